@@ -1,0 +1,128 @@
+//! The table of codes. A code is never reused; its page stands in `docs/codes/`.
+//!
+//! The words of a finding belong to the rule that reports it; this table holds only what outlives a wording.
+
+use super::Severity;
+
+/// A stable diagnostic code.
+#[derive(Debug, PartialEq, Eq)]
+pub struct Code {
+    /// `KB` and four digits.
+    pub id: &'static str,
+    /// What it is about, as a short noun phrase.
+    pub title: &'static str,
+    /// The severity unless the project says otherwise.
+    pub severity: Severity,
+    /// True when `kubebench.yaml` may change the severity or switch it off.
+    pub configurable: bool,
+    /// The page that `kubebench explain` prints.
+    pub page: &'static str,
+}
+
+macro_rules! codes {
+    ($($id:ident $kind:ident $title:literal)*) => {
+        $(#[doc = $title] pub static $id: Code = Code {
+            id: stringify!($id),
+            title: $title,
+            severity: codes!(@severity $kind),
+            configurable: codes!(@configurable $kind),
+            page: include_str!(concat!(env!("CARGO_MANIFEST_DIR"), "/docs/codes/", stringify!($id), ".md")),
+        };)*
+        /// Every code, in order.
+        pub static ALL: &[&Code] = &[$(&$id),*];
+    };
+    (@severity error) => { Severity::Error };
+    (@severity warning) => { Severity::Warning };
+    (@severity lint) => { Severity::Warning };
+    (@severity deny) => { Severity::Error };
+    (@configurable error) => { false };
+    (@configurable warning) => { false };
+    (@configurable lint) => { true };
+    (@configurable deny) => { true };
+}
+
+// error: always an error. warning: always a warning. lint: a warning by default. deny: an error by default, configurable.
+codes! {
+    KB0101 error "file that is not UTF-8 text"
+    KB0102 error "file over 1 MiB"
+    KB0103 error "empty file"
+    KB0104 error "YAML syntax"
+    KB0105 error "duplicate key"
+    KB0106 error "anchor, alias or merge key"
+    KB0107 error "tag or directive"
+    KB0108 error "tab"
+    KB0109 error "more than one document"
+    KB0110 error "scalar that YAML versions read differently"
+    KB0111 error "control or invisible character"
+    KB0112 error "document too deep or too large"
+    KB0113 error "key that is not a string"
+    KB0114 error "unreadable file"
+
+    KB0201 error "unknown field"
+    KB0202 error "missing field"
+    KB0203 error "wrong type"
+    KB0204 error "value outside the allowed ones"
+    KB0205 error "malformed value"
+    KB0206 error "value out of range"
+    KB0207 error "exactly one key expected"
+    KB0208 error "unknown apiVersion or kind"
+
+    KB0301 error "lookup of an unknown name"
+    KB0302 error "malformed lookup"
+    KB0303 error "lookup that is not possible here"
+    KB0304 error "matrix too large"
+    KB0305 error "malformed matrix"
+    KB0306 error "exclude that matches nothing"
+    KB0307 error "unknown target"
+    KB0308 error "two files with one name"
+    KB0309 error "reserved name"
+    KB0310 error "run together with schedule"
+    KB0311 error "budget exceeded"
+    KB0312 error "two metrics with one name"
+    KB0313 error "gate or check on an unknown metric"
+    KB0314 error "malformed pattern"
+    KB0315 error "patch of a field that kubebench owns"
+    KB0316 error "patch with an unknown field"
+    KB0317 error "impossible combination of roles"
+    KB0318 error "field that the target's API version does not have"
+    KB0319 error "two targets in one place"
+    KB0320 error "another kubebench version required"
+    KB0321 error "unknown benchmark in a suite"
+    KB0322 warning "suite without output"
+    KB0323 error "malformed output directory"
+
+    KB0401 lint "image without tag or digest"
+    KB0402 lint "image tag latest"
+    KB0403 lint "missing resources"
+    KB0404 error "requests that differ from limits"
+    KB0405 error "name too long"
+    KB0406 lint "unused parameter or axis"
+    KB0407 deny "secret in plain text"
+    KB0408 lint "accelerator without /dev/shm"
+    KB0409 lint "metric without direction"
+    KB0410 lint "no primary metric"
+    KB0411 lint "no timeout"
+    KB0412 lint "replicas that nothing else follows"
+    KB0413 error "MPIJob v1 under restricted pod security"
+    KB0414 lint "PyTorchJob under restricted pod security"
+    KB0415 error "object too large"
+    KB0416 error "too many runs in one workflow"
+    KB0417 lint "directory close to Argo CD's limit"
+    KB0418 error "claim change that Kubernetes refuses"
+    KB0419 lint "pod security lowered"
+
+    KB0501 error "missing manifest"
+    KB0502 error "stale manifest"
+    KB0503 error "manifest edited by hand"
+    KB0504 error "orphaned manifest"
+    KB0505 error "foreign file"
+    KB0506 error "line endings"
+    KB0507 error "path that kubebench does not touch"
+
+    KB0601 error "file that is not formatted"
+}
+
+/// Returns the code spelled `id`, in any case.
+pub fn find(id: &str) -> Option<&'static Code> {
+    ALL.iter().copied().find(|code| code.id.eq_ignore_ascii_case(id))
+}

@@ -1,0 +1,209 @@
+//! What a fault is: a coded, placed, explained finding about the user's input.
+//!
+//! Faults are data and are collected; they never abort a stage. Broken machines (a full disk) are `anyhow::Error`s instead.
+
+pub mod code;
+pub mod render;
+
+use crate::text::{SourceMap, Span};
+pub use code::Code;
+
+/// How bad a finding is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Severity {
+    /// The input cannot be compiled.
+    Error,
+    /// The input compiles, but probably not into what its author wants.
+    Warning,
+}
+
+impl Severity {
+    /// Returns the lower-case name that every renderer prints.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Error => "error",
+            Self::Warning => "warning",
+        }
+    }
+}
+
+/// Where a finding points.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Place {
+    /// Bytes of a source.
+    Span(Span),
+    /// A whole file (or a path where a file should be), relative to the project root.
+    File(String),
+}
+
+/// A replacement of source bytes that removes the fault.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Fix {
+    /// The bytes to replace.
+    pub span: Span,
+    /// What to write instead.
+    pub replacement: String,
+}
+
+/// A second place that explains the first, such as an earlier definition.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Related {
+    /// Where it is.
+    pub place: Place,
+    /// What is there, as a short fragment.
+    pub label: String,
+}
+
+/// One finding.
+///
+/// `message` is a lower-case fragment without a full stop; user literals stand in backticks.
+/// `notes` say why it matters, `help` says what to write instead.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Diagnostic {
+    /// The stable code.
+    pub code: &'static Code,
+    /// The severity after the project's lint levels were applied.
+    pub severity: Severity,
+    /// What is wrong.
+    pub message: String,
+    /// Where.
+    pub place: Place,
+    /// A few words at the place itself.
+    pub label: Option<String>,
+    /// Other places that explain it.
+    pub related: Vec<Related>,
+    /// Why it matters.
+    pub notes: Vec<String>,
+    /// What to do.
+    pub help: Option<String>,
+    /// An edit that does it, where one is certain.
+    pub fix: Option<Fix>,
+}
+
+impl Diagnostic {
+    /// Returns a finding at `span` with the code's own severity.
+    pub fn at(code: &'static Code, span: Span, message: impl Into<String>) -> Self {
+        Self::new(code, Place::Span(span), message.into())
+    }
+
+    /// Returns a finding about the file at `path`.
+    pub fn in_file(code: &'static Code, path: impl Into<String>, message: impl Into<String>) -> Self {
+        Self::new(code, Place::File(path.into()), message.into())
+    }
+
+    fn new(code: &'static Code, place: Place, message: String) -> Self {
+        Self {
+            code,
+            severity: code.severity,
+            message,
+            place,
+            label: None,
+            related: Vec::new(),
+            notes: Vec::new(),
+            help: None,
+            fix: None,
+        }
+    }
+
+    /// Adds a few words at the place itself.
+    #[must_use]
+    pub fn label(mut self, label: impl Into<String>) -> Self {
+        self.label = Some(label.into());
+        self
+    }
+
+    /// Adds why it matters.
+    #[must_use]
+    pub fn note(mut self, note: impl Into<String>) -> Self {
+        self.notes.push(note.into());
+        self
+    }
+
+    /// Says what to write instead.
+    #[must_use]
+    pub fn help(mut self, help: impl Into<String>) -> Self {
+        self.help = Some(help.into());
+        self
+    }
+
+    /// Adds another place that explains this one.
+    #[must_use]
+    pub fn related(mut self, place: Place, label: impl Into<String>) -> Self {
+        self.related.push(Related { place, label: label.into() });
+        self
+    }
+
+    /// Adds the edit that removes the fault.
+    #[must_use]
+    pub fn fix(mut self, span: Span, replacement: impl Into<String>) -> Self {
+        self.fix = Some(Fix { span, replacement: replacement.into() });
+        self
+    }
+
+    /// Returns the path that the finding is about.
+    pub fn path<'a>(&'a self, sources: &'a SourceMap) -> &'a str {
+        match &self.place {
+            Place::Span(span) => sources.get(span.source).map_or("", |source| &source.path),
+            Place::File(path) => path,
+        }
+    }
+}
+
+/// Findings in the making.
+#[derive(Clone, Debug, Default)]
+pub struct Diagnostics {
+    list: Vec<Diagnostic>,
+}
+
+impl Diagnostics {
+    /// Adds one finding.
+    pub fn push(&mut self, diagnostic: Diagnostic) {
+        self.list.push(diagnostic);
+    }
+
+    /// Adds many findings.
+    pub fn extend(&mut self, others: impl IntoIterator<Item = Diagnostic>) {
+        self.list.extend(others);
+    }
+
+    /// Returns true when at least one finding is an error.
+    pub fn has_errors(&self) -> bool {
+        self.list.iter().any(|diagnostic| diagnostic.severity == Severity::Error)
+    }
+
+    /// Returns the findings so far.
+    pub fn as_slice(&self) -> &[Diagnostic] {
+        &self.list
+    }
+
+    /// Returns the findings ordered by path, offset and code, with exact repetitions removed.
+    pub fn into_sorted(mut self, sources: &SourceMap) -> Vec<Diagnostic> {
+        fn key<'a>(d: &'a Diagnostic, sources: &'a SourceMap) -> (&'a str, u32, &'static str, &'a str) {
+            let start = if let Place::Span(span) = &d.place { span.start } else { 0 };
+            (d.path(sources), start, d.code.id, &d.message)
+        }
+        self.list.sort_by(|a, b| key(a, sources).cmp(&key(b, sources)));
+        self.list.dedup();
+        self.list
+    }
+}
+
+impl IntoIterator for Diagnostics {
+    type Item = Diagnostic;
+    type IntoIter = std::vec::IntoIter<Diagnostic>;
+
+    fn into_iter(self) -> Self::IntoIter {
+        self.list.into_iter()
+    }
+}
+
+/// Returns the candidate closest to `word`, when it is close enough to be what was meant.
+pub fn did_you_mean<'a>(word: &str, candidates: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
+    let lowered = word.to_lowercase();
+    candidates
+        .into_iter()
+        .map(|candidate| (strsim::damerau_levenshtein(&lowered, &candidate.to_lowercase()), candidate))
+        .filter(|(distance, candidate)| *distance <= (candidate.len().max(word.len()) / 3).max(1))
+        .min()
+        .map(|(_, candidate)| candidate)
+}

@@ -1,0 +1,6 @@
+//! Kubebench.
+
+pub mod diag;
+pub mod digest;
+pub mod text;
+pub mod yaml;

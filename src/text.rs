@@ -1,0 +1,114 @@
+//! Source texts, byte spans into them, and the line and column of a byte.
+//!
+//! Every later stage speaks of places as [`Span`]s; only renderers turn them into lines and columns.
+
+use std::ops::Range;
+
+/// The number of a source inside its [`SourceMap`].
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub struct SourceId(pub u32);
+
+/// A byte range inside one source text.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Span {
+    /// The source that the range belongs to.
+    pub source: SourceId,
+    /// The first byte.
+    pub start: u32,
+    /// One past the last byte.
+    pub end: u32,
+}
+
+impl Span {
+    /// Returns the span of `range` in `source`; offsets beyond 4 GiB saturate (sources are at most 1 MiB).
+    pub fn new(source: SourceId, range: Range<usize>) -> Self {
+        let narrow = |offset: usize| u32::try_from(offset).unwrap_or(u32::MAX);
+        Self { source, start: narrow(range.start), end: narrow(range.end) }
+    }
+
+    /// Returns the span as a range of `usize`, for slicing.
+    pub fn range(self) -> Range<usize> {
+        self.start as usize..self.end as usize
+    }
+}
+
+/// One input file: its path as shown to people, and its text with `\n` line ends and without a leading byte order mark.
+#[derive(Clone, Debug)]
+pub struct Source {
+    /// Path relative to the project root, with `/` separators.
+    pub path: String,
+    /// The text that all spans refer to.
+    pub text: String,
+    /// Offset of the first byte that is not UTF-8, if any; `text` then holds replacement characters from there on.
+    pub invalid_utf8: Option<usize>,
+    line_starts: Vec<u32>,
+}
+
+/// A place as people count it: both numbers start at 1, columns count Unicode scalar values.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Position {
+    /// Line, from 1.
+    pub line: usize,
+    /// Column, from 1, in Unicode scalar values.
+    pub column: usize,
+}
+
+impl Source {
+    /// Decodes `bytes`: drops a leading byte order mark and turns `\r\n` into `\n`, so that one text on two systems has one meaning.
+    pub fn new(path: impl Into<String>, bytes: &[u8]) -> Self {
+        let bytes = bytes.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(bytes);
+        let invalid_utf8 = std::str::from_utf8(bytes).err().map(|error| error.valid_up_to());
+        let decoded = String::from_utf8_lossy(bytes);
+        let invalid_utf8 = invalid_utf8.map(|at| {
+            at - bytes.iter().take(at).zip(bytes.iter().skip(1)).filter(|pair| *pair == (&b'\r', &b'\n')).count()
+        });
+        let text = if decoded.contains("\r\n") { decoded.replace("\r\n", "\n") } else { decoded.into_owned() };
+        let mut line_starts = vec![0];
+        line_starts.extend(
+            text.bytes()
+                .enumerate()
+                .filter(|(_, byte)| *byte == b'\n')
+                .map(|(at, _)| u32::try_from(at + 1).unwrap_or(u32::MAX)),
+        );
+        Self { path: path.into(), text, invalid_utf8, line_starts }
+    }
+
+    /// Returns the position of byte `offset`, clamped to the text.
+    pub fn position(&self, offset: usize) -> Position {
+        let offset = offset.min(self.text.len());
+        let line = self.line_starts.partition_point(|start| *start as usize <= offset).max(1);
+        let start = self.line_starts.get(line - 1).map_or(0, |start| *start as usize);
+        let column = self.text.get(start..offset).map_or(1, |before| before.chars().count() + 1);
+        Position { line, column }
+    }
+
+    /// Returns the text of `span`, or nothing when the span does not lie on character borders.
+    pub fn slice(&self, span: Span) -> &str {
+        self.text.get(span.range()).unwrap_or_default()
+    }
+}
+
+/// All sources of one compilation, in a fixed order.
+#[derive(Clone, Debug, Default)]
+pub struct SourceMap {
+    sources: Vec<Source>,
+}
+
+impl SourceMap {
+    /// Adds a source and returns its number.
+    pub fn add(&mut self, source: Source) -> SourceId {
+        let id = SourceId(u32::try_from(self.sources.len()).unwrap_or(u32::MAX));
+        self.sources.push(source);
+        id
+    }
+
+    /// Returns the source numbered `id`, if it is one of this map's.
+    pub fn get(&self, id: SourceId) -> Option<&Source> {
+        self.sources.get(id.0 as usize)
+    }
+
+    /// Iterates over all sources with their numbers.
+    pub fn iter(&self) -> impl Iterator<Item = (SourceId, &Source)> {
+        (0..).map(SourceId).zip(&self.sources)
+    }
+}

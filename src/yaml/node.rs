@@ -1,0 +1,151 @@
+//! The spanned tree that a YAML document is read into.
+
+use crate::text::Span;
+
+/// A value and where it stands.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Node {
+    /// The bytes of the value.
+    pub span: Span,
+    /// The value.
+    pub value: Value,
+}
+
+/// A YAML value of the JSON subset; numbers keep their source text.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Value {
+    /// `null`, `~` or nothing.
+    Null,
+    /// `true` or `false`.
+    Bool(bool),
+    /// A plain decimal integer or fraction, as written.
+    Number(String),
+    /// Any other scalar.
+    String(String),
+    /// A sequence.
+    Seq(Vec<Node>),
+    /// A mapping, in source order.
+    Map(Vec<Entry>),
+}
+
+/// A key, where it stands, and its value.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Entry {
+    /// The key.
+    pub key: String,
+    /// The bytes of the key.
+    pub key_span: Span,
+    /// The value.
+    pub value: Node,
+}
+
+/// One step from a node to a child.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Step {
+    /// Into the value of a key.
+    Key(String),
+    /// Into an element.
+    Index(usize),
+}
+
+impl From<&str> for Step {
+    fn from(key: &str) -> Self {
+        Self::Key(key.to_owned())
+    }
+}
+
+impl From<usize> for Step {
+    fn from(index: usize) -> Self {
+        Self::Index(index)
+    }
+}
+
+impl Node {
+    /// Returns the entries of a mapping; of anything else, none.
+    pub fn entries(&self) -> &[Entry] {
+        if let Value::Map(entries) = &self.value { entries } else { &[] }
+    }
+
+    /// Returns the elements of a sequence; of anything else, none.
+    pub fn items(&self) -> &[Node] {
+        if let Value::Seq(items) = &self.value { items } else { &[] }
+    }
+
+    /// Returns the entry of `key`.
+    pub fn entry(&self, key: &str) -> Option<&Entry> {
+        self.entries().iter().find(|entry| entry.key == key)
+    }
+
+    /// Returns the value of `key`.
+    pub fn get(&self, key: &str) -> Option<&Node> {
+        self.entry(key).map(|entry| &entry.value)
+    }
+
+    /// Returns the text of a string or number.
+    pub fn as_text(&self) -> Option<&str> {
+        match &self.value {
+            Value::String(text) | Value::Number(text) => Some(text),
+            Value::Null | Value::Bool(_) | Value::Seq(_) | Value::Map(_) => None,
+        }
+    }
+
+    /// Returns the node that `steps` lead to.
+    pub fn at(&self, steps: &[Step]) -> Option<&Node> {
+        steps.iter().try_fold(self, |node, step| match step {
+            Step::Key(key) => node.get(key),
+            Step::Index(index) => node.items().get(*index),
+        })
+    }
+
+    /// Returns the span of what `steps` lead to, or of the nearest enclosing node that exists.
+    pub fn nearest(&self, steps: &[Step]) -> Span {
+        let mut node = self;
+        for step in steps {
+            let next = match step {
+                Step::Key(key) => node.get(key),
+                Step::Index(index) => node.items().get(*index),
+            };
+            let Some(next) = next else { break };
+            node = next;
+        }
+        node.span
+    }
+
+    /// Returns a word for the type of the value, as people call it.
+    pub fn type_name(&self) -> &'static str {
+        match self.value {
+            Value::Null => "nothing",
+            Value::Bool(_) => "a boolean",
+            Value::Number(_) => "a number",
+            Value::String(_) => "a string",
+            Value::Seq(_) => "a list",
+            Value::Map(_) => "a mapping",
+        }
+    }
+
+    /// Returns the value as JSON, for the schema validator and for canonical forms.
+    pub fn to_json(&self) -> serde_json::Value {
+        use serde_json::Value as Json;
+        match &self.value {
+            Value::Null => Json::Null,
+            Value::Bool(flag) => Json::Bool(*flag),
+            Value::Number(text) => number(text),
+            Value::String(text) => Json::String(text.clone()),
+            Value::Seq(items) => Json::Array(items.iter().map(Node::to_json).collect()),
+            Value::Map(entries) => {
+                Json::Object(entries.iter().map(|entry| (entry.key.clone(), entry.value.to_json())).collect())
+            }
+        }
+    }
+}
+
+/// Returns the JSON number that `text` spells; the reader has made sure that it is one.
+pub fn number(text: &str) -> serde_json::Value {
+    if let Ok(integer) = text.parse::<i64>() {
+        return integer.into();
+    }
+    text.parse::<f64>()
+        .ok()
+        .and_then(serde_json::Number::from_f64)
+        .map_or_else(|| serde_json::Value::String(text.to_owned()), serde_json::Value::Number)
+}
