@@ -1,5 +1,11 @@
 //! YAML: read strictly into a spanned tree, written so that every reader agrees.
 
+pub mod de;
 pub mod node;
+pub mod read;
+pub mod scalar;
+mod syntax;
+mod vetting;
 
 pub use node::{Entry, Node, Step, Value};
+pub use read::{Read, read};

@@ -1,0 +1,106 @@
+//! Turns a YAML scanner's error into words for the person who wrote the file.
+
+use serde_yaml::granit_parser::ErrorKind;
+
+use super::read::MAX_DEPTH;
+use super::vetting;
+use crate::diag::{Diagnostic, code};
+use crate::text::{Source, SourceId, Span};
+
+/// Returns the finding for a syntax error of `kind` at byte `offset`.
+pub(super) fn explain(id: SourceId, source: &Source, kind: &ErrorKind, offset: usize) -> Option<Diagnostic> {
+    let offset = step_back_from_end(&source.text, offset);
+    let end = source.text.get(offset..).and_then(|rest| rest.chars().next()).map_or(offset, |c| offset + c.len_utf8());
+    let span = Span::new(id, offset..end);
+    if let Some(at) = tab_of_line(&source.text, offset) {
+        return Some(vetting::tab(Span::new(id, at..at + 1)));
+    }
+    let (message, help) = match kind {
+        // Reported with its name by the character check.
+        ErrorKind::BomInsideDocument => return None,
+        ErrorKind::UnexpectedCharacter { character } if character.is_control() => return None,
+        ErrorKind::RecursionLimitExceeded => {
+            let message = format!("the document nests deeper than {MAX_DEPTH} levels");
+            return Some(
+                Diagnostic::at(&code::KB0112, span, message).help("flatten it; no field of a spec needs this depth"),
+            );
+        }
+        ErrorKind::TabNotAllowed
+        | ErrorKind::TabInBlockIndentation
+        | ErrorKind::TabInIndentation
+        | ErrorKind::TabAtBlockScalarStart
+        | ErrorKind::TabInPlainScalar => {
+            return Some(vetting::tab(span));
+        }
+        ErrorKind::MappingValueNotAllowed | ErrorKind::InvalidColonPlacement => (
+            "a `:` stands where no value can follow".to_owned(),
+            "quote a value that holds `: `, or put the key on a line of its own",
+        ),
+        ErrorKind::UnclosedQuotedScalar => {
+            ("a quote is opened but not closed".to_owned(), "close the quote on the same line")
+        }
+        ErrorKind::UnclosedFlowCollection { open } | ErrorKind::MismatchedFlowCollectionEnd { open, .. } => (
+            format!("`{open}` is opened but not closed"),
+            "close it, or write the list or mapping in block style, one entry a line",
+        ),
+        ErrorKind::ExpectedFlowMappingSeparator | ErrorKind::UnexpectedEofFlowMapping => {
+            ("a `,` or `}` is missing here".to_owned(), "separate the entries of `{…}` by commas and close it")
+        }
+        ErrorKind::ExpectedFlowSequenceSeparator | ErrorKind::UnexpectedEofFlowSequence => {
+            ("a `,` or `]` is missing here".to_owned(), "separate the elements of `[…]` by commas and close it")
+        }
+        ErrorKind::UnknownQuotedScalarEscape => (
+            "this escape does not exist in a double-quoted string".to_owned(),
+            "double the backslash, or use single quotes, in which backslashes are plain",
+        ),
+        ErrorKind::UnexpectedCharacter { character: '`' | '@' } => {
+            ("a plain scalar cannot start with this character".to_owned(), "quote the value")
+        }
+        ErrorKind::UnexpectedCharacter { character: '%' } | ErrorKind::DirectiveDisallowed => {
+            return Some(
+                Diagnostic::at(&code::KB0107, span, "`%` starts a YAML directive")
+                    .help("quote the value, or leave the directive out"),
+            );
+        }
+        ErrorKind::ExpectedBlockMappingKey
+        | ErrorKind::InvalidIndentation
+        | ErrorKind::SimpleKeyExpected
+        | ErrorKind::InvalidSimpleKey => (
+            "this line does not fit the lines above: a `key: value` is expected".to_owned(),
+            "check the indentation and the `:` after the key",
+        ),
+        ErrorKind::InvalidTrailingDoubleQuotedScalar | ErrorKind::InvalidTrailingSingleQuotedScalar => {
+            ("text follows the closing quote".to_owned(), "quote the whole value")
+        }
+        ErrorKind::CommentNotSeparated => {
+            ("a comment must be separated by a space".to_owned(), "write a space before `#`")
+        }
+        ErrorKind::UndeclaredTagHandle | ErrorKind::InvalidTagTerminator => {
+            return Some(Diagnostic::at(&code::KB0107, span, "`!` starts a YAML tag").help("quote the value"));
+        }
+        other => (other.to_string(), "check quotes, brackets and indentation around this place"),
+    };
+    Some(Diagnostic::at(&code::KB0104, span, message).help(help))
+}
+
+/// An error at the end of the text is shown at its last visible character.
+fn step_back_from_end(text: &str, offset: usize) -> usize {
+    let mut offset = offset.min(text.len());
+    while !text.is_char_boundary(offset) {
+        offset -= 1;
+    }
+    let before = text.get(..offset).unwrap_or_default().trim_end();
+    if text.get(offset..).is_none_or(|rest| rest.trim_start().is_empty()) {
+        before.char_indices().next_back().map_or(0, |(at, _)| at)
+    } else {
+        offset
+    }
+}
+
+/// Returns the offset of a tab in the indentation of the line of `offset`.
+fn tab_of_line(text: &str, offset: usize) -> Option<usize> {
+    let start = text.get(..offset)?.rfind('\n').map_or(0, |at| at + 1);
+    let indent: &str = text.get(start..)?;
+    let indent = indent.get(..indent.len() - indent.trim_start_matches([' ', '\t']).len())?;
+    indent.find('\t').map(|at| start + at)
+}

@@ -1,0 +1,101 @@
+//! What is checked about a file's bytes and characters, before and beside its YAML structure.
+
+use serde_yaml::granit_parser::{self, Event, Parser};
+
+use super::read::MAX_BYTES;
+use crate::diag::{Diagnostic, code};
+use crate::text::{Source, SourceId, Span};
+
+/// How many invisible characters or tabs of one file are reported.
+const MAX_REPORTED: usize = 20;
+
+/// Reports bytes that cannot be a spec at all, and returns true when reading on makes no sense.
+pub(super) fn refuse_bytes(id: SourceId, source: &Source, diagnostics: &mut Vec<Diagnostic>) -> bool {
+    if source.text.len() > MAX_BYTES {
+        let message = format!("the file holds more than {MAX_BYTES} bytes (1 MiB)");
+        let fault = Diagnostic::in_file(&code::KB0102, &source.path, message);
+        diagnostics.push(
+            fault
+                .note("a spec describes a benchmark; data does not belong in it")
+                .help("move data into an image, a volume or a ConfigMap"),
+        );
+        return true;
+    }
+    let nul = source.text.find('\0');
+    match (source.invalid_utf8, nul) {
+        (_, Some(_)) => {
+            let fault = Diagnostic::in_file(&code::KB0101, &source.path, "the file is binary, not text");
+            diagnostics.push(fault.help(
+                "keep only YAML specs in this folder, or rename the file so that it does not end in `.yaml` or `.yml`",
+            ));
+            true
+        }
+        (Some(offset), None) => {
+            let span = Span::new(id, offset..(offset + '\u{FFFD}'.len_utf8()).min(source.text.len()));
+            let fault = Diagnostic::at(&code::KB0101, span, "the file is not UTF-8 from here on");
+            diagnostics.push(fault.help("save the file as UTF-8 (`iconv -f LATIN1 -t UTF-8 OLD > NEW`)"));
+            true
+        }
+        (None, None) => false,
+    }
+}
+
+/// Reports characters that people do not see but readers act on.
+pub(super) fn check_characters(id: SourceId, source: &Source, diagnostics: &mut Vec<Diagnostic>) {
+    if source.text.bytes().all(|byte| (byte >= b' ' && byte < 0x7f) || byte == b'\n' || byte == b'\t') {
+        return;
+    }
+    let hidden = source.text.char_indices().filter_map(|(at, c)| name_of_hidden(c).map(|name| (at, c, name)));
+    for (at, c, name) in hidden.take(MAX_REPORTED) {
+        let span = Span::new(id, at..at + c.len_utf8());
+        let fault = Diagnostic::at(&code::KB0111, span, format!("U+{:04X} ({name}) stands here", u32::from(c)))
+            .note("what cannot be seen cannot be reviewed");
+        diagnostics.push(
+            fault.help(format!("delete it; in a double-quoted string write `\\u{:04X}` if it is meant", u32::from(c))),
+        );
+    }
+}
+
+fn name_of_hidden(c: char) -> Option<&'static str> {
+    match c {
+        '\t' | '\n' => None,
+        '\r' => Some("a carriage return without a line feed"),
+        '\u{00}'..='\u{1f}' | '\u{7f}'..='\u{9f}' => Some("a control character"),
+        '\u{feff}' => Some("a byte order mark inside the file"),
+        '\u{200e}' | '\u{200f}' | '\u{061c}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}' => {
+            Some("a bidirectional control")
+        }
+        '\u{200b}'..='\u{200d}' | '\u{2060}' => Some("an invisible character"),
+        '\u{2028}' | '\u{2029}' => Some("a line separator that only some readers honor"),
+        _ => None,
+    }
+}
+
+/// Reports tabs that stand neither inside a scalar nor inside a comment.
+pub(super) fn check_tabs(id: SourceId, source: &Source, diagnostics: &mut Vec<Diagnostic>) {
+    if !source.text.contains('\t') || diagnostics.iter().any(|fault| fault.code == &code::KB0108) {
+        return;
+    }
+    let options = granit_parser::options! { max_buffered_comment_events: MAX_BYTES };
+    let mut covered: Vec<(usize, usize)> = Parser::new_from_str_with_options(&source.text, options)
+        .map_while(Result::ok)
+        .filter(|(event, _)| matches!(event, Event::Scalar(..) | Event::Comment(..)))
+        .filter_map(|(_, span)| span.byte_range().map(|range| (range.start, range.end)))
+        .collect();
+    covered.sort_unstable();
+    let inside = |at: usize| {
+        let after = covered.partition_point(|(start, _)| *start <= at);
+        after.checked_sub(1).and_then(|index| covered.get(index)).is_some_and(|(_, end)| at < *end)
+    };
+    for (at, _) in source.text.match_indices('\t').filter(|(at, _)| !inside(*at)).take(MAX_REPORTED) {
+        diagnostics.push(tab(Span::new(id, at..at + 1)));
+    }
+}
+
+/// The finding about a tab at `span`.
+pub(super) fn tab(span: Span) -> Diagnostic {
+    Diagnostic::at(&code::KB0108, span, "a tab stands where YAML wants spaces")
+        .note("editors show a tab at different widths, so the structure would depend on who looks")
+        .help("indent with two spaces a level")
+        .fix(span, "  ")
+}
