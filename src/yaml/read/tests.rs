@@ -66,7 +66,7 @@ fn strictness() {
         ("a: \"x\u{202e}y\"\n", "KB0111 1:6 U+202E (a bidirectional control) stands here"),
         ("a: b\u{feff}c\n", "KB0111 1:5 U+FEFF (a byte order mark inside the file) stands here"),
         ("a: b\u{7}\n", "KB0111 1:5 U+0007 (a control character) stands here"),
-        ("1: x\ntrue: y\n", "KB0113 1:1 the key `1` is not a string\nKB0113 2:1 the key `true` is not a string"),
+        ("1: x\ntrue: z\n", "KB0113 1:1 the key `1` is not a string\nKB0113 2:1 the key `true` is not a string"),
         ("? [a]\n: b\n", "KB0113 1:3 a key must be a plain or quoted string"),
         ("a: 'b\n", "KB0104 1:5 a quote is opened but not closed"),
         ("a: [1, 2\nb: 3\n", "KB0104 2:2 a `,` or `]` is missing here"),

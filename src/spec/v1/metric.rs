@@ -1,0 +1,397 @@
+//! What is measured: metrics with their sources, checks and gates.
+
+use schemars::JsonSchema;
+use serde::Deserialize;
+
+use super::scalar::{Count, CountFromZero, Flag, Number, Percentage, Text};
+
+/// One metric, or the metrics of one tool.
+#[derive(Clone, Debug, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct Metric {
+    /// The metric's name; left out only with `from: {tool: …}`, which brings its own names.
+    #[serde(default)]
+    #[schemars(extend("format" = "metric-name", "examples" = ["throughput"]))]
+    pub name: Option<String>,
+    /// The unit of its values.
+    #[serde(default)]
+    #[schemars(extend("examples" = ["images/s"]))]
+    pub unit: Option<Text>,
+    /// Which way is better.
+    #[serde(default)]
+    #[schemars(extend("examples" = ["higher"]))]
+    pub better: Option<Better>,
+    /// Marks the metric that stands for the benchmark.
+    #[serde(default)]
+    #[schemars(extend("default" = false, "examples" = [true]))]
+    pub primary: Option<Flag>,
+    /// A run without this metric is invalid.
+    #[serde(default)]
+    #[schemars(extend("default" = false, "examples" = [true]))]
+    pub required: Option<Flag>,
+    /// Where the values are read: exactly one source.
+    #[schemars(extend("examples" = [{"log": {"pattern": "images/sec: (?P<value>[0-9.]+)", "role": "worker", "index": 0}}]))]
+    pub from: Source,
+    /// Which of the values count.
+    #[serde(default)]
+    #[schemars(extend("examples" = [{"steps": [10, 100]}, {"skipFirst": 5}, {"lastN": 20}]))]
+    pub window: Option<Window>,
+    /// How many values become one.
+    #[serde(default)]
+    #[schemars(extend("default" = "last", "examples" = ["median"]))]
+    pub reduce: Option<Reduce>,
+}
+
+/// Which way is better.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+#[schemars(inline)]
+pub enum Better {
+    /// More is better.
+    Higher,
+    /// Less is better.
+    Lower,
+}
+
+/// How many values become one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+#[schemars(inline)]
+pub enum Reduce {
+    /// The first value.
+    First,
+    /// The last value.
+    Last,
+    /// The least value.
+    Min,
+    /// The greatest value.
+    Max,
+    /// The arithmetic mean.
+    Mean,
+    /// The median.
+    Median,
+    /// The 99th percentile.
+    P99,
+    /// The sum.
+    Sum,
+    /// All values, kept as samples.
+    All,
+}
+
+/// Which of the values count: exactly one rule.
+#[derive(Clone, Debug, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+#[schemars(transform = one_key)]
+pub struct Window {
+    /// Values of these training steps, both ends included.
+    #[serde(default)]
+    #[schemars(extend("minItems" = 2, "maxItems" = 2, "examples" = [[10, 100]]))]
+    pub steps: Option<Vec<CountFromZero>>,
+    /// All but the first so many values.
+    #[serde(default)]
+    #[schemars(extend("examples" = [5]))]
+    pub skip_first: Option<CountFromZero>,
+    /// The last so many values.
+    #[serde(default)]
+    #[schemars(extend("examples" = [20]))]
+    pub last_n: Option<Count>,
+}
+
+/// Where values are read: exactly one source.
+#[derive(Clone, Debug, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+#[schemars(transform = one_key)]
+pub struct Source {
+    /// Lines of a pod's log that match a pattern.
+    #[serde(default)]
+    #[schemars(extend("examples" = [{"pattern": "loss: (?P<value>[0-9.]+)"}]))]
+    pub log: Option<LogSource>,
+    /// A value of a JSON file.
+    #[serde(default)]
+    #[schemars(extend("examples" = [{"file": "metrics.json", "pointer": "/train/throughput"}]))]
+    pub json: Option<JsonSource>,
+    /// A value of every line of a JSON Lines file.
+    #[serde(default)]
+    #[schemars(extend("examples" = [{"file": "steps.jsonl", "pointer": "/loss"}]))]
+    pub json_lines: Option<JsonLinesSource>,
+    /// A column of a CSV file.
+    #[serde(default)]
+    #[schemars(extend("examples" = [{"file": "steps.csv", "column": "loss"}]))]
+    pub csv: Option<CsvSource>,
+    /// `key=value` or `key: value` in a pod's log.
+    #[serde(default)]
+    #[schemars(extend("examples" = [{"key": "throughput"}]))]
+    pub key_value: Option<KeyValueSource>,
+    /// A sample of OpenMetrics text.
+    #[serde(default)]
+    #[schemars(extend("examples" = [{"file": "metrics.prom", "name": "train_samples_total"}]))]
+    pub open_metrics: Option<OpenMetricsSource>,
+    /// A file that holds one number.
+    #[serde(default)]
+    #[schemars(extend("examples" = [{"path": "throughput.txt"}]))]
+    pub file: Option<FileSource>,
+    /// What the processes used (local runs on Linux).
+    #[serde(default)]
+    #[schemars(extend("examples" = ["maxRss"]))]
+    pub process: Option<ProcessSource>,
+    /// How long something took.
+    #[serde(default)]
+    #[schemars(extend("examples" = ["run"]))]
+    pub duration: Option<DurationSource>,
+    /// A Prometheus range query over the run's time.
+    #[serde(default)]
+    #[schemars(extend("examples" = [{"query": "avg(DCGM_FI_DEV_GPU_UTIL{namespace=\"$namespace\",pod=~\"$pods\"})", "reduce": "mean"}]))]
+    pub prometheus: Option<PrometheusSource>,
+    /// The output of a known tool.
+    #[serde(default)]
+    #[schemars(extend("examples" = [{"name": "torchtitan", "metrics": ["tps", "mfu"]}]))]
+    pub tool: Option<ToolSource>,
+}
+
+/// Lines of a pod's log that match a pattern.
+#[derive(Clone, Debug, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct LogSource {
+    /// A regular expression with the named group `value`, and `step` where steps are counted.
+    #[schemars(extend("format" = "metric-pattern", "examples" = ["step (?P<step>[0-9]+) loss (?P<value>[0-9.]+)"]))]
+    pub pattern: String,
+    /// The role whose log is read; without it, every role's.
+    #[serde(default)]
+    #[schemars(extend("examples" = ["worker"]))]
+    pub role: Option<String>,
+    /// The replica whose log is read; without it, the lowest that printed a match.
+    #[serde(default)]
+    #[schemars(extend("examples" = [0]))]
+    pub index: Option<CountFromZero>,
+    /// Lets the pattern see lines as printed, with terminal codes and launcher prefixes.
+    #[serde(default)]
+    #[schemars(extend("default" = false, "examples" = [true]))]
+    pub raw: Option<Flag>,
+}
+
+/// A value of a JSON file.
+#[derive(Clone, Debug, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct JsonSource {
+    /// The file, under the run's output directory.
+    #[schemars(extend("format" = "relative-path", "examples" = ["metrics.json"]))]
+    pub file: String,
+    /// A JSON Pointer to the value.
+    #[schemars(extend("format" = "json-pointer", "examples" = ["/train/throughput"]))]
+    pub pointer: String,
+}
+
+/// A value of every line of a JSON Lines file.
+#[derive(Clone, Debug, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct JsonLinesSource {
+    /// The file, under the run's output directory.
+    #[schemars(extend("format" = "relative-path", "examples" = ["steps.jsonl"]))]
+    pub file: String,
+    /// A JSON Pointer to the value in each line.
+    #[schemars(extend("format" = "json-pointer", "examples" = ["/loss"]))]
+    pub pointer: String,
+    /// Only lines in which these pointers have these values.
+    #[serde(default)]
+    #[schemars(extend("default" = {}, "examples" = [{"/event": "step"}]))]
+    pub r#where: std::collections::BTreeMap<String, Text>,
+}
+
+/// A column of a CSV file.
+#[derive(Clone, Debug, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct CsvSource {
+    /// The file, under the run's output directory.
+    #[schemars(extend("format" = "relative-path", "examples" = ["steps.csv"]))]
+    pub file: String,
+    /// The column's header.
+    #[schemars(extend("examples" = ["loss"]))]
+    pub column: Text,
+    /// Which rows count.
+    #[serde(default)]
+    #[schemars(extend("default" = "all", "examples" = ["last"]))]
+    pub row: Option<Row>,
+}
+
+/// Which rows count.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+#[schemars(inline)]
+pub enum Row {
+    /// The first row after the header.
+    First,
+    /// The last row.
+    Last,
+    /// Every row.
+    All,
+}
+
+/// `key=value` or `key: value` in a pod's log.
+#[derive(Clone, Debug, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct KeyValueSource {
+    /// The key.
+    #[schemars(extend("examples" = ["throughput"]))]
+    pub key: Text,
+    /// The role whose log is read; without it, every role's.
+    #[serde(default)]
+    #[schemars(extend("examples" = ["worker"]))]
+    pub role: Option<String>,
+    /// The replica whose log is read; without it, the lowest that printed a match.
+    #[serde(default)]
+    #[schemars(extend("examples" = [0]))]
+    pub index: Option<CountFromZero>,
+}
+
+/// A sample of OpenMetrics text: from a file or from a URL.
+#[derive(Clone, Debug, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct OpenMetricsSource {
+    /// The file, under the run's output directory.
+    #[serde(default)]
+    #[schemars(extend("format" = "relative-path", "examples" = ["metrics.prom"]))]
+    pub file: Option<String>,
+    /// The address that serves the text at the end of the run.
+    #[serde(default)]
+    #[schemars(extend("examples" = ["http://localhost:8000/metrics"]))]
+    pub url: Option<Text>,
+    /// The name of the metric family or sample.
+    #[schemars(extend("examples" = ["train_samples_total"]))]
+    pub name: Text,
+    /// Labels that the sample must have.
+    #[serde(default)]
+    #[schemars(extend("default" = {}, "examples" = [{"phase": "train"}]))]
+    pub labels: std::collections::BTreeMap<String, Text>,
+}
+
+/// A file that holds one number.
+#[derive(Clone, Debug, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct FileSource {
+    /// The file, under the run's output directory.
+    #[schemars(extend("format" = "relative-path", "examples" = ["throughput.txt"]))]
+    pub path: String,
+}
+
+/// What the processes used.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+#[schemars(inline)]
+pub enum ProcessSource {
+    /// CPU time in seconds.
+    CpuSeconds,
+    /// Peak resident memory in bytes.
+    MaxRss,
+    /// Bytes read from storage.
+    ReadBytes,
+    /// Bytes written to storage.
+    WriteBytes,
+}
+
+/// What took how long.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+#[schemars(inline)]
+pub enum DurationSource {
+    /// From the job's creation to the scheduling of its last pod.
+    Queue,
+    /// From scheduling to the start of the last container.
+    Startup,
+    /// From the start of the first main container to the job's end.
+    Run,
+}
+
+/// A Prometheus range query over the run's time.
+#[derive(Clone, Debug, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct PrometheusSource {
+    /// PromQL; `$namespace` and `$pods` stand for the run's.
+    #[schemars(extend("examples" = ["avg(DCGM_FI_DEV_GPU_UTIL{namespace=\"$namespace\",pod=~\"$pods\"})"]))]
+    pub query: String,
+    /// How the samples over time become one.
+    #[serde(default)]
+    #[schemars(extend("default" = "mean", "examples" = ["max"]))]
+    pub reduce: Option<Reduce>,
+}
+
+/// The output of a known tool.
+#[derive(Clone, Debug, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct ToolSource {
+    /// The tool, in kebab case.
+    #[schemars(extend("format" = "dns1123-label", "examples" = ["torchtitan"]))]
+    pub name: String,
+    /// Which of its metrics; without it, all.
+    #[serde(default)]
+    #[schemars(extend("minItems" = 1, "uniqueItems" = true, "examples" = [["tps", "mfu"]]))]
+    pub metrics: Option<Vec<String>>,
+    /// Which of the values count.
+    #[serde(default)]
+    #[schemars(extend("examples" = [{"steps": [10, 100]}]))]
+    pub window: Option<Window>,
+}
+
+/// What must hold for a run to count.
+#[derive(Clone, Debug, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct Check {
+    /// The metric that is checked.
+    #[serde(default)]
+    #[schemars(extend("examples" = ["loss"]))]
+    pub metric: Option<String>,
+    /// Every value is a finite number.
+    #[serde(default)]
+    #[schemars(extend("examples" = [true]))]
+    pub finite: Option<Flag>,
+    /// The value is at least this.
+    #[serde(default)]
+    #[schemars(extend("examples" = [0.75]))]
+    pub min: Option<Number>,
+    /// The value is at most this.
+    #[serde(default)]
+    #[schemars(extend("examples" = [2.5]))]
+    pub max: Option<Number>,
+    /// The containers were restarted at most so often.
+    #[serde(default)]
+    #[schemars(extend("examples" = [0]))]
+    pub restarts: Option<CountFromZero>,
+}
+
+/// What `kubebench gate` decides by.
+#[derive(Clone, Debug, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct Gate {
+    /// The metric that is judged.
+    #[schemars(extend("examples" = ["throughput"]))]
+    pub metric: String,
+    /// How much worse than the history it may get.
+    #[serde(default)]
+    #[schemars(extend("examples" = ["3%"]))]
+    pub max_regression: Option<Percentage>,
+    /// The value is at least this.
+    #[serde(default)]
+    #[schemars(extend("examples" = [1000]))]
+    pub min: Option<Number>,
+    /// The value is at most this.
+    #[serde(default)]
+    #[schemars(extend("examples" = [0.5]))]
+    pub max: Option<Number>,
+    /// Whether a first hit waits for a second session of the same revision.
+    #[serde(default)]
+    #[schemars(extend("examples" = ["required"]))]
+    pub confirm: Option<Confirm>,
+}
+
+/// Whether a first hit waits for a second session.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+#[schemars(inline)]
+pub enum Confirm {
+    /// It does.
+    Required,
+}
+
+fn one_key(schema: &mut schemars::Schema) {
+    schema.insert("minProperties".to_owned(), 1.into());
+    schema.insert("maxProperties".to_owned(), 1.into());
+}

@@ -1,0 +1,14 @@
+//! `apiVersion: kubebench.dev/v1`: the wire types of the three kinds of document.
+//!
+//! Only shapes and words for people stand here. Closedness, `null` and lookups are added for all types at once when the
+//! schema is generated; meaning is given by `lower`.
+
+pub mod benchmark;
+pub mod container;
+pub mod metric;
+pub mod project;
+pub mod scalar;
+pub mod suite;
+
+/// The only API version there is.
+pub const API_VERSION: &str = "kubebench.dev/v1";

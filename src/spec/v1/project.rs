@@ -1,0 +1,326 @@
+//! `kind: Project`: the file `kubebench.yaml` at the root of a project.
+
+use std::collections::BTreeMap;
+
+use schemars::JsonSchema;
+use serde::Deserialize;
+
+use super::benchmark::Metadata;
+use super::scalar::{Count, CountFromZero, Dns1123Label, Duration, ImageRef, Patch, Quantity, Text};
+
+/// The settings of a project and its targets.
+#[derive(Clone, Debug, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct Project {
+    /// The version of this format.
+    #[schemars(extend("enum" = ["kubebench.dev/v1"], "examples" = ["kubebench.dev/v1"]))]
+    pub api_version: String,
+    /// The kind of this document.
+    #[schemars(extend("enum" = ["Project"], "examples" = ["Project"]))]
+    pub kind: String,
+    /// The project's name.
+    #[schemars(extend("examples" = [{"name": "ml-benchmarks"}]))]
+    pub metadata: Metadata,
+    /// The settings.
+    #[serde(default)]
+    #[schemars(extend("default" = {}, "examples" = [{"targets": {"gpu-eu": {"namespace": "ml-benchmarks"}}}]))]
+    pub spec: ProjectSpec,
+}
+
+/// The settings of a project.
+#[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", default)]
+pub struct ProjectSpec {
+    /// Folders that hold specs, relative to this file.
+    #[schemars(extend("default" = ["specs"], "minItems" = 1, "examples" = [["specs", "teams/vision/benchmarks"]]))]
+    pub specs: Option<Vec<RelativePath>>,
+    /// The folder that manifests are written to.
+    #[schemars(extend("default" = "generated", "examples" = ["generated"]))]
+    pub output: Option<RelativePath>,
+    /// Where results go.
+    #[schemars(extend("default" = {}, "examples" = [{"directory": "results", "mode": "branch", "branch": "kubebench/results"}]))]
+    pub results: ResultsSettings,
+    /// The image of the workflow's steps.
+    #[schemars(extend("default" = "ghcr.io/kubebench/kubebench:0.1.0"))]
+    pub image: Option<ImageRef>,
+    /// Levels of lints by code.
+    #[schemars(extend("default" = {}, "examples" = [{"KB0401": "error", "KB0411": "off"}], "propertyNames" = {"format": "lint-code"}))]
+    pub lints: BTreeMap<String, LintLevel>,
+    /// Which versions of kubebench may compile this project.
+    #[schemars(extend("format" = "version-requirement", "examples" = [">=0.1, <0.2"]))]
+    pub required_version: Option<String>,
+    /// What specs leave unsaid.
+    #[schemars(extend("default" = {}, "examples" = [{"repeats": 3, "timeout": "2h"}]))]
+    pub defaults: Defaults,
+    /// Clusters and namespaces that benchmarks run in; without it, one target `default`.
+    #[schemars(extend("default" = {"default": {}}, "minProperties" = 1, "propertyNames" = {"format": "target-name"}, "examples" = [{"gpu-eu": {"cluster": "eu-1", "namespace": "ml-benchmarks"}}]))]
+    pub targets: Option<BTreeMap<String, Target>>,
+}
+
+/// A path below the project's root.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+pub struct RelativePath(pub String);
+
+impl JsonSchema for RelativePath {
+    fn schema_name() -> std::borrow::Cow<'static, str> {
+        "RelativePath".into()
+    }
+
+    fn inline_schema() -> bool {
+        true
+    }
+
+    fn json_schema(_: &mut schemars::SchemaGenerator) -> schemars::Schema {
+        schemars::json_schema!({ "type": "string", "format": "relative-path" })
+    }
+}
+
+/// The level of a lint.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+#[schemars(inline)]
+pub enum LintLevel {
+    /// Compilation fails.
+    Error,
+    /// It is reported.
+    Warning,
+    /// It is not reported.
+    Off,
+}
+
+/// Where results go.
+#[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", default)]
+pub struct ResultsSettings {
+    /// The folder of result files, in the branch that holds them.
+    #[schemars(extend("default" = "results", "examples" = ["results"]))]
+    pub directory: Option<RelativePath>,
+    /// How results reach git: a commit on a branch, a ref a run folded later, or a local commit.
+    #[schemars(extend("default" = "branch", "examples" = ["inbox"]))]
+    pub mode: Option<ResultsMode>,
+    /// The repository that results are pushed to, as git names it.
+    #[schemars(extend("examples" = ["https://git.example/team/benchmarks.git"]))]
+    pub remote: Option<Text>,
+    /// The branch that holds results.
+    #[schemars(extend("default" = "kubebench/results", "examples" = ["kubebench/results"]))]
+    pub branch: Option<Text>,
+    /// The prefix of the refs of mode `inbox`.
+    #[schemars(extend("default" = "refs/kubebench/inbox", "examples" = ["refs/kubebench/inbox"]))]
+    pub inbox: Option<Text>,
+    /// The Secret that holds the git credential of the recorder (keys `username` and `password`, or `ssh-privatekey`).
+    #[schemars(extend("default" = "kubebench-git", "format" = "dns1123-subdomain", "examples" = ["kubebench-git"]))]
+    pub credential: Option<String>,
+}
+
+/// How results reach git.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+#[schemars(inline)]
+pub enum ResultsMode {
+    /// A commit on the results branch.
+    Branch,
+    /// One ref a run, folded into the branch later.
+    Inbox,
+    /// A commit in the checkout at hand, without a push.
+    Local,
+}
+
+/// What specs leave unsaid.
+#[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", default)]
+pub struct Defaults {
+    /// How often each case is measured.
+    #[schemars(extend("examples" = [3]))]
+    pub repeats: Option<Count>,
+    /// Runs of each case before the measured ones.
+    #[schemars(extend("examples" = [1]))]
+    pub warmups: Option<CountFromZero>,
+    /// How long one run may take.
+    #[schemars(extend("examples" = ["2h"]))]
+    pub timeout: Option<Duration>,
+    /// How long one run may wait to be scheduled.
+    #[schemars(extend("examples" = ["6h"]))]
+    pub queue_timeout: Option<Duration>,
+    /// The size of the results claim.
+    #[schemars(extend("examples" = ["20Gi"]))]
+    pub claim_size: Option<Quantity>,
+}
+
+/// A cluster and namespace that benchmarks run in, and what holds there.
+#[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", default)]
+pub struct Target {
+    /// A name for the cluster, shown in results; two targets with one cluster and namespace are refused.
+    #[schemars(extend("default" = "default", "examples" = ["eu-1"]))]
+    pub cluster: Option<Text>,
+    /// The namespace, which must exist.
+    #[schemars(extend("default" = "default"))]
+    pub namespace: Option<Dns1123Label>,
+    /// The StorageClass of results claims; without it, the cluster's default.
+    #[schemars(extend("format" = "dns1123-subdomain", "examples" = ["fast"]))]
+    pub storage_class: Option<String>,
+    /// The queue that jobs are submitted to.
+    #[schemars(extend("examples" = [{"kueue": "ml"}]))]
+    pub queue: Option<Queue>,
+    /// Versions of the APIs that the cluster serves.
+    #[schemars(extend("default" = {}, "examples" = [{"mpiJob": "v2beta1"}]))]
+    pub apis: Apis,
+    /// Labels that nodes must have.
+    #[schemars(extend("default" = {}, "examples" = [{"node.kubernetes.io/instance-type": "p5.48xlarge"}], "propertyNames" = {"format": "label-key"}))]
+    pub node_selector: BTreeMap<String, super::container::LabelValue>,
+    /// Taints that the pods tolerate, as in a pod spec.
+    #[schemars(extend("default" = [], "examples" = [[{"key": "nvidia.com/gpu", "operator": "Exists", "effect": "NoSchedule"}]]))]
+    pub tolerations: Vec<Patch>,
+    /// The PriorityClass of the pods.
+    #[schemars(extend("format" = "dns1123-subdomain", "examples" = ["benchmarks"]))]
+    pub priority_class: Option<String>,
+    /// The Prometheus that metric queries go to.
+    #[schemars(extend("examples" = [{"url": "http://prometheus.monitoring:9090"}]))]
+    pub prometheus: Option<Prometheus>,
+    /// Prices an hour by resource, for `plan`.
+    #[schemars(extend("examples" = [{"currency": "EUR", "nvidia.com/gpu": 2.10, "cpu": 0.04}]))]
+    pub prices: Option<Prices>,
+    /// Registries to pull from instead, by prefix.
+    #[schemars(extend("default" = {}, "examples" = [{"docker.io": "mirror.example/docker"}]))]
+    pub image_mirrors: BTreeMap<String, Text>,
+    /// What the pods may reach.
+    #[schemars(extend("default" = {}, "examples" = [{"egress": [{"to": [{"ipBlock": {"cidr": "10.0.0.0/8"}}]}]}]))]
+    pub network_policy: NetworkPolicySettings,
+    /// The Pod Security level that the namespace enforces.
+    #[schemars(extend("default" = "baseline", "examples" = ["restricted"]))]
+    pub pod_security: Option<PodSecurity>,
+    /// Your own values for `${{ target.values.NAME }}`.
+    #[schemars(extend("default" = {}, "examples" = [{"dataDir": "/mnt/data"}], "propertyNames" = {"format": "parameter-name"}))]
+    pub values: BTreeMap<String, super::benchmark::AxisValue>,
+}
+
+/// The queue that jobs are submitted to: exactly one system.
+#[derive(Clone, Debug, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+#[schemars(transform = one_key)]
+pub struct Queue {
+    /// A Kueue LocalQueue.
+    #[serde(default)]
+    #[schemars(extend("format" = "dns1123-subdomain", "examples" = ["ml"]))]
+    pub kueue: Option<String>,
+    /// A Volcano queue.
+    #[serde(default)]
+    #[schemars(extend("format" = "dns1123-subdomain", "examples" = ["ml"]))]
+    pub volcano: Option<String>,
+}
+
+fn one_key(schema: &mut schemars::Schema) {
+    schema.insert("minProperties".to_owned(), 1.into());
+    schema.insert("maxProperties".to_owned(), 1.into());
+}
+
+/// Versions of the APIs that the cluster serves.
+#[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", default)]
+pub struct Apis {
+    /// The MPIJob version: `v1` of the training operator, `v2beta1` of the MPI operator; a cluster has one of them.
+    #[schemars(extend("default" = "v2beta1", "examples" = ["v1"]))]
+    pub mpi_job: Option<MpiJobVersion>,
+}
+
+/// The version of MPIJob that a cluster serves.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+#[schemars(inline)]
+pub enum MpiJobVersion {
+    /// `kubeflow.org/v1`, of the training operator.
+    V1,
+    /// `kubeflow.org/v2beta1`, of the MPI operator.
+    V2beta1,
+}
+
+/// The Prometheus that metric queries go to.
+#[derive(Clone, Debug, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct Prometheus {
+    /// The address of its HTTP API.
+    #[schemars(extend("format" = "http-url", "examples" = ["http://prometheus.monitoring:9090"]))]
+    pub url: Text,
+}
+
+/// Prices an hour: `currency`, and a number for each resource name.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Prices {
+    /// The ISO 4217 code.
+    pub currency: String,
+    /// Price of one unit for one hour, by resource; memory is priced by the GiB.
+    pub hourly: BTreeMap<String, f64>,
+}
+
+impl JsonSchema for Prices {
+    fn schema_name() -> std::borrow::Cow<'static, str> {
+        "Prices".into()
+    }
+
+    fn json_schema(_: &mut schemars::SchemaGenerator) -> schemars::Schema {
+        schemars::json_schema!({
+            "type": "object",
+            "description": "Prices an hour: `currency`, and a number for each resource name (memory by the GiB).",
+            "properties": { "currency": { "type": "string", "description": "The ISO 4217 code.", "minLength": 3, "maxLength": 3, "examples": ["EUR"] } },
+            "required": ["currency"],
+            "additionalProperties": { "type": "number", "minimum": 0 },
+            "examples": [{"currency": "EUR", "nvidia.com/gpu": 2.1}],
+        })
+    }
+}
+
+impl<'de> Deserialize<'de> for Prices {
+    fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct Visitor;
+
+        impl<'de> serde::de::Visitor<'de> for Visitor {
+            type Value = Prices;
+
+            fn expecting(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+                f.write_str("a mapping of resource names to prices")
+            }
+
+            fn visit_map<A: serde::de::MapAccess<'de>>(self, mut map: A) -> Result<Prices, A::Error> {
+                let mut prices = Prices::default();
+                while let Some(key) = map.next_key::<String>()? {
+                    if key == "currency" {
+                        prices.currency = map.next_value()?;
+                    } else {
+                        prices.hourly.insert(key, map.next_value()?);
+                    }
+                }
+                Ok(prices)
+            }
+        }
+
+        deserializer.deserialize_map(Visitor)
+    }
+}
+
+/// What the pods may reach beside each other and DNS.
+#[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", default)]
+pub struct NetworkPolicySettings {
+    /// Whether a NetworkPolicy is emitted.
+    #[schemars(extend("default" = true, "examples" = [false]))]
+    pub enabled: Option<bool>,
+    /// Further rules for what pods may reach, as in a NetworkPolicy.
+    #[schemars(extend("default" = [], "examples" = [[{"to": [{"ipBlock": {"cidr": "10.0.0.0/8"}}]}]]))]
+    pub egress: Vec<Patch>,
+    /// Further rules for who may reach the pods, as in a NetworkPolicy.
+    #[schemars(extend("default" = [], "examples" = [[{"from": [{"namespaceSelector": {"matchLabels": {"kubernetes.io/metadata.name": "monitoring"}}}]}]]))]
+    pub ingress: Vec<Patch>,
+}
+
+/// The Pod Security level that a namespace enforces.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+#[schemars(inline)]
+pub enum PodSecurity {
+    /// Nothing is refused.
+    Privileged,
+    /// Known privilege escalations are refused.
+    Baseline,
+    /// Pods follow today's hardening practice.
+    Restricted,
+}
