@@ -1,0 +1,215 @@
+//! Turns a matrix into cases: a fixed order, and an identity for each that later edits of other cases do not change.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use crate::diag::{Diagnostic, Diagnostics, Place, code};
+use crate::digest::Digest;
+use crate::text::Span;
+use crate::yaml::{Node, Value};
+
+/// The most cases of one benchmark, counted before any is made.
+pub const MAX_CASES: usize = 10_000;
+
+/// One point of the matrix.
+#[derive(Clone, Debug)]
+pub struct CasePoint {
+    /// `batchsize-64-workers-2-1a2b3c4d`: readable, at most 63 characters, unique within the benchmark.
+    pub id: String,
+    /// `batchSize=64, workers=2`, as shown to people; `default` without a matrix.
+    pub name: String,
+    /// The value of every axis.
+    pub values: BTreeMap<String, Node>,
+}
+
+/// Returns the cases of `matrix` in the order in which they run: axes by name, the last varying fastest, then the included ones.
+pub fn expand(matrix: Option<&Node>, diagnostics: &mut Diagnostics) -> Vec<CasePoint> {
+    let Some(matrix) = matrix else { return vec![CasePoint::new(BTreeMap::new())] };
+    let axes = axes(matrix, diagnostics);
+    let included = entries_of(matrix, "include", &axes, Naming::Every, diagnostics);
+    let excluded = entries_of(matrix, "exclude", &axes, Naming::Some, diagnostics);
+    let product = axes.values().map(|values| values.len()).fold(1_usize, usize::saturating_mul);
+    let total = if axes.is_empty() { included.len() } else { product.saturating_add(included.len()) };
+    if total > MAX_CASES {
+        let sizes =
+            axes.iter().map(|(name, values)| format!("{name}: {}", values.len())).collect::<Vec<_>>().join(", ");
+        let fault = Diagnostic::at(
+            &code::KB0304,
+            matrix.span,
+            format!(
+                "the matrix has {} cases, more than {MAX_CASES}",
+                if product == usize::MAX { "countless".to_owned() } else { total.to_string() }
+            ),
+        );
+        diagnostics.push(fault.note(format!("axes: {sizes}")).help("leave values out, or split the benchmark"));
+        return Vec::new();
+    }
+    let mut points: Vec<(BTreeMap<String, Node>, Span)> =
+        if axes.is_empty() { Vec::new() } else { vec![(BTreeMap::new(), matrix.span)] };
+    for (name, values) in &axes {
+        points = points
+            .iter()
+            .flat_map(|(point, span)| values.iter().map(|value| (with(point, name, value), *span)))
+            .collect();
+    }
+    for (entry, span) in excluded {
+        let before = points.len();
+        points.retain(|(point, _)| !matches_all(point, &entry));
+        if points.len() == before {
+            let fault = Diagnostic::at(&code::KB0306, span, "this entry excludes no case");
+            diagnostics.push(
+                fault
+                    .note("a value that no axis has, or an earlier entry that excluded the same cases")
+                    .help("correct the values, or delete the entry"),
+            );
+        }
+    }
+    points.extend(included);
+    unique(points, matrix.span, diagnostics)
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Naming {
+    Every,
+    Some,
+}
+
+fn malformed(span: Span, message: String) -> Diagnostic {
+    Diagnostic::at(&code::KB0305, span, message)
+}
+
+fn axes<'m>(matrix: &'m Node, diagnostics: &mut Diagnostics) -> BTreeMap<&'m str, Vec<&'m Node>> {
+    let mut axes = BTreeMap::new();
+    for entry in matrix.get("axes").map(Node::entries).unwrap_or_default() {
+        let mut seen: Vec<(serde_json::Value, Span)> = Vec::new();
+        for value in entry.value.items() {
+            let json = value.to_json();
+            match seen.iter().find(|(other, _)| *other == json) {
+                Some((_, first)) => {
+                    let message = format!("`{}` holds the value {json} twice", entry.key);
+                    diagnostics.push(
+                        malformed(value.span, message).related(Place::Span(*first), "first").help("delete one of them"),
+                    );
+                }
+                None => seen.push((json, value.span)),
+            }
+        }
+        if entry.value.items().is_empty() {
+            diagnostics.push(
+                malformed(entry.key_span, format!("the axis `{}` has no values", entry.key))
+                    .help("write at least one, or delete the axis"),
+            );
+        }
+        axes.insert(entry.key.as_str(), entry.value.items().iter().collect());
+    }
+    axes
+}
+
+fn entries_of(
+    matrix: &Node,
+    list: &str,
+    axes: &BTreeMap<&str, Vec<&Node>>,
+    naming: Naming,
+    diagnostics: &mut Diagnostics,
+) -> Vec<(BTreeMap<String, Node>, Span)> {
+    let mut kept = Vec::new();
+    for item in matrix.get(list).map(Node::items).unwrap_or_default() {
+        let values: BTreeMap<String, Node> =
+            item.entries().iter().map(|entry| (entry.key.clone(), entry.value.clone())).collect();
+        let unknown = item.entries().iter().filter(|entry| !axes.is_empty() && !axes.contains_key(entry.key.as_str()));
+        let mut faulty = false;
+        for entry in unknown {
+            faulty = true;
+            let message = format!("`{}` is not an axis", entry.key);
+            let names = axes.keys().copied().collect::<Vec<_>>().join(", ");
+            diagnostics.push(malformed(entry.key_span, message).help(format!("axes are: {names}")));
+        }
+        let missing: Vec<&str> = axes.keys().copied().filter(|axis| !values.contains_key(*axis)).collect();
+        if naming == Naming::Every && !missing.is_empty() {
+            faulty = true;
+            let message = format!("this case leaves out {}", missing.join(", "));
+            diagnostics.push(
+                malformed(item.span, message)
+                    .note("an included case names every axis, so that no lookup is left without a value")
+                    .help("add the missing axes"),
+            );
+        }
+        if values.is_empty() {
+            faulty = true;
+            diagnostics.push(malformed(item.span, format!("an entry of `{list}` names no axis")));
+        }
+        if !faulty {
+            kept.push((values, item.span));
+        }
+    }
+    kept
+}
+
+fn with(point: &BTreeMap<String, Node>, name: &str, value: &Node) -> BTreeMap<String, Node> {
+    let mut point = point.clone();
+    point.insert(name.to_owned(), value.clone());
+    point
+}
+
+fn matches_all(point: &BTreeMap<String, Node>, entry: &BTreeMap<String, Node>) -> bool {
+    entry.iter().all(|(axis, value)| point.get(axis).is_some_and(|found| found.to_json() == value.to_json()))
+}
+
+fn unique(points: Vec<(BTreeMap<String, Node>, Span)>, matrix: Span, diagnostics: &mut Diagnostics) -> Vec<CasePoint> {
+    let mut seen = BTreeSet::new();
+    let mut cases = Vec::with_capacity(points.len());
+    for (values, span) in points {
+        let case = CasePoint::new(values);
+        if seen.insert(case.id.clone()) {
+            cases.push(case);
+        } else {
+            diagnostics.push(
+                malformed(span, format!("the case {} exists already", case.name))
+                    .help("delete this entry; for more runs raise `repeats`"),
+            );
+        }
+    }
+    if cases.is_empty() {
+        diagnostics.push(
+            malformed(matrix, "the matrix has no case left".to_owned()).help("keep at least one, or delete the matrix"),
+        );
+    }
+    cases
+}
+
+impl CasePoint {
+    fn new(values: BTreeMap<String, Node>) -> Self {
+        let text = |node: &Node| match &node.value {
+            Value::Bool(flag) => flag.to_string(),
+            _ => node.as_text().unwrap_or_default().to_owned(),
+        };
+        let name = if values.is_empty() {
+            "default".to_owned()
+        } else {
+            values.iter().map(|(axis, value)| format!("{axis}={}", text(value))).collect::<Vec<_>>().join(", ")
+        };
+        let canonical: BTreeMap<&str, serde_json::Value> =
+            values.iter().map(|(axis, value)| (axis.as_str(), value.to_json())).collect();
+        let digest = Digest::of(serde_json::to_string(&canonical).unwrap_or_default());
+        let id = format!("{}-{}", slug(&name), digest.short());
+        Self { id, name, values }
+    }
+}
+
+/// Returns `text` as lower-case letters, digits and single dashes, at most 40 characters, starting with a letter or digit.
+fn slug(text: &str) -> String {
+    let mut slug = String::new();
+    for c in text.chars() {
+        if c.is_ascii_alphanumeric() {
+            slug.push(c.to_ascii_lowercase());
+        } else if !slug.is_empty() && !slug.ends_with('-') {
+            slug.push('-');
+        }
+        if slug.len() == 40 {
+            break;
+        }
+    }
+    slug.trim_end_matches('-').to_owned()
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,292 @@
+//! `${{ … }}`: replaces lookups in a node tree by the values of a scope.
+//!
+//! A lookup names a value and nothing else: no functions, no loops. A scalar that is only a lookup keeps the value's type;
+//! inside a longer text the value stands as its source text. `$${{` is a literal `${{`.
+
+use crate::diag::{Diagnostic, Diagnostics, code, did_you_mean};
+use crate::text::{Source, Span};
+use crate::yaml::{Entry, Node, Value};
+
+const OPEN: &str = "${{";
+const CLOSE: &str = "}}";
+
+/// What names stand for: a mapping of `matrix`, `parameters`, `target` and `benchmark` to their values.
+#[derive(Clone, Debug)]
+pub struct Scope {
+    root: Node,
+    /// Names that exist elsewhere but not here, with the reason.
+    absent: &'static [(&'static str, &'static str)],
+}
+
+impl Scope {
+    /// Returns a scope of these roots; `absent` are roots that exist elsewhere, with the reason why not here.
+    pub fn new(roots: Vec<(&str, Node)>, absent: &'static [(&'static str, &'static str)]) -> Self {
+        let entry = |(key, value): (&str, Node)| Entry { key: key.to_owned(), key_span: Span::default(), value };
+        let root = Node { span: Span::default(), value: Value::Map(roots.into_iter().map(entry).collect()) };
+        Self { root, absent }
+    }
+}
+
+/// One lookup as written.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Lookup {
+    /// The name, such as `matrix.batchSize`.
+    pub path: String,
+    /// Where it stands, from `${{` to `}}`.
+    pub span: Span,
+}
+
+/// Returns every well-formed lookup below `node`.
+pub fn lookups(source: &Source, node: &Node) -> Vec<Lookup> {
+    let mut found = Vec::new();
+    walk(node, &mut |scalar| {
+        if let Value::String(text) = &scalar.value {
+            for (index, piece) in pieces(text).into_iter().filter(|piece| !matches!(piece, Piece::Text(_))).enumerate()
+            {
+                if let Piece::Lookup(Ok(path)) = piece {
+                    found.push(Lookup { path, span: nth_span(source, scalar.span, index) });
+                }
+            }
+        }
+    });
+    found
+}
+
+/// Returns true when some scalar or key below `node` holds `${{`, escaped or not.
+pub fn mentions_any(node: &Node) -> bool {
+    match &node.value {
+        Value::String(text) => text.contains(OPEN),
+        Value::Seq(items) => items.iter().any(mentions_any),
+        Value::Map(entries) => entries.iter().any(|entry| entry.key.contains(OPEN) || mentions_any(&entry.value)),
+        Value::Null | Value::Bool(_) | Value::Number(_) => false,
+    }
+}
+
+/// Reports every lookup below `node`, because none can be answered there.
+pub fn refuse(source: &Source, node: &Node, reason: &str, diagnostics: &mut Diagnostics) {
+    for lookup in lookups(source, node) {
+        let message = format!("`{}` cannot be looked up here", lookup.path);
+        diagnostics
+            .push(Diagnostic::at(&code::KB0303, lookup.span, message).note(reason).help("write the value itself"));
+    }
+}
+
+/// Returns `node` with every lookup replaced; what cannot be is reported and left as it stands.
+pub fn resolve(source: &Source, node: &Node, scope: &Scope, diagnostics: &mut Diagnostics) -> Node {
+    let value = match &node.value {
+        Value::String(text) if text.contains(OPEN) => scalar(source, node.span, text, scope, diagnostics),
+        Value::Seq(items) => Value::Seq(items.iter().map(|item| resolve(source, item, scope, diagnostics)).collect()),
+        Value::Map(entries) => {
+            Value::Map(entries.iter().map(|entry| resolve_entry(source, entry, scope, diagnostics)).collect())
+        }
+        other => other.clone(),
+    };
+    Node { span: node.span, value }
+}
+
+fn resolve_entry(source: &Source, entry: &Entry, scope: &Scope, diagnostics: &mut Diagnostics) -> Entry {
+    if entry.key.contains(OPEN) {
+        let fault = Diagnostic::at(&code::KB0303, entry.key_span, "a key cannot be looked up");
+        diagnostics
+            .push(fault.note("the keys of a spec are checked before any value is known").help("write the key itself"));
+    }
+    Entry { key: entry.key.clone(), key_span: entry.key_span, value: resolve(source, &entry.value, scope, diagnostics) }
+}
+
+fn scalar(source: &Source, span: Span, text: &str, scope: &Scope, diagnostics: &mut Diagnostics) -> Value {
+    let pieces = pieces(text);
+    let alone = pieces.len() == 1;
+    let mut joined = String::new();
+    let mut lookup_index = 0;
+    for piece in pieces {
+        let piece = match piece {
+            Piece::Text(piece) => {
+                joined.push_str(&piece);
+                continue;
+            }
+            Piece::Lookup(piece) => piece,
+        };
+        let at = nth_span(source, span, lookup_index);
+        lookup_index += 1;
+        let found = match piece {
+            Ok(path) => find(&path, at, scope),
+            Err(reason) => Err(Diagnostic::at(&code::KB0302, at, reason)
+                .note("a lookup only names a value: there are no functions, operators or loops")
+                .help("write `${{ matrix.NAME }}`, `${{ parameters.NAME }}`, `${{ target.NAME }}` or `${{ benchmark.NAME }}`; a literal `${{` is written `$${{`")),
+        };
+        match found {
+            Ok(value) if alone => return value.clone(),
+            Ok(value) => joined.push_str(&as_text(value)),
+            Err(fault) => diagnostics.push(fault),
+        }
+    }
+    Value::String(joined)
+}
+
+fn as_text(value: &Value) -> String {
+    match value {
+        Value::String(text) | Value::Number(text) => text.clone(),
+        Value::Bool(flag) => flag.to_string(),
+        Value::Null | Value::Seq(_) | Value::Map(_) => String::new(),
+    }
+}
+
+fn find<'s>(path: &str, at: Span, scope: &'s Scope) -> Result<&'s Value, Diagnostic> {
+    let unknown = |name: &str, known: Vec<&str>| {
+        let fault = Diagnostic::at(&code::KB0301, at, format!("there is no `{name}`"));
+        match did_you_mean(name.rsplit('.').next().unwrap_or(name), known.iter().copied()) {
+            Some(close) => fault.help(format!(
+                "did you mean `{}`?",
+                name.rsplit_once('.').map_or_else(|| close.to_owned(), |(parent, _)| format!("{parent}.{close}"))
+            )),
+            None if known.is_empty() => fault.note("nothing of that kind is declared"),
+            None => fault.note(format!("known here: {}", known.join(", "))),
+        }
+    };
+    let mut node = &scope.root;
+    let mut seen = String::new();
+    let steps: Vec<&str> = match path.strip_prefix("benchmark.labels.") {
+        Some(label) => vec!["benchmark", "labels", label],
+        None => path.split('.').collect(),
+    };
+    for step in steps {
+        if !seen.is_empty() {
+            seen.push('.');
+        }
+        seen.push_str(step);
+        if let Some((_, reason)) = scope.absent.iter().find(|(name, _)| *name == seen) {
+            return Err(Diagnostic::at(&code::KB0303, at, format!("`{path}` cannot be looked up here")).note(*reason));
+        }
+        node = node
+            .get(step)
+            .ok_or_else(|| unknown(&seen, node.entries().iter().map(|entry| entry.key.as_str()).collect()))?;
+    }
+    match &node.value {
+        Value::Map(_) | Value::Seq(_) => {
+            let known = node.entries().iter().map(|entry| entry.key.as_str()).collect::<Vec<_>>().join(", ");
+            Err(Diagnostic::at(&code::KB0303, at, format!("`{path}` is not one value"))
+                .help(format!("name one of its values: {known}")))
+        }
+        Value::Null => Err(Diagnostic::at(&code::KB0303, at, format!("`{path}` has no value here"))),
+        value @ (Value::Bool(_) | Value::Number(_) | Value::String(_)) => Ok(value),
+    }
+}
+
+enum Piece {
+    Text(String),
+    /// The name, or why it is none.
+    Lookup(Result<String, String>),
+}
+
+fn pieces(text: &str) -> Vec<Piece> {
+    let mut pieces = Vec::new();
+    let mut literal = String::new();
+    let mut rest = text;
+    while let Some(at) = rest.find(OPEN) {
+        let (before, from_open) = rest.split_at(at);
+        let inside = from_open.get(OPEN.len()..).unwrap_or_default();
+        if let Some(before) = before.strip_suffix('$') {
+            literal.push_str(before);
+            literal.push_str(OPEN);
+            rest = inside;
+            continue;
+        }
+        literal.push_str(before);
+        if !literal.is_empty() {
+            pieces.push(Piece::Text(std::mem::take(&mut literal)));
+        }
+        let Some(end) = inside.find(CLOSE) else {
+            pieces.push(Piece::Lookup(Err("`${{` is not closed by `}}`".to_owned())));
+            return pieces;
+        };
+        let (name, after) = inside.split_at(end);
+        pieces.push(Piece::Lookup(name_of(name)));
+        rest = after.get(CLOSE.len()..).unwrap_or_default();
+    }
+    literal.push_str(rest);
+    if !literal.is_empty() || pieces.is_empty() {
+        pieces.push(Piece::Text(literal));
+    }
+    pieces
+}
+
+fn name_of(text: &str) -> Result<String, String> {
+    let name = text.trim();
+    if name.is_empty() {
+        return Err("`${{ }}` names nothing".to_owned());
+    }
+    let fits = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '-' | '/');
+    let named = name
+        .split('.')
+        .all(|step| step.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_') && step.chars().all(fits));
+    if named { Ok(name.to_owned()) } else { Err(format!("`{name}` is not a name")) }
+}
+
+/// Returns the place of the `index`-th lookup of the scalar at `span`, or the scalar's where it cannot be told.
+fn nth_span(source: &Source, span: Span, index: usize) -> Span {
+    let written = source.slice(span);
+    let mut starts =
+        written.match_indices(OPEN).filter(|(at, _)| !written.get(..*at).is_some_and(|before| before.ends_with('$')));
+    let Some((start, _)) = starts.nth(index) else { return span };
+    let end =
+        written.get(start..).and_then(|rest| rest.find(CLOSE)).map_or(written.len(), |at| start + at + CLOSE.len());
+    let base = span.start as usize;
+    Span::new(span.source, base + start..base + end)
+}
+
+fn walk(node: &Node, visit: &mut impl FnMut(&Node)) {
+    match &node.value {
+        Value::Seq(items) => items.iter().for_each(|item| walk(item, visit)),
+        Value::Map(entries) => entries.iter().for_each(|entry| walk(&entry.value, visit)),
+        Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => visit(node),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::text::{SourceId, SourceMap};
+
+    fn check(text: &str, expected: &str) {
+        let names = Source::new(
+            "scope",
+            b"{matrix: {n: 4, big: 1.10, amp: true}, target: {values: {dir: /data}}, benchmark: {labels: {a.b/c: x}}}",
+        );
+        let scope = crate::yaml::read(SourceId(1), &names).root.unwrap();
+        let roots = scope.entries().iter().map(|entry| (entry.key.as_str(), entry.value.clone())).collect();
+        let scope = Scope::new(roots, &[("parameters", "not here")]);
+        let source = Source::new("x", format!("a: '{text}'").as_bytes());
+        let root = crate::yaml::read(SourceId(0), &source).root.unwrap();
+        let mut diagnostics = Diagnostics::default();
+        let resolved = resolve(&source, &root, &scope, &mut diagnostics);
+        let mut map = SourceMap::default();
+        map.add(source);
+        let faults: Vec<String> =
+            diagnostics.into_sorted(&map).iter().map(|fault| format!("{} {}", fault.code.id, fault.message)).collect();
+        let found =
+            if faults.is_empty() { resolved.get("a").unwrap().to_json().to_string() } else { faults.join("; ") };
+        assert_eq!(found, expected, "{text}");
+    }
+
+    #[test]
+    fn values() {
+        check("${{ matrix.n }}", "4");
+        check("${{matrix.amp}}", "true");
+        check("-n ${{ matrix.n }}/${{ matrix.big }}", "\"-n 4/1.10\"");
+        check("${{ target.values.dir }}/x", "\"/data/x\"");
+        check("${{ benchmark.labels.a.b/c }}", "\"x\"");
+        check("$${{ matrix.n }} costs $5", "\"${{ matrix.n }} costs $5\"");
+        check("plain", "\"plain\"");
+    }
+
+    #[test]
+    fn faults() {
+        check("${{ matrix.m }}", "KB0301 there is no `matrix.m`");
+        check("${{ matix.n }}", "KB0301 there is no `matix`");
+        check("${{ matrix }}", "KB0303 `matrix` is not one value");
+        check("${{ parameters.x }}", "KB0303 `parameters.x` cannot be looked up here");
+        check("${{ matrix.n * 2 }}", "KB0302 `matrix.n * 2` is not a name");
+        check("${{ }}", "KB0302 `${{ }}` names nothing");
+        check("x ${{ matrix.n", "KB0302 `${{` is not closed by `}}`");
+    }
+}

@@ -1,0 +1,122 @@
+//! Reads the schema for people: what a field is, what stands under it, and where a stray field belongs.
+
+use serde_json::{Map, Value};
+
+/// Returns `schema` with its references followed, outer words winning over inner ones.
+pub(super) fn resolve(root: &Value, schema: &Value) -> Value {
+    let mut merged = Map::new();
+    let inner = schema.get("$ref").and_then(Value::as_str).and_then(|reference| reference.strip_prefix('#')).and_then(|pointer| root.pointer(pointer));
+    let parts = schema.get("allOf").and_then(Value::as_array).into_iter().flatten();
+    for part in inner.into_iter().chain(parts) {
+        if let Value::Object(part) = resolve(root, part) {
+            merged.extend(part);
+        }
+    }
+    for (key, value) in schema.as_object().into_iter().flatten() {
+        if key != "$ref" && key != "allOf" {
+            merged.insert(key.clone(), value.clone());
+        }
+    }
+    Value::Object(merged)
+}
+
+/// Returns the path under which `field` is a property, when there is exactly one within reach.
+pub(super) fn home_of(root: &Value, field: &str) -> Option<String> {
+    let mut found = Vec::new();
+    search(root, &resolve(root, root), field, &mut Vec::new(), &mut found);
+    found.sort_by_key(|path: &String| path.matches('.').count());
+    match found.as_slice() {
+        [] => None,
+        [only] => Some(only.clone()),
+        [first, second, ..] => (first.matches('.').count() < second.matches('.').count()).then(|| first.clone()),
+    }
+}
+
+fn search(root: &Value, schema: &Value, field: &str, path: &mut Vec<String>, found: &mut Vec<String>) {
+    if path.len() > 4 {
+        return;
+    }
+    for (name, property) in schema.get("properties").and_then(Value::as_object).into_iter().flatten() {
+        if name == field && !path.is_empty() {
+            found.push(path.join("."));
+        }
+        path.push(name.clone());
+        search(root, &resolve(root, property), field, path, found);
+        path.pop();
+    }
+}
+
+/// Returns the description of the field at `path` (`spec.matrix`), as `kubectl explain` would print it, or the
+/// part of the path that does not exist together with the names that do.
+pub fn explain(root: &Value, kind: &str, path: &[&str]) -> Result<String, (String, Vec<String>)> {
+    let mut schema = resolve(root, root);
+    for step in path {
+        let mut inner = schema.clone();
+        while inner.get("properties").is_none() {
+            match inner.get("items").or_else(|| inner.get("additionalProperties")).filter(|next| next.is_object()) {
+                Some(next) => inner = resolve(root, next),
+                None => break,
+            }
+        }
+        let Some(property) = inner.get("properties").and_then(|properties| properties.get(*step)) else {
+            let names = inner.get("properties").and_then(Value::as_object).into_iter().flatten().map(|(name, _)| name.clone()).collect();
+            return Err(((*step).to_owned(), names));
+        };
+        schema = resolve(root, property);
+    }
+    Ok(page(root, kind, path, &schema))
+}
+
+fn page(root: &Value, kind: &str, path: &[&str], schema: &Value) -> String {
+    let full: Vec<&str> = std::iter::once(kind).chain(path.iter().copied()).collect();
+    let mut page = format!("{} <{}>\n", full.join("."), type_of(root, schema));
+    if let Some(description) = schema.get("description").and_then(Value::as_str) {
+        page.push_str(&format!("\n  {}\n", one_line(description)));
+    }
+    for (key, title) in [("enum", "Values"), ("default", "Default"), ("examples", "Examples")] {
+        match schema.get(key) {
+            Some(Value::Array(values)) if key != "default" => {
+                page.push_str(&format!("\n{title}: {}\n", values.iter().map(Value::to_string).collect::<Vec<_>>().join(", ")));
+            }
+            Some(value) => page.push_str(&format!("\n{title}: {value}\n")),
+            None => {}
+        }
+    }
+    let holder = if schema.get("properties").is_some() { schema.clone() } else { schema.get("items").map_or(Value::Null, |items| resolve(root, items)) };
+    let required: Vec<&str> = holder.get("required").and_then(Value::as_array).into_iter().flatten().filter_map(Value::as_str).collect();
+    let properties = holder.get("properties").and_then(Value::as_object);
+    if let Some(properties) = properties.filter(|properties| !properties.is_empty()) {
+        page.push_str("\nFields:\n");
+        for (name, property) in properties {
+            let property = resolve(root, property);
+            let mark = if required.contains(&name.as_str()) { " (required)" } else { "" };
+            page.push_str(&format!("  {name} <{}>{mark}\n", type_of(root, &property)));
+            if let Some(description) = property.get("description").and_then(Value::as_str) {
+                page.push_str(&format!("      {}\n", one_line(description)));
+            }
+        }
+    }
+    page
+}
+
+fn type_of(root: &Value, schema: &Value) -> String {
+    if let Some(format) = schema.get("format").and_then(Value::as_str) {
+        return format.to_owned();
+    }
+    let lookup = schema.get("pattern").is_some();
+    let name = |name: &Value| name.as_str().unwrap_or("any").to_owned();
+    match schema.get("type") {
+        Some(Value::Array(types)) => types.iter().map(name).filter(|name| !(lookup && name == "string")).collect::<Vec<_>>().join("|"),
+        Some(Value::String(one)) if one == "array" => {
+            let items = schema.get("items").map_or_else(|| "any".to_owned(), |items| type_of(root, &resolve(root, items)));
+            format!("list of {items}")
+        }
+        Some(Value::String(one)) if one == "object" && schema.get("properties").is_none() => "mapping".to_owned(),
+        Some(one) => name(one),
+        None => "any".to_owned(),
+    }
+}
+
+fn one_line(text: &str) -> String {
+    text.split_whitespace().collect::<Vec<_>>().join(" ")
+}

@@ -1,0 +1,274 @@
+//! The words for one violation of a schema.
+
+use jsonschema::error::ValidationErrorKind as Kind;
+use jsonschema::paths::LocationSegment;
+use serde_json::Value as Json;
+
+use super::explain;
+use super::format::{self, Format};
+use crate::diag::{Diagnostic, code, did_you_mean};
+use crate::text::{Source, Span};
+use crate::yaml::{Node, Step, Value};
+
+/// One violation, with everything that its words are made of.
+pub(super) struct Violation<'a> {
+    root_schema: &'a Json,
+    schema: &'a Json,
+    source: &'a Source,
+    root: &'a Node,
+    path: Vec<Step>,
+    kind: &'a Kind,
+}
+
+impl<'a> Violation<'a> {
+    pub(super) fn new(root_schema: &'a Json, source: &'a Source, root: &'a Node, error: &'a jsonschema::ValidationError<'_>) -> Self {
+        let path = error
+            .instance_path()
+            .iter()
+            .map(|segment| match segment {
+                LocationSegment::Property(name) => Step::Key(name.to_string()),
+                LocationSegment::Index(index) => Step::Index(index),
+            })
+            .collect();
+        let keyword = error.schema_path().as_str();
+        let parent = keyword.rfind('/').and_then(|at| keyword.get(..at)).unwrap_or_default();
+        let schema = root_schema.pointer(parent).unwrap_or(&Json::Null);
+        Self { root_schema, schema, source, root, path, kind: error.kind() }
+    }
+
+    fn node(&self) -> &'a Node {
+        self.root.at(&self.path).unwrap_or(self.root)
+    }
+
+    /// Returns the span of the key that leads to the node, or of the node itself.
+    fn key_span(&self) -> Span {
+        let Some((Step::Key(last), parents)) = self.path.split_last() else { return self.node().span };
+        self.root.at(parents).and_then(|parent| parent.entry(last)).map_or(self.node().span, |entry| entry.key_span)
+    }
+
+    /// Returns what the node is called: `worker`, or `an element of args`.
+    fn name(&self) -> String {
+        match self.path.split_last() {
+            Some((Step::Key(key), _)) => format!("`{key}`"),
+            Some((Step::Index(_), parents)) => match parents.iter().rev().find_map(|step| if let Step::Key(key) = step { Some(key) } else { None }) {
+                Some(key) => format!("an element of `{key}`"),
+                None => "an element".to_owned(),
+            },
+            None => "the document".to_owned(),
+        }
+    }
+
+    fn format(&self) -> Option<&'static Format> {
+        self.schema.get("format").and_then(Json::as_str).and_then(format::find)
+    }
+
+    fn properties(&self) -> Vec<&'a str> {
+        self.schema.get("properties").and_then(Json::as_object).into_iter().flatten().map(|(name, _)| name.as_str()).collect()
+    }
+}
+
+/// Returns the findings for one violation: several only where one keyword covers several mistakes.
+pub(super) fn explain(violation: &Violation<'_>) -> Vec<Diagnostic> {
+    match violation.kind {
+        Kind::AdditionalProperties { unexpected } => unexpected.iter().map(|key| unknown_field(violation, key)).collect(),
+        Kind::Required { property } => vec![missing_field(violation, property.as_str().unwrap_or_default())],
+        Kind::Type { .. } => vec![wrong_type(violation)],
+        Kind::Pattern { .. } if violation.format().is_none() => vec![wrong_type(violation)],
+        Kind::Pattern { .. } => Vec::new(),
+        Kind::Enum { options } => vec![not_allowed(violation, options)],
+        Kind::Constant { expected_value } => vec![not_allowed(violation, &Json::Array(vec![(**expected_value).clone()]))],
+        Kind::Format { .. } => vec![malformed(violation, violation.node().as_text().unwrap_or_default(), violation.node().span)],
+        Kind::PropertyNames { error } => bad_key(violation, error),
+        Kind::MinProperties { .. } | Kind::MaxProperties { .. } => vec![exactly_one(violation)],
+        Kind::Minimum { limit } => vec![out_of_range(violation, &format!("at least {limit}"))],
+        Kind::Maximum { limit } => vec![out_of_range(violation, &format!("at most {limit}"))],
+        Kind::MinItems { limit } => vec![out_of_range(violation, &format!("a list of at least {limit}"))],
+        Kind::MaxItems { limit } => vec![out_of_range(violation, &format!("a list of at most {limit}"))],
+        Kind::MinLength { limit } => vec![out_of_range(violation, &format!("at least {limit} characters"))],
+        Kind::MaxLength { limit } => vec![out_of_range(violation, &format!("at most {limit} characters"))],
+        Kind::UniqueItems => vec![out_of_range(violation, "a list without repetitions")],
+        _ => {
+            let message = format!("{} does not fit the schema", violation.name());
+            vec![Diagnostic::at(&code::KB0203, violation.node().span, message)]
+        }
+    }
+}
+
+fn unknown_field(violation: &Violation<'_>, key: &str) -> Diagnostic {
+    let node = violation.node();
+    let span = node.entry(key).map_or(node.span, |entry| entry.key_span);
+    let owner = violation.name();
+    let known = violation.properties();
+    let fault = Diagnostic::at(&code::KB0201, span, format!("`{key}` is not a field of {owner}"));
+    if let Some(close) = did_you_mean(key, known.iter().copied()) {
+        return fault.help(format!("did you mean `{close}`?")).fix(span, close);
+    }
+    let fault = fault.note(format!("fields of {owner}: {}", known.join(", ")));
+    match explain::home_of(violation.root_schema, key) {
+        Some(home) => fault.help(format!("`{key}` belongs under `{home}`")),
+        None => fault.help(format!("delete it, or see `kubebench explain` for what {owner} can hold")),
+    }
+}
+
+fn missing_field(violation: &Violation<'_>, field: &str) -> Diagnostic {
+    let message = format!("{} needs the field `{field}`", violation.name());
+    let property = violation.schema.pointer(&format!("/properties/{field}")).map(|property| explain::resolve(violation.root_schema, property));
+    let example = property.as_ref().and_then(|property| property.get("examples")).and_then(|examples| examples.get(0)).map(Json::to_string);
+    let fault = Diagnostic::at(&code::KB0202, violation.key_span(), message);
+    let fault = match property.as_ref().and_then(|property| property.get("description")).and_then(Json::as_str) {
+        Some(description) => fault.note(format!("`{field}`: {}", lower_first(description))),
+        None => fault,
+    };
+    fault.help(example.map_or_else(|| format!("add `{field}: …`"), |example| format!("for example `{field}: {example}`")))
+}
+
+fn wrong_type(violation: &Violation<'_>) -> Diagnostic {
+    let node = violation.node();
+    let wanted = wanted(violation);
+    if node.value == Value::Null {
+        let message = format!("{} has no value", violation.name());
+        return Diagnostic::at(&code::KB0203, violation.key_span(), message).help(format!("write {wanted}, or delete the line"));
+    }
+    let found = match node.as_text() {
+        Some(text) if text.len() <= 60 => format!("{} `{text}`", node.type_name()),
+        _ => node.type_name().to_owned(),
+    };
+    let fault = Diagnostic::at(&code::KB0203, node.span, format!("{} must be {wanted}, not {found}", violation.name()));
+    let text_wanted = has_type(violation.schema, "string") && violation.schema.get("pattern").is_none();
+    match (&node.value, violation.format()) {
+        (Value::Bool(flag), None) if text_wanted => {
+            let quoted = format!("\"{flag}\"");
+            fault.note("a boolean is not text: readers spell it differently").help(format!("write `{quoted}` for the text")).fix(node.span, quoted)
+        }
+        (Value::Number(text), Some(format)) => match (format.check)(text) {
+            Err(unit::UnitError { help: Some(help), .. }) => fault.help(help),
+            Err(_) | Ok(()) => fault,
+        },
+        (Value::Map(_) | Value::Seq(_), _) if text_wanted => fault.help("write one value; a `:` or `[` in text needs quotes"),
+        (_, _) if has_type(violation.schema, "array") && node.as_text().is_some() => fault.help(format!("write a list: `[{}]`", node.as_text().unwrap_or_default())),
+        _ => fault,
+    }
+}
+
+use crate::unit;
+
+fn has_type(schema: &Json, name: &str) -> bool {
+    match schema.get("type") {
+        Some(Json::String(only)) => only == name,
+        Some(Json::Array(types)) => types.iter().any(|one| one == name),
+        _ => false,
+    }
+}
+
+/// Returns what the schema wants, as a noun with article.
+fn wanted(violation: &Violation<'_>) -> String {
+    let example = violation.schema.get("examples").and_then(|examples| examples.get(0));
+    if let Some(format) = violation.format() {
+        return match example.and_then(Json::as_str) {
+            Some(example) => format!("{} such as `{example}`", format.noun),
+            None => format.noun.to_owned(),
+        };
+    }
+    let lookup = violation.schema.get("pattern").is_some();
+    let mut names = Vec::new();
+    for (name, words) in [
+        ("integer", "a whole number"),
+        ("boolean", "`true` or `false`"),
+        ("number", "a number"),
+        ("string", "a string"),
+        ("array", "a list"),
+        ("object", "a mapping"),
+    ] {
+        if has_type(violation.schema, name) && !(lookup && name == "string") {
+            names.push(words);
+        }
+    }
+    if names.contains(&"a string") {
+        names.retain(|name| *name != "a number");
+    }
+    if lookup {
+        names.push("a `${{ }}` lookup of one");
+    }
+    names.join(" or ")
+}
+
+fn not_allowed(violation: &Violation<'_>, options: &Json) -> Diagnostic {
+    let node = violation.node();
+    let options: Vec<&str> = options.as_array().into_iter().flatten().filter_map(Json::as_str).collect();
+    let list = options.iter().map(|option| format!("`{option}`")).collect::<Vec<_>>().join(", ");
+    let Some(word) = node.as_text() else {
+        let message = format!("{} must be one of {list}, not {}", violation.name(), node.type_name());
+        return Diagnostic::at(&code::KB0203, node.span, message);
+    };
+    let fault = Diagnostic::at(&code::KB0204, node.span, format!("`{word}` is not a value of {}", violation.name()));
+    match did_you_mean(word, options.iter().copied()) {
+        Some(close) => fault.help(format!("did you mean `{close}`? ({list})")).fix(node.span, close),
+        None => fault.help(format!("write one of {list}")),
+    }
+}
+
+/// Words for `text` at `span`, which fails the format of the schema.
+fn malformed(violation: &Violation<'_>, text: &str, span: Span) -> Diagnostic {
+    let Some(format) = violation.format() else { return wrong_type(violation) };
+    let rule = if format.name == "metric-pattern" { &code::KB0314 } else { &code::KB0205 };
+    match (format.check)(text) {
+        Err(error) => unit_fault(violation.source, rule, format, error, span),
+        Ok(()) => Diagnostic::at(rule, span, format!("expected {}", format.noun)),
+    }
+}
+
+fn unit_fault(source: &Source, rule: &'static crate::diag::Code, format: &Format, error: unit::UnitError, span: Span) -> Diagnostic {
+    let unit::UnitError { message, help, range } = error;
+    // The offset holds in the source only where the text stands there as it is.
+    let narrowed = range.and_then(|range| {
+        let written = source.slice(span);
+        let quote = usize::from(written.starts_with(['"', '\'']));
+        let start = span.start as usize + quote + range.start;
+        let end = span.start as usize + quote + range.end;
+        (start < end && end <= span.end as usize && !written.contains('\\') && !written.starts_with(['|', '>'])).then(|| Span::new(span.source, start..end))
+    });
+    let fault = Diagnostic::at(rule, narrowed.unwrap_or(span), message);
+    match help {
+        Some(help) => fault.help(help),
+        None => fault.note(format!("expected {}", format.noun)),
+    }
+}
+
+fn bad_key(violation: &Violation<'_>, error: &jsonschema::ValidationError<'_>) -> Vec<Diagnostic> {
+    let key = error.instance().as_str().unwrap_or_default().to_owned();
+    let node = violation.node();
+    let span = node.entry(&key).map_or(node.span, |entry| entry.key_span);
+    let format = violation.schema.pointer("/propertyNames/format").and_then(Json::as_str).and_then(format::find);
+    match format.map(|format| (format, (format.check)(&key))) {
+        Some((format, Err(fault))) => vec![unit_fault(violation.source, &code::KB0205, format, fault, span)],
+        Some((_, Ok(()))) | None => vec![Diagnostic::at(&code::KB0205, span, format!("`{key}` cannot be a key of {}", violation.name()))],
+    }
+}
+
+fn exactly_one(violation: &Violation<'_>) -> Diagnostic {
+    let node = violation.node();
+    let one_of = violation.schema.get("maxProperties").is_some();
+    let known = violation.properties().iter().map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", ");
+    if !one_of {
+        return Diagnostic::at(&code::KB0206, violation.key_span(), format!("{} is empty", violation.name())).help("fill it, or delete it");
+    }
+    match node.entries() {
+        [first, second, ..] => {
+            let message = format!("{} holds `{}` and `{}`, but takes exactly one", violation.name(), first.key, second.key);
+            Diagnostic::at(&code::KB0207, second.key_span, message).help(format!("keep one of {known}"))
+        }
+        _ => Diagnostic::at(&code::KB0207, violation.key_span(), format!("{} is empty", violation.name())).help(format!("write exactly one of {known}")),
+    }
+}
+
+fn out_of_range(violation: &Violation<'_>, limit: &str) -> Diagnostic {
+    let node = violation.node();
+    let found = node.as_text().map_or_else(String::new, |text| format!(", not `{text}`"));
+    Diagnostic::at(&code::KB0206, node.span, format!("{} must be {limit}{found}", violation.name()))
+}
+
+fn lower_first(text: &str) -> String {
+    let mut chars = text.chars();
+    let lowered: String = chars.next().into_iter().flat_map(char::to_lowercase).chain(chars).collect();
+    lowered.trim_end_matches('.').to_owned()
+}

@@ -1,0 +1,136 @@
+//! The formats that schemas name and the checks behind them.
+//!
+//! A JSON Schema validator only learns yes or no; the words come from the same check, asked again for the node at fault.
+
+use crate::diag::code;
+use crate::unit::{self, UnitError};
+
+/// A named format.
+pub struct Format {
+    /// The name in `format:`.
+    pub name: &'static str,
+    /// What a value of it is called, to complete "expected …".
+    pub noun: &'static str,
+    /// The check.
+    pub check: fn(&str) -> Result<(), UnitError>,
+}
+
+macro_rules! unit_format {
+    ($name:literal, $noun:literal, $unit:ident) => {
+        Format { name: $name, noun: $noun, check: |text| unit::$unit::parse(text).map(drop) }
+    };
+}
+
+/// Every format that a schema may name.
+pub static FORMATS: &[Format] = &[
+    unit_format!("duration", "a duration", Duration),
+    unit_format!("percentage", "a percentage", Percentage),
+    unit_format!("cron", "cron fields", Cron),
+    unit_format!("timezone", "a time zone", TimeZone),
+    unit_format!("image", "an image reference", ImageRef),
+    unit_format!("quantity", "a Kubernetes quantity", Quantity),
+    unit_format!("dns1123-subdomain", "the name of a Kubernetes object", Dns1123Subdomain),
+    unit_format!("dns1123-label", "a DNS label", Dns1123Label),
+    unit_format!("env-name", "the name of an environment variable", EnvName),
+    unit_format!("label-key", "a label key", LabelKey),
+    unit_format!("label-value", "a label value", LabelValue),
+    unit_format!("resource-name", "a resource name", ResourceName),
+    unit_format!("parameter-name", "a parameter name", ParameterName),
+    unit_format!("config-key", "a key of a ConfigMap or Secret", ConfigMapKey),
+    Format { name: "benchmark-name", noun: "a benchmark name", check: benchmark_name },
+    Format { name: "target-name", noun: "a target name", check: |text| unit::Dns1123Label::parse(text).map(drop) },
+    Format { name: "metric-name", noun: "a metric name", check: metric_name },
+    Format { name: "metric-pattern", noun: "a regular expression", check: metric_pattern },
+    Format { name: "relative-path", noun: "a relative path", check: relative_path },
+    Format { name: "json-pointer", noun: "a JSON Pointer", check: json_pointer },
+    Format { name: "sha256", noun: "a SHA-256 digest", check: sha256 },
+    Format { name: "http-url", noun: "an HTTP address", check: http_url },
+    Format { name: "lint-code", noun: "the code of a lint", check: lint_code },
+    Format { name: "version-requirement", noun: "a version requirement", check: |text| unit::VersionReq::parse(text).map(drop) },
+];
+
+/// The longest benchmark name: with digest and run number it stays inside every Kubernetes limit.
+pub const MAX_BENCHMARK_NAME: usize = 31;
+
+/// Returns the format called `name`.
+pub fn find(name: &str) -> Option<&'static Format> {
+    FORMATS.iter().find(|format| format.name == name)
+}
+
+fn fault(message: impl Into<String>, help: impl Into<String>) -> UnitError {
+    UnitError { message: message.into(), help: Some(help.into()), range: None }
+}
+
+fn benchmark_name(text: &str) -> Result<(), UnitError> {
+    unit::Dns1035Label::parse_max(text, MAX_BENCHMARK_NAME).map(drop)
+}
+
+fn metric_name(text: &str) -> Result<(), UnitError> {
+    let fits = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '.' | '/' | '@' | ':');
+    if text.is_empty() || text.len() > 128 || !text.chars().all(fits) || !text.starts_with(|c: char| c.is_ascii_alphanumeric()) {
+        return Err(fault(
+            format!("`{text}` is not a metric name"),
+            "use letters, digits, `-`, `_`, `.`, `/`, `@` and `:`, starting with a letter or digit, at most 128 characters",
+        ));
+    }
+    Ok(())
+}
+
+fn metric_pattern(text: &str) -> Result<(), UnitError> {
+    let regex = regex::Regex::new(text).map_err(|error| {
+        let reason = error.to_string();
+        let reason = reason.lines().last().unwrap_or_default().trim_start_matches("error: ");
+        fault(format!("the pattern is not a regular expression: {reason}"), "the syntax is that of Rust's regex crate: no look-around, no back references")
+    })?;
+    if !regex.capture_names().flatten().any(|name| name == "value") {
+        return Err(fault("the pattern has no group named `value`", "mark the number: `(?P<value>[0-9.]+)`"));
+    }
+    Ok(())
+}
+
+fn relative_path(text: &str) -> Result<(), UnitError> {
+    let bad = text.is_empty() || text.starts_with('/') || text.contains(['\\', '\0', '\n']) || text.split('/').any(|part| matches!(part, "" | "." | ".."));
+    if bad {
+        return Err(fault(format!("`{text}` is not a relative path"), "write a path without a leading `/`, `.`, `..` or `\\`, such as `out/metrics.json`"));
+    }
+    Ok(())
+}
+
+fn json_pointer(text: &str) -> Result<(), UnitError> {
+    let escaped = text.split('~').skip(1).all(|rest| rest.starts_with(['0', '1']));
+    if !(text.is_empty() || text.starts_with('/')) || !escaped {
+        return Err(fault(format!("`{text}` is not a JSON Pointer"), format!("start every step with `/`: `/{}`", text.trim_start_matches('$').trim_start_matches('.').replace('.', "/"))));
+    }
+    Ok(())
+}
+
+fn sha256(text: &str) -> Result<(), UnitError> {
+    let digits = text.strip_prefix("sha256:").unwrap_or(text);
+    if digits.len() != 64 || !digits.bytes().all(|byte| byte.is_ascii_digit() || (b'a'..=b'f').contains(&byte)) {
+        return Err(fault(format!("`{text}` is not a SHA-256 digest"), "write 64 lower-case hex digits, as `sha256sum FILE` prints them"));
+    }
+    Ok(())
+}
+
+fn http_url(text: &str) -> Result<(), UnitError> {
+    let rest = text.strip_prefix("http://").or_else(|| text.strip_prefix("https://"));
+    if rest.is_none_or(|rest| rest.is_empty() || rest.starts_with('/') || rest.contains(char::is_whitespace)) {
+        return Err(fault(format!("`{text}` is not an HTTP address"), "write `http://host:port` or `https://host`"));
+    }
+    if rest.is_some_and(|rest| rest.split('/').next().is_some_and(|authority| authority.contains('@'))) {
+        return Err(fault("the address holds a user name or password", "leave it out; a spec is read by everybody"));
+    }
+    Ok(())
+}
+
+fn lint_code(text: &str) -> Result<(), UnitError> {
+    let Some(code) = code::ALL.iter().find(|code| code.id == text) else {
+        let close = crate::diag::did_you_mean(text, code::ALL.iter().filter(|code| code.configurable).map(|code| code.id));
+        let help = close.map_or("`kubebench explain` lists the codes".to_owned(), |close| format!("did you mean `{close}`?"));
+        return Err(fault(format!("there is no code `{text}`"), help));
+    };
+    if !code.configurable {
+        return Err(fault(format!("`{text}` ({}) has no level: it is always an error", code.title), "only lints have levels; `kubebench explain` says which"));
+    }
+    Ok(())
+}

@@ -1,0 +1,111 @@
+//! Generates the schemas from the wire types.
+//!
+//! Draft 7, because editors read that. Three things hold for all types and are added here: objects are closed, `null` is
+//! no value, and references keep their descriptions.
+
+use schemars::generate::SchemaSettings;
+use schemars::{JsonSchema, Schema, SchemaGenerator};
+use serde_json::{Map, Value};
+
+use super::DocumentKind;
+use crate::spec::v1::benchmark::Benchmark;
+use crate::spec::v1::container::RoleBlock;
+use crate::spec::v1::project::Project;
+use crate::spec::v1::suite::Suite;
+
+/// The key of a workload kind under `spec.workload`, and how its schema is made.
+pub struct WorkloadForm {
+    /// The key, such as `pytorchJob`.
+    pub key: &'static str,
+    /// Makes the schema of the value.
+    pub schema: fn(&mut SchemaGenerator) -> Schema,
+}
+
+/// Returns the schema of the workload form `T`: its own fields, and the role block's as defaults for all roles.
+pub fn form_schema<T: JsonSchema>(generator: &mut SchemaGenerator) -> Schema {
+    let mut form = T::json_schema(generator).to_value();
+    let shared = RoleBlock::json_schema(generator).to_value();
+    let mut properties = Map::new();
+    for source in [&shared, &form] {
+        for (name, property) in source.get("properties").and_then(Value::as_object).into_iter().flatten() {
+            properties.insert(name.clone(), property.clone());
+        }
+    }
+    if form.pointer("/properties/replicas").is_none() {
+        properties.remove("replicas");
+    }
+    if let Some(form) = form.as_object_mut() {
+        form.insert("properties".to_owned(), Value::Object(properties));
+    }
+    Schema::try_from(form).unwrap_or_default()
+}
+
+/// Returns the schema of `kind`, with `workloads` as the forms of `spec.workload`.
+pub fn generate(kind: DocumentKind, workloads: &[WorkloadForm]) -> Value {
+    let mut generator = SchemaSettings::draft07().into_generator();
+    let mut root = match kind {
+        DocumentKind::Benchmark => {
+            let forms: Vec<(&str, Schema)> = workloads.iter().map(|form| (form.key, (form.schema)(&mut generator))).collect();
+            let mut root = generator.into_root_schema_for::<Benchmark>().to_value();
+            let properties = root.pointer_mut("/definitions/Workload/properties").and_then(Value::as_object_mut);
+            if let Some(properties) = properties {
+                properties.extend(forms.into_iter().map(|(key, schema)| (key.to_owned(), schema.to_value())));
+            }
+            root
+        }
+        DocumentKind::Suite => generator.into_root_schema_for::<Suite>().to_value(),
+        DocumentKind::Project => generator.into_root_schema_for::<Project>().to_value(),
+    };
+    tidy(&mut root);
+    if let Some(root) = root.as_object_mut() {
+        root.insert("$id".to_owned(), format!("https://kubebench.dev/schema/{}", kind.file_name()).into());
+        root.insert("title".to_owned(), format!("Kubebench {}", kind.name()).into());
+    }
+    root
+}
+
+/// Closes objects, removes `null`, and unwraps references that need no wrapping, everywhere in `schema`.
+fn tidy(schema: &mut Value) {
+    match schema {
+        Value::Array(items) => items.iter_mut().for_each(tidy),
+        Value::Object(object) => {
+            without_null(object);
+            close(object);
+            object.values_mut().for_each(tidy);
+        }
+        Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => {}
+    }
+}
+
+fn without_null(object: &mut Map<String, Value>) {
+    if let Some(Value::Array(types)) = object.get_mut("type") {
+        types.retain(|name| name != "null");
+        if let [only] = types.as_slice() {
+            let only = only.clone();
+            object.insert("type".to_owned(), only);
+        }
+    }
+    if let Some(Value::Array(values)) = object.get_mut("enum") {
+        values.retain(|value| !value.is_null());
+    }
+    if let Some(Value::Array(choices)) = object.get_mut("anyOf") {
+        choices.retain(|choice| choice.get("type").is_none_or(|name| name != "null"));
+        if choices.len() == 1
+            && let Some(Value::Array(choices)) = object.remove("anyOf")
+        {
+            object.insert("allOf".to_owned(), Value::Array(choices));
+        }
+    }
+    if object.get("default").is_some_and(Value::is_null) {
+        object.remove("default");
+    }
+}
+
+fn close(object: &mut Map<String, Value>) {
+    if object.remove("x-kubebench-open").is_some() {
+        return;
+    }
+    if object.get("properties").is_some_and(Value::is_object) && object.get("type").is_some() && !object.contains_key("additionalProperties") {
+        object.insert("additionalProperties".to_owned(), false.into());
+    }
+}

@@ -1,0 +1,45 @@
+//! The JSON Schemas: generated from the wire types, printed for editors, and checked against documents.
+
+mod explain;
+mod fault;
+pub mod format;
+mod generate;
+mod validate;
+
+pub use explain::explain;
+pub use generate::{WorkloadForm, form_schema, generate};
+pub use validate::Schemas;
+
+/// The three kinds of document.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum DocumentKind {
+    /// A benchmark spec.
+    Benchmark,
+    /// An ordered list of benchmarks.
+    Suite,
+    /// The project file.
+    Project,
+}
+
+impl DocumentKind {
+    /// Every kind.
+    pub const ALL: [Self; 3] = [Self::Benchmark, Self::Suite, Self::Project];
+
+    /// Returns the value of `kind:` in a document.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Benchmark => "Benchmark",
+            Self::Suite => "Suite",
+            Self::Project => "Project",
+        }
+    }
+
+    /// Returns the name of the committed schema file.
+    pub fn file_name(self) -> &'static str {
+        match self {
+            Self::Benchmark => "benchmark.v1.json",
+            Self::Suite => "suite.v1.json",
+            Self::Project => "project.v1.json",
+        }
+    }
+}

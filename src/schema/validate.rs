@@ -1,0 +1,108 @@
+//! Checks a document against its schema and turns every violation into a finding at the offending node.
+
+use std::collections::BTreeMap;
+
+use jsonschema::Validator;
+use serde_json::Value as Json;
+
+use super::fault::{self, Violation};
+use super::format::FORMATS;
+use super::generate::{WorkloadForm, generate};
+use super::DocumentKind;
+use crate::diag::{Code, Diagnostic, code, did_you_mean};
+use crate::spec::v1::API_VERSION;
+use crate::text::Source;
+use crate::yaml::{Node, Value};
+
+/// The three schemas, ready to validate.
+pub struct Schemas {
+    by_kind: BTreeMap<DocumentKind, (Json, Validator)>,
+}
+
+impl Schemas {
+    /// Builds the validators; `workloads` are the forms of `spec.workload`.
+    ///
+    /// # Panics
+    /// When a generated schema is not a schema, which a test rules out.
+    #[expect(clippy::panic, reason = "the schemas are part of the program and a test builds all of them")]
+    pub fn new(workloads: &[WorkloadForm]) -> Self {
+        let by_kind = DocumentKind::ALL
+            .into_iter()
+            .map(|kind| {
+                let schema = generate(kind, workloads);
+                let mut options = jsonschema::draft7::options().should_validate_formats(true);
+                for format in FORMATS {
+                    options = options.with_format(format.name, move |text: &str| text.contains("${{") || (format.check)(text).is_ok());
+                }
+                let validator = options.build(&schema).unwrap_or_else(|error| panic!("{}: {error}", kind.file_name()));
+                (kind, (schema, validator))
+            })
+            .collect();
+        Self { by_kind }
+    }
+
+    /// Returns the schema of `kind`.
+    pub fn schema(&self, kind: DocumentKind) -> &Json {
+        self.by_kind.get(&kind).map_or(&Json::Null, |(schema, _)| schema)
+    }
+
+    /// Tells the kind of a document, or says why it has none; `expected` are the kinds that may stand in this file.
+    pub fn kind_of(&self, source: &Source, root: &Node, expected: &[DocumentKind]) -> Result<DocumentKind, Diagnostic> {
+        if !matches!(root.value, Value::Map(_)) {
+            let message = format!("the document is {}, not a spec", root.type_name());
+            return Err(Diagnostic::at(&code::KB0203, root.span, message).help("write a mapping that starts with `apiVersion`, `kind`, `metadata` and `spec`"));
+        }
+        let names = expected.iter().map(|kind| format!("`{}`", kind.name())).collect::<Vec<_>>().join(" or ");
+        let missing = |field: &str, value: &str| {
+            let message = format!("`{field}` is missing, so nothing says what this file is");
+            Diagnostic::in_file(&code::KB0208, &source.path, message).help(format!("write `{field}: {value}` at the top"))
+        };
+        let version = root.get("apiVersion").ok_or_else(|| missing("apiVersion", API_VERSION))?;
+        let kind = root.get("kind").ok_or_else(|| missing("kind", expected.first().map_or("Benchmark", |kind| kind.name())))?;
+        if version.as_text() != Some(API_VERSION) {
+            let message = format!("`{}` is not an API version of kubebench", source.slice(version.span));
+            let newer = version.as_text().is_some_and(|text| text.starts_with("kubebench.dev/"));
+            let note = if newer { "the spec may be newer than this binary" } else { "Kubernetes manifests do not belong into a folder of specs" };
+            return Err(Diagnostic::at(&code::KB0208, version.span, message).note(note).help(format!("write `apiVersion: {API_VERSION}`")));
+        }
+        let word = kind.as_text().unwrap_or_default();
+        expected.iter().copied().find(|expected| expected.name() == word).ok_or_else(|| {
+            let message = format!("`{word}` is not a kind that can stand here");
+            let close = did_you_mean(word, expected.iter().map(|kind| kind.name()));
+            let help = close.map_or_else(|| format!("write {names}"), |close| format!("did you mean `{close}`?"));
+            Diagnostic::at(&code::KB0208, kind.span, message).help(help)
+        })
+    }
+
+    /// Returns every violation of the schema of `kind` in `root`, one for each mistake.
+    pub fn validate(&self, kind: DocumentKind, source: &Source, root: &Node) -> Vec<Diagnostic> {
+        let Some((schema, validator)) = self.by_kind.get(&kind) else { return Vec::new() };
+        let json = root.to_json();
+        let mut found: Vec<(u8, Diagnostic)> = validator
+            .iter_errors(&json)
+            .flat_map(|error| fault::explain(&Violation::new(schema, source, root, &error)))
+            .map(|diagnostic| (rank(diagnostic.code), diagnostic))
+            .collect();
+        // One mistake, one message: at one place the most telling finding stays.
+        found.sort_by(|(a_rank, a), (b_rank, b)| place(a).cmp(&place(b)).then(a_rank.cmp(b_rank)).then(a.message.cmp(&b.message)));
+        found.dedup_by(|(_, later), (_, first)| place(later) == place(first) && (later.message == first.message || later.code != first.code));
+        found.into_iter().map(|(_, diagnostic)| diagnostic).collect()
+    }
+}
+
+fn place(diagnostic: &Diagnostic) -> (u32, u32) {
+    match &diagnostic.place {
+        crate::diag::Place::Span(span) => (span.start, span.end),
+        crate::diag::Place::File(_) => (0, 0),
+    }
+}
+
+fn rank(code: &'static Code) -> u8 {
+    match code.id {
+        "KB0203" => 0,
+        "KB0205" | "KB0314" => 1,
+        "KB0204" => 2,
+        "KB0201" | "KB0202" => 3,
+        _ => 4,
+    }
+}
