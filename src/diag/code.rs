@@ -91,6 +91,8 @@ codes! {
     KB0322 warning "suite without output"
     KB0323 error "malformed output directory"
 
+    KB0324 error "metric of an unknown role"
+
     KB0401 lint "image without tag or digest"
     KB0402 lint "image tag latest"
     KB0403 lint "missing resources"
@@ -110,6 +112,7 @@ codes! {
     KB0417 lint "directory close to Argo CD's limit"
     KB0418 error "claim change that Kubernetes refuses"
     KB0419 lint "pod security lowered"
+    KB0420 lint "file metric without a shared volume"
 
     KB0501 error "missing manifest"
     KB0502 error "stale manifest"

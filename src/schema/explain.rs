@@ -5,7 +5,11 @@ use serde_json::{Map, Value};
 /// Returns `schema` with its references followed, outer words winning over inner ones.
 pub(super) fn resolve(root: &Value, schema: &Value) -> Value {
     let mut merged = Map::new();
-    let inner = schema.get("$ref").and_then(Value::as_str).and_then(|reference| reference.strip_prefix('#')).and_then(|pointer| root.pointer(pointer));
+    let inner = schema
+        .get("$ref")
+        .and_then(Value::as_str)
+        .and_then(|reference| reference.strip_prefix('#'))
+        .and_then(|pointer| root.pointer(pointer));
     let parts = schema.get("allOf").and_then(Value::as_array).into_iter().flatten();
     for part in inner.into_iter().chain(parts) {
         if let Value::Object(part) = resolve(root, part) {
@@ -59,7 +63,13 @@ pub fn explain(root: &Value, kind: &str, path: &[&str]) -> Result<String, (Strin
             }
         }
         let Some(property) = inner.get("properties").and_then(|properties| properties.get(*step)) else {
-            let names = inner.get("properties").and_then(Value::as_object).into_iter().flatten().map(|(name, _)| name.clone()).collect();
+            let names = inner
+                .get("properties")
+                .and_then(Value::as_object)
+                .into_iter()
+                .flatten()
+                .map(|(name, _)| name.clone())
+                .collect();
             return Err(((*step).to_owned(), names));
         };
         schema = resolve(root, property);
@@ -76,14 +86,22 @@ fn page(root: &Value, kind: &str, path: &[&str], schema: &Value) -> String {
     for (key, title) in [("enum", "Values"), ("default", "Default"), ("examples", "Examples")] {
         match schema.get(key) {
             Some(Value::Array(values)) if key != "default" => {
-                page.push_str(&format!("\n{title}: {}\n", values.iter().map(Value::to_string).collect::<Vec<_>>().join(", ")));
+                page.push_str(&format!(
+                    "\n{title}: {}\n",
+                    values.iter().map(Value::to_string).collect::<Vec<_>>().join(", ")
+                ));
             }
             Some(value) => page.push_str(&format!("\n{title}: {value}\n")),
             None => {}
         }
     }
-    let holder = if schema.get("properties").is_some() { schema.clone() } else { schema.get("items").map_or(Value::Null, |items| resolve(root, items)) };
-    let required: Vec<&str> = holder.get("required").and_then(Value::as_array).into_iter().flatten().filter_map(Value::as_str).collect();
+    let holder = if schema.get("properties").is_some() {
+        schema.clone()
+    } else {
+        schema.get("items").map_or(Value::Null, |items| resolve(root, items))
+    };
+    let required: Vec<&str> =
+        holder.get("required").and_then(Value::as_array).into_iter().flatten().filter_map(Value::as_str).collect();
     let properties = holder.get("properties").and_then(Value::as_object);
     if let Some(properties) = properties.filter(|properties| !properties.is_empty()) {
         page.push_str("\nFields:\n");
@@ -106,9 +124,12 @@ fn type_of(root: &Value, schema: &Value) -> String {
     let lookup = schema.get("pattern").is_some();
     let name = |name: &Value| name.as_str().unwrap_or("any").to_owned();
     match schema.get("type") {
-        Some(Value::Array(types)) => types.iter().map(name).filter(|name| !(lookup && name == "string")).collect::<Vec<_>>().join("|"),
+        Some(Value::Array(types)) => {
+            types.iter().map(name).filter(|name| !(lookup && name == "string")).collect::<Vec<_>>().join("|")
+        }
         Some(Value::String(one)) if one == "array" => {
-            let items = schema.get("items").map_or_else(|| "any".to_owned(), |items| type_of(root, &resolve(root, items)));
+            let items =
+                schema.get("items").map_or_else(|| "any".to_owned(), |items| type_of(root, &resolve(root, items)));
             format!("list of {items}")
         }
         Some(Value::String(one)) if one == "object" && schema.get("properties").is_none() => "mapping".to_owned(),

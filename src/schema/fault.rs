@@ -21,7 +21,12 @@ pub(super) struct Violation<'a> {
 }
 
 impl<'a> Violation<'a> {
-    pub(super) fn new(root_schema: &'a Json, source: &'a Source, root: &'a Node, error: &'a jsonschema::ValidationError<'_>) -> Self {
+    pub(super) fn new(
+        root_schema: &'a Json,
+        source: &'a Source,
+        root: &'a Node,
+        error: &'a jsonschema::ValidationError<'_>,
+    ) -> Self {
         let path = error
             .instance_path()
             .iter()
@@ -50,10 +55,12 @@ impl<'a> Violation<'a> {
     fn name(&self) -> String {
         match self.path.split_last() {
             Some((Step::Key(key), _)) => format!("`{key}`"),
-            Some((Step::Index(_), parents)) => match parents.iter().rev().find_map(|step| if let Step::Key(key) = step { Some(key) } else { None }) {
-                Some(key) => format!("an element of `{key}`"),
-                None => "an element".to_owned(),
-            },
+            Some((Step::Index(_), parents)) => {
+                match parents.iter().rev().find_map(|step| if let Step::Key(key) = step { Some(key) } else { None }) {
+                    Some(key) => format!("an element of `{key}`"),
+                    None => "an element".to_owned(),
+                }
+            }
             None => "the document".to_owned(),
         }
     }
@@ -63,21 +70,33 @@ impl<'a> Violation<'a> {
     }
 
     fn properties(&self) -> Vec<&'a str> {
-        self.schema.get("properties").and_then(Json::as_object).into_iter().flatten().map(|(name, _)| name.as_str()).collect()
+        self.schema
+            .get("properties")
+            .and_then(Json::as_object)
+            .into_iter()
+            .flatten()
+            .map(|(name, _)| name.as_str())
+            .collect()
     }
 }
 
 /// Returns the findings for one violation: several only where one keyword covers several mistakes.
-pub(super) fn explain(violation: &Violation<'_>) -> Vec<Diagnostic> {
+pub(super) fn findings(violation: &Violation<'_>) -> Vec<Diagnostic> {
     match violation.kind {
-        Kind::AdditionalProperties { unexpected } => unexpected.iter().map(|key| unknown_field(violation, key)).collect(),
+        Kind::AdditionalProperties { unexpected } => {
+            unexpected.iter().map(|key| unknown_field(violation, key)).collect()
+        }
         Kind::Required { property } => vec![missing_field(violation, property.as_str().unwrap_or_default())],
         Kind::Type { .. } => vec![wrong_type(violation)],
         Kind::Pattern { .. } if violation.format().is_none() => vec![wrong_type(violation)],
         Kind::Pattern { .. } => Vec::new(),
         Kind::Enum { options } => vec![not_allowed(violation, options)],
-        Kind::Constant { expected_value } => vec![not_allowed(violation, &Json::Array(vec![(**expected_value).clone()]))],
-        Kind::Format { .. } => vec![malformed(violation, violation.node().as_text().unwrap_or_default(), violation.node().span)],
+        Kind::Constant { expected_value } => {
+            vec![not_allowed(violation, &Json::Array(vec![(**expected_value).clone()]))]
+        }
+        Kind::Format { .. } => {
+            vec![malformed(violation, violation.node().as_text().unwrap_or_default(), violation.node().span)]
+        }
         Kind::PropertyNames { error } => bad_key(violation, error),
         Kind::MinProperties { .. } | Kind::MaxProperties { .. } => vec![exactly_one(violation)],
         Kind::Minimum { limit } => vec![out_of_range(violation, &format!("at least {limit}"))],
@@ -112,14 +131,23 @@ fn unknown_field(violation: &Violation<'_>, key: &str) -> Diagnostic {
 
 fn missing_field(violation: &Violation<'_>, field: &str) -> Diagnostic {
     let message = format!("{} needs the field `{field}`", violation.name());
-    let property = violation.schema.pointer(&format!("/properties/{field}")).map(|property| explain::resolve(violation.root_schema, property));
-    let example = property.as_ref().and_then(|property| property.get("examples")).and_then(|examples| examples.get(0)).map(Json::to_string);
+    let property = violation
+        .schema
+        .pointer(&format!("/properties/{field}"))
+        .map(|property| explain::resolve(violation.root_schema, property));
+    let example = property
+        .as_ref()
+        .and_then(|property| property.get("examples"))
+        .and_then(|examples| examples.get(0))
+        .map(Json::to_string);
     let fault = Diagnostic::at(&code::KB0202, violation.key_span(), message);
     let fault = match property.as_ref().and_then(|property| property.get("description")).and_then(Json::as_str) {
         Some(description) => fault.note(format!("`{field}`: {}", lower_first(description))),
         None => fault,
     };
-    fault.help(example.map_or_else(|| format!("add `{field}: …`"), |example| format!("for example `{field}: {example}`")))
+    fault.help(
+        example.map_or_else(|| format!("add `{field}: …`"), |example| format!("for example `{field}: {example}`")),
+    )
 }
 
 fn wrong_type(violation: &Violation<'_>) -> Diagnostic {
@@ -127,7 +155,8 @@ fn wrong_type(violation: &Violation<'_>) -> Diagnostic {
     let wanted = wanted(violation);
     if node.value == Value::Null {
         let message = format!("{} has no value", violation.name());
-        return Diagnostic::at(&code::KB0203, violation.key_span(), message).help(format!("write {wanted}, or delete the line"));
+        return Diagnostic::at(&code::KB0203, violation.key_span(), message)
+            .help(format!("write {wanted}, or delete the line"));
     }
     let found = match node.as_text() {
         Some(text) if text.len() <= 60 => format!("{} `{text}`", node.type_name()),
@@ -138,14 +167,21 @@ fn wrong_type(violation: &Violation<'_>) -> Diagnostic {
     match (&node.value, violation.format()) {
         (Value::Bool(flag), None) if text_wanted => {
             let quoted = format!("\"{flag}\"");
-            fault.note("a boolean is not text: readers spell it differently").help(format!("write `{quoted}` for the text")).fix(node.span, quoted)
+            fault
+                .note("a boolean is not text: readers spell it differently")
+                .help(format!("write `{quoted}` for the text"))
+                .fix(node.span, quoted)
         }
         (Value::Number(text), Some(format)) => match (format.check)(text) {
             Err(unit::UnitError { help: Some(help), .. }) => fault.help(help),
             Err(_) | Ok(()) => fault,
         },
-        (Value::Map(_) | Value::Seq(_), _) if text_wanted => fault.help("write one value; a `:` or `[` in text needs quotes"),
-        (_, _) if has_type(violation.schema, "array") && node.as_text().is_some() => fault.help(format!("write a list: `[{}]`", node.as_text().unwrap_or_default())),
+        (Value::Map(_) | Value::Seq(_), _) if text_wanted => {
+            fault.help("write one value; a `:` or `[` in text needs quotes")
+        }
+        (_, _) if has_type(violation.schema, "array") && node.as_text().is_some() => {
+            fault.help(format!("write a list: `[{}]`", node.as_text().unwrap_or_default()))
+        }
         _ => fault,
     }
 }
@@ -217,7 +253,13 @@ fn malformed(violation: &Violation<'_>, text: &str, span: Span) -> Diagnostic {
     }
 }
 
-fn unit_fault(source: &Source, rule: &'static crate::diag::Code, format: &Format, error: unit::UnitError, span: Span) -> Diagnostic {
+fn unit_fault(
+    source: &Source,
+    rule: &'static crate::diag::Code,
+    format: &Format,
+    error: unit::UnitError,
+    span: Span,
+) -> Diagnostic {
     let unit::UnitError { message, help, range } = error;
     // The offset holds in the source only where the text stands there as it is.
     let narrowed = range.and_then(|range| {
@@ -225,7 +267,8 @@ fn unit_fault(source: &Source, rule: &'static crate::diag::Code, format: &Format
         let quote = usize::from(written.starts_with(['"', '\'']));
         let start = span.start as usize + quote + range.start;
         let end = span.start as usize + quote + range.end;
-        (start < end && end <= span.end as usize && !written.contains('\\') && !written.starts_with(['|', '>'])).then(|| Span::new(span.source, start..end))
+        (start < end && end <= span.end as usize && !written.contains('\\') && !written.starts_with(['|', '>']))
+            .then(|| Span::new(span.source, start..end))
     });
     let fault = Diagnostic::at(rule, narrowed.unwrap_or(span), message);
     match help {
@@ -241,7 +284,9 @@ fn bad_key(violation: &Violation<'_>, error: &jsonschema::ValidationError<'_>) -
     let format = violation.schema.pointer("/propertyNames/format").and_then(Json::as_str).and_then(format::find);
     match format.map(|format| (format, (format.check)(&key))) {
         Some((format, Err(fault))) => vec![unit_fault(violation.source, &code::KB0205, format, fault, span)],
-        Some((_, Ok(()))) | None => vec![Diagnostic::at(&code::KB0205, span, format!("`{key}` cannot be a key of {}", violation.name()))],
+        Some((_, Ok(()))) | None => {
+            vec![Diagnostic::at(&code::KB0205, span, format!("`{key}` cannot be a key of {}", violation.name()))]
+        }
     }
 }
 
@@ -250,14 +295,17 @@ fn exactly_one(violation: &Violation<'_>) -> Diagnostic {
     let one_of = violation.schema.get("maxProperties").is_some();
     let known = violation.properties().iter().map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", ");
     if !one_of {
-        return Diagnostic::at(&code::KB0206, violation.key_span(), format!("{} is empty", violation.name())).help("fill it, or delete it");
+        return Diagnostic::at(&code::KB0206, violation.key_span(), format!("{} is empty", violation.name()))
+            .help("fill it, or delete it");
     }
     match node.entries() {
         [first, second, ..] => {
-            let message = format!("{} holds `{}` and `{}`, but takes exactly one", violation.name(), first.key, second.key);
+            let message =
+                format!("{} holds `{}` and `{}`, but takes exactly one", violation.name(), first.key, second.key);
             Diagnostic::at(&code::KB0207, second.key_span, message).help(format!("keep one of {known}"))
         }
-        _ => Diagnostic::at(&code::KB0207, violation.key_span(), format!("{} is empty", violation.name())).help(format!("write exactly one of {known}")),
+        _ => Diagnostic::at(&code::KB0207, violation.key_span(), format!("{} is empty", violation.name()))
+            .help(format!("write exactly one of {known}")),
     }
 }
 

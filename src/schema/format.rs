@@ -46,7 +46,11 @@ pub static FORMATS: &[Format] = &[
     Format { name: "sha256", noun: "a SHA-256 digest", check: sha256 },
     Format { name: "http-url", noun: "an HTTP address", check: http_url },
     Format { name: "lint-code", noun: "the code of a lint", check: lint_code },
-    Format { name: "version-requirement", noun: "a version requirement", check: |text| unit::VersionReq::parse(text).map(drop) },
+    Format {
+        name: "version-requirement",
+        noun: "a version requirement",
+        check: |text| unit::VersionReq::parse(text).map(drop),
+    },
 ];
 
 /// The longest benchmark name: with digest and run number it stays inside every Kubernetes limit.
@@ -67,7 +71,11 @@ fn benchmark_name(text: &str) -> Result<(), UnitError> {
 
 fn metric_name(text: &str) -> Result<(), UnitError> {
     let fits = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '.' | '/' | '@' | ':');
-    if text.is_empty() || text.len() > 128 || !text.chars().all(fits) || !text.starts_with(|c: char| c.is_ascii_alphanumeric()) {
+    if text.is_empty()
+        || text.len() > 128
+        || !text.chars().all(fits)
+        || !text.starts_with(|c: char| c.is_ascii_alphanumeric())
+    {
         return Err(fault(
             format!("`{text}` is not a metric name"),
             "use letters, digits, `-`, `_`, `.`, `/`, `@` and `:`, starting with a letter or digit, at most 128 characters",
@@ -80,7 +88,10 @@ fn metric_pattern(text: &str) -> Result<(), UnitError> {
     let regex = regex::Regex::new(text).map_err(|error| {
         let reason = error.to_string();
         let reason = reason.lines().last().unwrap_or_default().trim_start_matches("error: ");
-        fault(format!("the pattern is not a regular expression: {reason}"), "the syntax is that of Rust's regex crate: no look-around, no back references")
+        fault(
+            format!("the pattern is not a regular expression: {reason}"),
+            "the syntax is that of Rust's regex crate: no look-around, no back references",
+        )
     })?;
     if !regex.capture_names().flatten().any(|name| name == "value") {
         return Err(fault("the pattern has no group named `value`", "mark the number: `(?P<value>[0-9.]+)`"));
@@ -89,9 +100,15 @@ fn metric_pattern(text: &str) -> Result<(), UnitError> {
 }
 
 fn relative_path(text: &str) -> Result<(), UnitError> {
-    let bad = text.is_empty() || text.starts_with('/') || text.contains(['\\', '\0', '\n']) || text.split('/').any(|part| matches!(part, "" | "." | ".."));
+    let bad = text.is_empty()
+        || text.starts_with('/')
+        || text.contains(['\\', '\0', '\n'])
+        || text.split('/').any(|part| matches!(part, "" | "." | ".."));
     if bad {
-        return Err(fault(format!("`{text}` is not a relative path"), "write a path without a leading `/`, `.`, `..` or `\\`, such as `out/metrics.json`"));
+        return Err(fault(
+            format!("`{text}` is not a relative path"),
+            "write a path without a leading `/`, `.`, `..` or `\\`, such as `out/metrics.json`",
+        ));
     }
     Ok(())
 }
@@ -99,7 +116,13 @@ fn relative_path(text: &str) -> Result<(), UnitError> {
 fn json_pointer(text: &str) -> Result<(), UnitError> {
     let escaped = text.split('~').skip(1).all(|rest| rest.starts_with(['0', '1']));
     if !(text.is_empty() || text.starts_with('/')) || !escaped {
-        return Err(fault(format!("`{text}` is not a JSON Pointer"), format!("start every step with `/`: `/{}`", text.trim_start_matches('$').trim_start_matches('.').replace('.', "/"))));
+        return Err(fault(
+            format!("`{text}` is not a JSON Pointer"),
+            format!(
+                "start every step with `/`: `/{}`",
+                text.trim_start_matches('$').trim_start_matches('.').replace('.', "/")
+            ),
+        ));
     }
     Ok(())
 }
@@ -107,7 +130,10 @@ fn json_pointer(text: &str) -> Result<(), UnitError> {
 fn sha256(text: &str) -> Result<(), UnitError> {
     let digits = text.strip_prefix("sha256:").unwrap_or(text);
     if digits.len() != 64 || !digits.bytes().all(|byte| byte.is_ascii_digit() || (b'a'..=b'f').contains(&byte)) {
-        return Err(fault(format!("`{text}` is not a SHA-256 digest"), "write 64 lower-case hex digits, as `sha256sum FILE` prints them"));
+        return Err(fault(
+            format!("`{text}` is not a SHA-256 digest"),
+            "write 64 lower-case hex digits, as `sha256sum FILE` prints them",
+        ));
     }
     Ok(())
 }
@@ -125,12 +151,17 @@ fn http_url(text: &str) -> Result<(), UnitError> {
 
 fn lint_code(text: &str) -> Result<(), UnitError> {
     let Some(code) = code::ALL.iter().find(|code| code.id == text) else {
-        let close = crate::diag::did_you_mean(text, code::ALL.iter().filter(|code| code.configurable).map(|code| code.id));
-        let help = close.map_or("`kubebench explain` lists the codes".to_owned(), |close| format!("did you mean `{close}`?"));
+        let close =
+            crate::diag::did_you_mean(text, code::ALL.iter().filter(|code| code.configurable).map(|code| code.id));
+        let help =
+            close.map_or("`kubebench explain` lists the codes".to_owned(), |close| format!("did you mean `{close}`?"));
         return Err(fault(format!("there is no code `{text}`"), help));
     };
     if !code.configurable {
-        return Err(fault(format!("`{text}` ({}) has no level: it is always an error", code.title), "only lints have levels; `kubebench explain` says which"));
+        return Err(fault(
+            format!("`{text}` ({}) has no level: it is always an error", code.title),
+            "only lints have levels; `kubebench explain` says which",
+        ));
     }
     Ok(())
 }

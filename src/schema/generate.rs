@@ -45,7 +45,8 @@ pub fn generate(kind: DocumentKind, workloads: &[WorkloadForm]) -> Value {
     let mut generator = SchemaSettings::draft07().into_generator();
     let mut root = match kind {
         DocumentKind::Benchmark => {
-            let forms: Vec<(&str, Schema)> = workloads.iter().map(|form| (form.key, (form.schema)(&mut generator))).collect();
+            let forms: Vec<(&str, Schema)> =
+                workloads.iter().map(|form| (form.key, (form.schema)(&mut generator))).collect();
             let mut root = generator.into_root_schema_for::<Benchmark>().to_value();
             let properties = root.pointer_mut("/definitions/Workload/properties").and_then(Value::as_object_mut);
             if let Some(properties) = properties {
@@ -105,7 +106,10 @@ fn close(object: &mut Map<String, Value>) {
     if object.remove("x-kubebench-open").is_some() {
         return;
     }
-    if object.get("properties").is_some_and(Value::is_object) && object.get("type").is_some() && !object.contains_key("additionalProperties") {
+    if object.get("properties").is_some_and(Value::is_object)
+        && object.get("type").is_some()
+        && !object.contains_key("additionalProperties")
+    {
         object.insert("additionalProperties".to_owned(), false.into());
     }
 }

@@ -5,10 +5,10 @@ use std::collections::BTreeMap;
 use jsonschema::Validator;
 use serde_json::Value as Json;
 
+use super::DocumentKind;
 use super::fault::{self, Violation};
 use super::format::FORMATS;
 use super::generate::{WorkloadForm, generate};
-use super::DocumentKind;
 use crate::diag::{Code, Diagnostic, code, did_you_mean};
 use crate::spec::v1::API_VERSION;
 use crate::text::Source;
@@ -32,7 +32,9 @@ impl Schemas {
                 let schema = generate(kind, workloads);
                 let mut options = jsonschema::draft7::options().should_validate_formats(true);
                 for format in FORMATS {
-                    options = options.with_format(format.name, move |text: &str| text.contains("${{") || (format.check)(text).is_ok());
+                    options = options.with_format(format.name, move |text: &str| {
+                        text.contains("${{") || (format.check)(text).is_ok()
+                    });
                 }
                 let validator = options.build(&schema).unwrap_or_else(|error| panic!("{}: {error}", kind.file_name()));
                 (kind, (schema, validator))
@@ -50,20 +52,30 @@ impl Schemas {
     pub fn kind_of(&self, source: &Source, root: &Node, expected: &[DocumentKind]) -> Result<DocumentKind, Diagnostic> {
         if !matches!(root.value, Value::Map(_)) {
             let message = format!("the document is {}, not a spec", root.type_name());
-            return Err(Diagnostic::at(&code::KB0203, root.span, message).help("write a mapping that starts with `apiVersion`, `kind`, `metadata` and `spec`"));
+            return Err(Diagnostic::at(&code::KB0203, root.span, message)
+                .help("write a mapping that starts with `apiVersion`, `kind`, `metadata` and `spec`"));
         }
         let names = expected.iter().map(|kind| format!("`{}`", kind.name())).collect::<Vec<_>>().join(" or ");
         let missing = |field: &str, value: &str| {
             let message = format!("`{field}` is missing, so nothing says what this file is");
-            Diagnostic::in_file(&code::KB0208, &source.path, message).help(format!("write `{field}: {value}` at the top"))
+            Diagnostic::in_file(&code::KB0208, &source.path, message)
+                .help(format!("write `{field}: {value}` at the top"))
         };
         let version = root.get("apiVersion").ok_or_else(|| missing("apiVersion", API_VERSION))?;
-        let kind = root.get("kind").ok_or_else(|| missing("kind", expected.first().map_or("Benchmark", |kind| kind.name())))?;
+        let kind = root
+            .get("kind")
+            .ok_or_else(|| missing("kind", expected.first().map_or("Benchmark", |kind| kind.name())))?;
         if version.as_text() != Some(API_VERSION) {
             let message = format!("`{}` is not an API version of kubebench", source.slice(version.span));
             let newer = version.as_text().is_some_and(|text| text.starts_with("kubebench.dev/"));
-            let note = if newer { "the spec may be newer than this binary" } else { "Kubernetes manifests do not belong into a folder of specs" };
-            return Err(Diagnostic::at(&code::KB0208, version.span, message).note(note).help(format!("write `apiVersion: {API_VERSION}`")));
+            let note = if newer {
+                "the spec may be newer than this binary"
+            } else {
+                "Kubernetes manifests do not belong into a folder of specs"
+            };
+            return Err(Diagnostic::at(&code::KB0208, version.span, message)
+                .note(note)
+                .help(format!("write `apiVersion: {API_VERSION}`")));
         }
         let word = kind.as_text().unwrap_or_default();
         expected.iter().copied().find(|expected| expected.name() == word).ok_or_else(|| {
@@ -80,12 +92,16 @@ impl Schemas {
         let json = root.to_json();
         let mut found: Vec<(u8, Diagnostic)> = validator
             .iter_errors(&json)
-            .flat_map(|error| fault::explain(&Violation::new(schema, source, root, &error)))
+            .flat_map(|error| fault::findings(&Violation::new(schema, source, root, &error)))
             .map(|diagnostic| (rank(diagnostic.code), diagnostic))
             .collect();
         // One mistake, one message: at one place the most telling finding stays.
-        found.sort_by(|(a_rank, a), (b_rank, b)| place(a).cmp(&place(b)).then(a_rank.cmp(b_rank)).then(a.message.cmp(&b.message)));
-        found.dedup_by(|(_, later), (_, first)| place(later) == place(first) && (later.message == first.message || later.code != first.code));
+        found.sort_by(|(a_rank, a), (b_rank, b)| {
+            place(a).cmp(&place(b)).then(a_rank.cmp(b_rank)).then(a.message.cmp(&b.message))
+        });
+        found.dedup_by(|(_, later), (_, first)| {
+            place(later) == place(first) && (later.message == first.message || later.code != first.code)
+        });
         found.into_iter().map(|(_, diagnostic)| diagnostic).collect()
     }
 }

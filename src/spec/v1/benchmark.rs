@@ -7,7 +7,9 @@ use serde::Deserialize;
 
 use super::container::{EnvValue, LabelValue, Resources};
 use super::metric::{Check, Gate, Metric};
-use super::scalar::{Count, CountFromZero, Cron, Duration, Flag, ImageRef, Number, PerCase, Quantity, RunNumber, Text, TimeZone};
+use super::scalar::{
+    Count, CountFromZero, Cron, Duration, Flag, ImageRef, Number, PerCase, Quantity, RunNumber, Text, TimeZone,
+};
 
 /// One benchmark: what is run, on which targets, in which cases, how often, and what is measured.
 #[derive(Clone, Debug, Deserialize, JsonSchema)]

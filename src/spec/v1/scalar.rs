@@ -38,12 +38,32 @@ macro_rules! unit {
     };
 }
 
-unit!(Duration, "duration", "A span of time: a whole number with `s`, `m`, `h` or `d`, or several of them.", ["90s", "2h", "1h30m"]);
+unit!(
+    Duration,
+    "duration",
+    "A span of time: a whole number with `s`, `m`, `h` or `d`, or several of them.",
+    ["90s", "2h", "1h30m"]
+);
 unit!(Percentage, "percentage", "A percentage above 0.", ["3%", "2.5%"]);
-unit!(Cron, "cron", "Five cron fields (minute, hour, day of month, month, day of week) or a descriptor such as `@daily`.", ["0 3 * * 1", "@daily"]);
+unit!(
+    Cron,
+    "cron",
+    "Five cron fields (minute, hour, day of month, month, day of week) or a descriptor such as `@daily`.",
+    ["0 3 * * 1", "@daily"]
+);
 unit!(TimeZone, "timezone", "A name of the IANA time zone database.", ["Etc/UTC", "Europe/Berlin"]);
-unit!(ImageRef, "image", "A container image: registry, path, and a tag or (better) a digest.", ["docker.io/library/python:3.13-slim"]);
-unit!(Dns1123Subdomain, "dns1123-subdomain", "The name of a Kubernetes object: lower-case letters, digits, `-` and `.`.", ["hf-token"]);
+unit!(
+    ImageRef,
+    "image",
+    "A container image: registry, path, and a tag or (better) a digest.",
+    ["docker.io/library/python:3.13-slim"]
+);
+unit!(
+    Dns1123Subdomain,
+    "dns1123-subdomain",
+    "The name of a Kubernetes object: lower-case letters, digits, `-` and `.`.",
+    ["hf-token"]
+);
 unit!(Dns1123Label, "dns1123-label", "Lower-case letters, digits and `-`, at most 63 characters.", ["ml-benchmarks"]);
 
 /// A Kubernetes quantity; a plain number is one without suffix.
@@ -173,8 +193,14 @@ impl JsonSchema for Patch {
 }
 
 /// A value that may differ from case to case and is read again for each: only its schema counts here.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct PerCase<T>(std::marker::PhantomData<T>);
+
+impl<T> Default for PerCase<T> {
+    fn default() -> Self {
+        Self(std::marker::PhantomData)
+    }
+}
 
 impl<T: JsonSchema> JsonSchema for PerCase<T> {
     fn schema_name() -> Cow<'static, str> {

@@ -1,0 +1,411 @@
+//! `kind: Benchmark`: one document to one benchmark a target, with its cases resolved.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+
+use serde_json::Value as Json;
+
+use super::project::Project;
+use super::{Document, merge_new, metrics};
+use crate::diag::{Diagnostic, Diagnostics, Place, code, did_you_mean};
+use crate::expand::{self, CasePoint};
+use crate::lookup::{self, Scope};
+use crate::model::{Benchmark, Budget, Case, Claim, Order, Role, Scaling, Schedule, StepJob, Target, Unused};
+use crate::schema::{DocumentKind, Schemas};
+use crate::spec::v1::benchmark as wire;
+use crate::spec::v1::scalar::Duration as WireDuration;
+use crate::text::Span;
+use crate::unit::Duration;
+use crate::workload;
+use crate::yaml::{Entry, Node, Value};
+
+/// The fields of `spec` that are read anew for each case, so that they may look up the matrix.
+const PER_CASE: [&str; 4] = ["workload", "timeout", "postprocess", "inputs"];
+/// The fields of `spec` that are needed before anything can be looked up.
+const WITHOUT_LOOKUPS: [&str; 3] = ["targets", "parameters", "matrix"];
+const NO_MATRIX: &[(&str, &str)] =
+    &[("matrix", "this field belongs to the whole benchmark, and the matrix differs from case to case")];
+
+/// What one document gave.
+#[derive(Debug)]
+pub struct Lowered {
+    /// The name.
+    pub name: String,
+    /// Where the name stands.
+    pub name_span: Span,
+    /// Labels, for selection.
+    pub labels: BTreeMap<String, String>,
+    /// One benchmark for each target.
+    pub benchmarks: Vec<Benchmark>,
+}
+
+/// Returns the benchmarks of `document`, which its schema accepts.
+pub fn benchmark(
+    document: Document<'_>,
+    project: &Project,
+    schemas: &Schemas,
+    diagnostics: &mut Diagnostics,
+) -> Option<Lowered> {
+    let Document { source, root } = document;
+    let spec = root.get("spec")?;
+    refuse_lookups(document, spec, diagnostics);
+    let metadata: wire::Metadata = workload::read(root.get("metadata")?, diagnostics)?;
+    let name_span = root.get("metadata")?.get("name")?.span;
+    if metadata.name == "pipeline" {
+        let fault = Diagnostic::at(&code::KB0309, name_span, "a benchmark cannot be called `pipeline`");
+        diagnostics.push(
+            fault
+                .note("that is the folder of the objects that all benchmarks of a target share")
+                .help("choose another name"),
+        );
+    }
+    if let (Some(run), Some(schedule)) = (spec.entry("run"), spec.entry("schedule")) {
+        let fault = Diagnostic::at(&code::KB0310, run.key_span, "`run` stands beside `schedule`");
+        let fault = fault
+            .related(Place::Span(schedule.key_span), "the schedule")
+            .note("a schedule runs again by itself; its CronWorkflow keeps one name");
+        diagnostics.push(fault.help("delete `run`"));
+    }
+    let labels: BTreeMap<String, String> = metadata.labels.into_iter().map(|(key, value)| (key, value.0)).collect();
+    let points = expand::expand(spec.get("matrix"), diagnostics);
+    let shared = Shared {
+        document,
+        spec,
+        project,
+        schemas,
+        name: &metadata.name,
+        name_span,
+        labels: &labels,
+        points: &points,
+        unused: unused(document, spec),
+        scalings: scalings(document, spec),
+    };
+    let benchmarks = targets(spec, project, diagnostics)
+        .into_iter()
+        .filter_map(|target| shared.on_target(target, diagnostics))
+        .collect();
+    let _ = source;
+    Some(Lowered { name: metadata.name.clone(), name_span, labels: labels.clone(), benchmarks })
+}
+
+fn refuse_lookups(document: Document<'_>, spec: &Node, diagnostics: &mut Diagnostics) {
+    for entry in document.root.entries().iter().filter(|entry| entry.key != "spec") {
+        lookup::refuse(document.source, &entry.value, "identity and labels are read before anything else", diagnostics);
+    }
+    for entry in spec.entries().iter().filter(|entry| WITHOUT_LOOKUPS.contains(&entry.key.as_str())) {
+        lookup::refuse(
+            document.source,
+            &entry.value,
+            "targets, parameters and the matrix are what lookups refer to",
+            diagnostics,
+        );
+    }
+}
+
+fn targets(spec: &Node, project: &Project, diagnostics: &mut Diagnostics) -> Vec<Arc<Target>> {
+    let Some(wanted) = spec.get("targets") else { return project.targets.clone() };
+    let mut targets = Vec::new();
+    for node in wanted.items() {
+        let name = node.as_text().unwrap_or_default();
+        match project.targets.iter().find(|target| target.name == name) {
+            Some(target) => targets.push(Arc::clone(target)),
+            None => {
+                let known = project.targets.iter().map(|target| target.name.as_str());
+                let fault = Diagnostic::at(&code::KB0307, node.span, format!("there is no target `{name}`"));
+                let fault = fault.note(format!(
+                    "targets in {}: {}",
+                    project.settings.path,
+                    known.clone().collect::<Vec<_>>().join(", ")
+                ));
+                diagnostics.push(match did_you_mean(name, known) {
+                    Some(close) => fault.help(format!("did you mean `{close}`?")),
+                    None => fault.help(format!(
+                        "add it under `spec.targets` of {}, or name one of these",
+                        project.settings.path
+                    )),
+                });
+            }
+        }
+    }
+    targets
+}
+
+/// What all targets of one document share.
+struct Shared<'a> {
+    document: Document<'a>,
+    spec: &'a Node,
+    project: &'a Project,
+    schemas: &'a Schemas,
+    name: &'a str,
+    name_span: Span,
+    labels: &'a BTreeMap<String, String>,
+    points: &'a [CasePoint],
+    unused: Vec<Unused>,
+    scalings: Vec<Scaling>,
+}
+
+impl Shared<'_> {
+    fn on_target(&self, target: Arc<Target>, diagnostics: &mut Diagnostics) -> Option<Benchmark> {
+        let scope = Scope::new(self.roots(&target), NO_MATRIX);
+        let resolved = self.with_spec(|entry| {
+            let kept = PER_CASE.contains(&entry.key.as_str()) || WITHOUT_LOOKUPS.contains(&entry.key.as_str());
+            (!kept).then(|| lookup::resolve(self.document.source, &entry.value, &scope, diagnostics))
+        });
+        if lookup::mentions_any(self.spec) && !self.revalidate(&resolved, diagnostics) {
+            return None;
+        }
+        let document: wire::Benchmark = workload::read(&resolved, diagnostics)?;
+        let spec_node = resolved.get("spec")?;
+        let cases = self.points.iter().filter_map(|point| self.case(point, &target, diagnostics)).collect();
+        let wire::BenchmarkSpec {
+            description: _,
+            targets: _,
+            run,
+            schedule,
+            parameters: _,
+            matrix: _,
+            repeats,
+            warmups,
+            order,
+            parallelism,
+            timeout: _,
+            queue_timeout,
+            budget,
+            workload: _,
+            metrics,
+            checks,
+            gates,
+            inputs: _,
+            prepare,
+            postprocess: _,
+            results,
+        } = document.spec;
+        let defaults = &self.project.defaults;
+        let results = results.unwrap_or_default();
+        Some(Benchmark {
+            name: self.name.to_owned(),
+            name_span: self.name_span,
+            path: self.document.source.path.clone(),
+            labels: self.labels.clone(),
+            run: run.map_or(1, |run| run.0),
+            schedule: schedule.map(|schedule| Schedule {
+                cron: schedule.cron.0.as_str().to_owned(),
+                timezone: schedule.timezone.map_or_else(|| "Etc/UTC".to_owned(), |zone| zone.0.as_str().to_owned()),
+            }),
+            repeats: repeats.map_or(defaults.repeats, |count| count.0),
+            warmups: warmups.map_or(defaults.warmups, |count| count.0),
+            order: match order {
+                Some(wire::Order::Grouped) => Order::Grouped,
+                Some(wire::Order::Interleaved) | None => Order::Interleaved,
+            },
+            parallelism: parallelism.map_or(1, |count| count.0),
+            timeout_span: self.spec.get("timeout").map(|node| node.span),
+            timeout_is_set: defaults.timeout_is_set || self.spec.get("timeout").is_some(),
+            queue_timeout: queue_timeout.map_or(defaults.queue_timeout, |timeout| timeout.0),
+            budget: lower_budget(budget, spec_node),
+            cases,
+            metrics: metrics::metrics(&metrics, spec_node, diagnostics),
+            references: metrics::references(&checks, &gates, spec_node, diagnostics),
+            prepare: prepare.map(|job| step_job("prepare", job, spec_node.entry("prepare"), defaults.timeout)),
+            claim: self.claim(results.claim.unwrap_or_default(), spec_node, &target),
+            mount_in_job: results.mount_in_job.is_some_and(|flag| flag.0),
+            document: resolved.to_json(),
+            unused: self.unused.clone(),
+            scalings: self.scalings.clone(),
+            target,
+        })
+    }
+
+    fn case(&self, point: &CasePoint, target: &Target, diagnostics: &mut Diagnostics) -> Option<Case> {
+        let mut roots = self.roots(target);
+        roots.push(("matrix", mapping(point.values.iter().map(|(axis, value)| (axis.clone(), value.clone())))));
+        let scope = Scope::new(roots, &[]);
+        let mut found = Diagnostics::default();
+        let resolved = self.with_spec(|entry| {
+            PER_CASE
+                .contains(&entry.key.as_str())
+                .then(|| lookup::resolve(self.document.source, &entry.value, &scope, &mut found))
+        });
+        let looks_up = PER_CASE.iter().filter_map(|field| self.spec.get(field)).any(lookup::mentions_any);
+        let sound = !found.has_errors() && (!looks_up || self.revalidate(&resolved, &mut found));
+        let spec = resolved.get("spec")?;
+        let timeout = match spec.get("timeout") {
+            Some(node) if sound => workload::read::<WireDuration>(node, &mut found)?.0,
+            Some(_) | None => self.project.defaults.timeout,
+        };
+        let lowered = if sound { workload::lower(spec.get("workload")?, target, timeout, &mut found) } else { None };
+        let postprocess = match spec.entry("postprocess") {
+            Some(entry) if sound => workload::read::<wire::StepJob>(&entry.value, &mut found)
+                .map(|job| step_job("postprocess", job, Some(entry), self.project.defaults.timeout)),
+            Some(_) | None => None,
+        };
+        let in_case = self.points.len() > 1;
+        merge_new(
+            diagnostics,
+            found.into_iter().map(|fault| {
+                if in_case && looks_up { fault.note(format!("in the case {}", point.name)) } else { fault }
+            }),
+        );
+        Some(Case {
+            id: point.id.clone(),
+            name: point.name.clone(),
+            values: point.values.iter().map(|(axis, value)| (axis.clone(), value.to_json())).collect(),
+            workload: lowered?,
+            timeout,
+            inputs: spec.get("inputs").map_or(Json::Null, Node::to_json),
+            postprocess,
+        })
+    }
+
+    /// Checks the schema again with values in the place of lookups; true when all is well.
+    fn revalidate(&self, resolved: &Node, diagnostics: &mut Diagnostics) -> bool {
+        let found = self.schemas.validate(DocumentKind::Benchmark, self.document.source, resolved);
+        let sound = found.is_empty();
+        merge_new(diagnostics, found);
+        sound
+    }
+
+    /// Returns the document with the fields of `spec` for which `replace` gives a value replaced.
+    fn with_spec(&self, mut replace: impl FnMut(&Entry) -> Option<Node>) -> Node {
+        let mut root = self.document.root.clone();
+        if let Value::Map(entries) = &mut root.value
+            && let Some(spec) = entries.iter_mut().find(|entry| entry.key == "spec")
+            && let Value::Map(fields) = &mut spec.value.value
+        {
+            for field in fields {
+                if let Some(value) = replace(field) {
+                    field.value = value;
+                }
+            }
+        }
+        root
+    }
+
+    fn roots(&self, target: &Target) -> Vec<(&'static str, Node)> {
+        let labels = mapping(self.labels.iter().map(|(key, value)| (key.clone(), text(value))));
+        let benchmark = mapping([("name".to_owned(), text(self.name)), ("labels".to_owned(), labels)]);
+        let target = mapping([
+            ("name".to_owned(), text(&target.name)),
+            ("namespace".to_owned(), text(&target.namespace)),
+            ("cluster".to_owned(), text(&target.cluster)),
+            ("values".to_owned(), mapping(target.values.iter().cloned())),
+        ]);
+        let parameters = self.spec.get("parameters").cloned().unwrap_or_else(|| mapping([]));
+        vec![("benchmark", benchmark), ("parameters", parameters), ("target", target)]
+    }
+
+    fn claim(&self, wire: wire::Claim, spec: &Node, target: &Target) -> Claim {
+        let wire::Claim { size, storage_class, access_modes } = wire;
+        let node = spec.get("results").and_then(|results| results.entry("claim"));
+        let mut modes: Vec<&'static str> = access_modes
+            .unwrap_or_else(|| vec![wire::AccessMode::ReadWriteOnce])
+            .into_iter()
+            .map(|mode| match mode {
+                wire::AccessMode::ReadWriteOnce => "ReadWriteOnce",
+                wire::AccessMode::ReadWriteMany => "ReadWriteMany",
+                wire::AccessMode::ReadWriteOncePod => "ReadWriteOncePod",
+            })
+            .collect();
+        modes.sort_unstable();
+        Claim {
+            size: size.map_or_else(|| self.project.defaults.claim_size.clone(), |size| size.0),
+            storage_class: storage_class.or_else(|| target.storage_class.clone()),
+            access_modes: modes,
+            span: node.map_or(self.name_span, |entry| entry.key_span),
+        }
+    }
+}
+
+fn lower_budget(wire: Option<wire::Budget>, spec: &Node) -> Budget {
+    let Some(wire::Budget { gpu_hours, cost }) = wire else { return Budget::default() };
+    let span = |field: &str| {
+        spec.get("budget").map_or(spec.span, |budget| budget.get(field).map_or(budget.span, |node| node.span))
+    };
+    Budget {
+        gpu_hours: gpu_hours.map(|limit| (limit.0, span("gpuHours"))),
+        cost: cost.map(|limit| (limit.0, span("cost"))),
+    }
+}
+
+fn step_job(name: &str, wire: wire::StepJob, entry: Option<&Entry>, default_timeout: Duration) -> StepJob {
+    let wire::StepJob { image, command, args, env, resources, timeout } = wire;
+    let span = entry.map_or(Span::default(), |entry| entry.key_span);
+    let at = |field: &str| entry.and_then(|entry| entry.value.entry(field));
+    let resources = resources.unwrap_or_default();
+    StepJob {
+        timeout: timeout.map_or(default_timeout, |timeout| timeout.0),
+        role: Role {
+            name: name.to_owned(),
+            span,
+            replicas: 1,
+            replicas_span: span,
+            container_name: "main",
+            template_at: vec!["template"],
+            last_pod_suffix: String::new(),
+            restart_policy: Some("Never"),
+            needs_token: false,
+            image: image.0,
+            image_span: at("image").map_or(span, |entry| entry.value.span),
+            command: workload::texts(command),
+            args: workload::texts(args),
+            env: workload::env_of(env, |name| {
+                at("env").and_then(|env| env.value.get(name)).map_or(span, |node| node.span)
+            }),
+            requests: resources.requests.into_iter().map(|(name, amount)| (name, amount.0)).collect(),
+            limits: resources.limits.into_iter().map(|(name, amount)| (name, amount.0)).collect(),
+            resources_span: at("resources").map(|entry| entry.key_span),
+            labels: BTreeMap::new(),
+            annotations: BTreeMap::new(),
+            pod_patches: Vec::new(),
+            container_patches: Vec::new(),
+            expand_variables: false,
+        },
+    }
+}
+
+fn text(value: &str) -> Node {
+    Node { span: Span::default(), value: Value::String(value.to_owned()) }
+}
+
+fn mapping(entries: impl IntoIterator<Item = (String, Node)>) -> Node {
+    let entries = entries.into_iter().map(|(key, value)| Entry { key, key_span: Span::default(), value }).collect();
+    Node { span: Span::default(), value: Value::Map(entries) }
+}
+
+/// Returns axes and parameters that no lookup names.
+fn unused(document: Document<'_>, spec: &Node) -> Vec<Unused> {
+    let used: BTreeSet<String> = lookup::lookups(document.source, spec).into_iter().map(|lookup| lookup.path).collect();
+    let axes = spec.get("matrix").and_then(|matrix| matrix.get("axes")).map(Node::entries).unwrap_or_default();
+    let parameters = spec.get("parameters").map(Node::entries).unwrap_or_default();
+    let declared = axes
+        .iter()
+        .map(|entry| ("axis", "matrix", entry))
+        .chain(parameters.iter().map(|entry| ("parameter", "parameters", entry)));
+    declared
+        .filter(|(_, root, entry)| !used.contains(&format!("{root}.{}", entry.key)))
+        .map(|(what, _, entry)| Unused { what, name: entry.key.clone(), span: entry.key_span })
+        .collect()
+}
+
+/// Returns the axes that set a number of pods, and whether anything that the pods run follows them too.
+fn scalings(document: Document<'_>, spec: &Node) -> Vec<Scaling> {
+    let Some(kind) = spec.get("workload").and_then(|workload| workload.entries().first()) else { return Vec::new() };
+    let form = &kind.value;
+    let blocks: Vec<&Node> = std::iter::once(form).chain(form.entries().iter().map(|entry| &entry.value)).collect();
+    let paths = |fields: &[&str]| -> Vec<lookup::Lookup> {
+        let nodes = blocks.iter().flat_map(|block| fields.iter().filter_map(|field| block.get(field)));
+        nodes
+            .flat_map(|node| lookup::lookups(document.source, node))
+            .filter(|lookup| lookup.path.starts_with("matrix."))
+            .collect()
+    };
+    let followed: BTreeSet<String> = paths(&["command", "args", "env"]).into_iter().map(|lookup| lookup.path).collect();
+    paths(&["replicas", "parallelism"])
+        .into_iter()
+        .map(|lookup| Scaling {
+            is_followed: followed.contains(&lookup.path),
+            axis: lookup.path.trim_start_matches("matrix.").to_owned(),
+            span: lookup.span,
+        })
+        .collect()
+}

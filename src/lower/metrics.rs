@@ -1,0 +1,104 @@
+//! Metrics, checks and gates: names, and what refers to them.
+
+use std::collections::BTreeMap;
+
+use crate::diag::{Diagnostic, Diagnostics, Place, code};
+use crate::model::{Metric, MetricReference, ToolMetrics};
+use crate::spec::v1::metric as wire;
+use crate::text::Span;
+use crate::yaml::Node;
+
+/// Returns the metrics of `spec`, reporting names that are missing or stand twice.
+pub(super) fn metrics(wires: &[wire::Metric], spec: &Node, diagnostics: &mut Diagnostics) -> Vec<Metric> {
+    let nodes = spec.get("metrics").map(Node::items).unwrap_or_default();
+    let mut first: BTreeMap<&str, Span> = BTreeMap::new();
+    let mut metrics = Vec::new();
+    for (wire, node) in wires.iter().zip(nodes) {
+        let span = node.get("name").map_or(node.span, |name| name.span);
+        if let Some(name) = &wire.name {
+            if let Some(earlier) = first.insert(name, span) {
+                let fault = Diagnostic::at(&code::KB0312, span, format!("a metric `{name}` exists already"));
+                diagnostics.push(fault.related(Place::Span(earlier), "first").help("give one of them another name"));
+            }
+        } else if wire.from.tool.is_none() {
+            let fault = Diagnostic::at(&code::KB0202, node.span, "this metric needs the field `name`");
+            diagnostics.push(fault.note("only the metrics of a tool bring their own names").help("add `name: …`"));
+        }
+        check_sources(wire, node, diagnostics);
+        metrics.push(Metric {
+            name: wire.name.clone(),
+            span,
+            has_direction: wire.better.is_some(),
+            primary: wire.primary.is_some_and(|flag| flag.0),
+            tool: wire.from.tool.as_ref().map(|tool| ToolMetrics { names: tool.metrics.clone() }),
+            file_span: ["json", "jsonLines", "csv", "file", "openMetrics"]
+                .into_iter()
+                .filter_map(|source| node.get("from")?.get(source))
+                .find_map(|source| source.get("file").or_else(|| source.get("path")))
+                .map(|file| file.span),
+            role: ["log", "keyValue"]
+                .into_iter()
+                .find_map(|source| node.get("from")?.get(source)?.get("role"))
+                .and_then(|role| Some((role.as_text()?.to_owned(), role.span))),
+        });
+    }
+    metrics
+}
+
+fn check_sources(wire: &wire::Metric, node: &Node, diagnostics: &mut Diagnostics) {
+    if let Some(source) = &wire.from.open_metrics
+        && source.file.is_some() == source.url.is_some()
+    {
+        let span =
+            node.get("from").and_then(|from| from.entry("openMetrics")).map_or(node.span, |entry| entry.key_span);
+        diagnostics.push(
+            Diagnostic::at(&code::KB0207, span, "`openMetrics` takes exactly one of `file` and `url`")
+                .help("keep one of them"),
+        );
+    }
+    let window = wire.window.as_ref().or(wire.from.tool.as_ref().and_then(|tool| tool.window.as_ref()));
+    if let Some([from, to]) = window.and_then(|window| window.steps.as_deref())
+        && from.0 > to.0
+    {
+        let span = node.get("window").map_or(node.span, |window| window.span);
+        diagnostics.push(
+            Diagnostic::at(&code::KB0206, span, format!("no step lies from {} to {}", from.0, to.0))
+                .help("write the first step first"),
+        );
+    }
+}
+
+/// Returns the uses of metric names in checks and gates, reporting those that check or decide nothing.
+pub(super) fn references(
+    checks: &[wire::Check],
+    gates: &[wire::Gate],
+    spec: &Node,
+    diagnostics: &mut Diagnostics,
+) -> Vec<MetricReference> {
+    let items = |list: &str| spec.get(list).map(Node::items).unwrap_or_default();
+    let span_of = |node: &Node| node.get("metric").map_or(node.span, |metric| metric.span);
+    let mut references = Vec::new();
+    for (wire, node) in checks.iter().zip(items("checks")) {
+        let bounds = wire.finite.is_some() || wire.min.is_some() || wire.max.is_some();
+        if let Some(name) = &wire.metric {
+            references.push(MetricReference { name: name.clone(), span: span_of(node), by: "check" });
+        }
+        let complaint = match (&wire.metric, bounds, wire.restarts) {
+            (Some(_), true, None) | (None, false, Some(_)) => continue,
+            (Some(_), false, None) => "this check says nothing about its metric",
+            (None, true, _) => "this check names no metric",
+            (Some(_), _, Some(_)) => "`restarts` is about the run, not about a metric",
+            (None, false, None) => "this check checks nothing",
+        };
+        let help = "write `{metric: NAME, finite: true}`, `{metric: NAME, min: …, max: …}` or `{restarts: 0}`";
+        diagnostics.push(Diagnostic::at(&code::KB0207, node.span, complaint).help(help));
+    }
+    for (wire, node) in gates.iter().zip(items("gates")) {
+        references.push(MetricReference { name: wire.metric.clone(), span: span_of(node), by: "gate" });
+        if wire.max_regression.is_none() && wire.min.is_none() && wire.max.is_none() {
+            let fault = Diagnostic::at(&code::KB0202, node.span, "this gate decides nothing");
+            diagnostics.push(fault.help("add `maxRegression: 3%`, `min: …` or `max: …`"));
+        }
+    }
+    references
+}

@@ -1,0 +1,203 @@
+//! The resolved benchmark: no option that means "unset", no string that means a type, no lookup left.
+//!
+//! Spans stay beside what checks may complain about; nothing here knows YAML, JSON Schema or Kubernetes objects' layout.
+
+pub mod target;
+pub mod workload;
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use serde_json::Value as Json;
+
+use crate::text::Span;
+use crate::unit::{Duration, Quantity};
+pub use target::Target;
+pub use workload::{Api, Env, Role, Workload};
+
+/// One benchmark on one target.
+#[derive(Debug)]
+pub struct Benchmark {
+    /// The name.
+    pub name: String,
+    /// Where the name stands.
+    pub name_span: Span,
+    /// The spec's path.
+    pub path: String,
+    /// Labels for selection and reports.
+    pub labels: BTreeMap<String, String>,
+    /// Where it runs.
+    pub target: Arc<Target>,
+    /// Raised to run again.
+    pub run: u32,
+    /// When it runs, unless once.
+    pub schedule: Option<Schedule>,
+    /// Measured runs of each case.
+    pub repeats: u32,
+    /// Unmeasured runs of each case.
+    pub warmups: u32,
+    /// The order of runs.
+    pub order: Order,
+    /// Runs in the cluster at once.
+    pub parallelism: u32,
+    /// Where the timeout is said, if the spec says it.
+    pub timeout_span: Option<Span>,
+    /// Whether the spec or the project says it.
+    pub timeout_is_set: bool,
+    /// How long a run may wait to be scheduled.
+    pub queue_timeout: Duration,
+    /// Upper bounds.
+    pub budget: Budget,
+    /// The cases, in order.
+    pub cases: Vec<Case>,
+    /// What is measured.
+    pub metrics: Vec<Metric>,
+    /// Metric names that checks and gates refer to.
+    pub references: Vec<MetricReference>,
+    /// The Job before the runs.
+    pub prepare: Option<StepJob>,
+    /// The volume for results.
+    pub claim: Claim,
+    /// Whether the workload's pods mount that volume.
+    pub mount_in_job: bool,
+    /// The spec as resolved for this target, canonical.
+    pub document: Json,
+    /// Names of axes and parameters that no lookup uses.
+    pub unused: Vec<Unused>,
+    /// Axes that set a number of pods.
+    pub scalings: Vec<Scaling>,
+}
+
+/// One case, fully resolved.
+#[derive(Debug)]
+pub struct Case {
+    /// The identity: a slug and a digest.
+    pub id: String,
+    /// As shown to people.
+    pub name: String,
+    /// The value of each axis.
+    pub values: BTreeMap<String, Json>,
+    /// What is run.
+    pub workload: Workload,
+    /// How long one run may take.
+    pub timeout: Duration,
+    /// What the run reads.
+    pub inputs: Json,
+    /// The Job after each run.
+    pub postprocess: Option<StepJob>,
+}
+
+/// The order of runs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Order {
+    /// c1 c2 c1 c2
+    Interleaved,
+    /// c1 c1 c2 c2
+    Grouped,
+}
+
+/// When to run.
+#[derive(Clone, Debug)]
+pub struct Schedule {
+    /// Five cron fields.
+    pub cron: String,
+    /// IANA name.
+    pub timezone: String,
+}
+
+/// Upper bounds on what all runs may use.
+#[derive(Clone, Debug, Default)]
+pub struct Budget {
+    /// GPU-hours, and where that is said.
+    pub gpu_hours: Option<(f64, Span)>,
+    /// Money, and where that is said.
+    pub cost: Option<(f64, Span)>,
+}
+
+/// What checks need to know of a metric.
+#[derive(Clone, Debug)]
+pub struct Metric {
+    /// The name; a tool's metrics that are not listed have none.
+    pub name: Option<String>,
+    /// Where the metric stands.
+    pub span: Span,
+    /// Whether a direction is given.
+    pub has_direction: bool,
+    /// Whether it stands for the benchmark.
+    pub primary: bool,
+    /// Whether it is the output of a known tool, which brings names and directions.
+    pub tool: Option<ToolMetrics>,
+    /// The file it is read from, if it is read from one.
+    pub file_span: Option<Span>,
+    /// The role whose log it is read from, and where that is said.
+    pub role: Option<(String, Span)>,
+}
+
+/// The metrics of a known tool.
+#[derive(Clone, Debug)]
+pub struct ToolMetrics {
+    /// The names asked for; none means all that the tool has.
+    pub names: Option<Vec<String>>,
+}
+
+/// A use of a metric's name.
+#[derive(Clone, Debug)]
+pub struct MetricReference {
+    /// The name.
+    pub name: String,
+    /// Where it stands.
+    pub span: Span,
+    /// `check` or `gate`.
+    pub by: &'static str,
+}
+
+/// A Job of one pod beside the runs.
+#[derive(Clone, Debug)]
+pub struct StepJob {
+    /// Its pod.
+    pub role: Role,
+    /// How long it may take.
+    pub timeout: Duration,
+}
+
+/// The PersistentVolumeClaim for results.
+#[derive(Clone, Debug)]
+pub struct Claim {
+    /// How large.
+    pub size: Quantity,
+    /// Which class; none means the cluster's default.
+    pub storage_class: Option<String>,
+    /// How it may be mounted.
+    pub access_modes: Vec<&'static str>,
+    /// Where it is described.
+    pub span: Span,
+}
+
+/// An axis that sets a number of pods.
+#[derive(Clone, Debug)]
+pub struct Scaling {
+    /// The axis.
+    pub axis: String,
+    /// Where it sets the number.
+    pub span: Span,
+    /// Whether a command, argument or variable of the workload follows it too.
+    pub is_followed: bool,
+}
+
+/// A declared name that nothing uses.
+#[derive(Clone, Debug)]
+pub struct Unused {
+    /// `axis` or `parameter`.
+    pub what: &'static str,
+    /// The name.
+    pub name: String,
+    /// Where it is declared.
+    pub span: Span,
+}
+
+impl Benchmark {
+    /// Returns the number of runs of one Workflow: cases times repeats and warm-ups.
+    pub fn runs(&self) -> u64 {
+        self.cases.len() as u64 * u64::from(self.repeats + self.warmups)
+    }
+}

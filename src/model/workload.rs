@@ -1,0 +1,151 @@
+//! What is run: the roles of a workload and the object that they become, as plain data.
+
+use std::collections::BTreeMap;
+
+use serde_json::{Map, Value as Json};
+
+use crate::text::Span;
+use crate::unit::{ImageRef, Quantity};
+
+/// The Kubernetes API of an object.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Api {
+    /// `kubeflow.org/v1`
+    pub api_version: &'static str,
+    /// `PyTorchJob`
+    pub kind: &'static str,
+    /// `pytorchjobs`
+    pub plural: &'static str,
+}
+
+/// One workload: an object of `api` whose `spec` is complete but for the pod templates of its roles.
+#[derive(Debug)]
+pub struct Workload {
+    /// The key in the spec, such as `pytorchJob`.
+    pub key: &'static str,
+    /// Where that key stands.
+    pub span: Span,
+    /// The object's API.
+    pub api: Api,
+    /// The object's spec without pod templates.
+    pub spec: Map<String, Json>,
+    /// The roles, in a fixed order.
+    pub roles: Vec<Role>,
+    /// Whether pods find each other by the names of a headless Service that Kubebench adds.
+    pub headless_service: bool,
+    /// Strategic merge patch over the whole object.
+    pub patch: Option<Patch>,
+    /// True where the launcher reads its processes from somewhere other than what the operator tells every pod.
+    pub scale_is_manual: bool,
+}
+
+/// The pods of one role.
+#[derive(Clone, Debug)]
+pub struct Role {
+    /// The name in the spec, such as `worker`.
+    pub name: String,
+    /// Where the role is described.
+    pub span: Span,
+    /// How many pods.
+    pub replicas: u32,
+    /// Where that is said.
+    pub replicas_span: Span,
+    /// The name that the operator wants for the main container.
+    pub container_name: &'static str,
+    /// The steps from the object's `spec` to the pod template.
+    pub template_at: Vec<&'static str>,
+    /// What the operator appends to the job's name for the last pod.
+    pub last_pod_suffix: String,
+    /// What the pod template's `restartPolicy` must be; none where the operator sets it from its own field.
+    pub restart_policy: Option<&'static str>,
+    /// Whether the pods need the token of a service account (the MPI operator's launcher under v1).
+    pub needs_token: bool,
+    /// The image, and where it is said.
+    pub image: ImageRef,
+    /// Where the image is said.
+    pub image_span: Span,
+    /// The program.
+    pub command: Vec<String>,
+    /// Its arguments.
+    pub args: Vec<String>,
+    /// Environment variables by name.
+    pub env: BTreeMap<String, (Env, Span)>,
+    /// What the scheduler sets aside.
+    pub requests: BTreeMap<String, Quantity>,
+    /// What the pod may use at most.
+    pub limits: BTreeMap<String, Quantity>,
+    /// Where resources are said, if they are.
+    pub resources_span: Option<Span>,
+    /// Labels of the pods.
+    pub labels: BTreeMap<String, String>,
+    /// Annotations of the pods.
+    pub annotations: BTreeMap<String, String>,
+    /// Patches over the pod spec, in order.
+    pub pod_patches: Vec<Patch>,
+    /// Patches over the main container, in order.
+    pub container_patches: Vec<Patch>,
+    /// Whether `$(NAME)` is left to Kubernetes.
+    pub expand_variables: bool,
+}
+
+/// The value of an environment variable.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Env {
+    /// The value itself.
+    Text(String),
+    /// A key of a Secret.
+    Secret {
+        /// The Secret's name.
+        name: String,
+        /// The key.
+        key: String,
+    },
+    /// A key of a ConfigMap.
+    ConfigMap {
+        /// The ConfigMap's name.
+        name: String,
+        /// The key.
+        key: String,
+    },
+    /// A field of the pod.
+    Field(String),
+}
+
+/// A strategic merge patch as the user wrote it, with the places of its fields.
+#[derive(Clone, Debug)]
+pub struct Patch {
+    /// The patch.
+    pub value: Json,
+    /// The same, with spans.
+    pub node: crate::yaml::Node,
+}
+
+impl Role {
+    /// Returns the amount of extended resources (accelerators, RDMA devices) of one pod, by name.
+    pub fn extended_resources(&self) -> impl Iterator<Item = (&str, &Quantity)> {
+        self.limits
+            .iter()
+            .chain(self.requests.iter().filter(|(name, _)| !self.limits.contains_key(*name)))
+            .filter(|(name, _)| is_extended(name))
+            .map(|(name, amount)| (name.as_str(), amount))
+    }
+
+    /// Returns the number of accelerators of one pod.
+    pub fn accelerators(&self) -> f64 {
+        self.extended_resources().filter(|(name, _)| is_accelerator(name)).map(|(_, amount)| amount.as_f64()).sum()
+    }
+}
+
+/// Returns true for a resource that Kubernetes only hands out whole, with request = limit.
+pub fn is_extended(name: &str) -> bool {
+    name.contains('/') && !name.starts_with("kubernetes.io/") && !name.contains(".kubernetes.io/")
+        || name.starts_with("hugepages-")
+}
+
+/// Returns true for an extended resource that computes, as far as its name tells.
+pub fn is_accelerator(name: &str) -> bool {
+    let Some((vendor, device)) = name.split_once('/') else { return false };
+    let networks = ["rdma", "sriov", "vpc.amazonaws.com", "networking.gke.io"];
+    !networks.iter().any(|network| vendor.contains(network))
+        && !["hca", "rdma", "efa", "ib", "sriov", "kvm", "tun", "fuse"].iter().any(|word| device.starts_with(word))
+}

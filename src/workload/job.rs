@@ -1,0 +1,88 @@
+//! `job`: a batch/v1 Job, one pod or several alike.
+
+use schemars::JsonSchema;
+use serde::Deserialize;
+use serde_json::{Map, json};
+
+use super::role::Shape;
+use super::{Kind, Lowering, schema_of};
+use crate::diag::code;
+use crate::model::{Api, Workload};
+use crate::spec::v1::scalar::{Count, Patch};
+
+pub(super) const KIND: Kind = Kind { key: "job", schema: schema_of::<Job>, lower, example: EXAMPLE };
+
+const EXAMPLE: &str = "\
+job:
+  image: docker.io/library/python:3.13-slim
+  command: [python3, -c, 'print(\"throughput: 42.0\")']
+  resources: {cpu: 1, memory: 1Gi}
+";
+
+/// A Job: one pod, or several alike.
+#[derive(Debug, Default, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", default)]
+struct Job {
+    /// How many pods run at once.
+    #[schemars(extend("default" = 1, "examples" = [4]))]
+    parallelism: Option<Count>,
+    /// How many pods must succeed; without it, as many as run at once.
+    #[schemars(extend("examples" = [4]))]
+    completions: Option<Count>,
+    /// Whether pods have an index (`JOB_COMPLETION_INDEX`) and find each other by name.
+    #[schemars(extend("default" = "NonIndexed", "examples" = ["Indexed"]))]
+    completion_mode: Option<CompletionMode>,
+    /// Strategic merge patch over the whole object, applied last.
+    #[schemars(extend("default" = {}, "examples" = [{"metadata": {"annotations": {"example.com/owner": "storage"}}}]))]
+    patch: Option<Patch>,
+}
+
+/// Whether the pods of a Job have an index.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, JsonSchema)]
+#[schemars(inline)]
+enum CompletionMode {
+    /// All pods are alike.
+    NonIndexed,
+    /// Every pod has an index, and a name with it.
+    Indexed,
+}
+
+fn lower(cx: &mut Lowering<'_>) -> Option<Workload> {
+    let Job { parallelism, completions, completion_mode, patch: _ } = cx.form()?;
+    let parallelism = parallelism.map_or(1, |count| count.0);
+    let completions = completions.map_or(parallelism, |count| count.0);
+    let indexed = completion_mode == Some(CompletionMode::Indexed);
+    let shape = Shape {
+        container_name: "main",
+        template_at: vec!["template"],
+        pod_infix: if indexed { "-" } else { "" },
+        restart_policy: Some("Never"),
+        needs_token: false,
+    };
+    let mut role = cx.only_role("job", shape)?;
+    role.replicas = parallelism;
+    role.replicas_span = cx.entry.value.get("parallelism").map_or(role.span, |node| node.span);
+    if indexed {
+        role.last_pod_suffix = format!("-{}", completions.saturating_sub(1));
+    }
+    if parallelism > completions {
+        let message = format!("`parallelism` {parallelism} is more than `completions` {completions}");
+        cx.fault(&code::KB0317, "parallelism", message, "raise `completions`, or leave it out to run every pod once");
+    }
+    let mut spec = Map::new();
+    spec.insert("activeDeadlineSeconds".to_owned(), cx.timeout.seconds().into());
+    spec.insert("backoffLimit".to_owned(), 0.into());
+    spec.insert("completions".to_owned(), completions.into());
+    spec.insert("completionMode".to_owned(), if indexed { json!("Indexed") } else { json!("NonIndexed") });
+    spec.insert("parallelism".to_owned(), parallelism.into());
+    Some(Workload {
+        key: KIND.key,
+        span: cx.entry.key_span,
+        api: Api { api_version: "batch/v1", kind: "Job", plural: "jobs" },
+        spec,
+        roles: vec![role],
+        headless_service: indexed && completions > 1,
+        patch: cx.patch(),
+        scale_is_manual: !indexed,
+    })
+}

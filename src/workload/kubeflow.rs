@@ -1,0 +1,119 @@
+//! What the jobs of the training operator (`kubeflow.org/v1`) and of the MPI operator share.
+
+use schemars::JsonSchema;
+use serde::Deserialize;
+use serde_json::{Map, Value as Json, json};
+
+use super::role::Shape;
+use super::{Lowering, insert};
+use crate::model::target::Queue;
+use crate::model::{Api, Role, Workload};
+use crate::spec::v1::scalar::{Count, Patch, Text};
+
+/// Gang scheduling: all pods start together or none does.
+#[derive(Debug, Default, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", default)]
+pub(super) struct SchedulingPolicy {
+    /// How many pods must be schedulable before any starts.
+    #[schemars(extend("examples" = [3]))]
+    min_available: Option<Count>,
+    /// The scheduler's queue; without it, the target's Volcano queue.
+    #[schemars(extend("examples" = ["ml"]))]
+    queue: Option<Text>,
+    /// The PriorityClass of the pod group.
+    #[schemars(extend("examples" = ["benchmarks"]))]
+    priority_class: Option<Text>,
+    /// Resources that must be free before any pod starts.
+    #[schemars(extend("examples" = [{"nvidia.com/gpu": 8}]))]
+    min_resources: Option<Patch>,
+    /// How long the scheduler tries, in seconds.
+    #[schemars(extend("examples" = [600]))]
+    schedule_timeout_seconds: Option<Count>,
+}
+
+impl SchedulingPolicy {
+    fn to_json(self) -> Json {
+        let Self { min_available, queue, priority_class, min_resources, schedule_timeout_seconds } = self;
+        let mut policy = Map::new();
+        insert(&mut policy, "minAvailable", min_available.map(|count| count.0));
+        insert(&mut policy, "queue", queue.map(|text| text.0));
+        insert(&mut policy, "priorityClass", priority_class.map(|text| text.0));
+        insert(&mut policy, "minResources", min_resources.map(|patch| patch.0));
+        insert(&mut policy, "scheduleTimeoutSeconds", schedule_timeout_seconds.map(|count| count.0));
+        Json::Object(policy)
+    }
+}
+
+/// One role of a Kubeflow job: its field in the spec and its name in the API.
+pub(super) struct RoleName {
+    pub(super) field: &'static str,
+    pub(super) api: &'static str,
+    /// `-worker-`, or `-launcher` for a role whose one pod has no index.
+    pub(super) pod_infix: &'static str,
+    pub(super) needs_token: bool,
+}
+
+/// A Kubeflow job in the making.
+pub(super) struct KubeflowJob {
+    pub(super) key: &'static str,
+    pub(super) api: Api,
+    pub(super) replica_specs: &'static str,
+    pub(super) container_name: &'static str,
+    pub(super) scheduling_policy: Option<SchedulingPolicy>,
+    /// Further fields of the object's spec.
+    pub(super) fields: Map<String, Json>,
+    pub(super) scale_is_manual: bool,
+}
+
+/// Returns the roles of `names` that the spec has.
+pub(super) fn roles(cx: &mut Lowering<'_>, job: &KubeflowJob, names: &[RoleName]) -> Vec<Role> {
+    names
+        .iter()
+        .filter_map(|name| {
+            let shape = Shape {
+                container_name: job.container_name,
+                template_at: vec![job.replica_specs, name.api, "template"],
+                pod_infix: name.pod_infix,
+                restart_policy: None,
+                needs_token: name.needs_token,
+            };
+            cx.role(name.field, shape)
+        })
+        .collect()
+}
+
+/// Returns the workload: nothing restarts silently, nothing is cleaned before its logs are read, nothing runs for ever.
+pub(super) fn finish(cx: &Lowering<'_>, job: KubeflowJob, roles: Vec<Role>) -> Workload {
+    let KubeflowJob { key, api, replica_specs, scheduling_policy, fields, scale_is_manual, .. } = job;
+    let mut run_policy = Map::new();
+    run_policy.insert("activeDeadlineSeconds".to_owned(), cx.timeout.seconds().into());
+    run_policy.insert("backoffLimit".to_owned(), 0.into());
+    run_policy.insert("cleanPodPolicy".to_owned(), "None".into());
+    let mut scheduling = scheduling_policy.map(SchedulingPolicy::to_json);
+    if let Queue::Volcano(queue) = &cx.target.queue {
+        let policy = scheduling.get_or_insert_with(|| json!({}));
+        if let Some(policy) = policy.as_object_mut() {
+            policy.entry("queue").or_insert_with(|| queue.as_str().into());
+        }
+    }
+    insert(&mut run_policy, "schedulingPolicy", scheduling);
+    let mut specs = Map::new();
+    for role in &roles {
+        if let Some(name) = role.template_at.get(1) {
+            specs.insert((*name).to_owned(), json!({ "replicas": role.replicas, "restartPolicy": "Never" }));
+        }
+    }
+    let mut spec = fields;
+    spec.insert("runPolicy".to_owned(), Json::Object(run_policy));
+    spec.insert(replica_specs.to_owned(), Json::Object(specs));
+    Workload {
+        key,
+        span: cx.entry.key_span,
+        api,
+        spec,
+        roles,
+        headless_service: false,
+        patch: cx.patch(),
+        scale_is_manual,
+    }
+}

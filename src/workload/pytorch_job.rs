@@ -1,0 +1,144 @@
+//! `pytorchJob`: a PyTorchJob of the training operator, a master and workers that meet by torch.distributed.
+
+use schemars::JsonSchema;
+use serde::Deserialize;
+use serde_json::{Map, Value as Json, json};
+
+use super::kubeflow::{self, KubeflowJob, RoleName, SchedulingPolicy};
+use super::{Kind, Lowering, insert, schema_of};
+use crate::diag::{Diagnostic, code};
+use crate::model::{Api, Role, Workload};
+use crate::spec::v1::container::RoleBlock;
+use crate::spec::v1::scalar::{Count, CountFromZero, Patch, Text};
+
+pub(super) const KIND: Kind = Kind { key: "pytorchJob", schema: schema_of::<PyTorchJob>, lower, example: EXAMPLE };
+
+const EXAMPLE: &str = "\
+pytorchJob:
+  image: docker.io/pytorch/pytorch:2.8.0-cuda12.8-cudnn9-runtime
+  command: [torchrun, train.py]
+  resources: {cpu: 8, memory: 32Gi, nvidia.com/gpu: 1}
+  master: {}
+  worker:
+    replicas: 1
+";
+
+/// A PyTorchJob: a master and workers, or workers alone.
+#[derive(Debug, Default, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", default)]
+struct PyTorchJob {
+    /// Processes on each pod: `auto`, `gpu`, `cpu` or a number; torchrun reads it as `PET_NPROC_PER_NODE`.
+    #[schemars(extend("default" = "auto", "examples" = ["8"]))]
+    nproc_per_node: Option<Text>,
+    /// How workers join and leave; without a master and without it, workers meet at a fixed size.
+    #[schemars(extend("examples" = [{"minReplicas": 2, "maxReplicas": 4, "maxRestarts": 3}]))]
+    elastic_policy: Option<ElasticPolicy>,
+    /// Rank 0; always one pod. The job succeeds when it does.
+    #[schemars(extend("examples" = [{}]))]
+    master: Option<RoleBlock>,
+    /// The other ranks.
+    #[schemars(extend("examples" = [{"replicas": 3}]))]
+    worker: Option<RoleBlock>,
+    /// Gang scheduling.
+    #[schemars(extend("examples" = [{"minAvailable": 4}]))]
+    scheduling_policy: Option<SchedulingPolicy>,
+    /// Strategic merge patch over the whole object, applied last.
+    #[schemars(extend("default" = {}, "examples" = [{"metadata": {"annotations": {"example.com/owner": "vision"}}}]))]
+    patch: Option<Patch>,
+}
+
+/// How workers join and leave.
+#[derive(Debug, Default, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", default)]
+struct ElasticPolicy {
+    /// The fewest workers.
+    #[schemars(extend("examples" = [2]))]
+    min_replicas: Option<Count>,
+    /// The most workers.
+    #[schemars(extend("examples" = [4]))]
+    max_replicas: Option<Count>,
+    /// How often torchrun starts its processes again; every restart spoils a measurement.
+    #[schemars(extend("default" = 0, "examples" = [3]))]
+    max_restarts: Option<CountFromZero>,
+    /// How the workers find each other.
+    #[schemars(extend("default" = "c10d", "enum" = ["c10d", "etcd", "etcd-v2"], "examples" = ["c10d"]))]
+    rdzv_backend: Option<Text>,
+    /// Settings of the rendezvous.
+    #[schemars(extend("default" = {}, "examples" = [{"timeout": "900"}]))]
+    rdzv_conf: std::collections::BTreeMap<String, Text>,
+}
+
+const ROLES: &[RoleName] = &[
+    RoleName { field: "master", api: "Master", pod_infix: "-master-", needs_token: false },
+    RoleName { field: "worker", api: "Worker", pod_infix: "-worker-", needs_token: false },
+];
+
+fn lower(cx: &mut Lowering<'_>) -> Option<Workload> {
+    let PyTorchJob { nproc_per_node, elastic_policy, master, worker, scheduling_policy, patch: _ } = cx.form()?;
+    if master.is_none() && worker.is_none() {
+        cx.fault(
+            &code::KB0317,
+            "pytorchJob",
+            "`pytorchJob` has neither `master` nor `worker`",
+            "add `master: {}` for one pod, and `worker: {replicas: n}` for more",
+        );
+        return None;
+    }
+    if elastic_policy.is_some() && worker.is_none() {
+        cx.fault(
+            &code::KB0317,
+            "elasticPolicy",
+            "`elasticPolicy` needs a `worker`",
+            "write the pods as `worker: {replicas: n}`",
+        );
+    }
+    let mut job = KubeflowJob {
+        key: KIND.key,
+        api: Api { api_version: "kubeflow.org/v1", kind: "PyTorchJob", plural: "pytorchjobs" },
+        replica_specs: "pytorchReplicaSpecs",
+        container_name: "pytorch",
+        scheduling_policy,
+        fields: Map::new(),
+        scale_is_manual: false,
+    };
+    let roles = kubeflow::roles(cx, &job, ROLES);
+    for role in roles.iter().filter(|role| role.name == "master" && role.replicas != 1) {
+        let message = format!("`master` has {} replicas, but rank 0 is one pod", role.replicas);
+        cx.report(
+            Diagnostic::at(&code::KB0317, role.replicas_span, message)
+                .help("delete `replicas` here and raise `worker.replicas`"),
+        );
+    }
+    insert(&mut job.fields, "nprocPerNode", nproc_per_node.map(|text| text.0));
+    insert(&mut job.fields, "elasticPolicy", elastic(cx, elastic_policy, &roles));
+    Some(kubeflow::finish(cx, job, roles))
+}
+
+/// Without a master the operator sets no rendezvous at all unless the job is elastic, so a fixed size is written as one.
+fn elastic(cx: &mut Lowering<'_>, policy: Option<ElasticPolicy>, roles: &[Role]) -> Option<Json> {
+    let workers = roles.iter().find(|role| role.name == "worker").map_or(1, |role| role.replicas);
+    let has_master = roles.iter().any(|role| role.name == "master");
+    let policy = match policy {
+        Some(policy) => policy,
+        None if has_master => return None,
+        None => ElasticPolicy::default(),
+    };
+    let ElasticPolicy { min_replicas, max_replicas, max_restarts, rdzv_backend, rdzv_conf } = policy;
+    let (min, max) = (min_replicas.map_or(workers, |count| count.0), max_replicas.map_or(workers, |count| count.0));
+    if min > workers || max < workers {
+        let message = format!("`worker` has {workers} replicas, outside `elasticPolicy`'s {min} to {max}");
+        cx.fault(&code::KB0317, "elasticPolicy", message, "set `minReplicas` ≤ `worker.replicas` ≤ `maxReplicas`");
+    }
+    let mut elastic = json!({
+        "minReplicas": min,
+        "maxReplicas": max,
+        "maxRestarts": max_restarts.map_or(0, |count| count.0),
+        "rdzvBackend": rdzv_backend.map_or_else(|| "c10d".to_owned(), |text| text.0),
+    });
+    let conf: Vec<Json> =
+        rdzv_conf.into_iter().map(|(key, Text(value))| json!({ "key": key, "value": value })).collect();
+    if let Some(elastic) = elastic.as_object_mut().filter(|_| !conf.is_empty()) {
+        elastic.insert("rdzvConf".to_owned(), Json::Array(conf));
+    }
+    Some(elastic)
+}

@@ -1,0 +1,119 @@
+//! Merges a role block with its form's shared fields into a role of the model.
+
+use std::collections::BTreeMap;
+
+use crate::diag::{Diagnostic, Diagnostics, code};
+use crate::model::workload::Patch;
+use crate::model::{Env, Role};
+use crate::spec::v1::container::{EnvSource, EnvValue, RoleBlock};
+use crate::spec::v1::scalar::{Quantity, Text};
+use crate::text::Span;
+use crate::yaml::Node;
+
+/// What the kind, not the user, decides about a role.
+pub(super) struct Shape {
+    pub(super) container_name: &'static str,
+    pub(super) template_at: Vec<&'static str>,
+    /// What the operator puts between the job's name and the replica index; none for a role without an index.
+    pub(super) pod_infix: &'static str,
+    pub(super) restart_policy: Option<&'static str>,
+    pub(super) needs_token: bool,
+}
+
+type Block<'n> = (&'n Node, Span, RoleBlock);
+
+/// Returns the role called `name`; `shared` are defaults that merge into it, except that it replaces command and args.
+pub(super) fn merge(
+    name: &'static str,
+    shared: Option<(&Node, RoleBlock)>,
+    (node, span, own): Block<'_>,
+    shape: Shape,
+    diagnostics: &mut Diagnostics,
+) -> Option<Role> {
+    let (shared_node, shared) = shared.map_or((None, RoleBlock::default()), |(node, shared)| (Some(node), shared));
+    let nodes: Vec<&Node> = shared_node.into_iter().chain([node]).collect();
+    let place = |field: &str| nodes.iter().rev().find_map(|node| node.entry(field));
+    let Some(image) = own.image.or(shared.image) else {
+        let fault = Diagnostic::at(&code::KB0202, span, format!("`{name}` needs the field `image`"));
+        diagnostics.push(
+            fault.help("write it here, or beside the roles for all of them: `image: registry.example/name@sha256:…`"),
+        );
+        return None;
+    };
+    let replicas = own.replicas.map_or(1, |replicas| replicas.0);
+    let mut env = BTreeMap::new();
+    for (block_node, variables) in [(shared_node, shared.env), (Some(node), own.env)] {
+        for (variable, value) in variables {
+            let at = block_node
+                .and_then(|node| node.get("env"))
+                .and_then(|env| env.get(&variable))
+                .map_or(span, |value| value.span);
+            env.insert(variable, (env_value(value), at));
+        }
+    }
+    let mut requests = BTreeMap::new();
+    let mut limits = BTreeMap::new();
+    for resources in [shared.resources, own.resources].into_iter().flatten() {
+        requests.extend(resources.requests.into_iter().map(|(resource, Quantity(amount))| (resource, amount)));
+        limits.extend(resources.limits.into_iter().map(|(resource, Quantity(amount))| (resource, amount)));
+    }
+    let patches = |field: &str| -> Vec<Patch> {
+        nodes
+            .iter()
+            .filter_map(|node| node.get(field))
+            .map(|node| Patch { value: node.to_json(), node: node.clone() })
+            .collect()
+    };
+    Some(Role {
+        name: name.to_owned(),
+        span,
+        replicas,
+        replicas_span: node.get("replicas").map_or(span, |node| node.span),
+        container_name: shape.container_name,
+        template_at: shape.template_at,
+        last_pod_suffix: format!(
+            "{}{}",
+            shape.pod_infix,
+            if shape.pod_infix.ends_with('-') { (replicas - 1).to_string() } else { String::new() }
+        ),
+        restart_policy: shape.restart_policy,
+        needs_token: shape.needs_token,
+        image: image.0,
+        image_span: place("image").map_or(span, |entry| entry.value.span),
+        command: texts(own.command.or(shared.command).unwrap_or_default()),
+        args: texts(own.args.or(shared.args).unwrap_or_default()),
+        env,
+        requests,
+        limits,
+        resources_span: place("resources").map(|entry| entry.key_span),
+        labels: shared.labels.into_iter().chain(own.labels).map(|(key, value)| (key, value.0)).collect(),
+        annotations: shared
+            .annotations
+            .into_iter()
+            .chain(own.annotations)
+            .map(|(key, Text(value))| (key, value))
+            .collect(),
+        pod_patches: patches("pod"),
+        container_patches: patches("container"),
+        expand_variables: own.expand_variables.or(shared.expand_variables).is_some_and(|flag| flag.0),
+    })
+}
+
+/// Returns the strings of a list of words.
+pub fn texts(words: Vec<Text>) -> Vec<String> {
+    words.into_iter().map(|Text(word)| word).collect()
+}
+
+/// Returns environment variables of the model; `span` tells where each stands.
+pub fn env_of(variables: BTreeMap<String, EnvValue>, span: impl Fn(&str) -> Span) -> BTreeMap<String, (Env, Span)> {
+    variables.into_iter().map(|(name, value)| (name.clone(), (env_value(value), span(&name)))).collect()
+}
+
+fn env_value(value: EnvValue) -> Env {
+    match value {
+        EnvValue::Text(text) => Env::Text(text),
+        EnvValue::From(EnvSource::Secret(from)) => Env::Secret { name: from.name.0.to_string(), key: from.key },
+        EnvValue::From(EnvSource::ConfigMap(from)) => Env::ConfigMap { name: from.name.0.to_string(), key: from.key },
+        EnvValue::From(EnvSource::Field(path)) => Env::Field(path),
+    }
+}
