@@ -1,5 +1,6 @@
 //! Kubebench.
 
+pub mod check;
 pub mod diag;
 pub mod digest;
 pub mod expand;

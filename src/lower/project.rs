@@ -86,7 +86,7 @@ fn assemble(wire: wire::ProjectSpec, node: Option<&Node>, diagnostics: &mut Diag
         .collect();
     report_shared_places(&targets, diagnostics);
     let wire::Defaults { repeats, warmups, timeout, queue_timeout, claim_size } = defaults;
-    let day = Duration::from_seconds(24 * 60 * 60);
+    let day = Duration::DAY;
     let wire::ResultsSettings { directory, mode, remote, branch, inbox, credential } = results;
     Project {
         settings: Settings {
@@ -119,7 +119,7 @@ fn assemble(wire: wire::ProjectSpec, node: Option<&Node>, diagnostics: &mut Diag
             timeout_is_set: timeout.is_some(),
             timeout: timeout.map_or(day, |timeout| timeout.0),
             queue_timeout: queue_timeout.map_or(day, |timeout| timeout.0),
-            claim_size: claim_size.map_or_else(Quantity::ten_gibibytes, |size| size.0),
+            claim_size: claim_size.map_or_else(|| Quantity::gibibytes(10), |size| size.0),
         },
     }
 }

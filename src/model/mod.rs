@@ -2,6 +2,7 @@
 //!
 //! Spans stay beside what checks may complain about; nothing here knows YAML, JSON Schema or Kubernetes objects' layout.
 
+pub mod estimate;
 pub mod target;
 pub mod workload;
 
@@ -199,5 +200,11 @@ impl Benchmark {
     /// Returns the number of runs of one Workflow: cases times repeats and warm-ups.
     pub fn runs(&self) -> u64 {
         self.cases.len() as u64 * u64::from(self.repeats + self.warmups)
+    }
+
+    /// Iterates over the roles of every case's workload, and of the Jobs beside the runs.
+    pub fn roles(&self) -> impl Iterator<Item = &Role> {
+        let beside = self.prepare.iter().chain(self.cases.iter().filter_map(|case| case.postprocess.as_ref()));
+        self.cases.iter().flat_map(|case| &case.workload.roles).chain(beside.map(|job| &job.role))
     }
 }

@@ -13,6 +13,9 @@ const UNITS: [(&str, u64); 4] = [("d", 86_400), ("h", 3_600), ("m", 60), ("s", 1
 const GRAMMAR: &str = "write whole numbers with the units `d`, `h`, `m`, `s`, such as `90s`, `2h` or `1h30m`";
 
 impl Duration {
+    /// Twenty-four hours.
+    pub const DAY: Self = Self(24 * 60 * 60);
+
     /// Reads numbers with units, the largest unit first and each at most once.
     pub fn parse(text: &str) -> Result<Self, UnitError> {
         if text.is_empty() {

@@ -34,6 +34,11 @@ const DECIMAL: [(&str, i32); 10] =
     [("n", -9), ("u", -6), ("m", -3), ("", 0), ("k", 3), ("M", 6), ("G", 9), ("T", 12), ("P", 15), ("E", 18)];
 
 impl Quantity {
+    /// Returns `count` GiB.
+    pub fn gibibytes(count: u16) -> Self {
+        Self { nano: (u128::from(count) << 30) * NANO, style: Style::Binary }
+    }
+
     /// Reads a number with an optional Kubernetes suffix or exponent.
     pub fn parse(text: &str) -> Result<Self, UnitError> {
         Self::read(text).map_err(|error| if error.help.is_none() { error.help(advice::for_text(text)) } else { error })
