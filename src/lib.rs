@@ -6,6 +6,7 @@ pub mod digest;
 pub mod expand;
 pub mod lookup;
 pub mod lower;
+pub mod manifest;
 pub mod model;
 pub mod schema;
 pub mod spec;
