@@ -1,0 +1,133 @@
+use proptest::prelude::*;
+
+use super::*;
+
+/// Lines that robfig/cron reads, although they do not do what they say; we refuse them.
+const STRICTER: [&str; 6] = [
+    "has an empty item in its list",
+    "begins a range with",
+    "is longer than its range",
+    "does not occur in month",
+    "names a time zone",
+    "in days, which",
+];
+
+fn bit_sets(text: &str) -> Result<Vec<u64>, UnitError> {
+    let fields = [Field::MINUTE, Field::HOUR, Field::DAY, Field::MONTH, Field::WEEKDAY];
+    split(text).iter().zip(&fields).map(|(part, field)| values(part, field)).collect()
+}
+
+/// The judge is robfig/cron itself: testdata/vectors/main.go.
+#[test]
+fn agrees_with_the_scheduler() {
+    let (mut accepted, mut refused, mut stricter) = (0, 0, 0);
+    for line in include_str!("../testdata/cron.tsv").lines().filter(|line| !line.starts_with("# ")) {
+        let columns: Vec<&str> = line.split('\t').collect();
+        match (columns.as_slice(), Cron::parse(columns[0])) {
+            ([text, "ok", read], Ok(cron)) => {
+                accepted += 1;
+                if !text.starts_with('@') {
+                    let expected: Vec<_> = read.split(' ').map(|set| u64::from_str_radix(set, 16).unwrap()).collect();
+                    assert_eq!(bit_sets(text).unwrap(), expected, "{line}");
+                    assert_eq!(bit_sets(cron.as_str()).unwrap(), expected, "{line}");
+                }
+            }
+            ([_, "err"], Err(_)) => refused += 1,
+            ([text, "ok", _], Err(error)) => {
+                let is_signed = text.contains('+') && error.message.contains('+');
+                assert!(is_signed || STRICTER.iter().any(|reason| error.message.contains(reason)), "{line}: {error}");
+                stricter += 1;
+            }
+            (_, verdict) => panic!("{line}: {verdict:?}"),
+        }
+    }
+    println!("{accepted} accepted, {refused} refused, {stricter} refused by us alone");
+    assert!(accepted > 60 && refused > 100 && stricter > 10, "{accepted} {refused} {stricter}");
+}
+
+#[test]
+fn keeps_the_line_with_single_spaces() {
+    for (text, kept) in [
+        ("0 3 * * 1", "0 3 * * 1"),
+        ("  0   3 * * MON ", "0 3 * * MON"),
+        ("*/15 0-6,22-23 1 jan-mar ?", "*/15 0-6,22-23 1 jan-mar ?"),
+        ("0 0 29 2 *", "0 0 29 2 *"),
+        ("@daily", "@daily"),
+        ("@every  1h30m", "@every 1h30m"),
+    ] {
+        assert_eq!(Cron::parse(text).unwrap().as_str(), kept);
+    }
+}
+
+#[test]
+fn refusals_say_what_to_write() {
+    for (text, message, advice, range) in [
+        ("60 * * * *", "`60` is not a minute", "a minute is a number from 0 to 59", Some(0..2)),
+        ("0 24 * * *", "`24` is not an hour", "write `0` for midnight", Some(2..4)),
+        ("0 0 * * 7", "`7` is not a day of week", "write `0` or `SUN` for Sunday", Some(8..9)),
+        ("0 0 * * 1,MONDAY", "`MONDAY` is not a day of week", "write `MON`", Some(10..16)),
+        ("0  0  32 * *", "`32` is not a day of month", "a day of month is a number from 1 to 31", Some(6..8)),
+        ("0 22-6 * * *", "`22-6` runs backwards", "write `6-22`, or `22-23,0-6` to pass the end", Some(2..6)),
+        ("*/0 * * * *", "`0` is not a step", "a step is a number from 1, as in `*/2`", Some(2..3)),
+        (
+            "*/90 * * * *",
+            "step `90` is longer than its range of minutes",
+            "only `0` is ever reached: write that, or a shorter step",
+            Some(2..4),
+        ),
+        ("1,,2 * * * *", "`1,,2` has an empty item in its list", "leave out the extra comma", Some(0..4)),
+        (
+            "0 0 31 2 *",
+            "day `31` does not occur in month `2`",
+            "February has 29 days at most; April, June, September and November have 30",
+            Some(4..8),
+        ),
+        (
+            "0 0 31 4,6,9,11 *",
+            "day `31` does not occur in month `4,6,9,11`",
+            "February has 29 days at most; April, June, September and November have 30",
+            Some(4..15),
+        ),
+        (
+            "0 0 3 * * *",
+            "`0 0 3 * * *` has 6 fields; a cron line has 5",
+            "write `0 3 * * *`: there is no field for seconds",
+            None,
+        ),
+        ("0 3 * *", "`0 3 * *` has 4 fields; a cron line has 5", GRAMMAR, None),
+        ("daily", "`daily` is not a cron line", "write `@daily`", None),
+        ("@Daily", "`@Daily` is not a schedule that Argo knows", "write `@daily`", None),
+        ("@every 1d", "`1d` counts in days, which `@every` does not know", "write `@every 24h`", None),
+        ("@every 1.5h", "`1.5h` has a fraction; durations are whole numbers", "write `@every 1h30m`", None),
+        (
+            "CRON_TZ=UTC 0 3 * * *",
+            "`CRON_TZ=UTC 0 3 * * *` names a time zone inside the cron line",
+            "write the zone in `timezone`, beside `cron`",
+            Some(0..11),
+        ),
+        ("", "a cron line is empty", GRAMMAR, None),
+    ] {
+        let error = Cron::parse(text).unwrap_err();
+        assert_eq!(
+            (error.message.as_str(), error.help.as_deref(), error.range),
+            (message, Some(advice), range),
+            "{text}"
+        );
+    }
+    for unknown in
+        ["@reboot", "0 0 L * *", "0 0 15W * *", "0 0 * * MON#1", "0 0 1-2-3 * *", "0 0 */2/3 * *", "0\t3 * * *"]
+    {
+        assert!(Cron::parse(unknown).is_err(), "{unknown}");
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
+
+    #[test]
+    fn what_is_kept_reads_back(text in "(\\*|[0-5]?[0-9])(/[1-9])? (\\*|1?[0-9]) (\\?|[12]?[1-9]) (\\*|[1-9]|jan) (\\*|[0-6]|MON-fri)") {
+        if let Ok(cron) = Cron::parse(&text) {
+            prop_assert_eq!(Cron::parse(cron.as_str()).unwrap(), cron);
+        }
+    }
+}
