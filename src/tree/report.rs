@@ -151,7 +151,8 @@ impl Speaker<'_> {
         let finding = match &change.state {
             State::Unreadable { reason, .. } => {
                 let message = format!("cannot read `{path}`: {reason}");
-                Diagnostic::in_file(&code::KB0114, &path, message).help("give yourself the right to read it")
+                Diagnostic::in_file(&code::KB0114, &path, message)
+                    .help(format!("look at its permissions with `ls -ld {}`", quoted(&path)))
             }
             State::NotRegular { kind, .. } => {
                 let message = if by == change.path {

@@ -60,7 +60,9 @@ proptest! {
     ) {
         let folder = tempfile::tempdir().unwrap();
         let root = folder.path();
-        old.iter().for_each(|(path, old)| lay(root, path, old));
+        for (path, old) in &old {
+            lay(root, path, old);
+        }
         let before = listing(root);
         let mut wanted = OutputTree::default();
         for (path, number) in &new {
@@ -108,7 +110,9 @@ proptest! {
     ) {
         let folder = tempfile::tempdir().unwrap();
         let root = folder.path();
-        old.iter().filter(|(_, old)| !matches!(old, OldFile::Leftover(_))).for_each(|(path, old)| lay(root, path, old));
+        for (path, old) in old.iter().filter(|(_, old)| !matches!(old, OldFile::Leftover(_))) {
+            lay(root, path, old);
+        }
         let before = listing(root);
         let mut wanted = OutputTree::default();
         for (path, number) in &new {

@@ -77,7 +77,7 @@ fn an_unreadable_file_does_not_hide_the_others() {
     let folder = tempfile::tempdir().unwrap();
     put(folder.path(), "specs/a.yaml", "a");
     put(folder.path(), "specs/b.yaml", "b");
-    fs::set_permissions(folder.path().join("specs/a.yaml"), fs::Permissions::from_mode(0)).unwrap();
+    fs::set_permissions(folder.path().join("specs/a.yaml"), fs::Permissions::from_mode(0o000)).unwrap();
     let reads = read_sources(folder.path(), &strings(&["specs"]));
     assert_eq!(reads.len(), 2);
     if matches!(reads[0].content, Content::Whole(_)) {
