@@ -3,6 +3,7 @@
 pub mod check;
 pub mod diag;
 pub mod digest;
+pub mod edge;
 pub mod expand;
 pub mod lookup;
 pub mod lower;
@@ -11,6 +12,7 @@ pub mod model;
 pub mod schema;
 pub mod spec;
 pub mod text;
+pub mod tree;
 pub mod unit;
 pub mod workload;
 pub mod yaml;
