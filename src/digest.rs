@@ -63,7 +63,12 @@ fn write_canonical(value: &serde_json::Value, text: &mut String) {
     use serde_json::Value;
     let mut separate = {
         let mut first = true;
-        move |text: &mut String| if std::mem::take(&mut first) {} else { text.push(',') }
+        move |text: &mut String| {
+            if std::mem::take(&mut first) {
+            } else {
+                text.push(',')
+            }
+        }
     };
     match value {
         Value::Array(items) => {

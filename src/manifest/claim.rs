@@ -31,22 +31,47 @@ pub(super) fn claim(benchmark: &Benchmark) -> Json {
 pub fn refused_changes(benchmark: &Benchmark, path: &str, committed: &Json) -> Vec<Diagnostic> {
     let Claim { size, storage_class, access_modes, span } = &benchmark.claim;
     let fault = |message: String, help: String| {
-        Diagnostic::at(&code::KB0418, *span, message).related(Place::File(path.to_owned()), "the committed claim").note("Kubernetes refuses it, so no sync would succeed").help(help)
+        Diagnostic::at(&code::KB0418, *span, message)
+            .related(Place::File(path.to_owned()), "the committed claim")
+            .note("Kubernetes refuses it, so no sync would succeed")
+            .help(help)
     };
     let mut faults = Vec::new();
     let text = |pointer: &str| committed.pointer(pointer).and_then(Json::as_str);
-    let renew = format!("give the benchmark another name, or delete the claim `{}` in the cluster and the file {path} once its results are in git", name(benchmark));
+    let renew = format!(
+        "give the benchmark another name, or delete the claim `{}` in the cluster and the file {path} once its results are in git",
+        name(benchmark)
+    );
     if text("/spec/storageClassName") != storage_class.as_deref() {
-        let (old, new) = (text("/spec/storageClassName").unwrap_or("the cluster's default"), storage_class.as_deref().unwrap_or("the cluster's default"));
+        let (old, new) = (
+            text("/spec/storageClassName").unwrap_or("the cluster's default"),
+            storage_class.as_deref().unwrap_or("the cluster's default"),
+        );
         faults.push(fault(format!("the claim's storage class cannot change from {old} to {new}"), renew.clone()));
     }
-    let old_modes: Vec<&str> = committed.pointer("/spec/accessModes").and_then(Json::as_array).into_iter().flatten().filter_map(Json::as_str).collect();
+    let old_modes: Vec<&str> = committed
+        .pointer("/spec/accessModes")
+        .and_then(Json::as_array)
+        .into_iter()
+        .flatten()
+        .filter_map(Json::as_str)
+        .collect();
     if !old_modes.is_empty() && old_modes != *access_modes {
-        faults.push(fault(format!("the claim's access modes cannot change from {} to {}", old_modes.join(", "), access_modes.join(", ")), renew));
+        faults.push(fault(
+            format!(
+                "the claim's access modes cannot change from {} to {}",
+                old_modes.join(", "),
+                access_modes.join(", ")
+            ),
+            renew,
+        ));
     }
     let old_size = text("/spec/resources/requests/storage").and_then(|text| Quantity::parse(text).ok());
     if let Some(old) = old_size.filter(|old| size < old) {
-        faults.push(fault(format!("the claim cannot shrink from {} to {}", old.canonical(), size.canonical()), format!("write `size: {}` or more", old.canonical())));
+        faults.push(fault(
+            format!("the claim cannot shrink from {} to {}", old.canonical(), size.canonical()),
+            format!("write `size: {}` or more", old.canonical()),
+        ));
     }
     faults
 }

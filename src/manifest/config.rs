@@ -14,7 +14,12 @@ pub(super) fn name(benchmark: &Benchmark, identity: &Identity) -> String {
 }
 
 /// Returns the ConfigMap.
-pub(super) fn config_map(benchmark: &Benchmark, identity: &Identity, cases: &[CaseObjects], prepare: Option<&RunObject>) -> Json {
+pub(super) fn config_map(
+    benchmark: &Benchmark,
+    identity: &Identity,
+    cases: &[CaseObjects],
+    prepare: Option<&RunObject>,
+) -> Json {
     let mut data = Map::new();
     let mut described = Map::new();
     for (case, objects) in benchmark.cases.iter().zip(cases) {

@@ -77,11 +77,20 @@ pub(super) fn order(benchmark: &Benchmark) -> &'static str {
 }
 
 fn runs(benchmark: &Benchmark, digest: &Digest) -> Vec<Run> {
-    let rounds: Vec<(u32, bool)> = (1..=benchmark.warmups).map(|round| (round, true)).chain((1..=benchmark.repeats).map(|round| (round, false))).collect();
+    let rounds: Vec<(u32, bool)> = (1..=benchmark.warmups)
+        .map(|round| (round, true))
+        .chain((1..=benchmark.repeats).map(|round| (round, false)))
+        .collect();
     let of = |case: &str, (repeat, warmup): (u32, bool)| {
         let round = format!("{}{repeat}", if warmup { 'w' } else { 'r' });
         let short = Digest::of_fields([digest.hex().as_str(), case, &round, "1"]).short();
-        Run { id: format!("{case}-{round}"), case: case.to_owned(), repeat, warmup, job: format!("{}-{short}", benchmark.name) }
+        Run {
+            id: format!("{case}-{round}"),
+            case: case.to_owned(),
+            repeat,
+            warmup,
+            job: format!("{}-{short}", benchmark.name),
+        }
     };
     let ids: Vec<&str> = benchmark.cases.iter().map(|case| case.id.as_str()).collect();
     match benchmark.order {

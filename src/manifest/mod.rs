@@ -57,7 +57,8 @@ pub struct Emitted {
 
 /// Returns the objects of `benchmark`, reporting patches that cannot be applied and objects that grow too large.
 pub fn emit(benchmark: &Benchmark, diagnostics: &mut Diagnostics) -> Emitted {
-    let cases: Vec<workload::CaseObjects> = benchmark.cases.iter().map(|case| workload::case_objects(benchmark, case, diagnostics)).collect();
+    let cases: Vec<workload::CaseObjects> =
+        benchmark.cases.iter().map(|case| workload::case_objects(benchmark, case, diagnostics)).collect();
     let prepare = benchmark.prepare.as_ref().map(|job| workload::step_job(benchmark, job, diagnostics));
     let identity = Identity::new(benchmark, &cases, prepare.as_ref());
     let objects = [
@@ -78,15 +79,28 @@ pub fn emit(benchmark: &Benchmark, diagnostics: &mut Diagnostics) -> Emitted {
 
 /// Returns the objects that all benchmarks of a target share.
 pub fn emit_pipeline(target: &Target, settings: &Settings, benchmarks: &[&Benchmark]) -> Vec<Manifest> {
-    pipeline(target, settings, benchmarks).into_iter().map(|(file, object)| Manifest { path: format!("{}/pipeline/{file}", target.name), object }).collect()
+    pipeline(target, settings, benchmarks)
+        .into_iter()
+        .map(|(file, object)| Manifest { path: format!("{}/pipeline/{file}", target.name), object })
+        .collect()
 }
 
 fn check_size(benchmark: &Benchmark, object: &mut Json, diagnostics: &mut Diagnostics) {
     let size = object.to_string().len();
     if size > MAX_CONFIG_MAP && object.get("kind").is_some_and(|kind| kind == "ConfigMap") {
-        let message = format!("the ConfigMap of `{}` would hold {} KiB, more than {} KiB", benchmark.name, size / 1024, MAX_CONFIG_MAP / 1024);
-        let fault = Diagnostic::at(&code::KB0415, benchmark.name_span, message).note("the API server refuses objects over 1 MiB");
-        diagnostics.push(fault.help(format!("split the benchmark: {} cases and {} runs are in one Workflow", benchmark.cases.len(), benchmark.runs())));
+        let message = format!(
+            "the ConfigMap of `{}` would hold {} KiB, more than {} KiB",
+            benchmark.name,
+            size / 1024,
+            MAX_CONFIG_MAP / 1024
+        );
+        let fault = Diagnostic::at(&code::KB0415, benchmark.name_span, message)
+            .note("the API server refuses objects over 1 MiB");
+        diagnostics.push(fault.help(format!(
+            "split the benchmark: {} cases and {} runs are in one Workflow",
+            benchmark.cases.len(),
+            benchmark.runs()
+        )));
     } else if size > SERVER_SIDE_APPLY_FROM {
         meta::require_server_side_apply(object);
     }

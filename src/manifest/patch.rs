@@ -44,7 +44,9 @@ pub(super) fn merge(base: &mut Json, patch: &Json) {
             (_, Json::Null) => {
                 base.remove(&key);
             }
-            (Some(Json::Array(list)), Json::Array(changes)) if merge_key(&key).is_some() => merge_list(list, changes, merge_key(&key).unwrap_or_default()),
+            (Some(Json::Array(list)), Json::Array(changes)) if merge_key(&key).is_some() => {
+                merge_list(list, changes, merge_key(&key).unwrap_or_default())
+            }
             (Some(old), _) => merge(old, &value),
             (None, _) => {
                 let mut fresh = Json::Null;
@@ -108,7 +110,8 @@ fn check_known<T: DeserializeOwned + Serialize>(patch: &Patch, owner: &str, diag
             report_lost(&plain, &known, &patch.node, &mut Vec::new(), owner, diagnostics);
         }
         Err(error) => {
-            let fault = Diagnostic::at(&code::KB0316, patch.node.span, format!("{owner} cannot be patched so: {error}"));
+            let fault =
+                Diagnostic::at(&code::KB0316, patch.node.span, format!("{owner} cannot be patched so: {error}"));
             diagnostics.push(fault.help("`kubectl explain pod.spec` shows the fields and their types"));
         }
     }
@@ -135,13 +138,22 @@ fn is_quantities(key: &str) -> bool {
 
 fn quantities(value: &Json) -> Json {
     match value {
-        Json::Object(object) => Json::Object(object.iter().map(|(key, value)| (key.clone(), quantities(value))).collect()),
+        Json::Object(object) => {
+            Json::Object(object.iter().map(|(key, value)| (key.clone(), quantities(value))).collect())
+        }
         Json::Number(number) => Json::String(number.to_string()),
         other => other.clone(),
     }
 }
 
-fn report_lost(given: &Json, known: &Json, node: &Node, path: &mut Vec<Step>, owner: &str, diagnostics: &mut Diagnostics) {
+fn report_lost(
+    given: &Json,
+    known: &Json,
+    node: &Node,
+    path: &mut Vec<Step>,
+    owner: &str,
+    diagnostics: &mut Diagnostics,
+) {
     match (given, known) {
         (Json::Object(given), Json::Object(known_fields)) => {
             for (key, value) in given {
@@ -166,11 +178,52 @@ fn report_lost(given: &Json, known: &Json, node: &Node, path: &mut Vec<Step>, ow
 
 /// Fields of pod specs and containers that people write most, for "did you mean".
 const COMMON: &[&str] = &[
-    "affinity", "automountServiceAccountToken", "containers", "dnsPolicy", "hostIPC", "hostNetwork", "imagePullPolicy", "imagePullSecrets",
-    "initContainers", "lifecycle", "nodeName", "nodeSelector", "ports", "priorityClassName", "resources", "runtimeClassName", "schedulerName",
-    "securityContext", "shareProcessNamespace", "terminationGracePeriodSeconds", "tolerations", "topologySpreadConstraints", "volumeMounts",
-    "volumes", "workingDir", "name", "mountPath", "readOnly", "subPath", "emptyDir", "hostPath", "persistentVolumeClaim", "configMap", "secret",
-    "key", "operator", "value", "effect", "sizeLimit", "medium", "claimName", "runAsUser", "runAsGroup", "runAsNonRoot", "fsGroup", "capabilities",
+    "affinity",
+    "automountServiceAccountToken",
+    "containers",
+    "dnsPolicy",
+    "hostIPC",
+    "hostNetwork",
+    "imagePullPolicy",
+    "imagePullSecrets",
+    "initContainers",
+    "lifecycle",
+    "nodeName",
+    "nodeSelector",
+    "ports",
+    "priorityClassName",
+    "resources",
+    "runtimeClassName",
+    "schedulerName",
+    "securityContext",
+    "shareProcessNamespace",
+    "terminationGracePeriodSeconds",
+    "tolerations",
+    "topologySpreadConstraints",
+    "volumeMounts",
+    "volumes",
+    "workingDir",
+    "name",
+    "mountPath",
+    "readOnly",
+    "subPath",
+    "emptyDir",
+    "hostPath",
+    "persistentVolumeClaim",
+    "configMap",
+    "secret",
+    "key",
+    "operator",
+    "value",
+    "effect",
+    "sizeLimit",
+    "medium",
+    "claimName",
+    "runAsUser",
+    "runAsGroup",
+    "runAsNonRoot",
+    "fsGroup",
+    "capabilities",
 ];
 
 fn lost(key: &str, node: &Node, path: &[Step], owner: &str) -> Diagnostic {
@@ -191,7 +244,11 @@ pub(super) fn refuse_owned(patch: &Patch, owned: &[(&str, &str)], diagnostics: &
         let Some((last, parents)) = steps.split_last() else { continue };
         let Step::Key(key) = last else { continue };
         if let Some(entry) = patch.node.at(parents).and_then(|parent| parent.entry(key)) {
-            let fault = Diagnostic::at(&code::KB0315, entry.key_span, format!("`{path}` is set by kubebench and cannot be patched"));
+            let fault = Diagnostic::at(
+                &code::KB0315,
+                entry.key_span,
+                format!("`{path}` is set by kubebench and cannot be patched"),
+            );
             diagnostics.push(fault.help(*instead));
         }
     }

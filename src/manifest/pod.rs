@@ -3,8 +3,9 @@
 use std::collections::BTreeMap;
 
 use k8s_openapi::api::core::v1::{
-    Capabilities, ConfigMapKeySelector, Container, EmptyDirVolumeSource, EnvVar, EnvVarSource, ObjectFieldSelector, PersistentVolumeClaimVolumeSource,
-    PodSecurityContext, PodSpec, ResourceRequirements, SeccompProfile, SecretKeySelector, SecurityContext, Toleration, Volume, VolumeMount,
+    Capabilities, ConfigMapKeySelector, Container, EmptyDirVolumeSource, EnvVar, EnvVarSource, ObjectFieldSelector,
+    PersistentVolumeClaimVolumeSource, PodSecurityContext, PodSpec, ResourceRequirements, SeccompProfile,
+    SecretKeySelector, SecurityContext, Toleration, Volume, VolumeMount,
 };
 use k8s_openapi::apimachinery::pkg::api::resource::Quantity;
 use serde_json::{Value as Json, json};
@@ -24,8 +25,14 @@ const RESULTS: &str = "kubebench-results";
 
 const OWNED_BY_POD: &[(&str, &str)] = &[
     ("restartPolicy", "a restart would spoil the measurement; a failed run is a result"),
-    ("serviceAccountName", "pods of a workload run without an account; give the permission to a `prepare` step outside the benchmark"),
-    ("serviceAccount", "pods of a workload run without an account; give the permission to a `prepare` step outside the benchmark"),
+    (
+        "serviceAccountName",
+        "pods of a workload run without an account; give the permission to a `prepare` step outside the benchmark",
+    ),
+    (
+        "serviceAccount",
+        "pods of a workload run without an account; give the permission to a `prepare` step outside the benchmark",
+    ),
     ("activeDeadlineSeconds", "write `timeout` in the spec"),
 ];
 const OWNED_BY_CONTAINER: &[(&str, &str)] = &[
@@ -49,7 +56,10 @@ pub(super) fn template(benchmark: &Benchmark, case: Option<&Case>, role: &Role, 
         patch::refuse_owned(user, OWNED_BY_CONTAINER, diagnostics);
         refuse_own_variables(user, diagnostics);
         let containers = spec.get_mut("containers").and_then(Json::as_array_mut);
-        let main = containers.into_iter().flatten().find(|container| container.get("name").is_some_and(|name| name == role.container_name));
+        let main = containers
+            .into_iter()
+            .flatten()
+            .find(|container| container.get("name").is_some_and(|name| name == role.container_name));
         if let Some(main) = main {
             patch::merge(main, &user.value);
         }
@@ -63,17 +73,26 @@ fn metadata(benchmark: &Benchmark, case: Option<&Case>, role: &Role, diagnostics
         labels.insert(meta::ROLE.to_owned(), role.name.as_str().into());
         for (key, value) in &role.labels {
             if key.starts_with(meta::PREFIX) {
-                let fault = Diagnostic::at(&code::KB0315, role.span, format!("the label `{key}` is set by kubebench and cannot be given"));
+                let fault = Diagnostic::at(
+                    &code::KB0315,
+                    role.span,
+                    format!("the label `{key}` is set by kubebench and cannot be given"),
+                );
                 diagnostics.push(fault.help("use a prefix of your own"));
             }
             labels.entry(key.clone()).or_insert_with(|| value.as_str().into());
         }
     }
-    let mut annotations: BTreeMap<&str, &str> = role.annotations.iter().map(|(key, value)| (key.as_str(), value.as_str())).collect();
+    let mut annotations: BTreeMap<&str, &str> =
+        role.annotations.iter().map(|(key, value)| (key.as_str(), value.as_str())).collect();
     if let (Queue::Volcano(queue), Some(_)) = (&benchmark.target.queue, role.restart_policy) {
         annotations.entry("scheduling.volcano.sh/queue-name").or_insert(queue);
     }
-    if annotations.is_empty() { json!({ "labels": labels }) } else { json!({ "labels": labels, "annotations": annotations }) }
+    if annotations.is_empty() {
+        json!({ "labels": labels })
+    } else {
+        json!({ "labels": labels, "annotations": annotations })
+    }
 }
 
 fn pod_spec(benchmark: &Benchmark, role: &Role) -> PodSpec {
@@ -83,12 +102,20 @@ fn pod_spec(benchmark: &Benchmark, role: &Role) -> PodSpec {
     if role.accelerators() > 0.0 {
         let memory = EmptyDirVolumeSource { medium: Some("Memory".to_owned()), size_limit: None };
         volumes.push(Volume { name: SHARED_MEMORY.to_owned(), empty_dir: Some(memory), ..Volume::default() });
-        mounts.push(VolumeMount { name: SHARED_MEMORY.to_owned(), mount_path: "/dev/shm".to_owned(), ..VolumeMount::default() });
+        mounts.push(VolumeMount {
+            name: SHARED_MEMORY.to_owned(),
+            mount_path: "/dev/shm".to_owned(),
+            ..VolumeMount::default()
+        });
     }
     if mounts_results(benchmark, role) {
         let claim = PersistentVolumeClaimVolumeSource { claim_name: super::claim::name(benchmark), read_only: None };
         volumes.push(Volume { name: RESULTS.to_owned(), persistent_volume_claim: Some(claim), ..Volume::default() });
-        mounts.push(VolumeMount { name: RESULTS.to_owned(), mount_path: EXPERIMENTS.to_owned(), ..VolumeMount::default() });
+        mounts.push(VolumeMount {
+            name: RESULTS.to_owned(),
+            mount_path: EXPERIMENTS.to_owned(),
+            ..VolumeMount::default()
+        });
     }
     let volcano = matches!(target.queue, Queue::Volcano(_)) && role.restart_policy.is_some();
     PodSpec {
@@ -106,7 +133,13 @@ fn pod_spec(benchmark: &Benchmark, role: &Role) -> PodSpec {
             seccomp_profile: Some(SeccompProfile { localhost_profile: None, type_: "RuntimeDefault".to_owned() }),
             ..PodSecurityContext::default()
         }),
-        tolerations: (!target.tolerations.is_empty()).then(|| target.tolerations.iter().filter_map(|json| serde_json::from_value::<Toleration>(json.clone()).ok()).collect()),
+        tolerations: (!target.tolerations.is_empty()).then(|| {
+            target
+                .tolerations
+                .iter()
+                .filter_map(|json| serde_json::from_value::<Toleration>(json.clone()).ok())
+                .collect()
+        }),
         volumes: (!volumes.is_empty()).then_some(volumes),
         ..PodSpec::default()
     }
@@ -120,7 +153,8 @@ fn mounts_results(benchmark: &Benchmark, role: &Role) -> bool {
 fn container(role: &Role, mounts: Vec<VolumeMount>) -> Container {
     let words = |words: &[String]| (!words.is_empty()).then(|| words.iter().map(|word| literal(word, role)).collect());
     let quantities = |amounts: &BTreeMap<String, crate::unit::Quantity>| {
-        (!amounts.is_empty()).then(|| amounts.iter().map(|(name, amount)| (name.clone(), Quantity(amount.canonical()))).collect())
+        (!amounts.is_empty())
+            .then(|| amounts.iter().map(|(name, amount)| (name.clone(), Quantity(amount.canonical()))).collect())
     };
     Container {
         name: role.container_name.to_owned(),
@@ -145,10 +179,15 @@ fn container(role: &Role, mounts: Vec<VolumeMount>) -> Container {
 
 /// Returns the variables: Kubebench's own first, because the user's may refer to them.
 fn environment(role: &Role) -> Vec<EnvVar> {
-    let text = |name: &str, value: &str| EnvVar { name: name.to_owned(), value: Some(value.to_owned()), ..EnvVar::default() };
+    let text =
+        |name: &str, value: &str| EnvVar { name: name.to_owned(), value: Some(value.to_owned()), ..EnvVar::default() };
     let mut variables = vec![
         text("KUBEBENCH_EXP_ROOT", EXPERIMENTS),
-        EnvVar { name: "KUBEBENCH_EXP_ID".to_owned(), value_from: Some(field(format!("metadata.labels['{}']", meta::RUN))), ..EnvVar::default() },
+        EnvVar {
+            name: "KUBEBENCH_EXP_ID".to_owned(),
+            value_from: Some(field(format!("metadata.labels['{}']", meta::RUN))),
+            ..EnvVar::default()
+        },
         text("KUBEBENCH_EXP_PATH", "$(KUBEBENCH_EXP_ROOT)/$(KUBEBENCH_EXP_ID)"),
         text("KUBEBENCH_EXP_CONFIG_PATH", "$(KUBEBENCH_EXP_PATH)/config"),
         text("KUBEBENCH_EXP_OUTPUT_PATH", "$(KUBEBENCH_EXP_PATH)/output"),
@@ -161,10 +200,12 @@ fn environment(role: &Role) -> Vec<EnvVar> {
             variables.push(text(name, value));
         }
     }
-    variables.extend(in_order_of_use(role).into_iter().filter_map(|name| role.env.get_key_value(name)).map(|(name, (value, _))| match value {
-        Env::Text(value) => text(name, &literal(value, role)),
-        other => EnvVar { name: name.clone(), value_from: Some(source(other)), ..EnvVar::default() },
-    }));
+    variables.extend(in_order_of_use(role).into_iter().filter_map(|name| role.env.get_key_value(name)).map(
+        |(name, (value, _))| match value {
+            Env::Text(value) => text(name, &literal(value, role)),
+            other => EnvVar { name: name.clone(), value_from: Some(source(other)), ..EnvVar::default() },
+        },
+    ));
     variables
 }
 
@@ -184,7 +225,10 @@ fn source(value: &Env) -> EnvVarSource {
 }
 
 fn field(path: String) -> EnvVarSource {
-    EnvVarSource { field_ref: Some(ObjectFieldSelector { api_version: None, field_path: path }), ..EnvVarSource::default() }
+    EnvVarSource {
+        field_ref: Some(ObjectFieldSelector { api_version: None, field_path: path }),
+        ..EnvVarSource::default()
+    }
 }
 
 /// Returns the names of the user's variables: by name, but each after those that its value refers to, as Kubernetes needs.
@@ -233,7 +277,10 @@ fn refuse_main_container(user: &crate::model::workload::Patch, role: &Role, diag
         for field in ["image", "command", "args"] {
             if let Some(entry) = container.entry(field) {
                 let message = format!("`{field}` of the main container is set by kubebench and cannot be patched");
-                diagnostics.push(Diagnostic::at(&code::KB0315, entry.key_span, message).help(format!("write `{field}` of the role instead")));
+                diagnostics.push(
+                    Diagnostic::at(&code::KB0315, entry.key_span, message)
+                        .help(format!("write `{field}` of the role instead")),
+                );
             }
         }
     }
@@ -241,7 +288,9 @@ fn refuse_main_container(user: &crate::model::workload::Patch, role: &Role, diag
 
 fn refuse_own_variables(user: &crate::model::workload::Patch, diagnostics: &mut Diagnostics) {
     for variable in user.node.get("env").map(crate::yaml::Node::items).unwrap_or_default() {
-        if let Some(name) = variable.get("name").filter(|name| name.as_text().is_some_and(|name| name.starts_with("KUBEBENCH_"))) {
+        if let Some(name) =
+            variable.get("name").filter(|name| name.as_text().is_some_and(|name| name.starts_with("KUBEBENCH_")))
+        {
             let message = format!("`{}` is set by kubebench and cannot be patched", name.as_text().unwrap_or_default());
             diagnostics.push(Diagnostic::at(&code::KB0315, name.span, message).help("use a name of your own"));
         }

@@ -13,7 +13,8 @@ pub(super) fn name(benchmark: &Benchmark) -> String {
 
 /// Returns the ConfigMap.
 pub(super) fn config_map(benchmark: &Benchmark) -> Json {
-    let list = |field: &str| benchmark.document.pointer(&format!("/spec/{field}")).cloned().unwrap_or_else(|| json!([]));
+    let list =
+        |field: &str| benchmark.document.pointer(&format!("/spec/{field}")).cloned().unwrap_or_else(|| json!([]));
     let rules = json!({ "schemaVersion": 1, "benchmark": benchmark.name, "checks": list("checks"), "gates": list("gates"), "metrics": list("metrics") });
     json!({
         "apiVersion": "v1",

@@ -12,7 +12,12 @@ const GRACE: u64 = 3600;
 /// Returns the Workflow, or the CronWorkflow of a benchmark with a schedule.
 pub(super) fn workflow(benchmark: &Benchmark, identity: &Identity) -> Json {
     let runs: Vec<&str> = identity.runs.iter().map(|run| run.id.as_str()).collect();
-    let longest = benchmark.cases.iter().map(|case| case.timeout.seconds() + case.postprocess.as_ref().map_or(0, |job| job.timeout.seconds())).max().unwrap_or_default();
+    let longest = benchmark
+        .cases
+        .iter()
+        .map(|case| case.timeout.seconds() + case.postprocess.as_ref().map_or(0, |job| job.timeout.seconds()))
+        .max()
+        .unwrap_or_default();
     let prepare = benchmark.prepare.as_ref().map_or(0, |job| job.timeout.seconds());
     let parameter = |name: &str, value: String| json!({ "name": name, "value": value });
     let spec = json!({

@@ -117,7 +117,9 @@ fn insert_at(spec: &mut Json, steps: &[&str], value: Json) {
 }
 
 fn submit_to_queue(benchmark: &Benchmark, object: &mut Json) {
-    if let (Queue::Kueue(queue), Some(labels)) = (&benchmark.target.queue, object.pointer_mut("/metadata/labels").and_then(Json::as_object_mut)) {
+    if let (Queue::Kueue(queue), Some(labels)) =
+        (&benchmark.target.queue, object.pointer_mut("/metadata/labels").and_then(Json::as_object_mut))
+    {
         labels.insert("kueue.x-k8s.io/queue-name".to_owned(), queue.as_str().into());
     }
 }
@@ -151,9 +153,16 @@ fn apply_patch(object: &mut Json, user: &crate::model::workload::Patch, roles: &
     for pointer in OWNED.iter().map(|pointer| (*pointer).to_owned()).chain(restart) {
         if object.pointer(&pointer) != before.pointer(&pointer) {
             let steps: Vec<crate::yaml::Step> = pointer.split('/').skip(1).map(crate::yaml::Step::from).collect();
-            let message = format!("`{}` is set by kubebench and cannot be patched", pointer.trim_start_matches('/').replace('/', "."));
+            let message = format!(
+                "`{}` is set by kubebench and cannot be patched",
+                pointer.trim_start_matches('/').replace('/', ".")
+            );
             let fault = Diagnostic::at(&code::KB0315, user.node.nearest(&steps), message);
-            diagnostics.push(fault.note("a restarted, cleaned-up or renamed job could not be measured").help("delete it; time limits are `timeout` and `queueTimeout`"));
+            diagnostics.push(
+                fault
+                    .note("a restarted, cleaned-up or renamed job could not be measured")
+                    .help("delete it; time limits are `timeout` and `queueTimeout`"),
+            );
         }
     }
 }

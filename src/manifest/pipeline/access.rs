@@ -17,11 +17,17 @@ pub(super) const RECORDER: &str = "kubebench-recorder";
 /// Returns the accounts, roles and bindings with their file names.
 pub(super) fn objects(target: &Target) -> Vec<(String, Json)> {
     let account = |name: &str| {
-        let object = json!({ "apiVersion": "v1", "kind": "ServiceAccount", "metadata": meta::applied(target, name, None) });
+        let object =
+            json!({ "apiVersion": "v1", "kind": "ServiceAccount", "metadata": meta::applied(target, name, None) });
         (format!("service-account-{}.yaml", short(name)), object)
     };
     let mut objects = vec![account(WORKFLOW), account(RUNNER), account(RECORDER)];
-    objects.extend(role(target, WORKFLOW, &[rule("argoproj.io", &["workflowtaskresults"], &["create", "patch"])], &[WORKFLOW, RUNNER, RECORDER]));
+    objects.extend(role(
+        target,
+        WORKFLOW,
+        &[rule("argoproj.io", &["workflowtaskresults"], &["create", "patch"])],
+        &[WORKFLOW, RUNNER, RECORDER],
+    ));
     objects.extend(role(target, RUNNER, &runner_rules(target), &[RUNNER]));
     objects
 }
@@ -50,12 +56,20 @@ fn runner_rules(target: &Target) -> Vec<PolicyRule> {
 
 fn rule(group: &str, resources: &[&str], verbs: &[&str]) -> PolicyRule {
     let list = |words: &[&str]| words.iter().map(|word| (*word).to_owned()).collect::<Vec<_>>();
-    PolicyRule { api_groups: Some(vec![group.to_owned()]), resources: Some(list(resources)), verbs: list(verbs), ..PolicyRule::default() }
+    PolicyRule {
+        api_groups: Some(vec![group.to_owned()]),
+        resources: Some(list(resources)),
+        verbs: list(verbs),
+        ..PolicyRule::default()
+    }
 }
 
 fn role(target: &Target, name: &str, rules: &[PolicyRule], accounts: &[&str]) -> [(String, Json); 2] {
     let metadata = meta::applied(target, name, None);
-    let subjects: Vec<Json> = accounts.iter().map(|account| json!({ "kind": "ServiceAccount", "name": account, "namespace": target.namespace })).collect();
+    let subjects: Vec<Json> = accounts
+        .iter()
+        .map(|account| json!({ "kind": "ServiceAccount", "name": account, "namespace": target.namespace }))
+        .collect();
     [
         (
             format!("role-{}.yaml", short(name)),

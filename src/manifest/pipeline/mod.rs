@@ -27,7 +27,8 @@ pub fn pipeline(target: &Target, settings: &Settings, benchmarks: &[&Benchmark])
     if let NetworkPolicy::On { egress, ingress } = &target.network_policy {
         objects.extend(network::policies(target, egress, ingress));
     }
-    let mut lanes: Vec<u32> = benchmarks.iter().map(|benchmark| benchmark.parallelism).filter(|lanes| *lanes > 1).collect();
+    let mut lanes: Vec<u32> =
+        benchmarks.iter().map(|benchmark| benchmark.parallelism).filter(|lanes| *lanes > 1).collect();
     lanes.sort_unstable();
     lanes.dedup();
     objects.push(("workflow-template.yaml".to_owned(), template::workflow_template(target, settings, &lanes)));

@@ -23,9 +23,7 @@ pub(super) fn policies(target: &Target, egress: &[Json], ingress: &[Json]) -> Ve
     ports.sort_unstable();
     ports.dedup();
     let ports: Vec<Json> = ports.into_iter().map(|port| json!({ "port": port, "protocol": "TCP" })).collect();
-    let policy = |name: &str, spec: Json| {
-        json!({ "apiVersion": "networking.k8s.io/v1", "kind": "NetworkPolicy", "metadata": meta::applied(target, name, None), "spec": spec })
-    };
+    let policy = |name: &str, spec: Json| json!({ "apiVersion": "networking.k8s.io/v1", "kind": "NetworkPolicy", "metadata": meta::applied(target, name, None), "spec": spec });
     vec![
         (
             "network-policy-workloads.yaml".to_owned(),
@@ -36,7 +34,10 @@ pub(super) fn policies(target: &Target, egress: &[Json], ingress: &[Json]) -> Ve
         ),
         (
             "network-policy-steps.yaml".to_owned(),
-            policy("kubebench-steps", json!({ "egress": [dns, { "ports": ports }], "ingress": [], "podSelector": of_steps, "policyTypes": ["Egress", "Ingress"] })),
+            policy(
+                "kubebench-steps",
+                json!({ "egress": [dns, { "ports": ports }], "ingress": [], "podSelector": of_steps, "policyTypes": ["Egress", "Ingress"] }),
+            ),
         ),
     ]
 }

@@ -22,8 +22,10 @@ pub(super) fn workflow_template(target: &Target, settings: &Settings, lanes: &[u
     templates.extend(lanes.iter().map(|lanes| main(*lanes)));
     templates.push(finish());
     templates.extend(["prepare", "run", "summary", "cleanup", "record"].map(|step| step_template(step, settings)));
-    let parameters: Vec<Json> =
-        ["benchmark", "claim", "config", "prepare-deadline", "rules", "run-deadline", "runs"].iter().map(|name| json!({ "name": name })).collect();
+    let parameters: Vec<Json> = ["benchmark", "claim", "config", "prepare-deadline", "rules", "run-deadline", "runs"]
+        .iter()
+        .map(|name| json!({ "name": name }))
+        .collect();
     json!({
         "apiVersion": "argoproj.io/v1alpha1",
         "kind": "WorkflowTemplate",
