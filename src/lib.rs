@@ -1,6 +1,7 @@
 //! Kubebench.
 
 pub mod check;
+pub mod cli;
 pub mod compile;
 pub mod diag;
 pub mod digest;
