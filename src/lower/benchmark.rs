@@ -147,16 +147,19 @@ struct Shared<'a> {
 impl Shared<'_> {
     fn on_target(&self, target: Arc<Target>, diagnostics: &mut Diagnostics) -> Option<Benchmark> {
         let scope = Scope::new(self.roots(&target), NO_MATRIX);
+        let mut found = Diagnostics::default();
         let resolved = self.with_spec(|entry| {
             let kept = PER_CASE.contains(&entry.key.as_str()) || WITHOUT_LOOKUPS.contains(&entry.key.as_str());
-            (!kept).then(|| lookup::resolve(self.document.source, &entry.value, &scope, diagnostics))
+            (!kept).then(|| lookup::resolve(self.document.source, &entry.value, &scope, &mut found))
         });
-        if lookup::mentions_any(self.spec) && !self.revalidate(&resolved, diagnostics) {
+        let sound = !found.has_errors() && (!lookup::mentions_any(self.spec) || self.revalidate(&resolved, &mut found));
+        merge_new(diagnostics, found);
+        let cases = self.points.iter().filter_map(|point| self.case(point, &target, diagnostics)).collect();
+        if !sound {
             return None;
         }
         let document: wire::Benchmark = workload::read(&resolved, diagnostics)?;
         let spec_node = resolved.get("spec")?;
-        let cases = self.points.iter().filter_map(|point| self.case(point, &target, diagnostics)).collect();
         let wire::BenchmarkSpec {
             description: _,
             targets: _,
