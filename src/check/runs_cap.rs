@@ -1,0 +1,28 @@
+//! KB0416: more runs than one Workflow can keep track of.
+
+use crate::diag::{Diagnostic, Diagnostics, code};
+use crate::model::Benchmark;
+
+/// The most runs of one Workflow, whose state has to fit into one object of about 1 MiB.
+const MAX_RUNS: u64 = 1_000;
+
+/// Reports benchmarks with more runs.
+pub(super) fn respected(benchmark: &Benchmark, diagnostics: &mut Diagnostics) {
+    let runs = benchmark.runs();
+    if runs <= MAX_RUNS {
+        return;
+    }
+    let message = format!("{runs} runs in one Workflow are more than {MAX_RUNS}");
+    let fault = Diagnostic::at(&code::KB0416, benchmark.name_span, message);
+    diagnostics.push(
+        fault
+            .note(format!(
+                "cases × (repeats + warmups): {} × ({} + {})",
+                benchmark.cases.len(),
+                benchmark.repeats,
+                benchmark.warmups
+            ))
+            .note("Argo keeps the state of every run in one object, and cannot save it beyond about 1 MiB")
+            .help("use fewer cases or repeats, or split the matrix over two benchmarks"),
+    );
+}
