@@ -42,7 +42,7 @@ fn directions() {
 fn primary_metrics() {
     let two = |more: &str| {
         format!(
-            "metrics: [{{name: x, better: lower, from: {{duration: run}}}}, {{name: y, better: lower, from: {{duration: queue}}{more}}}]"
+            "metrics: [{{name: x, better: lower, from: {{duration: run}}}}, {{name: z, better: lower, from: {{duration: queue}}{more}}}]"
         )
     };
     let none = "KB0410 several metrics are measured, and none of them is primary";

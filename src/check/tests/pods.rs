@@ -50,8 +50,8 @@ fn devices() {
 
 #[test]
 fn what_cases_share_is_reported_once() {
-    let many = "matrix: {axes: {n: [1, 2, 3]}}\nrepeats: 2";
-    let role = "args: ['${{ matrix.n }}'], resources: {cpu: 1, memory: 1Gi, nvidia.com/gpu: 0.5}";
+    let many = "matrix: {axes: {w: [1, 2, 3]}}\nrepeats: 2";
+    let role = "args: ['${{ matrix.w }}'], resources: {cpu: 1, memory: 1Gi, nvidia.com/gpu: 0.5}";
     check(&format!("{many}\n{}", workload("job", role)), &["KB0404 `500m` of `nvidia.com/gpu` is not a whole number"]);
 }
 

@@ -18,7 +18,7 @@ fn budgets() {
         &of("1", "cost: 5"),
         &["KB0311 the target `default` has no prices, so nothing can hold the runs to this cost"],
     );
-    let target = "{t: {prices: {currency: EUR, hourly: {nvidia.com/gpu: 2, memory: 0.5}}}}";
+    let target = "{t: {prices: {currency: EUR, nvidia.com/gpu: 2, memory: 0.5}}}";
     check_on(target, &of("3", "cost: 9"), &[]);
     check_on(target, &of("3", "cost: 8.9"), &["KB0311 on `t` the runs could cost 9 EUR, and the budget is 8.9"]);
 }
@@ -35,16 +35,16 @@ fn arithmetic_of_budgets() {
         workload(
             "job",
             &format!(
-                "args: ['${{{{ matrix.n }}}}'], parallelism: '{parallelism}', \
+                "args: ['${{{{ matrix.w }}}}'], parallelism: '{parallelism}', \
                  resources: {{cpu: 1, memory: 1Gi, nvidia.com/gpu: 4}}"
             ),
         )
     };
-    let axis = "matrix: {axes: {n: [1, 2]}}";
-    let equal = job("${{ matrix.n }}").replace("parallelism: '${{ matrix.n }}', ", "");
+    let axis = "matrix: {axes: {w: [1, 2]}}";
+    let equal = job("${{ matrix.w }}").replace("parallelism: '${{ matrix.w }}', ", "");
     assert_eq!(note(&format!("{axis}\n{equal}")), "2 cases × 5 runs × 2h × 4 GPUs");
-    let rising = job("${{ matrix.n }}");
-    assert_eq!(note(&format!("{axis}\n{rising}")), "2 cases; the largest is n=2: 5 runs × 2h × 8 GPUs");
+    let rising = job("${{ matrix.w }}");
+    assert_eq!(note(&format!("{axis}\n{rising}")), "2 cases; the largest is w=2: 5 runs × 2h × 8 GPUs");
 }
 
 /// Returns the finding about names of a benchmark with a name of `length` characters, which the schema would refuse.
@@ -68,7 +68,7 @@ fn names() {
     let indexed = workload("job", &format!("{SMALL}, completionMode: Indexed, parallelism: 4, completions: 1000"));
     for (longest, targets, fields, what) in [
         (51, v1, String::new(), "the Workflow would be `<name>-00000000-r1`"),
-        (47, v1, "run: 123456".to_owned(), "the Workflow would be `<name>-00000000-r123456`"),
+        (46, v1, "run: 123456".to_owned(), "the Workflow would be `<name>-00000000-r123456`"),
         (52, v1, "schedule: {cron: '0 3 * * 1'}".to_owned(), "the CronWorkflow would be `<name>`"),
         (43, v1, torch, "the last pod of `worker` would be `<name>-00000000-worker-100`"),
         (50, v1, indexed, "the last pod of `job` would be `<name>-00000000-999`"),
@@ -115,38 +115,38 @@ fn timeouts() {
     let found = |project: &str| {
         compile(project, &untimed).findings().into_iter().map(|fault| fault.message).collect::<Vec<_>>()
     };
-    assert_eq!(found(""), ["`timeout` is not set, so a run that hangs holds its nodes for 24h"]);
+    assert_eq!(found(""), ["`timeout` is not set, so a run that hangs holds its nodes for 1d"]);
     assert_eq!(found(&project("timeout: 2h")), Vec::<String>::new());
 }
 
 #[test]
 fn scaling() {
-    let axis = "matrix: {axes: {n: [2, 4]}}";
+    let axis = "matrix: {axes: {w: [2, 4]}}";
     let mpi = |launcher: &str| {
         format!(
             "{axis}\n{}",
             workload(
                 "mpiJob",
-                &format!("{SMALL}, launcher: {{command: [{launcher}]}}, worker: {{replicas: '${{{{ matrix.n }}}}'}}")
+                &format!("{SMALL}, launcher: {{command: [{launcher}]}}, worker: {{replicas: '${{{{ matrix.w }}}}'}}")
             )
         )
     };
-    let finding = "KB0412 `replicas` follows the axis `n`, and no command, argument or variable does";
-    check(&mpi("mpirun, -n, '2', a"), &[finding]);
+    let finding = "KB0412 `replicas` follows the axis `w`, and no command, argument or variable does";
+    check(&mpi("mpirun, '-n', '2', a"), &[finding]);
     check(&mpi("horovodrun, -np, '2', a"), &[finding]);
     check(&mpi("sh, -c, 'mpirun -np 2 a'"), &[finding]);
-    check(&mpi("mpirun, -n, '${{ matrix.n }}', a"), &[]);
+    check(&mpi("mpirun, '-n', '${{ matrix.w }}', a"), &[]);
     check(&mpi("/usr/bin/mpirun, a"), &[]);
     let job = |fields: &str| {
-        format!("{axis}\n{}", workload("job", &format!("{SMALL}, parallelism: '${{{{ matrix.n }}}}'{fields}")))
+        format!("{axis}\n{}", workload("job", &format!("{SMALL}, parallelism: '${{{{ matrix.w }}}}'{fields}")))
     };
-    check(&job(""), &["KB0412 `parallelism` follows the axis `n`, and no command, argument or variable does"]);
-    check(&job(", env: {SHARDS: '${{ matrix.n }}'}"), &[]);
+    check(&job(""), &["KB0412 `parallelism` follows the axis `w`, and no command, argument or variable does"]);
+    check(&job(", env: {SHARDS: '${{ matrix.w }}'}"), &[]);
     check(&job(", completionMode: Indexed"), &[]);
     check(
         &format!(
             "{axis}\n{}",
-            workload("pytorchJob", &format!("{SMALL}, worker: {{replicas: '${{{{ matrix.n }}}}'}}"))
+            workload("pytorchJob", &format!("{SMALL}, worker: {{replicas: '${{{{ matrix.w }}}}'}}"))
         ),
         &[],
     );
