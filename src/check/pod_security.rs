@@ -61,7 +61,7 @@ pub(super) fn kept(benchmark: &Benchmark, diagnostics: &mut Diagnostics) {
             let patches = pods::patches(workload, role);
             let mut breaches = Vec::new();
             patches.pod.iter().for_each(|pod| of_pod(pod, &mut breaches));
-            patches.containers.iter().for_each(|container| of_container(container, &mut breaches));
+            patches.main.iter().chain(&patches.others).for_each(|container| of_container(container, &mut breaches));
             diagnostics.extend(breaches.into_iter().map(|breach| breach.report(&benchmark.target)));
         }
     }

@@ -1,15 +1,13 @@
 //! KB0416: more runs than one Workflow can keep track of.
 
 use crate::diag::{Diagnostic, Diagnostics, code};
+use crate::expand::MAX_RUNS;
 use crate::model::Benchmark;
-
-/// The most runs of one Workflow, whose state has to fit into one object of about 1 MiB.
-const MAX_RUNS: u64 = 1_000;
 
 /// Reports benchmarks with more runs.
 pub(super) fn respected(benchmark: &Benchmark, diagnostics: &mut Diagnostics) {
     let runs = benchmark.runs();
-    if runs <= MAX_RUNS {
+    if runs <= MAX_RUNS as u64 {
         return;
     }
     let message = format!("{runs} runs in one Workflow are more than {MAX_RUNS}");

@@ -53,7 +53,7 @@ fn removed(patches: &[&Node], list: &str, (key, value): (&str, &str)) -> Option<
 }
 
 fn is_of(item: &Node, key: &str, value: &str) -> bool {
-    item.get(key).and_then(Node::as_text).is_some_and(|text| text.trim_end_matches('/') == value)
+    item.get(key).and_then(Node::as_text) == Some(value)
 }
 
 fn is_directive(item: &Node, directive: &str) -> bool {

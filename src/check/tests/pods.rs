@@ -1,6 +1,7 @@
 //! KB0401 to KB0404, KB0408, KB0413, KB0414: what roles say.
 
 use super::*;
+use crate::unit::Quantity;
 
 const SMALL: &str = "resources: {cpu: 1, memory: 1Gi}";
 
@@ -16,7 +17,6 @@ fn images() {
 #[test]
 fn missing_resources() {
     let job = |fields: &str| workload("job", fields);
-    check(&job("resources: {limits: {cpu: 1}, requests: {memory: 1Gi}}"), &[]);
     check(&job("resources: {cpu: 1}"), &["KB0403 these resources leave out `memory`"]);
     check(&job("resources: {memory: 1Gi}"), &["KB0403 these resources leave out `cpu`"]);
     check(&job("args: [b]"), &["KB0403 `job` has no resources: `cpu` and `memory` are missing"]);
@@ -27,25 +27,37 @@ fn missing_resources() {
     check("prepare: {image: 'r.example/a:1'}", &["KB0403 `prepare` has no resources: `cpu` and `memory` are missing"]);
 }
 
+/// Returns what is said about one pod with these requests and limits beside a CPU and memory.
+fn amounts(requests: &[(&str, &str)], limits: &[(&str, &str)]) -> Vec<String> {
+    let mut compiled = compile("", &document(""));
+    let role = &mut compiled.benchmarks[0].cases[0].workload.roles[0];
+    let parsed = |amounts: &[(&str, &str)]| -> Vec<(String, Quantity)> {
+        amounts.iter().map(|(name, amount)| ((*name).to_owned(), Quantity::parse(amount).unwrap())).collect()
+    };
+    role.requests.extend(parsed(requests));
+    role.limits.extend(parsed(limits));
+    compiled.findings().iter().map(|fault| format!("{} {}", fault.code.id, fault.message)).collect()
+}
+
 #[test]
 fn devices() {
-    let amounts = |requests: &str, limits: &str| {
-        let (requests, limits) = (format!("cpu: 1, memory: 1Gi{requests}"), format!("cpu: 1, memory: 1Gi{limits}"));
-        workload("job", &format!("resources: {{requests: {{{requests}}}, limits: {{{limits}}}}}"))
-    };
-    check(&amounts(", nvidia.com/gpu: 2", ", nvidia.com/gpu: 2"), &[]);
-    check(&amounts("", ", nvidia.com/gpu: 2"), &[]);
-    check(
-        &amounts(", nvidia.com/gpu: 1", ", nvidia.com/gpu: 2"),
-        &["KB0404 the request of `nvidia.com/gpu` is 1 and its limit 2"],
+    let none: [&str; 0] = [];
+    assert_eq!(amounts(&[("nvidia.com/gpu", "2")], &[("nvidia.com/gpu", "2")]), none);
+    assert_eq!(amounts(&[], &[("nvidia.com/gpu", "2")]), none);
+    assert_eq!(amounts(&[("cpu", "1")], &[("cpu", "2")]), none);
+    assert_eq!(
+        amounts(&[("nvidia.com/gpu", "1")], &[("nvidia.com/gpu", "2")]),
+        ["KB0404 the request of `nvidia.com/gpu` is 1 and its limit 2"]
     );
-    check(&amounts(", rdma/hca: 1", ""), &["KB0404 `rdma/hca` has a request and no limit"]);
-    check(&amounts("", ", nvidia.com/gpu: 500m"), &["KB0404 `500m` of `nvidia.com/gpu` is not a whole number"]);
-    check(
-        &amounts(", hugepages-2Mi: 4Mi", ", hugepages-2Mi: 8Mi"),
-        &["KB0404 the request of `hugepages-2Mi` is 4Mi and its limit 8Mi"],
+    assert_eq!(
+        amounts(&[("hugepages-2Mi", "4Mi")], &[("hugepages-2Mi", "8Mi")]),
+        ["KB0404 the request of `hugepages-2Mi` is 4Mi and its limit 8Mi"]
     );
-    check(&workload("job", "resources: {requests: {cpu: 1, memory: 1Gi}, limits: {cpu: 2, memory: 2Gi}}"), &[]);
+    assert_eq!(amounts(&[("rdma/hca", "1")], &[]), ["KB0404 `rdma/hca` has a request and no limit"]);
+    assert_eq!(
+        amounts(&[], &[("nvidia.com/gpu", "500m")]),
+        ["KB0404 `500m` of `nvidia.com/gpu` is not a whole number"]
+    );
 }
 
 #[test]
