@@ -51,3 +51,46 @@ impl std::fmt::Display for Digest {
         write!(f, "sha256:{}", self.hex())
     }
 }
+
+/// Returns `value` as JSON with keys sorted everywhere and no white space: one spelling for one meaning.
+pub fn canonical_json(value: &serde_json::Value) -> String {
+    let mut text = String::new();
+    write_canonical(value, &mut text);
+    text
+}
+
+fn write_canonical(value: &serde_json::Value, text: &mut String) {
+    use serde_json::Value;
+    let mut separate = {
+        let mut first = true;
+        move |text: &mut String| {
+            if std::mem::take(&mut first) {
+            } else {
+                text.push(',')
+            }
+        }
+    };
+    match value {
+        Value::Array(items) => {
+            text.push('[');
+            for item in items {
+                separate(text);
+                write_canonical(item, text);
+            }
+            text.push(']');
+        }
+        Value::Object(object) => {
+            let mut entries: Vec<_> = object.iter().collect();
+            entries.sort_by_key(|(key, _)| key.as_str());
+            text.push('{');
+            for (key, value) in entries {
+                separate(text);
+                text.push_str(&Value::String(key.clone()).to_string());
+                text.push(':');
+                write_canonical(value, text);
+            }
+            text.push('}');
+        }
+        Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => text.push_str(&value.to_string()),
+    }
+}

@@ -6,7 +6,7 @@ mod project;
 mod suite;
 
 pub use benchmark::{Lowered, benchmark};
-pub use project::{Project, project};
+pub use project::{PROJECT_FILE, Project, project};
 pub use suite::{Suite, suite};
 
 use crate::diag::{Diagnostics, Place};

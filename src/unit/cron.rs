@@ -68,7 +68,7 @@ struct Part<'a> {
     range: Range<usize>,
 }
 
-impl<'a> Part<'a> {
+impl Part<'_> {
     fn split(&self, separator: char) -> Vec<Self> {
         let mut start = self.range.start;
         let pieces = self.text.split(separator).map(|text| {

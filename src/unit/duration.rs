@@ -56,6 +56,7 @@ impl Duration {
                     "ms" | "us" | "µs" | "ns" => {
                         format!("{} is finer than a second; durations are whole seconds", quoted(text))
                     }
+                    _ if unit.contains(char::is_whitespace) => format!("{} has white space in it", quoted(text)),
                     _ if unit.starts_with('.') => {
                         format!("{} has a fraction; durations are whole numbers", quoted(text))
                     }

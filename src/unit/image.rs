@@ -18,6 +18,8 @@ const EXAMPLE: &str = "write `registry.example.com/team/image:tag` or `…@sha25
 const REPOSITORY_RULE: &str =
     "parts between `/` are lower-case letters and digits, with single `.`, `_`, `__` or dashes between them";
 const LONGEST_REPOSITORY: usize = 255;
+/// The folder of the default registry that a name without `/` lives in; it counts toward the length.
+const DEFAULT_FOLDER: &str = "library/";
 const LONGEST_TAG: usize = 128;
 const ALGORITHMS: [(&str, usize); 3] = [("sha256", 64), ("sha384", 96), ("sha512", 128)];
 
@@ -52,6 +54,14 @@ impl ImageRef {
             check_registry(registry)?;
         }
         check_repository(text, repository, name.len() - repository.len()..name.len())?;
+        let folder = if registry.is_none() && !repository.contains('/') { DEFAULT_FOLDER.len() } else { 0 };
+        let longest = LONGEST_REPOSITORY - folder;
+        if repository.len() > longest {
+            let message = format!("the repository has {} characters, at most {longest} are allowed", repository.len());
+            return Err(UnitError::new(message)
+                .help("use a shorter path")
+                .at(name.len() - repository.len()..name.len()));
+        }
         if registry.is_none() && repository.len() == 64 && is_hex(repository) {
             let message = format!("{} is a digest without a repository", quoted(text));
             return Err(UnitError::new(message).help(EXAMPLE));
@@ -166,11 +176,6 @@ fn check_repository(text: &str, repository: &str, range: Range<usize>) -> Result
             return Err(UnitError::new(message).help(REPOSITORY_RULE).at(place));
         }
     }
-    if repository.len() > LONGEST_REPOSITORY {
-        let message =
-            format!("the repository has {} characters, at most {LONGEST_REPOSITORY} are allowed", repository.len());
-        return Err(UnitError::new(message).help("use a shorter path").at(range));
-    }
     Ok(())
 }
 
@@ -203,7 +208,10 @@ fn check_tag(tag: &str, range: Range<usize>) -> Result<(), UnitError> {
 
 fn check_digest(digest: &str, range: Range<usize>) -> Result<(), UnitError> {
     let Some((algorithm, hex)) = digest.split_once(':') else {
-        let message = format!("{} is not a digest", quoted(digest));
+        let message = match digest {
+            "" => "the digest after `@` is empty".to_owned(),
+            _ => format!("{} is not a digest", quoted(digest)),
+        };
         return Err(UnitError::new(message)
             .help("write `sha256:` and 64 hex digits after `@`")
             .at(range.start - 1..range.end));

@@ -69,8 +69,12 @@ impl Quantity {
             }));
         }
         let Some(suffix_value) = Suffix::read(suffix) else {
-            return Err(UnitError::new(format!("{} is not a suffix of a quantity", quoted(suffix)))
-                .at(sign + number_end..text.len()));
+            let message = if suffix.contains(char::is_whitespace) {
+                format!("{} has white space in it", quoted(text))
+            } else {
+                format!("{} is not a suffix of a quantity", quoted(suffix))
+            };
+            return Err(UnitError::new(message).at(sign + number_end..text.len()));
         };
         scaled(whole, fraction, suffix_value).map_err(|fault| fault.explain(text))
     }

@@ -6,6 +6,8 @@ pub mod read;
 pub mod scalar;
 mod syntax;
 mod vetting;
+mod write;
 
 pub use node::{Entry, Node, Step, Value};
 pub use read::{Read, read};
+pub use write::{write, write_string_scalar};

@@ -1,1 +1,109 @@
 //! How findings are shown: one file a format.
+//!
+//! Renderers turn findings into text; they print nothing and decide nothing. They trust no byte of a message, path or
+//! source: whatever has a meaning in the format (a terminal's escapes, a runner's commands, markup) is escaped there.
+
+mod concise;
+mod fingerprint;
+mod github;
+mod gitlab;
+mod human;
+mod json;
+mod junit;
+mod location;
+mod printable;
+mod sarif;
+#[cfg(test)]
+mod tests;
+
+use super::{Diagnostic, Severity};
+use crate::text::SourceMap;
+
+/// A format of `--output-format` and `--report`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Format {
+    /// Snippets and explanations for a person at a terminal.
+    Human,
+    /// One line a finding, for `grep` and editors.
+    Concise,
+    /// The versioned object of `docs/json-output.md`.
+    Json,
+    /// Workflow commands that GitHub Actions shows as annotations.
+    Github,
+    /// A GitLab Code Quality report.
+    Gitlab,
+    /// A SARIF 2.1.0 log, for code scanning.
+    Sarif,
+    /// A JUnit report, for CI systems that count tests.
+    Junit,
+}
+
+impl Format {
+    /// Every format, in the order that help texts list them.
+    pub const ALL: [Self; 7] =
+        [Self::Human, Self::Concise, Self::Json, Self::Github, Self::Gitlab, Self::Sarif, Self::Junit];
+
+    /// Returns the name that the command line knows the format by.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Human => "human",
+            Self::Concise => "concise",
+            Self::Json => "json",
+            Self::Github => "github",
+            Self::Gitlab => "gitlab",
+            Self::Sarif => "sarif",
+            Self::Junit => "junit",
+        }
+    }
+
+    /// Returns the format called `name`, if there is one.
+    pub fn parse(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|format| format.name() == name)
+    }
+}
+
+/// Whether [`Format::Human`] may use color; every other format is plain.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Style {
+    /// No escape sequence at all.
+    #[default]
+    Plain,
+    /// ANSI colors.
+    Colored,
+}
+
+/// What one run found.
+#[derive(Clone, Copy, Debug)]
+pub struct Report<'a> {
+    /// The findings, sorted as [`Diagnostics::into_sorted`](super::Diagnostics::into_sorted) sorts them.
+    pub diagnostics: &'a [Diagnostic],
+    /// The sources that the findings point into.
+    pub sources: &'a SourceMap,
+    /// The paths of all files checked, those without a finding too.
+    pub checked: &'a [String],
+    /// Whether color is wanted.
+    pub style: Style,
+}
+
+impl<'a> Report<'a> {
+    fn of(&self, severity: Severity) -> impl Iterator<Item = &'a Diagnostic> + use<'a> {
+        self.diagnostics.iter().filter(move |diagnostic| diagnostic.severity == severity)
+    }
+
+    fn count(&self, severity: Severity) -> usize {
+        self.of(severity).count()
+    }
+}
+
+/// Returns the whole text of `report` in `format`, ending with a line break unless empty.
+pub fn render(format: Format, report: &Report<'_>) -> String {
+    match format {
+        Format::Human => human::render(report),
+        Format::Concise => concise::render(report),
+        Format::Json => json::render(report),
+        Format::Github => github::render(report),
+        Format::Gitlab => gitlab::render(report),
+        Format::Sarif => sarif::render(report),
+        Format::Junit => junit::render(report),
+    }
+}

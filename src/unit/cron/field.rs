@@ -24,6 +24,10 @@ impl Field {
     pub(super) const WEEKDAY: Self =
         Self { noun: "day of week", low: 0, high: 6, names: &["sun", "mon", "tue", "wed", "thu", "fri", "sat"] };
 
+    fn article(&self) -> &'static str {
+        if self.noun == Self::HOUR.noun { "an" } else { "a" }
+    }
+
     fn named(&self, word: &str) -> Option<u32> {
         let lowered = word.to_lowercase();
         (self.low..).zip(self.names).find(|(_, name)| **name == lowered).map(|(value, _)| value)
@@ -31,15 +35,16 @@ impl Field {
 
     fn grammar(&self) -> String {
         let Self { noun, low, high, names } = self;
+        let article = self.article();
         let names = match names {
             [first, .., last] => format!(" or a name from `{}` to `{}`", first.to_uppercase(), last.to_uppercase()),
             _ => String::new(),
         };
-        format!("a {noun} is a number from {low} to {high}{names}; `*`, `1-3`, `1,3` and `*/2` combine them")
+        format!("{article} {noun} is a number from {low} to {high}{names}; `*`, `1-3`, `1,3` and `*/2` combine them")
     }
 
     fn refusal(&self, part: &Part<'_>) -> UnitError {
-        let message = format!("{} is not a {}", quoted(part.text), self.noun);
+        let message = format!("{} is not {} {}", quoted(part.text), self.article(), self.noun);
         UnitError::new(message).help(self.grammar()).at(part.range.clone())
     }
 }
@@ -70,7 +75,7 @@ fn item_values(whole: &Part<'_>, item: &Part<'_>, field: &Field) -> Result<u64, 
             let start = value(only, field)?;
             (start, if step.is_some() { field.high } else { start })
         }
-        [first, _] if matches!(first.text, "*" | "?") => {
+        [first, _, ..] if matches!(first.text, "*" | "?") => {
             let message = format!("{} begins a range with `{}`", quoted(base.text), first.text);
             return Err(UnitError::new(message)
                 .help(format!("write `*` for every {}, or a range such as `{}-{}`", field.noun, field.low, field.high))
@@ -106,12 +111,13 @@ fn value(part: &Part<'_>, field: &Field) -> Result<u32, UnitError> {
         return Ok(number);
     }
     let Field { noun, low, high, .. } = field;
+    let article = field.article();
     let help = match (*noun, number) {
         ("day of week", 7) => "write `0` or `SUN` for Sunday".to_owned(),
         ("hour", 24) => "write `0` for midnight".to_owned(),
-        _ => format!("a {noun} is a number from {low} to {high}"),
+        _ => format!("{article} {noun} is a number from {low} to {high}"),
     };
-    Err(UnitError::new(format!("`{}` is not a {noun}", part.text)).help(help).at(part.range.clone()))
+    Err(UnitError::new(format!("`{}` is not {article} {noun}", part.text)).help(help).at(part.range.clone()))
 }
 
 fn step_value(part: &Part<'_>, start: u32, end: u32, field: &Field) -> Result<usize, UnitError> {

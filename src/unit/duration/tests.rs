@@ -33,10 +33,10 @@ fn refusals_say_what_to_write() {
         ("1500ms", "`1500ms` is finer than a second; durations are whole seconds", "write `2s`"),
         ("1.5h", "`1.5h` has a fraction; durations are whole numbers", "write `1h30m`"),
         ("2H", "`H` is not a unit of time", "write `2h`"),
-        ("5 min", "` min` is not a unit of time", "write `5m`"),
-        ("2 hours 30 minutes", "` hours ` is not a unit of time", "write `2h30m`"),
+        ("5 min", "`5 min` has white space in it", "write `5m`"),
+        ("2 hours 30 minutes", "`2 hours 30 minutes` has white space in it", "write `2h30m`"),
         ("1w", "`w` is not a unit of time", "write `7d`"),
-        ("1h 30m", "`h ` is not a unit of time", "write `1h30m`"),
+        ("1h 30m", "`1h 30m` has white space in it", "write `1h30m`"),
         ("30m1h", "`30m1h` does not name its units from large to small, each once", "write `1h30m`"),
         ("1h1h", "`1h1h` does not name its units from large to small, each once", "write `2h`"),
         ("1h30", "`30` in `1h30` has no unit", GRAMMAR),
@@ -63,6 +63,8 @@ fn refusals_point_at_the_unit() {
 }
 
 proptest! {
+    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
+
     #[test]
     fn the_canonical_form_reads_back(seconds in 1..=LONGEST) {
         let text = Duration(seconds).to_string();

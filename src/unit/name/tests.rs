@@ -105,6 +105,8 @@ fn resources_are_told_apart() {
 }
 
 proptest! {
+    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
+
     #[test]
     fn parameter_names_follow_their_pattern(text in "[A-Za-z0-9_-]{0,5}[A-Za-z0-9_. é-]?") {
         let is_first = text.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_');

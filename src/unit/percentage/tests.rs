@@ -50,6 +50,8 @@ fn refusals_say_what_to_write() {
 }
 
 proptest! {
+    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
+
     #[test]
     fn the_canonical_form_reads_back(micropercent in 1..=100 * ONE_PERCENT) {
         let percentage = Percentage { micropercent };

@@ -7,6 +7,8 @@ package main
 
 import (
 	"bufio"
+	_ "crypto/sha256" // a digest is accepted only when its algorithm is linked in
+	_ "crypto/sha512"
 	"flag"
 	"fmt"
 	"math/rand"
@@ -78,7 +80,7 @@ func write(name string, n int, judge, columns string, lines []string) {
 
 func quantities(n int) {
 	known := strings.Fields(`0 0Mi 00 0.0 0e9 1 +1 -1 -0 . + Mi .5 5. 0.5 .5Gi 1.5 1.500 1.5Gi 1024Mi 1000m 100m 1n 0.1n 1e3 1E3 1E 1e 1E+3 1e-3
-		1e-10 1000E 9E 10E 9223372036854775807 9223372036854775808 9223372036854775807m 7Ei 8Ei 8191Pi 0.5Ki 1023 1024 1023.5Ki 0.3Gi 1Ki 1k 1K 1KB
+		1e-10 1000E 9E 10E 9223372036854775807 9223372036854775808 9223372036854775807m 7Ei 8Ei 8191Pi 0.5Ki 0.9765625Ki 1023 1024 1023.5Ki 0.3Gi 1Ki 1k 1K 1KB
 		1GB 1GiB 1gi 1.1.1 1,5 1_000 1e2.5 1e+ 1ee3 1Em 1e3Mi 12e6 1100e0 5e0 0005 100000000000000000000000000000000e-30 1e-9 1e-8 1e18 1e19 1e20
 		1e99999999999 0.0009765625Ki 0.000000000931322574615478515625Gi 123456789.123456789 123456789.1234567891 1u 1500u 0.001u`)
 	lines := []string{}
@@ -107,18 +109,23 @@ func crons(n int) {
 	names := []string{"jan", "Dec", "FEB", "mon", "SUN", "Sat"}
 	lines := []string{}
 	for _, text := range distinct(n, known, func() string {
-		most := []int{60, 24, 32, 13, 8}
+		most := []int{60, 24, 32, 13, 7}
 		fields := []string{}
 		for i := 0; i < 5; i++ {
 			items := []string{}
 			for range 1 + random.Intn(2)*random.Intn(3) {
 				number := func() string { return fmt.Sprint(random.Intn(most[i])) }
-				item := pick("*", "*", "?", number(), number(), number()+"-"+number(), pick(names...), "*-"+number())
-				items = append(items, item+pick("", "", "", "/"+fmt.Sprint(random.Intn(12))))
+				low, high := random.Intn(most[i]), random.Intn(most[i])
+				between := fmt.Sprintf("%d-%d", min(low, high), max(low, high))
+				item := pick("*", "*", "*", "?", number(), number(), between, between, between)
+				if random.Intn(12) == 0 {
+					item = pick(append(names, "*-"+number(), number()+"-"+number(), ",")...)
+				}
+				items = append(items, item+pick("", "", "", "/"+fmt.Sprint(random.Intn(8))))
 			}
 			fields = append(fields, strings.Join(items, ","))
 		}
-		return mutate(strings.Join(fields, " "), "0123456789*/,-?LW ")
+		return mutate(strings.Join(fields, " "), "012345*/,-?LW ")
 	}) {
 		schedule, err := cron.ParseStandard(text)
 		if err != nil {

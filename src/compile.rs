@@ -1,0 +1,275 @@
+//! The pipeline: sources in, a tree of manifests and every finding out.
+//!
+//! A pure function of its inputs: no disk, clock, network, environment or randomness, and no failure but findings.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use rayon::prelude::*;
+
+use crate::diag::{Diagnostic, Diagnostics, Place, Severity, code};
+use crate::lower::{self, Document, Lowered, Project, Suite};
+use crate::manifest::{self, Identity};
+use crate::model::Benchmark;
+use crate::schema::{DocumentKind, Schemas};
+use crate::spec::v1::project::LintLevel;
+use crate::text::{Source, SourceId, SourceMap, Span};
+use crate::tree::{OutputFile, OutputTree, Rejected, size};
+use crate::{check, workload, yaml};
+
+/// A file to compile.
+#[derive(Clone, Debug)]
+pub struct Input {
+    /// Path relative to the project root.
+    pub path: String,
+    /// Content.
+    pub bytes: Vec<u8>,
+}
+
+/// One benchmark on one target, and the identity of what it executes.
+#[derive(Debug)]
+pub struct Compiled {
+    /// The benchmark.
+    pub benchmark: Benchmark,
+    /// Its digest and runs.
+    pub identity: Identity,
+}
+
+/// What a compilation gave.
+#[derive(Debug)]
+pub struct Compilation {
+    /// The texts that findings point into.
+    pub sources: SourceMap,
+    /// The findings, sorted, at their configured levels.
+    pub diagnostics: Vec<Diagnostic>,
+    /// The project, unless its file is at fault.
+    pub project: Option<Project>,
+    /// The benchmarks, by path and target.
+    pub benchmarks: Vec<Compiled>,
+    /// Paths of specs with errors; what they would emit is unknown.
+    pub faulty: BTreeSet<String>,
+    /// The manifests of all specs without errors.
+    pub tree: OutputTree,
+}
+
+impl Compilation {
+    /// Returns true when some finding is an error.
+    pub fn has_errors(&self) -> bool {
+        self.diagnostics.iter().any(|diagnostic| diagnostic.severity == Severity::Error)
+    }
+}
+
+/// A project that is open for compiling: its file read, its schemas ready.
+pub struct Workspace {
+    schemas: Schemas,
+    sources: SourceMap,
+    diagnostics: Diagnostics,
+    project: Option<Project>,
+}
+
+impl Workspace {
+    /// Opens the project of `file`, or the default project when there is none; `version` is this program's.
+    pub fn open(file: Option<Input>, version: &str) -> Self {
+        let mut workspace = Self {
+            schemas: Schemas::new(&workload::forms()),
+            sources: SourceMap::default(),
+            diagnostics: Diagnostics::default(),
+            project: None,
+        };
+        workspace.project = workspace.load_project(file, version);
+        workspace
+    }
+
+    /// Returns the folders that hold specs; the default when the project file is at fault.
+    pub fn spec_dirs(&self) -> Vec<String> {
+        self.project.as_ref().map_or_else(|| vec!["specs".to_owned()], |project| project.settings.spec_dirs.clone())
+    }
+
+    fn load_project(&mut self, file: Option<Input>, version: &str) -> Option<Project> {
+        let Some(file) = file else { return lower::project(None, version, &mut self.diagnostics) };
+        let id = self.sources.add(Source::new(file.path, &file.bytes));
+        let source = self.sources.get(id)?;
+        let (_, root) = load(id, source, &[DocumentKind::Project], &self.schemas, &mut self.diagnostics)?;
+        lower::project(Some(Document { source, root: &root }), version, &mut self.diagnostics)
+            .filter(|_| !self.diagnostics.has_errors())
+    }
+
+    /// Compiles `specs`, given in any order.
+    pub fn compile(self, mut specs: Vec<Input>) -> Compilation {
+        let Self { schemas, mut sources, mut diagnostics, project } = self;
+        specs.sort_by(|a, b| a.path.cmp(&b.path));
+        let texts: Vec<Source> = specs.into_par_iter().map(|input| Source::new(input.path, &input.bytes)).collect();
+        let ids: Vec<SourceId> = texts.into_iter().map(|source| sources.add(source)).collect();
+        let outcomes: Vec<Outcome> = ids
+            .par_iter()
+            .filter_map(|id| Some(compile_one(*id, sources.get(*id)?, project.as_ref(), &schemas)))
+            .collect();
+        let Assembled { benchmarks, tree } = assemble(outcomes, project.as_ref(), &mut diagnostics);
+        let diagnostics = at_levels(diagnostics, project.as_ref()).into_sorted(&sources);
+        let faulty = diagnostics
+            .iter()
+            .filter(|fault| fault.severity == Severity::Error)
+            .map(|fault| fault.path(&sources).to_owned())
+            .collect();
+        Compilation { sources, diagnostics, project, benchmarks, faulty, tree }
+    }
+}
+
+/// Reads a document and checks it against its schema; nothing when anything is wrong with it.
+fn load(
+    id: SourceId,
+    source: &Source,
+    expected: &[DocumentKind],
+    schemas: &Schemas,
+    diagnostics: &mut Diagnostics,
+) -> Option<(DocumentKind, yaml::Node)> {
+    let yaml::Read { root, diagnostics: found } = yaml::read(id, source);
+    let sound = found.is_empty();
+    let reported: BTreeSet<u32> = found
+        .iter()
+        .filter_map(|fault| if let Place::Span(span) = fault.place { Some(span.start) } else { None })
+        .collect();
+    diagnostics.extend(found);
+    let root = root?;
+    let kind = match schemas.kind_of(source, &root, expected) {
+        Ok(kind) => kind,
+        Err(fault) => {
+            // A mapping that could not be read whole may have lost these very fields.
+            if sound {
+                diagnostics.push(fault);
+            }
+            return None;
+        }
+    };
+    let mut violations = schemas.validate(kind, source, &root);
+    violations.retain(|fault| !matches!(fault.place, Place::Span(span) if reported.contains(&span.start)));
+    let valid = violations.is_empty();
+    diagnostics.extend(violations);
+    (sound && valid).then_some((kind, root))
+}
+
+/// What one spec gave.
+struct Outcome {
+    diagnostics: Diagnostics,
+    lowered: Option<(Lowered, Vec<manifest::Emitted>)>,
+    suite: Option<Suite>,
+}
+
+fn compile_one(id: SourceId, source: &Source, project: Option<&Project>, schemas: &Schemas) -> Outcome {
+    let mut outcome = Outcome { diagnostics: Diagnostics::default(), lowered: None, suite: None };
+    let diagnostics = &mut outcome.diagnostics;
+    let Some((kind, root)) = load(id, source, &[DocumentKind::Benchmark, DocumentKind::Suite], schemas, diagnostics)
+    else {
+        return outcome;
+    };
+    let Some(project) = project else { return outcome };
+    let document = Document { source, root: &root };
+    if kind == DocumentKind::Suite {
+        outcome.suite = lower::suite(document, diagnostics);
+    } else if let Some(lowered) = lower::benchmark(document, project, schemas, diagnostics) {
+        let emitted = lowered
+            .benchmarks
+            .iter()
+            .map(|benchmark| {
+                check::check(benchmark, diagnostics);
+                manifest::emit(benchmark, diagnostics)
+            })
+            .collect();
+        outcome.lowered = Some((lowered, emitted));
+    }
+    outcome
+}
+
+struct Assembled {
+    benchmarks: Vec<Compiled>,
+    tree: OutputTree,
+}
+
+/// Puts all specs together: names are unique, suites refer to what exists, every target has its pipeline.
+fn assemble(outcomes: Vec<Outcome>, project: Option<&Project>, diagnostics: &mut Diagnostics) -> Assembled {
+    let mut names: BTreeMap<String, Span> = BTreeMap::new();
+    let mut suites = Vec::new();
+    let mut benchmarks = Vec::new();
+    let mut tree = OutputTree::default();
+    for Outcome { diagnostics: found, lowered, suite } in outcomes {
+        let found = at_levels(found, project);
+        let sound = !found.has_errors();
+        diagnostics.extend(found);
+        let named = lowered
+            .as_ref()
+            .map(|(lowered, _)| (&lowered.name, lowered.name_span))
+            .or(suite.as_ref().map(|suite| (&suite.name, suite.name_span)));
+        let unique = named.is_none_or(|(name, span)| claim_name(&mut names, name, span, diagnostics));
+        suites.extend(suite);
+        let Some((lowered, emitted)) = lowered.filter(|_| sound && unique) else { continue };
+        for (benchmark, emitted) in lowered.benchmarks.into_iter().zip(emitted) {
+            let source = (benchmark.path.as_str(), Some(benchmark.name_span));
+            insert(&mut tree, emitted.manifests, source, diagnostics);
+            benchmarks.push(Compiled { benchmark, identity: emitted.identity });
+        }
+    }
+    for suite in &suites {
+        suite.check_references(&names, diagnostics);
+    }
+    if let Some(project) = project {
+        for target in &project.targets {
+            let here: Vec<&Benchmark> = benchmarks
+                .iter()
+                .map(|compiled| &compiled.benchmark)
+                .filter(|benchmark| benchmark.target.name == target.name)
+                .collect();
+            if !here.is_empty() {
+                let source = (project.settings.path.as_str(), None);
+                insert(&mut tree, manifest::emit_pipeline(target, &project.settings, &here), source, diagnostics);
+            }
+        }
+        diagnostics.extend(size::warnings(&tree, &project.settings.output));
+    }
+    Assembled { benchmarks, tree }
+}
+
+fn claim_name(names: &mut BTreeMap<String, Span>, name: &str, span: Span, diagnostics: &mut Diagnostics) -> bool {
+    let Some(first) = names.get(name) else {
+        names.insert(name.to_owned(), span);
+        return true;
+    };
+    let fault = Diagnostic::at(&code::KB0308, span, format!("the name `{name}` is taken"))
+        .related(Place::Span(*first), "by this spec")
+        .note("both would write the same manifests");
+    diagnostics.push(fault.help("give one of them another name; variants of one benchmark are cases of its `matrix`"));
+    false
+}
+
+fn insert(
+    tree: &mut OutputTree,
+    manifests: Vec<manifest::Manifest>,
+    (source, span): (&str, Option<Span>),
+    diagnostics: &mut Diagnostics,
+) {
+    for manifest in manifests {
+        let file = OutputFile { source: source.to_owned(), source_span: span, body: yaml::write(&manifest.object) };
+        if let Err(rejected) = tree.insert(manifest.path, file) {
+            let Rejected { path, file, .. } = *rejected;
+            let message = format!("another spec already emits {path}");
+            diagnostics.push(match file.source_span {
+                Some(span) => Diagnostic::at(&code::KB0308, span, message),
+                None => Diagnostic::in_file(&code::KB0308, file.source, message),
+            });
+        }
+    }
+}
+
+/// Gives findings the levels that the project sets, and drops those that it switched off.
+fn at_levels(diagnostics: Diagnostics, project: Option<&Project>) -> Diagnostics {
+    let Some(levels) = project.map(|project| &project.lints) else { return diagnostics };
+    let mut leveled = Diagnostics::default();
+    for mut diagnostic in diagnostics {
+        match levels.get(diagnostic.code.id) {
+            Some(LintLevel::Off) => continue,
+            Some(LintLevel::Error) => diagnostic.severity = Severity::Error,
+            Some(LintLevel::Warning) => diagnostic.severity = Severity::Warning,
+            None => {}
+        }
+        leveled.push(diagnostic);
+    }
+    leveled
+}

@@ -1,0 +1,79 @@
+//! Workflow commands that GitHub Actions turns into annotations of a pull request, errors first.
+//!
+//! A line that the runner reads as a command is its whole power over a job, so no text of the user may end one or
+//! begin one: data and properties are escaped exactly as the runner unescapes them.
+
+#[cfg(test)]
+mod tests;
+
+use std::fmt::Write as _;
+
+use super::Report;
+use super::location::Location;
+use super::printable::{LineBreaks, printable};
+use crate::diag::{Diagnostic, Severity};
+use crate::text::SourceMap;
+
+/// How many annotations of each severity GitHub shows of one step.
+const SHOWN: usize = 10;
+
+pub(super) fn render(report: &Report<'_>) -> String {
+    let mut out = String::new();
+    for severity in [Severity::Error, Severity::Warning] {
+        for diagnostic in report.of(severity) {
+            out.push_str(&command(diagnostic, report.sources));
+        }
+    }
+    let hidden: Vec<_> = [Severity::Error, Severity::Warning]
+        .into_iter()
+        .filter_map(|severity| {
+            let more = report.count(severity).saturating_sub(SHOWN);
+            let plural = if more == 1 { "" } else { "s" };
+            (more > 0).then(|| format!("{more} more {}{plural}", severity.name()))
+        })
+        .collect();
+    if !hidden.is_empty() {
+        let _ = writeln!(
+            out,
+            "::notice title=kubebench::GitHub shows {SHOWN} errors and {SHOWN} warnings of a step; {} in its log",
+            hidden.join(" and ")
+        );
+    }
+    out
+}
+
+fn command(diagnostic: &Diagnostic, sources: &SourceMap) -> String {
+    let location = Location::of(&diagnostic.place, sources);
+    let mut command = format!("::{} ", diagnostic.severity.name());
+    if !location.path.is_empty() {
+        let _ = write!(command, "file={},", property(&printable(location.path, LineBreaks::Keep)));
+    }
+    if let (Some(start), Some(end)) = (location.start(), location.end()) {
+        let _ = write!(command, "line={},endLine={},", start.line, end.line);
+        if start.line == end.line {
+            let _ = write!(command, "col={},endColumn={},", start.column, end.column);
+        }
+    }
+    let title = format!("{} {}", diagnostic.code.id, diagnostic.code.title);
+    let _ = writeln!(command, "title={}::{}", property(&title), data(&body(diagnostic)));
+    command
+}
+
+fn body(diagnostic: &Diagnostic) -> String {
+    let mut body = diagnostic.message.clone();
+    for note in &diagnostic.notes {
+        let _ = write!(body, "\nnote: {note}");
+    }
+    if let Some(help) = &diagnostic.help {
+        let _ = write!(body, "\nhelp: {help}");
+    }
+    printable(&body, LineBreaks::Keep).into_owned()
+}
+
+fn data(text: &str) -> String {
+    text.replace('%', "%25").replace('\r', "%0D").replace('\n', "%0A")
+}
+
+fn property(text: &str) -> String {
+    data(text).replace(':', "%3A").replace(',', "%2C")
+}

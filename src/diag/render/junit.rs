@@ -1,0 +1,94 @@
+//! A JUnit report, for CI systems that show what passed as well: one suite, and a test case for each file checked.
+//!
+//! A file with errors has one failed case for each code (readers take two cases of one name for one, and only the first
+//! failure of a case); a file without has one case called `valid`. Warnings are output of the file's last case.
+
+#[cfg(test)]
+mod tests;
+
+use std::collections::BTreeMap;
+use std::fmt::Write as _;
+
+use super::printable::{LineBreaks, printable};
+use super::{Report, concise};
+use crate::diag::{Diagnostic, Severity};
+use crate::text::SourceMap;
+
+#[derive(Default)]
+struct File<'a> {
+    errors: BTreeMap<&'static str, Vec<&'a Diagnostic>>,
+    warnings: Vec<&'a Diagnostic>,
+}
+
+pub(super) fn render(report: &Report<'_>) -> String {
+    let mut files: BTreeMap<&str, File<'_>> =
+        report.checked.iter().map(|path| (path.as_str(), File::default())).collect();
+    for diagnostic in report.diagnostics {
+        let file = files.entry(diagnostic.path(report.sources)).or_default();
+        match diagnostic.severity {
+            Severity::Error => file.errors.entry(diagnostic.code.id).or_default().push(diagnostic),
+            Severity::Warning => file.warnings.push(diagnostic),
+        }
+    }
+    let tests: usize = files.values().map(|file| file.errors.len().max(1)).sum();
+    let failures: usize = files.values().map(|file| file.errors.len()).sum();
+    let counts = format!("tests=\"{tests}\" failures=\"{failures}\" errors=\"0\"");
+    let mut out = String::from("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n");
+    let _ = writeln!(out, "<testsuites name=\"kubebench\" {counts}>");
+    let _ = writeln!(out, "  <testsuite name=\"kubebench\" {counts} skipped=\"0\">");
+    for (path, file) in &files {
+        test_cases(&mut out, path, file, report.sources);
+    }
+    out.push_str("  </testsuite>\n</testsuites>\n");
+    out
+}
+
+fn test_cases(out: &mut String, path: &str, file: &File<'_>, sources: &SourceMap) {
+    let path = xml(path);
+    let mut cases: Vec<_> = file.errors.iter().map(|(code, errors)| (*code, errors.as_slice())).collect();
+    if cases.is_empty() {
+        cases.push(("valid", &[]));
+    }
+    let last = cases.len() - 1;
+    for (number, (name, errors)) in cases.into_iter().enumerate() {
+        let warnings = if number == last { file.warnings.as_slice() } else { &[] };
+        let _ = write!(out, "    <testcase classname=\"{path}\" name=\"{name}\" file=\"{path}\"");
+        if errors.is_empty() && warnings.is_empty() {
+            out.push_str("/>\n");
+            continue;
+        }
+        out.push_str(">\n");
+        if let Some(first) = errors.first() {
+            let message = xml(&first.message);
+            let _ = writeln!(
+                out,
+                "      <failure message=\"{message}\" type=\"{name}\">{}</failure>",
+                lines(errors, sources)
+            );
+        }
+        if !warnings.is_empty() {
+            let _ = writeln!(out, "      <system-out>{}</system-out>", lines(warnings, sources));
+        }
+        out.push_str("    </testcase>\n");
+    }
+}
+
+fn lines(diagnostics: &[&Diagnostic], sources: &SourceMap) -> String {
+    let lines: Vec<_> = diagnostics.iter().map(|diagnostic| xml(&concise::line(diagnostic, sources))).collect();
+    lines.join("\n")
+}
+
+/// Returns `text` for an attribute or an element; characters that XML 1.0 cannot carry are spelled out.
+fn xml(text: &str) -> String {
+    let mut escaped = String::with_capacity(text.len());
+    for character in printable(text, LineBreaks::Escape).chars() {
+        match character {
+            '&' => escaped.push_str("&amp;"),
+            '<' => escaped.push_str("&lt;"),
+            '>' => escaped.push_str("&gt;"),
+            '"' => escaped.push_str("&quot;"),
+            other => escaped.push(other),
+        }
+    }
+    escaped
+}

@@ -1,0 +1,77 @@
+//! Places, resolved against their sources: the path, lines and columns that every format but the snippets prints.
+
+#[cfg(test)]
+mod tests;
+
+use std::ops::Range;
+
+use crate::diag::Place;
+use crate::text::{Position, Source, SourceMap, Span};
+
+/// A resolved place.
+#[derive(Clone, Debug)]
+pub(super) struct Location<'a> {
+    /// The path relative to the project root; empty when the source is unknown.
+    pub(super) path: &'a str,
+    /// The part of the file that is meant, or nothing for the whole file.
+    pub(super) region: Option<Region<'a>>,
+}
+
+impl<'a> Location<'a> {
+    pub(super) fn of(place: &'a Place, sources: &'a SourceMap) -> Self {
+        match place {
+            Place::Span(span) => {
+                let region = Region::shown(*span, sources);
+                Self { path: region.as_ref().map_or("", |region| &region.source.path), region }
+            }
+            Place::File(path) => Self { path, region: None },
+        }
+    }
+
+    pub(super) fn start(&self) -> Option<Position> {
+        self.region.as_ref().map(Region::start)
+    }
+
+    pub(super) fn end(&self) -> Option<Position> {
+        self.region.as_ref().map(Region::end)
+    }
+}
+
+/// Bytes of a known source, inside its text and on character borders.
+#[derive(Clone, Debug)]
+pub(super) struct Region<'a> {
+    pub(super) source: &'a Source,
+    pub(super) range: Range<usize>,
+}
+
+impl<'a> Region<'a> {
+    /// Returns the region of `span`, without the line breaks it ends with: those would point at the line after.
+    pub(super) fn shown(span: Span, sources: &'a SourceMap) -> Option<Self> {
+        let mut region = Self::exact(span, sources)?;
+        let text = region.source.text.get(region.range.clone()).unwrap_or_default();
+        region.range.end = region.range.start + text.trim_end_matches('\n').len();
+        Some(region)
+    }
+
+    /// Returns the region of `span` to the byte, for edits.
+    pub(super) fn exact(span: Span, sources: &'a SourceMap) -> Option<Self> {
+        let source = sources.get(span.source)?;
+        let range = span.range();
+        let start = character_border(&source.text, range.start);
+        let end = character_border(&source.text, range.end).max(start);
+        Some(Self { source, range: start..end })
+    }
+
+    pub(super) fn start(&self) -> Position {
+        self.source.position(self.range.start)
+    }
+
+    pub(super) fn end(&self) -> Position {
+        self.source.position(self.range.end)
+    }
+}
+
+fn character_border(text: &str, offset: usize) -> usize {
+    let offset = offset.min(text.len());
+    (0..=offset).rev().find(|at| text.is_char_boundary(*at)).unwrap_or(0)
+}

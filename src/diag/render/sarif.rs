@@ -1,0 +1,188 @@
+//! A SARIF 2.1.0 log, made for code scanning: columns in UTF-16 units, relative URIs, fingerprints without lines.
+//!
+//! Braces and brackets in messages stay as they are: the standard gives them a meaning in templates, but viewers show
+//! messages without arguments literally, and a doubled `${{ matrix.x }}` would help nobody.
+
+#[cfg(test)]
+mod tests;
+
+use std::fmt::Write as _;
+
+use serde_json::{Value, json};
+
+use super::Report;
+use super::fingerprint::Fingerprints;
+use super::location::{Location, Region};
+use crate::diag::{Code, Diagnostic, Fix};
+use crate::text::{Source, SourceMap};
+
+/// How many results GitHub keeps of one upload.
+const KEPT: usize = 5_000;
+/// How many characters GitHub takes for a rule's description.
+const DESCRIPTION: usize = 1_024;
+const ROOT: &str = "%SRCROOT%";
+
+pub(super) fn render(report: &Report<'_>) -> String {
+    let mut fingerprints = Fingerprints::default();
+    let mut found: Vec<_> = report
+        .diagnostics
+        .iter()
+        .map(|diagnostic| (diagnostic, fingerprints.next(diagnostic, report.sources)))
+        .collect();
+    found.sort_by_key(|(diagnostic, _)| diagnostic.severity);
+    found.truncate(KEPT);
+
+    let mut codes: Vec<&Code> = found.iter().map(|(diagnostic, _)| diagnostic.code).collect();
+    codes.sort_by_key(|code| code.id);
+    codes.dedup();
+    let results: Vec<_> =
+        found.iter().map(|(diagnostic, fingerprint)| result(diagnostic, fingerprint, &codes, report.sources)).collect();
+
+    let log = json!({
+        "$schema": "https://json.schemastore.org/sarif-2.1.0.json",
+        "version": "2.1.0",
+        "runs": [{
+            "tool": {"driver": {
+                "name": "kubebench",
+                "semanticVersion": env!("CARGO_PKG_VERSION"),
+                "rules": codes.iter().copied().map(rule).collect::<Vec<_>>(),
+            }},
+            "columnKind": "utf16CodeUnits",
+            "originalUriBaseIds": {ROOT: {"description": {"text": "the project root"}}},
+            "invocations": [{
+                "executionSuccessful": true,
+                "toolExecutionNotifications": notifications(report.diagnostics.len()),
+            }],
+            "results": results,
+        }],
+    });
+    format!("{log:#}\n")
+}
+
+fn notifications(found: usize) -> Vec<Value> {
+    if found <= KEPT {
+        return Vec::new();
+    }
+    let text = format!("{found} findings; this log holds {KEPT} of them, errors first");
+    vec![json!({"level": "warning", "message": {"text": text}})]
+}
+
+fn rule(code: &Code) -> Value {
+    json!({
+        "id": code.id,
+        "shortDescription": {"text": code.title},
+        "fullDescription": {"text": description(code)},
+        "help": {"text": code.page, "markdown": code.page},
+        "defaultConfiguration": {"level": code.severity.name()},
+    })
+}
+
+/// Returns the first paragraph of the code's page, or its title where the page says nothing yet.
+fn description(code: &Code) -> String {
+    let paragraph = code.page.split("\n\n").map(str::trim).find(|part| !part.is_empty() && !part.starts_with('#'));
+    paragraph.unwrap_or(code.title).chars().take(DESCRIPTION).collect()
+}
+
+fn result(diagnostic: &Diagnostic, fingerprint: &str, codes: &[&Code], sources: &SourceMap) -> Value {
+    let mut result = json!({
+        "ruleId": diagnostic.code.id,
+        "level": diagnostic.severity.name(),
+        "message": {"text": message(diagnostic)},
+        "locations": primary(diagnostic, sources),
+        "partialFingerprints": {"primaryLocationLineHash": fingerprint},
+    });
+    if let Some(fields) = result.as_object_mut() {
+        if let Ok(index) = codes.binary_search_by_key(&diagnostic.code.id, |code| code.id) {
+            fields.insert("ruleIndex".into(), json!(index));
+        }
+        let related = related(diagnostic, sources);
+        if !related.is_empty() {
+            fields.insert("relatedLocations".into(), Value::Array(related));
+        }
+        if let Some(fix) = diagnostic.fix.as_ref().and_then(|edit| fix(edit, diagnostic, sources)) {
+            fields.insert("fixes".into(), json!([fix]));
+        }
+    }
+    result
+}
+
+fn message(diagnostic: &Diagnostic) -> String {
+    let mut text = diagnostic.message.clone();
+    for note in &diagnostic.notes {
+        let _ = write!(text, "\nnote: {note}");
+    }
+    if let Some(help) = &diagnostic.help {
+        let _ = write!(text, "\nhelp: {help}");
+    }
+    text
+}
+
+/// Code scanning refuses a result without a line, so a whole file is its first line.
+fn primary(diagnostic: &Diagnostic, sources: &SourceMap) -> Vec<Value> {
+    let location = Location::of(&diagnostic.place, sources);
+    if location.path.is_empty() {
+        return Vec::new();
+    }
+    let region = location.region.as_ref().map_or_else(|| json!({"startLine": 1}), region);
+    vec![json!({"physicalLocation": {"artifactLocation": artifact(location.path), "region": region}})]
+}
+
+fn related(diagnostic: &Diagnostic, sources: &SourceMap) -> Vec<Value> {
+    let with_path = diagnostic.related.iter().filter_map(|related| {
+        let location = Location::of(&related.place, sources);
+        (!location.path.is_empty()).then_some((related, location))
+    });
+    with_path
+        .enumerate()
+        .map(|(id, (related, location))| {
+            let mut physical = json!({"artifactLocation": artifact(location.path)});
+            if let (Some(fields), Some(part)) = (physical.as_object_mut(), &location.region) {
+                fields.insert("region".into(), region(part));
+            }
+            json!({"id": id, "message": {"text": related.label}, "physicalLocation": physical})
+        })
+        .collect()
+}
+
+fn fix(fix: &Fix, diagnostic: &Diagnostic, sources: &SourceMap) -> Option<Value> {
+    let deleted = Region::exact(fix.span, sources)?;
+    Some(json!({
+        "description": {"text": diagnostic.help.as_deref().unwrap_or(diagnostic.code.title)},
+        "artifactChanges": [{
+            "artifactLocation": artifact(&deleted.source.path),
+            "replacements": [{
+                "deletedRegion": region(&deleted),
+                "insertedContent": {"text": fix.replacement},
+            }],
+        }],
+    }))
+}
+
+fn region(part: &Region<'_>) -> Value {
+    json!({
+        "startLine": part.start().line,
+        "startColumn": utf16_column(part.source, part.range.start),
+        "endLine": part.end().line,
+        "endColumn": utf16_column(part.source, part.range.end),
+    })
+}
+
+/// Returns the column of `offset`, from 1, in UTF-16 code units.
+fn utf16_column(source: &Source, offset: usize) -> usize {
+    let before = source.text.get(..offset).unwrap_or_default();
+    let line = before.rsplit_once('\n').map_or(before, |(_, line)| line);
+    let column = source.position(offset).column;
+    if column == line.len() + 1 { column } else { line.encode_utf16().count() + 1 }
+}
+
+fn artifact(path: &str) -> Value {
+    let mut uri = String::with_capacity(path.len());
+    for byte in path.bytes() {
+        if byte.is_ascii_alphanumeric() || b"-._~/".contains(&byte) {
+            uri.push(char::from(byte));
+        } else {
+            let _ = write!(uri, "%{byte:02X}");
+        }
+    }
+    json!({"uri": uri, "uriBaseId": ROOT})
+}

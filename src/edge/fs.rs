@@ -1,0 +1,61 @@
+//! Files: reading specs, looking at the output directory, carrying out a plan, and keeping two compiles apart.
+//!
+//! No symbolic link is ever followed below the project root, and nothing here decides what should be written.
+#![expect(clippy::disallowed_methods, reason = "the one place that does I/O")]
+
+mod apply;
+mod lock;
+mod place;
+mod scan;
+mod sources;
+
+#[cfg(test)]
+mod tests;
+
+use std::path::{Path, PathBuf};
+
+pub use apply::apply;
+pub use lock::{Guard, lock};
+pub use place::{find_root, refuse_output_place};
+pub use scan::scan;
+pub use sources::{Content, Read, read_sources};
+
+/// The largest spec; a longer file is read up to one byte more.
+pub const SPEC_LIMIT: usize = 1 << 20;
+
+/// Returns the place of `relative`, a path with `/` separators, below `base`; the empty path is `base` itself.
+fn below(base: &Path, relative: &str) -> PathBuf {
+    if relative.is_empty() { base.to_owned() } else { base.join(relative) }
+}
+
+/// Returns what a file type is called when it is neither a file nor a folder.
+fn kind_of(file_type: std::fs::FileType) -> &'static str {
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::FileTypeExt as _;
+        if file_type.is_fifo() {
+            return "named pipe";
+        }
+        if file_type.is_socket() {
+            return "socket";
+        }
+        if file_type.is_block_device() || file_type.is_char_device() {
+            return "device";
+        }
+    }
+    if file_type.is_symlink() {
+        "symbolic link"
+    } else if file_type.is_dir() {
+        "folder"
+    } else {
+        "special file"
+    }
+}
+
+/// Returns the system's words for an error, as a fragment: "permission denied".
+fn words(error: &std::io::Error) -> String {
+    let text = error.to_string();
+    let text = text.split_once(" (os error").map_or(text.as_str(), |(words, _)| words);
+    let mut characters = text.chars();
+    characters.next().map_or_else(String::new, |first| first.to_lowercase().chain(characters).collect())
+}

@@ -1,0 +1,83 @@
+//! `config.yaml`: the immutable ConfigMap with the run list and every job manifest. Nothing in it stands outside the run digest.
+
+use serde_json::{Map, Value as Json, json};
+
+use super::identity::{Identity, order};
+use super::meta;
+use super::workload::{CaseObjects, RunObject};
+use crate::model::Benchmark;
+use crate::yaml;
+
+/// Returns the name of the ConfigMap.
+pub(super) fn name(benchmark: &Benchmark, identity: &Identity) -> String {
+    format!("{}-{}", benchmark.name, identity.digest.short())
+}
+
+/// Returns the ConfigMap.
+pub(super) fn config_map(
+    benchmark: &Benchmark,
+    identity: &Identity,
+    cases: &[CaseObjects],
+    prepare: Option<&RunObject>,
+) -> Json {
+    let mut data = Map::new();
+    let mut described = Map::new();
+    for (case, objects) in benchmark.cases.iter().zip(cases) {
+        let file = format!("{}.yaml", case.id);
+        let mut description = json!({
+            "inputs": case.inputs,
+            "manifest": file,
+            "name": case.name,
+            "objects": objects.objects.iter().map(describe).collect::<Vec<_>>(),
+            "timeoutSeconds": case.timeout.seconds(),
+            "values": case.values,
+        });
+        data.insert(file, documents(&objects.objects).into());
+        if let (Some(job), Some(description)) = (&objects.postprocess, description.as_object_mut()) {
+            let file = format!("{}.postprocess.yaml", case.id);
+            description.insert("postprocess".to_owned(), json!({ "manifest": file, "objects": [describe(job)] }));
+            data.insert(file, documents(std::slice::from_ref(job)).into());
+        }
+        described.insert(case.id.clone(), description);
+    }
+    let mut list = json!({
+        "schemaVersion": 1,
+        "benchmark": benchmark.name,
+        "cases": described,
+        "order": order(benchmark),
+        "parallelism": benchmark.parallelism,
+        "queueTimeoutSeconds": benchmark.queue_timeout.seconds(),
+        "run": benchmark.run,
+        "runDigest": identity.digest.to_string(),
+        "runs": identity.runs.iter().map(|run| json!({
+            "case": run.case, "id": run.id, "job": run.job, "repeat": run.repeat, "warmup": run.warmup,
+        })).collect::<Vec<_>>(),
+    });
+    if let (Some(job), Some(list)) = (prepare, list.as_object_mut()) {
+        list.insert("prepare".to_owned(), json!({ "manifest": "prepare.yaml", "objects": [describe(job)] }));
+        data.insert("prepare.yaml".to_owned(), documents(std::slice::from_ref(job)).into());
+    }
+    data.insert("runs.json".to_owned(), pretty(&list).into());
+    json!({
+        "apiVersion": "v1",
+        "kind": "ConfigMap",
+        "metadata": meta::applied(&benchmark.target, &name(benchmark, identity), Some(benchmark)),
+        "immutable": true,
+        "data": data,
+    })
+}
+
+fn describe(run: &RunObject) -> Json {
+    json!({ "kind": run.object.get("kind"), "labelsAt": run.labels_at, "nameAt": run.name_at })
+}
+
+fn documents(objects: &[RunObject]) -> String {
+    objects.iter().map(|run| yaml::write(&run.object)).collect::<Vec<_>>().join("---\n")
+}
+
+/// Returns `value` as JSON that people can read and that diffs by the line.
+pub(super) fn pretty(value: &Json) -> String {
+    let mut text = serde_json::to_string_pretty(value).unwrap_or_default();
+    text.push('\n');
+    text
+}

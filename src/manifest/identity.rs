@@ -1,0 +1,100 @@
+//! Identity: the digest of what is executed, and the names of its runs.
+
+use serde_json::{Value as Json, json};
+
+use super::workload::{CaseObjects, RunObject};
+use crate::digest::{Digest, canonical_json};
+use crate::model::{Benchmark, Order};
+
+/// Raised when the same model must run again because what it becomes means something else; a breaking release note.
+pub const EPOCH: u32 = 1;
+
+/// What a Workflow executes, by name.
+#[derive(Clone, Debug)]
+pub struct Identity {
+    /// The digest of what is executed.
+    pub digest: Digest,
+    /// The runs, in order.
+    pub runs: Vec<Run>,
+}
+
+/// One run.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Run {
+    /// `<case>-r1`, or `<case>-w1` for a warm-up.
+    pub id: String,
+    /// The case.
+    pub case: String,
+    /// From 1, counted apart for warm-ups.
+    pub repeat: u32,
+    /// Whether it is a warm-up.
+    pub warmup: bool,
+    /// The name of the job of its first attempt.
+    pub job: String,
+}
+
+impl Identity {
+    /// Returns the identity of `benchmark`, whose cases become `cases`.
+    pub(super) fn new(benchmark: &Benchmark, cases: &[CaseObjects], prepare: Option<&RunObject>) -> Self {
+        let object = |run: &RunObject| run.object.clone();
+        let executed: Vec<Json> = benchmark
+            .cases
+            .iter()
+            .zip(cases)
+            .map(|(case, objects)| {
+                json!({
+                    "id": case.id,
+                    "inputs": case.inputs,
+                    "objects": objects.objects.iter().map(object).collect::<Vec<_>>(),
+                    "postprocess": objects.postprocess.as_ref().map(object),
+                    "timeoutSeconds": case.timeout.seconds(),
+                })
+            })
+            .collect();
+        let canonical = canonical_json(&json!({
+            "benchmark": benchmark.name,
+            "cases": executed,
+            "epoch": EPOCH,
+            "order": order(benchmark),
+            "parallelism": benchmark.parallelism,
+            "prepare": prepare.map(object),
+            "queueTimeoutSeconds": benchmark.queue_timeout.seconds(),
+            "repeats": benchmark.repeats,
+            "run": benchmark.run,
+            "warmups": benchmark.warmups,
+        }));
+        let digest = Digest::of(canonical);
+        Self { digest, runs: runs(benchmark, &digest) }
+    }
+}
+
+/// Returns the order's name in data.
+pub(super) fn order(benchmark: &Benchmark) -> &'static str {
+    match benchmark.order {
+        Order::Interleaved => "interleaved",
+        Order::Grouped => "grouped",
+    }
+}
+
+fn runs(benchmark: &Benchmark, digest: &Digest) -> Vec<Run> {
+    let rounds: Vec<(u32, bool)> = (1..=benchmark.warmups)
+        .map(|round| (round, true))
+        .chain((1..=benchmark.repeats).map(|round| (round, false)))
+        .collect();
+    let of = |case: &str, (repeat, warmup): (u32, bool)| {
+        let round = format!("{}{repeat}", if warmup { 'w' } else { 'r' });
+        let short = Digest::of_fields([digest.hex().as_str(), case, &round, "1"]).short();
+        Run {
+            id: format!("{case}-{round}"),
+            case: case.to_owned(),
+            repeat,
+            warmup,
+            job: format!("{}-{short}", benchmark.name),
+        }
+    };
+    let ids: Vec<&str> = benchmark.cases.iter().map(|case| case.id.as_str()).collect();
+    match benchmark.order {
+        Order::Interleaved => rounds.iter().flat_map(|round| ids.iter().map(|case| of(case, *round))).collect(),
+        Order::Grouped => ids.iter().flat_map(|case| rounds.iter().map(|round| of(case, *round))).collect(),
+    }
+}

@@ -1,0 +1,107 @@
+//! From the model to Kubernetes objects: one file a kind.
+//!
+//! Objects are plain data; `meta` alone sets names, labels and annotations, `patch` alone applies what users override.
+
+mod claim;
+mod config;
+mod identity;
+mod meta;
+mod patch;
+mod pipeline;
+mod pod;
+mod rules;
+mod workflow;
+mod workload;
+
+use serde_json::Value as Json;
+
+use crate::diag::{Diagnostic, Diagnostics, code};
+use crate::model::target::Settings;
+use crate::model::{Benchmark, Target};
+
+pub use claim::refused_changes;
+pub use identity::{EPOCH, Identity, Run};
+pub use pipeline::pipeline;
+pub use workload::standalone;
+
+/// The bytes from which Argo CD can no longer keep its copy of an object in an annotation.
+const SERVER_SIDE_APPLY_FROM: usize = 200 * 1024;
+/// The bytes over which a ConfigMap is refused; the API server's limit is 1 MiB for the whole object.
+const MAX_CONFIG_MAP: usize = 900 * 1024;
+
+/// One object and the file it goes to, below the output directory.
+#[derive(Clone, Debug)]
+pub struct Manifest {
+    /// `gpu-eu/resnet50/workflow.yaml`
+    pub path: String,
+    /// The object.
+    pub object: Json,
+}
+
+impl Manifest {
+    /// Returns the namespace, kind and name that the API server knows the object by.
+    pub fn key(&self) -> (String, String, String) {
+        let field = |pointer: &str| self.object.pointer(pointer).and_then(Json::as_str).unwrap_or_default().to_owned();
+        (field("/metadata/namespace"), field("/kind"), field("/metadata/name"))
+    }
+}
+
+/// The objects of one benchmark on one target, and the identity of what they execute.
+#[derive(Debug)]
+pub struct Emitted {
+    /// Who is who.
+    pub identity: Identity,
+    /// The objects.
+    pub manifests: Vec<Manifest>,
+}
+
+/// Returns the objects of `benchmark`, reporting patches that cannot be applied and objects that grow too large.
+pub fn emit(benchmark: &Benchmark, diagnostics: &mut Diagnostics) -> Emitted {
+    let cases: Vec<workload::CaseObjects> =
+        benchmark.cases.iter().map(|case| workload::case_objects(benchmark, case, diagnostics)).collect();
+    let prepare = benchmark.prepare.as_ref().map(|job| workload::step_job(benchmark, job, diagnostics));
+    let identity = Identity::new(benchmark, &cases, prepare.as_ref());
+    let objects = [
+        ("config.yaml", config::config_map(benchmark, &identity, &cases, prepare.as_ref())),
+        ("rules.yaml", rules::config_map(benchmark)),
+        ("workflow.yaml", workflow::workflow(benchmark, &identity)),
+        ("results.yaml", claim::claim(benchmark)),
+    ];
+    let manifests = objects
+        .into_iter()
+        .map(|(file, mut object)| {
+            check_size(benchmark, &mut object, diagnostics);
+            Manifest { path: format!("{}/{}/{file}", benchmark.target.name, benchmark.name), object }
+        })
+        .collect();
+    Emitted { identity, manifests }
+}
+
+/// Returns the objects that all benchmarks of a target share.
+pub fn emit_pipeline(target: &Target, settings: &Settings, benchmarks: &[&Benchmark]) -> Vec<Manifest> {
+    pipeline(target, settings, benchmarks)
+        .into_iter()
+        .map(|(file, object)| Manifest { path: format!("{}/pipeline/{file}", target.name), object })
+        .collect()
+}
+
+fn check_size(benchmark: &Benchmark, object: &mut Json, diagnostics: &mut Diagnostics) {
+    let size = object.to_string().len();
+    if size > MAX_CONFIG_MAP && object.get("kind").is_some_and(|kind| kind == "ConfigMap") {
+        let message = format!(
+            "the ConfigMap of `{}` would hold {} KiB, more than {} KiB",
+            benchmark.name,
+            size / 1024,
+            MAX_CONFIG_MAP / 1024
+        );
+        let fault = Diagnostic::at(&code::KB0415, benchmark.name_span, message)
+            .note("the API server refuses objects over 1 MiB");
+        diagnostics.push(fault.help(format!(
+            "split the benchmark: {} cases and {} runs are in one Workflow",
+            benchmark.cases.len(),
+            benchmark.runs()
+        )));
+    } else if size > SERVER_SIDE_APPLY_FROM {
+        meta::require_server_side_apply(object);
+    }
+}

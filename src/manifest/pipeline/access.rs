@@ -1,0 +1,89 @@
+//! Accounts and roles: each step has what it needs and nothing more.
+
+use k8s_openapi::api::rbac::v1::PolicyRule;
+use serde_json::{Value as Json, json};
+
+use crate::manifest::meta;
+use crate::model::Target;
+use crate::model::target::Queue;
+
+/// The account of steps without one of their own.
+pub(super) const WORKFLOW: &str = "kubebench-workflow";
+/// The account of the steps that create jobs.
+pub(super) const RUNNER: &str = "kubebench-runner";
+/// The account of the step that writes to git; it has no Kubernetes verbs but Argo's own.
+pub(super) const RECORDER: &str = "kubebench-recorder";
+
+/// Returns the accounts, roles and bindings with their file names.
+pub(super) fn objects(target: &Target) -> Vec<(String, Json)> {
+    let account = |name: &str| {
+        let object =
+            json!({ "apiVersion": "v1", "kind": "ServiceAccount", "metadata": meta::applied(target, name, None) });
+        (format!("service-account-{}.yaml", short(name)), object)
+    };
+    let mut objects = vec![account(WORKFLOW), account(RUNNER), account(RECORDER)];
+    objects.extend(role(
+        target,
+        WORKFLOW,
+        &[rule("argoproj.io", &["workflowtaskresults"], &["create", "patch"])],
+        &[WORKFLOW, RUNNER, RECORDER],
+    ));
+    objects.extend(role(target, RUNNER, &runner_rules(target), &[RUNNER]));
+    objects
+}
+
+fn short(name: &str) -> &str {
+    name.trim_start_matches("kubebench-")
+}
+
+fn runner_rules(target: &Target) -> Vec<PolicyRule> {
+    const MANAGE: &[&str] = &["create", "delete", "get", "list", "watch"];
+    const OBSERVE: &[&str] = &["get", "list", "watch"];
+    let mut rules = vec![
+        rule("kubeflow.org", &["mpijobs", "pytorchjobs", "tfjobs"], MANAGE),
+        rule("batch", &["jobs"], MANAGE),
+        rule("", &["services"], &["create", "delete", "get"]),
+        rule("", &["pods"], OBSERVE),
+        rule("", &["pods/log"], &["get"]),
+        rule("", &["events"], OBSERVE),
+        rule("argoproj.io", &["workflows"], &["get"]),
+    ];
+    if let Queue::Kueue(_) = target.queue {
+        rules.push(rule("kueue.x-k8s.io", &["workloads"], OBSERVE));
+    }
+    rules
+}
+
+fn rule(group: &str, resources: &[&str], verbs: &[&str]) -> PolicyRule {
+    let list = |words: &[&str]| words.iter().map(|word| (*word).to_owned()).collect::<Vec<_>>();
+    PolicyRule {
+        api_groups: Some(vec![group.to_owned()]),
+        resources: Some(list(resources)),
+        verbs: list(verbs),
+        ..PolicyRule::default()
+    }
+}
+
+fn role(target: &Target, name: &str, rules: &[PolicyRule], accounts: &[&str]) -> [(String, Json); 2] {
+    let metadata = meta::applied(target, name, None);
+    let subjects: Vec<Json> = accounts
+        .iter()
+        .map(|account| json!({ "kind": "ServiceAccount", "name": account, "namespace": target.namespace }))
+        .collect();
+    [
+        (
+            format!("role-{}.yaml", short(name)),
+            json!({ "apiVersion": "rbac.authorization.k8s.io/v1", "kind": "Role", "metadata": metadata, "rules": rules }),
+        ),
+        (
+            format!("role-binding-{}.yaml", short(name)),
+            json!({
+                "apiVersion": "rbac.authorization.k8s.io/v1",
+                "kind": "RoleBinding",
+                "metadata": metadata,
+                "roleRef": { "apiGroup": "rbac.authorization.k8s.io", "kind": "Role", "name": name },
+                "subjects": subjects,
+            }),
+        ),
+    ]
+}

@@ -1,0 +1,60 @@
+//! What all benchmarks of a target share: accounts, roles, network policies, settings and the WorkflowTemplate.
+
+mod access;
+mod network;
+mod template;
+
+use serde_json::{Value as Json, json};
+
+use super::{config, meta};
+use crate::model::target::{NetworkPolicy, Settings};
+use crate::model::{Benchmark, Target};
+
+/// The name of the WorkflowTemplate.
+pub(super) const TEMPLATE: &str = "kubebench";
+/// The name of the ConfigMap with the target's settings.
+pub(super) const SETTINGS: &str = "kubebench-settings";
+
+/// Returns the entry point for `parallelism` runs at once; Argo takes no parameter there.
+pub(super) fn entrypoint(parallelism: u32) -> String {
+    if parallelism == 1 { "serial".to_owned() } else { format!("parallel-{parallelism}") }
+}
+
+/// Returns the objects with their file names.
+pub fn pipeline(target: &Target, settings: &Settings, benchmarks: &[&Benchmark]) -> Vec<(String, Json)> {
+    let mut objects = access::objects(target);
+    objects.push(("settings.yaml".to_owned(), settings_map(target, settings)));
+    if let NetworkPolicy::On { egress, ingress } = &target.network_policy {
+        objects.extend(network::policies(target, egress, ingress));
+    }
+    let mut lanes: Vec<u32> =
+        benchmarks.iter().map(|benchmark| benchmark.parallelism).filter(|lanes| *lanes > 1).collect();
+    lanes.sort_unstable();
+    lanes.dedup();
+    objects.push(("workflow-template.yaml".to_owned(), template::workflow_template(target, settings, &lanes)));
+    objects
+}
+
+/// Text of users goes into a ConfigMap, which Argo does not expand.
+fn settings_map(target: &Target, settings: &Settings) -> Json {
+    let results = &settings.results;
+    let content = json!({
+        "schemaVersion": 1,
+        "cluster": target.cluster,
+        "prometheus": target.prometheus.as_ref().map(|url| json!({ "url": url })),
+        "results": {
+            "branch": results.branch,
+            "directory": results.directory,
+            "inbox": results.inbox,
+            "mode": results.mode,
+            "remote": results.remote,
+        },
+        "target": target.name,
+    });
+    json!({
+        "apiVersion": "v1",
+        "kind": "ConfigMap",
+        "metadata": meta::applied(target, SETTINGS, None),
+        "data": { "settings.json": config::pretty(&content) },
+    })
+}

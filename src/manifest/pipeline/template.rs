@@ -1,0 +1,148 @@
+//! The WorkflowTemplate: prepare, the runs, a summary; and, whatever happens, clean-up and the record.
+//!
+//! Every step is one `kubebench step …` in one image; docs/steps.md documents their arguments and environment.
+
+use serde_json::{Value as Json, json};
+
+use super::access::{RECORDER, RUNNER, WORKFLOW};
+use super::{SETTINGS, TEMPLATE, entrypoint};
+use crate::manifest::{meta, pod};
+use crate::model::Target;
+use crate::model::target::Settings;
+
+const CONFIG_DIR: &str = "/kubebench/config";
+const RULES_DIR: &str = "/kubebench/rules";
+const SETTINGS_DIR: &str = "/kubebench/settings";
+const CREDENTIAL_DIR: &str = "/kubebench/credential";
+const NON_ROOT: u32 = 65532;
+
+/// Returns the WorkflowTemplate with an entry point for one run at a time and one for each of `lanes`.
+pub(super) fn workflow_template(target: &Target, settings: &Settings, lanes: &[u32]) -> Json {
+    let mut templates = vec![main(1)];
+    templates.extend(lanes.iter().map(|lanes| main(*lanes)));
+    templates.push(finish());
+    templates.extend(["prepare", "run", "summary", "cleanup", "record"].map(|step| step_template(step, settings)));
+    let parameters: Vec<Json> = ["benchmark", "claim", "config", "prepare-deadline", "rules", "run-deadline", "runs"]
+        .iter()
+        .map(|name| json!({ "name": name }))
+        .collect();
+    json!({
+        "apiVersion": "argoproj.io/v1alpha1",
+        "kind": "WorkflowTemplate",
+        "metadata": meta::applied(target, TEMPLATE, None),
+        "spec": {
+            "arguments": { "parameters": parameters },
+            "entrypoint": entrypoint(1),
+            "onExit": "finish",
+            "podGC": { "deleteDelayDuration": "600s", "strategy": "OnWorkflowCompletion" },
+            "securityContext": {
+                "fsGroup": NON_ROOT,
+                "runAsGroup": NON_ROOT,
+                "runAsNonRoot": true,
+                "runAsUser": NON_ROOT,
+                "seccompProfile": { "type": "RuntimeDefault" },
+            },
+            "serviceAccountName": WORKFLOW,
+            "templates": templates,
+            "volumes": [
+                { "name": "config", "configMap": { "name": "{{workflow.parameters.config}}" } },
+                { "name": "rules", "configMap": { "name": "{{workflow.parameters.rules}}" } },
+                { "name": "settings", "configMap": { "name": SETTINGS } },
+                { "name": "experiments", "persistentVolumeClaim": { "claimName": "{{workflow.parameters.claim}}" } },
+                { "name": "credential", "secret": { "optional": true, "secretName": settings.results.credential } },
+                { "name": "tmp", "emptyDir": {} },
+            ],
+        },
+    })
+}
+
+/// A failed run goes on to the next one; the summary then fails the Workflow, so that Argo CD shows it.
+fn main(lanes: u32) -> Json {
+    json!({
+        "name": entrypoint(lanes),
+        "parallelism": lanes,
+        "steps": [
+            [{ "name": "prepare", "template": "prepare" }],
+            [{
+                "name": "run",
+                "template": "run",
+                "arguments": { "parameters": [{ "name": "run", "value": "{{item}}" }] },
+                "continueOn": { "error": true, "failed": true },
+                "withParam": "{{workflow.parameters.runs}}",
+            }],
+            [{ "name": "summary", "template": "summary" }],
+        ],
+    })
+}
+
+fn finish() -> Json {
+    json!({
+        "name": "finish",
+        "steps": [
+            [{ "name": "cleanup", "template": "cleanup", "continueOn": { "error": true, "failed": true } }],
+            [{ "name": "record", "template": "record" }],
+        ],
+    })
+}
+
+fn step_template(step: &str, settings: &Settings) -> Json {
+    let records = step == "record";
+    let mut args = vec![json!("step"), json!(step)];
+    if step == "run" {
+        args.push(json!("{{inputs.parameters.run}}"));
+    }
+    let mut mounts = vec![
+        json!({ "name": "config", "mountPath": CONFIG_DIR, "readOnly": true }),
+        json!({ "name": "rules", "mountPath": RULES_DIR, "readOnly": true }),
+        json!({ "name": "settings", "mountPath": SETTINGS_DIR, "readOnly": true }),
+        json!({ "name": "experiments", "mountPath": pod::EXPERIMENTS }),
+        json!({ "name": "tmp", "mountPath": "/tmp" }),
+    ];
+    if records {
+        mounts.push(json!({ "name": "credential", "mountPath": CREDENTIAL_DIR, "readOnly": true }));
+    }
+    let mut template = json!({
+        "name": step,
+        "container": {
+            "image": settings.image,
+            "command": ["kubebench"],
+            "args": args,
+            "env": [
+                { "name": "KUBEBENCH_BENCHMARK", "value": "{{workflow.parameters.benchmark}}" },
+                { "name": "KUBEBENCH_CONFIG_DIR", "value": CONFIG_DIR },
+                { "name": "KUBEBENCH_CREDENTIAL_DIR", "value": CREDENTIAL_DIR },
+                { "name": "KUBEBENCH_EXP_ROOT", "value": pod::EXPERIMENTS },
+                { "name": "KUBEBENCH_NAMESPACE", "valueFrom": { "fieldRef": { "fieldPath": "metadata.namespace" } } },
+                { "name": "KUBEBENCH_RULES_DIR", "value": RULES_DIR },
+                { "name": "KUBEBENCH_SETTINGS_DIR", "value": SETTINGS_DIR },
+                { "name": "KUBEBENCH_WORKFLOW", "value": "{{workflow.name}}" },
+                { "name": "KUBEBENCH_WORKFLOW_UID", "value": "{{workflow.uid}}" },
+            ],
+            "resources": { "limits": { "memory": "1Gi" }, "requests": { "cpu": "100m", "memory": "128Mi" } },
+            "securityContext": {
+                "allowPrivilegeEscalation": false,
+                "capabilities": { "drop": ["ALL"] },
+                "readOnlyRootFilesystem": true,
+                "runAsNonRoot": true,
+            },
+            "volumeMounts": mounts,
+        },
+        "metadata": { "labels": { meta::STEP: step } },
+        // Node loss and eviction are tried again; a step that says no is an answer.
+        "retryStrategy": { "limit": 2, "retryPolicy": "OnError" },
+        "serviceAccountName": if records { RECORDER } else { RUNNER },
+    });
+    if let Some(template) = template.as_object_mut() {
+        match step {
+            "run" => {
+                template.insert("activeDeadlineSeconds".to_owned(), json!("{{workflow.parameters.run-deadline}}"));
+                template.insert("inputs".to_owned(), json!({ "parameters": [{ "name": "run" }] }));
+            }
+            "prepare" => {
+                template.insert("activeDeadlineSeconds".to_owned(), json!("{{workflow.parameters.prepare-deadline}}"));
+            }
+            _ => {}
+        }
+    }
+    template
+}

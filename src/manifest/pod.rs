@@ -1,0 +1,306 @@
+//! The pod template of a role: restricted by default, without a token, with what the run must know in its environment.
+
+use std::collections::BTreeMap;
+
+use k8s_openapi::api::core::v1::{
+    Capabilities, ConfigMapKeySelector, Container, EmptyDirVolumeSource, EnvVar, EnvVarSource, ObjectFieldSelector,
+    PersistentVolumeClaimVolumeSource, PodSecurityContext, PodSpec, ResourceRequirements, SeccompProfile,
+    SecretKeySelector, SecurityContext, Toleration, Volume, VolumeMount,
+};
+use k8s_openapi::apimachinery::pkg::api::resource::Quantity;
+use serde_json::{Value as Json, json};
+
+use super::{meta, patch};
+use crate::diag::{Diagnostic, Diagnostics, code};
+use crate::model::target::Queue;
+use crate::model::{Benchmark, Case, Env, Role};
+
+/// Where the results volume is mounted; the ancestor's place, so that its images work.
+pub(super) const EXPERIMENTS: &str = "/kubebench/experiments";
+const DATA: &str = "/kubebench/data";
+/// The user of pods that say nothing else: `nonroot` of distroless images, in no image's passwd by accident.
+const NON_ROOT: i64 = 65532;
+const SHARED_MEMORY: &str = "dshm";
+const RESULTS: &str = "kubebench-results";
+
+const OWNED_BY_POD: &[(&str, &str)] = &[
+    ("restartPolicy", "a restart would spoil the measurement; a failed run is a result"),
+    (
+        "serviceAccountName",
+        "pods of a workload run without an account; give the permission to a `prepare` step outside the benchmark",
+    ),
+    (
+        "serviceAccount",
+        "pods of a workload run without an account; give the permission to a `prepare` step outside the benchmark",
+    ),
+    ("activeDeadlineSeconds", "write `timeout` in the spec"),
+];
+const OWNED_BY_CONTAINER: &[(&str, &str)] = &[
+    ("name", "the operator finds the container by this name"),
+    ("image", "write `image` beside `container`"),
+    ("command", "write `command` beside `container`"),
+    ("args", "write `args` beside `container`"),
+];
+
+/// Returns the pod template of `role`; `case` is absent for the Job before the runs.
+pub(super) fn template(benchmark: &Benchmark, case: Option<&Case>, role: &Role, diagnostics: &mut Diagnostics) -> Json {
+    let mut spec = serde_json::to_value(pod_spec(benchmark, role)).unwrap_or_default();
+    for user in &role.pod_patches {
+        patch::check_pod(user, diagnostics);
+        patch::refuse_owned(user, OWNED_BY_POD, diagnostics);
+        refuse_main_container(user, role, diagnostics);
+        patch::merge(&mut spec, &user.value);
+    }
+    for user in &role.container_patches {
+        patch::check_container(user, diagnostics);
+        patch::refuse_owned(user, OWNED_BY_CONTAINER, diagnostics);
+        refuse_own_variables(user, diagnostics);
+        let containers = spec.get_mut("containers").and_then(Json::as_array_mut);
+        let main = containers
+            .into_iter()
+            .flatten()
+            .find(|container| container.get("name").is_some_and(|name| name == role.container_name));
+        if let Some(main) = main {
+            patch::merge(main, &user.value);
+        }
+    }
+    json!({ "metadata": metadata(benchmark, case, role, diagnostics), "spec": spec })
+}
+
+fn metadata(benchmark: &Benchmark, case: Option<&Case>, role: &Role, diagnostics: &mut Diagnostics) -> Json {
+    let mut labels = meta::pod_labels(benchmark, case);
+    if let Some(labels) = labels.as_object_mut() {
+        labels.insert(meta::ROLE.to_owned(), role.name.as_str().into());
+        for (key, value) in &role.labels {
+            if key.starts_with(meta::PREFIX) {
+                let fault = Diagnostic::at(
+                    &code::KB0315,
+                    role.span,
+                    format!("the label `{key}` is set by kubebench and cannot be given"),
+                );
+                diagnostics.push(fault.help("use a prefix of your own"));
+            }
+            labels.entry(key.clone()).or_insert_with(|| value.as_str().into());
+        }
+    }
+    let mut annotations: BTreeMap<&str, &str> =
+        role.annotations.iter().map(|(key, value)| (key.as_str(), value.as_str())).collect();
+    if let (Queue::Volcano(queue), Some(_)) = (&benchmark.target.queue, role.restart_policy) {
+        annotations.entry("scheduling.volcano.sh/queue-name").or_insert(queue);
+    }
+    if annotations.is_empty() {
+        json!({ "labels": labels })
+    } else {
+        json!({ "labels": labels, "annotations": annotations })
+    }
+}
+
+fn pod_spec(benchmark: &Benchmark, role: &Role) -> PodSpec {
+    let target = &benchmark.target;
+    let mut volumes = Vec::new();
+    let mut mounts = Vec::new();
+    if role.accelerators() > 0.0 {
+        let memory = EmptyDirVolumeSource { medium: Some("Memory".to_owned()), size_limit: None };
+        volumes.push(Volume { name: SHARED_MEMORY.to_owned(), empty_dir: Some(memory), ..Volume::default() });
+        mounts.push(VolumeMount {
+            name: SHARED_MEMORY.to_owned(),
+            mount_path: "/dev/shm".to_owned(),
+            ..VolumeMount::default()
+        });
+    }
+    if mounts_results(benchmark, role) {
+        let claim = PersistentVolumeClaimVolumeSource { claim_name: super::claim::name(benchmark), read_only: None };
+        volumes.push(Volume { name: RESULTS.to_owned(), persistent_volume_claim: Some(claim), ..Volume::default() });
+        mounts.push(VolumeMount {
+            name: RESULTS.to_owned(),
+            mount_path: EXPERIMENTS.to_owned(),
+            ..VolumeMount::default()
+        });
+    }
+    let volcano = matches!(target.queue, Queue::Volcano(_)) && role.restart_policy.is_some();
+    PodSpec {
+        automount_service_account_token: (!role.needs_token).then_some(false),
+        containers: vec![container(role, mounts)],
+        node_selector: (!target.node_selector.is_empty()).then(|| target.node_selector.clone()),
+        priority_class_name: target.priority_class.clone(),
+        restart_policy: role.restart_policy.map(str::to_owned),
+        scheduler_name: volcano.then(|| "volcano".to_owned()),
+        security_context: Some(PodSecurityContext {
+            fs_group: Some(NON_ROOT),
+            run_as_group: Some(NON_ROOT),
+            run_as_non_root: Some(true),
+            run_as_user: Some(NON_ROOT),
+            seccomp_profile: Some(SeccompProfile { localhost_profile: None, type_: "RuntimeDefault".to_owned() }),
+            ..PodSecurityContext::default()
+        }),
+        tolerations: (!target.tolerations.is_empty()).then(|| {
+            target
+                .tolerations
+                .iter()
+                .filter_map(|json| serde_json::from_value::<Toleration>(json.clone()).ok())
+                .collect()
+        }),
+        volumes: (!volumes.is_empty()).then_some(volumes),
+        ..PodSpec::default()
+    }
+}
+
+/// The Jobs beside the runs always see the volume; the workload only when the spec says so.
+fn mounts_results(benchmark: &Benchmark, role: &Role) -> bool {
+    benchmark.mount_in_job || matches!(role.name.as_str(), "prepare" | "postprocess")
+}
+
+fn container(role: &Role, mounts: Vec<VolumeMount>) -> Container {
+    let words = |words: &[String]| (!words.is_empty()).then(|| words.iter().map(|word| literal(word, role)).collect());
+    let quantities = |amounts: &BTreeMap<String, crate::unit::Quantity>| {
+        (!amounts.is_empty())
+            .then(|| amounts.iter().map(|(name, amount)| (name.clone(), Quantity(amount.canonical()))).collect())
+    };
+    Container {
+        name: role.container_name.to_owned(),
+        image: Some(role.image.to_string()),
+        command: words(&role.command),
+        args: words(&role.args),
+        env: Some(environment(role)),
+        resources: (!role.limits.is_empty() || !role.requests.is_empty()).then(|| ResourceRequirements {
+            claims: None,
+            limits: quantities(&role.limits),
+            requests: quantities(&role.requests),
+        }),
+        security_context: Some(SecurityContext {
+            allow_privilege_escalation: Some(false),
+            capabilities: Some(Capabilities { add: None, drop: Some(vec!["ALL".to_owned()]) }),
+            ..SecurityContext::default()
+        }),
+        volume_mounts: (!mounts.is_empty()).then_some(mounts),
+        ..Container::default()
+    }
+}
+
+/// Returns the variables: Kubebench's own first, because the user's may refer to them.
+fn environment(role: &Role) -> Vec<EnvVar> {
+    let text =
+        |name: &str, value: &str| EnvVar { name: name.to_owned(), value: Some(value.to_owned()), ..EnvVar::default() };
+    let mut variables = vec![
+        text("KUBEBENCH_EXP_ROOT", EXPERIMENTS),
+        EnvVar {
+            name: "KUBEBENCH_EXP_ID".to_owned(),
+            value_from: Some(field(format!("metadata.labels['{}']", meta::RUN))),
+            ..EnvVar::default()
+        },
+        text("KUBEBENCH_EXP_PATH", "$(KUBEBENCH_EXP_ROOT)/$(KUBEBENCH_EXP_ID)"),
+        text("KUBEBENCH_EXP_CONFIG_PATH", "$(KUBEBENCH_EXP_PATH)/config"),
+        text("KUBEBENCH_EXP_OUTPUT_PATH", "$(KUBEBENCH_EXP_PATH)/output"),
+        text("KUBEBENCH_EXP_RESULT_PATH", "$(KUBEBENCH_EXP_PATH)/result"),
+        text("KUBEBENCH_DATA_ROOT", DATA),
+    ];
+    // A user without a passwd entry has neither, and libraries that ask for them fail.
+    for (name, value) in [("HOME", "/tmp"), ("USER", "kubebench")] {
+        if !role.env.contains_key(name) {
+            variables.push(text(name, value));
+        }
+    }
+    variables.extend(in_order_of_use(role).into_iter().filter_map(|name| role.env.get_key_value(name)).map(
+        |(name, (value, _))| match value {
+            Env::Text(value) => text(name, &literal(value, role)),
+            other => EnvVar { name: name.clone(), value_from: Some(source(other)), ..EnvVar::default() },
+        },
+    ));
+    variables
+}
+
+fn source(value: &Env) -> EnvVarSource {
+    match value {
+        Env::Secret { name, key } => EnvVarSource {
+            secret_key_ref: Some(SecretKeySelector { key: key.clone(), name: name.clone(), optional: None }),
+            ..EnvVarSource::default()
+        },
+        Env::ConfigMap { name, key } => EnvVarSource {
+            config_map_key_ref: Some(ConfigMapKeySelector { key: key.clone(), name: name.clone(), optional: None }),
+            ..EnvVarSource::default()
+        },
+        Env::Field(path) => field(path.clone()),
+        Env::Text(_) => EnvVarSource::default(),
+    }
+}
+
+fn field(path: String) -> EnvVarSource {
+    EnvVarSource {
+        field_ref: Some(ObjectFieldSelector { api_version: None, field_path: path }),
+        ..EnvVarSource::default()
+    }
+}
+
+/// Returns the names of the user's variables: by name, but each after those that its value refers to, as Kubernetes needs.
+fn in_order_of_use(role: &Role) -> Vec<&str> {
+    fn visit<'r>(name: &'r str, role: &'r Role, done: &mut Vec<&'r str>, open: &mut Vec<&'r str>) {
+        if done.contains(&name) || open.contains(&name) {
+            return;
+        }
+        open.push(name);
+        if let Some((Env::Text(value), _)) = role.env.get(name).filter(|_| role.expand_variables) {
+            for (other, _) in role.env.iter().filter(|(other, _)| value.contains(&format!("$({other})"))) {
+                visit(other, role, done, open);
+            }
+        }
+        open.pop();
+        done.push(name);
+    }
+    let mut done = Vec::new();
+    for name in role.env.keys() {
+        visit(name, role, &mut done, &mut Vec::new());
+    }
+    done
+}
+
+/// Returns `text` so that Kubernetes passes it on as written: `$(NAME)` would be expanded and `$$` halved.
+fn literal(text: &str, role: &Role) -> String {
+    if role.expand_variables {
+        return text.to_owned();
+    }
+    let mut escaped = String::with_capacity(text.len());
+    let mut chars = text.chars().peekable();
+    while let Some(c) = chars.next() {
+        escaped.push(c);
+        if c == '$' && matches!(chars.peek(), Some('$' | '(')) {
+            escaped.push('$');
+        }
+    }
+    escaped
+}
+
+fn refuse_main_container(user: &crate::model::workload::Patch, role: &Role, diagnostics: &mut Diagnostics) {
+    for container in user.node.get("containers").map(crate::yaml::Node::items).unwrap_or_default() {
+        if container.get("name").and_then(crate::yaml::Node::as_text) != Some(role.container_name) {
+            continue;
+        }
+        for field in ["image", "command", "args"] {
+            if let Some(entry) = container.entry(field) {
+                let message = format!("`{field}` of the main container is set by kubebench and cannot be patched");
+                diagnostics.push(
+                    Diagnostic::at(&code::KB0315, entry.key_span, message)
+                        .help(format!("write `{field}` of the role instead")),
+                );
+            }
+        }
+    }
+}
+
+fn refuse_own_variables(user: &crate::model::workload::Patch, diagnostics: &mut Diagnostics) {
+    for variable in user.node.get("env").map(crate::yaml::Node::items).unwrap_or_default() {
+        if let Some(name) =
+            variable.get("name").filter(|name| name.as_text().is_some_and(|name| name.starts_with("KUBEBENCH_")))
+        {
+            let message = format!("`{}` is set by kubebench and cannot be patched", name.as_text().unwrap_or_default());
+            diagnostics.push(Diagnostic::at(&code::KB0315, name.span, message).help("use a name of your own"));
+        }
+    }
+}
+
+/// Reports variables of the user that Kubebench itself must set.
+pub(super) fn refuse_reserved(role: &Role, diagnostics: &mut Diagnostics) {
+    for (name, (_, span)) in role.env.iter().filter(|(name, _)| name.starts_with("KUBEBENCH_")) {
+        let fault = Diagnostic::at(&code::KB0315, *span, format!("`{name}` is set by kubebench and cannot be given"));
+        diagnostics.push(fault.help("use a name of your own"));
+    }
+}

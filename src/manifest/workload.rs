@@ -1,0 +1,196 @@
+//! The object of one case: what `step run` creates for each of its runs.
+
+use serde_json::{Map, Value as Json, json};
+
+use super::{meta, patch, pod};
+use crate::diag::{Diagnostic, Diagnostics, code};
+use crate::model::target::Queue;
+use crate::model::{Benchmark, Case, Role, StepJob};
+
+/// The objects of one case, without the name and labels of a run.
+#[derive(Debug)]
+pub(super) struct CaseObjects {
+    /// The workload first, then what it needs.
+    pub(super) objects: Vec<RunObject>,
+    /// The Job after each run.
+    pub(super) postprocess: Option<RunObject>,
+}
+
+/// An object that is created once a run, and where the run's name and labels go.
+#[derive(Debug)]
+pub(super) struct RunObject {
+    /// The object.
+    pub(super) object: Json,
+    /// JSON Pointers that take the name of the run's job.
+    pub(super) name_at: Vec<String>,
+    /// JSON Pointers of mappings that take the labels of the run.
+    pub(super) labels_at: Vec<String>,
+}
+
+/// Fields of the object that no patch may change.
+const OWNED: &[&str] = &[
+    "/apiVersion",
+    "/kind",
+    "/metadata/name",
+    "/metadata/namespace",
+    "/metadata/ownerReferences",
+    "/metadata/generateName",
+    "/spec/suspend",
+    "/spec/backoffLimit",
+    "/spec/activeDeadlineSeconds",
+    "/spec/ttlSecondsAfterFinished",
+    "/spec/runPolicy/suspend",
+    "/spec/runPolicy/backoffLimit",
+    "/spec/runPolicy/cleanPodPolicy",
+    "/spec/runPolicy/activeDeadlineSeconds",
+    "/spec/runPolicy/ttlSecondsAfterFinished",
+];
+
+/// Returns the objects of `case`.
+pub(super) fn case_objects(benchmark: &Benchmark, case: &Case, diagnostics: &mut Diagnostics) -> CaseObjects {
+    let workload = &case.workload;
+    let mut spec = Json::Object(workload.spec.clone());
+    let mut labels_at = vec!["/metadata/labels".to_owned()];
+    let mut name_at = vec!["/metadata/name".to_owned()];
+    for role in &workload.roles {
+        pod::refuse_reserved(role, diagnostics);
+        let template = pod::template(benchmark, Some(case), role, diagnostics);
+        insert_at(&mut spec, &role.template_at, template);
+        let at = format!("/spec/{}", role.template_at.join("/"));
+        if workload.headless_service {
+            name_at.push(format!("{at}/spec/subdomain"));
+        }
+        labels_at.push(format!("{at}/metadata/labels"));
+    }
+    let mut object = json!({
+        "apiVersion": workload.api.api_version,
+        "kind": workload.api.kind,
+        "metadata": meta::created(benchmark, Some(case)),
+        "spec": spec,
+    });
+    submit_to_queue(benchmark, &mut object);
+    if let Some(user) = &workload.patch {
+        apply_patch(&mut object, user, &workload.roles, diagnostics);
+    }
+    let mut objects = vec![RunObject { object, name_at, labels_at }];
+    if workload.headless_service {
+        objects.push(headless_service(benchmark, case));
+    }
+    let postprocess = case.postprocess.as_ref().map(|job| step_job_of(benchmark, Some(case), job, diagnostics));
+    CaseObjects { objects, postprocess }
+}
+
+/// Returns the Job before the runs.
+pub(super) fn step_job(benchmark: &Benchmark, job: &StepJob, diagnostics: &mut Diagnostics) -> RunObject {
+    step_job_of(benchmark, None, job, diagnostics)
+}
+
+fn step_job_of(benchmark: &Benchmark, case: Option<&Case>, job: &StepJob, diagnostics: &mut Diagnostics) -> RunObject {
+    pod::refuse_reserved(&job.role, diagnostics);
+    let object = json!({
+        "apiVersion": "batch/v1",
+        "kind": "Job",
+        "metadata": meta::created(benchmark, case),
+        "spec": {
+            "activeDeadlineSeconds": job.timeout.seconds(),
+            "backoffLimit": 0,
+            "template": pod::template(benchmark, case, &job.role, diagnostics),
+        },
+    });
+    RunObject {
+        object,
+        name_at: vec!["/metadata/name".to_owned()],
+        labels_at: vec!["/metadata/labels".to_owned(), "/spec/template/metadata/labels".to_owned()],
+    }
+}
+
+fn insert_at(spec: &mut Json, steps: &[&str], value: Json) {
+    let mut place = spec;
+    for step in steps {
+        if !place.is_object() {
+            *place = Json::Object(Map::new());
+        }
+        let Json::Object(object) = place else { return };
+        place = object.entry(*step).or_insert(Json::Null);
+    }
+    *place = value;
+}
+
+fn submit_to_queue(benchmark: &Benchmark, object: &mut Json) {
+    if let (Queue::Kueue(queue), Some(labels)) =
+        (&benchmark.target.queue, object.pointer_mut("/metadata/labels").and_then(Json::as_object_mut))
+    {
+        labels.insert("kueue.x-k8s.io/queue-name".to_owned(), queue.as_str().into());
+    }
+}
+
+/// The name that lets the pods of an indexed Job find each other.
+fn headless_service(benchmark: &Benchmark, case: &Case) -> RunObject {
+    let object = json!({
+        "apiVersion": "v1",
+        "kind": "Service",
+        "metadata": meta::created(benchmark, Some(case)),
+        "spec": {
+            "clusterIP": "None",
+            "publishNotReadyAddresses": true,
+            "selector": meta::pod_labels(benchmark, Some(case)),
+        },
+    });
+    RunObject {
+        object,
+        name_at: vec!["/metadata/name".to_owned()],
+        labels_at: vec!["/metadata/labels".to_owned(), "/spec/selector".to_owned()],
+    }
+}
+
+fn apply_patch(object: &mut Json, user: &crate::model::workload::Patch, roles: &[Role], diagnostics: &mut Diagnostics) {
+    let before = object.clone();
+    patch::merge(object, &user.value);
+    let restart = roles.iter().filter_map(|role| {
+        let (_, parents) = role.template_at.split_last()?;
+        Some(format!("/spec/{}/restartPolicy", parents.join("/")))
+    });
+    for pointer in OWNED.iter().map(|pointer| (*pointer).to_owned()).chain(restart) {
+        if object.pointer(&pointer) != before.pointer(&pointer) {
+            let steps: Vec<crate::yaml::Step> = pointer.split('/').skip(1).map(crate::yaml::Step::from).collect();
+            let message = format!(
+                "`{}` is set by kubebench and cannot be patched",
+                pointer.trim_start_matches('/').replace('/', ".")
+            );
+            let fault = Diagnostic::at(&code::KB0315, user.node.nearest(&steps), message);
+            diagnostics.push(
+                fault
+                    .note("a restarted, cleaned-up or renamed job could not be measured")
+                    .help("delete it; time limits are `timeout` and `queueTimeout`"),
+            );
+        }
+    }
+}
+
+/// Returns the objects of a case under `name`, for `kubectl` and for reading.
+pub fn standalone(benchmark: &Benchmark, case: &Case, name: &str) -> Vec<Json> {
+    let objects = case_objects(benchmark, case, &mut Diagnostics::default()).objects;
+    objects
+        .into_iter()
+        .map(|RunObject { mut object, name_at, labels_at }| {
+            for pointer in name_at {
+                let steps: Vec<&str> = pointer.split('/').skip(1).collect();
+                insert_at_value(&mut object, &steps, name.into());
+            }
+            for labels in labels_at {
+                if let Some(labels) = object.pointer_mut(&labels).and_then(Json::as_object_mut) {
+                    labels.insert(meta::RUN.to_owned(), name.into());
+                }
+            }
+            object
+        })
+        .collect()
+}
+
+fn insert_at_value(object: &mut Json, steps: &[&str], value: Json) {
+    let Some((last, parents)) = steps.split_last() else { return };
+    let pointer: String = parents.iter().map(|step| format!("/{step}")).collect();
+    if let Some(parent) = object.pointer_mut(&pointer).and_then(Json::as_object_mut) {
+        parent.insert((*last).to_owned(), value);
+    }
+}
