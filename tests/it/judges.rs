@@ -10,6 +10,7 @@ mod crd;
 use std::collections::BTreeSet;
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
 use std::sync::{LazyLock, Mutex, PoisonError};
 
 use serde_json::Value;
@@ -40,15 +41,31 @@ pub(crate) fn tool(name: &str) -> Option<PathBuf> {
 /// `KUBEBENCH_ORACLES` decides: unset, tools are left alone; set, they are used where present; `require`, an absent
 /// one fails the test.
 pub(crate) fn oracle(test: &str, name: &str) -> Option<PathBuf> {
+    asked(test, name, || tool(name))
+}
+
+/// A Python that imports `PyYAML`, in the manner of [`oracle`].
+pub(crate) fn python_with_yaml(test: &str) -> Option<PathBuf> {
+    let imports = |python: &PathBuf| {
+        let mut command = Command::new(python);
+        command.args(["-c", "import yaml"]).stderr(Stdio::null());
+        command.status().is_ok_and(|status| status.success())
+    };
+    // `.ci/run` writes the first, which starts the Python of an environment of its own.
+    let candidates = ["python-with-yaml", "python3", "python"];
+    asked(test, "python3 with PyYAML", || candidates.into_iter().filter_map(tool).find(imports))
+}
+
+fn asked(test: &str, name: &str, find: impl FnOnce() -> Option<PathBuf>) -> Option<PathBuf> {
     let wanted = std::env::var("KUBEBENCH_ORACLES").unwrap_or_default();
     if wanted.is_empty() || wanted == "0" {
         skip(test, "set KUBEBENCH_ORACLES=1 to ask the tools that are present");
         return None;
     }
-    let found = tool(name);
+    let found = find();
     if found.is_none() {
-        assert_ne!(wanted, "require", "{test} needs `{name}`, which is neither in PATH nor in the cache");
-        skip(test, &format!("`{name}` is neither in PATH nor in the cache; tests/tools/build makes it"));
+        assert_ne!(wanted, "require", "{test} needs {name}, which is neither in PATH nor in the cache");
+        skip(test, &format!("{name} is neither in PATH nor in the cache that `.ci/run` fills"));
     }
     found
 }

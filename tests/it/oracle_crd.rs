@@ -153,7 +153,7 @@ fn published() -> Vec<(String, Value)> {
         }
         for file in entries(&kind) {
             let name = file.strip_prefix(&folder).unwrap().to_string_lossy().replace('\\', "/");
-            if name.ends_with(".yaml") && !name.ends_with(".tmpl.yaml") {
+            if file.extension().is_some_and(|extension| extension == "yaml") && !name.contains(".tmpl.") {
                 objects.extend(documents(&file).into_iter().map(|object| (name.clone(), object)));
             }
         }
@@ -193,6 +193,6 @@ fn rename_first(value: &mut Value, key: &str) -> bool {
             fields.values_mut().any(|child| rename_first(child, key))
         }
         Value::Array(items) => items.iter_mut().any(|item| rename_first(item, key)),
-        _ => false,
+        Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => false,
     }
 }

@@ -68,8 +68,7 @@ fn strict(schema: &Value, unknown: Unknown) -> Value {
         let value = match key.as_str() {
             "description" | "title" | "example" | "externalDocs" | "nullable" => continue,
             "properties" => each(value, |child| strict(child, Unknown::Refused)),
-            "items" => strict(value, Unknown::Refused),
-            "additionalProperties" => strict(value, Unknown::Refused),
+            "items" | "additionalProperties" => strict(value, Unknown::Refused),
             // These only narrow what the schema around them says, which lists the properties.
             "allOf" | "anyOf" | "oneOf" => {
                 value.as_array().into_iter().flatten().map(|child| strict(child, Unknown::Kept)).collect()
