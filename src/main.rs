@@ -1,1 +1,5 @@
-fn main() {}
+//! The `kubebench` program.
+
+fn main() -> std::process::ExitCode {
+    kubebench::cli::main()
+}

@@ -4,6 +4,7 @@
 #![expect(clippy::disallowed_methods, reason = "the one place that does I/O")]
 
 mod apply;
+mod create;
 mod lock;
 mod place;
 mod scan;
@@ -15,6 +16,7 @@ mod tests;
 use std::path::{Path, PathBuf};
 
 pub use apply::apply;
+pub use create::{create_new, exists, replace, write_report};
 pub use lock::{Guard, lock};
 pub use place::{find_root, refuse_output_place};
 pub use scan::scan;

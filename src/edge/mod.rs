@@ -1,3 +1,5 @@
-//! The only floor that touches the machine: files today, git, processes and clusters when their time comes.
+//! The only floor that touches the machine: files, git, the terminal; processes and clusters when their time comes.
 
 pub mod fs;
+pub mod git;
+pub mod terminal;

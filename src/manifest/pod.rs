@@ -120,7 +120,7 @@ fn pod_spec(benchmark: &Benchmark, role: &Role) -> PodSpec {
     let volcano = matches!(target.queue, Queue::Volcano(_)) && role.restart_policy.is_some();
     PodSpec {
         automount_service_account_token: (!role.needs_token).then_some(false),
-        containers: vec![container(role, mounts)],
+        containers: vec![container(role, mirrored(&role.image.to_string(), &target.image_mirrors), mounts)],
         node_selector: (!target.node_selector.is_empty()).then(|| target.node_selector.clone()),
         priority_class_name: target.priority_class.clone(),
         restart_policy: role.restart_policy.map(str::to_owned),
@@ -150,7 +150,7 @@ fn mounts_results(benchmark: &Benchmark, role: &Role) -> bool {
     benchmark.mount_in_job || matches!(role.name.as_str(), "prepare" | "postprocess")
 }
 
-fn container(role: &Role, mounts: Vec<VolumeMount>) -> Container {
+fn container(role: &Role, image: String, mounts: Vec<VolumeMount>) -> Container {
     let words = |words: &[String]| (!words.is_empty()).then(|| words.iter().map(|word| literal(word, role)).collect());
     let quantities = |amounts: &BTreeMap<String, crate::unit::Quantity>| {
         (!amounts.is_empty())
@@ -158,7 +158,7 @@ fn container(role: &Role, mounts: Vec<VolumeMount>) -> Container {
     };
     Container {
         name: role.container_name.to_owned(),
-        image: Some(role.image.to_string()),
+        image: Some(image),
         command: words(&role.command),
         args: words(&role.args),
         env: Some(environment(role)),
@@ -175,6 +175,14 @@ fn container(role: &Role, mounts: Vec<VolumeMount>) -> Container {
         volume_mounts: (!mounts.is_empty()).then_some(mounts),
         ..Container::default()
     }
+}
+
+/// Returns `image` with the longest prefix that has a mirror replaced; prefixes end at a `/`.
+fn mirrored(image: &str, mirrors: &BTreeMap<String, String>) -> String {
+    let rest_after =
+        |prefix: &str| image.strip_prefix(prefix.trim_end_matches('/')).filter(|rest| rest.starts_with('/'));
+    let longest = mirrors.iter().filter_map(|(prefix, mirror)| Some((prefix.len(), mirror, rest_after(prefix)?))).max();
+    longest.map_or_else(|| image.to_owned(), |(_, mirror, rest)| format!("{}{rest}", mirror.trim_end_matches('/')))
 }
 
 /// Returns the variables: Kubebench's own first, because the user's may refer to them.

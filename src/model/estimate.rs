@@ -22,8 +22,11 @@ const MEMORY_UNIT: f64 = (1_u64 << 30) as f64;
 pub fn estimate(benchmark: &Benchmark) -> Estimate {
     let runs_a_case = f64::from(benchmark.repeats + benchmark.warmups);
     let hours_of = |case: &Case| runs_a_case * case.timeout.seconds() as f64 / 3600.0;
-    let gpu_hours =
-        benchmark.cases.iter().map(|case| hours_of(case) * case.workload.roles.iter().map(gpus).sum::<f64>()).sum();
+    let gpu_hours = benchmark
+        .cases
+        .iter()
+        .map(|case| hours_of(case) * case.workload.roles.iter().map(gpus).sum::<f64>())
+        .fold(0.0, |total, hours| total + hours);
     let cost = benchmark.target.prices.as_ref().map(|prices| {
         let hourly = |case: &Case| -> f64 {
             let of_role = |role: &Role| -> f64 {

@@ -1,0 +1,220 @@
+//! The arguments of every subcommand.
+
+use std::path::PathBuf;
+
+use clap::{Args, Parser, Subcommand, ValueEnum};
+
+/// Compiles benchmark specs for machine learning on Kubernetes into manifests for Argo CD or Flux.
+#[derive(Debug, Parser)]
+#[command(name = "kubebench", version, max_term_width = 100, after_help = EXIT)]
+pub(super) struct Cli {
+    #[command(flatten)]
+    pub(super) global: Global,
+    #[command(subcommand)]
+    pub(super) command: Command,
+}
+
+const EXIT: &str =
+    "Exit status: 0 yes; 1 the answer is no (faults, drift); 2 no answer (usage, unreadable files, internal fault).";
+
+/// Options of every subcommand.
+#[derive(Clone, Debug, Args)]
+pub(super) struct Global {
+    /// Start in this folder instead of the current one
+    #[arg(short = 'C', long = "directory", global = true, value_name = "DIR")]
+    pub(super) directory: Option<PathBuf>,
+    /// How findings are printed
+    #[arg(long, global = true, value_enum, default_value_t = OutputFormat::Human, value_name = "FORMAT")]
+    pub(super) output_format: OutputFormat,
+    /// Also write findings to a file, such as `sarif=kubebench.sarif`; may be given several times
+    #[arg(long, global = true, value_name = "FORMAT=FILE", value_parser = report_target)]
+    pub(super) report: Vec<ReportTarget>,
+    /// When to color
+    #[arg(long, global = true, value_enum, default_value_t = Color::Auto, value_name = "WHEN")]
+    pub(super) color: Color,
+    /// Number of threads; the output does not depend on it
+    #[arg(long, global = true, value_name = "N")]
+    pub(super) jobs: Option<usize>,
+    /// Exit with 1 on warnings too
+    #[arg(long, global = true)]
+    pub(super) deny_warnings: bool,
+    /// Print no summary
+    #[arg(short, long, global = true, conflicts_with = "verbose")]
+    pub(super) quiet: bool,
+    /// Say more on standard error
+    #[arg(short, long, global = true, action = clap::ArgAction::Count)]
+    pub(super) verbose: u8,
+}
+
+/// A format of findings.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(super) enum OutputFormat {
+    Human,
+    Concise,
+    Json,
+    Github,
+    Gitlab,
+    Sarif,
+    Junit,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(super) enum Color {
+    Auto,
+    Always,
+    Never,
+}
+
+/// A format and the file it goes to.
+#[derive(Clone, Debug)]
+pub(super) struct ReportTarget {
+    pub(super) format: OutputFormat,
+    pub(super) path: PathBuf,
+}
+
+fn report_target(text: &str) -> Result<ReportTarget, String> {
+    let (format, path) = text.split_once('=').ok_or("write FORMAT=FILE, such as sarif=kubebench.sarif")?;
+    let format = OutputFormat::from_str(format, false).map_err(|_| {
+        format!("there is no format `{format}`; formats are human, concise, json, github, gitlab, sarif, junit")
+    })?;
+    Ok(ReportTarget { format, path: path.into() })
+}
+
+#[derive(Debug, Subcommand)]
+pub(super) enum Command {
+    /// Start a project here: project file, example spec, schemas, CI workflow, .gitattributes; overwrites nothing
+    Init(InitArgs),
+    /// Write a new spec
+    New(NewArgs),
+    /// Check specs and project file; emit nothing
+    Validate(SelectArgs),
+    /// Write the manifests of all specs to the output folder
+    Compile(CompileArgs),
+    /// Show what would run, how often, and what it may cost
+    Plan(PlanArgs),
+    /// Print the jobs of specs as plain manifests for kubectl
+    Render(RenderArgs),
+    /// Format specs; comments stay
+    Fmt(FmtArgs),
+    /// Print the JSON Schema of a kind of document
+    Schema(SchemaArgs),
+    /// Explain a code (KB0123) or a field (benchmark.spec.matrix)
+    Explain(ExplainArgs),
+    /// List benchmarks
+    List(SelectArgs),
+    /// Print completions for a shell
+    Completions(CompletionsArgs),
+    /// Print manual pages
+    Man(ManArgs),
+}
+
+#[derive(Clone, Debug, Default, Args)]
+pub(super) struct SelectArgs {
+    /// Specs or folders of specs; without any, all
+    #[arg(value_name = "PATHS")]
+    pub(super) paths: Vec<PathBuf>,
+    /// Only these targets
+    #[arg(long, value_name = "NAME")]
+    pub(super) target: Vec<String>,
+    /// Only benchmarks with this label, such as `team=vision`; several must all hold
+    #[arg(long, value_name = "LABEL=VALUE", value_parser = label)]
+    pub(super) select: Vec<(String, String)>,
+}
+
+fn label(text: &str) -> Result<(String, String), String> {
+    let (key, value) = text.split_once('=').ok_or("write LABEL=VALUE, such as team=vision")?;
+    Ok((key.to_owned(), value.to_owned()))
+}
+
+#[derive(Debug, Args)]
+pub(super) struct CompileArgs {
+    #[command(flatten)]
+    pub(super) select: SelectArgs,
+    /// Write nothing; exit with 1 when anything would change
+    #[arg(long)]
+    pub(super) check: bool,
+    /// Write nothing; print what would change as a unified diff, exit with 1 when anything would
+    #[arg(long)]
+    pub(super) diff: bool,
+    /// Replace manifests that were edited by hand
+    #[arg(long)]
+    pub(super) overwrite_edited: bool,
+}
+
+#[derive(Debug, Args)]
+pub(super) struct PlanArgs {
+    #[command(flatten)]
+    pub(super) select: SelectArgs,
+    /// Compare with the specs of another commit, and show only what would run because of the change
+    #[arg(long, value_name = "REV")]
+    pub(super) since: Option<String>,
+}
+
+#[derive(Debug, Args)]
+pub(super) struct RenderArgs {
+    #[command(flatten)]
+    pub(super) select: SelectArgs,
+    /// Only this case, by id
+    #[arg(long, value_name = "ID")]
+    pub(super) case: Option<String>,
+}
+
+#[derive(Debug, Args)]
+pub(super) struct FmtArgs {
+    /// Specs or folders of specs; without any, all specs and the project file
+    #[arg(value_name = "PATHS")]
+    pub(super) paths: Vec<PathBuf>,
+    /// Write nothing; exit with 1 when a file is not formatted
+    #[arg(long)]
+    pub(super) check: bool,
+    /// Write nothing; print what would change as a unified diff
+    #[arg(long)]
+    pub(super) diff: bool,
+    /// Also apply the certain fixes of findings, such as quoting `yes`
+    #[arg(long)]
+    pub(super) fix: bool,
+}
+
+#[derive(Debug, Args)]
+pub(super) struct SchemaArgs {
+    /// Which schema
+    #[arg(value_enum)]
+    pub(super) kind: SchemaKind,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(super) enum SchemaKind {
+    Benchmark,
+    Suite,
+    Project,
+}
+
+#[derive(Debug, Args)]
+pub(super) struct ExplainArgs {
+    /// A code such as KB0123, or a field such as benchmark.spec.matrix; without one, the list of codes
+    pub(super) what: Option<String>,
+}
+
+#[derive(Debug, Args)]
+pub(super) struct InitArgs {}
+
+#[derive(Debug, Args)]
+pub(super) struct NewArgs {
+    /// The workload kind, such as job or pytorchJob
+    pub(super) kind: String,
+    /// The benchmark's name
+    pub(super) name: String,
+}
+
+#[derive(Debug, Args)]
+pub(super) struct CompletionsArgs {
+    /// The shell
+    #[arg(value_enum)]
+    pub(super) shell: clap_complete::Shell,
+}
+
+#[derive(Debug, Args)]
+pub(super) struct ManArgs {
+    /// The subcommand; without one, the page of kubebench itself
+    pub(super) command: Option<String>,
+}

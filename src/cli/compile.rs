@@ -1,0 +1,135 @@
+//! `kubebench compile`: specs in, a checked tree of manifests out.
+
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+
+use anyhow::Result;
+
+use super::ExitStatus;
+use super::args::{CompileArgs, Global};
+use super::session::{Session, colored, counted, root, tell};
+use crate::diag::Diagnostics;
+use crate::edge::fs;
+use crate::lower::PROJECT_FILE;
+use crate::manifest;
+use crate::text::{Source, SourceId};
+use crate::tree::diff::Style;
+use crate::tree::{EditedFiles, Filter, Found, Mode, OnDisk, Plan, Scope, plan};
+use crate::yaml;
+
+/// Writes the tree, or says what would be written.
+pub(super) fn run(global: &Global, args: &CompileArgs) -> Result<ExitStatus> {
+    let writes = !args.check && !args.diff;
+    // Taken before anything is read, so that two compilations never write from two states of the specs.
+    let _guard = if writes {
+        Some(fs::lock(&root(global)?, || tell(global, "waiting for another compilation to finish"))?)
+    } else {
+        None
+    };
+    let session = Session::open(global, &args.select)?;
+    let mut diagnostics = session.diagnostics();
+    let Some(project) = &session.compilation.project else { return session.report(diagnostics) };
+    let output = project.settings.output.clone();
+    let spec_dirs: Vec<PathBuf> = project.settings.spec_dirs.iter().map(PathBuf::from).collect();
+    if let Err(reason) = fs::refuse_output_place(&session.root, Path::new(&output), &spec_dirs) {
+        diagnostics.push(crate::diag::Diagnostic::in_file(
+            &crate::diag::code::KB0323,
+            PROJECT_FILE,
+            format!("nothing can be written to `{output}`: {reason}"),
+        ));
+        return session.report(diagnostics);
+    }
+    let folder = session.root.join(&output);
+    let on_disk = fs::scan(&folder)?;
+    refuse_claim_changes(&session, &output, &on_disk, &mut diagnostics);
+    let plan = plan(&session.compilation.tree, &on_disk, &scope(&session));
+    let edited = if args.overwrite_edited { EditedFiles::Overwrite } else { EditedFiles::Keep };
+    if args.diff {
+        crate::edge::terminal::print(&plan.diff(&output, if colored(global) { Style::Ansi } else { Style::Plain }))?;
+    }
+    if !writes {
+        return answer(&session, &plan, &output, args, diagnostics);
+    }
+    diagnostics.extend(plan.diagnostics(Mode::Write(edited), &output));
+    let refused = diagnostics.has_errors();
+    if !refused {
+        fs::apply(&folder, &plan.operations(std::process::id(), edited))?;
+    }
+    let status = session.report(diagnostics)?;
+    session.tell(&if refused { "nothing was written".to_owned() } else { summary(&session, &plan, &output, edited) });
+    Ok(status)
+}
+
+/// The answer to "is the committed tree what the specs say?".
+fn answer(
+    session: &Session<'_>,
+    plan: &Plan,
+    output: &str,
+    args: &CompileArgs,
+    mut diagnostics: Diagnostics,
+) -> Result<ExitStatus> {
+    let faults = diagnostics.has_errors();
+    if args.check {
+        diagnostics.extend(plan.diagnostics(Mode::Check, output));
+    }
+    let status = session.report(diagnostics)?;
+    if plan.is_clean() && !faults && status == ExitStatus::Yes {
+        session.tell(&format!(
+            "{output}/ is up to date: {} of {}",
+            counted(plan.unchanged, "manifest"),
+            session.specs_in_words()
+        ));
+    } else if !plan.is_clean() && status != ExitStatus::NoAnswer {
+        session.tell(&format!("{output}/ is not what the specs say: run `kubebench compile` and commit the result"));
+        return Ok(ExitStatus::No);
+    }
+    Ok(status)
+}
+
+fn summary(session: &Session<'_>, plan: &Plan, output: &str, edited: EditedFiles) -> String {
+    let summary = plan.summary(edited);
+    format!(
+        "{output}/: {} created, {} changed, {} removed, {} unchanged ({})",
+        summary.created,
+        summary.changed,
+        summary.removed,
+        summary.unchanged,
+        session.specs_in_words()
+    )
+}
+
+/// Returns what of the tree the selection may write and prune; manifests of specs with errors are left alone.
+fn scope(session: &Session<'_>) -> Scope {
+    let selection = session.selection();
+    let mut faulty = session.compilation.faulty.clone();
+    if !faulty.is_empty() {
+        // What all benchmarks share depends on all of them.
+        faulty.insert(PROJECT_FILE.to_owned());
+    }
+    let targets = if selection.targets.is_empty() {
+        Filter::All
+    } else {
+        Filter::Only(selection.targets.iter().cloned().collect())
+    };
+    if selection.is_only_targets() {
+        return Scope { targets, sources: Filter::Except(faulty) };
+    }
+    let mut sources: BTreeSet<String> =
+        session.benchmarks().into_iter().map(|compiled| compiled.benchmark.path.clone()).collect();
+    sources.extend(selection.paths.iter().flatten().cloned());
+    sources.retain(|path| !faulty.contains(path));
+    Scope { targets, sources: Filter::Only(sources) }
+}
+
+/// Judges every claim against the committed one, because Kubernetes would refuse some changes.
+fn refuse_claim_changes(session: &Session<'_>, output: &str, on_disk: &OnDisk, diagnostics: &mut Diagnostics) {
+    for compiled in session.benchmarks() {
+        let benchmark = &compiled.benchmark;
+        let path = format!("{}/{}/results.yaml", benchmark.target.name, benchmark.name);
+        let Some(Found::File(bytes)) = on_disk.entries.get(&path) else { continue };
+        let source = Source::new(path.as_str(), bytes);
+        if let Some(committed) = yaml::read(SourceId::default(), &source).root {
+            diagnostics.extend(manifest::refused_changes(benchmark, &format!("{output}/{path}"), &committed.to_json()));
+        }
+    }
+}

@@ -1,0 +1,64 @@
+//! `kubebench explain`: a code's page, or a field of a spec.
+
+use anyhow::{Result, bail};
+
+use super::ExitStatus;
+use super::args::ExplainArgs;
+use crate::diag::{code, did_you_mean};
+use crate::edge::terminal;
+use crate::schema::{self, DocumentKind, generate};
+use crate::workload;
+
+/// Prints the page.
+pub(super) fn run(args: &ExplainArgs) -> Result<ExitStatus> {
+    let text = match args.what.as_deref() {
+        None => list(),
+        Some(what) => match code::find(what) {
+            Some(code) => format!("{}\n", code.page.trim_end()),
+            None => field(what)?,
+        },
+    };
+    terminal::print(&text)?;
+    Ok(ExitStatus::Yes)
+}
+
+fn list() -> String {
+    code::ALL
+        .iter()
+        .map(|code| {
+            format!(
+                "{}  {:<7}  {}{}\n",
+                code.id,
+                code.severity.name(),
+                code.title,
+                if code.configurable { " (lint)" } else { "" }
+            )
+        })
+        .collect()
+}
+
+fn field(what: &str) -> Result<String> {
+    let mut steps = what.split('.');
+    let first = steps.next().unwrap_or_default();
+    let kinds = ["benchmark", "suite", "project"];
+    let Some(kind) = DocumentKind::ALL.into_iter().find(|kind| kind.name().eq_ignore_ascii_case(first)) else {
+        let codes = code::ALL.iter().map(|code| code.id);
+        let hint = match did_you_mean(first, kinds.into_iter().chain(codes)) {
+            Some(close) => format!("did you mean `{close}`?"),
+            None => "write a code such as KB0105, or a field such as benchmark.spec.matrix".to_owned(),
+        };
+        bail!("there is nothing called `{what}`; {hint}");
+    };
+    let path: Vec<&str> = steps.collect();
+    match schema::explain(&generate(kind, &workload::forms()), first, &path) {
+        Ok(page) => Ok(page),
+        Err((missing, known)) => {
+            let hint = match did_you_mean(&missing, known.iter().map(String::as_str)) {
+                Some(close) => format!("did you mean `{close}`?"),
+                None if known.is_empty() => "nothing stands below it".to_owned(),
+                None => format!("fields there are {}", known.join(", ")),
+            };
+            bail!("`{what}` does not exist: there is no `{missing}`; {hint}");
+        }
+    }
+}

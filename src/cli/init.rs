@@ -1,0 +1,66 @@
+//! `kubebench init`: a project to start from. It asks nothing and overwrites nothing.
+
+use anyhow::Result;
+
+use super::ExitStatus;
+use super::args::{Global, InitArgs};
+use super::session::{start, tell};
+use super::{new, schema};
+use crate::edge::fs;
+use crate::schema::DocumentKind;
+
+const PROJECT: &str = "\
+# yaml-language-server: $schema=schema/project.v1.json
+apiVersion: kubebench.dev/v1
+kind: Project
+metadata:
+  name: benchmarks
+spec:
+  targets:
+    default:
+      namespace: default
+";
+
+const WORKFLOW: &str = "\
+# Checks that generated/ is what the specs say.
+name: kubebench
+on: pull_request
+permissions:
+  contents: read
+jobs:
+  check:
+    runs-on: ubuntu-latest
+    container: ghcr.io/kubebench/kubebench:VERSION
+    steps:
+      # Pin this to the commit of the release that you reviewed.
+      - uses: actions/checkout@v4
+        with:
+          persist-credentials: false
+      - run: kubebench compile --check --output-format github
+";
+
+const ATTRIBUTES: &str = "\
+# Manifests are compared byte for byte, so git must not change their line ends.
+generated/** text eol=lf linguist-generated
+";
+
+/// Writes the files that are not there yet.
+pub(super) fn run(global: &Global, _: &InitArgs) -> Result<ExitStatus> {
+    let root = start(global)?;
+    let mut files = vec![
+        ("kubebench.yaml".to_owned(), PROJECT.to_owned()),
+        ("specs/example.yaml".to_owned(), new::spec("job", "example", "../schema/benchmark.v1.json")?),
+        (".github/workflows/kubebench.yml".to_owned(), WORKFLOW.replace("VERSION", super::session::VERSION)),
+        (".gitattributes".to_owned(), ATTRIBUTES.to_owned()),
+    ];
+    files.extend(DocumentKind::ALL.map(|kind| (format!("schema/{}", kind.file_name()), schema::text(kind))));
+    for (path, text) in files {
+        match fs::create_new(&root, &path, &text) {
+            Ok(()) => tell(global, &format!("wrote {path}")),
+            Err(error) if fs::exists(&root, &path) => tell(global, &format!("left {path} as it is ({error})")),
+            Err(error) => return Err(error),
+        }
+    }
+    tell(global, "next: edit specs/example.yaml, then run `kubebench compile`");
+    Ok(ExitStatus::Yes)
+}

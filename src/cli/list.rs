@@ -1,0 +1,62 @@
+//! `kubebench list`: the benchmarks of the project.
+
+use anyhow::Result;
+use serde_json::json;
+
+use super::ExitStatus;
+use super::args::{Global, OutputFormat, SelectArgs};
+use super::session::Session;
+use crate::edge::terminal;
+
+/// Prints one line for each benchmark and target.
+pub(super) fn run(global: &Global, args: &SelectArgs) -> Result<ExitStatus> {
+    let session = Session::open(global, args)?;
+    let benchmarks = session.benchmarks();
+    if global.output_format == OutputFormat::Json {
+        let list: Vec<serde_json::Value> = benchmarks
+            .iter()
+            .map(|compiled| {
+                let benchmark = &compiled.benchmark;
+                json!({
+                    "name": benchmark.name,
+                    "target": benchmark.target.name,
+                    "spec": benchmark.path,
+                    "labels": benchmark.labels,
+                    "runDigest": compiled.identity.digest.to_string(),
+                    "cases": benchmark.cases.iter().map(|case| json!({ "id": case.id, "name": case.name })).collect::<Vec<_>>(),
+                    "runs": benchmark.runs(),
+                })
+            })
+            .collect();
+        terminal::print(&format!("{:#}\n", json!({ "schemaVersion": 1, "benchmarks": list })))?;
+    } else {
+        let width = |of: fn(&crate::model::Benchmark) -> usize| {
+            benchmarks.iter().map(|compiled| of(&compiled.benchmark)).max().unwrap_or_default()
+        };
+        let (names, targets) =
+            (width(|benchmark| benchmark.name.len()), width(|benchmark| benchmark.target.name.len()));
+        let lines: String = benchmarks
+            .iter()
+            .map(|compiled| {
+                let benchmark = &compiled.benchmark;
+                let workload = benchmark.cases.first().map_or("", |case| case.workload.key);
+                format!(
+                    "{:<names$}  {:<targets$}  {workload:<10}  {:>4} runs  {}\n",
+                    benchmark.name,
+                    benchmark.target.name,
+                    benchmark.runs(),
+                    benchmark.path
+                )
+            })
+            .collect();
+        terminal::print(&lines)?;
+    }
+    // Specs with faults are missing above, so they are named.
+    let mut faults = crate::diag::Diagnostics::default();
+    faults.extend(session.diagnostics().into_iter().filter(|fault| fault.severity == crate::diag::Severity::Error));
+    if global.output_format == OutputFormat::Json {
+        Ok(if faults.has_errors() { ExitStatus::No } else { ExitStatus::Yes })
+    } else {
+        session.report(faults)
+    }
+}

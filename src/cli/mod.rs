@@ -1,0 +1,76 @@
+//! The command line: arguments to a call of the core, its answer to the screen and an exit status. One file a subcommand.
+
+mod args;
+mod compile;
+mod explain;
+mod fmt;
+mod init;
+mod list;
+mod manual;
+mod new;
+mod plan;
+mod render;
+mod schema;
+mod session;
+mod validate;
+
+use std::process::ExitCode;
+
+use anyhow::Result;
+use clap::Parser as _;
+
+use crate::edge::terminal;
+use args::{Cli, Command};
+
+/// What the process says by its exit status.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum ExitStatus {
+    /// Yes: nothing to complain about.
+    Yes = 0,
+    /// The answer is no: faults or drift.
+    No = 1,
+    /// Kubebench could not answer: usage, I/O, an internal fault.
+    NoAnswer = 2,
+}
+
+/// Runs the command line of this process.
+pub fn main() -> ExitCode {
+    std::panic::set_hook(Box::new(|panic| {
+        terminal::tell(&format!("error: internal fault: {panic}"));
+        terminal::tell("this is a bug in kubebench; nothing else was written");
+    }));
+    let cli = match Cli::try_parse() {
+        Ok(cli) => cli,
+        Err(error) => {
+            let status = if error.use_stderr() { ExitStatus::NoAnswer } else { ExitStatus::Yes };
+            drop(error.print());
+            return ExitCode::from(status as u8);
+        }
+    };
+    let status = match std::panic::catch_unwind(|| dispatch(&cli)) {
+        Ok(Ok(status)) => status,
+        Ok(Err(error)) => {
+            terminal::tell(&format!("error: {error:#}"));
+            ExitStatus::NoAnswer
+        }
+        Err(_) => ExitStatus::NoAnswer,
+    };
+    ExitCode::from(status as u8)
+}
+
+fn dispatch(cli: &Cli) -> Result<ExitStatus> {
+    match &cli.command {
+        Command::Init(args) => init::run(&cli.global, args),
+        Command::New(args) => new::run(&cli.global, args),
+        Command::Validate(args) => validate::run(&cli.global, args),
+        Command::Compile(args) => compile::run(&cli.global, args),
+        Command::Plan(args) => plan::run(&cli.global, args),
+        Command::Render(args) => render::run(&cli.global, args),
+        Command::Fmt(args) => fmt::run(&cli.global, args),
+        Command::Schema(args) => schema::run(args),
+        Command::Explain(args) => explain::run(args),
+        Command::List(args) => list::run(&cli.global, args),
+        Command::Completions(args) => manual::completions(args),
+        Command::Man(args) => manual::man(args),
+    }
+}

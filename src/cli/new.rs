@@ -1,0 +1,65 @@
+//! `kubebench new`: a spec to start from.
+
+use anyhow::{Result, bail};
+
+use super::ExitStatus;
+use super::args::{Global, NewArgs};
+use super::session::{VERSION, project_file, root, tell};
+use crate::compile::Workspace;
+use crate::diag::did_you_mean;
+use crate::edge::fs;
+use crate::schema::format;
+use crate::workload::KINDS;
+
+/// Writes `NAME.yaml` into the first spec folder; overwrites nothing.
+pub(super) fn run(global: &Global, args: &NewArgs) -> Result<ExitStatus> {
+    let root = root(global)?;
+    let folder = Workspace::open(project_file(&root)?, VERSION)
+        .spec_dirs()
+        .into_iter()
+        .next()
+        .unwrap_or_else(|| "specs".to_owned());
+    if let Some(Err(fault)) = format::find("benchmark-name").map(|format| (format.check)(&args.name)) {
+        bail!("{}{}", fault.message, fault.help.map(|help| format!("; {help}")).unwrap_or_default());
+    }
+    let depth = folder.split('/').count();
+    let schema = format!("{}schema/benchmark.v1.json", "../".repeat(depth));
+    let path = format!("{folder}/{}.yaml", args.name);
+    fs::create_new(&root, &path, &spec(&args.kind, &args.name, &schema)?)?;
+    tell(global, &format!("wrote {path}; edit it, then run `kubebench compile`"));
+    Ok(ExitStatus::Yes)
+}
+
+/// Returns a spec of workload kind `kind`.
+pub(super) fn spec(kind: &str, name: &str, schema: &str) -> Result<String> {
+    let Some(found) = KINDS.iter().find(|known| known.key.eq_ignore_ascii_case(kind)) else {
+        let known = KINDS.iter().map(|kind| kind.key);
+        let hint = did_you_mean(kind, known.clone()).map_or_else(
+            || format!("kinds are {}", known.collect::<Vec<_>>().join(", ")),
+            |close| format!("did you mean `{close}`?"),
+        );
+        bail!("there is no workload kind `{kind}`; {hint}");
+    };
+    let workload: String = found.example.lines().map(|line| format!("    {line}\n")).collect();
+    Ok(format!(
+        "# yaml-language-server: $schema={schema}\n\
+         apiVersion: kubebench.dev/v1\n\
+         kind: Benchmark\n\
+         metadata:\n\
+         \x20 name: {name}\n\
+         spec:\n\
+         \x20 description: What this measures, and why\n\
+         \x20 repeats: 3\n\
+         \x20 timeout: 30m\n\
+         \x20 workload:\n\
+         {workload}\
+         \x20 metrics:\n\
+         \x20   - name: throughput\n\
+         \x20     unit: samples/s\n\
+         \x20     better: higher\n\
+         \x20     primary: true\n\
+         \x20     from: {{log: {{pattern: 'throughput: (?P<value>[0-9.]+)'}}}}\n\
+         \x20 gates:\n\
+         \x20   - {{metric: throughput, maxRegression: 5%}}\n"
+    ))
+}

@@ -1,0 +1,203 @@
+//! `kubebench plan`: what would run, how often, how long at most, and what it may cost.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::Path;
+
+use anyhow::Result;
+use serde_json::json;
+
+use super::ExitStatus;
+use super::args::{Global, OutputFormat, PlanArgs};
+use super::session::{Session, VERSION};
+use crate::compile::{Compilation, Compiled, Input, Workspace};
+use crate::edge::git;
+use crate::edge::terminal;
+use crate::lower::PROJECT_FILE;
+use crate::model::estimate::{Estimate, estimate};
+
+/// What a merge would do about a benchmark.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Action {
+    /// It runs (for `--since`: it is new).
+    Runs,
+    /// It runs again, because what it executes changed.
+    RunsAgain,
+    /// It runs on its schedule.
+    Scheduled,
+    /// Nothing that it executes changed.
+    Unchanged,
+}
+
+impl Action {
+    fn words(self) -> &'static str {
+        match self {
+            Self::Runs => "runs",
+            Self::RunsAgain => "runs again",
+            Self::Scheduled => "on schedule",
+            Self::Unchanged => "unchanged",
+        }
+    }
+}
+
+struct Row<'c> {
+    compiled: &'c Compiled,
+    action: Action,
+    estimate: Estimate,
+}
+
+/// Prints the plan.
+pub(super) fn run(global: &Global, args: &PlanArgs) -> Result<ExitStatus> {
+    let session = Session::open(global, &args.select)?;
+    let diagnostics = session.diagnostics();
+    if diagnostics.has_errors() {
+        return session.report(diagnostics);
+    }
+    let before = args.since.as_deref().map(|revision| compile_at(&session.root, revision)).transpose()?;
+    let digests = before.as_ref().map(digests);
+    let rows: Vec<Row<'_>> = session.benchmarks().into_iter().map(|compiled| row(compiled, digests.as_ref())).collect();
+    let now: BTreeSet<(String, String)> = session.benchmarks().into_iter().map(key).collect();
+    let removed: Vec<(String, String)> = digests
+        .iter()
+        .flat_map(|digests| digests.keys())
+        .filter(|old| !now.contains(*old) && args.select.paths.is_empty())
+        .cloned()
+        .collect();
+    if global.output_format == OutputFormat::Json {
+        terminal::print(&format!("{:#}\n", as_json(&rows, &removed)))?;
+        return Ok(ExitStatus::Yes);
+    }
+    terminal::print(&table(&rows, &removed, args.since.as_deref()))?;
+    session.report(diagnostics)
+}
+
+fn key(compiled: &Compiled) -> (String, String) {
+    (compiled.benchmark.target.name.clone(), compiled.benchmark.name.clone())
+}
+
+fn digests(compilation: &Compilation) -> BTreeMap<(String, String), String> {
+    compilation.benchmarks.iter().map(|compiled| (key(compiled), compiled.identity.digest.hex())).collect()
+}
+
+fn row<'c>(compiled: &'c Compiled, before: Option<&BTreeMap<(String, String), String>>) -> Row<'c> {
+    let old = before.and_then(|before| before.get(&key(compiled)));
+    let action = match (before, old) {
+        (Some(_), Some(old)) if *old == compiled.identity.digest.hex() => Action::Unchanged,
+        _ if compiled.benchmark.schedule.is_some() => Action::Scheduled,
+        (Some(_), Some(_)) => Action::RunsAgain,
+        _ => Action::Runs,
+    };
+    Row { compiled, action, estimate: estimate(&compiled.benchmark) }
+}
+
+/// Compiles the specs and project file of another commit.
+fn compile_at(root: &Path, revision: &str) -> Result<Compilation> {
+    let input = |file: git::CommittedFile| Input { path: file.path, bytes: file.bytes };
+    let project = git::files_at(root, revision, |path| path == PROJECT_FILE)?.into_iter().next().map(input);
+    let workspace = Workspace::open(project, VERSION);
+    let folders = workspace.spec_dirs();
+    let is_spec = |path: &str| {
+        let inside =
+            folders.iter().any(|folder| path.strip_prefix(folder.as_str()).is_some_and(|rest| rest.starts_with('/')));
+        inside && (path.ends_with(".yaml") || path.ends_with(".yml"))
+    };
+    let specs = git::files_at(root, revision, is_spec)?.into_iter().map(input).collect();
+    Ok(workspace.compile(specs))
+}
+
+fn table(rows: &[Row<'_>], removed: &[(String, String)], since: Option<&str>) -> String {
+    let shown: Vec<&Row<'_>> = rows.iter().filter(|row| since.is_none() || row.action != Action::Unchanged).collect();
+    let header = ["BENCHMARK", "TARGET", "ACTION", "CASES", "RUNS", "AT MOST", "GPU-HOURS", "COST"].map(str::to_owned);
+    let mut lines = vec![header];
+    for row in &shown {
+        let Row { compiled: Compiled { benchmark, .. }, action, estimate } = row;
+        lines.push([
+            benchmark.name.clone(),
+            benchmark.target.name.clone(),
+            action.words().to_owned(),
+            benchmark.cases.len().to_string(),
+            estimate.runs.to_string(),
+            hours(estimate.hours),
+            format!("{:.1}", estimate.gpu_hours),
+            money(estimate.cost, benchmark.target.prices.as_ref().map(|prices| prices.currency.as_str())),
+        ]);
+    }
+    let widths: Vec<usize> = (0..8)
+        .map(|column| {
+            lines.iter().filter_map(|line| line.get(column)).map(|cell| cell.chars().count()).max().unwrap_or_default()
+        })
+        .collect();
+    let mut text = String::new();
+    if shown.is_empty() {
+        text.push_str("nothing would run\n");
+    } else {
+        for line in &lines {
+            let cells: Vec<String> = line
+                .iter()
+                .zip(&widths)
+                .enumerate()
+                .map(
+                    |(column, (cell, width))| {
+                        if column < 3 { format!("{cell:<width$}") } else { format!("{cell:>width$}") }
+                    },
+                )
+                .collect();
+            text.push_str(cells.join("  ").trim_end());
+            text.push('\n');
+        }
+        let runs: u64 = shown.iter().map(|row| row.estimate.runs).sum();
+        let gpu_hours: f64 = shown.iter().map(|row| row.estimate.gpu_hours).sum();
+        text.push_str(&format!(
+            "total: {runs} runs, {gpu_hours:.1} GPU-hours at most (every run taken at its full timeout)\n"
+        ));
+    }
+    for (target, name) in removed {
+        text.push_str(&format!("removed: {name} on {target}; its claim and results stay\n"));
+    }
+    let again: Vec<&str> = shown
+        .iter()
+        .filter(|row| row.action == Action::RunsAgain)
+        .map(|row| row.compiled.benchmark.name.as_str())
+        .collect();
+    if !again.is_empty() {
+        text.push_str(&format!(
+            "note: {} may be running now; the new Workflow supersedes the old one, whose unfinished runs are lost\n",
+            again.join(", ")
+        ));
+    }
+    text
+}
+
+fn hours(hours: f64) -> String {
+    if hours < 1.0 { format!("{:.0} min", hours * 60.0) } else { format!("{hours:.1} h") }
+}
+
+fn money(cost: Option<f64>, currency: Option<&str>) -> String {
+    match (cost, currency) {
+        (Some(cost), Some(currency)) => format!("{cost:.2} {currency}"),
+        _ => "-".to_owned(),
+    }
+}
+
+fn as_json(rows: &[Row<'_>], removed: &[(String, String)]) -> serde_json::Value {
+    let benchmarks: Vec<serde_json::Value> = rows
+        .iter()
+        .map(|Row { compiled: Compiled { benchmark, identity }, action, estimate }| {
+            json!({
+                "name": benchmark.name,
+                "target": benchmark.target.name,
+                "spec": benchmark.path,
+                "action": action.words().replace(' ', "-"),
+                "runDigest": identity.digest.to_string(),
+                "cases": benchmark.cases.len(),
+                "runs": estimate.runs,
+                "maxHours": estimate.hours,
+                "gpuHours": estimate.gpu_hours,
+                "cost": estimate.cost,
+                "currency": benchmark.target.prices.as_ref().map(|prices| prices.currency.as_str()),
+            })
+        })
+        .collect();
+    let removed: Vec<serde_json::Value> =
+        removed.iter().map(|(target, name)| json!({ "name": name, "target": target })).collect();
+    json!({ "schemaVersion": 1, "benchmarks": benchmarks, "removed": removed })
+}

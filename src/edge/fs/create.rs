@@ -1,0 +1,43 @@
+//! Writes single files that a person asked for.
+
+use std::fs::{self, OpenOptions};
+use std::io::Write as _;
+use std::path::Path;
+
+use anyhow::{Context as _, Result};
+
+/// Writes a new file at `path` below `root`, with its folders; an existing one is left alone and is an error.
+pub fn create_new(root: &Path, path: &str, text: &str) -> Result<()> {
+    let full = root.join(path);
+    if let Some(folder) = full.parent() {
+        fs::create_dir_all(folder).with_context(|| format!("cannot make the folder of {path}"))?;
+    }
+    let mut file =
+        OpenOptions::new().write(true).create_new(true).open(&full).with_context(|| format!("cannot write {path}"))?;
+    file.write_all(text.as_bytes()).with_context(|| format!("cannot write {path}"))
+}
+
+/// Returns true when something stands at `path` below `root`.
+pub fn exists(root: &Path, path: &str) -> bool {
+    root.join(path).symlink_metadata().is_ok()
+}
+
+/// Writes a report, replacing an earlier one.
+pub fn write_report(path: &Path, text: &str) -> Result<()> {
+    fs::write(path, text).context("cannot write")
+}
+
+/// Replaces the content of the existing file at `path` below `root`, all or nothing.
+pub fn replace(root: &Path, path: &str, text: &str) -> Result<()> {
+    let full = root.join(path);
+    let name = full.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
+    let temp = full.with_file_name(format!(".{name}.{}.kubebench-tmp", std::process::id()));
+    let permissions = fs::metadata(&full).with_context(|| format!("cannot read {path}"))?.permissions();
+    let written = fs::write(&temp, text)
+        .and_then(|()| fs::set_permissions(&temp, permissions))
+        .and_then(|()| fs::rename(&temp, &full));
+    if written.is_err() {
+        drop(fs::remove_file(&temp));
+    }
+    written.with_context(|| format!("cannot write {path}"))
+}

@@ -1,0 +1,40 @@
+//! What the process was given: its terminal, its environment, its working directory.
+
+use std::io::{self, IsTerminal as _, Write as _};
+use std::path::PathBuf;
+
+use anyhow::{Context as _, Result};
+
+/// Returns true when standard output is a terminal that wants color, as far as `NO_COLOR`, `CLICOLOR_FORCE` and `TERM` say.
+pub fn wants_color() -> bool {
+    let set = |name: &str| std::env::var_os(name).is_some_and(|value| !value.is_empty());
+    let dumb = std::env::var_os("TERM").is_some_and(|term| term == "dumb");
+    if set("NO_COLOR") {
+        return false;
+    }
+    set("CLICOLOR_FORCE") || (io::stdout().is_terminal() && !dumb)
+}
+
+/// Returns the working directory.
+pub fn working_directory() -> Result<PathBuf> {
+    std::env::current_dir().context("cannot tell the working directory")
+}
+
+/// Writes data to standard output; a reader that went away is no fault.
+pub fn print(text: &str) -> Result<()> {
+    written(io::stdout().lock().write_all(text.as_bytes()).and_then(|()| io::stdout().lock().flush()))
+        .context("cannot write to standard output")
+}
+
+/// Writes a message to standard error.
+pub fn tell(text: &str) {
+    let mut stderr = io::stderr().lock();
+    drop(stderr.write_all(text.as_bytes()).and_then(|()| stderr.write_all(b"\n")));
+}
+
+fn written(result: io::Result<()>) -> io::Result<()> {
+    match result {
+        Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(()),
+        other => other,
+    }
+}
