@@ -68,13 +68,33 @@ fn measure(scratch: &Path, count: usize) -> Duration {
     let validate = median(|| run(Command::new(kubebench).args(["-C", root_arg, "-q", "validate"])));
     let bare_specs = median(|| run(Command::new(&this).arg("--bare").arg(&specs)));
     let bare_all = median(|| run(Command::new(&this).arg("--bare").arg(&root)));
-    let megabytes = |files: Vec<PathBuf>| files.iter().filter_map(|path| fs::metadata(path).ok()).map(|meta| meta.len()).sum::<u64>() as f64 / 1e6;
-    println!("\n{count} specs: {:.1} MB of specs, {:.1} MB with manifests", megabytes(files(&specs)), megabytes(files(&root)));
-    for (name, figure) in [("bare read + parse, specs", bare_specs), ("bare read + parse, specs and manifests", bare_all), ("validate", validate), ("compile --check (warm)", check), ("compile (cold)", cold)] {
-        println!("{name:<40} {:>8.1} ms  {:>7.1} MB peak", figure.time.as_secs_f64() * 1e3, figure.peak as f64 / 1024.0);
+    let megabytes = |files: Vec<PathBuf>| {
+        files.iter().filter_map(|path| fs::metadata(path).ok()).map(|meta| meta.len()).sum::<u64>() as f64 / 1e6
+    };
+    println!(
+        "\n{count} specs: {:.1} MB of specs, {:.1} MB with manifests",
+        megabytes(files(&specs)),
+        megabytes(files(&root))
+    );
+    for (name, figure) in [
+        ("bare read + parse, specs", bare_specs),
+        ("bare read + parse, specs and manifests", bare_all),
+        ("validate", validate),
+        ("compile --check (warm)", check),
+        ("compile (cold)", cold),
+    ] {
+        println!(
+            "{name:<40} {:>8.1} ms  {:>7.1} MB peak",
+            figure.time.as_secs_f64() * 1e3,
+            figure.peak as f64 / 1024.0
+        );
     }
     let ratio = |bare: Figure| check.time.as_secs_f64() / bare.time.as_secs_f64();
-    println!("ratio check : bare = {:.2} (all bytes that check reads), {:.2} (specs alone)", ratio(bare_all), ratio(bare_specs));
+    println!(
+        "ratio check : bare = {:.2} (all bytes that check reads), {:.2} (specs alone)",
+        ratio(bare_all),
+        ratio(bare_specs)
+    );
     check.time
 }
 
@@ -97,7 +117,9 @@ fn run(command: &mut Command) -> Figure {
     let status_file = format!("/proc/{}/status", child.id());
     let mut peak = 0;
     let status = loop {
-        let high = fs::read_to_string(&status_file).ok().and_then(|text| text.lines().find(|line| line.starts_with("VmHWM"))?.split_whitespace().nth(1)?.parse().ok());
+        let high = fs::read_to_string(&status_file).ok().and_then(|text| {
+            text.lines().find(|line| line.starts_with("VmHWM"))?.split_whitespace().nth(1)?.parse().ok()
+        });
         peak = peak.max(high.unwrap_or(0));
         if let Some(status) = child.try_wait().expect("a child process") {
             break status;
@@ -121,10 +143,18 @@ fn write_project(root: &Path, count: usize) {
 
 fn spec(index: usize) -> String {
     let workload = match index % 4 {
-        0 => "job:\n      image: registry.example/fio:3.39\n      command: [fio, --rw=randread, \"--bs=${{ matrix.size }}k\"]\n      resources: {cpu: 4, memory: 8Gi}",
-        1 => "pytorchJob:\n      image: registry.example/train:1.4\n      command: [torchrun, train.py]\n      args: [--batch-size, \"${{ matrix.size }}\", --epochs, \"2\"]\n      env: {NCCL_DEBUG: WARN, HF_TOKEN: {secret: {name: hf, key: token}}}\n      resources: {cpu: 8, memory: 32Gi, nvidia.com/gpu: 1}\n      master: {}\n      worker: {replicas: 3}",
-        2 => "tfJob:\n      image: registry.example/tf:2.19\n      command: [python3, tf_cnn_benchmarks.py]\n      args: [\"--batch_size=${{ matrix.size }}\"]\n      resources: {cpu: 4, memory: 8Gi}\n      ps: {replicas: 2}\n      worker: {replicas: 4}",
-        _ => "mpiJob:\n      image: registry.example/nccl-tests:2.13\n      slotsPerWorker: 8\n      resources: {cpu: 8, memory: 64Gi, nvidia.com/gpu: 8}\n      launcher:\n        command: [mpirun, -n, \"16\", all_reduce_perf, -b, \"${{ matrix.size }}\"]\n      worker: {replicas: 2}",
+        0 => {
+            "job:\n      image: registry.example/fio:3.39\n      command: [fio, --rw=randread, \"--bs=${{ matrix.size }}k\"]\n      resources: {cpu: 4, memory: 8Gi}"
+        }
+        1 => {
+            "pytorchJob:\n      image: registry.example/train:1.4\n      command: [torchrun, train.py]\n      args: [--batch-size, \"${{ matrix.size }}\", --epochs, \"2\"]\n      env: {NCCL_DEBUG: WARN, HF_TOKEN: {secret: {name: hf, key: token}}}\n      resources: {cpu: 8, memory: 32Gi, nvidia.com/gpu: 1}\n      master: {}\n      worker: {replicas: 3}"
+        }
+        2 => {
+            "tfJob:\n      image: registry.example/tf:2.19\n      command: [python3, tf_cnn_benchmarks.py]\n      args: [\"--batch_size=${{ matrix.size }}\"]\n      resources: {cpu: 4, memory: 8Gi}\n      ps: {replicas: 2}\n      worker: {replicas: 4}"
+        }
+        _ => {
+            "mpiJob:\n      image: registry.example/nccl-tests:2.13\n      slotsPerWorker: 8\n      resources: {cpu: 8, memory: 64Gi, nvidia.com/gpu: 8}\n      launcher:\n        command: [mpirun, -n, \"16\", all_reduce_perf, -b, \"${{ matrix.size }}\"]\n      worker: {replicas: 2}"
+        }
     };
     format!(
         "# yaml-language-server: $schema=../../schema/benchmark.v1.json\napiVersion: kubebench.dev/v1\nkind: Benchmark\nmetadata:\n  name: bench-{index}\n  labels: {{team: t{}}}\nspec:\n  description: Generated for the speed benchmark\n  repeats: 3\n  timeout: 1h\n  matrix:\n    axes: {{size: [64, 128]}}\n  workload:\n    {workload}\n  metrics:\n    - name: throughput\n      unit: samples/s\n      better: higher\n      primary: true\n      from: {{log: {{pattern: 'throughput: (?P<value>[0-9.]+)'}}}}\n  gates:\n    - {{metric: throughput, maxRegression: 3%}}\n",
