@@ -130,8 +130,11 @@ fn every_command_says_what_is_shown() {
 }
 
 /// Makes a project whose tree is compiled and committed; with `outdated`, before `repeats` was raised to 5.
+///
+/// Suites are left out: the warning about them would stand in every block.
 fn make_project(root: &Path, files: &[(String, String)], outdated: bool) {
-    for (path, text) in files {
+    let files = files.iter().filter(|(_, text)| !text.contains("kind: Suite"));
+    for (path, text) in files.clone() {
         let path = root.join(path);
         fs::create_dir_all(path.parent().unwrap()).unwrap();
         fs::write(path, if outdated { text.replace("repeats: 5", "repeats: 3") } else { text.clone() }).unwrap();
