@@ -75,7 +75,8 @@ fn files(document: &Path) -> Vec<(String, String)> {
 
 /// The two projects: that of README.md, and that of all pages in docs/.
 fn projects() -> [(Vec<PathBuf>, Vec<(String, String)>); 2] {
-    let of_docs: Vec<PathBuf> = documents().into_iter().filter(|document| document.parent() == Some(Path::new("docs"))).collect();
+    let of_docs: Vec<PathBuf> =
+        documents().into_iter().filter(|document| document.parent() == Some(Path::new("docs"))).collect();
     let mut readme = files(Path::new("README.md"));
     readme.push(("kubebench.yaml".to_owned(), README_PROJECT.to_owned()));
     let docs = of_docs.iter().flat_map(|document| files(document)).collect();
