@@ -35,7 +35,9 @@ pub(super) fn explain(id: SourceId, source: &Source, kind: &ErrorKind, offset: u
         | ErrorKind::TabInIndentation
         | ErrorKind::TabAtBlockScalarStart
         | ErrorKind::TabInPlainScalar => {
-            return Some(vetting::tab(span));
+            // The error points at the scalar, and the tab may stand in one of its later lines.
+            let ahead = source.text.get(offset..).and_then(|rest| rest.find('\t')).map(|at| offset + at);
+            return Some(vetting::tab(ahead.map_or(span, |at| Span::new(id, at..at + 1))));
         }
         ErrorKind::MappingValueNotAllowed | ErrorKind::InvalidColonPlacement => (
             "a `:` stands where no value can follow".to_owned(),

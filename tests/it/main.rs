@@ -5,3 +5,4 @@
 mod judges;
 mod oracle_crd;
 mod oracle_tools;
+mod docs;
