@@ -1,0 +1,7 @@
+//! The integration tests, one program so that they link once.
+#![expect(clippy::disallowed_methods, reason = "tests read files, start programs and look at the environment")]
+#![expect(clippy::expect_used, clippy::indexing_slicing, clippy::unwrap_used, reason = "a test fails by panicking")]
+
+mod judges;
+mod oracle_crd;
+mod oracle_tools;
