@@ -10,6 +10,9 @@ use crate::yaml::{Node, Value};
 /// The most cases of one benchmark, counted before any is made.
 pub const MAX_CASES: usize = 10_000;
 
+/// The most runs of one Workflow, and so the most cases that are looked at one by one.
+pub const MAX_RUNS: usize = 1_000;
+
 /// One point of the matrix.
 #[derive(Clone, Debug)]
 pub struct CasePoint {

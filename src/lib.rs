@@ -1,4 +1,20 @@
-//! Kubebench.
+//! Kubebench compiles benchmark specs into the Kubernetes manifests that run them.
+//!
+//! ```text
+//! text       bytes of a file             → a source with lines and spans
+//! yaml       a source                    → a tree of nodes, each with its place; nothing ambiguous survives
+//! schema     a tree                      → the same tree, known to fit the wire types in `spec`
+//! expand     the matrix                  → cases with stable identities
+//! lookup     `${{ … }}` in a case        → values
+//! lower      wire types                  → the model: defaults filled in, every reference resolved
+//! workload   `spec.workload`             → roles and an object without pods, one file a kind
+//! check      the model                   → findings, one file a rule
+//! manifest   the model                   → Kubernetes objects and the digest of what they execute
+//! tree       objects and what is on disk → a plan: what to write, what to delete, what to refuse
+//! ```
+//!
+//! `compile` strings them together as one pure function; `edge` does all I/O; `cli` turns arguments into calls.
+//! A fault of the user's never stops a stage: it becomes a `diag::Diagnostic`, and all of them are shown at once.
 
 pub mod check;
 pub mod cli;

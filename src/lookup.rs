@@ -117,7 +117,11 @@ fn scalar(source: &Source, span: Span, text: &str, scope: &Scope, diagnostics: &
         match found {
             Ok(value) if alone => return value.clone(),
             Ok(value) => joined.push_str(&as_text(value)),
-            Err(fault) => diagnostics.push(fault),
+            Err(fault) => {
+                diagnostics.push(fault);
+                // What stays a lookup is no second mistake to the schema.
+                joined.push_str(source.slice(at));
+            }
         }
     }
     Value::String(joined)

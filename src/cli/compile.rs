@@ -101,14 +101,18 @@ fn summary(session: &Session<'_>, plan: &Plan, output: &str, edited: EditedFiles
 /// Returns what of the tree the selection may write and prune; manifests of specs with errors are left alone.
 fn scope(session: &Session<'_>) -> Scope {
     let selection = session.selection();
-    let faulty = &session.compilation.faulty;
+    let mut faulty = session.compilation.faulty.clone();
+    if !faulty.is_empty() {
+        // What all benchmarks share depends on all of them.
+        faulty.insert(PROJECT_FILE.to_owned());
+    }
     let targets = if selection.targets.is_empty() {
         Filter::All
     } else {
         Filter::Only(selection.targets.iter().cloned().collect())
     };
     if selection.is_only_targets() {
-        return Scope { targets, sources: Filter::Except(faulty.clone()) };
+        return Scope { targets, sources: Filter::Except(faulty) };
     }
     let mut sources: BTreeSet<String> =
         session.benchmarks().into_iter().map(|compiled| compiled.benchmark.path.clone()).collect();

@@ -148,6 +148,21 @@ impl<'a> Session<'a> {
         };
         let session = Self { global, root, compilation, checked, selection, unreadable };
         session.check_targets()?;
+        if global.verbose > 0 {
+            let Compilation { benchmarks, tree, .. } = &session.compilation;
+            let counts = [
+                session.specs_in_words(),
+                counted(benchmarks.len(), "benchmark and target pair"),
+                counted(tree.len(), "manifest"),
+            ];
+            session.tell(&format!("project {}: {}", session.root.display(), counts.join(", ")));
+        }
+        if global.verbose > 1 {
+            for compiled in &session.compilation.benchmarks {
+                let benchmark = &compiled.benchmark;
+                session.tell(&format!("{} on {}: {}", benchmark.path, benchmark.target.name, compiled.identity.digest));
+            }
+        }
         Ok(session)
     }
 

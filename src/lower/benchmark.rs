@@ -68,6 +68,15 @@ pub fn benchmark(
     }
     let labels: BTreeMap<String, String> = metadata.labels.into_iter().map(|(key, value)| (key, value.0)).collect();
     let points = expand::expand(spec.get("matrix"), diagnostics);
+    if points.len() > expand::MAX_RUNS {
+        let span = spec.get("matrix").map_or(name_span, |matrix| matrix.span);
+        let message =
+            format!("the matrix has {} cases, and one Workflow takes at most {} runs", points.len(), expand::MAX_RUNS);
+        let fault = Diagnostic::at(&code::KB0416, span, message)
+            .note("Argo keeps the state of all runs in one object of limited size");
+        diagnostics.push(fault.help("split the benchmark, or leave values out"));
+        return None;
+    }
     let shared = Shared {
         document,
         spec,
@@ -147,16 +156,19 @@ struct Shared<'a> {
 impl Shared<'_> {
     fn on_target(&self, target: Arc<Target>, diagnostics: &mut Diagnostics) -> Option<Benchmark> {
         let scope = Scope::new(self.roots(&target), NO_MATRIX);
+        let mut found = Diagnostics::default();
         let resolved = self.with_spec(|entry| {
             let kept = PER_CASE.contains(&entry.key.as_str()) || WITHOUT_LOOKUPS.contains(&entry.key.as_str());
-            (!kept).then(|| lookup::resolve(self.document.source, &entry.value, &scope, diagnostics))
+            (!kept).then(|| lookup::resolve(self.document.source, &entry.value, &scope, &mut found))
         });
-        if lookup::mentions_any(self.spec) && !self.revalidate(&resolved, diagnostics) {
+        let sound = !found.has_errors() && (!lookup::mentions_any(self.spec) || self.revalidate(&resolved, &mut found));
+        merge_new(diagnostics, found);
+        let cases = self.points.iter().filter_map(|point| self.case(point, &target, diagnostics)).collect();
+        if !sound {
             return None;
         }
         let document: wire::Benchmark = workload::read(&resolved, diagnostics)?;
         let spec_node = resolved.get("spec")?;
-        let cases = self.points.iter().filter_map(|point| self.case(point, &target, diagnostics)).collect();
         let wire::BenchmarkSpec {
             description: _,
             targets: _,
@@ -221,11 +233,8 @@ impl Shared<'_> {
         roots.push(("matrix", mapping(point.values.iter().map(|(axis, value)| (axis.clone(), value.clone())))));
         let scope = Scope::new(roots, &[]);
         let mut found = Diagnostics::default();
-        let resolved = self.with_spec(|entry| {
-            PER_CASE
-                .contains(&entry.key.as_str())
-                .then(|| lookup::resolve(self.document.source, &entry.value, &scope, &mut found))
-        });
+        let resolved =
+            self.case_document(|entry| lookup::resolve(self.document.source, &entry.value, &scope, &mut found));
         let looks_up = PER_CASE.iter().filter_map(|field| self.spec.get(field)).any(lookup::mentions_any);
         let sound = !found.has_errors() && (!looks_up || self.revalidate(&resolved, &mut found));
         let spec = resolved.get("spec")?;
@@ -279,6 +288,18 @@ impl Shared<'_> {
             }
         }
         root
+    }
+
+    /// Returns the document with nothing under `spec` but the fields of a case, each as `resolve` gives it.
+    fn case_document(&self, mut resolve: impl FnMut(&Entry) -> Node) -> Node {
+        let entry = |entry: &Entry, value: Node| Entry { key: entry.key.clone(), key_span: entry.key_span, value };
+        let of_case = self.spec.entries().iter().filter(|field| PER_CASE.contains(&field.key.as_str()));
+        let fields = of_case.map(|field| entry(field, resolve(field))).collect();
+        let spec = Node { span: self.spec.span, value: Value::Map(fields) };
+        let entries = self.document.root.entries().iter();
+        let entries =
+            entries.map(|top| entry(top, if top.key == "spec" { spec.clone() } else { top.value.clone() })).collect();
+        Node { span: self.document.root.span, value: Value::Map(entries) }
     }
 
     fn roots(&self, target: &Target) -> Vec<(&'static str, Node)> {

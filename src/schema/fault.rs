@@ -8,6 +8,7 @@ use super::explain;
 use super::format::{self, Format};
 use crate::diag::{Diagnostic, code, did_you_mean};
 use crate::text::{Source, Span};
+use crate::unit;
 use crate::yaml::{Node, Step, Value};
 
 /// One violation, with everything that its words are made of.
@@ -179,14 +180,20 @@ fn wrong_type(violation: &Violation<'_>) -> Diagnostic {
         (Value::Map(_) | Value::Seq(_), _) if text_wanted => {
             fault.help("write one value; a `:` or `[` in text needs quotes")
         }
-        (_, _) if has_type(violation.schema, "array") && node.as_text().is_some() => {
-            fault.help(format!("write a list: `[{}]`", node.as_text().unwrap_or_default()))
+        (Value::String(text) | Value::Number(text), _) if has_type(violation.schema, "array") => {
+            fault.help(as_list(text))
         }
         _ => fault,
     }
 }
 
-use crate::unit;
+/// Returns advice for text that stands where a list is wanted.
+fn as_list(text: &str) -> String {
+    if text.contains(['"', '\'', ',', '#', '[', '{', ':']) {
+        return "write a list, one word an element; quote the words that hold spaces or punctuation".to_owned();
+    }
+    format!("write a list, one word an element: `[{}]`", text.split_whitespace().collect::<Vec<_>>().join(", "))
+}
 
 fn has_type(schema: &Json, name: &str) -> bool {
     match schema.get("type") {
@@ -246,7 +253,11 @@ fn not_allowed(violation: &Violation<'_>, options: &Json) -> Diagnostic {
 /// Words for `text` at `span`, which fails the format of the schema.
 fn malformed(violation: &Violation<'_>, text: &str, span: Span) -> Diagnostic {
     let Some(format) = violation.format() else { return wrong_type(violation) };
-    let rule = if format.name == "metric-pattern" { &code::KB0314 } else { &code::KB0205 };
+    let rule = match format.name {
+        "metric-pattern" => &code::KB0314,
+        "benchmark-name" if text.len() > format::MAX_BENCHMARK_NAME => &code::KB0405,
+        _ => &code::KB0205,
+    };
     match (format.check)(text) {
         Err(error) => unit_fault(violation.source, rule, format, error, span),
         Ok(()) => Diagnostic::at(rule, span, format!("expected {}", format.noun)),

@@ -71,6 +71,7 @@ fn tidy(schema: &mut Value) {
         Value::Array(items) => items.iter_mut().for_each(tidy),
         Value::Object(object) => {
             without_null(object);
+            as_enum(object);
             close(object);
             object.values_mut().for_each(tidy);
         }
@@ -100,6 +101,19 @@ fn without_null(object: &mut Map<String, Value>) {
     if object.get("default").is_some_and(Value::is_null) {
         object.remove("default");
     }
+}
+
+/// Turns a choice of described constants into an `enum`, which editors and error messages handle better.
+fn as_enum(object: &mut Map<String, Value>) {
+    let Some(Value::Array(choices)) = object.get("oneOf") else { return };
+    let constant = |choice: &Value| choice.get("const").or_else(|| choice.get("enum")?.get(0)).cloned();
+    let Some(values) = choices.iter().map(constant).collect::<Option<Vec<Value>>>() else { return };
+    let words: Vec<Value> =
+        choices.iter().map(|choice| choice.get("description").cloned().unwrap_or_else(|| "".into())).collect();
+    object.remove("oneOf");
+    object.insert("type".to_owned(), "string".into());
+    object.insert("enum".to_owned(), Value::Array(values));
+    object.insert("enumDescriptions".to_owned(), Value::Array(words));
 }
 
 fn close(object: &mut Map<String, Value>) {

@@ -15,6 +15,11 @@ pub(super) fn explain(id: SourceId, source: &Source, kind: &ErrorKind, offset: u
     if let Some(at) = tab_of_line(&source.text, offset) {
         return Some(vetting::tab(Span::new(id, at..at + 1)));
     }
+    if let Some(at) = lookup_around(&source.text, offset) {
+        let span = Span::new(id, at..at + "${{".len());
+        let fault = Diagnostic::at(&code::KB0104, span, "a lookup inside `[…]` or `{…}` must be quoted");
+        return Some(fault.note("YAML reads its `{` as the start of a mapping").help("write `\"${{ … }}\"`"));
+    }
     let (message, help) = match kind {
         // Reported with its name by the character check.
         ErrorKind::BomInsideDocument => return None,
@@ -95,6 +100,11 @@ fn step_back_from_end(text: &str, offset: usize) -> usize {
     } else {
         offset
     }
+}
+
+/// Returns the offset of an unquoted `${{` at, or just before, `offset`.
+fn lookup_around(text: &str, offset: usize) -> Option<usize> {
+    (offset.saturating_sub(3)..=offset).find(|start| text.get(*start..).is_some_and(|rest| rest.starts_with("${{")))
 }
 
 /// Returns the offset of a tab in the indentation of the line of `offset`.

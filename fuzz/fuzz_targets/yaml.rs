@@ -1,0 +1,24 @@
+//! The YAML reader on any bytes: it ends, it does not panic, its places lie in the text, and formatting changes no value.
+
+#![no_main]
+
+use kubebench::diag::Place;
+use kubebench::text::{Source, SourceId};
+use kubebench::yaml;
+use libfuzzer_sys::fuzz_target;
+
+fuzz_target!(|bytes: &[u8]| {
+    let source = Source::new("specs/x.yaml", bytes);
+    let read = yaml::read(SourceId(0), &source);
+    for fault in &read.diagnostics {
+        if let Place::Span(span) = fault.place {
+            assert!(span.start <= span.end && source.text.get(span.range()).is_some(), "{fault:?}");
+        }
+    }
+    if let (Some(root), true) = (&read.root, read.diagnostics.is_empty()) {
+        let written = yaml::write(&root.to_json());
+        let again = yaml::read(SourceId(0), &Source::new("specs/y.yaml", written.as_bytes()));
+        let same = again.root.map(|root| root.to_json());
+        assert_eq!(same.as_ref(), Some(&root.to_json()), "{written}");
+    }
+});
