@@ -1,8 +1,29 @@
 //! Semantic rules about a resolved benchmark, one file each; [`RULES`] is the ordered list.
 //!
 //! A rule reads the model and reports; it changes nothing and never looks at another benchmark.
+//! Rules run for each target and look at each case: a fault that several share is reported with the same words and place
+//! every time, so that sorting the findings leaves one.
 
+mod budget;
+mod extended_resources;
+mod file_metric;
 mod image;
+mod metric_direction;
+mod metric_role;
+mod mpi_restricted;
+mod name_budget;
+mod pod_security;
+mod pods;
+mod primary_metric;
+mod pytorch_restricted;
+mod resources;
+mod runs_cap;
+mod scaling;
+mod secret;
+mod shared_memory;
+mod timeout;
+mod unknown_metric;
+mod unused;
 
 use crate::diag::Diagnostics;
 use crate::model::Benchmark;
@@ -11,7 +32,27 @@ use crate::model::Benchmark;
 pub type Rule = fn(&Benchmark, &mut Diagnostics);
 
 /// Every rule, in the order in which they run.
-pub static RULES: &[Rule] = &[image::pinned];
+pub static RULES: &[Rule] = &[
+    budget::within,
+    unknown_metric::measured,
+    metric_role::exists,
+    image::pinned,
+    resources::stated,
+    extended_resources::whole_and_equal,
+    name_budget::fits,
+    unused::used,
+    secret::absent,
+    shared_memory::kept,
+    metric_direction::given,
+    primary_metric::chosen,
+    timeout::set,
+    scaling::followed,
+    mpi_restricted::possible,
+    pytorch_restricted::prepared,
+    runs_cap::respected,
+    pod_security::kept,
+    file_metric::reachable,
+];
 
 /// Runs every rule on `benchmark`.
 pub fn check(benchmark: &Benchmark, diagnostics: &mut Diagnostics) {
@@ -19,3 +60,6 @@ pub fn check(benchmark: &Benchmark, diagnostics: &mut Diagnostics) {
         rule(benchmark, diagnostics);
     }
 }
+
+#[cfg(test)]
+mod tests;

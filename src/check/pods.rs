@@ -1,0 +1,40 @@
+//! Where the user's patches reach the pods of a role; the rules about pods look there.
+
+use crate::model::{Role, Workload};
+use crate::yaml::Node;
+
+/// The patches of one role, in the order in which they apply.
+pub(super) struct Patches<'a> {
+    /// Over the pod spec.
+    pub(super) pod: Vec<&'a Node>,
+    /// Over the main container.
+    pub(super) main: Vec<&'a Node>,
+    /// Further containers, which patches bring along.
+    pub(super) others: Vec<&'a Node>,
+}
+
+/// Returns the patches that reach the pods of `role`, whether they were written for the pod, its container or the object.
+pub(super) fn patches<'a>(workload: &'a Workload, role: &'a Role) -> Patches<'a> {
+    let of_object = workload.patch.as_ref().and_then(|patch| {
+        let template = role.template_at.iter().try_fold(patch.node.get("spec")?, |node, step| node.get(step))?;
+        template.get("spec")
+    });
+    let of_role: Vec<&Node> = role.pod_patches.iter().map(|patch| &patch.node).collect();
+    let is_main = |container: &&Node| container.get("name").and_then(Node::as_text) == Some(role.container_name);
+    let main = listed("containers", &of_role)
+        .filter(is_main)
+        .chain(role.container_patches.iter().map(|patch| &patch.node))
+        .chain(listed("containers", of_object.as_slice()).filter(is_main))
+        .collect();
+    let pod: Vec<&Node> = of_role.into_iter().chain(of_object).collect();
+    let others =
+        listed("containers", &pod).filter(|container| !is_main(container)).chain(listed("initContainers", &pod));
+    let others = others.collect();
+    Patches { pod, main, others }
+}
+
+/// Returns the elements of the list `list` of every patch.
+fn listed<'a>(list: &'static str, pods: &[&'a Node]) -> impl Iterator<Item = &'a Node> {
+    let items: Vec<&Node> = pods.iter().filter_map(|pod| pod.get(list)).flat_map(Node::items).collect();
+    items.into_iter()
+}

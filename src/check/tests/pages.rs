@@ -1,0 +1,59 @@
+//! The pages' own examples: what is called wrong is reported under the page's code, what is called right is not at all.
+
+use super::*;
+
+/// The codes of these rules. The schema finds what is wrong with KB0405's example; it refuses both of KB0404's,
+/// because `requests` cannot be a key of `resources` yet.
+const CODES: [&code::Code; 19] = [
+    &code::KB0311,
+    &code::KB0313,
+    &code::KB0324,
+    &code::KB0401,
+    &code::KB0402,
+    &code::KB0403,
+    &code::KB0405,
+    &code::KB0406,
+    &code::KB0407,
+    &code::KB0408,
+    &code::KB0409,
+    &code::KB0410,
+    &code::KB0411,
+    &code::KB0412,
+    &code::KB0413,
+    &code::KB0414,
+    &code::KB0416,
+    &code::KB0419,
+    &code::KB0420,
+];
+
+/// Returns the project and the benchmark of a section of a page.
+fn example(page: &str, heading: &str) -> (String, String) {
+    let section = page.split("\n## ").find(|section| section.starts_with(heading)).unwrap();
+    let blocks = section.split("```yaml").skip(1).map(|block| block.split("```").next().unwrap());
+    let (mut project, mut benchmark) = (String::new(), String::new());
+    for block in blocks {
+        let (_, text) = block.split_once('\n').unwrap();
+        if text.contains("kind: Project") { &mut project } else { &mut benchmark }.push_str(text);
+    }
+    (project, benchmark)
+}
+
+#[test]
+fn wrong_is_reported_and_right_is_not() {
+    for code in CODES {
+        let (project, benchmark) = example(code.page, "Wrong");
+        let compiled = compile(&project, &benchmark);
+        let found = compiled.findings();
+        if code == &code::KB0405 {
+            assert!(compiled.before.iter().all(|fault| fault.code == code) && !compiled.before.is_empty());
+        } else {
+            assert_eq!(compiled.before, [], "{}", code.id);
+            assert!(found.iter().any(|fault| fault.code == code), "{}: {found:#?}", code.id);
+            assert!(found.iter().all(|fault| fault.code == code), "{}: {found:#?}", code.id);
+        }
+        let (project, benchmark) = example(code.page, "Right");
+        let compiled = compile(&project, &benchmark);
+        assert_eq!(compiled.before, [], "{}", code.id);
+        assert_eq!(compiled.findings(), [], "{}", code.id);
+    }
+}
