@@ -127,6 +127,7 @@ fn serialize_number<S: Serializer>(number: &Number, serializer: S) -> Result<S::
 fn is_literal_safe(text: &str) -> bool {
     let body = text.strip_suffix('\n').unwrap_or(text);
     text.contains('\n')
+        && !body.is_empty()
         && !body.starts_with([' ', '\n'])
         && !body.ends_with('\n')
         && body.split('\n').all(|line| !line.ends_with(' ') && line.chars().all(is_visible))
@@ -141,7 +142,8 @@ fn is_visible(character: char) -> bool {
             !character.is_whitespace()
                 && !matches!(character,
                     '\u{AD}' | '\u{61C}' | '\u{180E}' | '\u{200B}'..='\u{200F}' | '\u{202A}'..='\u{202E}'
-                    | '\u{2060}'..='\u{206F}' | '\u{FEFF}' | '\u{FFF9}'..='\u{FFFB}' | '\u{FFFE}'..='\u{FFFF}')
+                    | '\u{2060}'..='\u{206F}' | '\u{FEFF}' | '\u{FFF9}'..='\u{FFFB}' | '\u{FFFE}'..='\u{FFFF}'
+                    | '\u{E0000}'..='\u{E0FFF}')
         }
         _ => false,
     }
