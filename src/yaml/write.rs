@@ -22,6 +22,8 @@ const LEADING_KEYS: [&str; 5] = ["apiVersion", "kind", "metadata", "spec", "data
 /// text is a literal block where that is safe. No line ends in a space, so that no editor or hook rewrites a manifest.
 ///
 /// Every string can be written: the only code points that YAML cannot carry are surrogates, which a `String` cannot hold.
+/// One thing is left to the caller: kubectl ends the document at a line that begins with `---`, which a key of the top
+/// level may do; no Kubernetes object has such a key.
 pub fn write(value: &Value) -> String {
     to_string_with_options(&Document(value), options()).map_or_else(|_| as_json(value), trim_line_ends)
 }

@@ -1,3 +1,5 @@
+use std::sync::LazyLock;
+
 use proptest::prelude::{ProptestConfig, Strategy, any, prop, prop_oneof, proptest};
 use serde_json::{Value, json};
 
@@ -5,6 +7,7 @@ use super::corpus::{Random, strings};
 use super::{write, write_string_scalar};
 
 const CORPUS: usize = 20_000;
+static STRINGS: LazyLock<Vec<String>> = LazyLock::new(|| strings(CORPUS));
 
 fn read(yaml: &str) -> Value {
     let options = serde_yaml::options! { budget: None };
@@ -218,8 +221,8 @@ fn a_scalar_for_a_message_is_one_line_that_may_stand_anywhere() {
     ] {
         assert_eq!(write_string_scalar(text), expected);
     }
-    for text in strings(CORPUS) {
-        let scalar = write_string_scalar(&text);
+    for text in STRINGS.iter() {
+        let scalar = write_string_scalar(text);
         assert!(!scalar.contains('\n'), "{scalar}");
         assert_eq!(read(&format!("k: [{scalar}, 1, {scalar}]\n")), json!({"k": [text, 1, text]}), "{scalar}");
     }
@@ -228,15 +231,15 @@ fn a_scalar_for_a_message_is_one_line_that_may_stand_anywhere() {
 #[test]
 fn adversarial_strings_are_read_back_equal_as_values() {
     let value: Value =
-        strings(CORPUS).into_iter().enumerate().map(|(n, text)| (format!("k{n}"), Value::from(text))).collect();
+        STRINGS.iter().cloned().enumerate().map(|(n, text)| (format!("k{n}"), Value::from(text))).collect();
     assert_eq!(read(&write(&value)), value);
-    let list = Value::Array(strings(CORPUS).into_iter().map(Value::from).collect());
+    let list = Value::Array(STRINGS.iter().cloned().map(Value::from).collect());
     assert_eq!(read(&write(&list)), list);
 }
 
 #[test]
 fn adversarial_strings_are_read_back_equal_as_keys() {
-    let value: Value = strings(CORPUS).into_iter().map(|text| (text, Value::from("v"))).collect();
+    let value: Value = STRINGS.iter().cloned().map(|text| (text, Value::from("v"))).collect();
     assert_eq!(read(&write(&value)), value);
     let nested = json!({"a": [value], "b": {"c": value}});
     assert_eq!(read(&write(&nested)), nested);
@@ -244,10 +247,9 @@ fn adversarial_strings_are_read_back_equal_as_keys() {
 
 #[test]
 fn no_line_ends_in_a_blank() {
-    let strings = strings(CORPUS);
     let mut random = Random(7);
     let list: Vec<Value> =
-        strings.iter().map(|text| json!({text.as_str(): [text, strings[random.below(CORPUS)]]})).collect();
+        STRINGS.iter().map(|text| json!({text.as_str(): [text, STRINGS[random.below(CORPUS)]]})).collect();
     let written = write(&Value::Array(list));
     for line in written.split('\n') {
         assert!(!line.ends_with([' ', '\t', '\r']), "{line:?}");
@@ -256,7 +258,7 @@ fn no_line_ends_in_a_blank() {
 }
 
 fn value() -> impl Strategy<Value = Value> {
-    let text = || prop_oneof![any::<String>(), "[a-z \n:#-]{0,12}", prop::sample::select(strings(CORPUS))];
+    let text = || prop_oneof![any::<String>(), "[a-z \n:#-]{0,12}", (0..CORPUS).prop_map(|n| STRINGS[n].clone())];
     let leaf = prop_oneof![
         4 => text().prop_map(Value::from),
         1 => any::<i64>().prop_map(Value::from),
