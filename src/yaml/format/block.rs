@@ -36,12 +36,13 @@ impl Page<'_> {
         }
     }
 
+    /// Judges by the next character, for a sequence's span may start behind its first dash.
     fn shape(&self, node: &Node) -> Shape {
-        let text = self.source.get(node.span.range()).unwrap_or_default();
+        let next = self.significant(self.content_start()).map(|(_, c)| c);
         match &node.value {
-            Value::Null if text.is_empty() => Shape::Nothing,
-            Value::Map(_) if !text.starts_with('{') => Shape::BlockMap,
-            Value::Seq(_) if !text.starts_with('[') => Shape::BlockSeq,
+            Value::Null if node.span.range().is_empty() => Shape::Nothing,
+            Value::Map(_) if next != Some('{') => Shape::BlockMap,
+            Value::Seq(_) if next != Some('[') => Shape::BlockSeq,
             _ => Shape::Inline,
         }
     }

@@ -104,6 +104,9 @@ impl Page<'_> {
         match &node.value {
             Value::Map(entries) if !self.is_at(node.span.range().start, '{') => {
                 let [entry] = entries.as_slice() else { return None };
+                if self.colon_after(entry).is_none() {
+                    self.out.push_str("? ");
+                }
                 return self.flow_entry(entry, indent);
             }
             Value::Map(_) | Value::Seq(_) => self.flow(node, indent)?,
@@ -114,13 +117,13 @@ impl Page<'_> {
 
     fn flow_entry(&mut self, entry: &Entry, indent: usize) -> Option<End> {
         let key = entry.key_span.range();
+        let colon = self.colon_after(entry);
         let long = self.source.get(key.clone())?.contains('\n');
-        if long && self.gap(key.start).trim_end().ends_with('?') {
+        if long && colon.is_some() && self.gap(key.start).trim_end().ends_with('?') {
             self.out.push_str("? ");
         }
-        self.scalar(key.clone(), indent + STEP);
-        let colon = self.significant(key.end).filter(|(_, c)| *c == ':');
-        let Some((colon, _)) = colon else { return Some(End::Value) };
+        self.scalar(key, indent + STEP);
+        let Some(colon) = colon else { return Some(End::Value) };
         self.out.push(':');
         let value = entry.value.span.range();
         if entry.value.value == Value::Null && value.is_empty() {
@@ -135,5 +138,9 @@ impl Page<'_> {
         }
         self.out.push(' ');
         self.element(&entry.value, indent)
+    }
+
+    fn colon_after(&self, entry: &Entry) -> Option<usize> {
+        self.significant(entry.key_span.range().end).filter(|(_, c)| *c == ':').map(|(at, _)| at)
     }
 }

@@ -43,7 +43,8 @@ impl Page<'_> {
         self.comments_before(start + header_end, indent);
         let lines = self.source.get(start + header_end..)?.strip_prefix('\n').unwrap_or_default();
         let Some(depth) = depth(lines, value) else {
-            return self.empty_lines(start + header_end, lines, value);
+            self.empty_lines(start + header_end, lines, value);
+            return Some(());
         };
         if depth == 0 {
             return None;
@@ -63,27 +64,32 @@ impl Page<'_> {
     }
 
     /// A block scalar of nothing but line breaks.
-    fn empty_lines(&mut self, header_end: usize, lines: &str, value: &str) -> Option<()> {
-        if value.contains(' ') {
-            return None;
-        }
+    fn empty_lines(&mut self, header_end: usize, lines: &str, value: &str) {
         let kept = lines.split_inclusive('\n').take(value.len()).map(str::len);
         if !value.is_empty() {
             self.at = header_end + kept.sum::<usize>();
         }
         self.out.extend(std::iter::repeat_n('\n', value.len()));
-        Some(())
     }
 }
 
-/// Returns how many spaces of each line are indentation, judged by the first line that shows something.
+/// Returns how many spaces of each line are indentation, judged by the first line that shows something;
+/// none when all lines are empty.
 fn depth(lines: &str, value: &str) -> Option<usize> {
     let leading = |text: &str| {
         let shown = text.find(|c| c != ' ' && c != '\n')?;
         let line = text.get(..shown)?;
         Some(line.len() - line.rfind('\n').map_or(0, |line_break| line_break + 1))
     };
-    leading(lines)?.checked_sub(leading(value)?)
+    match (leading(lines), leading(value)) {
+        (Some(written), Some(meant)) => written.checked_sub(meant),
+        _ => {
+            let mut pairs = lines.split('\n').zip(value.split('\n'));
+            pairs
+                .find(|(_, meant)| !meant.is_empty())
+                .and_then(|(written, meant)| written.len().checked_sub(meant.len()))
+        }
+    }
 }
 
 /// Returns the lines that belong to the scalar; of the empty ones at its end only those that count.

@@ -14,7 +14,11 @@ fn formatted(text: &str) -> String {
     let mut page = Page::new(&source.text, &comments);
     assert!(page.document(&root).is_some(), "no layout for\n{text}");
     let result = page.finish();
-    let Some(proved) = lay_out(&root, &source) else { panic!("{text}\n=== became another document ===\n{result}") };
+    let Some(proved) = lay_out(&root, &source) else {
+        let faults = super::read(SourceId::default(), &Source::new("x.yaml", result.as_bytes())).diagnostics;
+        let faults: Vec<_> = faults.iter().map(|fault| (&fault.message, &fault.place)).collect();
+        panic!("{text}\n=== became another document ===\n{result}\n=== {faults:?}")
+    };
     assert_eq!(proved, result);
     let again = format(&Source::new("x.yaml", result.as_bytes())).unwrap();
     assert_eq!(again, result, "not idempotent:\n{text}");
@@ -218,4 +222,19 @@ fn every_collected_manifest_is_laid_out() {
     }
     println!("{read} files, {documents} documents");
     assert!(read > 20 && documents > 60, "only {read} files and {documents} documents could be read");
+}
+#[test]
+fn zz_probe() {
+    for text in [
+        "k0:  # c\n k1: # d\n - 1\n",
+        "a: |+3\n     y\nb: 1\n",
+        "a: # c\n  ## d\n- [\n x\n ,]\n",
+        "a:\n -  >+\n      y\n",
+        "a:\n - b\n c: 1\n",
+        "a:\n b:\n - 1\n c: 2\n",
+        " a:\n # é\n - 1\n",
+    ] {
+        let r = std::panic::catch_unwind(|| formatted(text));
+        println!("PROBE {text:?} {r:?}");
+    }
 }
