@@ -171,18 +171,21 @@ impl Page<'_> {
         Some(())
     }
 
-    /// Where the next token may be looked for: behind the document start marker.
+    /// Where the next token may be looked for: behind markers of the document's start, or of the end of one before it.
     fn content_start(&self) -> usize {
-        match self.significant(self.at) {
-            Some((at, '-')) if self.at_marker(at) => at + "---".len(),
-            _ => self.at,
+        let mut at = self.at;
+        while let Some((marker, '-' | '.')) = self.significant(at)
+            && self.is_marker(marker)
+        {
+            at = marker + "---".len();
         }
+        at
     }
 
-    fn at_marker(&self, at: usize) -> bool {
+    fn is_marker(&self, at: usize) -> bool {
         let rest = self.source.get(at..).unwrap_or_default();
-        self.column(at) == 0
-            && rest.strip_prefix("---").is_some_and(|rest| rest.is_empty() || rest.starts_with([' ', '\n', '\t']))
+        let after = rest.strip_prefix("---").or_else(|| rest.strip_prefix("..."));
+        self.column(at) == 0 && after.is_some_and(|after| after.is_empty() || after.starts_with([' ', '\n', '\t']))
     }
 
     /// Writes a scalar or flow collection after `:`, `-` or `?`; `base` is where its closing bracket stands.

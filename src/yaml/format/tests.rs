@@ -47,6 +47,7 @@ fn markers() {
     becomes("# license\n---\n# about a\na: 1\n", "# license\n\n# about a\na: 1\n");
     becomes("--- {a: 1}\n", "{a: 1}\n");
     becomes("---\n- 1\n", "- 1\n");
+    becomes("...\n...\n---\na: 1\n", "a: 1\n");
 }
 
 #[test]
@@ -222,19 +223,4 @@ fn every_collected_manifest_is_laid_out() {
     }
     println!("{read} files, {documents} documents");
     assert!(read > 20 && documents > 60, "only {read} files and {documents} documents could be read");
-}
-#[test]
-fn zz_probe() {
-    for text in [
-        "k0:  # c\n k1: # d\n - 1\n",
-        "a: |+3\n     y\nb: 1\n",
-        "a: # c\n  ## d\n- [\n x\n ,]\n",
-        "a:\n -  >+\n      y\n",
-        "a:\n - b\n c: 1\n",
-        "a:\n b:\n - 1\n c: 2\n",
-        " a:\n # é\n - 1\n",
-    ] {
-        let r = std::panic::catch_unwind(|| formatted(text));
-        println!("PROBE {text:?} {r:?}");
-    }
 }
