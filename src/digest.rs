@@ -66,7 +66,7 @@ fn write_canonical(value: &serde_json::Value, text: &mut String) {
         move |text: &mut String| {
             if std::mem::take(&mut first) {
             } else {
-                text.push(',')
+                text.push(',');
             }
         }
     };

@@ -30,7 +30,7 @@ pub fn expand(matrix: Option<&Node>, diagnostics: &mut Diagnostics) -> Vec<CaseP
     let axes = axes(matrix, diagnostics);
     let included = entries_of(matrix, "include", &axes, Naming::Every, diagnostics);
     let excluded = entries_of(matrix, "exclude", &axes, Naming::Some, diagnostics);
-    let product = axes.values().map(|values| values.len()).fold(1_usize, usize::saturating_mul);
+    let product = axes.values().map(Vec::len).fold(1_usize, usize::saturating_mul);
     let total = if axes.is_empty() { included.len() } else { product.saturating_add(included.len()) };
     if total > MAX_CASES {
         let sizes =

@@ -115,7 +115,9 @@ fn in_patch(node: &Node, diagnostics: &mut Diagnostics) {
                 diagnostics.push(in_variable(variable, value.span, &what));
                 return;
             }
-            entries.iter().for_each(|entry| in_patch(&entry.value, diagnostics));
+            for entry in entries {
+                in_patch(&entry.value, diagnostics);
+            }
         }
         Value::Null | Value::Bool(_) | Value::Number(_) => {}
     }

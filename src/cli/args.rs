@@ -74,7 +74,7 @@ pub(super) struct ReportTarget {
 
 fn report_target(text: &str) -> Result<ReportTarget, String> {
     let (format, path) = text.split_once('=').ok_or("write FORMAT=FILE, such as sarif=kubebench.sarif")?;
-    let format = OutputFormat::from_str(format, false).map_err(|_| {
+    let format = OutputFormat::from_str(format, false).map_err(|_reason| {
         format!("there is no format `{format}`; formats are human, concise, json, github, gitlab, sarif, junit")
     })?;
     Ok(ReportTarget { format, path: path.into() })

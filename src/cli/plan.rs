@@ -98,7 +98,8 @@ fn compile_at(root: &Path, revision: &str) -> Result<Compilation> {
     let is_spec = |path: &str| {
         let inside =
             folders.iter().any(|folder| path.strip_prefix(folder.as_str()).is_some_and(|rest| rest.starts_with('/')));
-        inside && (path.ends_with(".yaml") || path.ends_with(".yml"))
+        let extension = Path::new(path).extension().and_then(std::ffi::OsStr::to_str);
+        inside && matches!(extension, Some("yaml" | "yml"))
     };
     let specs = git::files_at(root, revision, is_spec)?.into_iter().map(input).collect();
     Ok(workspace.compile(specs))

@@ -116,24 +116,21 @@ fn targets(spec: &Node, project: &Project, diagnostics: &mut Diagnostics) -> Vec
     let mut targets = Vec::new();
     for node in wanted.items() {
         let name = node.as_text().unwrap_or_default();
-        match project.targets.iter().find(|target| target.name == name) {
-            Some(target) => targets.push(Arc::clone(target)),
-            None => {
-                let known = project.targets.iter().map(|target| target.name.as_str());
-                let fault = Diagnostic::at(&code::KB0307, node.span, format!("there is no target `{name}`"));
-                let fault = fault.note(format!(
-                    "targets in {}: {}",
-                    project.settings.path,
-                    known.clone().collect::<Vec<_>>().join(", ")
-                ));
-                diagnostics.push(match did_you_mean(name, known) {
-                    Some(close) => fault.help(format!("did you mean `{close}`?")),
-                    None => fault.help(format!(
-                        "add it under `spec.targets` of {}, or name one of these",
-                        project.settings.path
-                    )),
-                });
-            }
+        if let Some(target) = project.targets.iter().find(|target| target.name == name) {
+            targets.push(Arc::clone(target));
+        } else {
+            let known = project.targets.iter().map(|target| target.name.as_str());
+            let fault = Diagnostic::at(&code::KB0307, node.span, format!("there is no target `{name}`"));
+            let fault = fault.note(format!(
+                "targets in {}: {}",
+                project.settings.path,
+                known.clone().collect::<Vec<_>>().join(", ")
+            ));
+            diagnostics.push(match did_you_mean(name, known) {
+                Some(close) => fault.help(format!("did you mean `{close}`?")),
+                None => fault
+                    .help(format!("add it under `spec.targets` of {}, or name one of these", project.settings.path)),
+            });
         }
     }
     targets
@@ -214,7 +211,7 @@ impl Shared<'_> {
             timeout_span: self.spec.get("timeout").map(|node| node.span),
             timeout_is_set: defaults.timeout_is_set || self.spec.get("timeout").is_some(),
             queue_timeout: queue_timeout.map_or(defaults.queue_timeout, |timeout| timeout.0),
-            budget: lower_budget(budget, spec_node),
+            budget: lower_budget(budget.as_ref(), spec_node),
             cases,
             metrics: metrics::metrics(&metrics, spec_node, diagnostics),
             references: metrics::references(&checks, &gates, spec_node, diagnostics),
@@ -329,7 +326,7 @@ impl Shared<'_> {
             .collect();
         modes.sort_unstable();
         Claim {
-            size: size.map_or_else(|| self.project.defaults.claim_size.clone(), |size| size.0),
+            size: size.map_or_else(|| self.project.defaults.claim_size, |size| size.0),
             storage_class: storage_class.or_else(|| target.storage_class.clone()),
             access_modes: modes,
             span: node.map_or(self.name_span, |entry| entry.key_span),
@@ -337,7 +334,7 @@ impl Shared<'_> {
     }
 }
 
-fn lower_budget(wire: Option<wire::Budget>, spec: &Node) -> Budget {
+fn lower_budget(wire: Option<&wire::Budget>, spec: &Node) -> Budget {
     let Some(wire::Budget { gpu_hours, cost }) = wire else { return Budget::default() };
     let span = |field: &str| {
         spec.get("budget").map_or(spec.span, |budget| budget.get(field).map_or(budget.span, |node| node.span))

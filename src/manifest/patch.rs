@@ -45,7 +45,7 @@ pub(super) fn merge(base: &mut Json, patch: &Json) {
                 base.remove(&key);
             }
             (Some(Json::Array(list)), Json::Array(changes)) if merge_key(&key).is_some() => {
-                merge_list(list, changes, merge_key(&key).unwrap_or_default())
+                merge_list(list, changes, merge_key(&key).unwrap_or_default());
             }
             (Some(old), _) => merge(old, &value),
             (None, _) => {
@@ -76,11 +76,10 @@ fn merge_list(list: &mut Vec<Json>, changes: &[Json], key: &str) {
         let id = change.get(key);
         let at = list.iter().position(|item| id.is_some() && item.get(key) == id);
         match (change.get("$patch").and_then(Json::as_str), at) {
-            (Some("replace"), _) => {}
             (Some("delete"), Some(at)) => {
                 list.remove(at);
             }
-            (Some("delete"), None) => {}
+            (Some("replace"), _) | (Some("delete"), None) => {}
             (_, Some(at)) => {
                 if let Some(item) = list.get_mut(at) {
                     merge(item, change);

@@ -15,13 +15,14 @@ pub struct Estimate {
     pub cost: Option<f64>,
 }
 
-const MEMORY_UNIT: f64 = (1_u64 << 30) as f64;
+/// One GiB.
+const MEMORY_UNIT: f64 = 1_073_741_824.0;
 
 /// Returns the upper bounds of `benchmark`.
-#[expect(clippy::cast_precision_loss, reason = "counts of runs are far below 2^52")]
+#[expect(clippy::cast_precision_loss, reason = "runs are at most a thousand")]
 pub fn estimate(benchmark: &Benchmark) -> Estimate {
     let runs_a_case = f64::from(benchmark.repeats + benchmark.warmups);
-    let hours_of = |case: &Case| runs_a_case * case.timeout.seconds() as f64 / 3600.0;
+    let hours_of = |case: &Case| runs_a_case * hours(case.timeout.seconds());
     let gpu_hours =
         total(benchmark.cases.iter().map(|case| hours_of(case) * total(case.workload.roles.iter().map(gpus))));
     let cost = benchmark.target.prices.as_ref().map(|prices| {
@@ -42,6 +43,11 @@ pub fn estimate(benchmark: &Benchmark) -> Estimate {
     let runs = benchmark.runs();
     let lanes = u64::from(benchmark.parallelism).min(runs).max(1);
     Estimate { runs, hours: total_hours / lanes as f64, gpu_hours, cost }
+}
+
+#[expect(clippy::cast_precision_loss, reason = "a timeout is at most ten years of seconds")]
+fn hours(seconds: u64) -> f64 {
+    seconds as f64 / 3600.0
 }
 
 /// The sum, which is a plain zero for nothing: the standard library's is minus zero.

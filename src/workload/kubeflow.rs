@@ -32,7 +32,7 @@ pub(super) struct SchedulingPolicy {
 }
 
 impl SchedulingPolicy {
-    fn to_json(self) -> Json {
+    fn into_json(self) -> Json {
         let Self { min_available, queue, priority_class, min_resources, schedule_timeout_seconds } = self;
         let mut policy = Map::new();
         insert(&mut policy, "minAvailable", min_available.map(|count| count.0));
@@ -89,7 +89,7 @@ pub(super) fn finish(cx: &Lowering<'_>, job: KubeflowJob, roles: Vec<Role>) -> W
     run_policy.insert("activeDeadlineSeconds".to_owned(), cx.timeout.seconds().into());
     run_policy.insert("backoffLimit".to_owned(), 0.into());
     run_policy.insert("cleanPodPolicy".to_owned(), "None".into());
-    let mut scheduling = scheduling_policy.map(SchedulingPolicy::to_json);
+    let mut scheduling = scheduling_policy.map(SchedulingPolicy::into_json);
     if let Queue::Volcano(queue) = &cx.target.queue {
         let policy = scheduling.get_or_insert_with(|| json!({}));
         if let Some(policy) = policy.as_object_mut() {

@@ -19,9 +19,9 @@ const STEP: usize = 2;
 
 /// Returns the canonical form of `source`, or every reason why it cannot be read.
 ///
-/// The findings speak of `source` as number 0, that is as the first of a [`SourceMap`](crate::text::SourceMap) of its own.
-pub fn format(source: &Source) -> Result<String, Vec<Diagnostic>> {
-    let read = read(SourceId::default(), source);
+/// The findings speak of `source` by the number `id`.
+pub fn format(id: SourceId, source: &Source) -> Result<String, Vec<Diagnostic>> {
+    let read = read(id, source);
     match &read.root {
         Some(root) if read.diagnostics.iter().all(|fault| fault.severity != Severity::Error) => {
             Ok(lay_out(root, source).unwrap_or_else(|| with_final_newline(&source.text)))

@@ -67,7 +67,7 @@ impl Node {
     }
 
     /// Returns the elements of a sequence; of anything else, none.
-    pub fn items(&self) -> &[Node] {
+    pub fn items(&self) -> &[Self] {
         if let Value::Seq(items) = &self.value { items } else { &[] }
     }
 
@@ -77,7 +77,7 @@ impl Node {
     }
 
     /// Returns the value of `key`.
-    pub fn get(&self, key: &str) -> Option<&Node> {
+    pub fn get(&self, key: &str) -> Option<&Self> {
         self.entry(key).map(|entry| &entry.value)
     }
 
@@ -90,7 +90,7 @@ impl Node {
     }
 
     /// Returns the node that `steps` lead to.
-    pub fn at(&self, steps: &[Step]) -> Option<&Node> {
+    pub fn at(&self, steps: &[Step]) -> Option<&Self> {
         steps.iter().try_fold(self, |node, step| match step {
             Step::Key(key) => node.get(key),
             Step::Index(index) => node.items().get(*index),
@@ -131,7 +131,7 @@ impl Node {
             Value::Bool(flag) => Json::Bool(*flag),
             Value::Number(text) => number(text),
             Value::String(text) => Json::String(text.clone()),
-            Value::Seq(items) => Json::Array(items.iter().map(Node::to_json).collect()),
+            Value::Seq(items) => Json::Array(items.iter().map(Self::to_json).collect()),
             Value::Map(entries) => {
                 Json::Object(entries.iter().map(|entry| (entry.key.clone(), entry.value.to_json())).collect())
             }

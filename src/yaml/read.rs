@@ -255,7 +255,7 @@ impl Builder<'_> {
             Some(Frame::Seq { items, .. }) => items.push(node),
             Some(Frame::Map { entries, key, .. }) => match key.take() {
                 Some(pending) if pending.kept => {
-                    entries.push(Entry { key: pending.text, key_span: pending.span, value: node })
+                    entries.push(Entry { key: pending.text, key_span: pending.span, value: node });
                 }
                 Some(_) => {}
                 None => self.key(node),

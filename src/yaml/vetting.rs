@@ -42,7 +42,7 @@ pub(super) fn refuse_bytes(id: SourceId, source: &Source, diagnostics: &mut Vec<
 
 /// Reports characters that people do not see but readers act on.
 pub(super) fn check_characters(id: SourceId, source: &Source, diagnostics: &mut Vec<Diagnostic>) {
-    if source.text.bytes().all(|byte| (byte >= b' ' && byte < 0x7f) || byte == b'\n' || byte == b'\t') {
+    if source.text.bytes().all(|byte| (b' '..0x7f).contains(&byte) || byte == b'\n' || byte == b'\t') {
         return;
     }
     let hidden = source.text.char_indices().filter_map(|(at, c)| name_of_hidden(c).map(|name| (at, c, name)));

@@ -32,10 +32,8 @@ impl<'a> Location<'a> {
     pub(super) fn for_review(diagnostic: &'a Diagnostic, sources: &'a SourceMap) -> Self {
         let explains =
             diagnostic.related.iter().map(|related| &related.place).find(|place| matches!(place, Place::Span(_)));
-        match (&diagnostic.place, explains) {
-            (Place::File(_), Some(place)) => Self::of(place, sources),
-            (place, _) => Self::of(place, sources),
-        }
+        let whole_file = matches!(diagnostic.place, Place::File(_));
+        Self::of(explains.filter(|_| whole_file).unwrap_or(&diagnostic.place), sources)
     }
 
     pub(super) fn start(&self) -> Option<Position> {

@@ -12,9 +12,9 @@ enum Doc {
     /// A block scalar: its header, how far its lines stand to the right, and the lines.
     Block(String, usize, Vec<String>),
     /// A sequence and how far it stands to the right of its key.
-    Seq(usize, Vec<(Noise, Doc)>),
+    Seq(usize, Vec<(Noise, Self)>),
     /// A mapping and how far it stands to the right of its key.
-    Map(usize, Vec<(Noise, Doc)>),
+    Map(usize, Vec<(Noise, Self)>),
 }
 
 /// What stands around an entry and means nothing.
