@@ -26,6 +26,7 @@ pytorchJob:
 /// A PyTorchJob: a master and workers, or workers alone.
 #[derive(Debug, Default, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", default)]
+#[schemars(extend("examples" = [{"image": "registry.example/train:1", "master": {}, "worker": {"replicas": 3, "command": ["torchrun", "train.py"]}}]))]
 struct PyTorchJob {
     /// Processes on each pod: `auto`, `gpu`, `cpu` or a number; torchrun reads it as `PET_NPROC_PER_NODE`.
     #[schemars(extend("default" = "auto", "examples" = ["8"]))]
