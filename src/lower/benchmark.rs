@@ -89,10 +89,14 @@ pub fn benchmark(
         unused: unused(document, spec),
         scalings: scalings(document, spec),
     };
-    let benchmarks = targets(spec, project, diagnostics)
+    let mut benchmarks: Vec<Benchmark> = targets(spec, project, diagnostics)
         .into_iter()
         .filter_map(|target| shared.on_target(target, diagnostics))
         .collect();
+    // The name that seems unused is likely the one that was meant.
+    if diagnostics.as_slice().iter().any(|fault| [&code::KB0301, &code::KB0302].contains(&fault.code)) {
+        benchmarks.iter_mut().for_each(|benchmark| benchmark.unused.clear());
+    }
     let _ = source;
     Some(Lowered { name: metadata.name.clone(), name_span, labels: labels.clone(), benchmarks })
 }

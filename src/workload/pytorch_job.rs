@@ -110,7 +110,8 @@ fn lower(cx: &mut Lowering<'_>) -> Option<Workload> {
                 .help("delete `replicas` here and raise `worker.replicas`"),
         );
     }
-    insert(&mut job.fields, "nprocPerNode", nproc_per_node.map(|text| text.0));
+    // Written out, the operator's default says nothing new and so starts no run.
+    insert(&mut job.fields, "nprocPerNode", nproc_per_node.map(|text| text.0).filter(|text| text != "auto"));
     insert(&mut job.fields, "elasticPolicy", elastic(cx, elastic_policy, &roles));
     Some(kubeflow::finish(cx, job, roles))
 }

@@ -271,7 +271,7 @@ fn every_code_is_named_by_a_rule() {
 }
 
 /// Codes whose rule is still being written. This list must be empty in the end.
-const NOT_YET_REPORTED: &[&str] = &[];
+const NOT_YET_REPORTED: &[&str] = &["KB0601"];
 
 fn program() -> Vec<Module> {
     let root = repository().join("src");
@@ -289,7 +289,7 @@ fn names_of(path: &str) -> Vec<String> {
 }
 
 fn is_test(path: &str) -> bool {
-    path.ends_with("tests.rs") || path.contains("/tests/") || path == "yaml/write/corpus.rs"
+    path.ends_with("tests.rs") || path.contains("/tests/") || path.ends_with("yaml/write/corpus.rs")
 }
 
 /// The text without inline `#[cfg(test)] mod x { … }`, which `cargo fmt` ends with a brace in the first column.
