@@ -95,7 +95,7 @@ spec: {workload: {tfJob: {image: registry.example/a:1, chief: {}, ps: {}, worker
 apiVersion: kubebench.dev/v1
 kind: Benchmark
 metadata: {name: sparse}
-spec: {workload: {tfJob: {image: registry.example/a:1, master: {}}}}
+spec: {matrix: {include: [{a: 1}]}, workload: {tfJob: {image: registry.example/a:1, master: {}}}}
 ",
     "\
 apiVersion: kubebench.dev/v1
