@@ -4,6 +4,7 @@
 
 mod ancestor;
 mod determinism;
+mod docs;
 mod hazards;
 mod hostile_yaml;
 mod identity;
@@ -15,3 +16,4 @@ mod pages;
 mod project;
 mod schemas;
 mod tidy;
+mod yaml_oracle;
