@@ -243,8 +243,11 @@ fn a_default_written_out_changes_nothing() {
     let spec = &specs()[0];
     let base = tree(&compile_values(&project, spec));
     let of_project = self::schema(DocumentKind::Project);
-    for place in places(&of_project, &project).into_iter().filter(|place| !place.is_present) {
+    for place in places(&of_project, &project) {
         let Some(default) = place.of(&of_project, "default") else { continue };
+        if place.is_present && project.pointer(&place.instance) != Some(default) {
+            continue;
+        }
         let compilation = compile_values(&place.with(&project, default.clone()), spec);
         let same = !compilation.has_errors() && tree(&compilation) == base;
         if !same {
@@ -264,10 +267,7 @@ fn a_default_written_out_changes_nothing() {
         .into_iter()
         .filter(|pointer| !tried.contains_key(&format!("project {pointer}")))
         .collect();
-    assert_eq!(
-        untried,
-        ["/definitions/Metadata/properties/labels", "/properties/spec", "/definitions/ProjectSpec/properties/targets"]
-    );
+    assert_eq!(untried, ["/definitions/ProjectSpec/properties/targets", "/properties/spec"]);
 }
 
 /// Every example of a property can be written where the property stands.
