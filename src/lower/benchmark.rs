@@ -89,10 +89,14 @@ pub fn benchmark(
         unused: unused(document, spec),
         scalings: scalings(document, spec),
     };
-    let benchmarks = targets(spec, project, diagnostics)
+    let mut benchmarks: Vec<Benchmark> = targets(spec, project, diagnostics)
         .into_iter()
         .filter_map(|target| shared.on_target(target, diagnostics))
         .collect();
+    if diagnostics.as_slice().iter().any(|fault| fault.code == &code::KB0302) {
+        // What the malformed lookup was meant to name is not known, so nothing is known to be unused.
+        benchmarks.iter_mut().for_each(|benchmark| benchmark.unused.clear());
+    }
     let _ = source;
     Some(Lowered { name: metadata.name.clone(), name_span, labels: labels.clone(), benchmarks })
 }

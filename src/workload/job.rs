@@ -22,6 +22,7 @@ job:
 /// A Job: one pod, or several alike.
 #[derive(Debug, Default, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", default)]
+#[schemars(extend("examples" = [{"image": "docker.io/library/python:3.13-slim", "command": ["python3", "-V"]}]))]
 struct Job {
     /// How many pods run at once.
     #[schemars(extend("default" = 1, "examples" = [4]))]

@@ -28,6 +28,7 @@ mpiJob:
 /// An MPIJob: a launcher that starts processes on workers.
 #[derive(Debug, Default, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", default)]
+#[schemars(extend("examples" = [{"image": "docker.io/mpioperator/openmpi:v0.6.0", "launcher": {"command": ["mpirun", "-n", "2", "hostname"]}, "worker": {"replicas": 2}}]))]
 struct MpiJob {
     /// Processes on each worker.
     #[schemars(extend("default" = 1, "examples" = [8]))]
@@ -97,9 +98,11 @@ fn lower(cx: &mut Lowering<'_>) -> Option<Workload> {
         MpiJobApi::V2beta1 => {
             let policy = launcher_creation_policy.map_or_else(|| "WaitForWorkersReady".to_owned(), |text| text.0);
             fields.insert("launcherCreationPolicy".to_owned(), policy.into());
-            insert(&mut fields, "mpiImplementation", mpi_implementation.map(|text| text.0));
-            insert(&mut fields, "sshAuthMountPath", ssh_auth_mount_path.map(|text| text.0));
-            insert(&mut fields, "runLauncherAsWorker", run_launcher_as_worker.map(|flag| flag.0));
+            // Written out, the operator's defaults say nothing new and so start no run.
+            let unless = |default: &str, given: Option<Text>| given.map(|text| text.0).filter(|text| text != default);
+            insert(&mut fields, "mpiImplementation", unless("OpenMPI", mpi_implementation));
+            insert(&mut fields, "sshAuthMountPath", unless("/root/.ssh", ssh_auth_mount_path));
+            insert(&mut fields, "runLauncherAsWorker", run_launcher_as_worker.map(|flag| flag.0).filter(|flag| *flag));
             Api { api_version: "kubeflow.org/v2beta1", kind: "MPIJob", plural: "mpijobs" }
         }
     };

@@ -26,6 +26,7 @@ pytorchJob:
 /// A PyTorchJob: a master and workers, or workers alone.
 #[derive(Debug, Default, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", default)]
+#[schemars(extend("examples" = [{"image": "registry.example/train:1", "master": {}, "worker": {"replicas": 3, "command": ["torchrun", "train.py"]}}]))]
 struct PyTorchJob {
     /// Processes on each pod: `auto`, `gpu`, `cpu` or a number; torchrun reads it as `PET_NPROC_PER_NODE`.
     #[schemars(extend("default" = "auto", "examples" = ["8"]))]
@@ -109,7 +110,8 @@ fn lower(cx: &mut Lowering<'_>) -> Option<Workload> {
                 .help("delete `replicas` here and raise `worker.replicas`"),
         );
     }
-    insert(&mut job.fields, "nprocPerNode", nproc_per_node.map(|text| text.0));
+    // Written out, the operator's default says nothing new and so starts no run.
+    insert(&mut job.fields, "nprocPerNode", nproc_per_node.map(|text| text.0).filter(|text| text != "auto"));
     insert(&mut job.fields, "elasticPolicy", elastic(cx, elastic_policy, &roles));
     Some(kubeflow::finish(cx, job, roles))
 }

@@ -27,6 +27,7 @@ tfJob:
 /// A TFJob: TensorFlow with parameter servers and workers.
 #[derive(Debug, Default, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", default)]
+#[schemars(extend("examples" = [{"image": "docker.io/tensorflow/tensorflow:2.19.0", "command": ["python3", "train.py"], "ps": {"replicas": 1}, "worker": {"replicas": 2}}]))]
 struct TfJob {
     /// The pod that coordinates and decides success; not together with `master`.
     #[schemars(extend("examples" = [{"resources": {"cpu": 2}}]))]

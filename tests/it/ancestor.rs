@@ -8,7 +8,9 @@ use std::collections::BTreeSet;
 use kubebench::compile::Compilation;
 use serde_json::Value;
 
-use crate::project::{Emitted, codes, compile, compile_sound, created, mixed, objects, pod_specs, rendered, walk};
+use crate::project::{
+    Emitted, codes, compile, compile_sound, mixed_created, mixed_objects, objects, pod_specs, rendered, walk,
+};
 
 #[test]
 fn defect_04_a_failed_job_is_not_a_success() {
@@ -52,7 +54,7 @@ fn defect_08_a_step_outlives_its_run() {
         };
         let deadline: u64 = value("run-deadline").parse().unwrap();
         let config = workflow.path.replace("workflow.yaml", "config.yaml");
-        let config = objects(mixed()).into_iter().find(|emitted| emitted.path == config).unwrap();
+        let config = mixed_objects().into_iter().find(|emitted| emitted.path == config).unwrap();
         let list: Value = serde_json::from_str(config.object["data"]["runs.json"].as_str().unwrap()).unwrap();
         let queue = list["queueTimeoutSeconds"].as_u64().unwrap();
         for case in list["cases"].as_object().unwrap().values() {
@@ -71,7 +73,7 @@ fn defect_09_results_are_on_a_volume_that_stays() {
     }
     for workflow in of_kind("Workflow").into_iter().chain(of_kind("CronWorkflow")) {
         let claim = workflow.path.replace("workflow.yaml", "results.yaml");
-        assert!(objects(mixed()).iter().any(|emitted| emitted.path == claim), "{}", workflow.path);
+        assert!(mixed_objects().iter().any(|emitted| emitted.path == claim), "{}", workflow.path);
     }
 }
 
@@ -86,7 +88,7 @@ fn defect_10_every_mount_has_its_volume() {
     assert!(!mount("  results: {mountInJob: false}\n").contains("experiments\",\"name"), "no mount unless asked for");
     assert!(mount("  results: {mountInJob: true}\n").contains("kubebench-results"));
     let mut mounts = 0;
-    for emitted in created(mixed()) {
+    for emitted in mixed_created() {
         for (pointer, pod) in pod_specs(&emitted.object) {
             let names = |list: &Value| -> BTreeSet<String> {
                 list.as_array().into_iter().flatten().map(|item| item["name"].as_str().unwrap().to_owned()).collect()
@@ -137,7 +139,7 @@ fn defect_14_what_is_accepted_has_an_effect() {
         let compilation = compile_sound(&[("specs/a.yaml", &spec(&format!("  {line}\n{base}")))]);
         assert_ne!(tree(&compilation), tree(&plain), "`{line}` has no effect");
     }
-    for emitted in objects(mixed()).into_iter().chain(created(mixed())) {
+    for emitted in mixed_objects().into_iter().chain(mixed_created()) {
         walk(&emitted.object, "", &mut |pointer, value| {
             assert!(
                 !pointer.ends_with("/image") || value.as_str().is_some_and(|image| !image.is_empty()),
@@ -146,7 +148,7 @@ fn defect_14_what_is_accepted_has_an_effect() {
             );
         });
     }
-    let namespaces: BTreeSet<String> = objects(mixed())
+    let namespaces: BTreeSet<String> = mixed_objects()
         .iter()
         .map(|emitted| emitted.object["metadata"]["namespace"].as_str().unwrap().to_owned())
         .collect();
@@ -255,7 +257,7 @@ fn defect_19_fields_are_kept_or_refused_never_dropped() {
 fn defect_20_accounts_and_fields_are_spelled_right() {
     for target in ["gpu-eu", "old"] {
         let of_target: Vec<Emitted> =
-            objects(mixed()).into_iter().filter(|emitted| emitted.path.starts_with(target)).collect();
+            mixed_objects().into_iter().filter(|emitted| emitted.path.starts_with(target)).collect();
         let accounts: BTreeSet<&str> = of_target
             .iter()
             .filter(|emitted| emitted.object["kind"] == "ServiceAccount")
@@ -291,9 +293,9 @@ fn defect_21_nobody_may_more_than_needed() {
         );
     }
     let kinds: BTreeSet<String> =
-        objects(mixed()).iter().map(|emitted| emitted.object["kind"].as_str().unwrap().to_owned()).collect();
+        mixed_objects().iter().map(|emitted| emitted.object["kind"].as_str().unwrap().to_owned()).collect();
     assert!(!kinds.iter().any(|kind| kind.starts_with("Cluster")), "{kinds:?}");
-    for emitted in objects(mixed()).into_iter().chain(created(mixed())) {
+    for emitted in mixed_objects().into_iter().chain(mixed_created()) {
         walk(&emitted.object, "", &mut |pointer, value| {
             if let (true, Some(image)) = (pointer.ends_with("/image"), value.as_str()) {
                 assert!(image.contains("@sha256:"), "{} {pointer}: {image}", emitted.path);
@@ -327,7 +329,7 @@ fn job(compilation: &Compilation) -> Value {
 }
 
 fn of_kind(kind: &str) -> Vec<Emitted> {
-    let found: Vec<Emitted> = objects(mixed()).into_iter().filter(|emitted| emitted.object["kind"] == kind).collect();
+    let found: Vec<Emitted> = mixed_objects().into_iter().filter(|emitted| emitted.object["kind"] == kind).collect();
     assert!(!found.is_empty(), "{kind}");
     found
 }

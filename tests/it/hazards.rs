@@ -1,10 +1,15 @@
 //! What GitOps controllers and Argo do to objects that are not careful: one test a hazard, over a project with every kind.
 
+mod pods;
+
 use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::{Value, json};
 
-use crate::project::{Emitted, compile_sound, created, mixed, mixed_files, objects, pod_specs, rendered, walk};
+use crate::project::{
+    Emitted, Folder, assert_yes, compile_sound, mixed, mixed_created, mixed_files, mixed_objects, objects, rendered,
+    walk,
+};
 
 /// The fields that a Workflow may have beside `workflowTemplateRef` where the controller says `templateReferencing: Strict`.
 const ALLOWED_UNDER_STRICT: &[&str] = &[
@@ -168,6 +173,50 @@ fn the_claim_stands_in_the_wave_of_its_consumer() {
     }
 }
 
+/// Kubernetes refuses to shrink a claim or to give it another class or mode, and Flux with `force` deletes it instead.
+#[test]
+fn a_claim_is_never_changed_in_a_way_that_kubernetes_refuses() {
+    let (path, text) = mixed_files().into_iter().find(|(path, _)| path == "specs/fio.yaml").unwrap();
+    for (from, to, refused) in [
+        ("size: 20Gi", "size: 10Gi", true),
+        ("storageClass: fast", "storageClass: slow", true),
+        ("[ReadWriteMany]", "[ReadWriteOnce]", true),
+        ("size: 20Gi", "size: 21Gi", false),
+        ("size: 20Gi", "size: 20480Mi", false),
+    ] {
+        let folder = Folder::with(mixed_files());
+        assert_yes(&folder.run(&["compile"]));
+        let before = folder.tree("generated");
+        assert!(text.contains(from));
+        folder.write(&path, text.replace(from, to));
+        let output = folder.run(&["compile", "--output-format", "concise"]);
+        let said = String::from_utf8_lossy(&output.stdout);
+        assert_eq!(said.contains("KB0418"), refused, "{to}: {said}");
+        assert_eq!(output.status.code(), Some(i32::from(refused)), "{to}: {said}");
+        assert!(!refused || folder.tree("generated") == before, "{to}: something was written");
+    }
+}
+
+/// A controller that owns the queue suspends and starts the job; the label must not stand on what git owns.
+#[test]
+fn the_queue_is_named_by_the_job() {
+    for emitted in of_git() {
+        assert!(!emitted.object["metadata"].to_string().contains("queue-name"), "{}", emitted.path);
+    }
+    for emitted in
+        jobs().into_iter().filter(|emitted| !emitted.path.contains(".postprocess") && !emitted.path.contains("prepare"))
+    {
+        let kind = text(&emitted, "/kind");
+        let labels = &emitted.object["metadata"]["labels"];
+        let kueue = emitted.path.starts_with("gpu-eu/") && kind != "Service";
+        assert_eq!(labels.get("kueue.x-k8s.io/queue-name"), kueue.then_some(&json!("ml")), "{} {kind}", emitted.path);
+        let volcano = emitted.path.starts_with("old/") && kind != "Service";
+        let said = emitted.object.to_string();
+        let queue = said.contains("\"queue\":\"ml\"") || said.contains("\"scheduling.volcano.sh/queue-name\":\"ml\"");
+        assert_eq!(queue, volcano, "{} {kind}", emitted.path);
+    }
+}
+
 #[test]
 fn nothing_is_suspended() {
     for emitted in everything() {
@@ -287,7 +336,7 @@ fn no_text_of_a_user_reaches_argo() {
         });
     }
     assert!(tags > 10);
-    let hostile = objects(mixed()).into_iter().find(|emitted| emitted.path == "gpu-eu/hostile/config.yaml").unwrap();
+    let hostile = mixed_objects().into_iter().find(|emitted| emitted.path == "gpu-eu/hostile/config.yaml").unwrap();
     assert!(
         hostile.object["data"].to_string().contains("{{workflow.name}}"),
         "the text itself is kept, where it is data"
@@ -297,7 +346,7 @@ fn no_text_of_a_user_reaches_argo() {
 /// The kubelet expands `$(NAME)`: the job must hold what makes the user's text come out of it.
 #[test]
 fn the_kubelet_gives_back_what_the_user_wrote() {
-    let job = created(mixed()).into_iter().find(|emitted| emitted.path.starts_with("old/hostile/")).unwrap();
+    let job = mixed_created().into_iter().find(|emitted| emitted.path.starts_with("old/hostile/")).unwrap();
     let container = &job.object["spec"]["template"]["spec"]["containers"][0];
     let script = container["command"][2].as_str().unwrap();
     assert_eq!(expanded(script), "echo \"$(NOPE)\" '{{inputs.parameters.run}}' $$(x) ${Y}; cat <<< \"$0\"\n");
@@ -325,141 +374,6 @@ fn the_config_is_immutable_and_the_rules_are_not() {
         seen += usize::from(immutable);
     }
     assert!(seen > 10);
-}
-
-#[test]
-fn no_executor_account_and_no_hidden_token() {
-    for template in of_kind("WorkflowTemplate") {
-        no_key(&template, &["executor", "automountServiceAccountToken"]);
-    }
-}
-
-#[test]
-fn every_step_has_an_account_that_may_report_its_result() {
-    for target in ["gpu-eu", "old"] {
-        let of_target = || of_git().into_iter().filter(|emitted| emitted.path.starts_with(target));
-        let template = of_target().find(|emitted| text(emitted, "/kind") == "WorkflowTemplate").unwrap();
-        let mut accounts: BTreeSet<String> = BTreeSet::new();
-        walk(&template.object, "", &mut |pointer, value| {
-            if pointer.ends_with("/serviceAccountName") {
-                accounts.insert(value.as_str().unwrap().to_owned());
-            }
-        });
-        assert_eq!(accounts.len(), 3);
-        for account in accounts {
-            let rules: Vec<Value> = of_target()
-                .filter(|emitted| text(emitted, "/kind") == "RoleBinding")
-                .filter(|binding| {
-                    binding.object["subjects"]
-                        .as_array()
-                        .unwrap()
-                        .iter()
-                        .any(|subject| subject["name"] == account.as_str())
-                })
-                .flat_map(|binding| {
-                    let role = text(&binding, "/roleRef/name");
-                    let role = of_target()
-                        .find(|emitted| text(emitted, "/kind") == "Role" && text(emitted, "/metadata/name") == role);
-                    role.unwrap().object["rules"].as_array().unwrap().clone()
-                })
-                .collect();
-            let results = json!({"apiGroups": ["argoproj.io"], "resources": ["workflowtaskresults"], "verbs": ["create", "patch"]});
-            assert!(rules.contains(&results), "{account}: {rules:?}");
-            if account.ends_with("recorder") || account.ends_with("workflow") {
-                assert_eq!(rules, [results], "{account} has no other verb");
-            }
-            assert!(
-                !rules.iter().any(|rule| rule.to_string().contains('*') || rule.to_string().contains("secrets")),
-                "{rules:?}"
-            );
-        }
-    }
-}
-
-/// MPIJob v1's launcher reaches its workers by `kubectl exec`, for which it needs a token; nobody else has one.
-#[test]
-fn training_pods_mount_no_token() {
-    let mut with_token = BTreeSet::new();
-    for emitted in jobs() {
-        for (pointer, pod) in pod_specs(&emitted.object) {
-            assert!(pod.get("serviceAccountName").is_none(), "{} {pointer}", emitted.path);
-            if pod.get("automountServiceAccountToken") != Some(&json!(false)) {
-                with_token.insert(format!("{} {} {pointer}", text(&emitted, "/apiVersion"), text(&emitted, "/kind")));
-            }
-        }
-    }
-    let launcher = "kubeflow.org/v1 MPIJob /spec/mpiReplicaSpecs/Launcher/template/spec";
-    assert_eq!(with_token.into_iter().collect::<Vec<_>>(), [launcher]);
-}
-
-#[test]
-fn every_pod_passes_restricted() {
-    let mut judged = 0;
-    for emitted in jobs() {
-        for (pointer, pod) in pod_specs(&emitted.object) {
-            assert_eq!(restricted(pod), Vec::<String>::new(), "{} {pointer}", emitted.path);
-            judged += 1;
-        }
-    }
-    for template in of_kind("WorkflowTemplate") {
-        let spec = &template.object["spec"];
-        for step in spec["templates"].as_array().unwrap().iter().filter(|step| step.get("container").is_some()) {
-            let pod = json!({"securityContext": spec["securityContext"], "volumes": spec["volumes"], "containers": [step["container"]]});
-            assert_eq!(restricted(&pod), Vec::<String>::new(), "{} {}", template.path, step["name"]);
-            assert_eq!(step["container"]["securityContext"]["readOnlyRootFilesystem"], true);
-            judged += 1;
-        }
-    }
-    assert!(judged > 50);
-    let privileged = json!({"hostNetwork": true, "containers": [{"securityContext": {"privileged": true}}], "volumes": [{"hostPath": {}}]});
-    assert!(restricted(&privileged).len() >= 6, "the judge can say no");
-}
-
-#[test]
-fn pods_reach_only_what_is_declared() {
-    for target in ["gpu-eu", "old"] {
-        let policies: Vec<Emitted> =
-            of_kind("NetworkPolicy").into_iter().filter(|policy| policy.path.starts_with(target)).collect();
-        let selects = |labels: &Value| {
-            policies.iter().any(|policy| {
-                assert_eq!(policy.object["spec"]["policyTypes"], json!(["Egress", "Ingress"]));
-                let expressions = policy.object["spec"]["podSelector"]["matchExpressions"].as_array().unwrap();
-                expressions
-                    .iter()
-                    .all(|each| each["operator"] == "Exists" && labels.get(each["key"].as_str().unwrap()).is_some())
-            })
-        };
-        for emitted in jobs().into_iter().filter(|emitted| emitted.path.starts_with(target)) {
-            walk(&emitted.object, "", &mut |pointer, value| {
-                if value.get("spec").is_some_and(|spec| spec.get("containers").is_some()) {
-                    assert!(selects(&value["metadata"]["labels"]), "{} {pointer}", emitted.path);
-                }
-            });
-        }
-        let template = of_kind("WorkflowTemplate").into_iter().find(|found| found.path.starts_with(target)).unwrap();
-        for step in template.object["spec"]["templates"].as_array().unwrap() {
-            assert!(step.get("container").is_none() || selects(&step["metadata"]["labels"]), "{}", step["name"]);
-        }
-        for policy in &policies {
-            for rule in policy.object["spec"]["egress"].as_array().unwrap() {
-                assert!(
-                    rule.get("to").is_some() || rule.get("ports").is_some(),
-                    "{} opens everything: {rule}",
-                    policy.path
-                );
-            }
-        }
-    }
-    let declared = json!({"to": [{"ipBlock": {"cidr": "10.0.0.0/8"}}]});
-    let workloads = |target: &str| {
-        let policies = of_kind("NetworkPolicy").into_iter();
-        policies
-            .filter(|policy| policy.path == format!("{target}/pipeline/network-policy-workloads.yaml"))
-            .next()
-            .unwrap()
-    };
-    assert!(workloads("gpu-eu").object["spec"]["egress"].as_array().unwrap().contains(&declared));
-    assert!(!workloads("old").object["spec"]["egress"].as_array().unwrap().contains(&declared));
 }
 
 #[test]
@@ -505,84 +419,6 @@ fn names_keep_within_their_limits() {
     }
 }
 
-#[test]
-fn jobs_end_by_themselves_and_leave_their_logs() {
-    for emitted in rendered(mixed()) {
-        let spec = &emitted.object["spec"];
-        match text(&emitted, "/kind").as_str() {
-            "Service" => {}
-            "Job" => {
-                assert!(spec["activeDeadlineSeconds"].as_u64().unwrap() > 0, "{}", emitted.path);
-                assert_eq!(spec["backoffLimit"], 0, "{}", emitted.path);
-                assert_eq!(spec["template"]["spec"]["restartPolicy"], "Never", "{}", emitted.path);
-            }
-            _ => {
-                let policy = &spec["runPolicy"];
-                assert!(policy["activeDeadlineSeconds"].as_u64().unwrap() > 0, "{}", emitted.path);
-                assert_eq!(
-                    (&policy["backoffLimit"], &policy["cleanPodPolicy"]),
-                    (&json!(0), &json!("None")),
-                    "{}",
-                    emitted.path
-                );
-                walk(spec, "", &mut |pointer, value| {
-                    if pointer.ends_with("/restartPolicy") {
-                        assert_eq!(value, "Never", "{} {pointer}", emitted.path);
-                    }
-                });
-            }
-        }
-    }
-}
-
-/// What `restricted` of Kubernetes' Pod Security Standards refuses in a pod spec.
-fn restricted(pod: &Value) -> Vec<String> {
-    const VOLUMES: [&str; 8] =
-        ["configMap", "csi", "downwardAPI", "emptyDir", "ephemeral", "persistentVolumeClaim", "projected", "secret"];
-    let mut faults = Vec::new();
-    for field in ["hostNetwork", "hostPID", "hostIPC"] {
-        if pod.get(field).is_some_and(|value| value != false) {
-            faults.push(field.to_owned());
-        }
-    }
-    for volume in pod["volumes"].as_array().into_iter().flatten() {
-        let kinds = volume.as_object().unwrap().keys().filter(|key| *key != "name");
-        faults.extend(kinds.filter(|kind| !VOLUMES.contains(&kind.as_str())).map(|kind| format!("volume {kind}")));
-    }
-    let of_pod = &pod["securityContext"];
-    let containers =
-        ["containers", "initContainers"].iter().flat_map(|list| pod[*list].as_array().into_iter().flatten());
-    for container in containers {
-        let own = &container["securityContext"];
-        let either = |field: &str| if own[field].is_null() { &of_pod[field] } else { &own[field] };
-        let mut demand = |holds: bool, what: &str| {
-            if !holds {
-                faults.push(format!("{} {what}", container["name"]));
-            }
-        };
-        demand(own["privileged"] != true, "is privileged");
-        demand(own["allowPrivilegeEscalation"] == false, "may escalate");
-        demand(
-            own["capabilities"]["drop"].as_array().is_some_and(|drop| drop.contains(&json!("ALL"))),
-            "keeps capabilities",
-        );
-        let adds = own["capabilities"]["add"].as_array().cloned().unwrap_or_default();
-        demand(adds.iter().all(|capability| capability == "NET_BIND_SERVICE"), "adds capabilities");
-        demand(either("runAsNonRoot") == true, "may run as root");
-        demand(either("runAsUser") != 0, "runs as root");
-        demand(
-            matches!(either("seccompProfile")["type"].as_str(), Some("RuntimeDefault" | "Localhost")),
-            "has no seccomp profile",
-        );
-        demand(
-            container["ports"].as_array().is_none_or(|ports| ports.iter().all(|port| port.get("hostPort").is_none())),
-            "has a host port",
-        );
-        demand(own["procMount"].is_null() || own["procMount"] == "Default", "unmasks /proc");
-    }
-    faults
-}
-
 /// What the kubelet makes of `$(NAME)` where no variable has the name, and of `$$`.
 fn expanded(text: &str) -> String {
     let mut out = String::new();
@@ -603,11 +439,11 @@ fn expanded(text: &str) -> String {
 }
 
 fn of_git() -> Vec<Emitted> {
-    objects(mixed())
+    mixed_objects()
 }
 
 fn jobs() -> Vec<Emitted> {
-    created(mixed())
+    mixed_created()
 }
 
 fn everything() -> Vec<Emitted> {

@@ -47,8 +47,8 @@ spec:
         resources: {cpu: 1, memory: 1Gi, nvidia.com/gpu: 1}
         labels: {app: x}
         pod: {terminationGracePeriodSeconds: 5}
-  prepare: {image: registry.example/p:1, command: [stage]}
-  postprocess: {image: registry.example/q:1, command: [sum]}
+  prepare: {image: registry.example/p:1, command: [stage], timeout: 30m}
+  postprocess: {image: registry.example/q:1, command: [sum], timeout: 30m}
   metrics:
     - {name: throughput, unit: 1/s, better: higher, primary: true, from: {log: {pattern: 'x: (?P<value>[0-9]+)'}}}
   checks: [{restarts: 0}]
@@ -68,7 +68,7 @@ const EXECUTED: &[(&str, &str, &str)] = &[
     ("one variable more", "{LEVEL: info}", "{LEVEL: info, MORE: a}"),
     ("replicas", "replicas: 2", "replicas: 3"),
     ("resources", "{cpu: 1, memory", "{cpu: 2, memory"),
-    ("pod labels", "{app: x}", "{app: y}"),
+    ("pod labels", "{app: x}", "{app: z}"),
     ("pod patch", "PeriodSeconds: 5", "PeriodSeconds: 6"),
     ("run", "run: 1\n", "run: 2\n"),
     ("repeats", "repeats: 2", "repeats: 3"),
@@ -78,6 +78,7 @@ const EXECUTED: &[(&str, &str, &str)] = &[
     ("timeout", "timeout: 1h", "timeout: 2h"),
     ("queueTimeout", "queueTimeout: 2h", "queueTimeout: 3h"),
     ("inputs", "seed: 42", "seed: 43"),
+    ("timeout of the steps", "timeout: 30m", "timeout: 31m"),
     ("prepare", "command: [stage]", "command: [stage, x]"),
     ("postprocess", "command: [sum]", "command: [sum, x]"),
     ("mountInJob", "  metrics:", "  results: {mountInJob: true}\n  metrics:"),

@@ -11,6 +11,7 @@ use kubebench::manifest::standalone;
 use serde_json::Value;
 
 /// One emitted object and the file that holds it, below the output directory.
+#[derive(Clone)]
 pub(crate) struct Emitted {
     pub(crate) path: String,
     pub(crate) object: Value,
@@ -62,6 +63,18 @@ pub(crate) fn errors(compilation: &Compilation) -> Vec<String> {
 /// The codes of all findings of a compilation.
 pub(crate) fn codes(compilation: &Compilation) -> Vec<&'static str> {
     compilation.diagnostics.iter().map(|fault| fault.code.id).collect()
+}
+
+/// Every object of the tree of the project in `tests/data/mixed`.
+pub(crate) fn mixed_objects() -> Vec<Emitted> {
+    static OBJECTS: LazyLock<Vec<Emitted>> = LazyLock::new(|| objects(mixed()));
+    OBJECTS.clone()
+}
+
+/// Every object that the workflows of the project in `tests/data/mixed` create.
+pub(crate) fn mixed_created() -> Vec<Emitted> {
+    static CREATED: LazyLock<Vec<Emitted>> = LazyLock::new(|| created(mixed()));
+    CREATED.clone()
 }
 
 /// Every object of the tree, read back from its bytes by the YAML reader of serde.

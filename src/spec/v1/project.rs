@@ -130,19 +130,19 @@ pub enum ResultsMode {
 #[serde(rename_all = "camelCase", default)]
 pub struct Defaults {
     /// How often each case is measured.
-    #[schemars(extend("examples" = [3]))]
+    #[schemars(extend("default" = 1, "examples" = [3]))]
     pub repeats: Option<Count>,
     /// Runs of each case before the measured ones.
-    #[schemars(extend("examples" = [1]))]
+    #[schemars(extend("default" = 0, "examples" = [1]))]
     pub warmups: Option<CountFromZero>,
     /// How long one run may take.
-    #[schemars(extend("examples" = ["2h"]))]
+    #[schemars(extend("default" = "24h", "examples" = ["2h"]))]
     pub timeout: Option<Duration>,
     /// How long one run may wait to be scheduled.
-    #[schemars(extend("examples" = ["6h"]))]
+    #[schemars(extend("default" = "24h", "examples" = ["6h"]))]
     pub queue_timeout: Option<Duration>,
     /// The size of the results claim.
-    #[schemars(extend("examples" = ["20Gi"]))]
+    #[schemars(extend("default" = "10Gi", "examples" = ["20Gi"]))]
     pub claim_size: Option<Quantity>,
 }
 
