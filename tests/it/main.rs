@@ -16,3 +16,4 @@ mod pages;
 mod project;
 mod schemas;
 mod tidy;
+mod yaml_oracle;
