@@ -126,7 +126,8 @@ fn pod_spec(benchmark: &Benchmark, role: &Role) -> PodSpec {
         restart_policy: role.restart_policy.map(str::to_owned),
         scheduler_name: volcano.then(|| "volcano".to_owned()),
         security_context: Some(PodSecurityContext {
-            fs_group: Some(NON_ROOT),
+            // Only for the volume: with it, a mounted SSH key would be readable by the group, which ssh refuses.
+            fs_group: mounts_results(benchmark, role).then_some(NON_ROOT),
             run_as_group: Some(NON_ROOT),
             run_as_non_root: Some(true),
             run_as_user: Some(NON_ROOT),
