@@ -33,5 +33,6 @@ fn is_manual(workload: &Workload) -> bool {
         .map(|role| role.command.iter().chain(&role.args).flat_map(|word| word.split_whitespace()).collect())
         .unwrap_or_default();
     let runs_mpi = words.iter().any(|word| word.ends_with("mpirun") || word.ends_with("mpiexec"));
-    workload.scale_is_manual && !(runs_mpi && !words.iter().any(|word| COUNTS.contains(word)))
+    let is_told = words.iter().any(|word| COUNTS.contains(word));
+    workload.scale_is_manual && (is_told || !runs_mpi)
 }
