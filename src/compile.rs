@@ -133,10 +133,7 @@ fn load(
     let kind = match schemas.kind_of(source, &root, expected) {
         Ok(kind) => kind,
         Err(fault) => {
-            // A mapping that could not be read whole may have lost these very fields.
-            if sound {
-                diagnostics.push(fault);
-            }
+            diagnostics.push(fault);
             return None;
         }
     };

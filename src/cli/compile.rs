@@ -80,7 +80,15 @@ fn answer(
             session.specs_in_words()
         ));
     } else if !plan.is_clean() && status != ExitStatus::NoAnswer {
-        session.tell(&format!("{output}/ is not what the specs say: run `kubebench compile` and commit the result"));
+        let repaired = plan.summary(EditedFiles::Keep);
+        let advice = if repaired.created + repaired.changed + repaired.removed == plan.changes.len() {
+            "run `kubebench compile` and commit the result"
+        } else if args.check {
+            "the findings above say what to do about each file"
+        } else {
+            "`kubebench compile --check` says what to do about each file"
+        };
+        session.tell(&format!("{output}/ is not what the specs say: {advice}"));
         return Ok(ExitStatus::No);
     }
     Ok(status)

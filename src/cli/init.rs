@@ -57,7 +57,7 @@ pub(super) fn run(global: &Global, _: &InitArgs) -> Result<ExitStatus> {
     for (path, text) in files {
         match fs::create_new(&root, &path, &text) {
             Ok(()) => tell(global, &format!("wrote {path}")),
-            Err(error) if fs::exists(&root, &path) => tell(global, &format!("left {path} as it is ({error})")),
+            Err(_) if fs::exists(&root, &path) => tell(global, &format!("left {path} as it is")),
             Err(error) => return Err(error),
         }
     }

@@ -98,11 +98,20 @@ impl<'a> Session<'a> {
         }
         let start = start(global)?;
         let root = fs::find_root(&start);
-        let workspace = Workspace::open(project_file(&root)?, VERSION);
+        let file = project_file(&root)?;
+        let is_project = file.is_some();
+        let workspace = Workspace::open(file, VERSION);
         let mut folders = workspace.spec_dirs();
         let paths = select.paths.iter().map(|path| below_root(&root, &start, path)).collect::<Result<BTreeSet<_>>>()?;
         folders.extend(paths.iter().cloned());
         let reads = fs::read_sources(&root, &folders);
+        if !is_project && reads.iter().all(|read| read.content == Content::Absent) {
+            bail!(
+                "there is no project in {}: neither {PROJECT_FILE} nor {}/ (`kubebench init` makes one)",
+                root.display(),
+                folders.join("/, ")
+            );
+        }
         let mut found = Diagnostics::default();
         let mut unreadable = false;
         let mut specs = Vec::new();

@@ -3,6 +3,7 @@
 //! Faults are data and are collected; they never abort a stage. Broken machines (a full disk) are `anyhow::Error`s instead.
 
 pub mod code;
+pub mod fix;
 pub mod render;
 
 use crate::text::{SourceMap, Span};

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use anyhow::{Context as _, Result, anyhow};
-use git2::{ObjectType, Repository, TreeWalkMode, TreeWalkResult};
+use git2::{ErrorCode, ObjectType, Repository, TreeWalkMode, TreeWalkResult};
 
 /// One file of a commit.
 #[derive(Clone, Debug)]
@@ -16,8 +16,10 @@ pub struct CommittedFile {
 
 /// Returns the files of commit `revision` below the project `root`, for whose root-relative path `wanted` says yes; sorted by path.
 pub fn files_at(root: &Path, revision: &str, wanted: impl Fn(&str) -> bool) -> Result<Vec<CommittedFile>> {
-    let repository =
-        Repository::discover(root).with_context(|| format!("{} is not in a git repository", root.display()))?;
+    let repository = Repository::discover(root).map_err(|error| match error.code() {
+        ErrorCode::NotFound => anyhow!("{} is not in a git repository", root.display()),
+        _ => anyhow!("cannot open the git repository of {}: {}", root.display(), error.message()),
+    })?;
     let commit = repository
         .revparse_single(revision)
         .and_then(|object| object.peel_to_commit())

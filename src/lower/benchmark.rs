@@ -393,7 +393,7 @@ fn mapping(entries: impl IntoIterator<Item = (String, Node)>) -> Node {
     Node { span: Span::default(), value: Value::Map(entries) }
 }
 
-/// Returns axes and parameters that no lookup names.
+/// Returns axes and parameters that no lookup names; none where a lookup is misspelled, which is the fault to mend first.
 fn unused(document: Document<'_>, spec: &Node) -> Vec<Unused> {
     let used: BTreeSet<String> = lookup::lookups(document.source, spec).into_iter().map(|lookup| lookup.path).collect();
     let axes = spec.get("matrix").and_then(|matrix| matrix.get("axes")).map(Node::entries).unwrap_or_default();
@@ -402,9 +402,16 @@ fn unused(document: Document<'_>, spec: &Node) -> Vec<Unused> {
         .iter()
         .map(|entry| ("axis", "matrix", entry))
         .chain(parameters.iter().map(|entry| ("parameter", "parameters", entry)));
+    let declared: Vec<_> =
+        declared.map(|(what, root, entry)| (what, root, format!("{root}.{}", entry.key), entry)).collect();
+    let misspelled = |root: &str| {
+        let of_root = |path: &&String| path.split('.').next() == Some(root);
+        used.iter().filter(of_root).any(|path| declared.iter().all(|(_, _, known, _)| known != path))
+    };
     declared
-        .filter(|(_, root, entry)| !used.contains(&format!("{root}.{}", entry.key)))
-        .map(|(what, _, entry)| Unused { what, name: entry.key.clone(), span: entry.key_span })
+        .iter()
+        .filter(|(_, root, path, _)| !used.contains(path) && !misspelled(root))
+        .map(|(what, _, _, entry)| Unused { what, name: entry.key.clone(), span: entry.key_span })
         .collect()
 }
 

@@ -22,31 +22,31 @@ const MEMORY_UNIT: f64 = (1_u64 << 30) as f64;
 pub fn estimate(benchmark: &Benchmark) -> Estimate {
     let runs_a_case = f64::from(benchmark.repeats + benchmark.warmups);
     let hours_of = |case: &Case| runs_a_case * case.timeout.seconds() as f64 / 3600.0;
-    let gpu_hours = benchmark
-        .cases
-        .iter()
-        .map(|case| hours_of(case) * case.workload.roles.iter().map(gpus).sum::<f64>())
-        .fold(0.0, |total, hours| total + hours);
+    let gpu_hours =
+        total(benchmark.cases.iter().map(|case| hours_of(case) * total(case.workload.roles.iter().map(gpus))));
     let cost = benchmark.target.prices.as_ref().map(|prices| {
-        let hourly = |case: &Case| -> f64 {
-            let of_role = |role: &Role| -> f64 {
-                let priced = role
-                    .requests
-                    .iter()
-                    .filter_map(|(name, amount)| Some((name, amount.as_f64(), prices.hourly.get(name)?)));
-                let of_pod: f64 = priced
-                    .map(|(name, amount, price)| price * if name == "memory" { amount / MEMORY_UNIT } else { amount })
-                    .sum();
-                of_pod * f64::from(role.replicas)
-            };
-            case.workload.roles.iter().map(of_role).sum()
+        let hourly = |role: &Role| {
+            let priced = role
+                .requests
+                .iter()
+                .filter_map(|(name, amount)| Some((name, amount.as_f64(), prices.hourly.get(name)?)));
+            let of_pod = total(
+                priced
+                    .map(|(name, amount, price)| price * if name == "memory" { amount / MEMORY_UNIT } else { amount }),
+            );
+            of_pod * f64::from(role.replicas)
         };
-        benchmark.cases.iter().map(|case| hours_of(case) * hourly(case)).sum()
+        total(benchmark.cases.iter().map(|case| hours_of(case) * total(case.workload.roles.iter().map(hourly))))
     });
-    let total_hours: f64 = benchmark.cases.iter().map(hours_of).sum();
+    let total_hours = total(benchmark.cases.iter().map(hours_of));
     let runs = benchmark.runs();
     let lanes = u64::from(benchmark.parallelism).min(runs).max(1);
     Estimate { runs, hours: total_hours / lanes as f64, gpu_hours, cost }
+}
+
+/// The sum, which is a plain zero for nothing: the standard library's is minus zero.
+fn total(amounts: impl Iterator<Item = f64>) -> f64 {
+    amounts.fold(0.0, |sum, amount| sum + amount)
 }
 
 fn gpus(role: &Role) -> f64 {

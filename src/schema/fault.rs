@@ -292,7 +292,7 @@ fn bad_key(violation: &Violation<'_>, error: &jsonschema::ValidationError<'_>) -
     let key = error.instance().as_str().unwrap_or_default().to_owned();
     let node = violation.node();
     let span = node.entry(&key).map_or(node.span, |entry| entry.key_span);
-    let format = violation.schema.pointer("/propertyNames/format").and_then(Json::as_str).and_then(format::find);
+    let format = violation.format();
     match format.map(|format| (format, (format.check)(&key))) {
         Some((format, Err(fault))) => vec![unit_fault(violation.source, &code::KB0205, format, fault, span)],
         Some((_, Ok(()))) | None => {

@@ -35,6 +35,7 @@ pub static FORMATS: &[Format] = &[
     unit_format!("label-key", "a label key", LabelKey),
     unit_format!("label-value", "a label value", LabelValue),
     unit_format!("resource-name", "a resource name", ResourceName),
+    Format { name: "resource-key", noun: "a resource name, `requests` or `limits`", check: resource_key },
     unit_format!("parameter-name", "a parameter name", ParameterName),
     unit_format!("config-key", "a key of a ConfigMap or Secret", ConfigMapKey),
     Format { name: "benchmark-name", noun: "a benchmark name", check: benchmark_name },
@@ -63,6 +64,11 @@ pub fn find(name: &str) -> Option<&'static Format> {
 
 fn fault(message: impl Into<String>, help: impl Into<String>) -> UnitError {
     UnitError { message: message.into(), help: Some(help.into()), range: None }
+}
+
+/// A key of `resources`: a resource, or one of the two parts that hold resources.
+fn resource_key(text: &str) -> Result<(), UnitError> {
+    if matches!(text, "requests" | "limits") { Ok(()) } else { unit::ResourceName::parse(text).map(drop) }
 }
 
 fn benchmark_name(text: &str) -> Result<(), UnitError> {

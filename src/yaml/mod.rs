@@ -1,6 +1,7 @@
 //! YAML: read strictly into a spanned tree, written so that every reader agrees.
 
 pub mod de;
+pub mod format;
 pub mod node;
 pub mod read;
 pub mod scalar;

@@ -322,7 +322,14 @@ impl Builder<'_> {
 
     fn syntax_error(&mut self, error: &ScanError) {
         let offset = error.marker().byte_offset().unwrap_or(0).min(self.source.text.len());
-        if let Some(fault) = syntax::explain(self.id, self.source, error.kind(), offset) {
+        let starts = self.stack.iter().rev().map(|frame| match frame {
+            Frame::Seq { start, .. } | Frame::Map { start, .. } => *start as usize,
+        });
+        let bracket = |start: usize| {
+            self.source.text.as_bytes().get(start).filter(|byte| matches!(byte, b'[' | b'{')).map(|byte| (start, *byte))
+        };
+        let open = starts.take_while(|start| bracket(*start).is_some()).last().and_then(bracket);
+        if let Some(fault) = syntax::explain(self.id, self.source, error.kind(), offset, open) {
             self.diagnostics.push(fault);
         }
     }

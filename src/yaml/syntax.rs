@@ -4,11 +4,17 @@ use serde_yaml::granit_parser::ErrorKind;
 
 use super::read::MAX_DEPTH;
 use super::vetting;
-use crate::diag::{Diagnostic, code};
+use crate::diag::{Diagnostic, Place, code};
 use crate::text::{Source, SourceId, Span};
 
-/// Returns the finding for a syntax error of `kind` at byte `offset`.
-pub(super) fn explain(id: SourceId, source: &Source, kind: &ErrorKind, offset: usize) -> Option<Diagnostic> {
+/// Returns the finding for a syntax error of `kind` at byte `offset`; `open` is the outermost bracket that is still open there.
+pub(super) fn explain(
+    id: SourceId,
+    source: &Source,
+    kind: &ErrorKind,
+    offset: usize,
+    open: Option<(usize, u8)>,
+) -> Option<Diagnostic> {
     let offset = step_back_from_end(&source.text, offset);
     let end = source.text.get(offset..).and_then(|rest| rest.chars().next()).map_or(offset, |c| offset + c.len_utf8());
     let span = Span::new(id, offset..end);
@@ -19,6 +25,14 @@ pub(super) fn explain(id: SourceId, source: &Source, kind: &ErrorKind, offset: u
         let span = Span::new(id, at..at + "${{".len());
         let fault = Diagnostic::at(&code::KB0104, span, "a lookup inside `[…]` or `{…}` must be quoted");
         return Some(fault.note("YAML reads its `{` as the start of a mapping").help("write `\"${{ … }}\"`"));
+    }
+    if let (Some((at, bracket)), true) = (open, is_about_structure(kind)) {
+        let (open, close) = if bracket == b'[' { ('[', ']') } else { ('{', '}') };
+        let fault = Diagnostic::at(&code::KB0104, span, format!("a `,` or `{close}` is missing here"));
+        let fault = fault.related(Place::Span(Span::new(id, at..at + 1)), format!("this `{open}` is still open"));
+        return Some(fault.help(
+            "separate the entries by commas and close the bracket; quote text that holds `: `, `,` or brackets",
+        ));
     }
     let (message, help) = match kind {
         // Reported with its name by the character check.
@@ -35,13 +49,17 @@ pub(super) fn explain(id: SourceId, source: &Source, kind: &ErrorKind, offset: u
         | ErrorKind::TabInIndentation
         | ErrorKind::TabAtBlockScalarStart
         | ErrorKind::TabInPlainScalar => {
-            return Some(vetting::tab(span));
+            // The error points at the scalar, and the tab may stand in one of its later lines.
+            let ahead = source.text.get(offset..).and_then(|rest| rest.find('\t')).map(|at| offset + at);
+            return Some(vetting::tab(ahead.map_or(span, |at| Span::new(id, at..at + 1))));
         }
         ErrorKind::MappingValueNotAllowed | ErrorKind::InvalidColonPlacement => (
             "a `:` stands where no value can follow".to_owned(),
             "quote a value that holds `: `, or put the key on a line of its own",
         ),
-        ErrorKind::UnclosedQuotedScalar => {
+        ErrorKind::UnclosedQuotedScalar
+        | ErrorKind::InvalidQuotedScalarIndent
+        | ErrorKind::DocumentIndicatorInQuotedScalar => {
             ("a quote is opened but not closed".to_owned(), "close the quote on the same line")
         }
         ErrorKind::UnclosedFlowCollection { open } | ErrorKind::MismatchedFlowCollectionEnd { open, .. } => (
@@ -86,6 +104,24 @@ pub(super) fn explain(id: SourceId, source: &Source, kind: &ErrorKind, offset: u
         other => (other.to_string(), "check quotes, brackets and indentation around this place"),
     };
     Some(Diagnostic::at(&code::KB0104, span, message).help(help))
+}
+
+/// Tells whether an error says that something does not fit where it stands, rather than what is wrong with it.
+fn is_about_structure(kind: &ErrorKind) -> bool {
+    matches!(
+        kind,
+        ErrorKind::MappingValueNotAllowed
+            | ErrorKind::InvalidColonPlacement
+            | ErrorKind::InvalidIndentation
+            | ErrorKind::UnclosedFlowCollection { .. }
+            | ErrorKind::MismatchedFlowCollectionEnd { .. }
+            | ErrorKind::ExpectedFlowMappingSeparator
+            | ErrorKind::ExpectedFlowSequenceSeparator
+            | ErrorKind::UnexpectedEofFlowMapping
+            | ErrorKind::UnexpectedEofFlowSequence
+            | ErrorKind::UnexpectedEofImplicitFlowMapping
+            | ErrorKind::ExpectedNodeContent
+    )
 }
 
 /// An error at the end of the text is shown at its last visible character.

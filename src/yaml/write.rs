@@ -22,6 +22,8 @@ const LEADING_KEYS: [&str; 5] = ["apiVersion", "kind", "metadata", "spec", "data
 /// text is a literal block where that is safe. No line ends in a space, so that no editor or hook rewrites a manifest.
 ///
 /// Every string can be written: the only code points that YAML cannot carry are surrogates, which a `String` cannot hold.
+/// One thing is left to the caller: kubectl ends the document at a line that begins with `---`, which a key of the top
+/// level may do; no Kubernetes object has such a key.
 pub fn write(value: &Value) -> String {
     to_string_with_options(&Document(value), options()).map_or_else(|_| as_json(value), trim_line_ends)
 }
@@ -127,6 +129,7 @@ fn serialize_number<S: Serializer>(number: &Number, serializer: S) -> Result<S::
 fn is_literal_safe(text: &str) -> bool {
     let body = text.strip_suffix('\n').unwrap_or(text);
     text.contains('\n')
+        && !body.is_empty()
         && !body.starts_with([' ', '\n'])
         && !body.ends_with('\n')
         && body.split('\n').all(|line| !line.ends_with(' ') && line.chars().all(is_visible))
@@ -141,7 +144,8 @@ fn is_visible(character: char) -> bool {
             !character.is_whitespace()
                 && !matches!(character,
                     '\u{AD}' | '\u{61C}' | '\u{180E}' | '\u{200B}'..='\u{200F}' | '\u{202A}'..='\u{202E}'
-                    | '\u{2060}'..='\u{206F}' | '\u{FEFF}' | '\u{FFF9}'..='\u{FFFB}' | '\u{FFFE}'..='\u{FFFF}')
+                    | '\u{2060}'..='\u{206F}' | '\u{FEFF}' | '\u{FFF9}'..='\u{FFFB}' | '\u{FFFE}'..='\u{FFFF}'
+                    | '\u{E0000}'..='\u{E0FFF}')
         }
         _ => false,
     }

@@ -25,6 +25,10 @@ pub(super) fn line(diagnostic: &Diagnostic, sources: &SourceMap) -> String {
     }
     let (severity, code) = (diagnostic.severity.name(), diagnostic.code.id);
     let _ = write!(line, ": {severity}[{code}]: {}", escaped(&diagnostic.message));
+    let explained = Location::for_review(diagnostic, sources);
+    if let (None, Some(start)) = (location.start(), explained.start()) {
+        let _ = write!(line, " ({}:{}:{})", escaped(explained.path), start.line, start.column);
+    }
     if let Some(help) = &diagnostic.help {
         let _ = write!(line, "; help: {}", escaped(help));
     }

@@ -43,7 +43,7 @@ pub(super) fn render(report: &Report<'_>) -> String {
 }
 
 fn command(diagnostic: &Diagnostic, sources: &SourceMap) -> String {
-    let location = Location::of(&diagnostic.place, sources);
+    let location = Location::for_review(diagnostic, sources);
     let mut command = format!("::{} ", diagnostic.severity.name());
     if !location.path.is_empty() {
         let _ = write!(command, "file={},", property(&printable(location.path, LineBreaks::Keep)));

@@ -37,7 +37,7 @@ pub(super) fn render(report: &Report<'_>) -> String {
         .diagnostics
         .iter()
         .map(|diagnostic| {
-            let location = Location::of(&diagnostic.place, report.sources);
+            let location = Location::for_review(diagnostic, report.sources);
             Issue {
                 description: description(diagnostic),
                 check_name: diagnostic.code.id,

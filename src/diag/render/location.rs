@@ -5,7 +5,7 @@ mod tests;
 
 use std::ops::Range;
 
-use crate::diag::Place;
+use crate::diag::{Diagnostic, Place};
 use crate::text::{Position, Source, SourceMap, Span};
 
 /// A resolved place.
@@ -25,6 +25,16 @@ impl<'a> Location<'a> {
                 Self { path: region.as_ref().map_or("", |region| &region.source.path), region }
             }
             Place::File(path) => Self { path, region: None },
+        }
+    }
+
+    /// Returns where a reviewer should look: for a finding about a whole file, the source line that explains it.
+    pub(super) fn for_review(diagnostic: &'a Diagnostic, sources: &'a SourceMap) -> Self {
+        let explains =
+            diagnostic.related.iter().map(|related| &related.place).find(|place| matches!(place, Place::Span(_)));
+        match (&diagnostic.place, explains) {
+            (Place::File(_), Some(place)) => Self::of(place, sources),
+            (place, _) => Self::of(place, sources),
         }
     }
 

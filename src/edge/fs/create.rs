@@ -1,10 +1,10 @@
 //! Writes single files that a person asked for.
 
 use std::fs::{self, OpenOptions};
-use std::io::Write as _;
+use std::io::{ErrorKind, Write as _};
 use std::path::Path;
 
-use anyhow::{Context as _, Result};
+use anyhow::{Context as _, Result, bail};
 
 /// Writes a new file at `path` below `root`, with its folders; an existing one is left alone and is an error.
 pub fn create_new(root: &Path, path: &str, text: &str) -> Result<()> {
@@ -12,8 +12,10 @@ pub fn create_new(root: &Path, path: &str, text: &str) -> Result<()> {
     if let Some(folder) = full.parent() {
         fs::create_dir_all(folder).with_context(|| format!("cannot make the folder of {path}"))?;
     }
-    let mut file =
-        OpenOptions::new().write(true).create_new(true).open(&full).with_context(|| format!("cannot write {path}"))?;
+    let mut file = match OpenOptions::new().write(true).create_new(true).open(&full) {
+        Err(error) if error.kind() == ErrorKind::AlreadyExists => bail!("{path} is there already, and stays as it is"),
+        opened => opened.with_context(|| format!("cannot write {path}"))?,
+    };
     file.write_all(text.as_bytes()).with_context(|| format!("cannot write {path}"))
 }
 

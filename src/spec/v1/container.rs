@@ -167,7 +167,7 @@ impl JsonSchema for Resources {
             "description": "Quantities by resource name (requests = limits), or `requests` and `limits` apart.",
             "properties": { "requests": map("What the scheduler sets aside."), "limits": map("What the pod may use at most.") },
             "additionalProperties": quantity,
-            "propertyNames": {"format": "resource-name"},
+            "propertyNames": {"format": "resource-key"},
             "examples": [{"cpu": 8, "memory": "32Gi", "nvidia.com/gpu": 1}],
         })
     }

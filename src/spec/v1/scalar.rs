@@ -76,7 +76,7 @@ impl JsonSchema for Quantity {
     }
 
     fn json_schema(_: &mut SchemaGenerator) -> Schema {
-        json_schema!({ "type": ["string", "number"], "format": "quantity", "description": "A Kubernetes quantity.", "examples": [8, "500m", "32Gi"] })
+        json_schema!({ "type": ["string", "number"], "format": "quantity", "minimum": 0, "description": "A Kubernetes quantity.", "examples": [8, "500m", "32Gi"] })
     }
 }
 

@@ -1,1 +1,283 @@
+use std::sync::LazyLock;
 
+use proptest::prelude::{ProptestConfig, Strategy, any, prop, prop_oneof, proptest};
+use serde_json::{Value, json};
+
+use super::corpus::{Random, strings};
+use super::{write, write_string_scalar};
+
+const CORPUS: usize = 20_000;
+static STRINGS: LazyLock<Vec<String>> = LazyLock::new(|| strings(CORPUS));
+
+fn read(yaml: &str) -> Value {
+    let options = serde_yaml::options! { budget: None };
+    serde_yaml::from_str_with_options(yaml, options).unwrap_or_else(|error| panic!("{error}\n{yaml}"))
+}
+
+#[track_caller]
+fn check(value: &Value, expected: &str) {
+    assert_eq!(write(value), expected);
+    assert_eq!(read(expected), *value);
+}
+
+#[test]
+fn leading_keys_come_first_at_the_top_only() {
+    check(
+        &json!({
+            "zeta": 1, "data": {}, "alpha": 2, "spec": {"spec": 1, "name": "x", "kind": "y2", "apiVersion": "z"},
+            "metadata": {"namespace": "ml", "name": "a"}, "kind": "Job", "apiVersion": "batch/v1",
+        }),
+        "\
+apiVersion: batch/v1
+kind: Job
+metadata:
+  name: a
+  namespace: ml
+spec:
+  apiVersion: z
+  kind: y2
+  name: x
+  spec: 1
+data: {}
+alpha: 2
+zeta: 1
+",
+    );
+}
+
+#[test]
+fn lists_are_compact() {
+    check(
+        &json!({"a": [], "b": {}, "c": [{"value": "x", "name": "e", "env": [1, [2, [3]], {}, []]}, [[4], {"k": [5]}], null]}),
+        "\
+a: []
+b: {}
+c:
+- env:
+  - 1
+  - - 2
+    - - 3
+  - {}
+  - []
+  name: e
+  value: x
+- - - 4
+  - k:
+    - 5
+- null
+",
+    );
+}
+
+#[test]
+fn numbers_are_written_as_they_are() {
+    check(
+        &json!([0, -1, 18_446_744_073_709_551_615_u64, i64::MIN, 1.5, -0.25, 1e300, 1e-7]),
+        "- 0\n- -1\n- 18446744073709551615\n- -9223372036854775808\n- 1.5\n- -0.25\n- 1.0e+300\n- 1.0e-7\n",
+    );
+}
+
+#[test]
+fn a_document_that_is_a_scalar_ends_in_a_newline() {
+    check(&json!("text"), "text\n");
+    check(&json!("no"), "\"no\"\n");
+    check(&json!({}), "{}\n");
+    check(&json!([]), "[]\n");
+    check(&json!(null), "null\n");
+    check(&json!("a\nb\n"), "|\n  a\n  b\n");
+}
+
+#[test]
+fn safe_multi_line_text_is_a_literal_block() {
+    check(
+        &json!({"a": "x\n\n  y: z\n", "b": ["x\ny", {"k": "# x\n---\n", "l": "é\n🚀\n"}]}),
+        "a: |\n  x\n\n    y: z\nb:\n- |-\n  x\n  y\n- k: |\n    # x\n    ---\n  l: |\n    é\n    🚀\n",
+    );
+}
+
+#[test]
+fn unsafe_multi_line_text_is_quoted() {
+    for text in [
+        "\na",
+        " a\nb",
+        "a \nb",
+        "a\nb ",
+        "a\n\n",
+        "a\n\tb",
+        "\ta\nb",
+        "a\r\nb",
+        "a\n\u{a0}",
+        "a\n\u{85}",
+        "a\n\u{feff}",
+        "a\n\u{2028}",
+        "a\n\u{7f}",
+        "a\n\u{1b}[0m",
+        "a\n\u{202e}b",
+        "a\n\u{200b}b",
+        "a\n\u{fffe}",
+        "\n",
+        "a\n \nb",
+    ] {
+        let written = write(&json!({ "k": text }));
+        assert!(written.starts_with("k: \"") && written.ends_with("\"\n"), "{written}");
+        assert_eq!(written.lines().count(), 1, "{written}");
+    }
+}
+
+#[test]
+fn scalars_that_readers_disagree_on_are_quoted_as_values_and_as_keys() {
+    for text in [
+        "",
+        "~",
+        "null",
+        "y",
+        "N",
+        "yes",
+        "NO",
+        "on",
+        "Off",
+        "true",
+        "False",
+        "0",
+        "012",
+        "0o7",
+        "0b1",
+        "0x1F",
+        "1_000",
+        ".5",
+        "1.",
+        "1e3",
+        ".inf",
+        "-.INF",
+        ".nan",
+        "1:30",
+        "190:20:30.15",
+        "2026-01-01",
+        "2026-01-01T00:00:00Z",
+        "=",
+        "<<",
+        "---",
+        "...",
+        "!x",
+        "&a",
+        "*a",
+        "- a",
+        "? a",
+        "%a",
+        "@a",
+        "`a",
+        "# a",
+        "a # b",
+        "a: b",
+        "a:",
+        " a",
+        "a ",
+        "a\tb",
+        "\0",
+        "\u{feff}",
+    ] {
+        let written = write(&json!({ text: text }));
+        assert!(written.starts_with('"') && written.ends_with("\"\n"), "{written}");
+    }
+}
+
+#[test]
+fn words_that_every_reader_takes_for_text_are_plain() {
+    for text in [
+        "a",
+        "batch/v1",
+        "--lr=0.1",
+        "$(NAME)",
+        "registry:5000/a:1",
+        "10.0.0.1:80",
+        "v1",
+        "100m",
+        "nvidia.com/gpu",
+        "é",
+    ] {
+        assert_eq!(write(&json!({ "k": text })), format!("k: {text}\n"));
+    }
+}
+
+#[test]
+fn a_scalar_for_a_message_is_one_line_that_may_stand_anywhere() {
+    for (text, expected) in [
+        ("yes", "\"yes\""),
+        ("", "\"\""),
+        ("abc", "abc"),
+        ("a b", "a b"),
+        ("1_000", "\"1_000\""),
+        ("a,b", "\"a,b\""),
+        ("a:b", "\"a:b\""),
+        ("[a", "\"[a\""),
+        ("?a", "\"?a\""),
+        (".", "\".\""),
+        ("a\nb\n", "\"a\\nb\\n\""),
+        ("é", "\"é\""),
+        ("---", "\"---\""),
+        ("--a", "--a"),
+        ("say \"hi\"", "\"say \\\"hi\\\"\""),
+        ("\u{85}", "\"\\N\""),
+    ] {
+        assert_eq!(write_string_scalar(text), expected);
+    }
+    for text in STRINGS.iter() {
+        let scalar = write_string_scalar(text);
+        assert!(!scalar.contains('\n'), "{scalar}");
+        assert_eq!(read(&format!("k: [{scalar}, 1, {scalar}]\n")), json!({"k": [text, 1, text]}), "{scalar}");
+    }
+}
+
+#[test]
+fn adversarial_strings_are_read_back_equal_as_values() {
+    let value: Value =
+        STRINGS.iter().cloned().enumerate().map(|(n, text)| (format!("k{n}"), Value::from(text))).collect();
+    assert_eq!(read(&write(&value)), value);
+    let list = Value::Array(STRINGS.iter().cloned().map(Value::from).collect());
+    assert_eq!(read(&write(&list)), list);
+}
+
+#[test]
+fn adversarial_strings_are_read_back_equal_as_keys() {
+    let value: Value = STRINGS.iter().cloned().map(|text| (text, Value::from("v"))).collect();
+    assert_eq!(read(&write(&value)), value);
+    let nested = json!({"a": [value], "b": {"c": value}});
+    assert_eq!(read(&write(&nested)), nested);
+}
+
+#[test]
+fn no_line_ends_in_a_blank() {
+    let mut random = Random(7);
+    let list: Vec<Value> =
+        STRINGS.iter().map(|text| json!({text.as_str(): [text, STRINGS[random.below(CORPUS)]]})).collect();
+    let written = write(&Value::Array(list));
+    for line in written.split('\n') {
+        assert!(!line.ends_with([' ', '\t', '\r']), "{line:?}");
+    }
+    assert!(written.ends_with('\n') && !written.ends_with("\n\n"));
+}
+
+fn value() -> impl Strategy<Value = Value> {
+    let text = || prop_oneof![any::<String>(), "[a-z \n:#-]{0,12}", (0..CORPUS).prop_map(|n| STRINGS[n].clone())];
+    let leaf = prop_oneof![
+        4 => text().prop_map(Value::from),
+        1 => any::<i64>().prop_map(Value::from),
+        1 => any::<bool>().prop_map(Value::from),
+        1 => proptest::num::f64::NORMAL.prop_map(Value::from),
+    ];
+    leaf.prop_recursive(6, 48, 5, move |inner| {
+        prop_oneof![
+            prop::collection::vec(inner.clone(), 0..5).prop_map(Value::from),
+            prop::collection::btree_map(text(), inner, 0..5).prop_map(|map| map.into_iter().collect()),
+        ]
+    })
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(400))]
+
+    #[test]
+    fn any_value_is_read_back_equal(value in value()) {
+        proptest::prop_assert_eq!(read(&write(&value)), value);
+    }
+}

@@ -1,0 +1,19 @@
+//! The integration tests, one program so that they link once.
+#![expect(clippy::disallowed_methods, reason = "tests read files, start programs and look at the environment")]
+#![expect(clippy::expect_used, clippy::indexing_slicing, clippy::unwrap_used, reason = "a test fails by panicking")]
+
+mod ancestor;
+mod determinism;
+mod docs;
+mod hazards;
+mod hostile_yaml;
+mod identity;
+mod judges;
+mod oracle_crd;
+mod oracle_emitted;
+mod oracle_tools;
+mod pages;
+mod project;
+mod schemas;
+mod tidy;
+mod yaml_oracle;

@@ -1,0 +1,156 @@
+//! The examples of the explain pages: what is called wrong is reported under the page's code, what is called right not.
+
+use std::collections::BTreeSet;
+
+use kubebench::diag::code;
+
+use crate::project::{Folder, codes, compile, compile_sound, errors};
+
+/// Codes whose rule is still being written. This list must be empty in the end.
+const NOT_YET_REPORTED: &[&str] = &[];
+
+/// Pages whose fault needs more than texts: bytes, a tree on disk, a committed claim. Their blocks are `sh` or `diff`.
+const WITHOUT_WRONG_YAML: &[&str] = &[
+    "KB0101", "KB0102", "KB0114", "KB0417", "KB0418", "KB0501", "KB0502", "KB0503", "KB0504", "KB0505", "KB0506",
+    "KB0507", "KB0601",
+];
+
+/// Codes that the program reports and the pipeline does not, because they speak of the disk.
+const BY_THE_PROGRAM: &[&str] = &["KB0323"];
+
+/// Findings beside the page's own that its wrong example cannot do without.
+const COMPANIONS: &[(&str, &[&str])] = &[];
+
+/// The files of one example.
+type Project = Vec<(String, String)>;
+
+#[test]
+fn wrong_examples_are_reported() {
+    let mut wrong = Vec::new();
+    for code in code::ALL {
+        let projects = examples(code.page, "Wrong");
+        assert_eq!(projects.is_empty(), WITHOUT_WRONG_YAML.contains(&code.id), "{}: YAML blocks under Wrong", code.id);
+        for project in projects {
+            let found = findings(&project, code.id);
+            let reported = found.contains(code.id);
+            match (reported, NOT_YET_REPORTED.contains(&code.id)) {
+                (true, true) => wrong.push(format!("{} is reported now: take it off the list", code.id)),
+                (false, false) => wrong.push(format!("{}.md: its wrong example gives {found:?}", code.id)),
+                _ => {}
+            }
+            let companions = COMPANIONS.iter().find(|(id, _)| *id == code.id).map_or(&[] as &[&str], |(_, with)| with);
+            let beside: Vec<&String> =
+                found.iter().filter(|id| *id != code.id && !companions.contains(&id.as_str())).collect();
+            if !beside.is_empty() {
+                wrong.push(format!("{}.md: its wrong example also gives {beside:?}", code.id));
+            }
+        }
+    }
+    assert_eq!(wrong, Vec::<String>::new());
+}
+
+#[test]
+fn right_examples_are_without_any_finding() {
+    let mut wrong = Vec::new();
+    for code in code::ALL {
+        for project in examples(code.page, "Right") {
+            let found = findings(&project, code.id);
+            if !found.is_empty() {
+                let borrowed = borrow(&project);
+                wrong.push(format!(
+                    "{}.md: its right example gives {found:?} {:?}",
+                    code.id,
+                    errors(&compile(&borrowed))
+                ));
+            }
+        }
+    }
+    assert_eq!(wrong, Vec::<String>::new());
+}
+
+#[test]
+fn every_yaml_block_stands_under_a_heading_that_is_tested() {
+    for code in code::ALL {
+        let blocks = code.page.matches("\n```yaml").count();
+        let tested: usize = ["Wrong", "Right"].map(|heading| files(code.page, heading).len()).iter().sum();
+        assert_eq!(blocks, tested, "{}.md", code.id);
+    }
+}
+
+/// A lint that a page says can be switched off is switched off that way.
+#[test]
+fn lints_can_be_set_as_their_pages_say() {
+    for code in code::ALL.iter().filter(|code| code.configurable) {
+        for project in examples(code.page, "Wrong") {
+            if NOT_YET_REPORTED.contains(&code.id) {
+                continue;
+            }
+            for (level, expected) in [("\"off\"", false), ("error", true)] {
+                let mut project = project.clone();
+                let line = format!("  lints: {{{}: {level}}}\n", code.id);
+                match project.iter_mut().find(|(path, _)| path == "kubebench.yaml") {
+                    Some((_, text)) => text.push_str(&line),
+                    None => project.push((
+                        "kubebench.yaml".to_owned(),
+                        format!("apiVersion: kubebench.dev/v1\nkind: Project\nmetadata: {{name: p}}\nspec:\n{line}"),
+                    )),
+                }
+                let compilation = compile(&borrow(&project));
+                assert_eq!(codes(&compilation).contains(&code.id), expected, "{} {level}", code.id);
+                assert_eq!(compilation.has_errors(), expected, "{} {level}: {:?}", code.id, errors(&compilation));
+            }
+        }
+    }
+}
+
+/// The right example of the first page is what the other tests of this file take for sound.
+#[test]
+fn a_sound_example_has_a_tree() {
+    let project = examples(code::KB0103.page, "Right").remove(0);
+    assert!(compile_sound(&borrow(&project)).tree.len() > 10);
+}
+
+fn findings(project: &Project, code: &str) -> BTreeSet<String> {
+    if BY_THE_PROGRAM.contains(&code) {
+        let folder = Folder::with(project.iter().map(|(path, text)| (path, text)));
+        let output = folder.run(&["compile", "--check", "--output-format", "json"]);
+        let said: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
+        let list = said["diagnostics"].as_array().unwrap();
+        return list.iter().map(|fault| fault["code"].as_str().unwrap().to_owned()).collect();
+    }
+    codes(&compile(&borrow(project))).into_iter().map(str::to_owned).collect()
+}
+
+fn borrow(project: &Project) -> Vec<(&str, &str)> {
+    project.iter().map(|(path, text)| (path.as_str(), text.as_str())).collect()
+}
+
+/// The projects under a heading: files with paths make up one, a block without a path is one by itself.
+fn examples(page: &str, heading: &str) -> Vec<Project> {
+    let mut projects = Vec::new();
+    let mut together = Vec::new();
+    for (info, text) in files(page, heading) {
+        match info.strip_prefix("yaml ") {
+            Some(path) => together.push((path.to_owned(), text)),
+            None if text.contains("kind: Project") => projects.push(vec![("kubebench.yaml".to_owned(), text)]),
+            None => projects.push(vec![("specs/a.yaml".to_owned(), text)]),
+        }
+    }
+    projects.extend((!together.is_empty()).then_some(together));
+    projects
+}
+
+/// The YAML blocks under a heading: what stands behind the back quotes, and the text.
+fn files(page: &str, heading: &str) -> Vec<(String, String)> {
+    let section = page.split("\n## ").find(|section| section.starts_with(&format!("{heading}\n"))).unwrap_or_default();
+    let mut files = Vec::new();
+    let mut lines = section.split_inclusive('\n');
+    while let Some(line) = lines.next() {
+        if let Some(info) = line.strip_prefix("```").map(str::trim_end).filter(|info| info.starts_with("yaml")) {
+            files.push((info.to_owned(), lines.by_ref().take_while(|line| line.trim_end() != "```").collect()));
+        } else if line.starts_with("```") {
+            lines.by_ref().find(|line| line.trim_end() == "```");
+        }
+    }
+    files
+}

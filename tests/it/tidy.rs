@@ -1,0 +1,381 @@
+//! The rules of ARCHITECTURE.md that a compiler does not check: who imports whom, who names which crate, how files look.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs;
+
+use kubebench::diag::{Severity, code};
+
+use crate::project::{files_below, relative, repository};
+
+/// The floors of ARCHITECTURE.md: a module imports only from lower ones, never from its neighbors.
+const FLOORS: &[(&str, &[&str])] = &[
+    ("0", &["text", "digest", "unit"]),
+    ("1.0", &["diag"]),
+    ("1.1", &["yaml"]),
+    ("2.0", &["spec"]),
+    ("2.1", &["schema"]),
+    ("3.0", &["model"]),
+    ("3.1", &["lookup", "expand"]),
+    ("3.2", &["workload"]),
+    ("3.3", &["lower", "check"]),
+    ("4", &["manifest", "tree"]),
+    ("5", &["compile"]),
+    ("6", &["edge"]),
+    ("7.0", &["cli"]),
+    ("7.1", &["lib", "main"]),
+];
+
+/// Which modules name which crate, by path below `src`. A crate that is missing here is free for all.
+const CRATES: &[(&str, &[&str])] = &[
+    ("annotate-snippets", &["diag"]),
+    ("anyhow", &["edge", "cli"]),
+    ("clap", &["cli"]),
+    ("clap_complete", &["cli"]),
+    ("clap_mangen", &["cli"]),
+    ("git2", &["edge"]),
+    ("jiff", &["unit"]),
+    ("jsonschema", &["schema"]),
+    ("k8s-openapi", &["manifest"]),
+    ("rayon", &["compile", "cli/session"]),
+    ("regex", &["schema/format"]),
+    ("schemars", &["spec", "schema", "workload"]),
+    ("semver", &["unit"]),
+    ("serde_yaml", &["yaml"]),
+    ("sha2", &["digest"]),
+    ("similar", &["tree"]),
+    ("strsim", &["diag"]),
+];
+
+/// Crates that any module may name.
+const FREE: &[&str] = &["serde", "serde_json"];
+
+const MAX_LINES: usize = 600;
+
+/// One file of `src` that is part of the program, without its tests and comments.
+struct Module {
+    /// `schema/format.rs`
+    path: String,
+    /// `["schema", "format"]`
+    names: Vec<String>,
+    code: String,
+}
+
+#[test]
+fn floors_hold() {
+    let floor_of: BTreeMap<&str, usize> = FLOORS
+        .iter()
+        .enumerate()
+        .flat_map(|(index, (_, modules))| modules.iter().map(move |module| (*module, index)))
+        .collect();
+    let mut wrong = Vec::new();
+    let mut seen = BTreeSet::new();
+    for module in program() {
+        let own = module.names[0].clone();
+        let Some(floor) = floor_of.get(own.as_str()) else {
+            wrong.push(format!("src/{}: `{own}` has no floor", module.path));
+            continue;
+        };
+        for other in imports(&module) {
+            match floor_of.get(other.as_str()) {
+                _ if other == own => {}
+                None => wrong.push(format!("src/{}: `crate::{other}` has no floor", module.path)),
+                Some(lower) if lower < floor => {}
+                Some(_) => wrong.push(format!("src/{}: `{own}` may not import `{other}`", module.path)),
+            }
+        }
+        seen.insert(own);
+    }
+    wrong.extend(floor_of.keys().filter(|name| !seen.contains(**name)).map(|name| format!("there is no `{name}`")));
+    assert_eq!(wrong, Vec::<String>::new());
+}
+
+#[test]
+fn the_import_reader_sees_every_spelling() {
+    let module = |path: &str, code: &str| Module {
+        path: path.to_owned(),
+        names: names_of(path),
+        code: without_comments(&without_tests(code)),
+    };
+    let seen = |path: &str, code: &str| imports(&module(path, code)).into_iter().collect::<Vec<_>>().join(" ");
+    assert_eq!(
+        seen("a/b.rs", "use crate::tree::plan;\nfn f() { crate::diag::f::<crate::text::Span>() }"),
+        "diag text tree"
+    );
+    assert_eq!(
+        seen("a/b.rs", "use crate::{\n    check,\n    yaml::{Node, Value},\n    r#unit as u,\n};"),
+        "check unit yaml"
+    );
+    assert_eq!(seen("a.rs", "use super::tree;\npub(in crate::cli) fn f() {}"), "cli tree");
+    assert_eq!(seen("a/mod.rs", "use super::tree;"), "tree");
+    assert_eq!(seen("a/b.rs", "use super::tree; use super::super::edge; use self::x;"), "edge");
+    assert_eq!(seen("a/b/c.rs", "use super::super::edge;"), "");
+    assert_eq!(
+        seen("a.rs", "// crate::tree\n//! [`crate::tree`]\n\"http://\"; x!($crate::edge::y); mycrate::cli;"),
+        "edge"
+    );
+    assert_eq!(seen("a.rs", "fn f() {}\n#[cfg(test)]\nmod tests {\n    use crate::cli;\n}\n"), "");
+}
+
+#[test]
+fn every_crate_has_an_owner() {
+    let manifest = fs::read_to_string(repository().join("Cargo.toml")).unwrap();
+    let section = manifest.split("\n[dependencies]\n").nth(1).unwrap().split("\n[").next().unwrap();
+    let lines = section.lines().filter(|line| !line.starts_with('#') && !line.is_empty());
+    let dependencies: BTreeSet<&str> = lines.map(|line| line.split(['=', ' ', '.']).next().unwrap()).collect();
+    let listed: BTreeSet<&str> = CRATES.iter().map(|(name, _)| *name).chain(FREE.iter().copied()).collect();
+    assert_eq!(dependencies, listed, "Cargo.toml and the table");
+    let mut wrong = Vec::new();
+    let mut used = BTreeSet::new();
+    for module in program() {
+        let place = module.path.trim_end_matches(".rs").trim_end_matches("/mod").to_owned();
+        for name in &listed {
+            if !names_crate(&module.code, &name.replace('-', "_")) {
+                continue;
+            }
+            used.insert(*name);
+            let owners = CRATES.iter().find(|(owned, _)| owned == name).map(|(_, owners)| *owners);
+            let owns = |owner: &&str| place == **owner || place.starts_with(&format!("{owner}/"));
+            if owners.is_some_and(|owners| !owners.iter().any(|owner| owns(&owner))) {
+                wrong.push(format!("src/{} names `{name}`, which belongs to {owners:?}", module.path));
+            }
+        }
+    }
+    wrong.extend(listed.difference(&used).map(|name| format!("nothing uses `{name}`")));
+    assert_eq!(wrong, Vec::<String>::new());
+}
+
+#[test]
+fn files_are_short_and_finished() {
+    let root = repository();
+    let mut wrong = Vec::new();
+    for folder in ["src", "tests", "benches", "fuzz/fuzz_targets"].map(|name| root.join(name)) {
+        if !folder.is_dir() {
+            continue;
+        }
+        for file in files_below(&folder).into_iter().filter(|file| file.extension().is_some_and(|end| end == "rs")) {
+            let text = fs::read_to_string(&file).unwrap();
+            let name = relative(root, &file);
+            let lines = text.lines().count();
+            if lines > MAX_LINES {
+                wrong.push(format!("{name} has {lines} lines, more than {MAX_LINES}"));
+            }
+            for word in ["TODO", "FIXME", "XXX"] {
+                // Not written out here, or this file would be its own fault.
+                if !name.ends_with("tidy.rs") && text.contains(word) {
+                    wrong.push(format!("{name} holds a {word}"));
+                }
+            }
+            if name.starts_with("src/") && !text.starts_with("//!") && !is_test(&name) {
+                wrong.push(format!("{name} does not say what it is for"));
+            }
+        }
+    }
+    let main = fs::read_to_string(root.join("src/main.rs")).unwrap().lines().count();
+    if main > 40 {
+        wrong.push(format!("src/main.rs has {main} lines, more than 40"));
+    }
+    assert_eq!(wrong, Vec::<String>::new());
+}
+
+#[test]
+fn every_file_of_src_is_part_of_the_program() {
+    let root = repository().join("src");
+    let files: BTreeSet<String> = files_below(&root).iter().map(|file| relative(&root, file)).collect();
+    let mut reached: BTreeSet<String> = ["lib.rs".to_owned(), "main.rs".to_owned()].into();
+    let mut open: Vec<String> = reached.iter().cloned().collect();
+    while let Some(file) = open.pop() {
+        let text = without_comments(&fs::read_to_string(root.join(&file)).unwrap());
+        let folder = match file.rsplit_once('/') {
+            _ if file == "lib.rs" || file == "main.rs" => String::new(),
+            Some((folder, "mod.rs")) => format!("{folder}/"),
+            _ => format!("{}/", file.trim_end_matches(".rs")),
+        };
+        for name in text.lines().filter_map(declared_module) {
+            let places = [format!("{folder}{name}.rs"), format!("{folder}{name}/mod.rs")];
+            let place = places.into_iter().find(|place| files.contains(place));
+            let place = place.unwrap_or_else(|| panic!("src/{file} declares `{name}`, and there is no such file"));
+            reached.insert(place.clone());
+            open.push(place);
+        }
+    }
+    let rust = files.iter().filter(|file| file.ends_with(".rs")).cloned().collect::<BTreeSet<_>>();
+    assert_eq!(rust.difference(&reached).collect::<Vec<_>>(), Vec::<&String>::new(), "files that no `mod` names");
+}
+
+#[test]
+fn text_files_end_their_lines_with_lf() {
+    let root = repository();
+    let mut wrong = Vec::new();
+    for folder in ["src", "tests", "docs", "schema", "specs", "generated", ".github", "benches"] {
+        let folder = root.join(folder);
+        if !folder.is_dir() {
+            continue;
+        }
+        for file in files_below(&folder) {
+            let bytes = fs::read(&file).unwrap();
+            let Ok(text) = std::str::from_utf8(&bytes) else { continue };
+            if text.contains("\r\n") {
+                wrong.push(format!("{} has CRLF", relative(root, &file)));
+            }
+        }
+    }
+    assert_eq!(wrong, Vec::<String>::new());
+}
+
+#[test]
+fn every_code_has_a_page_and_a_row() {
+    let docs = repository().join("docs/codes");
+    let table = fs::read_to_string(docs.join("README.md")).unwrap();
+    let mut wrong = Vec::new();
+    let mut ids = BTreeSet::new();
+    for code in code::ALL {
+        if !ids.insert(code.id) {
+            wrong.push(format!("{} stands twice in the table of codes", code.id));
+        }
+        if !code.page.starts_with(&format!("# {}: {}\n", code.id, code.title)) {
+            wrong.push(format!("{}.md does not begin with `# {}: {}`", code.id, code.id, code.title));
+        }
+        for heading in ["\n## Wrong\n", "\n## Right\n"] {
+            if code.page.matches(heading).count() != 1 {
+                wrong.push(format!("{}.md needs one `{}`", code.id, heading.trim()));
+            }
+        }
+        let level = if code.severity == Severity::Error { "error" } else { "warning" };
+        let row = format!("| [{0}]({0}.md) | {1} | {level} |", code.id, code.title);
+        if table.matches(&row).count() != 1 {
+            wrong.push(format!("docs/codes/README.md needs the row `{row}`"));
+        }
+        let off = format!("{}: \"off\"", code.id);
+        if code.configurable != code.page.contains(&off) {
+            wrong.push(format!("{}.md: is `{off}` said when and only when the code is configurable?", code.id));
+        }
+    }
+    for file in files_below(&docs) {
+        let name = relative(&docs, &file);
+        if name != "README.md" && !ids.contains(name.trim_end_matches(".md")) {
+            wrong.push(format!("docs/codes/{name} is the page of no code"));
+        }
+    }
+    let sorted = code::ALL.windows(2).all(|pair| pair[0].id < pair[1].id);
+    assert!(sorted, "codes are in order");
+    assert_eq!(wrong, Vec::<String>::new());
+}
+
+/// Every code is reported somewhere, or the page explains what never happens.
+#[test]
+fn every_code_is_named_by_a_rule() {
+    let named: String =
+        program().iter().filter(|module| module.path != "diag/code.rs").map(|module| module.code.as_str()).collect();
+    let silent: Vec<&str> = code::ALL.iter().map(|code| code.id).filter(|id| !named.contains(*id)).collect();
+    assert_eq!(silent, NOT_YET_REPORTED, "codes that no rule of src/ names");
+}
+
+/// Codes whose rule is still being written. This list must be empty in the end.
+const NOT_YET_REPORTED: &[&str] = &[];
+
+fn program() -> Vec<Module> {
+    let root = repository().join("src");
+    let paths = files_below(&root).into_iter().map(|file| (relative(&root, &file), file));
+    let rust = paths.filter(|(path, _)| path.ends_with(".rs") && !is_test(path));
+    rust.map(|(path, file)| {
+        let text = fs::read_to_string(file).unwrap();
+        Module { names: names_of(&path), code: without_comments(&without_tests(&text)), path }
+    })
+    .collect()
+}
+
+fn names_of(path: &str) -> Vec<String> {
+    path.trim_end_matches(".rs").trim_end_matches("/mod").split('/').map(str::to_owned).collect()
+}
+
+fn is_test(path: &str) -> bool {
+    path.ends_with("tests.rs") || path.contains("/tests/") || path == "yaml/write/corpus.rs"
+}
+
+/// The text without inline `#[cfg(test)] mod x { … }`, which `cargo fmt` ends with a brace in the first column.
+fn without_tests(text: &str) -> String {
+    let mut kept = String::new();
+    let mut lines = text.lines().peekable();
+    while let Some(line) = lines.next() {
+        let inline = |next: &&str| next.starts_with("mod ") && next.ends_with('{');
+        if line == "#[cfg(test)]" && lines.peek().is_some_and(inline) {
+            lines.by_ref().find(|line| *line == "}");
+        } else {
+            kept.push_str(line);
+            kept.push('\n');
+        }
+    }
+    kept
+}
+
+fn without_comments(text: &str) -> String {
+    // `://` is a URL in a string.
+    let end = |line: &str| line.match_indices("//").map(|(at, _)| at).find(|at| !line[..*at].ends_with(':'));
+    text.lines().map(|line| format!("{}\n", &line[..end(line).unwrap_or(line.len())])).collect()
+}
+
+/// The modules at the crate's root that a file names, in whatever way.
+fn imports(module: &Module) -> BTreeSet<String> {
+    let mut found = BTreeSet::new();
+    let code = &module.code;
+    for (at, word) in code.match_indices("crate::") {
+        if !code[..at].ends_with(is_word) {
+            found.extend(heads(&code[at + word.len()..]));
+        }
+    }
+    // `pub(in crate::x)` is found above; `pub(crate)` names nothing.
+    let climb = "super::".repeat(module.names.len());
+    for (at, _) in code.match_indices(&climb) {
+        let before = &code[..at];
+        if !before.ends_with(is_word) && !before.ends_with("super::") {
+            found.extend(heads(&code[at + climb.len()..]));
+        }
+    }
+    found
+}
+
+/// The first names of a path or of a group of paths.
+fn heads(text: &str) -> Vec<String> {
+    let Some(group) = text.strip_prefix('{') else {
+        return vec![text.trim_start_matches("r#").chars().take_while(|c| is_word(*c)).collect()];
+    };
+    let mut heads = Vec::new();
+    let (mut depth, mut at_start) = (0, true);
+    for (at, character) in group.char_indices() {
+        match character {
+            '{' => depth += 1,
+            '}' if depth == 0 => break,
+            '}' => depth -= 1,
+            ',' if depth == 0 => at_start = true,
+            c if at_start && is_word(c) => {
+                heads.extend(self::heads(&group[at..]));
+                at_start = false;
+            }
+            _ => {}
+        }
+    }
+    heads
+}
+
+fn names_crate(code: &str, name: &str) -> bool {
+    code.match_indices(name).any(|(at, _)| {
+        let (before, after) = (&code[..at], &code[at + name.len()..]);
+        // A path through the crate, or `use name;` and `use name as …`.
+        let path = after.starts_with("::") && !before.ends_with("::");
+        let whole = before.ends_with("use ") && after.starts_with([';', ' ']);
+        !before.ends_with(is_word) && (path || whole)
+    })
+}
+
+fn declared_module(line: &str) -> Option<&str> {
+    let rest = line
+        .trim_start()
+        .trim_start_matches("pub ")
+        .trim_start_matches("pub(crate) ")
+        .trim_start_matches("pub(super) ");
+    rest.strip_prefix("mod ")?.strip_suffix(';')
+}
+
+fn is_word(character: char) -> bool {
+    character.is_alphanumeric() || character == '_'
+}
