@@ -4,7 +4,7 @@ use crate::diag::{Diagnostic, Diagnostics, code};
 use crate::model::Benchmark;
 use crate::model::target::PodSecurity;
 
-/// Reports MPIJobs of v1 on a target whose namespace is restricted.
+/// Reports any `MPIJob` of v1 on a target whose namespace is restricted.
 pub(super) fn possible(benchmark: &Benchmark, diagnostics: &mut Diagnostics) {
     if benchmark.target.pod_security != PodSecurity::Restricted {
         return;

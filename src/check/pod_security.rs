@@ -78,9 +78,10 @@ impl Breach {
         let level = if target.pod_security == Restricted { "restricted" } else { "baseline" };
         fault
             .note(format!(
-                "the namespace of the target `{}` is `{level}`, so the API server will refuse the pod, and the run \
-                 hangs until its timeout",
-                target.name
+                "the target `{}` has `podSecurity: {level}`{}: the API server will refuse the pod, and the run hangs \
+                 until its timeout",
+                target.name,
+                if level == "baseline" { ", the default" } else { "" }
             ))
             .help("delete it, or name a target whose namespace allows it")
     }

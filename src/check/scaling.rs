@@ -32,7 +32,7 @@ fn is_manual(workload: &Workload) -> bool {
     let words: Vec<&str> = launcher
         .map(|role| role.command.iter().chain(&role.args).flat_map(|word| word.split_whitespace()).collect())
         .unwrap_or_default();
-    let starts_mpi = words.iter().any(|word| word.ends_with("mpirun") || word.ends_with("mpiexec"));
-    let counts = words.iter().any(|word| COUNTS.contains(word));
-    workload.scale_is_manual && (!starts_mpi || counts)
+    let runs_mpi = words.iter().any(|word| word.ends_with("mpirun") || word.ends_with("mpiexec"));
+    let is_told = words.iter().any(|word| COUNTS.contains(word));
+    workload.scale_is_manual && (is_told || !runs_mpi)
 }

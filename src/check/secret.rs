@@ -108,14 +108,14 @@ fn in_patch(node: &Node, diagnostics: &mut Diagnostics) {
             );
         }
         Value::Seq(items) => items.iter().for_each(|item| in_patch(item, diagnostics)),
-        Value::Map(entries) => {
+        Value::Map(_) => {
             if let (Some(variable), Some(value)) = (node.get("name").and_then(Node::as_text), node.get("value"))
                 && let Some(what) = value.as_text().and_then(|text| suspicion(variable, text))
             {
                 diagnostics.push(in_variable(variable, value.span, &what));
                 return;
             }
-            for entry in entries {
+            for entry in node.entries() {
                 in_patch(&entry.value, diagnostics);
             }
         }

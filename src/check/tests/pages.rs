@@ -2,15 +2,15 @@
 
 use super::*;
 
-/// The codes of these rules. The schema finds what is wrong with KB0405's example; it refuses both of KB0404's,
-/// because `requests` cannot be a key of `resources` yet.
-const CODES: [&code::Code; 19] = [
+/// The codes of these rules; what is wrong with KB0405's example is found by the schema.
+const CODES: [&code::Code; 20] = [
     &code::KB0311,
     &code::KB0313,
     &code::KB0324,
     &code::KB0401,
     &code::KB0402,
     &code::KB0403,
+    &code::KB0404,
     &code::KB0405,
     &code::KB0406,
     &code::KB0407,

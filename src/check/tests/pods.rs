@@ -17,6 +17,7 @@ fn images() {
 #[test]
 fn missing_resources() {
     let job = |fields: &str| workload("job", fields);
+    check(&job("resources: {limits: {cpu: 1}, requests: {memory: 1Gi}}"), &[]);
     check(&job("resources: {cpu: 1}"), &["KB0403 these resources leave out `memory`"]);
     check(&job("resources: {memory: 1Gi}"), &["KB0403 these resources leave out `cpu`"]);
     check(&job("args: [b]"), &["KB0403 `job` has no resources: `cpu` and `memory` are missing"]);
