@@ -81,15 +81,11 @@ fn depth(lines: &str, value: &str) -> Option<usize> {
         let line = text.get(..shown)?;
         Some(line.len() - line.rfind('\n').map_or(0, |line_break| line_break + 1))
     };
-    match (leading(lines), leading(value)) {
-        (Some(written), Some(meant)) => written.checked_sub(meant),
-        _ => {
-            let mut pairs = lines.split('\n').zip(value.split('\n'));
-            pairs
-                .find(|(_, meant)| !meant.is_empty())
-                .and_then(|(written, meant)| written.len().checked_sub(meant.len()))
-        }
+    if let (Some(written), Some(meant)) = (leading(lines), leading(value)) {
+        return written.checked_sub(meant);
     }
+    let mut pairs = lines.split('\n').zip(value.split('\n'));
+    pairs.find(|(_, meant)| !meant.is_empty()).and_then(|(written, meant)| written.len().checked_sub(meant.len()))
 }
 
 /// Returns the lines that belong to the scalar; of the empty ones at its end only those that count.
