@@ -43,7 +43,9 @@ impl Page<'_> {
             Value::Null if node.span.range().is_empty() => Shape::Nothing,
             Value::Map(_) if next != Some('{') => Shape::BlockMap,
             Value::Seq(_) if next != Some('[') => Shape::BlockSeq,
-            _ => Shape::Inline,
+            Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) | Value::Seq(_) | Value::Map(_) => {
+                Shape::Inline
+            }
         }
     }
 
@@ -51,7 +53,7 @@ impl Page<'_> {
         match &node.value {
             Value::Map(entries) => self.map(entries, indent, first_line),
             Value::Seq(items) => self.seq(items, indent, first_line),
-            _ => None,
+            Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => None,
         }
     }
 
@@ -194,7 +196,9 @@ impl Page<'_> {
         let commented = self.comments_before(start, indent);
         let lines_of_its_own = match node.value {
             Value::Map(_) | Value::Seq(_) => false,
-            _ => !matches!(first, '|' | '>') && self.source.get(node.span.range())?.contains('\n'),
+            Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => {
+                !matches!(first, '|' | '>') && self.source.get(node.span.range())?.contains('\n')
+            }
         };
         if commented || lines_of_its_own && self.gap(start).contains('\n') {
             self.line_break(start, indent);
@@ -204,7 +208,7 @@ impl Page<'_> {
         match &node.value {
             Value::Map(_) | Value::Seq(_) => self.flow(node, if commented { indent } else { base }),
             Value::String(value) if matches!(first, '|' | '>') => self.block_scalar(start, value, indent),
-            _ => {
+            Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => {
                 self.scalar(node.span.range(), indent);
                 Some(())
             }

@@ -40,7 +40,7 @@ impl Page<'_> {
                     end = Some(self.flow_entry(entry, indent)?);
                 }
             }
-            _ => return None,
+            Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => return None,
         }
         let commented = self.comment_waits_before(close);
         let broken = commented || end.is_some() && self.gap(close).contains('\n');
@@ -65,7 +65,7 @@ impl Page<'_> {
             Value::Map(entries) if !self.is_at(start, '{') => {
                 entries.first().map_or(start, |entry| entry.key_span.range().start)
             }
-            _ => start,
+            Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) | Value::Seq(_) | Value::Map(_) => start,
         }
     }
 
@@ -110,7 +110,9 @@ impl Page<'_> {
                 return self.flow_entry(entry, indent);
             }
             Value::Map(_) | Value::Seq(_) => self.flow(node, indent)?,
-            _ => self.scalar(node.span.range(), indent + STEP),
+            Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => {
+                self.scalar(node.span.range(), indent + STEP);
+            }
         }
         Some(End::Value)
     }

@@ -82,11 +82,10 @@ fn depth(lines: &str, value: &str) -> Option<usize> {
         Some(line.len() - line.rfind('\n').map_or(0, |line_break| line_break + 1))
     };
     if let (Some(written), Some(meant)) = (leading(lines), leading(value)) {
-        written.checked_sub(meant)
-    } else {
-        let mut pairs = lines.split('\n').zip(value.split('\n'));
-        pairs.find(|(_, meant)| !meant.is_empty()).and_then(|(written, meant)| written.len().checked_sub(meant.len()))
+        return written.checked_sub(meant);
     }
+    let mut pairs = lines.split('\n').zip(value.split('\n'));
+    pairs.find(|(_, meant)| !meant.is_empty()).and_then(|(written, meant)| written.len().checked_sub(meant.len()))
 }
 
 /// Returns the lines that belong to the scalar; of the empty ones at its end only those that count.

@@ -1,5 +1,7 @@
 //! Documents in every layout that YAML allows a spec, made at random.
 
+use std::fmt::Write;
+
 use proptest::prelude::*;
 
 use super::formatted_if_read;
@@ -15,6 +17,13 @@ enum Doc {
     Seq(usize, Vec<(Noise, Self)>),
     /// A mapping and how far it stands to the right of its key.
     Map(usize, Vec<(Noise, Self)>),
+}
+
+/// Where a value stands.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Under {
+    Key,
+    Dash,
 }
 
 /// What stands around an entry and means nothing.
@@ -127,52 +136,52 @@ fn doc() -> impl Strategy<Value = Doc> {
     )
 }
 
-fn entries(out: &mut String, indent: usize, entries: &[(Noise, Doc)], is_map: bool) {
+fn entries(out: &mut String, indent: usize, entries: &[(Noise, Doc)], under: Under) {
     for (number, (noise, doc)) in entries.iter().enumerate() {
         for (column, comment) in &noise.above {
-            out.push_str(&format!("{}{comment}\n", " ".repeat(if comment.is_empty() { 0 } else { *column })));
+            writeln!(out, "{}{comment}", " ".repeat(if comment.is_empty() { 0 } else { *column })).unwrap();
         }
         let pad = " ".repeat(indent);
-        match (is_map, noise.explicit) {
-            (true, true) => out.push_str(&format!("{pad}? k{number}\n{pad}:")),
-            (true, false) => out.push_str(&format!("{pad}k{number}:")),
-            (false, _) => out.push_str(&format!("{pad}-")),
+        match (under, noise.explicit) {
+            (Under::Key, true) => write!(out, "{pad}? k{number}\n{pad}:").unwrap(),
+            (Under::Key, false) => write!(out, "{pad}k{number}:").unwrap(),
+            (Under::Dash, _) => write!(out, "{pad}-").unwrap(),
         }
-        value(out, indent, noise, doc, is_map);
+        value(out, indent, noise, doc, under);
     }
 }
 
-fn value(out: &mut String, indent: usize, noise: &Noise, doc: &Doc, under_key: bool) {
+fn value(out: &mut String, indent: usize, noise: &Noise, doc: &Doc, under: Under) {
     let gap = " ".repeat(noise.gap);
     let beside = if noise.beside.is_empty() { String::new() } else { format!("{gap}{}", noise.beside) };
     match doc {
         Doc::Inline(text) => {
             let text = text.replace('\n', &format!("\n{}", " ".repeat(indent + noise.gap)));
-            out.push_str(&format!("{gap}{text}{beside}\n"));
+            writeln!(out, "{gap}{text}{beside}").unwrap();
         }
         Doc::Block(header, step, lines) => {
-            out.push_str(&format!("{gap}{header}{beside}\n"));
+            writeln!(out, "{gap}{header}{beside}").unwrap();
             for line in lines {
                 let pad = if line.is_empty() { 0 } else { indent + step };
-                out.push_str(&format!("{}{line}\n", " ".repeat(pad)));
+                writeln!(out, "{}{line}", " ".repeat(pad)).unwrap();
             }
         }
         Doc::Seq(step, items) => {
-            out.push_str(&format!("{beside}\n"));
-            entries(out, indent + if under_key { *step } else { step + 1 }, items, false);
+            writeln!(out, "{beside}").unwrap();
+            entries(out, indent + if under == Under::Key { *step } else { step + 1 }, items, Under::Dash);
         }
         Doc::Map(step, items) => {
-            out.push_str(&format!("{beside}\n"));
-            entries(out, indent + step, items, true);
+            writeln!(out, "{beside}").unwrap();
+            entries(out, indent + step, items, Under::Key);
         }
     }
 }
 
 fn rendered(top: &[(Noise, Doc)], end: &Noise, ends_in_line_break: bool) -> String {
     let mut text = String::new();
-    entries(&mut text, 0, top, true);
+    entries(&mut text, 0, top, Under::Key);
     for (column, comment) in &end.above {
-        text.push_str(&format!("{}{comment}\n", " ".repeat(*column)));
+        writeln!(text, "{}{comment}", " ".repeat(*column)).unwrap();
     }
     if !ends_in_line_break {
         text.pop();
@@ -219,8 +228,10 @@ fn scraps() -> impl Strategy<Value = String> {
         "o: \"\\",
         "\"",
     ]);
-    prop::collection::vec((0..5_usize, scrap), 1..9)
-        .prop_map(|lines| lines.into_iter().map(|(indent, scrap)| format!("{}{scrap}\n", " ".repeat(indent))).collect())
+    prop::collection::vec((0..5_usize, scrap), 1..9).prop_map(|lines| {
+        let lines: Vec<String> = lines.into_iter().map(|(indent, scrap)| " ".repeat(indent) + scrap).collect();
+        lines.join("\n") + "\n"
+    })
 }
 
 proptest! {
