@@ -95,7 +95,9 @@ pub fn benchmark(
         .collect();
     if diagnostics.as_slice().iter().any(|fault| fault.code == &code::KB0302) {
         // What the malformed lookup was meant to name is not known, so nothing is known to be unused.
-        benchmarks.iter_mut().for_each(|benchmark| benchmark.unused.clear());
+        for benchmark in &mut benchmarks {
+            benchmark.unused.clear();
+        }
     }
     let _ = source;
     Some(Lowered { name: metadata.name.clone(), name_span, labels: labels.clone(), benchmarks })

@@ -135,7 +135,7 @@ fn every_crate_has_an_owner() {
             used.insert(*name);
             let owners = CRATES.iter().find(|(owned, _)| owned == name).map(|(_, owners)| *owners);
             let owns = |owner: &&str| place == **owner || place.starts_with(&format!("{owner}/"));
-            if owners.is_some_and(|owners| !owners.iter().any(|owner| owns(owner))) {
+            if owners.is_some_and(|owners| !owners.iter().any(owns)) {
                 wrong.push(format!("src/{} names `{name}`, which belongs to {owners:?}", module.path));
             }
         }

@@ -1,5 +1,3 @@
-#![expect(clippy::disallowed_methods, reason = "the corpora are files")]
-
 mod generated;
 
 use super::*;

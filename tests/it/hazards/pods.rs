@@ -132,11 +132,8 @@ fn pods_reach_only_what_is_declared() {
     }
     let declared = json!({"to": [{"ipBlock": {"cidr": "10.0.0.0/8"}}]});
     let workloads = |target: &str| {
-        let policies = of_kind("NetworkPolicy").into_iter();
-        policies
-            .filter(|policy| policy.path == format!("{target}/pipeline/network-policy-workloads.yaml"))
-            .next()
-            .unwrap()
+        let mut policies = of_kind("NetworkPolicy").into_iter();
+        policies.find(|policy| policy.path == format!("{target}/pipeline/network-policy-workloads.yaml")).unwrap()
     };
     assert!(workloads("gpu-eu").object["spec"]["egress"].as_array().unwrap().contains(&declared));
     assert!(!workloads("old").object["spec"]["egress"].as_array().unwrap().contains(&declared));
