@@ -269,7 +269,8 @@ pub(super) fn print_findings(
         let both = [(errors, "error"), (warnings, "warning")];
         let words: Vec<String> =
             both.iter().filter(|(count, _)| *count > 0).map(|(count, word)| counted(*count, word)).collect();
-        let first = sorted.first().map_or("", |diagnostic| diagnostic.code.id);
+        let worst = sorted.iter().min_by_key(|diagnostic| diagnostic.severity);
+        let first = worst.map_or("", |diagnostic| diagnostic.code.id);
         tell(global, &format!("{}; `kubebench explain {first}` says more", words.join(", ")));
     }
     Ok(())

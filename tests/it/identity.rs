@@ -266,3 +266,15 @@ fn executed_files(compilation: &Compilation) -> BTreeMap<String, String> {
         .map(|(path, file)| (path.to_owned(), file.body.clone()))
         .collect()
 }
+
+/// The ConfigMap `<name>-<digest8>` is immutable: other bytes under one name are refused by the API server, so that no
+/// sync would succeed. When this fails with the same name, raise `EPOCH` in src/manifest/identity.rs, write it into the
+/// change log under "Generated output changes", and take over the new pair.
+#[test]
+fn one_name_has_one_content() {
+    let compilation = compile_sound(&[("kubebench.yaml", PROJECT), ("specs/base.yaml", SPEC)]);
+    let config = compilation.tree.get("gpu/base/config.yaml").expect("the ConfigMap");
+    let name = config.body.lines().find_map(|line| line.strip_prefix("  name: ")).expect("a name");
+    let content = kubebench::digest::Digest::of(&config.body).short();
+    assert_eq!((name, content.as_str()), ("base-a25bbc59", "dac7062f"));
+}
