@@ -3,8 +3,11 @@
 use crate::diag::{Diagnostic, Diagnostics, code};
 use crate::model::{Benchmark, Unused};
 
-/// Reports declared names that no lookup uses.
+/// Reports declared names that no lookup uses; where no case could be resolved, a faulty lookup may be the one.
 pub(super) fn used(benchmark: &Benchmark, diagnostics: &mut Diagnostics) {
+    if benchmark.cases.is_empty() {
+        return;
+    }
     for Unused { what, name, span } in &benchmark.unused {
         let (root, note) = if *what == "axis" {
             ("matrix", "each of its values is run, and all runs do the same under different names")
