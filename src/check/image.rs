@@ -18,8 +18,9 @@ pub(super) fn pinned(benchmark: &Benchmark, diagnostics: &mut Diagnostics) {
         let fault = Diagnostic::at(code, role.image_span, message).note(
             "two runs of one benchmark would measure two programs, and the difference would look like a regression",
         );
+        let registry = image.registry().map_or_else(String::new, |registry| format!("{registry}/"));
         diagnostics.push(fault.help(format!(
-            "pin it: `{}@sha256:…` (`docker buildx imagetools inspect {image}` prints the digest)",
+            "pin it: `{registry}{}@sha256:…` (`docker buildx imagetools inspect {image}` prints the digest)",
             image.repository()
         )));
     }

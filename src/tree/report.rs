@@ -189,7 +189,7 @@ fn with_source(finding: Diagnostic, change: &Change<'_>) -> Diagnostic {
 }
 
 fn git_rm(path: &str) -> String {
-    format!("remove it with `git rm -r {}`", quoted(path))
+    format!("delete it (`rm -r {}`)", quoted(path))
 }
 
 fn git_rm_sentence(path: &str) -> String {

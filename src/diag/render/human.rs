@@ -9,6 +9,7 @@ mod tests;
 mod excerpt;
 
 use std::borrow::Cow;
+use std::collections::BTreeSet;
 use std::fmt::Write as _;
 use std::ops::Range;
 
@@ -19,8 +20,8 @@ use self::excerpt::Excerpt;
 use super::location::{Location, Region};
 use super::printable::{LineBreaks, printable};
 use super::{Report, Style};
-use crate::diag::{Diagnostic, Related, Severity};
-use crate::text::SourceMap;
+use crate::diag::{Diagnostic, Place, Related, Severity, code};
+use crate::text::{SourceId, SourceMap};
 
 /// Wider than any excerpt, so that the library never cuts one a second time.
 const WIDTH: usize = 1_000;
@@ -30,9 +31,26 @@ pub(super) fn render(report: &Report<'_>) -> String {
         Style::Plain => Palette::plain(),
         Style::Colored => Palette::colored(),
     };
+    let concealed = concealed_lines(report);
     let findings: Vec<_> =
-        report.diagnostics.iter().map(|diagnostic| palette.finding(diagnostic, report.sources)).collect();
+        report.diagnostics.iter().map(|diagnostic| palette.finding(diagnostic, report.sources, &concealed)).collect();
     findings.join("\n")
+}
+
+/// Returns the lines that hold a secret: no finding quotes them, because output ends in logs that many people read.
+fn concealed_lines(report: &Report<'_>) -> BTreeSet<(SourceId, usize)> {
+    let secrets = report.diagnostics.iter().filter(|diagnostic| diagnostic.code == &code::KB0407);
+    secrets.flat_map(|diagnostic| lines(&Location::of(&diagnostic.place, report.sources), &diagnostic.place)).collect()
+}
+
+/// Returns the lines that a place covers.
+fn lines(location: &Location<'_>, place: &Place) -> Vec<(SourceId, usize)> {
+    match (place, location.start(), location.end()) {
+        (Place::Span(span), Some(start), Some(end)) => {
+            (start.line..=end.line).map(|line| (span.source, line)).collect()
+        }
+        _ => Vec::new(),
+    }
 }
 
 struct Palette {
@@ -69,7 +87,7 @@ impl Palette {
     }
 
     /// Returns all lines of one finding, each ended.
-    fn finding(&self, diagnostic: &Diagnostic, sources: &SourceMap) -> String {
+    fn finding(&self, diagnostic: &Diagnostic, sources: &SourceMap, concealed: &BTreeSet<(SourceId, usize)>) -> String {
         let (level, ansi) = match diagnostic.severity {
             Severity::Error => (Level::ERROR, self.error),
             Severity::Warning => (Level::WARNING, self.warning),
@@ -80,7 +98,8 @@ impl Palette {
 
         let name = format!("{}[{}]", diagnostic.severity.name(), diagnostic.code.id);
         let title = title(&name, ansi, self.message, &diagnostic.message);
-        let main = location.region.as_ref().map(|region| {
+        let is_concealed = lines(&location, &diagnostic.place).iter().any(|line| concealed.contains(line));
+        let main = location.region.as_ref().filter(|_| !is_concealed).map(|region| {
             let label = diagnostic.label.as_deref().unwrap_or_default();
             let beside = beside
                 .iter()

@@ -99,7 +99,7 @@ fn foreign_at_a_manifests_path_is_refused() {
         assert_eq!(state, State::Foreign);
         assert_eq!((check[0].code.id, check[0].severity), ("KB0505", Severity::Error));
         assert_eq!((write[0].code.id, write[0].severity), ("KB0505", Severity::Error));
-        assert!(write[0].help.as_ref().unwrap().contains("`git rm -r generated/t/b/x.yaml`"));
+        assert!(write[0].help.as_ref().unwrap().contains("`rm -r generated/t/b/x.yaml`"));
     }
 }
 
@@ -249,7 +249,7 @@ fn a_command_in_a_message_survives_the_shell() {
     let on_disk = disk([("it's mine; rm.yaml", file("a: 1\n"))]);
     let found = check(&plan(&wanted, &on_disk, &Scope::default()));
     assert!(
-        found[0].help.as_ref().unwrap().ends_with(r"`git rm -r 'generated/it'\''s mine; rm.yaml'`"),
+        found[0].help.as_ref().unwrap().ends_with(r"`rm -r 'generated/it'\''s mine; rm.yaml'`)"),
         "{:?}",
         found[0].help
     );

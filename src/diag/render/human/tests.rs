@@ -1,9 +1,9 @@
 use super::super::Format;
 use super::super::tests::{Fixture, HOSTILE};
 use super::*;
-use crate::diag::Place;
+
 use crate::diag::code::{KB0105, KB0108, KB0308, KB0501};
-use crate::text::Span;
+use crate::text::{Source, Span};
 
 fn one(text: &str, mark: Range<usize>, related: Option<Range<usize>>) -> String {
     let mut fixture = Fixture::default();
@@ -140,4 +140,20 @@ fn what_a_terminal_would_obey_is_shown() {
     let shown = fixture.render(Format::Human);
     assert!(shown.starts_with(expected), "{shown}");
     assert_eq!(shown.lines().count(), 8);
+}
+
+#[test]
+fn a_line_with_a_secret_is_quoted_by_no_finding() {
+    let text = "env: {A: hunter2, B: yes}\nnext: no\n";
+    let mut sources = SourceMap::default();
+    let id = sources.add(Source::new("specs/x.yaml", text.as_bytes()));
+    let at = |range| Span::new(id, range);
+    let diagnostics = [
+        Diagnostic::at(&code::KB0407, at(9..16), "`A` looks like a secret"),
+        Diagnostic::at(&code::KB0110, at(21..24), "`yes` is ambiguous"),
+        Diagnostic::at(&code::KB0110, at(32..34), "`no` is ambiguous"),
+    ];
+    let report = Report { diagnostics: &diagnostics, sources: &sources, checked: &[], style: Style::Plain };
+    let shown = render(&report);
+    assert!(!shown.contains("hunter2") && shown.contains("specs/x.yaml:1:22") && shown.contains("next: no"), "{shown}");
 }
