@@ -83,17 +83,13 @@ fn malformed(span: Span, message: String) -> Diagnostic {
 fn axes<'m>(matrix: &'m Node, diagnostics: &mut Diagnostics) -> BTreeMap<&'m str, Vec<&'m Node>> {
     let mut axes = BTreeMap::new();
     for entry in matrix.get("axes").map(Node::entries).unwrap_or_default() {
-        let mut seen: Vec<(serde_json::Value, Span)> = Vec::new();
+        let mut seen: BTreeMap<String, Span> = BTreeMap::new();
         for value in entry.value.items() {
-            let json = value.to_json();
-            match seen.iter().find(|(other, _)| *other == json) {
-                Some((_, first)) => {
-                    let message = format!("`{}` holds the value {json} twice", entry.key);
-                    diagnostics.push(
-                        malformed(value.span, message).related(Place::Span(*first), "first").help("delete one of them"),
-                    );
-                }
-                None => seen.push((json, value.span)),
+            if let Some(first) = seen.insert(spelling(value), value.span) {
+                let message = format!("`{}` holds the value {} twice", entry.key, value.to_json());
+                diagnostics.push(
+                    malformed(value.span, message).related(Place::Span(first), "first").help("delete one of them"),
+                );
             }
         }
         if entry.value.items().is_empty() {
@@ -154,7 +150,7 @@ fn with(point: &BTreeMap<String, Node>, name: &str, value: &Node) -> BTreeMap<St
 }
 
 fn matches_all(point: &BTreeMap<String, Node>, entry: &BTreeMap<String, Node>) -> bool {
-    entry.iter().all(|(axis, value)| point.get(axis).is_some_and(|found| found.to_json() == value.to_json()))
+    entry.iter().all(|(axis, value)| point.get(axis).is_some_and(|found| found.value == value.value))
 }
 
 fn unique(points: Vec<(BTreeMap<String, Node>, Span)>, matrix: Span, diagnostics: &mut Diagnostics) -> Vec<CasePoint> {
@@ -190,11 +186,22 @@ impl CasePoint {
         } else {
             values.iter().map(|(axis, value)| format!("{axis}={}", text(value))).collect::<Vec<_>>().join(", ")
         };
-        let canonical: BTreeMap<&str, serde_json::Value> =
-            values.iter().map(|(axis, value)| (axis.as_str(), value.to_json())).collect();
+        // By source text: `2.10` and `2.1` are one number, but as an image tag they are two programs.
+        let canonical: BTreeMap<&str, String> =
+            values.iter().map(|(axis, value)| (axis.as_str(), spelling(value))).collect();
         let digest = Digest::of(serde_json::to_string(&canonical).unwrap_or_default());
         let id = format!("{}-{}", slug(&name), digest.short());
         Self { id, name, values }
+    }
+}
+
+/// Returns the value as written, marked as text or not: `1` and `"1"` are two values.
+fn spelling(value: &Node) -> String {
+    match &value.value {
+        Value::String(text) => format!("\"{text}"),
+        Value::Number(text) => text.clone(),
+        Value::Bool(flag) => flag.to_string(),
+        Value::Null | Value::Seq(_) | Value::Map(_) => String::new(),
     }
 }
 

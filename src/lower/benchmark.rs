@@ -264,7 +264,7 @@ impl Shared<'_> {
             values: point.values.iter().map(|(axis, value)| (axis.clone(), value.to_json())).collect(),
             workload: lowered?,
             timeout,
-            inputs: spec.get("inputs").map_or(Json::Null, Node::to_json),
+            inputs: spec.get("inputs").map_or(Json::Null, canonical_inputs),
             postprocess,
         })
     }
@@ -338,6 +338,22 @@ impl Shared<'_> {
             span: node.map_or(self.name_span, |entry| entry.key_span),
         }
     }
+}
+
+/// Returns what the runs read, by what it means: text is text however it is written, and nothing said is nothing.
+fn canonical_inputs(node: &Node) -> Json {
+    let leaf = |node: &Node| node.as_text().map_or(Json::Null, Json::from);
+    let fields = node.entries().iter().map(|entry| {
+        let value = match &entry.value.value {
+            Value::Map(fields) => {
+                Json::Object(fields.iter().map(|field| (field.key.clone(), leaf(&field.value))).collect())
+            }
+            Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) | Value::Seq(_) => leaf(&entry.value),
+        };
+        (entry.key.clone(), value)
+    });
+    let fields: serde_json::Map<String, Json> = fields.collect();
+    if fields.is_empty() { Json::Null } else { Json::Object(fields) }
 }
 
 fn lower_budget(wire: Option<&wire::Budget>, spec: &Node) -> Budget {

@@ -9,8 +9,10 @@ pub use benchmark::{Lowered, benchmark};
 pub use project::{PROJECT_FILE, Project, project};
 pub use suite::{Suite, suite};
 
-use crate::diag::{Diagnostics, Place};
-use crate::text::Source;
+use std::collections::BTreeSet;
+
+use crate::diag::{Diagnostic, Diagnostics, Place};
+use crate::text::{Source, Span};
 use crate::yaml::Node;
 
 /// A document that its schema accepts.
@@ -23,13 +25,15 @@ pub struct Document<'a> {
 }
 
 /// Takes over findings that say something new: one for each code, place and message.
-fn merge_new(diagnostics: &mut Diagnostics, found: impl IntoIterator<Item = crate::diag::Diagnostic>) {
+fn merge_new(diagnostics: &mut Diagnostics, found: impl IntoIterator<Item = Diagnostic>) {
+    let mut known: BTreeSet<(&str, Span)> = diagnostics.as_slice().iter().filter_map(identity).collect();
     for diagnostic in found {
-        let known = |other: &crate::diag::Diagnostic| {
-            other.code == diagnostic.code && other.place == diagnostic.place && matches!(other.place, Place::Span(_))
-        };
-        if !diagnostics.as_slice().iter().any(known) {
+        if identity(&diagnostic).is_none_or(|identity| known.insert(identity)) {
             diagnostics.push(diagnostic);
         }
     }
+}
+
+fn identity(diagnostic: &Diagnostic) -> Option<(&'static str, Span)> {
+    if let Place::Span(span) = diagnostic.place { Some((diagnostic.code.id, span)) } else { None }
 }

@@ -44,6 +44,7 @@ impl Identity {
             .map(|(case, objects)| {
                 json!({
                     "id": case.id,
+                    "name": case.name,
                     "inputs": case.inputs,
                     "objects": objects.objects.iter().map(object).collect::<Vec<_>>(),
                     "postprocess": objects.postprocess.as_ref().map(object),

@@ -82,11 +82,27 @@ fn merge_list(list: &mut Vec<Json>, changes: &[Json], key: &str) {
             (Some("replace"), _) | (Some("delete"), None) => {}
             (_, Some(at)) => {
                 if let Some(item) = list.get_mut(at) {
+                    drop_alternatives(item, change);
                     merge(item, change);
                 }
             }
             (_, None) => list.push(change.clone()),
         }
+    }
+}
+
+/// A volume has one source, and a variable a value or a source of it: what the change brings replaces what was there.
+fn drop_alternatives(item: &mut Json, change: &Json) {
+    const SHARED: &[&str] = &["name", "mountPath", "readOnly", "subPath", "containerPort", "protocol"];
+    let (Json::Object(item), Json::Object(change)) = (item, change) else { return };
+    let is_variable = item.contains_key("value") || item.contains_key("valueFrom");
+    let is_volume =
+        !is_variable && ["emptyDir", "persistentVolumeClaim"].iter().any(|source| item.contains_key(*source));
+    let brings = |key: &str| change.get(key).is_some_and(|value| !value.is_null()) && !SHARED.contains(&key);
+    if is_variable && (brings("value") || brings("valueFrom"))
+        || is_volume && change.keys().any(|key| brings(key) && !item.contains_key(key))
+    {
+        item.retain(|key, _| SHARED.contains(&key.as_str()) || change.contains_key(key));
     }
 }
 
@@ -250,5 +266,47 @@ pub(super) fn refuse_owned(patch: &Patch, owned: &[(&str, &str)], diagnostics: &
             );
             diagnostics.push(fault.help(*instead));
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[track_caller]
+    fn check(mut base: Json, patch: &Json, expected: &Json) {
+        merge(&mut base, patch);
+        assert_eq!(base, *expected);
+    }
+
+    #[test]
+    fn lists_merge_by_their_key_and_null_removes() {
+        let base = json!({ "a": 1, "volumes": [{ "name": "x", "emptyDir": {} }], "tolerations": [{ "key": "k" }] });
+        let patch = json!({ "a": null, "volumes": [{ "name": "y", "emptyDir": {} }], "tolerations": [] });
+        check(
+            base,
+            &patch,
+            &json!({ "volumes": [{ "name": "x", "emptyDir": {} }, { "name": "y", "emptyDir": {} }], "tolerations": [] }),
+        );
+    }
+
+    #[test]
+    fn a_volume_keeps_one_source_and_a_variable_one_value() {
+        let base = json!({ "volumes": [{ "name": "dshm", "emptyDir": { "medium": "Memory" } }] });
+        let patch = json!({ "volumes": [{ "name": "dshm", "persistentVolumeClaim": { "claimName": "z" } }] });
+        check(base, &patch, &patch);
+        let base = json!({ "env": [{ "name": "HOME", "value": "/tmp" }] });
+        let patch =
+            json!({ "env": [{ "name": "HOME", "valueFrom": { "fieldRef": { "fieldPath": "metadata.name" } } }] });
+        check(base, &patch, &patch);
+        let base = json!({ "volumes": [{ "name": "dshm", "emptyDir": { "medium": "Memory" } }] });
+        let patch = json!({ "volumes": [{ "name": "dshm", "emptyDir": { "sizeLimit": "1Gi" } }] });
+        check(
+            base,
+            &patch,
+            &json!({ "volumes": [{ "name": "dshm", "emptyDir": { "medium": "Memory", "sizeLimit": "1Gi" } }] }),
+        );
     }
 }

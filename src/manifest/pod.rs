@@ -1,6 +1,6 @@
 //! The pod template of a role: restricted by default, without a token, with what the run must know in its environment.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use k8s_openapi::api::core::v1::{
     Capabilities, ConfigMapKeySelector, Container, EmptyDirVolumeSource, EnvVar, EnvVarSource, ObjectFieldSelector,
@@ -23,6 +23,16 @@ const NON_ROOT: i64 = 65532;
 const SHARED_MEMORY: &str = "dshm";
 const RESULTS: &str = "kubebench-results";
 
+/// The variables that every main container has.
+const OWN_VARIABLES: &[&str] = &[
+    "KUBEBENCH_EXP_ROOT",
+    "KUBEBENCH_EXP_ID",
+    "KUBEBENCH_EXP_PATH",
+    "KUBEBENCH_EXP_CONFIG_PATH",
+    "KUBEBENCH_EXP_OUTPUT_PATH",
+    "KUBEBENCH_EXP_RESULT_PATH",
+    "KUBEBENCH_DATA_ROOT",
+];
 const OWNED_BY_POD: &[(&str, &str)] = &[
     ("restartPolicy", "a restart would spoil the measurement; a failed run is a result"),
     (
@@ -64,6 +74,7 @@ pub(super) fn template(benchmark: &Benchmark, case: Option<&Case>, role: &Role, 
             patch::merge(main, &user.value);
         }
     }
+    refuse_removals(role, &spec, diagnostics);
     json!({ "metadata": metadata(benchmark, case, role, diagnostics), "spec": spec })
 }
 
@@ -242,24 +253,28 @@ fn field(path: String) -> EnvVarSource {
 
 /// Returns the names of the user's variables: by name, but each after those that its value refers to, as Kubernetes needs.
 fn in_order_of_use(role: &Role) -> Vec<&str> {
-    fn visit<'r>(name: &'r str, role: &'r Role, done: &mut Vec<&'r str>, open: &mut Vec<&'r str>) {
-        if done.contains(&name) || open.contains(&name) {
-            return;
-        }
-        open.push(name);
-        if let Some((Env::Text(value), _)) = role.env.get(name).filter(|_| role.expand_variables) {
-            for (other, _) in role.env.iter().filter(|(other, _)| value.contains(&format!("$({other})"))) {
-                visit(other, role, done, open);
+    let mut done = Vec::with_capacity(role.env.len());
+    let mut seen = BTreeSet::new();
+    for name in role.env.keys() {
+        // A variable is on the stack twice: to push what it refers to, and then to be taken itself.
+        let mut stack = vec![(name.as_str(), false)];
+        while let Some((name, is_ready)) = stack.pop() {
+            if is_ready {
+                done.push(name);
+            } else if seen.insert(name) {
+                stack.push((name, true));
+                stack.extend(references(role, name).into_iter().rev().map(|other| (other, false)));
             }
         }
-        open.pop();
-        done.push(name);
-    }
-    let mut done = Vec::new();
-    for name in role.env.keys() {
-        visit(name, role, &mut done, &mut Vec::new());
     }
     done
+}
+
+/// Returns the user's variables that the value of `name` refers to.
+fn references<'r>(role: &'r Role, name: &str) -> Vec<&'r str> {
+    let Some((Env::Text(value), _)) = role.env.get(name).filter(|_| role.expand_variables) else { return Vec::new() };
+    let named = value.split("$(").skip(1).filter_map(|rest| rest.split_once(')'));
+    named.filter_map(|(other, _)| role.env.get_key_value(other)).map(|(other, _)| other.as_str()).collect()
 }
 
 /// Returns `text` so that Kubernetes passes it on as written: `$(NAME)` would be expanded and `$$` halved.
@@ -276,6 +291,26 @@ fn literal(text: &str, role: &Role) -> String {
         }
     }
     escaped
+}
+
+/// Reports patches after which the main container is not what the spec says, by whatever way they did it.
+fn refuse_removals(role: &Role, spec: &Json, diagnostics: &mut Diagnostics) {
+    let Some(user) = role.container_patches.last().or(role.pod_patches.last()) else { return };
+    let containers = spec.get("containers").and_then(Json::as_array).map(Vec::as_slice).unwrap_or_default();
+    let mut main =
+        containers.iter().filter(|container| container.get("name").is_some_and(|name| name == role.container_name));
+    let whole = main.next().is_some_and(|container| {
+        let variables = container.get("env").and_then(Json::as_array).map(Vec::as_slice).unwrap_or_default();
+        let has_variable =
+            |name: &str| variables.iter().any(|variable| variable.get("name").is_some_and(|found| found == name));
+        container.get("image").is_some() && OWN_VARIABLES.iter().all(|name| has_variable(name))
+    });
+    if !whole || main.next().is_some() {
+        let message = format!("the patch takes away what the container `{}` needs", role.container_name);
+        let fault = Diagnostic::at(&code::KB0315, user.node.span, message)
+            .note("its image and the variables KUBEBENCH_* belong to every run");
+        diagnostics.push(fault.help("leave the main container and its `env` list in place; add to them"));
+    }
 }
 
 fn refuse_main_container(user: &crate::model::workload::Patch, role: &Role, diagnostics: &mut Diagnostics) {

@@ -39,6 +39,13 @@ const OWNED: &[&str] = &[
     "/spec/backoffLimit",
     "/spec/activeDeadlineSeconds",
     "/spec/ttlSecondsAfterFinished",
+    "/spec/parallelism",
+    "/spec/completions",
+    "/spec/completionMode",
+    "/spec/backoffLimitPerIndex",
+    "/spec/podFailurePolicy",
+    "/spec/managedBy",
+    "/spec/runPolicy/managedBy",
     "/spec/runPolicy/suspend",
     "/spec/runPolicy/backoffLimit",
     "/spec/runPolicy/cleanPodPolicy",
@@ -146,11 +153,8 @@ fn headless_service(benchmark: &Benchmark, case: &Case) -> RunObject {
 fn apply_patch(object: &mut Json, user: &crate::model::workload::Patch, roles: &[Role], diagnostics: &mut Diagnostics) {
     let before = object.clone();
     patch::merge(object, &user.value);
-    let restart = roles.iter().filter_map(|role| {
-        let (_, parents) = role.template_at.split_last()?;
-        Some(format!("/spec/{}/restartPolicy", parents.join("/")))
-    });
-    for pointer in OWNED.iter().map(|pointer| (*pointer).to_owned()).chain(restart) {
+    let owned = OWNED.iter().map(|pointer| (*pointer).to_owned()).chain(roles.iter().flat_map(owned_by_role));
+    for pointer in owned {
         if object.pointer(&pointer) != before.pointer(&pointer) {
             let steps: Vec<crate::yaml::Step> = pointer.split('/').skip(1).map(crate::yaml::Step::from).collect();
             let message = format!(
@@ -165,6 +169,29 @@ fn apply_patch(object: &mut Json, user: &crate::model::workload::Patch, roles: &
             );
         }
     }
+}
+
+/// Returns the pointers that no patch may change for `role`: its size, its template's identity and its main container.
+fn owned_by_role(role: &Role) -> Vec<String> {
+    let at = format!("/spec/{}", role.template_at.join("/"));
+    let beside = at.trim_end_matches("/template");
+    let mut owned: Vec<String> =
+        ["replicas", "restartPolicy"].iter().map(|field| format!("{beside}/{field}")).collect();
+    let of_pod = [
+        "restartPolicy",
+        "serviceAccountName",
+        "serviceAccount",
+        "automountServiceAccountToken",
+        "activeDeadlineSeconds",
+    ];
+    owned.extend(of_pod.iter().map(|field| format!("{at}/spec/{field}")));
+    owned.extend(
+        ["name", "image", "command", "args", "env"].iter().map(|field| format!("{at}/spec/containers/0/{field}")),
+    );
+    for label in [meta::BENCHMARK, meta::CASE, meta::ROLE] {
+        owned.push(format!("{at}/metadata/labels/{}", label.replace('/', "~1")));
+    }
+    owned
 }
 
 /// Returns the objects of a case under `name`, for `kubectl` and for reading.

@@ -89,7 +89,7 @@ pub(super) fn finish(cx: &Lowering<'_>, job: KubeflowJob, roles: Vec<Role>) -> W
     run_policy.insert("activeDeadlineSeconds".to_owned(), cx.timeout.seconds().into());
     run_policy.insert("backoffLimit".to_owned(), 0.into());
     run_policy.insert("cleanPodPolicy".to_owned(), "None".into());
-    let mut scheduling = scheduling_policy.map(SchedulingPolicy::into_json);
+    let mut scheduling = scheduling_policy.map(SchedulingPolicy::into_json).filter(|policy| policy != &json!({}));
     if let Queue::Volcano(queue) = &cx.target.queue {
         let policy = scheduling.get_or_insert_with(|| json!({}));
         if let Some(policy) = policy.as_object_mut() {

@@ -95,9 +95,9 @@ fn lower(cx: &mut Lowering<'_>) -> Option<Workload> {
         return None;
     }
     let mut fields = Map::new();
-    let success_policy = success_policy.map(|policy| match policy {
-        SuccessPolicy::AllWorkers => "AllWorkers",
-        SuccessPolicy::Default => "",
+    let success_policy = success_policy.and_then(|policy| match policy {
+        SuccessPolicy::AllWorkers => Some("AllWorkers"),
+        SuccessPolicy::Default => None,
     });
     insert(&mut fields, "successPolicy", success_policy);
     let job = KubeflowJob {

@@ -276,5 +276,44 @@ fn one_name_has_one_content() {
     let config = compilation.tree.get("gpu/base/config.yaml").expect("the ConfigMap");
     let name = config.body.lines().find_map(|line| line.strip_prefix("  name: ")).expect("a name");
     let content = kubebench::digest::Digest::of(&config.body).short();
-    assert_eq!((name, content.as_str()), ("base-a25bbc59", "dac7062f"));
+    assert_eq!((name, content.as_str()), ("base-a1fc6e49", "e21c2343"));
+}
+
+/// A number in a field of text stands for its source text, and an axis by it too: other text, other name.
+#[test]
+fn text_that_is_a_number_is_still_text() {
+    let with = |revision: &str, size: &str| {
+        let spec =
+            SPEC.replace("inputs: {seed: 42}", &format!("inputs: {{dataset: {{uri: x, revision: {revision}}}}}"));
+        let spec = spec.replace("{size: [1, 2]}", &format!("{{size: [{size}]}}"));
+        compile_sound(&[("kubebench.yaml", PROJECT), ("specs/base.yaml", &spec)]).benchmarks[0].identity.digest.hex()
+    };
+    assert_ne!(with("1.10", "1"), with("1.1", "1"));
+    assert_eq!(with("1.10", "1"), with("'1.10'", "1"));
+    assert_ne!(with("1.1", "0.50"), with("1.1", "0.5"));
+}
+
+/// A patch over the whole object, or one that replaces a list, takes nothing away that a run needs.
+#[test]
+fn no_patch_reaches_what_kubebench_owns() {
+    let faults = |patch: &str| {
+        let spec = format!(
+            "apiVersion: kubebench.dev/v1\nkind: Benchmark\nmetadata: {{name: base}}\nspec:\n  timeout: 1h\n  workload:\n    job:\n      image: a/b:1\n      resources: {{cpu: 1, memory: 1Gi}}\n      {patch}\n"
+        );
+        let compilation = crate::project::compile(&[("kubebench.yaml", PROJECT), ("specs/base.yaml", &spec)]);
+        crate::project::codes(&compilation).contains(&"KB0315")
+    };
+    for patch in [
+        "patch: {spec: {template: {spec: {restartPolicy: OnFailure}}}}",
+        "patch: {spec: {template: {spec: {serviceAccountName: admin}}}}",
+        "patch: {spec: {template: {spec: {containers: [{name: main, image: other}]}}}}",
+        "patch: {spec: {template: {metadata: {labels: null}}}}",
+        "patch: {spec: {parallelism: 5000}}",
+        "pod: {containers: [{$patch: replace}]}",
+        "container: {env: null}",
+        "container: {env: [{$patch: replace}]}",
+    ] {
+        assert!(faults(patch), "{patch}");
+    }
+    assert!(!faults("patch: {metadata: {annotations: {a: b}}}"));
 }
