@@ -15,7 +15,7 @@ pub(super) fn run(global: &Global, args: &RenderArgs) -> Result<ExitStatus> {
     let session = Session::open(global, &args.select)?;
     let diagnostics = session.diagnostics();
     if diagnostics.has_errors() {
-        return session.report(diagnostics);
+        return Ok(session.refuse(diagnostics));
     }
     let mut documents = Vec::new();
     let mut known = Vec::new();

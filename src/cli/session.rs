@@ -229,6 +229,19 @@ impl<'a> Session<'a> {
         })
     }
 
+    /// Prints `diagnostics` on standard error, for commands whose standard output is piped on; the status is "no".
+    pub(super) fn refuse(&self, diagnostics: Diagnostics) -> ExitStatus {
+        let sorted = diagnostics.into_sorted(&self.compilation.sources);
+        let report = Report {
+            diagnostics: &sorted,
+            sources: &self.compilation.sources,
+            checked: &self.checked,
+            style: Style::Plain,
+        };
+        terminal::tell(render(format_of(self.global.output_format), &report).trim_end());
+        if self.unreadable { ExitStatus::NoAnswer } else { ExitStatus::No }
+    }
+
     /// Says something on standard error, unless asked to be quiet.
     pub(super) fn tell(&self, text: &str) {
         tell(self.global, text);

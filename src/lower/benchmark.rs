@@ -221,7 +221,7 @@ impl Shared<'_> {
             cases,
             metrics: metrics::metrics(&metrics, spec_node, diagnostics),
             references: metrics::references(&checks, &gates, spec_node, diagnostics),
-            prepare: prepare.map(|job| step_job("prepare", job, spec_node.entry("prepare"), defaults.timeout)),
+            prepare: prepare.map(|job| step_job("prepare", job, spec_node.entry("prepare"))),
             claim: self.claim(results.claim.unwrap_or_default(), spec_node, &target),
             mount_in_job: results.mount_in_job.is_some_and(|flag| flag.0),
             document: resolved.to_json(),
@@ -248,7 +248,7 @@ impl Shared<'_> {
         let lowered = if sound { workload::lower(spec.get("workload")?, target, timeout, &mut found) } else { None };
         let postprocess = match spec.entry("postprocess") {
             Some(entry) if sound => workload::read::<wire::StepJob>(&entry.value, &mut found)
-                .map(|job| step_job("postprocess", job, Some(entry), self.project.defaults.timeout)),
+                .map(|job| step_job("postprocess", job, Some(entry))),
             Some(_) | None => None,
         };
         let in_case = self.points.len() > 1;
@@ -367,13 +367,13 @@ fn lower_budget(wire: Option<&wire::Budget>, spec: &Node) -> Budget {
     }
 }
 
-fn step_job(name: &str, wire: wire::StepJob, entry: Option<&Entry>, default_timeout: Duration) -> StepJob {
+fn step_job(name: &str, wire: wire::StepJob, entry: Option<&Entry>) -> StepJob {
     let wire::StepJob { image, command, args, env, resources, timeout } = wire;
     let span = entry.map_or(Span::default(), |entry| entry.key_span);
     let at = |field: &str| entry.and_then(|entry| entry.value.entry(field));
     let resources = resources.unwrap_or_default();
     StepJob {
-        timeout: timeout.map_or(default_timeout, |timeout| timeout.0),
+        timeout: timeout.map_or(Duration::DAY, |timeout| timeout.0),
         role: Role {
             name: name.to_owned(),
             span,
