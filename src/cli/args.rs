@@ -33,8 +33,8 @@ pub(super) struct Global {
     #[arg(long, global = true, value_enum, default_value_t = Color::Auto, value_name = "WHEN")]
     pub(super) color: Color,
     /// Number of threads; the output does not depend on it
-    #[arg(long, global = true, value_name = "N")]
-    pub(super) jobs: Option<usize>,
+    #[arg(long, global = true, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=256))]
+    pub(super) jobs: Option<u16>,
     /// Exit with 1 on warnings too
     #[arg(long, global = true)]
     pub(super) deny_warnings: bool,

@@ -8,12 +8,13 @@ use anyhow::Result;
 use super::ExitStatus;
 use super::args::{CompileArgs, Global};
 use super::session::{Session, colored, counted, root, tell};
-use crate::diag::Diagnostics;
+use crate::diag::{Diagnostic, Diagnostics, code};
 use crate::edge::fs;
 use crate::lower::PROJECT_FILE;
 use crate::manifest;
 use crate::text::{Source, SourceId};
 use crate::tree::diff::Style;
+use crate::tree::header::{self, Header};
 use crate::tree::{EditedFiles, Filter, Found, Mode, OnDisk, Plan, Scope, plan};
 use crate::yaml;
 
@@ -32,8 +33,8 @@ pub(super) fn run(global: &Global, args: &CompileArgs) -> Result<ExitStatus> {
     let output = project.settings.output.clone();
     let spec_dirs: Vec<PathBuf> = project.settings.spec_dirs.iter().map(PathBuf::from).collect();
     if let Err(reason) = fs::refuse_output_place(&session.root, Path::new(&output), &spec_dirs) {
-        diagnostics.push(crate::diag::Diagnostic::in_file(
-            &crate::diag::code::KB0323,
+        diagnostics.push(Diagnostic::in_file(
+            &code::KB0323,
             PROJECT_FILE,
             format!("nothing can be written to `{output}`: {reason}"),
         ));
@@ -42,7 +43,7 @@ pub(super) fn run(global: &Global, args: &CompileArgs) -> Result<ExitStatus> {
     let folder = session.root.join(&output);
     let on_disk = fs::scan(&folder)?;
     refuse_claim_changes(&session, &output, &on_disk, &mut diagnostics);
-    let plan = plan(&session.compilation.tree, &on_disk, &scope(&session));
+    let plan = plan(&session.compilation.tree, &on_disk, &scope(&session, &on_disk));
     let edited = if args.overwrite_edited { EditedFiles::Overwrite } else { EditedFiles::Keep };
     if args.diff {
         crate::edge::terminal::print(&plan.diff(&output, if colored(global) { Style::Ansi } else { Style::Plain }))?;
@@ -50,12 +51,14 @@ pub(super) fn run(global: &Global, args: &CompileArgs) -> Result<ExitStatus> {
     if !writes {
         return answer(&session, &plan, &output, args, diagnostics);
     }
-    diagnostics.extend(plan.diagnostics(Mode::Write(edited), &output));
+    let findings = plan.diagnostics(Mode::Write(edited), &output);
+    let unanswered = unanswered(&findings);
+    diagnostics.extend(findings);
     let refused = diagnostics.has_errors();
     if !refused {
         fs::apply(&folder, &plan.operations(std::process::id(), edited))?;
     }
-    let status = session.report(diagnostics)?;
+    let status = session.report(diagnostics)?.max(unanswered);
     session.tell(&if refused { "nothing was written".to_owned() } else { summary(&session, &plan, &output, edited) });
     Ok(status)
 }
@@ -69,10 +72,10 @@ fn answer(
     mut diagnostics: Diagnostics,
 ) -> Result<ExitStatus> {
     let faults = diagnostics.has_errors();
-    if args.check {
-        diagnostics.extend(plan.diagnostics(Mode::Check, output));
-    }
-    let status = session.report(diagnostics)?;
+    let findings = if args.check { plan.diagnostics(Mode::Check, output) } else { Vec::new() };
+    let unanswered = unanswered(&findings);
+    diagnostics.extend(findings);
+    let status = session.report(diagnostics)?.max(unanswered);
     if plan.is_clean() && !faults && status == ExitStatus::Yes {
         session.tell(&format!(
             "{output}/ is up to date: {} of {}",
@@ -94,6 +97,11 @@ fn answer(
     Ok(status)
 }
 
+/// Returns "no answer" when a manifest could not be read, so that nobody takes the rest for the whole.
+fn unanswered(findings: &[Diagnostic]) -> ExitStatus {
+    if findings.iter().any(|fault| fault.code == &code::KB0114) { ExitStatus::NoAnswer } else { ExitStatus::Yes }
+}
+
 fn summary(session: &Session<'_>, plan: &Plan, output: &str, edited: EditedFiles) -> String {
     let summary = plan.summary(edited);
     format!(
@@ -107,7 +115,7 @@ fn summary(session: &Session<'_>, plan: &Plan, output: &str, edited: EditedFiles
 }
 
 /// Returns what of the tree the selection may write and prune; manifests of specs with errors are left alone.
-fn scope(session: &Session<'_>) -> Scope {
+fn scope(session: &Session<'_>, on_disk: &OnDisk) -> Scope {
     let selection = session.selection();
     let mut faulty = session.compilation.faulty.clone();
     if !faulty.is_empty() {
@@ -125,8 +133,23 @@ fn scope(session: &Session<'_>) -> Scope {
     let mut sources: BTreeSet<String> =
         session.benchmarks().into_iter().map(|compiled| compiled.benchmark.path.clone()).collect();
     sources.extend(selection.paths.iter().flatten().cloned());
+    if selection.paths.is_some() {
+        // A spec that was deleted leaves its manifests, which still name it.
+        sources.extend(compiled_from(on_disk).filter(|source| selection.has_path(source)));
+    }
     sources.retain(|path| !faulty.contains(path));
     Scope { targets, sources: Filter::Only(sources) }
+}
+
+/// Returns the specs that manifests on disk say they are compiled from, the deleted ones too.
+fn compiled_from(on_disk: &OnDisk) -> impl Iterator<Item = String> {
+    on_disk.entries.values().filter_map(|found| match found {
+        Found::File(bytes) => match header::parse(bytes) {
+            Header::Own { source, .. } => Some(source),
+            Header::None => None,
+        },
+        Found::Large(_) | Found::Symlink | Found::Other(_) | Found::Unreadable(_) => None,
+    })
 }
 
 /// Judges every claim against the committed one, because Kubernetes would refuse some changes.

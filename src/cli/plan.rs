@@ -8,7 +8,7 @@ use serde_json::json;
 
 use super::ExitStatus;
 use super::args::{Global, OutputFormat, PlanArgs};
-use super::session::{Session, VERSION};
+use super::session::{Selection, Session, VERSION};
 use crate::compile::{Compilation, Compiled, Input, Workspace};
 use crate::edge::git;
 use crate::edge::terminal;
@@ -53,15 +53,11 @@ pub(super) fn run(global: &Global, args: &PlanArgs) -> Result<ExitStatus> {
         return session.report(diagnostics);
     }
     let before = args.since.as_deref().map(|revision| compile_at(&session.root, revision)).transpose()?;
-    let digests = before.as_ref().map(digests);
+    let digests = before.as_ref().map(|before| digests(before, session.selection()));
     let rows: Vec<Row<'_>> = session.benchmarks().into_iter().map(|compiled| row(compiled, digests.as_ref())).collect();
     let now: BTreeSet<(String, String)> = session.benchmarks().into_iter().map(key).collect();
-    let removed: Vec<(String, String)> = digests
-        .iter()
-        .flat_map(|digests| digests.keys())
-        .filter(|old| !now.contains(*old) && args.select.paths.is_empty())
-        .cloned()
-        .collect();
+    let removed: Vec<(String, String)> =
+        digests.iter().flat_map(|digests| digests.keys()).filter(|old| !now.contains(*old)).cloned().collect();
     if global.output_format == OutputFormat::Json {
         terminal::print(&format!("{:#}\n", as_json(&rows, &removed)))?;
         return Ok(ExitStatus::Yes);
@@ -74,8 +70,13 @@ fn key(compiled: &Compiled) -> (String, String) {
     (compiled.benchmark.target.name.clone(), compiled.benchmark.name.clone())
 }
 
-fn digests(compilation: &Compilation) -> BTreeMap<(String, String), String> {
-    compilation.benchmarks.iter().map(|compiled| (key(compiled), compiled.identity.digest.hex())).collect()
+fn digests(compilation: &Compilation, selection: &Selection) -> BTreeMap<(String, String), String> {
+    compilation
+        .benchmarks
+        .iter()
+        .filter(|compiled| selection.has(compiled))
+        .map(|compiled| (key(compiled), compiled.identity.digest.hex()))
+        .collect()
 }
 
 fn row<'c>(compiled: &'c Compiled, before: Option<&BTreeMap<(String, String), String>>) -> Row<'c> {

@@ -15,6 +15,9 @@ use crate::edge::terminal;
 use crate::lower::PROJECT_FILE;
 use crate::text::SourceMap;
 
+/// A name that people give the project file by mistake.
+const OTHER_NAME: &str = "kubebench.yml";
+
 /// The version of this program.
 pub(super) const VERSION: &str = env!("CARGO_PKG_VERSION");
 
@@ -44,7 +47,8 @@ impl Selection {
         self.paths.is_none() && self.labels.is_empty()
     }
 
-    fn has_path(&self, path: &str) -> bool {
+    /// Returns true when the spec at `path` was asked for.
+    pub(super) fn has_path(&self, path: &str) -> bool {
         self.paths.as_ref().is_none_or(|paths| {
             paths.contains(path)
                 || paths
@@ -53,7 +57,8 @@ impl Selection {
         })
     }
 
-    fn has(&self, compiled: &Compiled) -> bool {
+    /// Returns true when the benchmark was asked for.
+    pub(super) fn has(&self, compiled: &Compiled) -> bool {
         let benchmark = &compiled.benchmark;
         let labeled = self.labels.iter().all(|(key, value)| benchmark.labels.get(key) == Some(value));
         labeled
@@ -81,6 +86,9 @@ pub(super) fn root(global: &Global) -> Result<PathBuf> {
 pub(super) fn project_file(root: &Path) -> Result<Option<Input>> {
     let read = fs::read_sources(root, &[PROJECT_FILE.to_owned()]).into_iter().next();
     match read.map(|read| read.content) {
+        None | Some(Content::Absent) if fs::exists(root, OTHER_NAME) => {
+            bail!("the project file is called {PROJECT_FILE}: rename {OTHER_NAME}")
+        }
         None | Some(Content::Absent) => Ok(None),
         Some(Content::Whole(bytes) | Content::TooLong(bytes)) => {
             Ok(Some(Input { path: PROJECT_FILE.to_owned(), bytes }))
@@ -94,7 +102,7 @@ impl<'a> Session<'a> {
     pub(super) fn open(global: &'a Global, select: &SelectArgs) -> Result<Self> {
         if let Some(jobs) = global.jobs {
             // A second call in one process keeps the first pool, which changes nothing but speed.
-            drop(rayon::ThreadPoolBuilder::new().num_threads(jobs.max(1)).build_global());
+            drop(rayon::ThreadPoolBuilder::new().num_threads(jobs.into()).build_global());
         }
         let start = start(global)?;
         let root = fs::find_root(&start);
@@ -144,7 +152,13 @@ impl<'a> Session<'a> {
                     unreadable = true;
                     found.push(Diagnostic::in_file(&code::KB0114, &read.path, "there is no such file or folder"));
                 }
-                Content::Absent => {}
+                Content::Absent if !is_project => {}
+                Content::Absent => {
+                    let message = format!("there is no folder `{}` for specs", read.path);
+                    let fault = Diagnostic::in_file(&code::KB0114, PROJECT_FILE, message)
+                        .note("without it every manifest would look left over");
+                    found.push(fault.help("make the folder (an empty one is fine), or correct `spec.specs`"));
+                }
             }
         }
         let mut compilation = workspace.compile(specs);
