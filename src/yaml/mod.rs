@@ -2,6 +2,7 @@
 
 pub mod de;
 pub mod format;
+pub mod limits;
 pub mod node;
 pub mod read;
 pub mod scalar;

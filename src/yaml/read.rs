@@ -6,18 +6,12 @@ use std::collections::BTreeMap;
 
 use serde_yaml::granit_parser::{self, Event, Parser, ScalarStyle, ScanError};
 
+use super::limits::{MAX_DEPTH, MAX_NODES};
 use super::node::{Entry, Node, Value};
 use super::scalar::{self, Plain};
 use super::{syntax, vetting};
 use crate::diag::{Code, Diagnostic, Place, code};
 use crate::text::{Source, SourceId, Span};
-
-/// The largest accepted file, in bytes.
-pub const MAX_BYTES: usize = 1 << 20;
-/// The most nodes in one file.
-pub const MAX_NODES: usize = 50_000;
-/// The deepest nesting.
-pub const MAX_DEPTH: usize = 32;
 
 /// What reading one file gave: a tree unless the file is beyond reading, and every fault found.
 #[derive(Debug, Default)]

@@ -2,7 +2,7 @@
 
 use serde_yaml::granit_parser::ErrorKind;
 
-use super::read::MAX_DEPTH;
+use super::limits::MAX_DEPTH;
 use super::vetting;
 use crate::diag::{Diagnostic, Place, code};
 use crate::text::{Source, SourceId, Span};

@@ -2,7 +2,7 @@
 
 use serde_yaml::granit_parser::{self, Event, Parser};
 
-use super::read::MAX_BYTES;
+use super::limits::MAX_BYTES;
 use crate::diag::{Diagnostic, code};
 use crate::text::{Source, SourceId, Span};
 

@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use serde_yaml::granit_parser::{self, Event, Parser};
 
-use crate::yaml::read::{MAX_BYTES, MAX_DEPTH};
+use crate::yaml::limits::{MAX_BYTES, MAX_DEPTH};
 
 /// What may directly follow `#` because a program looks for exactly that.
 const MODELINES: [&str; 5] = ["!", "#", "-*-", "vim:", "yaml-language-server:"];

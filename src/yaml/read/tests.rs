@@ -1,4 +1,5 @@
 use super::*;
+use crate::yaml::limits::MAX_BYTES;
 
 #[track_caller]
 fn faults(text: &str) -> String {
