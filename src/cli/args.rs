@@ -2,7 +2,10 @@
 
 use std::path::PathBuf;
 
+use clap::builder::PossibleValue;
 use clap::{Args, Parser, Subcommand, ValueEnum};
+
+use crate::diag::render::Format;
 
 /// Compiles benchmark specs for machine learning on Kubernetes into manifests for Argo CD or Flux.
 #[derive(Debug, Parser)]
@@ -24,8 +27,8 @@ pub(super) struct Global {
     #[arg(short = 'C', long = "directory", global = true, value_name = "DIR")]
     pub(super) directory: Option<PathBuf>,
     /// How findings are printed
-    #[arg(long, global = true, value_enum, default_value_t = OutputFormat::Human, value_name = "FORMAT")]
-    pub(super) output_format: OutputFormat,
+    #[arg(long, global = true, value_enum, default_value_t = Format::Human, value_name = "FORMAT")]
+    pub(super) output_format: Format,
     /// Also write findings to a file, such as `sarif=kubebench.sarif`; may be given several times
     #[arg(long, global = true, value_name = "FORMAT=FILE", value_parser = report_target)]
     pub(super) report: Vec<ReportTarget>,
@@ -46,16 +49,14 @@ pub(super) struct Global {
     pub(super) verbose: u8,
 }
 
-/// A format of findings.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub(super) enum OutputFormat {
-    Human,
-    Concise,
-    Json,
-    Github,
-    Gitlab,
-    Sarif,
-    Junit,
+impl ValueEnum for Format {
+    fn value_variants<'a>() -> &'a [Self] {
+        &Self::ALL
+    }
+
+    fn to_possible_value(&self) -> Option<PossibleValue> {
+        Some(PossibleValue::new(self.name()))
+    }
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -68,13 +69,13 @@ pub(super) enum Color {
 /// A format and the file it goes to.
 #[derive(Clone, Debug)]
 pub(super) struct ReportTarget {
-    pub(super) format: OutputFormat,
+    pub(super) format: Format,
     pub(super) path: PathBuf,
 }
 
 fn report_target(text: &str) -> Result<ReportTarget, String> {
     let (format, path) = text.split_once('=').ok_or("write FORMAT=FILE, such as sarif=kubebench.sarif")?;
-    let format = OutputFormat::from_str(format, false).map_err(|_reason| {
+    let format = Format::parse(format).ok_or_else(|| {
         format!("there is no format `{format}`; formats are human, concise, json, github, gitlab, sarif, junit")
     })?;
     Ok(ReportTarget { format, path: path.into() })

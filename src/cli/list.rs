@@ -4,15 +4,16 @@ use anyhow::Result;
 use serde_json::json;
 
 use super::ExitStatus;
-use super::args::{Global, OutputFormat, SelectArgs};
+use super::args::{Global, SelectArgs};
 use super::session::Session;
+use crate::diag::render::Format;
 use crate::edge::terminal;
 
 /// Prints one line for each benchmark and target.
 pub(super) fn run(global: &Global, args: &SelectArgs) -> Result<ExitStatus> {
     let session = Session::open(global, args)?;
     let benchmarks = session.benchmarks();
-    if global.output_format == OutputFormat::Json {
+    if global.output_format == Format::Json {
         let list: Vec<serde_json::Value> = benchmarks
             .iter()
             .map(|compiled| {
@@ -54,7 +55,7 @@ pub(super) fn run(global: &Global, args: &SelectArgs) -> Result<ExitStatus> {
     // Specs with faults are missing above, so they are named.
     let mut faults = crate::diag::Diagnostics::default();
     faults.extend(session.diagnostics().into_iter().filter(|fault| fault.severity == crate::diag::Severity::Error));
-    if global.output_format == OutputFormat::Json {
+    if global.output_format == Format::Json {
         Ok(if faults.has_errors() { ExitStatus::No } else { ExitStatus::Yes })
     } else {
         session.report(faults)

@@ -7,9 +7,10 @@ use anyhow::Result;
 use serde_json::json;
 
 use super::ExitStatus;
-use super::args::{Global, OutputFormat, PlanArgs};
+use super::args::{Global, PlanArgs};
 use super::session::{Selection, Session, VERSION};
 use crate::compile::{Compilation, Compiled, Input, Workspace};
+use crate::diag::render::Format;
 use crate::edge::git;
 use crate::edge::terminal;
 use crate::lower::PROJECT_FILE;
@@ -58,7 +59,7 @@ pub(super) fn run(global: &Global, args: &PlanArgs) -> Result<ExitStatus> {
     let now: BTreeSet<(String, String)> = session.benchmarks().into_iter().map(key).collect();
     let removed: Vec<(String, String)> =
         digests.iter().flat_map(|digests| digests.keys()).filter(|old| !now.contains(*old)).cloned().collect();
-    if global.output_format == OutputFormat::Json {
+    if global.output_format == Format::Json {
         terminal::print(&format!("{:#}\n", as_json(&rows, &removed)))?;
         return Ok(ExitStatus::Yes);
     }

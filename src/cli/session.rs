@@ -6,9 +6,9 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context as _, Result, bail};
 
 use super::ExitStatus;
-use super::args::{Color, Global, OutputFormat, SelectArgs};
+use super::args::{Color, Global, SelectArgs};
 use crate::compile::{Compilation, Compiled, Input, Workspace};
-use crate::diag::render::{Format, Report, Style, render};
+use crate::diag::render::{Report, Style, render};
 use crate::diag::{Diagnostic, Diagnostics, Severity, code, did_you_mean};
 use crate::edge::fs::{self, Content};
 use crate::edge::terminal;
@@ -252,7 +252,7 @@ impl<'a> Session<'a> {
             checked: &self.checked,
             style: Style::Plain,
         };
-        terminal::tell(render(format_of(self.global.output_format), &report).trim_end());
+        terminal::tell(render(self.global.output_format, &report).trim_end());
         if self.unreadable { ExitStatus::NoAnswer } else { ExitStatus::No }
     }
 
@@ -283,10 +283,10 @@ pub(super) fn print_findings(
 ) -> Result<()> {
     let style = if colored(global) { Style::Colored } else { Style::Plain };
     let report = Report { diagnostics: sorted, sources, checked, style };
-    terminal::print(&render(format_of(global.output_format), &report))?;
+    terminal::print(&render(global.output_format, &report))?;
     let plain = Report { style: Style::Plain, ..report };
     for target in &global.report {
-        let text = render(format_of(target.format), &plain);
+        let text = render(target.format, &plain);
         fs::write_report(&target.path, &text)
             .with_context(|| format!("cannot write the report {}", target.path.display()))?;
     }
@@ -315,18 +315,6 @@ pub(super) fn colored(global: &Global) -> bool {
 /// Returns `1 spec`, `2 specs`.
 pub(super) fn counted(count: usize, noun: &str) -> String {
     format!("{count} {noun}{}", if count == 1 { "" } else { "s" })
-}
-
-fn format_of(format: OutputFormat) -> Format {
-    match format {
-        OutputFormat::Human => Format::Human,
-        OutputFormat::Concise => Format::Concise,
-        OutputFormat::Json => Format::Json,
-        OutputFormat::Github => Format::Github,
-        OutputFormat::Gitlab => Format::Gitlab,
-        OutputFormat::Sarif => Format::Sarif,
-        OutputFormat::Junit => Format::Junit,
-    }
 }
 
 /// Returns `path`, which was given relative to `start`, relative to the project root.

@@ -46,7 +46,7 @@ pub fn benchmark(
     schemas: &Schemas,
     diagnostics: &mut Diagnostics,
 ) -> Option<Lowered> {
-    let Document { source, root } = document;
+    let Document { root, .. } = document;
     let spec = root.get("spec")?;
     refuse_lookups(document, spec, diagnostics);
     let metadata: wire::Metadata = workload::read(root.get("metadata")?, diagnostics)?;
@@ -99,7 +99,6 @@ pub fn benchmark(
             benchmark.unused.clear();
         }
     }
-    let _ = source;
     Some(Lowered { name: metadata.name.clone(), name_span, labels: labels.clone(), benchmarks })
 }
 
@@ -214,7 +213,6 @@ impl Shared<'_> {
                 Some(wire::Order::Interleaved) | None => Order::Interleaved,
             },
             parallelism: parallelism.map_or(1, |count| count.0),
-            timeout_span: self.spec.get("timeout").map(|node| node.span),
             timeout_is_set: defaults.timeout_is_set || self.spec.get("timeout").is_some(),
             queue_timeout: queue_timeout.map_or(defaults.queue_timeout, |timeout| timeout.0),
             budget: lower_budget(budget.as_ref(), spec_node),

@@ -41,8 +41,6 @@ pub struct Benchmark {
     pub order: Order,
     /// Runs in the cluster at once.
     pub parallelism: u32,
-    /// Where the timeout is said, if the spec says it.
-    pub timeout_span: Option<Span>,
     /// Whether the spec or the project says it.
     pub timeout_is_set: bool,
     /// How long a run may wait to be scheduled.

@@ -81,7 +81,7 @@ pub enum Reduce {
 /// Which of the values count: exactly one rule.
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
-#[schemars(transform = one_key)]
+#[schemars(transform = super::scalar::one_key)]
 pub struct Window {
     /// Values of these training steps, both ends included.
     #[serde(default)]
@@ -100,7 +100,7 @@ pub struct Window {
 /// Where values are read: exactly one source.
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
-#[schemars(transform = one_key)]
+#[schemars(transform = super::scalar::one_key)]
 pub struct Source {
     /// Lines of a pod's log that match a pattern.
     #[serde(default)]
@@ -389,9 +389,4 @@ pub struct Gate {
 pub enum Confirm {
     /// It does.
     Required,
-}
-
-fn one_key(schema: &mut schemars::Schema) {
-    schema.insert("minProperties".to_owned(), 1.into());
-    schema.insert("maxProperties".to_owned(), 1.into());
 }

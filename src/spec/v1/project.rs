@@ -197,7 +197,7 @@ pub struct Target {
 /// The queue that jobs are submitted to: exactly one system.
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
-#[schemars(transform = one_key)]
+#[schemars(transform = super::scalar::one_key)]
 pub struct Queue {
     /// A Kueue LocalQueue.
     #[serde(default)]
@@ -207,11 +207,6 @@ pub struct Queue {
     #[serde(default)]
     #[schemars(extend("format" = "dns1123-subdomain", "examples" = ["ml"]))]
     pub volcano: Option<String>,
-}
-
-fn one_key(schema: &mut schemars::Schema) {
-    schema.insert("minProperties".to_owned(), 1.into());
-    schema.insert("maxProperties".to_owned(), 1.into());
 }
 
 /// Versions of the APIs that the cluster serves.

@@ -221,3 +221,9 @@ impl<'de, T> Deserialize<'de> for PerCase<T> {
         de::IgnoredAny::deserialize(deserializer).map(|_| Self(std::marker::PhantomData))
     }
 }
+
+/// Says in the schema of a mapping that it takes exactly one of its keys.
+pub(super) fn one_key(schema: &mut Schema) {
+    schema.insert("minProperties".to_owned(), 1.into());
+    schema.insert("maxProperties".to_owned(), 1.into());
+}
