@@ -56,6 +56,14 @@ impl Compilation {
     pub fn has_errors(&self) -> bool {
         self.diagnostics.iter().any(|diagnostic| diagnostic.severity == Severity::Error)
     }
+
+    /// Adds what was found about the files as files, at the levels of the project.
+    pub fn add(&mut self, found: Diagnostics) {
+        let found = at_levels(found, self.project.as_ref());
+        let errors = found.as_slice().iter().filter(|fault| fault.severity == Severity::Error);
+        self.faulty.extend(errors.map(|fault| fault.path(&self.sources).to_owned()));
+        self.diagnostics.extend(found);
+    }
 }
 
 /// A project that is open for compiling: its file read, its schemas ready.

@@ -7,9 +7,12 @@ use anyhow::Result;
 
 use super::ExitStatus;
 use super::args::{CompileArgs, Global};
-use super::session::{Session, colored, counted, root, tell};
+use super::project::Project;
+use super::report::{colored, counted, tell};
+use super::session::Session;
 use crate::diag::{Diagnostic, Diagnostics, code};
 use crate::edge::fs;
+use crate::edge::terminal::{self, Stream};
 use crate::lower::PROJECT_FILE;
 use crate::manifest;
 use crate::text::{Source, SourceId};
@@ -23,7 +26,7 @@ pub(super) fn run(global: &Global, args: &CompileArgs) -> Result<ExitStatus> {
     let writes = !args.check && !args.diff;
     // Taken before anything is read, so that two compilations never write from two states of the specs.
     let _guard = if writes {
-        Some(fs::lock(&root(global)?, || tell(global, "waiting for another compilation to finish"))?)
+        Some(fs::lock(&Project::find(global)?.root, || tell(global, "waiting for another compilation to finish"))?)
     } else {
         None
     };
@@ -46,7 +49,8 @@ pub(super) fn run(global: &Global, args: &CompileArgs) -> Result<ExitStatus> {
     let plan = plan(&session.compilation.tree, &on_disk, &scope(&session, &on_disk));
     let edited = if args.overwrite_edited { EditedFiles::Overwrite } else { EditedFiles::Keep };
     if args.diff {
-        crate::edge::terminal::print(&plan.diff(&output, if colored(global) { Style::Ansi } else { Style::Plain }))?;
+        let style = if colored(global, Stream::Output) { Style::Ansi } else { Style::Plain };
+        terminal::print(&plan.diff(&output, style))?;
     }
     if !writes {
         return answer(&session, &plan, &output, args, diagnostics);

@@ -4,7 +4,7 @@ use anyhow::{Result, bail};
 
 use super::ExitStatus;
 use super::args::ExplainArgs;
-use crate::diag::{code, did_you_mean};
+use crate::diag::{code, did_you_mean, what_there_is};
 use crate::edge::terminal;
 use crate::schema::{self, DocumentKind, generate};
 use crate::workload;
@@ -53,10 +53,9 @@ fn field(what: &str) -> Result<String> {
     match schema::explain(&generate(kind, &workload::forms()), first, &path) {
         Ok(page) => Ok(page),
         Err((missing, known)) => {
-            let hint = match did_you_mean(&missing, known.iter().map(String::as_str)) {
-                Some(close) => format!("did you mean `{close}`?"),
-                None if known.is_empty() => "nothing stands below it".to_owned(),
-                None => format!("fields there are {}", known.join(", ")),
+            let hint = match known.as_slice() {
+                [] => "nothing stands below it".to_owned(),
+                known => what_there_is(&missing, known.iter().map(String::as_str), "fields there are"),
             };
             bail!("`{what}` does not exist: there is no `{missing}`; {hint}");
         }

@@ -4,7 +4,8 @@ use anyhow::Result;
 
 use super::ExitStatus;
 use super::args::{Global, InitArgs};
-use super::session::{start, tell};
+use super::project::{VERSION, start};
+use super::report::tell;
 use super::{new, schema};
 use crate::edge::fs;
 use crate::schema::DocumentKind;
@@ -50,7 +51,7 @@ pub(super) fn run(global: &Global, _: &InitArgs) -> Result<ExitStatus> {
     let mut files = vec![
         ("kubebench.yaml".to_owned(), PROJECT.to_owned()),
         ("specs/example.yaml".to_owned(), new::spec("job", "example", "../schema/benchmark.v1.json")?),
-        (".github/workflows/kubebench.yml".to_owned(), WORKFLOW.replace("VERSION", super::session::VERSION)),
+        (".github/workflows/kubebench.yml".to_owned(), WORKFLOW.replace("VERSION", VERSION)),
         (".gitattributes".to_owned(), ATTRIBUTES.to_owned()),
     ];
     files.extend(DocumentKind::ALL.map(|kind| (format!("schema/{}", kind.file_name()), schema::text(kind))));

@@ -5,6 +5,7 @@ use serde_json::json;
 
 use super::ExitStatus;
 use super::args::{Global, SelectArgs};
+use super::report::Output;
 use super::session::Session;
 use crate::diag::render::Format;
 use crate::edge::terminal;
@@ -53,11 +54,5 @@ pub(super) fn run(global: &Global, args: &SelectArgs) -> Result<ExitStatus> {
         terminal::print(&lines)?;
     }
     // Specs with faults are missing above, so they are named.
-    let mut faults = crate::diag::Diagnostics::default();
-    faults.extend(session.diagnostics().into_iter().filter(|fault| fault.severity == crate::diag::Severity::Error));
-    if global.output_format == Format::Json {
-        Ok(if faults.has_errors() { ExitStatus::No } else { ExitStatus::Yes })
-    } else {
-        session.report(faults)
-    }
+    session.report_beside(Output::of_answer(global.output_format), session.diagnostics())
 }

@@ -9,8 +9,11 @@ mod list;
 mod manual;
 mod new;
 mod plan;
+mod project;
 mod render;
+mod report;
 mod schema;
+mod selection;
 mod session;
 mod validate;
 

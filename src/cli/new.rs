@@ -4,21 +4,19 @@ use anyhow::{Result, bail};
 
 use super::ExitStatus;
 use super::args::{Global, NewArgs};
-use super::session::{VERSION, project_file, root, tell};
+use super::project::{Project, VERSION};
+use super::report::tell;
 use crate::compile::Workspace;
-use crate::diag::did_you_mean;
+use crate::diag::what_there_is;
 use crate::edge::fs;
 use crate::schema::format;
 use crate::workload::KINDS;
 
 /// Writes `NAME.yaml` into the first spec folder; overwrites nothing.
 pub(super) fn run(global: &Global, args: &NewArgs) -> Result<ExitStatus> {
-    let root = root(global)?;
-    let folder = Workspace::open(project_file(&root)?, VERSION)
-        .spec_dirs()
-        .into_iter()
-        .next()
-        .unwrap_or_else(|| "specs".to_owned());
+    let Project { root, file, .. } = Project::find(global)?;
+    let folders = Workspace::open(file, VERSION).spec_dirs();
+    let folder = folders.first().map_or("specs", String::as_str);
     if let Some(Err(fault)) = format::find("benchmark-name").map(|format| (format.check)(&args.name)) {
         bail!("{}{}", fault.message, fault.help.map(|help| format!("; {help}")).unwrap_or_default());
     }
@@ -34,11 +32,7 @@ pub(super) fn run(global: &Global, args: &NewArgs) -> Result<ExitStatus> {
 pub(super) fn spec(kind: &str, name: &str, schema: &str) -> Result<String> {
     let Some(found) = KINDS.iter().find(|known| known.key.eq_ignore_ascii_case(kind)) else {
         let known = KINDS.iter().map(|kind| kind.key);
-        let hint = did_you_mean(kind, known.clone()).map_or_else(
-            || format!("kinds are {}", known.collect::<Vec<_>>().join(", ")),
-            |close| format!("did you mean `{close}`?"),
-        );
-        bail!("there is no workload kind `{kind}`; {hint}");
+        bail!("there is no workload kind `{kind}`; {}", what_there_is(kind, known, "kinds are"));
     };
     let workload: String = found.example.lines().map(|line| format!("    {line}\n")).collect();
     Ok(format!(

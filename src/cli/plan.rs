@@ -1,20 +1,21 @@
 //! `kubebench plan`: what would run, how often, how long at most, and what it may cost.
 
-use std::collections::{BTreeMap, BTreeSet};
-use std::path::Path;
+mod since;
+
+use std::collections::BTreeSet;
 
 use anyhow::Result;
 use serde_json::json;
 
 use super::ExitStatus;
 use super::args::{Global, PlanArgs};
-use super::session::{Selection, Session, VERSION};
-use crate::compile::{Compilation, Compiled, Input, Workspace};
+use super::report::Output;
+use super::session::Session;
+use crate::compile::Compiled;
 use crate::diag::render::Format;
-use crate::edge::git;
 use crate::edge::terminal;
-use crate::lower::PROJECT_FILE;
 use crate::model::estimate::{Estimate, estimate};
+use since::{Key, Since, key};
 
 /// What a merge would do about a benchmark.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -53,61 +54,35 @@ pub(super) fn run(global: &Global, args: &PlanArgs) -> Result<ExitStatus> {
     if diagnostics.has_errors() {
         return session.report(diagnostics);
     }
-    let before = args.since.as_deref().map(|revision| compile_at(&session.root, revision)).transpose()?;
-    let digests = before.as_ref().map(|before| digests(before, session.selection()));
-    let rows: Vec<Row<'_>> = session.benchmarks().into_iter().map(|compiled| row(compiled, digests.as_ref())).collect();
-    let now: BTreeSet<(String, String)> = session.benchmarks().into_iter().map(key).collect();
-    let removed: Vec<(String, String)> =
-        digests.iter().flat_map(|digests| digests.keys()).filter(|old| !now.contains(*old)).cloned().collect();
+    let since = args.since.as_deref().map(|revision| Since::read(&session, revision)).transpose()?;
+    let benchmarks = session.benchmarks();
+    let now: BTreeSet<Key> = benchmarks.iter().map(|compiled| key(compiled)).collect();
+    let rows: Vec<Row<'_>> = benchmarks.into_iter().map(|compiled| row(compiled, since.as_ref())).collect();
+    let removed: Vec<&Key> = since.iter().flat_map(Since::selected).filter(|old| !now.contains(*old)).collect();
     if global.output_format == Format::Json {
-        terminal::print(&format!("{:#}\n", as_json(&rows, &removed)))?;
-        return Ok(ExitStatus::Yes);
+        terminal::print(&format!("{:#}\n", as_json(&rows, &removed, since.as_ref())))?;
+    } else {
+        terminal::print(&table(&rows, &removed, args.since.as_deref()))?;
     }
-    terminal::print(&table(&rows, &removed, args.since.as_deref()))?;
-    session.report(diagnostics)
+    let status = session.report_beside(Output::of_answer(global.output_format), diagnostics)?;
+    for note in since.iter().flat_map(Since::notes) {
+        session.tell(&note);
+    }
+    Ok(status)
 }
 
-fn key(compiled: &Compiled) -> (String, String) {
-    (compiled.benchmark.target.name.clone(), compiled.benchmark.name.clone())
-}
-
-fn digests(compilation: &Compilation, selection: &Selection) -> BTreeMap<(String, String), String> {
-    compilation
-        .benchmarks
-        .iter()
-        .filter(|compiled| selection.has(compiled))
-        .map(|compiled| (key(compiled), compiled.identity.digest.hex()))
-        .collect()
-}
-
-fn row<'c>(compiled: &'c Compiled, before: Option<&BTreeMap<(String, String), String>>) -> Row<'c> {
-    let old = before.and_then(|before| before.get(&key(compiled)));
-    let action = match (before, old) {
-        (Some(_), Some(old)) if *old == compiled.identity.digest.hex() => Action::Unchanged,
+fn row<'c>(compiled: &'c Compiled, since: Option<&Since>) -> Row<'c> {
+    let old = since.and_then(|since| since.digest(&key(compiled)));
+    let action = match old {
+        Some(old) if *old == compiled.identity.digest => Action::Unchanged,
         _ if compiled.benchmark.schedule.is_some() => Action::Scheduled,
-        (Some(_), Some(_)) => Action::RunsAgain,
-        _ => Action::Runs,
+        Some(_) => Action::RunsAgain,
+        None => Action::Runs,
     };
     Row { compiled, action, estimate: estimate(&compiled.benchmark) }
 }
 
-/// Compiles the specs and project file of another commit.
-fn compile_at(root: &Path, revision: &str) -> Result<Compilation> {
-    let input = |file: git::CommittedFile| Input { path: file.path, bytes: file.bytes };
-    let project = git::files_at(root, revision, |path| path == PROJECT_FILE)?.into_iter().next().map(input);
-    let workspace = Workspace::open(project, VERSION);
-    let folders = workspace.spec_dirs();
-    let is_spec = |path: &str| {
-        let inside =
-            folders.iter().any(|folder| path.strip_prefix(folder.as_str()).is_some_and(|rest| rest.starts_with('/')));
-        let extension = Path::new(path).extension().and_then(std::ffi::OsStr::to_str);
-        inside && matches!(extension, Some("yaml" | "yml"))
-    };
-    let specs = git::files_at(root, revision, is_spec)?.into_iter().map(input).collect();
-    Ok(workspace.compile(specs))
-}
-
-fn table(rows: &[Row<'_>], removed: &[(String, String)], since: Option<&str>) -> String {
+fn table(rows: &[Row<'_>], removed: &[&Key], since: Option<&str>) -> String {
     let shown: Vec<&Row<'_>> = rows.iter().filter(|row| since.is_none() || row.action != Action::Unchanged).collect();
     let header = ["BENCHMARK", "TARGET", "ACTION", "CASES", "RUNS", "AT MOST", "GPU-HOURS", "COST"].map(str::to_owned);
     let mut lines = vec![header];
@@ -181,7 +156,7 @@ fn money(cost: Option<f64>, currency: Option<&str>) -> String {
     }
 }
 
-fn as_json(rows: &[Row<'_>], removed: &[(String, String)]) -> serde_json::Value {
+fn as_json(rows: &[Row<'_>], removed: &[&Key], since: Option<&Since>) -> serde_json::Value {
     let benchmarks: Vec<serde_json::Value> = rows
         .iter()
         .map(|Row { compiled: Compiled { benchmark, identity }, action, estimate }| {
@@ -202,5 +177,10 @@ fn as_json(rows: &[Row<'_>], removed: &[(String, String)]) -> serde_json::Value 
         .collect();
     let removed: Vec<serde_json::Value> =
         removed.iter().map(|(target, name)| json!({ "name": name, "target": target })).collect();
-    json!({ "schemaVersion": 1, "benchmarks": benchmarks, "removed": removed })
+    let not_compared: Vec<serde_json::Value> = since
+        .iter()
+        .flat_map(|since| &since.not_compared)
+        .map(|fault| json!({ "spec": fault.path, "code": fault.code, "message": fault.message }))
+        .collect();
+    json!({ "schemaVersion": 1, "benchmarks": benchmarks, "removed": removed, "notCompared": not_compared })
 }

@@ -4,8 +4,9 @@ use anyhow::{Result, bail};
 
 use super::ExitStatus;
 use super::args::{Global, RenderArgs};
+use super::report::Output;
 use super::session::Session;
-use crate::diag::did_you_mean;
+use crate::diag::what_there_is;
 use crate::edge::terminal;
 use crate::manifest::{Run, standalone};
 use crate::yaml;
@@ -15,7 +16,7 @@ pub(super) fn run(global: &Global, args: &RenderArgs) -> Result<ExitStatus> {
     let session = Session::open(global, &args.select)?;
     let diagnostics = session.diagnostics();
     if diagnostics.has_errors() {
-        return Ok(session.refuse(diagnostics));
+        return session.report_beside(Output::Data, diagnostics);
     }
     let mut documents = Vec::new();
     let mut known = Vec::new();
@@ -31,10 +32,8 @@ pub(super) fn run(global: &Global, args: &RenderArgs) -> Result<ExitStatus> {
         }
     }
     if let (Some(wanted), true) = (&args.case, documents.is_empty()) {
-        let hint = did_you_mean(wanted, known.iter().copied())
-            .map_or_else(|| format!("cases are {}", known.join(", ")), |close| format!("did you mean `{close}`?"));
-        bail!("there is no case `{wanted}`; {hint}");
+        bail!("there is no case `{wanted}`; {}", what_there_is(wanted, known, "cases are"));
     }
     terminal::print(&documents.join("---\n"))?;
-    Ok(ExitStatus::Yes)
+    session.report_beside(Output::Data, diagnostics)
 }

@@ -57,6 +57,7 @@ codes! {
     KB0112 error "document too deep or too large"
     KB0113 error "key that is not a string"
     KB0114 error "unreadable file"
+    KB0115 lint "file that is not read"
 
     KB0201 error "unknown field"
     KB0202 error "missing field"

@@ -198,6 +198,15 @@ impl IntoIterator for Diagnostics {
     }
 }
 
+/// Returns what to say after "there is no `word`": what was probably meant, or else all there is, after `lead`.
+pub fn what_there_is<'a>(word: &str, known: impl IntoIterator<Item = &'a str>, lead: &str) -> String {
+    let known: Vec<&str> = known.into_iter().collect();
+    match did_you_mean(word, known.iter().copied()) {
+        Some(close) => format!("did you mean `{close}`?"),
+        None => format!("{lead} {}", known.join(", ")),
+    }
+}
+
 /// Returns the candidate closest to `word`, when it is close enough to be what was meant.
 pub fn did_you_mean<'a>(word: &str, candidates: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
     let lowered = word.to_lowercase();

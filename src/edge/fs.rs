@@ -18,9 +18,9 @@ use std::path::{Path, PathBuf};
 pub use apply::apply;
 pub use create::{create_new, exists, replace, write_report};
 pub use lock::{Guard, lock};
-pub use place::{find_root, refuse_output_place};
+pub use place::{find_root, real_place, refuse_output_place};
 pub use scan::scan;
-pub use sources::{Content, Read, read_sources};
+pub use sources::{Content, Read, is_spec, read_sources};
 
 /// The largest spec; a longer file is read up to one byte more.
 pub const SPEC_LIMIT: usize = 1 << 20;

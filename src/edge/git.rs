@@ -20,26 +20,41 @@ pub fn files_at(root: &Path, revision: &str, wanted: impl Fn(&str) -> bool) -> R
         ErrorCode::NotFound => anyhow!("{} is not in a git repository", root.display()),
         _ => anyhow!("cannot open the git repository of {}: {}", root.display(), error.message()),
     })?;
-    let commit = repository
-        .revparse_single(revision)
-        .and_then(|object| object.peel_to_commit())
-        .map_err(|error| anyhow!("`{revision}` is not a commit of this repository: {}", error.message()))?;
+    let commit = repository.revparse_single(revision).and_then(|object| object.peel_to_commit()).map_err(|error| {
+        anyhow!("`{revision}` is not a commit of this repository: {}{}", error.message(), hint(&repository))
+    })?;
     let prefix = prefix(&repository, root)?;
     let tree = commit.tree().context("cannot read the commit's tree")?;
     let mut files = Vec::new();
-    tree.walk(TreeWalkMode::PreOrder, |folder, entry| {
+    let mut missing = None;
+    let walked = tree.walk(TreeWalkMode::PreOrder, |folder, entry| {
         let path = format!("{}{}", folder, entry.name().unwrap_or_default());
-        if let Some(path) =
-            path.strip_prefix(&prefix).filter(|path| entry.kind() == Some(ObjectType::Blob) && wanted(path))
-            && let Ok(blob) = repository.find_blob(entry.id())
-        {
-            files.push(CommittedFile { path: path.to_owned(), bytes: blob.content().to_vec() });
+        let blob = path.strip_prefix(&prefix).filter(|_| entry.kind() == Some(ObjectType::Blob));
+        let Some(path) = blob.filter(|path| wanted(path)) else { return TreeWalkResult::Ok };
+        match repository.find_blob(entry.id()) {
+            Ok(blob) => files.push(CommittedFile { path: path.to_owned(), bytes: blob.content().to_vec() }),
+            Err(error) => {
+                missing = Some(anyhow!("cannot read {path} of `{revision}`: {}{}", error.message(), hint(&repository)));
+                return TreeWalkResult::Abort;
+            }
         }
         TreeWalkResult::Ok
-    })
-    .context("cannot walk the commit's tree")?;
+    });
+    if let Some(error) = missing {
+        return Err(error);
+    }
+    walked.context("cannot walk the commit's tree")?;
     files.sort_by(|a, b| a.path.cmp(&b.path));
     Ok(files)
+}
+
+/// Says what may be missing: CI systems fetch one commit unless told otherwise.
+fn hint(repository: &Repository) -> &'static str {
+    if repository.is_shallow() {
+        "; this clone is shallow: fetch the history (`git fetch --unshallow`, or `fetch-depth: 0` in actions/checkout)"
+    } else {
+        ""
+    }
 }
 
 /// Returns the path of `root` inside the repository, empty or ending in a slash.

@@ -7,14 +7,27 @@ use std::path::PathBuf;
 
 use anyhow::{Context as _, Result};
 
-/// Returns true when standard output is a terminal that wants color, as far as `NO_COLOR`, `CLICOLOR_FORCE` and `TERM` say.
-pub fn wants_color() -> bool {
+/// A stream of the process that people may look at.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Stream {
+    /// Standard output.
+    Output,
+    /// Standard error.
+    Error,
+}
+
+/// Returns true when `stream` is a terminal that wants color, as far as `NO_COLOR`, `CLICOLOR_FORCE` and `TERM` say.
+pub fn wants_color(stream: Stream) -> bool {
     let set = |name: &str| std::env::var_os(name).is_some_and(|value| !value.is_empty());
     let dumb = std::env::var_os("TERM").is_some_and(|term| term == "dumb");
     if set("NO_COLOR") {
         return false;
     }
-    set("CLICOLOR_FORCE") || (io::stdout().is_terminal() && !dumb)
+    let terminal = match stream {
+        Stream::Output => io::stdout().is_terminal(),
+        Stream::Error => io::stderr().is_terminal(),
+    };
+    set("CLICOLOR_FORCE") || (terminal && !dumb)
 }
 
 /// Returns the working directory.

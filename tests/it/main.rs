@@ -24,6 +24,8 @@ mod oracle_emitted;
 mod oracle_tools;
 mod pages;
 mod project;
+mod reports;
 mod schemas;
+mod since;
 mod tidy;
 mod yaml_oracle;

@@ -56,6 +56,11 @@ impl Format {
         }
     }
 
+    /// Returns true when every finding stands by itself, and false when all together make one document.
+    pub fn is_lines(self) -> bool {
+        matches!(self, Self::Human | Self::Concise | Self::Github)
+    }
+
     /// Returns the format called `name`, if there is one.
     pub fn parse(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|format| format.name() == name)

@@ -14,6 +14,15 @@ pub fn find_root(start: &Path) -> PathBuf {
     absolute.ancestors().find(holds_project).unwrap_or(&absolute).to_owned()
 }
 
+/// Returns where a file at `path` is or would be, without symbolic links; nothing when its folder is not there.
+pub fn real_place(path: &Path) -> Option<PathBuf> {
+    let of_new = || {
+        let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+        Some(fs::canonicalize(folder).ok()?.join(path.file_name()?))
+    };
+    fs::canonicalize(path).ok().or_else(of_new)
+}
+
 /// Says why `output`, relative to `root`, cannot be the output directory, if it cannot.
 ///
 /// Kubebench deletes files there, so it must be a folder of its own: below the root, reached without symbolic links, apart

@@ -32,11 +32,14 @@ pub enum Content {
     Unreadable(String),
     /// There is no such file or folder; only for the paths that were asked for.
     Absent,
+    /// It looks like a spec, but its name does not end like one, so it is not read.
+    Misnamed,
 }
 
 /// Reads all `.yaml` and `.yml` files at or below `paths`, which are relative to `root`; sorted by path, each once.
 ///
-/// Folders are walked whatever their name; names that begin with a dot are left out unless asked for.
+/// Folders are walked whatever their name; names that begin with a dot are left out unless asked for. Files that people
+/// may take for specs are named but not read.
 pub fn read_sources(root: &Path, paths: &[String]) -> Vec<Read> {
     let mut walk = Walk { root, seen: BTreeSet::new(), reads: BTreeMap::new() };
     for path in paths {
@@ -99,6 +102,8 @@ impl Walk<'_> {
                 waiting.push(path);
             } else if is_spec(&path) || (file_type.is_symlink() && entry.path().is_dir()) {
                 self.file(path, file_type);
+            } else if file_type.is_file() && is_misnamed(&path) {
+                self.record(path, Content::Misnamed);
             }
         }
         Ok(())
@@ -120,8 +125,15 @@ impl Walk<'_> {
     }
 }
 
-fn is_spec(path: &str) -> bool {
+/// Tells whether the file at `path` is a spec by its name.
+pub fn is_spec(path: &str) -> bool {
     [".yaml", ".yml"].iter().any(|extension| path.ends_with(extension))
+}
+
+/// Tells whether people may take the file at `path` for a spec although it is none.
+fn is_misnamed(path: &str) -> bool {
+    let extension = path.rsplit_once('.').map_or("", |(_, extension)| extension).to_ascii_lowercase();
+    matches!(extension.as_str(), "yaml" | "yml" | "json")
 }
 
 fn read(path: &Path) -> io::Result<Content> {

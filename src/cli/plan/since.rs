@@ -1,0 +1,111 @@
+//! The specs of another commit, to compare with.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use anyhow::Result;
+
+use crate::cli::project::VERSION;
+use crate::cli::selection::is_at_or_below;
+use crate::cli::session::Session;
+use crate::compile::{Compilation, Compiled, Input, Workspace};
+use crate::diag::{Diagnostic, Severity};
+use crate::digest::Digest;
+use crate::edge::fs::is_spec;
+use crate::edge::git;
+use crate::lower::PROJECT_FILE;
+use crate::text::SourceMap;
+
+/// The target and the name of a benchmark.
+pub(super) type Key = (String, String);
+
+/// Returns what a benchmark is known by across commits; its file may move.
+pub(super) fn key(compiled: &Compiled) -> Key {
+    (compiled.benchmark.target.name.clone(), compiled.benchmark.name.clone())
+}
+
+/// What another commit says about the benchmarks.
+pub(super) struct Since {
+    revision: String,
+    digests: BTreeMap<Key, Old>,
+    /// The files of that commit that say nothing, because something is wrong with them.
+    pub(super) not_compared: Vec<Fault>,
+}
+
+/// What a benchmark was.
+struct Old {
+    digest: Digest,
+    selected: bool,
+}
+
+/// A file of the other commit that does not compile, and the first reason.
+pub(super) struct Fault {
+    pub(super) path: String,
+    pub(super) code: &'static str,
+    pub(super) message: String,
+}
+
+impl Since {
+    /// Compiles the specs and the project file of commit `revision`.
+    pub(super) fn read(session: &Session<'_>, revision: &str) -> Result<Self> {
+        let Compilation { benchmarks, faulty, diagnostics, sources, .. } = compile_at(&session.root, revision)?;
+        let selection = session.selection();
+        let digests = benchmarks
+            .iter()
+            .map(|compiled| {
+                let old = Old { digest: compiled.identity.digest.clone(), selected: selection.has(compiled) };
+                (key(compiled), old)
+            })
+            .collect();
+        let not_compared = faulty
+            .iter()
+            .filter(|path| *path == PROJECT_FILE || selection.has_path(path))
+            .filter_map(|path| {
+                let is_reason = |fault: &&_| is_error_in(path, fault, &sources);
+                let reason = diagnostics.iter().find(is_reason)?;
+                Some(Fault { path: path.clone(), code: reason.code.id, message: reason.message.clone() })
+            })
+            .collect();
+        Ok(Self { revision: revision.to_owned(), digests, not_compared })
+    }
+
+    /// Returns the run digest that the benchmark had, if it was there.
+    pub(super) fn digest(&self, key: &Key) -> Option<&Digest> {
+        self.digests.get(key).map(|old| &old.digest)
+    }
+
+    /// Returns the benchmarks that were there and are asked for.
+    pub(super) fn selected(&self) -> impl Iterator<Item = &Key> {
+        self.digests.iter().filter(|(_, old)| old.selected).map(|(key, _)| key)
+    }
+
+    /// Says which files could not be compared, and what that does to the answer.
+    pub(super) fn notes(&self) -> impl Iterator<Item = String> {
+        self.not_compared.iter().map(|Fault { path, code, message }| {
+            let what = if path == PROJECT_FILE { "everything" } else { "what it held" };
+            let revision = &self.revision;
+            format!("note: `{path}` of `{revision}` does not compile ({code}: {message}), so {what} counts as new")
+        })
+    }
+}
+
+fn is_error_in(path: &str, fault: &Diagnostic, sources: &SourceMap) -> bool {
+    fault.severity == Severity::Error && fault.path(sources) == path
+}
+
+/// Compiles the specs and project file of another commit.
+fn compile_at(root: &Path, revision: &str) -> Result<Compilation> {
+    let input = |file: git::CommittedFile| Input { path: file.path, bytes: file.bytes };
+    let project = git::files_at(root, revision, |path| path == PROJECT_FILE)?.into_iter().next().map(input);
+    let workspace = Workspace::open(project, VERSION);
+    let folders = workspace.spec_dirs();
+    let wanted = |path: &str| is_spec(path) && folders.iter().any(|folder| is_visible_below(path, folder));
+    let specs = git::files_at(root, revision, wanted)?.into_iter().map(input).collect();
+    Ok(workspace.compile(specs))
+}
+
+/// Tells whether reading `folder` from disk would find `path`: names that begin with a dot are left out.
+fn is_visible_below(path: &str, folder: &str) -> bool {
+    is_at_or_below(path, folder)
+        && path.strip_prefix(folder).is_some_and(|rest| !rest.split('/').any(|name| name.starts_with('.')))
+}

@@ -1,0 +1,118 @@
+//! How findings reach the reader: on the screen, in the files that `--report` names, in the exit status.
+
+use std::path::Path;
+
+use anyhow::{Context as _, Result, bail};
+
+use super::ExitStatus;
+use super::args::{Color, Global};
+use crate::diag::render::{Format, Report, Style, render};
+use crate::diag::{Diagnostic, Diagnostics, Severity};
+use crate::edge::fs;
+use crate::edge::terminal::{self, Stream};
+use crate::text::SourceMap;
+
+/// What a command found, and all that its status depends on.
+pub(super) struct Findings<'a> {
+    /// The findings.
+    pub(super) diagnostics: Diagnostics,
+    /// The texts that they point into.
+    pub(super) sources: &'a SourceMap,
+    /// The files that were checked, those without a finding too.
+    pub(super) checked: &'a [String],
+    /// True when some file may be all right and nobody can tell.
+    pub(super) unreadable: bool,
+}
+
+/// What standard output holds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Output {
+    /// Findings, perhaps below an answer for people.
+    Findings,
+    /// Data for another program, which findings would spoil.
+    Data,
+}
+
+impl Output {
+    /// Returns what an answer in `format` is: data for programs in JSON, else a table for people.
+    pub(super) fn of_answer(format: Format) -> Self {
+        if format.is_lines() { Self::Findings } else { Self::Data }
+    }
+}
+
+/// Prints findings, writes every report that was asked for, and returns the status that they call for.
+pub(super) fn report(global: &Global, output: Output, findings: Findings<'_>) -> Result<ExitStatus> {
+    let Findings { diagnostics, sources, checked, unreadable } = findings;
+    let sorted = diagnostics.into_sorted(sources);
+    let plain = Report { diagnostics: &sorted, sources, checked, style: Style::Plain };
+    let styled =
+        |stream| Report { style: if colored(global, stream) { Style::Colored } else { Style::Plain }, ..plain };
+    match output {
+        Output::Findings => terminal::print(&render(global.output_format, &styled(Stream::Output)))?,
+        Output::Data if sorted.is_empty() => {}
+        Output::Data => {
+            // A whole document would not stand alone among the other messages there.
+            let format = if global.output_format.is_lines() { global.output_format } else { Format::Human };
+            terminal::tell(render(format, &styled(Stream::Error)).trim_end());
+        }
+    }
+    for target in &global.report {
+        fs::write_report(&target.path, &render(target.format, &plain))
+            .with_context(|| format!("cannot write the report {}", target.path.display()))?;
+    }
+    summarize(global, &sorted);
+    let errors = sorted.iter().any(|diagnostic| diagnostic.severity == Severity::Error);
+    Ok(if unreadable {
+        ExitStatus::NoAnswer
+    } else if errors || (global.deny_warnings && !sorted.is_empty()) {
+        ExitStatus::No
+    } else {
+        ExitStatus::Yes
+    })
+}
+
+fn summarize(global: &Global, sorted: &[Diagnostic]) {
+    let Some(worst) = sorted.iter().min_by_key(|diagnostic| diagnostic.severity) else { return };
+    let count = |severity| sorted.iter().filter(|diagnostic| diagnostic.severity == severity).count();
+    let both = [(count(Severity::Error), "error"), (count(Severity::Warning), "warning")];
+    let words: Vec<String> =
+        both.iter().filter(|(count, _)| *count > 0).map(|(number, word)| counted(*number, word)).collect();
+    tell(global, &format!("{}; `kubebench explain {}` says more", words.join(", "), worst.code.id));
+}
+
+/// Refuses reports that would overwrite what they are about: specs, the project file, manifests in `output`.
+pub(super) fn refuse_report_places(global: &Global, root: &Path, output: Option<&str>) -> Result<()> {
+    for target in &global.report {
+        let shown = target.path.display();
+        let place = fs::real_place(&target.path).unwrap_or_else(|| target.path.clone());
+        if place.extension().is_some_and(|end| end.eq_ignore_ascii_case("yaml") || end.eq_ignore_ascii_case("yml")) {
+            bail!("the report {shown} would be a YAML file, which may be a spec or a manifest; give it another name");
+        }
+        let output = output.and_then(|output| fs::real_place(&root.join(output)));
+        if output.is_some_and(|output| place.starts_with(output)) {
+            bail!("the report {shown} would stand among the manifests, where it does not belong; write it elsewhere");
+        }
+    }
+    Ok(())
+}
+
+/// Says something on standard error, unless asked to be quiet.
+pub(super) fn tell(global: &Global, text: &str) {
+    if !global.quiet {
+        terminal::tell(text);
+    }
+}
+
+/// Returns whether a stream gets colors.
+pub(super) fn colored(global: &Global, stream: Stream) -> bool {
+    match global.color {
+        Color::Always => true,
+        Color::Never => false,
+        Color::Auto => terminal::wants_color(stream),
+    }
+}
+
+/// Returns `1 spec`, `2 specs`.
+pub(super) fn counted(count: usize, noun: &str) -> String {
+    format!("{count} {noun}{}", if count == 1 { "" } else { "s" })
+}

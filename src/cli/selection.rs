@@ -1,0 +1,89 @@
+//! What of a project was asked for: paths, targets, labels.
+
+use std::collections::BTreeSet;
+
+use anyhow::{Result, bail};
+
+use super::args::SelectArgs;
+use crate::compile::{Compilation, Compiled};
+use crate::diag::what_there_is;
+use crate::lower::Project;
+
+/// What of a project was asked for.
+pub(super) struct Selection {
+    /// Specs and folders by path; nothing means all.
+    pub(super) paths: Option<BTreeSet<String>>,
+    /// Targets by name; empty means all.
+    pub(super) targets: Vec<String>,
+    labels: Vec<(String, String)>,
+}
+
+impl Selection {
+    /// Returns the selection of `args`, whose paths are `paths` below the root.
+    pub(super) fn new(args: &SelectArgs, paths: BTreeSet<String>) -> Self {
+        let paths = (!paths.is_empty()).then_some(paths);
+        Self { paths, targets: args.target.clone(), labels: args.select.clone() }
+    }
+
+    /// Refuses targets that `project` does not have.
+    pub(super) fn check_targets(&self, project: &Project) -> Result<()> {
+        let known = project.targets.iter().map(|target| target.name.as_str());
+        match self.targets.iter().find(|name| !known.clone().any(|known| known == *name)) {
+            None => Ok(()),
+            Some(name) => bail!("there is no target `{name}`; {}", what_there_is(name, known, "targets are")),
+        }
+    }
+
+    /// Returns true when nothing but targets was asked for.
+    pub(super) fn is_only_targets(&self) -> bool {
+        self.paths.is_none() && self.labels.is_empty()
+    }
+
+    /// Returns true when the spec at `path` was asked for.
+    pub(super) fn has_path(&self, path: &str) -> bool {
+        self.paths.as_ref().is_none_or(|paths| paths.iter().any(|asked| is_at_or_below(path, asked)))
+    }
+
+    /// Returns true when the benchmark was asked for.
+    pub(super) fn has(&self, compiled: &Compiled) -> bool {
+        let benchmark = &compiled.benchmark;
+        self.has_labels(compiled)
+            && self.has_path(&benchmark.path)
+            && (self.targets.is_empty() || self.targets.contains(&benchmark.target.name))
+    }
+
+    fn has_labels(&self, compiled: &Compiled) -> bool {
+        self.labels.iter().all(|(key, value)| compiled.benchmark.labels.get(key) == Some(value))
+    }
+
+    /// Returns the specs that were asked for among `paths`; one with faults is, because what it holds is unknown.
+    pub(super) fn specs<'p>(
+        &self,
+        compilation: &Compilation,
+        paths: impl IntoIterator<Item = &'p String>,
+    ) -> BTreeSet<&'p str> {
+        let selected: BTreeSet<&str> = compilation
+            .benchmarks
+            .iter()
+            .filter(|compiled| self.has(compiled))
+            .map(|compiled| compiled.benchmark.path.as_str())
+            .collect();
+        let every = self.targets.is_empty() && self.labels.is_empty();
+        let holds = |path: &str| every || selected.contains(path) || compilation.faulty.contains(path);
+        paths.into_iter().map(String::as_str).filter(|path| self.has_path(path) && holds(path)).collect()
+    }
+
+    /// Returns true when a finding about the spec at `path` belongs to what was asked for.
+    pub(super) fn concerns(&self, compilation: &Compilation, path: &str) -> bool {
+        let of_label = || {
+            let mut benchmarks = compilation.benchmarks.iter();
+            benchmarks.any(|compiled| compiled.benchmark.path == path && self.has(compiled))
+        };
+        self.has_path(path) && (self.labels.is_empty() || compilation.faulty.contains(path) || of_label())
+    }
+}
+
+/// Returns true when `path` is `place` or lies below it.
+pub(super) fn is_at_or_below(path: &str, place: &str) -> bool {
+    path.strip_prefix(place).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
+}
