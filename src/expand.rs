@@ -46,26 +46,10 @@ pub fn expand(matrix: Option<&Node>, diagnostics: &mut Diagnostics) -> Vec<CaseP
         diagnostics.push(fault.note(format!("axes: {sizes}")).help("leave values out, or split the benchmark"));
         return Vec::new();
     }
+    let product = Product::of(&axes);
+    let kept = product.without(&excluded, diagnostics);
     let mut points: Vec<(BTreeMap<String, Node>, Span)> =
-        if axes.is_empty() { Vec::new() } else { vec![(BTreeMap::new(), matrix.span)] };
-    for (name, values) in &axes {
-        points = points
-            .iter()
-            .flat_map(|(point, span)| values.iter().map(|value| (with(point, name, value), *span)))
-            .collect();
-    }
-    for (entry, span) in excluded {
-        let before = points.len();
-        points.retain(|(point, _)| !matches_all(point, &entry));
-        if points.len() == before {
-            let fault = Diagnostic::at(&code::KB0306, span, "this entry excludes no case");
-            diagnostics.push(
-                fault
-                    .note("a value that no axis has, or an earlier entry that excluded the same cases")
-                    .help("correct the values, or delete the entry"),
-            );
-        }
-    }
+        kept.iter().map(|point| (product.values(point), matrix.span)).collect();
     points.extend(included);
     unique(points, matrix.span, diagnostics)
 }
@@ -143,14 +127,65 @@ fn entries_of(
     kept
 }
 
-fn with(point: &BTreeMap<String, Node>, name: &str, value: &Node) -> BTreeMap<String, Node> {
-    let mut point = point.clone();
-    point.insert(name.to_owned(), value.clone());
-    point
+/// The combinations of the axes' values, each as one number per axis: many entries are compared with many of them.
+struct Product<'m> {
+    axes: Vec<(&'m str, &'m [&'m Node])>,
 }
 
-fn matches_all(point: &BTreeMap<String, Node>, entry: &BTreeMap<String, Node>) -> bool {
-    entry.iter().all(|(axis, value)| point.get(axis).is_some_and(|found| found.value == value.value))
+impl<'m> Product<'m> {
+    fn of(axes: &'m BTreeMap<&'m str, Vec<&'m Node>>) -> Self {
+        Self { axes: axes.iter().map(|(name, values)| (*name, values.as_slice())).collect() }
+    }
+
+    /// Returns every combination that no entry of `excluded` matches; the last axis varies fastest.
+    fn without(&self, excluded: &[(BTreeMap<String, Node>, Span)], diagnostics: &mut Diagnostics) -> Vec<Vec<usize>> {
+        let mut points = if self.axes.is_empty() { Vec::new() } else { vec![Vec::new()] };
+        for (_, values) in &self.axes {
+            let longer = |point: &Vec<usize>, value| point.iter().copied().chain([value]).collect::<Vec<usize>>();
+            points = points.iter().flat_map(|point| (0..values.len()).map(|value| longer(point, value))).collect();
+        }
+        let numbers: Vec<BTreeMap<String, usize>> = self.axes.iter().map(|(_, values)| numbered(values)).collect();
+        for (entry, span) in excluded {
+            let before = points.len();
+            // An entry with a value that no axis has matches nothing.
+            if let Some(wanted) = self.wanted(entry, &numbers) {
+                points.retain(|point| !wanted.iter().all(|(axis, value)| point.get(*axis) == Some(value)));
+            }
+            if points.len() == before {
+                let fault = Diagnostic::at(&code::KB0306, *span, "this entry excludes no case");
+                diagnostics.push(
+                    fault
+                        .note("a value that no axis has, or an earlier entry that excluded the same cases")
+                        .help("correct the values, or delete the entry"),
+                );
+            }
+        }
+        points
+    }
+
+    /// Returns the numbers of the axes that `entry` names with those of its values, if all of them exist.
+    fn wanted(
+        &self,
+        entry: &BTreeMap<String, Node>,
+        numbers: &[BTreeMap<String, usize>],
+    ) -> Option<Vec<(usize, usize)>> {
+        let of = |(axis, value): (&String, &Node)| {
+            let axis = self.axes.binary_search_by_key(&axis.as_str(), |(name, _)| *name).ok()?;
+            Some((axis, *numbers.get(axis)?.get(&spelling(value))?))
+        };
+        entry.iter().map(of).collect()
+    }
+
+    fn values(&self, point: &[usize]) -> BTreeMap<String, Node> {
+        let value = |((name, values), number): (&(&str, &[&Node]), &usize)| {
+            Some(((*name).to_owned(), (*values.get(*number)?).clone()))
+        };
+        self.axes.iter().zip(point).filter_map(value).collect()
+    }
+}
+
+fn numbered(values: &[&Node]) -> BTreeMap<String, usize> {
+    values.iter().enumerate().map(|(number, value)| (spelling(value), number)).collect()
 }
 
 fn unique(points: Vec<(BTreeMap<String, Node>, Span)>, matrix: Span, diagnostics: &mut Diagnostics) -> Vec<CasePoint> {

@@ -6,6 +6,7 @@ use anyhow::{Context as _, Result, bail};
 
 use super::ExitStatus;
 use super::args::{Color, Global};
+use crate::diag::limit::limited;
 use crate::diag::render::{Format, Report, Style, render};
 use crate::diag::{Diagnostic, Diagnostics, Severity};
 use crate::edge::fs;
@@ -44,7 +45,8 @@ impl Output {
 pub(super) fn report(global: &Global, output: Output, findings: Findings<'_>) -> Result<ExitStatus> {
     let Findings { diagnostics, sources, checked, unreadable } = findings;
     let sorted = diagnostics.into_sorted(sources);
-    let plain = Report { diagnostics: &sorted, sources, checked, style: Style::Plain };
+    let shown = limited(&sorted, sources);
+    let plain = Report { diagnostics: &shown, sources, checked, style: Style::Plain };
     let styled =
         |stream| Report { style: if colored(global, stream) { Style::Colored } else { Style::Plain }, ..plain };
     match output {

@@ -58,6 +58,7 @@ codes! {
     KB0113 error "key that is not a string"
     KB0114 error "unreadable file"
     KB0115 lint "file that is not read"
+    KB0116 error "further findings"
 
     KB0201 error "unknown field"
     KB0202 error "missing field"

@@ -4,6 +4,7 @@
 
 pub mod code;
 pub mod fix;
+pub mod limit;
 pub mod render;
 
 use crate::text::{SourceMap, Span};
@@ -210,10 +211,18 @@ pub fn what_there_is<'a>(word: &str, known: impl IntoIterator<Item = &'a str>, l
 /// Returns the candidate closest to `word`, when it is close enough to be what was meant.
 pub fn did_you_mean<'a>(word: &str, candidates: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
     let lowered = word.to_lowercase();
+    let length = lowered.chars().count();
     candidates
         .into_iter()
+        // Words of very different lengths are far apart, and measuring costs the product of the lengths.
+        .filter(|candidate| candidate.chars().count().abs_diff(length) <= reach(candidate, word))
         .map(|candidate| (strsim::damerau_levenshtein(&lowered, &candidate.to_lowercase()), candidate))
-        .filter(|(distance, candidate)| *distance <= (candidate.len().max(word.len()) / 3).max(1))
+        .filter(|(distance, candidate)| *distance <= reach(candidate, word))
         .min()
         .map(|(_, candidate)| candidate)
+}
+
+/// How many changes may lie between a word and what was meant.
+fn reach(candidate: &str, word: &str) -> usize {
+    (candidate.len().max(word.len()) / 3).max(1)
 }

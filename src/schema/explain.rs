@@ -1,5 +1,7 @@
 //! Reads the schema for people: what a field is, what stands under it, and where a stray field belongs.
 
+use std::collections::BTreeMap;
+
 use serde_json::{Map, Value};
 
 /// Returns `schema` with its references followed, outer words winning over inner ones.
@@ -24,29 +26,43 @@ pub(super) fn resolve(root: &Value, schema: &Value) -> Value {
     Value::Object(merged)
 }
 
-/// Returns the path under which `field` is a property, when there is exactly one within reach.
-pub(super) fn home_of(root: &Value, field: &str) -> Option<String> {
-    let mut found = Vec::new();
-    search(root, &resolve(root, root), field, &mut Vec::new(), &mut found);
-    found.sort_by_key(|path: &String| path.matches('.').count());
-    match found.as_slice() {
-        [] => None,
-        [only] => Some(only.clone()),
-        [first, second, ..] => (first.matches('.').count() < second.matches('.').count()).then(|| first.clone()),
-    }
+/// The paths under which each field is a property, within reach of a person who looks for its place.
+#[derive(Debug, Default)]
+pub(super) struct Homes {
+    by_field: BTreeMap<String, Vec<Vec<String>>>,
 }
 
-fn search(root: &Value, schema: &Value, field: &str, path: &mut Vec<String>, found: &mut Vec<String>) {
-    if path.len() > 4 {
-        return;
+impl Homes {
+    /// Returns the homes of all fields of the schema `root`.
+    pub(super) fn of(root: &Value) -> Self {
+        let mut homes = Self::default();
+        homes.search(root, &resolve(root, root), &mut Vec::new());
+        homes
     }
-    for (name, property) in schema.get("properties").and_then(Value::as_object).into_iter().flatten() {
-        if name == field && !path.is_empty() {
-            found.push(path.join("."));
+
+    /// Returns the path under which `field` is a property, when there is exactly one that is nearest to the top.
+    pub(super) fn home_of(&self, field: &str) -> Option<String> {
+        let mut paths: Vec<&Vec<String>> = self.by_field.get(field)?.iter().collect();
+        paths.sort_by_key(|path| path.len());
+        match paths.as_slice() {
+            [] => None,
+            [first, second, ..] if first.len() == second.len() => None,
+            [first, ..] => Some(first.join(".")),
         }
-        path.push(name.clone());
-        search(root, &resolve(root, property), field, path, found);
-        path.pop();
+    }
+
+    fn search(&mut self, root: &Value, schema: &Value, path: &mut Vec<String>) {
+        if path.len() > 4 {
+            return;
+        }
+        for (name, property) in schema.get("properties").and_then(Value::as_object).into_iter().flatten() {
+            if !path.is_empty() {
+                self.by_field.entry(name.clone()).or_default().push(path.clone());
+            }
+            path.push(name.clone());
+            self.search(root, &resolve(root, property), path);
+            path.pop();
+        }
     }
 }
 

@@ -1,63 +1,87 @@
 //! The words for one violation of a schema.
 
+use std::collections::BTreeMap;
+
 use jsonschema::error::ValidationErrorKind as Kind;
 use jsonschema::paths::LocationSegment;
 use serde_json::Value as Json;
 
 use super::explain;
 use super::format::{self, Format};
+use super::validate::Ready;
 use crate::diag::{Diagnostic, code, did_you_mean};
 use crate::text::{Source, Span};
 use crate::unit;
-use crate::yaml::{Node, Step, Value};
+use crate::yaml::{Node, Value};
+
+/// A document that does not fit its schema.
+pub(super) struct Subject<'a> {
+    ready: &'a Ready,
+    source: &'a Source,
+    /// Every node by its JSON Pointer, with the place of the key that leads to it: a hostile document has many of both.
+    nodes: BTreeMap<String, (&'a Node, Span)>,
+}
+
+impl<'a> Subject<'a> {
+    pub(super) fn new(ready: &'a Ready, source: &'a Source, root: &'a Node) -> Self {
+        let mut nodes = BTreeMap::new();
+        let mut waiting = vec![(String::new(), root, root.span)];
+        while let Some((pointer, node, key_span)) = waiting.pop() {
+            for entry in node.entries() {
+                waiting.push((below(&pointer, &entry.key), &entry.value, entry.key_span));
+            }
+            for (index, item) in node.items().iter().enumerate() {
+                waiting.push((format!("{pointer}/{index}"), item, item.span));
+            }
+            nodes.insert(pointer, (node, key_span));
+        }
+        Self { ready, source, nodes }
+    }
+}
+
+/// Returns the JSON Pointer of the value of `key` in the mapping at `pointer`.
+fn below(pointer: &str, key: &str) -> String {
+    format!("{pointer}/{}", key.replace('~', "~0").replace('/', "~1"))
+}
 
 /// One violation, with everything that its words are made of.
 pub(super) struct Violation<'a> {
-    root_schema: &'a Json,
+    subject: &'a Subject<'a>,
     schema: &'a Json,
-    source: &'a Source,
-    root: &'a Node,
-    path: Vec<Step>,
+    pointer: &'a str,
+    path: Vec<LocationSegment<'a>>,
+    node: &'a Node,
+    /// The place of the key that leads to the node, or of the node itself.
+    key_span: Span,
     kind: &'a Kind,
 }
 
 impl<'a> Violation<'a> {
-    pub(super) fn new(
-        root_schema: &'a Json,
-        source: &'a Source,
-        root: &'a Node,
-        error: &'a jsonschema::ValidationError<'_>,
-    ) -> Self {
-        let path = error
-            .instance_path()
-            .iter()
-            .map(|segment| match segment {
-                LocationSegment::Property(name) => Step::Key(name.to_string()),
-                LocationSegment::Index(index) => Step::Index(index),
-            })
-            .collect();
+    pub(super) fn new(subject: &'a Subject<'a>, error: &'a jsonschema::ValidationError<'_>) -> Option<Self> {
+        let pointer = error.instance_path().as_str();
+        let (node, key_span) = *subject.nodes.get(pointer)?;
         let keyword = error.schema_path().as_str();
         let parent = keyword.rfind('/').and_then(|at| keyword.get(..at)).unwrap_or_default();
-        let schema = root_schema.pointer(parent).unwrap_or(&Json::Null);
-        Self { root_schema, schema, source, root, path, kind: error.kind() }
+        let schema = subject.ready.schema.pointer(parent).unwrap_or(&Json::Null);
+        let path = error.instance_path().iter().collect();
+        Some(Self { subject, schema, pointer, path, node, key_span, kind: error.kind() })
     }
 
-    fn node(&self) -> &'a Node {
-        self.root.at(&self.path).unwrap_or(self.root)
-    }
-
-    /// Returns the span of the key that leads to the node, or of the node itself.
-    fn key_span(&self) -> Span {
-        let Some((Step::Key(last), parents)) = self.path.split_last() else { return self.node().span };
-        self.root.at(parents).and_then(|parent| parent.entry(last)).map_or(self.node().span, |entry| entry.key_span)
+    /// Returns the place of a key of the node.
+    fn span_of_key(&self, key: &str) -> Span {
+        self.subject.nodes.get(&below(self.pointer, key)).map_or(self.node.span, |(_, span)| *span)
     }
 
     /// Returns what the node is called: `worker`, or `an element of args`.
     fn name(&self) -> String {
         match self.path.split_last() {
-            Some((Step::Key(key), _)) => format!("`{key}`"),
-            Some((Step::Index(_), parents)) => {
-                match parents.iter().rev().find_map(|step| if let Step::Key(key) = step { Some(key) } else { None }) {
+            Some((LocationSegment::Property(key), _)) => format!("`{key}`"),
+            Some((LocationSegment::Index(_), parents)) => {
+                let key = |step: &LocationSegment<'a>| match step {
+                    LocationSegment::Property(key) => Some(key.to_string()),
+                    LocationSegment::Index(_) => None,
+                };
+                match parents.iter().rev().find_map(key) {
                     Some(key) => format!("an element of `{key}`"),
                     None => "an element".to_owned(),
                 }
@@ -96,7 +120,7 @@ pub(super) fn findings(violation: &Violation<'_>) -> Vec<Diagnostic> {
             vec![not_allowed(violation, &Json::Array(vec![(**expected_value).clone()]))]
         }
         Kind::Format { .. } => {
-            vec![malformed(violation, violation.node().as_text().unwrap_or_default(), violation.node().span)]
+            vec![malformed(violation, violation.node.as_text().unwrap_or_default(), violation.node.span)]
         }
         Kind::PropertyNames { error } => bad_key(violation, error),
         Kind::MinProperties { .. } | Kind::MaxProperties { .. } => vec![exactly_one(violation)],
@@ -109,14 +133,13 @@ pub(super) fn findings(violation: &Violation<'_>) -> Vec<Diagnostic> {
         Kind::UniqueItems => vec![out_of_range(violation, "a list without repetitions")],
         _ => {
             let message = format!("{} does not fit the schema", violation.name());
-            vec![Diagnostic::at(&code::KB0203, violation.node().span, message)]
+            vec![Diagnostic::at(&code::KB0203, violation.node.span, message)]
         }
     }
 }
 
 fn unknown_field(violation: &Violation<'_>, key: &str) -> Diagnostic {
-    let node = violation.node();
-    let span = node.entry(key).map_or(node.span, |entry| entry.key_span);
+    let span = violation.span_of_key(key);
     let owner = violation.name();
     let known = violation.properties();
     let fault = Diagnostic::at(&code::KB0201, span, format!("`{key}` is not a field of {owner}"));
@@ -124,7 +147,7 @@ fn unknown_field(violation: &Violation<'_>, key: &str) -> Diagnostic {
         return fault.help(format!("did you mean `{close}`?")).fix(span, close);
     }
     let fault = fault.note(format!("fields of {owner}: {}", known.join(", ")));
-    match explain::home_of(violation.root_schema, key) {
+    match violation.subject.ready.home_of(key) {
         Some(home) => fault.help(format!("`{key}` belongs under `{home}`")),
         None => fault.help(format!("delete it, or see `kubebench explain` for what {owner} can hold")),
     }
@@ -135,13 +158,13 @@ fn missing_field(violation: &Violation<'_>, field: &str) -> Diagnostic {
     let property = violation
         .schema
         .pointer(&format!("/properties/{field}"))
-        .map(|property| explain::resolve(violation.root_schema, property));
+        .map(|property| explain::resolve(&violation.subject.ready.schema, property));
     let example = property
         .as_ref()
         .and_then(|property| property.get("examples"))
         .and_then(|examples| examples.get(0))
         .map(Json::to_string);
-    let fault = Diagnostic::at(&code::KB0202, violation.key_span(), message);
+    let fault = Diagnostic::at(&code::KB0202, violation.key_span, message);
     let fault = match property.as_ref().and_then(|property| property.get("description")).and_then(Json::as_str) {
         Some(description) => fault.note(format!("`{field}`: {}", lower_first(description))),
         None => fault,
@@ -152,11 +175,11 @@ fn missing_field(violation: &Violation<'_>, field: &str) -> Diagnostic {
 }
 
 fn wrong_type(violation: &Violation<'_>) -> Diagnostic {
-    let node = violation.node();
+    let node = violation.node;
     let wanted = wanted(violation);
     if node.value == Value::Null {
         let message = format!("{} has no value", violation.name());
-        return Diagnostic::at(&code::KB0203, violation.key_span(), message)
+        return Diagnostic::at(&code::KB0203, violation.key_span, message)
             .help(format!("write {wanted}, or delete the line"));
     }
     let found = match node.as_text() {
@@ -236,7 +259,7 @@ fn wanted(violation: &Violation<'_>) -> String {
 }
 
 fn not_allowed(violation: &Violation<'_>, options: &Json) -> Diagnostic {
-    let node = violation.node();
+    let node = violation.node;
     let options: Vec<&str> = options.as_array().into_iter().flatten().filter_map(Json::as_str).collect();
     let list = options.iter().map(|option| format!("`{option}`")).collect::<Vec<_>>().join(", ");
     let Some(word) = node.as_text() else {
@@ -259,7 +282,7 @@ fn malformed(violation: &Violation<'_>, text: &str, span: Span) -> Diagnostic {
         _ => &code::KB0205,
     };
     match (format.check)(text) {
-        Err(error) => unit_fault(violation.source, rule, format, error, span),
+        Err(error) => unit_fault(violation.subject.source, rule, format, error, span),
         Ok(()) => Diagnostic::at(rule, span, format!("expected {}", format.noun)),
     }
 }
@@ -290,11 +313,10 @@ fn unit_fault(
 
 fn bad_key(violation: &Violation<'_>, error: &jsonschema::ValidationError<'_>) -> Vec<Diagnostic> {
     let key = error.instance().as_str().unwrap_or_default().to_owned();
-    let node = violation.node();
-    let span = node.entry(&key).map_or(node.span, |entry| entry.key_span);
+    let span = violation.span_of_key(&key);
     let format = violation.format();
     match format.map(|format| (format, (format.check)(&key))) {
-        Some((format, Err(fault))) => vec![unit_fault(violation.source, &code::KB0205, format, fault, span)],
+        Some((format, Err(fault))) => vec![unit_fault(violation.subject.source, &code::KB0205, format, fault, span)],
         Some((_, Ok(()))) | None => {
             vec![Diagnostic::at(&code::KB0205, span, format!("`{key}` cannot be a key of {}", violation.name()))]
         }
@@ -302,11 +324,11 @@ fn bad_key(violation: &Violation<'_>, error: &jsonschema::ValidationError<'_>) -
 }
 
 fn exactly_one(violation: &Violation<'_>) -> Diagnostic {
-    let node = violation.node();
+    let node = violation.node;
     let one_of = violation.schema.get("maxProperties").is_some();
     let known = violation.properties().iter().map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", ");
     if !one_of {
-        return Diagnostic::at(&code::KB0206, violation.key_span(), format!("{} is empty", violation.name()))
+        return Diagnostic::at(&code::KB0206, violation.key_span, format!("{} is empty", violation.name()))
             .help("fill it, or delete it");
     }
     match node.entries() {
@@ -315,13 +337,13 @@ fn exactly_one(violation: &Violation<'_>) -> Diagnostic {
                 format!("{} holds `{}` and `{}`, but takes exactly one", violation.name(), first.key, second.key);
             Diagnostic::at(&code::KB0207, second.key_span, message).help(format!("keep one of {known}"))
         }
-        _ => Diagnostic::at(&code::KB0207, violation.key_span(), format!("{} is empty", violation.name()))
+        _ => Diagnostic::at(&code::KB0207, violation.key_span, format!("{} is empty", violation.name()))
             .help(format!("write exactly one of {known}")),
     }
 }
 
 fn out_of_range(violation: &Violation<'_>, limit: &str) -> Diagnostic {
-    let node = violation.node();
+    let node = violation.node;
     let found = node.as_text().map_or_else(String::new, |text| format!(", not `{text}`"));
     Diagnostic::at(&code::KB0206, node.span, format!("{} must be {limit}{found}", violation.name()))
 }

@@ -57,6 +57,10 @@ pub static FORMATS: &[Format] = &[
 /// The longest benchmark name: with digest and run number it stays inside every Kubernetes limit.
 pub const MAX_BENCHMARK_NAME: usize = 31;
 
+/// The most bytes that a metric's pattern may take when it is compiled: far more than any needs, and little enough for a
+/// spec full of them.
+const MAX_COMPILED_PATTERN: usize = 1 << 20;
+
 /// Returns the format called `name`.
 pub fn find(name: &str) -> Option<&'static Format> {
     FORMATS.iter().find(|format| format.name == name)
@@ -91,13 +95,20 @@ fn metric_name(text: &str) -> Result<(), UnitError> {
 }
 
 fn metric_pattern(text: &str) -> Result<(), UnitError> {
-    let regex = regex::Regex::new(text).map_err(|error| {
-        let reason = error.to_string();
-        let reason = reason.lines().last().unwrap_or_default().trim_start_matches("error: ");
-        fault(
-            format!("the pattern is not a regular expression: {reason}"),
-            "the syntax is that of Rust's regex crate: no look-around, no back references",
-        )
+    let compiled = regex::RegexBuilder::new(text).size_limit(MAX_COMPILED_PATTERN).build();
+    let regex = compiled.map_err(|error| match error {
+        regex::Error::CompiledTooBig(_) => fault(
+            "the pattern is too large: it repeats a class of very many characters",
+            "repeat less, or a narrower class: `[0-9a-z]{32}` instead of `\\w{32}`",
+        ),
+        other => {
+            let reason = other.to_string();
+            let reason = reason.lines().last().unwrap_or_default().trim_start_matches("error: ");
+            fault(
+                format!("the pattern is not a regular expression: {reason}"),
+                "the syntax is that of Rust's regex crate: no look-around, no back references",
+            )
+        }
     })?;
     if !regex.capture_names().flatten().any(|name| name == "value") {
         return Err(fault("the pattern has no group named `value`", "mark the number: `(?P<value>[0-9.]+)`"));

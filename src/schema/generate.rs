@@ -14,6 +14,7 @@ use crate::spec::v1::project::Project;
 use crate::spec::v1::suite::Suite;
 
 /// The key of a workload kind under `spec.workload`, and how its schema is made.
+#[derive(Clone, Copy)]
 pub struct WorkloadForm {
     /// The key, such as `pytorchJob`.
     pub key: &'static str,

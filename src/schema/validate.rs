@@ -1,12 +1,14 @@
 //! Checks a document against its schema and turns every violation into a finding at the offending node.
 
 use std::collections::BTreeMap;
+use std::sync::OnceLock;
 
 use jsonschema::Validator;
 use serde_json::Value as Json;
 
 use super::DocumentKind;
-use super::fault::{self, Violation};
+use super::explain::Homes;
+use super::fault::{self, Subject, Violation};
 use super::format::FORMATS;
 use super::generate::{WorkloadForm, generate};
 use crate::diag::{Code, Diagnostic, code, did_you_mean};
@@ -14,38 +16,47 @@ use crate::spec::v1::API_VERSION;
 use crate::text::Source;
 use crate::yaml::{Node, Value};
 
-/// The three schemas, ready to validate.
+/// The three schemas, each made ready when the first document of its kind comes.
 pub struct Schemas {
-    by_kind: BTreeMap<DocumentKind, (Json, Validator)>,
+    workloads: Vec<WorkloadForm>,
+    by_kind: BTreeMap<DocumentKind, OnceLock<Ready>>,
+}
+
+/// One schema, ready to validate and to explain itself.
+pub(super) struct Ready {
+    pub(super) schema: Json,
+    validator: Validator,
+    homes: OnceLock<Homes>,
+}
+
+impl Ready {
+    #[expect(clippy::panic, reason = "the schemas are part of the program and a test builds all of them")]
+    fn new(kind: DocumentKind, workloads: &[WorkloadForm]) -> Self {
+        let schema = generate(kind, workloads);
+        let mut options = jsonschema::draft7::options().should_validate_formats(true);
+        for format in FORMATS {
+            options = options
+                .with_format(format.name, move |text: &str| text.contains("${{") || (format.check)(text).is_ok());
+        }
+        let validator = options.build(&schema).unwrap_or_else(|error| panic!("{}: {error}", kind.file_name()));
+        Self { schema, validator, homes: OnceLock::new() }
+    }
+
+    /// Returns the path of the mapping that has the field, if that is certain.
+    pub(super) fn home_of(&self, field: &str) -> Option<String> {
+        self.homes.get_or_init(|| Homes::of(&self.schema)).home_of(field)
+    }
 }
 
 impl Schemas {
-    /// Builds the validators; `workloads` are the forms of `spec.workload`.
-    ///
-    /// # Panics
-    /// When a generated schema is not a schema, which a test rules out.
-    #[expect(clippy::panic, reason = "the schemas are part of the program and a test builds all of them")]
+    /// Returns the schemas; `workloads` are the forms of `spec.workload`.
     pub fn new(workloads: &[WorkloadForm]) -> Self {
-        let by_kind = DocumentKind::ALL
-            .into_iter()
-            .map(|kind| {
-                let schema = generate(kind, workloads);
-                let mut options = jsonschema::draft7::options().should_validate_formats(true);
-                for format in FORMATS {
-                    options = options.with_format(format.name, move |text: &str| {
-                        text.contains("${{") || (format.check)(text).is_ok()
-                    });
-                }
-                let validator = options.build(&schema).unwrap_or_else(|error| panic!("{}: {error}", kind.file_name()));
-                (kind, (schema, validator))
-            })
-            .collect();
-        Self { by_kind }
+        let by_kind = DocumentKind::ALL.into_iter().map(|kind| (kind, OnceLock::new())).collect();
+        Self { workloads: workloads.to_vec(), by_kind }
     }
 
-    /// Returns the schema of `kind`.
-    pub fn schema(&self, kind: DocumentKind) -> &Json {
-        self.by_kind.get(&kind).map_or(&Json::Null, |(schema, _)| schema)
+    fn ready(&self, kind: DocumentKind) -> Option<&Ready> {
+        Some(self.by_kind.get(&kind)?.get_or_init(|| Ready::new(kind, &self.workloads)))
     }
 
     /// Tells the kind of a document, or says why it has none; `expected` are the kinds that may stand in this file.
@@ -88,11 +99,17 @@ impl Schemas {
 
     /// Returns every violation of the schema of `kind` in `root`, one for each mistake.
     pub fn validate(&self, kind: DocumentKind, source: &Source, root: &Node) -> Vec<Diagnostic> {
-        let Some((schema, validator)) = self.by_kind.get(&kind) else { return Vec::new() };
+        let Some(ready) = self.ready(kind) else { return Vec::new() };
         let json = root.to_json();
-        let mut found: Vec<(u8, Diagnostic)> = validator
-            .iter_errors(&json)
-            .flat_map(|error| fault::findings(&Violation::new(schema, source, root, &error)))
+        let mut errors = ready.validator.iter_errors(&json).peekable();
+        if errors.peek().is_none() {
+            return Vec::new();
+        }
+        let subject = Subject::new(ready, source, root);
+        let mut found: Vec<(u8, Diagnostic)> = errors
+            .flat_map(|error| {
+                Violation::new(&subject, &error).map_or_else(Vec::new, |violation| fault::findings(&violation))
+            })
             .map(|diagnostic| (rank(diagnostic.code), diagnostic))
             .collect();
         // One mistake, one message: at one place the most telling finding stays.

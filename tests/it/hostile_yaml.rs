@@ -1,7 +1,9 @@
 //! YAML made to trip readers: nothing panics, nothing hangs, and every verdict is the one that the collection expects.
 
 use std::fs;
+use std::io::Read as _;
 use std::path::{Path, PathBuf};
+use std::process::Stdio;
 use std::sync::mpsc;
 use std::time::Duration;
 
@@ -10,7 +12,7 @@ use kubebench::yaml;
 use serde_json::Value;
 
 use crate::judges::{shared, skip};
-use crate::project::{compile, files_below};
+use crate::project::{Folder, compile, files_below};
 
 /// What specs may not use although YAML has it: a refusal with one of these is no misreading.
 const STRICTER_THAN_YAML: &[&str] =
@@ -147,4 +149,49 @@ fn judged(file: &Path) -> Verdict {
     });
     let verdict = receiver.recv_timeout(LIMIT);
     verdict.unwrap_or_else(|error| panic!("{}: {error}: the reader panicked, or took over {LIMIT:?}", file.display()))
+}
+
+/// What a file of 1 MiB may hold many of, each as it would slow down a reader that looks at all others for every one.
+#[test]
+fn very_many_mistakes_are_found_in_time_and_not_all_shown() {
+    let head = "apiVersion: kubebench.dev/v1\nkind: Benchmark\nmetadata: {name: x}\nspec:\n  workload: {job: {image: 'a/b:1'}}\n";
+    let lines = |count: usize, line: &dyn Fn(usize) -> String| (0..count).map(line).collect::<String>();
+    let matrix = "  matrix:\n    axes: {a: [1, 2, 3, 4, 5, 6, 7, 8, 9, 0], b: [1, 2, 3, 4, 5, 6, 7, 8, 9, 0], c: [1, 2, 3, 4, 5, 6, 7, 8, 9, 0]}\n    exclude:\n";
+    for (what, text) in [
+        ("unknown fields", lines(20_000, &|n| format!("  an-unknown-field-with-a-long-name-{n:05}: 1\n"))),
+        ("malformed keys", format!("  parameters:\n{}", lines(20_000, &|n| format!("    no name {n}: 1\n")))),
+        ("ambiguous scalars", format!("  parameters:\n{}", lines(20_000, &|n| format!("    k{n}: yes\n")))),
+        ("wrong types", format!("  metrics:\n{}", lines(10_000, &|n| format!("    - {{nam: {n}}}\n")))),
+        ("repeated keys", lines(20_000, &|n| format!("  repeats: {n}\n"))),
+        ("exclusions", format!("{matrix}{}", lines(5_000, &|_| "      - {a: 1, b: 2, c: 3}\n".to_owned()))),
+        (
+            "large patterns",
+            format!(
+                "  metrics:\n{}",
+                lines(200, &|n| format!(
+                    "    - {{name: m{n}, unit: s, better: lower, from: {{log: {{pattern: '(?P<value>[0-9]{{1000}}{{1000}})'}}}}}}\n"
+                ))
+            ),
+        ),
+    ] {
+        let folder = Folder::with([("specs/a.yaml", format!("{head}{text}"))]);
+        let mut child = folder
+            .command(&["validate", "--output-format", "concise"])
+            .stdout(Stdio::piped())
+            .stderr(Stdio::null())
+            .spawn()
+            .unwrap();
+        let mut stdout = child.stdout.take().unwrap();
+        let (sender, receiver) = mpsc::channel();
+        std::thread::spawn(move || {
+            let mut said = String::new();
+            drop(sender.send(stdout.read_to_string(&mut said).map(|_| said)));
+        });
+        let said = receiver.recv_timeout(4 * LIMIT);
+        drop(child.kill());
+        child.wait().unwrap();
+        let said = said.unwrap_or_else(|error| panic!("{what}: {error}")).unwrap();
+        assert_eq!(said.lines().count(), 101, "{what}: {said}");
+        assert!(said.lines().last().unwrap().contains("KB0116"), "{what}: {said}");
+    }
 }
