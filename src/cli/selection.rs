@@ -1,6 +1,7 @@
 //! What of a project was asked for: paths, targets, labels.
 
 use std::collections::BTreeSet;
+use std::path::Path;
 
 use anyhow::{Result, bail};
 
@@ -41,7 +42,7 @@ impl Selection {
 
     /// Returns true when the spec at `path` was asked for.
     pub(super) fn has_path(&self, path: &str) -> bool {
-        self.paths.as_ref().is_none_or(|paths| paths.iter().any(|asked| is_at_or_below(path, asked)))
+        self.paths.as_ref().is_none_or(|paths| paths.iter().any(|asked| Path::new(path).starts_with(asked)))
     }
 
     /// Returns true when the benchmark was asked for.
@@ -81,9 +82,4 @@ impl Selection {
         };
         self.has_path(path) && (self.labels.is_empty() || compilation.faulty.contains(path) || of_label())
     }
-}
-
-/// Returns true when `path` is `place` or lies below it.
-pub(super) fn is_at_or_below(path: &str, place: &str) -> bool {
-    path.strip_prefix(place).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
 }

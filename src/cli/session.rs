@@ -10,7 +10,7 @@ use super::project::{Project, Texts, VERSION};
 use super::report::{self, Findings, Output, counted, refuse_report_places, tell};
 use super::selection::Selection;
 use crate::compile::{Compilation, Compiled, Workspace};
-use crate::diag::Diagnostics;
+use crate::diag::{Diagnostic, Diagnostics};
 use crate::lower::PROJECT_FILE;
 
 /// A compiled project and what of it was asked for.
@@ -39,6 +39,10 @@ impl<'a> Session<'a> {
         let Texts { inputs, found, unreadable } = project.read(&workspace.spec_dirs(), &asked)?;
         let read: Vec<String> = inputs.iter().map(|input| input.path.clone()).collect();
         let mut compilation = workspace.compile(inputs);
+        // Which folders hold specs is unknown while the project file is at fault.
+        let is_of_project = |fault: &Diagnostic| fault.path(&compilation.sources) == PROJECT_FILE;
+        let keeps = |fault: &Diagnostic| compilation.project.is_some() || !is_of_project(fault);
+        let found = found.into_iter().filter(keeps).collect();
         compilation.add(found);
         let selection = Selection::new(select, paths);
         if let Some(project) = &compilation.project {

@@ -2,10 +2,12 @@
 
 mod benchmark;
 mod metrics;
+mod places;
 mod project;
 mod suite;
 
 pub use benchmark::{Lowered, benchmark};
+pub use places::overlap;
 pub use project::{PROJECT_FILE, Project, project};
 pub use suite::{Suite, suite};
 

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use super::Document;
+use super::{Document, places};
 use crate::diag::{Diagnostic, Diagnostics, Place, code};
 use crate::lookup;
 use crate::model::Target;
@@ -63,7 +63,9 @@ pub fn project(document: Option<Document<'_>>, version: &str, diagnostics: &mut 
             return None;
         }
     }
-    Some(assemble(wire.spec, spec, diagnostics))
+    let project = assemble(wire.spec, spec, diagnostics);
+    places::check(spec, &project.settings, diagnostics);
+    Some(project)
 }
 
 fn assemble(wire: wire::ProjectSpec, node: Option<&Node>, diagnostics: &mut Diagnostics) -> Project {

@@ -47,3 +47,19 @@ fn a_folder_of_specs_prunes_what_was_deleted_below_it_and_nothing_else() {
     assert!(!folder.path().join("generated/default/b").exists());
     assert!(folder.path().join("generated/default/a").exists());
 }
+
+#[test]
+fn a_fault_of_the_project_file_is_told_once_and_by_validate_too() {
+    let folder = compiled();
+    let before = folder.tree("generated");
+    for (spec, code) in [("{specs: [none], output: none}", "KB0323"), ("{specs: [none], outptu: x}", "KB0201")] {
+        folder.write("kubebench.yaml", format!("{PROJECT}spec: {spec}\n"));
+        for command in ["validate", "compile"] {
+            let output = folder.run(&[command, "--output-format", "concise"]);
+            assert_eq!(output.status.code(), Some(1), "{command} {spec}");
+            let said = String::from_utf8_lossy(&output.stdout).into_owned();
+            assert!(said.lines().count() == 1 && said.contains(code), "{command} {spec}: {said}");
+        }
+    }
+    assert_eq!(folder.tree("generated"), before);
+}

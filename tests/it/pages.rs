@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use kubebench::diag::code;
 
-use crate::project::{Folder, codes, compile, compile_sound, errors};
+use crate::project::{codes, compile, compile_sound, errors};
 
 /// Codes whose rule is still being written. This list must be empty in the end.
 const NOT_YET_REPORTED: &[&str] = &[];
@@ -14,9 +14,6 @@ const WITHOUT_WRONG_YAML: &[&str] = &[
     "KB0101", "KB0102", "KB0114", "KB0115", "KB0116", "KB0417", "KB0418", "KB0501", "KB0502", "KB0503", "KB0504",
     "KB0505", "KB0506", "KB0507", "KB0601",
 ];
-
-/// Codes that the program reports and the pipeline does not, because they speak of the disk.
-const BY_THE_PROGRAM: &[&str] = &["KB0323"];
 
 /// Findings beside the page's own that its examples cannot do without: no suite has an output yet.
 const COMPANIONS: &[(&str, &[&str])] = &[("KB0321", &["KB0322"])];
@@ -31,7 +28,7 @@ fn wrong_examples_are_reported() {
         let projects = examples(code.page, "Wrong");
         assert_eq!(projects.is_empty(), WITHOUT_WRONG_YAML.contains(&code.id), "{}: YAML blocks under Wrong", code.id);
         for project in projects {
-            let found = findings(&project, code.id);
+            let found = findings(&project);
             let reported = found.contains(code.id);
             match (reported, NOT_YET_REPORTED.contains(&code.id)) {
                 (true, true) => wrong.push(format!("{} is reported now: take it off the list", code.id)),
@@ -53,7 +50,7 @@ fn right_examples_are_without_any_finding() {
     let mut wrong = Vec::new();
     for code in code::ALL {
         for project in examples(code.page, "Right") {
-            let mut found = findings(&project, code.id);
+            let mut found = findings(&project);
             found.retain(|id| !companions(code.id).contains(&id.as_str()));
             if !found.is_empty() {
                 let borrowed = borrow(&project);
@@ -114,15 +111,7 @@ fn companions(code: &str) -> &'static [&'static str] {
     COMPANIONS.iter().find(|(id, _)| *id == code).map_or(&[], |(_, with)| with)
 }
 
-fn findings(project: &Project, code: &str) -> BTreeSet<String> {
-    if BY_THE_PROGRAM.contains(&code) {
-        let folder = Folder::with(project.iter().map(|(path, text)| (path, text)));
-        folder.write("specs/.gitkeep", "");
-        let output = folder.run(&["compile", "--check", "--output-format", "json"]);
-        let said: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
-        let list = said["diagnostics"].as_array().unwrap();
-        return list.iter().map(|fault| fault["code"].as_str().unwrap().to_owned()).collect();
-    }
+fn findings(project: &Project) -> BTreeSet<String> {
     codes(&compile(&borrow(project))).into_iter().map(str::to_owned).collect()
 }
 

@@ -6,7 +6,6 @@ use std::path::Path;
 use anyhow::Result;
 
 use crate::cli::project::VERSION;
-use crate::cli::selection::is_at_or_below;
 use crate::cli::session::Session;
 use crate::compile::{Compilation, Compiled, Input, Workspace};
 use crate::diag::{Diagnostic, Severity};
@@ -106,6 +105,6 @@ fn compile_at(root: &Path, revision: &str) -> Result<Compilation> {
 
 /// Tells whether reading `folder` from disk would find `path`: names that begin with a dot are left out.
 fn is_visible_below(path: &str, folder: &str) -> bool {
-    is_at_or_below(path, folder)
-        && path.strip_prefix(folder).is_some_and(|rest| !rest.split('/').any(|name| name.starts_with('.')))
+    let below = Path::new(path).strip_prefix(folder);
+    below.is_ok_and(|below| !below.iter().any(|name| name.as_encoded_bytes().starts_with(b".")))
 }

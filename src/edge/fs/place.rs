@@ -3,6 +3,8 @@
 use std::fs;
 use std::path::{Component, Path, PathBuf};
 
+use crate::lower::overlap;
+
 /// The project file.
 const PROJECT_FILE: &str = "kubebench.yaml";
 
@@ -59,24 +61,13 @@ pub fn refuse_output_place(root: &Path, output: &Path, spec_dirs: &[PathBuf]) ->
 
 fn refuse_overlap(root: &Path, output: &Path, specs: &Path) -> Result<(), String> {
     let shown = output.display();
-    let overlap = |a: &Path, b: &Path| {
-        if a == b {
-            Some("is also a folder of specs")
-        } else if b.starts_with(a) {
-            Some("holds specs")
-        } else if a.starts_with(b) {
-            Some("lies in a folder of specs")
-        } else {
-            None
-        }
-    };
     let specs_as_written = normal(specs).unwrap_or_else(|| specs.to_owned());
     let real = || {
         let (a, b) = (fs::canonicalize(root.join(output)).ok()?, fs::canonicalize(root.join(specs)).ok()?);
         overlap(&a, &b)
     };
     match overlap(output, &specs_as_written).or_else(real) {
-        Some(how) => Err(format!("the output directory `{shown}` {how} (`{}`)", specs.display())),
+        Some(how) => Err(format!("the output directory `{shown}` {how} a folder of specs (`{}`)", specs.display())),
         None => Ok(()),
     }
 }

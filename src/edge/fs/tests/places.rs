@@ -21,7 +21,7 @@ fn the_output_directory_is_a_folder_of_its_own() {
         ("specs", "is also a folder of specs (`specs`)"),
         ("./specs/", "is also a folder of specs (`specs`)"),
         ("specs/generated", "lies in a folder of specs (`specs`)"),
-        ("more", "holds specs (`more/specs`)"),
+        ("more", "holds a folder of specs (`more/specs`)"),
         (".git/x", "git's own folder"),
         ("submodule", "git repository of its own"),
     ] {
