@@ -130,7 +130,8 @@ fn load(
     schemas: &Schemas,
     diagnostics: &mut Diagnostics,
 ) -> Option<(DocumentKind, yaml::Node)> {
-    let yaml::Read { root, diagnostics: found } = yaml::read(id, source);
+    let yaml::Read { root, diagnostics: mut found } = yaml::read(id, source);
+    schemas.advise(expected, source, root.as_ref(), &mut found);
     let sound = found.is_empty();
     let reported: BTreeSet<u32> = found
         .iter()

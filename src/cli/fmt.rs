@@ -13,9 +13,11 @@ use crate::diag::fix::fix;
 use crate::diag::{Diagnostic, Diagnostics, Severity, code};
 use crate::edge::fs;
 use crate::edge::terminal::{self, Stream};
-use crate::text::{Source, SourceMap};
+use crate::lower::PROJECT_FILE;
+use crate::schema::{DocumentKind, Schemas};
+use crate::text::{Source, SourceId, SourceMap};
 use crate::tree::diff::{Style, unified};
-use crate::yaml;
+use crate::{workload, yaml};
 
 /// Formats files in place, or says which are not formatted.
 pub(super) fn run(global: &Global, args: &FmtArgs) -> Result<ExitStatus> {
@@ -30,10 +32,11 @@ pub(super) fn run(global: &Global, args: &FmtArgs) -> Result<ExitStatus> {
     inputs.extend(project.file.clone().filter(|_| asked.is_empty()));
     // What is not read is no business of this command.
     let mut diagnostics: Diagnostics = found.into_iter().filter(|fault| fault.severity == Severity::Error).collect();
+    let schemas = Schemas::new(&workload::forms());
     let mut sources = SourceMap::default();
     let mut changed = Vec::new();
     for input in &inputs {
-        match formatted(&mut sources, input, args) {
+        match formatted(&mut sources, input, &schemas, args) {
             Ok(text) if text.as_bytes() == input.bytes => {}
             Ok(text) => changed.push((input, text)),
             Err(faults) => diagnostics.extend(faults),
@@ -69,14 +72,29 @@ fn not_formatted(path: &str) -> Diagnostic {
 }
 
 /// Returns the canonical form of a file, after its certain fixes when they are asked for.
-fn formatted(sources: &mut SourceMap, input: &Input, args: &FmtArgs) -> Result<String, Vec<Diagnostic>> {
+fn formatted(
+    sources: &mut SourceMap,
+    input: &Input,
+    schemas: &Schemas,
+    args: &FmtArgs,
+) -> Result<String, Vec<Diagnostic>> {
     let id = sources.add(Source::new(input.path.as_str(), &input.bytes));
     let Some(source) = sources.get(id) else { return Ok(String::new()) };
     if !args.fix {
-        return yaml::format::format(id, source);
+        return yaml::format::format(id, source).map_err(|_| found(id, source, schemas));
     }
-    let fixed = fix(id, source, &yaml::read(id, source).diagnostics);
+    let fixed = fix(id, source, &found(id, source, schemas));
     // Findings that stay point into the fixed text, so that is the one to show.
     let id = sources.add(Source::new(input.path.as_str(), fixed.as_bytes()));
-    sources.get(id).map_or_else(|| Ok(String::new()), |source| yaml::format::format(id, source))
+    let Some(source) = sources.get(id) else { return Ok(String::new()) };
+    yaml::format::format(id, source).map_err(|_| found(id, source, schemas))
+}
+
+/// Returns what is wrong with the text of a file.
+fn found(id: SourceId, source: &Source, schemas: &Schemas) -> Vec<Diagnostic> {
+    let yaml::Read { root, mut diagnostics } = yaml::read(id, source);
+    let expected: &[DocumentKind] =
+        if source.path == PROJECT_FILE { &[DocumentKind::Project] } else { &DocumentKind::ALL };
+    schemas.advise(expected, source, root.as_ref(), &mut diagnostics);
+    diagnostics
 }

@@ -9,9 +9,10 @@ use serde_json::Value as Json;
 use super::explain;
 use super::format::{self, Format};
 use super::validate::Ready;
-use crate::diag::{Diagnostic, code, did_you_mean};
+use crate::diag::{Diagnostic, Place, code, did_you_mean};
 use crate::text::{Source, Span};
 use crate::unit;
+use crate::yaml::scalar::{self, Plain};
 use crate::yaml::{Node, Value};
 
 /// A document that does not fit its schema.
@@ -130,7 +131,7 @@ pub(super) fn findings(violation: &Violation<'_>) -> Vec<Diagnostic> {
         Kind::MaxItems { limit } => vec![out_of_range(violation, &format!("a list of at most {limit}"))],
         Kind::MinLength { limit } => vec![out_of_range(violation, &format!("at least {limit} characters"))],
         Kind::MaxLength { limit } => vec![out_of_range(violation, &format!("at most {limit} characters"))],
-        Kind::UniqueItems => vec![out_of_range(violation, "a list without repetitions")],
+        Kind::UniqueItems => repeated(violation),
         _ => {
             let message = format!("{} does not fit the schema", violation.name());
             vec![Diagnostic::at(&code::KB0203, violation.node.span, message)]
@@ -187,6 +188,9 @@ fn wrong_type(violation: &Violation<'_>) -> Diagnostic {
         _ => node.type_name().to_owned(),
     };
     let fault = Diagnostic::at(&code::KB0203, node.span, format!("{} must be {wanted}, not {found}", violation.name()));
+    if let Some(bare) = bare(violation) {
+        return fault.help(format!("drop the quotes: `{bare}`")).fix(node.span, bare);
+    }
     let text_wanted = has_type(violation.schema, "string") && violation.schema.get("pattern").is_none();
     match (&node.value, violation.format()) {
         (Value::Bool(flag), None) if text_wanted => {
@@ -210,6 +214,18 @@ fn wrong_type(violation: &Violation<'_>) -> Diagnostic {
     }
 }
 
+/// Returns the text of a quoted scalar that would fit without its quotes.
+fn bare<'a>(violation: &Violation<'a>) -> Option<&'a str> {
+    let Value::String(text) = &violation.node.value else { return None };
+    let fits = match scalar::classify(text) {
+        Plain::Number if text.contains('.') => has_type(violation.schema, "number"),
+        Plain::Number => has_type(violation.schema, "number") || has_type(violation.schema, "integer"),
+        Plain::Bool(_) => has_type(violation.schema, "boolean"),
+        _ => false,
+    };
+    (fits && violation.subject.source.slice(violation.node.span).starts_with(['"', '\''])).then_some(text)
+}
+
 /// Returns advice for text that stands where a list is wanted.
 fn as_list(text: &str) -> String {
     if text.contains(['"', '\'', ',', '#', '[', '{', ':']) {
@@ -218,7 +234,8 @@ fn as_list(text: &str) -> String {
     format!("write a list, one word an element: `[{}]`", text.split_whitespace().collect::<Vec<_>>().join(", "))
 }
 
-fn has_type(schema: &Json, name: &str) -> bool {
+/// Tells whether `schema` takes values of the type called `name`.
+pub(super) fn has_type(schema: &Json, name: &str) -> bool {
     match schema.get("type") {
         Some(Json::String(only)) => only == name,
         Some(Json::Array(types)) => types.iter().any(|one| one == name),
@@ -346,6 +363,23 @@ fn out_of_range(violation: &Violation<'_>, limit: &str) -> Diagnostic {
     let node = violation.node;
     let found = node.as_text().map_or_else(String::new, |text| format!(", not `{text}`"));
     Diagnostic::at(&code::KB0206, node.span, format!("{} must be {limit}{found}", violation.name()))
+}
+
+/// Names every element that stands in the list a second time.
+fn repeated(violation: &Violation<'_>) -> Vec<Diagnostic> {
+    let mut seen: BTreeMap<String, Span> = BTreeMap::new();
+    let mut faults = Vec::new();
+    for item in violation.node.items() {
+        let text = item.as_text().map_or_else(|| item.to_json().to_string(), str::to_owned);
+        if let Some(first) = seen.get(&text) {
+            let message = format!("`{text}` stands in {} twice", violation.name());
+            let fault = Diagnostic::at(&code::KB0206, item.span, message).label("second");
+            faults.push(fault.related(Place::Span(*first), "first").help("delete one of them"));
+        } else {
+            seen.insert(text, item.span);
+        }
+    }
+    faults
 }
 
 fn lower_first(text: &str) -> String {

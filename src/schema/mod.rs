@@ -1,5 +1,6 @@
 //! The JSON Schemas: generated from the wire types, printed for editors, and checked against documents.
 
+mod advise;
 mod explain;
 mod fault;
 pub mod format;

@@ -6,11 +6,11 @@ use std::sync::OnceLock;
 use jsonschema::Validator;
 use serde_json::Value as Json;
 
-use super::DocumentKind;
 use super::explain::Homes;
 use super::fault::{self, Subject, Violation};
 use super::format::FORMATS;
 use super::generate::{WorkloadForm, generate};
+use super::{DocumentKind, advise};
 use crate::diag::{Code, Diagnostic, code, did_you_mean};
 use crate::spec::v1::API_VERSION;
 use crate::text::Source;
@@ -95,6 +95,22 @@ impl Schemas {
             let help = close.map_or_else(|| format!("write {names}"), |close| format!("did you mean `{close}`?"));
             Diagnostic::at(&code::KB0208, kind.span, message).help(help)
         })
+    }
+
+    /// Rewords findings about the text of a file so that they offer what its fields take; `expected` are the kinds of
+    /// document that may stand there.
+    pub fn advise(&self, expected: &[DocumentKind], source: &Source, root: Option<&Node>, found: &mut [Diagnostic]) {
+        if expected == [DocumentKind::Project] {
+            found.iter_mut().for_each(advise::empty_project);
+        }
+        let word = root.and_then(|root| root.get("kind")).and_then(Node::as_text);
+        let kind = expected.iter().find(|kind| Some(kind.name()) == word);
+        let mut ambiguous = found.iter_mut().filter(|fault| fault.code == &code::KB0110).peekable();
+        if let (Some(root), Some(kind), Some(_)) = (root, kind, ambiguous.peek())
+            && let Some(ready) = self.ready(*kind)
+        {
+            ambiguous.for_each(|fault| advise::ambiguous(&ready.schema, source, root, fault));
+        }
     }
 
     /// Returns every violation of the schema of `kind` in `root`, one for each mistake.

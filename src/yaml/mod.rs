@@ -4,6 +4,7 @@ pub mod de;
 pub mod format;
 pub mod limits;
 pub mod node;
+mod quote;
 pub mod read;
 pub mod scalar;
 mod syntax;

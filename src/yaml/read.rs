@@ -25,7 +25,7 @@ pub struct Read {
 /// Reads `source`, numbered `id`.
 pub fn read(id: SourceId, source: &Source) -> Read {
     let mut diagnostics = Vec::new();
-    if vetting::refuse_bytes(id, source, &mut diagnostics) {
+    if vetting::refuse_bytes(id, source, &mut diagnostics) || vetting::refuse_merge(id, source, &mut diagnostics) {
         return Read { root: None, diagnostics };
     }
     vetting::check_characters(id, source, &mut diagnostics);
@@ -37,6 +37,7 @@ pub fn read(id: SourceId, source: &Source) -> Read {
         nodes: 0,
         documents: 0,
         anchors: BTreeMap::new(),
+        read_until: 0,
         diagnostics,
     };
     let options = granit_parser::options! {
@@ -84,6 +85,8 @@ struct Builder<'s> {
     nodes: usize,
     documents: usize,
     anchors: BTreeMap<usize, Span>,
+    /// The end of the last scalar: what follows is outside of quotes.
+    read_until: u32,
     diagnostics: Vec<Diagnostic>,
 }
 
@@ -120,6 +123,7 @@ impl Builder<'_> {
                 Flow::Go
             }
             Event::Scalar(text, style, _, tag) => {
+                self.read_until = span.end;
                 let value =
                     if tag.is_some() { Value::String(text.into_owned()) } else { self.scalar(&text, style, span) };
                 self.place(Node { span, value })
@@ -323,7 +327,8 @@ impl Builder<'_> {
             self.source.text.as_bytes().get(start).filter(|byte| matches!(byte, b'[' | b'{')).map(|byte| (start, *byte))
         };
         let open = starts.take_while(|start| bracket(*start).is_some()).last().and_then(bracket);
-        if let Some(fault) = syntax::explain(self.id, self.source, error.kind(), offset, open) {
+        if let Some(fault) = syntax::explain(self.id, self.source, error.kind(), offset, open, self.read_until as usize)
+        {
             self.diagnostics.push(fault);
         }
     }

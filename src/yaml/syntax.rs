@@ -3,21 +3,31 @@
 use serde_yaml::granit_parser::ErrorKind;
 
 use super::limits::MAX_DEPTH;
-use super::vetting;
+use super::{quote, vetting};
 use crate::diag::{Diagnostic, Place, code};
 use crate::text::{Source, SourceId, Span};
 
-/// Returns the finding for a syntax error of `kind` at byte `offset`; `open` is the outermost bracket that is still open there.
+/// Returns the finding for a syntax error of `kind` at byte `offset`; `open` is the outermost bracket that is still open there,
+/// and everything before `read_until` is read.
 pub(super) fn explain(
     id: SourceId,
     source: &Source,
     kind: &ErrorKind,
     offset: usize,
     open: Option<(usize, u8)>,
+    read_until: usize,
 ) -> Option<Diagnostic> {
     let offset = step_back_from_end(&source.text, offset);
     let end = source.text.get(offset..).and_then(|rest| rest.chars().next()).map_or(offset, |c| offset + c.len_utf8());
     let span = Span::new(id, offset..end);
+    if is_about_quotes(kind)
+        && let Some(at) = quote::opening(&source.text, read_until, offset)
+    {
+        let fault = Diagnostic::at(&code::KB0104, Span::new(id, at..at + 1), "this quote is not closed on its line");
+        let elsewhere = source.text.get(at..offset).is_some_and(|between| between.contains('\n'));
+        let fault = if elsewhere { fault.related(Place::Span(span), "what does not fit") } else { fault };
+        return Some(fault.help("close the quote on the same line"));
+    }
     if let Some(at) = tab_of_line(&source.text, offset) {
         return Some(vetting::tab(Span::new(id, at..at + 1)));
     }
@@ -104,6 +114,18 @@ pub(super) fn explain(
         other => (other.to_string(), "check quotes, brackets and indentation around this place"),
     };
     Some(Diagnostic::at(&code::KB0104, span, message).help(help))
+}
+
+/// Tells whether an error may come from a quote that was never closed.
+fn is_about_quotes(kind: &ErrorKind) -> bool {
+    matches!(
+        kind,
+        ErrorKind::UnclosedQuotedScalar
+            | ErrorKind::InvalidQuotedScalarIndent
+            | ErrorKind::DocumentIndicatorInQuotedScalar
+            | ErrorKind::InvalidTrailingDoubleQuotedScalar
+            | ErrorKind::InvalidTrailingSingleQuotedScalar
+    )
 }
 
 /// Tells whether an error says that something does not fit where it stands, rather than what is wrong with it.

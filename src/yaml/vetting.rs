@@ -3,7 +3,7 @@
 use serde_yaml::granit_parser::{self, Event, Parser};
 
 use super::limits::MAX_BYTES;
-use crate::diag::{Diagnostic, code};
+use crate::diag::{Diagnostic, Place, code};
 use crate::text::{Source, SourceId, Span};
 
 /// How many invisible characters or tabs of one file are reported.
@@ -38,6 +38,27 @@ pub(super) fn refuse_bytes(id: SourceId, source: &Source, diagnostics: &mut Vec<
         }
         (None, None) => false,
     }
+}
+
+/// Reports what git leaves in a file that two branches changed, and returns true when it is there.
+pub(super) fn refuse_merge(id: SourceId, source: &Source, diagnostics: &mut Vec<Diagnostic>) -> bool {
+    let line = |mark: &str| {
+        let at = source.text.match_indices(mark).map(|(at, _)| at);
+        let begins_line = |at: &usize| *at == 0 || source.text.as_bytes().get(at - 1) == Some(&b'\n');
+        at.filter(begins_line).next()
+    };
+    let (Some(ours), Some(_), Some(theirs)) = (line("<<<<<<< "), line("=======\n"), line(">>>>>>> ")) else {
+        return false;
+    };
+    let mark = |at: usize| Span::new(id, at..at + "<<<<<<<".len());
+    let fault = Diagnostic::at(&code::KB0104, mark(ours), "an unresolved merge starts here");
+    diagnostics.push(
+        fault
+            .related(Place::Span(mark(theirs)), "it ends here")
+            .note("the file holds the lines of both branches")
+            .help("keep the lines that are right, delete the others and the three marks"),
+    );
+    true
 }
 
 /// Reports characters that people do not see but readers act on.

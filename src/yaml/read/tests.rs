@@ -69,7 +69,7 @@ fn strictness() {
         ("a: b\u{7}\n", "KB0111 1:5 U+0007 (a control character) stands here"),
         ("1: x\ntrue: z\n", "KB0113 1:1 the key `1` is not a string\nKB0113 2:1 the key `true` is not a string"),
         ("? [a]\n: b\n", "KB0113 1:3 a key must be a plain or quoted string"),
-        ("a: 'b\n", "KB0104 1:5 a quote is opened but not closed"),
+        ("a: 'b\n", "KB0104 1:4 this quote is not closed on its line"),
         ("a: [1, 2\nb: 3\n", "KB0104 2:2 a `,` or `]` is missing here"),
         ("%YAML 1.1\n---\na: 1\n", "KB0107 1:1 `%` starts a YAML directive"),
         ("", "KB0103 the file holds no document"),
