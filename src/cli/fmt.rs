@@ -81,20 +81,20 @@ fn formatted(
     let id = sources.add(Source::new(input.path.as_str(), &input.bytes));
     let Some(source) = sources.get(id) else { return Ok(String::new()) };
     if !args.fix {
-        return yaml::format::format(id, source).map_err(|_| found(id, source, schemas));
+        return yaml::format::format(id, source).map_err(|faults| advised(faults, id, source, schemas));
     }
-    let fixed = fix(id, source, &found(id, source, schemas));
+    let faults = yaml::read(id, source).diagnostics;
+    let fixed = fix(id, source, &advised(faults, id, source, schemas));
     // Findings that stay point into the fixed text, so that is the one to show.
     let id = sources.add(Source::new(input.path.as_str(), fixed.as_bytes()));
     let Some(source) = sources.get(id) else { return Ok(String::new()) };
-    yaml::format::format(id, source).map_err(|_| found(id, source, schemas))
+    yaml::format::format(id, source).map_err(|faults| advised(faults, id, source, schemas))
 }
 
-/// Returns what is wrong with the text of a file.
-fn found(id: SourceId, source: &Source, schemas: &Schemas) -> Vec<Diagnostic> {
-    let yaml::Read { root, mut diagnostics } = yaml::read(id, source);
+/// Returns what is wrong with the text of a file, in words that know its fields.
+fn advised(mut faults: Vec<Diagnostic>, id: SourceId, source: &Source, schemas: &Schemas) -> Vec<Diagnostic> {
     let expected: &[DocumentKind] =
         if source.path == PROJECT_FILE { &[DocumentKind::Project] } else { &DocumentKind::ALL };
-    schemas.advise(expected, source, root.as_ref(), &mut diagnostics);
-    diagnostics
+    schemas.advise(expected, source, yaml::read(id, source).root.as_ref(), &mut faults);
+    faults
 }

@@ -61,18 +61,14 @@ fn path_to(root: &Node, span: Span) -> Option<Vec<Step>> {
     while node.span != span {
         let entries = node.entries().partition_point(|entry| entry.key_span.start <= span.start);
         let items = node.items().partition_point(|item| item.span.start <= span.start);
-        let entry = entries.checked_sub(1).and_then(|last| node.entries().get(last));
-        node = match entry {
-            Some(entry) => {
-                path.push(Step::Key(entry.key.clone()));
-                &entry.value
-            }
-            None => {
-                let index = items.checked_sub(1)?;
-                path.push(Step::Index(index));
-                node.items().get(index)?
-            }
-        };
+        if let Some(entry) = entries.checked_sub(1).and_then(|last| node.entries().get(last)) {
+            path.push(Step::Key(entry.key.clone()));
+            node = &entry.value;
+        } else {
+            let index = items.checked_sub(1)?;
+            path.push(Step::Index(index));
+            node = node.items().get(index)?;
+        }
     }
     Some(path)
 }

@@ -4,6 +4,8 @@ use std::collections::BTreeMap;
 
 use serde_json::{Map, Value};
 
+use crate::diag::did_you_mean;
+
 /// Returns `schema` with its references followed, outer words winning over inner ones.
 pub(super) fn resolve(root: &Value, schema: &Value) -> Value {
     let mut merged = Map::new();
@@ -68,29 +70,66 @@ impl Homes {
 
 /// Returns the description of the field at `path` (`spec.matrix`), as `kubectl explain` would print it, or the
 /// part of the path that does not exist together with the names that do.
+///
+/// Elements (`args[0]`) and the keys that people choose (`targets.gpu-eu`) may be named or left out.
 pub fn explain(root: &Value, kind: &str, path: &[&str]) -> Result<String, (String, Vec<String>)> {
     let mut schema = resolve(root, root);
-    for step in path {
-        let mut inner = schema.clone();
-        while inner.get("properties").is_none() {
-            match inner.get("items").or_else(|| inner.get("additionalProperties")).filter(|next| next.is_object()) {
-                Some(next) => inner = resolve(root, next),
-                None => break,
+    let mut rest = path;
+    while let [step, after @ ..] = rest {
+        rest = after;
+        let (name, is_element) = step.split_once('[').map_or((*step, false), |(name, _)| (name, true));
+        let holder = holder(root, &schema);
+        let properties = holder.get("properties").and_then(Value::as_object);
+        let values = values(root, &schema);
+        schema = match (properties.and_then(|properties| properties.get(name)), values) {
+            (Some(property), _) => resolve(root, property),
+            (None, Some(values)) if is_chosen(name, properties) => {
+                if properties.is_none() && !is_list(&values) {
+                    // A chosen key may hold dots: the rest of the path is one.
+                    rest = &[];
+                }
+                values
             }
-        }
-        let Some(property) = inner.get("properties").and_then(|properties| properties.get(*step)) else {
-            let names = inner
-                .get("properties")
-                .and_then(Value::as_object)
-                .into_iter()
-                .flatten()
-                .map(|(name, _)| name.clone())
-                .collect();
-            return Err(((*step).to_owned(), names));
+            (None, _) => {
+                let known = properties.into_iter().flatten().map(|(name, _)| name.clone()).collect();
+                return Err((name.to_owned(), known));
+            }
         };
-        schema = resolve(root, property);
+        if is_element && !is_list(&schema) {
+            return Err(((*step).to_owned(), Vec::new()));
+        }
+        if is_element {
+            schema = resolve(root, schema.get("items").unwrap_or(&Value::Null));
+        }
     }
     Ok(page(root, kind, path, &schema))
+}
+
+/// Returns the nearest schema at or below `schema` that has fields.
+fn holder(root: &Value, schema: &Value) -> Value {
+    let mut holder = schema.clone();
+    while holder.get("properties").is_none() {
+        match holder.get("items").or_else(|| holder.get("additionalProperties")).filter(|next| next.is_object()) {
+            Some(next) => holder = resolve(root, next),
+            None => break,
+        }
+    }
+    holder
+}
+
+/// Returns the schema of the values of a mapping with keys that people choose.
+fn values(root: &Value, schema: &Value) -> Option<Value> {
+    let values = schema.get("additionalProperties").filter(|values| values.is_object());
+    Some(resolve(root, values.filter(|_| schema.get("properties").is_none())?))
+}
+
+fn is_list(schema: &Value) -> bool {
+    schema.get("items").is_some()
+}
+
+/// Tells whether `name` is a key that somebody chose, rather than a misspelled one of `properties`.
+fn is_chosen(name: &str, properties: Option<&Map<String, Value>>) -> bool {
+    did_you_mean(name, properties.into_iter().flatten().map(|(name, _)| name.as_str())).is_none()
 }
 
 fn page(root: &Value, kind: &str, path: &[&str], schema: &Value) -> String {
@@ -157,3 +196,6 @@ fn type_of(root: &Value, schema: &Value) -> String {
 fn one_line(text: &str) -> String {
     text.split_whitespace().collect::<Vec<_>>().join(" ")
 }
+
+#[cfg(test)]
+mod tests;

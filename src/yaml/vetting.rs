@@ -43,9 +43,9 @@ pub(super) fn refuse_bytes(id: SourceId, source: &Source, diagnostics: &mut Vec<
 /// Reports what git leaves in a file that two branches changed, and returns true when it is there.
 pub(super) fn refuse_merge(id: SourceId, source: &Source, diagnostics: &mut Vec<Diagnostic>) -> bool {
     let line = |mark: &str| {
-        let at = source.text.match_indices(mark).map(|(at, _)| at);
+        let mut at = source.text.match_indices(mark).map(|(at, _)| at);
         let begins_line = |at: &usize| *at == 0 || source.text.as_bytes().get(at - 1) == Some(&b'\n');
-        at.filter(begins_line).next()
+        at.find(begins_line)
     };
     let (Some(ours), Some(_), Some(theirs)) = (line("<<<<<<< "), line("=======\n"), line(">>>>>>> ")) else {
         return false;

@@ -18,6 +18,7 @@ mod hazards;
 mod hostile_yaml;
 mod identity;
 mod judges;
+mod kill;
 mod mistakes;
 mod oracle_crd;
 mod oracle_emitted;

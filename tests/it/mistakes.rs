@@ -63,3 +63,79 @@ fn a_fault_of_the_project_file_is_told_once_and_by_validate_too() {
     }
     assert_eq!(folder.tree("generated"), before);
 }
+
+/// Checks that the only finding of a project with this file says `words`, in its message, help or note.
+#[track_caller]
+fn says(path: &str, text: &str, words: &[&str]) {
+    let folder = Folder::with([("kubebench.yaml", PROJECT.to_owned()), ("specs/a.yaml", spec("a"))]);
+    folder.write(path, text);
+    let output = folder.run(&["validate", "--color", "never"]);
+    let said = String::from_utf8_lossy(&output.stdout).into_owned();
+    let errors = said.matches("error[").count();
+    assert_eq!(errors, 1, "{said}");
+    for word in words {
+        assert!(said.contains(word), "{word:?} is not in:\n{said}");
+    }
+    let root = folder.path().to_string_lossy().into_owned();
+    assert!(!said.contains(&root), "a path of this machine:\n{said}");
+}
+
+#[test]
+fn messages_say_what_to_write() {
+    says(
+        "specs/a.yaml",
+        &spec("a").replace("spec:\n", "spec:\n  repeats: \"5\"\n"),
+        &["`repeats` must be a whole number", "drop the quotes: `5`", "specs/a.yaml:5:12"],
+    );
+    says(
+        "specs/a.yaml",
+        &spec("a").replace(
+            "spec:\n",
+            "spec:\n  metrics: [{name: a, unit: s, better: lower, primary: 'true', from: {duration: run}}]\n",
+        ),
+        &["drop the quotes: `true`"],
+    );
+    says("kubebench.yaml", "# nothing yet\n", &["the file holds no document", "write these lines", "kind: Project"]);
+    says(
+        "kubebench.yaml",
+        &format!("{PROJECT}spec: {{targets: {{t: {{namespace: n}}}}}}\n"),
+        &["help: write `\"n\"`\n"],
+    );
+    says(
+        "specs/s.yaml",
+        "apiVersion: kubebench.dev/v1\nkind: Suite\nmetadata: {name: s}\nspec: {benchmarks: [a, b, a]}\n",
+        &["`a` stands in `benchmarks` twice", "specs/s.yaml:4:27"],
+    );
+    let ours = spec("a");
+    says(
+        "specs/a.yaml",
+        &format!("<<<<<<< HEAD\n{ours}=======\n{ours}>>>>>>> other\n"),
+        &["an unresolved merge starts here", "specs/a.yaml:1:1"],
+    );
+    says(
+        "specs/a.yaml",
+        &spec("a").replace("spec:\n", "spec:\n  description: \"a b\n").replace("timeout: 1h", "timeout: '1h'"),
+        &["this quote is not closed on its line", "specs/a.yaml:5:16"],
+    );
+}
+
+#[test]
+fn certain_fixes_write_what_the_field_takes() {
+    let text = spec("a").replace("spec:\n", "spec:\n  repeats: 1_0\n  labels_typo: no\n");
+    let folder = Folder::with([("specs/a.yaml", text)]);
+    folder.run(&["fmt", "--fix"]);
+    let fixed = std::fs::read_to_string(folder.path().join("specs/a.yaml")).unwrap();
+    assert!(fixed.contains("  repeats: 10\n"), "{fixed}");
+    assert!(fixed.contains("  labels_typo: \"no\"\n"), "{fixed}");
+}
+
+/// The specs of this repository are what readers copy from.
+#[test]
+fn the_specs_of_this_repository_are_formatted() {
+    let output = std::process::Command::new(env!("CARGO_BIN_EXE_kubebench"))
+        .args(["fmt", "--check"])
+        .current_dir(crate::project::repository())
+        .output()
+        .unwrap();
+    assert_yes(&output);
+}

@@ -52,7 +52,7 @@ impl Since {
         let digests = benchmarks
             .iter()
             .map(|compiled| {
-                let old = Old { digest: compiled.identity.digest.clone(), selected: selection.has(compiled) };
+                let old = Old { digest: compiled.identity.digest, selected: selection.has(compiled) };
                 (key(compiled), old)
             })
             .collect();
