@@ -6,6 +6,7 @@ mod fault;
 pub mod format;
 mod generate;
 mod validate;
+mod violation;
 
 pub use explain::explain;
 pub use generate::{WorkloadForm, form_schema, generate};

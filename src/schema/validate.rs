@@ -7,9 +7,10 @@ use jsonschema::Validator;
 use serde_json::Value as Json;
 
 use super::explain::Homes;
-use super::fault::{self, Subject, Violation};
+use super::fault;
 use super::format::FORMATS;
 use super::generate::{WorkloadForm, generate};
+use super::violation::{Subject, Violation};
 use super::{DocumentKind, advise};
 use crate::diag::{Code, Diagnostic, code, did_you_mean};
 use crate::spec::v1::API_VERSION;
