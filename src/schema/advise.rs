@@ -13,6 +13,8 @@ use crate::yaml::{Node, Step};
 struct Takes {
     text: bool,
     number: bool,
+    /// Not whole numbers alone.
+    fraction: bool,
     boolean: bool,
 }
 
@@ -44,7 +46,8 @@ pub(super) fn ambiguous(schema: &Json, source: &Source, root: &Node, fault: &mut
             *fault = fault.clone().fix(span, plain.clone());
             format!("write `{plain}`")
         }
-        None if takes.number => "write a decimal number, such as `1` or `0.5`".to_owned(),
+        None if takes.fraction => "write a decimal number, such as `0.5`".to_owned(),
+        None if takes.number => "write a whole number, such as `5`".to_owned(),
         None => "write `true` or `false`".to_owned(),
     });
 }
@@ -87,9 +90,10 @@ fn takes(root: &Json, path: &[Step]) -> Option<Takes> {
     let typed = find(root, schema, &|schema| schema.get("type").map(|_| schema))?;
     // With a pattern, text is only a lookup.
     let text = has_type(typed, "string") && find(root, schema, &|schema| schema.get("pattern")).is_none();
-    let number = has_type(typed, "number") || has_type(typed, "integer");
+    let fraction = has_type(typed, "number");
+    let number = fraction || has_type(typed, "integer");
     let boolean = has_type(typed, "boolean");
-    (text || number || boolean).then_some(Takes { text, number, boolean })
+    (text || number || boolean).then_some(Takes { text, number, fraction, boolean })
 }
 
 /// Returns what `read` finds in `schema` or in what it refers to, without copying any of it.

@@ -21,7 +21,8 @@ fn a_number_is_no_text() {
     check("repeats: 1_0", "write `10`", "repeats: 10");
     check("repeats: +5", "write `5`", "repeats: 5");
     check("repeats: 010", "write `10` if it is decimal, or the decimal number that it means", "repeats: 010");
-    check("repeats: yes", "write a decimal number, such as `1` or `0.5`", "repeats: yes");
+    check("repeats: yes", "write a whole number, such as `5`", "repeats: yes");
+    check("gates: [{metric: a, min: on}]", "write a decimal number, such as `0.5`", "gates: [{metric: a, min: on}]");
 }
 
 #[test]
