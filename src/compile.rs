@@ -8,7 +8,7 @@ use rayon::prelude::*;
 
 use crate::diag::{Diagnostic, Diagnostics, Place, Severity, code};
 use crate::lower::{self, Document, Lowered, Project, Suite};
-use crate::manifest::{self, Identity};
+use crate::manifest::{self, Emitted, Identity, Manifest};
 use crate::model::Benchmark;
 use crate::schema::{DocumentKind, Schemas};
 use crate::spec::v1::project::LintLevel;
@@ -147,8 +147,14 @@ fn load(
 /// What one spec gave.
 struct Outcome {
     diagnostics: Diagnostics,
-    lowered: Option<(Lowered, Vec<manifest::Emitted>)>,
+    lowered: Option<(Lowered, Vec<Output>)>,
     suite: Option<Suite>,
+}
+
+/// What one benchmark became on one target: its identity, and its files by path.
+struct Output {
+    identity: Identity,
+    files: Vec<(String, OutputFile)>,
 }
 
 fn compile_one(id: SourceId, source: &Source, project: Option<&Project>, schemas: &Schemas) -> Outcome {
@@ -163,15 +169,13 @@ fn compile_one(id: SourceId, source: &Source, project: Option<&Project>, schemas
     if kind == DocumentKind::Suite {
         outcome.suite = lower::suite(document, diagnostics);
     } else if let Some(lowered) = lower::benchmark(document, project, schemas, diagnostics) {
-        let emitted = lowered
-            .benchmarks
-            .iter()
-            .map(|benchmark| {
-                check::check(benchmark, diagnostics);
-                manifest::emit(benchmark, diagnostics)
-            })
-            .collect();
-        outcome.lowered = Some((lowered, emitted));
+        let output = |benchmark: &Benchmark| {
+            check::check(benchmark, diagnostics);
+            let Emitted { identity, manifests } = manifest::emit(benchmark, diagnostics);
+            Output { identity, files: files(manifests, &benchmark.path, Some(benchmark.name_span)) }
+        };
+        let outputs = lowered.benchmarks.iter().map(output).collect();
+        outcome.lowered = Some((lowered, outputs));
     }
     outcome
 }
@@ -197,11 +201,10 @@ fn assemble(outcomes: Vec<Outcome>, project: Option<&Project>, diagnostics: &mut
             .or(suite.as_ref().map(|suite| (&suite.name, suite.name_span)));
         let unique = named.is_none_or(|(name, span)| claim_name(&mut names, name, span, diagnostics));
         suites.extend(suite);
-        let Some((lowered, emitted)) = lowered.filter(|_| sound && unique) else { continue };
-        for (benchmark, emitted) in lowered.benchmarks.into_iter().zip(emitted) {
-            let source = (benchmark.path.as_str(), Some(benchmark.name_span));
-            insert(&mut tree, emitted.manifests, source, diagnostics);
-            benchmarks.push(Compiled { benchmark, identity: emitted.identity });
+        let Some((lowered, outputs)) = lowered.filter(|_| sound && unique) else { continue };
+        for (benchmark, Output { identity, files }) in lowered.benchmarks.into_iter().zip(outputs) {
+            insert(&mut tree, files, diagnostics);
+            benchmarks.push(Compiled { benchmark, identity });
         }
     }
     for suite in &suites {
@@ -215,8 +218,8 @@ fn assemble(outcomes: Vec<Outcome>, project: Option<&Project>, diagnostics: &mut
                 .filter(|benchmark| benchmark.target.name == target.name)
                 .collect();
             if !here.is_empty() {
-                let source = (project.settings.path.as_str(), None);
-                insert(&mut tree, manifest::emit_pipeline(target, &project.settings, &here), source, diagnostics);
+                let manifests = manifest::emit_pipeline(target, &project.settings, &here);
+                insert(&mut tree, files(manifests, &project.settings.path, None), diagnostics);
             }
         }
         diagnostics.extend(size::warnings(&tree, &project.settings.output));
@@ -236,15 +239,15 @@ fn claim_name(names: &mut BTreeMap<String, Span>, name: &str, span: Span, diagno
     false
 }
 
-fn insert(
-    tree: &mut OutputTree,
-    manifests: Vec<manifest::Manifest>,
-    (source, span): (&str, Option<Span>),
-    diagnostics: &mut Diagnostics,
-) {
-    for manifest in manifests {
-        let file = OutputFile { source: source.to_owned(), source_span: span, body: yaml::write(&manifest.object) };
-        if let Err(rejected) = tree.insert(manifest.path, file) {
+/// Returns `manifests`, which are compiled from `source`, as files by path.
+fn files(manifests: Vec<Manifest>, source: &str, span: Option<Span>) -> Vec<(String, OutputFile)> {
+    let file = |manifest: Manifest| (manifest.path, OutputFile::new(source, span, &yaml::write(&manifest.object)));
+    manifests.into_iter().map(file).collect()
+}
+
+fn insert(tree: &mut OutputTree, files: Vec<(String, OutputFile)>, diagnostics: &mut Diagnostics) {
+    for (path, file) in files {
+        if let Err(rejected) = tree.insert(path, file) {
             let Rejected { path, file, .. } = *rejected;
             let message = format!("another spec already emits {path}");
             diagnostics.push(match file.source_span {

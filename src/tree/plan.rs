@@ -127,7 +127,7 @@ pub struct Change<'a> {
     /// The bytes on disk, where there are any.
     pub old: Option<&'a [u8]>,
     /// The text that should be on disk; nothing when the path should be gone.
-    pub new: Option<String>,
+    pub new: Option<&'a str>,
 }
 
 /// The way from the tree on disk to the wanted one.
@@ -223,7 +223,7 @@ pub fn plan<'a>(wanted: &'a OutputTree, on_disk: &'a OnDisk, scope: &Scope) -> P
             source: Cow::Borrowed(&file.source),
             source_span: file.source_span,
             old: on_disk.entries.get(path).and_then(content),
-            new: Some(header::render(file)),
+            new: Some(&file.text),
         });
     }
     for (path, found) in &on_disk.entries {
@@ -263,10 +263,10 @@ fn wanted_state(path: &str, file: &OutputFile, on_disk: &OnDisk) -> Option<State
     }
     match on_disk.entries.get(path) {
         None => Some(State::Missing),
-        Some(Found::File(bytes)) if header::is_rendering_of(file, bytes) => None,
+        Some(Found::File(bytes)) if *bytes == file.text.as_bytes() => None,
         Some(Found::File(bytes)) => {
             let text = with_newlines(bytes);
-            Some(if header::is_rendering_of(file, &text) {
+            Some(if *text == *file.text.as_bytes() {
                 State::LineEndings
             } else {
                 match header::parse(&text) {

@@ -41,9 +41,9 @@ fn lay(root: &Path, path: &str, old: &OldFile) {
     match old {
         OldFile::Own(number) => put_own(root, path, &body(*number)),
         OldFile::Crlf(number) => {
-            put(root, path, header::render(&manifest("specs/x.yaml", &body(*number))).replace('\n', "\r\n"));
+            put(root, path, manifest("specs/x.yaml", &body(*number)).text.replace('\n', "\r\n"));
         }
-        OldFile::Edited => put(root, path, header::render(&manifest("specs/x.yaml", "a: 1\n")) + "edited: 1\n"),
+        OldFile::Edited => put(root, path, manifest("specs/x.yaml", "a: 1\n").text + "edited: 1\n"),
         OldFile::Foreign => put(root, path, "foreign: 1\n"),
         OldFile::Leftover(pid) => put(root, &crate::tree::disk::temporary(path, u32::from(*pid)), "half"),
         OldFile::EmptyFolder => fs::create_dir_all(root.join(path.trim_end_matches(".yaml"))).unwrap(),
@@ -81,7 +81,7 @@ proptest! {
         let kept = |old: &OldFile| matches!(old, OldFile::Edited | OldFile::Foreign);
         for (path, number) in &new {
             if !old.get(path).is_some_and(kept) {
-                let text = header::render(&manifest("specs/x.yaml", &body(*number)));
+                let text = manifest("specs/x.yaml", &body(*number)).text;
                 prop_assert_eq!(&after[path], text.as_bytes());
             }
         }
