@@ -18,8 +18,8 @@ pub struct Identity {
     pub runs: Vec<Run>,
 }
 
-/// One run.
-#[derive(Clone, Debug, PartialEq, Eq)]
+/// One run, as the run list has it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Run {
     /// `<case>-r1`, or `<case>-w1` for a warm-up.
     pub id: String,

@@ -6,6 +6,7 @@ mod claim;
 mod config;
 mod identity;
 mod meta;
+mod object;
 mod patch;
 mod pipeline;
 mod pod;

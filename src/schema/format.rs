@@ -2,6 +2,8 @@
 //!
 //! A JSON Schema validator only learns yes or no; the words come from the same check, asked again for the node at fault.
 
+use regex_syntax::hir::{Hir, HirKind};
+
 use crate::diag::code;
 use crate::unit::{self, UnitError};
 
@@ -54,6 +56,9 @@ pub static FORMATS: &[Format] = &[
     },
 ];
 
+/// The length below which a pattern without counted repetitions compiles to less than the regex crate's limit.
+const SURELY_SMALL_PATTERN: usize = 500;
+
 /// The longest benchmark name: with digest and run number it stays inside every Kubernetes limit.
 pub const MAX_BENCHMARK_NAME: usize = 31;
 
@@ -91,18 +96,31 @@ fn metric_name(text: &str) -> Result<(), UnitError> {
 }
 
 fn metric_pattern(text: &str) -> Result<(), UnitError> {
-    let regex = regex::Regex::new(text).map_err(|error| {
+    let malformed = |error: &dyn std::fmt::Display| {
         let reason = error.to_string();
         let reason = reason.lines().last().unwrap_or_default().trim_start_matches("error: ");
         fault(
             format!("the pattern is not a regular expression: {reason}"),
             "the syntax is that of Rust's regex crate: no look-around, no back references",
         )
-    })?;
-    if !regex.capture_names().flatten().any(|name| name == "value") {
+    };
+    let parsed = regex_syntax::parse(text).map_err(|error| malformed(&error))?;
+    if text.contains('{') || text.len() > SURELY_SMALL_PATTERN {
+        regex::Regex::new(text).map_err(|error| malformed(&error))?;
+    }
+    if !has_value_group(&parsed) {
         return Err(fault("the pattern has no group named `value`", "mark the number: `(?P<value>[0-9.]+)`"));
     }
     Ok(())
+}
+
+fn has_value_group(hir: &Hir) -> bool {
+    match hir.kind() {
+        HirKind::Capture(group) => group.name.as_deref() == Some("value") || has_value_group(&group.sub),
+        HirKind::Repetition(repetition) => has_value_group(&repetition.sub),
+        HirKind::Concat(parts) | HirKind::Alternation(parts) => parts.iter().any(has_value_group),
+        HirKind::Empty | HirKind::Literal(_) | HirKind::Class(_) | HirKind::Look(_) => false,
+    }
 }
 
 fn relative_path(text: &str) -> Result<(), UnitError> {

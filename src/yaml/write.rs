@@ -99,6 +99,7 @@ fn write_leaf(leaf: &Value, column: usize, text: &mut String) {
         Value::Null => text.push_str("null"),
         Value::Bool(flag) => text.push_str(if *flag { "true" } else { "false" }),
         Value::Number(number) => write_number(number, text),
+        Value::String(string) if plain::is_surely_plain(string) => text.push_str(string),
         Value::String(string) if is_literal_safe(string) => return write_literal(string, column + INDENT, text),
         Value::String(string) => write_string(string, text),
         Value::Array(_) => text.push_str("[]"),
@@ -120,7 +121,13 @@ fn write_literal(string: &str, column: usize, text: &mut String) {
 }
 
 fn indent(column: usize, text: &mut String) {
-    text.extend(std::iter::repeat_n(' ', column));
+    const SPACES: &str = "                                ";
+    let mut left = column;
+    while let Some(more) = left.checked_sub(SPACES.len()) {
+        text.push_str(SPACES);
+        left = more;
+    }
+    text.push_str(SPACES.get(..left).unwrap_or_default());
 }
 
 fn leading_rank(key: &str) -> usize {
@@ -140,9 +147,7 @@ fn write_number(number: &Number, text: &mut String) {
 }
 
 fn write_string(string: &str, text: &mut String) {
-    if plain::is_surely_plain(string) {
-        text.push_str(string);
-    } else if plain::is_integer(string) {
+    if plain::is_integer(string) {
         text.extend(["\"", string, "\""]);
     } else {
         text.push_str(&unmistakable(as_value(string), string));
@@ -221,7 +226,17 @@ fn is_literal_safe(text: &str) -> bool {
         && !body.is_empty()
         && !body.starts_with([' ', '\n'])
         && !body.ends_with('\n')
-        && body.split('\n').all(|line| !line.ends_with(' ') && line.chars().all(is_visible))
+        && !body.ends_with(' ')
+        && !body.contains(" \n")
+        && has_only_visible_lines(body)
+}
+
+fn has_only_visible_lines(text: &str) -> bool {
+    if text.is_ascii() {
+        text.bytes().all(|byte| matches!(byte, b' '..=b'~' | b'\n'))
+    } else {
+        text.chars().all(|character| character == '\n' || is_visible(character))
+    }
 }
 
 /// Tells whether a character is one that people see, and see as it is: no control, no format character, no other blank

@@ -5,6 +5,7 @@ use std::io::{self, Read as _};
 use std::path::Path;
 
 use anyhow::{Context as _, Result};
+use rayon::prelude::*;
 
 use crate::tree::disk::{join, made_for};
 use crate::tree::{Found, OnDisk};
@@ -34,16 +35,28 @@ pub fn scan(output_dir: &Path) -> Result<OnDisk> {
         return Ok(on_disk);
     }
     let mut waiting = vec![String::new()];
+    let mut files = Vec::new();
     while let Some(folder) = waiting.pop() {
-        match list(output_dir, &folder, &mut on_disk, &mut waiting) {
+        match list(output_dir, &folder, &mut on_disk, &mut files, &mut waiting) {
             Ok(()) => drop(on_disk.folders.insert(folder)),
             Err(error) => drop(on_disk.entries.insert(folder, Found::Unreadable(words(&error)))),
         }
     }
+    on_disk.entries.par_extend(files.into_par_iter().map(|(path, file_type)| {
+        let found = found(&super::below(output_dir, &path), file_type);
+        (path, found)
+    }));
     Ok(on_disk)
 }
 
-fn list(output_dir: &Path, folder: &str, on_disk: &mut OnDisk, waiting: &mut Vec<String>) -> io::Result<()> {
+/// Sorts what stands in `folder` into `on_disk`, `files` that are still to be read, and folders that are still `waiting`.
+fn list(
+    output_dir: &Path,
+    folder: &str,
+    on_disk: &mut OnDisk,
+    files: &mut Vec<(String, fs::FileType)>,
+    waiting: &mut Vec<String>,
+) -> io::Result<()> {
     for entry in fs::read_dir(super::below(output_dir, folder))? {
         let entry = entry?;
         let name = entry.file_name();
@@ -59,8 +72,7 @@ fn list(output_dir: &Path, folder: &str, on_disk: &mut OnDisk, waiting: &mut Vec
         } else if file_type.is_file() && made_for(&path).is_some() {
             on_disk.leftovers.insert(path);
         } else {
-            let found = found(&entry.path(), file_type);
-            on_disk.entries.insert(path, found);
+            files.push((path, file_type));
         }
     }
     Ok(())
