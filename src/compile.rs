@@ -7,7 +7,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use rayon::prelude::*;
 
 use crate::diag::{Diagnostic, Diagnostics, Place, Severity, code};
-use crate::lower::{self, Document, Lowered, Project, Suite};
+use crate::lower::{self, Document, Lowered, Project, Resolved, Suite};
 use crate::manifest::{self, Emitted, Identity, Manifest};
 use crate::model::Benchmark;
 use crate::schema::{DocumentKind, Schemas};
@@ -147,18 +147,19 @@ fn load(
 /// What one spec gave.
 struct Outcome {
     diagnostics: Diagnostics,
-    lowered: Option<(Lowered, Vec<Output>)>,
+    name: Option<(String, Span)>,
+    outputs: Vec<Output>,
     suite: Option<Suite>,
 }
 
-/// What one benchmark became on one target: its identity, and its files by path.
+/// One benchmark on one target, and its files by path.
 struct Output {
-    identity: Identity,
+    compiled: Compiled,
     files: Vec<(String, OutputFile)>,
 }
 
 fn compile_one(id: SourceId, source: &Source, project: Option<&Project>, schemas: &Schemas) -> Outcome {
-    let mut outcome = Outcome { diagnostics: Diagnostics::default(), lowered: None, suite: None };
+    let mut outcome = Outcome { diagnostics: Diagnostics::default(), name: None, outputs: Vec::new(), suite: None };
     let diagnostics = &mut outcome.diagnostics;
     let Some((kind, root)) = load(id, source, &[DocumentKind::Benchmark, DocumentKind::Suite], schemas, diagnostics)
     else {
@@ -168,14 +169,17 @@ fn compile_one(id: SourceId, source: &Source, project: Option<&Project>, schemas
     let document = Document { source, root: &root };
     if kind == DocumentKind::Suite {
         outcome.suite = lower::suite(document, diagnostics);
+        outcome.name = outcome.suite.as_ref().map(|suite| (suite.name.clone(), suite.name_span));
     } else if let Some(lowered) = lower::benchmark(document, project, schemas, diagnostics) {
-        let output = |benchmark: &Benchmark| {
-            check::check(benchmark, diagnostics);
-            let Emitted { identity, manifests } = manifest::emit(benchmark, diagnostics);
-            Output { identity, files: files(manifests, &benchmark.path, Some(benchmark.name_span)) }
+        let output = |Resolved { benchmark, document }| {
+            check::check(&benchmark, diagnostics);
+            let Emitted { identity, manifests } = manifest::emit(&benchmark, &document, diagnostics);
+            let files = files(manifests, &benchmark.path, Some(benchmark.name_span));
+            Output { compiled: Compiled { benchmark, identity }, files }
         };
-        let outputs = lowered.benchmarks.iter().map(output).collect();
-        outcome.lowered = Some((lowered, outputs));
+        let Lowered { name, name_span, benchmarks } = lowered;
+        outcome.name = Some((name, name_span));
+        outcome.outputs = benchmarks.into_iter().map(output).collect();
     }
     outcome
 }
@@ -191,20 +195,15 @@ fn assemble(outcomes: Vec<Outcome>, project: Option<&Project>, diagnostics: &mut
     let mut suites = Vec::new();
     let mut benchmarks = Vec::new();
     let mut tree = OutputTree::default();
-    for Outcome { diagnostics: found, lowered, suite } in outcomes {
+    for Outcome { diagnostics: found, name, outputs, suite } in outcomes {
         let found = at_levels(found, project);
         let sound = !found.has_errors();
         diagnostics.extend(found);
-        let named = lowered
-            .as_ref()
-            .map(|(lowered, _)| (&lowered.name, lowered.name_span))
-            .or(suite.as_ref().map(|suite| (&suite.name, suite.name_span)));
-        let unique = named.is_none_or(|(name, span)| claim_name(&mut names, name, span, diagnostics));
+        let unique = name.is_none_or(|(name, span)| claim_name(&mut names, &name, span, diagnostics));
         suites.extend(suite);
-        let Some((lowered, outputs)) = lowered.filter(|_| sound && unique) else { continue };
-        for (benchmark, Output { identity, files }) in lowered.benchmarks.into_iter().zip(outputs) {
+        for Output { compiled, files } in outputs.into_iter().filter(|_| sound && unique) {
             insert(&mut tree, files, diagnostics);
-            benchmarks.push(Compiled { benchmark, identity });
+            benchmarks.push(compiled);
         }
     }
     for suite in &suites {

@@ -51,6 +51,7 @@ fn compile(project: &str, benchmark: &str) -> Compiled {
     }
     let lowered = lower::benchmark(Document { source: &source, root: &root }, &project, &schemas, &mut found);
     let benchmarks = lowered.map(|lowered| lowered.benchmarks).unwrap_or_default();
+    let benchmarks = benchmarks.into_iter().map(|resolved| resolved.benchmark).collect();
     Compiled { sources, project, benchmarks, before: found.into_iter().collect() }
 }
 

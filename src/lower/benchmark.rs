@@ -33,10 +33,17 @@ pub struct Lowered {
     pub name: String,
     /// Where the name stands.
     pub name_span: Span,
-    /// Labels, for selection.
-    pub labels: BTreeMap<String, String>,
     /// One benchmark for each target.
-    pub benchmarks: Vec<Benchmark>,
+    pub benchmarks: Vec<Resolved>,
+}
+
+/// A benchmark on one target.
+#[derive(Debug)]
+pub struct Resolved {
+    /// The model.
+    pub benchmark: Benchmark,
+    /// The spec as resolved for this target, canonical: large, and needed only until it is written down.
+    pub document: Json,
 }
 
 /// Returns the benchmarks of `document`, which its schema accepts.
@@ -89,17 +96,17 @@ pub fn benchmark(
         unused: unused(document, spec),
         scalings: scalings(document, spec),
     };
-    let mut benchmarks: Vec<Benchmark> = targets(spec, project, diagnostics)
+    let mut benchmarks: Vec<Resolved> = targets(spec, project, diagnostics)
         .into_iter()
         .filter_map(|target| shared.on_target(target, diagnostics))
         .collect();
     if diagnostics.as_slice().iter().any(|fault| fault.code == &code::KB0302) {
         // What the malformed lookup was meant to name is not known, so nothing is known to be unused.
-        for benchmark in &mut benchmarks {
-            benchmark.unused.clear();
+        for resolved in &mut benchmarks {
+            resolved.benchmark.unused.clear();
         }
     }
-    Some(Lowered { name: metadata.name.clone(), name_span, labels: labels.clone(), benchmarks })
+    Some(Lowered { name: metadata.name.clone(), name_span, benchmarks })
 }
 
 fn refuse_lookups(document: Document<'_>, spec: &Node, diagnostics: &mut Diagnostics) {
@@ -156,14 +163,16 @@ struct Shared<'a> {
 }
 
 impl Shared<'_> {
-    fn on_target(&self, target: Arc<Target>, diagnostics: &mut Diagnostics) -> Option<Benchmark> {
+    fn on_target(&self, target: Arc<Target>, diagnostics: &mut Diagnostics) -> Option<Resolved> {
         let scope = Scope::new(self.roots(&target), NO_MATRIX);
         let mut found = Diagnostics::default();
+        let is_kept =
+            |entry: &Entry| PER_CASE.contains(&entry.key.as_str()) || WITHOUT_LOOKUPS.contains(&entry.key.as_str());
         let resolved = self.with_spec(|entry| {
-            let kept = PER_CASE.contains(&entry.key.as_str()) || WITHOUT_LOOKUPS.contains(&entry.key.as_str());
-            (!kept).then(|| lookup::resolve(self.document.source, &entry.value, &scope, &mut found))
+            (!is_kept(entry)).then(|| lookup::resolve(self.document.source, &entry.value, &scope, &mut found))
         });
-        let sound = !found.has_errors() && (!lookup::mentions_any(self.spec) || self.revalidate(&resolved, &mut found));
+        let looked_up = self.spec.entries().iter().any(|entry| !is_kept(entry) && lookup::mentions_any(&entry.value));
+        let sound = !found.has_errors() && (!looked_up || self.revalidate(&resolved, &mut found));
         merge_new(diagnostics, found);
         let cases = self.points.iter().filter_map(|point| self.case(point, &target, diagnostics)).collect();
         if !sound {
@@ -196,7 +205,7 @@ impl Shared<'_> {
         } = document.spec;
         let defaults = &self.project.defaults;
         let results = results.unwrap_or_default();
-        Some(Benchmark {
+        let benchmark = Benchmark {
             name: self.name.to_owned(),
             name_span: self.name_span,
             path: self.document.source.path.clone(),
@@ -222,11 +231,11 @@ impl Shared<'_> {
             prepare: prepare.map(|job| step_job("prepare", job, spec_node.entry("prepare"))),
             claim: self.claim(results.claim.unwrap_or_default(), spec_node, &target),
             mount_in_job: results.mount_in_job.is_some_and(|flag| flag.0),
-            document: resolved.to_json(),
             unused: self.unused.clone(),
             scalings: self.scalings.clone(),
             target,
-        })
+        };
+        Some(Resolved { benchmark, document: resolved.to_json() })
     }
 
     fn case(&self, point: &CasePoint, target: &Target, diagnostics: &mut Diagnostics) -> Option<Case> {

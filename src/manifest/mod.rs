@@ -58,15 +58,15 @@ pub struct Emitted {
     pub manifests: Vec<Manifest>,
 }
 
-/// Returns the objects of `benchmark`, reporting patches that cannot be applied and objects that grow too large.
-pub fn emit(benchmark: &Benchmark, diagnostics: &mut Diagnostics) -> Emitted {
+/// Returns the objects of `benchmark`, resolved from `document`, reporting patches that cannot be applied and objects that grow too large.
+pub fn emit(benchmark: &Benchmark, document: &Json, diagnostics: &mut Diagnostics) -> Emitted {
     let cases: Vec<workload::CaseObjects> =
         benchmark.cases.iter().map(|case| workload::case_objects(benchmark, case, diagnostics)).collect();
     let prepare = benchmark.prepare.as_ref().map(|job| workload::step_job(benchmark, job, diagnostics));
     let identity = Identity::new(benchmark, &cases, prepare.as_ref());
     let objects = [
         ("config.yaml", config::config_map(benchmark, &identity, &cases, prepare.as_ref())),
-        ("rules.yaml", rules::config_map(benchmark)),
+        ("rules.yaml", rules::config_map(benchmark, document)),
         ("workflow.yaml", workflow::workflow(benchmark, &identity)),
         ("results.yaml", claim::claim(benchmark)),
     ];

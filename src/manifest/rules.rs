@@ -12,9 +12,9 @@ pub(super) fn name(benchmark: &Benchmark) -> String {
     format!("{}-rules", benchmark.name)
 }
 
-/// Returns the ConfigMap.
-pub(super) fn config_map(benchmark: &Benchmark) -> Json {
-    let spec = benchmark.document.get("spec");
+/// Returns the ConfigMap; `document` is the resolved spec.
+pub(super) fn config_map(benchmark: &Benchmark, document: &Json) -> Json {
+    let spec = document.get("spec");
     let list = |field| spec.and_then(|spec| spec.get(field)).cloned().unwrap_or_else(|| Json::Array(Vec::new()));
     let rules = object([
         ("schemaVersion", 1.into()),
@@ -23,8 +23,7 @@ pub(super) fn config_map(benchmark: &Benchmark) -> Json {
         ("gates", list("gates")),
         ("metrics", list("metrics")),
     ]);
-    let data =
-        object([("rules.json", config::pretty(&rules).into()), ("spec.yaml", yaml::write(&benchmark.document).into())]);
+    let data = object([("rules.json", config::pretty(&rules).into()), ("spec.yaml", yaml::write(document).into())]);
     object([
         ("apiVersion", "v1".into()),
         ("kind", "ConfigMap".into()),

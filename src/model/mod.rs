@@ -59,8 +59,6 @@ pub struct Benchmark {
     pub claim: Claim,
     /// Whether the workload's pods mount that volume.
     pub mount_in_job: bool,
-    /// The spec as resolved for this target, canonical.
-    pub document: Json,
     /// Names of axes and parameters that no lookup uses.
     pub unused: Vec<Unused>,
     /// Axes that set a number of pods.

@@ -90,6 +90,9 @@ impl Schemas {
     pub fn validate(&self, kind: DocumentKind, source: &Source, root: &Node) -> Vec<Diagnostic> {
         let Some((schema, validator)) = self.by_kind.get(&kind) else { return Vec::new() };
         let json = root.to_json();
+        if validator.is_valid(&json) {
+            return Vec::new();
+        }
         let mut found: Vec<(u8, Diagnostic)> = validator
             .iter_errors(&json)
             .flat_map(|error| fault::findings(&Violation::new(schema, source, root, &error)))

@@ -263,6 +263,7 @@ fn wanted_state(path: &str, file: &OutputFile, on_disk: &OnDisk) -> Option<State
     }
     match on_disk.entries.get(path) {
         None => Some(State::Missing),
+        Some(Found::AsWanted) => None,
         Some(Found::File(bytes)) if *bytes == file.text.as_bytes() => None,
         Some(Found::File(bytes)) => {
             let text = with_newlines(bytes);
@@ -289,7 +290,7 @@ fn wanted_state(path: &str, file: &OutputFile, on_disk: &OnDisk) -> Option<State
 fn in_the_way(by: &str, found: &Found) -> State {
     match found {
         Found::Unreadable(reason) => State::Unreadable { by: by.to_owned(), reason: reason.clone() },
-        Found::File(_) | Found::Large(_) | Found::Symlink | Found::Other(_) => {
+        Found::AsWanted | Found::File(_) | Found::Large(_) | Found::Symlink | Found::Other(_) => {
             State::NotRegular { by: by.to_owned(), kind: found.kind() }
         }
     }
@@ -310,7 +311,7 @@ fn other_state(path: &str, found: &Found) -> Other {
         Found::Unreadable(reason) => {
             return Other::Stranger(State::Unreadable { by: path.to_owned(), reason: reason.clone() });
         }
-        Found::Symlink | Found::Other(_) => return stranger,
+        Found::AsWanted | Found::Symlink | Found::Other(_) => return stranger,
     };
     match header {
         Header::Own { source, body: Body::Intact } if whole == Body::Intact => Other::Own(source, State::Orphan),
@@ -323,7 +324,7 @@ fn other_state(path: &str, found: &Found) -> Other {
 fn content(found: &Found) -> Option<&[u8]> {
     match found {
         Found::File(bytes) => Some(bytes),
-        Found::Large(_) | Found::Symlink | Found::Other(_) | Found::Unreadable(_) => None,
+        Found::AsWanted | Found::Large(_) | Found::Symlink | Found::Other(_) | Found::Unreadable(_) => None,
     }
 }
 

@@ -36,6 +36,7 @@ const CRATES: &[(&str, &[&str])] = &[
     ("jiff", &["unit"]),
     ("jsonschema", &["schema"]),
     ("k8s-openapi", &["manifest"]),
+    ("mimalloc", &["main"]),
     ("rayon", &["compile", "edge/fs/scan", "cli/session"]),
     ("regex", &["schema/format"]),
     ("regex-syntax", &["schema/format"]),

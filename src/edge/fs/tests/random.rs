@@ -69,13 +69,13 @@ proptest! {
             wanted.insert(path.clone(), manifest("specs/x.yaml", &body(*number))).unwrap();
         }
 
-        let on_disk = scan(root).unwrap();
+        let on_disk = scan(root, &wanted).unwrap();
         let interrupted = plan(&wanted, &on_disk, &Scope::default());
         let operations = interrupted.operations(7, EditedFiles::Keep);
         apply(root, &operations[..cut.min(operations.len())]).unwrap();
         compile(root, &wanted).unwrap();
 
-        let (after, on_disk) = (listing(root), scan(root).unwrap());
+        let (after, on_disk) = (listing(root), scan(root, &wanted).unwrap());
         let second = plan(&wanted, &on_disk, &Scope::default());
         prop_assert_eq!(second.operations(7, EditedFiles::Keep), []);
         let kept = |old: &OldFile| matches!(old, OldFile::Edited | OldFile::Foreign);
@@ -118,7 +118,7 @@ proptest! {
         for (path, number) in &new {
             wanted.insert(path.clone(), manifest("specs/x.yaml", &body(*number))).unwrap();
         }
-        let on_disk = scan(root).unwrap();
+        let on_disk = scan(root, &wanted).unwrap();
         let scope = Scope { targets: Filter::Only(["t1".to_owned()].into()), ..Scope::default() };
         apply(root, &plan(&wanted, &on_disk, &scope).operations(7, EditedFiles::Keep)).unwrap();
         let elsewhere = |all: BTreeMap<String, Vec<u8>>| -> BTreeMap<String, Vec<u8>> {
