@@ -5,7 +5,7 @@ mod metrics;
 mod project;
 mod suite;
 
-pub use benchmark::{Lowered, benchmark};
+pub use benchmark::{Lowered, RESERVED_NAME, benchmark};
 pub use project::{PROJECT_FILE, Project, project};
 pub use suite::{Suite, suite};
 
