@@ -8,6 +8,7 @@ use super::session::{VERSION, project_file, root, tell};
 use crate::compile::Workspace;
 use crate::diag::did_you_mean;
 use crate::edge::fs;
+use crate::lower::RESERVED_NAME;
 use crate::schema::format;
 use crate::workload::KINDS;
 
@@ -21,6 +22,9 @@ pub(super) fn run(global: &Global, args: &NewArgs) -> Result<ExitStatus> {
         .unwrap_or_else(|| "specs".to_owned());
     if let Some(Err(fault)) = format::find("benchmark-name").map(|format| (format.check)(&args.name)) {
         bail!("{}{}", fault.message, fault.help.map(|help| format!("; {help}")).unwrap_or_default());
+    }
+    if args.name == RESERVED_NAME {
+        bail!("a benchmark cannot be called `{RESERVED_NAME}`; choose another name");
     }
     let depth = folder.split('/').count();
     let schema = format!("{}schema/benchmark.v1.json", "../".repeat(depth));

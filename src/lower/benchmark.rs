@@ -19,6 +19,8 @@ use crate::unit::Duration;
 use crate::workload;
 use crate::yaml::{Entry, Node, Value};
 
+/// The folder of the objects that all benchmarks of a target share; no benchmark may be called so.
+pub const RESERVED_NAME: &str = "pipeline";
 /// The fields of `spec` that are read anew for each case, so that they may look up the matrix.
 const PER_CASE: [&str; 4] = ["workload", "timeout", "postprocess", "inputs"];
 /// The fields of `spec` that are needed before anything can be looked up.
@@ -58,8 +60,8 @@ pub fn benchmark(
     refuse_lookups(document, spec, diagnostics);
     let metadata: wire::Metadata = workload::read(root.get("metadata")?, diagnostics)?;
     let name_span = root.get("metadata")?.get("name")?.span;
-    if metadata.name == "pipeline" {
-        let fault = Diagnostic::at(&code::KB0309, name_span, "a benchmark cannot be called `pipeline`");
+    if metadata.name == RESERVED_NAME {
+        let fault = Diagnostic::at(&code::KB0309, name_span, format!("a benchmark cannot be called `{RESERVED_NAME}`"));
         diagnostics.push(
             fault
                 .note("that is the folder of the objects that all benchmarks of a target share")
@@ -204,6 +206,9 @@ impl Shared<'_> {
             results,
         } = document.spec;
         let defaults = &self.project.defaults;
+        let key_span = |node: Option<&Node>, field: &str| {
+            node.and_then(|node| node.entry(field)).map_or(self.name_span, |entry| entry.key_span)
+        };
         let results = results.unwrap_or_default();
         let benchmark = Benchmark {
             name: self.name.to_owned(),
@@ -222,6 +227,7 @@ impl Shared<'_> {
                 Some(wire::Order::Interleaved) | None => Order::Interleaved,
             },
             parallelism: parallelism.map_or(1, |count| count.0),
+            parallelism_span: key_span(Some(spec_node), "parallelism"),
             timeout_is_set: defaults.timeout_is_set || self.spec.get("timeout").is_some(),
             queue_timeout: queue_timeout.map_or(defaults.queue_timeout, |timeout| timeout.0),
             budget: lower_budget(budget.as_ref(), spec_node),
@@ -231,6 +237,7 @@ impl Shared<'_> {
             prepare: prepare.map(|job| step_job("prepare", job, spec_node.entry("prepare"))),
             claim: self.claim(results.claim.unwrap_or_default(), spec_node, &target),
             mount_in_job: results.mount_in_job.is_some_and(|flag| flag.0),
+            mount_in_job_span: key_span(spec_node.get("results"), "mountInJob"),
             unused: self.unused.clone(),
             scalings: self.scalings.clone(),
             target,
@@ -385,6 +392,7 @@ fn step_job(name: &str, wire: wire::StepJob, entry: Option<&Entry>) -> StepJob {
             name: name.to_owned(),
             span,
             replicas: 1,
+            max_replicas: 1,
             replicas_span: span,
             container_name: "main",
             template_at: vec!["template"],

@@ -5,7 +5,7 @@ mod metrics;
 mod project;
 mod suite;
 
-pub use benchmark::{Lowered, Resolved, benchmark};
+pub use benchmark::{Lowered, RESERVED_NAME, Resolved, benchmark};
 pub use project::{PROJECT_FILE, Project, project};
 pub use suite::{Suite, suite};
 

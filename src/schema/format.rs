@@ -39,6 +39,8 @@ pub static FORMATS: &[Format] = &[
     unit_format!("resource-name", "a resource name", ResourceName),
     Format { name: "resource-key", noun: "a resource name, `requests` or `limits`", check: resource_key },
     unit_format!("parameter-name", "a parameter name", ParameterName),
+    Format { name: "pod-field", noun: "a field of the pod", check: pod_field },
+    Format { name: "processes-per-node", noun: "a number of processes", check: processes_per_node },
     unit_format!("config-key", "a key of a ConfigMap or Secret", ConfigMapKey),
     Format { name: "benchmark-name", noun: "a benchmark name", check: benchmark_name },
     Format { name: "target-name", noun: "a target name", check: |text| unit::Dns1123Label::parse(text).map(drop) },
@@ -149,6 +151,52 @@ fn json_pointer(text: &str) -> Result<(), UnitError> {
         ));
     }
     Ok(())
+}
+
+/// A field that the downward API gives to a variable; volumes know a few more.
+fn pod_field(text: &str) -> Result<(), UnitError> {
+    const FIELDS: [&str; 9] = [
+        "metadata.name",
+        "metadata.namespace",
+        "metadata.uid",
+        "spec.nodeName",
+        "spec.serviceAccountName",
+        "status.hostIP",
+        "status.hostIPs",
+        "status.podIP",
+        "status.podIPs",
+    ];
+    for mapping in ["metadata.labels", "metadata.annotations"] {
+        let Some(rest) = text.strip_prefix(mapping) else { continue };
+        let key = rest.strip_prefix("['").and_then(|rest| rest.strip_suffix("']"));
+        return match key {
+            Some(key) => unit::LabelKey::parse(key).map(drop),
+            None => Err(fault(
+                format!("`{text}` does not name one value of `{mapping}`"),
+                format!("name it in brackets and quotes: `\"{mapping}['team']\"`"),
+            )),
+        };
+    }
+    if FIELDS.contains(&text) {
+        return Ok(());
+    }
+    let help = crate::diag::did_you_mean(text, FIELDS).map_or_else(
+        || format!("write one of {}, `metadata.labels['KEY']` or `metadata.annotations['KEY']`", FIELDS.join(", ")),
+        |close| format!("did you mean `{close}`?"),
+    );
+    Err(fault(format!("`{text}` is no field of the pod that a variable can have"), help))
+}
+
+/// What torchrun takes for `--nproc-per-node`.
+fn processes_per_node(text: &str) -> Result<(), UnitError> {
+    let is_count = text.parse::<u32>().is_ok_and(|count| count > 0) && !text.starts_with(['+', '0']);
+    if is_count || matches!(text, "auto" | "gpu" | "cpu") {
+        return Ok(());
+    }
+    Err(fault(
+        format!("`{text}` is no number of processes that torchrun knows"),
+        "write `auto`, `gpu`, `cpu` or a whole number from 1",
+    ))
 }
 
 fn sha256(text: &str) -> Result<(), UnitError> {

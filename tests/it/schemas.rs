@@ -18,7 +18,7 @@ const WITHOUT_DEFAULT: &[(&str, &str)] = &[
     ("Benchmark /definitions/Budget", "cost gpuHours"),
     ("Benchmark /definitions/Check", "finite max metric min restarts"),
     ("Benchmark /definitions/Claim", "storageClass"),
-    ("Benchmark /definitions/ElasticPolicy", "maxReplicas minReplicas"),
+    ("Benchmark /definitions/ElasticPolicy", "maxReplicas minReplicas rdzvHost rdzvPort"),
     ("Benchmark /definitions/EnvValue", "field"),
     ("Benchmark /definitions/Gate", "confirm max maxRegression min"),
     ("Benchmark /definitions/Inputs", "seed"),
