@@ -7,8 +7,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use rayon::prelude::*;
 
 use crate::diag::{Diagnostic, Diagnostics, Place, Severity, code};
-use crate::lower::{self, Document, Lowered, Project, Suite};
-use crate::manifest::{self, Identity};
+use crate::lower::{self, Document, Lowered, Project, Resolved, Suite};
+use crate::manifest::{self, Emitted, Identity, Manifest};
 use crate::model::Benchmark;
 use crate::schema::{DocumentKind, Schemas};
 use crate::spec::v1::project::LintLevel;
@@ -156,12 +156,19 @@ fn load(
 /// What one spec gave.
 struct Outcome {
     diagnostics: Diagnostics,
-    lowered: Option<(Lowered, Vec<manifest::Emitted>)>,
+    name: Option<(String, Span)>,
+    outputs: Vec<Output>,
     suite: Option<Suite>,
 }
 
+/// One benchmark on one target, and its files by path.
+struct Output {
+    compiled: Compiled,
+    files: Vec<(String, OutputFile)>,
+}
+
 fn compile_one(id: SourceId, source: &Source, project: Option<&Project>, schemas: &Schemas) -> Outcome {
-    let mut outcome = Outcome { diagnostics: Diagnostics::default(), lowered: None, suite: None };
+    let mut outcome = Outcome { diagnostics: Diagnostics::default(), name: None, outputs: Vec::new(), suite: None };
     let diagnostics = &mut outcome.diagnostics;
     let Some((kind, root)) = load(id, source, &[DocumentKind::Benchmark, DocumentKind::Suite], schemas, diagnostics)
     else {
@@ -171,16 +178,17 @@ fn compile_one(id: SourceId, source: &Source, project: Option<&Project>, schemas
     let document = Document { source, root: &root };
     if kind == DocumentKind::Suite {
         outcome.suite = lower::suite(document, diagnostics);
+        outcome.name = outcome.suite.as_ref().map(|suite| (suite.name.clone(), suite.name_span));
     } else if let Some(lowered) = lower::benchmark(document, project, schemas, diagnostics) {
-        let emitted = lowered
-            .benchmarks
-            .iter()
-            .map(|benchmark| {
-                check::check(benchmark, diagnostics);
-                manifest::emit(benchmark, diagnostics)
-            })
-            .collect();
-        outcome.lowered = Some((lowered, emitted));
+        let output = |Resolved { benchmark, document }| {
+            check::check(&benchmark, diagnostics);
+            let Emitted { identity, manifests } = manifest::emit(&benchmark, &document, diagnostics);
+            let files = files(manifests, &benchmark.path, Some(benchmark.name_span));
+            Output { compiled: Compiled { benchmark, identity }, files }
+        };
+        let Lowered { name, name_span, benchmarks } = lowered;
+        outcome.name = Some((name, name_span));
+        outcome.outputs = benchmarks.into_iter().map(output).collect();
     }
     outcome
 }
@@ -196,21 +204,15 @@ fn assemble(outcomes: Vec<Outcome>, project: Option<&Project>, diagnostics: &mut
     let mut suites = Vec::new();
     let mut benchmarks = Vec::new();
     let mut tree = OutputTree::default();
-    for Outcome { diagnostics: found, lowered, suite } in outcomes {
+    for Outcome { diagnostics: found, name, outputs, suite } in outcomes {
         let found = at_levels(found, project);
         let sound = !found.has_errors();
         diagnostics.extend(found);
-        let named = lowered
-            .as_ref()
-            .map(|(lowered, _)| (&lowered.name, lowered.name_span))
-            .or(suite.as_ref().map(|suite| (&suite.name, suite.name_span)));
-        let unique = named.is_none_or(|(name, span)| claim_name(&mut names, name, span, diagnostics));
+        let unique = name.is_none_or(|(name, span)| claim_name(&mut names, &name, span, diagnostics));
         suites.extend(suite);
-        let Some((lowered, emitted)) = lowered.filter(|_| sound && unique) else { continue };
-        for (benchmark, emitted) in lowered.benchmarks.into_iter().zip(emitted) {
-            let source = (benchmark.path.as_str(), Some(benchmark.name_span));
-            insert(&mut tree, emitted.manifests, source, diagnostics);
-            benchmarks.push(Compiled { benchmark, identity: emitted.identity });
+        for Output { compiled, files } in outputs.into_iter().filter(|_| sound && unique) {
+            insert(&mut tree, files, diagnostics);
+            benchmarks.push(compiled);
         }
     }
     for suite in &suites {
@@ -224,8 +226,8 @@ fn assemble(outcomes: Vec<Outcome>, project: Option<&Project>, diagnostics: &mut
                 .filter(|benchmark| benchmark.target.name == target.name)
                 .collect();
             if !here.is_empty() {
-                let source = (project.settings.path.as_str(), None);
-                insert(&mut tree, manifest::emit_pipeline(target, &project.settings, &here), source, diagnostics);
+                let manifests = manifest::emit_pipeline(target, &project.settings, &here);
+                insert(&mut tree, files(manifests, &project.settings.path, None), diagnostics);
             }
         }
         diagnostics.extend(size::warnings(&tree, &project.settings.output));
@@ -245,15 +247,15 @@ fn claim_name(names: &mut BTreeMap<String, Span>, name: &str, span: Span, diagno
     false
 }
 
-fn insert(
-    tree: &mut OutputTree,
-    manifests: Vec<manifest::Manifest>,
-    (source, span): (&str, Option<Span>),
-    diagnostics: &mut Diagnostics,
-) {
-    for manifest in manifests {
-        let file = OutputFile { source: source.to_owned(), source_span: span, body: yaml::write(&manifest.object) };
-        if let Err(rejected) = tree.insert(manifest.path, file) {
+/// Returns `manifests`, which are compiled from `source`, as files by path.
+fn files(manifests: Vec<Manifest>, source: &str, span: Option<Span>) -> Vec<(String, OutputFile)> {
+    let file = |manifest: Manifest| (manifest.path, OutputFile::new(source, span, &yaml::write(&manifest.object)));
+    manifests.into_iter().map(file).collect()
+}
+
+fn insert(tree: &mut OutputTree, files: Vec<(String, OutputFile)>, diagnostics: &mut Diagnostics) {
+    for (path, file) in files {
+        if let Err(rejected) = tree.insert(path, file) {
             let Rejected { path, file, .. } = *rejected;
             let message = format!("another spec already emits {path}");
             diagnostics.push(match file.source_span {

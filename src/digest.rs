@@ -1,5 +1,9 @@
 //! SHA-256 digests of canonical bytes, and the short forms that names are made of.
 
+use std::collections::BTreeMap;
+
+use serde::{Serialize, Serializer};
+use serde_json::Value;
 use sha2::{Digest as _, Sha256};
 
 /// A SHA-256 digest.
@@ -52,45 +56,23 @@ impl std::fmt::Display for Digest {
     }
 }
 
-/// Returns `value` as JSON with keys sorted everywhere and no white space: one spelling for one meaning.
-pub fn canonical_json(value: &serde_json::Value) -> String {
-    let mut text = String::new();
-    write_canonical(value, &mut text);
-    text
-}
+/// A JSON value whose keys are sorted everywhere when it is written: one spelling for one meaning.
+///
+/// Whatever order its maps have: a dependency may turn on `serde_json`'s `preserve_order`.
+pub struct Canonical<'a>(pub &'a Value);
 
-fn write_canonical(value: &serde_json::Value, text: &mut String) {
-    use serde_json::Value;
-    let mut separate = {
-        let mut first = true;
-        move |text: &mut String| {
-            if std::mem::take(&mut first) {
-            } else {
-                text.push(',');
+impl Serialize for Canonical<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        match self.0 {
+            Value::Array(items) => serializer.collect_seq(items.iter().map(Canonical)),
+            Value::Object(object) if object.keys().is_sorted() => {
+                serializer.collect_map(object.iter().map(|(key, value)| (key, Canonical(value))))
             }
-        }
-    };
-    match value {
-        Value::Array(items) => {
-            text.push('[');
-            for item in items {
-                separate(text);
-                write_canonical(item, text);
+            Value::Object(object) => {
+                let sorted: BTreeMap<_, _> = object.iter().map(|(key, value)| (key, Canonical(value))).collect();
+                serializer.collect_map(sorted)
             }
-            text.push(']');
+            scalar => scalar.serialize(serializer),
         }
-        Value::Object(object) => {
-            let mut entries: Vec<_> = object.iter().collect();
-            entries.sort_by_key(|(key, _)| key.as_str());
-            text.push('{');
-            for (key, value) in entries {
-                separate(text);
-                text.push_str(&Value::String(key.clone()).to_string());
-                text.push(':');
-                write_canonical(value, text);
-            }
-            text.push('}');
-        }
-        Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => text.push_str(&value.to_string()),
     }
 }

@@ -1,7 +1,8 @@
 //! `${{ … }}`: replaces lookups in a node tree by the values of a scope.
 //!
 //! A lookup names a value and nothing else: no functions, no loops. A scalar that is only a lookup keeps the value's type;
-//! inside a longer text the value stands as its source text. `$${{` is a literal `${{`.
+//! inside a longer text the value stands as its source text. `$${{` is a literal `${{`, in a text and in the values that it
+//! looks up alike.
 
 use crate::diag::{Diagnostic, Diagnostics, code, did_you_mean};
 use crate::text::{Source, Span};
@@ -9,6 +10,7 @@ use crate::yaml::{Entry, Node, Value};
 
 const OPEN: &str = "${{";
 const CLOSE: &str = "}}";
+const ESCAPED: &str = "$${{";
 
 /// What names stand for: a mapping of `matrix`, `parameters`, `target` and `benchmark` to their values.
 #[derive(Clone, Debug)]
@@ -40,14 +42,8 @@ pub struct Lookup {
 pub fn lookups(source: &Source, node: &Node) -> Vec<Lookup> {
     let mut found = Vec::new();
     walk(node, &mut |scalar| {
-        if let Value::String(text) = &scalar.value {
-            for (index, piece) in pieces(text).into_iter().filter(|piece| !matches!(piece, Piece::Text(_))).enumerate()
-            {
-                if let Piece::Lookup(Ok(path)) = piece {
-                    found.push(Lookup { path, span: nth_span(source, scalar.span, index) });
-                }
-            }
-        }
+        let written = written_lookups(source, scalar).into_iter();
+        found.extend(written.filter_map(|(lookup, span)| Some(Lookup { path: lookup.ok()?, span })));
     });
     found
 }
@@ -64,11 +60,29 @@ pub fn mentions_any(node: &Node) -> bool {
 
 /// Reports every lookup below `node`, because none can be answered there.
 pub fn refuse(source: &Source, node: &Node, reason: &str, diagnostics: &mut Diagnostics) {
-    for lookup in lookups(source, node) {
-        let message = format!("`{}` cannot be looked up here", lookup.path);
-        diagnostics
-            .push(Diagnostic::at(&code::KB0303, lookup.span, message).note(reason).help("write the value itself"));
-    }
+    walk(node, &mut |scalar| {
+        for (piece, span) in written_lookups(source, scalar) {
+            diagnostics.push(match piece {
+                Ok(path) => {
+                    let message = format!("`{path}` cannot be looked up here");
+                    Diagnostic::at(&code::KB0303, span, message).note(reason).help("write the value itself")
+                }
+                Err(fault) => Diagnostic::at(&code::KB0302, span, fault)
+                    .note(reason)
+                    .help("write the value itself; a literal `${{` is written `$${{`"),
+            });
+        }
+    });
+}
+
+/// Returns what stands as a lookup in `scalar`, the name or why it is none, with its place.
+fn written_lookups(source: &Source, scalar: &Node) -> Vec<(Result<String, String>, Span)> {
+    let Value::String(text) = &scalar.value else { return Vec::new() };
+    let written = pieces(text).into_iter().filter_map(|piece| match piece {
+        Piece::Lookup(lookup) => Some(lookup),
+        Piece::Text(_) => None,
+    });
+    written.enumerate().map(|(index, lookup)| (lookup, nth_span(source, scalar.span, index))).collect()
 }
 
 /// Returns `node` with every lookup replaced; what cannot be is reported and left as it stands.
@@ -115,6 +129,7 @@ fn scalar(source: &Source, span: Span, text: &str, scope: &Scope, diagnostics: &
                 .help("write `${{ matrix.NAME }}`, `${{ parameters.NAME }}`, `${{ target.NAME }}` or `${{ benchmark.NAME }}`; a literal `${{` is written `$${{`")),
         };
         match found {
+            Ok(Value::String(text)) if alone => return Value::String(unescaped(text)),
             Ok(value) if alone => return value.clone(),
             Ok(value) => joined.push_str(&as_text(value)),
             Err(fault) => {
@@ -129,10 +144,16 @@ fn scalar(source: &Source, span: Span, text: &str, scope: &Scope, diagnostics: &
 
 fn as_text(value: &Value) -> String {
     match value {
-        Value::String(text) | Value::Number(text) => text.clone(),
+        Value::String(text) => unescaped(text),
+        Value::Number(text) => text.clone(),
         Value::Bool(flag) => flag.to_string(),
         Value::Null | Value::Seq(_) | Value::Map(_) => String::new(),
     }
+}
+
+/// Returns the text that a value in the scope stands for; none of its `${{` is a lookup.
+fn unescaped(text: &str) -> String {
+    text.replace(ESCAPED, OPEN)
 }
 
 fn find<'s>(path: &str, at: Span, scope: &'s Scope) -> Result<&'s Value, Diagnostic> {
@@ -254,7 +275,7 @@ mod tests {
     fn check(text: &str, expected: &str) {
         let names = Source::new(
             "scope",
-            b"{matrix: {n: 4, big: 1.10, amp: true}, target: {values: {dir: /data}}, benchmark: {labels: {a.b/c: x}}}",
+            b"{matrix: {n: 4, big: 1.10, amp: true, raw: '$${{ x }}'}, target: {values: {dir: /data}}, benchmark: {labels: {a.b/c: x}}}",
         );
         let scope = crate::yaml::read(SourceId(1), &names).root.unwrap();
         let roots = scope.entries().iter().map(|entry| (entry.key.as_str(), entry.value.clone())).collect();
@@ -280,7 +301,28 @@ mod tests {
         check("${{ target.values.dir }}/x", "\"/data/x\"");
         check("${{ benchmark.labels.a.b/c }}", "\"x\"");
         check("$${{ matrix.n }} costs $5", "\"${{ matrix.n }} costs $5\"");
+        check("$$${{ matrix.n }}", "\"$${{ matrix.n }}\"");
+        check("${{ matrix.raw }}", "\"${{ x }}\"");
+        check("-e ${{ matrix.raw }}", "\"-e ${{ x }}\"");
         check("plain", "\"plain\"");
+    }
+
+    #[test]
+    fn where_nothing_can_be_looked_up() {
+        let source = Source::new("x", b"{a: '${{ b }} $${{ c }}', d: 'x ${{ e * 2 }}', f: '${{'}");
+        let root = crate::yaml::read(SourceId(0), &source).root.unwrap();
+        let mut diagnostics = Diagnostics::default();
+        refuse(&source, &root, "reason", &mut diagnostics);
+        let found: Vec<String> =
+            diagnostics.into_iter().map(|fault| format!("{} {}", fault.code.id, fault.message)).collect();
+        assert_eq!(
+            found,
+            [
+                "KB0303 `b` cannot be looked up here",
+                "KB0302 `e * 2` is not a name",
+                "KB0302 `${{` is not closed by `}}`"
+            ]
+        );
     }
 
     #[test]

@@ -1,7 +1,7 @@
 //! KB0311: runs that could use more than the spec grants.
 
 use crate::diag::{Diagnostic, Diagnostics, code};
-use crate::model::estimate::{Estimate, estimate};
+use crate::model::estimate::{Estimate, estimate, gpus};
 use crate::model::{Benchmark, Case};
 
 const NOTE: &str = "every run is taken at its full timeout, so this is what hanging runs would use";
@@ -9,7 +9,7 @@ const HELP: &str = "lower `timeout`, `repeats` or the number of cases, or raise 
 
 /// Reports bounds that the estimate exceeds, and a bound on money that cannot be checked.
 pub(super) fn within(benchmark: &Benchmark, diagnostics: &mut Diagnostics) {
-    let Estimate { gpu_hours, cost, .. } = estimate(benchmark);
+    let Estimate { gpu_hours, cost, unpriced, .. } = estimate(benchmark);
     if let Some((limit, span)) = benchmark.budget.gpu_hours
         && exceeds(gpu_hours, limit)
     {
@@ -29,7 +29,18 @@ pub(super) fn within(benchmark: &Benchmark, diagnostics: &mut Diagnostics) {
             diagnostics.push(fault.help(HELP));
         }
         (Some(_), Some(_)) => {}
-        (None, _) | (_, None) => {
+        (None, Some(_)) => {
+            let missing = if unpriced.is_empty() { "what the pods use".to_owned() } else { quoted(&unpriced) };
+            let message = format!(
+                "the target `{}` has no price for {missing}, so nothing can hold the runs to this cost",
+                target.name
+            );
+            diagnostics.push(
+                Diagnostic::at(&code::KB0311, span, message)
+                    .help(format!("add it to `prices` of the target `{}`, or use `gpuHours`", target.name)),
+            );
+        }
+        (_, None) => {
             let message =
                 format!("the target `{}` has no prices, so nothing can hold the runs to this cost", target.name);
             diagnostics.push(Diagnostic::at(&code::KB0311, span, message).help(format!(
@@ -38,6 +49,10 @@ pub(super) fn within(benchmark: &Benchmark, diagnostics: &mut Diagnostics) {
             )));
         }
     }
+}
+
+fn quoted(names: &[String]) -> String {
+    names.iter().map(|name| format!("`{name}`")).collect::<Vec<_>>().join(" and ")
 }
 
 /// Sums of fractions may miss a whole number by a rounding error.
@@ -50,20 +65,22 @@ fn arithmetic(benchmark: &Benchmark) -> String {
     let Some(first) = benchmark.cases.first() else { return String::new() };
     let runs = benchmark.repeats + benchmark.warmups;
     let factors =
-        |case: &Case| format!("{} × {} × {}", count(runs, "run"), case.timeout, count(amount(gpus(case)), "GPU"));
+        |case: &Case| format!("{} × {} × {}", count(runs, "run"), case.timeout, count(amount(gpus_of(case)), "GPU"));
+    let mut jobs = benchmark.prepare.iter().chain(benchmark.cases.iter().filter_map(|case| case.postprocess.as_ref()));
+    let beside = if jobs.any(|job| gpus(&job.role) > 0.0) { ", and the Jobs beside the runs" } else { "" };
     let agree = benchmark.cases.iter().all(|case| factors(case) == factors(first));
     let cases = benchmark.cases.len();
     if agree {
-        return format!("{} × {}", count(cases, "case"), factors(first));
+        return format!("{} × {}{beside}", count(cases, "case"), factors(first));
     }
     #[expect(clippy::cast_precision_loss, reason = "seconds of a timeout are far below 2^52")]
-    let used = |case: &Case| case.timeout.seconds() as f64 * gpus(case);
+    let used = |case: &Case| case.timeout.seconds() as f64 * gpus_of(case);
     let largest = benchmark.cases.iter().fold(first, |most, case| if used(case) > used(most) { case } else { most });
-    format!("{cases} cases; the largest is {}: {}", largest.name, factors(largest))
+    format!("{cases} cases; the largest is {}: {}{beside}", largest.name, factors(largest))
 }
 
-fn gpus(case: &Case) -> f64 {
-    case.workload.roles.iter().map(|role| role.accelerators() * f64::from(role.replicas)).sum()
+fn gpus_of(case: &Case) -> f64 {
+    case.workload.roles.iter().map(gpus).sum()
 }
 
 fn count(number: impl std::fmt::Display, noun: &str) -> String {

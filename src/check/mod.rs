@@ -5,9 +5,13 @@
 //! every time, so that sorting the findings leaves one.
 
 mod budget;
+mod claim_sharing;
 mod extended_resources;
 mod file_metric;
+mod gang;
 mod image;
+mod kueue;
+mod launcher_egress;
 mod metric_direction;
 mod metric_role;
 mod mpi_restricted;
@@ -21,6 +25,7 @@ mod runs_cap;
 mod scaling;
 mod secret;
 mod shared_memory;
+mod ssh_home;
 mod timeout;
 mod unknown_metric;
 mod unused;
@@ -52,6 +57,11 @@ pub static RULES: &[Rule] = &[
     runs_cap::respected,
     pod_security::kept,
     file_metric::reachable,
+    claim_sharing::possible,
+    ssh_home::readable,
+    launcher_egress::open,
+    kueue::managed,
+    gang::scheduled,
 ];
 
 /// Runs every rule on `benchmark`.

@@ -6,10 +6,15 @@ use crate::spec::v1::project::LintLevel;
 use crate::text::{Source, SourceMap};
 use crate::{lower, workload, yaml};
 
+mod claims;
+mod estimates;
+mod kinds;
 mod metrics;
+mod mpi;
 mod pages;
 mod patches;
 mod pods;
+mod queues;
 mod secrets;
 mod whole;
 
@@ -51,6 +56,7 @@ fn compile(project: &str, benchmark: &str) -> Compiled {
     }
     let lowered = lower::benchmark(Document { source: &source, root: &root }, &project, &schemas, &mut found);
     let benchmarks = lowered.map(|lowered| lowered.benchmarks).unwrap_or_default();
+    let benchmarks = benchmarks.into_iter().map(|resolved| resolved.benchmark).collect();
     Compiled { sources, project, benchmarks, before: found.into_iter().collect() }
 }
 
@@ -99,6 +105,20 @@ fn document(fields: &str) -> String {
 /// A PyTorchJob or another workload with one image, one command and modest resources, and these fields beside.
 fn workload(kind: &str, fields: &str) -> String {
     format!("workload: {{{kind}: {{image: 'r.example/a:1', command: [a], {fields}}}}}")
+}
+
+/// An MPIJob with one image, modest resources and these fields beside.
+fn mpi_job(fields: &str) -> String {
+    format!("workload: {{mpiJob: {{image: 'r.example/a:1', resources: {{cpu: 1, memory: 1Gi}}, {fields}}}}}")
+}
+
+/// Where its keys are, so that SSH finds them.
+const KEYS: &str = "sshAuthMountPath: /home/mpiuser/.ssh, pod: {securityContext: {runAsUser: 1000}}";
+
+/// Returns what lowering reports of the benchmark whose `spec` has `fields` beside the [`DEFAULTS`].
+fn lowered(fields: &str) -> Vec<String> {
+    let before = compile("", &document(fields)).before;
+    before.iter().map(|fault| format!("{} {}", fault.code.id, fault.message)).collect()
 }
 
 #[test]

@@ -44,7 +44,7 @@ pub(super) fn run(global: &Global, args: &CompileArgs) -> Result<ExitStatus> {
         return session.report(diagnostics);
     }
     let folder = session.root.join(&output);
-    let on_disk = fs::scan(&folder)?;
+    let on_disk = fs::scan(&folder, &session.compilation.tree)?;
     refuse_claim_changes(&session, &output, &on_disk, &mut diagnostics);
     let plan = plan(&session.compilation.tree, &on_disk, &scope(&session, &on_disk));
     let edited = if args.overwrite_edited { EditedFiles::Overwrite } else { EditedFiles::Keep };
@@ -145,14 +145,14 @@ fn scope(session: &Session<'_>, on_disk: &OnDisk) -> Scope {
     Scope { targets, sources: Filter::Only(sources) }
 }
 
-/// Returns the specs that manifests on disk say they are compiled from, the deleted ones too.
+/// Returns the specs that manifests other than the wanted ones say they are compiled from, deleted specs among them.
 fn compiled_from(on_disk: &OnDisk) -> impl Iterator<Item = String> {
     on_disk.entries.values().filter_map(|found| match found {
         Found::File(bytes) => match header::parse(bytes) {
             Header::Own { source, .. } => Some(source),
             Header::None => None,
         },
-        Found::Large(_) | Found::Symlink | Found::Other(_) | Found::Unreadable(_) => None,
+        Found::AsWanted | Found::Large(_) | Found::Symlink | Found::Other(_) | Found::Unreadable(_) => None,
     })
 }
 

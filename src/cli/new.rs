@@ -9,6 +9,7 @@ use super::report::tell;
 use crate::compile::Workspace;
 use crate::diag::what_there_is;
 use crate::edge::fs;
+use crate::lower::RESERVED_NAME;
 use crate::schema::format;
 use crate::workload::KINDS;
 
@@ -19,6 +20,9 @@ pub(super) fn run(global: &Global, args: &NewArgs) -> Result<ExitStatus> {
     let folder = folders.first().map_or("specs", String::as_str);
     if let Some(Err(fault)) = format::find("benchmark-name").map(|format| (format.check)(&args.name)) {
         bail!("{}{}", fault.message, fault.help.map(|help| format!("; {help}")).unwrap_or_default());
+    }
+    if args.name == RESERVED_NAME {
+        bail!("a benchmark cannot be called `{RESERVED_NAME}`; choose another name");
     }
     let depth = folder.split('/').count();
     let schema = format!("{}schema/benchmark.v1.json", "../".repeat(depth));

@@ -128,6 +128,12 @@ fn table(rows: &[Row<'_>], removed: &[&Key], since: Option<&str>) -> String {
             "total: {runs} runs, {gpu_hours:.1} GPU-hours at most (every run taken at its full timeout)\n"
         ));
     }
+    for Row { compiled: Compiled { benchmark, .. }, estimate, .. } in &shown {
+        if !estimate.unpriced.is_empty() {
+            let (name, target, missing) = (&benchmark.name, &benchmark.target.name, estimate.unpriced.join(", "));
+            text.push_str(&format!("note: the cost of {name} is not known: {target} has no price for {missing}\n"));
+        }
+    }
     for (target, name) in removed {
         text.push_str(&format!("removed: {name} on {target}; its claim and results stay\n"));
     }
@@ -171,6 +177,7 @@ fn as_json(rows: &[Row<'_>], removed: &[&Key], since: Option<&Since>) -> serde_j
                 "maxHours": estimate.hours,
                 "gpuHours": estimate.gpu_hours,
                 "cost": estimate.cost,
+                "unpriced": estimate.unpriced,
                 "currency": benchmark.target.prices.as_ref().map(|prices| prices.currency.as_str()),
             })
         })

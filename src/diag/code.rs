@@ -94,6 +94,9 @@ codes! {
     KB0323 error "malformed output directory"
 
     KB0324 error "metric of an unknown role"
+    KB0330 error "launcher's command that reaches the workers"
+    KB0331 error "volume of one pod that several pods need"
+    KB0332 error "rendezvous server without an address"
 
     KB0401 lint "image without tag or digest"
     KB0402 lint "image tag latest"
@@ -115,6 +118,13 @@ codes! {
     KB0418 error "claim change that Kubernetes refuses"
     KB0419 lint "pod security lowered"
     KB0420 lint "file metric without a shared volume"
+    KB0421 lint "volume of one node that several pods need"
+    KB0422 lint "SSH keys where ssh does not look"
+    KB0423 lint "accelerators of the launcher"
+    KB0424 lint "launcher cut off from the API server"
+    KB0425 lint "kind that Kueue does not manage by default"
+    KB0426 deny "MPIJob v1 in a Kueue queue"
+    KB0427 lint "gang scheduling that the operator must be told of"
 
     KB0501 error "missing manifest"
     KB0502 error "stale manifest"

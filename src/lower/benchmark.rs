@@ -19,10 +19,14 @@ use crate::unit::Duration;
 use crate::workload;
 use crate::yaml::{Entry, Node, Value};
 
+/// The folder of the objects that all benchmarks of a target share; no benchmark may be called so.
+pub const RESERVED_NAME: &str = "pipeline";
 /// The fields of `spec` that are read anew for each case, so that they may look up the matrix.
 const PER_CASE: [&str; 4] = ["workload", "timeout", "postprocess", "inputs"];
 /// The fields of `spec` that are needed before anything can be looked up.
 const WITHOUT_LOOKUPS: [&str; 3] = ["targets", "parameters", "matrix"];
+/// Bytes of the workload times cases from which no ConfigMap can hold the jobs, however much of the text is comments.
+const MAX_WORKLOAD_TEXT: usize = 8 << 20;
 const NO_MATRIX: &[(&str, &str)] =
     &[("matrix", "this field belongs to the whole benchmark, and the matrix differs from case to case")];
 
@@ -33,10 +37,17 @@ pub struct Lowered {
     pub name: String,
     /// Where the name stands.
     pub name_span: Span,
-    /// Labels, for selection.
-    pub labels: BTreeMap<String, String>,
     /// One benchmark for each target.
-    pub benchmarks: Vec<Benchmark>,
+    pub benchmarks: Vec<Resolved>,
+}
+
+/// A benchmark on one target.
+#[derive(Debug)]
+pub struct Resolved {
+    /// The model.
+    pub benchmark: Benchmark,
+    /// The spec as resolved for this target, canonical: large, and needed only until it is written down.
+    pub document: Json,
 }
 
 /// Returns the benchmarks of `document`, which its schema accepts.
@@ -51,8 +62,8 @@ pub fn benchmark(
     refuse_lookups(document, spec, diagnostics);
     let metadata: wire::Metadata = workload::read(root.get("metadata")?, diagnostics)?;
     let name_span = root.get("metadata")?.get("name")?.span;
-    if metadata.name == "pipeline" {
-        let fault = Diagnostic::at(&code::KB0309, name_span, "a benchmark cannot be called `pipeline`");
+    if metadata.name == RESERVED_NAME {
+        let fault = Diagnostic::at(&code::KB0309, name_span, format!("a benchmark cannot be called `{RESERVED_NAME}`"));
         diagnostics.push(
             fault
                 .note("that is the folder of the objects that all benchmarks of a target share")
@@ -77,6 +88,16 @@ pub fn benchmark(
         diagnostics.push(fault.help("split the benchmark, or leave values out"));
         return None;
     }
+    if let Some(workload) = spec.get("workload") {
+        let bytes = workload.span.range().len();
+        if bytes.saturating_mul(points.len()) > MAX_WORKLOAD_TEXT {
+            let message = format!("a workload of {} KiB in {} cases is too large", bytes / 1024, points.len());
+            let fault = Diagnostic::at(&code::KB0415, workload.span, message)
+                .note("the jobs of all cases stand in one ConfigMap, and the API server refuses objects over 1 MiB");
+            diagnostics.push(fault.help("put scripts and data into the image, or split the benchmark"));
+            return None;
+        }
+    }
     let shared = Shared {
         document,
         spec,
@@ -89,17 +110,17 @@ pub fn benchmark(
         unused: unused(document, spec),
         scalings: scalings(document, spec),
     };
-    let mut benchmarks: Vec<Benchmark> = targets(spec, project, diagnostics)
+    let mut benchmarks: Vec<Resolved> = targets(spec, project, diagnostics)
         .into_iter()
         .filter_map(|target| shared.on_target(target, diagnostics))
         .collect();
     if diagnostics.as_slice().iter().any(|fault| fault.code == &code::KB0302) {
         // What the malformed lookup was meant to name is not known, so nothing is known to be unused.
-        for benchmark in &mut benchmarks {
-            benchmark.unused.clear();
+        for resolved in &mut benchmarks {
+            resolved.benchmark.unused.clear();
         }
     }
-    Some(Lowered { name: metadata.name.clone(), name_span, labels: labels.clone(), benchmarks })
+    Some(Lowered { name: metadata.name.clone(), name_span, benchmarks })
 }
 
 fn refuse_lookups(document: Document<'_>, spec: &Node, diagnostics: &mut Diagnostics) {
@@ -156,14 +177,16 @@ struct Shared<'a> {
 }
 
 impl Shared<'_> {
-    fn on_target(&self, target: Arc<Target>, diagnostics: &mut Diagnostics) -> Option<Benchmark> {
+    fn on_target(&self, target: Arc<Target>, diagnostics: &mut Diagnostics) -> Option<Resolved> {
         let scope = Scope::new(self.roots(&target), NO_MATRIX);
         let mut found = Diagnostics::default();
+        let is_kept =
+            |entry: &Entry| PER_CASE.contains(&entry.key.as_str()) || WITHOUT_LOOKUPS.contains(&entry.key.as_str());
         let resolved = self.with_spec(|entry| {
-            let kept = PER_CASE.contains(&entry.key.as_str()) || WITHOUT_LOOKUPS.contains(&entry.key.as_str());
-            (!kept).then(|| lookup::resolve(self.document.source, &entry.value, &scope, &mut found))
+            (!is_kept(entry)).then(|| lookup::resolve(self.document.source, &entry.value, &scope, &mut found))
         });
-        let sound = !found.has_errors() && (!lookup::mentions_any(self.spec) || self.revalidate(&resolved, &mut found));
+        let looked_up = self.spec.entries().iter().any(|entry| !is_kept(entry) && lookup::mentions_any(&entry.value));
+        let sound = !found.has_errors() && (!looked_up || self.revalidate(&resolved, &mut found));
         merge_new(diagnostics, found);
         let cases = self.points.iter().filter_map(|point| self.case(point, &target, diagnostics)).collect();
         if !sound {
@@ -195,8 +218,11 @@ impl Shared<'_> {
             results,
         } = document.spec;
         let defaults = &self.project.defaults;
+        let key_span = |node: Option<&Node>, field: &str| {
+            node.and_then(|node| node.entry(field)).map_or(self.name_span, |entry| entry.key_span)
+        };
         let results = results.unwrap_or_default();
-        Some(Benchmark {
+        let benchmark = Benchmark {
             name: self.name.to_owned(),
             name_span: self.name_span,
             path: self.document.source.path.clone(),
@@ -213,6 +239,7 @@ impl Shared<'_> {
                 Some(wire::Order::Interleaved) | None => Order::Interleaved,
             },
             parallelism: parallelism.map_or(1, |count| count.0),
+            parallelism_span: key_span(Some(spec_node), "parallelism"),
             timeout_is_set: defaults.timeout_is_set || self.spec.get("timeout").is_some(),
             queue_timeout: queue_timeout.map_or(defaults.queue_timeout, |timeout| timeout.0),
             budget: lower_budget(budget.as_ref(), spec_node),
@@ -222,11 +249,12 @@ impl Shared<'_> {
             prepare: prepare.map(|job| step_job("prepare", job, spec_node.entry("prepare"))),
             claim: self.claim(results.claim.unwrap_or_default(), spec_node, &target),
             mount_in_job: results.mount_in_job.is_some_and(|flag| flag.0),
-            document: resolved.to_json(),
+            mount_in_job_span: key_span(spec_node.get("results"), "mountInJob"),
             unused: self.unused.clone(),
             scalings: self.scalings.clone(),
             target,
-        })
+        };
+        Some(Resolved { benchmark, document: resolved.to_json() })
     }
 
     fn case(&self, point: &CasePoint, target: &Target, diagnostics: &mut Diagnostics) -> Option<Case> {
@@ -376,6 +404,7 @@ fn step_job(name: &str, wire: wire::StepJob, entry: Option<&Entry>) -> StepJob {
             name: name.to_owned(),
             span,
             replicas: 1,
+            max_replicas: 1,
             replicas_span: span,
             container_name: "main",
             template_at: vec!["template"],

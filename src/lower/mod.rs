@@ -6,7 +6,7 @@ mod places;
 mod project;
 mod suite;
 
-pub use benchmark::{Lowered, benchmark};
+pub use benchmark::{Lowered, RESERVED_NAME, Resolved, benchmark};
 pub use places::overlap;
 pub use project::{PROJECT_FILE, Project, project};
 pub use suite::{Suite, suite};

@@ -4,6 +4,7 @@ use serde_json::{Map, Value as Json, json};
 
 use super::identity::{Identity, order};
 use super::meta;
+use super::object::object;
 use super::workload::{CaseObjects, RunObject};
 use crate::model::Benchmark;
 use crate::yaml;
@@ -24,14 +25,14 @@ pub(super) fn config_map(
     let mut described = Map::new();
     for (case, objects) in benchmark.cases.iter().zip(cases) {
         let file = format!("{}.yaml", case.id);
-        let mut description = json!({
-            "inputs": case.inputs,
-            "manifest": file,
-            "name": case.name,
-            "objects": objects.objects.iter().map(describe).collect::<Vec<_>>(),
-            "timeoutSeconds": case.timeout.seconds(),
-            "values": case.values,
-        });
+        let mut description = object([
+            ("inputs", case.inputs.clone()),
+            ("manifest", file.as_str().into()),
+            ("name", case.name.as_str().into()),
+            ("objects", objects.objects.iter().map(describe).collect()),
+            ("timeoutSeconds", case.timeout.seconds().into()),
+            ("values", json!(case.values)),
+        ]);
         data.insert(file, documents(&objects.objects).into());
         if let (Some(job), Some(description)) = (&objects.postprocess, description.as_object_mut()) {
             let file = format!("{}.postprocess.yaml", case.id);
@@ -40,31 +41,29 @@ pub(super) fn config_map(
         }
         described.insert(case.id.clone(), description);
     }
-    let mut list = json!({
-        "schemaVersion": 1,
-        "benchmark": benchmark.name,
-        "cases": described,
-        "order": order(benchmark),
-        "parallelism": benchmark.parallelism,
-        "queueTimeoutSeconds": benchmark.queue_timeout.seconds(),
-        "run": benchmark.run,
-        "runDigest": identity.digest.to_string(),
-        "runs": identity.runs.iter().map(|run| json!({
-            "case": run.case, "id": run.id, "job": run.job, "repeat": run.repeat, "warmup": run.warmup,
-        })).collect::<Vec<_>>(),
-    });
+    let mut list = object([
+        ("schemaVersion", 1.into()),
+        ("benchmark", benchmark.name.as_str().into()),
+        ("cases", Json::Object(described)),
+        ("order", order(benchmark).into()),
+        ("parallelism", benchmark.parallelism.into()),
+        ("queueTimeoutSeconds", benchmark.queue_timeout.seconds().into()),
+        ("run", benchmark.run.into()),
+        ("runDigest", identity.digest.to_string().into()),
+        ("runs", json!(identity.runs)),
+    ]);
     if let (Some(job), Some(list)) = (prepare, list.as_object_mut()) {
         list.insert("prepare".to_owned(), json!({ "manifest": "prepare.yaml", "objects": [describe(job)] }));
         data.insert("prepare.yaml".to_owned(), documents(std::slice::from_ref(job)).into());
     }
     data.insert("runs.json".to_owned(), pretty(&list).into());
-    json!({
-        "apiVersion": "v1",
-        "kind": "ConfigMap",
-        "metadata": meta::applied(&benchmark.target, &name(benchmark, identity), Some(benchmark)),
-        "immutable": true,
-        "data": data,
-    })
+    object([
+        ("apiVersion", "v1".into()),
+        ("kind", "ConfigMap".into()),
+        ("metadata", meta::applied(&benchmark.target, &name(benchmark, identity), Some(benchmark))),
+        ("immutable", true.into()),
+        ("data", Json::Object(data)),
+    ])
 }
 
 fn describe(run: &RunObject) -> Json {

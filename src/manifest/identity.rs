@@ -1,9 +1,9 @@
 //! Identity: the digest of what is executed, and the names of its runs.
 
-use serde_json::{Value as Json, json};
+use serde::Serialize;
 
 use super::workload::{CaseObjects, RunObject};
-use crate::digest::{Digest, canonical_json};
+use crate::digest::{Canonical, Digest};
 use crate::model::{Benchmark, Order};
 
 /// Raised when the same model must run again because what it becomes means something else; a breaking release note.
@@ -18,8 +18,8 @@ pub struct Identity {
     pub runs: Vec<Run>,
 }
 
-/// One run.
-#[derive(Clone, Debug, PartialEq, Eq)]
+/// One run, as the run list has it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Run {
     /// `<case>-r1`, or `<case>-w1` for a warm-up.
     pub id: String,
@@ -36,36 +36,73 @@ pub struct Run {
 impl Identity {
     /// Returns the identity of `benchmark`, whose cases become `cases`.
     pub(super) fn new(benchmark: &Benchmark, cases: &[CaseObjects], prepare: Option<&RunObject>) -> Self {
-        let object = |run: &RunObject| run.object.clone();
-        let executed: Vec<Json> = benchmark
-            .cases
-            .iter()
-            .zip(cases)
-            .map(|(case, objects)| {
-                json!({
-                    "id": case.id,
-                    "name": case.name,
-                    "inputs": case.inputs,
-                    "objects": objects.objects.iter().map(object).collect::<Vec<_>>(),
-                    "postprocess": objects.postprocess.as_ref().map(object),
-                    "timeoutSeconds": case.timeout.seconds(),
-                })
-            })
-            .collect();
-        let canonical = canonical_json(&json!({
-            "benchmark": benchmark.name,
-            "cases": executed,
-            "epoch": EPOCH,
-            "order": order(benchmark),
-            "parallelism": benchmark.parallelism,
-            "prepare": prepare.map(object),
-            "queueTimeoutSeconds": benchmark.queue_timeout.seconds(),
-            "repeats": benchmark.repeats,
-            "run": benchmark.run,
-            "warmups": benchmark.warmups,
-        }));
-        let digest = Digest::of(canonical);
+        let digest = Digest::of(Executed::new(benchmark, cases, prepare).to_json());
         Self { digest, runs: runs(benchmark, &digest) }
+    }
+}
+
+/// All that decides what a Workflow executes, and nothing else.
+///
+/// Fields stand in alphabetic order, as keys do everywhere in what is hashed.
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct Executed<'a> {
+    benchmark: &'a str,
+    cases: Vec<ExecutedCase<'a>>,
+    epoch: u32,
+    order: &'static str,
+    parallelism: u32,
+    prepare: Option<Canonical<'a>>,
+    queue_timeout_seconds: u64,
+    repeats: u32,
+    run: u32,
+    warmups: u32,
+}
+
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct ExecutedCase<'a> {
+    id: &'a str,
+    inputs: Canonical<'a>,
+    name: &'a str,
+    objects: Vec<Canonical<'a>>,
+    postprocess: Option<Canonical<'a>>,
+    timeout_seconds: u64,
+}
+
+impl<'a> Executed<'a> {
+    fn new(benchmark: &'a Benchmark, cases: &'a [CaseObjects], prepare: Option<&'a RunObject>) -> Self {
+        let object = |run: &'a RunObject| Canonical(&run.object);
+        let cases = benchmark.cases.iter().zip(cases).map(|(case, objects)| ExecutedCase {
+            id: &case.id,
+            inputs: Canonical(&case.inputs),
+            name: &case.name,
+            objects: objects.objects.iter().map(object).collect(),
+            postprocess: objects.postprocess.as_ref().map(object),
+            timeout_seconds: case.timeout.seconds(),
+        });
+        Self {
+            benchmark: &benchmark.name,
+            cases: cases.collect(),
+            epoch: EPOCH,
+            order: order(benchmark),
+            parallelism: benchmark.parallelism,
+            prepare: prepare.map(object),
+            queue_timeout_seconds: benchmark.queue_timeout.seconds(),
+            repeats: benchmark.repeats,
+            run: benchmark.run,
+            warmups: benchmark.warmups,
+        }
+    }
+
+    fn to_json(&self) -> String {
+        let json = serde_json::to_string(self).unwrap_or_default();
+        debug_assert_eq!(
+            serde_json::from_str::<serde_json::Value>(&json).ok().map(|value| value.to_string()).as_ref(),
+            Some(&json),
+            "keys are sorted"
+        );
+        json
     }
 }
 

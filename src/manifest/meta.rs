@@ -1,7 +1,8 @@
 //! Names, labels and annotations: the only place that sets them.
 
-use serde_json::{Value as Json, json};
+use serde_json::Value as Json;
 
+use super::object::object;
 use crate::model::{Benchmark, Case, Target};
 
 /// The benchmark that an object or pod belongs to.
@@ -21,17 +22,18 @@ const SYNC_OPTIONS: &str = "argocd.argoproj.io/sync-options";
 
 /// Returns the metadata of an object that Argo CD or Flux applies.
 pub(super) fn applied(target: &Target, name: &str, benchmark: Option<&Benchmark>) -> Json {
-    let mut labels = json!({ "app.kubernetes.io/managed-by": "kubebench" });
-    if let (Some(labels), Some(benchmark)) = (labels.as_object_mut(), benchmark) {
-        labels.insert(BENCHMARK.to_owned(), benchmark.name.as_str().into());
-    }
-    json!({
-        "name": name,
-        "namespace": target.namespace,
-        "labels": labels,
+    let managed = ("app.kubernetes.io/managed-by", "kubebench".into());
+    let labels = match benchmark {
+        Some(benchmark) => object([managed, (BENCHMARK, benchmark.name.as_str().into())]),
+        None => object([managed]),
+    };
+    object([
+        ("name", name.into()),
+        ("namespace", target.namespace.as_str().into()),
+        ("labels", labels),
         // Flux would expand `${…}` in user text.
-        "annotations": { "kustomize.toolkit.fluxcd.io/substitute": "disabled" },
-    })
+        ("annotations", object([("kustomize.toolkit.fluxcd.io/substitute", "disabled".into())])),
+    ])
 }
 
 /// Returns the metadata of an object that outlives its place in git: what it holds cannot be made again.
@@ -48,16 +50,16 @@ pub(super) fn kept(target: &Target, name: &str, benchmark: &Benchmark) -> Json {
 
 /// Returns the metadata of a job that a Workflow creates: its name and the labels of the run are set then.
 pub(super) fn created(benchmark: &Benchmark, case: Option<&Case>) -> Json {
-    json!({ "namespace": benchmark.target.namespace, "labels": pod_labels(benchmark, case) })
+    object([("namespace", benchmark.target.namespace.as_str().into()), ("labels", pod_labels(benchmark, case))])
 }
 
 /// Returns the labels of jobs and their pods.
 pub(super) fn pod_labels(benchmark: &Benchmark, case: Option<&Case>) -> Json {
-    let mut labels = json!({ BENCHMARK: benchmark.name });
-    if let (Some(labels), Some(case)) = (labels.as_object_mut(), case) {
-        labels.insert(CASE.to_owned(), case.id.as_str().into());
+    let of_benchmark = (BENCHMARK, benchmark.name.as_str().into());
+    match case {
+        Some(case) => object([of_benchmark, (CASE, case.id.as_str().into())]),
+        None => object([of_benchmark]),
     }
-    labels
 }
 
 /// Marks an object that is too large for the annotation of a client-side apply.

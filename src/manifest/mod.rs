@@ -6,6 +6,7 @@ mod claim;
 mod config;
 mod identity;
 mod meta;
+mod object;
 mod patch;
 mod pipeline;
 mod pod;
@@ -26,6 +27,8 @@ pub use workload::standalone;
 
 /// The bytes from which Argo CD can no longer keep its copy of an object in an annotation.
 const SERVER_SIDE_APPLY_FROM: usize = 200 * 1024;
+/// Data below this cannot reach [`SERVER_SIDE_APPLY_FROM`] as JSON, where quotes and line ends take two bytes.
+const SURELY_SMALL: usize = SERVER_SIDE_APPLY_FROM / 2;
 /// The bytes over which a ConfigMap is refused; the API server's limit is 1 MiB for the whole object.
 const MAX_CONFIG_MAP: usize = 900 * 1024;
 
@@ -55,15 +58,15 @@ pub struct Emitted {
     pub manifests: Vec<Manifest>,
 }
 
-/// Returns the objects of `benchmark`, reporting patches that cannot be applied and objects that grow too large.
-pub fn emit(benchmark: &Benchmark, diagnostics: &mut Diagnostics) -> Emitted {
+/// Returns the objects of `benchmark`, resolved from `document`, reporting patches that cannot be applied and objects that grow too large.
+pub fn emit(benchmark: &Benchmark, document: &Json, diagnostics: &mut Diagnostics) -> Emitted {
     let cases: Vec<workload::CaseObjects> =
         benchmark.cases.iter().map(|case| workload::case_objects(benchmark, case, diagnostics)).collect();
     let prepare = benchmark.prepare.as_ref().map(|job| workload::step_job(benchmark, job, diagnostics));
     let identity = Identity::new(benchmark, &cases, prepare.as_ref());
     let objects = [
         ("config.yaml", config::config_map(benchmark, &identity, &cases, prepare.as_ref())),
-        ("rules.yaml", rules::config_map(benchmark)),
+        ("rules.yaml", rules::config_map(benchmark, document)),
         ("workflow.yaml", workflow::workflow(benchmark, &identity)),
         ("results.yaml", claim::claim(benchmark)),
     ];
@@ -86,8 +89,12 @@ pub fn emit_pipeline(target: &Target, settings: &Settings, benchmarks: &[&Benchm
 }
 
 fn check_size(benchmark: &Benchmark, object: &mut Json, diagnostics: &mut Diagnostics) {
+    let Some(Json::Object(data)) = object.get("data") else { return };
+    if data.values().filter_map(Json::as_str).map(str::len).sum::<usize>() < SURELY_SMALL {
+        return;
+    }
     let size = object.to_string().len();
-    if size > MAX_CONFIG_MAP && object.get("kind").is_some_and(|kind| kind == "ConfigMap") {
+    if size > MAX_CONFIG_MAP {
         let message = format!(
             "the ConfigMap of `{}` would hold {} KiB, more than {} KiB",
             benchmark.name,

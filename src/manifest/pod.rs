@@ -10,6 +10,7 @@ use k8s_openapi::api::core::v1::{
 use k8s_openapi::apimachinery::pkg::api::resource::Quantity;
 use serde_json::{Value as Json, json};
 
+use super::object::object;
 use super::{meta, patch};
 use crate::diag::{Diagnostic, Diagnostics, code};
 use crate::model::target::Queue;
@@ -75,7 +76,7 @@ pub(super) fn template(benchmark: &Benchmark, case: Option<&Case>, role: &Role, 
         }
     }
     refuse_removals(role, &spec, diagnostics);
-    json!({ "metadata": metadata(benchmark, case, role, diagnostics), "spec": spec })
+    object([("metadata", metadata(benchmark, case, role, diagnostics)), ("spec", spec)])
 }
 
 fn metadata(benchmark: &Benchmark, case: Option<&Case>, role: &Role, diagnostics: &mut Diagnostics) -> Json {
@@ -100,9 +101,9 @@ fn metadata(benchmark: &Benchmark, case: Option<&Case>, role: &Role, diagnostics
         annotations.entry("scheduling.volcano.sh/queue-name").or_insert(queue);
     }
     if annotations.is_empty() {
-        json!({ "labels": labels })
+        object([("labels", labels)])
     } else {
-        json!({ "labels": labels, "annotations": annotations })
+        object([("labels", labels), ("annotations", json!(annotations))])
     }
 }
 

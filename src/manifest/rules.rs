@@ -1,7 +1,8 @@
 //! `rules.yaml`: the mutable ConfigMap with the spec and the rules for collecting and judging. It is outside the run digest.
 
-use serde_json::{Value as Json, json};
+use serde_json::Value as Json;
 
+use super::object::object;
 use super::{config, meta};
 use crate::model::Benchmark;
 use crate::yaml;
@@ -11,15 +12,22 @@ pub(super) fn name(benchmark: &Benchmark) -> String {
     format!("{}-rules", benchmark.name)
 }
 
-/// Returns the ConfigMap.
-pub(super) fn config_map(benchmark: &Benchmark) -> Json {
-    let list =
-        |field: &str| benchmark.document.pointer(&format!("/spec/{field}")).cloned().unwrap_or_else(|| json!([]));
-    let rules = json!({ "schemaVersion": 1, "benchmark": benchmark.name, "checks": list("checks"), "gates": list("gates"), "metrics": list("metrics") });
-    json!({
-        "apiVersion": "v1",
-        "kind": "ConfigMap",
-        "metadata": meta::applied(&benchmark.target, &name(benchmark), Some(benchmark)),
-        "data": { "rules.json": config::pretty(&rules), "spec.yaml": yaml::write(&benchmark.document) },
-    })
+/// Returns the ConfigMap; `document` is the resolved spec.
+pub(super) fn config_map(benchmark: &Benchmark, document: &Json) -> Json {
+    let spec = document.get("spec");
+    let list = |field| spec.and_then(|spec| spec.get(field)).cloned().unwrap_or_else(|| Json::Array(Vec::new()));
+    let rules = object([
+        ("schemaVersion", 1.into()),
+        ("benchmark", benchmark.name.as_str().into()),
+        ("checks", list("checks")),
+        ("gates", list("gates")),
+        ("metrics", list("metrics")),
+    ]);
+    let data = object([("rules.json", config::pretty(&rules).into()), ("spec.yaml", yaml::write(document).into())]);
+    object([
+        ("apiVersion", "v1".into()),
+        ("kind", "ConfigMap".into()),
+        ("metadata", meta::applied(&benchmark.target, &name(benchmark), Some(benchmark))),
+        ("data", data),
+    ])
 }

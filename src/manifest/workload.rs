@@ -2,6 +2,7 @@
 
 use serde_json::{Map, Value as Json, json};
 
+use super::object::object;
 use super::{meta, patch, pod};
 use crate::diag::{Diagnostic, Diagnostics, code};
 use crate::model::target::Queue;
@@ -69,17 +70,17 @@ pub(super) fn case_objects(benchmark: &Benchmark, case: &Case, diagnostics: &mut
         }
         labels_at.push(format!("{at}/metadata/labels"));
     }
-    let mut object = json!({
-        "apiVersion": workload.api.api_version,
-        "kind": workload.api.kind,
-        "metadata": meta::created(benchmark, Some(case)),
-        "spec": spec,
-    });
-    submit_to_queue(benchmark, &mut object);
+    let mut job = object([
+        ("apiVersion", workload.api.api_version.into()),
+        ("kind", workload.api.kind.into()),
+        ("metadata", meta::created(benchmark, Some(case))),
+        ("spec", spec),
+    ]);
+    submit_to_queue(benchmark, &mut job);
     if let Some(user) = &workload.patch {
-        apply_patch(&mut object, user, &workload.roles, diagnostics);
+        apply_patch(&mut job, user, &workload.roles, diagnostics);
     }
-    let mut objects = vec![RunObject { object, name_at, labels_at }];
+    let mut objects = vec![RunObject { object: job, name_at, labels_at }];
     if workload.headless_service {
         objects.push(headless_service(benchmark, case));
     }

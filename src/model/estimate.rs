@@ -1,48 +1,96 @@
-//! What a benchmark may use at most: runs, time, GPU-hours and money, every run taken at its full timeout.
+//! What a benchmark may use at most: runs, time, GPU-hours and money, everything taken at its full timeout and size.
 
-use super::{Benchmark, Case, Role};
+use std::collections::BTreeSet;
+
+use super::target::Prices;
+use super::workload::is_accelerator;
+use super::{Benchmark, Case, Role, StepJob};
 
 /// Upper bounds for one Workflow.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Estimate {
     /// Runs, warm-ups included.
     pub runs: u64,
-    /// Hours from the first run's start to the last one's end, if nothing queues.
+    /// Hours from the start of `prepare` to the last run's end, if nothing queues.
     pub hours: f64,
     /// Accelerators times hours.
     pub gpu_hours: f64,
-    /// Money, in the target's currency; none where the target has no prices.
+    /// Money, in the target's currency; none where the target's prices do not tell.
     pub cost: Option<f64>,
+    /// Resources whose missing price leaves the cost unknown; empty where the target has no prices at all.
+    pub unpriced: Vec<String>,
 }
 
 /// One GiB.
 const MEMORY_UNIT: f64 = 1_073_741_824.0;
 
 /// Returns the upper bounds of `benchmark`.
-#[expect(clippy::cast_precision_loss, reason = "runs are at most a thousand")]
 pub fn estimate(benchmark: &Benchmark) -> Estimate {
-    let runs_a_case = f64::from(benchmark.repeats + benchmark.warmups);
-    let hours_of = |case: &Case| runs_a_case * hours(case.timeout.seconds());
-    let gpu_hours =
-        total(benchmark.cases.iter().map(|case| hours_of(case) * total(case.workload.roles.iter().map(gpus))));
-    let cost = benchmark.target.prices.as_ref().map(|prices| {
-        let hourly = |role: &Role| {
-            let priced = role
-                .requests
-                .iter()
-                .filter_map(|(name, amount)| Some((name, amount.as_f64(), prices.hourly.get(name)?)));
-            let of_pod = total(
-                priced
-                    .map(|(name, amount, price)| price * if name == "memory" { amount / MEMORY_UNIT } else { amount }),
-            );
-            of_pod * f64::from(role.replicas)
-        };
-        total(benchmark.cases.iter().map(|case| hours_of(case) * total(case.workload.roles.iter().map(hourly))))
-    });
-    let total_hours = total(benchmark.cases.iter().map(hours_of));
-    let runs = benchmark.runs();
-    let lanes = u64::from(benchmark.parallelism).min(runs).max(1);
-    Estimate { runs, hours: total_hours / lanes as f64, gpu_hours, cost }
+    let uses: Vec<(f64, &Role)> = uses(benchmark).collect();
+    let (cost, unpriced) = benchmark.target.prices.as_ref().map(|prices| cost(prices, &uses)).unwrap_or_default();
+    Estimate {
+        runs: benchmark.runs(),
+        hours: elapsed(benchmark),
+        gpu_hours: total(uses.iter().map(|(hours, role)| hours * gpus(role))),
+        cost,
+        unpriced,
+    }
+}
+
+/// Returns the accelerators of all pods of `role`, at its largest.
+pub fn gpus(role: &Role) -> f64 {
+    role.accelerators() * f64::from(role.max_replicas)
+}
+
+/// Returns every role with the hours that all its pods together may be there.
+fn uses(benchmark: &Benchmark) -> impl Iterator<Item = (f64, &Role)> {
+    let runs = runs_a_case(benchmark);
+    let job = |times: f64, job: &StepJob| times * hours(job.timeout.seconds());
+    let of_case = move |case: &Case| runs * hours(case.timeout.seconds());
+    let prepare = benchmark.prepare.iter().map(move |step| (job(1.0, step), &step.role));
+    let postprocess = benchmark.cases.iter().filter_map(|case| case.postprocess.as_ref());
+    let postprocess = postprocess.map(move |step| (job(runs, step), &step.role));
+    let workloads =
+        benchmark.cases.iter().flat_map(move |case| case.workload.roles.iter().map(move |role| (of_case(case), role)));
+    prepare.chain(workloads).chain(postprocess)
+}
+
+#[expect(clippy::cast_precision_loss, reason = "runs are at most a thousand")]
+fn elapsed(benchmark: &Benchmark) -> f64 {
+    let of_job = |job: Option<&StepJob>| job.map_or(0.0, |job| hours(job.timeout.seconds()));
+    let of_runs = total(
+        benchmark
+            .cases
+            .iter()
+            .map(|case| runs_a_case(benchmark) * (hours(case.timeout.seconds()) + of_job(case.postprocess.as_ref()))),
+    );
+    let lanes = u64::from(benchmark.parallelism).min(benchmark.runs()).max(1);
+    of_job(benchmark.prepare.as_ref()) + of_runs / lanes as f64
+}
+
+fn runs_a_case(benchmark: &Benchmark) -> f64 {
+    f64::from(benchmark.repeats + benchmark.warmups)
+}
+
+/// Returns the cost, or what has no price: accelerators, and everything where nothing has one.
+///
+/// Who prices accelerators alone means their CPU and memory too.
+fn cost(prices: &Prices, uses: &[(f64, &Role)]) -> (Option<f64>, Vec<String>) {
+    let amounts = uses.iter().flat_map(|(_, role)| role.amounts()).filter(|(_, amount)| amount.as_f64() > 0.0);
+    let used: BTreeSet<&str> = amounts.map(|(name, _)| name).collect();
+    let has_price = |name: &str| prices.hourly.contains_key(name);
+    let something_has = used.iter().any(|name| has_price(name));
+    let missing = used.into_iter().filter(|name| !has_price(name) && (!something_has || is_accelerator(name)));
+    let missing: Vec<String> = missing.map(str::to_owned).collect();
+    let of_role = |(hours, role): &(f64, &Role)| hours * hourly(prices, role) * f64::from(role.max_replicas);
+    let cost = (something_has && missing.is_empty()).then(|| total(uses.iter().map(of_role)));
+    (cost, missing)
+}
+
+/// Returns the price of an hour of one pod.
+fn hourly(prices: &Prices, role: &Role) -> f64 {
+    let priced = role.amounts().filter_map(|(name, amount)| Some((name, amount.as_f64(), prices.hourly.get(name)?)));
+    total(priced.map(|(name, amount, price)| price * if name == "memory" { amount / MEMORY_UNIT } else { amount }))
 }
 
 #[expect(clippy::cast_precision_loss, reason = "a timeout is at most ten years of seconds")]
@@ -53,8 +101,4 @@ fn hours(seconds: u64) -> f64 {
 /// The sum, which is a plain zero for nothing: the standard library's is minus zero.
 fn total(amounts: impl Iterator<Item = f64>) -> f64 {
     amounts.fold(0.0, |sum, amount| sum + amount)
-}
-
-fn gpus(role: &Role) -> f64 {
-    role.accelerators() * f64::from(role.replicas)
 }

@@ -41,6 +41,8 @@ pub struct Benchmark {
     pub order: Order,
     /// Runs in the cluster at once.
     pub parallelism: u32,
+    /// Where that is said.
+    pub parallelism_span: Span,
     /// Whether the spec or the project says it.
     pub timeout_is_set: bool,
     /// How long a run may wait to be scheduled.
@@ -59,8 +61,8 @@ pub struct Benchmark {
     pub claim: Claim,
     /// Whether the workload's pods mount that volume.
     pub mount_in_job: bool,
-    /// The spec as resolved for this target, canonical.
-    pub document: Json,
+    /// Where that is said.
+    pub mount_in_job_span: Span,
     /// Names of axes and parameters that no lookup uses.
     pub unused: Vec<Unused>,
     /// Axes that set a number of pods.

@@ -48,7 +48,9 @@ pub struct Role {
     pub span: Span,
     /// How many pods.
     pub replicas: u32,
-    /// Where that is said.
+    /// How many pods it may grow to while the job runs.
+    pub max_replicas: u32,
+    /// Where the number of pods is said.
     pub replicas_span: Span,
     /// The name that the operator wants for the main container.
     pub container_name: &'static str,
@@ -128,6 +130,12 @@ impl Role {
             .chain(self.requests.iter().filter(|(name, _)| !self.limits.contains_key(*name)))
             .filter(|(name, _)| is_extended(name))
             .map(|(name, amount)| (name.as_str(), amount))
+    }
+
+    /// Returns what the scheduler sets aside for one pod, by name: a limit without a request is both.
+    pub fn amounts(&self) -> impl Iterator<Item = (&str, &Quantity)> {
+        let limits = self.limits.iter().filter(|(name, _)| !self.requests.contains_key(*name));
+        self.requests.iter().chain(limits).map(|(name, amount)| (name.as_str(), amount))
     }
 
     /// Returns the number of accelerators of one pod.

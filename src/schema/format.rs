@@ -2,6 +2,8 @@
 //!
 //! A JSON Schema validator only learns yes or no; the words come from the same check, asked again for the node at fault.
 
+use regex_syntax::hir::{Hir, HirKind};
+
 use crate::diag::code;
 use crate::unit::{self, UnitError};
 
@@ -37,6 +39,8 @@ pub static FORMATS: &[Format] = &[
     unit_format!("resource-name", "a resource name", ResourceName),
     Format { name: "resource-key", noun: "a resource name, `requests` or `limits`", check: resource_key },
     unit_format!("parameter-name", "a parameter name", ParameterName),
+    Format { name: "pod-field", noun: "a field of the pod", check: pod_field },
+    Format { name: "processes-per-node", noun: "a number of processes", check: processes_per_node },
     unit_format!("config-key", "a key of a ConfigMap or Secret", ConfigMapKey),
     Format { name: "benchmark-name", noun: "a benchmark name", check: benchmark_name },
     Format { name: "target-name", noun: "a target name", check: |text| unit::Dns1123Label::parse(text).map(drop) },
@@ -54,10 +58,13 @@ pub static FORMATS: &[Format] = &[
     },
 ];
 
+/// The length below which a pattern without counted repetitions compiles to less than the regex crate's limit.
+const SURELY_SMALL_PATTERN: usize = 500;
+
 /// The longest benchmark name: with digest and run number it stays inside every Kubernetes limit.
 pub const MAX_BENCHMARK_NAME: usize = 31;
 
-/// The most bytes that a metric's pattern may take when it is compiled: far more than any needs, and little enough for a
+/// The most bytes that a pattern with counted repetitions may take when compiled: more than any needs, and little enough for a
 /// spec full of them.
 const MAX_COMPILED_PATTERN: usize = 1 << 20;
 
@@ -95,25 +102,38 @@ fn metric_name(text: &str) -> Result<(), UnitError> {
 }
 
 fn metric_pattern(text: &str) -> Result<(), UnitError> {
-    let compiled = regex::RegexBuilder::new(text).size_limit(MAX_COMPILED_PATTERN).build();
-    let regex = compiled.map_err(|error| match error {
-        regex::Error::CompiledTooBig(_) => fault(
-            "the pattern is too large: it repeats a class of very many characters",
-            "repeat less, or a narrower class: `[0-9a-z]{32}` instead of `\\w{32}`",
-        ),
-        other => {
-            let reason = other.to_string();
-            let reason = reason.lines().last().unwrap_or_default().trim_start_matches("error: ");
-            fault(
-                format!("the pattern is not a regular expression: {reason}"),
-                "the syntax is that of Rust's regex crate: no look-around, no back references",
-            )
-        }
-    })?;
-    if !regex.capture_names().flatten().any(|name| name == "value") {
+    let malformed = |error: &dyn std::fmt::Display| {
+        let reason = error.to_string();
+        let reason = reason.lines().last().unwrap_or_default().trim_start_matches("error: ");
+        fault(
+            format!("the pattern is not a regular expression: {reason}"),
+            "the syntax is that of Rust's regex crate: no look-around, no back references",
+        )
+    };
+    let parsed = regex_syntax::parse(text).map_err(|error| malformed(&error))?;
+    if text.contains('{') || text.len() > SURELY_SMALL_PATTERN {
+        let compiled = regex::RegexBuilder::new(text).size_limit(MAX_COMPILED_PATTERN).build();
+        compiled.map_err(|error| match error {
+            regex::Error::CompiledTooBig(_) => fault(
+                "the pattern is too large: it repeats a class of very many characters",
+                "repeat less, or a narrower class: `[0-9a-z]{32}` instead of `\\w{32}`",
+            ),
+            other => malformed(&other),
+        })?;
+    }
+    if !has_value_group(&parsed) {
         return Err(fault("the pattern has no group named `value`", "mark the number: `(?P<value>[0-9.]+)`"));
     }
     Ok(())
+}
+
+fn has_value_group(hir: &Hir) -> bool {
+    match hir.kind() {
+        HirKind::Capture(group) => group.name.as_deref() == Some("value") || has_value_group(&group.sub),
+        HirKind::Repetition(repetition) => has_value_group(&repetition.sub),
+        HirKind::Concat(parts) | HirKind::Alternation(parts) => parts.iter().any(has_value_group),
+        HirKind::Empty | HirKind::Literal(_) | HirKind::Class(_) | HirKind::Look(_) => false,
+    }
 }
 
 fn relative_path(text: &str) -> Result<(), UnitError> {
@@ -142,6 +162,52 @@ fn json_pointer(text: &str) -> Result<(), UnitError> {
         ));
     }
     Ok(())
+}
+
+/// A field that the downward API gives to a variable; volumes know a few more.
+fn pod_field(text: &str) -> Result<(), UnitError> {
+    const FIELDS: [&str; 9] = [
+        "metadata.name",
+        "metadata.namespace",
+        "metadata.uid",
+        "spec.nodeName",
+        "spec.serviceAccountName",
+        "status.hostIP",
+        "status.hostIPs",
+        "status.podIP",
+        "status.podIPs",
+    ];
+    for mapping in ["metadata.labels", "metadata.annotations"] {
+        let Some(rest) = text.strip_prefix(mapping) else { continue };
+        let key = rest.strip_prefix("['").and_then(|rest| rest.strip_suffix("']"));
+        return match key {
+            Some(key) => unit::LabelKey::parse(key).map(drop),
+            None => Err(fault(
+                format!("`{text}` does not name one value of `{mapping}`"),
+                format!("name it in brackets and quotes: `\"{mapping}['team']\"`"),
+            )),
+        };
+    }
+    if FIELDS.contains(&text) {
+        return Ok(());
+    }
+    let help = crate::diag::did_you_mean(text, FIELDS).map_or_else(
+        || format!("write one of {}, `metadata.labels['KEY']` or `metadata.annotations['KEY']`", FIELDS.join(", ")),
+        |close| format!("did you mean `{close}`?"),
+    );
+    Err(fault(format!("`{text}` is no field of the pod that a variable can have"), help))
+}
+
+/// What torchrun takes for `--nproc-per-node`.
+fn processes_per_node(text: &str) -> Result<(), UnitError> {
+    let is_count = text.parse::<u32>().is_ok_and(|count| count > 0) && !text.starts_with(['+', '0']);
+    if is_count || matches!(text, "auto" | "gpu" | "cpu") {
+        return Ok(());
+    }
+    Err(fault(
+        format!("`{text}` is no number of processes that torchrun knows"),
+        "write `auto`, `gpu`, `cpu` or a whole number from 1",
+    ))
 }
 
 fn sha256(text: &str) -> Result<(), UnitError> {

@@ -118,12 +118,13 @@ impl Schemas {
     pub fn validate(&self, kind: DocumentKind, source: &Source, root: &Node) -> Vec<Diagnostic> {
         let Some(ready) = self.ready(kind) else { return Vec::new() };
         let json = root.to_json();
-        let mut errors = ready.validator.iter_errors(&json).peekable();
-        if errors.peek().is_none() {
+        if ready.validator.is_valid(&json) {
             return Vec::new();
         }
         let subject = Subject::new(ready, source, root);
-        let mut found: Vec<(u8, Diagnostic)> = errors
+        let mut found: Vec<(u8, Diagnostic)> = ready
+            .validator
+            .iter_errors(&json)
             .flat_map(|error| {
                 Violation::new(&subject, &error).map_or_else(Vec::new, |violation| fault::findings(&violation))
             })

@@ -38,7 +38,7 @@ impl Plan<'_> {
 fn of_change(change: &Change<'_>, output_dir: &str, style: Style) -> String {
     let path = join(output_dir, change.path);
     let (a, b) = (format!("a/{path}"), format!("b/{path}"));
-    let new = change.new.as_deref().unwrap_or_default();
+    let new = change.new.unwrap_or_default();
     let old = String::from_utf8_lossy(change.old.unwrap_or_default());
     match change.state {
         State::Missing => unified("", new, "/dev/null", &b, style),

@@ -20,7 +20,9 @@ pub struct OnDisk {
 /// One thing that is no folder.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Found {
-    /// A regular file and its bytes.
+    /// A regular file that holds, byte for byte, what is wanted at its path; it is not kept a second time.
+    AsWanted,
+    /// Any other regular file and its bytes.
     File(Vec<u8>),
     /// A regular file too large to be a manifest, and its first bytes.
     Large(Vec<u8>),
@@ -36,7 +38,7 @@ impl Found {
     /// Returns what it is, as people call it.
     pub fn kind(&self) -> &'static str {
         match self {
-            Self::File(_) | Self::Large(_) | Self::Unreadable(_) => "file",
+            Self::AsWanted | Self::File(_) | Self::Large(_) | Self::Unreadable(_) => "file",
             Self::Symlink => "symbolic link",
             Self::Other(kind) => kind,
         }

@@ -21,15 +21,27 @@ pub use disk::{Found, OnDisk};
 pub use operations::Operation;
 pub use plan::{Change, EditedFiles, Filter, Mode, Plan, Scope, State, plan};
 
-/// One manifest as it should stand in the tree, without its header.
+/// One manifest as it should stand in the tree.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct OutputFile {
     /// The file that it is compiled from, relative to the project root: `specs/x.yaml` or `kubebench.yaml`.
     pub source: String,
     /// The source's `metadata.name`, for diagnostics.
     pub source_span: Option<Span>,
-    /// The YAML after the header; it ends with a line break.
-    pub body: String,
+    /// The whole file: two lines of header, and the YAML of one object.
+    pub text: String,
+}
+
+impl OutputFile {
+    /// Returns the file of `body`, the YAML of one object, with the header that names its source and digest.
+    pub fn new(source: &str, source_span: Option<Span>, body: &str) -> Self {
+        Self { source: source.to_owned(), source_span, text: header::stamp(source, body) }
+    }
+
+    /// Returns the YAML after the header.
+    pub fn body(&self) -> &str {
+        self.text.splitn(header::LINES + 1, '\n').last().unwrap_or_default()
+    }
 }
 
 /// All manifests of one compilation, by path relative to the output directory, with `/` separators.

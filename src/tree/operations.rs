@@ -57,7 +57,7 @@ impl Plan<'_> {
         let mut deleted = BTreeSet::new();
         let mut writes = Vec::new();
         for change in &self.changes {
-            match (change.action(edited), &change.new) {
+            match (change.action(edited), change.new) {
                 (Action::Write, Some(text)) => writes.push((change.path, text.as_bytes())),
                 (Action::Delete, _) => drop(deleted.insert(change.path)),
                 (Action::Write | Action::Leave, _) => {}

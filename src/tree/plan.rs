@@ -127,7 +127,7 @@ pub struct Change<'a> {
     /// The bytes on disk, where there are any.
     pub old: Option<&'a [u8]>,
     /// The text that should be on disk; nothing when the path should be gone.
-    pub new: Option<String>,
+    pub new: Option<&'a str>,
 }
 
 /// The way from the tree on disk to the wanted one.
@@ -223,7 +223,7 @@ pub fn plan<'a>(wanted: &'a OutputTree, on_disk: &'a OnDisk, scope: &Scope) -> P
             source: Cow::Borrowed(&file.source),
             source_span: file.source_span,
             old: on_disk.entries.get(path).and_then(content),
-            new: Some(header::render(file)),
+            new: Some(&file.text),
         });
     }
     for (path, found) in &on_disk.entries {
@@ -263,10 +263,11 @@ fn wanted_state(path: &str, file: &OutputFile, on_disk: &OnDisk) -> Option<State
     }
     match on_disk.entries.get(path) {
         None => Some(State::Missing),
-        Some(Found::File(bytes)) if header::is_rendering_of(file, bytes) => None,
+        Some(Found::AsWanted) => None,
+        Some(Found::File(bytes)) if *bytes == file.text.as_bytes() => None,
         Some(Found::File(bytes)) => {
             let text = with_newlines(bytes);
-            Some(if header::is_rendering_of(file, &text) {
+            Some(if *text == *file.text.as_bytes() {
                 State::LineEndings
             } else {
                 match header::parse(&text) {
@@ -289,7 +290,7 @@ fn wanted_state(path: &str, file: &OutputFile, on_disk: &OnDisk) -> Option<State
 fn in_the_way(by: &str, found: &Found) -> State {
     match found {
         Found::Unreadable(reason) => State::Unreadable { by: by.to_owned(), reason: reason.clone() },
-        Found::File(_) | Found::Large(_) | Found::Symlink | Found::Other(_) => {
+        Found::AsWanted | Found::File(_) | Found::Large(_) | Found::Symlink | Found::Other(_) => {
             State::NotRegular { by: by.to_owned(), kind: found.kind() }
         }
     }
@@ -310,7 +311,7 @@ fn other_state(path: &str, found: &Found) -> Other {
         Found::Unreadable(reason) => {
             return Other::Stranger(State::Unreadable { by: path.to_owned(), reason: reason.clone() });
         }
-        Found::Symlink | Found::Other(_) => return stranger,
+        Found::AsWanted | Found::Symlink | Found::Other(_) => return stranger,
     };
     match header {
         Header::Own { source, body: Body::Intact } if whole == Body::Intact => Other::Own(source, State::Orphan),
@@ -323,7 +324,7 @@ fn other_state(path: &str, found: &Found) -> Other {
 fn content(found: &Found) -> Option<&[u8]> {
     match found {
         Found::File(bytes) => Some(bytes),
-        Found::Large(_) | Found::Symlink | Found::Other(_) | Found::Unreadable(_) => None,
+        Found::AsWanted | Found::Large(_) | Found::Symlink | Found::Other(_) | Found::Unreadable(_) => None,
     }
 }
 

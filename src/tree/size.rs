@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 
 use crate::diag::{Diagnostic, code};
 
+use super::OutputTree;
 use super::disk::join;
-use super::{OutputTree, header};
 
 /// The default of Argo CD's `reposerver.max.combined.directory.manifests.size`, `10M`.
 pub const ARGO_CD_LIMIT: usize = 10_000_000;
@@ -17,7 +17,7 @@ pub fn warnings(tree: &OutputTree, output_dir: &str) -> Vec<Diagnostic> {
     let mut sizes = BTreeMap::<&str, usize>::new();
     for (path, file) in tree.iter() {
         if let Some((target, _)) = path.split_once('/') {
-            *sizes.entry(target).or_default() += header::rendered_len(file);
+            *sizes.entry(target).or_default() += file.text.len();
         }
     }
     sizes

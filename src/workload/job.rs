@@ -10,7 +10,8 @@ use crate::diag::code;
 use crate::model::{Api, Workload};
 use crate::spec::v1::scalar::{Count, Patch};
 
-pub(super) const KIND: Kind = Kind { key: "job", schema: schema_of::<Job>, lower, example: EXAMPLE };
+pub(super) const KIND: Kind =
+    Kind { key: "job", resource: ("batch", "jobs"), schema: schema_of::<Job>, lower, example: EXAMPLE };
 
 const EXAMPLE: &str = "\
 job:
@@ -62,6 +63,7 @@ fn lower(cx: &mut Lowering<'_>) -> Option<Workload> {
     };
     let mut role = cx.only_role("job", shape)?;
     role.replicas = parallelism;
+    role.max_replicas = parallelism;
     role.replicas_span = cx.entry.value.get("parallelism").map_or(role.span, |node| node.span);
     if indexed {
         role.last_pod_suffix = format!("-{}", completions.saturating_sub(1));

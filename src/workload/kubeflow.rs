@@ -6,6 +6,7 @@ use serde_json::{Map, Value as Json, json};
 
 use super::role::Shape;
 use super::{Lowering, insert};
+use crate::diag::{Diagnostic, code};
 use crate::model::target::Queue;
 use crate::model::{Api, Role, Workload};
 use crate::spec::v1::scalar::{Count, Patch, Text};
@@ -83,12 +84,13 @@ pub(super) fn roles(cx: &mut Lowering<'_>, job: &KubeflowJob, names: &[RoleName]
 }
 
 /// Returns the workload: nothing restarts silently, nothing is cleaned before its logs are read, nothing runs for ever.
-pub(super) fn finish(cx: &Lowering<'_>, job: KubeflowJob, roles: Vec<Role>) -> Workload {
+pub(super) fn finish(cx: &mut Lowering<'_>, job: KubeflowJob, roles: Vec<Role>) -> Workload {
     let KubeflowJob { key, api, replica_specs, scheduling_policy, fields, scale_is_manual, .. } = job;
     let mut run_policy = Map::new();
     run_policy.insert("activeDeadlineSeconds".to_owned(), cx.timeout.seconds().into());
     run_policy.insert("backoffLimit".to_owned(), 0.into());
     run_policy.insert("cleanPodPolicy".to_owned(), "None".into());
+    refuse_larger_gang(cx, scheduling_policy.as_ref(), &roles);
     let mut scheduling = scheduling_policy.map(SchedulingPolicy::into_json).filter(|policy| policy != &json!({}));
     if let Queue::Volcano(queue) = &cx.target.queue {
         let policy = scheduling.get_or_insert_with(|| json!({}));
@@ -116,4 +118,18 @@ pub(super) fn finish(cx: &Lowering<'_>, job: KubeflowJob, roles: Vec<Role>) -> W
         patch: cx.patch(),
         scale_is_manual,
     }
+}
+
+/// Reports a gang of more pods than the job has.
+fn refuse_larger_gang(cx: &mut Lowering<'_>, policy: Option<&SchedulingPolicy>, roles: &[Role]) {
+    let Some(Count(wanted)) = policy.and_then(|policy| policy.min_available) else { return };
+    let pods: u32 = roles.iter().fold(0, |sum, role| sum.saturating_add(role.replicas));
+    if wanted <= pods {
+        return;
+    }
+    let at = cx.entry.value.get("schedulingPolicy").and_then(|policy| policy.get("minAvailable"));
+    let message = format!("`minAvailable` waits for {wanted} pods, and the job has {pods}");
+    let fault = Diagnostic::at(&code::KB0317, at.map_or(cx.entry.key_span, |node| node.span), message)
+        .note("the scheduler would never start any of them");
+    cx.report(fault.help(format!("write {pods} or less, or leave it out: the operators then wait for all pods")));
 }

@@ -31,6 +31,8 @@ pub static KINDS: &[Kind] = &[tf_job::KIND, pytorch_job::KIND, mpi_job::KIND, jo
 pub struct Kind {
     /// The key under `spec.workload`.
     pub key: &'static str,
+    /// The API group and the plural of the objects that its runs create, for the runner's permission.
+    pub resource: (&'static str, &'static str),
     /// Makes the schema of the form.
     pub schema: fn(&mut SchemaGenerator) -> Schema,
     /// Turns the form into a workload, reporting what cannot be.

@@ -8,21 +8,36 @@ use super::kubeflow::{self, KubeflowJob, RoleName, SchedulingPolicy};
 use super::{Kind, Lowering, insert, schema_of};
 use crate::diag::{Diagnostic, code};
 use crate::model::target::MpiJobApi;
-use crate::model::{Api, Workload};
+use crate::model::workload::is_accelerator;
+use crate::model::{Api, Role, Workload};
 use crate::spec::v1::container::RoleBlock;
 use crate::spec::v1::scalar::{Count, Flag, Patch, Text};
+use crate::yaml::{Entry, Node};
 
-pub(super) const KIND: Kind = Kind { key: "mpiJob", schema: schema_of::<MpiJob>, lower, example: EXAMPLE };
+pub(super) const KIND: Kind =
+    Kind { key: "mpiJob", resource: ("kubeflow.org", "mpijobs"), schema: schema_of::<MpiJob>, lower, example: EXAMPLE };
 
 const EXAMPLE: &str = "\
 mpiJob:
   image: docker.io/mpioperator/openmpi:v0.6.0
   slotsPerWorker: 1
-  resources: {cpu: 2, memory: 4Gi}
+  # This image logs in as `mpiuser` (uid 1000): SSH needs a user that the image knows, and a home with the keys.
+  sshAuthMountPath: /home/mpiuser/.ssh
+  pod:
+    securityContext: {runAsUser: 1000, runAsGroup: 1000}
   launcher:
-    command: [mpirun, -n, 2, hostname]
+    # `args`, not `command`: the image's entry point waits until the workers' names can be resolved.
+    args: [mpirun, -n, 2, echo, 'throughput: 42.0']
+    resources: {cpu: 1, memory: 1Gi}
   worker:
     replicas: 2
+    command: [/usr/sbin/sshd, -De, -f, /home/mpiuser/.sshd_config]
+    resources: {cpu: 2, memory: 4Gi}
+    container:
+      # The launcher starts when all workers are ready, and ready means: sshd answers.
+      readinessProbe: {tcpSocket: {port: 2222}, initialDelaySeconds: 2}
+      # The image's sshd carries this capability in its file and cannot start without; `restricted` allows it.
+      securityContext: {capabilities: {add: [NET_BIND_SERVICE]}}
 ";
 
 /// An MPIJob: a launcher that starts processes on workers.
@@ -42,7 +57,7 @@ struct MpiJob {
     /// The MPI library, which decides the host list's form (v2beta1 only).
     #[schemars(extend("default" = "OpenMPI", "enum" = ["OpenMPI", "Intel", "MPICH"], "examples" = ["MPICH"]))]
     mpi_implementation: Option<Text>,
-    /// Where the SSH keys are mounted (v2beta1 only).
+    /// Where the SSH keys are mounted (v2beta1 only): `.ssh` in the home of the user that the pods run as.
     #[schemars(extend("default" = "/root/.ssh", "examples" = ["/home/mpiuser/.ssh"]))]
     ssh_auth_mount_path: Option<Text>,
     /// When the launcher is created (v2beta1 only); waiting spares it crash loops while workers start.
@@ -82,6 +97,7 @@ fn lower(cx: &mut Lowering<'_>) -> Option<Workload> {
             "delete the field, or set `apis: {mpiJob: v2beta1}` on the target if the MPI operator is installed there",
         ));
     }
+    refuse_shared_command(cx, version);
     let MpiJob {
         slots_per_worker,
         mpi_implementation,
@@ -91,6 +107,7 @@ fn lower(cx: &mut Lowering<'_>) -> Option<Workload> {
         scheduling_policy,
         ..
     } = form;
+    let launcher_computes = run_launcher_as_worker.is_some_and(|flag| flag.0);
     let mut fields = Map::new();
     fields.insert("slotsPerWorker".to_owned(), slots_per_worker.map_or(1, |count| count.0).into());
     let api = match version {
@@ -102,7 +119,7 @@ fn lower(cx: &mut Lowering<'_>) -> Option<Workload> {
             let unless = |default: &str, given: Option<Text>| given.map(|text| text.0).filter(|text| text != default);
             insert(&mut fields, "mpiImplementation", unless("OpenMPI", mpi_implementation));
             insert(&mut fields, "sshAuthMountPath", unless("/root/.ssh", ssh_auth_mount_path));
-            insert(&mut fields, "runLauncherAsWorker", run_launcher_as_worker.map(|flag| flag.0).filter(|flag| *flag));
+            insert(&mut fields, "runLauncherAsWorker", launcher_computes.then_some(true));
             Api { api_version: "kubeflow.org/v2beta1", kind: "MPIJob", plural: "mpijobs" }
         }
     };
@@ -128,5 +145,59 @@ fn lower(cx: &mut Lowering<'_>) -> Option<Workload> {
                 .help("delete `replicas` here and raise `worker.replicas`"),
         );
     }
+    for launcher in roles.iter().filter(|role| role.name == "launcher" && !launcher_computes) {
+        report_idle_accelerators(cx, launcher);
+    }
     Some(kubeflow::finish(cx, job, roles))
+}
+
+/// Reports the launcher's program when it stands beside the roles, where the workers would run it as well.
+fn refuse_shared_command(cx: &mut Lowering<'_>, version: MpiJobApi) {
+    let form = &cx.entry.value;
+    if form.get("worker").is_none_or(|worker| worker.get("command").or(worker.get("args")).is_some()) {
+        return;
+    }
+    let is_own = |field: &&str| form.get("launcher").is_some_and(|launcher| launcher.get(field).is_some());
+    let shared = ["command", "args"].into_iter().filter(|field| !is_own(field)).find_map(|field| form.entry(field));
+    let Some(shared) = shared else { return };
+    let message = format!("`{}` beside the roles is run by the workers too", shared.key);
+    let note = match version {
+        MpiJobApi::V1 => {
+            "a worker waits until the launcher starts processes in it, and one with a command of its own does not"
+        }
+        MpiJobApi::V2beta1 => {
+            "a worker runs `sshd`, unless it has a command; without it the launcher reaches no worker, and the run fails or hangs"
+        }
+    };
+    let fault = Diagnostic::at(&code::KB0330, shared.key_span, message).note(note);
+    cx.report(fault.help(format!(
+        "write it under `launcher`, and under `worker` too if the workers are to run it: `launcher: {{{}: […]}}`",
+        shared.key
+    )));
+}
+
+/// Reports accelerators that the launcher has only because they stand beside the roles.
+fn report_idle_accelerators(cx: &mut Lowering<'_>, launcher: &Role) {
+    let form = &cx.entry.value;
+    let own = form.get("launcher").and_then(|block| block.get("resources"));
+    for (name, _) in
+        launcher.extended_resources().filter(|(name, amount)| is_accelerator(name) && amount.as_f64() > 0.0)
+    {
+        if own.is_some_and(|own| amount_of(own, name).is_some()) {
+            continue;
+        }
+        let Some(entry) = form.get("resources").and_then(|shared| amount_of(shared, name)) else { continue };
+        let message = format!("the launcher gets `{name}` as well, and uses none");
+        let fault = Diagnostic::at(&code::KB0423, entry.key_span, message)
+            .note("it only starts `mpirun`: the accelerator is reserved and paid for, and idles");
+        cx.report(fault.help(format!(
+            "write it under `worker`: `worker: {{resources: {{{name}: …}}}}`, or set `{name}: 0` under `launcher`"
+        )));
+    }
+}
+
+/// Returns where `resources` say an amount of `name`, for both or for one of requests and limits.
+fn amount_of<'n>(resources: &'n Node, name: &str) -> Option<&'n Entry> {
+    let parts = ["limits", "requests"].into_iter().filter_map(|part| resources.get(part));
+    std::iter::once(resources).chain(parts).find_map(|part| part.entry(name))
 }

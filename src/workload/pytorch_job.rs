@@ -9,9 +9,15 @@ use super::{Kind, Lowering, insert, schema_of};
 use crate::diag::{Diagnostic, code};
 use crate::model::{Api, Role, Workload};
 use crate::spec::v1::container::RoleBlock;
-use crate::spec::v1::scalar::{Count, CountFromZero, Patch, Text};
+use crate::spec::v1::scalar::{Count, CountFromZero, Patch, Port, Text};
 
-pub(super) const KIND: Kind = Kind { key: "pytorchJob", schema: schema_of::<PyTorchJob>, lower, example: EXAMPLE };
+pub(super) const KIND: Kind = Kind {
+    key: "pytorchJob",
+    resource: ("kubeflow.org", "pytorchjobs"),
+    schema: schema_of::<PyTorchJob>,
+    lower,
+    example: EXAMPLE,
+};
 
 const EXAMPLE: &str = "\
 pytorchJob:
@@ -29,7 +35,7 @@ pytorchJob:
 #[schemars(extend("examples" = [{"image": "registry.example/train:1", "master": {}, "worker": {"replicas": 3, "command": ["torchrun", "train.py"]}}]))]
 struct PyTorchJob {
     /// Processes on each pod: `auto`, `gpu`, `cpu` or a number; torchrun reads it as `PET_NPROC_PER_NODE`.
-    #[schemars(extend("default" = "auto", "examples" = ["8"]))]
+    #[schemars(extend("default" = "auto", "type" = ["string", "integer"], "format" = "processes-per-node", "minimum" = 1, "examples" = ["gpu", 8]))]
     nproc_per_node: Option<Text>,
     /// How workers join and leave; without a master and without it, workers meet at a fixed size.
     #[schemars(extend("examples" = [{"minReplicas": 2, "maxReplicas": 4, "maxRestarts": 3}]))]
@@ -64,10 +70,19 @@ struct ElasticPolicy {
     /// How the workers find each other.
     #[schemars(extend("default" = "c10d", "enum" = ["c10d", "etcd", "etcd-v2"], "examples" = ["c10d"]))]
     rdzv_backend: Option<Text>,
+    /// Where the workers meet; without it at worker 0, where no etcd answers, so that `etcd` and `etcd-v2` need it.
+    #[schemars(extend("format" = "dns1123-subdomain", "examples" = ["etcd.ml-platform.svc"]))]
+    rdzv_host: Option<Text>,
+    /// The port of `rdzvHost`; without it 2379 for `etcd` and `etcd-v2`, else that of the operator.
+    #[schemars(extend("examples" = [2379]))]
+    rdzv_port: Option<Port>,
     /// Settings of the rendezvous.
     #[schemars(extend("default" = {}, "examples" = [{"timeout": "900"}]))]
     rdzv_conf: std::collections::BTreeMap<String, Text>,
 }
+
+/// Where etcd listens unless told otherwise.
+const ETCD_PORT: u32 = 2379;
 
 const ROLES: &[RoleName] = &[
     RoleName { field: "master", api: "Master", pod_infix: "-master-", needs_token: false },
@@ -102,7 +117,7 @@ fn lower(cx: &mut Lowering<'_>) -> Option<Workload> {
         fields: Map::new(),
         scale_is_manual: false,
     };
-    let roles = kubeflow::roles(cx, &job, ROLES);
+    let mut roles = kubeflow::roles(cx, &job, ROLES);
     for role in roles.iter().filter(|role| role.name == "master" && role.replicas != 1) {
         let message = format!("`master` has {} replicas, but rank 0 is one pod", role.replicas);
         cx.report(
@@ -112,31 +127,50 @@ fn lower(cx: &mut Lowering<'_>) -> Option<Workload> {
     }
     // Written out, the operator's default says nothing new and so starts no run.
     insert(&mut job.fields, "nprocPerNode", nproc_per_node.map(|text| text.0).filter(|text| text != "auto"));
-    insert(&mut job.fields, "elasticPolicy", elastic(cx, elastic_policy, &roles));
+    insert(&mut job.fields, "elasticPolicy", elastic(cx, elastic_policy, &mut roles));
     Some(kubeflow::finish(cx, job, roles))
 }
 
 /// Without a master the operator sets no rendezvous at all unless the job is elastic, so a fixed size is written as one.
-fn elastic(cx: &mut Lowering<'_>, policy: Option<ElasticPolicy>, roles: &[Role]) -> Option<Json> {
-    let workers = roles.iter().find(|role| role.name == "worker").map_or(1, |role| role.replicas);
+fn elastic(cx: &mut Lowering<'_>, policy: Option<ElasticPolicy>, roles: &mut [Role]) -> Option<Json> {
     let has_master = roles.iter().any(|role| role.name == "master");
+    let worker = roles.iter_mut().find(|role| role.name == "worker");
+    let workers = worker.as_ref().map_or(1, |role| role.replicas);
     let policy = match policy {
         Some(policy) => policy,
         None if has_master => return None,
         None => ElasticPolicy::default(),
     };
-    let ElasticPolicy { min_replicas, max_replicas, max_restarts, rdzv_backend, rdzv_conf } = policy;
+    let ElasticPolicy { min_replicas, max_replicas, max_restarts, rdzv_backend, rdzv_host, rdzv_port, rdzv_conf } =
+        policy;
     let (min, max) = (min_replicas.map_or(workers, |count| count.0), max_replicas.map_or(workers, |count| count.0));
     if min > workers || max < workers {
         let message = format!("`worker` has {workers} replicas, outside `elasticPolicy`'s {min} to {max}");
         cx.fault(&code::KB0317, "elasticPolicy", message, "set `minReplicas` ≤ `worker.replicas` ≤ `maxReplicas`");
     }
+    if let Some(worker) = worker {
+        worker.max_replicas = worker.replicas.max(max);
+    }
+    let backend = rdzv_backend.map_or_else(|| "c10d".to_owned(), |text| text.0);
+    let is_etcd = backend != "c10d";
+    if is_etcd && rdzv_host.is_none() {
+        let at = cx.entry.value.get("elasticPolicy").and_then(|policy| policy.get("rdzvBackend"));
+        let message = format!("the backend `{backend}` has no `rdzvHost`");
+        let fault = Diagnostic::at(&code::KB0332, at.map_or(cx.entry.key_span, |node| node.span), message)
+            .note("the operator would name worker 0, where no etcd answers: every worker waits, then the run fails");
+        cx.report(fault.help("add `rdzvHost: etcd.example.svc`, or use `c10d`, which needs no server"));
+    }
     let mut elastic = json!({
         "minReplicas": min,
         "maxReplicas": max,
         "maxRestarts": max_restarts.map_or(0, |count| count.0),
-        "rdzvBackend": rdzv_backend.map_or_else(|| "c10d".to_owned(), |text| text.0),
+        "rdzvBackend": backend,
     });
+    let port = rdzv_port.map(|port| port.0).or(is_etcd.then_some(ETCD_PORT));
+    if let Some(elastic) = elastic.as_object_mut() {
+        insert(elastic, "rdzvHost", rdzv_host.map(|text| text.0));
+        insert(elastic, "rdzvPort", port);
+    }
     let conf: Vec<Json> =
         rdzv_conf.into_iter().map(|(key, Text(value))| json!({ "key": key, "value": value })).collect();
     if let Some(elastic) = elastic.as_object_mut().filter(|_| !conf.is_empty()) {

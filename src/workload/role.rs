@@ -68,6 +68,7 @@ pub(super) fn merge(
         name: name.to_owned(),
         span,
         replicas,
+        max_replicas: replicas,
         replicas_span: node.get("replicas").map_or(span, |node| node.span),
         container_name: shape.container_name,
         template_at: shape.template_at,

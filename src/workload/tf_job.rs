@@ -11,12 +11,13 @@ use crate::model::{Api, Workload};
 use crate::spec::v1::container::RoleBlock;
 use crate::spec::v1::scalar::Patch;
 
-pub(super) const KIND: Kind = Kind { key: "tfJob", schema: schema_of::<TfJob>, lower, example: EXAMPLE };
+pub(super) const KIND: Kind =
+    Kind { key: "tfJob", resource: ("kubeflow.org", "tfjobs"), schema: schema_of::<TfJob>, lower, example: EXAMPLE };
 
 const EXAMPLE: &str = "\
 tfJob:
   image: docker.io/tensorflow/tensorflow:2.19.0
-  command: [python3, -c, 'import os; print(os.environ[\"TF_CONFIG\"]); print(\"steps/s: 100.0\")']
+  command: [python3, -c, 'import os; print(os.environ[\"TF_CONFIG\"]); print(\"throughput: 100.0\")']
   resources: {cpu: 2, memory: 4Gi}
   ps:
     replicas: 1

@@ -3,29 +3,44 @@
 //! Readers disagree on what an unquoted scalar means: YAML 1.1 (`PyYAML`, kubectl) reads `y` as a boolean and `1_000` as
 //! a number, YAML 1.2 as strings. Whatever any of them would not read as the string it is gets double quotes.
 //! The bytes depend on nothing but the value: not on the order of its keys, not on the machine.
+//!
+//! Layout is written here; quoting is serde-saphyr's, which is asked about every scalar that is not [`plain`] at a glance.
 
 #[cfg(test)]
 mod corpus;
+mod plain;
 #[cfg(test)]
 mod tests;
 
-use serde::ser::{Serialize, SerializeMap, Serializer};
+use std::collections::BTreeMap;
+
+use serde::Serialize;
 use serde_json::{Map, Number, Value};
-use serde_yaml::{DoubleQuoted, LitStr, SerializerOptions, ser_options, to_string_with_options};
+use serde_yaml::{DoubleQuoted, SerializerOptions, ser_options, to_string_with_options};
+
+use super::scalar::{Plain, classify};
 
 /// The keys that open a Kubernetes object, in the order its readers expect; the others follow sorted.
 const LEADING_KEYS: [&str; 5] = ["apiVersion", "kind", "metadata", "spec", "data"];
+const INDENT: usize = 2;
+/// Below the 1024 characters at which a YAML reader gives up looking for the colon.
+const LONG_KEY: usize = 1000;
 
 /// Returns `value` as one YAML document in block style, without `---`, ending in a newline.
 ///
 /// The top level begins with `apiVersion`, `kind`, `metadata`, `spec` and `data`; all other keys are sorted. Multi-line
-/// text is a literal block where that is safe. No line ends in a space, so that no editor or hook rewrites a manifest.
+/// text is a literal block where that is safe. No line ends in a space, so that no editor or hook rewrites a manifest, and
+/// no line but those of a literal block begins with `---`, where kubectl would end the document.
 ///
 /// Every string can be written: the only code points that YAML cannot carry are surrogates, which a `String` cannot hold.
-/// One thing is left to the caller: kubectl ends the document at a line that begins with `---`, which a key of the top
-/// level may do; no Kubernetes object has such a key.
 pub fn write(value: &Value) -> String {
-    to_string_with_options(&Document(value), options()).map_or_else(|_| as_json(value), trim_line_ends)
+    let mut text = String::new();
+    match value {
+        Value::Object(map) if !map.is_empty() => write_map(map, leading_rank, 0, &mut text),
+        Value::Array(items) if !items.is_empty() => write_list(items, 0, &mut text),
+        leaf => write_leaf(leaf, 0, &mut text),
+    }
+    text
 }
 
 /// Returns `text` as a one-line scalar that is this string wherever it is put: as a value, a key or in a flow list.
@@ -33,93 +48,185 @@ pub fn write(value: &Value) -> String {
 /// For messages that tell what to write instead.
 pub fn write_string_scalar(text: &str) -> String {
     let plain = to_string_with_options(&text, options()).is_ok_and(|line| line.strip_suffix('\n') == Some(text));
-    if plain && is_plain_anywhere(text) {
-        return text.to_owned();
-    }
-    let mut quoted = to_string_with_options(&DoubleQuoted(text), options()).unwrap_or_else(|_| as_json(&text.into()));
-    quoted.truncate(quoted.trim_end_matches('\n').len());
-    quoted
+    if plain && plain::is_anywhere(text) { text.to_owned() } else { quoted(text) }
 }
 
-/// Indentation and empty collections are stated although they are the defaults: they are a promise to users' histories.
-fn options() -> SerializerOptions {
-    ser_options! {
-        indent_step: 2,
-        compact_list_indent: true,
-        empty_as_braces: true,
-        prefer_block_scalars: false,
-    }
-}
-
-/// The whole document: its keys begin with [`LEADING_KEYS`].
-struct Document<'a>(&'a Value);
-
-/// Anything inside the document: its keys are sorted.
-struct Nested<'a>(&'a Value);
-
-/// Writes a string as a literal block or leaves the quoting to the serializer.
-struct Text<'a>(&'a str);
-
-impl Serialize for Document<'_> {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        match self.0 {
-            Value::Object(map) => serialize_entries(map, leading_rank, serializer),
-            Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) | Value::Array(_) => {
-                Nested(self.0).serialize(serializer)
+/// Writes the entries of `map`; the first one begins where `text` ends, the others at `column`.
+fn write_map(map: &Map<String, Value>, rank: fn(&str) -> usize, column: usize, text: &mut String) {
+    // Sorted here, whatever order the map has: a dependency may turn on `serde_json`'s `preserve_order`.
+    let mut entries: Vec<_> = map.iter().collect();
+    entries.sort_by_key(|(key, _)| (rank(key), key.as_str()));
+    for (index, (key, value)) in entries.into_iter().enumerate() {
+        if index > 0 {
+            indent(column, text);
+        }
+        write_key(key, column, text);
+        match value {
+            Value::Object(map) if !map.is_empty() => {
+                text.push('\n');
+                indent(column + INDENT, text);
+                write_map(map, |_| 0, column + INDENT, text);
+            }
+            Value::Array(items) if !items.is_empty() => {
+                text.push('\n');
+                indent(column, text);
+                write_list(items, column, text);
+            }
+            leaf => {
+                text.push(' ');
+                write_leaf(leaf, column, text);
             }
         }
     }
 }
 
-impl Serialize for Nested<'_> {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        match self.0 {
-            Value::Null => serializer.serialize_unit(),
-            Value::Bool(value) => serializer.serialize_bool(*value),
-            Value::Number(number) => serialize_number(number, serializer),
-            Value::String(text) => Text(text).serialize(serializer),
-            Value::Array(items) => serializer.collect_seq(items.iter().map(Nested)),
-            Value::Object(map) => serialize_entries(map, |_| 0, serializer),
+/// Writes `items`; the first one begins where `text` ends, the others at `column`.
+fn write_list(items: &[Value], column: usize, text: &mut String) {
+    for (index, item) in items.iter().enumerate() {
+        if index > 0 {
+            indent(column, text);
+        }
+        text.push_str("- ");
+        match item {
+            Value::Object(map) if !map.is_empty() => write_map(map, |_| 0, column + INDENT, text),
+            Value::Array(items) if !items.is_empty() => write_list(items, column + INDENT, text),
+            leaf => write_leaf(leaf, column, text),
         }
     }
 }
 
-impl Serialize for Text<'_> {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        if is_literal_safe(self.0) { LitStr(self.0).serialize(serializer) } else { serializer.serialize_str(self.0) }
+/// Writes what has nothing inside, and ends its line; `column` is that of the key or list item that it belongs to.
+fn write_leaf(leaf: &Value, column: usize, text: &mut String) {
+    match leaf {
+        Value::Null => text.push_str("null"),
+        Value::Bool(flag) => text.push_str(if *flag { "true" } else { "false" }),
+        Value::Number(number) => write_number(number, text),
+        Value::String(string) if plain::is_surely_plain(string) => text.push_str(string),
+        Value::String(string) if is_literal_safe(string) => return write_literal(string, column + INDENT, text),
+        Value::String(string) => write_string(string, text),
+        Value::Array(_) => text.push_str("[]"),
+        Value::Object(_) => text.push_str("{}"),
+    }
+    text.push('\n');
+}
+
+fn write_literal(string: &str, column: usize, text: &mut String) {
+    let (mark, body) = string.strip_suffix('\n').map_or(("|-\n", string), |body| ("|\n", body));
+    text.push_str(mark);
+    for line in body.split('\n') {
+        if !line.is_empty() {
+            indent(column, text);
+            text.push_str(line);
+        }
+        text.push('\n');
     }
 }
 
-/// Sorts by `rank`, then by key, whatever order the map has: a dependency may turn on `serde_json`'s `preserve_order`.
-fn serialize_entries<S: Serializer>(
-    map: &Map<String, Value>,
-    rank: fn(&str) -> usize,
-    serializer: S,
-) -> Result<S::Ok, S::Error> {
-    let mut entries: Vec<_> = map.iter().collect();
-    entries.sort_unstable_by_key(|(key, _)| (rank(key), key.as_str()));
-    let mut writer = serializer.serialize_map(Some(entries.len()))?;
-    for (key, value) in entries {
-        writer.serialize_entry(key, &Nested(value))?;
+fn indent(column: usize, text: &mut String) {
+    const SPACES: &str = "                                ";
+    let mut left = column;
+    while let Some(more) = left.checked_sub(SPACES.len()) {
+        text.push_str(SPACES);
+        left = more;
     }
-    writer.end()
+    text.push_str(SPACES.get(..left).unwrap_or_default());
 }
 
 fn leading_rank(key: &str) -> usize {
     LEADING_KEYS.iter().position(|leading| *leading == key).unwrap_or(LEADING_KEYS.len())
 }
 
-/// Not `Number`'s own implementation: with `serde_json`'s `arbitrary_precision`, that one writes a mapping.
-fn serialize_number<S: Serializer>(number: &Number, serializer: S) -> Result<S::Ok, S::Error> {
-    if let Some(integer) = number.as_i64() {
-        serializer.serialize_i64(integer)
-    } else if let Some(integer) = number.as_u64() {
-        serializer.serialize_u64(integer)
-    } else if let Some(fraction) = number.as_f64() {
-        serializer.serialize_f64(fraction)
-    } else {
-        serializer.serialize_unit()
+fn write_number(number: &Number, text: &mut String) {
+    let integer = number
+        .as_i64()
+        .map(|integer| integer.to_string())
+        .or_else(|| number.as_u64().map(|integer| integer.to_string()));
+    match (integer, number.as_f64()) {
+        (Some(integer), _) => text.push_str(&integer),
+        (None, Some(fraction)) => {
+            text.push_str(&decimal(fraction).or_else(|| as_value(fraction)).unwrap_or_else(|| number.to_string()));
+        }
+        (None, None) => text.push_str("null"),
     }
+}
+
+/// Returns `fraction` without an exponent, as a spec would have it, if that is not too long for one.
+fn decimal(fraction: f64) -> Option<String> {
+    let mut digits = fraction.to_string();
+    if !digits.contains('.') {
+        digits.push_str(".0");
+    }
+    matches!(classify(&digits), Plain::Number).then_some(digits)
+}
+
+fn write_string(string: &str, text: &mut String) {
+    if plain::is_integer(string) {
+        text.extend(["\"", string, "\""]);
+    } else {
+        text.push_str(&unmistakable(as_value(string), string));
+    }
+}
+
+/// Writes `key` up to its colon; a long one needs a line of its own, and then the colon stands at `column`.
+fn write_key(key: &str, column: usize, text: &mut String) {
+    if plain::is_surely_plain_key(key) {
+        text.push_str(key);
+    } else {
+        let scalar = unmistakable(as_key(key), key);
+        if scalar.len() > LONG_KEY {
+            text.extend(["? ", &scalar, "\n"]);
+            indent(column, text);
+        } else {
+            text.push_str(&scalar);
+        }
+    }
+    text.push(':');
+}
+
+/// Returns `scalar`, the serializer's form of `string`, without what a reader of the file could miss: invisible characters
+/// are escaped, and nothing unquoted looks like the end of a document.
+fn unmistakable(scalar: Option<String>, string: &str) -> String {
+    let safe =
+        |scalar: &String| scalar.starts_with('"') || (!string.starts_with("---") && string.chars().all(is_visible));
+    let scalar = scalar.filter(safe).unwrap_or_else(|| quoted(string));
+    if scalar.chars().all(is_visible) {
+        return scalar;
+    }
+    let mut escaped = String::with_capacity(scalar.len() + 8);
+    for character in scalar.chars() {
+        match u32::from(character) {
+            _ if is_visible(character) => escaped.push(character),
+            code @ ..=0xFFFF => escaped.push_str(&format!("\\u{code:04X}")),
+            code => escaped.push_str(&format!("\\U{code:08X}")),
+        }
+    }
+    escaped
+}
+
+/// Returns how the serializer writes `scalar` as the value of a key.
+fn as_value(scalar: impl Serialize) -> Option<String> {
+    let written = to_string_with_options(&BTreeMap::from([("k", scalar)]), options()).ok()?;
+    Some(written.strip_prefix("k: ")?.strip_suffix('\n')?.to_owned())
+}
+
+/// Returns how the serializer writes `key`.
+fn as_key(key: &str) -> Option<String> {
+    let written = to_string_with_options(&BTreeMap::from([(key, 0)]), options()).ok()?;
+    let long = || Some(written.strip_prefix("? ")?.strip_suffix("\n: 0\n")?.to_owned());
+    written.strip_suffix(": 0\n").filter(|key| !key.ends_with('\n')).map(str::to_owned).or_else(long)
+}
+
+/// Returns `string` in double quotes.
+fn quoted(string: &str) -> String {
+    let written = to_string_with_options(&DoubleQuoted(string), options());
+    // JSON is YAML: what is left should the serializer ever refuse a string.
+    let mut quoted = written.unwrap_or_else(|_| Value::from(string).to_string());
+    quoted.truncate(quoted.trim_end_matches('\n').len());
+    quoted
+}
+
+fn options() -> SerializerOptions {
+    ser_options! { prefer_block_scalars: false }
 }
 
 /// Tells whether every reader and every editor leaves `text` as it is in a literal block.
@@ -132,7 +239,17 @@ fn is_literal_safe(text: &str) -> bool {
         && !body.is_empty()
         && !body.starts_with([' ', '\n'])
         && !body.ends_with('\n')
-        && body.split('\n').all(|line| !line.ends_with(' ') && line.chars().all(is_visible))
+        && !body.ends_with(' ')
+        && !body.contains(" \n")
+        && has_only_visible_lines(body)
+}
+
+fn has_only_visible_lines(text: &str) -> bool {
+    if text.is_ascii() {
+        text.bytes().all(|byte| matches!(byte, b' '..=b'~' | b'\n'))
+    } else {
+        text.chars().all(|character| character == '\n' || is_visible(character))
+    }
 }
 
 /// Tells whether a character is one that people see, and see as it is: no control, no format character, no other blank
@@ -149,29 +266,4 @@ fn is_visible(character: char) -> bool {
         }
         _ => false,
     }
-}
-
-/// Tells whether `text`, if plain as a block value, is plain as a key and in a flow list as well.
-fn is_plain_anywhere(text: &str) -> bool {
-    text.starts_with(|first: char| first.is_ascii_alphanumeric() || matches!(first, '/' | '_' | '.' | '-'))
-        && text.chars().all(|character| character.is_ascii_alphanumeric() || " /_.-+=@$()".contains(character))
-}
-
-/// Removes the indentation that the serializer gives to the empty lines of a literal block. No string that is written
-/// over several lines has a line that ends in a space, so nothing else changes.
-fn trim_line_ends(written: String) -> String {
-    if !written.contains(" \n") {
-        return written;
-    }
-    let mut trimmed = String::with_capacity(written.len());
-    for line in written.lines() {
-        trimmed.push_str(line.trim_end_matches(' '));
-        trimmed.push('\n');
-    }
-    trimmed
-}
-
-/// JSON is YAML, and its strings are quoted: what is left should the serializer ever refuse a value.
-fn as_json(value: &Value) -> String {
-    format!("{value}\n")
 }

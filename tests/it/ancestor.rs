@@ -113,7 +113,7 @@ fn defect_14_what_is_accepted_has_an_effect() {
     let base = "  workload: {job: {image: registry.example/a:1}}\n";
     let plain = compile_sound(&[("specs/a.yaml", &spec(base))]);
     let tree = |compilation: &Compilation| -> Vec<(String, String)> {
-        compilation.tree.iter().map(|(path, file)| (path.to_owned(), file.body.clone())).collect()
+        compilation.tree.iter().map(|(path, file)| (path.to_owned(), file.body().to_owned())).collect()
     };
     for line in [
         "prepare: {image: registry.example/p:1}",
@@ -313,7 +313,8 @@ fn defect_21_nobody_may_more_than_needed() {
 fn defect_of_reproducibility_nothing_is_looked_up_or_invented() {
     let specs = [("specs/a.yaml", spec("  workload: {job: {image: registry.example/a:1}}\n"))];
     let specs: Vec<(&str, &str)> = specs.iter().map(|(path, text)| (*path, text.as_str())).collect();
-    let tree = || -> Vec<String> { compile_sound(&specs).tree.iter().map(|(_, file)| file.body.clone()).collect() };
+    let tree =
+        || -> Vec<String> { compile_sound(&specs).tree.iter().map(|(_, file)| file.body().to_owned()).collect() };
     let first = tree();
     std::thread::sleep(std::time::Duration::from_millis(1100));
     assert_eq!(first, tree(), "a second later");

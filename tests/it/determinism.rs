@@ -170,5 +170,5 @@ fn compiled(change: impl Fn(&mut Command) -> &mut Command) -> Vec<(String, Vec<u
 }
 
 fn tree(compilation: &Compilation) -> Vec<(String, String)> {
-    compilation.tree.iter().map(|(path, file)| (path.to_owned(), kubebench::tree::header::render(file))).collect()
+    compilation.tree.iter().map(|(path, file)| (path.to_owned(), file.text.clone())).collect()
 }

@@ -263,7 +263,7 @@ fn executed_files(compilation: &Compilation) -> BTreeMap<String, String> {
     let files = compilation.tree.iter().filter(|(path, _)| path.starts_with("gpu/") && !path.contains("/pipeline/"));
     files
         .filter(|(path, _)| !path.ends_with("/rules.yaml"))
-        .map(|(path, file)| (path.to_owned(), file.body.clone()))
+        .map(|(path, file)| (path.to_owned(), file.body().to_owned()))
         .collect()
 }
 
@@ -274,8 +274,8 @@ fn executed_files(compilation: &Compilation) -> BTreeMap<String, String> {
 fn one_name_has_one_content() {
     let compilation = compile_sound(&[("kubebench.yaml", PROJECT), ("specs/base.yaml", SPEC)]);
     let config = compilation.tree.get("gpu/base/config.yaml").expect("the ConfigMap");
-    let name = config.body.lines().find_map(|line| line.strip_prefix("  name: ")).expect("a name");
-    let content = kubebench::digest::Digest::of(&config.body).short();
+    let name = config.body().lines().find_map(|line| line.strip_prefix("  name: ")).expect("a name");
+    let content = kubebench::digest::Digest::of(config.body()).short();
     assert_eq!((name, content.as_str()), ("base-a1fc6e49", "e21c2343"));
 }
 

@@ -70,8 +70,8 @@ fn the_files_on_disk_are_the_tree() {
     assert_eq!(files.len(), mixed().tree.len());
     for (path, bytes) in files {
         let text = String::from_utf8(bytes).unwrap();
-        let body = &mixed().tree.get(&path).unwrap_or_else(|| panic!("{path}")).body;
-        assert!(text.ends_with(body.as_str()), "{path}");
+        let body = &mixed().tree.get(&path).unwrap_or_else(|| panic!("{path}")).body();
+        assert!(text.ends_with(body), "{path}");
         let header: Vec<&str> = text[..text.len() - body.len()].lines().collect();
         assert!(header.len() == 2 && header.iter().all(|line| line.starts_with("# ")), "{path}: {header:?}");
     }

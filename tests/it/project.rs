@@ -81,7 +81,7 @@ pub(crate) fn mixed_created() -> Vec<Emitted> {
 pub(crate) fn objects(compilation: &Compilation) -> Vec<Emitted> {
     let read = |(path, file): (&str, &kubebench::tree::OutputFile)| Emitted {
         path: path.to_owned(),
-        object: serde_yaml::from_str(&file.body).unwrap_or_else(|error| panic!("{path}: {error}\n{}", file.body)),
+        object: serde_yaml::from_str(file.body()).unwrap_or_else(|error| panic!("{path}: {error}\n{}", file.body())),
     };
     compilation.tree.iter().map(read).collect()
 }

@@ -18,7 +18,7 @@ const WITHOUT_DEFAULT: &[(&str, &str)] = &[
     ("Benchmark /definitions/Budget", "cost gpuHours"),
     ("Benchmark /definitions/Check", "finite max metric min restarts"),
     ("Benchmark /definitions/Claim", "storageClass"),
-    ("Benchmark /definitions/ElasticPolicy", "maxReplicas minReplicas"),
+    ("Benchmark /definitions/ElasticPolicy", "maxReplicas minReplicas rdzvHost rdzvPort"),
     ("Benchmark /definitions/EnvValue", "field"),
     ("Benchmark /definitions/Gate", "confirm max maxRegression min"),
     ("Benchmark /definitions/Inputs", "seed"),
@@ -513,7 +513,7 @@ fn compile_values(project: &Value, spec: &Value) -> Compilation {
 /// The files but for the rules, which hold the spec as it is written.
 fn tree(compilation: &Compilation) -> Vec<(String, String)> {
     let files = compilation.tree.iter().filter(|(path, _)| !path.ends_with("/rules.yaml"));
-    files.map(|(path, file)| (path.to_owned(), file.body.clone())).collect()
+    files.map(|(path, file)| (path.to_owned(), file.body().to_owned())).collect()
 }
 
 /// A key that cannot be one is told what would be.

@@ -66,9 +66,10 @@ fn files_that_stay_in_the_pod() {
     ] {
         let metrics = format!("metrics: [{{name: x, better: lower, from: {{{source}}}}}]");
         check(&metrics, &[finding]);
-        check(&format!("{metrics}\nresults: {{mountInJob: true}}"), &[]);
+        let shared = "claim: {accessModes: [ReadWriteMany]}";
+        check(&format!("{metrics}\nresults: {{{shared}, mountInJob: true}}"), &[]);
         let postprocess = "postprocess: {image: 'r.example/a:1', resources: {cpu: 1, memory: 1Gi}}";
-        check(&format!("{metrics}\n{postprocess}"), &[]);
+        check(&format!("{metrics}\n{postprocess}\nresults: {{{shared}}}"), &[]);
     }
     check("metrics: [{name: x, better: lower, from: {openMetrics: {url: 'http://localhost/', name: x}}}]", &[]);
 }

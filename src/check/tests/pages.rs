@@ -3,10 +3,11 @@
 use super::*;
 
 /// The codes of these rules; what is wrong with KB0405's example is found by the schema.
-const CODES: [&code::Code; 20] = [
+const CODES: [&code::Code; 27] = [
     &code::KB0311,
     &code::KB0313,
     &code::KB0324,
+    &code::KB0331,
     &code::KB0401,
     &code::KB0402,
     &code::KB0403,
@@ -24,6 +25,12 @@ const CODES: [&code::Code; 20] = [
     &code::KB0416,
     &code::KB0419,
     &code::KB0420,
+    &code::KB0421,
+    &code::KB0422,
+    &code::KB0424,
+    &code::KB0425,
+    &code::KB0426,
+    &code::KB0427,
 ];
 
 /// Returns the project and the benchmark of a section of a page.

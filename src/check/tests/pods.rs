@@ -25,7 +25,8 @@ fn missing_resources() {
         &workload("pytorchJob", "resources: {cpu: 1}, master: {}, worker: {resources: {memory: 1Gi}}"),
         &["KB0403 these resources leave out `memory`"],
     );
-    check("prepare: {image: 'r.example/a:1'}", &["KB0403 `prepare` has no resources: `cpu` and `memory` are missing"]);
+    let prepare = "prepare: {image: 'r.example/a:1'}\nresults: {claim: {accessModes: [ReadWriteMany]}}";
+    check(prepare, &["KB0403 `prepare` has no resources: `cpu` and `memory` are missing"]);
 }
 
 /// Returns what is said about one pod with these requests and limits beside a CPU and memory.
@@ -71,11 +72,12 @@ fn what_cases_share_is_reported_once() {
 #[test]
 fn restricted_targets() {
     let target = |fields: &str| format!("{{t: {{namespace: bench, {fields}}}}}");
-    let mpi = workload("mpiJob", &format!("{SMALL}, launcher: {{}}, worker: {{replicas: 2}}"));
+    let mpi = mpi_job("launcher: {}, worker: {replicas: 2}");
+    let mpi_with_keys = mpi_job(&format!("{KEYS}, launcher: {{}}, worker: {{replicas: 2}}"));
     let finding = "KB0413 an MPIJob of v1 cannot start on the target `t`, which is `restricted`";
     check_on(&target("podSecurity: restricted, apis: {mpiJob: v1}"), &mpi, &[finding]);
-    check_on(&target("podSecurity: baseline, apis: {mpiJob: v1}"), &mpi, &[]);
-    check_on(&target("podSecurity: restricted, apis: {mpiJob: v2beta1}"), &mpi, &[]);
+    check_on(&target("podSecurity: baseline, apis: {mpiJob: v1}, networkPolicy: {enabled: false}"), &mpi, &[]);
+    check_on(&target("podSecurity: restricted, apis: {mpiJob: v2beta1}"), &mpi_with_keys, &[]);
     let torch = |roles: &str| workload("pytorchJob", &format!("{SMALL}, {roles}"));
     let finding =
         "KB0414 the target `t` is `restricted` and may refuse the container that the operator adds to the workers";

@@ -62,7 +62,7 @@ fn name_of(length: usize, targets: &str, fields: &str) -> Option<(String, String
 
 #[test]
 fn names() {
-    let mpi = |replicas: u32| workload("mpiJob", &format!("{SMALL}, launcher: {{}}, worker: {{replicas: {replicas}}}"));
+    let mpi = |replicas: u32| mpi_job(&format!("launcher: {{}}, worker: {{replicas: {replicas}}}"));
     let (v1, v2) = ("{t: {apis: {mpiJob: v1}}}", "{t: {apis: {mpiJob: v2beta1}}}");
     let torch = workload("pytorchJob", &format!("{SMALL}, master: {{}}, worker: {{replicas: 101}}"));
     let indexed = workload("job", &format!("{SMALL}, completionMode: Indexed, parallelism: 4, completions: 1000"));
@@ -86,7 +86,7 @@ fn names() {
 #[test]
 fn no_accepted_name_is_too_long() {
     let longest = crate::schema::format::MAX_BENCHMARK_NAME;
-    let mpi = workload("mpiJob", &format!("{SMALL}, launcher: {{}}, worker: {{replicas: 10000}}"));
+    let mpi = mpi_job("launcher: {}, worker: {replicas: 10000}");
     let tf = workload("tfJob", &format!("{SMALL}, worker: {{}}, evaluator: {{replicas: 10000}}"));
     for fields in [format!("{mpi}\nrun: 999999"), tf] {
         assert_eq!(name_of(longest, "{t: {}}", &fields), None);
@@ -125,10 +125,9 @@ fn scaling() {
     let mpi = |launcher: &str| {
         format!(
             "{axis}\n{}",
-            workload(
-                "mpiJob",
-                &format!("{SMALL}, launcher: {{command: [{launcher}]}}, worker: {{replicas: '${{{{ matrix.w }}}}'}}")
-            )
+            mpi_job(&format!(
+                "{KEYS}, launcher: {{command: [{launcher}]}}, worker: {{replicas: '${{{{ matrix.w }}}}'}}"
+            ))
         )
     };
     let finding = "KB0412 `replicas` follows the axis `w`, and no command, argument or variable does";

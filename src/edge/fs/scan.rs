@@ -5,9 +5,10 @@ use std::io::{self, Read as _};
 use std::path::Path;
 
 use anyhow::{Context as _, Result};
+use rayon::prelude::*;
 
 use crate::tree::disk::{join, made_for};
-use crate::tree::{Found, OnDisk};
+use crate::tree::{Found, OnDisk, OutputFile, OutputTree};
 
 use super::{kind_of, words};
 
@@ -16,11 +17,11 @@ const WHOLE_FILE_LIMIT: u64 = 4 << 20;
 /// How much of a larger file is kept.
 const HEAD: u64 = 4 << 10;
 
-/// Returns what stands in `output_dir`, which need not exist.
+/// Returns what stands in `output_dir`, which need not exist, and tells which files are as `wanted`.
 ///
 /// A file or folder that cannot be read is recorded, not an error; only a machine that cannot even say whether `output_dir`
 /// exists is one.
-pub fn scan(output_dir: &Path) -> Result<OnDisk> {
+pub fn scan(output_dir: &Path, wanted: &OutputTree) -> Result<OnDisk> {
     let mut on_disk = OnDisk::default();
     let file_type = match fs::symlink_metadata(output_dir) {
         Ok(metadata) => metadata.file_type(),
@@ -30,20 +31,32 @@ pub fn scan(output_dir: &Path) -> Result<OnDisk> {
         Err(error) => return Err(error).with_context(|| format!("cannot look at `{}`", output_dir.display())),
     };
     if !file_type.is_dir() {
-        on_disk.entries.insert(String::new(), found(output_dir, file_type));
+        on_disk.entries.insert(String::new(), found(output_dir, file_type, None));
         return Ok(on_disk);
     }
     let mut waiting = vec![String::new()];
+    let mut files = Vec::new();
     while let Some(folder) = waiting.pop() {
-        match list(output_dir, &folder, &mut on_disk, &mut waiting) {
+        match list(output_dir, &folder, &mut on_disk, &mut files, &mut waiting) {
             Ok(()) => drop(on_disk.folders.insert(folder)),
             Err(error) => drop(on_disk.entries.insert(folder, Found::Unreadable(words(&error)))),
         }
     }
+    on_disk.entries.par_extend(files.into_par_iter().map(|(path, file_type)| {
+        let found = found(&super::below(output_dir, &path), file_type, wanted.get(&path));
+        (path, found)
+    }));
     Ok(on_disk)
 }
 
-fn list(output_dir: &Path, folder: &str, on_disk: &mut OnDisk, waiting: &mut Vec<String>) -> io::Result<()> {
+/// Sorts what stands in `folder` into `on_disk`, `files` that are still to be read, and folders that are still `waiting`.
+fn list(
+    output_dir: &Path,
+    folder: &str,
+    on_disk: &mut OnDisk,
+    files: &mut Vec<(String, fs::FileType)>,
+    waiting: &mut Vec<String>,
+) -> io::Result<()> {
     for entry in fs::read_dir(super::below(output_dir, folder))? {
         let entry = entry?;
         let name = entry.file_name();
@@ -59,18 +72,21 @@ fn list(output_dir: &Path, folder: &str, on_disk: &mut OnDisk, waiting: &mut Vec
         } else if file_type.is_file() && made_for(&path).is_some() {
             on_disk.leftovers.insert(path);
         } else {
-            let found = found(&entry.path(), file_type);
-            on_disk.entries.insert(path, found);
+            files.push((path, file_type));
         }
     }
     Ok(())
 }
 
-fn found(path: &Path, file_type: fs::FileType) -> Found {
+fn found(path: &Path, file_type: fs::FileType, wanted: Option<&OutputFile>) -> Found {
     if file_type.is_symlink() {
         Found::Symlink
     } else if file_type.is_file() {
-        read(path).unwrap_or_else(|error| Found::Unreadable(words(&error)))
+        match read(path) {
+            Ok(Found::File(bytes)) if wanted.is_some_and(|wanted| wanted.text.as_bytes() == bytes) => Found::AsWanted,
+            Ok(found) => found,
+            Err(error) => Found::Unreadable(words(&error)),
+        }
     } else {
         Found::Other(kind_of(file_type))
     }

@@ -11,10 +11,10 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::time::{Duration, SystemTime};
 
 use super::*;
-use crate::tree::{EditedFiles, Filter, Operation, OutputFile, OutputTree, Scope, State, header, plan};
+use crate::tree::{EditedFiles, Filter, Operation, OutputFile, OutputTree, Scope, State, plan};
 
 fn manifest(source: &str, body: &str) -> OutputFile {
-    OutputFile { source: source.to_owned(), source_span: None, body: body.to_owned() }
+    OutputFile::new(source, None, body)
 }
 
 fn tree(files: &[(&str, &str)]) -> OutputTree {
@@ -32,11 +32,11 @@ fn put(root: &Path, path: &str, text: impl AsRef<[u8]>) {
 }
 
 fn put_own(root: &Path, path: &str, body: &str) {
-    put(root, path, header::render(&manifest("specs/gone.yaml", body)));
+    put(root, path, manifest("specs/gone.yaml", body).text);
 }
 
 fn compile(root: &Path, wanted: &OutputTree) -> anyhow::Result<()> {
-    let on_disk = scan(root)?;
+    let on_disk = scan(root, wanted)?;
     apply(root, &plan(wanted, &on_disk, &Scope::default()).operations(std::process::id(), EditedFiles::Keep))
 }
 
@@ -77,10 +77,10 @@ fn a_compile_writes_the_tree_and_the_next_one_finds_nothing_to_do() {
     compile(&root, &wanted).unwrap();
     let found = listing(&root);
     assert_eq!(found.keys().collect::<Vec<_>>(), ["t/", "t/b/", "t/b/x.yaml", "t/pipeline/", "t/pipeline/y.yaml"]);
-    assert_eq!(found["t/b/x.yaml"], header::render(wanted.get("t/b/x.yaml").unwrap()).into_bytes());
-    let on_disk = scan(&root).unwrap();
+    assert_eq!(found["t/b/x.yaml"], wanted.get("t/b/x.yaml").unwrap().text.clone().into_bytes());
+    let on_disk = scan(&root, &OutputTree::default()).unwrap();
     assert!(plan(&wanted, &on_disk, &Scope::default()).is_clean());
-    assert_eq!(scan(&folder.path().join("absent")).unwrap(), crate::tree::OnDisk::default());
+    assert_eq!(scan(&folder.path().join("absent"), &OutputTree::default()).unwrap(), crate::tree::OnDisk::default());
 }
 
 #[test]
@@ -142,7 +142,7 @@ fn a_diff_is_a_patch_that_git_applies() {
     let generated = root.join("generated");
     compile(&generated, &tree(&[("t/stale.yaml", "a: 1\nb: 2\n"), ("t/gone.yaml", "c: 3\n")])).unwrap();
     let wanted = tree(&[("t/stale.yaml", "a: 1\nb: 3\n"), ("u/new.yaml", "d: 4\n")]);
-    let on_disk = scan(&generated).unwrap();
+    let on_disk = scan(&generated, &OutputTree::default()).unwrap();
     let patch = plan(&wanted, &on_disk, &Scope::default()).diff("generated", crate::tree::diff::Style::Plain);
     put(root, "change.patch", patch);
     let git = std::process::Command::new("git").args(["apply", "change.patch"]).current_dir(root).status();
@@ -150,7 +150,7 @@ fn a_diff_is_a_patch_that_git_applies() {
         Err(error) => println!("skipped: no git: {error}"),
         Ok(status) => {
             assert!(status.success());
-            let on_disk = scan(&generated).unwrap();
+            let on_disk = scan(&generated, &OutputTree::default()).unwrap();
             assert!(plan(&wanted, &on_disk, &Scope::default()).is_clean());
         }
     }

@@ -1,11 +1,14 @@
 //! Accounts and roles: each step has what it needs and nothing more.
 
+use std::collections::{BTreeMap, BTreeSet};
+
 use k8s_openapi::api::rbac::v1::PolicyRule;
 use serde_json::{Value as Json, json};
 
 use crate::manifest::meta;
 use crate::model::Target;
 use crate::model::target::Queue;
+use crate::workload::KINDS;
 
 /// The account of steps without one of their own.
 pub(super) const WORKFLOW: &str = "kubebench-workflow";
@@ -39,15 +42,22 @@ fn short(name: &str) -> &str {
 fn runner_rules(target: &Target) -> Vec<PolicyRule> {
     const MANAGE: &[&str] = &["create", "delete", "get", "list", "watch"];
     const OBSERVE: &[&str] = &["get", "list", "watch"];
-    let mut rules = vec![
-        rule("kubeflow.org", &["mpijobs", "pytorchjobs", "tfjobs"], MANAGE),
-        rule("batch", &["jobs"], MANAGE),
+    let mut by_group: BTreeMap<&str, BTreeSet<&str>> = BTreeMap::new();
+    // The Jobs beside the runs are there whatever is measured.
+    for (group, plural) in KINDS.iter().map(|kind| kind.resource).chain([("batch", "jobs")]) {
+        by_group.entry(group).or_default().insert(plural);
+    }
+    let of_group =
+        |(group, plurals): (&&str, &BTreeSet<&str>)| rule(group, &plurals.iter().copied().collect::<Vec<_>>(), MANAGE);
+    // In the order of the first release: another one would change every role.
+    let mut rules: Vec<PolicyRule> = by_group.iter().rev().map(of_group).collect();
+    rules.extend([
         rule("", &["services"], &["create", "delete", "get"]),
         rule("", &["pods"], OBSERVE),
         rule("", &["pods/log"], &["get"]),
         rule("", &["events"], OBSERVE),
         rule("argoproj.io", &["workflows"], &["get"]),
-    ];
+    ]);
     if let Queue::Kueue(_) = target.queue {
         rules.push(rule("kueue.x-k8s.io", &["workloads"], OBSERVE));
     }

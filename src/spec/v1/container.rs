@@ -92,7 +92,7 @@ impl JsonSchema for EnvValue {
             "properties": {
                 "secret": { "description": "A key of a Secret in the target's namespace.", "allOf": [key_ref.clone()], "examples": [{"name": "hf", "key": "token"}] },
                 "configMap": { "description": "A key of a ConfigMap in the target's namespace.", "allOf": [key_ref], "examples": [{"name": "settings", "key": "level"}] },
-                "field": { "description": "A field of the pod, as the downward API names it.", "type": "string", "examples": ["metadata.name"] },
+                "field": { "description": "A field of the pod, as the downward API names it.", "type": "string", "format": "pod-field", "examples": ["metadata.name"] },
             },
             "examples": ["WARN", {"secret": {"name": "hf", "key": "token"}}],
         })

@@ -39,7 +39,7 @@ fn a_diff_names_both_sides() {
 #[test]
 fn line_endings_take_one_line() {
     let wanted = tree(&[("t/x.yaml", "a: 1\n")]);
-    let crlf = header::render(wanted.get("t/x.yaml").unwrap()).replace('\n', "\r\n");
+    let crlf = wanted.get("t/x.yaml").unwrap().text.replace('\n', "\r\n");
     let on_disk = disk([("t/x.yaml", Found::File(crlf.into_bytes()))]);
     let expected = "Files a/generated/t/x.yaml and b/generated/t/x.yaml differ only in line ends\n";
     assert_eq!(diff(&wanted, &on_disk, Style::Plain), expected);

@@ -31,7 +31,7 @@ fn file(text: &str) -> Found {
 }
 
 fn rendered() -> String {
-    header::render(&manifest("specs/x.yaml", "a: 1\n"))
+    manifest("specs/x.yaml", "a: 1\n").text
 }
 
 #[test]
@@ -111,7 +111,7 @@ fn line_endings_are_a_state_of_their_own() {
     assert!(help.contains("`generated/** text eol=lf`"), "{help}");
     assert!(help.contains("`git add --renormalize generated`"), "{help}");
     assert_eq!(write, []);
-    let stale = header::render(&manifest("specs/x.yaml", "a: 0\n")).replace('\n', "\r\n");
+    let stale = manifest("specs/x.yaml", "a: 0\n").text.replace('\n', "\r\n");
     assert_eq!(one(file(&stale)).0, State::Stale);
     assert_eq!(one(file(&rendered().replace('\n', "\r"))).0, State::Foreign);
     assert_eq!(one(file(&rendered().replace("1\n", "1\r\r\n"))).0, State::Edited { conflict: false });
@@ -175,7 +175,7 @@ fn orphans_go_and_edited_orphans_stay() {
         ("t/b/x.yaml", written("specs/x.yaml", "a: 1\n")),
         ("t/b/old.yaml", written("specs/x.yaml", "a: 2\n")),
         ("t/gone/x.yaml", written("specs/gone.yaml", "a: 3\n")),
-        ("t/gone/crlf.yaml", file(&header::render(&manifest("specs/gone.yaml", "a: 1\n")).replace('\n', "\r\n"))),
+        ("t/gone/crlf.yaml", file(&manifest("specs/gone.yaml", "a: 1\n").text.replace('\n', "\r\n"))),
         ("t/kept/x.yaml", file(&edited)),
     ]);
     let plan = plan(&wanted, &on_disk, &Scope::default());

@@ -4,7 +4,7 @@ use proptest::prelude::{ProptestConfig, Strategy, any, prop, prop_oneof, proptes
 use serde_json::{Value, json};
 
 use super::corpus::{Random, strings};
-use super::{write, write_string_scalar};
+use super::{as_key, as_value, plain, write, write_string_scalar};
 
 const CORPUS: usize = 20_000;
 static STRINGS: LazyLock<Vec<String>> = LazyLock::new(|| strings(CORPUS));
@@ -73,7 +73,7 @@ c:
 fn numbers_are_written_as_they_are() {
     check(
         &json!([0, -1, 18_446_744_073_709_551_615_u64, i64::MIN, 1.5, -0.25, 1e300, 1e-7]),
-        "- 0\n- -1\n- 18446744073709551615\n- -9223372036854775808\n- 1.5\n- -0.25\n- 1.0e+300\n- 1.0e-7\n",
+        "- 0\n- -1\n- 18446744073709551615\n- -9223372036854775808\n- 1.5\n- -0.25\n- 1.0e+300\n- 0.0000001\n",
     );
 }
 
@@ -255,6 +255,38 @@ fn no_line_ends_in_a_blank() {
         assert!(!line.ends_with([' ', '\t', '\r']), "{line:?}");
     }
     assert!(written.ends_with('\n') && !written.ends_with("\n\n"));
+}
+
+#[test]
+fn what_is_plain_at_a_glance_is_plain_to_the_serializer() {
+    let mut random = Random(11);
+    let pieces = [
+        "a", "e", "0", "7", "1e", ".", "-", "--", "_", ":", " ", "/", "$(X)", "no", "Inf", "x", "Mi", "m", "+", "=",
+        "y",
+    ];
+    let assembled =
+        (0..CORPUS).map(|_| (0..=random.below(5)).map(|_| pieces[random.below(pieces.len())]).collect::<String>());
+    let mut surely = 0;
+    for text in STRINGS.iter().cloned().chain(assembled) {
+        if plain::is_surely_plain(&text) {
+            surely += 1;
+            assert_eq!(as_value(&text).as_deref(), Some(text.as_str()));
+        }
+        if plain::is_surely_plain_key(&text) {
+            surely += 1;
+            assert_eq!(as_key(&text).as_deref(), Some(text.as_str()));
+        }
+        if plain::is_integer(&text) {
+            assert_eq!(as_value(&text), Some(format!("\"{text}\"")));
+        }
+    }
+    assert!(surely > 1_000, "{surely}");
+}
+
+#[test]
+fn nothing_unquoted_ends_a_document_or_hides_characters() {
+    let value = json!({"---key": "--- value", "a\u{202e}b": "x\u{202e}y", "\u{ad}": 1});
+    check(&value, "\"---key\": \"--- value\"\n\"a\\u202Eb\": \"x\\u202Ey\"\n\"\\u00AD\": 1\n");
 }
 
 fn value() -> impl Strategy<Value = Value> {

@@ -41,14 +41,14 @@ fn expected() -> BTreeMap<String, Vec<u8>> {
         expected.insert(path.to_owned(), text.as_bytes().to_vec());
     }
     for (path, file) in wanted().iter() {
-        expected.insert(path.to_owned(), header::render(file).into_bytes());
+        expected.insert(path.to_owned(), file.text.clone().into_bytes());
     }
     expected
 }
 
 /// Carries out the first `count` steps that the tree in `root` asks for, and returns how many there are.
 fn interrupted(root: &Path, pid: u32, count: usize) -> usize {
-    let (wanted, on_disk) = (wanted(), scan(root).unwrap());
+    let (wanted, on_disk) = (wanted(), scan(root, &wanted()).unwrap());
     let plan = plan(&wanted, &on_disk, &Scope::default());
     let operations = plan.operations(pid, EditedFiles::Keep);
     let count = count.min(operations.len());
@@ -92,7 +92,7 @@ fn killed_twice_with_the_same_or_another_pid() {
                 copy(original.path(), folder.path());
                 interrupted(folder.path(), 7, first);
                 interrupted(folder.path(), pid, second);
-                let (wanted, on_disk) = (wanted(), scan(folder.path()).unwrap());
+                let (wanted, on_disk) = (wanted(), scan(folder.path(), &wanted()).unwrap());
                 let plan = plan(&wanted, &on_disk, &Scope::default());
                 apply(folder.path(), &plan.operations(7, EditedFiles::Keep)).unwrap();
                 assert_eq!(listing(folder.path()), expected(), "after {first} and {second} steps, pid {pid}");

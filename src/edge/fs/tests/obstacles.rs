@@ -6,7 +6,7 @@ use std::os::unix::fs::{PermissionsExt as _, symlink};
 use super::*;
 
 fn state_of(root: &Path, wanted: &OutputTree, path: &str) -> State {
-    let on_disk = scan(root).unwrap();
+    let on_disk = scan(root, &OutputTree::default()).unwrap();
     let plan = plan(wanted, &on_disk, &Scope::default());
     assert_eq!(plan.operations(1, EditedFiles::Overwrite), [], "{path}");
     plan.changes.iter().find(|change| change.path == path).unwrap().state.clone()
@@ -143,7 +143,7 @@ fn an_unreadable_file_is_recorded_and_the_rest_is_read() {
         println!("skipped: the superuser reads everything");
         return;
     }
-    let on_disk = scan(folder.path()).unwrap();
+    let on_disk = scan(folder.path(), &OutputTree::default()).unwrap();
     assert_eq!(on_disk.entries["t/x.yaml"], crate::tree::Found::Unreadable("permission denied".to_owned()));
     assert_eq!(on_disk.entries["t/y.yaml"], crate::tree::Found::File(b"b".to_vec()));
 }
@@ -154,8 +154,8 @@ fn huge_files_and_strange_names_are_only_looked_at() {
     let folder = tempfile::tempdir().unwrap();
     fs::File::create(folder.path().join("huge.yaml")).unwrap().set_len(1 << 40).unwrap();
     let strange = folder.path().join(std::ffi::OsStr::from_bytes(b"\xff.yaml"));
-    fs::write(&strange, header::render(&manifest("specs/gone.yaml", "a: 1\n"))).unwrap();
-    let on_disk = scan(folder.path()).unwrap();
+    fs::write(&strange, manifest("specs/gone.yaml", "a: 1\n").text).unwrap();
+    let on_disk = scan(folder.path(), &OutputTree::default()).unwrap();
     assert!(matches!(&on_disk.entries["huge.yaml"], crate::tree::Found::Large(head) if head.len() == 4096));
     let wanted = tree(&[]);
     assert_eq!(plan(&wanted, &on_disk, &Scope::default()).operations(1, EditedFiles::Overwrite), []);

@@ -41,9 +41,9 @@ fn lay(root: &Path, path: &str, old: &OldFile) {
     match old {
         OldFile::Own(number) => put_own(root, path, &body(*number)),
         OldFile::Crlf(number) => {
-            put(root, path, header::render(&manifest("specs/x.yaml", &body(*number))).replace('\n', "\r\n"));
+            put(root, path, manifest("specs/x.yaml", &body(*number)).text.replace('\n', "\r\n"));
         }
-        OldFile::Edited => put(root, path, header::render(&manifest("specs/x.yaml", "a: 1\n")) + "edited: 1\n"),
+        OldFile::Edited => put(root, path, manifest("specs/x.yaml", "a: 1\n").text + "edited: 1\n"),
         OldFile::Foreign => put(root, path, "foreign: 1\n"),
         OldFile::Leftover(pid) => put(root, &crate::tree::disk::temporary(path, u32::from(*pid)), "half"),
         OldFile::EmptyFolder => fs::create_dir_all(root.join(path.trim_end_matches(".yaml"))).unwrap(),
@@ -69,19 +69,19 @@ proptest! {
             wanted.insert(path.clone(), manifest("specs/x.yaml", &body(*number))).unwrap();
         }
 
-        let on_disk = scan(root).unwrap();
+        let on_disk = scan(root, &wanted).unwrap();
         let interrupted = plan(&wanted, &on_disk, &Scope::default());
         let operations = interrupted.operations(7, EditedFiles::Keep);
         apply(root, &operations[..cut.min(operations.len())]).unwrap();
         compile(root, &wanted).unwrap();
 
-        let (after, on_disk) = (listing(root), scan(root).unwrap());
+        let (after, on_disk) = (listing(root), scan(root, &wanted).unwrap());
         let second = plan(&wanted, &on_disk, &Scope::default());
         prop_assert_eq!(second.operations(7, EditedFiles::Keep), []);
         let kept = |old: &OldFile| matches!(old, OldFile::Edited | OldFile::Foreign);
         for (path, number) in &new {
             if !old.get(path).is_some_and(kept) {
-                let text = header::render(&manifest("specs/x.yaml", &body(*number)));
+                let text = manifest("specs/x.yaml", &body(*number)).text;
                 prop_assert_eq!(&after[path], text.as_bytes());
             }
         }
@@ -118,7 +118,7 @@ proptest! {
         for (path, number) in &new {
             wanted.insert(path.clone(), manifest("specs/x.yaml", &body(*number))).unwrap();
         }
-        let on_disk = scan(root).unwrap();
+        let on_disk = scan(root, &wanted).unwrap();
         let scope = Scope { targets: Filter::Only(["t1".to_owned()].into()), ..Scope::default() };
         apply(root, &plan(&wanted, &on_disk, &scope).operations(7, EditedFiles::Keep)).unwrap();
         let elsewhere = |all: BTreeMap<String, Vec<u8>>| -> BTreeMap<String, Vec<u8>> {
