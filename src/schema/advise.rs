@@ -12,10 +12,15 @@ use crate::yaml::{Node, Step};
 /// Which values of a scalar a field takes.
 struct Takes {
     text: bool,
-    number: bool,
-    /// Not whole numbers alone.
-    fraction: bool,
+    number: Option<Number>,
     boolean: bool,
+}
+
+/// Which numbers a field takes.
+#[derive(Clone, Copy)]
+enum Number {
+    Whole,
+    Any,
 }
 
 /// Rewords a finding about an ambiguous scalar so that it offers what the field of `schema` takes, and nothing else.
@@ -26,7 +31,7 @@ pub(super) fn ambiguous(schema: &Json, source: &Source, root: &Node, fault: &mut
     let text = source.slice(span);
     let Plain::Ambiguous(ambiguity) = classify(text) else { return };
     let is_boolean = |plain: &str| matches!(plain, "true" | "false");
-    let fits = |plain: &String| if is_boolean(plain) { takes.boolean } else { takes.number };
+    let fits = |plain: &String| if is_boolean(plain) { takes.boolean } else { takes.number.is_some() };
     let plain = ambiguity.plain.filter(fits);
     if takes.text && plain.is_some() {
         return;
@@ -46,9 +51,12 @@ pub(super) fn ambiguous(schema: &Json, source: &Source, root: &Node, fault: &mut
             *fault = fault.clone().fix(span, plain.clone());
             format!("write `{plain}`")
         }
-        None if takes.fraction => "write a decimal number, such as `0.5`".to_owned(),
-        None if takes.number => "write a whole number, such as `5`".to_owned(),
-        None => "write `true` or `false`".to_owned(),
+        None => match takes.number {
+            Some(Number::Any) => "write a decimal number, such as `0.5`",
+            Some(Number::Whole) => "write a whole number, such as `5`",
+            None => "write `true` or `false`",
+        }
+        .to_owned(),
     });
 }
 
@@ -90,10 +98,10 @@ fn takes(root: &Json, path: &[Step]) -> Option<Takes> {
     let typed = find(root, schema, &|schema| schema.get("type").map(|_| schema))?;
     // With a pattern, text is only a lookup.
     let text = has_type(typed, "string") && find(root, schema, &|schema| schema.get("pattern")).is_none();
-    let fraction = has_type(typed, "number");
-    let number = fraction || has_type(typed, "integer");
+    let whole = has_type(typed, "integer").then_some(Number::Whole);
+    let number = if has_type(typed, "number") { Some(Number::Any) } else { whole };
     let boolean = has_type(typed, "boolean");
-    (text || number || boolean).then_some(Takes { text, number, fraction, boolean })
+    (text || number.is_some() || boolean).then_some(Takes { text, number, boolean })
 }
 
 /// Returns what `read` finds in `schema` or in what it refers to, without copying any of it.
