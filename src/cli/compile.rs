@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
-use anyhow::Result;
+use anyhow::{Error, Result, anyhow};
 
 use super::ExitStatus;
 use super::args::{CompileArgs, Global};
@@ -44,7 +44,7 @@ pub(super) fn run(global: &Global, args: &CompileArgs) -> Result<ExitStatus> {
         return session.report(diagnostics);
     }
     let folder = session.root.join(&output);
-    let on_disk = fs::scan(&folder, &session.compilation.tree)?;
+    let on_disk = fs::scan(&folder, &session.compilation.tree).map_err(|error| below(&session.root, &error))?;
     refuse_claim_changes(&session, &output, &on_disk, &mut diagnostics);
     let plan = plan(&session.compilation.tree, &on_disk, &scope(&session, &on_disk));
     let edited = if args.overwrite_edited { EditedFiles::Overwrite } else { EditedFiles::Keep };
@@ -60,11 +60,17 @@ pub(super) fn run(global: &Global, args: &CompileArgs) -> Result<ExitStatus> {
     diagnostics.extend(findings);
     let refused = diagnostics.has_errors();
     if !refused {
-        fs::apply(&folder, &plan.operations(std::process::id(), edited))?;
+        fs::apply(&folder, &plan.operations(std::process::id(), edited))
+            .map_err(|error| below(&session.root, &error))?;
     }
     let status = session.report(diagnostics)?.max(unanswered);
     session.tell(&if refused { "nothing was written".to_owned() } else { summary(&session, &plan, &output, edited) });
     Ok(status)
+}
+
+/// Returns `error` with the paths of the project's files relative to its root, as all messages name them.
+fn below(root: &Path, error: &Error) -> Error {
+    anyhow!("{}", format!("{error:#}").replace(&format!("{}{}", root.display(), std::path::MAIN_SEPARATOR), ""))
 }
 
 /// The answer to "is the committed tree what the specs say?".
@@ -166,5 +172,18 @@ fn refuse_claim_changes(session: &Session<'_>, output: &str, on_disk: &OnDisk, d
         if let Some(committed) = yaml::read(SourceId::default(), &source).root {
             diagnostics.extend(manifest::refused_changes(benchmark, &format!("{output}/{path}"), &committed.to_json()));
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_fault_of_the_disk_names_the_file_as_the_project_does() {
+        let root = Path::new("home").join("ada");
+        let place = root.join("generated");
+        let error = anyhow!("permission denied").context(format!("cannot write `{}`", place.display()));
+        assert_eq!(below(&root, &error).to_string(), "cannot write `generated`: permission denied");
     }
 }
