@@ -4,6 +4,7 @@ mod benchmark;
 mod metrics;
 mod project;
 mod suite;
+mod target;
 
 pub use benchmark::{Lowered, RESERVED_NAME, Resolved, benchmark};
 pub use project::{PROJECT_FILE, Project, project};
