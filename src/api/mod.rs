@@ -24,11 +24,11 @@ pub enum Type {
     /// A type that `k8s-openapi` has, or a plain one.
     Known(for<'a> fn(&mut Reader<'a>, &'a Node)),
     /// A mapping with these fields.
-    Object(&'static [(&'static str, Type)]),
+    Object(&'static [(&'static str, Self)]),
     /// A list.
-    List(&'static Type),
+    List(&'static Self),
     /// A mapping whose keys are the names of the workload's roles.
-    Roles(&'static Type),
+    Roles(&'static Self),
 }
 
 /// Text.

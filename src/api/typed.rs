@@ -169,8 +169,9 @@ impl<'de> Deserializer<'de> for Typed<'_, '_> {
         let (reader, node) = (self.reader, self.node);
         let fields = Fields { reader: &mut *reader, rest, owner: name, known: Some(fields), value: None };
         let read = visitor.visit_map(fields)?;
-        // A misspelled field is missing too: one mistake, one message.
-        if reader.diagnostics.as_slice().len() == before {
+        // A misspelled field is missing too, and a directive is no value: one mistake, one message.
+        let is_directive = node.entries().iter().any(|entry| entry.key.starts_with('$'));
+        if reader.diagnostics.as_slice().len() == before && !is_directive {
             rule::check(reader, name, node);
         }
         Ok(read)

@@ -23,6 +23,7 @@ mod oracle_crd;
 mod oracle_emitted;
 mod oracle_tools;
 mod pages;
+mod patches;
 mod project;
 mod schemas;
 mod tidy;

@@ -58,7 +58,7 @@ pub(super) fn merge(base: &mut Json, patch: &Json) {
                 merge_list(list, changes, merge_key(key).unwrap_or_default());
             }
             (Some(old), _) => merge(old, change),
-            (None, _) if directive(change) == Some("delete") => {}
+            (None, _) if is_removal(change) => {}
             (None, _) => {
                 fields.insert(key.clone(), fresh(change));
             }
@@ -72,16 +72,21 @@ fn fresh(patch: &Json) -> Json {
         Json::Object(fields) => Json::Object(
             fields
                 .iter()
-                .filter(|(key, value)| !key.starts_with('$') && !value.is_null())
+                .filter(|(key, value)| !key.starts_with('$') && !is_removal(value))
                 .map(|(key, value)| (key.clone(), fresh(value)))
                 .collect::<Map<String, Json>>(),
         ),
         Json::Array(items) => {
-            let is_directive = |item: &Json| matches!(directive(item), Some("replace" | "delete"));
-            Json::Array(items.iter().filter(|item| !item.is_null() && !is_directive(item)).map(fresh).collect())
+            let is_kept = |item: &&Json| !is_removal(item) && directive(item) != Some("replace");
+            Json::Array(items.iter().filter(is_kept).map(fresh).collect())
         }
         scalar => scalar.clone(),
     }
+}
+
+/// Returns true for a change that takes away what it meets.
+fn is_removal(change: &Json) -> bool {
+    change.is_null() || directive(change) == Some("delete")
 }
 
 fn directive(patch: &Json) -> Option<&str> {

@@ -35,3 +35,35 @@ fn a_volume_keeps_one_source_and_a_variable_one_value() {
         &json!({ "volumes": [{ "name": "dshm", "emptyDir": { "medium": "Memory", "sizeLimit": "1Gi" } }] }),
     );
 }
+
+#[test]
+fn what_is_new_holds_neither_null_nor_directives() {
+    let base = json!({ "volumes": [{ "name": "x", "emptyDir": {} }] });
+    let patch = json!({
+        "volumes": [{ "name": "y", "emptyDir": { "medium": null }, "$patch": "merge" }],
+        "tolerations": [{ "key": "a", "value": null }, null],
+        "affinity": { "podAffinity": null, "nodeAffinity": { "$patch": "delete" } },
+        "dnsConfig": { "$patch": "delete" },
+    });
+    check(
+        base,
+        &patch,
+        &json!({
+            "volumes": [{ "name": "x", "emptyDir": {} }, { "name": "y", "emptyDir": {} }],
+            "tolerations": [{ "key": "a" }],
+            "affinity": {},
+        }),
+    );
+    let base =
+        json!({ "tolerations": [{ "key": "a" }], "securityContext": { "runAsUser": 1 }, "affinity": { "a": 1 } });
+    let patch = json!({
+        "tolerations": [{ "key": "b", "effect": null }],
+        "securityContext": { "$patch": "replace", "runAsGroup": 2, "fsGroup": null },
+        "affinity": { "$patch": "delete" },
+    });
+    check(
+        base,
+        &patch,
+        &json!({ "tolerations": [{ "key": "b" }], "securityContext": { "runAsGroup": 2 }, "affinity": {} }),
+    );
+}
