@@ -60,6 +60,20 @@ pub const INGRESS_RULE: Type = Type::Known(typed::read::<NetworkPolicyIngressRul
 
 const METADATA: Type = Type::Known(typed::read::<ObjectMeta>);
 
+/// Fields of containers that people look for in pods.
+const OF_CONTAINERS: &[&str] = &[
+    "envFrom",
+    "imagePullPolicy",
+    "lifecycle",
+    "livenessProbe",
+    "ports",
+    "readinessProbe",
+    "startupProbe",
+    "volumeDevices",
+    "volumeMounts",
+    "workingDir",
+];
+
 /// How a fragment is meant.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Meaning {
@@ -192,6 +206,10 @@ impl<'a> Reader<'a> {
         let message = format!("`{}` is not a field of {}", entry.key, self.place());
         let fault = Diagnostic::at(&code::KB0316, entry.key_span, message)
             .note("the API server would drop it without a word, or refuse the object");
+        if owner == "PodSpec" && OF_CONTAINERS.contains(&entry.key.as_str()) {
+            let help = "it belongs to a container: of the main one, write it under `container`";
+            return self.diagnostics.push(fault.help(help));
+        }
         self.diagnostics.push(match (did_you_mean(&entry.key, fields.iter().copied()), explained(owner)) {
             (Some(close), _) => fault.help(format!("did you mean `{close}`?")).fix(entry.key_span, close),
             (None, Some(path)) => fault.help(format!("`kubectl explain {path}` lists the fields")),

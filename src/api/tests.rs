@@ -117,6 +117,7 @@ fn help_names_the_field_that_was_meant() {
         "its fields are effect, key, operator, tolerationSeconds, value"
     );
     assert_eq!(helps(POD_SPEC, "{gpu: a}"), "`kubectl explain pod.spec` lists the fields");
+    assert!(helps(POD_SPEC, "{volumeMounts: []}").contains("under `container`"));
     assert_eq!(helps(POD_SPEC, "{nodeSelector: {a: 8}}"), "quote it: `\"8\"`");
 }
 
