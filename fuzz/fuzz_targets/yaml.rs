@@ -20,5 +20,11 @@ fuzz_target!(|bytes: &[u8]| {
         let again = yaml::read(SourceId(0), &Source::new("specs/y.yaml", written.as_bytes()));
         let same = again.root.map(|root| root.to_json());
         assert_eq!(same.as_ref(), Some(&root.to_json()), "{written}");
+        if let Ok(formatted) = yaml::format::format(SourceId(0), &source) {
+            let again = yaml::read(SourceId(0), &Source::new("specs/y.yaml", formatted.as_bytes()));
+            assert_eq!(again.root.map(|root| root.to_json()), same, "{formatted}");
+            let twice = yaml::format::format(SourceId(0), &Source::new("specs/y.yaml", formatted.as_bytes()));
+            assert_eq!(twice.ok().as_ref(), Some(&formatted), "formatting is stable");
+        }
     }
 });

@@ -25,6 +25,8 @@ pub const RESERVED_NAME: &str = "pipeline";
 const PER_CASE: [&str; 4] = ["workload", "timeout", "postprocess", "inputs"];
 /// The fields of `spec` that are needed before anything can be looked up.
 const WITHOUT_LOOKUPS: [&str; 3] = ["targets", "parameters", "matrix"];
+/// Bytes of the workload times cases from which no ConfigMap can hold the jobs, however much of the text is comments.
+const MAX_WORKLOAD_TEXT: usize = 8 << 20;
 const NO_MATRIX: &[(&str, &str)] =
     &[("matrix", "this field belongs to the whole benchmark, and the matrix differs from case to case")];
 
@@ -85,6 +87,16 @@ pub fn benchmark(
             .note("Argo keeps the state of all runs in one object of limited size");
         diagnostics.push(fault.help("split the benchmark, or leave values out"));
         return None;
+    }
+    if let Some(workload) = spec.get("workload") {
+        let bytes = workload.span.range().len();
+        if bytes.saturating_mul(points.len()) > MAX_WORKLOAD_TEXT {
+            let message = format!("a workload of {} KiB in {} cases is too large", bytes / 1024, points.len());
+            let fault = Diagnostic::at(&code::KB0415, workload.span, message)
+                .note("the jobs of all cases stand in one ConfigMap, and the API server refuses objects over 1 MiB");
+            diagnostics.push(fault.help("put scripts and data into the image, or split the benchmark"));
+            return None;
+        }
     }
     let shared = Shared {
         document,

@@ -19,6 +19,8 @@ pub(super) fn workflow(benchmark: &Benchmark, identity: &Identity) -> Json {
         .max()
         .unwrap_or_default();
     let prepare = benchmark.prepare.as_ref().map_or(0, |job| job.timeout.seconds());
+    let deadline = |longest: u64| (benchmark.queue_timeout.seconds() + longest + GRACE).to_string();
+    let session = if benchmark.schedule.is_some() { "scheduled" } else { "once" };
     let parameter = |name: &str, value: String| json!({ "name": name, "value": value });
     let spec = json!({
         "arguments": {
@@ -26,10 +28,11 @@ pub(super) fn workflow(benchmark: &Benchmark, identity: &Identity) -> Json {
                 parameter("benchmark", benchmark.name.clone()),
                 parameter("claim", claim::name(benchmark)),
                 parameter("config", config::name(benchmark, identity)),
-                parameter("prepare-deadline", (prepare + GRACE).to_string()),
+                parameter("prepare-deadline", deadline(prepare)),
                 parameter("rules", rules::name(benchmark)),
-                parameter("run-deadline", (benchmark.queue_timeout.seconds() + longest + GRACE).to_string()),
+                parameter("run-deadline", deadline(longest)),
                 parameter("runs", Json::from(runs).to_string()),
+                parameter("session", session.to_owned()),
             ],
         },
         "entrypoint": pipeline::entrypoint(benchmark.parallelism),

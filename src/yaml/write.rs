@@ -18,6 +18,8 @@ use serde::Serialize;
 use serde_json::{Map, Number, Value};
 use serde_yaml::{DoubleQuoted, SerializerOptions, ser_options, to_string_with_options};
 
+use super::scalar::{Plain, classify};
+
 /// The keys that open a Kubernetes object, in the order its readers expect; the others follow sorted.
 const LEADING_KEYS: [&str; 5] = ["apiVersion", "kind", "metadata", "spec", "data"];
 const INDENT: usize = 2;
@@ -141,9 +143,20 @@ fn write_number(number: &Number, text: &mut String) {
         .or_else(|| number.as_u64().map(|integer| integer.to_string()));
     match (integer, number.as_f64()) {
         (Some(integer), _) => text.push_str(&integer),
-        (None, Some(fraction)) => text.push_str(&as_value(fraction).unwrap_or_else(|| number.to_string())),
+        (None, Some(fraction)) => {
+            text.push_str(&decimal(fraction).or_else(|| as_value(fraction)).unwrap_or_else(|| number.to_string()));
+        }
         (None, None) => text.push_str("null"),
     }
+}
+
+/// Returns `fraction` without an exponent, as a spec would have it, if that is not too long for one.
+fn decimal(fraction: f64) -> Option<String> {
+    let mut digits = fraction.to_string();
+    if !digits.contains('.') {
+        digits.push_str(".0");
+    }
+    matches!(classify(&digits), Plain::Number).then_some(digits)
 }
 
 fn write_string(string: &str, text: &mut String) {

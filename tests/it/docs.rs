@@ -8,6 +8,8 @@ use std::path::{Path, PathBuf};
 
 use kubebench::compile::{Input, Workspace};
 
+use crate::judges;
+
 const PROGRAM: &str = env!("CARGO_BIN_EXE_kubebench");
 
 /// The project file of README.md, which shows none.
@@ -151,6 +153,46 @@ fn make_project(root: &Path, files: &[(String, String)], outdated: bool) {
     repository.commit(Some("HEAD"), &author, &author, "Start", &tree, &[]).unwrap();
     for (path, text) in files {
         fs::write(root.join(path), text).unwrap();
+    }
+}
+
+/// What CI systems, Argo CD and Flux read: their kinds fit their CRDs, and the commands in them do their work.
+#[test]
+fn what_others_read_in_the_readme_does_its_work() {
+    let blocks = blocks(&text_of(Path::new("README.md")));
+    let shown: Vec<&String> = blocks.iter().filter(|(info, _)| info == "yaml").map(|(_, text)| text).collect();
+    let [github, gitlab, argo_cd, flux] = shown[..] else { panic!("four files that others read") };
+    for object in [argo_cd, flux] {
+        let object = serde_yaml::from_str(object).unwrap();
+        assert_eq!(judges::validate(&object), Vec::<String>::new());
+    }
+
+    let place = tempfile::tempdir().unwrap();
+    let run = |folder: &Path, line: &str| {
+        let words: Vec<&str> = line.split_whitespace().collect();
+        assert_eq!(words.first(), Some(&"kubebench"), "{line}");
+        std::process::Command::new(PROGRAM).args(&words[1..]).current_dir(folder).output().unwrap()
+    };
+    let fresh = place.path().join("fresh");
+    fs::create_dir(&fresh).unwrap();
+    assert!(run(&fresh, "kubebench init").status.success());
+    let written = fs::read_to_string(fresh.join(".github/workflows/kubebench.yml")).unwrap();
+    assert!(written.ends_with(github.as_str()), "`init` writes another workflow:\n{written}");
+
+    let command = |text: &str, key: &str| {
+        let (_, rest) = text.split_once(key).unwrap();
+        rest.lines().next().unwrap().to_owned()
+    };
+    let [(_, files), _] = projects();
+    for (name, outdated, status) in [("sound", false, 0), ("outdated", true, 1)] {
+        let project = place.path().join(name);
+        make_project(&project, &files, outdated);
+        for line in [command(github, "- run: "), command(gitlab, "script: ")] {
+            assert_eq!(run(&project, &line).status.code(), Some(status), "{name}: {line}");
+        }
+        let report: serde_json::Value =
+            serde_json::from_str(&fs::read_to_string(project.join("kubebench.json")).unwrap()).unwrap();
+        assert_eq!(report.as_array().unwrap().is_empty(), !outdated, "{report}");
     }
 }
 

@@ -280,6 +280,23 @@ fn quantities_are_as_the_server_stores_them() {
 }
 
 #[test]
+fn a_step_ends_although_its_config_is_gone() {
+    for emitted in of_kind("WorkflowTemplate") {
+        let volumes = emitted.object["spec"]["volumes"].as_array().expect("volumes");
+        for name in ["config", "rules"] {
+            let volume = volumes.iter().find(|volume| volume["name"] == name).expect("the volume");
+            assert_eq!(volume["configMap"]["optional"], true, "{name}");
+        }
+        let templates = emitted.object["spec"]["templates"].as_array().expect("templates");
+        let pods: Vec<&Value> = templates.iter().filter(|template| template.get("container").is_some()).collect();
+        assert_eq!(pods.len(), 5);
+        for pod in pods {
+            assert!(pod.get("activeDeadlineSeconds").is_some(), "{}", pod["name"]);
+        }
+    }
+}
+
+#[test]
 fn pod_gc_is_explicit() {
     for template in of_kind("WorkflowTemplate") {
         assert!(template.object["spec"]["podGC"]["strategy"].is_string(), "{}", template.path);

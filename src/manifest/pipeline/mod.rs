@@ -25,7 +25,7 @@ pub fn pipeline(target: &Target, settings: &Settings, benchmarks: &[&Benchmark])
     let mut objects = access::objects(target);
     objects.push(("settings.yaml".to_owned(), settings_map(target, settings)));
     if let NetworkPolicy::On { egress, ingress } = &target.network_policy {
-        objects.extend(network::policies(target, egress, ingress));
+        objects.extend(network::policies(target, settings, egress, ingress));
     }
     let mut lanes: Vec<u32> =
         benchmarks.iter().map(|benchmark| benchmark.parallelism).filter(|lanes| *lanes > 1).collect();

@@ -4,25 +4,30 @@ use serde_json::{Value as Json, json};
 
 use crate::manifest::meta;
 use crate::model::Target;
+use crate::model::target::Settings;
 
-/// Ports that steps need: the API server (443, 6443), and git over HTTPS and SSH.
+/// Ports that steps need whatever is set: the API server (443, 6443), and git over HTTPS and SSH.
 const STEP_PORTS: [u16; 3] = [22, 443, 6443];
 
 /// Returns the policies with their file names.
-pub(super) fn policies(target: &Target, egress: &[Json], ingress: &[Json]) -> Vec<(String, Json)> {
+pub(super) fn policies(target: &Target, settings: &Settings, egress: &[Json], ingress: &[Json]) -> Vec<(String, Json)> {
     let of_benchmarks = json!({ "matchExpressions": [{ "key": meta::BENCHMARK, "operator": "Exists" }] });
     let of_steps = json!({ "matchExpressions": [{ "key": meta::STEP, "operator": "Exists" }] });
     let dns = json!({ "ports": [{ "port": 53, "protocol": "TCP" }, { "port": 53, "protocol": "UDP" }] });
     let among = json!({ "podSelector": of_benchmarks });
     let mut workload_egress = vec![dns.clone(), json!({ "to": [among] })];
     workload_egress.extend(egress.iter().cloned());
-    let mut workload_ingress = vec![json!({ "from": [among] })];
+    // The steps read what the workload serves, such as its metrics.
+    let mut workload_ingress = vec![json!({ "from": [among, { "podSelector": of_steps }] })];
     workload_ingress.extend(ingress.iter().cloned());
     let mut ports: Vec<u16> = STEP_PORTS.to_vec();
     ports.extend(target.prometheus.as_deref().map(port_of));
+    ports.extend(settings.results.remote.as_deref().and_then(git_port));
     ports.sort_unstable();
     ports.dedup();
     let ports: Vec<Json> = ports.into_iter().map(|port| json!({ "port": port, "protocol": "TCP" })).collect();
+    let mut step_egress = vec![dns, json!({ "ports": ports }), json!({ "to": [among] })];
+    step_egress.extend(egress.iter().cloned());
     let policy = |name: &str, spec: Json| json!({ "apiVersion": "networking.k8s.io/v1", "kind": "NetworkPolicy", "metadata": meta::applied(target, name, None), "spec": spec });
     vec![
         (
@@ -36,17 +41,25 @@ pub(super) fn policies(target: &Target, egress: &[Json], ingress: &[Json]) -> Ve
             "network-policy-steps.yaml".to_owned(),
             policy(
                 "kubebench-steps",
-                json!({ "egress": [dns, { "ports": ports }], "ingress": [], "podSelector": of_steps, "policyTypes": ["Egress", "Ingress"] }),
+                json!({ "egress": step_egress, "ingress": [], "podSelector": of_steps, "policyTypes": ["Egress", "Ingress"] }),
             ),
         ),
     ]
 }
 
+/// Returns the port of an HTTP address.
 fn port_of(url: &str) -> u16 {
-    let (default, rest) = match url.strip_prefix("https://") {
-        Some(rest) => (443, rest),
-        None => (80, url.strip_prefix("http://").unwrap_or(url)),
-    };
-    let authority = rest.split('/').next().unwrap_or_default();
-    authority.rsplit_once(':').and_then(|(_, port)| port.parse().ok()).unwrap_or(default)
+    named_port(url).unwrap_or(if url.starts_with("https://") { 443 } else { 80 })
+}
+
+/// Returns the port of a git remote; none for `user@host:path`, where what follows the colon is a path.
+fn git_port(remote: &str) -> Option<u16> {
+    remote.contains("://").then(|| named_port(remote).unwrap_or(if remote.starts_with("http://") { 80 } else { 443 }))
+}
+
+/// Returns the port that an address names.
+fn named_port(url: &str) -> Option<u16> {
+    let (_, rest) = url.split_once("://")?;
+    let (_, port) = rest.split('/').next()?.rsplit_once(':')?;
+    port.parse().ok()
 }

@@ -15,6 +15,11 @@ const RULES_DIR: &str = "/kubebench/rules";
 const SETTINGS_DIR: &str = "/kubebench/settings";
 const CREDENTIAL_DIR: &str = "/kubebench/credential";
 const NON_ROOT: u32 = 65532;
+/// Seconds for a step that starts no job. A pod that never starts must not keep a CronWorkflow from its next session.
+const SHORT_STEP_DEADLINE: u32 = 3600;
+
+const PARAMETERS: [&str; 8] =
+    ["benchmark", "claim", "config", "prepare-deadline", "rules", "run-deadline", "runs", "session"];
 
 /// Returns the WorkflowTemplate with an entry point for one run at a time and one for each of `lanes`.
 pub(super) fn workflow_template(target: &Target, settings: &Settings, lanes: &[u32]) -> Json {
@@ -22,10 +27,7 @@ pub(super) fn workflow_template(target: &Target, settings: &Settings, lanes: &[u
     templates.extend(lanes.iter().map(|lanes| main(*lanes)));
     templates.push(finish());
     templates.extend(["prepare", "run", "summary", "cleanup", "record"].map(|step| step_template(step, settings)));
-    let parameters: Vec<Json> = ["benchmark", "claim", "config", "prepare-deadline", "rules", "run-deadline", "runs"]
-        .iter()
-        .map(|name| json!({ "name": name }))
-        .collect();
+    let parameters: Vec<Json> = PARAMETERS.iter().map(|name| json!({ "name": name })).collect();
     json!({
         "apiVersion": "argoproj.io/v1alpha1",
         "kind": "WorkflowTemplate",
@@ -45,8 +47,9 @@ pub(super) fn workflow_template(target: &Target, settings: &Settings, lanes: &[u
             "serviceAccountName": WORKFLOW,
             "templates": templates,
             "volumes": [
-                { "name": "config", "configMap": { "name": "{{workflow.parameters.config}}" } },
-                { "name": "rules", "configMap": { "name": "{{workflow.parameters.rules}}" } },
+                // Gone when the spec of a schedule changes during a session: the step then says so, instead of hanging.
+                { "name": "config", "configMap": { "name": "{{workflow.parameters.config}}", "optional": true } },
+                { "name": "rules", "configMap": { "name": "{{workflow.parameters.rules}}", "optional": true } },
                 { "name": "settings", "configMap": { "name": SETTINGS } },
                 { "name": "experiments", "persistentVolumeClaim": { "claimName": "{{workflow.parameters.claim}}" } },
                 { "name": "credential", "secret": { "optional": true, "secretName": settings.results.credential } },
@@ -101,8 +104,14 @@ fn step_template(step: &str, settings: &Settings) -> Json {
     if records {
         mounts.push(json!({ "name": "credential", "mountPath": CREDENTIAL_DIR, "readOnly": true }));
     }
+    let deadline = match step {
+        "run" => json!("{{workflow.parameters.run-deadline}}"),
+        "prepare" => json!("{{workflow.parameters.prepare-deadline}}"),
+        _ => json!(SHORT_STEP_DEADLINE),
+    };
     let mut template = json!({
         "name": step,
+        "activeDeadlineSeconds": deadline,
         "container": {
             "image": settings.image,
             "command": ["kubebench"],
@@ -114,6 +123,7 @@ fn step_template(step: &str, settings: &Settings) -> Json {
                 { "name": "KUBEBENCH_EXP_ROOT", "value": pod::EXPERIMENTS },
                 { "name": "KUBEBENCH_NAMESPACE", "valueFrom": { "fieldRef": { "fieldPath": "metadata.namespace" } } },
                 { "name": "KUBEBENCH_RULES_DIR", "value": RULES_DIR },
+                { "name": "KUBEBENCH_SESSION", "value": "{{workflow.parameters.session}}" },
                 { "name": "KUBEBENCH_SETTINGS_DIR", "value": SETTINGS_DIR },
                 { "name": "KUBEBENCH_WORKFLOW", "value": "{{workflow.name}}" },
                 { "name": "KUBEBENCH_WORKFLOW_UID", "value": "{{workflow.uid}}" },
@@ -132,17 +142,8 @@ fn step_template(step: &str, settings: &Settings) -> Json {
         "retryStrategy": { "limit": 2, "retryPolicy": "OnError" },
         "serviceAccountName": if records { RECORDER } else { RUNNER },
     });
-    if let Some(template) = template.as_object_mut() {
-        match step {
-            "run" => {
-                template.insert("activeDeadlineSeconds".to_owned(), json!("{{workflow.parameters.run-deadline}}"));
-                template.insert("inputs".to_owned(), json!({ "parameters": [{ "name": "run" }] }));
-            }
-            "prepare" => {
-                template.insert("activeDeadlineSeconds".to_owned(), json!("{{workflow.parameters.prepare-deadline}}"));
-            }
-            _ => {}
-        }
+    if let (Some(template), "run") = (template.as_object_mut(), step) {
+        template.insert("inputs".to_owned(), json!({ "parameters": [{ "name": "run" }] }));
     }
     template
 }
