@@ -3,6 +3,7 @@
 //! ```text
 //! text       bytes of a file             → a source with lines and spans
 //! yaml       a source                    → a tree of nodes, each with its place; nothing ambiguous survives
+//! api        parts of Kubernetes' API   → findings, by its own types
 //! schema     a tree                      → the same tree, known to fit the wire types in `spec`
 //! expand     the matrix                  → cases with stable identities
 //! lookup     `${{ … }}` in a case        → values
@@ -16,6 +17,7 @@
 //! `compile` strings them together as one pure function; `edge` does all I/O; `cli` turns arguments into calls.
 //! A fault of the user's never stops a stage: it becomes a `diag::Diagnostic`, and all of them are shown at once.
 
+pub mod api;
 pub mod check;
 pub mod cli;
 pub mod compile;

@@ -84,7 +84,7 @@ codes! {
     KB0313 error "gate or check on an unknown metric"
     KB0314 error "malformed pattern"
     KB0315 error "patch of a field that kubebench owns"
-    KB0316 error "patch with an unknown field"
+    KB0316 error "unknown or mistyped Kubernetes field"
     KB0317 error "impossible combination of roles"
     KB0318 error "field that the target's API version does not have"
     KB0319 error "two targets in one place"
@@ -94,6 +94,7 @@ codes! {
     KB0323 error "malformed output directory"
 
     KB0324 error "metric of an unknown role"
+    KB0325 error "Kubernetes value that is refused"
     KB0330 error "launcher's command that reaches the workers"
     KB0331 error "volume of one pod that several pods need"
     KB0332 error "rendezvous server without an address"

@@ -5,6 +5,7 @@ mod metrics;
 mod places;
 mod project;
 mod suite;
+mod target;
 
 pub use benchmark::{Lowered, RESERVED_NAME, Resolved, benchmark};
 pub use places::overlap;

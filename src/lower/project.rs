@@ -3,13 +3,12 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use super::{Document, places};
+use super::{Document, places, target};
 use crate::diag::{Diagnostic, Diagnostics, Place, code};
 use crate::lookup;
 use crate::model::Target;
-use crate::model::target::{MpiJobApi, NetworkPolicy, PodSecurity, Prices, Queue, ResultsSettings, Settings};
+use crate::model::target::{ResultsSettings, Settings};
 use crate::spec::v1::project::{self as wire, LintLevel};
-use crate::text::Span;
 use crate::unit::{Duration, Quantity, VersionReq};
 use crate::workload;
 use crate::yaml::Node;
@@ -78,12 +77,7 @@ fn assemble(wire: wire::ProjectSpec, node: Option<&Node>, diagnostics: &mut Diag
         .into_iter()
         .map(|(name, target)| {
             let entry = target_nodes.and_then(|nodes| nodes.entry(&name));
-            Arc::new(lower_target(
-                name,
-                target,
-                entry.map_or(Span::default(), |entry| entry.key_span),
-                entry.map(|entry| &entry.value),
-            ))
+            Arc::new(target::lower(name, target, entry, diagnostics))
         })
         .collect();
     report_shared_places(&targets, diagnostics);
@@ -123,63 +117,6 @@ fn assemble(wire: wire::ProjectSpec, node: Option<&Node>, diagnostics: &mut Diag
             queue_timeout: queue_timeout.map_or(day, |timeout| timeout.0),
             claim_size: claim_size.map_or_else(|| Quantity::gibibytes(10), |size| size.0),
         },
-    }
-}
-
-fn lower_target(name: String, wire: wire::Target, span: Span, node: Option<&Node>) -> Target {
-    let wire::Target {
-        cluster,
-        namespace,
-        storage_class,
-        queue,
-        apis,
-        node_selector,
-        tolerations,
-        priority_class,
-        prometheus,
-        prices,
-        image_mirrors,
-        network_policy,
-        pod_security,
-        values: _,
-    } = wire;
-    let wire::NetworkPolicySettings { enabled, egress, ingress } = network_policy;
-    let values = node.and_then(|node| node.get("values")).map(Node::entries).unwrap_or_default();
-    Target {
-        name,
-        span,
-        cluster: cluster.map_or_else(|| "default".to_owned(), |text| text.0),
-        namespace: namespace.map_or_else(|| "default".to_owned(), |label| label.0.to_string()),
-        storage_class,
-        queue: match queue {
-            Some(wire::Queue { kueue: Some(queue), .. }) => Queue::Kueue(queue),
-            Some(wire::Queue { volcano: Some(queue), .. }) => Queue::Volcano(queue),
-            Some(wire::Queue { kueue: None, volcano: None }) | None => Queue::None,
-        },
-        mpi_job: match apis.mpi_job {
-            Some(wire::MpiJobVersion::V1) => MpiJobApi::V1,
-            Some(wire::MpiJobVersion::V2beta1) | None => MpiJobApi::V2beta1,
-        },
-        node_selector: node_selector.into_iter().map(|(key, value)| (key, value.0)).collect(),
-        tolerations: tolerations.into_iter().map(|patch| patch.0).collect(),
-        priority_class,
-        prometheus: prometheus.map(|prometheus| prometheus.url.0),
-        prices: prices.map(|wire::Prices { currency, hourly }| Prices { currency, hourly }),
-        image_mirrors: image_mirrors.into_iter().map(|(prefix, mirror)| (prefix, mirror.0)).collect(),
-        network_policy: if enabled == Some(false) {
-            NetworkPolicy::Off
-        } else {
-            NetworkPolicy::On {
-                egress: egress.into_iter().map(|patch| patch.0).collect(),
-                ingress: ingress.into_iter().map(|patch| patch.0).collect(),
-            }
-        },
-        pod_security: match pod_security {
-            Some(wire::PodSecurity::Privileged) => PodSecurity::Privileged,
-            Some(wire::PodSecurity::Restricted) => PodSecurity::Restricted,
-            Some(wire::PodSecurity::Baseline) | None => PodSecurity::Baseline,
-        },
-        values: values.iter().map(|entry| (entry.key.clone(), entry.value.clone())).collect(),
     }
 }
 

@@ -59,12 +59,14 @@ pub(super) fn template(benchmark: &Benchmark, case: Option<&Case>, role: &Role, 
     for user in &role.pod_patches {
         patch::check_pod(user, diagnostics);
         patch::refuse_owned(user, OWNED_BY_POD, diagnostics);
+        patch::refuse_resources(&user.node, diagnostics);
         refuse_main_container(user, role, diagnostics);
         patch::merge(&mut spec, &user.value);
     }
     for user in &role.container_patches {
         patch::check_container(user, diagnostics);
         patch::refuse_owned(user, OWNED_BY_CONTAINER, diagnostics);
+        patch::refuse_resources(&user.node, diagnostics);
         refuse_own_variables(user, diagnostics);
         let containers = spec.get_mut("containers").and_then(Json::as_array_mut);
         let main = containers
@@ -319,6 +321,7 @@ fn refuse_main_container(user: &crate::model::workload::Patch, role: &Role, diag
         if container.get("name").and_then(crate::yaml::Node::as_text) != Some(role.container_name) {
             continue;
         }
+        patch::refuse_resources(container, diagnostics);
         for field in ["image", "command", "args"] {
             if let Some(entry) = container.entry(field) {
                 let message = format!("`{field}` of the main container is set by kubebench and cannot be patched");

@@ -4,9 +4,9 @@ use serde_json::{Map, Value as Json, json};
 
 use super::object::object;
 use super::{meta, patch, pod};
-use crate::diag::{Diagnostic, Diagnostics, code};
+use crate::diag::Diagnostics;
 use crate::model::target::Queue;
-use crate::model::{Benchmark, Case, Role, StepJob};
+use crate::model::{Benchmark, Case, StepJob};
 
 /// The objects of one case, without the name and labels of a run.
 #[derive(Debug)]
@@ -27,32 +27,6 @@ pub(super) struct RunObject {
     /// JSON Pointers of mappings that take the labels of the run.
     pub(super) labels_at: Vec<String>,
 }
-
-/// Fields of the object that no patch may change.
-const OWNED: &[&str] = &[
-    "/apiVersion",
-    "/kind",
-    "/metadata/name",
-    "/metadata/namespace",
-    "/metadata/ownerReferences",
-    "/metadata/generateName",
-    "/spec/suspend",
-    "/spec/backoffLimit",
-    "/spec/activeDeadlineSeconds",
-    "/spec/ttlSecondsAfterFinished",
-    "/spec/parallelism",
-    "/spec/completions",
-    "/spec/completionMode",
-    "/spec/backoffLimitPerIndex",
-    "/spec/podFailurePolicy",
-    "/spec/managedBy",
-    "/spec/runPolicy/managedBy",
-    "/spec/runPolicy/suspend",
-    "/spec/runPolicy/backoffLimit",
-    "/spec/runPolicy/cleanPodPolicy",
-    "/spec/runPolicy/activeDeadlineSeconds",
-    "/spec/runPolicy/ttlSecondsAfterFinished",
-];
 
 /// Returns the objects of `case`.
 pub(super) fn case_objects(benchmark: &Benchmark, case: &Case, diagnostics: &mut Diagnostics) -> CaseObjects {
@@ -77,9 +51,7 @@ pub(super) fn case_objects(benchmark: &Benchmark, case: &Case, diagnostics: &mut
         ("spec", spec),
     ]);
     submit_to_queue(benchmark, &mut job);
-    if let Some(user) = &workload.patch {
-        apply_patch(&mut job, user, &workload.roles, diagnostics);
-    }
+    patch::apply_to_object(&mut job, workload, diagnostics);
     let mut objects = vec![RunObject { object: job, name_at, labels_at }];
     if workload.headless_service {
         objects.push(headless_service(benchmark, case));
@@ -149,50 +121,6 @@ fn headless_service(benchmark: &Benchmark, case: &Case) -> RunObject {
         name_at: vec!["/metadata/name".to_owned()],
         labels_at: vec!["/metadata/labels".to_owned(), "/spec/selector".to_owned()],
     }
-}
-
-fn apply_patch(object: &mut Json, user: &crate::model::workload::Patch, roles: &[Role], diagnostics: &mut Diagnostics) {
-    let before = object.clone();
-    patch::merge(object, &user.value);
-    let owned = OWNED.iter().map(|pointer| (*pointer).to_owned()).chain(roles.iter().flat_map(owned_by_role));
-    for pointer in owned {
-        if object.pointer(&pointer) != before.pointer(&pointer) {
-            let steps: Vec<crate::yaml::Step> = pointer.split('/').skip(1).map(crate::yaml::Step::from).collect();
-            let message = format!(
-                "`{}` is set by kubebench and cannot be patched",
-                pointer.trim_start_matches('/').replace('/', ".")
-            );
-            let fault = Diagnostic::at(&code::KB0315, user.node.nearest(&steps), message);
-            diagnostics.push(
-                fault
-                    .note("a restarted, cleaned-up or renamed job could not be measured")
-                    .help("delete it; time limits are `timeout` and `queueTimeout`"),
-            );
-        }
-    }
-}
-
-/// Returns the pointers that no patch may change for `role`: its size, its template's identity and its main container.
-fn owned_by_role(role: &Role) -> Vec<String> {
-    let at = format!("/spec/{}", role.template_at.join("/"));
-    let beside = at.trim_end_matches("/template");
-    let mut owned: Vec<String> =
-        ["replicas", "restartPolicy"].iter().map(|field| format!("{beside}/{field}")).collect();
-    let of_pod = [
-        "restartPolicy",
-        "serviceAccountName",
-        "serviceAccount",
-        "automountServiceAccountToken",
-        "activeDeadlineSeconds",
-    ];
-    owned.extend(of_pod.iter().map(|field| format!("{at}/spec/{field}")));
-    owned.extend(
-        ["name", "image", "command", "args", "env"].iter().map(|field| format!("{at}/spec/containers/0/{field}")),
-    );
-    for label in [meta::BENCHMARK, meta::CASE, meta::ROLE] {
-        owned.push(format!("{at}/metadata/labels/{}", label.replace('/', "~1")));
-    }
-    owned
 }
 
 /// Returns the objects of a case under `name`, for `kubectl` and for reading.

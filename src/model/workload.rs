@@ -4,11 +4,12 @@ use std::collections::BTreeMap;
 
 use serde_json::{Map, Value as Json};
 
+use crate::api;
 use crate::text::Span;
 use crate::unit::{ImageRef, Quantity};
 
 /// The Kubernetes API of an object.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug)]
 pub struct Api {
     /// `kubeflow.org/v1`
     pub api_version: &'static str,
@@ -16,6 +17,8 @@ pub struct Api {
     pub kind: &'static str,
     /// `pytorchjobs`
     pub plural: &'static str,
+    /// What its `spec` holds, for patches.
+    pub spec: api::Type,
 }
 
 /// One workload: an object of `api` whose `spec` is complete but for the pod templates of its roles.

@@ -30,6 +30,7 @@ pub static FORMATS: &[Format] = &[
     unit_format!("cron", "cron fields", Cron),
     unit_format!("timezone", "a time zone", TimeZone),
     unit_format!("image", "an image reference", ImageRef),
+    unit_format!("image-prefix", "a prefix of images", ImagePrefix),
     unit_format!("quantity", "a Kubernetes quantity", Quantity),
     unit_format!("dns1123-subdomain", "the name of a Kubernetes object", Dns1123Subdomain),
     unit_format!("dns1123-label", "a DNS label", Dns1123Label),
@@ -38,6 +39,7 @@ pub static FORMATS: &[Format] = &[
     unit_format!("label-value", "a label value", LabelValue),
     unit_format!("resource-name", "a resource name", ResourceName),
     Format { name: "resource-key", noun: "a resource name, `requests` or `limits`", check: resource_key },
+    Format { name: "price-key", noun: "a resource name or `currency`", check: price_key },
     unit_format!("parameter-name", "a parameter name", ParameterName),
     Format { name: "pod-field", noun: "a field of the pod", check: pod_field },
     Format { name: "processes-per-node", noun: "a number of processes", check: processes_per_node },
@@ -80,6 +82,11 @@ fn fault(message: impl Into<String>, help: impl Into<String>) -> UnitError {
 /// A key of `resources`: a resource, or one of the two parts that hold resources.
 fn resource_key(text: &str) -> Result<(), UnitError> {
     if matches!(text, "requests" | "limits") { Ok(()) } else { unit::ResourceName::parse(text).map(drop) }
+}
+
+/// A key of `prices`: a resource, or the currency.
+fn price_key(text: &str) -> Result<(), UnitError> {
+    if text == "currency" { Ok(()) } else { unit::ResourceName::parse(text).map(drop) }
 }
 
 fn benchmark_name(text: &str) -> Result<(), UnitError> {

@@ -118,6 +118,55 @@ impl fmt::Display for ImageRef {
     }
 }
 
+/// A registry, or a registry and the first parts of a path: what many images begin with.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct ImagePrefix(String);
+
+impl ImagePrefix {
+    /// Reads whole parts between `/`; they match images as these are written, so nothing is filled in.
+    pub fn parse(text: &str) -> Result<Self, UnitError> {
+        const EXAMPLE: &str = "write a registry, or one with a path, such as `docker.io` or `mirror.example/docker`";
+        if text.is_empty() {
+            return Err(UnitError::new("a prefix of images is empty").help(EXAMPLE));
+        }
+        if let Some((scheme, rest)) = text.split_once("://") {
+            let message = format!("{} is a URL, not a prefix of images", quoted(text));
+            let rest = rest.trim_end_matches('/');
+            return Err(UnitError::new(message).help(format!("write {}", quoted(rest))).at(0..scheme.len() + 3));
+        }
+        let whole = text.trim_end_matches('/');
+        if whole.len() < text.len() {
+            let message = format!("{} ends with `/`", quoted(text));
+            let help = if whole.is_empty() { EXAMPLE.to_owned() } else { format!("write {}", quoted(whole)) };
+            return Err(UnitError::new(message).help(help).at(whole.len()..text.len()));
+        }
+        let (first, path) = match text.split_once('/') {
+            Some((first, path)) if is_registry(first) => (Some(first), Some(path)),
+            None if is_registry(text) => (Some(text), None),
+            _ => (None, Some(text)),
+        };
+        if let Some(path) = path
+            && let Some(at) = path.find(['@', ':'])
+        {
+            let start = text.len() - path.len() + at;
+            let message = format!("{} has a tag or digest, which a prefix cannot have", quoted(text));
+            let before = text.get(..start).unwrap_or_default();
+            return Err(UnitError::new(message).help(format!("write {}", quoted(before))).at(start..text.len()));
+        }
+        first.map_or(Ok(()), check_registry)?;
+        if let Some(path) = path {
+            check_repository(text, path, text.len() - path.len()..text.len())?;
+        }
+        Ok(Self(text.to_owned()))
+    }
+}
+
+impl fmt::Display for ImagePrefix {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
 fn is_registry(first: &str) -> bool {
     first == "localhost" || first.contains(['.', ':'])
 }

@@ -17,7 +17,7 @@ mod version;
 
 pub use cron::Cron;
 pub use duration::Duration;
-pub use image::ImageRef;
+pub use image::{ImagePrefix, ImageRef};
 pub use name::{
     ConfigMapKey, Dns1035Label, Dns1123Label, Dns1123Subdomain, EnvName, LabelKey, LabelValue, ParameterName,
     ResourceName,

@@ -6,6 +6,7 @@ use serde_json::{Map, json};
 
 use super::role::Shape;
 use super::{Kind, Lowering, schema_of};
+use crate::api;
 use crate::diag::code;
 use crate::model::{Api, Workload};
 use crate::spec::v1::scalar::{Count, Patch};
@@ -81,7 +82,7 @@ fn lower(cx: &mut Lowering<'_>) -> Option<Workload> {
     Some(Workload {
         key: KIND.key,
         span: cx.entry.key_span,
-        api: Api { api_version: "batch/v1", kind: "Job", plural: "jobs" },
+        api: Api { api_version: "batch/v1", kind: "Job", plural: "jobs", spec: api::JOB_SPEC },
         spec,
         roles: vec![role],
         headless_service: indexed && completions > 1,

@@ -6,10 +6,35 @@ use serde_json::{Map, Value as Json, json};
 
 use super::role::Shape;
 use super::{Lowering, insert};
+use crate::api::{self, Meaning, Type};
 use crate::diag::{Diagnostic, code};
 use crate::model::target::Queue;
 use crate::model::{Api, Role, Workload};
 use crate::spec::v1::scalar::{Count, Patch, Text};
+
+/// The fields of `runPolicy`, alike for both operators.
+pub(super) const RUN_POLICY: Type = Type::Object(&[
+    ("activeDeadlineSeconds", api::LONG),
+    ("backoffLimit", api::INT),
+    ("cleanPodPolicy", api::TEXT),
+    ("managedBy", api::TEXT),
+    ("schedulingPolicy", SCHEDULING_POLICY),
+    ("suspend", api::FLAG),
+    ("ttlSecondsAfterFinished", api::INT),
+]);
+const SCHEDULING_POLICY: Type = Type::Object(&[
+    ("minAvailable", api::INT),
+    ("minResources", api::QUANTITIES),
+    ("priorityClass", api::TEXT),
+    ("queue", api::TEXT),
+    ("scheduleTimeoutSeconds", api::INT),
+]);
+/// The pods of each role.
+pub(super) const REPLICA_SPECS: Type = Type::Roles(&Type::Object(&[
+    ("replicas", api::INT),
+    ("restartPolicy", api::TEXT),
+    ("template", api::POD_TEMPLATE),
+]));
 
 /// Gang scheduling: all pods start together or none does.
 #[derive(Debug, Default, Deserialize, JsonSchema)]
@@ -19,10 +44,10 @@ pub(super) struct SchedulingPolicy {
     #[schemars(extend("examples" = [3]))]
     min_available: Option<Count>,
     /// The scheduler's queue; without it, the target's Volcano queue.
-    #[schemars(extend("examples" = ["ml"]))]
+    #[schemars(extend("format" = "dns1123-subdomain", "examples" = ["ml"]))]
     queue: Option<Text>,
     /// The PriorityClass of the pod group.
-    #[schemars(extend("examples" = ["benchmarks"]))]
+    #[schemars(extend("format" = "dns1123-subdomain", "examples" = ["benchmarks"]))]
     priority_class: Option<Text>,
     /// Resources that must be free before any pod starts.
     #[schemars(extend("examples" = [{"nvidia.com/gpu": 8}]))]
@@ -83,6 +108,14 @@ pub(super) fn roles(cx: &mut Lowering<'_>, job: &KubeflowJob, names: &[RoleName]
         .collect()
 }
 
+/// Reports what in `minResources` is no amount: it is copied into the object as it stands.
+fn check_min_resources(cx: &mut Lowering<'_>) {
+    let amounts = cx.entry.value.get("schedulingPolicy").and_then(|policy| policy.get("minResources"));
+    if let Some(amounts) = amounts {
+        api::check(amounts, api::QUANTITIES, "`minResources`", Meaning::Value, cx.diagnostics);
+    }
+}
+
 /// Returns the workload: nothing restarts silently, nothing is cleaned before its logs are read, nothing runs for ever.
 pub(super) fn finish(cx: &mut Lowering<'_>, job: KubeflowJob, roles: Vec<Role>) -> Workload {
     let KubeflowJob { key, api, replica_specs, scheduling_policy, fields, scale_is_manual, .. } = job;
@@ -90,6 +123,7 @@ pub(super) fn finish(cx: &mut Lowering<'_>, job: KubeflowJob, roles: Vec<Role>) 
     run_policy.insert("activeDeadlineSeconds".to_owned(), cx.timeout.seconds().into());
     run_policy.insert("backoffLimit".to_owned(), 0.into());
     run_policy.insert("cleanPodPolicy".to_owned(), "None".into());
+    check_min_resources(cx);
     refuse_larger_gang(cx, scheduling_policy.as_ref(), &roles);
     let mut scheduling = scheduling_policy.map(SchedulingPolicy::into_json).filter(|policy| policy != &json!({}));
     if let Queue::Volcano(queue) = &cx.target.queue {

@@ -6,6 +6,7 @@ use serde_json::Map;
 
 use super::kubeflow::{self, KubeflowJob, RoleName, SchedulingPolicy};
 use super::{Kind, Lowering, insert, schema_of};
+use crate::api::{self, Type};
 use crate::diag::{Diagnostic, code};
 use crate::model::target::MpiJobApi;
 use crate::model::workload::is_accelerator;
@@ -74,6 +75,25 @@ struct MpiJob {
     patch: Option<Patch>,
 }
 
+/// The fields of the `spec` of the training operator's MPIJob.
+const SPEC_V1: Type = Type::Object(&[
+    ("cleanPodPolicy", api::TEXT),
+    ("mainContainer", api::TEXT),
+    ("mpiReplicaSpecs", kubeflow::REPLICA_SPECS),
+    ("runPolicy", kubeflow::RUN_POLICY),
+    ("slotsPerWorker", api::INT),
+]);
+/// The fields of the `spec` of the MPI operator's MPIJob.
+const SPEC_V2BETA1: Type = Type::Object(&[
+    ("launcherCreationPolicy", api::TEXT),
+    ("mpiImplementation", api::TEXT),
+    ("mpiReplicaSpecs", kubeflow::REPLICA_SPECS),
+    ("runLauncherAsWorker", api::FLAG),
+    ("runPolicy", kubeflow::RUN_POLICY),
+    ("slotsPerWorker", api::INT),
+    ("sshAuthMountPath", api::TEXT),
+]);
+
 const V2BETA1_ONLY: [&str; 4] =
     ["mpiImplementation", "sshAuthMountPath", "launcherCreationPolicy", "runLauncherAsWorker"];
 
@@ -111,7 +131,7 @@ fn lower(cx: &mut Lowering<'_>) -> Option<Workload> {
     let mut fields = Map::new();
     fields.insert("slotsPerWorker".to_owned(), slots_per_worker.map_or(1, |count| count.0).into());
     let api = match version {
-        MpiJobApi::V1 => Api { api_version: "kubeflow.org/v1", kind: "MPIJob", plural: "mpijobs" },
+        MpiJobApi::V1 => Api { api_version: "kubeflow.org/v1", kind: "MPIJob", plural: "mpijobs", spec: SPEC_V1 },
         MpiJobApi::V2beta1 => {
             let policy = launcher_creation_policy.map_or_else(|| "WaitForWorkersReady".to_owned(), |text| text.0);
             fields.insert("launcherCreationPolicy".to_owned(), policy.into());
@@ -120,7 +140,7 @@ fn lower(cx: &mut Lowering<'_>) -> Option<Workload> {
             insert(&mut fields, "mpiImplementation", unless("OpenMPI", mpi_implementation));
             insert(&mut fields, "sshAuthMountPath", unless("/root/.ssh", ssh_auth_mount_path));
             insert(&mut fields, "runLauncherAsWorker", launcher_computes.then_some(true));
-            Api { api_version: "kubeflow.org/v2beta1", kind: "MPIJob", plural: "mpijobs" }
+            Api { api_version: "kubeflow.org/v2beta1", kind: "MPIJob", plural: "mpijobs", spec: SPEC_V2BETA1 }
         }
     };
     let job = KubeflowJob {

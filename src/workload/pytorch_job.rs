@@ -6,6 +6,7 @@ use serde_json::{Map, Value as Json, json};
 
 use super::kubeflow::{self, KubeflowJob, RoleName, SchedulingPolicy};
 use super::{Kind, Lowering, insert, schema_of};
+use crate::api::{self, Type};
 use crate::diag::{Diagnostic, code};
 use crate::model::{Api, Role, Workload};
 use crate::spec::v1::container::RoleBlock;
@@ -84,6 +85,27 @@ struct ElasticPolicy {
 /// Where etcd listens unless told otherwise.
 const ETCD_PORT: u32 = 2379;
 
+/// The fields of a PyTorchJob's `spec`.
+const SPEC: Type = Type::Object(&[
+    ("elasticPolicy", ELASTIC_POLICY),
+    ("nprocPerNode", api::TEXT),
+    ("pytorchReplicaSpecs", kubeflow::REPLICA_SPECS),
+    ("runPolicy", kubeflow::RUN_POLICY),
+]);
+const ELASTIC_POLICY: Type = Type::Object(&[
+    ("maxReplicas", api::INT),
+    ("maxRestarts", api::INT),
+    ("metrics", api::AUTOSCALING_METRICS),
+    ("minReplicas", api::INT),
+    ("nProcPerNode", api::INT),
+    ("rdzvBackend", api::TEXT),
+    ("rdzvConf", Type::List(&Type::Object(&[("key", api::TEXT), ("value", api::TEXT)]))),
+    ("rdzvHost", api::TEXT),
+    ("rdzvId", api::TEXT),
+    ("rdzvPort", api::INT),
+    ("standalone", api::FLAG),
+]);
+
 const ROLES: &[RoleName] = &[
     RoleName { field: "master", api: "Master", pod_infix: "-master-", needs_token: false },
     RoleName { field: "worker", api: "Worker", pod_infix: "-worker-", needs_token: false },
@@ -110,7 +132,7 @@ fn lower(cx: &mut Lowering<'_>) -> Option<Workload> {
     }
     let mut job = KubeflowJob {
         key: KIND.key,
-        api: Api { api_version: "kubeflow.org/v1", kind: "PyTorchJob", plural: "pytorchjobs" },
+        api: Api { api_version: "kubeflow.org/v1", kind: "PyTorchJob", plural: "pytorchjobs", spec: SPEC },
         replica_specs: "pytorchReplicaSpecs",
         container_name: "pytorch",
         scheduling_policy,

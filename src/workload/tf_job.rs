@@ -6,6 +6,7 @@ use serde_json::Map;
 
 use super::kubeflow::{self, KubeflowJob, RoleName, SchedulingPolicy};
 use super::{Kind, Lowering, insert, schema_of};
+use crate::api::{self, Type};
 use crate::diag::code;
 use crate::model::{Api, Workload};
 use crate::spec::v1::container::RoleBlock;
@@ -67,6 +68,14 @@ enum SuccessPolicy {
     Default,
 }
 
+/// The fields of a TFJob's `spec`.
+const SPEC: Type = Type::Object(&[
+    ("enableDynamicWorker", api::FLAG),
+    ("runPolicy", kubeflow::RUN_POLICY),
+    ("successPolicy", api::TEXT),
+    ("tfReplicaSpecs", kubeflow::REPLICA_SPECS),
+]);
+
 const ROLES: &[RoleName] = &[
     RoleName { field: "chief", api: "Chief", pod_infix: "-chief-", needs_token: false },
     RoleName { field: "master", api: "Master", pod_infix: "-master-", needs_token: false },
@@ -103,7 +112,7 @@ fn lower(cx: &mut Lowering<'_>) -> Option<Workload> {
     insert(&mut fields, "successPolicy", success_policy);
     let job = KubeflowJob {
         key: KIND.key,
-        api: Api { api_version: "kubeflow.org/v1", kind: "TFJob", plural: "tfjobs" },
+        api: Api { api_version: "kubeflow.org/v1", kind: "TFJob", plural: "tfjobs", spec: SPEC },
         replica_specs: "tfReplicaSpecs",
         container_name: "tensorflow",
         scheduling_policy,

@@ -24,6 +24,7 @@ mod oracle_crd;
 mod oracle_emitted;
 mod oracle_tools;
 mod pages;
+mod patches;
 mod project;
 mod reports;
 mod schemas;

@@ -6,7 +6,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 
 use super::benchmark::Metadata;
-use super::scalar::{Count, CountFromZero, Dns1123Label, Duration, ImageRef, Patch, Quantity, Text};
+use super::scalar::{Count, CountFromZero, Dns1123Label, Duration, ImagePrefix, ImageRef, Patch, Quantity, Text};
 
 /// The settings of a project and its targets.
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
@@ -180,9 +180,9 @@ pub struct Target {
     /// Prices an hour by resource, for `plan`.
     #[schemars(extend("examples" = [{"currency": "EUR", "nvidia.com/gpu": 2.10, "cpu": 0.04}]))]
     pub prices: Option<Prices>,
-    /// Registries to pull from instead, by prefix.
-    #[schemars(extend("default" = {}, "examples" = [{"docker.io": "mirror.example/docker"}]))]
-    pub image_mirrors: BTreeMap<String, Text>,
+    /// Registries to pull from instead, by what images begin with as they are written; the longest match counts.
+    #[schemars(extend("default" = {}, "examples" = [{"docker.io": "mirror.example/docker"}], "propertyNames" = {"format": "image-prefix"}))]
+    pub image_mirrors: BTreeMap<String, ImagePrefix>,
     /// What the pods may reach.
     #[schemars(extend("default" = {}, "examples" = [{"egress": [{"to": [{"ipBlock": {"cidr": "10.0.0.0/8"}}]}]}]))]
     pub network_policy: NetworkPolicySettings,
@@ -258,6 +258,7 @@ impl JsonSchema for Prices {
             "description": "Prices an hour: `currency`, and a number for each resource name (memory by the GiB).",
             "properties": { "currency": { "type": "string", "description": "The ISO 4217 code.", "minLength": 3, "maxLength": 3, "examples": ["EUR"] } },
             "required": ["currency"],
+            "propertyNames": { "format": "price-key" },
             "additionalProperties": { "type": "number", "minimum": 0 },
             "examples": [{"currency": "EUR", "nvidia.com/gpu": 2.1}],
         })

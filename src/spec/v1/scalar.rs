@@ -59,6 +59,12 @@ unit!(
     ["docker.io/library/python:3.13-slim"]
 );
 unit!(
+    ImagePrefix,
+    "image-prefix",
+    "A registry, or a registry and the first parts of a path.",
+    ["docker.io", "mirror.example/docker"]
+);
+unit!(
     Dns1123Subdomain,
     "dns1123-subdomain",
     "The name of a Kubernetes object: lower-case letters, digits, `-` and `.`.",

@@ -1,0 +1,281 @@
+//! The types of the Kubernetes API, against which the parts of it that people write are held.
+//!
+//! The API server drops a field that it does not know, or refuses the object when the run is due; both are found here
+//! instead. Built-in types come from `k8s-openapi`; those of custom resources are written down beside their kind.
+
+mod rule;
+mod typed;
+
+use std::collections::BTreeMap;
+
+use k8s_openapi::api::autoscaling::v2::MetricSpec;
+use k8s_openapi::api::batch::v1::JobSpec;
+use k8s_openapi::api::core::v1::{Container, PodSpec, PodTemplateSpec, Toleration};
+use k8s_openapi::api::networking::v1::{NetworkPolicyEgressRule, NetworkPolicyIngressRule};
+use k8s_openapi::apimachinery::pkg::api::resource::Quantity;
+use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
+
+use crate::diag::{Diagnostic, Diagnostics, code, did_you_mean};
+use crate::yaml::{Node, Value};
+
+/// What the API takes at one place.
+#[derive(Clone, Copy, Debug)]
+pub enum Type {
+    /// A type that `k8s-openapi` has, or a plain one.
+    Known(for<'a> fn(&mut Reader<'a>, &'a Node)),
+    /// A mapping with these fields.
+    Object(&'static [(&'static str, Self)]),
+    /// A list.
+    List(&'static Self),
+    /// A mapping whose keys are the names of the workload's roles.
+    Roles(&'static Self),
+}
+
+/// Text.
+pub const TEXT: Type = Type::Known(typed::read::<String>);
+/// `true` or `false`.
+pub const FLAG: Type = Type::Known(typed::read::<bool>);
+/// A whole number of 32 bits.
+pub const INT: Type = Type::Known(typed::read::<i32>);
+/// A whole number of 64 bits.
+pub const LONG: Type = Type::Known(typed::read::<i64>);
+/// Amounts by resource.
+pub const QUANTITIES: Type = Type::Known(typed::read::<BTreeMap<String, Quantity>>);
+/// The metrics of a horizontal autoscaler.
+pub const AUTOSCALING_METRICS: Type = Type::Known(typed::read::<Vec<MetricSpec>>);
+/// The `spec` of a batch/v1 Job.
+pub const JOB_SPEC: Type = Type::Known(typed::read::<JobSpec>);
+/// The template of a pod.
+pub const POD_TEMPLATE: Type = Type::Known(typed::read::<PodTemplateSpec>);
+/// The `spec` of a pod.
+pub const POD_SPEC: Type = Type::Known(typed::read::<PodSpec>);
+/// A container.
+pub const CONTAINER: Type = Type::Known(typed::read::<Container>);
+/// A toleration.
+pub const TOLERATION: Type = Type::Known(typed::read::<Toleration>);
+/// A rule for what pods may reach.
+pub const EGRESS_RULE: Type = Type::Known(typed::read::<NetworkPolicyEgressRule>);
+/// A rule for who may reach pods.
+pub const INGRESS_RULE: Type = Type::Known(typed::read::<NetworkPolicyIngressRule>);
+
+const METADATA: Type = Type::Known(typed::read::<ObjectMeta>);
+
+/// Fields of containers that people look for in pods.
+const OF_CONTAINERS: &[&str] = &[
+    "envFrom",
+    "imagePullPolicy",
+    "lifecycle",
+    "livenessProbe",
+    "ports",
+    "readinessProbe",
+    "startupProbe",
+    "volumeDevices",
+    "volumeMounts",
+    "workingDir",
+];
+
+/// How a fragment is meant.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Meaning {
+    /// The value itself.
+    Value,
+    /// A strategic merge patch: `null` removes, and keys with `$` are directives.
+    Patch,
+}
+
+/// Reports what in `node` is not as the API's `wanted` type has it; `name` completes "is not a field of …".
+pub fn check(node: &Node, wanted: Type, name: &str, meaning: Meaning, diagnostics: &mut Diagnostics) {
+    let mut reader = Reader { name, meaning, roles: &[], path: Vec::new(), diagnostics };
+    reader.read(node, wanted);
+}
+
+/// Reports what in a patch over a whole object is not as the API has it; `spec` is the type of its field of that name.
+pub fn check_object(patch: &Node, spec: Type, kind: &str, roles: &[&str], diagnostics: &mut Diagnostics) {
+    let name = format!("a {kind}");
+    let mut reader = Reader { name: &name, meaning: Meaning::Patch, roles, path: Vec::new(), diagnostics };
+    let fields = [("apiVersion", TEXT), ("kind", TEXT), ("metadata", METADATA), ("spec", spec)];
+    reader.object(patch, &fields);
+}
+
+/// A step into the fragment, for the names of places.
+#[derive(Clone, Copy, Debug)]
+enum Within<'a> {
+    Field(&'a str),
+    Element,
+}
+
+/// A fragment in the reading.
+pub struct Reader<'a> {
+    name: &'a str,
+    meaning: Meaning,
+    roles: &'a [&'a str],
+    path: Vec<Within<'a>>,
+    diagnostics: &'a mut Diagnostics,
+}
+
+impl<'a> Reader<'a> {
+    fn read(&mut self, node: &'a Node, wanted: Type) {
+        match wanted {
+            Type::Known(read) => read(self, node),
+            Type::Object(fields) => self.object(node, fields),
+            Type::List(element) => match &node.value {
+                Value::Seq(items) => items.iter().for_each(|item| self.element(item, element)),
+                _ => self.mistyped(node, "a list"),
+            },
+            Type::Roles(role) => {
+                let is_mapping = self.is_mapping(node);
+                for entry in node.entries().iter().filter(|_| is_mapping) {
+                    if !self.is_given(entry) {
+                        continue;
+                    }
+                    if self.roles.contains(&entry.key.as_str()) {
+                        self.within(Within::Field(&entry.key), |reader| reader.read(&entry.value, *role));
+                    } else {
+                        self.unknown_role(entry);
+                    }
+                }
+            }
+        }
+    }
+
+    fn object(&mut self, node: &'a Node, fields: &[(&'static str, Type)]) {
+        let names: Vec<&'static str> = fields.iter().map(|(name, _)| *name).collect();
+        let is_mapping = self.is_mapping(node);
+        for entry in node.entries().iter().filter(|_| is_mapping) {
+            if let (true, Some((_, wanted))) =
+                (self.is_known(entry, "", &names), fields.iter().find(|(name, _)| *name == entry.key))
+            {
+                self.within(Within::Field(&entry.key), |reader| reader.read(&entry.value, *wanted));
+            }
+        }
+    }
+
+    fn element(&mut self, item: &'a Node, wanted: &Type) {
+        self.within(Within::Element, |reader| reader.read(item, *wanted));
+    }
+
+    fn within(&mut self, step: Within<'a>, read: impl FnOnce(&mut Self)) {
+        self.path.push(step);
+        read(self);
+        self.path.pop();
+    }
+
+    /// Returns true for an entry whose value is to be read: no directive, and nothing that removes.
+    fn is_given(&mut self, entry: &'a crate::yaml::Entry) -> bool {
+        if self.meaning == Meaning::Patch {
+            return !entry.key.starts_with('$') && entry.value.value != Value::Null;
+        }
+        if entry.value.value == Value::Null {
+            self.within(Within::Field(&entry.key), |reader| reader.mistyped(&entry.value, "a value"));
+        }
+        entry.value.value != Value::Null
+    }
+
+    /// Returns true for an entry that is given and among `fields`; one that is not among them is reported.
+    fn is_known(&mut self, entry: &'a crate::yaml::Entry, owner: &str, fields: &[&'static str]) -> bool {
+        let is_directive = self.meaning == Meaning::Patch && entry.key.starts_with('$');
+        if !is_directive && !fields.contains(&entry.key.as_str()) {
+            self.unknown_field(entry, owner, fields);
+            return false;
+        }
+        self.is_given(entry)
+    }
+
+    fn is_mapping(&mut self, node: &'a Node) -> bool {
+        let is_mapping = matches!(node.value, Value::Map(_));
+        if !is_mapping {
+            self.mistyped(node, "a mapping");
+        }
+        is_mapping
+    }
+
+    /// Returns what the place is called: `the pod spec`, `` `resources` `` or ``an element of `volumes` ``.
+    fn place(&self) -> String {
+        let field = self.path.iter().rev().find_map(|step| match step {
+            Within::Field(name) => Some(format!("`{name}`")),
+            Within::Element => None,
+        });
+        match (self.path.last(), field) {
+            (Some(Within::Field(_)), Some(field)) => field,
+            (Some(Within::Element), Some(field)) => format!("an element of {field}"),
+            _ => self.name.to_owned(),
+        }
+    }
+
+    fn unknown_field(&mut self, entry: &crate::yaml::Entry, owner: &str, fields: &[&'static str]) {
+        let message = format!("`{}` is not a field of {}", entry.key, self.place());
+        let fault = Diagnostic::at(&code::KB0316, entry.key_span, message)
+            .note("the API server would drop it without a word, or refuse the object");
+        if owner == "PodSpec" && OF_CONTAINERS.contains(&entry.key.as_str()) {
+            let help = "it belongs to a container: of the main one, write it under `container`";
+            return self.diagnostics.push(fault.help(help));
+        }
+        self.diagnostics.push(match (did_you_mean(&entry.key, fields.iter().copied()), explained(owner)) {
+            (Some(close), _) => fault.help(format!("did you mean `{close}`?")).fix(entry.key_span, close),
+            (None, Some(path)) => fault.help(format!("`kubectl explain {path}` lists the fields")),
+            (None, None) => fault.help(format!("its fields are {}", fields.join(", "))),
+        });
+    }
+
+    fn unknown_role(&mut self, entry: &crate::yaml::Entry) {
+        let message = format!("`{}` is not a role of this workload", entry.key);
+        let fault = Diagnostic::at(&code::KB0316, entry.key_span, message)
+            .note("its pods would be in no estimate and no budget, and without what kubebench sets");
+        let help = match did_you_mean(&entry.key, self.roles.iter().copied()) {
+            Some(close) => format!("did you mean `{close}`?"),
+            None => format!("the roles are {}; write another beside them in the spec", self.roles.join(", ")),
+        };
+        self.diagnostics.push(fault.help(help));
+    }
+
+    /// Reports a node that is not `wanted`.
+    fn mistyped(&mut self, node: &Node, wanted: &str) {
+        if node.value == Value::Null {
+            let fault = Diagnostic::at(&code::KB0316, node.span, format!("{} has no value", self.place()));
+            return self.diagnostics.push(fault.help("write one, or delete it"));
+        }
+        let found = match node.as_text() {
+            Some(text) if text.len() <= 60 => format!("{} `{text}`", node.type_name()),
+            _ => node.type_name().to_owned(),
+        };
+        let message = format!("{} must be {wanted}, not {found}", self.place());
+        let fault = Diagnostic::at(&code::KB0316, node.span, message);
+        self.diagnostics.push(match &node.value {
+            Value::Number(text) if wanted == "text" => quote(fault, node, text),
+            Value::Bool(flag) if wanted == "text" => quote(fault, node, if *flag { "true" } else { "false" }),
+            _ => fault.note("the API server would refuse the object"),
+        });
+    }
+
+    /// Reports a value that has the right type and is refused all the same.
+    fn refused(&mut self, node: &Node, message: impl Into<String>, help: impl Into<String>) {
+        let fault = Diagnostic::at(&code::KB0325, node.span, message);
+        self.diagnostics.push(fault.note("the API server would refuse the object").help(help));
+    }
+}
+
+fn quote(fault: Diagnostic, node: &Node, text: &str) -> Diagnostic {
+    let quoted = format!("\"{text}\"");
+    fault
+        .note("the API server would refuse the object: only text can stand here")
+        .help(format!("quote it: `{quoted}`"))
+        .fix(node.span, quoted)
+}
+
+/// Returns what `kubectl explain` calls a type with too many fields for a message.
+fn explained(owner: &str) -> Option<&'static str> {
+    let path = match owner {
+        "PodSpec" => "pod.spec",
+        "PodSecurityContext" => "pod.spec.securityContext",
+        "Container" | "EphemeralContainer" => "pod.spec.containers",
+        "SecurityContext" => "pod.spec.containers.securityContext",
+        "Volume" => "pod.spec.volumes",
+        "ObjectMeta" => "pod.metadata",
+        "JobSpec" => "job.spec",
+        _ => return None,
+    };
+    Some(path)
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,154 @@
+//! Strategic merge patches: what users may say over what Kubebench emits.
+//!
+//! Lists merge by the key that Kubernetes gives them, `null` removes, `$patch: replace|delete` work as in kubectl.
+
+mod directive;
+mod object;
+mod owned;
+
+use serde_json::{Map, Value as Json};
+
+use crate::api;
+use crate::diag::Diagnostics;
+use crate::model::workload::Patch;
+
+pub(super) use object::apply_to_object;
+pub(super) use owned::{refuse_owned, refuse_resources};
+
+/// The merge keys of lists in pod specs (`patchMergeKey` in the Kubernetes API); all other lists are replaced.
+const MERGE_KEYS: &[(&str, &str)] = &[
+    ("containers", "name"),
+    ("initContainers", "name"),
+    ("ephemeralContainers", "name"),
+    ("volumes", "name"),
+    ("env", "name"),
+    ("ports", "containerPort"),
+    ("volumeMounts", "mountPath"),
+    ("volumeDevices", "devicePath"),
+    ("imagePullSecrets", "name"),
+    ("hostAliases", "ip"),
+    ("topologySpreadConstraints", "topologyKey"),
+    ("resourceClaims", "name"),
+    ("schedulingGates", "name"),
+];
+
+/// Merges `patch` into `base`.
+pub(super) fn merge(base: &mut Json, patch: &Json) {
+    let (Json::Object(fields), Json::Object(changes)) = (&mut *base, patch) else {
+        *base = fresh(patch);
+        return;
+    };
+    match directive(patch) {
+        Some("replace") => {
+            *base = fresh(patch);
+            return;
+        }
+        Some("delete") => {
+            fields.clear();
+            return;
+        }
+        _ => {}
+    }
+    for (key, change) in changes.iter().filter(|(key, _)| !key.starts_with('$')) {
+        match (fields.get_mut(key), change) {
+            (_, Json::Null) => {
+                fields.remove(key);
+            }
+            (Some(Json::Array(list)), Json::Array(changes)) if merge_key(key).is_some() => {
+                merge_list(list, changes, merge_key(key).unwrap_or_default());
+            }
+            (Some(old), _) => merge(old, change),
+            (None, _) if is_removal(change) => {}
+            (None, _) => {
+                fields.insert(key.clone(), fresh(change));
+            }
+        }
+    }
+}
+
+/// Returns what `patch` becomes where nothing was: without directives, and without `null`, which stands for nothing.
+fn fresh(patch: &Json) -> Json {
+    match patch {
+        Json::Object(fields) => Json::Object(
+            fields
+                .iter()
+                .filter(|(key, value)| !key.starts_with('$') && !is_removal(value))
+                .map(|(key, value)| (key.clone(), fresh(value)))
+                .collect::<Map<String, Json>>(),
+        ),
+        Json::Array(items) => {
+            let is_kept = |item: &&Json| !is_removal(item) && directive(item) != Some("replace");
+            Json::Array(items.iter().filter(is_kept).map(fresh).collect())
+        }
+        scalar => scalar.clone(),
+    }
+}
+
+/// Returns true for a change that takes away what it meets.
+fn is_removal(change: &Json) -> bool {
+    change.is_null() || directive(change) == Some("delete")
+}
+
+fn directive(patch: &Json) -> Option<&str> {
+    patch.get("$patch").and_then(Json::as_str)
+}
+
+fn merge_key(list: &str) -> Option<&'static str> {
+    MERGE_KEYS.iter().find(|(name, _)| *name == list).map(|(_, key)| *key)
+}
+
+fn merge_list(list: &mut Vec<Json>, changes: &[Json], key: &str) {
+    if changes.iter().any(|change| directive(change) == Some("replace")) {
+        list.clear();
+    }
+    for change in changes {
+        let id = change.get(key);
+        let at = list.iter().position(|item| id.is_some() && item.get(key) == id);
+        match (directive(change), at) {
+            (Some("delete"), Some(at)) => {
+                list.remove(at);
+            }
+            (Some("replace"), _) | (Some("delete"), None) => {}
+            (_, Some(at)) => {
+                if let Some(item) = list.get_mut(at) {
+                    drop_alternatives(item, change);
+                    merge(item, change);
+                }
+            }
+            (_, None) => list.push(fresh(change)),
+        }
+    }
+}
+
+/// A volume has one source, and a variable a value or a source of it: what the change brings replaces what was there.
+fn drop_alternatives(item: &mut Json, change: &Json) {
+    const SHARED: &[&str] = &["name", "mountPath", "readOnly", "subPath", "containerPort", "protocol"];
+    let (Json::Object(item), Json::Object(change)) = (item, change) else { return };
+    let is_variable = item.contains_key("value") || item.contains_key("valueFrom");
+    let is_volume =
+        !is_variable && ["emptyDir", "persistentVolumeClaim"].iter().any(|source| item.contains_key(*source));
+    let brings = |key: &str| change.get(key).is_some_and(|value| !value.is_null()) && !SHARED.contains(&key);
+    if is_variable && (brings("value") || brings("valueFrom"))
+        || is_volume && change.keys().any(|key| brings(key) && !item.contains_key(key))
+    {
+        item.retain(|key, _| SHARED.contains(&key.as_str()) || change.contains_key(key));
+    }
+}
+
+/// Reports what in a pod patch is not as the Kubernetes API has it.
+pub(super) fn check_pod(patch: &Patch, diagnostics: &mut Diagnostics) {
+    check(patch, api::POD_SPEC, "the pod spec", diagnostics);
+}
+
+/// Reports what in a container patch is not as the Kubernetes API has it.
+pub(super) fn check_container(patch: &Patch, diagnostics: &mut Diagnostics) {
+    check(patch, api::CONTAINER, "the container", diagnostics);
+}
+
+fn check(patch: &Patch, wanted: api::Type, name: &str, diagnostics: &mut Diagnostics) {
+    directive::check(&patch.node, diagnostics);
+    api::check(&patch.node, wanted, name, api::Meaning::Patch, diagnostics);
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,147 @@
+//! The patch over a whole workload object, applied last.
+
+use std::collections::BTreeSet;
+
+use serde_json::Value as Json;
+
+use super::{directive, merge, owned};
+use crate::api;
+use crate::diag::{Diagnostic, Diagnostics, code};
+use crate::manifest::meta;
+use crate::model::{Role, Workload};
+use crate::yaml::{Node, Value};
+
+const WRITE_TIMEOUT: &str = "write `timeout` in the spec";
+const DELETE: &str = "delete it";
+
+/// Fields of the object that no patch may change, with what to write instead.
+const OWNED: &[(&str, &str)] = &[
+    ("/apiVersion", DELETE),
+    ("/kind", DELETE),
+    ("/spec/suspend", DELETE),
+    ("/spec/backoffLimit", DELETE),
+    ("/spec/activeDeadlineSeconds", WRITE_TIMEOUT),
+    ("/spec/ttlSecondsAfterFinished", DELETE),
+    ("/spec/parallelism", "write `parallelism` beside `image`"),
+    ("/spec/completions", "write `completions` beside `image`"),
+    ("/spec/completionMode", "write `completionMode` beside `image`"),
+    ("/spec/backoffLimitPerIndex", DELETE),
+    ("/spec/podFailurePolicy", DELETE),
+    ("/spec/managedBy", DELETE),
+    ("/spec/cleanPodPolicy", DELETE),
+    ("/spec/elasticPolicy/minReplicas", "write `elasticPolicy` beside the roles"),
+    ("/spec/elasticPolicy/maxReplicas", "write `elasticPolicy` beside the roles"),
+    ("/spec/runPolicy/managedBy", DELETE),
+    ("/spec/runPolicy/suspend", DELETE),
+    ("/spec/runPolicy/backoffLimit", DELETE),
+    ("/spec/runPolicy/cleanPodPolicy", DELETE),
+    ("/spec/runPolicy/activeDeadlineSeconds", WRITE_TIMEOUT),
+    ("/spec/runPolicy/ttlSecondsAfterFinished", DELETE),
+];
+
+/// Merges the user's patch, if there is one, into the object of `workload`, reporting what cannot be.
+pub(in crate::manifest) fn apply_to_object(object: &mut Json, workload: &Workload, diagnostics: &mut Diagnostics) {
+    let Some(user) = &workload.patch else { return };
+    let roles: Vec<&str> = workload.roles.iter().filter_map(|role| role.template_at.get(1).copied()).collect();
+    directive::check(&user.node, diagnostics);
+    api::check_object(&user.node, workload.api.spec, workload.api.kind, &roles, diagnostics);
+    let before = object.clone();
+    merge(object, &user.value);
+    let mut reported = BTreeSet::new();
+    let mut refuse = |(place, path): (crate::text::Span, String), help: &str| {
+        if reported.insert(place) {
+            let fault =
+                Diagnostic::at(&code::KB0315, place, format!("`{path}` is set by kubebench and cannot be patched"));
+            diagnostics
+                .push(fault.note("a restarted, resized or renamed job could not be measured or found").help(help));
+        }
+    };
+    for key in reserved_metadata(&user.node, &workload.roles) {
+        refuse(key, "delete it; labels and annotations of your own may be added");
+    }
+    let owned = OWNED.iter().map(|(pointer, help)| ((*pointer).to_owned(), *help));
+    for (pointer, help) in owned.chain(workload.roles.iter().flat_map(owned_by_role)) {
+        if object.pointer(&pointer) != before.pointer(&pointer) {
+            refuse(nearest(&user.node, &pointer, &workload.roles), help);
+        }
+    }
+}
+
+/// Returns the pointers that no patch may change for `role`: its size, its template's identity and its main container.
+fn owned_by_role(role: &Role) -> Vec<(String, &'static str)> {
+    const OF_POD: [(&str, &str); 6] = [
+        ("restartPolicy", DELETE),
+        ("serviceAccountName", DELETE),
+        ("serviceAccount", DELETE),
+        ("automountServiceAccountToken", DELETE),
+        ("activeDeadlineSeconds", WRITE_TIMEOUT),
+        ("resources", owned::RESOURCES),
+    ];
+    const OF_CONTAINER: [(&str, &str); 7] = [
+        ("name", DELETE),
+        ("image", "write `image` of the role"),
+        ("command", "write `command` of the role"),
+        ("args", "write `args` of the role"),
+        ("env", "write `env` of the role"),
+        ("resources/limits", owned::RESOURCES),
+        ("resources/requests", owned::RESOURCES),
+    ];
+    let at = format!("/spec/{}", role.template_at.join("/"));
+    let beside = at.trim_end_matches("/template");
+    let mut owned = vec![(format!("{beside}/restartPolicy"), DELETE)];
+    if beside != "/spec" {
+        owned.push((format!("{beside}/replicas"), "write `replicas` of the role"));
+    }
+    owned.extend(OF_POD.iter().map(|(field, help)| (format!("{at}/spec/{field}"), *help)));
+    owned.extend(OF_CONTAINER.iter().map(|(field, help)| (format!("{at}/spec/containers/0/{field}"), *help)));
+    let labels = [meta::BENCHMARK, meta::CASE, meta::ROLE].map(|label| label.replace('/', "~1"));
+    owned.extend(labels.iter().map(|label| (format!("{at}/metadata/labels/{label}"), DELETE)));
+    owned.extend(labels.iter().map(|label| (format!("/metadata/labels/{label}"), DELETE)));
+    owned
+}
+
+/// Returns the keys of metadata in `patch` that are not the user's: all but labels and annotations without our prefix.
+fn reserved_metadata(patch: &Node, roles: &[Role]) -> Vec<(crate::text::Span, String)> {
+    let of_object = patch.get("metadata").map(|metadata| ("metadata".to_owned(), metadata));
+    let of_pods = roles.iter().filter_map(|role| {
+        let template = role.template_at.iter().try_fold(patch.get("spec")?, |node, step| node.get(step))?;
+        Some((format!("spec.{}.metadata", role.template_at.join(".")), template.get("metadata")?))
+    });
+    let mut reserved = Vec::new();
+    for (path, metadata) in of_object.into_iter().chain(of_pods) {
+        for entry in metadata.entries() {
+            match entry.key.as_str() {
+                "labels" | "annotations" => {
+                    let ours = entry.value.entries().iter().filter(|entry| entry.key.starts_with(meta::PREFIX));
+                    reserved.extend(ours.map(|ours| (ours.key_span, format!("{path}.{}.{}", entry.key, ours.key))));
+                }
+                "name" | "namespace" | "generateName" | "ownerReferences" | "finalizers" => {
+                    reserved.push((entry.key_span, format!("{path}.{}", entry.key)));
+                }
+                _ => {}
+            }
+        }
+    }
+    reserved
+}
+
+/// Returns the key in `patch` by which it reaches `pointer`, and how people write the way to it.
+fn nearest(patch: &Node, pointer: &str, roles: &[Role]) -> (crate::text::Span, String) {
+    let mut node = patch;
+    let mut place = patch.span;
+    for step in pointer.split('/').skip(1) {
+        if let Value::Seq(items) = &node.value {
+            let is_main = |item: &&Node| {
+                let name = item.get("name").and_then(Node::as_text);
+                name.is_some_and(|name| roles.iter().any(|role| role.container_name == name))
+            };
+            let Some(main) = items.iter().find(is_main) else { break };
+            (node, place) = (main, main.span);
+            continue;
+        }
+        let Some(entry) = node.entry(&step.replace("~1", "/")) else { break };
+        (node, place) = (&entry.value, entry.key_span);
+    }
+    let path = pointer.trim_start_matches('/').replace("/containers/0", "/containers").replace('/', ".");
+    (place, path.replace("~1", "/"))
+}

@@ -1,0 +1,249 @@
+//! What users may say over the emitted objects, and what is said to them when they may not.
+
+use std::collections::BTreeSet;
+
+use serde_json::Value;
+
+use crate::judges::{crd_schema, shared, skip};
+use crate::project::{compile, compile_sound, created};
+
+const KINDS: &[(&str, &str)] = &[
+    ("job", ""),
+    ("tfJob", ", ps: {}, worker: {replicas: 2}"),
+    ("pytorchJob", ", master: {}, worker: {replicas: 2}"),
+    ("mpiJob", ", launcher: {command: [mpirun, a]}, worker: {replicas: 2}"),
+];
+
+fn spec(kind: &str, fields: &str) -> String {
+    let roles = KINDS.iter().find(|(name, _)| *name == kind).unwrap().1;
+    format!(
+        "apiVersion: kubebench.dev/v1\nkind: Benchmark\nmetadata: {{name: base}}\nspec:\n  timeout: 1h\n  workload:\n    {kind}: {{image: 'r.example/a:1', command: [a], resources: {{cpu: 1, memory: 1Gi}}{roles}, {fields}}}\n"
+    )
+}
+
+/// The errors about a workload with these fields: code, the text pointed at, and the message.
+fn faults(kind: &str, fields: &str) -> Vec<String> {
+    faults_on("", kind, fields)
+}
+
+fn faults_on(target: &str, kind: &str, fields: &str) -> Vec<String> {
+    let project = format!(
+        "apiVersion: kubebench.dev/v1\nkind: Project\nmetadata: {{name: p}}\nspec: {{targets: {{a: {{{target}}}}}}}\n"
+    );
+    let spec = spec(kind, fields);
+    let compilation = compile(&[("kubebench.yaml", &project), ("specs/a.yaml", &spec)]);
+    let errors = compilation.diagnostics.iter().filter(|fault| fault.severity == kubebench::diag::Severity::Error).map(
+        |fault| {
+            let kubebench::diag::Place::Span(span) = fault.place else { return fault.message.clone() };
+            let text = compilation.sources.get(span.source).unwrap().slice(span);
+            format!("{} at {text}: {}", fault.code.id, fault.message)
+        },
+    );
+    errors.collect()
+}
+
+/// What is created for a workload with these fields.
+fn object(kind: &str, fields: &str) -> Value {
+    let compilation = compile_sound(&[("specs/a.yaml", &spec(kind, fields))]);
+    created(&compilation)[0].object.clone()
+}
+
+#[test]
+fn a_patch_over_the_object_is_held_against_its_kind() {
+    for (kind, patch, expected) in [
+        ("job", "{metadata: {lables: {a: b}}}", "KB0316 at lables: `lables` is not a field of `metadata`"),
+        ("job", "{metadata: {labels: {a: 1}}}", "KB0316 at 1: `a` must be text, not a number `1`"),
+        ("job", "{spec: {succesPolicy: {}}}", "KB0316 at succesPolicy: `succesPolicy` is not a field of `spec`"),
+        (
+            "job",
+            "{spec: {podReplacementPolicy: 3}}",
+            "KB0316 at 3: `podReplacementPolicy` must be text, not a number `3`",
+        ),
+        ("job", "{status: {}}", "KB0316 at status: `status` is not a field of a Job"),
+        (
+            "job",
+            "{spec: {template: {spec: {hostNetwrk: true}}}}",
+            "KB0316 at hostNetwrk: `hostNetwrk` is not a field of `spec`",
+        ),
+        ("tfJob", "{spec: {successPolicy: 1}}", "KB0316 at 1: `successPolicy` must be text, not a number `1`"),
+        ("tfJob", "{spec: {elasticPolicy: {}}}", "KB0316 at elasticPolicy: `elasticPolicy` is not a field of `spec`"),
+        (
+            "tfJob",
+            "{spec: {tfReplicaSpecs: {worker: {template: {}}}}}",
+            "KB0316 at worker: `worker` is not a role of this workload",
+        ),
+        (
+            "pytorchJob",
+            "{spec: {runPolicy: {schedulingPolicy: {minAvailable: all}}}}",
+            "KB0316 at all: `minAvailable` must be a whole number of at most 2147483647, not a string `all`",
+        ),
+        (
+            "pytorchJob",
+            "{spec: {pytorchReplicaSpecs: {Worker: {template: {spec: {tolerations: [{key: a, operator: Exist}]}}}}}}",
+            "KB0325 at Exist: `Exist` is not a value of `operator`",
+        ),
+        (
+            "mpiJob",
+            "{spec: {sshAuthMountPth: a}}",
+            "KB0316 at sshAuthMountPth: `sshAuthMountPth` is not a field of `spec`",
+        ),
+    ] {
+        assert_eq!(faults(kind, &format!("patch: {patch}")).join("; "), expected, "{kind} {patch}");
+    }
+    let v1 = faults_on("apis: {mpiJob: v1}", "mpiJob", "patch: {spec: {sshAuthMountPath: /a}}");
+    assert_eq!(v1, ["KB0316 at sshAuthMountPath: `sshAuthMountPath` is not a field of `spec`"]);
+}
+
+#[test]
+fn what_kubebench_sets_is_refused_once_and_with_another_way() {
+    for (kind, fields, expected) in [
+        ("job", "patch: {spec: {parallelism: 3}}", "parallelism: `spec.parallelism`"),
+        ("job", "patch: {metadata: {finalizers: [a]}}", "finalizers: `metadata.finalizers`"),
+        ("job", "patch: {metadata: {name: x}}", "name: `metadata.name`"),
+        ("job", "patch: {metadata: {labels: null}}", "labels: `metadata.labels.kubebench.dev/benchmark`"),
+        (
+            "job",
+            "patch: {metadata: {labels: {kubebench.dev/run: a}}}",
+            "kubebench.dev/run: `metadata.labels.kubebench.dev/run`",
+        ),
+        (
+            "tfJob",
+            "patch: {spec: {tfReplicaSpecs: {Worker: {replicas: 9}}}}",
+            "replicas: `spec.tfReplicaSpecs.Worker.replicas`",
+        ),
+        (
+            "pytorchJob",
+            "patch: {spec: {pytorchReplicaSpecs: {Worker: {template: {spec: {containers: [{name: pytorch, resources: {limits: {nvidia.com/gpu: 8}}}]}}}}}}",
+            "limits: `spec.pytorchReplicaSpecs.Worker.template.spec.containers.resources.limits`",
+        ),
+        ("job", "container: {resources: {limits: {nvidia.com/gpu: 8}}}", "limits: `resources`"),
+        ("job", "container: {resources: null}", "resources: `resources`"),
+        ("job", "pod: {containers: [{name: main, resources: {requests: {cpu: 8}}}]}", "requests: `resources`"),
+        ("job", "pod: {resources: {requests: {cpu: 8}}}", "requests: `resources`"),
+    ] {
+        let expected = format!("KB0315 at {expected} is set by kubebench and cannot be patched");
+        assert_eq!(faults(kind, fields), [expected], "{kind} {fields}");
+    }
+    let replaced = faults("job", "patch: {spec: {template: {spec: {$patch: replace, hostname: a}}}}");
+    assert_eq!(replaced.len(), 1, "{replaced:#?}");
+    assert_eq!(faults("job", "container: {resources: {claims: [{name: gpu}]}}"), [""; 0]);
+    assert_eq!(faults("job", "pod: {containers: [{name: other, image: b, resources: {limits: {cpu: 1}}}]}"), [""; 0]);
+}
+
+#[test]
+fn directives_that_would_do_nothing_are_refused() {
+    for (fields, expected) in [
+        ("pod: {$foo: 1}", "$foo: `$foo` is not a directive that kubebench knows"),
+        (
+            "pod: {$setElementOrder/volumes: [{name: a}]}",
+            "$setElementOrder/volumes: `$setElementOrder/volumes` is not a directive that kubebench knows",
+        ),
+        (
+            "container: {$deleteFromPrimitiveList/args: [a]}",
+            "$deleteFromPrimitiveList/args: `$deleteFromPrimitiveList/args` is not a directive that kubebench knows",
+        ),
+        (
+            "patch: {spec: {$retainKeys: [template]}}",
+            "$retainKeys: `$retainKeys` is not a directive that kubebench knows",
+        ),
+        ("pod: {securityContext: {$patch: relpace}}", "relpace: `$patch` is one of `replace`, `delete`, `merge`"),
+        ("pod: {securityContext: {$patch: true}}", "true: `$patch` is one of `replace`, `delete`, `merge`"),
+        (
+            "pod: {tolerations: [{$patch: replace}]}",
+            "$patch: `$patch` does nothing in `tolerations`: that list is always replaced as a whole",
+        ),
+        (
+            "pod: {volumes: [{$patch: replace, name: a, emptyDir: {}}]}",
+            "$patch: `$patch: replace` stands alone in an element of a list",
+        ),
+        ("pod: {volumes: [{$patch: delete}]}", "$patch: `$patch: delete` does not say which element of `volumes`"),
+        (
+            "pod: {volumes: [{$patch: delete, name: a, emptyDir: {}}]}",
+            "$patch: `$patch: delete` stands beside `name` alone",
+        ),
+        ("pod: {affinity: {$patch: delete, nodeAffinity: {}}}", "$patch: `$patch: delete` stands alone in a mapping"),
+    ] {
+        assert_eq!(faults("job", fields), [format!("KB0316 at {expected}")], "{fields}");
+    }
+    for fields in [
+        "pod: {securityContext: {$patch: merge, runAsUser: 1000}}",
+        "pod: {securityContext: {$patch: replace, runAsNonRoot: true, runAsUser: 1}}",
+        "pod: {volumes: [{name: a, emptyDir: {}}, {$patch: merge, name: b, emptyDir: {}}]}",
+    ] {
+        assert_eq!(faults("job", fields), [""; 0], "{fields}");
+    }
+}
+
+#[test]
+fn neither_null_nor_directives_are_emitted() {
+    let fields = "pod: {volumes: [{name: a, $patch: merge, emptyDir: {medium: null}}], dnsConfig: {options: null, searches: [a]}, affinity: {podAffinity: {$patch: delete}}}, container: {env: [{name: A, value: null}]}";
+    let object = object("job", fields);
+    let spec = &object["spec"]["template"]["spec"];
+    assert_eq!(spec["volumes"], serde_json::json!([{"name": "a", "emptyDir": {}}]));
+    assert_eq!(spec["dnsConfig"], serde_json::json!({"searches": ["a"]}));
+    assert_eq!(spec["affinity"], serde_json::json!({}));
+    let text = object.to_string();
+    assert!(!text.contains("null") && !text.contains("$patch"), "{text}");
+}
+
+/// The lists of fields are those of the CRDs: not one more, not one less.
+#[test]
+fn custom_kinds_have_the_fields_of_their_crds() {
+    if shared().is_none() {
+        return skip("patches", "no CRDs beside the checkout, so the fields of custom kinds are not compared");
+    }
+    for (kind, target, version, name) in [
+        ("tfJob", "", "v1", "TFJob"),
+        ("pytorchJob", "", "v1", "PyTorchJob"),
+        ("mpiJob", "apis: {mpiJob: v1}", "v1", "MPIJob"),
+        ("mpiJob", "", "v2beta1", "MPIJob"),
+    ] {
+        let schema = crd_schema("kubeflow.org", version, name).unwrap();
+        let mut compared = 0;
+        compare(&schema["properties"]["spec"], &mut vec!["spec".to_owned()], &mut compared, &|patch| {
+            let project = format!(
+                "apiVersion: kubebench.dev/v1\nkind: Project\nmetadata: {{name: p}}\nspec: {{targets: {{a: {{{target}}}}}}}\n"
+            );
+            let compilation =
+                compile(&[("kubebench.yaml", &project), ("specs/a.yaml", &spec(kind, &format!("patch: {patch}")))]);
+            let unknown = compilation.diagnostics.iter().filter(|fault| fault.code.id == "KB0316");
+            unknown.map(|fault| format!("{}: {}", fault.message, fault.help.clone().unwrap_or_default())).collect()
+        });
+        assert!(compared >= 5, "{name} {version}: {compared}");
+    }
+}
+
+/// Compares the fields at `path` with those that a finding lists, and the types of their values, and goes on below.
+fn compare(schema: &Value, path: &mut Vec<String>, compared: &mut usize, ask: &dyn Fn(&str) -> Vec<String>) {
+    if path.last().is_some_and(|field| field == "template" || field == "metrics") {
+        return;
+    }
+    let wrap = |inner: &str| path.iter().rev().fold(inner.to_owned(), |inner, field| format!("{{{field}: {inner}}}"));
+    if let Some(fields) = schema["properties"].as_object() {
+        let found = ask(&wrap("{qqqqqqqqqqqqqqqqqqqqqqqqqq: 1}"));
+        let listed: BTreeSet<&str> = found[0].split_once("its fields are ").unwrap().1.split(", ").collect();
+        assert_eq!(listed, fields.keys().map(String::as_str).collect(), "{path:?}");
+        *compared += 1;
+        for (field, inner) in fields {
+            path.push(field.clone());
+            compare(inner, path, compared, ask);
+            path.pop();
+        }
+    } else if path.last().is_some_and(|field| field.ends_with("ReplicaSpecs")) {
+        path.push("Worker".to_owned());
+        compare(&schema["additionalProperties"], path, compared, ask);
+        path.pop();
+    } else {
+        let (right, wrong) = match schema["type"].as_str() {
+            Some("integer") => ("1", "a"),
+            Some("string") => ("a", "1"),
+            Some("boolean") => ("true", "a"),
+            Some("array") => ("[{key: a, value: b}]", "{a: b}"),
+            Some("object") => ("{cpu: 1}", "a"),
+            other => panic!("{path:?}: {other:?}"),
+        };
+        assert_eq!(ask(&wrap(right)), [""; 0], "{path:?}");
+        assert_eq!(ask(&wrap(wrong)).len(), 1, "{path:?}");
+        *compared += 1;
+    }
+}
