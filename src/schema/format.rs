@@ -68,7 +68,7 @@ pub const MAX_BENCHMARK_NAME: usize = 31;
 
 /// The most bytes that a pattern with counted repetitions may take when compiled: more than any needs, and little enough for a
 /// spec full of them.
-const MAX_COMPILED_PATTERN: usize = 1 << 20;
+const MAX_COMPILED_PATTERN: usize = 4 << 20;
 
 /// Returns the format called `name`.
 pub fn find(name: &str) -> Option<&'static Format> {
