@@ -155,7 +155,7 @@ fn spec(index: usize) -> String {
             "tfJob:\n      image: registry.example/tf:2.19\n      command: [python3, tf_cnn_benchmarks.py]\n      args: [\"--batch_size=${{ matrix.size }}\"]\n      resources: {cpu: 4, memory: 8Gi}\n      ps: {replicas: 2}\n      worker: {replicas: 4}"
         }
         _ => {
-            "mpiJob:\n      image: registry.example/nccl-tests:2.13\n      slotsPerWorker: 8\n      resources: {cpu: 8, memory: 64Gi, nvidia.com/gpu: 8}\n      launcher:\n        command: [mpirun, -n, \"16\", all_reduce_perf, -b, \"${{ matrix.size }}\"]\n      worker: {replicas: 2}"
+            "mpiJob:\n      image: registry.example/nccl-tests:2.13\n      slotsPerWorker: 8\n      sshAuthMountPath: /home/mpiuser/.ssh\n      pod: {securityContext: {runAsUser: 1000}}\n      resources: {cpu: 8, memory: 64Gi}\n      launcher:\n        command: [mpirun, -n, \"16\", all_reduce_perf, -b, \"${{ matrix.size }}\"]\n      worker: {replicas: 2, resources: {cpu: 8, memory: 64Gi, nvidia.com/gpu: 8}}"
         }
     };
     format!(

@@ -125,7 +125,8 @@ fn table(rows: &[Row<'_>], removed: &[&Key], since: Option<&str>) -> String {
         let runs: u64 = shown.iter().map(|row| row.estimate.runs).sum();
         let gpu_hours: f64 = shown.iter().map(|row| row.estimate.gpu_hours).sum();
         text.push_str(&format!(
-            "total: {runs} runs, {gpu_hours:.1} GPU-hours at most (every run taken at its full timeout)\n"
+            "total: {runs} {}, {gpu_hours:.1} GPU-hours at most (every run taken at its full timeout)\n",
+            if runs == 1 { "run" } else { "runs" }
         ));
     }
     for Row { compiled: Compiled { benchmark, .. }, estimate, .. } in &shown {
