@@ -103,13 +103,13 @@ fn entries_of(
         for entry in unknown {
             faulty = true;
             let message = format!("`{}` is not an axis", entry.key);
-            let names = axes.keys().copied().collect::<Vec<_>>().join(", ");
-            diagnostics.push(malformed(entry.key_span, message).help(format!("axes are: {names}")));
+            let names: Vec<&str> = axes.keys().copied().collect();
+            diagnostics.push(malformed(entry.key_span, message).help(format!("axes are: {}", first_of(&names))));
         }
         let missing: Vec<&str> = axes.keys().copied().filter(|axis| !values.contains_key(*axis)).collect();
         if naming == Naming::Every && !missing.is_empty() {
             faulty = true;
-            let message = format!("this case leaves out {}", missing.join(", "));
+            let message = format!("this case leaves out {}", first_of(&missing));
             diagnostics.push(
                 malformed(item.span, message)
                     .note("an included case names every axis, so that no lookup is left without a value")
@@ -125,6 +125,16 @@ fn entries_of(
         }
     }
     kept
+}
+
+/// Returns the first names, and how many there are beside them.
+fn first_of(names: &[&str]) -> String {
+    const SHOWN: usize = 8;
+    let shown = names.iter().take(SHOWN).copied().collect::<Vec<_>>().join(", ");
+    match names.len().checked_sub(SHOWN) {
+        None | Some(0) => shown,
+        Some(more) => format!("{shown} and {more} more"),
+    }
 }
 
 /// The combinations of the axes' values, each as one number per axis: many entries are compared with many of them.

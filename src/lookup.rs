@@ -82,7 +82,7 @@ fn written_lookups(source: &Source, scalar: &Node) -> Vec<(Result<String, String
         Piece::Lookup(lookup) => Some(lookup),
         Piece::Text(_) => None,
     });
-    written.enumerate().map(|(index, lookup)| (lookup, nth_span(source, scalar.span, index))).collect()
+    written.zip(spans(source, scalar.span)).collect()
 }
 
 /// Returns `node` with every lookup replaced; what cannot be is reported and left as it stands.
@@ -111,7 +111,7 @@ fn scalar(source: &Source, span: Span, text: &str, scope: &Scope, diagnostics: &
     let pieces = pieces(text);
     let alone = pieces.len() == 1;
     let mut joined = String::new();
-    let mut lookup_index = 0;
+    let mut spans = spans(source, span);
     for piece in pieces {
         let piece = match piece {
             Piece::Text(piece) => {
@@ -120,8 +120,7 @@ fn scalar(source: &Source, span: Span, text: &str, scope: &Scope, diagnostics: &
             }
             Piece::Lookup(piece) => piece,
         };
-        let at = nth_span(source, span, lookup_index);
-        lookup_index += 1;
+        let at = spans.next().unwrap_or(span);
         let found = match piece {
             Ok(path) => find(&path, at, scope),
             Err(reason) => Err(Diagnostic::at(&code::KB0302, at, reason)
@@ -247,16 +246,20 @@ fn name_of(text: &str) -> Result<String, String> {
     if named { Ok(name.to_owned()) } else { Err(format!("`{name}` is not a name")) }
 }
 
-/// Returns the place of the `index`-th lookup of the scalar at `span`, or the scalar's where it cannot be told.
-fn nth_span(source: &Source, span: Span, index: usize) -> Span {
+/// Returns the places of the lookups of the scalar at `span`, in order, and then the scalar's own for ever: where its text
+/// is spelled with escapes, lookups may not be told apart.
+fn spans(source: &Source, span: Span) -> impl Iterator<Item = Span> {
     let written = source.slice(span);
-    let mut starts =
-        written.match_indices(OPEN).filter(|(at, _)| !written.get(..*at).is_some_and(|before| before.ends_with('$')));
-    let Some((start, _)) = starts.nth(index) else { return span };
-    let end =
-        written.get(start..).and_then(|rest| rest.find(CLOSE)).map_or(written.len(), |at| start + at + CLOSE.len());
-    let base = span.start as usize;
-    Span::new(span.source, base + start..base + end)
+    let mut done = 0;
+    let places = std::iter::from_fn(move || {
+        let rest = written.get(done..)?;
+        let mut starts = rest.match_indices(OPEN).map(|(at, _)| done + at);
+        let start = starts.find(|at| !written.get(..*at).is_some_and(|before| before.ends_with('$')))?;
+        done = written.get(start..)?.find(CLOSE).map_or(written.len(), |at| start + at + CLOSE.len());
+        let base = span.start as usize;
+        Some(Span::new(span.source, base + start..base + done))
+    });
+    places.chain(std::iter::repeat(span))
 }
 
 fn walk(node: &Node, visit: &mut impl FnMut(&Node)) {
@@ -291,6 +294,14 @@ mod tests {
         let found =
             if faults.is_empty() { resolved.get("a").unwrap().to_json().to_string() } else { faults.join("; ") };
         assert_eq!(found, expected, "{text}");
+    }
+
+    #[test]
+    fn places_in_one_scalar_follow_one_another() {
+        let source = Source::new("x", b"a ${{ b }} $${{ c }} ${{ ${{ d }} ${{e}} ${{ f");
+        let whole = Span::new(SourceId(0), 0..source.text.len());
+        let found: Vec<&str> = spans(&source, whole).take(5).map(|span| source.slice(span)).collect();
+        assert_eq!(found, ["${{ b }}", "${{ ${{ d }}", "${{e}}", "${{ f", source.text.as_str()]);
     }
 
     #[test]

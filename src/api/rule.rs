@@ -36,7 +36,7 @@ fn one_of(reader: &mut Reader<'_>, node: &Node, field: &str, words: &[&str]) {
 }
 
 fn toleration(reader: &mut Reader<'_>, node: &Node) {
-    one_of(reader, node, "operator", &["Exists", "Equal"]);
+    one_of(reader, node, "operator", &["Exists", "Equal", "Gt", "Lt"]);
     one_of(reader, node, "effect", &["NoSchedule", "PreferNoSchedule", "NoExecute"]);
     let is_exists = match text(node, "operator") {
         None | Some((_, "Equal")) => false,

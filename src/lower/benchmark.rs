@@ -450,13 +450,12 @@ fn unused(document: Document<'_>, spec: &Node) -> Vec<Unused> {
         .chain(parameters.iter().map(|entry| ("parameter", "parameters", entry)));
     let declared: Vec<_> =
         declared.map(|(what, root, entry)| (what, root, format!("{root}.{}", entry.key), entry)).collect();
-    let misspelled = |root: &str| {
-        let of_root = |path: &&String| path.split('.').next() == Some(root);
-        used.iter().filter(of_root).any(|path| declared.iter().all(|(_, _, known, _)| known != path))
-    };
+    let known: BTreeSet<&str> = declared.iter().map(|(_, _, path, _)| path.as_str()).collect();
+    let misspelled = used.iter().filter(|path| !known.contains(path.as_str()));
+    let roots_of_misspelled: BTreeSet<&str> = misspelled.filter_map(|path| path.split('.').next()).collect();
     declared
         .iter()
-        .filter(|(_, root, path, _)| !used.contains(path) && !misspelled(root))
+        .filter(|(_, root, path, _)| !used.contains(path) && !roots_of_misspelled.contains(root))
         .map(|(what, _, _, entry)| Unused { what, name: entry.key.clone(), span: entry.key_span })
         .collect()
 }

@@ -114,7 +114,7 @@ fn pod_spec(benchmark: &Benchmark, role: &Role) -> PodSpec {
     let mut volumes = Vec::new();
     let mut mounts = Vec::new();
     if role.accelerators() > 0.0 {
-        let memory = EmptyDirVolumeSource { medium: Some("Memory".to_owned()), size_limit: None };
+        let memory = EmptyDirVolumeSource { medium: Some("Memory".to_owned()), ..EmptyDirVolumeSource::default() };
         volumes.push(Volume { name: SHARED_MEMORY.to_owned(), empty_dir: Some(memory), ..Volume::default() });
         mounts.push(VolumeMount {
             name: SHARED_MEMORY.to_owned(),

@@ -157,6 +157,6 @@ pub fn is_extended(name: &str) -> bool {
 pub fn is_accelerator(name: &str) -> bool {
     let Some((vendor, device)) = name.split_once('/') else { return false };
     let networks = ["rdma", "sriov", "vpc.amazonaws.com", "networking.gke.io"];
-    !networks.iter().any(|network| vendor.contains(network))
-        && !["hca", "rdma", "efa", "ib", "sriov", "kvm", "tun", "fuse"].iter().any(|word| device.starts_with(word))
+    let devices = ["hca", "hostdev", "rdma", "efa", "ib", "mlnx", "nic", "sriov", "kvm", "tun", "fuse"];
+    !networks.iter().any(|network| vendor.contains(network)) && !devices.iter().any(|word| device.starts_with(word))
 }

@@ -86,6 +86,8 @@ pub(super) struct KubeflowJob {
     pub(super) replica_specs: &'static str,
     pub(super) container_name: &'static str,
     pub(super) scheduling_policy: Option<SchedulingPolicy>,
+    /// The role whose pods the operator creates only once all others run; a gang with it would wait for ever.
+    pub(super) late_role: Option<&'static str>,
     /// Further fields of the object's spec.
     pub(super) fields: Map<String, Json>,
     pub(super) scale_is_manual: bool,
@@ -118,19 +120,24 @@ fn check_min_resources(cx: &mut Lowering<'_>) {
 
 /// Returns the workload: nothing restarts silently, nothing is cleaned before its logs are read, nothing runs for ever.
 pub(super) fn finish(cx: &mut Lowering<'_>, job: KubeflowJob, roles: Vec<Role>) -> Workload {
-    let KubeflowJob { key, api, replica_specs, scheduling_policy, fields, scale_is_manual, .. } = job;
+    let KubeflowJob { key, api, replica_specs, scheduling_policy, late_role, fields, scale_is_manual, .. } = job;
     let mut run_policy = Map::new();
     run_policy.insert("activeDeadlineSeconds".to_owned(), cx.timeout.seconds().into());
     run_policy.insert("backoffLimit".to_owned(), 0.into());
     run_policy.insert("cleanPodPolicy".to_owned(), "None".into());
     check_min_resources(cx);
-    refuse_larger_gang(cx, scheduling_policy.as_ref(), &roles);
+    let gang = roles.iter().filter(|role| Some(role.name.as_str()) != late_role);
+    let gang = gang.fold(0_u32, |sum, role| sum.saturating_add(role.replicas));
+    refuse_larger_gang(cx, scheduling_policy.as_ref(), gang, late_role);
     let mut scheduling = scheduling_policy.map(SchedulingPolicy::into_json).filter(|policy| policy != &json!({}));
     if let Queue::Volcano(queue) = &cx.target.queue {
         let policy = scheduling.get_or_insert_with(|| json!({}));
         if let Some(policy) = policy.as_object_mut() {
             policy.entry("queue").or_insert_with(|| queue.as_str().into());
         }
+    }
+    if let (Some(Json::Object(policy)), Some(_)) = (&mut scheduling, late_role) {
+        policy.entry("minAvailable").or_insert_with(|| gang.into());
     }
     insert(&mut run_policy, "schedulingPolicy", scheduling);
     let mut specs = Map::new();
@@ -155,15 +162,22 @@ pub(super) fn finish(cx: &mut Lowering<'_>, job: KubeflowJob, roles: Vec<Role>) 
 }
 
 /// Reports a gang of more pods than the job has.
-fn refuse_larger_gang(cx: &mut Lowering<'_>, policy: Option<&SchedulingPolicy>, roles: &[Role]) {
+fn refuse_larger_gang(
+    cx: &mut Lowering<'_>,
+    policy: Option<&SchedulingPolicy>,
+    pods: u32,
+    late_role: Option<&'static str>,
+) {
     let Some(Count(wanted)) = policy.and_then(|policy| policy.min_available) else { return };
-    let pods: u32 = roles.iter().fold(0, |sum, role| sum.saturating_add(role.replicas));
     if wanted <= pods {
         return;
     }
     let at = cx.entry.value.get("schedulingPolicy").and_then(|policy| policy.get("minAvailable"));
-    let message = format!("`minAvailable` waits for {wanted} pods, and the job has {pods}");
+    let message = match late_role {
+        None => format!("`minAvailable` waits for {wanted} pods, and the job has {pods}"),
+        Some(role) => format!("`minAvailable` waits for {wanted} pods, and before the {role} there are {pods}"),
+    };
     let fault = Diagnostic::at(&code::KB0317, at.map_or(cx.entry.key_span, |node| node.span), message)
         .note("the scheduler would never start any of them");
-    cx.report(fault.help(format!("write {pods} or less, or leave it out: the operators then wait for all pods")));
+    cx.report(fault.help(format!("write {pods} or less, or leave it out, which means all of them")));
 }

@@ -128,12 +128,14 @@ fn lower(cx: &mut Lowering<'_>) -> Option<Workload> {
         ..
     } = form;
     let launcher_computes = run_launcher_as_worker.is_some_and(|flag| flag.0);
+    let mut late_role = None;
     let mut fields = Map::new();
     fields.insert("slotsPerWorker".to_owned(), slots_per_worker.map_or(1, |count| count.0).into());
     let api = match version {
         MpiJobApi::V1 => Api { api_version: "kubeflow.org/v1", kind: "MPIJob", plural: "mpijobs", spec: SPEC_V1 },
         MpiJobApi::V2beta1 => {
             let policy = launcher_creation_policy.map_or_else(|| "WaitForWorkersReady".to_owned(), |text| text.0);
+            late_role = (policy == "WaitForWorkersReady").then_some("launcher");
             fields.insert("launcherCreationPolicy".to_owned(), policy.into());
             // Written out, the operator's defaults say nothing new and so start no run.
             let unless = |default: &str, given: Option<Text>| given.map(|text| text.0).filter(|text| text != default);
@@ -149,6 +151,7 @@ fn lower(cx: &mut Lowering<'_>) -> Option<Workload> {
         replica_specs: "mpiReplicaSpecs",
         container_name: "mpi",
         scheduling_policy,
+        late_role,
         fields,
         scale_is_manual: true,
     };

@@ -130,12 +130,22 @@ fn lower(cx: &mut Lowering<'_>) -> Option<Workload> {
             "write the pods as `worker: {replicas: n}`",
         );
     }
+    if elastic_policy.is_some() && master.is_some() {
+        cx.fault(
+            &code::KB0317,
+            "elasticPolicy",
+            "`elasticPolicy` stands beside a `master`",
+            "delete `master` and raise `worker.replicas` by one: the rendezvous counts the workers alone, and one pod \
+             would be left out",
+        );
+    }
     let mut job = KubeflowJob {
         key: KIND.key,
         api: Api { api_version: "kubeflow.org/v1", kind: "PyTorchJob", plural: "pytorchjobs", spec: SPEC },
         replica_specs: "pytorchReplicaSpecs",
         container_name: "pytorch",
         scheduling_policy,
+        late_role: None,
         fields: Map::new(),
         scale_is_manual: false,
     };

@@ -116,6 +116,7 @@ fn lower(cx: &mut Lowering<'_>) -> Option<Workload> {
         replica_specs: "tfReplicaSpecs",
         container_name: "tensorflow",
         scheduling_policy,
+        late_role: None,
         fields,
         scale_is_manual: false,
     };

@@ -37,11 +37,10 @@ fn jobs_beside_the_runs_count() {
 
 #[test]
 fn elastic_jobs_count_at_their_largest() {
-    let torch =
-        |policy: &str| workload("pytorchJob", &format!("{GPUS}, {policy}master: {{}}, worker: {{replicas: 2}}"));
+    let torch = |policy: &str| workload("pytorchJob", &format!("{GPUS}, {policy}worker: {{replicas: 3}}"));
     let used = |policy: &str| (of("", &torch(policy)).runs, of("", &torch(policy)).gpu_hours);
     assert_eq!(used(""), (1, 12.0));
-    assert_eq!(used("elasticPolicy: {minReplicas: 1, maxReplicas: 5}, "), (1, 24.0));
+    assert_eq!(used("elasticPolicy: {minReplicas: 1, maxReplicas: 6}, "), (1, 24.0));
 }
 
 #[test]

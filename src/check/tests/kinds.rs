@@ -43,6 +43,37 @@ fn gangs_larger_than_the_job() {
     assert_eq!(lowered(&torch("5")), ["KB0317 `minAvailable` waits for 5 pods, and the job has 4"]);
 }
 
+/// The MPI operator makes the launcher when all workers are ready: a gang with it would never be complete.
+#[test]
+fn the_gang_of_an_mpi_job_is_its_workers() {
+    let volcano = "apiVersion: kubebench.dev/v1\nkind: Project\nmetadata: {name: p}\nspec: {targets: {t: {queue: {volcano: q}}}}\n";
+    let gang = |project: &str, fields: &str| {
+        let compiled = compile(project, &document(&mpi_job(&format!("{KEYS}, {fields}, worker: {{replicas: 3}}"))));
+        assert_eq!(compiled.before, [], "{fields}");
+        compiled.benchmarks[0].cases[0].workload.spec["runPolicy"]["schedulingPolicy"]["minAvailable"].as_u64()
+    };
+    assert_eq!(gang(volcano, "launcher: {}"), Some(3));
+    assert_eq!(gang("", "launcher: {}, schedulingPolicy: {queue: q}"), Some(3));
+    assert_eq!(gang("", "launcher: {}, schedulingPolicy: {minAvailable: 2}"), Some(2));
+    assert_eq!(gang(volcano, "launcher: {}, launcherCreationPolicy: AtStartup"), None);
+    assert_eq!(gang("", "launcher: {}"), None);
+    let whole = format!("{KEYS}, launcher: {{}}, worker: {{replicas: 3}}, schedulingPolicy: {{minAvailable: 4}}");
+    assert_eq!(
+        lowered(&mpi_job(&whole)),
+        ["KB0317 `minAvailable` waits for 4 pods, and before the launcher there are 3"]
+    );
+}
+
+#[test]
+fn elastic_jobs_have_workers_alone() {
+    let torch = |roles: &str| workload("pytorchJob", &format!("elasticPolicy: {{}}, {roles}"));
+    assert_eq!(lowered(&torch("worker: {replicas: 4}")), NONE);
+    assert_eq!(
+        lowered(&torch("master: {}, worker: {replicas: 3}")),
+        ["KB0317 `elasticPolicy` stands beside a `master`"]
+    );
+}
+
 #[test]
 fn rendezvous_servers() {
     let torch = |policy: &str| workload("pytorchJob", &format!("elasticPolicy: {{{policy}}}, worker: {{replicas: 2}}"));
