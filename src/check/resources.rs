@@ -1,7 +1,10 @@
-//! KB0403: pods that do not say what they need.
+//! KB0403: pods that do not say what they need. KB0327: pods that need more than they may use.
 
 use crate::diag::{Diagnostic, Diagnostics, code};
+use crate::model::workload::is_extended;
 use crate::model::{Benchmark, Role};
+use crate::text::Span;
+use crate::unit::Quantity;
 
 /// Reports roles that give neither a request nor a limit for CPU or memory.
 pub(super) fn stated(benchmark: &Benchmark, diagnostics: &mut Diagnostics) {
@@ -20,6 +23,25 @@ pub(super) fn stated(benchmark: &Benchmark, diagnostics: &mut Diagnostics) {
         );
         diagnostics.push(fault.help(format!("add {missing}, as in `resources: {{cpu: 8, memory: 32Gi}}`")));
     }
+}
+
+/// Reports requests that are above the limit; those of devices have a rule of their own.
+pub(super) fn within_limits(benchmark: &Benchmark, diagnostics: &mut Diagnostics) {
+    for role in benchmark.roles() {
+        for (name, request) in role.requests.iter().filter(|(name, _)| !is_extended(name)) {
+            let Some(limit) = role.limits.get(name).filter(|limit| request > limit) else { continue };
+            let span = role.request_spans.get(name).copied().or(role.resources_span).unwrap_or(role.span);
+            diagnostics.push(above_limit(name, request, limit, span));
+        }
+    }
+}
+
+/// Says that the request at `span` is above its limit.
+pub fn above_limit(name: &str, request: &Quantity, limit: &Quantity, span: Span) -> Diagnostic {
+    let message = format!("the request of `{name}` ({request}) is above its limit ({limit})");
+    Diagnostic::at(&code::KB0327, span, message)
+        .note("Kubernetes would refuse the pod, and the run would wait for it until its timeout")
+        .help(format!("write at most {limit}, or `{name}` directly under `resources`, which sets both"))
 }
 
 /// Kubernetes takes a limit without a request for both.
