@@ -1,5 +1,7 @@
 //! Where the user's patches reach the pods of a role; the rules about pods look there.
 
+use std::collections::BTreeMap;
+
 use crate::model::{Role, Workload};
 use crate::yaml::Node;
 
@@ -11,6 +13,21 @@ pub(super) struct Patches<'a> {
     pub(super) main: Vec<&'a Node>,
     /// Further containers, which patches bring along.
     pub(super) others: Vec<&'a Node>,
+}
+
+impl<'a> Patches<'a> {
+    /// Returns the further containers by name: what the patches say of each, in the order in which they apply.
+    pub(super) fn added(&self) -> BTreeMap<&'a str, Vec<&'a Node>> {
+        let mut added = BTreeMap::<&str, Vec<&Node>>::new();
+        for container in &self.others {
+            let Some(name) = container.get("name").and_then(Node::as_text) else { continue };
+            match container.get("$patch").and_then(Node::as_text) {
+                Some("delete") => drop(added.remove(name)),
+                _ => added.entry(name).or_default().push(container),
+            }
+        }
+        added
+    }
 }
 
 /// Returns the patches that reach the pods of `role`, whether they were written for the pod, its container or the object.
