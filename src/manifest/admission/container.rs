@@ -25,7 +25,7 @@ pub(super) fn check_names(containers: &[Part<'_>], diagnostics: &mut Diagnostics
 }
 
 /// Reports what is missing in `container` or does not fit; `volumes` can be mounted.
-pub(super) fn check(container: &Part<'_>, volumes: &[&str], diagnostics: &mut Diagnostics) {
+pub(super) fn check(container: &Part<'_>, volumes: &BTreeSet<&str>, diagnostics: &mut Diagnostics) {
     let Part { traced, list, is_main, .. } = container;
     let missing = ["name", "image"].into_iter().find(|field| traced.text(field).is_none());
     if let Some(field) = missing {

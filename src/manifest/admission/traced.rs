@@ -1,5 +1,7 @@
 //! A pod as it will be, each part with the places in patches that speak of it.
 
+use std::collections::BTreeMap;
+
 use serde_json::Value as Json;
 
 use crate::text::Span;
@@ -37,11 +39,12 @@ impl<'a> Traced<'a> {
     pub(super) fn elements(&self, name: &str, key: &str) -> Vec<Self> {
         let list = self.field(name);
         let items = list.value.as_array().map(Vec::as_slice).unwrap_or_default();
-        let of = |item: &Json| {
-            let id = text(item, key);
-            let all = list.nodes.iter().flat_map(|node| node.items());
-            all.filter(|node| node.get(key).and_then(Node::as_text).filter(|text| !text.is_empty()) == id).collect()
-        };
+        let mut said = BTreeMap::<_, Vec<&Node>>::new();
+        for node in list.nodes.iter().flat_map(|node| node.items()) {
+            let id = node.get(key).and_then(Node::as_text).filter(|text| !text.is_empty());
+            said.entry(id).or_default().push(node);
+        }
+        let of = |item: &Json| said.get(&text(item, key)).cloned().unwrap_or_default();
         items.iter().map(|value| Self { value, nodes: of(value), owner: list.span() }).collect()
     }
 

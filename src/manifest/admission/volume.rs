@@ -1,5 +1,7 @@
 //! Volumes, and what mounts them.
 
+use std::collections::BTreeSet;
+
 use serde_json::Value as Json;
 
 use super::refused;
@@ -21,7 +23,7 @@ const REQUIRED: &[(&str, &str)] = &[
 ];
 
 /// Reports volumes that Kubernetes refuses, and returns the names of all that can be mounted.
-pub(super) fn check<'a>(pod: &Traced<'a>, workload: &Workload, diagnostics: &mut Diagnostics) -> Vec<&'a str> {
+pub(super) fn check<'a>(pod: &Traced<'a>, workload: &Workload, diagnostics: &mut Diagnostics) -> BTreeSet<&'a str> {
     let volumes = pod.elements("volumes", "name");
     for volume in &volumes {
         check_volume(volume, diagnostics);
@@ -51,7 +53,7 @@ fn check_volume(volume: &Traced<'_>, diagnostics: &mut Diagnostics) {
 }
 
 /// Reports what `container` mounts and cannot.
-pub(super) fn check_mounts(container: &Traced<'_>, volumes: &[&str], diagnostics: &mut Diagnostics) {
+pub(super) fn check_mounts(container: &Traced<'_>, volumes: &BTreeSet<&str>, diagnostics: &mut Diagnostics) {
     for (list, key) in [("volumeMounts", "mountPath"), ("volumeDevices", "devicePath")] {
         for mount in container.elements(list, key) {
             let missing = [key, "name"].into_iter().find(|field| mount.text(field).is_none());
