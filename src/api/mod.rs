@@ -3,6 +3,7 @@
 //! The API server drops a field that it does not know, or refuses the object when the run is due; both are found here
 //! instead. Built-in types come from `k8s-openapi`; those of custom resources are written down beside their kind.
 
+mod pod_rule;
 mod rule;
 mod typed;
 
@@ -202,6 +203,11 @@ impl<'a> Reader<'a> {
         }
     }
 
+    /// Returns true in an element of the list `name`.
+    fn is_element_of(&self, name: &str) -> bool {
+        matches!(self.path.as_slice(), [.., Within::Field(field), Within::Element] if *field == name)
+    }
+
     fn unknown_field(&mut self, entry: &crate::yaml::Entry, owner: &str, fields: &[&'static str]) {
         let message = format!("`{}` is not a field of {}", entry.key, self.place());
         let fault = Diagnostic::at(&code::KB0316, entry.key_span, message)
@@ -249,8 +255,11 @@ impl<'a> Reader<'a> {
 
     /// Reports a value that has the right type and is refused all the same.
     fn refused(&mut self, node: &Node, message: impl Into<String>, help: impl Into<String>) {
-        let fault = Diagnostic::at(&code::KB0325, node.span, message);
-        self.diagnostics.push(fault.note("the API server would refuse the object").help(help));
+        let note = match self.meaning {
+            Meaning::Value => "the API server would refuse the object",
+            Meaning::Patch => "the API server would refuse it, and the run would wait until its timeout",
+        };
+        self.diagnostics.push(Diagnostic::at(&code::KB0325, node.span, message).note(note).help(help));
     }
 }
 

@@ -2,7 +2,7 @@
 
 use std::net::IpAddr;
 
-use super::Reader;
+use super::{Reader, pod_rule};
 use crate::diag::did_you_mean;
 use crate::unit::{LabelKey, LabelValue};
 use crate::yaml::{Node, Value};
@@ -15,18 +15,18 @@ pub(super) fn check(reader: &mut Reader<'_>, name: &str, node: &Node) {
         "NetworkPolicyPeer" => peer(reader, node),
         "IPBlock" => ip_block(reader, node),
         "LabelSelectorRequirement" => requirement(reader, node),
-        _ => {}
+        _ => pod_rule::check(reader, name, node),
     }
 }
 
 /// Returns the text of `field`; an empty one is none to the API server.
-fn text<'n>(node: &'n Node, field: &str) -> Option<(&'n Node, &'n str)> {
+pub(super) fn text<'n>(node: &'n Node, field: &str) -> Option<(&'n Node, &'n str)> {
     let value = node.get(field)?;
     value.as_text().filter(|text| !text.is_empty()).map(|text| (value, text))
 }
 
 /// Reports a `field` that is none of `words`.
-fn one_of(reader: &mut Reader<'_>, node: &Node, field: &str, words: &[&str]) {
+pub(super) fn one_of(reader: &mut Reader<'_>, node: &Node, field: &str, words: &[&str]) {
     let Some((value, text)) = text(node, field).filter(|(_, text)| !words.contains(text)) else { return };
     let help = match did_you_mean(text, words.iter().copied()) {
         Some(close) => format!("did you mean `{close}`?"),
@@ -110,7 +110,7 @@ fn port(reader: &mut Reader<'_>, node: &Node) {
 }
 
 /// Returns true for what the API server takes as the name of a port.
-fn is_port_name(name: &str) -> bool {
+pub(super) fn is_port_name(name: &str) -> bool {
     name.len() <= 15
         && name.bytes().all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'-')
         && name.bytes().any(|byte| byte.is_ascii_lowercase())

@@ -195,3 +195,76 @@ fn network_rules_are_judged_as_the_api_server_judges_them() {
         assert_eq!(faults(EGRESS_RULE, Meaning::Value, text).join("; "), expected, "{text}");
     }
 }
+
+#[test]
+fn values_of_pods_that_are_refused() {
+    for (wanted, text, expected) in [
+        (CONTAINER, "ports: [{containerPort: 0}]", "0: `0` is not a port"),
+        (CONTAINER, "ports: [{containerPort: 70000}]", "70000: `70000` is not a port"),
+        (CONTAINER, "ports: [{containerPort: 80, protocol: HTTP}]", "HTTP: `HTTP` is not a value of `protocol`"),
+        (CONTAINER, "imagePullPolicy: IfNotPreset", "IfNotPreset: `IfNotPreset` is not a value of `imagePullPolicy`"),
+        (CONTAINER, "restartPolicy: Always", "Always: only init containers have a `restartPolicy`"),
+        (CONTAINER, "securityContext: {runAsUser: -1}", "-1: `runAsUser` is -1"),
+        (
+            CONTAINER,
+            "volumeMounts: [{name: a, mountPath: /a, mountPropagation: Both}]",
+            "Both: `Both` is not a value of `mountPropagation`",
+        ),
+        (POD_SPEC, "dnsPolicy: Cluster", "Cluster: `Cluster` is not a value of `dnsPolicy`"),
+        (POD_SPEC, "preemptionPolicy: No", "No: `No` is not a value of `preemptionPolicy`"),
+        (POD_SPEC, "securityContext: {fsGroup: -2}", "-2: `fsGroup` is -2"),
+        (POD_SPEC, "volumes: [{name: a, emptyDir: {medium: Ram}}]", "Ram: `Ram` is not a value of `medium`"),
+        (
+            POD_SPEC,
+            "volumes: [{name: a, hostPath: {path: /a, type: Folder}}]",
+            "Folder: `Folder` is not a value of `type`",
+        ),
+        (
+            POD_SPEC,
+            "initContainers: [{name: a, image: a, restartPolicy: Never}]",
+            "Never: `Never` is not a value of `restartPolicy`",
+        ),
+        (
+            POD_SPEC,
+            "affinity: {podAntiAffinity: {requiredDuringSchedulingIgnoredDuringExecution: [{labelSelector: {}}]}}",
+            "{labelSelector: {}}: the term has no `topologyKey`",
+        ),
+        (
+            POD_SPEC,
+            "affinity: {nodeAffinity: {requiredDuringSchedulingIgnoredDuringExecution: {nodeSelectorTerms: [{matchExpressions: [{key: a, operator: Is, values: [b]}]}]}}}",
+            "Is: `Is` is not a value of `operator`",
+        ),
+        (
+            POD_SPEC,
+            "affinity: {nodeAffinity: {requiredDuringSchedulingIgnoredDuringExecution: {nodeSelectorTerms: [{matchExpressions: [{key: a, operator: Gt, values: [b]}]}]}}}",
+            "Gt: `operator: Gt` needs one number in `values`",
+        ),
+        (
+            POD_SPEC,
+            "topologySpreadConstraints: [{maxSkew: 0, topologyKey: a, whenUnsatisfiable: DoNotSchedule}]",
+            "0: `maxSkew` is 0",
+        ),
+    ] {
+        assert_eq!(faults(wanted, Meaning::Patch, text), [format!("KB0325 at {expected}")], "{text}");
+    }
+    for (text, place) in [
+        ("volumes: [{name: My_Data}]", "My_Data"),
+        ("containers: [{name: a.b}]", "a.b"),
+        ("nodeSelector: {pool: a b}", "a b"),
+        ("nodeSelector: {a/b/c: x}", "x"),
+        ("serviceAccountName: S3", "S3"),
+        ("containers: [{name: a, image: 'A B'}]", "'A B'"),
+    ] {
+        let found = faults(POD_SPEC, Meaning::Patch, text);
+        assert!(found.len() == 1 && found[0].starts_with(&format!("KB0325 at {place}: ")), "{found:?}");
+    }
+    for (wanted, text) in [
+        (CONTAINER, "ports: [{containerPort: 65535, protocol: SCTP, hostPort: 0}]"),
+        (POD_SPEC, "volumes: [{name: a, emptyDir: {medium: HugePages-2Mi}}, {name: b, emptyDir: {medium: \"\"}}]"),
+        (POD_SPEC, "initContainers: [{name: a, image: a, restartPolicy: Always}]"),
+        (POD_SPEC, "nodeSelector: {example.com/pool: \"\", gone: null}"),
+        (CONTAINER, "securityContext: {runAsUser: 0}"),
+    ] {
+        assert_eq!(faults(wanted, Meaning::Patch, text), Vec::<String>::new(), "{text}");
+    }
+}

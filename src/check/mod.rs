@@ -33,6 +33,8 @@ mod unused;
 use crate::diag::Diagnostics;
 use crate::model::Benchmark;
 
+pub use resources::above_limit;
+
 /// A rule.
 pub type Rule = fn(&Benchmark, &mut Diagnostics);
 
@@ -43,6 +45,7 @@ pub static RULES: &[Rule] = &[
     metric_role::exists,
     image::pinned,
     resources::stated,
+    resources::within_limits,
     extended_resources::whole_and_equal,
     name_budget::fits,
     unused::used,

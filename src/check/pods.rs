@@ -1,5 +1,7 @@
 //! Where the user's patches reach the pods of a role; the rules about pods look there.
 
+use std::collections::BTreeMap;
+
 use crate::model::{Role, Workload};
 use crate::yaml::Node;
 
@@ -13,20 +15,31 @@ pub(super) struct Patches<'a> {
     pub(super) others: Vec<&'a Node>,
 }
 
+impl<'a> Patches<'a> {
+    /// Returns the further containers by name: what the patches say of each, in the order in which they apply.
+    pub(super) fn added(&self) -> BTreeMap<&'a str, Vec<&'a Node>> {
+        let mut added = BTreeMap::<&str, Vec<&Node>>::new();
+        for container in &self.others {
+            let Some(name) = container.get("name").and_then(Node::as_text) else { continue };
+            match container.get("$patch").and_then(Node::as_text) {
+                Some("delete") => drop(added.remove(name)),
+                _ => added.entry(name).or_default().push(container),
+            }
+        }
+        added
+    }
+}
+
 /// Returns the patches that reach the pods of `role`, whether they were written for the pod, its container or the object.
 pub(super) fn patches<'a>(workload: &'a Workload, role: &'a Role) -> Patches<'a> {
-    let of_object = workload.patch.as_ref().and_then(|patch| {
-        let template = role.template_at.iter().try_fold(patch.node.get("spec")?, |node, step| node.get(step))?;
-        template.get("spec")
-    });
-    let of_role: Vec<&Node> = role.pod_patches.iter().map(|patch| &patch.node).collect();
+    let pod = workload.patches_of_pod(role);
+    let (of_object, of_role) = (pod.get(role.pod_patches.len()..), pod.get(..role.pod_patches.len()));
     let is_main = |container: &&Node| container.get("name").and_then(Node::as_text) == Some(role.container_name);
-    let main = listed("containers", &of_role)
+    let main = listed("containers", of_role.unwrap_or_default())
         .filter(is_main)
         .chain(role.container_patches.iter().map(|patch| &patch.node))
-        .chain(listed("containers", of_object.as_slice()).filter(is_main))
+        .chain(listed("containers", of_object.unwrap_or_default()).filter(is_main))
         .collect();
-    let pod: Vec<&Node> = of_role.into_iter().chain(of_object).collect();
     let others =
         listed("containers", &pod).filter(|container| !is_main(container)).chain(listed("initContainers", &pod));
     let others = others.collect();

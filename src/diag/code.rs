@@ -95,6 +95,8 @@ codes! {
 
     KB0324 error "metric of an unknown role"
     KB0325 error "Kubernetes value that is refused"
+    KB0326 error "pod that Kubernetes refuses"
+    KB0327 error "request above its limit"
     KB0330 error "launcher's command that reaches the workers"
     KB0331 error "volume of one pod that several pods need"
     KB0332 error "rendezvous server without an address"

@@ -421,6 +421,10 @@ fn step_job(name: &str, wire: wire::StepJob, entry: Option<&Entry>) -> StepJob {
             requests: resources.requests.into_iter().map(|(name, amount)| (name, amount.0)).collect(),
             limits: resources.limits.into_iter().map(|(name, amount)| (name, amount.0)).collect(),
             resources_span: at("resources").map(|entry| entry.key_span),
+            request_spans: at("resources")
+                .into_iter()
+                .flat_map(|entry| workload::request_spans(&entry.value))
+                .collect(),
             labels: BTreeMap::new(),
             annotations: BTreeMap::new(),
             pod_patches: Vec::new(),

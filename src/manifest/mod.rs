@@ -2,6 +2,7 @@
 //!
 //! Objects are plain data; `meta` alone sets names, labels and annotations, `patch` alone applies what users override.
 
+mod admission;
 mod claim;
 mod config;
 mod identity;

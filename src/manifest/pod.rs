@@ -36,13 +36,10 @@ const OWN_VARIABLES: &[&str] = &[
 ];
 const OWNED_BY_POD: &[(&str, &str)] = &[
     ("restartPolicy", "a restart would spoil the measurement; a failed run is a result"),
+    ("serviceAccount", "write `serviceAccountName`"),
     (
-        "serviceAccountName",
-        "pods of a workload run without an account; give the permission to a `prepare` step outside the benchmark",
-    ),
-    (
-        "serviceAccount",
-        "pods of a workload run without an account; give the permission to a `prepare` step outside the benchmark",
+        "automountServiceAccountToken",
+        "delete it; a measured program needs no token of the cluster's API, and cloud identities bring their own",
     ),
     ("activeDeadlineSeconds", "write `timeout` in the spec"),
 ];
@@ -60,6 +57,7 @@ pub(super) fn template(benchmark: &Benchmark, case: Option<&Case>, role: &Role, 
         patch::check_pod(user, diagnostics);
         patch::refuse_owned(user, OWNED_BY_POD, diagnostics);
         patch::refuse_resources(&user.node, diagnostics);
+        refuse_account(user, role, diagnostics);
         refuse_main_container(user, role, diagnostics);
         patch::merge(&mut spec, &user.value);
     }
@@ -313,6 +311,27 @@ fn refuse_removals(role: &Role, spec: &Json, diagnostics: &mut Diagnostics) {
         let fault = Diagnostic::at(&code::KB0315, user.node.span, message)
             .note("its image and the variables KUBEBENCH_* belong to every run");
         diagnostics.push(fault.help("leave the main container and its `env` list in place; add to them"));
+    }
+}
+
+/// Reports accounts that are not the user's to give.
+fn refuse_account(user: &crate::model::workload::Patch, role: &Role, diagnostics: &mut Diagnostics) {
+    let Some(name) = user.node.get("serviceAccountName") else { return };
+    let fault = |message: String| Diagnostic::at(&code::KB0315, name.span, message);
+    if role.needs_token {
+        let fault = fault("the operator gives the launcher of an MPIJob v1 its account".to_owned());
+        diagnostics.push(
+            fault
+                .note("with another one it could not reach its workers")
+                .help("delete it, or write it for the workers"),
+        );
+    } else if let Some(account) = name.as_text().filter(|account| account.starts_with("kubebench-")) {
+        let fault = fault(format!("the account `{account}` belongs to kubebench"));
+        diagnostics.push(
+            fault
+                .note("a measured program could do with it what the pipeline may do")
+                .help("use an account of your own"),
+        );
     }
 }
 

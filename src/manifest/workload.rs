@@ -3,10 +3,10 @@
 use serde_json::{Map, Value as Json, json};
 
 use super::object::object;
-use super::{meta, patch, pod};
+use super::{admission, meta, patch, pod};
 use crate::diag::Diagnostics;
 use crate::model::target::Queue;
-use crate::model::{Benchmark, Case, StepJob};
+use crate::model::{Benchmark, Case, Role, StepJob, Workload};
 
 /// The objects of one case, without the name and labels of a run.
 #[derive(Debug)]
@@ -31,6 +31,7 @@ pub(super) struct RunObject {
 /// Returns the objects of `case`.
 pub(super) fn case_objects(benchmark: &Benchmark, case: &Case, diagnostics: &mut Diagnostics) -> CaseObjects {
     let workload = &case.workload;
+    let found_before = diagnostics.as_slice().len();
     let mut spec = Json::Object(workload.spec.clone());
     let mut labels_at = vec!["/metadata/labels".to_owned()];
     let mut name_at = vec!["/metadata/name".to_owned()];
@@ -52,6 +53,7 @@ pub(super) fn case_objects(benchmark: &Benchmark, case: &Case, diagnostics: &mut
     ]);
     submit_to_queue(benchmark, &mut job);
     patch::apply_to_object(&mut job, workload, diagnostics);
+    admit(&mut job, workload, found_before, diagnostics);
     let mut objects = vec![RunObject { object: job, name_at, labels_at }];
     if workload.headless_service {
         objects.push(headless_service(benchmark, case));
@@ -81,6 +83,23 @@ fn step_job_of(benchmark: &Benchmark, case: Option<&Case>, job: &StepJob, diagno
         object,
         name_at: vec!["/metadata/name".to_owned()],
         labels_at: vec!["/metadata/labels".to_owned(), "/spec/template/metadata/labels".to_owned()],
+    }
+}
+
+/// Completes the pods that patches reach, and reports those that Kubernetes refuses.
+///
+/// After a fault of the patches themselves nothing is said: what is misspelled there is missing here.
+fn admit(job: &mut Json, workload: &Workload, found_before: usize, diagnostics: &mut Diagnostics) {
+    let is_sound = diagnostics.as_slice().len() == found_before;
+    let is_patched =
+        |role: &&Role| workload.patch.is_some() || !role.pod_patches.is_empty() || !role.container_patches.is_empty();
+    for role in workload.roles.iter().filter(is_patched) {
+        let pointer = format!("/spec/{}/spec", role.template_at.join("/"));
+        let Some(pod) = job.pointer_mut(&pointer) else { continue };
+        admission::complete(pod, workload, role);
+        if is_sound {
+            admission::check(pod, workload, role, diagnostics);
+        }
     }
 }
 

@@ -7,6 +7,7 @@ use serde_json::{Map, Value as Json};
 use crate::api;
 use crate::text::Span;
 use crate::unit::{ImageRef, Quantity};
+use crate::yaml::Node;
 
 /// The Kubernetes API of an object.
 #[derive(Clone, Copy, Debug)]
@@ -81,6 +82,8 @@ pub struct Role {
     pub limits: BTreeMap<String, Quantity>,
     /// Where resources are said, if they are.
     pub resources_span: Option<Span>,
+    /// Where each request is said.
+    pub request_spans: BTreeMap<String, Span>,
     /// Labels of the pods.
     pub labels: BTreeMap<String, String>,
     /// Annotations of the pods.
@@ -122,7 +125,18 @@ pub struct Patch {
     /// The patch.
     pub value: Json,
     /// The same, with spans.
-    pub node: crate::yaml::Node,
+    pub node: Node,
+}
+
+impl Workload {
+    /// Returns the patches over the pods of `role` in the order in which they apply, that over the object as the last.
+    pub fn patches_of_pod<'a>(&'a self, role: &'a Role) -> Vec<&'a Node> {
+        let of_object = self.patch.as_ref().and_then(|patch| {
+            let template = role.template_at.iter().try_fold(patch.node.get("spec")?, |node, step| node.get(step))?;
+            template.get("spec")
+        });
+        role.pod_patches.iter().map(|patch| &patch.node).chain(of_object).collect()
+    }
 }
 
 impl Role {

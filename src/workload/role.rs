@@ -87,6 +87,7 @@ pub(super) fn merge(
         requests,
         limits,
         resources_span: place("resources").map(|entry| entry.key_span),
+        request_spans: nodes.iter().filter_map(|node| node.get("resources")).flat_map(request_spans).collect(),
         labels: shared.labels.into_iter().chain(own.labels).map(|(key, value)| (key, value.0)).collect(),
         annotations: shared
             .annotations
@@ -98,6 +99,13 @@ pub(super) fn merge(
         container_patches: patches("container"),
         expand_variables: own.expand_variables.or(shared.expand_variables).is_some_and(|flag| flag.0),
     })
+}
+
+/// Returns where a block of resources says its requests; an amount directly in it is one.
+pub fn request_spans(resources: &Node) -> impl Iterator<Item = (String, Span)> {
+    let apart = resources.get("requests").map(Node::entries).unwrap_or_default();
+    let both = resources.entries().iter().filter(|entry| !matches!(entry.key.as_str(), "requests" | "limits"));
+    both.chain(apart).map(|entry| (entry.key.clone(), entry.value.span))
 }
 
 /// Returns the strings of a list of words.

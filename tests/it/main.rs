@@ -11,6 +11,7 @@
 #![expect(clippy::case_sensitive_file_extension_comparisons, reason = "the files are this repository's own")]
 #![expect(clippy::type_complexity, reason = "tables of cases and the function that checks them")]
 
+mod admission;
 mod ancestor;
 mod determinism;
 mod docs;

@@ -19,7 +19,10 @@ fn shared_memory() {
         ("container: {volumeMounts: [{mountPath: /dev/shm, $patch: delete}]}", true),
         ("patch: {spec: {template: {spec: {volumes: null}}}}", true),
         ("patch: {spec: {template: {spec: {containers: [{name: main, volumeMounts: null}]}}}}", true),
-        ("patch: {spec: {template: {spec: {containers: [{name: other, volumeMounts: null}]}}}}", false),
+        (
+            "patch: {spec: {template: {spec: {containers: [{name: other, resources: {limits: {cpu: 1, memory: 1Gi}}, volumeMounts: null}]}}}}",
+            false,
+        ),
         ("pod: {volumes: [{name: dshm, emptyDir: {sizeLimit: 8Gi}}]}", false),
         ("pod: {volumes: [{name: data, emptyDir: {}}]}", false),
         (&format!("{own_volume}, {own_mount}"), false),
@@ -57,7 +60,10 @@ fn pod_security() {
         ("container: {securityContext: {capabilities: {drop: [NET_RAW]}}}", "`drop` without `ALL`"),
         ("container: {securityContext: {capabilities: null}}", "`capabilities: null`"),
         ("container: {ports: [{containerPort: 1, hostPort: 1}]}", "`hostPort`"),
-        ("pod: {initContainers: [{name: a, image: a, securityContext: {privileged: true}}]}", "`privileged: true`"),
+        (
+            "pod: {initContainers: [{name: a, image: 'a:1', resources: {limits: {cpu: 1, memory: 1Gi}}, securityContext: {privileged: true}}]}",
+            "`privileged: true`",
+        ),
         ("patch: {spec: {template: {spec: {hostNetwork: true}}}}", "`hostNetwork: true`"),
     ] {
         check(&workload("job", &format!("{SMALL}, {fields}")), &[&format!("KB0419 {expected} lowers pod security")]);

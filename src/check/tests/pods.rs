@@ -29,6 +29,38 @@ fn missing_resources() {
     check(prepare, &["KB0403 `prepare` has no resources: `cpu` and `memory` are missing"]);
 }
 
+#[test]
+fn containers_that_patches_add() {
+    let added =
+        |container: &str| workload("job", &format!("{SMALL}, pod: {{containers: [{{name: tail, {container}}}]}}"));
+    let amounts = "resources: {limits: {cpu: 1, memory: 1Gi}}";
+    check(&added(&format!("image: 'r.example/t:1', {amounts}")), &[]);
+    check(
+        &added(&format!("image: r.example/t, {amounts}")),
+        &["KB0401 `r.example/t` has neither tag nor digest, so it is `latest`"],
+    );
+    check(
+        &added(&format!("image: 'r.example/t:latest', {amounts}")),
+        &["KB0402 `r.example/t:latest` is whatever was pushed last"],
+    );
+    check(&added("image: 'r.example/t:1'"), &["KB0403 the container `tail` leaves out `cpu` and `memory`"]);
+    check(
+        &added("image: 'r.example/t:1', resources: {requests: {cpu: 1}}"),
+        &["KB0403 the container `tail` leaves out `memory`"],
+    );
+    check(&workload("job", &format!("{SMALL}, pod: {{containers: [{{name: tail, $patch: delete}}]}}")), &[]);
+    check(
+        &workload(
+            "pytorchJob",
+            &format!(
+                "{SMALL}, pod: {{initContainers: [{{name: a, image: 'r.example/t:1'}}]}}, \
+                      master: {{pod: {{initContainers: [{{name: a, {amounts}}}]}}}}"
+            ),
+        ),
+        &[],
+    );
+}
+
 /// Returns what is said about one pod with these requests and limits beside a CPU and memory.
 fn amounts(requests: &[(&str, &str)], limits: &[(&str, &str)]) -> Vec<String> {
     let mut compiled = compile("", &document(""));

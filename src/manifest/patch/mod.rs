@@ -5,6 +5,7 @@
 mod directive;
 mod object;
 mod owned;
+mod repeated;
 
 use serde_json::{Map, Value as Json};
 
@@ -147,6 +148,7 @@ pub(super) fn check_container(patch: &Patch, diagnostics: &mut Diagnostics) {
 
 fn check(patch: &Patch, wanted: api::Type, name: &str, diagnostics: &mut Diagnostics) {
     directive::check(&patch.node, diagnostics);
+    repeated::check(&patch.node, diagnostics);
     api::check(&patch.node, wanted, name, api::Meaning::Patch, diagnostics);
 }
 

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use serde_json::Value as Json;
 
-use super::{directive, merge, owned};
+use super::{directive, merge, owned, repeated};
 use crate::api;
 use crate::diag::{Diagnostic, Diagnostics, code};
 use crate::manifest::meta;
@@ -44,6 +44,7 @@ pub(in crate::manifest) fn apply_to_object(object: &mut Json, workload: &Workloa
     let Some(user) = &workload.patch else { return };
     let roles: Vec<&str> = workload.roles.iter().filter_map(|role| role.template_at.get(1).copied()).collect();
     directive::check(&user.node, diagnostics);
+    repeated::check(&user.node, diagnostics);
     api::check_object(&user.node, workload.api.spec, workload.api.kind, &roles, diagnostics);
     let before = object.clone();
     merge(object, &user.value);
@@ -71,8 +72,8 @@ pub(in crate::manifest) fn apply_to_object(object: &mut Json, workload: &Workloa
 fn owned_by_role(role: &Role) -> Vec<(String, &'static str)> {
     const OF_POD: [(&str, &str); 6] = [
         ("restartPolicy", DELETE),
-        ("serviceAccountName", DELETE),
-        ("serviceAccount", DELETE),
+        ("serviceAccountName", "write it in `pod` of the role"),
+        ("serviceAccount", "write `serviceAccountName` in `pod` of the role"),
         ("automountServiceAccountToken", DELETE),
         ("activeDeadlineSeconds", WRITE_TIMEOUT),
         ("resources", owned::RESOURCES),
