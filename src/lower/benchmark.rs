@@ -6,11 +6,11 @@ use std::sync::Arc;
 use serde_json::Value as Json;
 
 use super::project::Project;
-use super::{Document, merge_new, metrics};
+use super::{Document, literals, merge_new, metrics};
 use crate::diag::{Diagnostic, Diagnostics, Place, code, did_you_mean};
 use crate::expand::{self, CasePoint};
 use crate::lookup::{self, Scope};
-use crate::model::{Benchmark, Budget, Case, Claim, Order, Role, Scaling, Schedule, StepJob, Target, Unused};
+use crate::model::{Benchmark, Budget, Case, Claim, Literal, Order, Role, Scaling, Schedule, StepJob, Target, Unused};
 use crate::schema::{DocumentKind, Schemas};
 use crate::spec::v1::benchmark as wire;
 use crate::spec::v1::scalar::Duration as WireDuration;
@@ -109,6 +109,7 @@ pub fn benchmark(
         points: &points,
         unused: unused(document, spec),
         scalings: scalings(document, spec),
+        literals: literals::of(document.root),
     };
     let mut benchmarks: Vec<Resolved> = targets(spec, project, diagnostics)
         .into_iter()
@@ -174,6 +175,7 @@ struct Shared<'a> {
     points: &'a [CasePoint],
     unused: Vec<Unused>,
     scalings: Vec<Scaling>,
+    literals: Vec<Literal>,
 }
 
 impl Shared<'_> {
@@ -252,6 +254,7 @@ impl Shared<'_> {
             mount_in_job_span: key_span(spec_node.get("results"), "mountInJob"),
             unused: self.unused.clone(),
             scalings: self.scalings.clone(),
+            literals: self.literals.clone(),
             target,
         };
         Some(Resolved { benchmark, document: resolved.to_json() })
@@ -415,6 +418,7 @@ fn step_job(name: &str, wire: wire::StepJob, entry: Option<&Entry>) -> StepJob {
             image_span: at("image").map_or(span, |entry| entry.value.span),
             command: workload::texts(command),
             args: workload::texts(args),
+            word_spans: ["command", "args"].map(|field| workload::spans(at(field).map(|entry| &entry.value))),
             env: workload::env_of(env, |name| {
                 at("env").and_then(|env| env.value.get(name)).map_or(span, |node| node.span)
             }),

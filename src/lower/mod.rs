@@ -1,6 +1,7 @@
 //! From documents to the model: defaults are filled in here, in one visible place, and every fault is gathered.
 
 mod benchmark;
+mod literals;
 mod metrics;
 mod places;
 mod project;
