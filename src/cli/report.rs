@@ -44,7 +44,9 @@ impl Output {
 /// Prints findings, writes every report that was asked for, and returns the status that they call for.
 pub(super) fn report(global: &Global, output: Output, findings: Findings<'_>) -> Result<ExitStatus> {
     let Findings { diagnostics, sources, checked, unreadable } = findings;
-    let sorted = diagnostics.into_sorted(sources);
+    let mut sorted = diagnostics.into_sorted(sources);
+    // The tree follows from the specs, so what is wrong with those comes first.
+    sorted.sort_by_key(|fault| fault.code.id.starts_with("KB05"));
     let shown = limited(&sorted, sources);
     let plain = Report { diagnostics: &shown, sources, checked, style: Style::Plain };
     let styled =

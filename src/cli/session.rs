@@ -11,6 +11,7 @@ use super::report::{self, Findings, Output, counted, refuse_report_places, tell}
 use super::selection::Selection;
 use crate::compile::{Compilation, Compiled, Workspace};
 use crate::diag::{Diagnostic, Diagnostics};
+use crate::edge::fs;
 use crate::lower::PROJECT_FILE;
 
 /// A compiled project and what of it was asked for.
@@ -47,6 +48,7 @@ impl<'a> Session<'a> {
         let selection = Selection::new(select, paths);
         if let Some(project) = &compilation.project {
             selection.check_targets(project)?;
+            selection.check_labels(&compilation)?;
         }
         let output = compilation.project.as_ref().map(|project| project.settings.output.as_str());
         refuse_report_places(global, &project.root, output)?;
@@ -72,6 +74,12 @@ impl<'a> Session<'a> {
                 self.tell(&format!("{} on {}: {}", benchmark.path, benchmark.target.name, compiled.identity.digest));
             }
         }
+    }
+
+    /// Returns true when a folder that the project names for specs is not there.
+    pub(super) fn lacks_a_spec_folder(&self) -> bool {
+        let folders = self.compilation.project.iter().flat_map(|project| &project.settings.spec_dirs);
+        folders.into_iter().any(|folder| !fs::exists(&self.root, folder))
     }
 
     /// Returns what was asked for.

@@ -30,4 +30,5 @@ mod reports;
 mod schemas;
 mod since;
 mod tidy;
+mod words;
 mod yaml_oracle;
