@@ -6,7 +6,7 @@ use std::sync::Arc;
 use serde_json::Value as Json;
 
 use super::project::Project;
-use super::{Document, literals, merge_new, metrics};
+use super::{Document, literals, looked_up, merge_new, metrics};
 use crate::diag::{Diagnostic, Diagnostics, Place, code, did_you_mean};
 use crate::expand::{self, CasePoint};
 use crate::lookup::{self, Scope};
@@ -188,7 +188,7 @@ impl Shared<'_> {
             (!is_kept(entry)).then(|| lookup::resolve(self.document.source, &entry.value, &scope, &mut found))
         });
         let looked_up = self.spec.entries().iter().any(|entry| !is_kept(entry) && lookup::mentions_any(&entry.value));
-        let sound = !found.has_errors() && (!looked_up || self.revalidate(&resolved, &mut found));
+        let sound = !found.has_errors() && (!looked_up || self.revalidate(&resolved, &scope, &mut found));
         merge_new(diagnostics, found);
         let cases = self.points.iter().filter_map(|point| self.case(point, &target, diagnostics)).collect();
         if !sound {
@@ -268,7 +268,7 @@ impl Shared<'_> {
         let resolved =
             self.case_document(|entry| lookup::resolve(self.document.source, &entry.value, &scope, &mut found));
         let looks_up = PER_CASE.iter().filter_map(|field| self.spec.get(field)).any(lookup::mentions_any);
-        let sound = !found.has_errors() && (!looks_up || self.revalidate(&resolved, &mut found));
+        let sound = !found.has_errors() && (!looks_up || self.revalidate(&resolved, &scope, &mut found));
         let spec = resolved.get("spec")?;
         let timeout = match spec.get("timeout") {
             Some(node) if sound => workload::read::<WireDuration>(node, &mut found)?.0,
@@ -284,7 +284,11 @@ impl Shared<'_> {
         merge_new(
             diagnostics,
             found.into_iter().map(|fault| {
-                if in_case && looks_up { fault.note(format!("in the case {}", point.name)) } else { fault }
+                if in_case && looks_up && fault.related.is_empty() {
+                    fault.note(format!("in the case {}", point.name))
+                } else {
+                    fault
+                }
             }),
         );
         Some(Case {
@@ -299,10 +303,13 @@ impl Shared<'_> {
     }
 
     /// Checks the schema again with values in the place of lookups; true when all is well.
-    fn revalidate(&self, resolved: &Node, diagnostics: &mut Diagnostics) -> bool {
+    fn revalidate(&self, resolved: &Node, scope: &Scope, diagnostics: &mut Diagnostics) -> bool {
         let found = self.schemas.validate(DocumentKind::Benchmark, self.document.source, resolved);
         let sound = found.is_empty();
-        merge_new(diagnostics, found);
+        merge_new(
+            diagnostics,
+            found.into_iter().map(|fault| looked_up::at_value(fault, self.document.source, self.spec, scope)),
+        );
         sound
     }
 

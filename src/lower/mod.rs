@@ -2,6 +2,7 @@
 
 mod benchmark;
 mod literals;
+mod looked_up;
 mod metrics;
 mod places;
 mod project;

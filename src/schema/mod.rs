@@ -5,6 +5,7 @@ mod explain;
 mod fault;
 pub mod format;
 mod generate;
+mod habit;
 mod remote;
 mod validate;
 mod violation;
