@@ -88,6 +88,10 @@ fn summarize(global: &Global, sorted: &[Diagnostic]) {
 pub(super) fn refuse_report_places(global: &Global, root: &Path, output: Option<&str>) -> Result<()> {
     for target in &global.report {
         let shown = target.path.display();
+        if let Some(folder) = target.path.parent().filter(|folder| *folder != Path::new("") && !fs::exists(folder, ""))
+        {
+            bail!("the report {shown} cannot be written: there is no folder {}; make it first", folder.display());
+        }
         let place = fs::real_place(&target.path).unwrap_or_else(|| target.path.clone());
         if place.extension().is_some_and(|end| end.eq_ignore_ascii_case("yaml") || end.eq_ignore_ascii_case("yml")) {
             bail!("the report {shown} would be a YAML file, which may be a spec or a manifest; give it another name");

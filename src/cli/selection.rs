@@ -62,6 +62,11 @@ impl Selection {
         bail!("no benchmark has all of the labels {}", asked.join(", "))
     }
 
+    /// Returns true when nothing was asked for, which means all.
+    pub(super) fn is_everything(&self) -> bool {
+        self.is_only_targets() && self.targets.is_empty()
+    }
+
     /// Returns true when nothing but targets was asked for.
     pub(super) fn is_only_targets(&self) -> bool {
         self.paths.is_none() && self.labels.is_empty()

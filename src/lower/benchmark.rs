@@ -6,7 +6,7 @@ use std::sync::Arc;
 use serde_json::Value as Json;
 
 use super::project::Project;
-use super::{Document, literals, looked_up, merge_new, metrics};
+use super::{Document, gates, literals, looked_up, merge_new, metrics};
 use crate::diag::{Diagnostic, Diagnostics, Place, code, did_you_mean};
 use crate::expand::{self, CasePoint};
 use crate::lookup::{self, Scope};
@@ -224,6 +224,7 @@ impl Shared<'_> {
             node.and_then(|node| node.entry(field)).map_or(self.name_span, |entry| entry.key_span)
         };
         let results = results.unwrap_or_default();
+        gates::check(&gates, &metrics, spec_node, diagnostics);
         let benchmark = Benchmark {
             name: self.name.to_owned(),
             name_span: self.name_span,

@@ -10,7 +10,7 @@ mod remote;
 mod validate;
 mod violation;
 
-pub use explain::explain;
+pub use explain::{explain, path_of};
 pub use generate::{WorkloadForm, form_schema, generate};
 pub use validate::Schemas;
 
