@@ -33,7 +33,9 @@ fn collect(what: &str, key: &str, node: Option<&Node>, found: &mut Vec<Literal>)
         }
         Value::Seq(items) => items.iter().for_each(|item| collect(what, key, Some(item), found)),
         Value::Map(entries) => {
-            entries.iter().for_each(|entry| collect(what, &entry.key, Some(&entry.value), found));
+            for entry in entries {
+                collect(what, &entry.key, Some(&entry.value), found);
+            }
         }
         Value::Null | Value::Bool(_) | Value::Number(_) => {}
     }

@@ -149,7 +149,7 @@ fn pointed_at(fields: &str) -> Vec<(String, String)> {
     let text = document(fields);
     let compiled = compile("", &text);
     let slice = |fault: &Diagnostic| match fault.place {
-        crate::diag::Place::Span(span) => text[span.range()].to_owned(),
+        crate::diag::Place::Span(span) => text.get(span.range()).unwrap().to_owned(),
         crate::diag::Place::File(_) => String::new(),
     };
     let found = compiled.findings();
