@@ -27,6 +27,11 @@ impl Scope {
         let root = Node { span: Span::default(), value: Value::Map(roots.into_iter().map(entry).collect()) };
         Self { root, absent }
     }
+
+    /// Returns what `path` names.
+    pub fn get(&self, path: &str) -> Option<&Node> {
+        path.split('.').try_fold(&self.root, |node, step| node.get(step))
+    }
 }
 
 /// One lookup as written.

@@ -1,11 +1,10 @@
 //! KB0311: runs that could use more than the spec grants.
 
 use crate::diag::{Diagnostic, Diagnostics, code};
-use crate::model::estimate::{Estimate, estimate, gpus};
-use crate::model::{Benchmark, Case};
+use crate::model::estimate::{Estimate, Step, estimate, gpus, hourly, steps};
+use crate::model::{Benchmark, Case, Role};
 
 const NOTE: &str = "every run is taken at its full timeout, so this is what hanging runs would use";
-const HELP: &str = "lower `timeout`, `repeats` or the number of cases, or raise the budget";
 
 /// Reports bounds that the estimate exceeds, and a bound on money that cannot be checked.
 pub(super) fn within(benchmark: &Benchmark, diagnostics: &mut Diagnostics) {
@@ -15,8 +14,7 @@ pub(super) fn within(benchmark: &Benchmark, diagnostics: &mut Diagnostics) {
     {
         let message =
             format!("the runs could use {} GPU-hours, and the budget is {}", amount(gpu_hours), amount(limit));
-        let fault = Diagnostic::at(&code::KB0311, span, message).note(arithmetic(benchmark)).note(NOTE);
-        diagnostics.push(fault.help(HELP));
+        diagnostics.push(explained(Diagnostic::at(&code::KB0311, span, message), benchmark, gpus, "GPU-hours"));
     }
     let Some((limit, span)) = benchmark.budget.cost else { return };
     let target = &benchmark.target;
@@ -25,8 +23,8 @@ pub(super) fn within(benchmark: &Benchmark, diagnostics: &mut Diagnostics) {
             let (cost, limit, currency) = (amount(cost), amount(limit), &prices.currency);
             let message =
                 format!("on `{}` the runs could cost {cost} {currency}, and the budget is {limit}", target.name);
-            let fault = Diagnostic::at(&code::KB0311, span, message).note(arithmetic(benchmark)).note(NOTE);
-            diagnostics.push(fault.help(HELP));
+            let rate = |role: &Role| hourly(prices, role) * f64::from(role.max_replicas);
+            diagnostics.push(explained(Diagnostic::at(&code::KB0311, span, message), benchmark, rate, currency));
         }
         (Some(_), Some(_)) => {}
         (None, Some(_)) => {
@@ -51,6 +49,23 @@ pub(super) fn within(benchmark: &Benchmark, diagnostics: &mut Diagnostics) {
     }
 }
 
+/// Adds where the sum comes from and what would lower it; `rate` is what the pods of a role use in an hour, in `unit`.
+fn explained(fault: Diagnostic, benchmark: &Benchmark, rate: impl Fn(&Role) -> f64, unit: &str) -> Diagnostic {
+    let mut fault = fault.note(arithmetic(benchmark));
+    let mut timeouts = vec!["`timeout`".to_owned()];
+    for Step { name, job, hours } in steps(benchmark) {
+        let used = hours * rate(&job.role);
+        if used > 0.0 {
+            let share = format!("`{name}` alone could use {} {unit} (its timeout is {})", amount(used), job.timeout);
+            fault = fault.note(share);
+            timeouts.push(format!("`timeout` of `{name}`"));
+        }
+    }
+    fault
+        .note(NOTE)
+        .help(format!("lower {}, `repeats` or the number of cases, or raise the budget", timeouts.join(", ")))
+}
+
 fn quoted(names: &[String]) -> String {
     names.iter().map(|name| format!("`{name}`")).collect::<Vec<_>>().join(" and ")
 }
@@ -66,17 +81,15 @@ fn arithmetic(benchmark: &Benchmark) -> String {
     let runs = benchmark.repeats + benchmark.warmups;
     let factors =
         |case: &Case| format!("{} × {} × {}", count(runs, "run"), case.timeout, count(amount(gpus_of(case)), "GPU"));
-    let mut jobs = benchmark.prepare.iter().chain(benchmark.cases.iter().filter_map(|case| case.postprocess.as_ref()));
-    let beside = if jobs.any(|job| gpus(&job.role) > 0.0) { ", and the Jobs beside the runs" } else { "" };
     let agree = benchmark.cases.iter().all(|case| factors(case) == factors(first));
     let cases = benchmark.cases.len();
     if agree {
-        return format!("{} × {}{beside}", count(cases, "case"), factors(first));
+        return format!("{} × {}", count(cases, "case"), factors(first));
     }
     #[expect(clippy::cast_precision_loss, reason = "seconds of a timeout are far below 2^52")]
     let used = |case: &Case| case.timeout.seconds() as f64 * gpus_of(case);
     let largest = benchmark.cases.iter().fold(first, |most, case| if used(case) > used(most) { case } else { most });
-    format!("{cases} cases; the largest is {}: {}{beside}", largest.name, factors(largest))
+    format!("{cases} cases; the largest is {}: {}", largest.name, factors(largest))
 }
 
 fn gpus_of(case: &Case) -> f64 {
@@ -91,6 +104,7 @@ fn count(number: impl std::fmt::Display, noun: &str) -> String {
 
 /// Returns a number as people write it: two decimals at most.
 fn amount(number: f64) -> String {
-    let text = format!("{number:.2}");
+    // An empty sum of floats is minus zero.
+    let text = format!("{:.2}", number + 0.0);
     text.trim_end_matches('0').trim_end_matches('.').to_owned()
 }

@@ -20,6 +20,6 @@ pub(super) fn scheduled(benchmark: &Benchmark, diagnostics: &mut Diagnostics) {
              jobs that each got half of the nodes wait for each other until their timeouts"
         ));
         diagnostics
-            .push(fault.help(format!("start the {operator} with `{flag}`, then set `lints: {{KB0427: \"off\"}}`")));
+            .push(fault.help(format!("start the {operator} with `{flag}`, then {}", code::KB0427.switched_off())));
     }
 }

@@ -28,8 +28,9 @@ pub(super) fn managed(benchmark: &Benchmark, diagnostics: &mut Diagnostics) {
                     .note(PAST_THE_QUEUE)
                     .help(format!(
                         "make sure that `integrations.frameworks` of Kueue's configuration lists `kubeflow.org/{}`, \
-                         then set `lints: {{KB0425: \"off\"}}`",
-                        kind.to_lowercase()
+                         then {}",
+                        kind.to_lowercase(),
+                        code::KB0425.switched_off()
                     ))
             }
             _ => continue,

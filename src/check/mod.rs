@@ -4,6 +4,7 @@
 //! Rules run for each target and look at each case: a fault that several share is reported with the same words and place
 //! every time, so that sorting the findings leaves one.
 
+mod amounts;
 mod budget;
 mod claim_sharing;
 mod extended_resources;
@@ -41,6 +42,7 @@ pub type Rule = fn(&Benchmark, &mut Diagnostics);
 /// Every rule, in the order in which they run.
 pub static RULES: &[Rule] = &[
     budget::within,
+    amounts::usable,
     unknown_metric::measured,
     metric_role::exists,
     image::pinned,

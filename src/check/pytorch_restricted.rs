@@ -19,9 +19,10 @@ pub(super) fn prepared(benchmark: &Benchmark, diagnostics: &mut Diagnostics) {
         );
         let fault = Diagnostic::at(&code::KB0414, workload.span, message)
             .note("it waits for the master and has no security settings by default; a refused worker hangs the run");
-        diagnostics.push(fault.help(
+        diagnostics.push(fault.help(format!(
             "start the operator with `--pytorch-init-container-template-file` and a template that has a \
-             `securityContext`, then set `lints: {KB0414: \"off\"}`; or leave out `master`",
-        ));
+             `securityContext`, then {}; or leave out `master`",
+            code::KB0414.switched_off()
+        )));
     }
 }

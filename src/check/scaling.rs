@@ -3,8 +3,8 @@
 use crate::diag::{Diagnostic, Diagnostics, code};
 use crate::model::{Benchmark, Workload};
 
-/// What `mpirun` and its like call the number of processes.
-const COUNTS: [&str; 8] = ["-n", "-np", "--np", "-c", "-N", "-npernode", "-ppn", "--map-by"];
+/// What `mpirun` and its like call the number of processes; a number for each node follows the pods by itself.
+const COUNTS: [&str; 4] = ["-n", "-np", "--np", "-c"];
 
 /// Reports axes that set a number of pods where the program takes its scale from elsewhere.
 pub(super) fn followed(benchmark: &Benchmark, diagnostics: &mut Diagnostics) {
@@ -32,7 +32,7 @@ fn is_manual(workload: &Workload) -> bool {
     let words: Vec<&str> = launcher
         .map(|role| role.command.iter().chain(&role.args).flat_map(|word| word.split_whitespace()).collect())
         .unwrap_or_default();
-    let runs_mpi = words.iter().any(|word| word.ends_with("mpirun") || word.ends_with("mpiexec"));
-    let is_told = words.iter().any(|word| COUNTS.contains(word));
-    workload.scale_is_manual && (is_told || !runs_mpi)
+    let mpi = words.iter().position(|word| word.ends_with("mpirun") || word.ends_with("mpiexec"));
+    let follows = mpi.is_some_and(|at| !words.iter().skip(at).any(|word| COUNTS.contains(word)));
+    workload.scale_is_manual && !follows
 }

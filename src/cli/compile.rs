@@ -45,8 +45,11 @@ pub(super) fn run(global: &Global, args: &CompileArgs) -> Result<ExitStatus> {
     }
     let folder = session.root.join(&output);
     let on_disk = fs::scan(&folder, &session.compilation.tree).map_err(|error| below(&session.root, &error))?;
-    refuse_claim_changes(&session, &output, &on_disk, &mut diagnostics);
-    let plan = plan(&session.compilation.tree, &on_disk, &scope(&session, &on_disk));
+    let refused = refused_claim_changes(&session, &output, &on_disk);
+    let mut faulty = session.compilation.faulty.clone();
+    faulty.extend(refused.as_slice().iter().map(|fault| fault.path(&session.compilation.sources).to_owned()));
+    diagnostics.extend(refused);
+    let plan = plan(&session.compilation.tree, &on_disk, &scope(&session, &on_disk, faulty));
     let edited = if args.overwrite_edited { EditedFiles::Overwrite } else { EditedFiles::Keep };
     if args.diff {
         let style = if colored(global, Stream::Output) { Style::Ansi } else { Style::Plain };
@@ -94,7 +97,9 @@ fn answer(
         ));
     } else if !plan.is_clean() && status != ExitStatus::NoAnswer {
         let repaired = plan.summary(EditedFiles::Keep);
-        let advice = if repaired.created + repaired.changed + repaired.removed == plan.changes.len() {
+        let advice = if faults {
+            "mend the errors in the specs first; without them, `kubebench compile` repairs the rest"
+        } else if repaired.created + repaired.changed + repaired.removed == plan.changes.len() {
             "run `kubebench compile` and commit the result"
         } else if args.check {
             "the findings above say what to do about each file"
@@ -114,8 +119,12 @@ fn unanswered(findings: &[Diagnostic]) -> ExitStatus {
 
 fn summary(session: &Session<'_>, plan: &Plan, output: &str, edited: EditedFiles) -> String {
     let summary = plan.summary(edited);
+    let conflicts = match summary.conflicts {
+        0 => String::new(),
+        count => format!("; {} with conflict markers compiled anew", counted(count, "manifest")),
+    };
     format!(
-        "{output}/: {} created, {} changed, {} removed, {} unchanged ({})",
+        "{output}/: {} created, {} changed, {} removed, {} unchanged ({}){conflicts}",
         summary.created,
         summary.changed,
         summary.removed,
@@ -124,10 +133,14 @@ fn summary(session: &Session<'_>, plan: &Plan, output: &str, edited: EditedFiles
     )
 }
 
-/// Returns what of the tree the selection may write and prune; manifests of specs with errors are left alone.
-fn scope(session: &Session<'_>, on_disk: &OnDisk) -> Scope {
+/// Returns what of the tree the selection may write and prune; manifests of `faulty` specs are left alone.
+fn scope(session: &Session<'_>, on_disk: &OnDisk, mut faulty: BTreeSet<String>) -> Scope {
     let selection = session.selection();
-    let mut faulty = session.compilation.faulty.clone();
+    if session.lacks_a_spec_folder() {
+        // What the folder would hold is unknown, and so is what is left over.
+        let read: BTreeSet<&str> = session.compilation.sources.iter().map(|(_, source)| source.path.as_str()).collect();
+        faulty.extend(compiled_from(on_disk).filter(|source| !read.contains(source.as_str())));
+    }
     if !faulty.is_empty() {
         // What all benchmarks share depends on all of them.
         faulty.insert(PROJECT_FILE.to_owned());
@@ -163,16 +176,18 @@ fn compiled_from(on_disk: &OnDisk) -> impl Iterator<Item = String> {
 }
 
 /// Judges every claim against the committed one, because Kubernetes would refuse some changes.
-fn refuse_claim_changes(session: &Session<'_>, output: &str, on_disk: &OnDisk, diagnostics: &mut Diagnostics) {
+fn refused_claim_changes(session: &Session<'_>, output: &str, on_disk: &OnDisk) -> Diagnostics {
+    let mut refused = Diagnostics::default();
     for compiled in session.benchmarks() {
         let benchmark = &compiled.benchmark;
         let path = format!("{}/{}/results.yaml", benchmark.target.name, benchmark.name);
         let Some(Found::File(bytes)) = on_disk.entries.get(&path) else { continue };
         let source = Source::new(path.as_str(), bytes);
         if let Some(committed) = yaml::read(SourceId::default(), &source).root {
-            diagnostics.extend(manifest::refused_changes(benchmark, &format!("{output}/{path}"), &committed.to_json()));
+            refused.extend(manifest::refused_changes(benchmark, &format!("{output}/{path}"), &committed.to_json()));
         }
     }
+    refused
 }
 
 #[cfg(test)]

@@ -42,6 +42,9 @@ fn field(what: &str) -> Result<String> {
     let first = steps.next().unwrap_or_default();
     let kinds = ["benchmark", "suite", "project"];
     let Some(kind) = DocumentKind::ALL.into_iter().find(|kind| kind.name().eq_ignore_ascii_case(first)) else {
+        if let Some(path) = full_path(what) {
+            bail!("there is nothing called `{what}`; did you mean `{path}`?");
+        }
         let codes = code::ALL.iter().map(|code| code.id);
         let hint = match did_you_mean(first, kinds.into_iter().chain(codes)) {
             Some(close) => format!("did you mean `{close}`?"),
@@ -60,4 +63,17 @@ fn field(what: &str) -> Result<String> {
             bail!("`{what}` does not exist: there is no `{missing}`; {hint}");
         }
     }
+}
+
+/// Returns the path of a field that was named without the way to it, such as `repeats` or `spec.repeats`.
+fn full_path(what: &str) -> Option<String> {
+    DocumentKind::ALL.into_iter().find_map(|kind| {
+        let schema = generate(kind, &workload::forms());
+        let root = kind.name().to_lowercase();
+        let below_spec = ["spec.", ""]
+            .iter()
+            .map(|above| format!("{above}{what}"))
+            .find(|path| schema::explain(&schema, &root, &path.split('.').collect::<Vec<_>>()).is_ok());
+        below_spec.or_else(|| schema::path_of(&schema, what)).map(|path| format!("{root}.{path}"))
+    })
 }

@@ -22,6 +22,8 @@ spec:
       namespace: default
 ";
 
+const EXAMPLE: &str = "specs/example.yaml";
+
 const WORKFLOW: &str = "\
 # Checks that generated/ is what the specs say.
 name: kubebench
@@ -50,11 +52,15 @@ pub(super) fn run(global: &Global, _: &InitArgs) -> Result<ExitStatus> {
     let root = start(global)?;
     let mut files = vec![
         ("kubebench.yaml".to_owned(), PROJECT.to_owned()),
-        ("specs/example.yaml".to_owned(), new::spec("job", "example", "../schema/benchmark.v1.json")?),
+        (EXAMPLE.to_owned(), new::spec("job", "example", "../schema/benchmark.v1.json")?),
         (".github/workflows/kubebench.yml".to_owned(), WORKFLOW.replace("VERSION", VERSION)),
         (".gitattributes".to_owned(), ATTRIBUTES.to_owned()),
     ];
     files.extend(DocumentKind::ALL.map(|kind| (format!("schema/{}", kind.file_name()), schema::text(kind))));
+    let has_specs = fs::read_sources(&root, &["specs".to_owned()]).iter().any(|read| fs::is_spec(&read.path));
+    if has_specs {
+        files.retain(|(path, _)| path != EXAMPLE);
+    }
     for (path, text) in files {
         match fs::create_new(&root, &path, &text) {
             Ok(()) => tell(global, &format!("wrote {path}")),
@@ -62,6 +68,7 @@ pub(super) fn run(global: &Global, _: &InitArgs) -> Result<ExitStatus> {
             Err(error) => return Err(error),
         }
     }
-    tell(global, "next: edit specs/example.yaml, then run `kubebench compile`");
+    let next = if has_specs { "your specs" } else { EXAMPLE };
+    tell(global, &format!("next: edit {next}, then run `kubebench compile`"));
     Ok(ExitStatus::Yes)
 }

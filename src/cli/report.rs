@@ -44,7 +44,9 @@ impl Output {
 /// Prints findings, writes every report that was asked for, and returns the status that they call for.
 pub(super) fn report(global: &Global, output: Output, findings: Findings<'_>) -> Result<ExitStatus> {
     let Findings { diagnostics, sources, checked, unreadable } = findings;
-    let sorted = diagnostics.into_sorted(sources);
+    let mut sorted = diagnostics.into_sorted(sources);
+    // The tree follows from the specs, so what is wrong with those comes first.
+    sorted.sort_by_key(|fault| fault.code.id.starts_with("KB05"));
     let shown = limited(&sorted, sources);
     let plain = Report { diagnostics: &shown, sources, checked, style: Style::Plain };
     let styled =
@@ -86,6 +88,10 @@ fn summarize(global: &Global, sorted: &[Diagnostic]) {
 pub(super) fn refuse_report_places(global: &Global, root: &Path, output: Option<&str>) -> Result<()> {
     for target in &global.report {
         let shown = target.path.display();
+        if let Some(folder) = target.path.parent().filter(|folder| *folder != Path::new("") && !fs::exists(folder, ""))
+        {
+            bail!("the report {shown} cannot be written: there is no folder {}; make it first", folder.display());
+        }
         let place = fs::real_place(&target.path).unwrap_or_else(|| target.path.clone());
         if place.extension().is_some_and(|end| end.eq_ignore_ascii_case("yaml") || end.eq_ignore_ascii_case("yml")) {
             bail!("the report {shown} would be a YAML file, which may be a spec or a manifest; give it another name");

@@ -35,6 +35,38 @@ impl Selection {
         }
     }
 
+    /// Refuses labels that no benchmark has; what specs with faults have is unknown.
+    pub(super) fn check_labels(&self, compilation: &Compilation) -> Result<()> {
+        let all = &compilation.benchmarks;
+        if !compilation.faulty.is_empty() || all.iter().any(|compiled| self.has_labels(compiled)) {
+            return Ok(());
+        }
+        let labels = || all.iter().map(|compiled| &compiled.benchmark.labels);
+        for (key, value) in &self.labels {
+            let values: BTreeSet<&str> = labels().filter_map(|labels| labels.get(key)).map(String::as_str).collect();
+            if values.is_empty() {
+                let keys: BTreeSet<&str> = labels().flat_map(|labels| labels.keys()).map(String::as_str).collect();
+                let hint = if keys.is_empty() {
+                    "no benchmark has any (`metadata.labels`)".to_owned()
+                } else {
+                    what_there_is(key, keys, "labels are")
+                };
+                bail!("no benchmark has the label {key}={value}; {hint}");
+            }
+            if !values.contains(value.as_str()) {
+                let hint = what_there_is(value, values, &format!("values of `{key}` are"));
+                bail!("no benchmark has the label {key}={value}; {hint}");
+            }
+        }
+        let asked: Vec<String> = self.labels.iter().map(|(key, value)| format!("{key}={value}")).collect();
+        bail!("no benchmark has all of the labels {}", asked.join(", "))
+    }
+
+    /// Returns true when nothing was asked for, which means all.
+    pub(super) fn is_everything(&self) -> bool {
+        self.is_only_targets() && self.targets.is_empty()
+    }
+
     /// Returns true when nothing but targets was asked for.
     pub(super) fn is_only_targets(&self) -> bool {
         self.paths.is_none() && self.labels.is_empty()

@@ -10,7 +10,8 @@ use super::project::{Project, Texts, VERSION};
 use super::report::{self, Findings, Output, counted, refuse_report_places, tell};
 use super::selection::Selection;
 use crate::compile::{Compilation, Compiled, Workspace};
-use crate::diag::{Diagnostic, Diagnostics};
+use crate::diag::{Diagnostic, Diagnostics, Place};
+use crate::edge::fs;
 use crate::lower::PROJECT_FILE;
 
 /// A compiled project and what of it was asked for.
@@ -42,11 +43,12 @@ impl<'a> Session<'a> {
         // Which folders hold specs is unknown while the project file is at fault.
         let is_of_project = |fault: &Diagnostic| fault.path(&compilation.sources) == PROJECT_FILE;
         let keeps = |fault: &Diagnostic| compilation.project.is_some() || !is_of_project(fault);
-        let found = found.into_iter().filter(keeps).collect();
+        let found = found.into_iter().filter(keeps).map(|fault| named_by_benchmark(fault, &compilation)).collect();
         compilation.add(found);
         let selection = Selection::new(select, paths);
         if let Some(project) = &compilation.project {
             selection.check_targets(project)?;
+            selection.check_labels(&compilation)?;
         }
         let output = compilation.project.as_ref().map(|project| project.settings.output.as_str());
         refuse_report_places(global, &project.root, output)?;
@@ -74,6 +76,12 @@ impl<'a> Session<'a> {
         }
     }
 
+    /// Returns true when a folder that the project names for specs is not there.
+    pub(super) fn lacks_a_spec_folder(&self) -> bool {
+        let folders = self.compilation.project.iter().flat_map(|project| &project.settings.spec_dirs);
+        folders.into_iter().any(|folder| !fs::exists(&self.root, folder))
+    }
+
     /// Returns what was asked for.
     pub(super) fn selection(&self) -> &Selection {
         &self.selection
@@ -89,11 +97,25 @@ impl<'a> Session<'a> {
         let mut selected = Diagnostics::default();
         for diagnostic in &self.compilation.diagnostics {
             let path = diagnostic.path(&self.compilation.sources);
-            if path == PROJECT_FILE || self.selection.concerns(&self.compilation, path) {
+            let belongs = if path == PROJECT_FILE {
+                !self.is_of_another_target(diagnostic)
+            } else {
+                self.selection.concerns(&self.compilation, path)
+            };
+            if belongs {
                 selected.push(diagnostic.clone());
             }
         }
         selected
+    }
+
+    /// Returns true for a lint about a target on which nothing that was asked for runs.
+    fn is_of_another_target(&self, finding: &Diagnostic) -> bool {
+        let mut targets = self.compilation.project.iter().flat_map(|project| &project.targets);
+        let Some(target) = targets.find(|target| finding.place == Place::Span(target.span)) else { return false };
+        finding.code.configurable
+            && !self.selection.is_everything()
+            && !self.benchmarks().iter().any(|compiled| compiled.benchmark.target.name == target.name)
     }
 
     /// Prints `diagnostics` and writes the reports; returns the status that they call for.
@@ -115,5 +137,18 @@ impl<'a> Session<'a> {
     /// Returns how many of the selected specs were read, in words.
     pub(super) fn specs_in_words(&self) -> String {
         counted(self.checked.iter().filter(|path| *path != PROJECT_FILE).count(), "spec")
+    }
+}
+
+/// Names the spec of a benchmark whose name was given in the place of a path.
+fn named_by_benchmark(fault: Diagnostic, compilation: &Compilation) -> Diagnostic {
+    let mut benchmarks = compilation.benchmarks.iter().map(|compiled| &compiled.benchmark);
+    let Place::File(path) = &fault.place else { return fault };
+    match benchmarks.find(|benchmark| benchmark.name == *path) {
+        Some(benchmark) => {
+            let help = format!("the benchmark `{path}` stands in {}: write that path", benchmark.path);
+            fault.help(help)
+        }
+        None => fault,
     }
 }

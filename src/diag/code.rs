@@ -19,6 +19,13 @@ pub struct Code {
     pub page: &'static str,
 }
 
+impl Code {
+    /// Says how the finding is switched off, to end a sentence.
+    pub fn switched_off(&self) -> String {
+        format!("set `spec: {{lints: {{{}: \"off\"}}}}` in kubebench.yaml", self.id)
+    }
+}
+
 macro_rules! codes {
     ($($id:ident $kind:ident $title:literal)*) => {
         $(#[doc = $title] pub static $id: Code = Code {
@@ -100,6 +107,8 @@ codes! {
     KB0330 error "launcher's command that reaches the workers"
     KB0331 error "volume of one pod that several pods need"
     KB0332 error "rendezvous server without an address"
+    KB0333 error "gate that cannot decide"
+    KB0334 error "amount that no pod or claim can have"
 
     KB0401 lint "image without tag or digest"
     KB0402 lint "image tag latest"

@@ -6,11 +6,11 @@ use std::sync::Arc;
 use serde_json::Value as Json;
 
 use super::project::Project;
-use super::{Document, merge_new, metrics};
+use super::{Document, gates, literals, looked_up, merge_new, metrics};
 use crate::diag::{Diagnostic, Diagnostics, Place, code, did_you_mean};
 use crate::expand::{self, CasePoint};
 use crate::lookup::{self, Scope};
-use crate::model::{Benchmark, Budget, Case, Claim, Order, Role, Scaling, Schedule, StepJob, Target, Unused};
+use crate::model::{Benchmark, Budget, Case, Claim, Literal, Order, Role, Scaling, Schedule, StepJob, Target, Unused};
 use crate::schema::{DocumentKind, Schemas};
 use crate::spec::v1::benchmark as wire;
 use crate::spec::v1::scalar::Duration as WireDuration;
@@ -109,6 +109,7 @@ pub fn benchmark(
         points: &points,
         unused: unused(document, spec),
         scalings: scalings(document, spec),
+        literals: literals::of(document.root),
     };
     let mut benchmarks: Vec<Resolved> = targets(spec, project, diagnostics)
         .into_iter()
@@ -174,6 +175,7 @@ struct Shared<'a> {
     points: &'a [CasePoint],
     unused: Vec<Unused>,
     scalings: Vec<Scaling>,
+    literals: Vec<Literal>,
 }
 
 impl Shared<'_> {
@@ -186,7 +188,7 @@ impl Shared<'_> {
             (!is_kept(entry)).then(|| lookup::resolve(self.document.source, &entry.value, &scope, &mut found))
         });
         let looked_up = self.spec.entries().iter().any(|entry| !is_kept(entry) && lookup::mentions_any(&entry.value));
-        let sound = !found.has_errors() && (!looked_up || self.revalidate(&resolved, &mut found));
+        let sound = !found.has_errors() && (!looked_up || self.revalidate(&resolved, &scope, &mut found));
         merge_new(diagnostics, found);
         let cases = self.points.iter().filter_map(|point| self.case(point, &target, diagnostics)).collect();
         if !sound {
@@ -222,6 +224,7 @@ impl Shared<'_> {
             node.and_then(|node| node.entry(field)).map_or(self.name_span, |entry| entry.key_span)
         };
         let results = results.unwrap_or_default();
+        gates::check(&gates, &metrics, spec_node, diagnostics);
         let benchmark = Benchmark {
             name: self.name.to_owned(),
             name_span: self.name_span,
@@ -252,6 +255,7 @@ impl Shared<'_> {
             mount_in_job_span: key_span(spec_node.get("results"), "mountInJob"),
             unused: self.unused.clone(),
             scalings: self.scalings.clone(),
+            literals: self.literals.clone(),
             target,
         };
         Some(Resolved { benchmark, document: resolved.to_json() })
@@ -265,7 +269,7 @@ impl Shared<'_> {
         let resolved =
             self.case_document(|entry| lookup::resolve(self.document.source, &entry.value, &scope, &mut found));
         let looks_up = PER_CASE.iter().filter_map(|field| self.spec.get(field)).any(lookup::mentions_any);
-        let sound = !found.has_errors() && (!looks_up || self.revalidate(&resolved, &mut found));
+        let sound = !found.has_errors() && (!looks_up || self.revalidate(&resolved, &scope, &mut found));
         let spec = resolved.get("spec")?;
         let timeout = match spec.get("timeout") {
             Some(node) if sound => workload::read::<WireDuration>(node, &mut found)?.0,
@@ -281,7 +285,11 @@ impl Shared<'_> {
         merge_new(
             diagnostics,
             found.into_iter().map(|fault| {
-                if in_case && looks_up { fault.note(format!("in the case {}", point.name)) } else { fault }
+                if in_case && looks_up && fault.related.is_empty() {
+                    fault.note(format!("in the case {}", point.name))
+                } else {
+                    fault
+                }
             }),
         );
         Some(Case {
@@ -296,10 +304,13 @@ impl Shared<'_> {
     }
 
     /// Checks the schema again with values in the place of lookups; true when all is well.
-    fn revalidate(&self, resolved: &Node, diagnostics: &mut Diagnostics) -> bool {
+    fn revalidate(&self, resolved: &Node, scope: &Scope, diagnostics: &mut Diagnostics) -> bool {
         let found = self.schemas.validate(DocumentKind::Benchmark, self.document.source, resolved);
         let sound = found.is_empty();
-        merge_new(diagnostics, found);
+        merge_new(
+            diagnostics,
+            found.into_iter().map(|fault| looked_up::at_value(fault, self.document.source, self.spec, scope)),
+        );
         sound
     }
 
@@ -415,6 +426,7 @@ fn step_job(name: &str, wire: wire::StepJob, entry: Option<&Entry>) -> StepJob {
             image_span: at("image").map_or(span, |entry| entry.value.span),
             command: workload::texts(command),
             args: workload::texts(args),
+            word_spans: ["command", "args"].map(|field| workload::spans(at(field).map(|entry| &entry.value))),
             env: workload::env_of(env, |name| {
                 at("env").and_then(|env| env.value.get(name)).map_or(span, |node| node.span)
             }),

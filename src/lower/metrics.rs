@@ -95,10 +95,6 @@ pub(super) fn references(
     }
     for (wire, node) in gates.iter().zip(items("gates")) {
         references.push(MetricReference { name: wire.metric.clone(), span: span_of(node), by: "gate" });
-        if wire.max_regression.is_none() && wire.min.is_none() && wire.max.is_none() {
-            let fault = Diagnostic::at(&code::KB0202, node.span, "this gate decides nothing");
-            diagnostics.push(fault.help("add `maxRegression: 3%`, `min: …` or `max: …`"));
-        }
     }
     references
 }

@@ -1,6 +1,9 @@
 //! From documents to the model: defaults are filled in here, in one visible place, and every fault is gathered.
 
 mod benchmark;
+mod gates;
+mod literals;
+mod looked_up;
 mod metrics;
 mod places;
 mod project;

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::Document;
-use crate::diag::{Diagnostic, Diagnostics, code, did_you_mean};
+use crate::diag::{Diagnostic, Diagnostics, Place, code, did_you_mean};
 use crate::lookup;
 use crate::spec::v1::suite as wire;
 use crate::text::Span;
@@ -38,8 +38,16 @@ pub fn suite(document: Document<'_>, diagnostics: &mut Diagnostics) -> Option<Su
 }
 
 impl Suite {
-    /// Reports names that are no benchmark's.
+    /// Reports names that are no benchmark's, and names that stand there twice.
     pub fn check_references(&self, benchmarks: &BTreeMap<String, Span>, diagnostics: &mut Diagnostics) {
+        let mut seen = BTreeMap::new();
+        for (name, span) in &self.benchmarks {
+            if let Some(first) = seen.insert(name, *span) {
+                let message = format!("`{name}` stands in `benchmarks` twice");
+                let fault = Diagnostic::at(&code::KB0206, *span, message).label("second");
+                diagnostics.push(fault.related(Place::Span(first), "first").help("delete one of them"));
+            }
+        }
         for (name, span) in self.benchmarks.iter().filter(|(name, _)| !benchmarks.contains_key(name)) {
             let fault = Diagnostic::at(&code::KB0321, *span, format!("there is no benchmark `{name}`"));
             diagnostics.push(match did_you_mean(name, benchmarks.keys().map(String::as_str)) {

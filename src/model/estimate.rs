@@ -42,6 +42,26 @@ pub fn gpus(role: &Role) -> f64 {
     role.accelerators() * f64::from(role.max_replicas)
 }
 
+/// A Job beside the runs, and the hours that it may take in all.
+pub struct Step<'a> {
+    /// `prepare` or `postprocess`.
+    pub name: &'static str,
+    /// The Job; of the cases' Jobs the one with the longest timeout.
+    pub job: &'a StepJob,
+    /// The hours of all its runs together.
+    pub hours: f64,
+}
+
+/// Returns the Jobs beside the runs.
+pub fn steps(benchmark: &Benchmark) -> Vec<Step<'_>> {
+    let of_job = |job: &StepJob| hours(job.timeout.seconds());
+    let prepare = benchmark.prepare.iter().map(|job| Step { name: "prepare", job, hours: of_job(job) });
+    let each: Vec<&StepJob> = benchmark.cases.iter().filter_map(|case| case.postprocess.as_ref()).collect();
+    let all = runs_a_case(benchmark) * total(each.iter().map(|job| of_job(job)));
+    let longest = each.iter().max_by_key(|job| job.timeout.seconds());
+    prepare.chain(longest.map(|job| Step { name: "postprocess", job, hours: all })).collect()
+}
+
 /// Returns every role with the hours that all its pods together may be there.
 fn uses(benchmark: &Benchmark) -> impl Iterator<Item = (f64, &Role)> {
     let runs = runs_a_case(benchmark);
@@ -88,7 +108,7 @@ fn cost(prices: &Prices, uses: &[(f64, &Role)]) -> (Option<f64>, Vec<String>) {
 }
 
 /// Returns the price of an hour of one pod.
-fn hourly(prices: &Prices, role: &Role) -> f64 {
+pub fn hourly(prices: &Prices, role: &Role) -> f64 {
     let priced = role.amounts().filter_map(|(name, amount)| Some((name, amount.as_f64(), prices.hourly.get(name)?)));
     total(priced.map(|(name, amount, price)| price * if name == "memory" { amount / MEMORY_UNIT } else { amount }))
 }

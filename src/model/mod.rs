@@ -67,6 +67,8 @@ pub struct Benchmark {
     pub unused: Vec<Unused>,
     /// Axes that set a number of pods.
     pub scalings: Vec<Scaling>,
+    /// Texts that reach manifests and stand in no role's command, variables or patches.
+    pub literals: Vec<Literal>,
 }
 
 /// One case, fully resolved.
@@ -183,6 +185,17 @@ pub struct Scaling {
     pub span: Span,
     /// Whether a command, argument or variable of the workload follows it too.
     pub is_followed: bool,
+}
+
+/// A text as written.
+#[derive(Clone, Debug)]
+pub struct Literal {
+    /// What it is, such as ``the label `team` ``.
+    pub name: String,
+    /// The text.
+    pub text: String,
+    /// Where it stands.
+    pub span: Span,
 }
 
 /// A declared name that nothing uses.

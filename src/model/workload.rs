@@ -74,6 +74,8 @@ pub struct Role {
     pub command: Vec<String>,
     /// Its arguments.
     pub args: Vec<String>,
+    /// Where each word of `command` and each of `args` stands.
+    pub word_spans: [Vec<Span>; 2],
     /// Environment variables by name.
     pub env: BTreeMap<String, (Env, Span)>,
     /// What the scheduler sets aside.

@@ -68,6 +68,11 @@ impl Homes {
     }
 }
 
+/// Returns the path of the only field called `name` that is nearest to the top.
+pub fn path_of(root: &Value, name: &str) -> Option<String> {
+    Homes::of(root).home_of(name).map(|home| format!("{home}.{name}"))
+}
+
 /// Returns the description of the field at `path` (`spec.matrix`), as `kubectl explain` would print it, or the
 /// part of the path that does not exist together with the names that do.
 ///

@@ -7,6 +7,7 @@ use serde_json::Value as Json;
 
 use super::explain;
 use super::format::{self, Format};
+use super::habit;
 use super::violation::Violation;
 use crate::diag::{Diagnostic, Place, code, did_you_mean};
 use crate::text::{Source, Span};
@@ -20,7 +21,7 @@ pub(super) fn findings(violation: &Violation<'_>) -> Vec<Diagnostic> {
         Kind::AdditionalProperties { unexpected } => {
             unexpected.iter().map(|key| unknown_field(violation, key)).collect()
         }
-        Kind::Required { property } => vec![missing_field(violation, property.as_str().unwrap_or_default())],
+        Kind::Required { property } => missing_field(violation, property.as_str().unwrap_or_default()),
         Kind::Type { .. } => vec![wrong_type(violation)],
         Kind::Pattern { .. } if violation.format().is_none() => vec![wrong_type(violation)],
         Kind::Pattern { .. } => Vec::new(),
@@ -56,13 +57,22 @@ fn unknown_field(violation: &Violation<'_>, key: &str) -> Diagnostic {
         return fault.help(format!("did you mean `{close}`?")).fix(span, close);
     }
     let fault = fault.note(format!("fields of {owner}: {}", known.join(", ")));
+    if let Some(help) = habit::field(violation, key) {
+        return fault.help(help);
+    }
     match violation.subject.ready.home_of(key) {
         Some(home) => fault.help(format!("`{key}` belongs under `{home}`")),
         None => fault.help(format!("delete it, or see `kubebench explain` for what {owner} can hold")),
     }
 }
 
-fn missing_field(violation: &Violation<'_>, field: &str) -> Diagnostic {
+/// Returns the finding about a missing field, unless it is there with a slip, which is found for itself.
+fn missing_field(violation: &Violation<'_>, field: &str) -> Vec<Diagnostic> {
+    let known = violation.properties();
+    let mut strangers = violation.node.entries().iter().filter(|entry| !known.contains(&entry.key.as_str()));
+    if strangers.any(|entry| did_you_mean(&entry.key, known.iter().copied()) == Some(field)) {
+        return Vec::new();
+    }
     let message = format!("{} needs the field `{field}`", violation.name());
     let property = violation
         .schema
@@ -78,9 +88,9 @@ fn missing_field(violation: &Violation<'_>, field: &str) -> Diagnostic {
         Some(description) => fault.note(format!("`{field}`: {}", lower_first(description))),
         None => fault,
     };
-    fault.help(
+    vec![fault.help(
         example.map_or_else(|| format!("add `{field}: …`"), |example| format!("for example `{field}: {example}`")),
-    )
+    )]
 }
 
 fn wrong_type(violation: &Violation<'_>) -> Diagnostic {
@@ -98,6 +108,12 @@ fn wrong_type(violation: &Violation<'_>) -> Diagnostic {
     let fault = Diagnostic::at(&code::KB0203, node.span, format!("{} must be {wanted}, not {found}", violation.name()));
     if let Some(bare) = bare(violation) {
         return fault.help(format!("drop the quotes: `{bare}`")).fix(node.span, bare);
+    }
+    if let Some(help) = habit::value(violation) {
+        return fault.help(help);
+    }
+    if let Some(point) = node.as_text().and_then(habit::with_point).filter(|_| has_type(violation.schema, "number")) {
+        return fault.help(format!("write `{point}`, with a decimal point")).fix(node.span, point);
     }
     let text_wanted = has_type(violation.schema, "string") && violation.schema.get("pattern").is_none();
     match (&node.value, violation.format()) {
@@ -164,15 +180,18 @@ fn wanted(violation: &Violation<'_>) -> String {
     let mut names = Vec::new();
     for (name, words) in [
         ("integer", "a whole number"),
-        ("boolean", "`true` or `false`"),
-        ("number", "a number"),
         ("string", "a string"),
+        ("number", "a number"),
+        ("boolean", "`true` or `false`"),
         ("array", "a list"),
         ("object", "a mapping"),
     ] {
         if has_type(violation.schema, name) && !(lookup && name == "string") {
             names.push(words);
         }
+    }
+    if names == ["a string", "a number", "`true` or `false`"] {
+        return "a string, a number or a boolean".to_owned();
     }
     if names.contains(&"a string") {
         names.retain(|name| *name != "a number");

@@ -52,6 +52,7 @@ pub static FORMATS: &[Format] = &[
     Format { name: "json-pointer", noun: "a JSON Pointer", check: json_pointer },
     Format { name: "sha256", noun: "a SHA-256 digest", check: sha256 },
     Format { name: "http-url", noun: "an HTTP address", check: http_url },
+    Format { name: "git-remote", noun: "the address of a repository", check: super::remote::check },
     Format { name: "lint-code", noun: "the code of a lint", check: lint_code },
     Format {
         name: "version-requirement",

@@ -5,10 +5,12 @@ mod explain;
 mod fault;
 pub mod format;
 mod generate;
+mod habit;
+mod remote;
 mod validate;
 mod violation;
 
-pub use explain::explain;
+pub use explain::{explain, path_of};
 pub use generate::{WorkloadForm, form_schema, generate};
 pub use validate::Schemas;
 

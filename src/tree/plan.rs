@@ -81,7 +81,7 @@ pub enum State {
     Stale,
     /// A manifest is not as Kubebench wrote it.
     Edited {
-        /// It holds an unresolved merge.
+        /// It holds an unresolved merge, which nobody resolves by hand: the merged specs say what it is.
         conflict: bool,
     },
     /// A manifest is right but for `\r\n` line ends.
@@ -150,6 +150,8 @@ pub struct Summary {
     pub created: usize,
     /// Files that get other bytes.
     pub changed: usize,
+    /// How many of these held an unresolved merge.
+    pub conflicts: usize,
     /// Files that go.
     pub removed: usize,
     /// Files that stay as they are.
@@ -168,7 +170,10 @@ impl Plan<'_> {
         for change in &self.changes {
             match change.action(edited) {
                 Action::Write if change.state == State::Missing => summary.created += 1,
-                Action::Write => summary.changed += 1,
+                Action::Write => {
+                    summary.changed += 1;
+                    summary.conflicts += usize::from(change.state == State::Edited { conflict: true });
+                }
                 Action::Delete => summary.removed += 1,
                 Action::Leave => {}
             }
@@ -188,7 +193,7 @@ pub(super) enum Action {
 impl Change<'_> {
     pub(super) fn action(&self, edited: EditedFiles) -> Action {
         match (&self.state, edited) {
-            (State::Missing | State::Stale | State::LineEndings, _)
+            (State::Missing | State::Stale | State::LineEndings | State::Edited { conflict: true }, _)
             | (State::Edited { .. }, EditedFiles::Overwrite) => Action::Write,
             (State::Orphan, _) | (State::EditedOrphan, EditedFiles::Overwrite) => Action::Delete,
             (State::Edited { .. } | State::EditedOrphan, EditedFiles::Keep)

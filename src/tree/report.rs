@@ -50,8 +50,19 @@ impl Speaker<'_> {
                 let message = format!("manifest `{path}` is not what `{}` compiles to", change.source);
                 Diagnostic::in_file(&code::KB0502, &path, message).help(COMPILE)
             }
-            (State::Edited { conflict }, Mode::Check | Mode::Write(EditedFiles::Keep)) => {
-                self.edited(change, *conflict)
+            (State::Edited { conflict: true }, Mode::Check) => {
+                let message = format!("manifest `{path}` holds conflict markers of an unresolved merge");
+                Diagnostic::in_file(&code::KB0503, &path, message)
+                    .note("there is nothing to resolve by hand: the manifest follows from the merged specs")
+                    .help(COMPILE)
+            }
+            (State::Edited { conflict: false }, Mode::Check | Mode::Write(EditedFiles::Keep)) => {
+                let message = format!("manifest `{path}` was edited by hand");
+                let reason = format!(
+                    "the edit would be lost with the next change of `{}`; what it does belongs there",
+                    change.source
+                );
+                Diagnostic::in_file(&code::KB0503, &path, message).note(reason).help(OVERWRITE)
             }
             (State::LineEndings, Mode::Check) => self.line_endings(&path),
             (State::Foreign, _) => {
@@ -86,23 +97,6 @@ impl Speaker<'_> {
             ) => return None,
         };
         Some(with_source(finding, change))
-    }
-
-    fn edited(&self, change: &Change<'_>, conflict: bool) -> Diagnostic {
-        let path = join(self.output_dir, change.path);
-        if conflict {
-            let message = format!("manifest `{path}` holds conflict markers of an unresolved merge");
-            return Diagnostic::in_file(&code::KB0503, &path, message)
-                .note("there is nothing to resolve by hand: the manifest follows from the merged specs")
-                .help(OVERWRITE);
-        }
-        let message = format!("manifest `{path}` was edited by hand");
-        Diagnostic::in_file(&code::KB0503, &path, message)
-            .note(format!(
-                "the edit would be lost with the next change of `{}`; what it does belongs there",
-                change.source
-            ))
-            .help(OVERWRITE)
     }
 
     fn line_endings(&self, path: &str) -> Diagnostic {

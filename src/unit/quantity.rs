@@ -114,6 +114,11 @@ impl Quantity {
         self.nano.is_multiple_of(NANO)
     }
 
+    /// Returns true when the amount is `unit` a whole number of times.
+    pub fn is_multiple_of(&self, unit: &Self) -> bool {
+        self.nano.is_multiple_of(unit.nano)
+    }
+
     /// Returns the nearest floating-point number, for estimates only.
     pub fn as_f64(&self) -> f64 {
         format!("{}.{:09}", self.nano / NANO, self.nano % NANO).parse().unwrap_or(f64::INFINITY)

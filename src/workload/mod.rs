@@ -22,7 +22,7 @@ use crate::text::Span;
 use crate::unit::Duration;
 use crate::yaml::{Entry, Node};
 
-pub use role::{env_of, request_spans, texts};
+pub use role::{env_of, request_spans, spans, texts};
 
 /// Every kind, in the order in which `explain` lists them.
 pub static KINDS: &[Kind] = &[tf_job::KIND, pytorch_job::KIND, mpi_job::KIND, job::KIND];

@@ -83,6 +83,7 @@ pub(super) fn merge(
         image_span: place("image").map_or(span, |entry| entry.value.span),
         command: texts(own.command.or(shared.command).unwrap_or_default()),
         args: texts(own.args.or(shared.args).unwrap_or_default()),
+        word_spans: ["command", "args"].map(|field| spans(place(field).map(|entry| &entry.value))),
         env,
         requests,
         limits,
@@ -111,6 +112,11 @@ pub fn request_spans(resources: &Node) -> impl Iterator<Item = (String, Span)> {
 /// Returns the strings of a list of words.
 pub fn texts(words: Vec<Text>) -> Vec<String> {
     words.into_iter().map(|Text(word)| word).collect()
+}
+
+/// Returns where the elements of a list stand.
+pub fn spans(list: Option<&Node>) -> Vec<Span> {
+    list.map(Node::items).unwrap_or_default().iter().map(|item| item.span).collect()
 }
 
 /// Returns environment variables of the model; `span` tells where each stands.

@@ -152,6 +152,13 @@ impl Builder<'_> {
         }
     }
 
+    /// Returns the digits that a comma without a space parts from the digits at `span`, as in the decimal `2,10`.
+    fn before_comma(&self, span: Span) -> Option<&str> {
+        let before = self.source.text.get(..span.start as usize)?.strip_suffix(',')?;
+        let start = before.rfind(|c: char| !c.is_ascii_digit()).map_or(0, |at| at + 1);
+        before.get(start..).filter(|digits| !digits.is_empty())
+    }
+
     fn span(&self, span: &granit_parser::Span) -> Span {
         let range = span.byte_range().unwrap_or(0..0);
         Span::new(self.id, range)
@@ -271,7 +278,12 @@ impl Builder<'_> {
             Value::Number(_) | Value::Bool(_) => {
                 let quoted = format!("\"{source}\"");
                 let fault = Diagnostic::at(&code::KB0113, span, format!("the key `{source}` is not a string"));
-                self.diagnostics.push(fault.help(format!("write `{quoted}`")).fix(span, quoted));
+                self.diagnostics.push(match self.before_comma(span) {
+                    Some(whole) => fault
+                        .note("the comma ends the value before it")
+                        .help(format!("write `{whole}.{source}` for a decimal number, with a point")),
+                    None => fault.help(format!("write `{quoted}`")).fix(span, quoted),
+                });
                 source.clone()
             }
             Value::Null | Value::Seq(_) | Value::Map(_) => {

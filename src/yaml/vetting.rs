@@ -23,6 +23,11 @@ pub(super) fn refuse_bytes(id: SourceId, source: &Source, diagnostics: &mut Vec<
     }
     let nul = source.text.find('\0');
     match (source.invalid_utf8, nul) {
+        (Some(0), Some(_)) if source.text.starts_with("\u{FFFD}\u{FFFD}") => {
+            let fault = Diagnostic::in_file(&code::KB0101, &source.path, "the file is UTF-16");
+            diagnostics.push(fault.help("save it as UTF-8 (`iconv -f UTF-16 -t UTF-8 OLD > NEW`)"));
+            true
+        }
         (_, Some(_)) => {
             let fault = Diagnostic::in_file(&code::KB0101, &source.path, "the file is binary, not text");
             diagnostics.push(fault.help(

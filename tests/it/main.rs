@@ -31,4 +31,5 @@ mod reports;
 mod schemas;
 mod since;
 mod tidy;
+mod words;
 mod yaml_oracle;

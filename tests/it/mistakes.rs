@@ -103,8 +103,8 @@ fn messages_say_what_to_write() {
     );
     says(
         "specs/s.yaml",
-        "apiVersion: kubebench.dev/v1\nkind: Suite\nmetadata: {name: s}\nspec: {benchmarks: [a, b, a]}\n",
-        &["`a` stands in `benchmarks` twice", "specs/s.yaml:4:27"],
+        "apiVersion: kubebench.dev/v1\nkind: Suite\nmetadata: {name: s}\nspec: {benchmarks: [a, a]}\n",
+        &["`a` stands in `benchmarks` twice", "specs/s.yaml:4:24"],
     );
     let ours = spec("a");
     says(

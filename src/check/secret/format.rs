@@ -83,7 +83,7 @@ impl Format {
             let rest = text.get(at + prefix.len()..).unwrap_or_default();
             let end = rest.find(|c| !(self.of)(c)).unwrap_or(rest.len());
             let rest = rest.get(..end).unwrap_or_default();
-            starts && rest.len() >= self.least && (self.accepts)(rest)
+            starts && rest.len() >= self.least && (self.accepts)(rest) && !name::is_placeholder(rest)
         })
     }
 }

@@ -8,13 +8,24 @@ const PAIRS: [(&str, &str); 3] = [("API", "KEY"), ("PRIVATE", "KEY"), ("ACCESS",
 const ABOUT: [&str; 13] =
     ["NAME", "FILE", "PATH", "DIR", "URL", "URI", "ENDPOINT", "TYPE", "LENGTH", "LIMIT", "COUNT", "SIZE", "ID"];
 
-const PLACEHOLDERS: [&str; 13] = [
+const PLACEHOLDERS: [&str; 24] = [
     "changeme",
     "change-me",
     "default",
     "dummy",
+    "empty",
     "example",
     "fake",
+    "mock",
+    "n/a",
+    "na",
+    "no-key",
+    "no-key-required",
+    "none",
+    "not-needed",
+    "not-used",
+    "null",
+    "sk-no-key-required",
     "placeholder",
     "redacted",
     "test",
@@ -58,6 +69,6 @@ pub(super) fn is_placeholder(value: &str) -> bool {
         || is_bracketed
         || is_one_character
         || value.starts_with('`')
-        || lower.starts_with("your")
+        || ["your", "xxx"].iter().any(|start| lower.starts_with(start))
         || PLACEHOLDERS.contains(&lower.as_str())
 }

@@ -70,3 +70,18 @@ fn a_budget_of_money_needs_the_price() {
         &["KB0311 the target `t` has no price for `nvidia.com/gpu`, so nothing can hold the runs to this cost"],
     );
 }
+
+#[test]
+fn a_budget_says_what_uses_it() {
+    let small = "resources: {cpu: 1, memory: 1Gi}";
+    let prepare = "prepare: {image: 'r.example/a:1', timeout: 3h, resources: {nvidia.com/gpu: 2}}";
+    let compiled = compile("", &document(&format!("{}\n{prepare}\nbudget: {{gpuHours: 5}}", workload("job", small))));
+    let found = compiled.findings();
+    let fault = found.iter().find(|fault| fault.code.id == "KB0311").unwrap();
+    assert_eq!(fault.message, "the runs could use 6 GPU-hours, and the budget is 5");
+    assert_eq!(
+        fault.notes[..2],
+        ["1 case × 1 run × 1h × 0 GPUs", "`prepare` alone could use 6 GPU-hours (its timeout is 3h)"]
+    );
+    assert!(fault.help.as_ref().unwrap().contains("`timeout` of `prepare`"), "{:?}", fault.help);
+}

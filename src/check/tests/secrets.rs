@@ -41,6 +41,7 @@ fn known_forms() {
         "-----BEGIN CERTIFICATE-----",
         "http://$USER:$PASSWORD@proxy:3128",
         "http://u:<password>@proxy",
+        "hf_xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx",
         "WARN",
         "",
     ] {
@@ -63,9 +64,22 @@ fn names() {
     ] {
         let message = format!("KB0407 `{name}` is a secret by its name, and its value stands in plain text");
         check(&env(name, secret), &[&message]);
-        for harmless in
-            ["", "12", "0.5", "true", "/run/secrets/token", "<pad>", "[MASK]", "changeme", "xxxx", "$(OTHER)"]
-        {
+        for harmless in [
+            "",
+            "12",
+            "0.5",
+            "true",
+            "/run/secrets/token",
+            "<pad>",
+            "[MASK]",
+            "changeme",
+            "xxxx",
+            "$(OTHER)",
+            "EMPTY",
+            "none",
+            "dummy",
+            "your-key-here",
+        ] {
             check(&env(name, harmless), &[]);
         }
     }
@@ -95,6 +109,10 @@ fn words_of_commands() {
         "--token-file, /a",
         "--password",
         "--token, --next, a",
+        "--api-key, EMPTY",
+        "--api-key=EMPTY",
+        "--api-key, your-key",
+        "'export OPENAI_API_KEY=dummy; serve'",
         "'f(token=token, password=secret())'",
         "'HF_TOKEN=$(cat /a/b) train'",
         "'--token=$TOKEN'",
@@ -124,4 +142,58 @@ fn values_are_never_printed() {
     let found = compile("", &document(&workload("job", &fields))).findings();
     assert_eq!(found.len(), 6, "{found:#?}");
     assert!(!format!("{found:?}").contains("hunter2"), "{found:#?}");
+}
+
+/// What a finding points at.
+fn pointed_at(fields: &str) -> Vec<(String, String)> {
+    let text = document(fields);
+    let compiled = compile("", &text);
+    let slice = |fault: &Diagnostic| match fault.place {
+        crate::diag::Place::Span(span) => text.get(span.range()).unwrap().to_owned(),
+        crate::diag::Place::File(_) => String::new(),
+    };
+    let found = compiled.findings();
+    found.iter().filter(|fault| fault.code.id == "KB0407").map(|fault| (fault.message.clone(), slice(fault))).collect()
+}
+
+#[test]
+fn a_word_is_pointed_at() {
+    let found = pointed_at(&workload("job", &format!("{SMALL}, args: [serve, --password, hunter2]")));
+    assert_eq!(found[0].1, "hunter2");
+    let found = pointed_at(&format!(
+        "{}\nprepare: {{image: 'r.example/a:1', command: [a, --password=hunter2], {SMALL}}}",
+        workload("job", SMALL)
+    ));
+    assert_eq!(found[0].1, "--password=hunter2");
+    let shared = "image: 'r.example/a:1', resources: {cpu: 1, memory: 1Gi}, command: [a, --password, hunter2]";
+    let found = pointed_at(&format!("workload: {{pytorchJob: {{{shared}, master: {{}}, worker: {{replicas: 1}}}}}}"));
+    assert_eq!(found[0].1, "hunter2");
+}
+
+#[test]
+fn texts_beside_the_roles() {
+    let token = "glpat-abcdefghij0123456789";
+    for (fields, name) in [
+        (format!("parameters: {{a: '{token}'}}"), "the parameter `a`"),
+        (format!("matrix: {{axes: {{a: ['{token}', b]}}}}"), "the axis `a`"),
+        (format!("matrix: {{axes: {{a: [c, b]}}, include: [{{a: '{token}'}}]}}"), "the axis `a`"),
+    ] {
+        let root = fields.split(':').next().unwrap().to_owned();
+        let used = workload(
+            "job",
+            &format!("{SMALL}, args: ['${{{{ {root}.a }}}}'], env: {{HF_TOKEN: '${{{{ {root}.a }}}}'}}"),
+        );
+        let found = pointed_at(&format!("{fields}\n{used}"));
+        let found: Vec<_> = found.iter().filter(|(message, _)| message.contains("a GitLab token")).collect();
+        assert_eq!(found, [&(format!("{name} holds a GitLab token"), format!("'{token}'"))], "{fields}");
+    }
+    let on = |fields: &str, expected: &str| check(&workload("job", &format!("{SMALL}, {fields}")), &[expected]);
+    on(&format!("annotations: {{a: '{token}'}}"), "KB0407 the annotation `a` holds a GitLab token");
+    on(&format!("labels: {{a: '{token}'}}"), "KB0407 the label `a` holds a GitLab token");
+    let used = workload("job", &format!("{SMALL}, args: ['${{{{ target.values.a }}}}']"));
+    check_on(
+        &format!("{{t: {{values: {{a: '{token}'}}}}}}"),
+        &used,
+        &["KB0407 the value `a` of `t` holds a GitLab token"],
+    );
 }

@@ -136,6 +136,10 @@ fn scaling() {
     check(&mpi("sh, -c, 'mpirun -np 2 a'"), &[finding]);
     check(&mpi("mpirun, '-n', '${{ matrix.w }}', a"), &[]);
     check(&mpi("/usr/bin/mpirun, a"), &[]);
+    for followed in ["-N, '8'", "-npernode, '8'", "--map-by, 'ppr:8:node'", "-ppn, '8'"] {
+        check(&mpi(&format!("mpirun, {followed}, a")), &[]);
+    }
+    check(&mpi("sh, -c, 'mpirun -N 8 a'"), &[]);
     let job = |fields: &str| {
         format!("{axis}\n{}", workload("job", &format!("{SMALL}, parallelism: '${{{{ matrix.w }}}}'{fields}")))
     };
@@ -155,4 +159,22 @@ fn scaling() {
 fn too_many_runs() {
     check("repeats: 1000", &[]);
     check("repeats: 999\nwarmups: 2", &["KB0416 1001 runs in one Workflow are more than 1000"]);
+}
+
+#[test]
+fn amounts_without_a_unit() {
+    let of = |resources: &str| workload("job", &format!("resources: {{cpu: 1, {resources}}}"));
+    for sound in ["memory: 0", "memory: 1Mi", "memory: 1Gi, hugepages-2Mi: 4Mi", "memory: 1Gi, hugepages-1Gi: 2Gi"] {
+        check(&of(sound), &[]);
+    }
+    check(&of("memory: 32"), &["KB0334 32 bytes of `memory` is less than a MiB"]);
+    check(&of("memory: 32m"), &["KB0334 32m of `memory` is less than a MiB"]);
+    check(
+        &of("memory: 1Gi, hugepages-2Mi: 3Mi"),
+        &["KB0334 3Mi of `hugepages-2Mi` is not a whole number of pages of 2Mi"],
+    );
+    check("results: {claim: {size: 0}}", &["KB0334 a claim of 0 bytes holds no results"]);
+    check("results: {claim: {size: 20}}", &["KB0334 a claim of 20 bytes holds no results"]);
+    let found = compile("", &document(&of("memory: 32m"))).findings();
+    assert_eq!(found[0].help.as_deref(), Some("did you mean `32Gi`?"));
 }

@@ -99,7 +99,7 @@ pub struct ResultsSettings {
     #[schemars(extend("default" = "branch", "examples" = ["inbox"]))]
     pub mode: Option<ResultsMode>,
     /// The repository that results are pushed to, as git names it.
-    #[schemars(extend("examples" = ["https://git.example/team/benchmarks.git"]))]
+    #[schemars(extend("format" = "git-remote", "examples" = ["https://git.example/team/benchmarks.git"]))]
     pub remote: Option<Text>,
     /// The branch that holds results.
     #[schemars(extend("default" = "kubebench/results", "examples" = ["kubebench/results"]))]

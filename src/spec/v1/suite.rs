@@ -33,6 +33,6 @@ pub struct SuiteSpec {
     #[schemars(extend("default" = "", "examples" = ["Everything that runs each night"]))]
     pub description: Option<Text>,
     /// Names of benchmarks, in the order in which they run.
-    #[schemars(extend("minItems" = 1, "uniqueItems" = true, "examples" = [["resnet50-ddp", "llama-8b"]]))]
+    #[schemars(extend("minItems" = 1, "examples" = [["resnet50-ddp", "llama-8b"]]))]
     pub benchmarks: Vec<String>,
 }

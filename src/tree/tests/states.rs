@@ -86,10 +86,18 @@ fn edited_is_refused_unless_told_otherwise() {
 }
 
 #[test]
-fn a_merge_conflict_is_called_one() {
-    let (state, check, _) = one(file(&format!("{}<<<<<<< HEAD\n=======\n>>>>>>> b\n", rendered())));
+fn a_merge_conflict_is_called_one_and_compiled_away() {
+    let conflict = format!("{}<<<<<<< HEAD\n=======\n>>>>>>> b\n", rendered());
+    let (state, check, write) = one(file(&conflict));
     assert_eq!(state, State::Edited { conflict: true });
     assert!(check[0].message.contains("conflict markers"), "{}", check[0].message);
+    assert!(check[0].help.as_ref().unwrap().starts_with("run `kubebench compile` and"), "{:?}", check[0].help);
+    assert_eq!(write, []);
+    let wanted = tree(&[("t/b/x.yaml", "a: 1\n")]);
+    let on_disk = disk([("t/b/x.yaml", file(&conflict))]);
+    let plan = plan(&wanted, &on_disk, &Scope::default());
+    assert_eq!(plan.operations(1, EditedFiles::Keep).len(), 2);
+    assert_eq!(plan.summary(EditedFiles::Keep), Summary { changed: 1, conflicts: 1, ..Summary::default() });
 }
 
 #[test]

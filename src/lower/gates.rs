@@ -1,0 +1,59 @@
+//! Gates that could not decide: without a bound, between bounds that exclude each other, twice about one thing.
+
+use std::collections::BTreeMap;
+
+use crate::diag::{Diagnostic, Diagnostics, Place, code};
+use crate::spec::v1::metric::{Gate, Metric};
+use crate::text::Span;
+use crate::yaml::Node;
+
+/// Reports what keeps gates of `spec` from deciding.
+pub(super) fn check(gates: &[Gate], metrics: &[Metric], spec: &Node, diagnostics: &mut Diagnostics) {
+    let mut decided: BTreeMap<(&str, &str), Span> = BTreeMap::new();
+    for (gate, node) in gates.iter().zip(spec.get("gates").map(Node::items).unwrap_or_default()) {
+        let name = gate.metric.as_str();
+        let bounds = [
+            ("maxRegression", gate.max_regression.is_some()),
+            ("min", gate.min.is_some()),
+            ("max", gate.max.is_some()),
+        ];
+        if bounds.iter().all(|(_, given)| !given) {
+            let fault = Diagnostic::at(&code::KB0202, node.span, "this gate decides nothing");
+            diagnostics.push(fault.help("add `maxRegression: 3%`, `min: …` or `max: …`"));
+        }
+        let span = |field: &str| node.get(field).map_or(node.span, |value| value.span);
+        if let (Some(min), Some(max)) = (&gate.min, &gate.max)
+            && min.0 > max.0
+        {
+            let message = format!("no value of `{name}` is at least {} and at most {}", min.0, max.0);
+            let fault =
+                Diagnostic::at(&code::KB0333, span("max"), message).related(Place::Span(span("min")), "the other");
+            diagnostics.push(fault.note("the gate would refuse every revision").help("swap them, or keep one"));
+        }
+        if gate.max_regression.is_some() && has_no_direction(metrics, name) {
+            let message = format!("`{name}` has no direction, so nothing says what a regression of it is");
+            let fault = Diagnostic::at(&code::KB0333, span("maxRegression"), message);
+            diagnostics.push(fault.note("the gate would never refuse anything").help(format!(
+                "add `better: higher` or `better: lower` to the metric `{name}`, or write `min: …` or `max: …` here"
+            )));
+        }
+        for (field, _) in bounds.into_iter().filter(|(_, given)| *given) {
+            if let Some(first) = decided.get(&(name, field)) {
+                let message = format!("another gate has a `{field}` for `{name}`");
+                let fault = Diagnostic::at(&code::KB0333, span(field), message).related(Place::Span(*first), "first");
+                diagnostics.push(fault.note("only the stricter one would ever decide").help("keep one of them"));
+            } else {
+                decided.insert((name, field), span(field));
+            }
+        }
+    }
+}
+
+/// Returns true when the metric is listed without a direction; a tool's own metrics have one.
+fn has_no_direction(metrics: &[Metric], name: &str) -> bool {
+    let mut listed = metrics.iter().filter(|metric| metric.name.as_deref() == Some(name));
+    listed.any(|metric| metric.better.is_none() && metric.from.tool.is_none())
+}
+
+#[cfg(test)]
+mod tests;
