@@ -7,7 +7,7 @@ mod pod_rule;
 mod rule;
 mod typed;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use k8s_openapi::api::autoscaling::v2::MetricSpec;
 use k8s_openapi::api::batch::v1::JobSpec;
@@ -15,8 +15,10 @@ use k8s_openapi::api::core::v1::{Container, PodSpec, PodTemplateSpec, Toleration
 use k8s_openapi::api::networking::v1::{NetworkPolicyEgressRule, NetworkPolicyIngressRule};
 use k8s_openapi::apimachinery::pkg::api::resource::Quantity;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
+use serde_json::Value as Json;
 
 use crate::diag::{Diagnostic, Diagnostics, code, did_you_mean};
+use crate::text::Span;
 use crate::yaml::{Node, Value};
 
 /// What the API takes at one place.
@@ -77,7 +79,7 @@ const OF_CONTAINERS: &[&str] = &[
 
 /// How a fragment is meant.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Meaning {
+enum Meaning {
     /// The value itself.
     Value,
     /// A strategic merge patch: `null` removes, and keys with `$` are directives.
@@ -85,17 +87,37 @@ pub enum Meaning {
 }
 
 /// Reports what in `node` is not as the API's `wanted` type has it; `name` completes "is not a field of …".
-pub fn check(node: &Node, wanted: Type, name: &str, meaning: Meaning, diagnostics: &mut Diagnostics) {
-    let mut reader = Reader { name, meaning, roles: &[], path: Vec::new(), diagnostics };
+pub fn check(node: &Node, wanted: Type, name: &str, diagnostics: &mut Diagnostics) {
+    let mut reader = Reader::new(name, Meaning::Value, &[], diagnostics);
     reader.read(node, wanted);
 }
 
-/// Reports what in a patch over a whole object is not as the API has it; `spec` is the type of its field of that name.
-pub fn check_object(patch: &Node, spec: Type, kind: &str, roles: &[&str], diagnostics: &mut Diagnostics) {
+/// Reports what in a patch over a `wanted` is not as the API has it, and returns the patch as JSON: a number in the place of
+/// text stands for its source text, as in every other field of a spec.
+pub fn read_patch(patch: &Node, wanted: Type, name: &str, diagnostics: &mut Diagnostics) -> Json {
+    let mut reader = Reader::new(name, Meaning::Patch, &[], diagnostics);
+    reader.read(patch, wanted);
+    let texts = reader.texts;
+    to_json(patch, &texts)
+}
+
+/// The same for a patch over a whole object; `spec` is the type of its field of that name.
+pub fn read_object_patch(patch: &Node, spec: Type, kind: &str, roles: &[&str], diagnostics: &mut Diagnostics) -> Json {
     let name = format!("a {kind}");
-    let mut reader = Reader { name: &name, meaning: Meaning::Patch, roles, path: Vec::new(), diagnostics };
+    let mut reader = Reader::new(&name, Meaning::Patch, roles, diagnostics);
     let fields = [("apiVersion", TEXT), ("kind", TEXT), ("metadata", METADATA), ("spec", spec)];
     reader.object(patch, &fields);
+    let texts = reader.texts;
+    to_json(patch, &texts)
+}
+
+fn to_json(node: &Node, texts: &BTreeSet<Span>) -> Json {
+    match &node.value {
+        Value::Number(text) if texts.contains(&node.span) => text.as_str().into(),
+        Value::Seq(items) => items.iter().map(|item| to_json(item, texts)).collect(),
+        Value::Map(entries) => entries.iter().map(|entry| (entry.key.clone(), to_json(&entry.value, texts))).collect(),
+        Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => node.to_json(),
+    }
 }
 
 /// A step into the fragment, for the names of places.
@@ -111,10 +133,16 @@ pub struct Reader<'a> {
     meaning: Meaning,
     roles: &'a [&'a str],
     path: Vec<Within<'a>>,
+    /// Numbers of a patch that stand where the API wants text.
+    texts: BTreeSet<Span>,
     diagnostics: &'a mut Diagnostics,
 }
 
 impl<'a> Reader<'a> {
+    fn new(name: &'a str, meaning: Meaning, roles: &'a [&'a str], diagnostics: &'a mut Diagnostics) -> Self {
+        Self { name, meaning, roles, path: Vec::new(), texts: BTreeSet::new(), diagnostics }
+    }
+
     fn read(&mut self, node: &'a Node, wanted: Type) {
         match wanted {
             Type::Known(read) => read(self, node),

@@ -7,7 +7,10 @@ fn faults(wanted: Type, meaning: Meaning, text: &str) -> Vec<String> {
     let (mut sources, mut found) = (SourceMap::default(), Diagnostics::default());
     let source = sources.add(Source::new("a.yaml", text.as_bytes()));
     let root = crate::yaml::read(source, sources.get(source).unwrap()).root.unwrap();
-    check(&root, wanted, "the whole", meaning, &mut found);
+    match meaning {
+        Meaning::Value => check(&root, wanted, "the whole", &mut found),
+        Meaning::Patch => drop(read_patch(&root, wanted, "the whole", &mut found)),
+    }
     let at = |fault: &Diagnostic| match fault.place {
         crate::diag::Place::Span(span) => sources.get(source).unwrap().slice(span).to_owned(),
         crate::diag::Place::File(_) => String::new(),
@@ -20,8 +23,31 @@ fn helps(wanted: Type, text: &str) -> String {
     let (mut sources, mut found) = (SourceMap::default(), Diagnostics::default());
     let source = sources.add(Source::new("a.yaml", text.as_bytes()));
     let root = crate::yaml::read(source, sources.get(source).unwrap()).root.unwrap();
-    check(&root, wanted, "the whole", Meaning::Value, &mut found);
+    check(&root, wanted, "the whole", &mut found);
     found.into_iter().filter_map(|fault| fault.help).collect::<Vec<_>>().join("; ")
+}
+
+#[test]
+fn a_number_in_a_patch_is_the_text_that_is_wanted() {
+    let mut sources = SourceMap::default();
+    let text = "nodeSelector: {a: 1.10}\npriority: 7\ncontainers: [{name: main, env: [{name: A, value: 8.50, valueFrom: null}, {name: B, value: 3}], ports: [{containerPort: 80}]}]\n";
+    let source = sources.add(Source::new("a.yaml", text.as_bytes()));
+    let root = crate::yaml::read(source, sources.get(source).unwrap()).root.unwrap();
+    let mut found = Diagnostics::default();
+    let patch = read_patch(&root, POD_SPEC, "the whole", &mut found);
+    assert_eq!(found.as_slice(), []);
+    assert_eq!(
+        patch,
+        serde_json::json!({
+            "nodeSelector": {"a": "1.10"},
+            "priority": 7,
+            "containers": [{
+                "name": "main",
+                "env": [{"name": "A", "value": "8.50", "valueFrom": null}, {"name": "B", "value": "3"}],
+                "ports": [{"containerPort": 80}],
+            }],
+        })
+    );
 }
 
 #[test]
@@ -48,7 +74,6 @@ containers:
         faults(POD_SPEC, Meaning::Patch, pod),
         [
             "KB0316 at nodeSelecto: `nodeSelecto` is not a field of the whole",
-            "KB0316 at 1: `a` must be text, not a number `1`",
             "KB0316 at true: `b` must be text, not a boolean",
             "KB0316 at \"yes\": `hostNetwork` must be `true` or `false`, not a string `yes`",
             "KB0316 at 5s: `terminationGracePeriodSeconds` must be a whole number, not a string `5s`",
@@ -57,7 +82,6 @@ containers:
             "KB0325 at 8 GB: `8 GB` has white space in it",
             "KB0316 at hostpath: `hostpath` is not a field of an element of `volumes`",
             "KB0316 at c: an element of `volumes` must be a mapping, not a string `c`",
-            "KB0316 at 1: `value` must be text, not a number `1`",
             "KB0316 at root: `runAsUser` must be a whole number, not a string `root`",
             "KB0316 at ALL: `drop` must be a list, not a string `ALL`",
         ]

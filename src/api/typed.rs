@@ -9,7 +9,7 @@ use serde::de::value::StrDeserializer;
 use serde::de::{self, DeserializeOwned, DeserializeSeed, Deserializer, MapAccess, SeqAccess, Visitor};
 use serde::forward_to_deserialize_any;
 
-use super::{Reader, Within, rule};
+use super::{Meaning, Reader, Within, rule};
 use crate::unit;
 use crate::yaml::{Entry, Node, Value};
 
@@ -118,6 +118,10 @@ impl<'de> Deserializer<'de> for Typed<'_, '_> {
 
     fn deserialize_str<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Stop> {
         if let Value::String(text) = &self.node.value {
+            return visitor.visit_str(text);
+        }
+        if let (Value::Number(text), Meaning::Patch) = (&self.node.value, self.reader.meaning) {
+            self.reader.texts.insert(self.node.span);
             return visitor.visit_str(text);
         }
         self.reader.mistyped(self.node, "text");

@@ -1,7 +1,7 @@
 //! KB0419: patches that ask for more than the Pod Security level `restricted` allows.
 
 use super::pods;
-use crate::diag::{Diagnostic, Diagnostics, code};
+use crate::diag::{Diagnostic, Diagnostics, Severity, code};
 use crate::model::target::PodSecurity::{self, Baseline, Restricted};
 use crate::model::{Benchmark, Target};
 use crate::text::Span;
@@ -54,8 +54,12 @@ struct Breach {
     refused_by: PodSecurity,
 }
 
-/// Reports every such setting, and whether the target's namespace refuses the pod for it.
+/// Reports every such setting: an error where the target's namespace refuses the pod for it, and nothing where the target
+/// says that everything is allowed.
 pub(super) fn kept(benchmark: &Benchmark, diagnostics: &mut Diagnostics) {
+    if benchmark.target.pod_security == PodSecurity::Privileged {
+        return;
+    }
     for workload in benchmark.cases.iter().map(|case| &case.workload) {
         for role in &workload.roles {
             let patches = pods::patches(workload, role);
@@ -69,21 +73,25 @@ pub(super) fn kept(benchmark: &Benchmark, diagnostics: &mut Diagnostics) {
 
 impl Breach {
     fn report(self, target: &Target) -> Diagnostic {
-        let fault = Diagnostic::at(&code::KB0419, self.span, format!("{} lowers pod security", self.what));
+        let mut fault = Diagnostic::at(&code::KB0419, self.span, format!("{} lowers pod security", self.what));
         if target.pod_security < self.refused_by {
             return fault
                 .note("it brings code from an image closer to the node, and a namespace with `restricted` refuses it")
-                .help("delete it, or set `lints: {KB0419: \"off\"}`, so that the exception can be seen in git");
+                .help(format!(
+                    "delete it, or {}, so that the exception can be seen in git",
+                    code::KB0419.switched_off()
+                ));
         }
+        fault.severity = Severity::Error;
         let level = if target.pod_security == Restricted { "restricted" } else { "baseline" };
         fault
             .note(format!(
                 "the target `{}` has `podSecurity: {level}`{}: the API server will refuse the pod, and the run hangs \
                  until its timeout",
                 target.name,
-                if level == "baseline" { ", the default" } else { "" }
+                if level == "baseline" { " (the default)" } else { "" }
             ))
-            .help("delete it, or name a target whose namespace allows it")
+            .help("delete it, or run it on a target whose namespace allows it and which says so: `podSecurity: privileged`")
     }
 }
 
@@ -137,9 +145,21 @@ fn of_context(context: &Entry, required: &[&str], breaches: &mut Vec<Breach>) {
     if node.value == Value::Null {
         breaches.push(breach(*key_span, "`securityContext: null`", Restricted));
     }
-    let removed =
-        required.iter().filter_map(|field| node.entry(field)).filter(|entry| entry.value.value == Value::Null);
-    breaches.extend(removed.map(|entry| breach(entry.key_span, format!("`{}: null`", entry.key), Restricted)));
+    if let Some(directive) = removing_directive(node) {
+        let kept = |field: &&str| directive == "replace" && node.get(field).is_some();
+        if !required.iter().all(kept) {
+            breaches.push(breach(*key_span, format!("`securityContext: {{$patch: {directive}}}`"), Restricted));
+        }
+    }
+    for entry in required.iter().filter_map(|field| node.entry(field)) {
+        if entry.value.value == Value::Null {
+            breaches.push(breach(entry.key_span, format!("`{}: null`", entry.key), Restricted));
+        } else if let Some(directive) = removing_directive(&entry.value)
+            && (directive == "delete" || entry.value.get("type").or(entry.value.get("drop")).is_none())
+        {
+            breaches.push(breach(entry.key_span, format!("`{}: {{$patch: {directive}}}`", entry.key), Restricted));
+        }
+    }
     let settings = [
         ("runAsNonRoot", "false", Restricted),
         ("runAsUser", "0", Restricted),
@@ -156,6 +176,11 @@ fn of_context(context: &Entry, required: &[&str], breaches: &mut Vec<Breach>) {
     }
     let host_process = node.get("windowsOptions").and_then(|options| is_set(options, "hostProcess", "true"));
     breaches.extend(host_process.map(|span| breach(span, "`hostProcess: true`", Baseline)));
+}
+
+/// Returns the directive by which a patch takes away what stood there.
+fn removing_directive(node: &Node) -> Option<&str> {
+    node.get("$patch").and_then(Node::as_text).filter(|directive| matches!(*directive, "delete" | "replace"))
 }
 
 /// Returns where `field` has the value spelled `value`.

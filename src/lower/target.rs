@@ -1,6 +1,6 @@
 //! Targets: what the project file says of a cluster and a namespace.
 
-use crate::api::{self, Meaning};
+use crate::api;
 use crate::diag::Diagnostics;
 use crate::model::Target;
 use crate::model::target::{MpiJobApi, NetworkPolicy, PodSecurity, Prices, Queue};
@@ -77,7 +77,7 @@ fn check_fragments(target: Option<&Node>, diagnostics: &mut Diagnostics) {
         (policy, "ingress", api::INGRESS_RULE, "a rule of `ingress`"),
     ] {
         for item in owner.and_then(|owner| owner.get(list)).map(Node::items).unwrap_or_default() {
-            api::check(item, wanted, name, Meaning::Value, diagnostics);
+            api::check(item, wanted, name, diagnostics);
         }
     }
 }

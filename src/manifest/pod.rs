@@ -1,5 +1,7 @@
 //! The pod template of a role: restricted by default, without a token, with what the run must know in its environment.
 
+mod owned;
+
 use std::collections::{BTreeMap, BTreeSet};
 
 use k8s_openapi::api::core::v1::{
@@ -16,6 +18,8 @@ use crate::diag::{Diagnostic, Diagnostics, code};
 use crate::model::target::Queue;
 use crate::model::{Benchmark, Case, Env, Role};
 
+pub(super) use owned::refuse_reserved;
+
 /// Where the results volume is mounted; the ancestor's place, so that its images work.
 pub(super) const EXPERIMENTS: &str = "/kubebench/experiments";
 const DATA: &str = "/kubebench/data";
@@ -24,58 +28,27 @@ const NON_ROOT: i64 = 65532;
 const SHARED_MEMORY: &str = "dshm";
 const RESULTS: &str = "kubebench-results";
 
-/// The variables that every main container has.
-const OWN_VARIABLES: &[&str] = &[
-    "KUBEBENCH_EXP_ROOT",
-    "KUBEBENCH_EXP_ID",
-    "KUBEBENCH_EXP_PATH",
-    "KUBEBENCH_EXP_CONFIG_PATH",
-    "KUBEBENCH_EXP_OUTPUT_PATH",
-    "KUBEBENCH_EXP_RESULT_PATH",
-    "KUBEBENCH_DATA_ROOT",
-];
-const OWNED_BY_POD: &[(&str, &str)] = &[
-    ("restartPolicy", "a restart would spoil the measurement; a failed run is a result"),
-    ("serviceAccount", "write `serviceAccountName`"),
-    (
-        "automountServiceAccountToken",
-        "delete it; a measured program needs no token of the cluster's API, and cloud identities bring their own",
-    ),
-    ("activeDeadlineSeconds", "write `timeout` in the spec"),
-];
-const OWNED_BY_CONTAINER: &[(&str, &str)] = &[
-    ("name", "the operator finds the container by this name"),
-    ("image", "write `image` beside `container`"),
-    ("command", "write `command` beside `container`"),
-    ("args", "write `args` beside `container`"),
-];
-
 /// Returns the pod template of `role`; `case` is absent for the Job before the runs.
 pub(super) fn template(benchmark: &Benchmark, case: Option<&Case>, role: &Role, diagnostics: &mut Diagnostics) -> Json {
     let mut spec = serde_json::to_value(pod_spec(benchmark, role)).unwrap_or_default();
     for user in &role.pod_patches {
-        patch::check_pod(user, diagnostics);
-        patch::refuse_owned(user, OWNED_BY_POD, diagnostics);
-        patch::refuse_resources(&user.node, diagnostics);
-        refuse_account(user, role, diagnostics);
-        refuse_main_container(user, role, diagnostics);
-        patch::merge(&mut spec, &user.value);
+        let change = patch::of_pod(user, diagnostics);
+        owned::refuse_in_pod(user, role, diagnostics);
+        patch::merge(&mut spec, &change);
     }
     for user in &role.container_patches {
-        patch::check_container(user, diagnostics);
-        patch::refuse_owned(user, OWNED_BY_CONTAINER, diagnostics);
-        patch::refuse_resources(&user.node, diagnostics);
-        refuse_own_variables(user, diagnostics);
+        let change = patch::of_container(user, diagnostics);
+        owned::refuse_in_container(user, diagnostics);
         let containers = spec.get_mut("containers").and_then(Json::as_array_mut);
         let main = containers
             .into_iter()
             .flatten()
             .find(|container| container.get("name").is_some_and(|name| name == role.container_name));
         if let Some(main) = main {
-            patch::merge(main, &user.value);
+            patch::merge(main, &change);
         }
     }
-    refuse_removals(role, &spec, diagnostics);
+    owned::refuse_removals(role, &spec, diagnostics);
     object([("metadata", metadata(benchmark, case, role, diagnostics)), ("spec", spec)])
 }
 
@@ -292,82 +265,4 @@ fn literal(text: &str, role: &Role) -> String {
         }
     }
     escaped
-}
-
-/// Reports patches after which the main container is not what the spec says, by whatever way they did it.
-fn refuse_removals(role: &Role, spec: &Json, diagnostics: &mut Diagnostics) {
-    let Some(user) = role.container_patches.last().or(role.pod_patches.last()) else { return };
-    let containers = spec.get("containers").and_then(Json::as_array).map(Vec::as_slice).unwrap_or_default();
-    let mut main =
-        containers.iter().filter(|container| container.get("name").is_some_and(|name| name == role.container_name));
-    let whole = main.next().is_some_and(|container| {
-        let variables = container.get("env").and_then(Json::as_array).map(Vec::as_slice).unwrap_or_default();
-        let has_variable =
-            |name: &str| variables.iter().any(|variable| variable.get("name").is_some_and(|found| found == name));
-        container.get("image").is_some() && OWN_VARIABLES.iter().all(|name| has_variable(name))
-    });
-    if !whole || main.next().is_some() {
-        let message = format!("the patch takes away what the container `{}` needs", role.container_name);
-        let fault = Diagnostic::at(&code::KB0315, user.node.span, message)
-            .note("its image and the variables KUBEBENCH_* belong to every run");
-        diagnostics.push(fault.help("leave the main container and its `env` list in place; add to them"));
-    }
-}
-
-/// Reports accounts that are not the user's to give.
-fn refuse_account(user: &crate::model::workload::Patch, role: &Role, diagnostics: &mut Diagnostics) {
-    let Some(name) = user.node.get("serviceAccountName") else { return };
-    let fault = |message: String| Diagnostic::at(&code::KB0315, name.span, message);
-    if role.needs_token {
-        let fault = fault("the operator gives the launcher of an MPIJob v1 its account".to_owned());
-        diagnostics.push(
-            fault
-                .note("with another one it could not reach its workers")
-                .help("delete it, or write it for the workers"),
-        );
-    } else if let Some(account) = name.as_text().filter(|account| account.starts_with("kubebench-")) {
-        let fault = fault(format!("the account `{account}` belongs to kubebench"));
-        diagnostics.push(
-            fault
-                .note("a measured program could do with it what the pipeline may do")
-                .help("use an account of your own"),
-        );
-    }
-}
-
-fn refuse_main_container(user: &crate::model::workload::Patch, role: &Role, diagnostics: &mut Diagnostics) {
-    for container in user.node.get("containers").map(crate::yaml::Node::items).unwrap_or_default() {
-        if container.get("name").and_then(crate::yaml::Node::as_text) != Some(role.container_name) {
-            continue;
-        }
-        patch::refuse_resources(container, diagnostics);
-        for field in ["image", "command", "args"] {
-            if let Some(entry) = container.entry(field) {
-                let message = format!("`{field}` of the main container is set by kubebench and cannot be patched");
-                diagnostics.push(
-                    Diagnostic::at(&code::KB0315, entry.key_span, message)
-                        .help(format!("write `{field}` of the role instead")),
-                );
-            }
-        }
-    }
-}
-
-fn refuse_own_variables(user: &crate::model::workload::Patch, diagnostics: &mut Diagnostics) {
-    for variable in user.node.get("env").map(crate::yaml::Node::items).unwrap_or_default() {
-        if let Some(name) =
-            variable.get("name").filter(|name| name.as_text().is_some_and(|name| name.starts_with("KUBEBENCH_")))
-        {
-            let message = format!("`{}` is set by kubebench and cannot be patched", name.as_text().unwrap_or_default());
-            diagnostics.push(Diagnostic::at(&code::KB0315, name.span, message).help("use a name of your own"));
-        }
-    }
-}
-
-/// Reports variables of the user that Kubebench itself must set.
-pub(super) fn refuse_reserved(role: &Role, diagnostics: &mut Diagnostics) {
-    for (name, (_, span)) in role.env.iter().filter(|(name, _)| name.starts_with("KUBEBENCH_")) {
-        let fault = Diagnostic::at(&code::KB0315, *span, format!("`{name}` is set by kubebench and cannot be given"));
-        diagnostics.push(fault.help("use a name of your own"));
-    }
 }

@@ -6,7 +6,7 @@ use serde_json::{Map, Value as Json, json};
 
 use super::role::Shape;
 use super::{Lowering, insert};
-use crate::api::{self, Meaning, Type};
+use crate::api::{self, Type};
 use crate::diag::{Diagnostic, code};
 use crate::model::target::Queue;
 use crate::model::{Api, Role, Workload};
@@ -114,7 +114,7 @@ pub(super) fn roles(cx: &mut Lowering<'_>, job: &KubeflowJob, names: &[RoleName]
 fn check_min_resources(cx: &mut Lowering<'_>) {
     let amounts = cx.entry.value.get("schedulingPolicy").and_then(|policy| policy.get("minResources"));
     if let Some(amounts) = amounts {
-        api::check(amounts, api::QUANTITIES, "`minResources`", Meaning::Value, cx.diagnostics);
+        api::check(amounts, api::QUANTITIES, "`minResources`", cx.diagnostics);
     }
 }
 

@@ -10,12 +10,17 @@ fn spec(fields: &str) -> String {
     )
 }
 
+/// A target that allows everything, so that KB0419 has nothing to say.
+const PRIVILEGED: (&str, &str) = (
+    "kubebench.yaml",
+    "apiVersion: kubebench.dev/v1\nkind: Project\nmetadata: {name: p}\nspec: {targets: {t: {podSecurity: privileged}}}\n",
+);
 const SMALL: &str = "resources: {cpu: 1, memory: 1Gi}";
 
 /// Checks the errors about a job with these fields: code, the text pointed at, and the message.
 #[track_caller]
 fn check(fields: &str, expected: &[&str]) {
-    let compilation = compile(&[("specs/a.yaml", &spec(fields))]);
+    let compilation = compile(&[PRIVILEGED, ("specs/a.yaml", &spec(fields))]);
     let errors = compilation.diagnostics.iter().filter(|fault| fault.severity == kubebench::diag::Severity::Error);
     let found: Vec<String> = errors
         .map(|fault| {
@@ -33,7 +38,7 @@ fn check_patches(fields: &str, expected: &[&str]) {
 }
 
 fn pod(fields: &str) -> Value {
-    let compilation = compile_sound(&[("specs/a.yaml", &spec(&format!("{SMALL}, {fields}")))]);
+    let compilation = compile_sound(&[PRIVILEGED, ("specs/a.yaml", &spec(&format!("{SMALL}, {fields}")))]);
     created(&compilation)[0].object["spec"]["template"]["spec"].clone()
 }
 

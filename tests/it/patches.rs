@@ -52,20 +52,16 @@ fn object(kind: &str, fields: &str) -> Value {
 fn a_patch_over_the_object_is_held_against_its_kind() {
     for (kind, patch, expected) in [
         ("job", "{metadata: {lables: {a: b}}}", "KB0316 at lables: `lables` is not a field of `metadata`"),
-        ("job", "{metadata: {labels: {a: 1}}}", "KB0316 at 1: `a` must be text, not a number `1`"),
+        ("job", "{metadata: {labels: {a: true}}}", "KB0316 at true: `a` must be text, not a boolean"),
         ("job", "{spec: {succesPolicy: {}}}", "KB0316 at succesPolicy: `succesPolicy` is not a field of `spec`"),
-        (
-            "job",
-            "{spec: {podReplacementPolicy: 3}}",
-            "KB0316 at 3: `podReplacementPolicy` must be text, not a number `3`",
-        ),
+        ("job", "{spec: {podReplacementPolicy: []}}", "KB0316 at []: `podReplacementPolicy` must be text, not a list"),
         ("job", "{status: {}}", "KB0316 at status: `status` is not a field of a Job"),
         (
             "job",
             "{spec: {template: {spec: {hostNetwrk: true}}}}",
             "KB0316 at hostNetwrk: `hostNetwrk` is not a field of `spec`",
         ),
-        ("tfJob", "{spec: {successPolicy: 1}}", "KB0316 at 1: `successPolicy` must be text, not a number `1`"),
+        ("tfJob", "{spec: {successPolicy: {}}}", "KB0316 at {}: `successPolicy` must be text, not a mapping"),
         ("tfJob", "{spec: {elasticPolicy: {}}}", "KB0316 at elasticPolicy: `elasticPolicy` is not a field of `spec`"),
         (
             "tfJob",
@@ -74,8 +70,8 @@ fn a_patch_over_the_object_is_held_against_its_kind() {
         ),
         (
             "pytorchJob",
-            "{spec: {runPolicy: {schedulingPolicy: {minAvailable: all}}}}",
-            "KB0316 at all: `minAvailable` must be a whole number of at most 2147483647, not a string `all`",
+            "{spec: {runPolicy: {schedulingPolicy: {scheduleTimeoutSeconds: all}}}}",
+            "KB0316 at all: `scheduleTimeoutSeconds` must be a whole number of at most 2147483647, not a string `all`",
         ),
         (
             "pytorchJob",
@@ -126,6 +122,27 @@ fn what_kubebench_sets_is_refused_once_and_with_another_way() {
     }
     let replaced = faults("job", "patch: {spec: {template: {spec: {$patch: replace, hostname: a}}}}");
     assert_eq!(replaced.len(), 1, "{replaced:#?}");
+    for (fields, expected) in [
+        (
+            "pod: {containers: [{name: main, env: [{name: KUBEBENCH_EXP_ROOT, value: /x}]}]}",
+            "KUBEBENCH_EXP_ROOT: `KUBEBENCH_EXP_ROOT` is set by kubebench and cannot be patched",
+        ),
+        (
+            "pod: {volumes: [{name: t, projected: {sources: [{serviceAccountToken: {path: token}}]}}]}",
+            "serviceAccountToken: a measured program gets no token of the cluster's API",
+        ),
+    ] {
+        assert_eq!(faults("job", fields), [format!("KB0315 at {expected}")], "{fields}");
+    }
+    let vault =
+        "pod: {volumes: [{name: t, projected: {sources: [{serviceAccountToken: {path: token, audience: vault}}]}}]}";
+    assert_eq!(faults("job", vault), [""; 0]);
+    assert_eq!(
+        faults("mpiJob", "patch: {spec: {runPolicy: {schedulingPolicy: {minAvailable: 99}}}}"),
+        [
+            "KB0315 at minAvailable: `spec.runPolicy.schedulingPolicy.minAvailable` is set by kubebench and cannot be patched"
+        ]
+    );
     assert_eq!(faults("job", "container: {resources: {claims: [{name: gpu}]}}"), [""; 0]);
     assert_eq!(faults("job", "pod: {containers: [{name: other, image: b, resources: {limits: {cpu: 1}}}]}"), [""; 0]);
 }
@@ -236,7 +253,7 @@ fn compare(schema: &Value, path: &mut Vec<String>, compared: &mut usize, ask: &d
     } else {
         let (right, wrong) = match schema["type"].as_str() {
             Some("integer") => ("1", "a"),
-            Some("string") => ("a", "1"),
+            Some("string") => ("a", "true"),
             Some("boolean") => ("true", "a"),
             Some("array") => ("[{key: a, value: b}]", "{a: b}"),
             Some("object") => ("{cpu: 1}", "a"),

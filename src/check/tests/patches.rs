@@ -1,6 +1,7 @@
 //! KB0408 and KB0419: what patches take away.
 
 use super::*;
+use crate::diag::Severity;
 
 const GPU: &str = "resources: {cpu: 1, memory: 1Gi, nvidia.com/gpu: 1}";
 const SMALL: &str = "resources: {cpu: 1, memory: 1Gi}";
@@ -45,6 +46,11 @@ fn pod_security() {
         ("pod: {volumes: [{name: a, hostPath: {path: /a}}]}", "a volume of the type `hostPath`"),
         ("pod: {volumes: [{name: a, nfs: {server: s, path: /a}}]}", "a volume of the type `nfs`"),
         ("pod: {securityContext: null}", "`securityContext: null`"),
+        ("pod: {securityContext: {$patch: delete}}", "`securityContext: {$patch: delete}`"),
+        ("pod: {securityContext: {$patch: replace, runAsUser: 1}}", "`securityContext: {$patch: replace}`"),
+        ("pod: {securityContext: {seccompProfile: {$patch: delete}}}", "`seccompProfile: {$patch: delete}`"),
+        ("container: {securityContext: {$patch: delete}}", "`securityContext: {$patch: delete}`"),
+        ("container: {securityContext: {capabilities: {$patch: delete}}}", "`capabilities: {$patch: delete}`"),
         ("pod: {securityContext: {runAsNonRoot: false}}", "`runAsNonRoot: false`"),
         ("pod: {securityContext: {runAsNonRoot: null}}", "`runAsNonRoot: null`"),
         ("pod: {securityContext: {runAsUser: 0}}", "`runAsUser: 0`"),
@@ -81,18 +87,20 @@ fn pod_security() {
 
 #[test]
 fn pod_security_says_what_the_target_refuses() {
-    let note = |level: &str, fields: &str| {
+    let levels = |level: &str, fields: &str| {
         let project = format!(
             "apiVersion: kubebench.dev/v1\nkind: Project\nmetadata: {{name: p}}\n\
              spec: {{targets: {{t: {{podSecurity: {level}}}}}}}\n"
         );
         let found = compile(&project, &document(&workload("job", &format!("{SMALL}, {fields}")))).findings();
-        found.first().unwrap().notes.join(" ").contains("the API server will refuse the pod")
+        found.iter().map(|fault| fault.severity).collect::<Vec<_>>()
     };
-    assert!(note("restricted", "pod: {hostNetwork: true}"));
-    assert!(note("baseline", "pod: {hostNetwork: true}"));
-    assert!(!note("privileged", "pod: {hostNetwork: true}"));
-    assert!(note("restricted", "container: {securityContext: {capabilities: {add: [CHOWN]}}}"));
-    assert!(!note("baseline", "container: {securityContext: {capabilities: {add: [CHOWN]}}}"));
-    assert!(!note("baseline", "pod: {securityContext: {runAsUser: 0}}"));
+    let (refused, noticed) = (vec![Severity::Error], vec![Severity::Warning]);
+    let chown = "container: {securityContext: {capabilities: {add: [CHOWN]}}}";
+    assert_eq!(levels("restricted", "pod: {hostNetwork: true}"), refused);
+    assert_eq!(levels("baseline", "pod: {hostNetwork: true}"), refused);
+    assert_eq!(levels("privileged", "pod: {hostNetwork: true}"), []);
+    assert_eq!(levels("restricted", chown), refused);
+    assert_eq!(levels("baseline", chown), noticed);
+    assert_eq!(levels("baseline", "pod: {securityContext: {runAsUser: 0}}"), noticed);
 }

@@ -56,7 +56,7 @@ pub(super) fn merge(base: &mut Json, patch: &Json) {
                 fields.remove(key);
             }
             (Some(Json::Array(list)), Json::Array(changes)) if merge_key(key).is_some() => {
-                merge_list(list, changes, merge_key(key).unwrap_or_default());
+                merge_list(key, list, changes, merge_key(key).unwrap_or_default());
             }
             (Some(old), _) => merge(old, change),
             (None, _) if is_removal(change) => {}
@@ -98,7 +98,8 @@ fn merge_key(list: &str) -> Option<&'static str> {
     MERGE_KEYS.iter().find(|(name, _)| *name == list).map(|(_, key)| *key)
 }
 
-fn merge_list(list: &mut Vec<Json>, changes: &[Json], key: &str) {
+/// Merges `changes` into `list`, the field called `field`, whose elements are told apart by `key`.
+fn merge_list(field: &str, list: &mut Vec<Json>, changes: &[Json], key: &str) {
     if changes.iter().any(|change| directive(change) == Some("replace")) {
         list.clear();
     }
@@ -112,7 +113,7 @@ fn merge_list(list: &mut Vec<Json>, changes: &[Json], key: &str) {
             (Some("replace"), _) | (Some("delete"), None) => {}
             (_, Some(at)) => {
                 if let Some(item) = list.get_mut(at) {
-                    drop_alternatives(item, change);
+                    drop_alternatives(field, item, change);
                     merge(item, change);
                 }
             }
@@ -122,34 +123,33 @@ fn merge_list(list: &mut Vec<Json>, changes: &[Json], key: &str) {
 }
 
 /// A volume has one source, and a variable a value or a source of it: what the change brings replaces what was there.
-fn drop_alternatives(item: &mut Json, change: &Json) {
-    const SHARED: &[&str] = &["name", "mountPath", "readOnly", "subPath", "containerPort", "protocol"];
+fn drop_alternatives(field: &str, item: &mut Json, change: &Json) {
+    if !matches!(field, "volumes" | "env") {
+        return;
+    }
     let (Json::Object(item), Json::Object(change)) = (item, change) else { return };
-    let is_variable = item.contains_key("value") || item.contains_key("valueFrom");
-    let is_volume =
-        !is_variable && ["emptyDir", "persistentVolumeClaim"].iter().any(|source| item.contains_key(*source));
-    let brings = |key: &str| change.get(key).is_some_and(|value| !value.is_null()) && !SHARED.contains(&key);
-    if is_variable && (brings("value") || brings("valueFrom"))
-        || is_volume && change.keys().any(|key| brings(key) && !item.contains_key(key))
-    {
-        item.retain(|key, _| SHARED.contains(&key.as_str()) || change.contains_key(key));
+    let brings = |key: &String, value: &Json| {
+        key != "name" && !key.starts_with('$') && !value.is_null() && !item.contains_key(key)
+    };
+    if change.iter().any(|(key, value)| brings(key, value)) {
+        item.retain(|key, _| key == "name" || change.contains_key(key));
     }
 }
 
-/// Reports what in a pod patch is not as the Kubernetes API has it.
-pub(super) fn check_pod(patch: &Patch, diagnostics: &mut Diagnostics) {
-    check(patch, api::POD_SPEC, "the pod spec", diagnostics);
+/// Returns a pod patch, reporting what in it is not as the Kubernetes API has it.
+pub(super) fn of_pod(patch: &Patch, diagnostics: &mut Diagnostics) -> Json {
+    read(patch, api::POD_SPEC, "the pod spec", diagnostics)
 }
 
-/// Reports what in a container patch is not as the Kubernetes API has it.
-pub(super) fn check_container(patch: &Patch, diagnostics: &mut Diagnostics) {
-    check(patch, api::CONTAINER, "the container", diagnostics);
+/// Returns a container patch, reporting what in it is not as the Kubernetes API has it.
+pub(super) fn of_container(patch: &Patch, diagnostics: &mut Diagnostics) -> Json {
+    read(patch, api::CONTAINER, "the container", diagnostics)
 }
 
-fn check(patch: &Patch, wanted: api::Type, name: &str, diagnostics: &mut Diagnostics) {
+fn read(patch: &Patch, wanted: api::Type, name: &str, diagnostics: &mut Diagnostics) -> Json {
     directive::check(&patch.node, diagnostics);
     repeated::check(&patch.node, diagnostics);
-    api::check(&patch.node, wanted, name, api::Meaning::Patch, diagnostics);
+    api::read_patch(&patch.node, wanted, name, diagnostics)
 }
 
 #[cfg(test)]

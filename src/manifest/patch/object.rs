@@ -37,6 +37,7 @@ const OWNED: &[(&str, &str)] = &[
     ("/spec/runPolicy/cleanPodPolicy", DELETE),
     ("/spec/runPolicy/activeDeadlineSeconds", WRITE_TIMEOUT),
     ("/spec/runPolicy/ttlSecondsAfterFinished", DELETE),
+    ("/spec/runPolicy/schedulingPolicy/minAvailable", "write `schedulingPolicy` beside the roles"),
 ];
 
 /// Merges the user's patch, if there is one, into the object of `workload`, reporting what cannot be.
@@ -45,9 +46,9 @@ pub(in crate::manifest) fn apply_to_object(object: &mut Json, workload: &Workloa
     let roles: Vec<&str> = workload.roles.iter().filter_map(|role| role.template_at.get(1).copied()).collect();
     directive::check(&user.node, diagnostics);
     repeated::check(&user.node, diagnostics);
-    api::check_object(&user.node, workload.api.spec, workload.api.kind, &roles, diagnostics);
+    let patch = api::read_object_patch(&user.node, workload.api.spec, workload.api.kind, &roles, diagnostics);
     let before = object.clone();
-    merge(object, &user.value);
+    merge(object, &patch);
     let mut reported = BTreeSet::new();
     let mut refuse = |(place, path): (crate::text::Span, String), help: &str| {
         if reported.insert(place) {

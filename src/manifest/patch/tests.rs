@@ -24,6 +24,12 @@ fn a_volume_keeps_one_source_and_a_variable_one_value() {
     let base = json!({ "volumes": [{ "name": "dshm", "emptyDir": { "medium": "Memory" } }] });
     let patch = json!({ "volumes": [{ "name": "dshm", "persistentVolumeClaim": { "claimName": "z" } }] });
     check(base, &patch, &patch);
+    let base = json!({ "volumes": [{ "name": "data", "hostPath": { "path": "/a" } }] });
+    let patch = json!({ "volumes": [{ "name": "data", "nfs": { "server": "s", "path": "/x" } }] });
+    check(base, &patch, &patch);
+    let base = json!({ "containers": [{ "name": "a", "resources": {} }] });
+    let patch = json!({ "containers": [{ "name": "a", "securityContext": {} }] });
+    check(base, &patch, &json!({ "containers": [{ "name": "a", "resources": {}, "securityContext": {} }] }));
     let base = json!({ "env": [{ "name": "HOME", "value": "/tmp" }] });
     let patch = json!({ "env": [{ "name": "HOME", "valueFrom": { "fieldRef": { "fieldPath": "metadata.name" } } }] });
     check(base, &patch, &patch);
