@@ -33,10 +33,10 @@ pub(super) fn run(global: &Global, args: &CompileArgs) -> Result<ExitStatus> {
     // It dies with the process: taking thousands of compiled specs apart first would only take time.
     let session: &Session<'_> = Box::leak(Box::new(Session::open(global, &args.select)?));
     let mut diagnostics = session.diagnostics();
-    let Some(project) = session.compilation.project else { return session.report(diagnostics) };
+    let Some(project) = &session.compilation.project else { return session.report(diagnostics) };
     let output = project.settings.output.clone();
     let spec_dirs: Vec<PathBuf> = project.settings.spec_dirs.iter().map(PathBuf::from).collect();
-    if let Err(reason) = fs::refuse_output_place(session.root, Path::new(&output), &spec_dirs) {
+    if let Err(reason) = fs::refuse_output_place(&session.root, Path::new(&output), &spec_dirs) {
         diagnostics.push(Diagnostic::in_file(
             &code::KB0323,
             PROJECT_FILE,
@@ -45,12 +45,12 @@ pub(super) fn run(global: &Global, args: &CompileArgs) -> Result<ExitStatus> {
         return session.report(diagnostics);
     }
     let folder = session.root.join(&output);
-    let on_disk = fs::scan(&folder, session.compilation.tree).map_err(|error| below(session.root, &error))?;
+    let on_disk = fs::scan(&folder, &session.compilation.tree).map_err(|error| below(&session.root, &error))?;
     let refused = refused_claim_changes(session, &output, &on_disk);
     let mut faulty = session.compilation.faulty.clone();
-    faulty.extend(refused.as_slice().iter().map(|fault| fault.path(session.compilation.sources).to_owned()));
+    faulty.extend(refused.as_slice().iter().map(|fault| fault.path(&session.compilation.sources).to_owned()));
     diagnostics.extend(refused);
-    let plan = plan(session.compilation.tree, &on_disk, &scope(session, &on_disk, faulty));
+    let plan = plan(&session.compilation.tree, &on_disk, &scope(session, &on_disk, faulty));
     let edited = if args.overwrite_edited { EditedFiles::Overwrite } else { EditedFiles::Keep };
     if args.diff {
         let style = if colored(global, Stream::Output) { Style::Ansi } else { Style::Plain };
@@ -65,7 +65,7 @@ pub(super) fn run(global: &Global, args: &CompileArgs) -> Result<ExitStatus> {
     let refused = diagnostics.has_errors();
     if !refused {
         fs::apply(&folder, &plan.operations(std::process::id(), edited))
-            .map_err(|error| below(session.root, &error))?;
+            .map_err(|error| below(&session.root, &error))?;
     }
     let status = session.report(diagnostics)?.max(unanswered);
     session.tell(&if refused { "nothing was written".to_owned() } else { summary(session, &plan, &output, edited) });
