@@ -9,7 +9,7 @@ use serde::de::value::StrDeserializer;
 use serde::de::{self, DeserializeOwned, DeserializeSeed, Deserializer, MapAccess, SeqAccess, Visitor};
 use serde::forward_to_deserialize_any;
 
-use super::{Meaning, Reader, Within, rule};
+use super::{Meaning, Reader, Within, pod_rule, rule};
 use crate::unit;
 use crate::yaml::{Entry, Node, Value};
 
@@ -177,6 +177,7 @@ impl<'de> Deserializer<'de> for Typed<'_, '_> {
         let is_directive = node.entries().iter().any(|entry| entry.key.starts_with('$'));
         if reader.diagnostics.as_slice().len() == before && !is_directive {
             rule::check(reader, name, node);
+            pod_rule::check(reader, name, node);
         }
         Ok(read)
     }

@@ -6,6 +6,7 @@ mod fault;
 pub mod format;
 mod generate;
 mod habit;
+mod ready;
 mod remote;
 mod validate;
 mod violation;

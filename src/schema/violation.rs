@@ -7,7 +7,7 @@ use jsonschema::paths::LocationSegment;
 use serde_json::Value as Json;
 
 use super::format::{self, Format};
-use super::validate::Ready;
+use super::ready::Ready;
 use crate::text::{Source, Span};
 use crate::yaml::Node;
 
