@@ -37,7 +37,7 @@ pub(super) fn patches<'a>(workload: &'a Workload, role: &'a Role) -> Patches<'a>
     let is_main = |container: &&Node| container.get("name").and_then(Node::as_text) == Some(role.container_name);
     let main = listed("containers", of_role.unwrap_or_default())
         .filter(is_main)
-        .chain(role.container_patches.iter().map(|patch| &patch.node))
+        .chain(&role.container_patches)
         .chain(listed("containers", of_object.unwrap_or_default()).filter(is_main))
         .collect();
     let others =

@@ -34,7 +34,7 @@ pub(super) fn readable(benchmark: &Benchmark, diagnostics: &mut Diagnostics) {
 }
 
 fn mount_path(workload: &Workload) -> &str {
-    let patched = workload.patch.as_ref().and_then(|patch| patch.node.get("spec")?.get("sshAuthMountPath")?.as_text());
+    let patched = workload.patch.as_ref().and_then(|patch| patch.get("spec")?.get("sshAuthMountPath")?.as_text());
     patched.or_else(|| workload.spec.get("sshAuthMountPath")?.as_str()).unwrap_or(DEFAULT)
 }
 

@@ -38,7 +38,7 @@ pub struct Workload {
     /// Whether pods find each other by the names of a headless Service that Kubebench adds.
     pub headless_service: bool,
     /// Strategic merge patch over the whole object.
-    pub patch: Option<Patch>,
+    pub patch: Option<Node>,
     /// True where the launcher reads its processes from somewhere other than what the operator tells every pod.
     pub scale_is_manual: bool,
 }
@@ -91,9 +91,9 @@ pub struct Role {
     /// Annotations of the pods.
     pub annotations: BTreeMap<String, String>,
     /// Patches over the pod spec, in order.
-    pub pod_patches: Vec<Patch>,
+    pub pod_patches: Vec<Node>,
     /// Patches over the main container, in order.
-    pub container_patches: Vec<Patch>,
+    pub container_patches: Vec<Node>,
     /// Whether `$(NAME)` is left to Kubernetes.
     pub expand_variables: bool,
 }
@@ -121,23 +121,14 @@ pub enum Env {
     Field(String),
 }
 
-/// A strategic merge patch as the user wrote it, with the places of its fields.
-#[derive(Clone, Debug)]
-pub struct Patch {
-    /// The patch.
-    pub value: Json,
-    /// The same, with spans.
-    pub node: Node,
-}
-
 impl Workload {
     /// Returns the patches over the pods of `role` in the order in which they apply, that over the object as the last.
     pub fn patches_of_pod<'a>(&'a self, role: &'a Role) -> Vec<&'a Node> {
         let of_object = self.patch.as_ref().and_then(|patch| {
-            let template = role.template_at.iter().try_fold(patch.node.get("spec")?, |node, step| node.get(step))?;
+            let template = role.template_at.iter().try_fold(patch.get("spec")?, |node, step| node.get(step))?;
             template.get("spec")
         });
-        role.pod_patches.iter().map(|patch| &patch.node).chain(of_object).collect()
+        role.pod_patches.iter().chain(of_object).collect()
     }
 }
 

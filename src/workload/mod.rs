@@ -14,7 +14,6 @@ use serde::de::DeserializeOwned;
 use serde_json::{Map, Value as Json};
 
 use crate::diag::{Code, Diagnostic, Diagnostics};
-use crate::model::workload::Patch;
 use crate::model::{Role, Target, Workload};
 use crate::schema::{WorkloadForm, form_schema};
 use crate::spec::v1::container::RoleBlock;
@@ -83,8 +82,8 @@ impl Lowering<'_> {
     }
 
     /// Returns the patch over the whole object, if the form has one.
-    fn patch(&self) -> Option<Patch> {
-        self.entry.value.get("patch").map(|node| Patch { value: node.to_json(), node: node.clone() })
+    fn patch(&self) -> Option<Node> {
+        self.entry.value.get("patch").cloned()
     }
 
     /// Returns the role that stands under `field`, with the form's shared fields as defaults; nothing when it is absent.

@@ -3,7 +3,6 @@
 use std::collections::BTreeMap;
 
 use crate::diag::{Diagnostic, Diagnostics, code};
-use crate::model::workload::Patch;
 use crate::model::{Env, Role};
 use crate::spec::v1::container::{EnvSource, EnvValue, RoleBlock};
 use crate::spec::v1::scalar::{Quantity, Text};
@@ -57,13 +56,7 @@ pub(super) fn merge(
         requests.extend(resources.requests.into_iter().map(|(resource, Quantity(amount))| (resource, amount)));
         limits.extend(resources.limits.into_iter().map(|(resource, Quantity(amount))| (resource, amount)));
     }
-    let patches = |field: &str| -> Vec<Patch> {
-        nodes
-            .iter()
-            .filter_map(|node| node.get(field))
-            .map(|node| Patch { value: node.to_json(), node: node.clone() })
-            .collect()
-    };
+    let patches = |field: &str| -> Vec<Node> { nodes.iter().filter_map(|node| node.get(field)).cloned().collect() };
     Some(Role {
         name: name.to_owned(),
         span,

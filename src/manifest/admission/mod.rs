@@ -57,7 +57,7 @@ fn containers<'a>(pod: &Traced<'a>, role: &'a Role) -> Vec<Part<'a>> {
     let parts = lists.into_iter().flat_map(|list| {
         pod.elements(list, "name").into_iter().enumerate().map(move |(index, traced)| {
             let is_main = list == "containers" && traced.text("name") == Some(role.container_name);
-            let patches = role.container_patches.iter().filter(|_| is_main).map(|patch| &patch.node);
+            let patches = role.container_patches.iter().filter(|_| is_main);
             Part { list, index, is_main, traced: traced.with(patches) }
         })
     });

@@ -11,7 +11,7 @@ use serde_json::{Map, Value as Json};
 
 use crate::api;
 use crate::diag::Diagnostics;
-use crate::model::workload::Patch;
+use crate::yaml::Node;
 
 pub(super) use object::apply_to_object;
 pub(super) use owned::{refuse_owned, refuse_resources};
@@ -137,19 +137,19 @@ fn drop_alternatives(field: &str, item: &mut Json, change: &Json) {
 }
 
 /// Returns a pod patch, reporting what in it is not as the Kubernetes API has it.
-pub(super) fn of_pod(patch: &Patch, diagnostics: &mut Diagnostics) -> Json {
+pub(super) fn of_pod(patch: &Node, diagnostics: &mut Diagnostics) -> Json {
     read(patch, api::POD_SPEC, "the pod spec", diagnostics)
 }
 
 /// Returns a container patch, reporting what in it is not as the Kubernetes API has it.
-pub(super) fn of_container(patch: &Patch, diagnostics: &mut Diagnostics) -> Json {
+pub(super) fn of_container(patch: &Node, diagnostics: &mut Diagnostics) -> Json {
     read(patch, api::CONTAINER, "the container", diagnostics)
 }
 
-fn read(patch: &Patch, wanted: api::Type, name: &str, diagnostics: &mut Diagnostics) -> Json {
-    directive::check(&patch.node, diagnostics);
-    repeated::check(&patch.node, diagnostics);
-    api::read_patch(&patch.node, wanted, name, diagnostics)
+fn read(patch: &Node, wanted: api::Type, name: &str, diagnostics: &mut Diagnostics) -> Json {
+    directive::check(patch, diagnostics);
+    repeated::check(patch, diagnostics);
+    api::read_patch(patch, wanted, name, diagnostics)
 }
 
 #[cfg(test)]

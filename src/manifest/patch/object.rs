@@ -44,9 +44,9 @@ const OWNED: &[(&str, &str)] = &[
 pub(in crate::manifest) fn apply_to_object(object: &mut Json, workload: &Workload, diagnostics: &mut Diagnostics) {
     let Some(user) = &workload.patch else { return };
     let roles: Vec<&str> = workload.roles.iter().filter_map(|role| role.template_at.get(1).copied()).collect();
-    directive::check(&user.node, diagnostics);
-    repeated::check(&user.node, diagnostics);
-    let patch = api::read_object_patch(&user.node, workload.api.spec, workload.api.kind, &roles, diagnostics);
+    directive::check(user, diagnostics);
+    repeated::check(user, diagnostics);
+    let patch = api::read_object_patch(user, workload.api.spec, workload.api.kind, &roles, diagnostics);
     let before = object.clone();
     merge(object, &patch);
     let mut reported = BTreeSet::new();
@@ -58,13 +58,13 @@ pub(in crate::manifest) fn apply_to_object(object: &mut Json, workload: &Workloa
                 .push(fault.note("a restarted, resized or renamed job could not be measured or found").help(help));
         }
     };
-    for key in reserved_metadata(&user.node, &workload.roles) {
+    for key in reserved_metadata(user, &workload.roles) {
         refuse(key, "delete it; labels and annotations of your own may be added");
     }
     let owned = OWNED.iter().map(|(pointer, help)| ((*pointer).to_owned(), *help));
     for (pointer, help) in owned.chain(workload.roles.iter().flat_map(owned_by_role)) {
         if object.pointer(&pointer) != before.pointer(&pointer) {
-            refuse(nearest(&user.node, &pointer, &workload.roles), help);
+            refuse(nearest(user, &pointer, &workload.roles), help);
         }
     }
 }

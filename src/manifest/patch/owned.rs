@@ -1,19 +1,18 @@
 //! Fields that Kubebench itself must set, whatever a patch says.
 
 use crate::diag::{Diagnostic, Diagnostics, code};
-use crate::model::workload::Patch;
 use crate::yaml::{Node, Step};
 
 /// What to write instead of patching the resources of the main container.
 pub(in crate::manifest) const RESOURCES: &str = "write `resources` of the role";
 
 /// Reports fields of `patch` that Kubebench itself must set; each is given with what to write instead.
-pub(in crate::manifest) fn refuse_owned(patch: &Patch, owned: &[(&str, &str)], diagnostics: &mut Diagnostics) {
+pub(in crate::manifest) fn refuse_owned(patch: &Node, owned: &[(&str, &str)], diagnostics: &mut Diagnostics) {
     for (path, instead) in owned {
         let steps: Vec<Step> = path.split('.').map(Step::from).collect();
         let Some((last, parents)) = steps.split_last() else { continue };
         let Step::Key(key) = last else { continue };
-        if let Some(entry) = patch.node.at(parents).and_then(|parent| parent.entry(key)) {
+        if let Some(entry) = patch.at(parents).and_then(|parent| parent.entry(key)) {
             let fault = Diagnostic::at(
                 &code::KB0315,
                 entry.key_span,

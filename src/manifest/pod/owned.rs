@@ -5,7 +5,6 @@ use serde_json::Value as Json;
 use super::patch;
 use crate::diag::{Diagnostic, Diagnostics, code};
 use crate::model::Role;
-use crate::model::workload::Patch;
 use crate::yaml::Node;
 
 /// The variables that every main container has.
@@ -35,24 +34,24 @@ const OWNED_BY_CONTAINER: &[(&str, &str)] = &[
 ];
 
 /// Reports what a pod patch may not hold.
-pub(super) fn refuse_in_pod(user: &Patch, role: &Role, diagnostics: &mut Diagnostics) {
+pub(super) fn refuse_in_pod(user: &Node, role: &Role, diagnostics: &mut Diagnostics) {
     patch::refuse_owned(user, OWNED_BY_POD, diagnostics);
-    patch::refuse_resources(&user.node, diagnostics);
+    patch::refuse_resources(user, diagnostics);
     refuse_account(user, role, diagnostics);
     refuse_tokens(user, diagnostics);
     refuse_main_container(user, role, diagnostics);
 }
 
 /// Reports what a patch over the main container may not hold.
-pub(super) fn refuse_in_container(user: &Patch, diagnostics: &mut Diagnostics) {
+pub(super) fn refuse_in_container(user: &Node, diagnostics: &mut Diagnostics) {
     patch::refuse_owned(user, OWNED_BY_CONTAINER, diagnostics);
-    patch::refuse_resources(&user.node, diagnostics);
-    refuse_own_variables(&user.node, diagnostics);
+    patch::refuse_resources(user, diagnostics);
+    refuse_own_variables(user, diagnostics);
 }
 
 /// Reports volumes that bring a token of the cluster's own API; one for another audience is the user's affair.
-fn refuse_tokens(user: &Patch, diagnostics: &mut Diagnostics) {
-    let volumes = user.node.get("volumes").map(Node::items).unwrap_or_default();
+fn refuse_tokens(user: &Node, diagnostics: &mut Diagnostics) {
+    let volumes = user.get("volumes").map(Node::items).unwrap_or_default();
     let sources = volumes.iter().filter_map(|volume| volume.get("projected")?.get("sources")).flat_map(Node::items);
     let tokens = sources.filter_map(|source| source.entry("serviceAccountToken"));
     for token in tokens.filter(|token| token.value.get("audience").is_none()) {
@@ -80,15 +79,15 @@ pub(super) fn refuse_removals(role: &Role, spec: &Json, diagnostics: &mut Diagno
     });
     if !whole || main.next().is_some() {
         let message = format!("the patch takes away what the container `{}` needs", role.container_name);
-        let fault = Diagnostic::at(&code::KB0315, user.node.span, message)
+        let fault = Diagnostic::at(&code::KB0315, user.span, message)
             .note("its image and the variables KUBEBENCH_* belong to every run");
         diagnostics.push(fault.help("leave the main container and its `env` list in place; add to them"));
     }
 }
 
 /// Reports accounts that are not the user's to give.
-fn refuse_account(user: &Patch, role: &Role, diagnostics: &mut Diagnostics) {
-    let Some(name) = user.node.get("serviceAccountName") else { return };
+fn refuse_account(user: &Node, role: &Role, diagnostics: &mut Diagnostics) {
+    let Some(name) = user.get("serviceAccountName") else { return };
     let fault = |message: String| Diagnostic::at(&code::KB0315, name.span, message);
     if role.needs_token {
         let fault = fault("the operator gives the launcher of an MPIJob v1 its account".to_owned());
@@ -107,8 +106,8 @@ fn refuse_account(user: &Patch, role: &Role, diagnostics: &mut Diagnostics) {
     }
 }
 
-fn refuse_main_container(user: &Patch, role: &Role, diagnostics: &mut Diagnostics) {
-    for container in user.node.get("containers").map(Node::items).unwrap_or_default() {
+fn refuse_main_container(user: &Node, role: &Role, diagnostics: &mut Diagnostics) {
+    for container in user.get("containers").map(Node::items).unwrap_or_default() {
         if container.get("name").and_then(Node::as_text) != Some(role.container_name) {
             continue;
         }
