@@ -1,7 +1,7 @@
 //! What the API server asks of the values in a pod beyond their types.
 
 use super::Reader;
-use super::rule::{is_port_name, one_of, text};
+use super::rule::{is_port_name, number, one_of, port_number, requirement, text};
 use crate::unit::{Dns1123Label, Dns1123Subdomain, ImageRef, LabelKey, LabelValue};
 use crate::yaml::{Node, Value};
 
@@ -87,25 +87,16 @@ fn label(reader: &mut Reader<'_>, node: &Node, what: &str) {
     }
 }
 
-fn number(node: &Node) -> Option<i64> {
-    if let Value::Number(text) = &node.value { text.parse().ok() } else { None }
-}
-
 fn at_least(reader: &mut Reader<'_>, node: &Node, field: &str, least: i64) {
-    let Some((value, found)) = node.get(field).and_then(|value| Some((value, number(value)?))) else { return };
-    if found < least {
+    if let Some((value, found)) = number(node, field).filter(|(_, found)| *found < least) {
         reader.refused(value, format!("`{field}` is {found}"), format!("write a number from {least}"));
     }
 }
 
 fn port(reader: &mut Reader<'_>, node: &Node) {
     one_of(reader, node, "protocol", &["TCP", "UDP", "SCTP"]);
-    for (field, least) in [("containerPort", 1), ("hostPort", 0)] {
-        let Some((value, found)) = node.get(field).and_then(|value| Some((value, number(value)?))) else { continue };
-        if !(least..=65_535).contains(&found) {
-            reader.refused(value, format!("`{found}` is not a port"), "write a number from 1 to 65535");
-        }
-    }
+    port_number(reader, node, "containerPort", 1);
+    port_number(reader, node, "hostPort", 0);
     if let Some((value, name)) = text(node, "name").filter(|(_, name)| !is_port_name(name)) {
         let help = "write at most 15 of a-z, 0-9 and `-`, with a letter among them";
         reader.refused(value, format!("`{name}` is not the name of a port"), help);
@@ -126,26 +117,14 @@ fn topology_key(reader: &mut Reader<'_>, node: &Node) {
 }
 
 fn node_requirement(reader: &mut Reader<'_>, node: &Node) {
-    const OPERATORS: [&str; 6] = ["In", "NotIn", "Exists", "DoesNotExist", "Gt", "Lt"];
-    one_of(reader, node, "operator", &OPERATORS);
-    let values = node.get("values").map(Node::items).unwrap_or_default();
-    match text(node, "operator") {
-        None => reader.refused(node, "the expression has no `operator`", "write `operator: In` or `Exists`"),
-        Some((value, operator @ ("In" | "NotIn"))) if values.is_empty() => {
-            reader.refused(value, format!("`operator: {operator}` needs `values`"), "write `values: […]`");
+    requirement(reader, node, &["In", "NotIn", "Exists", "DoesNotExist", "Gt", "Lt"]);
+    if let Some((value, operator @ ("Gt" | "Lt"))) = text(node, "operator") {
+        let values = node.get("values").map(Node::items).unwrap_or_default();
+        let is_number = |item: &Node| item.as_text().is_some_and(|text| text.parse::<i64>().is_ok());
+        if !matches!(values, [one] if is_number(one)) {
+            let help = "write `values: [\"8\"]`, a whole number in quotes";
+            reader.refused(value, format!("`operator: {operator}` needs one number in `values`"), help);
         }
-        Some((value, operator @ ("Exists" | "DoesNotExist"))) if !values.is_empty() => {
-            let help = "delete `values`, or write `In`";
-            reader.refused(value, format!("`operator: {operator}` takes no `values`"), help);
-        }
-        Some((value, operator @ ("Gt" | "Lt"))) => {
-            let is_number = |item: &Node| item.as_text().is_some_and(|text| text.parse::<i64>().is_ok());
-            if !matches!(values, [one] if is_number(one)) {
-                let help = "write `values: [\"8\"]`, a whole number in quotes";
-                reader.refused(value, format!("`operator: {operator}` needs one number in `values`"), help);
-            }
-        }
-        Some(_) => {}
     }
     if let Some((value, key)) = text(node, "key")
         && let Err(error) = LabelKey::parse(key)

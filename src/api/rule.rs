@@ -14,7 +14,7 @@ pub(super) fn check(reader: &mut Reader<'_>, name: &str, node: &Node) {
         "NetworkPolicyPort" => port(reader, node),
         "NetworkPolicyPeer" => peer(reader, node),
         "IPBlock" => ip_block(reader, node),
-        "LabelSelectorRequirement" => requirement(reader, node),
+        "LabelSelectorRequirement" => requirement(reader, node, &["In", "NotIn", "Exists", "DoesNotExist"]),
         _ => {}
     }
 }
@@ -23,6 +23,19 @@ pub(super) fn check(reader: &mut Reader<'_>, name: &str, node: &Node) {
 pub(super) fn text<'n>(node: &'n Node, field: &str) -> Option<(&'n Node, &'n str)> {
     let value = node.get(field)?;
     value.as_text().filter(|text| !text.is_empty()).map(|text| (value, text))
+}
+
+/// Returns the whole number of `field`.
+pub(super) fn number<'n>(node: &'n Node, field: &str) -> Option<(&'n Node, i64)> {
+    let value = node.get(field)?;
+    if let Value::Number(text) = &value.value { Some((value, text.parse().ok()?)) } else { None }
+}
+
+/// Reports a number in `field` that is no port from `least` on.
+pub(super) fn port_number(reader: &mut Reader<'_>, node: &Node, field: &str, least: i64) {
+    if let Some((value, port)) = number(node, field).filter(|(_, port)| !(least..=65_535).contains(port)) {
+        reader.refused(value, format!("`{port}` is not a port"), "write a number from 1 to 65535");
+    }
 }
 
 /// Reports a `field` that is none of `words`.
@@ -75,18 +88,9 @@ fn toleration(reader: &mut Reader<'_>, node: &Node) {
 
 fn port(reader: &mut Reader<'_>, node: &Node) {
     one_of(reader, node, "protocol", &["TCP", "UDP", "SCTP"]);
-    let number = |field: &str| match node.get(field).map(|value| &value.value) {
-        Some(Value::Number(text)) => text.parse::<i64>().ok(),
-        _ => None,
-    };
-    let start = number("port");
-    for field in ["port", "endPort"] {
-        if let (Some(value), Some(number)) = (node.get(field), number(field))
-            && !(1..=65_535).contains(&number)
-        {
-            reader.refused(value, format!("`{number}` is not a port"), "write a number from 1 to 65535");
-        }
-    }
+    let start = number(node, "port").map(|(_, start)| start);
+    port_number(reader, node, "port", 1);
+    port_number(reader, node, "endPort", 1);
     if let Some((value, name)) = text(node, "port").filter(|_| start.is_none())
         && !is_port_name(name)
     {
@@ -98,7 +102,7 @@ fn port(reader: &mut Reader<'_>, node: &Node) {
         };
         reader.refused(value, format!("`{name}` is not the name of a port"), help);
     }
-    if let (Some(value), Some(end)) = (node.get("endPort"), number("endPort"))
+    if let Some((value, end)) = number(node, "endPort")
         && start.is_none_or(|start| end < start)
     {
         reader.refused(
@@ -187,8 +191,9 @@ fn first(bits: u128, length: u32) -> u128 {
     bits & u128::MAX.checked_shl(128 - length).unwrap_or(0)
 }
 
-fn requirement(reader: &mut Reader<'_>, node: &Node) {
-    one_of(reader, node, "operator", &["In", "NotIn", "Exists", "DoesNotExist"]);
+/// Reports an expression over labels whose `operator` is none of `operators`, or does not fit its `values`.
+pub(super) fn requirement(reader: &mut Reader<'_>, node: &Node, operators: &[&str]) {
+    one_of(reader, node, "operator", operators);
     let has_values = node.get("values").is_some_and(|values| !values.items().is_empty());
     match text(node, "operator") {
         Some((value, operator @ ("In" | "NotIn"))) if !has_values => {
