@@ -2,11 +2,10 @@
 
 use super::pods::{self, Patches};
 use crate::diag::{Diagnostic, Diagnostics, code};
+use crate::model::workload::NON_ROOT;
 use crate::model::{Benchmark, Workload};
 use crate::yaml::{Node, Value};
 
-/// The user of pods that say nothing else.
-const NON_ROOT: i64 = 65532;
 /// Where the operator mounts the keys unless told otherwise.
 const DEFAULT: &str = "/root/.ssh";
 

@@ -16,6 +16,7 @@ use super::object::object;
 use super::{meta, patch};
 use crate::diag::{Diagnostic, Diagnostics, code};
 use crate::model::target::Queue;
+use crate::model::workload::NON_ROOT;
 use crate::model::{Benchmark, Case, Env, Role};
 
 pub(super) use owned::refuse_reserved;
@@ -23,8 +24,6 @@ pub(super) use owned::refuse_reserved;
 /// Where the results volume is mounted; the ancestor's place, so that its images work.
 pub(super) const EXPERIMENTS: &str = "/kubebench/experiments";
 const DATA: &str = "/kubebench/data";
-/// The user of pods that say nothing else: `nonroot` of distroless images, in no image's passwd by accident.
-const NON_ROOT: i64 = 65532;
 const SHARED_MEMORY: &str = "dshm";
 const RESULTS: &str = "kubebench-results";
 

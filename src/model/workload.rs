@@ -43,6 +43,9 @@ pub struct Workload {
     pub scale_is_manual: bool,
 }
 
+/// The user of pods that say nothing else: `nonroot` of distroless images, in no image's passwd by accident.
+pub const NON_ROOT: i64 = 65532;
+
 /// The pods of one role.
 #[derive(Clone, Debug)]
 pub struct Role {

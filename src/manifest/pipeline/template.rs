@@ -9,12 +9,12 @@ use super::{SETTINGS, TEMPLATE, entrypoint};
 use crate::manifest::{meta, pod};
 use crate::model::Target;
 use crate::model::target::Settings;
+use crate::model::workload::NON_ROOT;
 
 const CONFIG_DIR: &str = "/kubebench/config";
 const RULES_DIR: &str = "/kubebench/rules";
 const SETTINGS_DIR: &str = "/kubebench/settings";
 const CREDENTIAL_DIR: &str = "/kubebench/credential";
-const NON_ROOT: u32 = 65532;
 /// Seconds for a step that starts no job. A pod that never starts must not keep a CronWorkflow from its next session.
 const SHORT_STEP_DEADLINE: u32 = 3600;
 
