@@ -7,7 +7,7 @@ use anyhow::{Error, Result, anyhow};
 
 use super::ExitStatus;
 use super::args::{CompileArgs, Global};
-use super::project::Project;
+use super::project::start;
 use super::report::{colored, counted, tell};
 use super::session::Session;
 use crate::diag::{Diagnostic, Diagnostics, code};
@@ -26,7 +26,8 @@ pub(super) fn run(global: &Global, args: &CompileArgs) -> Result<ExitStatus> {
     let writes = !args.check && !args.diff;
     // Taken before anything is read, so that two compilations never write from two states of the specs.
     let _guard = if writes {
-        Some(fs::lock(&Project::find(global)?.root, || tell(global, "waiting for another compilation to finish"))?)
+        let root = fs::find_root(&start(global)?);
+        Some(fs::lock(&root, || tell(global, "waiting for another compilation to finish"))?)
     } else {
         None
     };

@@ -95,23 +95,24 @@ impl Selection {
         compilation: &Compilation,
         paths: impl IntoIterator<Item = &'p String>,
     ) -> BTreeSet<&'p str> {
-        let selected: BTreeSet<&str> = compilation
-            .benchmarks
-            .iter()
-            .filter(|compiled| self.has(compiled))
-            .map(|compiled| compiled.benchmark.path.as_str())
-            .collect();
+        let selected = self.selected(compilation);
         let every = self.targets.is_empty() && self.labels.is_empty();
         let holds = |path: &str| every || selected.contains(path) || compilation.faulty.contains(path);
         paths.into_iter().map(String::as_str).filter(|path| self.has_path(path) && holds(path)).collect()
     }
 
-    /// Returns true when a finding about the spec at `path` belongs to what was asked for.
-    pub(super) fn concerns(&self, compilation: &Compilation, path: &str) -> bool {
-        let of_label = || {
-            let mut benchmarks = compilation.benchmarks.iter();
-            benchmarks.any(|compiled| compiled.benchmark.path == path && self.has(compiled))
-        };
-        self.has_path(path) && (self.labels.is_empty() || compilation.faulty.contains(path) || of_label())
+    /// Returns the test whether a finding about the spec at a path belongs to what was asked for.
+    pub(super) fn concerns<'a>(&'a self, compilation: &'a Compilation) -> impl Fn(&str) -> bool + 'a {
+        let selected = self.selected(compilation);
+        move |path| {
+            let of_label = || compilation.faulty.contains(path) || selected.contains(path);
+            self.has_path(path) && (self.labels.is_empty() || of_label())
+        }
+    }
+
+    /// Returns the specs of the benchmarks that were asked for.
+    fn selected<'c>(&self, compilation: &'c Compilation) -> BTreeSet<&'c str> {
+        let asked = compilation.benchmarks.iter().filter(|compiled| self.has(compiled));
+        asked.map(|compiled| compiled.benchmark.path.as_str()).collect()
     }
 }

@@ -94,14 +94,11 @@ impl<'a> Session<'a> {
 
     /// Returns the findings about what is selected, and about the project as a whole.
     pub(super) fn diagnostics(&self) -> Diagnostics {
+        let concerns = self.selection.concerns(&self.compilation);
         let mut selected = Diagnostics::default();
         for diagnostic in &self.compilation.diagnostics {
             let path = diagnostic.path(&self.compilation.sources);
-            let belongs = if path == PROJECT_FILE {
-                !self.is_of_another_target(diagnostic)
-            } else {
-                self.selection.concerns(&self.compilation, path)
-            };
+            let belongs = if path == PROJECT_FILE { !self.is_of_another_target(diagnostic) } else { concerns(path) };
             if belongs {
                 selected.push(diagnostic.clone());
             }
