@@ -52,9 +52,9 @@ fn port_of(url: &str) -> u16 {
     named_port(url).unwrap_or(if url.starts_with("https://") { 443 } else { 80 })
 }
 
-/// Returns the port of a git remote; none for `user@host:path`, where what follows the colon is a path.
+/// Returns the port of a git remote unless it is one of [`STEP_PORTS`]; in `user@host:path` a path follows the colon.
 fn git_port(remote: &str) -> Option<u16> {
-    remote.contains("://").then(|| named_port(remote).unwrap_or(if remote.starts_with("http://") { 80 } else { 443 }))
+    named_port(remote).or(remote.starts_with("http://").then_some(80))
 }
 
 /// Returns the port that an address names.
