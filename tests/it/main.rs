@@ -31,5 +31,6 @@ mod reports;
 mod schemas;
 mod since;
 mod tidy;
+mod tools;
 mod words;
 mod yaml_oracle;

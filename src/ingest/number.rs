@@ -1,0 +1,72 @@
+//! Numbers as tools print them.
+
+/// Reads a number: a decimal, a whole number with commas between groups of three digits, or `nan`, `inf`, `-inf` in any case.
+///
+/// `3,502` is 3502. `12,5` is no number: a comma that a locale put in the place of the point could as well be a separator.
+///
+/// # Errors
+/// The reason in words, with the text.
+pub fn parse(text: &str) -> Result<f64, String> {
+    let text = text.trim();
+    let no_number = || format!("`{text}` is not a number");
+    let unsigned = text.strip_prefix(['-', '+']).unwrap_or(text);
+    // `f64` reads `infinity` and `nan` by itself; nothing else that begins with a letter is a number.
+    if !unsigned.starts_with(|first: char| first.is_ascii_digit() || first == '.') {
+        let known = ["nan", "inf", "infinity"].iter().any(|word| unsigned.eq_ignore_ascii_case(word));
+        return known.then(|| text.parse().ok()).flatten().ok_or_else(no_number);
+    }
+    if !unsigned.contains(',') {
+        return text.parse().or(Err(no_number()));
+    }
+    let (whole, fraction) = unsigned.split_once('.').map_or((unsigned, None), |(whole, rest)| (whole, Some(rest)));
+    let mut groups = whole.split(',');
+    let leads = groups.next().is_some_and(|first| (1..=3).contains(&first.len()) && all_digits(first));
+    let follow = groups.all(|group| group.len() == 3 && all_digits(group));
+    if leads && follow && fraction.is_none_or(|fraction| !fraction.contains(',')) {
+        let plain: String = text.chars().filter(|letter| *letter != ',').collect();
+        return plain.parse().or(Err(no_number()));
+    }
+    Err(format!(
+        "`{text}` is not a number: a comma separates groups of three digits only; print a point before decimals"
+    ))
+}
+
+fn all_digits(text: &str) -> bool {
+    text.bytes().all(|byte| byte.is_ascii_digit())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::parse;
+
+    #[test]
+    fn numbers_as_printed() {
+        let good = [
+            ("1", 1.0),
+            (" -1.5e3 ", -1500.0),
+            (".5", 0.5),
+            ("3,502", 3502.0),
+            ("1,234,567.25", 1_234_567.25),
+            ("+7", 7.0),
+            ("1E-3", 0.001),
+            ("inf", f64::INFINITY),
+            ("-Inf", f64::NEG_INFINITY),
+        ];
+        for (text, value) in good {
+            assert_eq!(parse(text), Ok(value), "{text}");
+        }
+        assert!(parse("NaN").is_ok_and(f64::is_nan));
+        assert!(parse("-nan").is_ok_and(f64::is_nan));
+    }
+
+    #[test]
+    fn what_only_looks_like_a_number() {
+        for text in [
+            "", "-", "12,5", "1,23,456", ",5", "1,2345", "1.5,000", "0x10", "1_000", "12abc", "1e", "n", "info",
+            "1.2.3",
+        ] {
+            assert!(parse(text).is_err(), "{text}");
+        }
+        assert!(parse("12,5").is_err_and(|reason| reason.contains("point")));
+    }
+}

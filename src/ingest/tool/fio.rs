@@ -1,0 +1,71 @@
+//! fio's JSON report.
+//!
+//! A direction in which nothing was done has zeros everywhere and no metric here. Several jobs without `group_reporting`
+//! are told apart by the label `job`.
+
+use std::collections::BTreeMap;
+
+use serde_json::Value;
+
+use super::{ONE, Report, Sample, Tool, ToolMetric};
+use crate::spec::v1::metric::Better;
+
+pub(super) const TOOL: Tool = Tool {
+    name: "fio",
+    reads: "the JSON of `--output-format=json`, also after warnings",
+    source: "https://fio.readthedocs.io/en/latest/fio_doc.html#json-output",
+    lines: None,
+    document: Some(read),
+};
+
+const fn metric(name: &'static str, unit: &'static str, better: Better) -> ToolMetric {
+    ToolMetric { name, unit, better: Some(better), headlines: ONE }
+}
+
+/// Direction, and pointer into it, of every metric.
+static METRICS: [(&str, &str, ToolMetric); 15] = [
+    ("read", "/iops", metric("read_iops", "iops", Better::Higher)),
+    ("read", "/bw_bytes", metric("read_bw_bytes", "B/s", Better::Higher)),
+    ("read", "/clat_ns/mean", metric("read_clat_mean", "ns", Better::Lower)),
+    ("read", "/clat_ns/percentile/50.000000", metric("read_clat_p50", "ns", Better::Lower)),
+    ("read", "/clat_ns/percentile/99.000000", metric("read_clat_p99", "ns", Better::Lower)),
+    ("write", "/iops", metric("write_iops", "iops", Better::Higher)),
+    ("write", "/bw_bytes", metric("write_bw_bytes", "B/s", Better::Higher)),
+    ("write", "/clat_ns/mean", metric("write_clat_mean", "ns", Better::Lower)),
+    ("write", "/clat_ns/percentile/50.000000", metric("write_clat_p50", "ns", Better::Lower)),
+    ("write", "/clat_ns/percentile/99.000000", metric("write_clat_p99", "ns", Better::Lower)),
+    ("trim", "/iops", metric("trim_iops", "iops", Better::Higher)),
+    ("trim", "/bw_bytes", metric("trim_bw_bytes", "B/s", Better::Higher)),
+    ("trim", "/clat_ns/mean", metric("trim_clat_mean", "ns", Better::Lower)),
+    ("trim", "/clat_ns/percentile/50.000000", metric("trim_clat_p50", "ns", Better::Lower)),
+    ("trim", "/clat_ns/percentile/99.000000", metric("trim_clat_p99", "ns", Better::Lower)),
+];
+
+fn read(text: &str, report: &mut Report) {
+    let root: Value = match serde_json::Deserializer::from_str(text).into_iter().next() {
+        Some(Ok(root)) => root,
+        Some(Err(error)) => return report.invalid(format!("the report is no JSON, or was cut off: {error}")),
+        None => return report.invalid("there is no JSON report"),
+    };
+    // The server's jobs stand in `client_stats`, with one that adds up all of them.
+    let list = |key| root.get(key).and_then(Value::as_array);
+    let jobs = list("jobs").or_else(|| list("client_stats")).map(Vec::as_slice).unwrap_or_default();
+    if jobs.is_empty() {
+        report.invalid("the report names no job");
+    }
+    for job in jobs {
+        let name = job.get("jobname").and_then(Value::as_str).unwrap_or_default();
+        let labels =
+            if jobs.len() > 1 { BTreeMap::from([("job".to_owned(), name.to_owned())]) } else { BTreeMap::new() };
+        if let Some(error) = job.get("error").and_then(Value::as_i64).filter(|error| *error != 0) {
+            report.invalid(format!("job `{name}` ended with error {error}"));
+        }
+        for (direction, pointer, metric) in &METRICS {
+            let Some(part) = job.get(direction) else { continue };
+            let is_idle = part.get("total_ios").and_then(Value::as_u64) == Some(0);
+            if let Some(value) = part.pointer(pointer).and_then(Value::as_f64).filter(|_| !is_idle) {
+                report.push_labeled(metric, &labels, Sample::of(value));
+            }
+        }
+    }
+}

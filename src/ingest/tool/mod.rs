@@ -1,0 +1,229 @@
+//! The outputs of known tools, one file each.
+//!
+//! A parser says which metrics its tool reports and finds their values; windows, reductions, ranks and what becomes of the
+//! values are the engine's. A tool is here only when a parser was held against output of the real tool.
+
+mod fio;
+mod torchtitan;
+
+use std::collections::BTreeMap;
+
+use super::line::{Line, without_terminal_codes};
+use super::series::{Sample, Series, Window};
+use crate::spec::v1::metric::{Better, Reduce};
+
+/// The tools, by name.
+pub const TOOLS: &[Tool] = &[fio::TOOL, torchtitan::TOOL];
+
+/// A tool whose output can be read.
+#[derive(Clone, Copy, Debug)]
+pub struct Tool {
+    /// The name in specs, in kebab case.
+    pub name: &'static str,
+    /// What is read, for people: `the JSON of --output-format=json`.
+    pub reads: &'static str,
+    /// Where the format is described, or the source that prints it.
+    pub source: &'static str,
+    /// How lines of its log are read, if it has a log.
+    pub lines: Option<Lines>,
+    /// How a document of its is read, if it writes documents: the whole text, from its first `{` or `[` on.
+    pub document: Option<fn(&str, &mut Report)>,
+}
+
+/// How lines of a log are read.
+#[derive(Clone, Copy, Debug)]
+pub struct Lines {
+    /// Texts of which a line must hold one to be worth reading; none: every line is.
+    pub needles: &'static [&'static str],
+    /// Makes a parser for one log.
+    pub parser: fn() -> Box<dyn LineParser>,
+}
+
+/// Reads the lines of one log, in order.
+pub trait LineParser: Send {
+    /// Reads a line that holds one of the needles.
+    fn line(&mut self, line: &Line<'_>, report: &mut Report);
+
+    /// Is told that the log ended.
+    fn finish(&mut self, _report: &mut Report) {}
+}
+
+/// A metric that a tool always reports under the same name.
+#[derive(Clone, Copy, Debug)]
+pub struct ToolMetric {
+    /// The name of the series, such as `tps`.
+    pub name: &'static str,
+    /// The unit; `1` for a pure number.
+    pub unit: &'static str,
+    /// Which way is better, where that is beyond doubt.
+    pub better: Option<Better>,
+    /// What it becomes when nobody asks for another reduction.
+    pub headlines: &'static [Headline],
+}
+
+/// One way in which a series becomes a metric of its own: `tps` with `_last` is `tps_last`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Headline {
+    /// What is added to the name; nothing for metrics that have one value.
+    pub suffix: &'static str,
+    /// How the values become one.
+    pub reduce: Reduce,
+}
+
+/// For a metric with one value; of several, such as after a restart, the last.
+pub const ONE: &[Headline] = &[Headline { suffix: "", reduce: Reduce::Last }];
+/// For a series whose last value speaks for it.
+pub const LAST: &[Headline] = &[Headline { suffix: "_last", reduce: Reduce::Last }];
+
+/// A metric found in a tool's output.
+#[derive(Clone, Debug)]
+pub struct Found {
+    /// The name of the series.
+    pub name: String,
+    /// The unit as the tool declares it.
+    pub unit: String,
+    /// Which way is better, where the tool says.
+    pub better: Option<Better>,
+    /// What tells it from others of its name: a rate, a job, a parameter.
+    pub labels: BTreeMap<String, String>,
+    /// What it becomes when nobody asks for another reduction.
+    pub headlines: &'static [Headline],
+    /// The values.
+    pub series: Series,
+}
+
+/// What a tool's output says.
+#[derive(Clone, Debug, Default)]
+pub struct Report {
+    window: Window,
+    found: Vec<Found>,
+    by_name: BTreeMap<String, Vec<usize>>,
+    invalid: Vec<String>,
+}
+
+impl Report {
+    /// Makes an empty report whose series count the values inside `window`.
+    pub fn new(window: Window) -> Self {
+        Self { window, ..Self::default() }
+    }
+
+    /// Takes in a value of `metric`.
+    pub fn push(&mut self, metric: &'static ToolMetric, sample: Sample) {
+        self.push_labeled(metric, &BTreeMap::new(), sample);
+    }
+
+    /// Takes in a value of `metric`, of which there are several that `labels` tell apart.
+    pub fn push_labeled(&mut self, metric: &'static ToolMetric, labels: &BTreeMap<String, String>, sample: Sample) {
+        let ToolMetric { name, unit, better, headlines } = *metric;
+        self.entry(name, unit, better, labels, headlines).push(sample);
+    }
+
+    /// Takes in a value of a metric whose name the output brings.
+    pub fn push_named(
+        &mut self,
+        name: &str,
+        unit: &str,
+        better: Option<Better>,
+        labels: &BTreeMap<String, String>,
+        headlines: &'static [Headline],
+        sample: Sample,
+    ) {
+        self.entry(name, unit, better, labels, headlines).push(sample);
+    }
+
+    /// Says that by the tool's own word, or by what it must hold, the run does not count.
+    pub fn invalid(&mut self, reason: impl Into<String>) {
+        let reason = reason.into();
+        if !self.invalid.contains(&reason) {
+            self.invalid.push(reason);
+        }
+    }
+
+    /// Returns what was found, in the order of its first value.
+    pub fn found(&self) -> &[Found] {
+        &self.found
+    }
+
+    /// Returns why the run does not count, as far as the tool says so.
+    pub fn reasons(&self) -> &[String] {
+        &self.invalid
+    }
+
+    fn entry(
+        &mut self,
+        name: &str,
+        unit: &str,
+        better: Option<Better>,
+        labels: &BTreeMap<String, String>,
+        headlines: &'static [Headline],
+    ) -> &mut Series {
+        let same_name = self.by_name.get(name).into_iter().flatten().copied();
+        let known =
+            same_name.into_iter().find(|index| self.found.get(*index).is_some_and(|found| found.labels == *labels));
+        let index = known.unwrap_or_else(|| {
+            self.found.push(Found {
+                name: name.to_owned(),
+                unit: unit.to_owned(),
+                better,
+                labels: labels.clone(),
+                headlines,
+                series: Series::new(self.window),
+            });
+            self.by_name.entry(name.to_owned()).or_default().push(self.found.len() - 1);
+            self.found.len() - 1
+        });
+        #[expect(clippy::indexing_slicing, reason = "the index was found or made above")]
+        &mut self.found[index].series
+    }
+}
+
+/// Returns the tool of that name.
+pub fn tool(name: &str) -> Option<&'static Tool> {
+    TOOLS.iter().find(|tool| tool.name == name)
+}
+
+/// Reads a whole text as output of `tool`.
+pub fn read(tool: &Tool, text: &[u8], window: Window) -> Report {
+    let mut report = Report::new(window);
+    match (tool.document, &tool.lines) {
+        (Some(document), lines) if lines.is_none() || starts_a_document(text) => {
+            document(&document_in(&String::from_utf8_lossy(text)), &mut report);
+        }
+        (_, Some(lines)) => {
+            let mut parser = (lines.parser)();
+            for (line, number) in text.split(|byte| *byte == b'\n').zip(1..) {
+                for part in without_terminal_codes(line).split(|byte| *byte == b'\r').filter(|part| !part.is_empty()) {
+                    let part = String::from_utf8_lossy(part);
+                    if lines.needles.is_empty() || lines.needles.iter().any(|needle| part.contains(needle)) {
+                        parser.line(&Line::new(number, &part), &mut report);
+                    }
+                }
+            }
+            parser.finish(&mut report);
+        }
+        _ => {}
+    }
+    report
+}
+
+/// Returns true when `text` begins as JSON does: `[` also begins the prefixes of launchers.
+pub fn starts_a_document(text: &[u8]) -> bool {
+    let text = text.trim_ascii_start();
+    match text.split_first() {
+        Some((b'{', _)) => true,
+        Some((b'[', rest)) => matches!(rest.trim_ascii_start().first(), Some(b'{' | b'[' | b']' | b'"')),
+        _ => false,
+    }
+}
+
+/// Returns the document in `text`: from the first line that begins with `{` or `[`, after warnings that came first.
+fn document_in(text: &str) -> String {
+    let mut from = 0;
+    for line in text.split_inclusive('\n') {
+        if line.starts_with('{') || starts_a_document(line.as_bytes()) {
+            return text.get(from..).unwrap_or_default().to_owned();
+        }
+        from += line.len();
+    }
+    text.to_owned()
+}

@@ -1,0 +1,111 @@
+//! Every parser against a sample of our own making, and against captures of the real tools where they are present.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+use kubebench::ingest::series::Window;
+use kubebench::ingest::tool::{Report, TOOLS, read, tool};
+use serde_json::Value;
+
+/// Returns the headline metrics of a report by name; labels follow in braces as in OpenMetrics.
+fn headlines(report: &Report) -> BTreeMap<String, (Option<f64>, String)> {
+    let mut all = BTreeMap::new();
+    for found in report.found() {
+        let labels: Vec<String> = found.labels.iter().map(|(key, value)| format!("{key}=\"{value}\"")).collect();
+        let labels = if labels.is_empty() { String::new() } else { format!("{{{}}}", labels.join(",")) };
+        for headline in found.headlines {
+            let value = found.series.reduce(headline.reduce).value;
+            all.insert(format!("{}{}{labels}", found.name, headline.suffix), (value, found.unit.clone()));
+        }
+    }
+    all
+}
+
+/// Holds the output in `path` against the values in the file of the same name with `.expect.json`.
+fn judge(name: &str, path: &Path) {
+    let tool = tool(name).unwrap_or_else(|| panic!("no tool `{name}`"));
+    let expect = std::fs::read_to_string(format!("{}.expect.json", path.display())).unwrap();
+    let expect: Value = serde_json::from_str(&expect).unwrap();
+    let found = headlines(&read(tool, &std::fs::read(path).unwrap(), Window::All));
+    for (metric, wanted) in expect["metrics"].as_object().unwrap() {
+        let (value, unit) =
+            found.get(metric).unwrap_or_else(|| panic!("{}: no `{metric}` in {found:#?}", path.display()));
+        let wanted_unit = wanted["unit"].as_str().unwrap().trim_end_matches(" as declared");
+        assert_eq!(unit, wanted_unit, "{}: unit of {metric}", path.display());
+        match (value, wanted["value"].as_f64()) {
+            (Some(value), Some(wanted)) => {
+                let near = (value - wanted).abs() <= 1e-9 * wanted.abs();
+                assert!(near, "{}: {metric} is {value}, not {wanted}", path.display());
+            }
+            (value, wanted) => assert_eq!(*value, wanted, "{}: {metric}", path.display()),
+        }
+    }
+}
+
+fn samples(folder: &Path) -> Vec<PathBuf> {
+    let files = std::fs::read_dir(folder).into_iter().flatten().map(|entry| entry.unwrap().path());
+    let is_sample = |path: &PathBuf| PathBuf::from(format!("{}.expect.json", path.display())).exists();
+    let mut files: Vec<PathBuf> = files.filter(is_sample).collect();
+    files.sort();
+    files
+}
+
+#[test]
+fn samples_of_our_own() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data/tools");
+    for tool in TOOLS {
+        let files = samples(&root.join(tool.name));
+        assert!(!files.is_empty(), "no sample of {} in tests/data/tools", tool.name);
+        for file in files {
+            judge(tool.name, &file);
+        }
+    }
+}
+
+/// The captures' folders are named like the tools, with `_` for `-`; two hold no output of a tool of their own.
+#[test]
+fn captures_of_the_real_tools() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../shared/fixtures");
+    if !root.is_dir() {
+        println!("SKIPPED captures of real tools: there is no ../shared/fixtures");
+        return;
+    }
+    let mut counted = 0;
+    for tool in TOOLS {
+        for file in samples(&root.join(tool.name.replace('-', "_"))) {
+            judge(tool.name, &file);
+            counted += 1;
+        }
+    }
+    println!("{counted} captures of real tools");
+    assert!(counted > 0);
+}
+
+#[test]
+fn names_are_unique_and_sorted() {
+    assert!(TOOLS.is_sorted_by(|a, b| a.name < b.name));
+}
+
+/// No output may make a parser panic: every capture cut at many places, and with bytes changed.
+#[test]
+fn nothing_panics_on_broken_output() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    for tool in TOOLS {
+        let mut files = samples(&root.join("tests/data/tools").join(tool.name));
+        files.extend(samples(&root.join("../shared/fixtures").join(tool.name.replace('-', "_"))));
+        for file in files {
+            let bytes = std::fs::read(file).unwrap();
+            let pieces = 40.min(bytes.len());
+            for piece in 0..pieces {
+                let cut = bytes.len() * piece / pieces;
+                read(tool, &bytes[..cut], Window::All);
+                read(tool, &bytes[cut..], Window::LastN(2));
+            }
+            for step in [3, 7, 31] {
+                let mut changed = bytes.clone();
+                changed.iter_mut().step_by(step * 13).for_each(|byte| *byte ^= 0x55);
+                read(tool, &changed, Window::Steps(1, 3));
+            }
+        }
+    }
+}
