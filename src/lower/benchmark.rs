@@ -248,6 +248,7 @@ impl Shared<'_> {
             budget: lower_budget(budget.as_ref(), spec_node),
             cases,
             metrics: metrics::metrics(&metrics, spec_node, diagnostics),
+            queries: metrics::queries(spec_node),
             references: metrics::references(&checks, &gates, spec_node, diagnostics),
             prepare: prepare.map(|job| step_job("prepare", job, spec_node.entry("prepare"))),
             claim: self.claim(results.claim.unwrap_or_default(), spec_node, &target),

@@ -68,6 +68,16 @@ fn check_sources(wire: &wire::Metric, node: &Node, diagnostics: &mut Diagnostics
     }
 }
 
+/// Returns the Prometheus queries of `spec`, and where they stand.
+pub(super) fn queries(spec: &Node) -> Vec<(String, Span)> {
+    let metrics = spec.get("metrics").map(Node::items).unwrap_or_default();
+    let query = |metric: &Node| {
+        let query = metric.get("from")?.get("prometheus")?.get("query")?;
+        Some((query.as_text()?.to_owned(), query.span))
+    };
+    metrics.iter().filter_map(query).collect()
+}
+
 /// Returns the uses of metric names in checks and gates, reporting those that check or decide nothing.
 pub(super) fn references(
     checks: &[wire::Check],

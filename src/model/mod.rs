@@ -53,6 +53,8 @@ pub struct Benchmark {
     pub cases: Vec<Case>,
     /// What is measured.
     pub metrics: Vec<Metric>,
+    /// Prometheus queries, and where they stand.
+    pub queries: Vec<(String, Span)>,
     /// Metric names that checks and gates refer to.
     pub references: Vec<MetricReference>,
     /// The Job before the runs.

@@ -20,7 +20,7 @@ const FLOORS: &[(&str, &[&str])] = &[
     ("3.2", &["workload"]),
     ("3.3", &["lower", "check"]),
     ("4", &["manifest", "tree"]),
-    ("5", &["compile"]),
+    ("5", &["compile", "local"]),
     ("6", &["edge"]),
     ("7.0", &["cli"]),
     ("7.1", &["lib", "main"]),
