@@ -1,6 +1,7 @@
 //! The pipeline: sources in, a tree of manifests and every finding out.
 //!
-//! A pure function of its inputs, the files that specs carry among them: no disk, clock, network, environment or randomness, and no failure but findings.
+//! A pure function of its inputs, the files that specs carry among them: no disk, clock, network, environment or
+//! randomness, and no failure but findings.
 
 use std::collections::{BTreeMap, BTreeSet};
 
