@@ -118,7 +118,7 @@ impl<T: Send + 'static> Replica<T> {
 
     /// Asks all processes to end; their supervisor kills them after ten seconds.
     pub fn stop(&self) {
-        drop(kill(Pid::from_raw(self.pid()), Signal::SIGTERM));
+        let _ = kill(Pid::from_raw(self.pid()), Signal::SIGTERM);
     }
 
     /// Kills all processes at once.

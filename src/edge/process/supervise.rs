@@ -46,7 +46,7 @@ pub fn supervise(argv: &[String], report: &Path) -> Result<()> {
     std::thread::spawn(|| {
         let mut byte = [0];
         while std::io::stdin().read(&mut byte).is_ok_and(|count| count > 0) {}
-        drop(kill(Pid::this(), Signal::SIGTERM));
+        let _ = kill(Pid::this(), Signal::SIGTERM);
     });
     let outcome = run(argv, &mut signals);
     let text = serde_json::to_vec(&outcome).unwrap_or_default();
@@ -89,7 +89,7 @@ fn wait(child: Pid, signals: &mut Signals) -> End {
             std::thread::spawn(|| {
                 stop_all();
                 // The loop may be waiting for a child that ended just before.
-                drop(kill(Pid::this(), Signal::SIGCHLD));
+                let _ = kill(Pid::this(), Signal::SIGCHLD);
             });
         }
     }
@@ -100,7 +100,7 @@ fn stop_all() {
     let me = i32::try_from(std::process::id()).unwrap_or_default();
     let tell = |signal| {
         for pid in tree::descendants(me) {
-            drop(kill(Pid::from_raw(pid), signal));
+            let _ = kill(Pid::from_raw(pid), signal);
         }
     };
     tell(Signal::SIGTERM);

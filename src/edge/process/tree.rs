@@ -12,7 +12,7 @@ use nix::unistd::Pid;
 /// Becomes the parent of orphaned descendants, where the system knows that (Linux).
 pub(super) fn adopt_orphans() {
     #[cfg(target_os = "linux")]
-    drop(nix::sys::prctl::set_child_subreaper(true));
+    let _ = nix::sys::prctl::set_child_subreaper(true);
 }
 
 /// Returns all descendants of `root`, without it. Empty where there is no /proc.
@@ -61,7 +61,7 @@ pub(super) fn end_descendants(spared: &[i32], grace: Duration) {
         for pid in left {
             // SIGTERM once: some programs take the second for "at once".
             if signal == Signal::SIGKILL || !told.contains(&pid) {
-                drop(kill(Pid::from_raw(pid), signal));
+                let _ = kill(Pid::from_raw(pid), signal);
                 told.push(pid);
             }
         }
@@ -73,7 +73,7 @@ pub(super) fn end_descendants(spared: &[i32], grace: Duration) {
 /// Kills every descendant of `root`, and `root`, at once.
 pub(super) fn kill_tree(root: i32) {
     for pid in descendants(root).into_iter().chain([root]) {
-        drop(kill(Pid::from_raw(pid), Signal::SIGKILL));
+        let _ = kill(Pid::from_raw(pid), Signal::SIGKILL);
     }
 }
 
@@ -83,7 +83,7 @@ fn reap(spared: &[i32]) {
     for pid in descendants(me) {
         let is_child = || stat(pid).and_then(|fields| fields.get(1)?.parse::<i32>().ok()) == Some(me);
         if !spared.contains(&pid) && is_dead(pid) && is_child() {
-            drop(waitpid(Pid::from_raw(pid), Some(WaitPidFlag::WNOHANG)));
+            let _ = waitpid(Pid::from_raw(pid), Some(WaitPidFlag::WNOHANG));
         }
     }
 }
