@@ -109,17 +109,14 @@ codes! {
     KB0332 error "rendezvous server without an address"
     KB0333 error "gate that cannot decide"
     KB0334 error "amount that no pod or claim can have"
-<<<<<<< HEAD
-    KB0350 error "role without a command for a local run"
-    KB0351 error "variable that has no value in a local run"
-    KB0352 error "query that needs a cluster"
-=======
     KB0340 error "carried file that cannot be read"
     KB0341 error "carried files too large"
     KB0342 error "carried files with one name"
     KB0343 deny "file that is not carried"
     KB0344 lint "carried script with Windows line ends"
->>>>>>> files
+    KB0350 error "role without a command for a local run"
+    KB0351 error "variable that has no value in a local run"
+    KB0352 error "query that needs a cluster"
 
     KB0401 lint "image without tag or digest"
     KB0402 lint "image tag latest"

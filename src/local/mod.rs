@@ -11,12 +11,9 @@ mod variables;
 
 use std::collections::BTreeMap;
 
-use crate::model::{Case, Role, Workload};
+use crate::model::{Case, Role, Workload, carried};
 
 pub use refuse::{Secrets, refusals};
-
-/// Where the files of a workload stand in a container.
-pub const FILES: &str = "/kubebench/files";
 
 /// One process to start.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -105,7 +102,7 @@ impl Folders {
             ("KUBEBENCH_EXP_OUTPUT_PATH", self.output()),
             ("KUBEBENCH_EXP_RESULT_PATH", self.result()),
             ("KUBEBENCH_DATA_ROOT", self.data.clone()),
-            ("KUBEBENCH_FILES", self.files()),
+            (carried::VARIABLE, self.files()),
         ]
         .into_iter()
         .map(|(name, value)| (name.to_owned(), value))

@@ -2,7 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use super::{FILES, Folders, Given};
+use super::{Folders, Given};
+use crate::model::carried::FOLDER;
 use crate::model::{Env, Role};
 
 /// Returns the variables that the spec gives a role; `env` is what is set already.
@@ -68,12 +69,12 @@ pub(super) fn word(text: &str, role: &Role, env: &BTreeMap<String, String>, fold
     let is_whole = |rest: &str| rest.is_empty() || rest.starts_with('/');
     let mut made = String::new();
     let mut rest = expanded.as_str();
-    while let Some((before, after)) = rest.split_once(FILES) {
+    while let Some((before, after)) = rest.split_once(FOLDER) {
         made.push_str(before);
         if is_whole(after) {
             made.push_str(&folders.files())
         } else {
-            made.push_str(FILES)
+            made.push_str(FOLDER)
         }
         rest = after;
     }
