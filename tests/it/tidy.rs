@@ -36,7 +36,7 @@ const CRATES: &[(&str, &[&str])] = &[
     ("csv", &["ingest"]),
     ("getrandom", &["edge"]),
     ("git2", &["edge"]),
-    ("jiff", &["unit"]),
+    ("jiff", &["unit", "edge/machine"]),
     ("jsonschema", &["schema"]),
     ("k8s-openapi", &["api", "manifest"]),
     ("memchr", &["ingest"]),
