@@ -113,13 +113,13 @@ fn a_capture_of_deepspeed_is_one_of_megatron() {
 fn steps_of_a_window_are_those_that_the_tool_printed() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data/tools");
     let cases: [(&str, &str, (u64, u64), &str, &[f64]); 12] = [
-        ("deepspeed", "old_and_new_forms_after_a_restart.log", (20, 30), "curr_samples_per_sec", &[420.5, 430.5]),
+        ("deepspeed", "restarted.log", (30, 40), "curr_samples_per_sec", &[430.5, 440.0]),
         ("hf-trainer", "trainer_state.json", (20, 20), "loss", &[2.125]),
         ("horovod", "gpus.log", (0, 1), "iter_img_per_sec_per_gpu", &[210.5, 211.5]),
         ("katib", "both_forms.log", (100, 100), "loss", &[2.5]),
         ("maxtext", "ramp_up_profiler_restart.log", (23, 24), "tflops_per_device", &[210.5, 2000.5, 208.5]),
         ("megatron", "bridge.log", (20, 20), "throughput_per_gpu", &[600.5]),
-        ("mllog", "aborted_among_other_output.log", (2, 3), "eval_accuracy", &[0.5, 0.75]),
+        ("mllog", "aborted_among_other_output.log", (1, 2), "eval_accuracy", &[0.25, 0.5]),
         ("nemo", "first_generation_bar.log", (2000, 2006), "train_step_timing", &[1.25]),
         ("nemo", "second_generation.log", (11, 12), "train_step_timing", &[3.5, 3.25]),
         ("pytorch-imagenet", "two_ranks_old_and_new.log", (101, 300), "time", &[0.5, 3.5, 0.75]),
@@ -158,6 +158,43 @@ fn nothing_panics_on_broken_output() {
                 let mut changed = bytes.clone();
                 changed.iter_mut().step_by(step * 13).for_each(|byte| *byte ^= 0x55);
                 read(tool, &changed, Window::Steps(1, 3));
+            }
+        }
+    }
+}
+
+/// A killed run leaves half a line: no metric may have a value that neither the lines before nor the whole line give.
+#[test]
+fn half_a_line_is_no_other_number() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data/tools");
+    // The lines of other tools do not say where their last number ends; nor do the old ones of DeepSpeed.
+    let tools = [
+        "deepspeed",
+        "hf-trainer",
+        "horovod",
+        "maxtext",
+        "megatron",
+        "mllog",
+        "pytorch-imagenet",
+        "pytorch-mnist",
+        "tf-cnn-benchmarks",
+    ];
+    for name in tools {
+        let tool = tool(name).unwrap();
+        for file in samples(&root.join(name)).iter().filter(|file| !file.ends_with("old_forms.log")) {
+            let text = std::fs::read(file).unwrap();
+            let mut from = 0;
+            for line in text.split_inclusive(|byte| *byte == b'\n') {
+                let to = from + line.len();
+                let [before, after] = [from, to].map(|end| headlines(&read(tool, &text[..end], Window::All)));
+                for cut in from..to {
+                    for (metric, value) in headlines(&read(tool, &text[..cut], Window::All)) {
+                        let is_known = before.get(&metric) == Some(&value) || after.get(&metric) == Some(&value);
+                        let half = String::from_utf8_lossy(&text[from..cut]);
+                        assert!(is_known, "{}: {metric} is {value:?} after `{half}`", file.display());
+                    }
+                }
+                from = to;
             }
         }
     }

@@ -77,7 +77,8 @@ impl LineParser for Parser {
                 _ => continue,
             };
             let text = text.split_whitespace().next().unwrap_or_default();
-            if let Ok(value) = number::parse(text.strip_suffix("GB").unwrap_or(text)) {
+            let text = if metric.unit == "GB" { text.strip_suffix("GB") } else { Some(text) };
+            if let Some(value) = text.and_then(|text| number::parse(text).ok()) {
                 report.push(metric, sample_on(line, step, value));
             }
         }

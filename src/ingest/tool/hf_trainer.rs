@@ -35,16 +35,23 @@ static GLOBAL_STEP: ToolMetric = ToolMetric { name: "global_step", unit: "step",
 struct Parser {
     /// Names that dicts had.
     known: BTreeSet<String>,
-    /// `train` while lines of that block may come.
-    block: Option<String>,
+    block: Option<Block>,
     /// What blocks said.
     repeated: Vec<(String, Sample)>,
+}
+
+/// A block whose lines may still come.
+struct Block {
+    /// `train`
+    split: String,
+    /// How long its lines are.
+    width: usize,
 }
 
 impl LineParser for Parser {
     fn line(&mut self, line: &Line<'_>, report: &mut Report) {
         if let Some(split) = block_title(line.text) {
-            self.block = Some(split.to_owned());
+            self.block = Some(Block { split: split.to_owned(), width: 0 });
             return;
         }
         if !line.text.contains("{'") {
@@ -52,12 +59,9 @@ impl LineParser for Parser {
         }
         let mut rest = line.text;
         while let Some((before, dict)) = rest.find("{'").and_then(|at| rest.split_at_checked(at)) {
-            let Some((dict, after)) = Literal::read_first(dict) else {
-                rest = dict.trim_start_matches('{');
-                continue;
-            };
+            let (dict, after) = Literal::read_first(dict);
             rest = after;
-            if is_log(&dict) {
+            if let Some(dict) = dict.filter(is_log) {
                 let rank = rank_before(before).or(line.rank);
                 self.dict(&dict, &Line { rank, ..*line }, report);
             }
@@ -86,10 +90,16 @@ impl Parser {
 
     /// `  train_samples_per_second =    781.888`
     fn block_line(&mut self, line: &Line<'_>) {
-        let Some(split) = &self.block else { return };
+        let Some(block) = &mut self.block else { return };
         let Some((name, text)) = line.text.split_once(" = ") else { return };
-        let name = name.trim();
-        let is_of_block = name.strip_prefix(split.as_str()).is_some_and(|rest| rest.starts_with('_'));
+        let Some(name) = name.split_whitespace().next_back() else { return };
+        let is_of_block = name.strip_prefix(block.split.as_str()).is_some_and(|rest| rest.starts_with('_'));
+        // Values end in the same column: a line that is shorter than the one before was cut off.
+        let width = line.text.trim_end().len();
+        if width < block.width || !(is_of_block || name == "epoch") {
+            return;
+        }
+        block.width = width;
         if let Some(value) = number_in_block(text).filter(|_| is_of_block) {
             self.repeated.push((name.to_owned(), sample_on(line, None, value)));
         }

@@ -49,6 +49,8 @@ fn iteration(text: &str, line: &Line<'_>, report: &mut Report) {
     let mut words = rest.split_whitespace();
     let value = words.next().and_then(|word| number::parse(word).ok());
     let (Some(value), Some("img/sec"), Ok(step)) = (value, words.next(), step.trim().parse()) else { return };
+    // No device has a shorter name: the line was cut off.
+    let mut words = words.filter(|word| word.len() > 2);
     let name = match (words.next(), words.next()) {
         (Some("per"), Some(device)) => format!("iter_img_per_sec_per_{}", name_of(device)),
         (Some("per"), None) | (None, _) => return,

@@ -75,12 +75,12 @@ impl Parser {
         let Some((_, fields)) = text.split_once("completed step: ").or_else(|| text.split_once(PROFILER)) else {
             return;
         };
-        let mut fields = fields.split(", ");
-        let Some(step) = fields.next().and_then(|field| field.trim().parse().ok()) else { return };
+        let Some((step, fields)) = fields.split_once(", ") else { return };
+        let Ok(step) = step.trim().parse() else { return };
         let is_timed = text.contains("/s/device: ");
         let mut tflops = None;
         report.push(&LAST_STEP, sample_on(line, Some(step), step as f64));
-        for field in fields {
+        for field in fields.split(", ") {
             let Some((key, value)) = field.split_once(": ") else { continue };
             let metric = match key {
                 "seconds" if is_timed => &STEP_TIME,

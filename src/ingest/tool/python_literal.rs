@@ -26,13 +26,13 @@ pub(super) enum Literal {
 impl Literal {
     /// Reads the value that `text` begins with.
     pub(super) fn read(text: &str) -> Option<Self> {
-        Self::read_first(text).map(|(value, _)| value)
+        Self::read_first(text).0
     }
 
-    /// Reads the value that `text` begins with, and returns what follows it.
-    pub(super) fn read_first(text: &str) -> Option<(Self, &str)> {
+    /// Reads the value that `text` begins with, and returns what follows it, or what follows the place where it is none.
+    pub(super) fn read_first(text: &str) -> (Option<Self>, &str) {
         let mut reader = Reader { rest: text, depth: 0 };
-        reader.value().map(|value| (value, reader.rest))
+        (reader.value(), reader.rest)
     }
 
     /// Returns the value under `key`; of equal keys the last, as in Python.
@@ -126,6 +126,8 @@ impl<'a> Reader<'a> {
     fn quoted(&mut self, quote: char) -> Option<String> {
         let mut text = String::new();
         let mut letters = self.rest.strip_prefix(quote)?.chars();
+        // What comes after a quote that nothing closes is inside of it.
+        self.rest = "";
         loop {
             match letters.next()? {
                 letter if letter == quote => break,
