@@ -18,7 +18,7 @@ use crate::spec::v1::metric::{Better, Reduce};
 pub(super) const TOOL: Tool = Tool {
     name: "maxtext",
     reads: "the lines `completed step: N, seconds: …, TFLOP/s/device: …` of its log, or its metrics file",
-    source: "https://github.com/AI-Hypercomputer/maxtext/blob/main/src/MaxText/metric_logger.py",
+    source: "https://github.com/AI-Hypercomputer/maxtext/blob/main/src/maxtext/common/metric_logger.py",
     lines: Some(Lines {
         needles: &["completed step: ", PROFILER, "\"perf/step_time_seconds\""],
         parser: || Box::new(Parser::default()),

@@ -14,7 +14,7 @@ use crate::spec::v1::metric::Better;
 pub(super) const TOOL: Tool = Tool {
     name: "nemo",
     reads: "the lines `Training epoch …, iteration … | … | train_step_timing in s: …` of its log, or its progress bar",
-    source: "https://github.com/NVIDIA-NeMo/NeMo/blob/main/nemo/lightning/pytorch/callbacks/progress_printer.py",
+    source: "https://github.com/NVIDIA-NeMo/NeMo/blob/v2.3.0/nemo/lightning/pytorch/callbacks/progress_printer.py",
     lines: Some(Lines {
         needles: &["train_step_timing in s", "reduced_train_loss"],
         parser: || Box::new(Parser::default()),
