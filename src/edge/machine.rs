@@ -37,14 +37,19 @@ pub fn free_port() -> u16 {
 
 /// Returns the variables of this process whose names pass.
 pub fn variables(wanted: impl Fn(&str) -> bool) -> BTreeMap<String, String> {
-    let texts = std::env::vars_os().filter_map(|(name, value)| Some((name.into_string().ok()?, value.into_string().ok()?)));
+    let texts =
+        std::env::vars_os().filter_map(|(name, value)| Some((name.into_string().ok()?, value.into_string().ok()?)));
     texts.filter(|(name, _)| wanted(name)).collect()
 }
 
 /// Returns how often the system ended a process for want of memory, as far as the control group counts it.
 pub fn out_of_memory_kills() -> u64 {
-    let group = read("/proc/self/cgroup").and_then(|text| Some(text.lines().find_map(|line| line.strip_prefix("0::"))?.to_owned()));
-    let files = [group.map(|group| format!("/sys/fs/cgroup{group}/memory.events")), Some("/sys/fs/cgroup/memory.events".to_owned())];
+    let group = read("/proc/self/cgroup")
+        .and_then(|text| Some(text.lines().find_map(|line| line.strip_prefix("0::"))?.to_owned()));
+    let files = [
+        group.map(|group| format!("/sys/fs/cgroup{group}/memory.events")),
+        Some("/sys/fs/cgroup/memory.events".to_owned()),
+    ];
     let counted = files.into_iter().flatten().find_map(|path| field(&read(&path)?, "oom_kill "));
     let of_kernel = || field(&read("/proc/vmstat")?, "oom_kill ");
     counted.or_else(of_kernel).and_then(|count| count.parse().ok()).unwrap_or(0)
@@ -138,7 +143,8 @@ fn gpus() -> Vec<Gpu> {
             }
         }
     }
-    let made = counted.into_iter().map(|((product, memory_mi_b, driver), count)| Gpu { product, count, memory_mi_b, driver });
+    let made =
+        counted.into_iter().map(|((product, memory_mi_b, driver), count)| Gpu { product, count, memory_mi_b, driver });
     made.collect()
 }
 

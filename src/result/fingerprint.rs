@@ -10,28 +10,20 @@ use super::v1::{Cluster, Node};
 use crate::digest::Digest;
 
 /// The facts that are hashed, in their order.
-pub const KEYS: [&str; 10] = [
-    "cluster",
-    "engine",
-    "nodes",
-    "arch",
-    "instanceType",
-    "cpuModel",
-    "cpuCount",
-    "memoryGiB",
-    "governor",
-    "gpus",
-];
+pub const KEYS: [&str; 10] =
+    ["cluster", "engine", "nodes", "arch", "instanceType", "cpuModel", "cpuCount", "memoryGiB", "governor", "gpus"];
 
 /// Returns the fingerprint of a cluster and its machines: the same for any order of machines.
 pub fn fingerprint(cluster: &Cluster, nodes: &[Node]) -> Digest {
     let mut facts: Vec<String> = nodes
         .iter()
         .map(|node| {
-            let gpus: Vec<_> = node.gpus.iter().map(|gpu| json!([gpu.product, gpu.count, gpu.memory_mi_b, gpu.driver])).collect();
+            let gpus: Vec<_> =
+                node.gpus.iter().map(|gpu| json!([gpu.product, gpu.count, gpu.memory_mi_b, gpu.driver])).collect();
             // A few mebibytes that the firmware keeps differ between two machines of one kind.
             let memory = node.memory_bytes.map(|bytes| (bytes + (1 << 29)) >> 30);
-            json!([node.arch, node.instance_type, node.cpu_model, node.cpu_count, memory, node.governor, gpus]).to_string()
+            json!([node.arch, node.instance_type, node.cpu_model, node.cpu_count, memory, node.governor, gpus])
+                .to_string()
         })
         .collect();
     facts.sort();

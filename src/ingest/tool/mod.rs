@@ -3,7 +3,19 @@
 //! A parser says which metrics its tool reports and finds their values; windows, reductions, ranks and what becomes of the
 //! values are the engine's. A tool is here only when a parser was held against output of the real tool.
 
+mod deepspeed;
 mod fio;
+mod hf_trainer;
+mod horovod;
+mod katib;
+mod maxtext;
+mod megatron;
+mod mllog;
+mod nemo;
+mod python_literal;
+mod pytorch_imagenet;
+mod pytorch_mnist;
+mod tf_cnn_benchmarks;
 mod torchtitan;
 
 use std::collections::BTreeMap;
@@ -13,7 +25,21 @@ use super::series::{Sample, Series, Window};
 use crate::spec::v1::metric::{Better, Reduce};
 
 /// The tools, by name.
-pub const TOOLS: &[Tool] = &[fio::TOOL, torchtitan::TOOL];
+pub const TOOLS: &[Tool] = &[
+    deepspeed::TOOL,
+    fio::TOOL,
+    hf_trainer::TOOL,
+    horovod::TOOL,
+    katib::TOOL,
+    maxtext::TOOL,
+    megatron::TOOL,
+    mllog::TOOL,
+    nemo::TOOL,
+    pytorch_imagenet::TOOL,
+    pytorch_mnist::TOOL,
+    tf_cnn_benchmarks::TOOL,
+    torchtitan::TOOL,
+];
 
 /// A tool whose output can be read.
 #[derive(Clone, Copy, Debug)]
@@ -74,6 +100,9 @@ pub struct Headline {
 pub const ONE: &[Headline] = &[Headline { suffix: "", reduce: Reduce::Last }];
 /// For a series whose last value speaks for it.
 pub const LAST: &[Headline] = &[Headline { suffix: "_last", reduce: Reduce::Last }];
+/// For a series of times or rates of single steps.
+pub const LAST_AND_MEDIAN: &[Headline] =
+    &[Headline { suffix: "_last", reduce: Reduce::Last }, Headline { suffix: "_median", reduce: Reduce::Median }];
 
 /// A metric found in a tool's output.
 #[derive(Clone, Debug)]
@@ -167,7 +196,8 @@ impl Report {
                 better,
                 labels: labels.clone(),
                 headlines,
-                series: Series::new(self.window),
+                // A window is about a series; what a tool reports once has none.
+                series: Series::new(if headlines == ONE { Window::All } else { self.window }),
             });
             self.by_name.entry(name.to_owned()).or_default().push(self.found.len() - 1);
             self.found.len() - 1
@@ -177,16 +207,21 @@ impl Report {
     }
 }
 
+/// Makes the sample of a value that stands on `line`.
+fn sample_on(line: &Line<'_>, step: Option<u64>, value: f64) -> Sample {
+    Sample { value, step, line: Some(line.number), rank: line.rank }
+}
+
 /// Returns the tool of that name.
 pub fn tool(name: &str) -> Option<&'static Tool> {
     TOOLS.iter().find(|tool| tool.name == name)
 }
 
-/// Returns true when `text` begins as JSON does: `[` also begins the prefixes of launchers.
+/// Returns true when `text` begins as JSON does: `[` also begins the prefixes of launchers, and `{'` what Python prints.
 pub fn starts_a_document(text: &[u8]) -> bool {
     let text = text.trim_ascii_start();
     match text.split_first() {
-        Some((b'{', _)) => true,
+        Some((b'{', rest)) => matches!(rest.trim_ascii_start().first(), Some(b'"' | b'}') | None),
         Some((b'[', rest)) => matches!(rest.trim_ascii_start().first(), Some(b'{' | b'[' | b']' | b'"')),
         _ => false,
     }
