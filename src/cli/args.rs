@@ -188,6 +188,7 @@ pub(super) enum SchemaKind {
     Benchmark,
     Suite,
     Project,
+    Result,
 }
 
 #[derive(Debug, Args)]

@@ -126,6 +126,56 @@ fn the_place_follows_from_the_content() {
 }
 
 #[test]
+fn no_content_leads_out_of_the_results_folder() {
+    let long = "a".repeat(32);
+    let hostile: [(&str, fn(&mut BenchmarkResult, &str), &[&str]); 4] = [
+        (
+            "metadata.benchmark",
+            |result, text| result.metadata.benchmark = text.to_owned(),
+            &["", ".", "..", "../..", "/etc", "a/b", "a\\b", "A", "-a", "a-", "1a", "a\0", "a\n", "é", &long],
+        ),
+        (
+            "metadata.case",
+            |result, text| result.metadata.case = text.to_owned(),
+            &["", "..", "../../x", "a/../../b", ".git", "C:", "a.b", "a-"],
+        ),
+        (
+            "run.id",
+            |result, text| result.run.id = text.to_owned(),
+            &[
+                "",
+                "../../..",
+                "0123456789ABCDEF0123456789abcdef",
+                "0123456789abcdef0123456789abcde",
+                "../3456789abcdef0123456789abcdef",
+            ],
+        ),
+        (
+            "run.startedAt",
+            |result, text| result.run.started_at = text.to_owned(),
+            &[
+                "",
+                "2026-01-02",
+                "../../../../../etcZ",
+                "2026-01-02T03:04:05+1",
+                "2026-01-02T03:04:05.5Z",
+                "2026/01/02T03:04:05Z",
+            ],
+        ),
+    ];
+    for (field, set, values) in hostile {
+        for value in values {
+            let mut result = result();
+            set(&mut result, value);
+            // The digest is right: whoever wrote this knew how.
+            let Err(Fault::Malformed(reason)) = content(&seal(result).bytes) else { panic!("{field} {value:?}") };
+            assert!(reason.contains(field), "{reason}");
+            assert!(!reason.contains(char::is_control), "{reason}");
+        }
+    }
+}
+
+#[test]
 fn keys_are_sorted_at_every_depth() {
     let bytes = canonical(&json!({"b": {"z": 1, "a": [{"d": 1, "c": 2}]}, "a": 1.5}));
     let text = String::from_utf8(bytes).unwrap();
