@@ -8,6 +8,7 @@ mod init;
 mod list;
 mod manual;
 mod new;
+mod parse;
 mod plan;
 mod project;
 mod render;
@@ -69,6 +70,7 @@ fn dispatch(cli: &Cli) -> Result<ExitStatus> {
         Command::Compile(args) => compile::run(&cli.global, args),
         Command::Plan(args) => plan::run(&cli.global, args),
         Command::Render(args) => render::run(&cli.global, args),
+        Command::Parse(args) => parse::run(&cli.global, args),
         Command::Fmt(args) => fmt::run(&cli.global, args),
         Command::Schema(args) => schema::run(args),
         Command::Explain(args) => explain::run(args),

@@ -19,7 +19,7 @@ const FLOORS: &[(&str, &[&str])] = &[
     ("3.1", &["lookup", "expand"]),
     ("3.2", &["workload"]),
     ("3.3", &["lower", "check"]),
-    ("4", &["manifest", "tree"]),
+    ("4", &["manifest", "tree", "fixture"]),
     ("5", &["compile", "local"]),
     ("6", &["edge"]),
     ("7.0", &["cli"]),
