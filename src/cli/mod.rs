@@ -13,6 +13,7 @@ mod plan;
 mod project;
 mod render;
 mod report;
+mod results;
 mod schema;
 mod selection;
 mod session;

@@ -9,6 +9,7 @@ mod create;
 mod lock;
 mod logs;
 mod place;
+mod results;
 mod scan;
 mod sources;
 
@@ -23,6 +24,7 @@ pub use create::{create_new, exists, replace, write_report};
 pub use lock::{Guard, lock};
 pub use logs::{log_error, open_log, standard_input};
 pub use place::{find_root, real_place, refuse_output_place};
+pub use results::{find_results, is_result, read_result};
 pub use scan::scan;
 pub use sources::{Content, Read, is_spec, read_sources};
 

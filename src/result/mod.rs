@@ -4,12 +4,14 @@
 //! it, and there is one spelling for one content.
 
 pub mod fingerprint;
+mod judge;
 mod place;
 pub mod v1;
 
 use serde_json::Value as Json;
 
 use crate::digest::{Canonical, Digest};
+pub use judge::judge;
 pub use place::path;
 pub use v1::BenchmarkResult;
 

@@ -8,7 +8,7 @@ use super::v1::{
 };
 use super::{Fault, MAX_BYTES, canonical, content, path, read, seal, thinned};
 
-fn result() -> BenchmarkResult {
+pub(super) fn result() -> BenchmarkResult {
     BenchmarkResult {
         api_version: "kubebench.dev/v1".to_owned(),
         kind: "BenchmarkResult".to_owned(),

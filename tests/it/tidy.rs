@@ -42,7 +42,7 @@ const CRATES: &[(&str, &[&str])] = &[
     ("memchr", &["ingest"]),
     ("mimalloc", &["main"]),
     ("nix", &["edge/process"]),
-    ("rayon", &["compile", "edge/fs/scan", "cli/session"]),
+    ("rayon", &["compile", "edge/fs/scan", "cli/session", "cli/results"]),
     ("regex", &["schema/format", "ingest", "redact"]),
     ("regex-syntax", &["schema/format", "ingest"]),
     ("schemars", &["spec", "result", "schema", "workload"]),
