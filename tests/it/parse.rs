@@ -1,8 +1,27 @@
 //! Reading logs and results without running anything: rules, `parse`, fixtures, `validate results`.
 
-use kubebench::ingest::rules::Rules;
+use std::fs;
+use std::process::Stdio;
+use std::time::{Duration, Instant};
 
-use crate::project::{mixed, objects};
+use kubebench::ingest::rules::Rules;
+use kubebench::ingest::tool::TOOLS;
+use kubebench::result::{self, BenchmarkResult};
+use kubebench::schema::generate_result;
+use serde_json::{Value, json};
+
+use crate::project::{Folder, assert_yes, files_below, mixed, objects, relative, repository};
+
+/// A result as the recorder wrote it.
+fn sound() -> BenchmarkResult {
+    let place = "tests/cli/results.in/results/matmul/size-256-0a1b2c3d/20260102T030405Z-01234567-r1-a1.json";
+    result::read(&fs::read(repository().join(place)).unwrap()).unwrap().result
+}
+
+fn parsed(folder: &Folder, arguments: &[&str]) -> (Option<i32>, Value) {
+    let output = folder.run(&[&["parse", "--output-format", "json"], arguments].concat());
+    (output.status.code(), serde_json::from_slice(&output.stdout).unwrap_or(Value::Null))
+}
 
 #[test]
 fn rules_are_the_text_in_the_config_map() {
@@ -17,4 +36,189 @@ fn rules_are_the_text_in_the_config_map() {
         metrics += Rules::read(&text).unwrap().metrics.len();
     }
     assert!(metrics > 10, "{metrics}");
+}
+
+/// The names, values and units that other programs read are those of the samples' `.expect.json`.
+#[test]
+fn parse_gives_what_is_expected_of_every_sample() {
+    let root = repository().join("tests/data/tools");
+    let folder = Folder::with::<&str, &str>([]);
+    let mut counted = 0;
+    for file in files_below(&root).into_iter().filter(|file| !file.to_string_lossy().ends_with(".expect.json")) {
+        let Ok(expect) = fs::read_to_string(format!("{}.expect.json", file.display())) else { continue };
+        let expect: Value = serde_json::from_str(&expect).unwrap();
+        let shown = relative(&root, &file);
+        let tool = shown.split('/').next().unwrap();
+        let (status, answer) = parsed(&folder, &["--tool", tool, file.to_str().unwrap()]);
+        let metrics = answer["metrics"].as_array().unwrap();
+        let name = |metric: &Value| {
+            let labels = metric["labels"].as_object().unwrap().iter();
+            let labels: Vec<String> = labels.map(|(key, value)| format!("{key}={value}")).collect();
+            let labels = if labels.is_empty() { String::new() } else { format!("{{{}}}", labels.join(",")) };
+            format!("{}{labels}", metric["name"].as_str().unwrap())
+        };
+        for (wanted, of) in expect["metrics"].as_object().unwrap() {
+            let found =
+                metrics.iter().find(|metric| name(metric) == *wanted).unwrap_or_else(|| panic!("{shown}: {wanted}"));
+            match of["value"].as_f64() {
+                Some(value) => {
+                    assert!((found["value"].as_f64().unwrap() - value).abs() <= 1e-9 * value.abs(), "{shown}: {found}")
+                }
+                None => assert!(found["value"].is_null() && found["reason"].is_string(), "{shown}: {found}"),
+            }
+            counted += 1;
+        }
+        let is_complete = answer["valid"] == true && metrics.iter().all(|metric| !metric["value"].is_null());
+        assert_eq!(status, Some(i32::from(!is_complete)), "{shown}");
+    }
+    assert!(counted > 100, "{counted}");
+}
+
+#[test]
+fn the_answer_has_exactly_these_keys() {
+    let folder = Folder::with([("a.log", "loss=1\n")]);
+    let (status, answer) = parsed(&folder, &["--tool", "katib", "a.log"]);
+    assert_eq!(status, Some(0), "{answer}");
+    let keys = |value: &Value| value.as_object().unwrap().keys().cloned().collect::<Vec<_>>().join(" ");
+    assert_eq!(keys(&answer), "metrics reasons schemaVersion valid");
+    assert_eq!(keys(&answer["metrics"][0]), "labels n name nonFinite reason source unit value");
+    assert_eq!(keys(&answer["metrics"][0]["source"]), "line log");
+}
+
+/// Logs that are no text, have no end or no beginning: an answer or a refusal, never a panic and never a hang.
+#[cfg(unix)]
+#[test]
+fn hostile_logs() {
+    let folder = Folder::with([("empty.log", Vec::new()), ("binary.log", (0..=255).cycle().take(100_000).collect())]);
+    folder.write("nul.log", [0; 4096]);
+    folder.write("long.log", "x".repeat(3 << 20));
+    folder.write("escapes.log", "\x1b]0;loss=1\x07\x1b[2J loss=2\r\n");
+    fs::create_dir(folder.path().join("folder.log")).unwrap();
+    std::os::unix::fs::symlink("nowhere", folder.path().join("broken.log")).unwrap();
+    for tool in TOOLS {
+        for (log, statuses) in [
+            ("empty.log", &[1][..]),
+            ("/dev/null", &[1]),
+            ("binary.log", &[0, 1]),
+            ("nul.log", &[1]),
+            ("long.log", &[1]),
+            ("escapes.log", &[0, 1]),
+            ("folder.log", &[2]),
+            ("broken.log", &[2]),
+            ("absent.log", &[2]),
+        ] {
+            let output = folder.run(&["parse", "--tool", tool.name, log]);
+            let status = output.status.code().unwrap_or(-1);
+            let said = String::from_utf8_lossy(&[output.stdout, output.stderr].concat()).into_owned();
+            assert!(statuses.contains(&status) && !said.contains("internal fault"), "{} {log}: {said}", tool.name);
+            assert!(
+                !said.contains(|letter: char| letter.is_control() && letter != '\n'),
+                "{} {log}: {said:?}",
+                tool.name
+            );
+        }
+    }
+}
+
+/// A pipe is a log to `parse`, which was asked for it, and nothing that `validate` reads.
+#[cfg(unix)]
+#[test]
+fn pipes() {
+    let spec = "apiVersion: kubebench.dev/v1\nkind: Benchmark\nmetadata: {name: a}\nspec:\n  timeout: 1h\n  workload: {job: {image: 'r.example/a:1', command: [a], resources: {cpu: 1, memory: 1Gi}}}\n  metrics: [{name: loss, unit: s, better: lower, primary: true, from: {keyValue: {key: loss}}}]\n  fixtures: [{log: pipe.log, expect: {loss: 1}}]\n";
+    let folder =
+        Folder::with([("kubebench.yaml", "apiVersion: kubebench.dev/v1\nkind: Project\nmetadata: {name: p}\n")]);
+    folder.write("specs/a.yaml", spec);
+    folder.write("results/a/b/README.md", "");
+    for place in ["pipe.log", "results/a/b/pipe.json"] {
+        assert!(std::process::Command::new("mkfifo").arg(folder.path().join(place)).status().unwrap().success());
+    }
+    for (arguments, code) in [(&["validate"][..], "KB0360"), (&["validate", "results"], "KB0114")] {
+        let mut child = folder.command(arguments).stdout(Stdio::piped()).spawn().unwrap();
+        let until = Instant::now() + Duration::from_secs(20);
+        while child.try_wait().unwrap().is_none() {
+            if Instant::now() > until {
+                child.kill().unwrap();
+                panic!("{arguments:?} waits for a pipe");
+            }
+            std::thread::sleep(Duration::from_millis(10));
+        }
+        let output = child.wait_with_output().unwrap();
+        let said = String::from_utf8_lossy(&output.stdout).into_owned();
+        assert!(output.status.code() == Some(1) && said.contains(code) && said.contains("named pipe"), "{said}");
+    }
+    let pipe = folder.path().join("pipe.log");
+    let writer = std::thread::spawn(move || fs::write(pipe, "loss=1\n").unwrap());
+    let (status, answer) = parsed(&folder, &["--spec", "specs/a.yaml", "pipe.log"]);
+    writer.join().unwrap();
+    assert_eq!((status, &answer["metrics"][0]["value"]), (Some(0), &json!(1.0)), "{answer}");
+}
+
+/// The log of a replica is read for the metrics of that replica, and one without a place for all.
+#[test]
+fn logs_have_places() {
+    let spec = "apiVersion: kubebench.dev/v1\nkind: Benchmark\nmetadata: {name: a}\nspec:\n  timeout: 1h\n  workload: {pytorchJob: {image: 'r.example/a:1', command: [a], resources: {cpu: 1, memory: 1Gi}, master: {}, worker: {replicas: 2}}}\n  metrics:\n    - {name: first, unit: s, better: lower, primary: true, from: {keyValue: {key: loss, role: worker, index: 1}}}\n    - {name: any, unit: s, better: lower, from: {keyValue: {key: loss}}}\n";
+    let files = [("specs/a.yaml", spec), ("m.log", "loss=1\n"), ("w0.log", "loss=2\n"), ("w1.log", "loss=3\n")];
+    let folder = Folder::with(files);
+    let values = |logs: &[&str]| {
+        let (_, answer) = parsed(&folder, &[&["--spec", "specs/a.yaml"], logs].concat());
+        answer["metrics"].as_array().unwrap().iter().map(|metric| metric["value"].as_f64()).collect::<Vec<_>>()
+    };
+    assert_eq!(values(&["master/0=m.log", "worker/0=w0.log", "worker/1=w1.log"]), [Some(3.0), Some(1.0)]);
+    assert_eq!(values(&["worker/0=w0.log"]), [None, Some(2.0)]);
+    assert_eq!(values(&["w0.log"]), [Some(2.0), Some(2.0)]);
+    assert_eq!(values(&["m.log", "worker/1=w1.log"]), [Some(3.0), Some(1.0)]);
+}
+
+#[test]
+fn what_is_sealed_fits_the_schema() {
+    let schema = jsonschema::draft7::new(&generate_result()).unwrap();
+    let faults = |bytes: &[u8]| -> Vec<String> {
+        let value: Value = serde_json::from_slice(bytes).unwrap();
+        schema.iter_errors(&value).map(|error| format!("{}: {error}", error.instance_path())).collect()
+    };
+    let mut result = sound();
+    assert_eq!(faults(&result::seal(result.clone()).bytes), Vec::<String>::new());
+    result.metrics[0].value = None;
+    result.metrics[0].samples = vec![Some(1.0), None];
+    result.inputs = json!({"dataset": {"uri": "a"}});
+    result.metadata.params.insert("deep".to_owned(), json!({"a": [1]}));
+    result.annotations.insert("note".to_owned(), "x".to_owned());
+    assert_eq!(faults(&result::seal(result.clone()).bytes), Vec::<String>::new());
+    result.metadata.case = "..".to_owned();
+    result.run.id = "x".to_owned();
+    assert_eq!(faults(&result::seal(result).bytes).len(), 2);
+    let more = String::from_utf8(result::seal(sound()).bytes).unwrap().replacen('{', "{\"more\": 1,", 1);
+    assert_eq!(faults(more.as_bytes()).len(), 1);
+}
+
+/// Results that this repository keeps, and ten thousand of somebody else's.
+#[test]
+fn results_are_checked() {
+    let kept = repository().join("results");
+    if kept.is_dir() {
+        let output = std::process::Command::new(env!("CARGO_BIN_EXE_kubebench"));
+        let output = { output }.args(["validate", "results"]).current_dir(repository()).output().unwrap();
+        assert_yes(&output);
+    }
+    let folder =
+        Folder::with([("kubebench.yaml", "apiVersion: kubebench.dev/v1\nkind: Project\nmetadata: {name: p}\n")]);
+    let mut result = sound();
+    let count = 2000;
+    for repeat in 1..=count {
+        result.run.repeat = repeat;
+        let sealed = result::seal(result.clone());
+        folder.write(&format!("results/{}", result::path(&sealed.result)), sealed.bytes);
+    }
+    let output = folder.run(&["validate", "results"]);
+    assert_yes(&output);
+    assert_eq!(String::from_utf8_lossy(&output.stderr), format!("{count} results checked, no errors\n"));
+    let one = format!("results/{}", result::path(&result));
+    fs::remove_file(folder.path().join(&one)).unwrap();
+    folder.write("specs/.gitkeep", "");
+    let both = folder.run(&["validate", "specs", "results/matmul"]);
+    assert_yes(&both);
+    assert_eq!(
+        String::from_utf8_lossy(&both.stderr),
+        format!("0 specs and {} results checked, no errors\n", count - 1)
+    );
 }
