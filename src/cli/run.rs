@@ -257,5 +257,10 @@ fn short(value: f64) -> String {
     if text.contains('.') { text.trim_end_matches('0').trim_end_matches('.').to_owned() } else { text }
 }
 
+/// Writes a number with its unit, of which pure numbers have none.
+fn with_unit(value: f64, unit: &str) -> String {
+    if matches!(unit, "" | "1") { short(value) } else { format!("{} {unit}", short(value)) }
+}
+
 /// Returns a map with names and values in order, for what a person reads.
 type Ordered = BTreeMap<String, String>;

@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
-use super::short;
+use super::{short, with_unit};
 use crate::cli::args::Global;
 use crate::cli::report::tell;
 use crate::edge::terminal;
@@ -103,7 +103,7 @@ impl Watcher for Progress<'_> {
         let primary = result.metrics.iter().find(|metric| metric.kind == Kind::Primary);
         let value = primary.and_then(|metric| {
             let unit = metric.unit.as_deref().unwrap_or_default();
-            Some(format!(", {} {} {unit}", metric.name, short(metric.value?)).trim_end().to_owned())
+            Some(format!(", {} {}", metric.name, with_unit(metric.value?, unit)))
         });
         let took = spelled(Duration::from_secs_f64(result.run.duration_seconds));
         let how = word(result.run.status);
@@ -111,7 +111,9 @@ impl Watcher for Progress<'_> {
         for reason in &result.run.reasons {
             self.say(&format!("    {}", reason.message));
         }
-        for exit in &result.run.exits {
+        // What was stopped says nothing by its last lines, and who asked for all lines has seen them.
+        let failed = matches!(result.run.status, Status::Failed | Status::TimedOut) && self.global.verbose == 0;
+        for exit in result.run.exits.iter().filter(|_| failed) {
             for line in &exit.last_lines {
                 self.say(&format!("    {}-{} | {line}", exit.role, exit.index));
             }

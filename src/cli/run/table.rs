@@ -1,6 +1,6 @@
 //! The results of a session as a table: median and spread of each metric in each case.
 
-use super::short;
+use super::{short, with_unit};
 use crate::result::v1::{Kind, Status};
 use crate::run::Stored;
 use crate::stats;
@@ -41,7 +41,7 @@ pub(super) fn table(stored: &[Stored]) -> String {
                     format!("{:.1} %", (most - least) / median.abs() * 100.0)
                 };
                 let range = if count < 2 { String::new() } else { format!("{} … {}", short(least), short(most)) };
-                [case, name, count.to_string(), format!("{} {unit}", short(median)), spread, range]
+                [case, name, count.to_string(), with_unit(median, unit), spread, range]
             }
         };
         rows.push(row);

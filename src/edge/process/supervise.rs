@@ -118,6 +118,9 @@ fn stop_all() {
     for _ in 0..20 {
         tell(Signal::SIGKILL);
         std::thread::sleep(step);
+        if tree::descendants(me).is_empty() {
+            return;
+        }
     }
 }
 
