@@ -3,7 +3,9 @@
 //! Texts come in as they are read, line by line and in constant memory; measured values come out, each with the line it
 //! stands on, or with the reason why there is none. Pure: whoever reads a file or a pipe hands the bytes in.
 
+pub mod json_document;
 pub mod line;
 pub mod number;
+pub mod open_metrics;
 pub mod series;
 pub mod tool;

@@ -26,7 +26,8 @@ fn judge(name: &str, path: &Path) {
     let tool = tool(name).unwrap_or_else(|| panic!("no tool `{name}`"));
     let expect = std::fs::read_to_string(format!("{}.expect.json", path.display())).unwrap();
     let expect: Value = serde_json::from_str(&expect).unwrap();
-    let found = headlines(&read(tool, &std::fs::read(path).unwrap(), Window::All));
+    let report = read(tool, &std::fs::read(path).unwrap(), Window::All);
+    let found = headlines(&report);
     for (metric, wanted) in expect["metrics"].as_object().unwrap() {
         let (value, unit) =
             found.get(metric).unwrap_or_else(|| panic!("{}: no `{metric}` in {found:#?}", path.display()));
@@ -40,6 +41,20 @@ fn judge(name: &str, path: &Path) {
             (value, wanted) => assert_eq!(*value, wanted, "{}: {metric}", path.display()),
         }
     }
+    for name in texts(&expect["absent"]) {
+        assert!(!found.contains_key(name), "{}: `{name}` is {:?}", path.display(), found[name]);
+    }
+    // Where the file says `"invalid": []`, the run counts.
+    let reasons = report.reasons();
+    for part in texts(&expect["invalid"]) {
+        assert!(reasons.iter().any(|reason| reason.contains(part)), "{}: no `{part}` in {reasons:#?}", path.display());
+    }
+    let counts = expect["invalid"].as_array().is_some_and(Vec::is_empty);
+    assert!(!counts || reasons.is_empty(), "{}: {reasons:#?}", path.display());
+}
+
+fn texts(list: &Value) -> impl Iterator<Item = &str> {
+    list.as_array().into_iter().flatten().map(|text| text.as_str().unwrap())
 }
 
 fn samples(folder: &Path) -> Vec<PathBuf> {

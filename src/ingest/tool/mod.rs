@@ -3,8 +3,27 @@
 //! A parser says which metrics its tool reports and finds their values; windows, reductions, ranks and what becomes of the
 //! values are the engine's. A tool is here only when a parser was held against output of the real tool.
 
+mod aiperf;
+mod bmf;
+mod criterion;
+mod direction;
 mod fio;
+mod github_action_custom;
+mod go_bench;
+mod google_benchmark;
+mod guidellm;
+mod hyperfine;
+mod inference_perf;
+mod llmd_benchmark_report;
+mod mlperf_loadgen;
+mod nccl_tests;
+mod openmetrics;
+mod pytest_benchmark;
+mod serving_block;
+mod sglang_bench_stdout;
 mod torchtitan;
+mod vllm_serve_stdout;
+mod vllm_throughput_stdout;
 
 use std::collections::BTreeMap;
 
@@ -13,7 +32,27 @@ use super::series::{Sample, Series, Window};
 use crate::spec::v1::metric::{Better, Reduce};
 
 /// The tools, by name.
-pub const TOOLS: &[Tool] = &[fio::TOOL, torchtitan::TOOL];
+pub const TOOLS: &[Tool] = &[
+    aiperf::TOOL,
+    bmf::TOOL,
+    criterion::TOOL,
+    fio::TOOL,
+    github_action_custom::TOOL,
+    go_bench::TOOL,
+    google_benchmark::TOOL,
+    guidellm::TOOL,
+    hyperfine::TOOL,
+    inference_perf::TOOL,
+    llmd_benchmark_report::TOOL,
+    mlperf_loadgen::TOOL,
+    nccl_tests::TOOL,
+    openmetrics::TOOL,
+    pytest_benchmark::TOOL,
+    sglang_bench_stdout::TOOL,
+    torchtitan::TOOL,
+    vllm_serve_stdout::TOOL,
+    vllm_throughput_stdout::TOOL,
+];
 
 /// A tool whose output can be read.
 #[derive(Clone, Copy, Debug)]
@@ -129,6 +168,11 @@ impl Report {
         sample: Sample,
     ) {
         self.entry(name, unit, better, labels, headlines).push(sample);
+    }
+
+    /// Takes in the one value of a metric whose name the output brings.
+    pub fn push_one(&mut self, name: &str, unit: &str, better: Option<Better>, value: f64) {
+        self.push_named(name, unit, better, &BTreeMap::new(), ONE, Sample::of(value));
     }
 
     /// Says that by the tool's own word, or by what it must hold, the run does not count.

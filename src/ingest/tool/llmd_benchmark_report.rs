@@ -1,0 +1,86 @@
+//! llm-d's Benchmark Report, versions 0.1 and 0.2, in YAML or JSON.
+//!
+//! Every statistic carries its units, except for the throughputs of 0.1, whose names say them. The units are taken as
+//! declared, even where the numbers look like others (reports of 0.1 exist that say `ms` and hold seconds). Failed requests
+//! are part of what is measured.
+
+use serde_json::{Number, Value};
+
+use super::{Report, Tool, direction};
+use crate::ingest::json_document::{documents, number as number_in, numbers};
+use crate::ingest::number;
+use crate::spec::v1::metric::Better;
+use crate::text::{Source, SourceId};
+use crate::yaml;
+
+pub(super) const TOOL: Tool = Tool {
+    name: "llmd-benchmark-report",
+    reads: "a Benchmark Report of version 0.1 or 0.2, in YAML or JSON",
+    source: "https://github.com/llm-d/llm-d-benchmark/tree/main/llmdbenchmark/analysis/benchmark_report",
+    lines: None,
+    document: Some(read),
+};
+
+fn read(text: &str, report: &mut Report) {
+    let root = if text.trim_start().starts_with('{') {
+        let found = documents(text);
+        if let Some(flaw) = &found.flaw {
+            report.invalid(flaw.as_str());
+        }
+        found.into_first()
+    } else {
+        let source = Source::new("report.yaml", text.as_bytes());
+        match yaml::read(SourceId(0), &source).root {
+            Some(node) => value_of(&node, &source.text),
+            None => return report.invalid("the report is neither YAML nor JSON"),
+        }
+    };
+    let newer = root.pointer("/results/request_performance/aggregate");
+    let Some(aggregate) = newer.or_else(|| root.get("metrics")) else {
+        return report.invalid("the report holds no aggregate results");
+    };
+    for (key, name) in [("total", "requests_total"), ("failures", "failures"), ("incomplete", "incomplete")] {
+        if let Some(count) = aggregate.pointer(&format!("/requests/{key}")).and_then(number_in) {
+            report.push_one(name, "1", Some(Better::Lower).filter(|_| key == "failures"), count);
+        }
+    }
+    for (part, prefix) in [("latency", ""), ("throughput", ""), ("requests", "requests_")] {
+        for (name, statistics) in aggregate.get(part).and_then(Value::as_object).into_iter().flatten() {
+            push_statistics(&format!("{prefix}{name}"), statistics, report);
+        }
+    }
+    for (name, value) in aggregate.get("throughput").into_iter().flat_map(numbers) {
+        let unit = if name.contains("token") { "tokens/s" } else { "requests/s" };
+        report.push_one(name, unit, direction::of_name(name), value);
+    }
+    if let Some(duration) = aggregate.pointer("/time/duration").and_then(number_in) {
+        report.push_one("duration", "s", None, duration);
+    }
+}
+
+fn push_statistics(name: &str, statistics: &Value, report: &mut Report) {
+    let Some(units) = statistics.get("units").and_then(Value::as_str) else { return };
+    for (statistic, value) in numbers(statistics) {
+        let better = direction::of_statistic(name, statistic);
+        report.push_one(&format!("{name}_{statistic}"), units, better, value);
+    }
+}
+
+/// Makes JSON of what was read. Specs may not have `1e-05` or `.nan`, which the reader refuses; here they are numbers.
+fn value_of(node: &yaml::Node, text: &str) -> Value {
+    match &node.value {
+        yaml::Value::Seq(items) => items.iter().map(|item| value_of(item, text)).collect(),
+        yaml::Value::Map(entries) => {
+            entries.iter().map(|entry| (entry.key.clone(), value_of(&entry.value, text))).collect()
+        }
+        yaml::Value::Null => {
+            let word = text.get(node.span.range()).unwrap_or_default();
+            let refused = number::parse(word).or_else(|_| number::parse(&word.replacen('.', "", 1)));
+            match refused {
+                Ok(value) => Number::from_f64(value).map_or_else(|| Value::String(value.to_string()), Value::Number),
+                Err(_) => Value::Null,
+            }
+        }
+        _ => node.to_json(),
+    }
+}
