@@ -11,10 +11,35 @@ pub fn sum(values: &[f64]) -> f64 {
     if lost.is_finite() { total + lost } else { total }
 }
 
-/// Returns the quantile by linear interpolation between order statistics (Hyndman & Fan 1996, type 7: NumPy's and R's default).
+/// Returns the arithmetic mean.
+pub fn mean(values: &[f64]) -> f64 {
+    sum(values) / values.len() as f64
+}
+
+/// Returns the standard deviation with n − 1; 0 for a single value.
+pub fn deviation(values: &[f64]) -> f64 {
+    let mean = mean(values);
+    let squares: Vec<f64> = values.iter().map(|value| (value - mean) * (value - mean)).collect();
+    (sum(&squares) / (values.len().max(2) - 1) as f64).sqrt()
+}
+
+/// Returns the median of the absolute deviations from the median, not scaled.
+pub fn median_deviation(values: &[f64]) -> f64 {
+    let median = quantile(values, 0.5);
+    let deviations: Vec<f64> = values.iter().map(|value| (value - median).abs()).collect();
+    quantile(&deviations, 0.5)
+}
+
+/// Returns a quantile of values in any order.
 pub fn quantile(values: &[f64], share: f64) -> f64 {
     let mut sorted = values.to_vec();
     sorted.sort_by(f64::total_cmp);
+    quantile_of_sorted(&sorted, share)
+}
+
+/// Returns a quantile of sorted values by linear interpolation between order statistics (Hyndman & Fan 1996, type 7:
+/// NumPy's and R's default).
+pub fn quantile_of_sorted(sorted: &[f64], share: f64) -> f64 {
     let position = share * (sorted.len().saturating_sub(1)) as f64;
     #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a share of a length is a position")]
     let below = position.floor() as usize;

@@ -7,6 +7,8 @@ use std::borrow::Cow;
 
 use serde_json::{Deserializer, Value};
 
+use super::tool::starts_a_document;
+
 /// The nesting that is still mended; the reader itself refuses deeper ones.
 const MAX_DEPTH: usize = 128;
 
@@ -32,7 +34,8 @@ pub fn documents(text: &str) -> Documents {
     let mut found = Documents::default();
     let mut rest = text.trim_start();
     while !rest.is_empty() {
-        if !rest.starts_with(['{', '[']) {
+        // What is indented is part of another document, or of what people wrote.
+        if !starts_a_document(rest.as_bytes()) || rest.starts_with(char::is_whitespace) {
             rest = after_line(rest);
             continue;
         }
@@ -81,8 +84,26 @@ pub fn list<'a>(value: &'a Value, key: &str) -> &'a [Value] {
     value.get(key).and_then(Value::as_array).map(Vec::as_slice).unwrap_or_default()
 }
 
+/// Returns true when a text under `value` is called what people call secrets, or gives one on a command line.
+pub fn holds_secret(value: &Value) -> bool {
+    const WORDS: [&str; 6] = ["api_key", "api-key", "apikey", "authorization", "password", "secret"];
+    let names_one = |text: &str| {
+        let text = text.to_ascii_lowercase();
+        WORDS.iter().any(|word| text.contains(word))
+    };
+    match value {
+        Value::String(text) => names_one(text),
+        Value::Array(items) => items.iter().any(holds_secret),
+        Value::Object(members) => members.iter().any(|(key, member)| {
+            let is_given = member.as_str().is_some_and(|text| !text.is_empty());
+            is_given && names_one(key) || holds_secret(member)
+        }),
+        _ => false,
+    }
+}
+
 fn after_line(text: &str) -> &str {
-    text.split_once('\n').map_or("", |(_, rest)| rest.trim_start())
+    text.split_once('\n').map_or("", |(_, rest)| rest)
 }
 
 fn non_finite(word: &str) -> Option<f64> {
@@ -165,13 +186,32 @@ fn mended(text: &str) -> Option<Value> {
 mod tests {
     use serde_json::json;
 
-    use super::{documents, number};
+    use super::{documents, holds_secret, number};
 
     #[test]
     fn several_documents_with_text_around_them() {
-        let found = documents("warning\n{\"a\": 1}\n{\"a\": 2} {\"a\": 3}\ndone\n[4]\n");
-        assert_eq!(found.values, [json!({"a": 1}), json!({"a": 2}), json!({"a": 3}), json!([4])]);
+        let found = documents("warning\n{\"a\": 1}\n{\"a\": 2} {\"a\": 3}\ndone\n[[4]]\n");
+        assert_eq!(found.values, [json!({"a": 1}), json!({"a": 2}), json!({"a": 3}), json!([[4]])]);
         assert_eq!(found.flaw, None);
+    }
+
+    #[test]
+    fn what_is_indented_is_part_of_something_else() {
+        let found = documents("[1] loading\n{'a': 1}\n  {\"part\": 1}\n[\n  {\"a\": 1}\n]\n  {\"part\": 2}");
+        assert_eq!(found.values, [json!([{"a": 1}]), json!({"part": 2})]);
+    }
+
+    #[test]
+    fn secrets() {
+        let cases = [
+            (json!({"api_key": null, "a": [{"tokens": "7"}]}), false),
+            (json!({"a": [{"API_KEY": "made up"}]}), true),
+            (json!({"env": {"DB_PASSWORD": ""}}), false),
+            (json!({"command": "aiperf --api-key made-up"}), true),
+        ];
+        for (value, holds) in cases {
+            assert_eq!(holds_secret(&value), holds, "{value}");
+        }
     }
 
     #[test]

@@ -3,9 +3,14 @@
 //! Texts come in as they are read, line by line and in constant memory; measured values come out, each with the line it
 //! stands on, or with the reason why there is none. Pure: whoever reads a file or a pipe hands the bytes in.
 
+pub mod file;
 pub mod json_document;
 pub mod line;
+pub mod measure;
 pub mod number;
 pub mod open_metrics;
+pub mod pattern;
+pub mod rules;
+pub mod scan;
 pub mod series;
 pub mod tool;

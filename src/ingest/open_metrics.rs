@@ -61,7 +61,8 @@ impl Reader {
 
     /// Returns the unit of the samples called `name`: `1` for counts and for what names no unit.
     pub fn unit_of(&self, name: &str) -> String {
-        let described = self.kind_of(name).is_some_and(|kind| matches!(kind, "histogram" | "summary" | "gaugehistogram"));
+        let described =
+            self.kind_of(name).is_some_and(|kind| matches!(kind, "histogram" | "summary" | "gaugehistogram"));
         if described && (name.ends_with("_count") || name.ends_with("_bucket")) {
             return "1".to_owned();
         }
@@ -203,7 +204,11 @@ mod tests {
         for (text, name, labels, value) in cases {
             let found = Reader::default().line(7, text);
             let found = found.ok().flatten().unwrap_or_else(|| panic!("{text}"));
-            assert_eq!((found.name.as_str(), &found.labels, found.value, found.line), (name, &labels, value, 7), "{text}");
+            assert_eq!(
+                (found.name.as_str(), &found.labels, found.value, found.line),
+                (name, &labels, value, 7),
+                "{text}"
+            );
         }
         assert!(Reader::default().line(1, "a NaN").is_ok_and(|found| found.is_some_and(|found| found.value.is_nan())));
     }

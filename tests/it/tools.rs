@@ -3,9 +3,17 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
+use kubebench::ingest::scan::LogScan;
 use kubebench::ingest::series::Window;
-use kubebench::ingest::tool::{Report, TOOLS, read, tool};
+use kubebench::ingest::tool::{Report, TOOLS, Tool, tool};
 use serde_json::Value;
+
+fn read(tool: &'static Tool, text: &[u8], window: Window) -> Report {
+    let mut scan = LogScan::new();
+    scan.read_as(tool, window);
+    text.chunks(4096).for_each(|piece| scan.feed(piece));
+    scan.finish().tools.remove(0).report
+}
 
 /// Returns the headline metrics of a report by name; labels follow in braces as in OpenMetrics.
 fn headlines(report: &Report) -> BTreeMap<String, (Option<f64>, String)> {
@@ -53,8 +61,9 @@ fn judge(name: &str, path: &Path) {
     assert!(!counts || reasons.is_empty(), "{}: {reasons:#?}", path.display());
 }
 
+/// Returns a text, or those of a list.
 fn texts(list: &Value) -> impl Iterator<Item = &str> {
-    list.as_array().into_iter().flatten().map(|text| text.as_str().unwrap())
+    list.as_str().into_iter().chain(list.as_array().into_iter().flatten().map(|text| text.as_str().unwrap()))
 }
 
 fn samples(folder: &Path) -> Vec<PathBuf> {

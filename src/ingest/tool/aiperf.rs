@@ -7,7 +7,7 @@
 use serde_json::Value;
 
 use super::{Report, Tool, direction};
-use crate::ingest::json_document::{documents, number, numbers};
+use crate::ingest::json_document::{documents, holds_secret, number, numbers};
 
 pub(super) const TOOL: Tool = Tool {
     name: "aiperf",
@@ -23,6 +23,9 @@ fn read(text: &str, report: &mut Report) {
         report.invalid(flaw.as_str());
     }
     let root = found.into_first();
+    if holds_secret(&root) {
+        report.withhold_document();
+    }
     let metrics: Vec<_> = root.as_object().into_iter().flatten().filter_map(metric).collect();
     for (name, unit, metric) in &metrics {
         let unit = unit_as_rate(unit);

@@ -29,7 +29,7 @@ pub(super) fn of_name(name: &str) -> Option<Better> {
 
 /// Returns the direction of a statistic of a metric: none for how far its values spread, or how many there are.
 pub(super) fn of_statistic(name: &str, statistic: &str) -> Option<Better> {
-    let is_location = statistic.starts_with(['p', 'P'])
-        || matches!(statistic, "mean" | "avg" | "median" | "min" | "max");
+    let is_location =
+        statistic.starts_with(['p', 'P']) || matches!(statistic, "mean" | "avg" | "median" | "min" | "max");
     of_name(name).filter(|_| is_location)
 }

@@ -56,7 +56,8 @@ impl LineParser for Parser {
         let several = self.rows.iter().map(|row| &row.package).collect::<BTreeSet<_>>().len() > 1;
         for row in &self.rows {
             let package = row.package.clone().filter(|_| several);
-            let labels: BTreeMap<String, String> = package.map(|package| ("pkg".to_owned(), package)).into_iter().collect();
+            let labels: BTreeMap<String, String> =
+                package.map(|package| ("pkg".to_owned(), package)).into_iter().collect();
             let is_time = row.unit == "ns/op";
             let name = if is_time { row.name.clone() } else { format!("{}.{}", row.name, row.unit) };
             report.push_named(&name, &row.unit, better(&row.unit), &labels, REPEATED, row.sample);

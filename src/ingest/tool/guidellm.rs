@@ -9,7 +9,7 @@ use std::collections::BTreeMap;
 use serde_json::Value;
 
 use super::{ONE, Report, Sample, Tool, direction};
-use crate::ingest::json_document::{documents, list, number};
+use crate::ingest::json_document::{documents, holds_secret, list, number};
 
 pub(super) const TOOL: Tool = Tool {
     name: "guidellm",
@@ -38,6 +38,9 @@ fn read(text: &str, report: &mut Report) {
         report.invalid(flaw.as_str());
     }
     let root = found.into_first();
+    if holds_secret(&root) {
+        report.withhold_document();
+    }
     let benchmarks = list(&root, "benchmarks");
     if benchmarks.is_empty() {
         report.invalid("the report holds no benchmark");
@@ -54,7 +57,9 @@ fn read(text: &str, report: &mut Report) {
 /// Returns the name of the way in which a benchmark put load on the server.
 fn strategy(benchmark: &Value) -> String {
     let places = ["/config/strategy", "/args/strategy", "/scheduler/strategy"];
-    let Some(strategy) = places.iter().find_map(|place| benchmark.pointer(place)) else { return "benchmark".to_owned() };
+    let Some(strategy) = places.iter().find_map(|place| benchmark.pointer(place)) else {
+        return "benchmark".to_owned();
+    };
     let kind = strategy.get("type_").and_then(Value::as_str).unwrap_or("benchmark");
     let parameter = |key| strategy.get(key).and_then(number);
     match (parameter("rate"), parameter("streams")) {

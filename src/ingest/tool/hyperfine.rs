@@ -50,7 +50,15 @@ fn push_result(index: usize, result: &Value, report: &mut Report) {
     }
     let statistics: &[(&str, Option<Better>)] = if times.is_empty() {
         const LOWER: Option<Better> = Some(Better::Lower);
-        &[("mean", LOWER), ("median", LOWER), ("min", LOWER), ("max", LOWER), ("stddev", None), ("user", None), ("system", None)]
+        &[
+            ("mean", LOWER),
+            ("median", LOWER),
+            ("min", LOWER),
+            ("max", LOWER),
+            ("stddev", None),
+            ("user", None),
+            ("system", None),
+        ]
     } else {
         &[("stddev", None), ("user", None), ("system", None)]
     };

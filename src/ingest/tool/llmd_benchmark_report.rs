@@ -75,7 +75,15 @@ fn value_of(node: &yaml::Node, text: &str) -> Value {
         }
         yaml::Value::Null => {
             let word = text.get(node.span.range()).unwrap_or_default();
-            let refused = number::parse(word).or_else(|_| number::parse(&word.replacen('.', "", 1)));
+            let bare = word.trim_start_matches(['+', '-']);
+            // `.nan`, `-.inf`
+            let refused =
+                if bare.starts_with(".n") || bare.starts_with(".N") || bare.starts_with(".i") || bare.starts_with(".I")
+                {
+                    number::parse(&word.replacen('.', "", 1).to_ascii_lowercase())
+                } else {
+                    number::parse(word)
+                };
             match refused {
                 Ok(value) => Number::from_f64(value).map_or_else(|| Value::String(value.to_string()), Value::Number),
                 Err(_) => Value::Null,

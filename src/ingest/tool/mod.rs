@@ -27,7 +27,7 @@ mod vllm_throughput_stdout;
 
 use std::collections::BTreeMap;
 
-use super::line::{Line, without_terminal_codes};
+use super::line::Line;
 use super::series::{Sample, Series, Window};
 use crate::spec::v1::metric::{Better, Reduce};
 
@@ -138,6 +138,7 @@ pub struct Report {
     found: Vec<Found>,
     by_name: BTreeMap<String, Vec<usize>>,
     invalid: Vec<String>,
+    withholds_document: bool,
 }
 
 impl Report {
@@ -183,6 +184,16 @@ impl Report {
         }
     }
 
+    /// Says that the document must not be kept beside the metrics: it may hold secrets.
+    pub fn withhold_document(&mut self) {
+        self.withholds_document = true;
+    }
+
+    /// Returns true when the document must not be kept.
+    pub fn withholds_document(&self) -> bool {
+        self.withholds_document
+    }
+
     /// Returns what was found, in the order of its first value.
     pub fn found(&self) -> &[Found] {
         &self.found
@@ -226,30 +237,6 @@ pub fn tool(name: &str) -> Option<&'static Tool> {
     TOOLS.iter().find(|tool| tool.name == name)
 }
 
-/// Reads a whole text as output of `tool`.
-pub fn read(tool: &Tool, text: &[u8], window: Window) -> Report {
-    let mut report = Report::new(window);
-    match (tool.document, &tool.lines) {
-        (Some(document), lines) if lines.is_none() || starts_a_document(text) => {
-            document(&document_in(&String::from_utf8_lossy(text)), &mut report);
-        }
-        (_, Some(lines)) => {
-            let mut parser = (lines.parser)();
-            for (line, number) in text.split(|byte| *byte == b'\n').zip(1..) {
-                for part in without_terminal_codes(line).split(|byte| *byte == b'\r').filter(|part| !part.is_empty()) {
-                    let part = String::from_utf8_lossy(part);
-                    if lines.needles.is_empty() || lines.needles.iter().any(|needle| part.contains(needle)) {
-                        parser.line(&Line::new(number, &part), &mut report);
-                    }
-                }
-            }
-            parser.finish(&mut report);
-        }
-        _ => {}
-    }
-    report
-}
-
 /// Returns true when `text` begins as JSON does: `[` also begins the prefixes of launchers.
 pub fn starts_a_document(text: &[u8]) -> bool {
     let text = text.trim_ascii_start();
@@ -261,13 +248,15 @@ pub fn starts_a_document(text: &[u8]) -> bool {
 }
 
 /// Returns the document in `text`: from the first line that begins with `{` or `[`, after warnings that came first.
-fn document_in(text: &str) -> String {
+pub(super) fn document_in(text: &str) -> &str {
     let mut from = 0;
     for line in text.split_inclusive('\n') {
-        if line.starts_with('{') || starts_a_document(line.as_bytes()) {
-            return text.get(from..).unwrap_or_default().to_owned();
+        let rest = text.get(from..).unwrap_or_default();
+        // What is indented is part of another document, or of what people wrote.
+        if line.starts_with('{') || line.starts_with('[') && starts_a_document(rest.as_bytes()) {
+            return rest;
         }
         from += line.len();
     }
-    text.to_owned()
+    text
 }

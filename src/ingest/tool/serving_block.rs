@@ -149,7 +149,8 @@ impl LineParser for Blocks {
 
     fn finish(&mut self, report: &mut Report) {
         if self.runs.is_empty() {
-            report.invalid("the log has no block `Serving Benchmark Result`: the benchmark did not end");
+            report
+                .invalid("there is no block `Serving Benchmark Result` and no JSON of one: the benchmark did not end");
         }
         if self.runs.last().is_some_and(|run| !run.ended) {
             report.invalid("the result block was cut off: it has no closing line of `=`");
@@ -173,14 +174,23 @@ fn is_statistic(word: &str) -> bool {
 /// Reads the JSON of one or more results, in a row or one a line.
 pub(super) fn read_json(text: &str, report: &mut Report) {
     let found = documents(text);
+    let runs: Vec<Run> = found.values.iter().map(run_of).collect();
+    if runs.iter().all(|run| run.measured.is_empty()) {
+        return read_log(text, report);
+    }
     if let Some(flaw) = &found.flaw {
         report.invalid(flaw.as_str());
     }
-    let runs: Vec<Run> = found.values.iter().map(run_of).collect();
-    if runs.iter().all(|run| run.measured.is_empty()) {
-        report.invalid("the JSON holds no result of a serving benchmark");
-    }
     push_runs(&runs, report);
+}
+
+/// Reads a log whose first line happens to be JSON.
+fn read_log(text: &str, report: &mut Report) {
+    let mut blocks = Blocks::default();
+    for (line, number) in text.lines().zip(1..) {
+        blocks.line(&Line::new(number, line), report);
+    }
+    blocks.finish(report);
 }
 
 fn run_of(document: &Value) -> Run {
@@ -189,14 +199,17 @@ fn run_of(document: &Value) -> Run {
         match document.get(key) {
             Some(Value::String(text)) => run.settings.insert(key, text.clone()),
             Some(Value::Null) | None => None,
-            Some(other) => run.settings.insert(key, number_in(other).map_or_else(|| other.to_string(), |n| n.to_string())),
+            Some(other) => {
+                run.settings.insert(key, number_in(other).map_or_else(|| other.to_string(), |n| n.to_string()))
+            }
         };
     }
     for (key, value) in numbers(document) {
         let known = METRICS.iter().find(|(_, name, _)| *name == key);
         let is_latency = || {
             let (statistic, metric) = key.strip_suffix("_ms")?.split_once('_')?;
-            (["ttft", "tpot", "itl", "e2el", "e2e_latency"].contains(&metric) && is_statistic(statistic)).then_some("ms")
+            (["ttft", "tpot", "itl", "e2el", "e2e_latency"].contains(&metric) && is_statistic(statistic))
+                .then_some("ms")
         };
         if let Some(unit) = known.map(|(.., unit)| *unit).or_else(is_latency) {
             run.take(key, unit, Sample::of(value));
@@ -213,10 +226,8 @@ fn push_runs(runs: &[Run], report: &mut Report) {
         .collect();
     let mut faults = BTreeMap::new();
     for run in runs {
-        let labels: BTreeMap<String, String> = differing
-            .iter()
-            .filter_map(|key| Some(((*key).to_owned(), run.settings.get(key)?.clone())))
-            .collect();
+        let labels: BTreeMap<String, String> =
+            differing.iter().filter_map(|key| Some(((*key).to_owned(), run.settings.get(key)?.clone()))).collect();
         for Measured { name, unit, better, sample } in &run.measured {
             report.push_named(name, unit, *better, &labels, ONE, *sample);
         }

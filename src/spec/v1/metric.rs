@@ -325,6 +325,18 @@ pub struct ToolSource {
     #[serde(default)]
     #[schemars(extend("minItems" = 1, "uniqueItems" = true, "examples" = [["tps", "mfu"]]))]
     pub metrics: Option<Vec<String>>,
+    /// The file that the tool writes, under the run's output directory; without it, a log is read.
+    #[serde(default)]
+    #[schemars(extend("format" = "relative-path", "examples" = ["fio.json"]))]
+    pub file: Option<String>,
+    /// The role whose log is read; without it, every role's.
+    #[serde(default)]
+    #[schemars(extend("examples" = ["worker"]))]
+    pub role: Option<String>,
+    /// The replica whose log is read; without it, the lowest that printed a value.
+    #[serde(default)]
+    #[schemars(extend("examples" = [0]))]
+    pub index: Option<CountFromZero>,
     /// Which of the values count.
     #[serde(default)]
     #[schemars(extend("examples" = [{"steps": [10, 100]}]))]

@@ -1,4 +1,5 @@
-//! The JSON of nccl-tests' `-J`. Its dump of the environment may hold secrets: no other key than those named here is read.
+//! The JSON of nccl-tests' `-J`. Its dump of the environment may hold secrets: the document is not kept, and no other key
+//! than those named here is read.
 
 use std::collections::BTreeMap;
 
@@ -10,6 +11,7 @@ use crate::ingest::series::Sample;
 use crate::ingest::tool::Report;
 
 pub(super) fn read(text: &str, report: &mut Report) {
+    report.withhold_document();
     let found = documents(text);
     if let Some(flaw) = &found.flaw {
         report.invalid(flaw.as_str());

@@ -1,0 +1,294 @@
+//! Values in files that a run leaves: JSON, JSON Lines, CSV, OpenMetrics, or one number.
+
+use std::collections::BTreeMap;
+use std::io::{BufRead, Read as _};
+
+use serde_json::Value as Json;
+
+use super::scan::{LogScan, ToolOutcome};
+use super::series::{Sample, Series, Window};
+use super::tool::Tool;
+use super::{number, open_metrics};
+use crate::spec::v1::metric::Row;
+
+/// A document that is larger is not read.
+const MAX_DOCUMENT: u64 = 64 << 20;
+
+/// Reads one number that stands alone in a file.
+///
+/// # Errors
+/// Why there is none.
+pub fn single(mut text: impl BufRead, series: &mut Series) -> Result<(), String> {
+    let mut content = String::new();
+    text.by_ref().take(4096).read_to_string(&mut content).map_err(|error| format!("it cannot be read: {error}"))?;
+    series.push(Sample::of(
+        number::parse(&content).map_err(|reason| format!("the file should hold one number; {reason}"))?,
+    ));
+    Ok(())
+}
+
+/// Reads the value, or the values of the list, at `pointer` of a JSON document.
+///
+/// # Errors
+/// Why there is none.
+pub fn json(text: impl BufRead, pointer: &str, series: &mut Series) -> Result<(), String> {
+    let root = document(&whole(text)?)?;
+    let found =
+        root.pointer(pointer).ok_or_else(|| format!("there is nothing at `{pointer}`{}", nearest(&root, pointer)))?;
+    let values = found.as_array().map_or(std::slice::from_ref(found), Vec::as_slice);
+    for value in values {
+        series.push(Sample::of(number_of(value).map_err(|reason| format!("at `{pointer}`: {reason}"))?));
+    }
+    if values.is_empty() { Err(format!("the list at `{pointer}` is empty")) } else { Ok(()) }
+}
+
+/// Reads the value at `pointer` of every line that is JSON and has what `filter` wants; other lines do not matter.
+///
+/// # Errors
+/// Why there is none.
+pub fn json_lines(
+    text: impl BufRead,
+    pointer: &str,
+    filter: &BTreeMap<String, String>,
+    series: &mut Series,
+) -> Result<(), String> {
+    let (mut lines, mut documents, mut passed) = (0_u64, 0_u64, 0_u64);
+    let mut no_number = None;
+    for (line, number) in text.split(b'\n').zip(1..) {
+        let line = line.map_err(|error| format!("line {number} cannot be read: {error}"))?;
+        lines += u64::from(!line.trim_ascii().is_empty());
+        let Ok(root) = document(&String::from_utf8_lossy(&line)) else { continue };
+        documents += u64::from(root.is_object());
+        let has = |(pointer, wanted): (&String, &String)| {
+            root.pointer(pointer).is_some_and(|found| spelled(found) == *wanted)
+        };
+        if !filter.iter().all(has) {
+            continue;
+        }
+        passed += 1;
+        let Some(found) = root.pointer(pointer) else { continue };
+        match number_of(found) {
+            Ok(value) => {
+                let step = ["/step", "/global_step", "/iteration"].iter().find_map(|step| root.pointer(step)?.as_u64());
+                series.push(Sample { value, step, line: Some(number), rank: None });
+            }
+            Err(reason) => no_number = no_number.or(Some(format!("line {number}: {reason}"))),
+        }
+    }
+    if !series.is_empty() {
+        return Ok(());
+    }
+    Err(no_number.unwrap_or_else(|| {
+        let among = if filter.is_empty() { String::new() } else { format!(", {passed} pass `where`") };
+        format!("no line has a value at `{pointer}`: of {lines} lines {documents} are JSON objects{among}")
+    }))
+}
+
+/// Reads the values of a column; cells that are blank are none.
+///
+/// # Errors
+/// Why there is none.
+pub fn csv(text: impl BufRead, column: &str, row: Row, series: &mut Series) -> Result<(), String> {
+    let mut reader = csv::ReaderBuilder::new().flexible(true).trim(csv::Trim::All).from_reader(text);
+    let headers = reader.byte_headers().map_err(|error| format!("it is no CSV: {error}"))?.clone();
+    let names: Vec<String> =
+        headers.iter().map(|name| String::from_utf8_lossy(name).trim_start_matches('\u{feff}').to_owned()).collect();
+    let index = names
+        .iter()
+        .position(|name| name == column)
+        .ok_or_else(|| format!("there is no column `{column}`; the columns are {}", listed(&names)))?;
+    let step_column = names.iter().position(|name| matches!(name.as_str(), "step" | "global_step" | "iteration"));
+    let mut last = None;
+    let mut rows = 0_u64;
+    for record in reader.byte_records() {
+        let record = record.map_err(|error| format!("it is no CSV: {error}"))?;
+        rows += 1;
+        let text = |index: usize| record.get(index).map(String::from_utf8_lossy).unwrap_or_default();
+        let cell = text(index);
+        if cell.is_empty() {
+            continue;
+        }
+        let line = record.position().map(csv::Position::line);
+        let value = number::parse(&cell).map_err(|reason| format!("line {}: {reason}", line.unwrap_or_default()))?;
+        let step = step_column.and_then(|step| text(step).parse().ok());
+        let sample = Sample { value, step, line, rank: None };
+        match row {
+            Row::First => {
+                series.push(sample);
+                return Ok(());
+            }
+            Row::Last => last = Some(sample),
+            Row::All => series.push(sample),
+        }
+    }
+    if let Some(sample) = last {
+        series.push(sample);
+    }
+    if series.is_empty() { Err(format!("no row of {rows} has a value in column `{column}`")) } else { Ok(()) }
+}
+
+/// Reads the samples of OpenMetrics text that have this name and at least these labels.
+///
+/// # Errors
+/// Why there is none.
+pub fn open_metrics(
+    text: &str,
+    name: &str,
+    labels: &BTreeMap<String, String>,
+    series: &mut Series,
+) -> Result<(), String> {
+    let mut reader = open_metrics::Reader::default();
+    let mut names = Vec::new();
+    let mut malformed = None;
+    for (line, number) in text.lines().zip(1..) {
+        match reader.line(number, line) {
+            Ok(Some(sample)) if sample.name == name => {
+                if labels.iter().all(|(key, value)| sample.labels.get(key) == Some(value)) {
+                    series.push(Sample { value: sample.value, step: None, line: Some(number), rank: None });
+                } else {
+                    names.push(sample_name(name, &sample.labels));
+                }
+            }
+            Ok(_) => {}
+            Err(reason) => malformed = malformed.or(Some(reason)),
+        }
+    }
+    if !series.is_empty() {
+        return Ok(());
+    }
+    let wanted = sample_name(name, labels);
+    Err(match malformed {
+        _ if !names.is_empty() => format!("there is no sample `{wanted}`; there are {}", listed(&names)),
+        Some(reason) => format!("there is no sample `{wanted}`; {reason}"),
+        None => format!("there is no sample `{wanted}`"),
+    })
+}
+
+/// Spells a sample's name and labels as the format does.
+pub fn sample_name(name: &str, labels: &BTreeMap<String, String>) -> String {
+    let labels: Vec<String> = labels.iter().map(|(key, value)| format!("{key}={value:?}")).collect();
+    if labels.is_empty() { name.to_owned() } else { format!("{name}{{{}}}", labels.join(",")) }
+}
+
+/// Reads the output of a tool.
+///
+/// # Errors
+/// Why it cannot be read.
+pub fn tool(tool: &'static Tool, window: Window, mut text: impl BufRead) -> Result<ToolOutcome, String> {
+    let mut scan = LogScan::new();
+    scan.read_as(tool, window);
+    loop {
+        let bytes = text.fill_buf().map_err(|error| format!("it cannot be read: {error}"))?;
+        let taken = bytes.len();
+        if taken == 0 {
+            return scan.finish().tools.pop().ok_or_else(|| "nothing was read".to_owned());
+        }
+        scan.feed(bytes);
+        text.consume(taken);
+    }
+}
+
+/// Reads a whole text.
+///
+/// # Errors
+/// Why it cannot be read.
+pub fn whole(text: impl BufRead) -> Result<String, String> {
+    let mut bytes = Vec::new();
+    text.take(MAX_DOCUMENT + 1).read_to_end(&mut bytes).map_err(|error| format!("it cannot be read: {error}"))?;
+    if bytes.len() as u64 > MAX_DOCUMENT {
+        return Err(format!("it is larger than {} MiB", MAX_DOCUMENT >> 20));
+    }
+    Ok(String::from_utf8_lossy(&bytes).into_owned())
+}
+
+/// Reads JSON, and what Python's `json` writes for numbers that JSON does not have.
+fn document(text: &str) -> Result<Json, String> {
+    serde_json::from_str(text).or_else(|error| {
+        serde_json::from_str(&with_quoted_constants(text)).or(Err(if error.is_eof() {
+            format!("the document is cut off after line {}", error.line())
+        } else {
+            format!("it is no JSON: {error}")
+        }))
+    })
+}
+
+/// Puts quotes around `NaN`, `Infinity` and `-Infinity` outside strings.
+fn with_quoted_constants(text: &str) -> String {
+    let mut quoted = String::with_capacity(text.len() + 16);
+    let mut rest = text;
+    let mut is_inside = false;
+    while let Some(first) = rest.chars().next() {
+        let constant = ["NaN", "-Infinity", "Infinity"].into_iter().find(|name| !is_inside && rest.starts_with(name));
+        let taken = match (constant, first) {
+            (Some(name), _) => {
+                quoted.extend(["\"", name, "\""]);
+                name.len()
+            }
+            (None, '\\') if is_inside => {
+                let pair: String = rest.chars().take(2).collect();
+                quoted.push_str(&pair);
+                pair.len()
+            }
+            (None, _) => {
+                is_inside ^= first == '"';
+                quoted.push(first);
+                first.len_utf8()
+            }
+        };
+        rest = rest.get(taken..).unwrap_or_default();
+    }
+    quoted
+}
+
+fn number_of(value: &Json) -> Result<f64, String> {
+    match value {
+        Json::Number(number) => number.as_f64().ok_or_else(|| format!("`{number}` is no number of 64 bits")),
+        Json::String(text) => number::parse(text),
+        other => Err(format!("{} is not a number", kind(other))),
+    }
+}
+
+fn kind(value: &Json) -> &'static str {
+    match value {
+        Json::Null => "null",
+        Json::Bool(_) => "true or false",
+        Json::Number(_) => "a number",
+        Json::String(_) => "a text",
+        Json::Array(_) => "a list",
+        Json::Object(_) => "an object",
+    }
+}
+
+fn spelled(value: &Json) -> String {
+    value.as_str().map_or_else(|| value.to_string(), str::to_owned)
+}
+
+/// Says what there is as far as the pointer leads.
+fn nearest(root: &Json, pointer: &str) -> String {
+    let mut at = root;
+    let mut path = String::new();
+    for step in pointer.split('/').skip(1) {
+        let next = format!("{path}/{step}");
+        let Some(found) = root.pointer(&next) else { break };
+        (at, path) = (found, next);
+    }
+    let keys: Vec<String> = at.as_object().into_iter().flatten().map(|(key, _)| key.clone()).collect();
+    let place = if path.is_empty() { "at the top".to_owned() } else { format!("at `{path}`") };
+    if keys.is_empty() {
+        format!("; {place} is {}", kind(at))
+    } else {
+        format!("; {place} there are {}", listed(&keys))
+    }
+}
+
+/// Names at most eight of `names`.
+pub(super) fn listed(names: &[String]) -> String {
+    let mut words: Vec<String> = names.iter().take(8).map(|name| format!("`{name}`")).collect();
+    if names.len() > words.len() {
+        words.push(format!("{} more", names.len() - words.len()));
+    }
+    words.join(", ")
+}
+
+#[cfg(test)]
+mod tests;

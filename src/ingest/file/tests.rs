@@ -1,0 +1,63 @@
+use std::collections::BTreeMap;
+
+use super::{csv, json, json_lines, single};
+use crate::ingest::series::{Series, Window};
+use crate::spec::v1::metric::{Reduce, Row};
+
+fn read(with: impl FnOnce(&mut Series) -> Result<(), String>) -> Result<Vec<f64>, String> {
+    let mut series = Series::new(Window::All);
+    with(&mut series).map(|()| series.values().to_vec())
+}
+
+#[test]
+fn json_by_pointer() {
+    let text = r#"{"a": {"b": [1, "2,500", 3.5]}, "c": "x", "d": null}"#;
+    let at = |pointer: &str| read(|series| json(text.as_bytes(), pointer, series));
+    assert_eq!(at("/a/b"), Ok(vec![1.0, 2500.0, 3.5]));
+    assert_eq!(at("/a/b/1"), Ok(vec![2500.0]));
+    assert_eq!(at("/a/x"), Err("there is nothing at `/a/x`; at `/a` there are `b`".to_owned()));
+    assert_eq!(at("/c"), Err("at `/c`: `x` is not a number".to_owned()));
+    assert_eq!(at("/d"), Err("at `/d`: null is not a number".to_owned()));
+    let of = |text: &str| read(|series| json(text.as_bytes(), "/a", series));
+    assert_eq!(of("{\"a\": 1"), Err("the document is cut off after line 1".to_owned()));
+    assert!(of("{\"a\": NaN, \"b\": \"NaN \\\" NaN\"}").is_ok_and(|values| values[0].is_nan()));
+    assert_eq!(of("{\"a\": -Infinity}"), Ok(vec![f64::NEG_INFINITY]));
+    assert!(of("").is_err() && of("{\"a\": []}").is_err() && of("hello").is_err());
+}
+
+#[test]
+fn json_lines_among_noise() {
+    let text = "hello\n{\"event\": \"step\", \"step\": 1, \"loss\": 2}\n{\"event\": \"eval\", \"loss\": 9}\n{\"event\": \"step\", \"step\": 2, \"loss\": NaN}\n{\"ev";
+    let filter = BTreeMap::from([("/event".to_owned(), "step".to_owned())]);
+    let mut series = Series::new(Window::Steps(1, 1));
+    json_lines(text.as_bytes(), "/loss", &filter, &mut series).unwrap();
+    assert_eq!((series.values(), series.reduce(Reduce::Last).line), (&[2.0][..], Some(2)));
+    let found = read(|series| json_lines(text.as_bytes(), "/loss", &filter, series)).unwrap();
+    assert!(found.len() == 2 && found[1].is_nan());
+    let missing = read(|series| json_lines(text.as_bytes(), "/x", &filter, series));
+    assert_eq!(missing, Err("no line has a value at `/x`: of 5 lines 3 are JSON objects, 2 pass `where`".to_owned()));
+}
+
+#[test]
+fn csv_columns() {
+    let text = "\u{feff}step,loss,\"tok/s\"\n1,2.5,\"1,200\"\n2,,900\n3,nan,\n";
+    let column = |name: &str, row| read(|series| csv(text.as_bytes(), name, row, series));
+    assert_eq!(column("tok/s", Row::All), Ok(vec![1200.0, 900.0]));
+    assert_eq!(column("tok/s", Row::First), Ok(vec![1200.0]));
+    assert_eq!(column("step", Row::Last), Ok(vec![3.0]));
+    assert!(column("loss", Row::Last).is_ok_and(|values| values[0].is_nan()));
+    assert_eq!(
+        column("accuracy", Row::All),
+        Err("there is no column `accuracy`; the columns are `step`, `loss`, `tok/s`".to_owned())
+    );
+    assert!(read(|series| csv(&b"a\nx\n"[..], "a", Row::All, series)).is_err_and(|reason| reason.contains("line 2")));
+    assert!(read(|series| csv(&b""[..], "a", Row::All, series)).is_err());
+}
+
+#[test]
+fn a_file_with_one_number() {
+    assert_eq!(read(|series| single(&b" 3.5\n"[..], series)), Ok(vec![3.5]));
+    assert!(read(|series| single(&b"3.5 4"[..], series)).is_err());
+    assert!(read(|series| single(&b""[..], series)).is_err());
+    assert!(read(|series| single(&b"\xff"[..], series)).is_err());
+}

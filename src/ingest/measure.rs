@@ -1,0 +1,378 @@
+//! From what a run left to its metrics, its checks and whether it counts.
+
+mod check;
+mod tool;
+
+use std::collections::BTreeMap;
+use std::io::BufRead;
+
+use super::file;
+use super::pattern::{self, Pattern};
+use super::rules::{From, LogPlace, MetricRule, Place, RuleScanned, Rules};
+use super::series::{Reduced, Sample, Series, Window};
+use crate::result::v1::{CheckOutcome, Direction, Kind, Metric, Native, Source, Stats, StatusReason};
+use crate::spec::v1::metric::{Better, DurationSource, ProcessSource, Reduce};
+use crate::stats;
+
+/// The log of one replica, read.
+#[derive(Debug)]
+pub struct Log {
+    /// The role.
+    pub role: String,
+    /// The replica.
+    pub index: u32,
+    /// The name of its artifact.
+    pub artifact: String,
+    /// What it gave.
+    pub scanned: RuleScanned,
+}
+
+/// What processes used, or why that is unknown.
+pub type Used = Result<f64, String>;
+
+/// What a run left behind, as far as the rim can hand it in.
+pub trait Evidence {
+    /// Opens a file below the run's output folder, or its result folder.
+    ///
+    /// # Errors
+    /// Why it cannot be opened.
+    fn open(&self, path: &str) -> Result<Box<dyn BufRead + '_>, String>;
+
+    /// Returns text of a log for a message: its beginning and its end, or all of it.
+    fn excerpt(&self, artifact: &str) -> Option<String>;
+
+    /// Returns what the processes used.
+    ///
+    /// # Errors
+    /// Why that is unknown.
+    fn process(&self, what: ProcessSource) -> Used;
+
+    /// Returns how long something took, in seconds.
+    ///
+    /// # Errors
+    /// Why that is unknown.
+    fn duration(&self, what: DurationSource) -> Used;
+
+    /// Returns the text behind an address.
+    ///
+    /// # Errors
+    /// Why there is none.
+    fn fetch(&self, url: &str) -> Result<String, String>;
+
+    /// Returns the values of a range query over the run's time: of each series, in the order of time.
+    ///
+    /// # Errors
+    /// Why there are none.
+    fn query(&self, query: &str) -> Result<Vec<f64>, String>;
+}
+
+/// What became of a run's evidence.
+#[derive(Clone, Debug, Default)]
+pub struct Measured {
+    /// The metrics, as the spec orders them; those of one tool in the order of its output.
+    pub metrics: Vec<Metric>,
+    /// The checks.
+    pub checks: Vec<CheckOutcome>,
+    /// Why the run does not count.
+    pub invalid: Vec<StatusReason>,
+    /// The reports of tools, by tool.
+    pub native: BTreeMap<String, Native>,
+}
+
+/// Reads every metric from `logs` and `evidence` and judges the checks.
+///
+/// `logs` are in the order of roles and replicas.
+pub fn measure(rules: &Rules, logs: &[Log], restarts: u32, evidence: &dyn Evidence) -> Measured {
+    let mut measured = Measured::default();
+    for (number, rule) in rules.metrics.iter().enumerate() {
+        if let From::Tool { .. } = rule.from {
+            tool::metrics(number, rule, logs, evidence, &mut measured);
+        } else {
+            measured.metrics.push(metric(number, rule, logs, evidence));
+        }
+    }
+    missing(rules, &mut measured);
+    for check in &rules.checks {
+        let outcome = check::judge(check, &measured.metrics, restarts);
+        if !outcome.passed {
+            let message = format!("the check `{}` failed: {}", outcome.name, outcome.observed);
+            measured.invalid.push(StatusReason { code: "checkFailed".to_owned(), message });
+        }
+        measured.checks.push(outcome);
+    }
+    measured
+}
+
+/// Says which metrics are missing without which the run does not count.
+fn missing(rules: &Rules, measured: &mut Measured) {
+    for rule in rules.metrics.iter().filter(|rule| rule.is_primary || rule.is_required) {
+        let names = match (&rule.name, &rule.from) {
+            (Some(name), _) => vec![name],
+            (None, From::Tool { metrics: Some(names), .. }) => names.iter().collect(),
+            _ => Vec::new(),
+        };
+        for name in names {
+            let found = measured.metrics.iter().find(|metric| metric.name == *name);
+            if found.is_some_and(|metric| metric.value.is_some()) {
+                continue;
+            }
+            let why = found.and_then(|metric| metric.reason.clone()).unwrap_or_else(|| "it was not found".to_owned());
+            let what = if rule.is_primary { "primary" } else { "required" };
+            let message = format!("the {what} metric `{name}` has no value: {why}");
+            measured.invalid.push(StatusReason { code: "metricMissing".to_owned(), message });
+        }
+    }
+}
+
+fn metric(number: usize, rule: &MetricRule, logs: &[Log], evidence: &dyn Evidence) -> Metric {
+    let mut made = unread(rule, rule.name.clone().unwrap_or_default());
+    let mut series = Series::new(rule.window);
+    let mut reduce = rule.reduce.unwrap_or(Reduce::Last);
+    let single = |value: Result<f64, String>, series: &mut Series| {
+        series.push(Sample::of(value?));
+        Ok(())
+    };
+    let source = &mut made.source;
+    let outcome = match &rule.from {
+        From::Log { pattern, parser, selector, place, .. } => {
+            source.parser = (*parser).to_owned();
+            source.selector = Some(selector.clone());
+            match of_log(number, pattern, place, logs, evidence) {
+                Ok((found, artifact)) => {
+                    source.artifact = Some(artifact);
+                    source.rank = found.rank();
+                    series = found;
+                    Ok(())
+                }
+                Err(reason) => Err(reason),
+            }
+        }
+        From::Json { file, pointer } => {
+            of_file(source, "json", file, pointer, evidence, |text| file::json(text, pointer, &mut series))
+        }
+        From::JsonLines { file, pointer, filter } => {
+            let read = |text| file::json_lines(text, pointer, filter, &mut series);
+            of_file(source, "jsonLines", file, pointer, evidence, read)
+        }
+        From::Csv { file, column, row } => {
+            of_file(source, "csv", file, column, evidence, |text| file::csv(text, column, *row, &mut series))
+        }
+        From::File { path } => {
+            let outcome = of_file(source, "file", path, "", evidence, |text| file::single(text, &mut series));
+            source.selector = None;
+            outcome
+        }
+        From::OpenMetrics { text, name, labels } => {
+            source.parser = "openMetrics".to_owned();
+            source.selector = Some(file::sample_name(name, labels));
+            let found = match text {
+                Place::File(path) => {
+                    source.artifact = Some(path.clone());
+                    evidence.open(path).and_then(file::whole).map_err(|reason| format!("{path}: {reason}"))
+                }
+                Place::Url(url) => evidence.fetch(url),
+            };
+            found.and_then(|text| file::open_metrics(&text, name, labels, &mut series))
+        }
+        From::Process(what) => {
+            source.parser = "process".to_owned();
+            source.selector = Some(process_word(*what).to_owned());
+            single(evidence.process(*what), &mut series)
+        }
+        From::Duration(what) => {
+            source.parser = "duration".to_owned();
+            source.selector = Some(duration_word(*what).to_owned());
+            single(evidence.duration(*what), &mut series)
+        }
+        From::Prometheus { query, reduce: over_time } => {
+            source.parser = "prometheus".to_owned();
+            source.selector = Some(query.clone());
+            reduce = rule.reduce.unwrap_or(*over_time);
+            evidence.query(query).map(|values| values.into_iter().for_each(|value| series.push(Sample::of(value))))
+        }
+        From::Tool { .. } => Ok(()),
+    };
+    fill(&mut made, &series, reduce);
+    if let Err(reason) = outcome {
+        made.value = None;
+        made.reason = Some(reason);
+    }
+    made
+}
+
+/// Returns a metric of `rule` without a value yet.
+fn unread(rule: &MetricRule, name: String) -> Metric {
+    Metric {
+        name,
+        labels: BTreeMap::new(),
+        unit: rule.unit.clone(),
+        direction: direction(rule.better),
+        kind: if rule.is_primary { Kind::Primary } else { Kind::Secondary },
+        value: None,
+        aggregation: word(rule.reduce.unwrap_or(Reduce::Last)).to_owned(),
+        n: 0,
+        non_finite: 0,
+        samples: Vec::new(),
+        stats: None,
+        source: Source { window: window(rule.window), ..Source::default() },
+        reason: None,
+    }
+}
+
+/// Returns the values of a pattern: those of the first log, by role and replica, that has any.
+fn of_log(
+    number: usize,
+    pattern: &Pattern,
+    place: &LogPlace,
+    logs: &[Log],
+    evidence: &dyn Evidence,
+) -> Result<(Series, String), String> {
+    let mut lines = 0;
+    let mut no_number = None;
+    let mut read = Vec::new();
+    for log in logs.iter().filter(|log| place.has(&log.role, log.index)) {
+        let slot = log.scanned.patterns.iter().position(|rule| *rule == number);
+        let Some(found) = slot.and_then(|slot| log.scanned.scanned.patterns.get(slot)) else { continue };
+        if !found.series.is_empty() {
+            return Ok((found.series.clone(), log.artifact.clone()));
+        }
+        lines += log.scanned.scanned.lines;
+        read.push(log);
+        no_number =
+            no_number.or_else(|| found.no_number.clone().map(|(line, reason)| (log.artifact.clone(), line, reason)));
+    }
+    if let Some((artifact, line, reason)) = no_number {
+        return Err(format!("{artifact}:{line}: the pattern matched, but {reason}"));
+    }
+    if read.is_empty() {
+        return Err("no log was read for it".to_owned());
+    }
+    let near = read.iter().find_map(|log| {
+        let text = evidence.excerpt(&log.artifact)?;
+        let (_, line) = pattern::nearest(pattern, &text)?;
+        Some(format!("; nearest line: {}", quoted(line)))
+    });
+    Err(format!("the pattern matched 0 of {} lines{}", grouped(lines), near.unwrap_or_default()))
+}
+
+fn of_file<'e>(
+    source: &mut Source,
+    parser: &str,
+    path: &str,
+    selector: &str,
+    evidence: &'e dyn Evidence,
+    read: impl FnOnce(Box<dyn BufRead + 'e>) -> Result<(), String>,
+) -> Result<(), String> {
+    source.parser = parser.to_owned();
+    source.artifact = Some(path.to_owned());
+    source.selector = Some(selector.to_owned());
+    evidence.open(path).and_then(read).map_err(|reason| format!("{path}: {reason}"))
+}
+
+/// Fills in what the values give.
+fn fill(metric: &mut Metric, series: &Series, reduce: Reduce) {
+    let Reduced { value, line, n, non_finite, reason } = series.reduce(reduce);
+    let values = series.values();
+    let finite = |value: f64| Some(value).filter(|value| value.is_finite());
+    metric.value = value;
+    metric.aggregation = word(reduce).to_owned();
+    metric.n = n;
+    metric.non_finite = non_finite;
+    metric.source.line = line;
+    metric.reason = reason;
+    if values.len() > 1 {
+        metric.samples = crate::result::thinned(values, 10_000).into_iter().map(finite).collect();
+        metric.stats = summary(values);
+    }
+}
+
+fn summary(values: &[f64]) -> Option<Stats> {
+    if values.iter().any(|value| !value.is_finite()) {
+        return None;
+    }
+    let mut sorted = values.to_vec();
+    sorted.sort_by(f64::total_cmp);
+    let at = |share| stats::quantile_of_sorted(&sorted, share);
+    let made = Stats {
+        mean: stats::mean(values),
+        stddev: stats::deviation(values),
+        median: at(0.5),
+        mad: stats::median_deviation(values),
+        min: at(0.0),
+        max: at(1.0),
+        p01: at(0.01),
+        p10: at(0.1),
+        p90: at(0.9),
+        p99: at(0.99),
+    };
+    [made.mean, made.stddev, made.mad].iter().all(|value| value.is_finite()).then_some(made)
+}
+
+fn direction(better: Option<Better>) -> Direction {
+    match better {
+        Some(Better::Higher) => Direction::Higher,
+        Some(Better::Lower) => Direction::Lower,
+        None => Direction::None,
+    }
+}
+
+fn word(reduce: Reduce) -> &'static str {
+    match reduce {
+        Reduce::First => "first",
+        Reduce::Last => "last",
+        Reduce::Min => "min",
+        Reduce::Max => "max",
+        Reduce::Mean => "mean",
+        Reduce::Median => "median",
+        Reduce::P99 => "p99",
+        Reduce::Sum => "sum",
+        Reduce::All => "all",
+    }
+}
+
+fn window(window: Window) -> Option<String> {
+    match window {
+        Window::All => None,
+        Window::Steps(from, to) => Some(format!("steps {from} to {to}")),
+        Window::SkipFirst(count) => Some(format!("without the first {count}")),
+        Window::LastN(count) => Some(format!("the last {count}")),
+    }
+}
+
+fn process_word(what: ProcessSource) -> &'static str {
+    match what {
+        ProcessSource::CpuSeconds => "cpuSeconds",
+        ProcessSource::MaxRss => "maxRss",
+        ProcessSource::ReadBytes => "readBytes",
+        ProcessSource::WriteBytes => "writeBytes",
+    }
+}
+
+fn duration_word(what: DurationSource) -> &'static str {
+    match what {
+        DurationSource::Queue => "queue",
+        DurationSource::Startup => "startup",
+        DurationSource::Run => "run",
+    }
+}
+
+/// Quotes a line of a log for a message: not longer than people read.
+fn quoted(line: &str) -> String {
+    let line = line.trim();
+    let short: String = line.chars().take(160).filter(|letter| !letter.is_control()).collect();
+    if short.len() < line.len() { format!("`{short}…`") } else { format!("`{short}`") }
+}
+
+/// Writes `1203` as `1,203`.
+fn grouped(count: u64) -> String {
+    let digits = count.to_string();
+    let lead = digits.len() % 3;
+    let mut text = String::new();
+    for (index, digit) in digits.chars().enumerate() {
+        if index > 0 && index % 3 == lead {
+            text.push(',');
+        }
+        text.push(digit);
+    }
+    text
+}

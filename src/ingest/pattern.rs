@@ -1,0 +1,272 @@
+//! A metric's pattern: the lines that it matches, and the number in each.
+//!
+//! A log of gigabytes holds few lines that matter. A second expression that matches wherever the pattern could, whatever
+//! stands before the line's text, finds the next line worth looking at; the pattern itself then sees that line alone.
+
+use regex::{CaptureLocations, Regex, RegexBuilder};
+use regex_syntax::hir::{Class, Hir, HirKind};
+
+use super::line::Line;
+use super::number;
+use super::series::Sample;
+
+/// What a compiled pattern may take; the schema refuses larger ones.
+const SIZE_LIMIT: usize = 16 << 20;
+
+/// A compiled pattern.
+#[derive(Clone, Debug)]
+pub struct Pattern {
+    text: String,
+    regex: Regex,
+    /// Matches at least wherever `regex` matches, without regard to where lines and words begin and end.
+    candidate: Regex,
+    value: usize,
+    step: Option<usize>,
+}
+
+/// What a line gave.
+#[derive(Debug, PartialEq)]
+pub enum Hit {
+    /// A value.
+    Value(Value),
+    /// The pattern matched, and what its group `value` holds is no number: the reason.
+    NoNumber(String),
+}
+
+/// The number of a line.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Value {
+    /// The number.
+    pub value: f64,
+    /// The step, where the pattern has the group `step` and it holds a whole number.
+    pub step: Option<u64>,
+}
+
+impl Pattern {
+    /// Compiles `text`, which has a group `value`.
+    ///
+    /// # Errors
+    /// Why it cannot be compiled.
+    pub fn new(text: &str) -> Result<Self, String> {
+        let build = |text: &str| RegexBuilder::new(text).size_limit(SIZE_LIMIT).build();
+        let regex = build(text).map_err(|error| error.to_string())?;
+        let hir = regex_syntax::parse(text).map_err(|error| error.to_string())?;
+        let candidate = build(&without_places(&hir).to_string()).map_err(|error| error.to_string())?;
+        let group = |name: &str| regex.capture_names().position(|group| group == Some(name));
+        let value = group("value").ok_or("the pattern has no group named `value`")?;
+        Ok(Self { text: text.to_owned(), step: group("step"), candidate, value, regex })
+    }
+
+    /// Returns the pattern for `key=value`, `key: value` and the like: quotes and blanks do not matter.
+    ///
+    /// # Errors
+    /// Why it cannot be compiled; a key may be too long.
+    pub fn of_key(key: &str) -> Result<Self, String> {
+        let key = regex::escape(key);
+        Self::new(&format!(
+            r#"(?:^|[^\w.\-/]){key}["']?\s*[=:]\s*["']?(?P<value>[-+]?(?:(?i:nan|inf(?:inity)?)\b|[0-9.][0-9.,]*(?:[eE][-+]?[0-9]+)?))"#
+        ))
+    }
+
+    /// Returns the pattern as written.
+    pub fn text(&self) -> &str {
+        &self.text
+    }
+
+    /// Returns the offset in `text` from which on the next line worth a look is to be found.
+    pub fn next_candidate(&self, text: &str, from: usize) -> Option<usize> {
+        self.candidate.find_at(text, from).map(|found| found.start())
+    }
+
+    /// Makes the memory that [`matches`](Self::matches) needs.
+    pub fn locations(&self) -> CaptureLocations {
+        self.regex.capture_locations()
+    }
+
+    /// Looks at the text of one line.
+    pub fn matches(&self, text: &str, locations: &mut CaptureLocations) -> Option<Hit> {
+        self.regex.captures_read(locations, text)?;
+        let group = |index: usize| locations.get(index).and_then(|(from, to)| text.get(from..to));
+        // A number at the end of a sentence, or before a comma: `loss: 2.5, step: 3`.
+        let found = group(self.value)?.trim_end_matches([',', '.', ';']);
+        let step = self.step.and_then(group).and_then(|step| number::parse(step).ok());
+        #[expect(
+            clippy::cast_possible_truncation,
+            clippy::cast_sign_loss,
+            reason = "checked to be a whole number in range"
+        )]
+        let step = step.filter(|step| step.fract() == 0.0 && (0.0..1e15).contains(step)).map(|step| step as u64);
+        Some(match number::parse(found) {
+            Ok(value) => Hit::Value(Value { value, step }),
+            Err(reason) => Hit::NoNumber(reason),
+        })
+    }
+
+    /// Returns the texts that every match must hold, longest first: what a near miss may hold too.
+    pub fn literals(&self) -> Vec<String> {
+        let mut literals = Vec::new();
+        if let Ok(hir) = regex_syntax::parse(&self.text) {
+            collect_literals(&hir, &mut literals);
+        }
+        let mut words: Vec<String> = literals
+            .iter()
+            .flat_map(|literal| literal.split(|letter: char| !letter.is_alphanumeric()))
+            .filter(|word| word.len() > 1)
+            .map(str::to_lowercase)
+            .collect();
+        words.sort_by_key(|word| std::cmp::Reverse(word.len()));
+        words.dedup();
+        words
+    }
+}
+
+impl Value {
+    /// Returns the value as a sample of `line`.
+    pub fn sample(self, line: &Line<'_>) -> Sample {
+        Sample { value: self.value, step: self.step, line: Some(line.number), rank: line.rank }
+    }
+}
+
+/// Returns `hir` without anchors and word boundaries: it matches wherever `hir` does, and elsewhere too.
+fn without_places(hir: &Hir) -> Hir {
+    match hir.kind() {
+        HirKind::Look(_) | HirKind::Empty => Hir::empty(),
+        HirKind::Literal(literal) => Hir::literal(literal.0.clone()),
+        HirKind::Class(class) => Hir::class(class.clone()),
+        HirKind::Repetition(repetition) => {
+            let mut repetition = repetition.clone();
+            repetition.sub = Box::new(without_places(&repetition.sub));
+            Hir::repetition(repetition)
+        }
+        HirKind::Capture(capture) => without_places(&capture.sub),
+        HirKind::Concat(parts) => Hir::concat(parts.iter().map(without_places).collect()),
+        HirKind::Alternation(parts) => Hir::alternation(parts.iter().map(without_places).collect()),
+    }
+}
+
+fn collect_literals(hir: &Hir, literals: &mut Vec<String>) {
+    match hir.kind() {
+        HirKind::Literal(literal) => literals.push(String::from_utf8_lossy(&literal.0).into_owned()),
+        // `(?i)loss` is a class for each letter.
+        HirKind::Concat(parts) => {
+            let mut word = String::new();
+            for part in parts {
+                match letters(part) {
+                    Some(letters) => word.push_str(&letters),
+                    None => {
+                        literals.push(std::mem::take(&mut word));
+                        collect_literals(part, literals);
+                    }
+                }
+            }
+            literals.push(word);
+        }
+        HirKind::Capture(capture) => collect_literals(&capture.sub, literals),
+        HirKind::Repetition(repetition) if repetition.min > 0 => collect_literals(&repetition.sub, literals),
+        _ => {}
+    }
+}
+
+/// Returns a literal, or the letter that a class holds in both cases and with the odd signs that Unicode folds to it.
+fn letters(hir: &Hir) -> Option<String> {
+    match hir.kind() {
+        HirKind::Literal(literal) => Some(String::from_utf8_lossy(&literal.0).into_owned()),
+        HirKind::Class(Class::Unicode(class)) => {
+            let size: usize = class.ranges().iter().map(|range| range.len()).sum();
+            class.ranges().first().filter(|_| size <= 3).map(|range| range.start().to_string())
+        }
+        _ => None,
+    }
+}
+
+/// Returns the line of `text` that looks most like what `pattern` wants, and its number.
+pub fn nearest<'a>(pattern: &Pattern, text: &'a str) -> Option<(u64, &'a str)> {
+    let words = pattern.literals();
+    let score = |line: &str| {
+        let line = line.to_lowercase();
+        words.iter().filter(|word| line.contains(word.as_str())).map(String::len).sum::<usize>()
+    };
+    let lines = text.split('\n').zip(1..).flat_map(|(line, number)| line.split('\r').map(move |part| (number, part)));
+    let best = lines.map(|(number, line)| (score(line), number, line)).max_by(|a, b| (a.0, b.1).cmp(&(b.0, a.1)));
+    best.filter(|(score, ..)| *score > 1).map(|(_, number, line)| (number, line))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Hit, Pattern, nearest};
+
+    fn value(pattern: &str, line: &str) -> Option<f64> {
+        let pattern = Pattern::new(pattern).unwrap();
+        match pattern.matches(line, &mut pattern.locations()) {
+            Some(Hit::Value(found)) => Some(found.value),
+            _ => None,
+        }
+    }
+
+    #[test]
+    fn a_candidate_is_found_wherever_the_pattern_matches() {
+        let cases = [
+            (r"^loss: (?P<value>\S+)", "[rank0]:loss: 2.5"),
+            (r"\bloss\b: (?P<value>\d+)$", "x loss: 3 "),
+            (r"(?m)^a$|^b(?P<value>\d)", "0: b1"),
+            (r"(?i)LOSS (?P<value>\d)", "Loss 4"),
+            (r"(?P<value>\d*)", ""),
+            (r"\A(?P<value>\d)\z", "[0]: 7"),
+        ];
+        for (pattern, text) in cases {
+            assert!(Pattern::new(pattern).unwrap().next_candidate(text, 0).is_some(), "{pattern}");
+        }
+    }
+
+    #[test]
+    fn numbers_in_lines() {
+        assert_eq!(value(r"tps: (?P<value>\S+)", "tps: 3,502 tflops: 1"), Some(3502.0));
+        assert_eq!(value(r"loss (?P<value>[0-9.,]+)", "loss 2.5, then"), Some(2.5));
+        assert_eq!(value(r"loss (?P<value>\S+)", "loss nan").map(f64::is_nan), Some(true));
+        assert_eq!(value(r"loss (?P<value>\S+)", "loss n/a"), None);
+        let pattern = Pattern::new(r"step (?P<step>\d+) loss (?P<value>\S+)").unwrap();
+        let mut locations = pattern.locations();
+        let Some(Hit::Value(found)) = pattern.matches("step 1,000 loss 1", &mut locations) else {
+            assert!(pattern.matches("step 1000 loss 12,5", &mut locations).is_some());
+            return;
+        };
+        assert_eq!(found.step, Some(1000));
+    }
+
+    #[test]
+    fn keys() {
+        let cases = [
+            ("loss", "step=3 loss=0.25 acc=1", Some(0.25)),
+            ("loss", "{'loss': 0.5, 'x': 1}", Some(0.5)),
+            ("loss", r#"{"loss":"0.5"}"#, Some(0.5)),
+            ("loss", "train_loss=9 loss = 1e-3", Some(0.001)),
+            ("loss", "train_loss=9", None),
+            ("tok/s", "tok/s: 1,234", Some(1234.0)),
+            ("a.b", "axb=1 a.b=2", Some(2.0)),
+            ("loss", "loss=nan,", Some(f64::NAN)),
+            ("loss", "loss=", None),
+            ("loss", "loss=none", None),
+        ];
+        for (key, line, wanted) in cases {
+            let pattern = Pattern::of_key(key).unwrap();
+            let found = match pattern.matches(line, &mut pattern.locations()) {
+                Some(Hit::Value(found)) => Some(found.value),
+                _ => None,
+            };
+            assert!(
+                found == wanted || found.is_some_and(f64::is_nan) && wanted.is_some_and(f64::is_nan),
+                "{key} in {line}: {found:?}"
+            );
+        }
+    }
+
+    #[test]
+    fn the_nearest_line_is_shown() {
+        let pattern = Pattern::new(r"Total images/sec: (?P<value>[0-9.]+)$").unwrap();
+        let text = "starting\nimages/sec: 3\ntotal images/sec: 4 \nend";
+        assert_eq!(nearest(&pattern, text), Some((3, "total images/sec: 4 ")));
+        assert_eq!(nearest(&pattern, "nothing\nat all"), None);
+        let folded = Pattern::new(r"(?i)loss=(?P<value>\d+)").unwrap();
+        assert_eq!(nearest(&folded, "x\nLOSS: 3"), Some((2, "LOSS: 3")));
+    }
+}

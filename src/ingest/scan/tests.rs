@@ -1,0 +1,105 @@
+use super::{LogScan, PatternOutcome};
+use crate::ingest::pattern::Pattern;
+use crate::ingest::series::Window;
+use crate::ingest::tool;
+use crate::spec::v1::metric::Reduce;
+
+fn scan(pattern: &str, pieces: &[&[u8]]) -> PatternOutcome {
+    let mut scan = LogScan::new();
+    scan.look_for(&Pattern::new(pattern).unwrap(), Window::All);
+    pieces.iter().for_each(|piece| scan.feed(piece));
+    scan.finish().patterns.remove(0)
+}
+
+const LOG: &str = "start\n\x1b[1mstep 1\x1b[0m loss 2.5\n[rank1]:step 1 loss 9\nprogress 10%\rprogress 20%\rstep 2 loss 2.25\n\r\n[rank0]:step 3 loss nan\nend";
+const STEP: &str = r"^step (?P<step>\d+) loss (?P<value>\S+)$";
+
+#[test]
+fn pieces_of_any_size_give_the_same() {
+    let whole = scan(STEP, &[LOG.as_bytes()]);
+    // Lines without a rank come before those of ranks.
+    assert_eq!(whole.series.values(), [2.5, 2.25]);
+    assert_eq!(whole.matched, 4);
+    assert_eq!(whole.series.reduce(Reduce::First).line, Some(2));
+    assert_eq!(whole.series.reduce(Reduce::Last).line, Some(4));
+    for size in 1..LOG.len() {
+        let pieces: Vec<&[u8]> = LOG.as_bytes().chunks(size).collect();
+        let parts = scan(STEP, &pieces);
+        assert_eq!(format!("{parts:?}"), format!("{whole:?}"), "pieces of {size}");
+    }
+}
+
+#[test]
+fn lines_are_counted_once() {
+    let count = |text: &str| {
+        let mut scan = LogScan::new();
+        scan.feed(text.as_bytes());
+        scan.finish().lines
+    };
+    assert_eq!([count(""), count("a"), count("a\n"), count("a\nb"), count("a\rb\n\n")], [0, 1, 1, 2, 2]);
+}
+
+#[test]
+fn of_several_ranks_the_lowest_counts() {
+    let log = b"[rank2]:loss 2\n[rank1]:loss 1\n[rank0]:other\n[rank2]:loss 22\n[rank1]:loss 11\n";
+    let found = scan("loss (?P<value>.+)", &[log]);
+    assert_eq!((found.series.values(), found.series.rank()), (&[1.0, 11.0][..], Some(1)));
+}
+
+#[test]
+fn bytes_that_are_no_text_hide_nothing() {
+    let found = scan("^.* loss (?P<value>[0-9.]+)", &[b"gr\xfcn \xff loss 3.5\n\0\0 loss 4\n"]);
+    assert_eq!(found.series.values(), [3.5, 4.0]);
+}
+
+#[test]
+fn a_line_of_a_mebibyte() {
+    let mut log = vec![b'x'; 1 << 20];
+    log.extend_from_slice(b" loss 7\nloss 8\n");
+    let found = scan("loss (?P<value>[0-9]+)", &[&log]);
+    assert_eq!(found.series.values(), [7.0, 8.0]);
+}
+
+#[test]
+fn a_line_without_end_is_cut() {
+    let mut scan = LogScan::new();
+    scan.look_for(&Pattern::new("loss (?P<value>[0-9]+)").unwrap(), Window::All);
+    for step in 0..40_000 {
+        scan.feed(format!("{:1000}loss {step}\r", "").as_bytes());
+    }
+    let scanned = scan.finish();
+    assert_eq!((scanned.patterns[0].matched, scanned.lines), (40_000, 1));
+}
+
+#[test]
+fn dense_logs_give_what_sparse_ones_do() {
+    let log: String = (0..5000).map(|step| format!("[rank0]:step {step} loss {}\nnoise\n", step * 2)).collect();
+    let pieces: Vec<&[u8]> = log.as_bytes().chunks(997).collect();
+    let found = scan(STEP, &pieces);
+    assert_eq!(found.matched, 5000);
+    assert_eq!(found.series.reduce(Reduce::Last).line, Some(9999));
+    assert_eq!(found.series.reduce(Reduce::Max).value, Some(9998.0));
+}
+
+#[test]
+fn what_is_no_number_is_remembered() {
+    let found = scan(r"loss (?P<value>\S+)", &[b"loss none\nloss 12,5\n"]);
+    assert_eq!((found.matched, found.series.is_empty()), (2, true));
+    assert!(found.no_number.is_some_and(|(line, reason)| line == 1 && reason.contains("`none`")));
+}
+
+#[test]
+fn tools_read_lines_and_documents() {
+    let scan = |name: &str, text: &str| {
+        let mut scan = LogScan::new();
+        scan.read_as(tool::tool(name).unwrap(), Window::All);
+        text.as_bytes().chunks(7).for_each(|piece| scan.feed(piece));
+        scan.finish().tools.remove(0)
+    };
+    let lines = scan("torchtitan", "x\n[rank0]:step:  3  loss:  2.5  memory: 1.00GiB(1.00%)  tps: 1,000\n");
+    assert_eq!(lines.report.found().iter().find(|found| found.name == "tps").unwrap().series.values(), [1000.0]);
+    let document =
+        scan("fio", "fio: warning\n{\"jobs\": [{\"jobname\": \"a\", \"read\": {\"iops\": 5, \"total_ios\": 3}}]}\n");
+    assert_eq!(document.report.found()[0].name, "read_iops");
+    assert!(document.native.is_some());
+}

@@ -1,0 +1,181 @@
+//! Result files: the format, its canonical bytes, and what of a file can be trusted.
+//!
+//! A file is one run and is never changed. Its place follows from its content, its digest tells whether somebody edited
+//! it, and there is one spelling for one content.
+
+pub mod v1;
+
+use serde_json::Value as Json;
+
+use crate::digest::{Canonical, Digest};
+pub use v1::BenchmarkResult;
+
+/// `apiVersion` of every result.
+pub const API_VERSION: &str = "kubebench.dev/v1";
+/// `kind` of every result.
+pub const KIND: &str = "BenchmarkResult";
+/// The version of the format that is written.
+pub const SCHEMA_VERSION: u32 = 1;
+/// A result file is never larger.
+pub const MAX_BYTES: usize = 1 << 20;
+
+/// A result and its file.
+#[derive(Clone, Debug)]
+pub struct Sealed {
+    /// The content, its digest set.
+    pub result: BenchmarkResult,
+    /// The bytes of the file.
+    pub bytes: Vec<u8>,
+}
+
+/// Why a file is no result that can be trusted.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Fault {
+    /// It is no JSON.
+    NotJson(String),
+    /// It is JSON of something else.
+    NotAResult,
+    /// It is of a version that this program does not know.
+    UnknownVersion(String),
+    /// A field is missing, unknown or of another type.
+    Malformed(String),
+    /// The content does not have the digest that the file names.
+    Edited {
+        /// The digest in the file.
+        stated: String,
+        /// That of its content.
+        actual: String,
+    },
+    /// The content is as it was written, its layout is not.
+    Reformatted,
+}
+
+impl std::fmt::Display for Fault {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::NotJson(error) => write!(f, "this is no JSON: {error}"),
+            Self::NotAResult => write!(f, "this is no result file: it has no `kind: {KIND}`"),
+            Self::UnknownVersion(version) => {
+                write!(f, "this result is of version {version}, and this program reads up to {SCHEMA_VERSION}")
+            }
+            Self::Malformed(error) => write!(f, "this result is malformed: {error}"),
+            Self::Edited { stated, actual } => write!(
+                f,
+                "this result was edited after it was written: the content has the digest {actual}, the file says {stated}"
+            ),
+            Self::Reformatted => {
+                write!(f, "this result was laid out anew: its content is as written, its bytes are not")
+            }
+        }
+    }
+}
+
+/// Gives `result` its digest and its bytes, thinning samples until they fit a file.
+pub fn seal(mut result: BenchmarkResult) -> Sealed {
+    let mut keep = 10_000;
+    loop {
+        thin(&mut result, keep);
+        result.digest = digest_of(&result).to_string();
+        let bytes = canonical(&json(&result));
+        if bytes.len() <= MAX_BYTES || keep == 0 {
+            return Sealed { result, bytes };
+        }
+        if !result.native.values().any(|native| native.text.is_some()) {
+            keep /= 2;
+        }
+        // A report is an artifact too; samples are nowhere else.
+        result.native.values_mut().for_each(|native| native.text = None);
+    }
+}
+
+/// Reads a file of any version that was ever written.
+///
+/// # Errors
+/// What is wrong with it; a file that was only laid out anew is read by [`content`].
+pub fn read(bytes: &[u8]) -> Result<Sealed, Fault> {
+    let result = content(bytes)?;
+    if canonical(&json(&result)) != bytes {
+        return Err(Fault::Reformatted);
+    }
+    Ok(Sealed { result, bytes: bytes.to_vec() })
+}
+
+/// Reads the content of a file and holds it against its digest, whatever its layout.
+///
+/// # Errors
+/// What is wrong with it.
+pub fn content(bytes: &[u8]) -> Result<BenchmarkResult, Fault> {
+    let root: Json = serde_json::from_slice(bytes).map_err(|error| Fault::NotJson(error.to_string()))?;
+    let text = |key| root.get(key).and_then(Json::as_str).unwrap_or_default();
+    if text("kind") != KIND {
+        return Err(Fault::NotAResult);
+    }
+    let version = root.get("schemaVersion").cloned().unwrap_or_default();
+    if text("apiVersion") != API_VERSION || version != SCHEMA_VERSION {
+        return Err(Fault::UnknownVersion(format!("{} {version}", text("apiVersion"))));
+    }
+    let result: BenchmarkResult = serde_json::from_value(root).map_err(|error| Fault::Malformed(error.to_string()))?;
+    let actual = digest_of(&result).to_string();
+    if result.digest != actual {
+        return Err(Fault::Edited { stated: result.digest, actual });
+    }
+    Ok(result)
+}
+
+/// Returns the place of a result below the results folder: `<benchmark>/<case>/<UTC>-<run8>-r<repeat>-a<attempt>.json`.
+///
+/// A warm-up has `w` for `r`; one that was read again from its logs ends in `-p` and a digest of the rules.
+pub fn path(result: &BenchmarkResult) -> String {
+    let BenchmarkResult { metadata, run, source, .. } = result;
+    let time: String = run.started_at.chars().filter(|letter| !matches!(letter, '-' | ':')).collect();
+    let run8 = run.id.get(..8).unwrap_or(&run.id);
+    let round = if run.warmup { 'w' } else { 'r' };
+    let again = match &source.reparsed {
+        Some(_) => format!("-p{}", Digest::of(&source.rules_digest).short()),
+        None => String::new(),
+    };
+    let file = format!("{time}-{run8}-{round}{}-a{}{again}.json", run.repeat, run.attempt);
+    format!("{}/{}/{file}", metadata.benchmark, metadata.case)
+}
+
+/// Returns the canonical bytes of a JSON value: sorted keys, two spaces, shortest floats that read back the same, one line
+/// end at the end.
+pub fn canonical(value: &Json) -> Vec<u8> {
+    let mut bytes = serde_json::to_vec_pretty(&Canonical(value)).unwrap_or_default();
+    bytes.push(b'\n');
+    bytes
+}
+
+fn json(result: &BenchmarkResult) -> Json {
+    serde_json::to_value(result).unwrap_or_default()
+}
+
+fn digest_of(result: &BenchmarkResult) -> Digest {
+    let mut root = json(result);
+    if let Some(root) = root.as_object_mut() {
+        root.remove("digest");
+    }
+    Digest::of(canonical(&root))
+}
+
+fn thin(result: &mut BenchmarkResult, keep: usize) {
+    for metric in &mut result.metrics {
+        metric.samples = thinned(&metric.samples, keep);
+    }
+    for monitored in &mut result.monitoring {
+        monitored.samples = thinned(&monitored.samples, keep);
+    }
+}
+
+/// Returns at most `keep` of `samples`, evenly spaced, the first and the last among them.
+pub fn thinned<T: Copy>(samples: &[T], keep: usize) -> Vec<T> {
+    if samples.len() <= keep {
+        return samples.to_vec();
+    }
+    let last = samples.len() - 1;
+    let position = |index: usize| if keep < 2 { 0 } else { index * last / (keep - 1) };
+    (0..keep).filter_map(|index| samples.get(position(index)).copied()).collect()
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,169 @@
+use std::collections::BTreeMap;
+
+use serde_json::json;
+
+use super::v1::{
+    BenchmarkResult, Cluster, Direction, Environment, Kind, Metadata, Metric, Native, Provenance, Reason, Recorder,
+    Run, Source, Status, Validity,
+};
+use super::{Fault, MAX_BYTES, canonical, content, path, read, seal, thinned};
+
+fn result() -> BenchmarkResult {
+    BenchmarkResult {
+        api_version: "kubebench.dev/v1".to_owned(),
+        kind: "BenchmarkResult".to_owned(),
+        schema_version: 1,
+        digest: String::new(),
+        metadata: Metadata {
+            benchmark: "matmul".to_owned(),
+            case: "size-256-0a1b2c3d".to_owned(),
+            case_name: "size=256".to_owned(),
+            params: BTreeMap::from([("size".to_owned(), json!(256))]),
+            labels: BTreeMap::new(),
+            target: "default".to_owned(),
+        },
+        run: Run {
+            id: "0123456789abcdef0123456789abcdef".to_owned(),
+            session: "s".to_owned(),
+            repeat: 2,
+            attempt: 1,
+            warmup: false,
+            reason: Reason::Manual,
+            started_at: "2026-01-02T03:04:05Z".to_owned(),
+            finished_at: "2026-01-02T03:04:06Z".to_owned(),
+            duration_seconds: 1.25,
+            status: Status::Succeeded,
+            reasons: Vec::new(),
+            exits: Vec::new(),
+            restarts: 0,
+        },
+        source: Provenance {
+            spec_path: "specs/matmul.yaml".to_owned(),
+            spec_digest: "sha256:0".to_owned(),
+            run_digest: "sha256:1".to_owned(),
+            run: 1,
+            commit: None,
+            dirty: None,
+            rules_digest: "sha256:2".to_owned(),
+            reparsed: None,
+        },
+        environment: Environment {
+            fingerprint: "sha256:3".to_owned(),
+            fingerprint_keys: Vec::new(),
+            cluster: Cluster { name: "local".to_owned(), engine: "process".to_owned(), version: None },
+            nodes: Vec::new(),
+            images: Vec::new(),
+            software: BTreeMap::new(),
+        },
+        inputs: json!(null),
+        metrics: vec![metric(vec![Some(0.1), None, Some(1e21), Some(40.0)])],
+        monitoring: Vec::new(),
+        cost: None,
+        validity: Validity::default(),
+        artifacts: Vec::new(),
+        native: BTreeMap::new(),
+        recorder: Recorder { version: "0.1.0".to_owned(), method: "local".to_owned() },
+        annotations: BTreeMap::new(),
+    }
+}
+
+fn metric(samples: Vec<Option<f64>>) -> Metric {
+    Metric {
+        name: "gflops".to_owned(),
+        labels: BTreeMap::new(),
+        unit: Some("GFLOP/s".to_owned()),
+        direction: Direction::Higher,
+        kind: Kind::Primary,
+        value: Some(40.0),
+        aggregation: "last".to_owned(),
+        n: samples.len() as u64,
+        non_finite: 1,
+        samples,
+        stats: None,
+        source: Source::default(),
+        reason: None,
+    }
+}
+
+#[test]
+fn a_sealed_result_reads_back() {
+    let sealed = seal(result());
+    let again = read(&sealed.bytes).unwrap();
+    assert_eq!(again.result, sealed.result);
+    assert_eq!(again.bytes, sealed.bytes);
+    assert_eq!(seal(again.result).bytes, sealed.bytes, "sealing again changes nothing");
+    let text = String::from_utf8(sealed.bytes).unwrap();
+    assert!(text.ends_with("}\n") && !text.contains('\r'), "{text}");
+    assert!(text.contains("0.1,\n        null,\n        1e+21,\n        40.0"), "{text}");
+}
+
+#[test]
+fn every_change_of_content_is_seen() {
+    let text = String::from_utf8(seal(result()).bytes).unwrap();
+    let edited = text.replace("\"repeat\": 2", "\"repeat\": 3");
+    assert!(matches!(read(edited.as_bytes()), Err(Fault::Edited { .. })));
+    let compact: serde_json::Value = serde_json::from_str(&text).unwrap();
+    assert_eq!(read(compact.to_string().as_bytes()).unwrap_err(), Fault::Reformatted);
+    assert!(content(compact.to_string().as_bytes()).is_ok());
+    assert_eq!(read(text.replace('\n', "\r\n").as_bytes()).unwrap_err(), Fault::Reformatted);
+    let unknown = text.replacen('{', "{\"more\": 1,", 1);
+    assert!(matches!(read(unknown.as_bytes()), Err(Fault::Malformed(_))));
+    assert!(matches!(
+        read(text.replace("\"schemaVersion\": 1", "\"schemaVersion\": 2").as_bytes()),
+        Err(Fault::UnknownVersion(_))
+    ));
+    assert_eq!(read(b"{}").unwrap_err(), Fault::NotAResult);
+    assert!(matches!(read(b"{\"kind\": "), Err(Fault::NotJson(_))));
+    assert!(matches!(read(b""), Err(Fault::NotJson(_))));
+}
+
+#[test]
+fn the_place_follows_from_the_content() {
+    let mut result = result();
+    assert_eq!(path(&result), "matmul/size-256-0a1b2c3d/20260102T030405Z-01234567-r2-a1.json");
+    result.run.warmup = true;
+    assert_eq!(path(&result), "matmul/size-256-0a1b2c3d/20260102T030405Z-01234567-w2-a1.json");
+}
+
+#[test]
+fn keys_are_sorted_at_every_depth() {
+    let bytes = canonical(&json!({"b": {"z": 1, "a": [{"d": 1, "c": 2}]}, "a": 1.5}));
+    let text = String::from_utf8(bytes).unwrap();
+    assert_eq!(
+        text,
+        "{\n  \"a\": 1.5,\n  \"b\": {\n    \"a\": [\n      {\n        \"c\": 2,\n        \"d\": 1\n      }\n    ],\n    \"z\": 1\n  }\n}\n"
+    );
+}
+
+#[test]
+fn floats_read_back_the_same() {
+    for value in [0.1, 1e-7, 5e-324, f64::MAX, 123_456_789.123_456_79, 1e21, 2.0_f64.powi(60)] {
+        let text = canonical(&json!(value));
+        let again: f64 = serde_json::from_slice(&text).unwrap();
+        assert_eq!(again.to_bits(), value.to_bits(), "{value}");
+    }
+}
+
+#[test]
+fn a_file_fits_its_limit() {
+    let mut large = result();
+    let long = |count: u32| (0..count).map(|index| Some(f64::from(index) / 7.0)).collect();
+    large.metrics = vec![metric(long(30_000)); 12];
+    let text = Some("x".repeat(300_000));
+    large.native = BTreeMap::from([("fio".to_owned(), Native { artifact: "fio.json".to_owned(), text })]);
+    let sealed = seal(large);
+    assert!(sealed.bytes.len() <= MAX_BYTES);
+    let kept = &sealed.result.metrics[0];
+    assert!(kept.samples.len() > 1000 && kept.n == 30_000, "{}", kept.samples.len());
+    assert_eq!(kept.samples.last(), Some(&Some(29_999.0 / 7.0)));
+    assert!(read(&sealed.bytes).is_ok());
+}
+
+#[test]
+fn thinning_is_even() {
+    let all: Vec<u32> = (0..100).collect();
+    assert_eq!(thinned(&all, 4), [0, 33, 66, 99]);
+    assert_eq!(thinned(&all, 1), [0]);
+    assert_eq!(thinned(&all, 0), [0; 0]);
+    assert_eq!(thinned(&all, 100), all);
+}

@@ -1,0 +1,526 @@
+//! The wire types of a result file, version 1.
+//!
+//! One file is one run: what ran, where, how it ended and what it measured. Fields may be added within version 1; none
+//! changes its meaning.
+
+use std::collections::BTreeMap;
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::Value as Json;
+
+/// One run of one case of a benchmark.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct BenchmarkResult {
+    /// `kubebench.dev/v1`
+    #[schemars(extend("enum" = ["kubebench.dev/v1"]))]
+    pub api_version: String,
+    /// `BenchmarkResult`
+    #[schemars(extend("enum" = ["BenchmarkResult"]))]
+    pub kind: String,
+    /// The version of this format.
+    #[schemars(extend("enum" = [1]))]
+    pub schema_version: u32,
+    /// SHA-256 of this file without this field: tells a file that was edited from one that was not.
+    #[serde(default)]
+    #[schemars(regex(pattern = r"^sha256:[0-9a-f]{64}$"))]
+    pub digest: String,
+    /// What was run.
+    pub metadata: Metadata,
+    /// How it went.
+    pub run: Run,
+    /// What it was made from.
+    pub source: Provenance,
+    /// What it ran on.
+    pub environment: Environment,
+    /// What it read: `inputs` of the spec.
+    #[serde(default, skip_serializing_if = "Json::is_null")]
+    #[schemars(extend("type" = "object", "x-kubebench-open" = true))]
+    pub inputs: Json,
+    /// What it measured.
+    pub metrics: Vec<Metric>,
+    /// What was sampled while it ran.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub monitoring: Vec<Monitored>,
+    /// What it cost.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cost: Option<Cost>,
+    /// What had to hold for it to count.
+    pub validity: Validity,
+    /// Files that it left, by digest.
+    pub artifacts: Vec<Artifact>,
+    /// The reports of tools as they wrote them, but for redacted secrets; by tool.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub native: BTreeMap<String, Native>,
+    /// Who wrote this file.
+    pub recorder: Recorder,
+    /// Free texts; the only open place of the format.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub annotations: BTreeMap<String, String>,
+}
+
+/// What was run.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct Metadata {
+    /// The benchmark's name.
+    #[schemars(regex(pattern = r"^[a-z]([-a-z0-9]{0,29}[a-z0-9])?$"))]
+    pub benchmark: String,
+    /// The identity of the case: a slug and a digest.
+    #[schemars(regex(pattern = r"^[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?$"))]
+    pub case: String,
+    /// The case as shown to people.
+    pub case_name: String,
+    /// The value of each axis of the matrix.
+    #[schemars(extend("x-kubebench-open" = true))]
+    pub params: BTreeMap<String, Json>,
+    /// The benchmark's labels.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub labels: BTreeMap<String, String>,
+    /// The target whose settings applied.
+    pub target: String,
+}
+
+/// How a run went.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct Run {
+    /// 128 random bits, drawn at the start.
+    #[schemars(regex(pattern = r"^[0-9a-f]{32}$"))]
+    pub id: String,
+    /// The runs of one execution share it: same machine, same hour. It is the unit of the statistics.
+    pub session: String,
+    /// From 1; counted apart for warm-ups.
+    pub repeat: u32,
+    /// From 1.
+    pub attempt: u32,
+    /// Kept, never in the statistics.
+    pub warmup: bool,
+    /// What started it.
+    pub reason: Reason,
+    /// When the job was created.
+    #[schemars(regex(pattern = r"^[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}Z$"))]
+    pub started_at: String,
+    /// When it ended.
+    #[schemars(regex(pattern = r"^[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}Z$"))]
+    pub finished_at: String,
+    /// Seconds between the two, to the millisecond.
+    pub duration_seconds: f64,
+    /// How it ended.
+    pub status: Status,
+    /// Why it did not succeed.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub reasons: Vec<StatusReason>,
+    /// How its processes ended, where that says something.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub exits: Vec<Exit>,
+    /// How often its containers were restarted.
+    pub restarts: u32,
+}
+
+/// What started a run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+#[schemars(inline)]
+pub enum Reason {
+    /// A person or a script.
+    Manual,
+    /// A change in git.
+    Change,
+    /// A schedule.
+    Schedule,
+}
+
+/// How a run ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+#[schemars(inline)]
+pub enum Status {
+    /// It ended by itself, and everything that had to hold held.
+    Succeeded,
+    /// A process failed.
+    Failed,
+    /// It took longer than its timeout.
+    TimedOut,
+    /// A person or the system stopped it.
+    Interrupted,
+    /// It ended by itself, but what it measured does not count.
+    Invalid,
+    /// The cluster took its nodes away.
+    Preempted,
+}
+
+/// Why a run did not succeed.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct StatusReason {
+    /// A word for programs, such as `exitCode` or `checkFailed`.
+    pub code: String,
+    /// A sentence for people.
+    pub message: String,
+}
+
+/// How one process or container ended.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct Exit {
+    /// The role.
+    pub role: String,
+    /// The replica, from 0.
+    pub index: u32,
+    /// The exit code, unless a signal ended it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub code: Option<i32>,
+    /// The signal that ended it, such as `SIGKILL`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub signal: Option<String>,
+    /// The last lines that it printed.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub last_lines: Vec<String>,
+}
+
+/// What a run was made from.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct Provenance {
+    /// The spec's path below the project root.
+    pub spec_path: String,
+    /// SHA-256 of the spec's bytes.
+    pub spec_digest: String,
+    /// The identity of what was executed.
+    pub run_digest: String,
+    /// `spec.run`
+    pub run: u32,
+    /// The commit that was checked out.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub commit: Option<String>,
+    /// Whether files under version control differed from that commit.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub dirty: Option<bool>,
+    /// SHA-256 of the rules that extracted and judged.
+    pub rules_digest: String,
+    /// Set when the metrics were read again from kept logs.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reparsed: Option<Reparsed>,
+}
+
+/// Marks a result whose metrics were read again from kept logs.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct Reparsed {
+    /// The digest of the result that was rebuilt.
+    pub of: String,
+    /// The version of Kubebench that wrote it.
+    pub original_version: String,
+}
+
+/// What a run ran on.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct Environment {
+    /// SHA-256 over the facts that decide whether results may be compared.
+    pub fingerprint: String,
+    /// The names of these facts, in the order in which they are hashed.
+    pub fingerprint_keys: Vec<String>,
+    /// The cluster; `local` for processes on one machine.
+    pub cluster: Cluster,
+    /// The machines.
+    pub nodes: Vec<Node>,
+    /// The images that ran, by the digest that was observed.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub images: Vec<Image>,
+    /// Versions of software that matters to the numbers.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub software: BTreeMap<String, String>,
+}
+
+/// Where a run took place.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct Cluster {
+    /// The cluster's name, or `local`.
+    pub name: String,
+    /// What ran the processes: `process`, `docker`, `podman`, `kubernetes`.
+    pub engine: String,
+    /// The Kubernetes version.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub version: Option<String>,
+}
+
+/// One machine. Facts that could not be read are left out.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct Node {
+    /// A hash of its name, unless the name was asked for.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub name: Option<String>,
+    /// Kubernetes' `node.kubernetes.io/instance-type`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub instance_type: Option<String>,
+    /// `amd64`, `arm64`
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub arch: Option<String>,
+    /// As `/proc/cpuinfo` spells it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cpu_model: Option<String>,
+    /// Logical processors that this process may use.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cpu_count: Option<u32>,
+    /// Memory, within the limit of the control group.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub memory_bytes: Option<u64>,
+    /// `uname -r`
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub kernel: Option<String>,
+    /// `PRETTY_NAME` of `/etc/os-release`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub os_image: Option<String>,
+    /// The frequency governor of the first processor.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub governor: Option<String>,
+    /// The hypervisor or container runtime around it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub virtualization: Option<String>,
+    /// Load average of one minute before the run.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub load_before: Option<f64>,
+    /// Its accelerators.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub gpus: Vec<Gpu>,
+}
+
+/// One kind of accelerator of a machine.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct Gpu {
+    /// The product's name.
+    pub product: String,
+    /// How many.
+    pub count: u32,
+    /// Memory of each.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub memory_mi_b: Option<u64>,
+    /// The driver's version.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub driver: Option<String>,
+}
+
+/// An image that ran.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct Image {
+    /// The role whose container it is.
+    pub role: String,
+    /// As the spec names it.
+    pub declared: String,
+    /// The digest that ran; absent where no image ran.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub observed: Option<String>,
+}
+
+/// One metric of a run.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct Metric {
+    /// The name.
+    pub name: String,
+    /// What tells it from others of its name.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub labels: BTreeMap<String, String>,
+    /// The unit; `1` for a pure number.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub unit: Option<String>,
+    /// Which way is better.
+    pub direction: Direction,
+    /// What part it plays.
+    pub kind: Kind,
+    /// The value; `null` where there is none, with a reason.
+    pub value: Option<f64>,
+    /// How several values became one.
+    pub aggregation: String,
+    /// How many values counted.
+    pub n: u64,
+    /// How many of them are not finite.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub non_finite: u64,
+    /// The values, evenly thinned to 10,000 at most; `null` stands for one that is not finite.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub samples: Vec<Option<f64>>,
+    /// What the values are like, when there are several and all are finite.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub stats: Option<Stats>,
+    /// Where it was read.
+    pub source: Source,
+    /// Why there is no value.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reason: Option<String>,
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "the signature that serde calls")]
+fn is_zero(count: &u64) -> bool {
+    *count == 0
+}
+
+/// Which way is better.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+#[schemars(inline)]
+pub enum Direction {
+    /// More is better.
+    Higher,
+    /// Less is better.
+    Lower,
+    /// Neither.
+    None,
+}
+
+/// What part a metric plays.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+#[schemars(inline)]
+pub enum Kind {
+    /// It stands for the benchmark; a run without it is invalid.
+    Primary,
+    /// The spec asks for it.
+    Secondary,
+    /// It is there anyway.
+    Info,
+}
+
+/// What several values are like. Quantiles by linear interpolation (Hyndman & Fan 1996, type 7).
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct Stats {
+    /// The arithmetic mean.
+    pub mean: f64,
+    /// The standard deviation with n − 1.
+    pub stddev: f64,
+    /// The median.
+    pub median: f64,
+    /// The median of the absolute deviations from the median, not scaled.
+    pub mad: f64,
+    /// The least value.
+    pub min: f64,
+    /// The greatest value.
+    pub max: f64,
+    /// The 1st percentile.
+    pub p01: f64,
+    /// The 10th percentile.
+    pub p10: f64,
+    /// The 90th percentile.
+    pub p90: f64,
+    /// The 99th percentile.
+    pub p99: f64,
+}
+
+/// Where a metric was read.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct Source {
+    /// The kind of source, or the tool: `log`, `json`, `torchtitan`, `duration`.
+    pub parser: String,
+    /// The log or file, by the name of its artifact.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub artifact: Option<String>,
+    /// The line, from 1.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub line: Option<u64>,
+    /// The rank of several in one log.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub rank: Option<u32>,
+    /// The pattern, pointer, column, key or query.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub selector: Option<String>,
+    /// Which of the values counted, as the spec says it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub window: Option<String>,
+}
+
+/// A quantity that was sampled while the run went on.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct Monitored {
+    /// The name.
+    pub name: String,
+    /// The unit.
+    pub unit: String,
+    /// Seconds between two samples.
+    pub step_seconds: f64,
+    /// The samples, evenly thinned; `null` where there is none.
+    pub samples: Vec<Option<f64>>,
+    /// How many samples there were.
+    pub n: u64,
+}
+
+/// What a run cost, by the prices of the project.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct Cost {
+    /// The currency's code.
+    pub currency: String,
+    /// The sum.
+    pub amount: f64,
+    /// Accelerators times hours.
+    pub gpu_hours: f64,
+    /// Where the prices stand.
+    pub price_source: String,
+}
+
+/// What had to hold for a run to count.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct Validity {
+    /// Every check of the spec, and what was found.
+    pub checks: Vec<CheckOutcome>,
+}
+
+/// One check.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct CheckOutcome {
+    /// What is checked, such as `loss is finite`.
+    pub name: String,
+    /// Whether it held.
+    pub passed: bool,
+    /// What was found.
+    pub observed: String,
+}
+
+/// A file that a run left.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct Artifact {
+    /// Its path below the run's output folder.
+    pub name: String,
+    /// SHA-256 of its bytes.
+    pub digest: String,
+    /// Its size.
+    pub bytes: u64,
+    /// Whether secrets were redacted in it. Logs are kept as they were printed.
+    pub redacted: bool,
+    /// Bytes that the limit of the log cut out of the middle.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub dropped_bytes: u64,
+}
+
+/// The report of a tool.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct Native {
+    /// The log or file that holds it.
+    pub artifact: String,
+    /// Its text; left out when it is over 256 KiB.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub text: Option<String>,
+}
+
+/// Who wrote a result file.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct Recorder {
+    /// The version of Kubebench.
+    pub version: String,
+    /// How the run was followed: `local` or `cluster`.
+    pub method: String,
+}
