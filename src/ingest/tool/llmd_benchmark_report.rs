@@ -31,7 +31,7 @@ fn read(text: &str, report: &mut Report) {
     } else {
         let source = Source::new("report.yaml", text.as_bytes());
         match yaml::read(SourceId(0), &source).root {
-            Some(node) => value_of(&node, &source.text),
+            Some(node) => value_of(&node),
             None => return report.invalid("the report is neither YAML nor JSON"),
         }
     };
@@ -66,28 +66,16 @@ fn push_statistics(name: &str, statistics: &Value, report: &mut Report) {
     }
 }
 
-/// Makes JSON of what was read. Specs may not have `1e-05` or `.nan`, which the reader refuses; here they are numbers.
-fn value_of(node: &yaml::Node, text: &str) -> Value {
+/// Makes JSON of what was read. Specs may not have `1e-05` or `.nan`, which the reader takes for texts; here they are numbers.
+fn value_of(node: &yaml::Node) -> Value {
     match &node.value {
-        yaml::Value::Seq(items) => items.iter().map(|item| value_of(item, text)).collect(),
-        yaml::Value::Map(entries) => {
-            entries.iter().map(|entry| (entry.key.clone(), value_of(&entry.value, text))).collect()
-        }
-        yaml::Value::Null => {
-            let word = text.get(node.span.range()).unwrap_or_default();
-            let bare = word.trim_start_matches(['+', '-']);
-            // `.nan`, `-.inf`
-            let refused =
-                if bare.starts_with(".n") || bare.starts_with(".N") || bare.starts_with(".i") || bare.starts_with(".I")
-                {
-                    number::parse(&word.replacen('.', "", 1).to_ascii_lowercase())
-                } else {
-                    number::parse(word)
-                };
-            match refused {
-                Ok(value) => Number::from_f64(value).map_or_else(|| Value::String(value.to_string()), Value::Number),
-                Err(_) => Value::Null,
-            }
+        yaml::Value::Seq(items) => items.iter().map(value_of).collect(),
+        yaml::Value::Map(entries) => entries.iter().map(|entry| (entry.key.clone(), value_of(&entry.value))).collect(),
+        yaml::Value::String(text) => {
+            let bare = text.trim_start_matches(['+', '-']).to_ascii_lowercase();
+            let plain = if bare == ".nan" || bare == ".inf" { text.replacen('.', "", 1) } else { text.clone() };
+            let number = number::parse(&plain).ok().and_then(Number::from_f64);
+            number.map_or(Value::String(plain), Value::Number)
         }
         _ => node.to_json(),
     }

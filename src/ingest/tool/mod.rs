@@ -14,6 +14,7 @@ mod google_benchmark;
 mod guidellm;
 mod hyperfine;
 mod inference_perf;
+mod iperf3;
 mod llmd_benchmark_report;
 mod mlperf_loadgen;
 mod nccl_tests;
@@ -21,9 +22,11 @@ mod openmetrics;
 mod pytest_benchmark;
 mod serving_block;
 mod sglang_bench_stdout;
+mod sysbench;
 mod torchtitan;
 mod vllm_serve_stdout;
 mod vllm_throughput_stdout;
+mod wrk;
 
 use std::collections::BTreeMap;
 
@@ -43,15 +46,18 @@ pub const TOOLS: &[Tool] = &[
     guidellm::TOOL,
     hyperfine::TOOL,
     inference_perf::TOOL,
+    iperf3::TOOL,
     llmd_benchmark_report::TOOL,
     mlperf_loadgen::TOOL,
     nccl_tests::TOOL,
     openmetrics::TOOL,
     pytest_benchmark::TOOL,
     sglang_bench_stdout::TOOL,
+    sysbench::TOOL,
     torchtitan::TOOL,
     vllm_serve_stdout::TOOL,
     vllm_throughput_stdout::TOOL,
+    wrk::TOOL,
 ];
 
 /// A tool whose output can be read.

@@ -2,7 +2,8 @@
 //!
 //! Every sample is a metric with its labels, but for a histogram's buckets and for times of creation. An exposition that
 //! ends without `# EOF` is whole in Prometheus' format, and cut off in OpenMetrics', which nothing but that line tells
-//! apart; both are read. Of several expositions in one text the last counts.
+//! apart; both are read. Of several expositions in one text the last counts. Lines that are no samples are passed over,
+//! unless they begin with the name of a family.
 
 use std::collections::BTreeMap;
 
@@ -28,7 +29,14 @@ impl LineParser for Parser {
         let sample = match self.reader.line(line.number, line.text) {
             Ok(Some(sample)) => sample,
             Ok(None) => return,
-            Err(reason) => return report.invalid(reason),
+            Err(reason) => {
+                // Other words in a log are no fault of the exposition.
+                let name = line.text.split(['{', ' ']).next().unwrap_or_default();
+                if self.reader.kind_of(name).is_some() {
+                    report.invalid(reason);
+                }
+                return;
+            }
         };
         self.has_sample = true;
         let kind = self.reader.kind_of(&sample.name);
