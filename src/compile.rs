@@ -1,13 +1,14 @@
 //! The pipeline: sources in, a tree of manifests and every finding out.
 //!
-//! A pure function of its inputs: no disk, clock, network, environment or randomness, and no failure but findings.
+//! A pure function of its inputs, the files that specs carry among them: no disk, clock, network, environment or
+//! randomness, and no failure but findings.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use rayon::prelude::*;
 
 use crate::diag::{Diagnostic, Diagnostics, Place, Severity, code};
-use crate::lower::{self, Document, Lowered, Project, Resolved, Suite};
+use crate::lower::{self, Document, Lowered, Project, ReadFile, Resolved, Suite, Unreadable};
 use crate::manifest::{self, Emitted, Identity, Manifest};
 use crate::model::Benchmark;
 use crate::schema::{DocumentKind, Schemas};
@@ -72,19 +73,29 @@ pub struct Workspace {
     sources: SourceMap,
     diagnostics: Diagnostics,
     project: Option<Project>,
+    read: Box<ReadFile>,
 }
 
 impl Workspace {
     /// Opens the project of `file`, or the default project when there is none; `version` is this program's.
+    ///
+    /// It has no files that a spec could carry until [`carrying`](Self::carrying) gives them.
     pub fn open(file: Option<Input>, version: &str) -> Self {
         let mut workspace = Self {
             schemas: Schemas::new(&workload::forms()),
             sources: SourceMap::default(),
             diagnostics: Diagnostics::default(),
             project: None,
+            read: Box::new(|_| Err(Unreadable::Absent { beside: Vec::new() })),
         };
         workspace.project = workspace.load_project(file, version);
         workspace
+    }
+
+    /// Lets specs carry the files that `read` gives by their paths below the project root.
+    #[must_use]
+    pub fn carrying(self, read: impl Fn(&str) -> Result<Vec<u8>, Unreadable> + Send + Sync + 'static) -> Self {
+        Self { read: Box::new(read), ..self }
     }
 
     /// Returns the folders that hold specs; the default when the project file is at fault.
@@ -103,13 +114,13 @@ impl Workspace {
 
     /// Compiles `specs`, given in any order.
     pub fn compile(self, mut specs: Vec<Input>) -> Compilation {
-        let Self { schemas, mut sources, mut diagnostics, project } = self;
+        let Self { schemas, mut sources, mut diagnostics, project, read } = self;
         specs.sort_by(|a, b| a.path.cmp(&b.path));
         let texts: Vec<Source> = specs.into_par_iter().map(|input| Source::new(input.path, &input.bytes)).collect();
         let ids: Vec<SourceId> = texts.into_iter().map(|source| sources.add(source)).collect();
         let outcomes: Vec<Outcome> = ids
             .par_iter()
-            .filter_map(|id| Some(compile_one(*id, sources.get(*id)?, project.as_ref(), &schemas)))
+            .filter_map(|id| Some(compile_one(*id, sources.get(*id)?, project.as_ref(), (&schemas, &*read))))
             .collect();
         let Assembled { benchmarks, tree } = assemble(outcomes, project.as_ref(), &mut diagnostics);
         let diagnostics = at_levels(diagnostics, project.as_ref()).into_sorted(&sources);
@@ -167,7 +178,12 @@ struct Output {
     files: Vec<(String, OutputFile)>,
 }
 
-fn compile_one(id: SourceId, source: &Source, project: Option<&Project>, schemas: &Schemas) -> Outcome {
+fn compile_one(
+    id: SourceId,
+    source: &Source,
+    project: Option<&Project>,
+    (schemas, read): (&Schemas, &ReadFile),
+) -> Outcome {
     let mut outcome = Outcome { diagnostics: Diagnostics::default(), name: None, outputs: Vec::new(), suite: None };
     let diagnostics = &mut outcome.diagnostics;
     let Some((kind, root)) = load(id, source, &[DocumentKind::Benchmark, DocumentKind::Suite], schemas, diagnostics)
@@ -179,7 +195,7 @@ fn compile_one(id: SourceId, source: &Source, project: Option<&Project>, schemas
     if kind == DocumentKind::Suite {
         outcome.suite = lower::suite(document, diagnostics);
         outcome.name = outcome.suite.as_ref().map(|suite| (suite.name.clone(), suite.name_span));
-    } else if let Some(lowered) = lower::benchmark(document, project, schemas, diagnostics) {
+    } else if let Some(lowered) = lower::benchmark(document, project, schemas, read, diagnostics) {
         let output = |Resolved { benchmark, document }| {
             check::check(&benchmark, diagnostics);
             let Emitted { identity, manifests } = manifest::emit(&benchmark, &document, diagnostics);

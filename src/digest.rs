@@ -17,11 +17,12 @@ impl Digest {
     }
 
     /// Returns the digest of a list of fields, each preceded by its length so that no two lists share a spelling.
-    pub fn of_fields<'a>(fields: impl IntoIterator<Item = &'a str>) -> Self {
+    pub fn of_fields(fields: impl IntoIterator<Item = impl AsRef<[u8]>>) -> Self {
         let mut hasher = Sha256::new();
         for field in fields {
+            let field = field.as_ref();
             hasher.update((field.len() as u64).to_be_bytes());
-            hasher.update(field.as_bytes());
+            hasher.update(field);
         }
         Self(hasher.finalize().into())
     }

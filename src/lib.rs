@@ -26,6 +26,7 @@ pub mod digest;
 pub mod edge;
 pub mod expand;
 pub mod ingest;
+pub mod local;
 pub mod lookup;
 pub mod lower;
 pub mod manifest;

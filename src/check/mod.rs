@@ -6,6 +6,7 @@
 
 mod amounts;
 mod budget;
+mod carried;
 mod claim_sharing;
 mod extended_resources;
 mod file_metric;
@@ -67,6 +68,8 @@ pub static RULES: &[Rule] = &[
     launcher_egress::open,
     kueue::managed,
     gang::scheduled,
+    carried::present,
+    carried::runnable,
 ];
 
 /// Runs every rule on `benchmark`.

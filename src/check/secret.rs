@@ -24,6 +24,12 @@ pub(super) fn absent(benchmark: &Benchmark, diagnostics: &mut Diagnostics) {
             diagnostics.push(holding(node.span, &format!("the value `{name}` of `{}`", benchmark.target.name), noun));
         }
     }
+    for (_, file) in benchmark.files.iter() {
+        if let Some(noun) = file.text().and_then(format::find) {
+            let name = format!("the carried file `{}`", file.path);
+            diagnostics.push(holding(file.span, &name, noun));
+        }
+    }
     let mut found = Vec::new();
     for role in benchmark.roles() {
         for (variable, (value, span)) in &role.env {

@@ -6,6 +6,7 @@ use crate::spec::v1::project::LintLevel;
 use crate::text::{Source, SourceMap};
 use crate::{lower, workload, yaml};
 
+mod carried;
 mod claims;
 mod estimates;
 mod kinds;
@@ -54,7 +55,12 @@ fn compile(project: &str, benchmark: &str) -> Compiled {
     if !faults.is_empty() {
         return Compiled { sources, project, benchmarks: Vec::new(), before: faults };
     }
-    let lowered = lower::benchmark(Document { source: &source, root: &root }, &project, &schemas, &mut found);
+    let carried = |path: &str| match path {
+        "windows.sh" => Ok(b"#!/bin/sh\r\ntrue\r\n".to_vec()),
+        "token" => Ok(b"export TOKEN=ghp_R8vN2kQ7xT1mZ4cB6yW9jL3pF5sD0aHgEuIo\n".to_vec()),
+        path => Ok(format!("{path}\n").into_bytes()),
+    };
+    let lowered = lower::benchmark(Document { source: &source, root: &root }, &project, &schemas, &carried, &mut found);
     let benchmarks = lowered.map(|lowered| lowered.benchmarks).unwrap_or_default();
     let benchmarks = benchmarks.into_iter().map(|resolved| resolved.benchmark).collect();
     Compiled { sources, project, benchmarks, before: found.into_iter().collect() }

@@ -1,4 +1,4 @@
-//! KB0313: gates and checks on metrics that nothing measures.
+//! KB0313: gates, checks and fixtures of metrics that nothing measures.
 
 use crate::diag::{Diagnostic, Diagnostics, code, did_you_mean};
 use crate::model::Benchmark;
@@ -19,8 +19,11 @@ pub(super) fn measured(benchmark: &Benchmark, diagnostics: &mut Diagnostics) {
         .collect();
     for reference in benchmark.references.iter().filter(|reference| !known.contains(&reference.name.as_str())) {
         let message = format!("this {} is about `{}`, which nothing measures", reference.by, reference.name);
-        let fault = Diagnostic::at(&code::KB0313, reference.span, message)
-            .note("it would never find a value, so it would never fail");
+        let note = match reference.by {
+            "fixture" => "no log could have the value that it expects",
+            _ => "it would never find a value, so it would never fail",
+        };
+        let fault = Diagnostic::at(&code::KB0313, reference.span, message).note(note);
         let help = match did_you_mean(&reference.name, known.iter().copied()) {
             Some(close) => format!("did you mean `{close}`?"),
             None if known.is_empty() => "add the metric under `metrics`".to_owned(),

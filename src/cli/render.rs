@@ -8,7 +8,7 @@ use super::report::Output;
 use super::session::Session;
 use crate::diag::what_there_is;
 use crate::edge::terminal;
-use crate::manifest::{Run, standalone};
+use crate::manifest::{Run, files, standalone};
 use crate::yaml;
 
 /// Prints the objects of the first measured run of every selected case.
@@ -21,6 +21,7 @@ pub(super) fn run(global: &Global, args: &RenderArgs) -> Result<ExitStatus> {
     let mut documents = Vec::new();
     let mut known = Vec::new();
     for compiled in session.benchmarks() {
+        let before = documents.len();
         for case in &compiled.benchmark.cases {
             known.push(case.id.as_str());
             if args.case.as_ref().is_some_and(|wanted| *wanted != case.id) {
@@ -29,6 +30,9 @@ pub(super) fn run(global: &Global, args: &RenderArgs) -> Result<ExitStatus> {
             let first = |run: &&Run| run.case == case.id && !run.warmup;
             let Some(run) = compiled.identity.runs.iter().find(first) else { continue };
             documents.extend(standalone(&compiled.benchmark, case, &run.job).iter().map(yaml::write));
+        }
+        if let (Some(files), true) = (files(&compiled.benchmark), documents.len() > before) {
+            documents.insert(before, yaml::write(&files));
         }
     }
     if let (Some(wanted), true) = (&args.case, documents.is_empty()) {

@@ -34,7 +34,9 @@ impl<'a> Session<'a> {
         }
         let project = Project::find(global)?;
         let paths = project.below_root(&select.paths)?;
-        let workspace = Workspace::open(project.file.clone(), VERSION);
+        let root = project.root.clone();
+        let workspace =
+            Workspace::open(project.file.clone(), VERSION).carrying(move |path| fs::read_carried(&root, path));
         // The project file may be asked for, as pre-commit hooks do; it is read anyway, and is no spec.
         let asked = paths.iter().filter(|path| *path != PROJECT_FILE).cloned().collect();
         let Texts { inputs, found, unreadable } = project.read(&workspace.spec_dirs(), &asked)?;

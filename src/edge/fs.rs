@@ -4,6 +4,7 @@
 #![expect(clippy::disallowed_methods, reason = "the one place that does I/O")]
 
 mod apply;
+mod carried;
 mod create;
 mod lock;
 mod place;
@@ -16,6 +17,7 @@ mod tests;
 use std::path::{Path, PathBuf};
 
 pub use apply::apply;
+pub use carried::read_carried;
 pub use create::{create_new, exists, replace, write_report};
 pub use lock::{Guard, lock};
 pub use place::{find_root, real_place, refuse_output_place};

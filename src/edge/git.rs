@@ -48,6 +48,25 @@ pub fn files_at(root: &Path, revision: &str, wanted: impl Fn(&str) -> bool) -> R
     Ok(files)
 }
 
+/// Returns the regular file at `path`, which is relative to the project `root`, in commit `revision`, if it is there.
+pub fn file_at(root: &Path, revision: &str, path: &str) -> Result<Option<Vec<u8>>> {
+    const EXECUTABLE_OR_NOT: [i32; 2] = [0o100_755, 0o100_644];
+    let repository = Repository::discover(root).context("cannot open the git repository")?;
+    let tree = repository.revparse_single(revision).and_then(|object| object.peel_to_tree());
+    let tree = tree.with_context(|| format!("cannot read the tree of `{revision}`"))?;
+    let full = format!("{}{path}", prefix(&repository, root)?);
+    let entry = match tree.get_path(Path::new(&full)) {
+        Ok(entry) if EXECUTABLE_OR_NOT.contains(&entry.filemode()) => entry,
+        Ok(_) => return Ok(None),
+        Err(error) if error.code() == ErrorCode::NotFound => return Ok(None),
+        Err(error) => return Err(error).with_context(|| format!("cannot look for {path} in `{revision}`")),
+    };
+    let blob = repository.find_blob(entry.id());
+    Ok(Some(
+        blob.with_context(|| format!("cannot read {path} of `{revision}`{}", hint(&repository)))?.content().to_vec(),
+    ))
+}
+
 /// Says what may be missing: CI systems fetch one commit unless told otherwise.
 fn hint(repository: &Repository) -> &'static str {
     if repository.is_shallow() {

@@ -2,4 +2,5 @@
 
 pub mod fs;
 pub mod git;
+pub mod process;
 pub mod terminal;

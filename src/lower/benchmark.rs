@@ -6,11 +6,13 @@ use std::sync::Arc;
 use serde_json::Value as Json;
 
 use super::project::Project;
-use super::{Document, gates, literals, looked_up, merge_new, metrics};
+use super::{Document, ReadFile, files, gates, literals, looked_up, merge_new, metrics};
 use crate::diag::{Diagnostic, Diagnostics, Place, code, did_you_mean};
 use crate::expand::{self, CasePoint};
 use crate::lookup::{self, Scope};
-use crate::model::{Benchmark, Budget, Case, Claim, Literal, Order, Role, Scaling, Schedule, StepJob, Target, Unused};
+use crate::model::{
+    Benchmark, Budget, CarriedFiles, Case, Claim, Literal, Order, Role, Scaling, Schedule, StepJob, Target, Unused,
+};
 use crate::schema::{DocumentKind, Schemas};
 use crate::spec::v1::benchmark as wire;
 use crate::spec::v1::scalar::Duration as WireDuration;
@@ -50,11 +52,12 @@ pub struct Resolved {
     pub document: Json,
 }
 
-/// Returns the benchmarks of `document`, which its schema accepts.
+/// Returns the benchmarks of `document`, which its schema accepts; `read` gives the files that they carry.
 pub fn benchmark(
     document: Document<'_>,
     project: &Project,
     schemas: &Schemas,
+    read: &ReadFile,
     diagnostics: &mut Diagnostics,
 ) -> Option<Lowered> {
     let Document { root, .. } = document;
@@ -103,6 +106,7 @@ pub fn benchmark(
         spec,
         project,
         schemas,
+        read,
         name: &metadata.name,
         name_span,
         labels: &labels,
@@ -169,6 +173,7 @@ struct Shared<'a> {
     spec: &'a Node,
     project: &'a Project,
     schemas: &'a Schemas,
+    read: &'a ReadFile,
     name: &'a str,
     name_span: Span,
     labels: &'a BTreeMap<String, String>,
@@ -194,6 +199,7 @@ impl Shared<'_> {
         if !sound {
             return None;
         }
+        let files = self.files(&target, diagnostics);
         let document: wire::Benchmark = workload::read(&resolved, diagnostics)?;
         let spec_node = resolved.get("spec")?;
         let wire::BenchmarkSpec {
@@ -214,6 +220,7 @@ impl Shared<'_> {
             metrics,
             checks,
             gates,
+            fixtures,
             inputs: _,
             prepare,
             postprocess: _,
@@ -248,7 +255,13 @@ impl Shared<'_> {
             budget: lower_budget(budget.as_ref(), spec_node),
             cases,
             metrics: metrics::metrics(&metrics, spec_node, diagnostics),
-            references: metrics::references(&checks, &gates, spec_node, diagnostics),
+            queries: metrics::queries(spec_node),
+            references: metrics::references(&checks, &gates, spec_node, diagnostics)
+                .into_iter()
+                .chain(metrics::references_of(spec_node))
+                .collect(),
+            fixtures: metrics::fixtures(fixtures, spec_node),
+            files,
             prepare: prepare.map(|job| step_job("prepare", job, spec_node.entry("prepare"))),
             claim: self.claim(results.claim.unwrap_or_default(), spec_node, &target),
             mount_in_job: results.mount_in_job.is_some_and(|flag| flag.0),
@@ -259,6 +272,16 @@ impl Shared<'_> {
             target,
         };
         Some(Resolved { benchmark, document: resolved.to_json() })
+    }
+
+    fn files(&self, target: &Target, diagnostics: &mut Diagnostics) -> CarriedFiles {
+        let Some(workload) = self.spec.get("workload") else { return CarriedFiles::default() };
+        let scope = Scope::new(self.roots(target), files::NO_MATRIX);
+        let mut found = Diagnostics::default();
+        let place = (self.read, self.project.settings.output.as_str());
+        let files = files::carried(self.document, workload, &scope, place, &mut found);
+        merge_new(diagnostics, found);
+        files
     }
 
     fn case(&self, point: &CasePoint, target: &Target, diagnostics: &mut Diagnostics) -> Option<Case> {

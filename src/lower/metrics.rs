@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 
 use crate::diag::{Diagnostic, Diagnostics, Place, code};
-use crate::model::{Metric, MetricReference, ToolMetrics};
-use crate::spec::v1::metric as wire;
+use crate::model::{Expectation, Fixture, Metric, MetricReference, ToolMetrics};
+use crate::spec::v1::{fixture, metric as wire};
 use crate::text::Span;
 use crate::yaml::Node;
 
@@ -68,6 +68,23 @@ fn check_sources(wire: &wire::Metric, node: &Node, diagnostics: &mut Diagnostics
     }
 }
 
+/// Returns the Prometheus queries of `spec`, and where they stand.
+pub(super) fn queries(spec: &Node) -> Vec<(String, Span)> {
+    let metrics = spec.get("metrics").map(Node::items).unwrap_or_default();
+    let query = |metric: &Node| {
+        let query = metric.get("from")?.get("prometheus")?.get("query")?;
+        Some((query.as_text()?.to_owned(), query.span))
+    };
+    metrics.iter().filter_map(query).collect()
+}
+
+/// Returns the uses of metric names in fixtures.
+pub(super) fn references_of(spec: &Node) -> impl Iterator<Item = MetricReference> {
+    let fixtures = spec.get("fixtures").map(Node::items).unwrap_or_default();
+    let expected = fixtures.iter().filter_map(|fixture| fixture.get("expect")).flat_map(Node::entries);
+    expected.map(|entry| MetricReference { name: entry.key.clone(), span: entry.key_span, by: "fixture" })
+}
+
 /// Returns the uses of metric names in checks and gates, reporting those that check or decide nothing.
 pub(super) fn references(
     checks: &[wire::Check],
@@ -97,4 +114,23 @@ pub(super) fn references(
         references.push(MetricReference { name: wire.metric.clone(), span: span_of(node), by: "gate" });
     }
     references
+}
+
+/// Returns the fixtures of `spec`.
+pub(super) fn fixtures(wires: Vec<fixture::Fixture>, spec: &Node) -> Vec<Fixture> {
+    let nodes = spec.get("fixtures").map(Node::items).unwrap_or_default();
+    let lowered = wires.into_iter().zip(nodes).map(|(wire, node)| {
+        let span_of =
+            |metric: &str| node.get("expect").and_then(|expect| expect.get(metric)).map_or(node.span, |node| node.span);
+        let expect = wire.expect.into_iter().map(|(metric, fixture::Expected(value))| {
+            let span = span_of(&metric);
+            (metric, Expectation { value, span })
+        });
+        Fixture {
+            log_span: node.get("log").map_or(node.span, |log| log.span),
+            expect: expect.collect(),
+            log: wire.log.0,
+        }
+    });
+    lowered.collect()
 }

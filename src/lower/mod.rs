@@ -1,6 +1,7 @@
 //! From documents to the model: defaults are filled in here, in one visible place, and every fault is gathered.
 
 mod benchmark;
+mod files;
 mod gates;
 mod literals;
 mod looked_up;
@@ -11,6 +12,7 @@ mod suite;
 mod target;
 
 pub use benchmark::{Lowered, RESERVED_NAME, Resolved, benchmark};
+pub use files::{ReadFile, Unreadable};
 pub use places::overlap;
 pub use project::{PROJECT_FILE, Project, project};
 pub use suite::{Suite, suite};

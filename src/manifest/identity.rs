@@ -50,6 +50,9 @@ struct Executed<'a> {
     benchmark: &'a str,
     cases: Vec<ExecutedCase<'a>>,
     epoch: u32,
+    /// The digest of the carried files: names in objects hold eight of its digits.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    files: Option<String>,
     order: &'static str,
     parallelism: u32,
     prepare: Option<Canonical<'a>>,
@@ -85,6 +88,7 @@ impl<'a> Executed<'a> {
             benchmark: &benchmark.name,
             cases: cases.collect(),
             epoch: EPOCH,
+            files: benchmark.files.digest().map(Digest::to_string),
             order: order(benchmark),
             parallelism: benchmark.parallelism,
             prepare: prepare.map(object),

@@ -5,6 +5,7 @@
 mod admission;
 mod claim;
 mod config;
+mod files;
 mod identity;
 mod meta;
 mod object;
@@ -22,6 +23,7 @@ use crate::model::target::Settings;
 use crate::model::{Benchmark, Target};
 
 pub use claim::refused_changes;
+pub use files::files;
 pub use identity::{EPOCH, Identity, Run};
 pub use pipeline::pipeline;
 pub use workload::standalone;
@@ -71,13 +73,20 @@ pub fn emit(benchmark: &Benchmark, document: &Json, diagnostics: &mut Diagnostic
         ("workflow.yaml", workflow::workflow(benchmark, &identity)),
         ("results.yaml", claim::claim(benchmark)),
     ];
-    let manifests = objects
-        .into_iter()
-        .map(|(file, mut object)| {
-            check_size(benchmark, &mut object, diagnostics);
-            Manifest { path: format!("{}/{}/{file}", benchmark.target.name, benchmark.name), object }
-        })
-        .collect();
+    let mut manifests = Vec::new();
+    let mut add = |file: &str, object: Json| {
+        manifests.push(Manifest { path: format!("{}/{}/{file}", benchmark.target.name, benchmark.name), object });
+    };
+    for (file, mut object) in objects {
+        check_size(benchmark, &mut object, diagnostics);
+        add(file, object);
+    }
+    if let Some(mut files) = files(benchmark) {
+        if files.to_string().len() > SERVER_SIDE_APPLY_FROM {
+            meta::require_server_side_apply(&mut files);
+        }
+        add("files.yaml", files);
+    }
     Emitted { identity, manifests }
 }
 

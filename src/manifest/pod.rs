@@ -13,11 +13,11 @@ use k8s_openapi::apimachinery::pkg::api::resource::Quantity;
 use serde_json::{Value as Json, json};
 
 use super::object::object;
-use super::{meta, patch};
+use super::{files, meta, patch};
 use crate::diag::{Diagnostic, Diagnostics, code};
 use crate::model::target::Queue;
 use crate::model::workload::NON_ROOT;
-use crate::model::{Benchmark, Case, Env, Role};
+use crate::model::{Benchmark, Case, Env, Role, carried};
 
 pub(super) use owned::refuse_reserved;
 
@@ -101,10 +101,14 @@ fn pod_spec(benchmark: &Benchmark, role: &Role) -> PodSpec {
             ..VolumeMount::default()
         });
     }
+    if let Some((volume, mount)) = files::mount(benchmark) {
+        volumes.push(volume);
+        mounts.push(mount);
+    }
     let volcano = matches!(target.queue, Queue::Volcano(_)) && role.restart_policy.is_some();
     PodSpec {
         automount_service_account_token: (!role.needs_token).then_some(false),
-        containers: vec![container(role, mirrored(&role.image.to_string(), &target.image_mirrors), mounts)],
+        containers: vec![container(benchmark, role, mounts)],
         node_selector: (!target.node_selector.is_empty()).then(|| target.node_selector.clone()),
         priority_class_name: target.priority_class.clone(),
         restart_policy: role.restart_policy.map(str::to_owned),
@@ -135,7 +139,7 @@ fn mounts_results(benchmark: &Benchmark, role: &Role) -> bool {
     benchmark.mount_in_job || matches!(role.name.as_str(), "prepare" | "postprocess")
 }
 
-fn container(role: &Role, image: String, mounts: Vec<VolumeMount>) -> Container {
+fn container(benchmark: &Benchmark, role: &Role, mounts: Vec<VolumeMount>) -> Container {
     let words = |words: &[String]| (!words.is_empty()).then(|| words.iter().map(|word| literal(word, role)).collect());
     let quantities = |amounts: &BTreeMap<String, crate::unit::Quantity>| {
         (!amounts.is_empty())
@@ -143,10 +147,10 @@ fn container(role: &Role, image: String, mounts: Vec<VolumeMount>) -> Container 
     };
     Container {
         name: role.container_name.to_owned(),
-        image: Some(image),
+        image: Some(mirrored(&role.image.to_string(), &benchmark.target.image_mirrors)),
         command: words(&role.command),
         args: words(&role.args),
-        env: Some(environment(role)),
+        env: Some(environment(benchmark, role)),
         resources: (!role.limits.is_empty() || !role.requests.is_empty()).then(|| ResourceRequirements {
             claims: None,
             limits: quantities(&role.limits),
@@ -171,7 +175,7 @@ fn mirrored(image: &str, mirrors: &BTreeMap<String, String>) -> String {
 }
 
 /// Returns the variables: Kubebench's own first, because the user's may refer to them.
-fn environment(role: &Role) -> Vec<EnvVar> {
+fn environment(benchmark: &Benchmark, role: &Role) -> Vec<EnvVar> {
     let text =
         |name: &str, value: &str| EnvVar { name: name.to_owned(), value: Some(value.to_owned()), ..EnvVar::default() };
     let mut variables = vec![
@@ -187,6 +191,9 @@ fn environment(role: &Role) -> Vec<EnvVar> {
         text("KUBEBENCH_EXP_RESULT_PATH", "$(KUBEBENCH_EXP_PATH)/result"),
         text("KUBEBENCH_DATA_ROOT", DATA),
     ];
+    if !benchmark.files.is_empty() {
+        variables.push(text(carried::VARIABLE, carried::FOLDER));
+    }
     // A user without a passwd entry has neither, and libraries that ask for them fail.
     for (name, value) in [("HOME", "/tmp"), ("USER", "kubebench")] {
         if !role.env.contains_key(name) {

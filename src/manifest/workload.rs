@@ -53,7 +53,7 @@ pub(super) fn case_objects(benchmark: &Benchmark, case: &Case, diagnostics: &mut
     ]);
     submit_to_queue(benchmark, &mut job);
     patch::apply_to_object(&mut job, workload, diagnostics);
-    admit(&mut job, workload, found_before, diagnostics);
+    admit(&mut job, benchmark, workload, found_before, diagnostics);
     let mut objects = vec![RunObject { object: job, name_at, labels_at }];
     if workload.headless_service {
         objects.push(headless_service(benchmark, case));
@@ -89,7 +89,13 @@ fn step_job_of(benchmark: &Benchmark, case: Option<&Case>, job: &StepJob, diagno
 /// Completes the pods that patches reach, and reports those that Kubernetes refuses.
 ///
 /// After a fault of the patches themselves nothing is said: what is misspelled there is missing here.
-fn admit(job: &mut Json, workload: &Workload, found_before: usize, diagnostics: &mut Diagnostics) {
+fn admit(
+    job: &mut Json,
+    benchmark: &Benchmark,
+    workload: &Workload,
+    found_before: usize,
+    diagnostics: &mut Diagnostics,
+) {
     let is_sound = diagnostics.as_slice().len() == found_before;
     let is_patched =
         |role: &&Role| workload.patch.is_some() || !role.pod_patches.is_empty() || !role.container_patches.is_empty();
@@ -98,7 +104,7 @@ fn admit(job: &mut Json, workload: &Workload, found_before: usize, diagnostics: 
         let Some(pod) = job.pointer_mut(&pointer) else { continue };
         admission::complete(pod, workload, role);
         if is_sound {
-            admission::check(pod, workload, role, diagnostics);
+            admission::check(pod, benchmark, workload, role, diagnostics);
         }
     }
 }

@@ -2,6 +2,7 @@
 //!
 //! Spans stay beside what checks may complain about; nothing here knows YAML, JSON Schema or Kubernetes objects' layout.
 
+pub mod carried;
 pub mod estimate;
 pub mod target;
 pub mod workload;
@@ -13,6 +14,7 @@ use serde_json::Value as Json;
 
 use crate::text::Span;
 use crate::unit::{Duration, Quantity};
+pub use carried::{CarriedFile, CarriedFiles};
 pub use target::Target;
 pub use workload::{Api, Env, Role, Workload};
 
@@ -53,8 +55,14 @@ pub struct Benchmark {
     pub cases: Vec<Case>,
     /// What is measured.
     pub metrics: Vec<Metric>,
+    /// Prometheus queries, and where they stand.
+    pub queries: Vec<(String, Span)>,
     /// Metric names that checks and gates refer to.
     pub references: Vec<MetricReference>,
+    /// Kept logs, and what the metrics must find in them.
+    pub fixtures: Vec<Fixture>,
+    /// Files of the repository that every container of every case finds in [`carried::FOLDER`].
+    pub files: CarriedFiles,
     /// The Job before the runs.
     pub prepare: Option<StepJob>,
     /// The volume for results.
@@ -150,8 +158,28 @@ pub struct MetricReference {
     pub name: String,
     /// Where it stands.
     pub span: Span,
-    /// `check` or `gate`.
+    /// `check`, `gate` or `fixture`.
     pub by: &'static str,
+}
+
+/// A kept log that tests the extraction.
+#[derive(Clone, Debug)]
+pub struct Fixture {
+    /// The log, relative to the project root.
+    pub log: String,
+    /// Where it is named.
+    pub log_span: Span,
+    /// What must be read from it, by metric.
+    pub expect: BTreeMap<String, Expectation>,
+}
+
+/// What the extraction must give for a metric.
+#[derive(Clone, Copy, Debug)]
+pub struct Expectation {
+    /// The value; none where the metric must not be found.
+    pub value: Option<f64>,
+    /// Where it is said.
+    pub span: Span,
 }
 
 /// A Job of one pod beside the runs.

@@ -185,6 +185,7 @@ fn wanted(violation: &Violation<'_>) -> String {
         ("boolean", "`true` or `false`"),
         ("array", "a list"),
         ("object", "a mapping"),
+        ("null", "`null`"),
     ] {
         if has_type(violation.schema, name) && !(lookup && name == "string") {
             names.push(words);

@@ -44,6 +44,7 @@ pub static FORMATS: &[Format] = &[
     Format { name: "pod-field", noun: "a field of the pod", check: pod_field },
     Format { name: "processes-per-node", noun: "a number of processes", check: processes_per_node },
     unit_format!("config-key", "a key of a ConfigMap or Secret", ConfigMapKey),
+    unit_format!("file-name", "a file name", ConfigMapKey),
     Format { name: "benchmark-name", noun: "a benchmark name", check: benchmark_name },
     Format { name: "target-name", noun: "a target name", check: |text| unit::Dns1123Label::parse(text).map(drop) },
     Format { name: "metric-name", noun: "a metric name", check: metric_name },

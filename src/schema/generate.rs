@@ -9,6 +9,7 @@ use serde_json::{Map, Value};
 
 use super::DocumentKind;
 use crate::spec::v1::benchmark::Benchmark;
+use crate::spec::v1::carried::WorkloadBlock;
 use crate::spec::v1::container::RoleBlock;
 use crate::spec::v1::project::Project;
 use crate::spec::v1::suite::Suite;
@@ -22,12 +23,14 @@ pub struct WorkloadForm {
     pub schema: fn(&mut SchemaGenerator) -> Schema,
 }
 
-/// Returns the schema of the workload form `T`: its own fields, and the role block's as defaults for all roles.
+/// Returns the schema of the workload form `T`: its own fields, the role block's as defaults for all roles, and those that
+/// every workload has.
 pub fn form_schema<T: JsonSchema>(generator: &mut SchemaGenerator) -> Schema {
     let mut form = T::json_schema(generator).to_value();
     let shared = RoleBlock::json_schema(generator).to_value();
+    let whole = WorkloadBlock::json_schema(generator).to_value();
     let mut properties = Map::new();
-    for source in [&shared, &form] {
+    for source in [&shared, &whole, &form] {
         for (name, property) in source.get("properties").and_then(Value::as_object).into_iter().flatten() {
             properties.insert(name.clone(), property.clone());
         }
@@ -81,6 +84,9 @@ fn tidy(schema: &mut Value) {
 }
 
 fn without_null(object: &mut Map<String, Value>) {
+    if object.remove("x-kubebench-nullable").is_some() {
+        return;
+    }
     if let Some(Value::Array(types)) = object.get_mut("type") {
         types.retain(|name| name != "null");
         if let [only] = types.as_slice() {

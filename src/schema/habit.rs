@@ -18,6 +18,12 @@ pub(super) fn field(violation: &Violation<'_>, key: &str) -> Option<String> {
         let values = written(violation, &entry.value).unwrap_or("[…]");
         return Some(format!("write `matrix: {{axes: {{{key}: {values}}}}}`"));
     }
+    if key == "files" && known.contains(&"expandVariables") {
+        return Some("write `files` beside the roles, where it holds for all of them".to_owned());
+    }
+    if key == "mode" && known == ["path"] {
+        return Some("delete it: everybody may read and execute a carried file".to_owned());
+    }
     (key == "replicas" && known.contains(&"completions"))
         .then(|| "write `parallelism`: how many pods the Job runs at once".to_owned())
 }
@@ -31,7 +37,16 @@ pub(super) fn value(violation: &Violation<'_>) -> Option<String> {
         let variables = variables.map_or_else(|| "NAME: value".to_owned(), |variables| variables.join(", "));
         return Some(format!("write a mapping: `{}: {{{variables}}}`", bare(violation)));
     }
+    if keys.is_some_and(|format| format == "file-name") && !node.items().is_empty() {
+        return Some(format!(
+            "write a mapping of names: `{}: {{bench.sh: {{path: scripts/bench.sh}}}}`",
+            bare(violation)
+        ));
+    }
     let known = violation.properties();
+    if known == ["path"] {
+        return Some(format!("write `{}: {{path: {}}}`", bare(violation), node.as_text()?));
+    }
     if known == ["key", "name"] {
         let name = node.as_text()?;
         return Some(format!("write `{}: {{name: {name}, key: …}}`", bare(violation)));

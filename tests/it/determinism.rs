@@ -31,7 +31,7 @@ fn the_number_of_threads_is_nothing() {
     }
 }
 
-/// Line ends and a byte order mark are how an editor writes a file, not what it says.
+/// Line ends and a byte order mark are how an editor writes a file, not what it says; a carried file is its bytes.
 #[test]
 fn line_ends_and_byte_order_marks_are_nothing() {
     let variants: [(&str, fn(&str) -> String); 3] = [
@@ -40,8 +40,10 @@ fn line_ends_and_byte_order_marks_are_nothing() {
         ("both", |text| format!("\u{feff}{}", text.replace('\n', "\r\n"))),
     ];
     for (what, change) in variants {
-        let files: Vec<(String, String)> =
-            mixed_files().into_iter().map(|(path, text)| (path, change(&text))).collect();
+        let files: Vec<(String, String)> = mixed_files()
+            .into_iter()
+            .map(|(path, text)| if path.ends_with(".yaml") { (path, change(&text)) } else { (path, text) })
+            .collect();
         let borrowed: Vec<(&str, &str)> = files.iter().map(|(path, text)| (path.as_str(), text.as_str())).collect();
         assert_eq!(tree(&compile_sound(&borrowed)), tree(mixed()), "{what}");
     }

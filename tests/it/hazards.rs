@@ -383,11 +383,11 @@ fn the_kubelet_gives_back_what_the_user_wrote() {
 }
 
 #[test]
-fn the_config_is_immutable_and_the_rules_are_not() {
+fn config_and_files_are_immutable_and_the_rules_are_not() {
     let mut seen = 0;
     for map in of_kind("ConfigMap") {
         let immutable = map.object.get("immutable").is_some_and(|value| value == true);
-        assert_eq!(immutable, map.path.ends_with("/config.yaml"), "{}", map.path);
+        assert_eq!(immutable, map.path.ends_with("/config.yaml") || map.path.ends_with("/files.yaml"), "{}", map.path);
         seen += usize::from(immutable);
     }
     assert!(seen > 10);

@@ -6,6 +6,8 @@ use kubebench::compile::Compilation;
 
 use crate::project::compile_sound;
 
+const SCRIPT: (&str, &str) = ("scripts/bench.sh", "echo before\n");
+
 const PROJECT: &str = "\
 apiVersion: kubebench.dev/v1
 kind: Project
@@ -82,6 +84,9 @@ const EXECUTED: &[(&str, &str, &str)] = &[
     ("prepare", "command: [stage]", "command: [stage, x]"),
     ("postprocess", "command: [sum]", "command: [sum, x]"),
     ("mountInJob", "  metrics:", "  results: {mountInJob: true}\n  metrics:"),
+    ("a carried file", "      master: {}", "      files: {bench.sh: {path: scripts/bench.sh}}\n      master: {}"),
+    ("its name", "      master: {}", "      files: {other.sh: {path: scripts/bench.sh}}\n      master: {}"),
+    ("its content", "      master: {}", "      files: {bench.sh: {path: kubebench.yaml}}\n      master: {}"),
 ];
 
 /// What the target adds to the objects.
@@ -104,6 +109,8 @@ const COSMETIC: &[(&str, &str, &str)] = &[
     ("metric unit", "unit: 1/s", "unit: ms"),
     ("metric direction", "better: higher", "better: lower"),
     ("one metric more", "  checks:", "    - {name: seconds, unit: s, better: lower, from: {duration: run}}\n  checks:"),
+    ("fixtures", "  checks:", "  fixtures: [{log: logs/a.log, expect: {throughput: 1}}]\n  checks:"),
+    ("no carried file", "      master: {}", "      files: {}\n      master: {}"),
     ("checks", "[{restarts: 0}]", "[{metric: throughput, finite: true}]"),
     ("gates", "maxRegression: 3%", "maxRegression: 5%"),
     ("budget", "  metrics:", "  budget: {gpuHours: 100000}\n  metrics:"),
@@ -192,6 +199,20 @@ fn settings_of_the_project_run_nothing_again() {
     }
 }
 
+/// A script is executed as much as a command is; where it lies in the repository is not.
+#[test]
+fn a_carried_file_is_its_name_and_its_bytes() {
+    let of = |path: &str, text: &str| {
+        let files = format!("      files: {{bench.sh: {{path: {path}}}}}\n      master: {{}}");
+        let spec = SPEC.replace("      master: {}", &files);
+        digest(&compile_sound(&[("kubebench.yaml", PROJECT), ("specs/base.yaml", &spec), (path, text)]))
+    };
+    let base = of("scripts/bench.sh", "echo before\n");
+    assert_eq!(base, of("moved/b.sh", "echo before\n"));
+    assert_ne!(base, of("scripts/bench.sh", "echo before \n"));
+    assert_ne!(base, of("scripts/bench.sh", "echo before\r\n"));
+}
+
 /// Every edit of the first list is seen in the names: of the ConfigMap, of the Workflow, of every job.
 #[test]
 fn names_follow_the_digest() {
@@ -246,7 +267,7 @@ fn edited(text: &str, (what, from, to): (&str, &str, &str)) -> String {
 }
 
 fn compiled(project: &str, spec: &str) -> Compilation {
-    compile_sound(&[("kubebench.yaml", project), ("specs/base.yaml", spec)])
+    compile_sound(&[("kubebench.yaml", project), ("specs/base.yaml", spec), SCRIPT])
 }
 
 fn identity(project: &str, spec: &str) -> String {

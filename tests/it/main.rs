@@ -13,6 +13,7 @@
 
 mod admission;
 mod ancestor;
+mod carried;
 mod determinism;
 mod docs;
 mod hazards;

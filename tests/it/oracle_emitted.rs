@@ -48,12 +48,16 @@ fn every_created_object_is_taken() {
     assert_eq!(kinds.into_iter().collect::<Vec<_>>(), expected);
 }
 
-/// What `render` prints is what the ConfigMaps hold, with the name and labels of a run.
+/// What `render` prints is what the ConfigMaps hold, with the name and labels of a run, and the files that it mounts.
 #[test]
 fn render_prints_the_jobs_of_the_config_maps() {
     let printed = compiled().run(&["render"]);
     assert_yes(&printed);
     let printed: Vec<Value> = serde_yaml::from_multiple(std::str::from_utf8(&printed.stdout).unwrap()).unwrap();
+    let (files, printed): (Vec<_>, Vec<_>) = printed.into_iter().partition(|object| object["kind"] == "ConfigMap");
+    let in_git = mixed_objects().into_iter().filter(|emitted| emitted.path.ends_with("/files.yaml"));
+    assert_eq!(files, in_git.map(|emitted| emitted.object).collect::<Vec<_>>());
+    assert!(!files.is_empty());
     let expected: Vec<Value> = rendered(mixed()).into_iter().map(|emitted| emitted.object).collect();
     assert_eq!(printed, expected);
     let created: Vec<Value> = mixed_created().into_iter().map(|emitted| emitted.object).collect();

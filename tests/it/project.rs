@@ -1,5 +1,6 @@
 //! Projects for tests: compiled in this process or by the program, and what they become as plain data.
 
+use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
@@ -7,6 +8,7 @@ use std::sync::LazyLock;
 
 use kubebench::compile::{Compilation, Compiled, Input, Workspace};
 use kubebench::diag::Severity;
+use kubebench::lower::Unreadable;
 use kubebench::manifest::standalone;
 use serde_json::Value;
 
@@ -39,12 +41,17 @@ pub(crate) fn mixed() -> &'static Compilation {
     &COMPILED
 }
 
-/// Compiles files given by path and text; the one called `kubebench.yaml` is the project file.
+/// Compiles files given by path and text: the one called `kubebench.yaml` is the project file, other YAML files are specs,
+/// and all of them can be carried.
 pub(crate) fn compile(files: &[(&str, &str)]) -> Compilation {
     let input = |(path, text): &(&str, &str)| Input { path: (*path).to_owned(), bytes: text.as_bytes().to_vec() };
     let project = files.iter().find(|(path, _)| *path == "kubebench.yaml").map(input);
-    let specs = files.iter().filter(|(path, _)| *path != "kubebench.yaml").map(input).collect();
-    Workspace::open(project, env!("CARGO_PKG_VERSION")).compile(specs)
+    let is_spec = |(path, _): &&(&str, &str)| path.ends_with(".yaml") && *path != "kubebench.yaml";
+    let specs = files.iter().filter(is_spec).map(input).collect();
+    let carried: BTreeMap<String, Vec<u8>> =
+        files.iter().map(input).map(|Input { path, bytes }| (path, bytes)).collect();
+    let read = move |path: &str| carried.get(path).cloned().ok_or(Unreadable::Absent { beside: Vec::new() });
+    Workspace::open(project, env!("CARGO_PKG_VERSION")).carrying(read).compile(specs)
 }
 
 /// Compiles files that must be without error.

@@ -98,6 +98,25 @@ fn every_kind_of_change_is_told_apart() {
     assert!(shown.contains("removed: gone on default"), "{shown}");
 }
 
+/// A spec that carries a file is compared with the file of that commit.
+#[test]
+fn a_changed_script_runs_again() {
+    let carrying = |name: &str| {
+        spec(name, "a/b:1").replace("resources:", &format!("files: {{x: {{path: scripts/{name}}}}}, resources:"))
+    };
+    let folder =
+        Folder::with([("team/kubebench.yaml", PROJECT), ("team/scripts/same", "a"), ("team/scripts/changed", "a")]);
+    folder.write("team/specs/same.yaml", carrying("same"));
+    folder.write("team/specs/changed.yaml", carrying("changed"));
+    folder.write("team/specs/lost.yaml", carrying("lost"));
+    commit(folder.path());
+    folder.write("team/scripts/changed", "b");
+    folder.write("team/scripts/lost", "a");
+    let plan = since(&folder, &["-C", "team", "--since", "HEAD"]);
+    assert_eq!(actions(&plan), BTreeMap::from([("changed", "runs-again"), ("lost", "runs"), ("same", "unchanged")]));
+    assert_eq!(plan["notCompared"][0]["code"], "KB0340");
+}
+
 #[test]
 fn a_faulty_old_spec_is_named() {
     let broken = spec("a", "a/b:1").replace("  timeout: 1h", "  timeout: soon");

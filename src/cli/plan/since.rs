@@ -12,7 +12,8 @@ use crate::diag::{Diagnostic, Severity};
 use crate::digest::Digest;
 use crate::edge::fs::is_spec;
 use crate::edge::git;
-use crate::lower::PROJECT_FILE;
+use crate::lower::{PROJECT_FILE, Unreadable};
+use crate::model::carried::MAX_BYTES;
 use crate::text::SourceMap;
 
 /// The target and the name of a benchmark.
@@ -96,11 +97,22 @@ fn is_error_in(path: &str, fault: &Diagnostic, sources: &SourceMap) -> bool {
 fn compile_at(root: &Path, revision: &str) -> Result<Compilation> {
     let input = |file: git::CommittedFile| Input { path: file.path, bytes: file.bytes };
     let project = git::files_at(root, revision, |path| path == PROJECT_FILE)?.into_iter().next().map(input);
-    let workspace = Workspace::open(project, VERSION);
+    let place = (root.to_owned(), revision.to_owned());
+    let workspace = Workspace::open(project, VERSION).carrying(move |path| carried_at(&place.0, &place.1, path));
     let folders = workspace.spec_dirs();
     let wanted = |path: &str| is_spec(path) && folders.iter().any(|folder| is_visible_below(path, folder));
     let specs = git::files_at(root, revision, wanted)?.into_iter().map(input).collect();
     Ok(workspace.compile(specs))
+}
+
+/// Returns the file that a spec of another commit carried.
+fn carried_at(root: &Path, revision: &str, path: &str) -> Result<Vec<u8>, Unreadable> {
+    match git::file_at(root, revision, path) {
+        Ok(Some(bytes)) if bytes.len() > MAX_BYTES => Err(Unreadable::TooLarge),
+        Ok(Some(bytes)) => Ok(bytes),
+        Ok(None) => Err(Unreadable::Absent { beside: Vec::new() }),
+        Err(error) => Err(Unreadable::Failed(format!("{error:#}"))),
+    }
 }
 
 /// Tells whether reading `folder` from disk would find `path`: names that begin with a dot are left out.

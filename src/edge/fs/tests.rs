@@ -1,3 +1,4 @@
+mod carried;
 mod kill;
 mod obstacles;
 mod places;

@@ -3,6 +3,7 @@
 //! An operator that cannot create its pods tries again for ever, so what is not found here ends with the run's timeout.
 
 mod container;
+mod files;
 mod security;
 mod traced;
 mod volume;
@@ -11,7 +12,7 @@ use serde_json::Value as Json;
 
 use self::traced::Traced;
 use crate::diag::{Diagnostic, Diagnostics, code};
-use crate::model::{Role, Workload};
+use crate::model::{Benchmark, Role, Workload};
 use crate::text::Span;
 
 /// Fills in what the containers of the pod `spec` leave open.
@@ -28,8 +29,14 @@ pub(super) fn complete(spec: &mut Json, workload: &Workload, role: &Role) {
     }
 }
 
-/// Reports for what Kubernetes refuses the pod `spec`.
-pub(super) fn check(spec: &Json, workload: &Workload, role: &Role, diagnostics: &mut Diagnostics) {
+/// Reports for what Kubernetes refuses the pod `spec`, and what in it is not as `benchmark` needs it.
+pub(super) fn check(
+    spec: &Json,
+    benchmark: &Benchmark,
+    workload: &Workload,
+    role: &Role,
+    diagnostics: &mut Diagnostics,
+) {
     let pod = Traced::new(spec, workload.patches_of_pod(role), role.span);
     let containers = containers(&pod, role);
     let volumes = volume::check(&pod, workload, diagnostics);
@@ -37,6 +44,9 @@ pub(super) fn check(spec: &Json, workload: &Workload, role: &Role, diagnostics: 
     for container in &containers {
         container::check(container, &volumes, diagnostics);
         security::check(&pod, container, diagnostics);
+    }
+    if let Some(main) = containers.iter().find(|container| container.is_main) {
+        files::check(&pod, main, benchmark, diagnostics);
     }
 }
 

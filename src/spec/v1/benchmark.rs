@@ -6,6 +6,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 
 use super::container::{EnvValue, LabelValue, Resources};
+use super::fixture::Fixture;
 use super::metric::{Check, Gate, Metric};
 use super::scalar::{
     Count, CountFromZero, Cron, Duration, Flag, ImageRef, Number, PerCase, Quantity, RunNumber, Text, TimeZone,
@@ -113,6 +114,10 @@ pub struct BenchmarkSpec {
     #[serde(default)]
     #[schemars(extend("default" = [], "examples" = [[{"metric": "throughput", "maxRegression": "3%"}]]))]
     pub gates: Vec<Gate>,
+    /// Kept logs and the values that the metrics must find in them: they test the extraction and start nothing.
+    #[serde(default)]
+    #[schemars(extend("default" = [], "examples" = [[{"log": "fixtures/resnet50.log", "expect": {"throughput": 1234.5}}]]))]
+    pub fixtures: Vec<Fixture>,
     /// What the runs read: recorded with every result, and part of the run digest.
     #[serde(default)]
     #[schemars(extend("examples" = [{"seed": 42}]))]

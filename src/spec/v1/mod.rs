@@ -4,7 +4,9 @@
 //! schema is generated; meaning is given by `lower`.
 
 pub mod benchmark;
+pub mod carried;
 pub mod container;
+pub mod fixture;
 pub mod metric;
 pub mod project;
 pub mod scalar;

@@ -1,0 +1,60 @@
+use super::*;
+
+/// Reports of a job with this command that carries `bench.sh`.
+#[track_caller]
+fn with_command(command: &str, expected: &[&str]) {
+    let job = format!(
+        "workload: {{job: {{image: 'r.example/a:1', command: {command}, resources: {{cpu: 1, memory: 1Gi}}, files: \
+         {{bench.sh: {{path: scripts/bench.sh}}, other.py: {{path: other.py}}}}}}}}"
+    );
+    check(&job, expected);
+}
+
+#[test]
+fn files_that_are_carried() {
+    for command in [
+        "[sh, /kubebench/files/bench.sh]",
+        "[sh, -c, '. $KUBEBENCH_FILES/bench.sh; ls /kubebench/files/*.sh \"$KUBEBENCH_FILES/$1\"']",
+        "[sh, -c, 'python ${KUBEBENCH_FILES}/other.py && ls $KUBEBENCH_FILES/']",
+        "['$(KUBEBENCH_FILES)/bench.sh']",
+        "[ls, /kubebench/files, /kubebench/filesystem/x, '/kubebench/files/b-${i}.sh']",
+        "[echo, 'it runs /kubebench/files/bench.sh.']",
+    ] {
+        with_command(command, &[]);
+    }
+}
+
+#[test]
+fn files_that_nobody_carries() {
+    let finding = |name: &str| format!("KB0343 no file `{name}` is carried to `/kubebench/files`");
+    for (command, name) in [
+        ("[sh, /kubebench/files/benhc.sh]", "benhc.sh"),
+        ("[sh, -c, 'exec $KUBEBENCH_FILES/Bench.sh']", "Bench.sh"),
+        ("['${KUBEBENCH_FILES}/x']", "x"),
+        ("['$(KUBEBENCH_FILES)/x']", "x"),
+        ("[sh, /kubebench/files/lib/x.sh]", "lib"),
+    ] {
+        with_command(command, &[&finding(name)]);
+    }
+    check(
+        "prepare: {image: 'r.example/a:1', command: [/kubebench/files/x], resources: {cpu: 1, memory: 1Gi}, env: {A: /kubebench/files/y}}\nresults: {claim: {accessModes: [ReadWriteMany]}}",
+        &[&finding("x"), &finding("y")],
+    );
+}
+
+#[test]
+fn scripts_from_windows() {
+    let with = |name: &str, path: &str| {
+        format!(
+            "workload: {{job: {{image: 'r.example/a:1', command: [a], resources: {{cpu: 1, memory: 1Gi}}, files: {{{name}: {{path: {path}}}}}}}}}"
+        )
+    };
+    check(&with("a", "windows.sh"), &["KB0344 the lines of `windows.sh` end as on Windows"]);
+    check(&with("a.sh", "unix.sh"), &[]);
+}
+
+#[test]
+fn tokens_in_a_script() {
+    let job = "workload: {job: {image: 'r.example/a:1', command: [a], resources: {cpu: 1, memory: 1Gi}, files: {a: {path: token}}}}";
+    check(job, &["KB0407 the carried file `token` holds a GitHub token"]);
+}

@@ -1,0 +1,62 @@
+//! Reads the files that specs carry.
+
+use std::fs::{self, File};
+use std::io::{self, Read as _};
+use std::path::Path;
+
+use crate::lower::Unreadable;
+use crate::model::carried::MAX_BYTES;
+use crate::tree::disk::join;
+
+use super::place::normal;
+use super::{below, kind_of, words};
+
+/// How many names of a folder are looked at for one that may have been meant.
+const NAMES_LOOKED_AT: usize = 1000;
+
+/// Returns the bytes of the regular file at `path`, which is relative to `root`; no symbolic link is followed on the way.
+pub fn read_carried(root: &Path, path: &str) -> Result<Vec<u8>, Unreadable> {
+    let Some(names) = normal(Path::new(path)).filter(|names| !names.as_os_str().is_empty()) else {
+        return Err(Unreadable::Refused("it lies outside the project".to_owned()));
+    };
+    let mut place = String::new();
+    let mut names = names.iter().map(|name| name.to_string_lossy()).peekable();
+    while let Some(name) = names.next() {
+        let folder = place.clone();
+        place = join(&place, &name);
+        let file_type = match fs::symlink_metadata(below(root, &place)) {
+            Ok(metadata) => metadata.file_type(),
+            Err(error) if matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory) => {
+                let rest: Vec<_> = names.collect();
+                return Err(Unreadable::Absent { beside: near(root, &folder, &rest.join("/")) });
+            }
+            Err(error) => return Err(Unreadable::Failed(words(&error))),
+        };
+        let is_last = names.peek().is_none();
+        if file_type.is_symlink() {
+            let what = if is_last { "it".to_owned() } else { format!("`{place}`") };
+            return Err(Unreadable::Refused(format!("{what} is a symbolic link")));
+        } else if is_last && !file_type.is_file() {
+            return Err(Unreadable::Refused(format!("it is a {}", kind_of(file_type))));
+        }
+    }
+    read(&below(root, &place)).map_err(|error| Unreadable::Failed(words(&error)))?.ok_or(Unreadable::TooLarge)
+}
+
+/// Returns the content of a file, or nothing when it is too large.
+fn read(path: &Path) -> io::Result<Option<Vec<u8>>> {
+    let mut bytes = Vec::new();
+    File::open(path)?.take(MAX_BYTES as u64 + 1).read_to_end(&mut bytes)?;
+    Ok((bytes.len() <= MAX_BYTES).then_some(bytes))
+}
+
+/// Returns paths of files that may have been meant: those in `folder`, or `rest` in one of its folders.
+fn near(root: &Path, folder: &str, rest: &str) -> Vec<String> {
+    let entries = fs::read_dir(below(root, folder)).into_iter().flatten().take(NAMES_LOOKED_AT).flatten();
+    let paths = entries.map(|entry| join(folder, &entry.file_name().to_string_lossy()));
+    let paths = paths.map(|path| if rest.is_empty() { path } else { join(&path, rest) });
+    let mut files: Vec<String> =
+        paths.filter(|path| fs::symlink_metadata(below(root, path)).is_ok_and(|found| found.is_file())).collect();
+    files.sort();
+    files
+}

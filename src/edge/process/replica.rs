@@ -1,0 +1,190 @@
+//! One replica as the run sees it: started under its supervisor, its output read as it comes, stopped, waited for.
+
+#![expect(clippy::disallowed_methods, reason = "the edge starts programs")]
+
+use std::collections::BTreeMap;
+use std::ffi::OsStr;
+use std::io::Read as _;
+use std::os::unix::fs::PermissionsExt as _;
+use std::os::unix::process::CommandExt as _;
+use std::path::{Path, PathBuf};
+use std::process::{Child, ChildStdin, Command, Stdio};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::{Duration, Instant};
+
+use anyhow::{Context as _, Result};
+use nix::sys::signal::{Signal, kill};
+use nix::unistd::Pid;
+
+use super::supervise::Report;
+use super::tree;
+use super::usage::Usage;
+
+/// How long output that still comes is read after the last process ended.
+const DRAIN: Duration = Duration::from_secs(2);
+
+/// What to start.
+#[derive(Clone, Debug)]
+pub struct Start<'a> {
+    /// The program and its arguments.
+    pub argv: &'a [String],
+    /// All of its environment.
+    pub env: &'a BTreeMap<String, String>,
+    /// Its working directory.
+    pub directory: &'a Path,
+    /// A file for the supervisor's report.
+    pub report: PathBuf,
+}
+
+/// A replica that runs.
+#[derive(Debug)]
+pub struct Replica<T> {
+    supervisor: Child,
+    /// Closed when this process ends, however it ends; the supervisor waits for that.
+    _alive: Option<ChildStdin>,
+    report: PathBuf,
+    sink: Arc<Mutex<Option<T>>>,
+}
+
+/// How a replica ended.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Ended {
+    /// Why it could not be started.
+    pub error: Option<String>,
+    /// The exit code.
+    pub code: Option<i32>,
+    /// The signal that ended it, such as `SIGKILL`.
+    pub signal: Option<String>,
+    /// What it used; none when its supervisor was killed.
+    pub usage: Option<Usage>,
+}
+
+impl Ended {
+    /// Returns true when the program ended by itself with 0.
+    pub fn is_success(&self) -> bool {
+        self.code == Some(0)
+    }
+}
+
+impl<T: Send + 'static> Replica<T> {
+    /// Starts a replica. `take` gets its output as it comes, with `sink`; `ended` is called when all of it has ended.
+    pub fn start(
+        start: Start<'_>,
+        sink: T,
+        take: fn(&mut T, &[u8]),
+        ended: impl FnOnce() + Send + 'static,
+    ) -> Result<Self> {
+        let myself = std::env::current_exe().context("cannot tell the path of this program")?;
+        let (mut reader, writer) = std::io::pipe().context("cannot make a pipe")?;
+        let errors = writer.try_clone().context("cannot make a pipe")?;
+        let mut supervisor = Command::new(myself)
+            .args([OsStr::new("supervise"), OsStr::new("--report"), start.report.as_os_str(), OsStr::new("--")])
+            .args(start.argv)
+            .env_clear()
+            .envs(start.env)
+            .current_dir(start.directory)
+            .stdin(Stdio::piped())
+            .stdout(writer)
+            .stderr(errors)
+            .process_group(0)
+            .spawn()
+            .context("cannot start a supervisor")?;
+        let alive = supervisor.stdin.take();
+        let sink = Arc::new(Mutex::new(Some(sink)));
+        let shared = Arc::clone(&sink);
+        std::thread::spawn(move || {
+            let mut buffer = vec![0; 256 << 10];
+            while let Ok(count) = reader.read(&mut buffer) {
+                let mut sink = shared.lock().unwrap_or_else(PoisonError::into_inner);
+                match (sink.as_mut(), buffer.get(..count)) {
+                    (Some(sink), Some(bytes)) if count > 0 => take(sink, bytes),
+                    _ => break,
+                }
+            }
+            ended();
+        });
+        Ok(Self { supervisor, _alive: alive, report: start.report, sink })
+    }
+
+    /// Returns the supervisor's process id.
+    pub fn pid(&self) -> i32 {
+        i32::try_from(self.supervisor.id()).unwrap_or_default()
+    }
+
+    /// Looks at the sink while output comes.
+    pub fn look<R>(&self, look: impl FnOnce(&mut T) -> R) -> Option<R> {
+        self.sink.lock().unwrap_or_else(PoisonError::into_inner).as_mut().map(look)
+    }
+
+    /// Asks all processes to end; their supervisor kills them after ten seconds.
+    pub fn stop(&self) {
+        let _ = kill(Pid::from_raw(self.pid()), Signal::SIGTERM);
+    }
+
+    /// Kills all processes at once.
+    pub fn kill(&self) {
+        tree::kill_tree(self.pid());
+    }
+
+    /// Returns true when the supervisor has ended.
+    pub fn has_ended(&mut self) -> bool {
+        !matches!(self.supervisor.try_wait(), Ok(None))
+    }
+
+    /// Waits for the end, and returns how it was and what the output became.
+    pub fn finish(mut self) -> (Ended, Option<T>) {
+        drop(self.supervisor.wait());
+        // A process that escaped its supervisor may hold the output; the run does not wait for it.
+        let started = Instant::now();
+        while Arc::strong_count(&self.sink) > 1 && started.elapsed() < DRAIN {
+            std::thread::sleep(Duration::from_millis(1));
+        }
+        let sink = self.sink.lock().unwrap_or_else(PoisonError::into_inner).take();
+        let report = std::fs::read(&self.report).ok().and_then(|text| serde_json::from_slice::<Report>(&text).ok());
+        drop(std::fs::remove_file(&self.report));
+        let ended = match report {
+            Some(Report { error, code, signal, usage }) => Ended { error, code, signal, usage: Some(usage) },
+            None => Ended { error: None, code: None, signal: Some("SIGKILL".to_owned()), usage: None },
+        };
+        (ended, sink)
+    }
+}
+
+/// Ends whatever this process adopted: what is left when a supervisor was killed.
+pub fn end_orphans(supervisors: &[i32]) {
+    tree::end_descendants(supervisors, Duration::ZERO);
+}
+
+/// Makes this process the parent of orphans, so that [`end_orphans`] finds them.
+pub fn adopt_orphans() {
+    tree::adopt_orphans();
+}
+
+/// Returns why `program` cannot be started with this `PATH` from `directory`; nothing when it can.
+pub fn find_program(program: &str, path: &str, directory: &Path) -> Option<String> {
+    if program.contains('/') {
+        return judge(program, &directory.join(program));
+    }
+    let mut problem = None;
+    for folder in path.split(':').filter(|folder| !folder.is_empty()) {
+        let candidate = Path::new(folder).join(program);
+        match judge(program, &candidate) {
+            None => return None,
+            Some(reason) if candidate.exists() => problem = problem.or(Some(reason)),
+            Some(_) => {}
+        }
+    }
+    problem.or_else(|| Some(format!("there is no program `{program}` in PATH ({path})")))
+}
+
+fn judge(program: &str, path: &Path) -> Option<String> {
+    match path.metadata() {
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => Some(format!("there is no file `{program}`")),
+        Err(error) => Some(format!("`{program}` cannot be read: {error}")),
+        Ok(found) if found.is_dir() => Some(format!("`{program}` is a folder")),
+        Ok(found) if found.permissions().mode() & 0o111 == 0 => {
+            Some(format!("`{program}` is not executable: `chmod +x`, or name the interpreter first, such as `sh`"))
+        }
+        Ok(_) => None,
+    }
+}

@@ -1,0 +1,117 @@
+//! The descendants of a process, and their end.
+
+#![expect(clippy::disallowed_methods, reason = "the edge reads /proc")]
+
+use std::collections::BTreeMap;
+use std::time::{Duration, Instant};
+
+use nix::sys::signal::{Signal, kill};
+use nix::sys::wait::{WaitPidFlag, WaitStatus, waitpid};
+use nix::unistd::Pid;
+
+/// Becomes the parent of orphaned descendants, where the system knows that (Linux).
+pub(super) fn adopt_orphans() {
+    #[cfg(target_os = "linux")]
+    let _ = nix::sys::prctl::set_child_subreaper(true);
+}
+
+/// Returns all descendants of `root`, without it. Empty where there is no /proc.
+pub(super) fn descendants(root: i32) -> Vec<i32> {
+    let mut children: BTreeMap<i32, Vec<i32>> = BTreeMap::new();
+    for entry in std::fs::read_dir("/proc").into_iter().flatten().flatten() {
+        let Some(pid) = entry.file_name().to_str().and_then(|name| name.parse::<i32>().ok()) else { continue };
+        if let Some(parent) = stat(pid).and_then(|fields| fields.get(1)?.parse().ok()) {
+            children.entry(parent).or_default().push(pid);
+        }
+    }
+    let mut found = Vec::new();
+    let mut next = vec![root];
+    while let Some(pid) = next.pop() {
+        let below = children.remove(&pid).unwrap_or_default();
+        found.extend(&below);
+        next.extend(below);
+    }
+    found
+}
+
+/// Returns the fields of `/proc/<pid>/stat` behind the name, which may hold blanks and parentheses: state, parent, …
+pub(super) fn stat(pid: i32) -> Option<Vec<String>> {
+    let text = std::fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
+    let (_, rest) = text.rsplit_once(')')?;
+    Some(rest.split_whitespace().map(str::to_owned).collect())
+}
+
+/// Ends every descendant of this process but `spared`: SIGTERM, and after `grace` SIGKILL.
+pub(super) fn end_descendants(spared: &[i32], grace: Duration) {
+    let me = i32::try_from(std::process::id()).unwrap_or_default();
+    let rest = || -> Vec<i32> {
+        reap(spared);
+        descendants(me).into_iter().filter(|pid| !spared.contains(pid) && !is_dead(*pid)).collect()
+    };
+    let started = Instant::now();
+    let mut told: Vec<i32> = Vec::new();
+    let mut pause = Duration::from_millis(2);
+    // A process that SIGKILL does not end hangs in the kernel; nobody can wait for that.
+    while started.elapsed() < grace + Duration::from_secs(5) {
+        let left = rest();
+        if left.is_empty() {
+            return;
+        }
+        let signal = if started.elapsed() < grace { Signal::SIGTERM } else { Signal::SIGKILL };
+        for pid in left {
+            // SIGTERM once: some programs take the second for "at once".
+            if signal == Signal::SIGKILL || !told.contains(&pid) {
+                let _ = kill(Pid::from_raw(pid), signal);
+                told.push(pid);
+            }
+        }
+        std::thread::sleep(pause);
+        pause = (pause * 2).min(Duration::from_millis(50));
+    }
+}
+
+/// Kills every descendant of `root`, and `root`, at once.
+pub(super) fn kill_tree(root: i32) {
+    for pid in descendants(root).into_iter().chain([root]) {
+        let _ = kill(Pid::from_raw(pid), Signal::SIGKILL);
+    }
+}
+
+/// Takes note of adopted processes that ended, except `spared`, whose ends somebody else awaits.
+fn reap(spared: &[i32]) {
+    let me = i32::try_from(std::process::id()).unwrap_or_default();
+    for pid in descendants(me) {
+        let is_child = || stat(pid).and_then(|fields| fields.get(1)?.parse::<i32>().ok()) == Some(me);
+        if !spared.contains(&pid) && is_dead(pid) && is_child() {
+            let _ = waitpid(Pid::from_raw(pid), Some(WaitPidFlag::WNOHANG));
+        }
+    }
+}
+
+fn is_dead(pid: i32) -> bool {
+    stat(pid).and_then(|fields| fields.first().cloned()).is_none_or(|state| matches!(state.as_str(), "Z" | "X"))
+}
+
+/// How a process ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum End {
+    /// By itself, with a code.
+    Code(i32),
+    /// By a signal.
+    Signal(Signal),
+}
+
+/// Returns how `child` ended if it has, taking note of every other child that ended.
+pub(super) fn ended(child: Pid) -> Option<End> {
+    loop {
+        let (pid, end) = match waitpid(None, Some(WaitPidFlag::WNOHANG)) {
+            Ok(WaitStatus::Exited(pid, code)) => (pid, End::Code(code)),
+            Ok(WaitStatus::Signaled(pid, signal, _)) => (pid, End::Signal(signal)),
+            Ok(WaitStatus::StillAlive) | Err(_) => return None,
+            Ok(_) => continue,
+        };
+        if pid == child {
+            return Some(end);
+        }
+    }
+}

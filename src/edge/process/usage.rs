@@ -1,0 +1,76 @@
+//! What processes use: exact sums at the end, samples while they run.
+
+#![expect(clippy::disallowed_methods, reason = "the edge reads /proc")]
+
+use serde::{Deserialize, Serialize};
+
+use super::tree;
+
+/// What the processes of one replica used, from start to end.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Usage {
+    /// CPU time in user and kernel mode.
+    pub cpu_seconds: f64,
+    /// Peak resident memory of the largest single process.
+    pub max_rss_bytes: f64,
+    /// Bytes fetched from storage.
+    pub read_bytes: f64,
+    /// Bytes sent to storage.
+    pub write_bytes: f64,
+}
+
+impl Usage {
+    /// Returns what the children of this process used that have ended and been waited for, with theirs.
+    pub(super) fn of_children() -> Self {
+        let children = nix::sys::resource::getrusage(nix::sys::resource::UsageWho::RUSAGE_CHILDREN).ok();
+        let seconds = |time: nix::sys::time::TimeVal| time.tv_sec() as f64 + time.tv_usec() as f64 / 1e6;
+        // Linux counts kibibytes, macOS bytes.
+        let unit = if cfg!(target_os = "macos") { 1.0 } else { 1024.0 };
+        let io = io_of("self");
+        Self {
+            cpu_seconds: children.map_or(0.0, |usage| seconds(usage.user_time()) + seconds(usage.system_time())),
+            max_rss_bytes: children.map_or(0.0, |usage| usage.max_rss() as f64 * unit),
+            read_bytes: io.0,
+            write_bytes: io.1,
+        }
+    }
+}
+
+/// Returns the bytes that a process and its children that ended read from and wrote to storage.
+fn io_of(pid: &str) -> (f64, f64) {
+    let text = std::fs::read_to_string(format!("/proc/{pid}/io")).unwrap_or_default();
+    let field = |name: &str| {
+        let line = text.lines().find_map(|line| line.strip_prefix(name));
+        line.and_then(|rest| rest.trim_start_matches(':').trim().parse().ok()).unwrap_or(0.0)
+    };
+    (field("read_bytes"), field("write_bytes"))
+}
+
+/// Samples of a running tree: CPU time used so far, and memory held now.
+#[derive(Clone, Debug, Default)]
+pub struct Sampler {
+    /// Seconds of CPU time of all living processes, at each sample.
+    pub cpu_seconds: Vec<f64>,
+    /// Bytes of memory of all processes together, at each sample.
+    pub rss_bytes: Vec<f64>,
+}
+
+impl Sampler {
+    /// Takes a sample of the trees below `supervisors`.
+    pub fn sample(&mut self, supervisors: &[i32]) {
+        let pids: Vec<i32> = supervisors.iter().flat_map(|pid| tree::descendants(*pid)).collect();
+        let ticks = nix::unistd::sysconf(nix::unistd::SysconfVar::CLK_TCK).ok().flatten().unwrap_or(100) as f64;
+        let page = nix::unistd::sysconf(nix::unistd::SysconfVar::PAGE_SIZE).ok().flatten().unwrap_or(4096) as f64;
+        let (mut cpu, mut rss) = (0.0, 0.0);
+        for pid in pids {
+            let Some(fields) = tree::stat(pid) else { continue };
+            let field = |index: usize| fields.get(index).and_then(|text| text.parse::<f64>().ok()).unwrap_or(0.0);
+            // Fields 14 to 17 and 24 of proc(5), counted from the state, which is field 3.
+            cpu += (field(11) + field(12) + field(13) + field(14)) / ticks;
+            rss += field(21) * page;
+        }
+        self.cpu_seconds.push(cpu);
+        self.rss_bytes.push(rss);
+    }
+}

@@ -1,0 +1,119 @@
+use std::collections::BTreeMap;
+
+use serde_json::Value as Json;
+
+use super::{Folders, Given, Plan, Secrets, plan, refusals};
+use crate::compile::{Compilation, Input, Workspace};
+
+fn compiled(workload: &str) -> Compilation {
+    let text = format!(
+        "apiVersion: kubebench.dev/v1\nkind: Benchmark\nmetadata:\n  name: x\nspec:\n  workload:\n{workload}\n  metrics:\n    - {{name: t, unit: s, better: lower, primary: true, from: {{duration: run}}}}\n"
+    );
+    Workspace::open(None, "0.1.0").compile(vec![Input { path: "specs/x.yaml".to_owned(), bytes: text.into_bytes() }])
+}
+
+fn planned(workload: &str) -> Plan {
+    let compilation = compiled(workload);
+    let benchmark =
+        &compilation.benchmarks.first().unwrap_or_else(|| panic!("{:#?}", compilation.diagnostics)).benchmark;
+    let mut port = 7000;
+    let values = BTreeMap::from([("KUBEBENCH_SECRET_HF_TOKEN".to_owned(), "s3cret".to_owned())]);
+    let mut given = Given {
+        base: &BTreeMap::from([("PATH".to_owned(), "/bin".to_owned())]),
+        secrets: &Secrets::new(values),
+        folders: &Folders { root: "/r".to_owned(), id: "x-1".to_owned(), data: "/d".to_owned() },
+        namespace: "bench",
+        ports: &mut || {
+            port += 1;
+            port
+        },
+    };
+    plan(&benchmark.cases[0], &mut given)
+}
+
+fn env<'a>(plan: &'a Plan, index: usize, name: &str) -> &'a str {
+    plan.processes[index].env.get(name).map_or("", String::as_str)
+}
+
+const IMAGE: &str = "docker.io/library/python@sha256:0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef";
+
+#[test]
+fn an_indexed_job() {
+    let plan = planned(&format!(
+        "    job:\n      image: {IMAGE}\n      command: [run]\n      parallelism: 2\n      completions: 3\n      completionMode: Indexed"
+    ));
+    assert_eq!((plan.processes.len(), plan.at_once), (3, 2));
+    assert_eq!(env(&plan, 2, "JOB_COMPLETION_INDEX"), "2");
+    assert_eq!(env(&plan, 2, "KUBEBENCH_EXP_OUTPUT_PATH"), "/r/x-1/output");
+    assert!(plan.processes.iter().all(|process| process.decides));
+}
+
+#[test]
+fn variables_and_words() {
+    let plan = planned(&format!(
+        "    job:\n      image: {IMAGE}\n      command: [sh, /kubebench/files/a.sh, /kubebench/filesystem]\n      args: [$(A), $x]\n      env: {{A: '1', HF: {{secret: {{name: hf, key: token}}}}, NS: {{field: metadata.namespace}}, S: /kubebench/files}}"
+    ));
+    assert_eq!(plan.processes[0].argv, ["sh", "/r/x-1/files/a.sh", "/kubebench/filesystem", "$(A)", "$x"]);
+    assert_eq!([env(&plan, 0, "HF"), env(&plan, 0, "NS"), env(&plan, 0, "S")], ["s3cret", "bench", "/r/x-1/files"]);
+}
+
+#[test]
+fn a_master_and_workers_find_each_other() {
+    let plan = planned(&format!(
+        "    pytorchJob:\n      image: {IMAGE}\n      command: [torchrun, t.py]\n      nprocPerNode: '2'\n      master: {{}}\n      worker: {{replicas: 2}}"
+    ));
+    let ranks: Vec<&str> = (0..3).map(|index| env(&plan, index, "RANK")).collect();
+    assert_eq!(ranks, ["0", "1", "2"]);
+    assert_eq!(env(&plan, 2, "WORLD_SIZE"), "3");
+    assert_eq!(env(&plan, 2, "MASTER_PORT"), env(&plan, 0, "MASTER_PORT"));
+    assert_eq!(
+        [env(&plan, 1, "PET_NODE_RANK"), env(&plan, 1, "PET_NNODES"), env(&plan, 1, "PET_NPROC_PER_NODE")],
+        ["1", "3", "2"]
+    );
+    let decides: Vec<bool> = plan.processes.iter().map(|process| process.decides).collect();
+    assert_eq!(decides, [true, false, false]);
+}
+
+#[test]
+fn workers_alone_are_elastic() {
+    let plan = planned(&format!(
+        "    pytorchJob:\n      image: {IMAGE}\n      worker: {{replicas: 2, command: [torchrun, t.py]}}"
+    ));
+    assert_eq!([env(&plan, 0, "PET_NNODES"), env(&plan, 0, "PET_RDZV_BACKEND")], ["2", "c10d"]);
+    assert_eq!(env(&plan, 1, "PET_RDZV_ENDPOINT"), "127.0.0.1:7001");
+    assert!(plan.processes.iter().all(|process| process.decides));
+}
+
+#[test]
+fn tensorflow_reads_its_cluster() {
+    let plan = planned(&format!(
+        "    tfJob:\n      image: {IMAGE}\n      command: [t]\n      chief: {{replicas: 1}}\n      ps: {{replicas: 1}}\n      worker: {{replicas: 2}}"
+    ));
+    let config: Json = serde_json::from_str(env(&plan, 3, "TF_CONFIG")).unwrap();
+    assert_eq!(config["task"]["type"], "worker");
+    assert_eq!(config["cluster"]["worker"].as_array().unwrap().len(), 2);
+    let deciders: Vec<&str> =
+        plan.processes.iter().filter(|process| process.decides).map(|process| process.role.as_str()).collect();
+    assert_eq!(deciders, ["chief"]);
+}
+
+#[test]
+fn a_launcher_has_a_host_file() {
+    let plan = planned(&format!(
+        "    mpiJob:\n      image: {IMAGE}\n      slotsPerWorker: 2\n      launcher: {{command: [mpirun, hostname]}}\n      worker: {{replicas: 3, command: [/usr/sbin/sshd, -De]}}"
+    ));
+    assert_eq!(plan.processes.len(), 1);
+    assert_eq!(plan.config["hostfile"], "localhost slots=6\n");
+    assert_eq!(env(&plan, 0, "OMPI_MCA_orte_default_hostfile"), "/r/x-1/config/hostfile");
+}
+
+#[test]
+fn what_a_machine_does_not_have_is_refused() {
+    let compilation = compiled(&format!(
+        "    job:\n      image: {IMAGE}\n      env: {{T: {{secret: {{name: hf, key: the.token}}}}, C: {{configMap: {{name: c, key: k}}}}, U: {{field: metadata.uid}}}}"
+    ));
+    let found = refusals(&compilation.benchmarks[0].benchmark, &Secrets::default());
+    let codes: Vec<&str> = found.as_slice().iter().map(|fault| fault.code.id).collect();
+    assert_eq!(codes, ["KB0350", "KB0351", "KB0351", "KB0351"]);
+    assert!(found.as_slice().iter().any(|fault| format!("{fault:?}").contains("KUBEBENCH_SECRET_HF_THE_TOKEN")));
+}
