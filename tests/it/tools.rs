@@ -105,6 +105,24 @@ fn captures_of_the_real_tools() {
     assert!(counted > 0);
 }
 
+/// What is kept beside the metrics goes into a repository: not a dump of an environment, and no key of an API.
+#[test]
+fn documents_that_may_hold_secrets_are_not_kept() {
+    let cases = [
+        ("nccl-tests", r#"{"env": {"HOME": "/"}, "results": [{"size": 8, "in_place": {"time": 1.5}}]}"#, false),
+        ("aiperf", r#"{"request_count": {"unit": "requests", "avg": 2}, "run_info": {"cli": "--api-key k"}}"#, false),
+        ("aiperf", r#"{"request_count": {"unit": "requests", "avg": 2}, "run_info": {"cli": "--api"}}"#, true),
+        ("guidellm", r#"{"benchmarks": [{"metrics": {}}], "config": {"backend": {"api_key": "k"}}}"#, false),
+        ("guidellm", r#"{"benchmarks": [{"metrics": {}}], "config": {"backend": {"api_key": null}}}"#, true),
+    ];
+    for (name, text, is_kept) in cases {
+        let mut scan = LogScan::new();
+        scan.read_as(tool(name).unwrap(), Window::All);
+        scan.feed(text.as_bytes());
+        assert_eq!(scan.finish().tools[0].native.is_some(), is_kept, "{name}: {text}");
+    }
+}
+
 #[test]
 fn names_are_unique_and_sorted() {
     assert!(TOOLS.is_sorted_by(|a, b| a.name < b.name));
