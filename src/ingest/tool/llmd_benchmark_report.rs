@@ -30,11 +30,17 @@ fn read(text: &str, report: &mut Report) {
         found.into_first()
     } else {
         let source = Source::new("report.yaml", text.as_bytes());
-        match yaml::read(SourceId(0), &source).root {
-            Some(node) => value_of(&node),
-            None => return report.invalid("the report is neither YAML nor JSON"),
-        }
+        let read = yaml::read(SourceId(0), &source);
+        let Some(node) = &read.root else {
+            let why = read.diagnostics.first().map_or("it is empty", |fault| fault.message.as_str());
+            return report.invalid(format!("the report is neither YAML nor JSON: {why}"));
+        };
+        value_of(node)
     };
+    // The writer sorts keys: in reports of 0.2 the version comes last.
+    if root.get("version").is_none() {
+        report.invalid("the report has no `version`: it was cut off, or is no Benchmark Report");
+    }
     let newer = root.pointer("/results/request_performance/aggregate");
     let Some(aggregate) = newer.or_else(|| root.get("metrics")) else {
         return report.invalid("the report holds no aggregate results");

@@ -2,7 +2,7 @@
 //!
 //! Sizes are bytes, times microseconds, bandwidths GB/s. Columns are found by the header, since they differ between
 //! versions and tests. The greatest bandwidth need not be at the largest size. `#wrong` above 0 means that the collective
-//! gave wrong data; `N/A` means that nobody looked. The JSON holds the whole environment, of which nothing is kept.
+//! gave wrong data; `N/A` means that nobody looked. Built without MPI every process is a test of its own. The JSON holds the whole environment, of which nothing is kept.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -42,6 +42,8 @@ struct Table {
     average: Option<Sample>,
     out_of_bounds: Option<Sample>,
     fault: Option<String>,
+    /// Whether several processes printed tables of their own at a time: rows went into the last one begun.
+    is_mixed: bool,
 }
 
 struct Row {
@@ -83,6 +85,9 @@ impl LineParser for Parser {
     fn finish(&mut self, report: &mut Report) {
         for failure in &self.failures {
             report.invalid(failure.as_str());
+        }
+        if self.tables.iter().any(|table| table.is_mixed) {
+            report.invalid("several processes printed tables of their own: build nccl-tests with `MPI=1`, so that they are one test");
         }
         if self.tables.iter().all(|table| table.rows.is_empty()) {
             report.invalid("the log holds no row of results");
@@ -152,7 +157,10 @@ impl Table {
         let sample = value.map(|value| Sample { value, step: None, line: Some(line.number), rank: line.rank });
         match label {
             "Out of bounds values" => self.out_of_bounds = sample,
-            "Avg bus bandwidth" => self.average = sample,
+            "Avg bus bandwidth" => {
+                self.is_mixed |= self.average.is_some();
+                self.average = sample;
+            }
             _ => return,
         }
         if text.ends_with("FAILED") {
