@@ -2,5 +2,6 @@
 
 pub mod fs;
 pub mod git;
+pub mod machine;
 pub mod process;
 pub mod terminal;

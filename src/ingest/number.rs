@@ -31,13 +31,27 @@ pub fn parse(text: &str) -> Result<f64, String> {
     ))
 }
 
+/// Reads a number that is always printed with `decimals` digits after the point: with fewer it was cut off.
+pub fn fixed(text: &str, decimals: usize) -> Option<f64> {
+    let value = parse(text).ok()?;
+    let digits = text.trim().split_once('.').map_or(0, |(_, digits)| digits.len());
+    (digits >= decimals || !value.is_finite()).then_some(value)
+}
+
+/// Returns `value` as a count, when it is one: steps are often printed as `9.000`.
+pub fn whole(value: f64) -> Option<u64> {
+    let is_count = value.fract() == 0.0 && (0.0..=9_007_199_254_740_992.0).contains(&value);
+    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "checked to be a count below 2^53")]
+    is_count.then_some(value as u64)
+}
+
 fn all_digits(text: &str) -> bool {
     text.bytes().all(|byte| byte.is_ascii_digit())
 }
 
 #[cfg(test)]
 mod tests {
-    use super::parse;
+    use super::{fixed, parse, whole};
 
     #[test]
     fn numbers_as_printed() {
@@ -68,5 +82,24 @@ mod tests {
             assert!(parse(text).is_err(), "{text}");
         }
         assert!(parse("12,5").is_err_and(|reason| reason.contains("point")));
+    }
+
+    #[test]
+    fn numbers_that_were_cut_off() {
+        assert_eq!(fixed("1,100.25", 2), Some(1100.25));
+        assert_eq!(fixed("1.255", 2), Some(1.255));
+        assert!(fixed("nan", 3).is_some_and(f64::is_nan));
+        for text in ["1,100.2", "1,100.", "1,100", "11", "", "x.25"] {
+            assert_eq!(fixed(text, 2), None, "{text}");
+        }
+    }
+
+    #[test]
+    fn counts() {
+        assert_eq!(whole(9.0), Some(9));
+        assert_eq!(whole(0.0), Some(0));
+        for value in [0.5, -1.0, f64::NAN, f64::INFINITY, 1e300] {
+            assert_eq!(whole(value), None, "{value}");
+        }
     }
 }

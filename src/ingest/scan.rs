@@ -261,12 +261,12 @@ impl ToolScan {
     /// Keeps the bytes of what may be a document.
     fn collect(&mut self, bytes: &[u8]) {
         let Some(document) = &mut self.document else { return };
-        let was_blank = document.trim_ascii_start().is_empty();
+        let was_open = document.trim_ascii_start().len() < 3;
         if document.len() <= MAX_DOCUMENT {
             document.extend_from_slice(bytes);
         }
-        // With both forms known, the first visible byte decides.
-        if was_blank && self.parser.is_some() {
+        // With both forms known, the first visible bytes decide; no line has ended before them.
+        if was_open && self.parser.is_some() {
             let begun = document.trim_ascii_start();
             if !(begun.is_empty() || tool::starts_a_document(begun) || begun == b"[") {
                 self.document = None;

@@ -3,6 +3,7 @@
 //! A file is one run and is never changed. Its place follows from its content, its digest tells whether somebody edited
 //! it, and there is one spelling for one content.
 
+pub mod fingerprint;
 pub mod v1;
 
 use serde_json::Value as Json;

@@ -29,7 +29,8 @@ fn headlines(report: &Report) -> BTreeMap<String, (Option<f64>, String)> {
     all
 }
 
-/// Holds the output in `path` against the values in the file of the same name with `.expect.json`.
+/// Holds the output in `path` against the file of the same name with `.expect.json`: the values of `metrics`, names that
+/// are `absent`, and what the reason says why the run is `invalid`.
 fn judge(name: &str, path: &Path) {
     let tool = tool(name).unwrap_or_else(|| panic!("no tool `{name}`"));
     let expect = std::fs::read_to_string(format!("{}.expect.json", path.display())).unwrap();
@@ -101,6 +102,11 @@ fn captures_of_the_real_tools() {
             counted += 1;
         }
     }
+    // torchrun is a launcher: the Trainer printed this.
+    for file in samples(&root.join("torchrun")) {
+        judge("hf-trainer", &file);
+        counted += 1;
+    }
     println!("{counted} captures of real tools");
     assert!(counted > 0);
 }
@@ -120,6 +126,45 @@ fn documents_that_may_hold_secrets_are_not_kept() {
         scan.read_as(tool(name).unwrap(), Window::All);
         scan.feed(text.as_bytes());
         assert_eq!(scan.finish().tools[0].native.is_some(), is_kept, "{name}: {text}");
+    }
+}
+
+/// Megatron-DeepSpeed's log is output of two tools.
+#[test]
+fn a_capture_of_deepspeed_is_one_of_megatron() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../shared/fixtures/deepspeed");
+    let Ok(log) = std::fs::read(root.join("superbench_megatron_deepspeed_hostprefix.log")) else {
+        println!("SKIPPED a capture of Megatron-DeepSpeed: there is no ../shared/fixtures");
+        return;
+    };
+    let report = read(tool("megatron").unwrap(), &log, Window::All);
+    let elapsed = report.found().iter().find(|found| found.name == "elapsed_time_per_iteration").unwrap();
+    assert_eq!(elapsed.series.values(), [76015.3, 75254.0, 75249.6, 75182.4, 74494.9]);
+}
+
+/// Tools that print steps are windowed by them: the tool, its sample, the steps, the series and its values inside.
+#[test]
+fn steps_of_a_window_are_those_that_the_tool_printed() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data/tools");
+    let cases: [(&str, &str, (u64, u64), &str, &[f64]); 12] = [
+        ("deepspeed", "restarted.log", (30, 40), "curr_samples_per_sec", &[430.5, 440.0]),
+        ("hf-trainer", "trainer_state.json", (20, 20), "loss", &[2.125]),
+        ("horovod", "gpus.log", (0, 1), "iter_img_per_sec_per_gpu", &[210.5, 211.5]),
+        ("katib", "both_forms.log", (100, 100), "loss", &[2.5]),
+        ("maxtext", "ramp_up_profiler_restart.log", (23, 24), "tflops_per_device", &[210.5, 2000.5, 208.5]),
+        ("megatron", "bridge.log", (20, 20), "throughput_per_gpu", &[600.5]),
+        ("mllog", "aborted_among_other_output.log", (1, 2), "eval_accuracy", &[0.25, 0.5]),
+        ("nemo", "first_generation_bar.log", (2000, 2006), "train_step_timing", &[1.25]),
+        ("nemo", "second_generation.log", (11, 12), "train_step_timing", &[3.5, 3.25]),
+        ("pytorch-imagenet", "two_ranks_old_and_new.log", (101, 300), "time", &[0.5, 3.5, 0.75]),
+        ("pytorch-mnist", "counts_and_percentages.log", (2, 2), "train_loss", &[0.125]),
+        ("tf-cnn-benchmarks", "four_ranks.log", (20, 20), "images_per_sec", &[72.5]),
+    ];
+    for (name, file, (from, to), series, values) in cases {
+        let text = std::fs::read(root.join(name).join(file)).unwrap();
+        let report = read(tool(name).unwrap(), &text, Window::Steps(from, to));
+        let found = report.found().iter().find(|found| found.name == series).unwrap();
+        assert_eq!(found.series.values(), values, "{name}: {series} of steps {from} to {to}");
     }
 }
 
@@ -147,6 +192,43 @@ fn nothing_panics_on_broken_output() {
                 let mut changed = bytes.clone();
                 changed.iter_mut().step_by(step * 13).for_each(|byte| *byte ^= 0x55);
                 read(tool, &changed, Window::Steps(1, 3));
+            }
+        }
+    }
+}
+
+/// A killed run leaves half a line: no metric may have a value that neither the lines before nor the whole line give.
+#[test]
+fn half_a_line_is_no_other_number() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data/tools");
+    // The lines of other tools do not say where their last number ends; nor do the old ones of DeepSpeed.
+    let tools = [
+        "deepspeed",
+        "hf-trainer",
+        "horovod",
+        "maxtext",
+        "megatron",
+        "mllog",
+        "pytorch-imagenet",
+        "pytorch-mnist",
+        "tf-cnn-benchmarks",
+    ];
+    for name in tools {
+        let tool = tool(name).unwrap();
+        for file in samples(&root.join(name)).iter().filter(|file| !file.ends_with("old_forms.log")) {
+            let text = std::fs::read(file).unwrap();
+            let mut from = 0;
+            for line in text.split_inclusive(|byte| *byte == b'\n') {
+                let to = from + line.len();
+                let [before, after] = [from, to].map(|end| headlines(&read(tool, &text[..end], Window::All)));
+                for cut in from..to {
+                    for (metric, value) in headlines(&read(tool, &text[..cut], Window::All)) {
+                        let is_known = before.get(&metric) == Some(&value) || after.get(&metric) == Some(&value);
+                        let half = String::from_utf8_lossy(&text[from..cut]);
+                        assert!(is_known, "{}: {metric} is {value:?} after `{half}`", file.display());
+                    }
+                }
+                from = to;
             }
         }
     }

@@ -6,23 +6,35 @@
 mod aiperf;
 mod bmf;
 mod criterion;
+mod deepspeed;
 mod direction;
 mod fio;
 mod github_action_custom;
 mod go_bench;
 mod google_benchmark;
 mod guidellm;
+mod hf_trainer;
+mod horovod;
 mod hyperfine;
 mod inference_perf;
 mod iperf3;
+mod katib;
 mod llmd_benchmark_report;
+mod maxtext;
+mod megatron;
+mod mllog;
 mod mlperf_loadgen;
 mod nccl_tests;
+mod nemo;
 mod openmetrics;
 mod pytest_benchmark;
+mod python_literal;
+mod pytorch_imagenet;
+mod pytorch_mnist;
 mod serving_block;
 mod sglang_bench_stdout;
 mod sysbench;
+mod tf_cnn_benchmarks;
 mod torchtitan;
 mod vllm_serve_stdout;
 mod vllm_throughput_stdout;
@@ -39,21 +51,32 @@ pub const TOOLS: &[Tool] = &[
     aiperf::TOOL,
     bmf::TOOL,
     criterion::TOOL,
+    deepspeed::TOOL,
     fio::TOOL,
     github_action_custom::TOOL,
     go_bench::TOOL,
     google_benchmark::TOOL,
     guidellm::TOOL,
+    hf_trainer::TOOL,
+    horovod::TOOL,
     hyperfine::TOOL,
     inference_perf::TOOL,
     iperf3::TOOL,
+    katib::TOOL,
     llmd_benchmark_report::TOOL,
+    maxtext::TOOL,
+    megatron::TOOL,
+    mllog::TOOL,
     mlperf_loadgen::TOOL,
     nccl_tests::TOOL,
+    nemo::TOOL,
     openmetrics::TOOL,
     pytest_benchmark::TOOL,
+    pytorch_imagenet::TOOL,
+    pytorch_mnist::TOOL,
     sglang_bench_stdout::TOOL,
     sysbench::TOOL,
+    tf_cnn_benchmarks::TOOL,
     torchtitan::TOOL,
     vllm_serve_stdout::TOOL,
     vllm_throughput_stdout::TOOL,
@@ -119,6 +142,9 @@ pub struct Headline {
 pub const ONE: &[Headline] = &[Headline { suffix: "", reduce: Reduce::Last }];
 /// For a series whose last value speaks for it.
 pub const LAST: &[Headline] = &[Headline { suffix: "_last", reduce: Reduce::Last }];
+/// For a series of times or rates of single steps.
+pub const LAST_AND_MEDIAN: &[Headline] =
+    &[Headline { suffix: "_last", reduce: Reduce::Last }, Headline { suffix: "_median", reduce: Reduce::Median }];
 
 /// A metric found in a tool's output.
 #[derive(Clone, Debug)]
@@ -228,7 +254,8 @@ impl Report {
                 better,
                 labels: labels.clone(),
                 headlines,
-                series: Series::new(self.window),
+                // A window is about a series; what a tool reports once has none.
+                series: Series::new(if headlines == ONE { Window::All } else { self.window }),
             });
             self.by_name.entry(name.to_owned()).or_default().push(self.found.len() - 1);
             self.found.len() - 1
@@ -238,16 +265,21 @@ impl Report {
     }
 }
 
+/// Makes the sample of a value that stands on `line`.
+fn sample_on(line: &Line<'_>, step: Option<u64>, value: f64) -> Sample {
+    Sample { value, step, line: Some(line.number), rank: line.rank }
+}
+
 /// Returns the tool of that name.
 pub fn tool(name: &str) -> Option<&'static Tool> {
     TOOLS.iter().find(|tool| tool.name == name)
 }
 
-/// Returns true when `text` begins as JSON does: `[` also begins the prefixes of launchers.
+/// Returns true when `text` begins as JSON does: `[` also begins the prefixes of launchers, and `{'` what Python prints.
 pub fn starts_a_document(text: &[u8]) -> bool {
     let text = text.trim_ascii_start();
     match text.split_first() {
-        Some((b'{', _)) => true,
+        Some((b'{', rest)) => matches!(rest.trim_ascii_start().first(), Some(b'"' | b'}') | None),
         Some((b'[', rest)) => matches!(rest.trim_ascii_start().first(), Some(b'{' | b'[' | b']' | b'"')),
         _ => false,
     }

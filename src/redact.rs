@@ -1,0 +1,154 @@
+//! Secrets out of everything that is written or printed.
+//!
+//! Known values go wherever they stand. What is not known is recognized by where it stands (the user part of a URL, a
+//! signature parameter, an authorization header, a variable named after a secret) or by its form (the tokens of common
+//! services). Numbers are left alone: `total_token_throughput: 45409` is a measurement.
+
+use std::borrow::Cow;
+use std::sync::LazyLock;
+
+use regex::{Captures, Regex};
+
+/// What stands where a secret stood.
+pub const REDACTED: &str = "[redacted]";
+
+/// A value that is shorter is found everywhere by chance.
+const SHORTEST: usize = 4;
+
+/// A pattern; group 1 stays, group 2 goes, and so does a match without groups.
+struct Rule {
+    regex: Regex,
+    /// Texts of which one must be there, to save the search; compared without regard to case.
+    hints: &'static [&'static str],
+}
+
+static RULES: LazyLock<Vec<Rule>> = LazyLock::new(|| {
+    let rules: [(&str, &[&str]); 13] = [
+        // Private keys, also where line ends are spelled `\n`.
+        (r"(?s)()(-----BEGIN [A-Z ]*PRIVATE KEY-----.*?(?:-----END [A-Z ]*PRIVATE KEY-----|\z))", &["private key"]),
+        // https://user:password@host
+        (r"(?i)(\b[a-z][a-z0-9+.\-]*://)([^\s/@'<>]+)@", &["://"]),
+        // Signatures and tokens in queries of URLs.
+        (
+            r#"(?i)([?&](?:[a-z_\-]*token|sig|signature|x-(?:amz|goog)-(?:signature|credential|security-token)|(?:api[_\-]?|access[_\-]?)?key|password|passwd|secret|client_secret|auth|code|awsaccesskeyid)=)([^&\s"'<>#]+)"#,
+            &["="],
+        ),
+        // Headers.
+        (
+            r#"(?i)(\b(?:proxy-)?authorization["']?\s*[:=]\s*["']?(?:(?:bearer|basic|token|digest|negotiate|apikey|aws4-hmac-sha256)\s+)?)([^\s"'][^"'\r\n]*)"#,
+            &["authorization"],
+        ),
+        (
+            r#"(?i)(\b(?:x-api-key|api-key|x-auth-token|x-amz-security-token|x-goog-api-key|private-token|job-token|x-vault-token|set-cookie|cookie)["']?\s*[:=]\s*["']?)([^\s"'][^"'\r\n]*)"#,
+            &["-key", "token", "cookie"],
+        ),
+        (r"(?i)(\bbearer\s+)([a-z0-9._~+/\-]{8,}=*)", &["bearer"]),
+        // Variables named after what they hold.
+        (
+            r#"(\b[A-Z0-9_]*(?:TOKEN|SECRET|PASSWORD|PASSWD|CREDENTIAL|KEY)[A-Z0-9_]*["']?\s*[=:]\s*["']?)([^\s"',;&]+)"#,
+            &["token", "secret", "passw", "credential", "key"],
+        ),
+        (
+            r#"(?i)(\b(?:password|passwd|api[_\-]?key|access[_\-]?key|secret[_\-]?key|account[_\-]?key|client[_\-]?secret|(?:access|auth|refresh|id)[_\-]?token|secret|token)["']?\s*[=:]\s*["']?)([^\s"',;&]+)"#,
+            &["passw", "key", "secret", "token"],
+        ),
+        (r"(?i)(--(?:password|passwd|token|api-key|secret|auth-token|hf-token)[ =])([^\s]+)", &["--"]),
+        // Tokens of services, by their published forms.
+        (
+            r"()(\b(?:gh[pousr]_[A-Za-z0-9]{20,}|github_pat_[A-Za-z0-9_]{20,}|gl(?:pat|dt|rt|cbt|ptt|agent|soat)-[A-Za-z0-9_\-.]{16,}|hf_[A-Za-z0-9]{20,}|sk-[A-Za-z0-9_\-]{20,}|[sr]k_(?:live|test)_[A-Za-z0-9]{16,}|xox[abeoprs]-[A-Za-z0-9\-]{10,}|xapp-[A-Za-z0-9\-]{10,}|nvapi-[A-Za-z0-9_\-]{20,}|npm_[A-Za-z0-9]{30,}|pypi-[A-Za-z0-9_\-]{40,}|dop_v1_[a-f0-9]{40,}|gsk_[A-Za-z0-9]{20,}|r8_[A-Za-z0-9]{30,}|hvs\.[A-Za-z0-9_\-]{20,}|SG\.[A-Za-z0-9_\-]{16,}\.[A-Za-z0-9_\-]{16,}|dckr_pat_[A-Za-z0-9_\-]{20,}|wandb_v1_[A-Za-z0-9_\-]{20,}|dapi[a-f0-9]{32}|ATATT[A-Za-z0-9_\-=]{20,}))",
+            &["_", "-", ".", "dapi", "atatt"],
+        ),
+        (r"()(\b(?:AKIA|ASIA|ABIA|ACCA)[0-9A-Z]{16}\b)", &["akia", "asia", "abia", "acca"]),
+        (r"()(\b(?:AIza[0-9A-Za-z_\-]{35}|ya29\.[0-9A-Za-z_\-]{20,}))", &["aiza", "ya29"]),
+        // A JSON Web Token.
+        (r"()(\beyJ[A-Za-z0-9_\-]{8,}\.[A-Za-z0-9_\-]{8,}\.[A-Za-z0-9_\-]*)", &["eyj"]),
+    ];
+    let compiled =
+        rules.into_iter().filter_map(|(pattern, hints)| Some(Rule { regex: Regex::new(pattern).ok()?, hints }));
+    compiled.collect()
+});
+
+/// Takes secrets out of texts.
+#[derive(Clone, Debug, Default)]
+pub struct Redactor {
+    /// The values that are known, longest first.
+    values: Vec<String>,
+}
+
+impl Redactor {
+    /// Makes a redactor that knows `values`; those that are too short or plain numbers are not looked for.
+    pub fn new<'a>(values: impl IntoIterator<Item = &'a str>) -> Self {
+        let lines = values.into_iter().flat_map(|value| [value.trim()].into_iter().chain(value.lines().map(str::trim)));
+        let mut values: Vec<String> = lines.filter(|value| is_secret(value)).map(str::to_owned).collect();
+        // JSON spells some letters in two.
+        let quoted = values.iter().map(|value| serde_json::Value::from(value.as_str()).to_string());
+        let escaped: Vec<String> = quoted.filter_map(|text| text.get(1..text.len() - 1).map(str::to_owned)).collect();
+        values.extend(escaped);
+        values.sort_by(|a, b| b.len().cmp(&a.len()).then_with(|| a.cmp(b)));
+        values.dedup();
+        Self { values }
+    }
+
+    /// Returns `text` without secrets.
+    pub fn text<'a>(&self, text: &'a str) -> Cow<'a, str> {
+        let mut clean = Cow::Borrowed(text);
+        for value in &self.values {
+            if clean.contains(value.as_str()) {
+                clean = Cow::Owned(clean.replace(value.as_str(), REDACTED));
+            }
+        }
+        let folded = clean.to_ascii_lowercase();
+        for Rule { regex, hints } in RULES.iter() {
+            if !hints.iter().any(|hint| folded.contains(hint)) {
+                continue;
+            }
+            let replaced = regex.replace_all(&clean, |found: &Captures<'_>| {
+                let group = |index| found.get(index).map_or("", |part| part.as_str());
+                let (kept, secret) = (group(1), group(2));
+                let rest = group(0).get(kept.len() + secret.len()..).unwrap_or_default();
+                if is_harmless(secret) { group(0).to_owned() } else { format!("{kept}{REDACTED}{rest}") }
+            });
+            if let Cow::Owned(replaced) = replaced {
+                clean = Cow::Owned(replaced);
+            }
+        }
+        clean
+    }
+
+    /// Takes secrets out of every text of a JSON value; keys stay.
+    pub fn json(&self, value: &mut serde_json::Value) {
+        match value {
+            serde_json::Value::String(text) => {
+                if let Cow::Owned(clean) = self.text(text) {
+                    *text = clean;
+                }
+            }
+            serde_json::Value::Array(items) => items.iter_mut().for_each(|item| self.json(item)),
+            serde_json::Value::Object(object) => object.values_mut().for_each(|item| self.json(item)),
+            _ => {}
+        }
+    }
+}
+
+/// Returns true for the name of a variable that holds a secret.
+pub fn names_a_secret(name: &str) -> bool {
+    let name = name.to_ascii_uppercase();
+    ["TOKEN", "SECRET", "PASSWORD", "PASSWD", "KEY", "CREDENTIAL"].iter().any(|word| name.contains(word))
+}
+
+fn is_secret(value: &str) -> bool {
+    value.len() >= SHORTEST && !is_harmless(value)
+}
+
+/// Returns true for what no secret is: a number, a constant, a reference, what is redacted already.
+fn is_harmless(value: &str) -> bool {
+    let bare = value.trim_end_matches(['}', ']', ')']);
+    let constants = ["true", "false", "null", "none", "nan", "inf", "yes", "no", ""];
+    let is_reference = bare.starts_with('$') || bare.starts_with('<') || bare.starts_with("[redacted");
+    is_reference
+        || constants.iter().any(|constant| bare.eq_ignore_ascii_case(constant))
+        || bare.len() < 12 && bare.trim_start_matches('-').parse::<f64>().is_ok()
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,107 @@
+use super::{REDACTED, Redactor, names_a_secret};
+
+/// A text with a secret in it: what must be gone, and the text.
+fn planted() -> Vec<(&'static str, String)> {
+    // Put together here, so that no scanner takes this file for a leak.
+    let long = "Zq7Xw2Lm9Kc4Rt8Yb3Nf6Hd1Js5Vg0Pa7Ue2Io4Tz";
+    let make = |prefix: &str| format!("{prefix}{long}");
+    let mut planted = vec![
+        ("hunter2hunter2", "value: hunter2hunter2.".to_owned()),
+        ("hunter2hunter2", "glued(hunter2hunter2)".to_owned()),
+        ("pa55word", "cloning https://bot:pa55word@git.example/x.git".to_owned()),
+        (long, format!("GET /x?access_token={long}&page=2")),
+        (long, format!("https://b.example/k?X-Amz-Signature={long}&y=1")),
+        (long, format!("https://b.example/k?sv=1&sig={long}")),
+        (long, format!("Authorization: Bearer {long}")),
+        (long, format!("> authorization: Basic {long}")),
+        (long, format!("{{\"Authorization\": \"token {long}\"}}")),
+        (long, format!("X-Api-Key: {long}")),
+        (long, format!("private-token: {long}")),
+        (long, format!("Set-Cookie: session={long}; Path=/")),
+        (long, format!("curl -H 'Bearer {long}'")),
+        (long, format!("export WANDB_API_KEY={long}")),
+        (long, format!("MY_DB_PASSWORD: '{long}'")),
+        (long, format!("{{\"AWS_SECRET_ACCESS_KEY\": \"{long}\"}}")),
+        (long, format!("login(password='{long}')")),
+        (long, format!("api_key = {long}")),
+        (long, format!("huggingface-cli login --token {long}")),
+        (long, format!("AccountKey={long};EndpointSuffix=core")),
+        ("MIIEvQ", "-----BEGIN RSA PRIVATE KEY-----\nMIIEvQ\n-----END RSA PRIVATE KEY-----".to_owned()),
+        ("MIIEvQ", "-----BEGIN PRIVATE KEY-----\\nMIIEvQ cut off".to_owned()),
+        ("AKIAIOSFODNN7", format!("id {}{}", "AKIA", "IOSFODNN7EXAMPLE")),
+    ];
+    for prefix in
+        ["ghp_", "github_pat_", "glpat-", "hf_", "sk-proj-", "xoxb-", "nvapi-", "npm_", "AIza", "ya29.", "hvs."]
+    {
+        planted.push((
+            long.get(..20).unwrap(),
+            format!("trying {} now", make(prefix).chars().take(prefix.len() + 35).collect::<String>()),
+        ));
+    }
+    planted.push((long, format!("jwt eyJhbGciOiJIUzI1NiJ9.{long}.{long}")));
+    planted
+}
+
+#[test]
+fn thirty_planted_secrets_are_gone() {
+    let redactor = Redactor::new(["hunter2hunter2"]);
+    let planted = planted();
+    assert!(planted.len() >= 30, "{}", planted.len());
+    for (secret, text) in planted {
+        let clean = redactor.text(&text);
+        assert!(!clean.contains(secret) && clean.contains(REDACTED), "{text} became {clean}");
+    }
+}
+
+#[test]
+fn measurements_and_addresses_stay() {
+    let redactor = Redactor::new(["1234", "abc", "true"]);
+    for text in [
+        "\"total_token_throughput\": 45409.81,",
+        "Total generated tokens: 4210",
+        "tokens/s: 1,234",
+        "KEY=1",
+        "NUM_TOKENS=512",
+        "max_key: null",
+        "http://localhost:8000/metrics",
+        "https://example.com/a@b",
+        "https://example.com/?page=2&rate=inf",
+        "sha256:0caad04c6b091e442a7197d216e749afd84e0779829f0a070d021bdb23171bbb",
+        "token: ${HF_TOKEN}",
+        "step 10 loss 2.3 tok/s 1234",
+        "git@github.com:a/b.git",
+        "risk-free sk-1",
+        "the key is missing",
+        "abc true",
+    ] {
+        assert_eq!(redactor.text(text), text);
+    }
+}
+
+#[test]
+fn values_are_found_as_json_spells_them() {
+    let redactor = Redactor::new(["pass\"word\\1", "first line\nsecond line"]);
+    let mut value =
+        serde_json::json!({"a": ["x pass\"word\\1 y"], "b": "{\"v\": \"pass\\\"word\\\\1\"}", "c": "second line"});
+    redactor.json(&mut value);
+    assert_eq!(value, serde_json::json!({"a": ["x [redacted] y"], "b": "{\"v\": \"[redacted]\"}", "c": "[redacted]"}));
+}
+
+#[test]
+fn redacting_again_changes_nothing() {
+    let redactor = Redactor::new(["hunter2hunter2"]);
+    for (_, text) in planted() {
+        let once = redactor.text(&text).into_owned();
+        assert_eq!(redactor.text(&once), once);
+    }
+}
+
+#[test]
+fn names_of_secrets() {
+    assert!(
+        ["HF_TOKEN", "aws_secret_access_key", "DbPassword", "GOOGLE_APPLICATION_CREDENTIALS"]
+            .iter()
+            .all(|name| names_a_secret(name))
+    );
+    assert!(!["PATH", "NCCL_DEBUG", "BATCH_SIZE"].iter().any(|name| names_a_secret(name)));
+}
