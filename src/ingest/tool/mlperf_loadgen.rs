@@ -70,6 +70,9 @@ impl LineParser for Parser {
             None if summary.is_performance => report.invalid("the summary was cut off before loadgen's verdict"),
             None => report.invalid("the run was not one of performance: loadgen gives no verdict"),
         }
+        if summary.verdict.is_some() && !summary.in_parameters {
+            report.invalid("the summary was cut off before its `Test Parameters Used`");
+        }
         if let Some(errors) = summary.errors {
             report.invalid(format!("loadgen says: {errors}"));
         }

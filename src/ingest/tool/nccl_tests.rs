@@ -42,6 +42,8 @@ struct Table {
     average: Option<Sample>,
     out_of_bounds: Option<Sample>,
     fault: Option<String>,
+    /// Whether a line came after the average, without which that may be half a number.
+    is_over: bool,
     /// Whether several processes printed tables of their own at a time: rows went into the last one begun.
     is_mixed: bool,
 }
@@ -64,6 +66,9 @@ struct Measured {
 impl LineParser for Parser {
     fn line(&mut self, line: &Line<'_>, _report: &mut Report) {
         let text = line.text.trim();
+        if let Some(table) = self.tables.last_mut() {
+            table.is_over = table.average.is_some();
+        }
         let Some(comment) = text.strip_prefix('#') else {
             if text.contains("Test ") && text.contains(" failure ") {
                 self.failures.push(format!("a test failed on line {}", line.number));
@@ -91,8 +96,8 @@ impl LineParser for Parser {
         }
         if self.tables.iter().all(|table| table.rows.is_empty()) {
             report.invalid("the log holds no row of results");
-        } else if self.tables.last().is_some_and(|table| table.average.is_none()) {
-            report.invalid("the table was cut off: the line `Avg bus bandwidth` is missing");
+        } else if self.tables.last().is_some_and(|table| !table.is_over) {
+            report.invalid("the table was cut off: the line `Avg bus bandwidth`, or what follows it, is missing");
         }
         push_tables(&self.tables, report);
     }

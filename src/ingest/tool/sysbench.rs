@@ -39,6 +39,7 @@ const ROWS: [(&str, &str, &str, Option<Better>); 12] = [
 #[derive(Default)]
 struct Parser {
     has_latency: bool,
+    is_over: bool,
 }
 
 impl LineParser for Parser {
@@ -65,6 +66,8 @@ impl LineParser for Parser {
         let value = value.trim();
         if label == "Latency (ms)" {
             self.has_latency = true;
+        } else if label == "events (avg/stddev)" {
+            self.is_over = true;
         } else if label == "Total operations" {
             // `2097152 (7222287.17 per second)`
             let rate = value.split_once('(').map_or("", |(_, rate)| rate.trim_end_matches(" per second)"));
@@ -81,8 +84,9 @@ impl LineParser for Parser {
     }
 
     fn finish(&mut self, report: &mut Report) {
-        if !self.has_latency {
-            report.invalid("the report has no part `Latency (ms)`: sysbench did not end");
+        if !self.is_over {
+            report
+                .invalid("the report has no part `Threads fairness`: sysbench did not end, or its report was cut off");
         }
     }
 }

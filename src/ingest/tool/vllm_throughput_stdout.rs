@@ -1,6 +1,7 @@
 //! `vllm bench throughput`: its line `Throughput: …`, or the JSON of `--output-json`.
 //!
-//! What older versions and the JSON call tokens is the sum of prompt and output tokens.
+//! The counts of tokens that follow the line have no end that would show that they are whole; they are not read. What older
+//! versions and the JSON call tokens is the sum of prompt and output tokens.
 
 use serde_json::Value;
 
@@ -13,7 +14,7 @@ pub(super) const TOOL: Tool = Tool {
     name: "vllm-throughput-stdout",
     reads: "the line `Throughput: … requests/s, …` of `vllm bench throughput`, or the JSON of `--output-json`",
     source: "https://github.com/vllm-project/vllm/blob/main/vllm/benchmarks/throughput.py",
-    lines: Some(Lines { needles: &["Throughput:", "Total num "], parser: || Box::new(Parser::default()) }),
+    lines: Some(Lines { needles: &["Throughput:"], parser: || Box::new(Parser::default()) }),
     document: Some(read),
 };
 
@@ -24,8 +25,6 @@ const fn metric(name: &'static str, unit: &'static str, better: Option<Better>) 
 static REQUESTS: ToolMetric = metric("requests_per_second", "requests/s", Some(Better::Higher));
 static TOTAL: ToolMetric = metric("total_tokens_per_second", "tokens/s", Some(Better::Higher));
 static OUTPUT: ToolMetric = metric("output_tokens_per_second", "tokens/s", Some(Better::Higher));
-static PROMPT_TOKENS: ToolMetric = metric("num_prompt_tokens", "tokens", None);
-static OUTPUT_TOKENS: ToolMetric = metric("num_output_tokens", "tokens", None);
 static ALL_TOKENS: ToolMetric = metric("total_num_tokens", "tokens", None);
 static REQUEST_COUNT: ToolMetric = metric("num_requests", "1", None);
 static ELAPSED: ToolMetric = metric("elapsed_time", "s", None);
@@ -52,10 +51,6 @@ impl LineParser for Parser {
                     _ => false,
                 };
             }
-        } else if let Some((_, value)) = line.text.split_once("Total num prompt tokens:") {
-            push(&PROMPT_TOKENS, value);
-        } else if let Some((_, value)) = line.text.split_once("Total num output tokens:") {
-            push(&OUTPUT_TOKENS, value);
         }
     }
 

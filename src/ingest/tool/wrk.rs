@@ -78,13 +78,13 @@ impl LineParser for Parser {
                 report.push(&SOCKET_ERRORS, sample(counts.sum()));
             }
             ["Requests/sec:", rate] => {
-                self.is_over = true;
                 if let Ok(rate) = number::parse(rate) {
                     report.push(&REQUESTS_PER_SECOND, sample(rate));
                 }
             }
             ["Transfer/sec:", rate] => {
                 if let Some(rate) = bytes(rate) {
+                    self.is_over = true;
                     report.push(&TRANSFER_PER_SECOND, sample(rate));
                 }
             }
@@ -95,7 +95,7 @@ impl LineParser for Parser {
 
     fn finish(&mut self, report: &mut Report) {
         if !self.is_over {
-            report.invalid("there is no line `Requests/sec:`: wrk did not end");
+            report.invalid("there is no line `Transfer/sec:`: wrk did not end, or its report was cut off");
         }
         if self.run.requests == Some(0.0) {
             return report.invalid("no request was answered");
