@@ -58,6 +58,15 @@ impl Compilation {
         self.diagnostics.iter().any(|diagnostic| diagnostic.severity == Severity::Error)
     }
 
+    /// Returns the text of `rules.json` of `compiled`, byte for byte as the cluster finds it; nothing for a benchmark of
+    /// another compilation.
+    pub fn rules(&self, compiled: &Compiled) -> Option<String> {
+        let path = manifest::rules_path(&compiled.benchmark);
+        let source = Source::new(path.as_str(), self.tree.get(&path)?.body().as_bytes());
+        let root = yaml::read(SourceId::default(), &source).root?;
+        root.get("data")?.get("rules.json")?.as_text().map(str::to_owned)
+    }
+
     /// Adds what was found about the files as files, at the levels of the project.
     pub fn add(&mut self, found: Diagnostics) {
         let found = at_levels(found, self.project.as_ref());

@@ -10,6 +10,7 @@ pub mod measure;
 pub mod number;
 pub mod open_metrics;
 pub mod pattern;
+pub mod prometheus;
 pub mod rules;
 pub mod scan;
 pub mod series;

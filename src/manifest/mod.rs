@@ -35,6 +35,9 @@ const SURELY_SMALL: usize = SERVER_SIDE_APPLY_FROM / 2;
 /// The bytes over which a ConfigMap is refused; the API server's limit is 1 MiB for the whole object.
 const MAX_CONFIG_MAP: usize = 900 * 1024;
 
+/// The file of the ConfigMap that holds the rules.
+const RULES_FILE: &str = "rules.yaml";
+
 /// One object and the file it goes to, below the output directory.
 #[derive(Clone, Debug)]
 pub struct Manifest {
@@ -69,14 +72,12 @@ pub fn emit(benchmark: &Benchmark, document: &Json, diagnostics: &mut Diagnostic
     let identity = Identity::new(benchmark, &cases, prepare.as_ref());
     let objects = [
         ("config.yaml", config::config_map(benchmark, &identity, &cases, prepare.as_ref())),
-        ("rules.yaml", rules::config_map(benchmark, document)),
+        (RULES_FILE, rules::config_map(benchmark, document)),
         ("workflow.yaml", workflow::workflow(benchmark, &identity)),
         ("results.yaml", claim::claim(benchmark)),
     ];
     let mut manifests = Vec::new();
-    let mut add = |file: &str, object: Json| {
-        manifests.push(Manifest { path: format!("{}/{}/{file}", benchmark.target.name, benchmark.name), object });
-    };
+    let mut add = |file: &str, object: Json| manifests.push(Manifest { path: path(benchmark, file), object });
     for (file, mut object) in objects {
         check_size(benchmark, &mut object, diagnostics);
         add(file, object);
@@ -88,6 +89,15 @@ pub fn emit(benchmark: &Benchmark, document: &Json, diagnostics: &mut Diagnostic
         add("files.yaml", files);
     }
     Emitted { identity, manifests }
+}
+
+/// Returns the path of the manifest that holds the rules of `benchmark`.
+pub fn rules_path(benchmark: &Benchmark) -> String {
+    path(benchmark, RULES_FILE)
+}
+
+fn path(benchmark: &Benchmark, file: &str) -> String {
+    format!("{}/{}/{file}", benchmark.target.name, benchmark.name)
 }
 
 /// Returns the objects that all benchmarks of a target share.

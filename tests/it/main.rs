@@ -26,6 +26,7 @@ mod oracle_crd;
 mod oracle_emitted;
 mod oracle_tools;
 mod pages;
+mod parse;
 mod patches;
 mod project;
 mod reports;

@@ -55,6 +55,8 @@ pub struct Ended {
     pub code: Option<i32>,
     /// The signal that ended it, such as `SIGKILL`.
     pub signal: Option<String>,
+    /// How long the program itself ran; none when its supervisor was killed.
+    pub seconds: Option<f64>,
     /// What it used; none when its supervisor was killed.
     pub usage: Option<Usage>,
 }
@@ -143,8 +145,10 @@ impl<T: Send + 'static> Replica<T> {
         let report = std::fs::read(&self.report).ok().and_then(|text| serde_json::from_slice::<Report>(&text).ok());
         drop(std::fs::remove_file(&self.report));
         let ended = match report {
-            Some(Report { error, code, signal, usage }) => Ended { error, code, signal, usage: Some(usage) },
-            None => Ended { error: None, code: None, signal: Some("SIGKILL".to_owned()), usage: None },
+            Some(Report { error, code, signal, seconds, usage }) => {
+                Ended { error, code, signal, seconds: Some(seconds), usage: Some(usage) }
+            }
+            None => Ended { error: None, code: None, signal: Some("SIGKILL".to_owned()), seconds: None, usage: None },
         };
         (ended, sink)
     }
