@@ -10,6 +10,7 @@ mod lock;
 mod place;
 mod scan;
 mod sources;
+mod text;
 
 #[cfg(test)]
 mod tests;
@@ -23,6 +24,7 @@ pub use lock::{Guard, lock};
 pub use place::{find_root, real_place, refuse_output_place};
 pub use scan::scan;
 pub use sources::{Content, Read, is_spec, read_sources};
+pub use text::read_text;
 
 /// The largest spec; a longer file is read up to one byte more.
 pub const SPEC_LIMIT: usize = 1 << 20;

@@ -36,7 +36,7 @@ pub struct Request<'a> {
     pub root: &'a Path,
     /// The benchmark.
     pub compiled: &'a Compiled,
-    /// The digest of its spec's bytes.
+    /// The digest of its spec's text.
     pub spec_digest: String,
     /// The text of `rules.json`.
     pub rules: &'a str,

@@ -37,6 +37,7 @@ const CRATES: &[(&str, &[&str])] = &[
     ("csv", &["ingest"]),
     ("getrandom", &["edge"]),
     ("git2", &["edge"]),
+    ("indicatif", &["cli/run"]),
     ("jiff", &["unit", "edge/machine"]),
     ("jsonschema", &["schema"]),
     ("k8s-openapi", &["api", "manifest"]),

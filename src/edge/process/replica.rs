@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use std::ffi::OsStr;
 use std::io::Read as _;
 use std::os::unix::fs::PermissionsExt as _;
-use std::os::unix::process::CommandExt as _;
+use std::os::unix::process::{CommandExt as _, ExitStatusExt as _};
 use std::path::{Path, PathBuf};
 use std::process::{Child, ChildStdin, Command, Stdio};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -80,7 +80,7 @@ impl<T: Send + 'static> Replica<T> {
         let (mut reader, writer) = std::io::pipe().context("cannot make a pipe")?;
         let errors = writer.try_clone().context("cannot make a pipe")?;
         let mut supervisor = Command::new(myself)
-            .args([OsStr::new("supervise"), OsStr::new("--report"), start.report.as_os_str(), OsStr::new("--")])
+            .args([OsStr::new("supervise"), OsStr::new("--end"), start.report.as_os_str(), OsStr::new("--")])
             .args(start.argv)
             .env_clear()
             .envs(start.env)
@@ -135,7 +135,7 @@ impl<T: Send + 'static> Replica<T> {
 
     /// Waits for the end, and returns how it was and what the output became.
     pub fn finish(mut self) -> (Ended, Option<T>) {
-        drop(self.supervisor.wait());
+        let status = self.supervisor.wait().ok();
         // A process that escaped its supervisor may hold the output; the run does not wait for it.
         let started = Instant::now();
         while Arc::strong_count(&self.sink) > 1 && started.elapsed() < DRAIN {
@@ -148,7 +148,14 @@ impl<T: Send + 'static> Replica<T> {
             Some(Report { error, code, signal, seconds, usage }) => {
                 Ended { error, code, signal, seconds: Some(seconds), usage: Some(usage) }
             }
-            None => Ended { error: None, code: None, signal: Some("SIGKILL".to_owned()), seconds: None, usage: None },
+            // The supervisor itself was ended, and with it, at the latest by now, the replica.
+            None => {
+                let signal = status.and_then(|status| Signal::try_from(status.signal()?).ok());
+                let lost = || "its supervisor failed".to_owned();
+                let error = signal.is_none().then(lost);
+                let signal = signal.map(|signal| signal.as_str().to_owned());
+                Ended { error, code: None, signal, seconds: None, usage: None }
+            }
         };
         (ended, sink)
     }
