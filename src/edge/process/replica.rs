@@ -8,7 +8,7 @@ use std::io::Read as _;
 use std::os::unix::fs::PermissionsExt as _;
 use std::os::unix::process::{CommandExt as _, ExitStatusExt as _};
 use std::path::{Path, PathBuf};
-use std::process::{Child, ChildStdin, Command, Stdio};
+use std::process::{Child, ChildStdin, Command, ExitStatus, Stdio};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
@@ -59,6 +59,20 @@ pub struct Ended {
     pub seconds: Option<f64>,
     /// What it used; none when its supervisor was killed.
     pub usage: Option<Usage>,
+}
+
+impl From<Report> for Ended {
+    fn from(report: Report) -> Self {
+        let Report { error, code, signal, seconds, usage } = report;
+        Self { error, code, signal, seconds: Some(seconds), usage: Some(usage) }
+    }
+}
+
+/// Says how a replica ended whose supervisor was ended first, and with it, at the latest by now, the replica.
+fn lost(status: Option<ExitStatus>) -> Ended {
+    let signal = status.and_then(|status| Signal::try_from(status.signal()?).ok());
+    let error = signal.is_none().then(|| "its supervisor failed".to_owned());
+    Ended { error, code: None, signal: signal.map(|signal| signal.as_str().to_owned()), seconds: None, usage: None }
 }
 
 impl Ended {
@@ -144,19 +158,7 @@ impl<T: Send + 'static> Replica<T> {
         let sink = self.sink.lock().unwrap_or_else(PoisonError::into_inner).take();
         let report = std::fs::read(&self.report).ok().and_then(|text| serde_json::from_slice::<Report>(&text).ok());
         drop(std::fs::remove_file(&self.report));
-        let ended = match report {
-            Some(Report { error, code, signal, seconds, usage }) => {
-                Ended { error, code, signal, seconds: Some(seconds), usage: Some(usage) }
-            }
-            // The supervisor itself was ended, and with it, at the latest by now, the replica.
-            None => {
-                let signal = status.and_then(|status| Signal::try_from(status.signal()?).ok());
-                let lost = || "its supervisor failed".to_owned();
-                let error = signal.is_none().then(lost);
-                let signal = signal.map(|signal| signal.as_str().to_owned());
-                Ended { error, code: None, signal, seconds: None, usage: None }
-            }
-        };
+        let ended = report.map_or_else(|| lost(status), Ended::from);
         (ended, sink)
     }
 }
