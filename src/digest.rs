@@ -57,6 +57,22 @@ impl std::fmt::Display for Digest {
     }
 }
 
+/// Takes the digest of bytes that come in pieces.
+#[derive(Clone, Debug, Default)]
+pub struct Hasher(Sha256);
+
+impl Hasher {
+    /// Takes in the next bytes.
+    pub fn update(&mut self, bytes: &[u8]) {
+        self.0.update(bytes);
+    }
+
+    /// Returns the digest of all of them.
+    pub fn finish(self) -> Digest {
+        Digest(self.0.finalize().into())
+    }
+}
+
 /// A JSON value whose keys are sorted everywhere when it is written: one spelling for one meaning.
 ///
 /// Whatever order its maps have: a dependency may turn on `serde_json`'s `preserve_order`.

@@ -34,6 +34,7 @@ pub mod manifest;
 pub mod model;
 pub mod redact;
 pub mod result;
+pub mod run;
 pub mod schema;
 pub mod spec;
 pub mod stats;

@@ -97,6 +97,11 @@ pub(super) enum Command {
     Render(RenderArgs),
     /// Show what would be read from logs, and from which line; run nothing
     Parse(ParseArgs),
+    /// Run benchmarks on this machine, as local processes
+    Run(RunArgs),
+    /// Start a replica of a local run and end its whole tree
+    #[command(hide = true)]
+    Supervise(SuperviseArgs),
     /// Format specs; comments stay
     Fmt(FmtArgs),
     /// Print the JSON Schema of a kind of document
@@ -191,6 +196,50 @@ pub(super) struct ParseArgs {
 fn named_file(text: &str) -> Result<(String, PathBuf), String> {
     let (name, path) = text.split_once('=').ok_or("write NAME=PATH, such as metrics.json=out/metrics.json")?;
     Ok((name.to_owned(), path.into()))
+}
+
+#[derive(Debug, Args)]
+pub(super) struct RunArgs {
+    /// Specs or folders of specs
+    #[arg(value_name = "PATHS", required = true)]
+    pub(super) paths: Vec<PathBuf>,
+    /// The target whose settings apply; without it, the first of each benchmark
+    #[arg(long, value_name = "NAME")]
+    pub(super) target: Option<String>,
+    /// Only this case, by id or as shown (`size=256`); may be given several times
+    #[arg(long, value_name = "CASE")]
+    pub(super) case: Vec<String>,
+    /// Only this repeat, from 1; warm-ups stay; may be given several times
+    #[arg(long, value_name = "N")]
+    pub(super) repeat: Vec<u32>,
+    /// Print what would run, with its environment, and start nothing
+    #[arg(long)]
+    pub(super) dry_run: bool,
+    /// Go on after a run that did not succeed
+    #[arg(long)]
+    pub(super) keep_going: bool,
+    /// The folder for result files; without it, the project's
+    #[arg(long, value_name = "DIR")]
+    pub(super) results: Option<PathBuf>,
+    /// Also pass this variable to the processes; may be given several times
+    #[arg(long, value_name = "NAME")]
+    pub(super) pass_env: Vec<String>,
+    /// A file of lines KUBEBENCH_SECRET_<NAME>_<KEY>=VALUE
+    #[arg(long, value_name = "FILE")]
+    pub(super) secret_file: Option<PathBuf>,
+    /// Write this machine's name into results, in place of a hash of it
+    #[arg(long)]
+    pub(super) host_name: bool,
+}
+
+#[derive(Debug, Args)]
+pub(super) struct SuperviseArgs {
+    /// Where to write how it ended
+    #[arg(long)]
+    pub(super) end: PathBuf,
+    /// The program and its arguments
+    #[arg(last = true, required = true)]
+    pub(super) argv: Vec<String>,
 }
 
 #[derive(Debug, Args)]

@@ -14,6 +14,7 @@ mod project;
 mod render;
 mod report;
 mod results;
+mod run;
 mod schema;
 mod selection;
 mod session;
@@ -24,8 +25,8 @@ use std::process::ExitCode;
 use anyhow::Result;
 use clap::Parser as _;
 
-use crate::edge::terminal;
-use args::{Cli, Command};
+use crate::edge::{process, terminal};
+use args::{Cli, Command, SuperviseArgs};
 
 /// What the process says by its exit status.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -63,6 +64,12 @@ pub fn main() -> ExitCode {
     ExitCode::from(status as u8)
 }
 
+/// Runs as the supervisor of one replica.
+fn supervise(args: &SuperviseArgs) -> Result<ExitStatus> {
+    process::supervise(&args.argv, &args.end)?;
+    Ok(ExitStatus::Yes)
+}
+
 fn dispatch(cli: &Cli) -> Result<ExitStatus> {
     match &cli.command {
         Command::Init(args) => init::run(&cli.global, args),
@@ -72,6 +79,8 @@ fn dispatch(cli: &Cli) -> Result<ExitStatus> {
         Command::Plan(args) => plan::run(&cli.global, args),
         Command::Render(args) => render::run(&cli.global, args),
         Command::Parse(args) => parse::run(&cli.global, args),
+        Command::Run(args) => run::run(&cli.global, args),
+        Command::Supervise(args) => supervise(args),
         Command::Fmt(args) => fmt::run(&cli.global, args),
         Command::Schema(args) => schema::run(args),
         Command::Explain(args) => explain::run(args),

@@ -151,7 +151,7 @@ struct Files<'a> {
 }
 
 impl Files<'_> {
-    fn open(&self, name: &str) -> Result<Box<dyn BufRead + 'static>, String> {
+    fn open(&self, name: &str) -> Result<Box<dyn BufRead>, String> {
         if let Some((_, path)) = self.named.iter().find(|(known, _)| known == name) {
             return fs::open_log(&self.start.join(path));
         }

@@ -2,6 +2,7 @@
 
 pub mod fs;
 pub mod git;
+pub mod http;
 pub mod machine;
 pub mod process;
 pub mod terminal;

@@ -23,11 +23,15 @@ pub fn wants_color(stream: Stream) -> bool {
     if set("NO_COLOR") {
         return false;
     }
-    let terminal = match stream {
+    set("CLICOLOR_FORCE") || (is_terminal(stream) && !dumb)
+}
+
+/// Returns true when a person may be looking at `stream`.
+pub fn is_terminal(stream: Stream) -> bool {
+    match stream {
         Stream::Output => io::stdout().is_terminal(),
         Stream::Error => io::stderr().is_terminal(),
-    };
-    set("CLICOLOR_FORCE") || (terminal && !dumb)
+    }
 }
 
 /// Returns the working directory.

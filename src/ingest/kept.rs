@@ -14,7 +14,7 @@ use crate::spec::v1::metric::{DurationSource, ProcessSource};
 const ONLY_A_RUN: &str = "only a run has this";
 
 /// Opens a file that a metric is read from, by the name that the spec gives it.
-pub type OpenFile<'a> = dyn Fn(&str) -> Result<Box<dyn BufRead + 'a>, String> + 'a;
+pub type OpenFile<'a> = dyn Fn(&str) -> Result<Box<dyn BufRead>, String> + 'a;
 
 /// Logs that were read, and the files that may be.
 pub struct Kept<'a> {
@@ -25,7 +25,7 @@ pub struct Kept<'a> {
 
 impl<'a> Kept<'a> {
     /// Starts without logs; `open` opens files.
-    pub fn new(open: impl Fn(&str) -> Result<Box<dyn BufRead + 'a>, String> + 'a) -> Self {
+    pub fn new(open: impl Fn(&str) -> Result<Box<dyn BufRead>, String> + 'a) -> Self {
         Self { open: Box::new(open), logs: Vec::new(), excerpts: BTreeMap::new() }
     }
 
@@ -69,7 +69,7 @@ impl<'a> Kept<'a> {
 }
 
 impl Evidence for Kept<'_> {
-    fn open(&self, path: &str) -> Result<Box<dyn BufRead + '_>, String> {
+    fn open(&self, path: &str) -> Result<Box<dyn BufRead>, String> {
         (self.open)(path)
     }
 

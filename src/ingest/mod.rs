@@ -5,12 +5,14 @@
 
 pub mod excerpt;
 pub mod file;
+pub mod json_document;
 pub mod kept;
 pub mod line;
 pub mod measure;
 pub mod number;
 pub mod open_metrics;
 pub mod pattern;
+pub mod prometheus;
 pub mod rules;
 pub mod scan;
 pub mod series;

@@ -185,7 +185,7 @@ pub struct Exit {
 pub struct Provenance {
     /// The spec's path below the project root.
     pub spec_path: String,
-    /// SHA-256 of the spec's bytes.
+    /// SHA-256 of the spec's text with LF line ends.
     pub spec_digest: String,
     /// The identity of what was executed.
     pub run_digest: String,
@@ -194,7 +194,7 @@ pub struct Provenance {
     /// The commit that was checked out.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub commit: Option<String>,
-    /// Whether files under version control differed from that commit.
+    /// Whether the spec, the project file or a carried file differed from that commit.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub dirty: Option<bool>,
     /// SHA-256 of the rules that extracted and judged.

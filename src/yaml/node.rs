@@ -60,6 +60,27 @@ impl From<usize> for Step {
     }
 }
 
+impl From<&serde_json::Value> for Node {
+    /// Makes a tree without places, for texts that no person wrote.
+    fn from(json: &serde_json::Value) -> Self {
+        let value = match json {
+            serde_json::Value::Null => Value::Null,
+            serde_json::Value::Bool(flag) => Value::Bool(*flag),
+            serde_json::Value::Number(number) => Value::Number(number.to_string()),
+            serde_json::Value::String(text) => Value::String(text.clone()),
+            serde_json::Value::Array(items) => Value::Seq(items.iter().map(Self::from).collect()),
+            serde_json::Value::Object(object) => Value::Map(object.iter().map(Entry::from).collect()),
+        };
+        Self { span: Span::default(), value }
+    }
+}
+
+impl From<(&String, &serde_json::Value)> for Entry {
+    fn from((key, value): (&String, &serde_json::Value)) -> Self {
+        Self { key: key.clone(), key_span: Span::default(), value: Node::from(value) }
+    }
+}
+
 impl Node {
     /// Returns the entries of a mapping; of anything else, none.
     pub fn entries(&self) -> &[Entry] {

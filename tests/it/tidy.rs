@@ -21,7 +21,8 @@ const FLOORS: &[(&str, &[&str])] = &[
     ("3.3", &["lower", "check"]),
     ("4", &["manifest", "tree", "fixture"]),
     ("5", &["compile", "local"]),
-    ("6", &["edge"]),
+    ("6.0", &["edge"]),
+    ("6.1", &["run"]),
     ("7.0", &["cli"]),
     ("7.1", &["lib", "main"]),
 ];
@@ -29,13 +30,14 @@ const FLOORS: &[(&str, &[&str])] = &[
 /// Which modules name which crate, by path below `src`. A crate that is missing here is free for all.
 const CRATES: &[(&str, &[&str])] = &[
     ("annotate-snippets", &["diag"]),
-    ("anyhow", &["edge", "cli"]),
+    ("anyhow", &["edge", "run", "cli"]),
     ("clap", &["cli"]),
     ("clap_complete", &["cli"]),
     ("clap_mangen", &["cli"]),
     ("csv", &["ingest"]),
     ("getrandom", &["edge"]),
     ("git2", &["edge"]),
+    ("indicatif", &["cli/run"]),
     ("jiff", &["unit", "edge/machine"]),
     ("jsonschema", &["schema"]),
     ("k8s-openapi", &["api", "manifest"]),
@@ -52,6 +54,7 @@ const CRATES: &[(&str, &[&str])] = &[
     ("signal-hook", &["edge/process"]),
     ("similar", &["tree"]),
     ("strsim", &["diag"]),
+    ("ureq", &["edge/http"]),
 ];
 
 /// Crates that any module may name.

@@ -6,9 +6,9 @@ use std::collections::BTreeMap;
 use std::ffi::OsStr;
 use std::io::Read as _;
 use std::os::unix::fs::PermissionsExt as _;
-use std::os::unix::process::CommandExt as _;
+use std::os::unix::process::{CommandExt as _, ExitStatusExt as _};
 use std::path::{Path, PathBuf};
-use std::process::{Child, ChildStdin, Command, Stdio};
+use std::process::{Child, ChildStdin, Command, ExitStatus, Stdio};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
@@ -55,8 +55,24 @@ pub struct Ended {
     pub code: Option<i32>,
     /// The signal that ended it, such as `SIGKILL`.
     pub signal: Option<String>,
+    /// How long the program itself ran; none when its supervisor was killed.
+    pub seconds: Option<f64>,
     /// What it used; none when its supervisor was killed.
     pub usage: Option<Usage>,
+}
+
+impl From<Report> for Ended {
+    fn from(report: Report) -> Self {
+        let Report { error, code, signal, seconds, usage } = report;
+        Self { error, code, signal, seconds: Some(seconds), usage: Some(usage) }
+    }
+}
+
+/// Says how a replica ended whose supervisor was ended first, and with it, at the latest by now, the replica.
+fn lost(status: Option<ExitStatus>) -> Ended {
+    let signal = status.and_then(|status| Signal::try_from(status.signal()?).ok());
+    let error = signal.is_none().then(|| "its supervisor failed".to_owned());
+    Ended { error, code: None, signal: signal.map(|signal| signal.as_str().to_owned()), seconds: None, usage: None }
 }
 
 impl Ended {
@@ -78,7 +94,7 @@ impl<T: Send + 'static> Replica<T> {
         let (mut reader, writer) = std::io::pipe().context("cannot make a pipe")?;
         let errors = writer.try_clone().context("cannot make a pipe")?;
         let mut supervisor = Command::new(myself)
-            .args([OsStr::new("supervise"), OsStr::new("--report"), start.report.as_os_str(), OsStr::new("--")])
+            .args([OsStr::new("supervise"), OsStr::new("--end"), start.report.as_os_str(), OsStr::new("--")])
             .args(start.argv)
             .env_clear()
             .envs(start.env)
@@ -133,7 +149,7 @@ impl<T: Send + 'static> Replica<T> {
 
     /// Waits for the end, and returns how it was and what the output became.
     pub fn finish(mut self) -> (Ended, Option<T>) {
-        drop(self.supervisor.wait());
+        let status = self.supervisor.wait().ok();
         // A process that escaped its supervisor may hold the output; the run does not wait for it.
         let started = Instant::now();
         while Arc::strong_count(&self.sink) > 1 && started.elapsed() < DRAIN {
@@ -142,10 +158,7 @@ impl<T: Send + 'static> Replica<T> {
         let sink = self.sink.lock().unwrap_or_else(PoisonError::into_inner).take();
         let report = std::fs::read(&self.report).ok().and_then(|text| serde_json::from_slice::<Report>(&text).ok());
         drop(std::fs::remove_file(&self.report));
-        let ended = match report {
-            Some(Report { error, code, signal, usage }) => Ended { error, code, signal, usage: Some(usage) },
-            None => Ended { error: None, code: None, signal: Some("SIGKILL".to_owned()), usage: None },
-        };
+        let ended = report.map_or_else(|| lost(status), Ended::from);
         (ended, sink)
     }
 }

@@ -7,7 +7,7 @@ use std::os::unix::process::CommandExt as _;
 use std::path::Path;
 use std::process::{Command, Stdio};
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use anyhow::{Context as _, Result};
 use nix::sys::signal::{Signal, kill};
@@ -32,6 +32,8 @@ pub(super) struct Report {
     pub(super) code: Option<i32>,
     /// The signal that ended it, such as `SIGKILL`.
     pub(super) signal: Option<String>,
+    /// Seconds from its start to its end, without its descendants.
+    pub(super) seconds: f64,
     /// What it and its descendants used.
     pub(super) usage: Usage,
 }
@@ -57,6 +59,7 @@ fn run(argv: &[String], signals: &mut Signals) -> Report {
     let Some((program, arguments)) = argv.split_first() else {
         return Report { error: Some("there is no program to start".to_owned()), ..Report::default() };
     };
+    let started = Instant::now();
     let child = match Command::new(program).args(arguments).stdin(Stdio::null()).process_group(0).spawn() {
         Ok(child) => child,
         Err(error) => {
@@ -66,8 +69,9 @@ fn run(argv: &[String], signals: &mut Signals) -> Report {
     };
     let pid = Pid::from_raw(i32::try_from(child.id()).unwrap_or_default());
     let end = wait(pid, signals);
+    let seconds = started.elapsed().as_secs_f64();
     tree::end_descendants(&[], if WAS_TOLD.load(Ordering::Relaxed) { Duration::ZERO } else { GRACE });
-    let mut report = Report { usage: Usage::of_children(), ..Report::default() };
+    let mut report = Report { seconds, usage: Usage::of_children(), ..Report::default() };
     match end {
         End::Code(code) => report.code = Some(code),
         End::Signal(signal) => report.signal = Some(signal.as_str().to_owned()),
@@ -114,6 +118,9 @@ fn stop_all() {
     for _ in 0..20 {
         tell(Signal::SIGKILL);
         std::thread::sleep(step);
+        if tree::descendants(me).is_empty() {
+            return;
+        }
     }
 }
 

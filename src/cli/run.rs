@@ -1,0 +1,266 @@
+//! `kubebench run`: benchmarks on this machine.
+
+mod dry;
+mod progress;
+mod table;
+
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use anyhow::{Context as _, Result, bail};
+use serde_json::json;
+
+use super::ExitStatus;
+use super::args::{Global, RunArgs, SelectArgs};
+use super::project::VERSION;
+use super::report::{Output, counted};
+use super::session::Session;
+use crate::compile::Compiled;
+use crate::diag::render::Format;
+use crate::diag::what_there_is;
+use crate::digest::Digest;
+use crate::edge::machine::{self, Name};
+use crate::edge::{fs, git, terminal};
+use crate::local::{Secrets, refusals};
+use crate::lower::PROJECT_FILE;
+use crate::manifest::Run;
+use crate::result::v1::Status;
+use crate::run::{self, AfterFailure, Outcome, Request};
+use progress::Progress;
+
+/// The variables of this process that replicas see without being asked for.
+const BASE: [&str; 4] = ["PATH", "HOME", "LANG", "TMPDIR"];
+/// The largest log that is kept of a replica where the spec says nothing else.
+const LOG_LIMIT: u64 = 2 << 30;
+
+/// Runs the selected benchmarks one after another.
+pub(super) fn run(global: &Global, args: &RunArgs) -> Result<ExitStatus> {
+    let target = args.target.iter().cloned().collect();
+    let select = SelectArgs { paths: args.paths.clone(), target, select: Vec::new() };
+    let session = Session::open(global, &select)?;
+    let mut diagnostics = session.diagnostics();
+    let secrets = secrets(args)?;
+    let benchmarks = first_targets(&session);
+    for compiled in &benchmarks {
+        diagnostics.extend(refusals(&compiled.benchmark, &secrets));
+    }
+    if diagnostics.has_errors() {
+        session.report_beside(Output::of_answer(global.output_format), diagnostics)?;
+        return Ok(ExitStatus::NoAnswer);
+    }
+    if benchmarks.is_empty() {
+        bail!(
+            "there is no benchmark at {}",
+            args.paths.iter().map(|path| path.display().to_string()).collect::<Vec<_>>().join(", ")
+        );
+    }
+    let mut runs = Vec::new();
+    for compiled in benchmarks {
+        runs.push((compiled, selected(compiled, args)?));
+    }
+    let mut outcomes = Vec::new();
+    for (compiled, runs) in runs {
+        let rules = session.compilation.rules(compiled).context("the rules of the benchmark are missing")?;
+        let request = request(&session, compiled, &rules, runs, args, &secrets)?;
+        if args.dry_run {
+            dry::print(&request)?;
+            continue;
+        }
+        let outcome = one(global, &session, &request)?;
+        let ends = outcome.stopped.is_some() || outcome.problem.is_some();
+        outcomes.push(outcome);
+        if ends {
+            break;
+        }
+    }
+    if global.output_format == Format::Json && !args.dry_run {
+        terminal::print(&format!("{:#}\n", answer(&outcomes, &session.root)))?;
+    }
+    let outcome = outcomes.iter().find(|outcome| outcome.stopped.is_some());
+    if let Some(stop) = outcome.and_then(|outcome| outcome.stopped) {
+        stop.die();
+    }
+    Ok(status(&outcomes))
+}
+
+fn one(global: &Global, session: &Session<'_>, request: &Request<'_>) -> Result<Outcome> {
+    let benchmark = &request.compiled.benchmark;
+    let shape = [counted(benchmark.cases.len(), "case"), counted(request.runs.len(), "run")].join(", ");
+    session.tell(&format!("{}: {shape}, with the settings of target `{}`", benchmark.name, benchmark.target.name));
+    if benchmark.parallelism > 1 {
+        session.tell("note: `parallelism` is for clusters; runs on one machine would slow each other down, so they run one at a time");
+    }
+    let progress = Progress::new(global, request);
+    let outcome = run::run(request, &progress)?;
+    progress.finish();
+    if let Some(problem) = &outcome.problem {
+        terminal::tell(&format!("error: nothing was run: {problem}"));
+    }
+    for run in &outcome.not_started {
+        session.tell(&format!("not started: {}", run.id));
+    }
+    if global.output_format != Format::Json {
+        terminal::print(&table::table(&outcome.stored))?;
+    }
+    if let Some(stored) = outcome.stored.last() {
+        let folder = stored.path.parent().and_then(Path::parent).unwrap_or(&request.results);
+        session.tell(&format!("{} in {}", counted(outcome.stored.len(), "result"), shown(folder, &session.root)));
+    }
+    Ok(outcome)
+}
+
+fn request<'a>(
+    session: &'a Session<'_>,
+    compiled: &'a Compiled,
+    rules: &'a str,
+    runs: Vec<Run>,
+    args: &RunArgs,
+    secrets: &Secrets,
+) -> Result<Request<'a>> {
+    let benchmark = &compiled.benchmark;
+    let root = session.root.as_path();
+    let project = session.compilation.project.as_ref().context("the project is at fault")?;
+    let spec = session.compilation.sources.get(benchmark.name_span.source).context("the spec's text is missing")?;
+    let mut paths = vec![benchmark.path.clone()];
+    paths.extend(fs::exists(root, PROJECT_FILE).then(|| PROJECT_FILE.to_owned()));
+    paths.extend(benchmark.files.iter().map(|(_, file)| file.path.clone()));
+    let passes = |name: &str| BASE.contains(&name) || args.pass_env.iter().any(|wanted| wanted == name);
+    Ok(Request {
+        root,
+        compiled,
+        spec_digest: Digest::of(&spec.text).to_string(),
+        rules,
+        results: args.results.clone().unwrap_or_else(|| root.join(&project.settings.results.directory)),
+        base: machine::variables(passes),
+        secrets: secrets.clone(),
+        runs,
+        after_failure: if args.keep_going { AfterFailure::KeepGoing } else { AfterFailure::Stop },
+        log_limit: LOG_LIMIT,
+        name: if args.host_name { Name::Plain } else { Name::Hashed },
+        commit: git::commit_of(root, &paths),
+        version: VERSION,
+    })
+}
+
+/// Returns each selected benchmark on its first target.
+fn first_targets<'a>(session: &'a Session<'_>) -> Vec<&'a Compiled> {
+    let mut first: Vec<&Compiled> = Vec::new();
+    for compiled in session.benchmarks() {
+        if !first.iter().any(|known| known.benchmark.name == compiled.benchmark.name) {
+            first.push(compiled);
+        }
+    }
+    first
+}
+
+/// Returns the runs of `compiled` that were asked for.
+fn selected(compiled: &Compiled, args: &RunArgs) -> Result<Vec<Run>> {
+    let cases = &compiled.benchmark.cases;
+    for wanted in &args.case {
+        if !cases.iter().any(|case| case.id == *wanted || case.name == *wanted) {
+            let known = cases.iter().flat_map(|case| [case.name.as_str(), case.id.as_str()]);
+            bail!(
+                "`{}` has no case `{wanted}`; {}",
+                compiled.benchmark.name,
+                what_there_is(wanted, known, "cases are")
+            );
+        }
+    }
+    let repeats = compiled.benchmark.repeats;
+    if let Some(wanted) = args.repeat.iter().find(|wanted| !(1..=repeats).contains(wanted)) {
+        bail!("`{}` has no repeat {wanted}: it repeats each case {repeats} times", compiled.benchmark.name);
+    }
+    let has_case = |run: &Run| {
+        let case = cases.iter().find(|case| case.id == run.case);
+        args.case.is_empty() || case.is_some_and(|case| args.case.contains(&case.id) || args.case.contains(&case.name))
+    };
+    let has_repeat = |run: &Run| args.repeat.is_empty() || run.warmup || args.repeat.contains(&run.repeat);
+    Ok(compiled.identity.runs.iter().filter(|run| has_case(run) && has_repeat(run)).cloned().collect())
+}
+
+/// Returns the values of Secrets and ConfigMaps: those of the file before those of the environment.
+fn secrets(args: &RunArgs) -> Result<Secrets> {
+    let is_ours = |name: &str| name.starts_with("KUBEBENCH_SECRET_") || name.starts_with("KUBEBENCH_CONFIGMAP_");
+    let mut values = machine::variables(is_ours);
+    if let Some(path) = &args.secret_file {
+        let text = fs::read_text(path)?;
+        for (line, number) in text.lines().zip(1..) {
+            if line.trim().is_empty() || line.starts_with('#') {
+                continue;
+            }
+            // The line is not shown: what stands on it may be the secret.
+            match line.split_once('=') {
+                Some((name, value)) if is_ours(name) => values.insert(name.to_owned(), value.to_owned()),
+                _ => bail!("{}:{number}: this is no line KUBEBENCH_SECRET_<NAME>_<KEY>=VALUE", path.display()),
+            };
+        }
+    }
+    Ok(Secrets::new(values))
+}
+
+/// Returns the answer for programs.
+fn answer(outcomes: &[Outcome], root: &Path) -> serde_json::Value {
+    let stored = outcomes.iter().flat_map(|outcome| &outcome.stored);
+    let results: Vec<serde_json::Value> = stored
+        .map(|stored| {
+            let result = &stored.sealed.result;
+            json!({
+                "path": shown(&stored.path, root),
+                "benchmark": result.metadata.benchmark,
+                "case": result.metadata.case,
+                "repeat": result.run.repeat,
+                "warmup": result.run.warmup,
+                "status": result.run.status,
+                "reasons": result.run.reasons,
+                "metrics": result.metrics.iter().map(|metric| json!({
+                    "name": metric.name, "labels": metric.labels, "value": metric.value, "unit": metric.unit,
+                })).collect::<Vec<_>>(),
+            })
+        })
+        .collect();
+    let not_started: Vec<&str> =
+        outcomes.iter().flat_map(|outcome| &outcome.not_started).map(|run| run.id.as_str()).collect();
+    json!({ "schemaVersion": 1, "results": results, "notStarted": not_started })
+}
+
+fn status(outcomes: &[Outcome]) -> ExitStatus {
+    let results = || outcomes.iter().flat_map(|outcome| &outcome.stored).map(|stored| &stored.sealed.result);
+    let could_not_start =
+        |result: &crate::result::BenchmarkResult| result.run.reasons.iter().any(|reason| reason.code == "cannotStart");
+    if outcomes.iter().any(|outcome| outcome.problem.is_some())
+        || results().next().is_some() && results().all(could_not_start)
+    {
+        return ExitStatus::NoAnswer;
+    }
+    let all = results().all(|result| result.run.status == Status::Succeeded);
+    let none_left = outcomes.iter().all(|outcome| outcome.not_started.is_empty());
+    if all && none_left { ExitStatus::Yes } else { ExitStatus::No }
+}
+
+/// Returns a path as people know it: below the project where it is there.
+fn shown(path: &Path, root: &Path) -> String {
+    path.strip_prefix(root).unwrap_or(path).display().to_string()
+}
+
+/// Writes a number with as many digits as say something.
+fn short(value: f64) -> String {
+    let size = value.abs();
+    let digits = match size {
+        0.0 => 0,
+        size if size >= 1000.0 => 0,
+        size if size >= 100.0 => 1,
+        size if size >= 10.0 => 2,
+        size if size >= 0.001 => 4,
+        _ => return format!("{value:.3e}"),
+    };
+    let text = format!("{value:.digits$}");
+    if text.contains('.') { text.trim_end_matches('0').trim_end_matches('.').to_owned() } else { text }
+}
+
+/// Writes a number with its unit, of which pure numbers have none.
+fn with_unit(value: f64, unit: &str) -> String {
+    if matches!(unit, "" | "1") { short(value) } else { format!("{} {unit}", short(value)) }
+}
+
+/// Returns a map with names and values in order, for what a person reads.
+type Ordered = BTreeMap<String, String>;

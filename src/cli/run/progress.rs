@@ -1,0 +1,163 @@
+//! The progress of a session: a bar on a terminal, plain lines elsewhere.
+
+use std::sync::Arc;
+use std::sync::Mutex;
+use std::time::{Duration, Instant};
+
+use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+
+use super::{short, with_unit};
+use crate::cli::args::Global;
+use crate::cli::report::tell;
+use crate::edge::terminal;
+use crate::manifest::Run;
+use crate::model::Case;
+use crate::result::v1::{Kind, Status};
+use crate::run::{Echo, Request, Stored, Watcher};
+
+/// Shows how far a session is.
+pub(super) struct Progress<'a> {
+    global: &'a Global,
+    bar: Option<ProgressBar>,
+    started: Instant,
+    primary: Option<String>,
+    state: Mutex<State>,
+}
+
+#[derive(Default)]
+struct State {
+    current: String,
+    done: usize,
+    of: usize,
+}
+
+impl<'a> Progress<'a> {
+    /// Starts showing the progress of `request`.
+    pub(super) fn new(global: &'a Global, request: &Request<'_>) -> Self {
+        let is_shown = !global.quiet && terminal::is_terminal(terminal::Stream::Error);
+        let bar = is_shown.then(|| {
+            let bar =
+                ProgressBar::with_draw_target(Some(request.runs.len() as u64), ProgressDrawTarget::stderr_with_hz(4));
+            if let Ok(style) = ProgressStyle::with_template("{bar:24} {pos}/{len}  {msg}") {
+                bar.set_style(style);
+            }
+            bar
+        });
+        let primary = request.compiled.benchmark.metrics.iter().find(|metric| metric.primary);
+        let primary = primary.and_then(|metric| metric.name.clone());
+        Self { global, bar, started: Instant::now(), primary, state: Mutex::default() }
+    }
+
+    /// Takes the bar away.
+    pub(super) fn finish(&self) {
+        if let Some(bar) = &self.bar {
+            bar.finish_and_clear();
+        }
+    }
+
+    fn say(&self, text: &str) {
+        match &self.bar {
+            Some(bar) => bar.suspend(|| tell(self.global, text)),
+            None => tell(self.global, text),
+        }
+    }
+
+    /// Returns how long the rest takes if it goes on like this.
+    fn left(&self, state: &State) -> Option<Duration> {
+        let done = u32::try_from(state.done).ok().filter(|done| *done > 0)?;
+        let left = u32::try_from(state.of - state.done).ok()?;
+        Some(self.started.elapsed() / done * left)
+    }
+}
+
+impl Watcher for Progress<'_> {
+    fn started(&self, run: &Run, case: &Case, number: usize, of: usize) {
+        let round = if run.warmup { format!("warm-up {}", run.repeat) } else { format!("repeat {}", run.repeat) };
+        let Ok(mut state) = self.state.lock() else { return };
+        *state = State { current: format!("{}, {round}", case.name), done: number - 1, of };
+        if let Some(bar) = &self.bar {
+            bar.set_position((number - 1) as u64);
+            bar.set_message(state.current.clone());
+        }
+    }
+
+    fn goes_on(&self, elapsed: Duration, last_value: Option<f64>) {
+        let (Some(bar), Ok(state)) = (&self.bar, self.state.lock()) else { return };
+        let mut parts = vec![state.current.clone(), spelled(elapsed)];
+        if let (Some(name), Some(value)) = (&self.primary, last_value) {
+            parts.push(format!("{name} {}", short(value)));
+        }
+        parts.extend(self.left(&state).map(|left| format!("about {} left", spelled(left))));
+        bar.set_message(parts.join("  "));
+    }
+
+    fn ended(&self, stored: &Stored) {
+        let result = &stored.sealed.result;
+        let (current, done, of) = match self.state.lock() {
+            Ok(state) => (state.current.clone(), state.done + 1, state.of),
+            Err(_) => return,
+        };
+        if let Some(bar) = &self.bar {
+            bar.set_position(done as u64);
+        }
+        let primary = result.metrics.iter().find(|metric| metric.kind == Kind::Primary);
+        let value = primary.and_then(|metric| {
+            let unit = metric.unit.as_deref().unwrap_or_default();
+            Some(format!(", {} {}", metric.name, with_unit(metric.value?, unit)))
+        });
+        let took = spelled(Duration::from_secs_f64(result.run.duration_seconds));
+        let how = word(result.run.status);
+        self.say(&format!("[{done}/{of}] {current}: {how} in {took}{}", value.unwrap_or_default()));
+        for reason in &result.run.reasons {
+            self.say(&format!("    {}", reason.message));
+        }
+        // What was stopped says nothing by its last lines, and who asked for all lines has seen them.
+        let failed = matches!(result.run.status, Status::Failed | Status::TimedOut) && self.global.verbose == 0;
+        for exit in result.run.exits.iter().filter(|_| failed) {
+            for line in &exit.last_lines {
+                self.say(&format!("    {}-{} | {line}", exit.role, exit.index));
+            }
+        }
+    }
+
+    fn tell(&self, text: &str) {
+        self.say(text);
+    }
+
+    fn echo(&self) -> Option<Echo> {
+        if self.global.verbose == 0 {
+            return None;
+        }
+        let bar = self.bar.clone();
+        Some(Arc::new(move |role: &str, index: u32, line: &str| {
+            let text = format!("{role}-{index} | {line}");
+            match &bar {
+                Some(bar) => bar.suspend(|| terminal::tell(&text)),
+                None => terminal::tell(&text),
+            }
+        }))
+    }
+}
+
+/// Returns the word for a status.
+fn word(status: Status) -> &'static str {
+    match status {
+        Status::Succeeded => "succeeded",
+        Status::Failed => "failed",
+        Status::TimedOut => "timed out",
+        Status::Interrupted => "interrupted",
+        Status::Invalid => "invalid",
+        Status::Preempted => "preempted",
+    }
+}
+
+/// Writes a time as people read it.
+fn spelled(time: Duration) -> String {
+    let seconds = time.as_secs();
+    match seconds {
+        0..10 => format!("{:.1} s", time.as_secs_f64()),
+        10..120 => format!("{seconds} s"),
+        120..7200 => format!("{} min {} s", seconds / 60, seconds % 60),
+        _ => format!("{} h {} min", seconds / 3600, seconds / 60 % 60),
+    }
+}

@@ -1,0 +1,66 @@
+//! The results of a session as a table: median and spread of each metric in each case.
+
+use super::{short, with_unit};
+use crate::result::v1::{Kind, Status};
+use crate::run::Stored;
+use crate::stats;
+
+/// Returns the table; warm-ups and runs that did not succeed are not in its numbers.
+pub(super) fn table(stored: &[Stored]) -> String {
+    let counts = |stored: &&Stored| {
+        let run = &stored.sealed.result.run;
+        run.status == Status::Succeeded && !run.warmup
+    };
+    let mut rows: Vec<[String; 6]> = Vec::new();
+    let mut keys: Vec<(String, String)> = Vec::new();
+    for result in stored.iter().filter(counts).map(|stored| &stored.sealed.result) {
+        for metric in result.metrics.iter().filter(|metric| metric.kind != Kind::Info) {
+            let key = (result.metadata.case_name.clone(), named(metric));
+            if !keys.contains(&key) {
+                keys.push(key);
+            }
+        }
+    }
+    keys.sort_by_key(|(case, _)| stored.iter().position(|stored| stored.sealed.result.metadata.case_name == *case));
+    for (case, name) in keys {
+        let of_case = stored.iter().filter(counts).filter(|stored| stored.sealed.result.metadata.case_name == case);
+        let metrics = of_case.flat_map(|stored| &stored.sealed.result.metrics).filter(|metric| named(metric) == name);
+        let mut unit = "";
+        let values: Vec<f64> = metrics
+            .inspect(|metric| unit = metric.unit.as_deref().unwrap_or_default())
+            .filter_map(|metric| metric.value)
+            .collect();
+        let row = match values.len() {
+            0 => [case, name, "0".to_owned(), "-".to_owned(), "-".to_owned(), String::new()],
+            count => {
+                let median = stats::quantile(&values, 0.5);
+                let (least, most) = (stats::quantile(&values, 0.0), stats::quantile(&values, 1.0));
+                let spread = if count < 2 || median == 0.0 {
+                    "-".to_owned()
+                } else {
+                    format!("{:.1} %", (most - least) / median.abs() * 100.0)
+                };
+                let range = if count < 2 { String::new() } else { format!("{} … {}", short(least), short(most)) };
+                [case, name, count.to_string(), with_unit(median, unit), spread, range]
+            }
+        };
+        rows.push(row);
+    }
+    if rows.is_empty() {
+        return String::new();
+    }
+    rows.insert(0, ["CASE", "METRIC", "N", "MEDIAN", "SPREAD", "LEAST … MOST"].map(str::to_owned));
+    let widths: Vec<usize> = (0..6)
+        .map(|column| rows.iter().filter_map(|row| row.get(column)).map(|cell| cell.chars().count()).max().unwrap_or(0))
+        .collect();
+    let lines = rows.iter().map(|row| {
+        let cells = row.iter().zip(&widths).map(|(cell, width)| format!("{cell:<width$}"));
+        format!("{}\n", cells.collect::<Vec<_>>().join("  ").trim_end())
+    });
+    lines.collect()
+}
+
+fn named(metric: &crate::result::v1::Metric) -> String {
+    let labels: Vec<String> = metric.labels.iter().map(|(key, value)| format!("{key}={value}")).collect();
+    if labels.is_empty() { metric.name.clone() } else { format!("{}{{{}}}", metric.name, labels.join(",")) }
+}

@@ -1,0 +1,10 @@
+//! Reads a text that a person named.
+
+use std::path::Path;
+
+use anyhow::{Context as _, Result};
+
+/// Returns the text of a file.
+pub fn read_text(path: &Path) -> Result<String> {
+    std::fs::read_to_string(path).with_context(|| format!("cannot read {}", path.display()))
+}

@@ -1,0 +1,85 @@
+//! Range queries of the Prometheus HTTP API
+//! (<https://prometheus.io/docs/prometheus/latest/querying/api/#range-queries>): the address, and the values of an answer.
+
+use serde_json::Value as Json;
+
+use super::number;
+
+/// The most points that a server gives for one series is 11,000.
+const MAX_POINTS: f64 = 10_000.0;
+
+/// Returns the address of a range query over a run's time, in seconds since the Unix epoch.
+///
+/// The step is a second, or what keeps a long run below the server's limit of points.
+pub fn range_url(server: &str, query: &str, start: f64, end: f64) -> String {
+    let step = ((end - start) / MAX_POINTS).ceil().max(1.0);
+    let server = server.trim_end_matches('/');
+    // A run that is shorter than a step still has its start.
+    format!(
+        "{server}/api/v1/query_range?query={}&start={start:.3}&end={:.3}&step={step}",
+        encoded(query),
+        end.max(start)
+    )
+}
+
+/// Returns the values of an answer: of each series in the order of time, series by series.
+///
+/// # Errors
+/// What the server complains about, or why there is no value.
+pub fn values(answer: &str) -> Result<Vec<f64>, String> {
+    let root: Json =
+        serde_json::from_str(answer).map_err(|error| format!("Prometheus did not answer with JSON: {error}"))?;
+    let text = |key| root.get(key).and_then(Json::as_str).unwrap_or_default();
+    if text("status") != "success" {
+        return Err(format!("Prometheus refused the query: {} {}", text("errorType"), text("error")));
+    }
+    let result = root.pointer("/data/result").and_then(Json::as_array).map(Vec::as_slice).unwrap_or_default();
+    let points = result.iter().flat_map(|series| {
+        let of = |key| series.get(key).and_then(Json::as_array).cloned();
+        of("values").unwrap_or_else(|| of("value").map(|value| vec![Json::Array(value)]).unwrap_or_default())
+    });
+    let found: Vec<f64> = points.filter_map(|point| number::parse(point.get(1)?.as_str()?).ok()).collect();
+    if found.is_empty() {
+        return Err("the query gave no sample over the run's time; is the series scraped often enough?".to_owned());
+    }
+    Ok(found)
+}
+
+/// Encodes a text for the query part of an address (RFC 3986: all but unreserved characters).
+fn encoded(text: &str) -> String {
+    let mut made = String::new();
+    for byte in text.bytes() {
+        if byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_' | b'.' | b'~') {
+            made.push(char::from(byte));
+        } else {
+            made.push_str(&format!("%{byte:02X}"));
+        }
+    }
+    made
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{range_url, values};
+
+    #[test]
+    fn addresses() {
+        assert_eq!(
+            range_url("http://p:9090/", "avg(x{a=\"b c\"}) + 1", 1.5, 4.0),
+            "http://p:9090/api/v1/query_range?query=avg%28x%7Ba%3D%22b%20c%22%7D%29%20%2B%201&start=1.500&end=4.000&step=1"
+        );
+        assert!(range_url("http://p", "x", 0.0, 100_000.0).ends_with("&step=10"));
+    }
+
+    #[test]
+    fn answers() {
+        let matrix = r#"{"status":"success","data":{"resultType":"matrix","result":[{"metric":{},"values":[[1,"1.5"],[2,"NaN"]]},{"metric":{},"values":[[1,"3"]]}]}}"#;
+        let found = values(matrix).unwrap();
+        assert_eq!(format!("{found:?}"), "[1.5, NaN, 3.0]");
+        let empty = r#"{"status":"success","data":{"resultType":"matrix","result":[]}}"#;
+        assert!(values(empty).is_err_and(|reason| reason.contains("no sample")));
+        let refused = r#"{"status":"error","errorType":"bad_data","error":"invalid parameter \"query\""}"#;
+        assert!(values(refused).is_err_and(|reason| reason.contains("bad_data invalid parameter")));
+        assert!(values("<html>").is_err());
+    }
+}

@@ -1,0 +1,227 @@
+//! Runs a benchmark on this machine: in order, each run in a folder of its own, each with a result file when it ends.
+//!
+//! A result is written as soon as its run has ended, so that nothing that happens later loses it.
+
+#![expect(clippy::disallowed_methods, reason = "runs make folders")]
+
+mod assemble;
+mod evidence;
+mod one;
+mod sink;
+mod store;
+mod wait;
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::mpsc::{Receiver, Sender, channel};
+use std::time::Duration;
+
+use anyhow::{Context as _, Result, bail};
+
+use crate::compile::Compiled;
+use crate::edge::machine::{self, Name};
+use crate::edge::process::{self, Stop};
+use crate::ingest::rules::Rules;
+use crate::local::{Folders, Secrets};
+use crate::manifest::Run;
+use crate::model::Case;
+use crate::redact::{self, Redactor};
+use crate::result::v1::{Cluster, Node, Status};
+use crate::result::{BenchmarkResult, fingerprint};
+
+pub use store::{IGNORED, Stored};
+
+/// What to run, and how.
+pub struct Request<'a> {
+    /// The project's folder.
+    pub root: &'a Path,
+    /// The benchmark.
+    pub compiled: &'a Compiled,
+    /// The digest of its spec's text.
+    pub spec_digest: String,
+    /// The text of `rules.json`.
+    pub rules: &'a str,
+    /// Where result files go.
+    pub results: PathBuf,
+    /// Variables that every process gets.
+    pub base: BTreeMap<String, String>,
+    /// Values of Secrets and ConfigMaps.
+    pub secrets: Secrets,
+    /// The runs, in order.
+    pub runs: Vec<Run>,
+    /// What to do after a run that did not succeed.
+    pub after_failure: AfterFailure,
+    /// The largest log that is kept of a replica.
+    pub log_limit: u64,
+    /// How this machine is named in results.
+    pub name: Name,
+    /// The commit of the project, and whether what runs differs from it.
+    pub commit: Option<(String, bool)>,
+    /// The version of this program.
+    pub version: &'static str,
+}
+
+/// What to do after a run that did not succeed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum AfterFailure {
+    /// Start no other.
+    Stop,
+    /// Go on with the next.
+    KeepGoing,
+}
+
+/// Whoever watches a session.
+pub trait Watcher {
+    /// A run starts.
+    fn started(&self, run: &Run, case: &Case, number: usize, of: usize);
+    /// A run goes on; called about twice a second.
+    fn goes_on(&self, elapsed: Duration, last_value: Option<f64>);
+    /// A run ended, and its result is on disk.
+    fn ended(&self, stored: &Stored);
+    /// Something that people should know.
+    fn tell(&self, text: &str);
+    /// Takes a line that a replica printed; none when nobody wants them.
+    fn echo(&self) -> Option<Echo>;
+}
+
+/// Takes the lines that replicas print: role, replica, line.
+pub type Echo = Arc<dyn Fn(&str, u32, &str) + Send + Sync>;
+
+/// How a session ended.
+pub struct Outcome {
+    /// The results that were written, in order.
+    pub stored: Vec<Stored>,
+    /// The runs that were not started.
+    pub not_started: Vec<Run>,
+    /// The signal that ended it.
+    pub stopped: Option<Stop>,
+    /// Why nothing more could be started.
+    pub problem: Option<String>,
+}
+
+/// What happens while processes run.
+#[derive(Debug)]
+pub(crate) enum Event {
+    /// The output of a replica ended.
+    OutputEnded,
+    /// Somebody wants the run to stop.
+    Stop(Stop),
+}
+
+/// A session: what all its runs share.
+struct Session<'a> {
+    request: &'a Request<'a>,
+    watcher: &'a dyn Watcher,
+    rules: Rules,
+    redactor: Arc<Redactor>,
+    id: String,
+    /// `.kubebench` of the project.
+    place: PathBuf,
+    cluster: Cluster,
+    node: Node,
+    events: (Sender<Event>, Receiver<Event>),
+    stop: Option<Stop>,
+}
+
+/// Runs all of `request`.
+///
+/// # Errors
+/// When the machine does not let it start or keep results; results that were written stay.
+pub fn run(request: &Request<'_>, watcher: &dyn Watcher) -> Result<Outcome> {
+    let mut session = Session::new(request, watcher)?;
+    let mut outcome = Outcome { stored: Vec::new(), not_started: request.runs.clone(), stopped: None, problem: None };
+    if let Some(job) = &request.compiled.benchmark.prepare {
+        outcome.problem = session.step("prepare", &job.role, job.timeout, &session.new_folders()?)?;
+    }
+    let total = request.runs.len();
+    for (run, number) in request.runs.iter().zip(1..) {
+        if outcome.problem.is_some() || session.stop.is_some() {
+            break;
+        }
+        let Some(case) = request.compiled.benchmark.cases.iter().find(|case| case.id == run.case) else { continue };
+        watcher.started(run, case, number, total);
+        outcome.not_started.remove(0);
+        let result = session.one(run, case)?;
+        let stored = store::store(&request.results, result)?;
+        watcher.ended(&stored);
+        let status = stored.sealed.result.run.status;
+        outcome.stored.push(stored);
+        if status == Status::Interrupted || status != Status::Succeeded && request.after_failure == AfterFailure::Stop {
+            break;
+        }
+    }
+    outcome.stopped = session.stop;
+    Ok(outcome)
+}
+
+impl<'a> Session<'a> {
+    fn new(request: &'a Request<'a>, watcher: &'a dyn Watcher) -> Result<Self> {
+        let rules = match Rules::read(request.rules) {
+            Ok(rules) => rules,
+            Err(reason) => bail!("{reason}"),
+        };
+        let place = store::private_folder(request.root)?;
+        std::fs::create_dir_all(&request.results)
+            .with_context(|| format!("cannot make the folder for results {}", request.results.display()))?;
+        let (sender, receiver) = channel();
+        process::stops(sender.clone(), Event::Stop)?;
+        process::adopt_orphans();
+        let cluster = Cluster { name: "local".to_owned(), engine: "process".to_owned(), version: None };
+        let known = request.secrets.values().map(str::to_owned).chain(secrets_of(request));
+        let known: Vec<String> = known.collect();
+        Ok(Self {
+            request,
+            watcher,
+            rules,
+            redactor: Arc::new(Redactor::new(known.iter().map(String::as_str))),
+            id: machine::random_id()?.chars().take(16).collect(),
+            place,
+            cluster,
+            node: machine::describe(request.name),
+            events: (sender, receiver),
+            stop: None,
+        })
+    }
+
+    /// Returns folders for something that runs now, under a name that nothing else has.
+    fn new_folders(&self) -> Result<Folders> {
+        self.folders(&machine::random_id()?)
+    }
+
+    fn folders(&self, id: &str) -> Result<Folders> {
+        let text = |path: PathBuf| match path.into_os_string().into_string() {
+            Ok(path) => Ok(path),
+            Err(path) => bail!("{} is not UTF-8, which variables of processes need", path.display()),
+        };
+        let short: String = id.chars().take(8).collect();
+        Ok(Folders {
+            root: text(self.place.join("experiments"))?,
+            id: format!("{}-{short}", self.request.compiled.benchmark.name),
+            data: text(self.place.join("data"))?,
+        })
+    }
+
+    /// Returns the fingerprint of this environment.
+    fn fingerprint(&self) -> String {
+        fingerprint::fingerprint(&self.cluster, std::slice::from_ref(&self.node)).to_string()
+    }
+
+    /// Seals nothing yet: takes secrets out of all texts of a result.
+    fn redacted(&self, result: &BenchmarkResult) -> Result<BenchmarkResult> {
+        let mut json = serde_json::to_value(result).context("a result has no JSON form")?;
+        self.redactor.json(&mut json);
+        serde_json::from_value(json).context("a redacted result cannot be read")
+    }
+}
+
+/// Returns the values of variables whose names say that they hold secrets.
+fn secrets_of(request: &Request<'_>) -> Vec<String> {
+    let roles = request.compiled.benchmark.roles();
+    let of_spec = roles.flat_map(|role| &role.env).filter_map(|(name, (value, _))| match value {
+        crate::model::Env::Text(text) => Some((name.clone(), text.clone())),
+        _ => None,
+    });
+    let all = of_spec.chain(request.base.clone());
+    all.filter(|(name, _)| redact::names_a_secret(name)).map(|(_, value)| value).collect()
+}

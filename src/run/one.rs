@@ -1,0 +1,136 @@
+//! One run: folders, processes, what they left, and the result.
+
+#![expect(clippy::disallowed_methods, reason = "runs make folders and files")]
+
+use std::os::unix::fs::PermissionsExt as _;
+use std::path::Path;
+use std::time::Duration;
+
+use anyhow::{Context as _, Result};
+
+use super::evidence::RunEvidence;
+use super::wait::Waited;
+use super::{Session, assemble, store};
+use crate::edge::machine;
+use crate::ingest::measure::{Log, Measured, measure};
+use crate::local::{self, Folders, Given, Plan};
+use crate::manifest::Run;
+use crate::model::{Case, Role};
+use crate::result::BenchmarkResult;
+use crate::result::v1::{Status, StatusReason};
+use crate::unit;
+
+impl Session<'_> {
+    /// Runs `case` once. Whatever happens to its processes is in the result; an error is of this machine.
+    pub(super) fn one(&mut self, run: &Run, case: &Case) -> Result<BenchmarkResult> {
+        let id = machine::random_id()?;
+        let folders = self.folders(&id)?;
+        self.make(&folders)?;
+        let plan = self.plan(&folders, |given| local::plan(case, given));
+        self.write_config(&folders, &plan)?;
+        let load_before = machine::describe(self.request.name).load_before;
+        let kills = machine::out_of_memory_kills();
+        let started = machine::now();
+        let mut waited = self.wait_for(&plan, &folders, Duration::from_secs(case.timeout.seconds()))?;
+        let finished = machine::now();
+        if waited.status == Status::Failed && machine::out_of_memory_kills() > kills {
+            let message = "the system ended a process because memory ran out".to_owned();
+            waited.reasons.push(StatusReason { code: "outOfMemory".to_owned(), message });
+        }
+        if waited.status == Status::Succeeded
+            && let Some(job) = &case.postprocess
+            && let Some(problem) = self.step("postprocess", &job.role, job.timeout, &folders)?
+        {
+            waited.status = if self.stop.is_some() { Status::Interrupted } else { Status::Failed };
+            waited.reasons.push(StatusReason { code: "postprocessFailed".to_owned(), message: problem });
+        }
+        let measured = self.measure(&mut waited, &folders, started.1, finished.1);
+        let artifacts = store::artifacts(Path::new(&folders.output()), &waited)?;
+        let parts = assemble::Parts { id, run, case, started, finished, waited, measured, artifacts, load_before };
+        let result = self.assemble(parts);
+        self.redacted(&result)
+    }
+
+    /// Runs a Job of one pod beside the runs; returns why it did not succeed.
+    pub(super) fn step(
+        &mut self,
+        name: &str,
+        role: &Role,
+        timeout: unit::Duration,
+        folders: &Folders,
+    ) -> Result<Option<String>> {
+        self.make(folders)?;
+        let plan = self.plan(folders, |given| local::step(name, role, given));
+        let waited = self.wait_for(&plan, folders, Duration::from_secs(timeout.seconds()))?;
+        if waited.status == Status::Succeeded {
+            return Ok(None);
+        }
+        let reasons: Vec<String> = waited.reasons.iter().map(|reason| reason.message.clone()).collect();
+        let last = waited.finished.iter().flat_map(|finished| &finished.last_lines).next_back();
+        let last = last.map_or_else(String::new, |line| format!("; its last line: {}", self.redactor.text(line)));
+        Ok(Some(format!("`{name}` did not succeed: {}{last}", reasons.join("; "))))
+    }
+
+    fn plan(&self, folders: &Folders, plan: impl FnOnce(&mut Given<'_>) -> Plan) -> Plan {
+        let mut given = Given {
+            base: &self.request.base,
+            secrets: &self.request.secrets,
+            folders,
+            namespace: &self.request.compiled.benchmark.target.namespace,
+            ports: &mut machine::free_port,
+        };
+        plan(&mut given)
+    }
+
+    fn make(&self, folders: &Folders) -> Result<()> {
+        let logs = format!("{}/logs", folders.output());
+        for folder in [&folders.config(), &logs, &folders.result(), &folders.files(), &folders.data] {
+            std::fs::create_dir_all(folder).with_context(|| format!("cannot make the folder {folder}"))?;
+        }
+        for (name, file) in self.request.compiled.benchmark.files.iter() {
+            let path = Path::new(&folders.files()).join(name);
+            if path.exists() {
+                continue;
+            }
+            std::fs::write(&path, &file.bytes).with_context(|| format!("cannot write {}", path.display()))?;
+            std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o555))
+                .with_context(|| format!("cannot set the mode of {}", path.display()))?;
+        }
+        Ok(())
+    }
+
+    fn write_config(&self, folders: &Folders, plan: &Plan) -> Result<()> {
+        let rules = ("rules.json".to_owned(), self.request.rules.to_owned());
+        for (name, text) in plan.config.clone().into_iter().chain([rules]) {
+            let path = Path::new(&folders.config()).join(name);
+            std::fs::write(&path, text).with_context(|| format!("cannot write {}", path.display()))?;
+        }
+        Ok(())
+    }
+
+    fn measure(&self, waited: &mut Waited, folders: &Folders, started: f64, finished: f64) -> Measured {
+        let mut logs = Vec::new();
+        let mut usages = Vec::new();
+        for finished in &mut waited.finished {
+            let scan = std::mem::replace(&mut finished.scan, self.rules.scan("", u32::MAX));
+            usages.push(finished.ended.usage);
+            logs.push(Log {
+                role: finished.process.role.clone(),
+                index: finished.process.index,
+                artifact: finished.log.clone(),
+                scanned: scan.finish(),
+            });
+        }
+        let evidence = RunEvidence {
+            output: folders.output().into(),
+            result: folders.result().into(),
+            usages,
+            peak_rss: waited.samples.rss_bytes.iter().copied().fold(0.0, f64::max),
+            startup: waited.startup,
+            run: waited.run,
+            prometheus: self.request.compiled.benchmark.target.prometheus.clone(),
+            window: (started, finished),
+        };
+        measure(&self.rules, &logs, 0, &evidence)
+    }
+}

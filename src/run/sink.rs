@@ -1,0 +1,80 @@
+//! Where the output of one replica goes: into its log, past the rules, and to whoever watches.
+
+use std::collections::VecDeque;
+use std::sync::Arc;
+
+use super::Echo;
+use crate::edge::process::KeptLog;
+use crate::ingest::line::without_terminal_codes;
+use crate::ingest::rules::RuleScan;
+use crate::redact::Redactor;
+
+/// Lines that are kept for a message when the replica fails.
+const LAST_LINES: usize = 20;
+/// A longer line is cut in messages.
+const LINE: usize = 400;
+
+/// Takes the output of one replica.
+pub(super) struct Sink {
+    pub(super) log: KeptLog,
+    pub(super) scan: RuleScan,
+    role: String,
+    index: u32,
+    echo: Option<Echo>,
+    redactor: Arc<Redactor>,
+    last_lines: VecDeque<String>,
+    line: Vec<u8>,
+}
+
+impl Sink {
+    /// Makes the sink of `role`'s replica `index`.
+    pub(super) fn new(
+        log: KeptLog,
+        scan: RuleScan,
+        role: &str,
+        index: u32,
+        echo: Option<Echo>,
+        redactor: Arc<Redactor>,
+    ) -> Self {
+        Self { log, scan, role: role.to_owned(), index, echo, redactor, last_lines: VecDeque::new(), line: Vec::new() }
+    }
+
+    /// Takes in the next bytes.
+    pub(super) fn take(&mut self, bytes: &[u8]) {
+        self.log.write(bytes);
+        self.scan.feed(bytes);
+        // Without a watcher only the last lines matter, and a piece with very many holds them in its last part.
+        let from = if self.echo.is_some() { 0 } else { bytes.len().saturating_sub(LAST_LINES * LINE * 2) };
+        for piece in bytes.get(from..).unwrap_or_default().split_inclusive(|byte| matches!(byte, b'\n' | b'\r')) {
+            let room = (LINE * 4).saturating_sub(self.line.len());
+            self.line.extend_from_slice(piece.get(..room.min(piece.len())).unwrap_or_default());
+            if piece.ends_with(b"\n") || piece.ends_with(b"\r") {
+                self.end_line();
+            }
+        }
+    }
+
+    fn end_line(&mut self) {
+        let line = std::mem::take(&mut self.line);
+        let clean = without_terminal_codes(&line);
+        let text = String::from_utf8_lossy(&clean);
+        let text = text.trim_end();
+        if text.is_empty() {
+            return;
+        }
+        if let Some(echo) = &self.echo {
+            echo(&self.role, self.index, &self.redactor.text(text));
+        }
+        if self.last_lines.len() == LAST_LINES {
+            self.last_lines.pop_front();
+        }
+        let short: String = text.chars().take(LINE).filter(|letter| !letter.is_control() || *letter == '\t').collect();
+        self.last_lines.push_back(short);
+    }
+
+    /// Ends the output: returns the log, the scan, and the last lines.
+    pub(super) fn finish(mut self) -> (KeptLog, RuleScan, Vec<String>) {
+        self.end_line();
+        (self.log, self.scan, self.last_lines.into())
+    }
+}
