@@ -11,6 +11,7 @@ mod new;
 mod plan;
 mod project;
 mod render;
+mod reparse;
 mod report;
 mod run;
 mod schema;
@@ -77,6 +78,7 @@ fn dispatch(cli: &Cli) -> Result<ExitStatus> {
         Command::Plan(args) => plan::run(&cli.global, args),
         Command::Render(args) => render::run(&cli.global, args),
         Command::Run(args) => run::run(&cli.global, args),
+        Command::Reparse(args) => reparse::run(&cli.global, args),
         Command::Supervise(args) => supervise(args),
         Command::Fmt(args) => fmt::run(&cli.global, args),
         Command::Schema(args) => schema::run(args),
