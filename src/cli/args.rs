@@ -99,6 +99,8 @@ pub(super) enum Command {
     Parse(ParseArgs),
     /// Run benchmarks on this machine, as local processes
     Run(RunArgs),
+    /// Read the metrics of results again from the logs that their runs left; overwrites nothing
+    Reparse(ReparseArgs),
     /// Start a replica of a local run and end its whole tree
     #[command(hide = true)]
     Supervise(SuperviseArgs),
@@ -230,6 +232,16 @@ pub(super) struct RunArgs {
     /// Write this machine's name into results, in place of a hash of it
     #[arg(long)]
     pub(super) host_name: bool,
+}
+
+#[derive(Debug, Args)]
+pub(super) struct ReparseArgs {
+    /// Result files
+    #[arg(value_name = "RESULTS", required = true)]
+    pub(super) results: Vec<PathBuf>,
+    /// A file of lines KUBEBENCH_SECRET_<NAME>_<KEY>=VALUE, to be redacted
+    #[arg(long, value_name = "FILE")]
+    pub(super) secret_file: Option<PathBuf>,
 }
 
 #[derive(Debug, Args)]

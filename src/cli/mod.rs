@@ -12,6 +12,7 @@ mod parse;
 mod plan;
 mod project;
 mod render;
+mod reparse;
 mod report;
 mod results;
 mod run;
@@ -80,6 +81,7 @@ fn dispatch(cli: &Cli) -> Result<ExitStatus> {
         Command::Render(args) => render::run(&cli.global, args),
         Command::Parse(args) => parse::run(&cli.global, args),
         Command::Run(args) => run::run(&cli.global, args),
+        Command::Reparse(args) => reparse::run(&cli.global, args),
         Command::Supervise(args) => supervise(args),
         Command::Fmt(args) => fmt::run(&cli.global, args),
         Command::Schema(args) => schema::run(args),

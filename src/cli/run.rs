@@ -39,7 +39,7 @@ pub(super) fn run(global: &Global, args: &RunArgs) -> Result<ExitStatus> {
     let select = SelectArgs { paths: args.paths.clone(), target, select: Vec::new() };
     let session = Session::open(global, &select)?;
     let mut diagnostics = session.diagnostics();
-    let secrets = secrets(args)?;
+    let secrets = secrets(args.secret_file.as_deref())?;
     let benchmarks = first_targets(&session);
     for compiled in &benchmarks {
         diagnostics.extend(refusals(&compiled.benchmark, &secrets));
@@ -135,7 +135,7 @@ fn request<'a>(
         secrets: secrets.clone(),
         runs,
         after_failure: if args.keep_going { AfterFailure::KeepGoing } else { AfterFailure::Stop },
-        log_limit: LOG_LIMIT,
+        log_limit: benchmark.log_limit.unwrap_or(LOG_LIMIT),
         name: if args.host_name { Name::Plain } else { Name::Hashed },
         commit: git::commit_of(root, &paths),
         version: VERSION,
@@ -179,10 +179,10 @@ fn selected(compiled: &Compiled, args: &RunArgs) -> Result<Vec<Run>> {
 }
 
 /// Returns the values of Secrets and ConfigMaps: those of the file before those of the environment.
-fn secrets(args: &RunArgs) -> Result<Secrets> {
+pub(super) fn secrets(file: Option<&Path>) -> Result<Secrets> {
     let is_ours = |name: &str| name.starts_with("KUBEBENCH_SECRET_") || name.starts_with("KUBEBENCH_CONFIGMAP_");
     let mut values = machine::variables(is_ours);
-    if let Some(path) = &args.secret_file {
+    if let Some(path) = file {
         let text = fs::read_text(path)?;
         for (line, number) in text.lines().zip(1..) {
             if line.trim().is_empty() || line.starts_with('#') {

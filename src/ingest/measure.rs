@@ -339,7 +339,8 @@ fn window(window: Window) -> Option<String> {
     }
 }
 
-fn process_word(what: ProcessSource) -> &'static str {
+/// Returns the word of specs for what processes use.
+pub fn process_word(what: ProcessSource) -> &'static str {
     match what {
         ProcessSource::CpuSeconds => "cpuSeconds",
         ProcessSource::MaxRss => "maxRss",
@@ -348,7 +349,8 @@ fn process_word(what: ProcessSource) -> &'static str {
     }
 }
 
-fn duration_word(what: DurationSource) -> &'static str {
+/// Returns the word of specs for what took how long.
+pub fn duration_word(what: DurationSource) -> &'static str {
     match what {
         DurationSource::Queue => "queue",
         DurationSource::Startup => "startup",

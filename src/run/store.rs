@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context as _, Result, bail};
 
 use super::wait::Waited;
-use crate::digest::Hasher;
+use crate::digest::{Digest, Hasher};
 use crate::result::v1::Artifact;
 use crate::result::{self, BenchmarkResult, Sealed};
 
@@ -90,22 +90,24 @@ pub(super) fn artifacts(output: &Path, waited: &Waited) -> Result<Vec<Artifact>>
 
 fn artifact(output: &Path, name: String, waited: &Waited) -> Result<Artifact> {
     let path = output.join(&name);
-    let read = || -> std::io::Result<(String, u64)> {
-        let mut file = File::open(&path)?;
-        let mut hasher = Hasher::default();
-        let mut buffer = vec![0; 1 << 20];
-        let mut bytes = 0;
-        loop {
-            let count = file.read(&mut buffer)?;
-            if count == 0 {
-                return Ok((hasher.finish().to_string(), bytes));
-            }
-            bytes += count as u64;
-            hasher.update(buffer.get(..count).unwrap_or_default());
-        }
-    };
-    let (digest, bytes) = read().with_context(|| format!("cannot read {}", path.display()))?;
+    let (digest, bytes) = digest_of(&path).with_context(|| format!("cannot read {}", path.display()))?;
     let dropped_bytes =
         waited.finished.iter().find(|finished| finished.log == name).map_or(0, |finished| finished.dropped);
-    Ok(Artifact { name, digest, bytes, redacted: false, dropped_bytes })
+    Ok(Artifact { name, digest: digest.to_string(), bytes, redacted: false, dropped_bytes })
+}
+
+/// Returns the digest and the size of a file.
+pub(super) fn digest_of(path: &Path) -> std::io::Result<(Digest, u64)> {
+    let mut file = File::open(path)?;
+    let mut hasher = Hasher::default();
+    let mut buffer = vec![0; 1 << 20];
+    let mut bytes = 0;
+    loop {
+        let count = file.read(&mut buffer)?;
+        if count == 0 {
+            return Ok((hasher.finish(), bytes));
+        }
+        bytes += count as u64;
+        hasher.update(buffer.get(..count).unwrap_or_default());
+    }
 }

@@ -53,7 +53,7 @@ fn parse_gives_what_is_expected_of_every_sample() {
         let metrics = answer["metrics"].as_array().unwrap();
         let name = |metric: &Value| {
             let labels = metric["labels"].as_object().unwrap().iter();
-            let labels: Vec<String> = labels.map(|(key, value)| format!("{key}={value}")).collect();
+            let labels: Vec<String> = labels.map(|(key, value)| format!("{key}=\"{}\"", value.as_str().unwrap())).collect();
             let labels = if labels.is_empty() { String::new() } else { format!("{{{}}}", labels.join(",")) };
             format!("{}{labels}", metric["name"].as_str().unwrap())
         };
@@ -221,4 +221,23 @@ fn results_are_checked() {
         String::from_utf8_lossy(&both.stderr),
         format!("0 specs and {} results checked, no errors\n", count - 1)
     );
+}
+
+/// The table of tools in docs/extraction.md is that of the program.
+#[test]
+fn documented_tools_are_the_tools() {
+    let text = fs::read_to_string(repository().join("docs/extraction.md")).unwrap();
+    let row = |tool: &kubebench::ingest::tool::Tool| {
+        let source =
+            if tool.source.starts_with("http") { format!("<{}>", tool.source) } else { tool.source.to_owned() };
+        format!("| `{}` | {} | {source} |\n", tool.name, tool.reads.replace('|', "\\|"))
+    };
+    let table: String = TOOLS.iter().map(row).collect();
+    let table = format!("| tool | reads | described by |\n|---|---|---|\n{table}");
+    let (before, _) = text.split_once("| tool | reads |").unwrap_or((&text, ""));
+    if std::env::var("KUBEBENCH_UPDATE").is_ok_and(|value| value == "1") {
+        fs::write(repository().join("docs/extraction.md"), format!("{}{table}", before.replace("TABLE\n", "")))
+            .unwrap();
+    }
+    assert!(text.ends_with(&table), "docs/extraction.md: the table of tools; run the tests with KUBEBENCH_UPDATE=1");
 }
