@@ -149,10 +149,12 @@ fn oracle_a_real_prometheus_answers() {
         .spawn()
         .unwrap();
     let started = Instant::now();
-    while std::net::TcpStream::connect(("127.0.0.1", port)).is_err() && started.elapsed() < Duration::from_secs(20) {
-        std::thread::sleep(Duration::from_millis(50));
+    // It begins to look at its targets some seconds after it listens.
+    let up = format!("http://127.0.0.1:{port}/api/v1/query?query=up");
+    let is_up = || kubebench::edge::http::get(&up).is_ok_and(|answer| answer.contains(r#""1"]"#));
+    while !is_up() && started.elapsed() < Duration::from_secs(30) {
+        std::thread::sleep(Duration::from_millis(100));
     }
-    std::thread::sleep(Duration::from_secs(1));
     let metrics = [
         metric("up", "{prometheus: {query: 'min(up{job=\"self\"})', reduce: min}}"),
         metric("bad", "{prometheus: {query: 'sum('}}"),
