@@ -29,6 +29,7 @@ mod pages;
 mod parse;
 mod patches;
 mod project;
+mod prometheus;
 mod reports;
 mod schemas;
 mod since;
