@@ -73,20 +73,16 @@ fn difference(name: &str, expectation: Expectation, metrics: &[Metric], fixture:
     let wanted = expectation.value.map_or_else(|| "no value".to_owned(), |value| value.to_string());
     let log = &fixture.log;
     let fault = |message: String| Diagnostic::at(&code::KB0361, expectation.span, message);
-    Some(match valued {
-        Some((value, line)) => {
-            let line = line.map(|line| format!(", line {line}")).unwrap_or_default();
-            fault(format!("`{name}` is {value} in `{log}`{line}, and {wanted} is expected"))
-                .note("a run with this log would record the value that was found")
-                .help("correct the metric, or the value that is expected of it")
-        }
-        None => {
-            let reason = found.iter().find_map(|metric| metric.reason.as_deref()).unwrap_or("nothing gives it");
-            fault(format!("`{name}` has no value in `{log}`, and {wanted} is expected"))
-                .note(Redactor::default().text(reason).into_owned())
-                .help("correct the metric, or write `null` where no value is to be found")
-        }
-    })
+    if let Some((value, line)) = valued {
+        let line = line.map(|line| format!(", line {line}")).unwrap_or_default();
+        let fault = fault(format!("`{name}` is {value} in `{log}`{line}, and {wanted} is expected"))
+            .note("a run with this log would record the value that was found");
+        return Some(fault.help("correct the metric, or the value that is expected of it"));
+    }
+    let reason = found.iter().find_map(|metric| metric.reason.as_deref()).unwrap_or("nothing gives it");
+    let fault = fault(format!("`{name}` has no value in `{log}`, and {wanted} is expected"))
+        .note(Redactor::default().text(reason).into_owned());
+    Some(fault.help("correct the metric, or write `null` where no value is to be found"))
 }
 
 fn refused(fixture: &Fixture, reason: Unreadable) -> Diagnostic {

@@ -128,8 +128,9 @@ fn the_place_follows_from_the_content() {
 
 #[test]
 fn no_content_leads_out_of_the_results_folder() {
+    type Set = fn(&mut BenchmarkResult, &str);
     let long = "a".repeat(32);
-    let hostile: [(&str, fn(&mut BenchmarkResult, &str), &[&str]); 4] = [
+    let hostile: [(&str, Set, &[&str]); 4] = [
         (
             "metadata.benchmark",
             |result, text| result.metadata.benchmark = text.to_owned(),

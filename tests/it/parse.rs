@@ -12,10 +12,58 @@ use serde_json::{Value, json};
 
 use crate::project::{Folder, assert_yes, files_below, mixed, objects, relative, repository};
 
-/// A result as the recorder wrote it.
+/// A result as the recorder writes it.
 fn sound() -> BenchmarkResult {
-    let place = "tests/cli/results.in/results/matmul/size-256-0a1b2c3d/20260102T030405Z-01234567-r1-a1.json";
-    result::read(&fs::read(repository().join(place)).unwrap()).unwrap().result
+    let result = json!({
+        "apiVersion": "kubebench.dev/v1", "kind": "BenchmarkResult", "schemaVersion": 1, "digest": "",
+        "metadata": {"benchmark": "matmul", "case": "size-256-0a1b2c3d", "caseName": "size=256", "params": {"size": 256}, "target": "default"},
+        "run": {
+            "id": "0123456789abcdef0123456789abcdef", "session": "s", "repeat": 1, "attempt": 1, "warmup": false, "reason": "manual",
+            "startedAt": "2026-01-02T03:04:05Z", "finishedAt": "2026-01-02T03:04:06Z", "durationSeconds": 1.25,
+            "status": "succeeded", "restarts": 0, "timings": {},
+        },
+        "source": {"specPath": "specs/matmul.yaml", "specDigest": "sha256:0", "runDigest": "sha256:1", "run": 1, "rulesDigest": "sha256:2"},
+        "environment": {"fingerprint": "sha256:3", "fingerprintKeys": [], "cluster": {"name": "local", "engine": "process"}, "nodes": []},
+        "metrics": [{
+            "name": "gflops", "unit": "GFLOP/s", "direction": "higher", "kind": "primary", "value": 40.5, "aggregation": "last", "n": 1,
+            "source": {"parser": "log", "artifact": "job-0.log", "line": 3},
+        }],
+        "validity": {"checks": []}, "artifacts": [], "recorder": {"version": "0.1.0", "method": "local"},
+    });
+    serde_json::from_value(result).unwrap()
+}
+
+/// The files of the example of `validate results` in tests/cli: one of each class of fault.
+#[test]
+fn the_example_of_results_is_what_this_version_writes() {
+    let repeat = |repeat: u32| {
+        let mut result = sound();
+        result.run.repeat = repeat;
+        result
+    };
+    let text = |result: BenchmarkResult| String::from_utf8(result::seal(result).bytes).unwrap();
+    let mut elsewhere = repeat(7);
+    elsewhere.metadata.case = "../../../../home/ada".to_owned();
+    let compact: Value = serde_json::from_str(&text(repeat(3))).unwrap();
+    let place = |number: u32| format!("results/{}", result::path(&repeat(number)));
+    let files = [
+        (place(1), text(repeat(1))),
+        (place(2), text(repeat(2)).replace("40.5", "45.5")),
+        (place(3), format!("{compact}\n")),
+        (place(4), text(repeat(4)).chars().take(700).collect()),
+        (place(5), text(repeat(5)).replace("\"schemaVersion\": 1", "\"schemaVersion\": 2")),
+        (place(6), text(repeat(6)).replace("\"succeeded\"", "\"ok\"")),
+        (place(7), text(elsewhere)),
+        (place(8).replace("0a1b2c3d", "ffffffff"), text(repeat(8))),
+        ("elsewhere/copy.json".to_owned(), text(repeat(1))),
+    ];
+    let root = repository().join("tests/cli/results.in");
+    for (path, text) in files {
+        if std::env::var("KUBEBENCH_UPDATE").is_ok_and(|value| value == "1") {
+            fs::write(root.join(&path), &text).unwrap();
+        }
+        assert!(fs::read_to_string(root.join(&path)).unwrap() == text, "{path}; run the tests with KUBEBENCH_UPDATE=1");
+    }
 }
 
 fn parsed(folder: &Folder, arguments: &[&str]) -> (Option<i32>, Value) {
@@ -53,7 +101,8 @@ fn parse_gives_what_is_expected_of_every_sample() {
         let metrics = answer["metrics"].as_array().unwrap();
         let name = |metric: &Value| {
             let labels = metric["labels"].as_object().unwrap().iter();
-            let labels: Vec<String> = labels.map(|(key, value)| format!("{key}=\"{}\"", value.as_str().unwrap())).collect();
+            let labels: Vec<String> =
+                labels.map(|(key, value)| format!("{key}=\"{}\"", value.as_str().unwrap())).collect();
             let labels = if labels.is_empty() { String::new() } else { format!("{{{}}}", labels.join(",")) };
             format!("{}{labels}", metric["name"].as_str().unwrap())
         };

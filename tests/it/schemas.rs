@@ -30,7 +30,7 @@ const WITHOUT_DEFAULT: &[(&str, &str)] = &[
     ("Benchmark /definitions/RoleBlock", "image"),
     ("Benchmark /definitions/SchedulingPolicy", "minAvailable minResources priorityClass queue scheduleTimeoutSeconds"),
     ("Benchmark /definitions/Source", "duration process"),
-    ("Benchmark /definitions/ToolSource", "metrics"),
+    ("Benchmark /definitions/ToolSource", "file index metrics role"),
     ("Benchmark /definitions/Window", "lastN skipFirst steps"),
     ("Benchmark /definitions/Workload/properties/job", "completions image"),
     ("Benchmark /definitions/Workload/properties/mpiJob", "image"),
