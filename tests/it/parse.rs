@@ -111,7 +111,8 @@ fn parse_gives_what_is_expected_of_every_sample() {
                 metrics.iter().find(|metric| name(metric) == *wanted).unwrap_or_else(|| panic!("{shown}: {wanted}"));
             match of["value"].as_f64() {
                 Some(value) => {
-                    assert!((found["value"].as_f64().unwrap() - value).abs() <= 1e-9 * value.abs(), "{shown}: {found}")
+                    let near = (found["value"].as_f64().unwrap() - value).abs() <= 1e-9 * value.abs();
+                    assert!(near, "{shown}: {found}");
                 }
                 None => assert!(found["value"].is_null() && found["reason"].is_string(), "{shown}: {found}"),
             }
