@@ -30,6 +30,7 @@ pub mod lookup;
 pub mod lower;
 pub mod manifest;
 pub mod model;
+pub mod record;
 pub mod schema;
 pub mod spec;
 pub mod stats;

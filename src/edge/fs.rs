@@ -55,7 +55,7 @@ fn kind_of(file_type: std::fs::FileType) -> &'static str {
 }
 
 /// Returns the system's words for an error, as a fragment: "permission denied".
-fn words(error: &std::io::Error) -> String {
+pub(super) fn words(error: &std::io::Error) -> String {
     let text = error.to_string();
     let text = text.split_once(" (os error").map_or(text.as_str(), |(words, _)| words);
     let mut characters = text.chars();

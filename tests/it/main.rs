@@ -27,6 +27,7 @@ mod oracle_tools;
 mod pages;
 mod patches;
 mod project;
+mod recording;
 mod reports;
 mod schemas;
 mod since;
