@@ -18,6 +18,9 @@ use crate::record::{NotRecorded, Signing, place};
 /// Where the tip of the branch is fetched to.
 const TIP: &str = "refs/kubebench/tip";
 
+/// Options that fetch a commit and its folders: no history, no files.
+pub(super) const TIP_ALONE: [&str; 2] = ["--depth=1", "--filter=blob:none"];
+
 /// A change of one ref of the remote, made only when the ref is what it was.
 pub(super) struct Change {
     pub(super) name: String,
@@ -85,7 +88,7 @@ impl Connection {
     /// Fetches the tip of `branch`, without its history and without files; nothing when there is no such branch.
     pub(super) fn tip(&self, branch: &str, limit: Duration) -> Result<Result<Option<Oid>, Trouble>, NotRecorded> {
         let source = format!("refs/heads/{branch}");
-        let fetched = self.fetch(&format!("+{source}:{TIP}"), "--filter=blob:none", limit)?;
+        let fetched = self.fetch(&format!("+{source}:{TIP}"), &TIP_ALONE, limit)?;
         if fetched.succeeded {
             let refs = self.objects()?.refs(TIP)?;
             return Ok(Ok(refs.first().map(|(_, tip)| *tip)));
@@ -99,10 +102,10 @@ impl Connection {
         }))
     }
 
-    /// Fetches refs without their history.
-    pub(super) fn fetch(&self, refspec: &str, filter: &str, limit: Duration) -> Result<Answer, NotRecorded> {
-        let options = ["--quiet", "--no-tags", "--no-write-fetch-head", "--depth=1", "--prune", filter];
-        self.git.call(&[&["fetch"], options.as_slice(), &["--", "origin", refspec]].concat(), None, limit)
+    /// Fetches refs.
+    pub(super) fn fetch(&self, refspec: &str, options: &[&str], limit: Duration) -> Result<Answer, NotRecorded> {
+        let options = [&["fetch", "--quiet", "--no-tags", "--no-write-fetch-head"], options].concat();
+        self.git.call(&[options.as_slice(), &["--", "origin", refspec]].concat(), None, limit)
     }
 
     /// Asks the server for the refs with these full names.

@@ -50,11 +50,10 @@ pub(super) fn fold(
     let mut wanted: Option<BTreeSet<String>> = None;
     let mut unsure: Vec<Entry> = Vec::new();
     loop {
-        let fetched = connection.fetch(
-            &format!("+{inbox}/*:{FETCHED}*"),
-            &format!("--filter=blob:limit={LARGEST}"),
-            attempts.limit(),
-        )?;
+        // No depth: git fails, without a word, when it is to fetch nothing to a depth.
+        let filter = format!("--filter=blob:limit={LARGEST}");
+        let refspec = format!("+{inbox}/*:{FETCHED}*");
+        let fetched = connection.fetch(&refspec, &["--prune", &filter], attempts.limit())?;
         if !fetched.succeeded {
             attempts.after_trouble(&trouble_of(&fetched))?;
             continue;

@@ -3,7 +3,7 @@
 use git2::Oid;
 
 use super::attempts::Attempts;
-use super::connection::{Change, Connection};
+use super::connection::{Change, Connection, TIP_ALONE};
 use super::objects::{At, blob_id};
 use super::{Destination, conflict};
 use crate::record::answer::Pushed;
@@ -123,7 +123,7 @@ fn look<'p, 'a>(
 fn other(connection: &Connection, parcel: &Parcel<'_>, attempts: &mut Attempts) -> Result<Option<String>, NotRecorded> {
     const OTHER: &str = "refs/kubebench/other";
     loop {
-        let fetched = connection.fetch(&format!("+{}:{OTHER}", parcel.name), "--filter=blob:none", attempts.limit())?;
+        let fetched = connection.fetch(&format!("+{}:{OTHER}", parcel.name), &TIP_ALONE, attempts.limit())?;
         if !fetched.succeeded {
             attempts.after_trouble(&super::program::trouble_of(&fetched))?;
             continue;

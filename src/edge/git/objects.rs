@@ -60,6 +60,9 @@ impl Objects {
     /// Returns the only file of the tree of `commit`, with its path, or why there is none.
     pub(super) fn only_file(&self, commit: Oid) -> Result<Result<(String, Oid), String>, NotRecorded> {
         let Ok(commit) = self.repository.find_commit(commit) else { return Ok(Err("it is not a commit".to_owned())) };
+        if commit.parent_count() > 0 {
+            return Ok(Err("it has a history, and a result has none".to_owned()));
+        }
         let mut tree = commit.tree().map_err(|error| fault(&error))?;
         let mut path = String::new();
         // Nobody makes a tree deeper than a path may be long.

@@ -153,7 +153,7 @@ fn paths_that_leave_the_repository_are_refused() {
             assert_eq!(fault.kind, Kind::Refused, "{path:?}");
         }
     }
-    assert_eq!(site.refs(""), Vec::<String>::new());
+    assert_eq!(site.refs("refs"), Vec::<String>::new());
 }
 
 #[test]

@@ -91,7 +91,7 @@ fn what_may_not_enter_is_set_aside_and_the_rest_folded() {
         assert!(reasons.iter().any(|reason| reason.contains(words)), "{words}: {reasons:#?}");
     }
     for rejected in &folded.rejected {
-        assert!(site.refs("").contains(&rejected.to), "{rejected:?}");
+        assert!(site.refs("refs").contains(&rejected.to), "{rejected:?}");
     }
     // Nothing is left to do, and what was set aside stays.
     assert_eq!(site.fold().unwrap().rejected, []);

@@ -10,7 +10,7 @@ fn each_run_has_a_ref_with_its_file_alone() {
     let recorded = site.record(Mode::Inbox, &results(0..3)).unwrap();
     assert_eq!(recorded.added.len(), 3);
     let names: Vec<String> = (0..3).map(|number| format!("refs/kubebench/inbox/{}", result(number).run_id)).collect();
-    assert_eq!(site.refs(""), names);
+    assert_eq!(site.refs("refs"), names);
     let tree = run(&site.remote(), &["ls-tree", "-r", "--name-only", &names[1]]);
     assert_eq!(tree, result(1).path);
     assert_eq!(run(&site.remote(), &["log", "--format=%P%at %ct", &names[1]]), "1795275672 1795275672");
@@ -24,7 +24,7 @@ fn a_replay_is_the_same_commit() {
     let again = site.record(Mode::Inbox, &results(5..6)).unwrap();
     assert_eq!(again.already.len() + again.added.len(), 1);
     assert_eq!(again.conflicts, []);
-    assert_eq!(run(&site.remote(), &["rev-parse", &site.refs("")[0]]), first.commit.unwrap());
+    assert_eq!(run(&site.remote(), &["rev-parse", &site.refs("refs")[0]]), first.commit.unwrap());
 }
 
 #[test]
@@ -38,7 +38,7 @@ fn the_same_file_by_another_author_is_the_same_result() {
     let again = site.record(Mode::Inbox, &results(4..7)).unwrap();
     assert_eq!(again.already, [result(5).path]);
     assert_eq!(again.added, [result(4).path, result(6).path]);
-    assert_eq!(site.refs("").len(), 3);
+    assert_eq!(site.refs("refs").len(), 3);
 }
 
 #[test]

@@ -50,7 +50,7 @@ impl Site {
             remote: self.remote().display().to_string(),
             branch: "kubebench/results".to_owned(),
             inbox: "refs/kubebench/inbox".to_owned(),
-            deadline: Duration::from_secs(40),
+            deadline: Duration::from_secs(30),
             credential: None,
             signing: Signing::Never,
             cache: self.path().join("cache"),
