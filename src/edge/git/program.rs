@@ -20,8 +20,8 @@ const FLOOR: (u32, u32) = (2, 34);
 const PROTOCOLS: [&str; 5] = ["file", "git", "http", "https", "ssh"];
 /// What of git's words is kept.
 const WORDS: usize = 64 << 10;
-/// How long output may keep coming after git has ended: an ssh connection that is shared stays, and holds standard error.
-const GRACE: Duration = Duration::from_millis(300);
+/// How long words may keep coming after git has ended: an ssh connection that is shared stays, and holds standard error.
+const GRACE: Duration = Duration::from_secs(1);
 
 /// Variables that would turn git to another repository, show secrets, or let an editor or a prompt open.
 const SCRUBBED: [&str; 32] = [
@@ -194,32 +194,35 @@ impl Git {
             thread::spawn(move || drop(stdin.write_all(&bytes)));
         }
         if let Some(stdout) = child.stdout.take() {
-            listen(stdout, sender.clone(), Heard::Output);
+            listen(stdout, sender.clone(), Heard::Output, Some(Heard::OutputEnd));
         }
         if let Some(stderr) = child.stderr.take() {
-            listen(stderr, sender.clone(), Heard::Words);
+            listen(stderr, sender.clone(), Heard::Words, None);
         }
         wait(child, sender);
         let mut answer =
             Answer { succeeded: false, code: None, output: Vec::new(), words: String::new(), timed_out: false };
         let (mut words, mut status, mut until) = (Vec::new(), None, until);
+        // Standard output is heard to its end, however long that takes on a busy machine: half of it would be another answer.
+        let mut is_complete = false;
         loop {
             match receiver.recv_timeout(until.saturating_duration_since(Instant::now())) {
                 Ok(Heard::Output(bytes)) => answer.output.extend(bytes),
                 Ok(Heard::Words(bytes)) if words.len() < WORDS => words.extend(bytes),
                 Ok(Heard::Words(_)) => {}
-                Ok(Heard::Ended(ended)) => {
-                    status = Some(ended?);
-                    until = Instant::now() + GRACE;
-                }
+                Ok(Heard::OutputEnd) => is_complete = true,
+                Ok(Heard::Ended(ended)) => status = Some(ended?),
                 Err(RecvTimeoutError::Disconnected) => break,
-                Err(RecvTimeoutError::Timeout) if status.is_some() => break,
+                Err(RecvTimeoutError::Timeout) if status.is_some() && (is_complete || answer.timed_out) => break,
                 Err(RecvTimeoutError::Timeout) => {
                     kill_group(group);
                     answer.timed_out = true;
                     until = Instant::now() + Duration::from_secs(5);
                     status = status.or(Some(ExitStatus::default()));
                 }
+            }
+            if status.is_some() && is_complete && !answer.timed_out {
+                until = until.min(Instant::now() + GRACE);
             }
         }
         let status = status.unwrap_or_default();
@@ -267,19 +270,27 @@ pub(super) fn trouble_of(answer: &Answer) -> Trouble {
 /// What a call hears while it waits.
 enum Heard {
     Output(Vec<u8>),
+    OutputEnd,
     Words(Vec<u8>),
     Ended(io::Result<ExitStatus>),
 }
 
-fn listen(mut stream: impl Read + Send + 'static, sender: Sender<Heard>, heard: fn(Vec<u8>) -> Heard) {
+fn listen(
+    mut stream: impl Read + Send + 'static,
+    sender: Sender<Heard>,
+    heard: fn(Vec<u8>) -> Heard,
+    end: Option<Heard>,
+) {
     thread::spawn(move || {
         let mut buffer = vec![0; 64 << 10];
-        while let Ok(length @ 1..) = stream.read(&mut buffer) {
-            let bytes = buffer.get(..length).unwrap_or_default().to_vec();
-            if sender.send(heard(bytes)).is_err() {
-                break;
+        loop {
+            match stream.read(&mut buffer) {
+                Ok(length @ 1..) if sender.send(heard(buffer.get(..length).unwrap_or_default().to_vec())).is_ok() => {}
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                _ => break,
             }
         }
+        drop(end.map(|end| sender.send(end)));
     });
 }
 
