@@ -61,6 +61,21 @@ pub fn refuse_path(path: &str) -> Result<(), String> {
     Ok(())
 }
 
+/// Returns why refs cannot be collected below `inbox`: folding deletes what it finds there.
+pub fn refuse_inbox(inbox: &str, branch: &str) -> Result<(), String> {
+    let depth = inbox.split('/').count();
+    let needed = if inbox.starts_with("refs/heads") || inbox.starts_with("refs/tags") { 4 } else { 3 };
+    if depth < needed {
+        return Err(format!(
+            "`{inbox}` cannot be an inbox: refs of others lie below it, and folding deletes what it finds"
+        ));
+    }
+    if format!("refs/heads/{branch}/").starts_with(&format!("{inbox}/")) {
+        return Err(format!("the branch `{branch}` lies in the inbox `{inbox}`"));
+    }
+    Ok(())
+}
+
 /// Returns the ref of the run `id` in the inbox.
 pub fn inbox_ref(inbox: &str, id: &str) -> Result<String, String> {
     if id.len() == 32 && id.bytes().all(|byte| byte.is_ascii_digit() || (b'a'..=b'f').contains(&byte)) {

@@ -16,7 +16,7 @@ pub(super) struct Attempts {
     until: Instant,
     failures: u32,
     strikes: Strikes,
-    /// The words of the last answer when it was one that time does not mend.
+    /// Whether the last answer was one that time does not mend.
     lasting: bool,
 }
 
@@ -30,6 +30,9 @@ impl Attempts {
         self.failures + 1
     }
 
+    /// Returns how long a look may take that is made after the deadline, when a push was answered by nothing.
+    pub(super) const LAST_LOOK: Duration = Duration::from_secs(2);
+
     /// Returns how long the next call of git may take: half of all, so that one that hangs leaves time for another.
     pub(super) fn limit(&self) -> Duration {
         let left = self.until.saturating_duration_since(Instant::now());
@@ -38,13 +41,9 @@ impl Attempts {
 
     /// Waits after git or the connection failed.
     pub(super) fn after_trouble(&mut self, trouble: &Trouble) -> Result<(), NotRecorded> {
-        if let Trouble::Lasting(words) = trouble {
-            if self.lasting {
-                return Err(with_help(
-                    NotRecorded::refused(format!("git could not reach the repository: {words}")),
-                    words,
-                ));
-            }
+        if let (Trouble::Lasting(words), true) = (trouble, self.lasting) {
+            let fault = NotRecorded::refused(format!("git could not reach the repository: {words}"));
+            return Err(with_help(fault, words));
         }
         self.lasting = matches!(trouble, Trouble::Lasting(_));
         self.wait(trouble.words())

@@ -15,36 +15,36 @@ pub(super) fn record(additions: &[&Addition], destination: &Destination) -> Resu
     let connection = Connection::open(destination)?;
     let branch = &destination.branch;
     let full = format!("refs/heads/{branch}");
-    let place = format!("branch `{branch}` of `{}`", connection.shown);
     let mut attempts = Attempts::until(destination.deadline);
     let mut pushed: Vec<(Oid, Vec<String>)> = Vec::new();
-    loop {
-        // This is also the look whether a push took place whose answer was lost.
-        let tip = match connection.tip(branch, attempts.limit())? {
-            Ok(tip) => tip,
-            Err(trouble) => {
+    // The fault that ends it, kept for one more look after a push whose answer was lost.
+    let mut over: Option<NotRecorded> = None;
+    let mut recorded = loop {
+        let limit = if over.is_some() { Attempts::LAST_LOOK } else { attempts.limit() };
+        let tip = match (connection.tip(branch, limit)?, over.take()) {
+            (Ok(tip), Some(fault)) if !sort(&connection, tip, additions)?.fresh.is_empty() => return Err(fault),
+            (Ok(tip), _) => tip,
+            (Err(_), Some(fault)) => return Err(fault),
+            (Err(trouble), None) => {
                 attempts.after_trouble(&trouble)?;
                 continue;
             }
         };
         let Sorted { fresh, already, others } = sort(&connection, tip, additions)?;
-        let state = tip.map_or_else(String::new, |tip| tip.to_string());
-        let ours = |path: &String| pushed.iter().any(|(_, paths)| paths.contains(path));
-        if fresh.is_empty() {
-            let (added, already) = already.into_iter().partition(ours);
-            let mut conflicts = Vec::new();
-            for (addition, at) in others {
-                conflicts.push(conflict(
-                    addition,
-                    connection.theirs(at, attempts.limit())?,
-                    format!("branch `{branch}`"),
-                ));
-            }
-            let commit = pushed.iter().rev().map(|(commit, _)| *commit).find(|commit| Some(*commit) == tip);
-            let commit = commit.map(|commit| commit.to_string());
-            let notes = connection.identity.note().filter(|_| !pushed.is_empty()).into_iter().collect();
-            return Ok(Recorded { added, already, conflicts, commit, place, tries: attempts.number(), notes });
+        let mut recorded = Recorded { tries: attempts.number(), ..Recorded::default() };
+        for (addition, at) in others {
+            let theirs = connection.theirs(at, attempts.limit())?;
+            recorded.conflicts.push(conflict(addition, theirs, format!("branch `{branch}`")));
         }
+        if fresh.is_empty() {
+            // What was pushed without an answer has arrived.
+            let ours = |path: &String| pushed.iter().any(|(_, paths)| paths.contains(path));
+            (recorded.added, recorded.already) = already.into_iter().partition(ours);
+            let commit = pushed.iter().map(|(commit, _)| *commit).find(|commit| Some(*commit) == tip);
+            recorded.commit = commit.map(|commit| commit.to_string());
+            break recorded;
+        }
+        let state = tip.map_or_else(String::new, |tip| tip.to_string());
         attempts.check(&state)?;
         let objects = connection.objects()?;
         let mut files = Vec::new();
@@ -53,28 +53,23 @@ pub(super) fn record(additions: &[&Addition], destination: &Destination) -> Resu
         }
         let tree = objects.tree(tip, &files)?;
         let commit = connection.commit(tree, tip, now(), &message(&fresh))?;
-        pushed.push((commit, fresh.iter().map(|addition| addition.path.clone()).collect()));
+        let paths: Vec<String> = fresh.iter().map(|addition| addition.path.clone()).collect();
+        pushed.push((commit, paths.clone()));
         let change = Change { name: full.clone(), from: tip, to: Some(commit) };
         match connection.push(&[change], attempts.limit())? {
             Pushed::Accepted => {
-                let added = fresh.iter().map(|addition| addition.path.clone()).collect();
-                let mut conflicts = Vec::new();
-                for (addition, at) in others {
-                    conflicts.push(conflict(
-                        addition,
-                        connection.theirs(at, attempts.limit())?,
-                        format!("branch `{branch}`"),
-                    ));
-                }
-                let notes = connection.identity.note().into_iter().collect();
-                let commit = Some(commit.to_string());
-                return Ok(Recorded { added, already, conflicts, commit, place, tries: attempts.number(), notes });
+                (recorded.added, recorded.already) = (paths, already);
+                recorded.commit = Some(commit.to_string());
+                break recorded;
             }
             Pushed::Raced => attempts.after_race()?,
             Pushed::Rejected(words) => attempts.after_no(&state, &words)?,
-            Pushed::Broken(trouble) => attempts.after_trouble(&trouble)?,
+            Pushed::Broken(trouble) => over = attempts.after_trouble(&trouble).err(),
         }
-    }
+    };
+    recorded.place = format!("branch `{branch}` of `{}`", connection.shown);
+    recorded.notes.extend(connection.identity.note().filter(|_| !recorded.added.is_empty()));
+    Ok(recorded)
 }
 
 /// Additions by what their paths hold.

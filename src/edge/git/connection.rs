@@ -51,6 +51,7 @@ impl Connection {
         refuse_remote(remote, remote)?;
         refuse_ref(&format!("refs/heads/{branch}"), branch, "branch")?;
         refuse_ref(&format!("{inbox}/x"), inbox, "prefix of an inbox")?;
+        place::refuse_inbox(inbox, branch).map_err(NotRecorded::refused)?;
         let git = Git::find(program, folder)?;
         let configuration = Configuration::read(&git, folder)?;
         configuration.check_signing(*signing)?;
@@ -69,7 +70,10 @@ impl Connection {
         let scratch = Scratch::new(cache)?;
         let repository = scratch.init(&url, is_folder)?;
         let has_ssh = ["GIT_SSH_COMMAND", "GIT_SSH"].iter().any(|name| std::env::var_os(name).is_some());
-        let mut git = configuration.carried_by(git.at(&repository).with_variable("GIT_DIR", &repository));
+        // A credential of our own takes the place of the checkout's, and of a header that CI left in its configuration.
+        let is_given = credential.as_ref().is_some_and(|folder| folder.is_dir());
+        let replaced: &[&str] = if is_given { &["credential.", "http."] } else { &[] };
+        let mut git = configuration.carried_by(git.at(&repository).with_variable("GIT_DIR", &repository), replaced);
         if !has_ssh && configuration.get("core.sshcommand").is_none() {
             // Nobody is there to be asked for a passphrase.
             git = git.with_variable("GIT_SSH_COMMAND", "ssh -o BatchMode=yes");
@@ -96,10 +100,12 @@ impl Connection {
         if !answer::is_missing_ref(&fetched.words) {
             return Ok(Err(trouble_of(&fetched)));
         }
-        Ok(self.look(&[source.as_str()], limit)?.and_then(|found| match found.is_empty() {
-            true => Ok(None),
-            false => Err(Trouble::Passing("the branch appeared just now".to_owned())),
-        }))
+        // Words are not believed alone.
+        Ok(match self.look(&[source.as_str()], limit)? {
+            Ok(found) if found.is_empty() => Ok(None),
+            Ok(_) => Err(Trouble::Passing("the branch appeared just now".to_owned())),
+            Err(trouble) => Err(trouble),
+        })
     }
 
     /// Fetches refs.
@@ -148,7 +154,7 @@ impl Connection {
         if answer.timed_out {
             return Ok(Pushed::Broken(trouble_of(&answer)));
         }
-        Ok(answer::pushed(answer.succeeded, &self.clean(&answer.output), &answer.words))
+        Ok(answer::pushed(answer.succeeded, &clean(&answer.output), &answer.words))
     }
 
     /// Writes a commit, signed when that is asked for.
@@ -169,14 +175,14 @@ impl Connection {
         let answer = self.git.call(&["cat-file", "blob", &blob.to_string()], None, limit)?;
         Ok(if answer.succeeded { Digest::of(&answer.output).to_string() } else { format!("git blob {blob}") })
     }
+}
 
-    /// Porcelain keeps tabs between its fields.
-    fn clean(&self, output: &[u8]) -> String {
-        let lines = String::from_utf8_lossy(output);
-        let fields =
-            |line: &str| line.split('\t').map(|field| Redactor::default().clean(field)).collect::<Vec<_>>().join("\t");
-        lines.lines().map(fields).collect::<Vec<_>>().join("\n")
-    }
+/// Returns what `--porcelain` printed, without secrets but with the tabs between its fields.
+fn clean(output: &[u8]) -> String {
+    let lines = String::from_utf8_lossy(output);
+    let fields =
+        |line: &str| line.split('\t').map(|field| Redactor::default().clean(field)).collect::<Vec<_>>().join("\t");
+    lines.lines().map(fields).collect::<Vec<_>>().join("\n")
 }
 
 /// Writes a signed commit with the git program, in the repository that `git` stands in.

@@ -31,7 +31,7 @@ struct Entry {
 }
 
 enum Fate {
-    Add(Addition, Oid),
+    Add(Box<Addition>, Oid),
     Drop(String),
     Reject(String),
 }
@@ -88,7 +88,9 @@ pub(super) fn fold(
         match connection.push(&changes, attempts.limit())? {
             Pushed::Accepted => {
                 folded.commit = commit.map(|commit| commit.to_string()).or(folded.commit);
-                entries.into_iter().for_each(|entry| settle(entry, inbox, &mut folded));
+                for entry in entries {
+                    settle(entry, inbox, &mut folded);
+                }
             }
             Pushed::Raced => {
                 unsure = entries;
@@ -126,7 +128,7 @@ fn sort(
                 match there {
                     At::Nothing => {
                         taken.insert(addition.path.clone(), blob);
-                        Fate::Add(addition, blob)
+                        Fate::Add(Box::new(addition), blob)
                     }
                     At::File(other) if other == blob => Fate::Drop(addition.path),
                     At::File(other) => Fate::Reject(format!(
@@ -185,7 +187,7 @@ fn prepare(
         match fate {
             Fate::Add(addition, blob) => {
                 files.push((addition.path.as_str(), *blob));
-                additions.push(addition);
+                additions.push(addition.as_ref());
             }
             Fate::Drop(..) => {}
             Fate::Reject(_) => {

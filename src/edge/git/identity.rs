@@ -86,10 +86,12 @@ impl Configuration {
         first(format!("remote.{name}.pushurl")).or_else(|| first(format!("remote.{name}.url")))
     }
 
-    /// Returns `git` with those settings of the user's repository that a push from elsewhere needs.
-    pub(super) fn carried_by(&self, git: Git) -> Git {
+    /// Returns `git` with those settings of the user's repository that a push from elsewhere needs, but those that begin with
+    /// one of `replaced`.
+    pub(super) fn carried_by(&self, git: Git, replaced: &[&str]) -> Git {
         let is_own = |scope: &str| scope == "local" || scope == "worktree";
-        let carried = |key: &str| CARRIED.iter().any(|start| key.starts_with(start));
+        let begins = |key: &str, starts: &[&str]| starts.iter().any(|start| key.starts_with(start));
+        let carried = |key: &str| begins(key, &CARRIED) && !begins(key, replaced);
         let kept = self.entries.iter().filter(|(scope, key, _)| is_own(scope) && carried(key));
         kept.fold(git, |git, (_, key, value)| git.with_setting(key, value))
     }

@@ -58,6 +58,7 @@ fn send(
         let change =
             |parcel: &&mut Parcel<'_>| Change { name: parcel.name.clone(), from: None, to: Some(parcel.commit) };
         let changes: Vec<Change> = open.iter().map(change).collect();
+        let (before, mut raced, mut over) = (open.len(), false, None);
         match connection.push(&changes, attempts.limit())? {
             Pushed::Accepted => {
                 recorded.commit = open.last().map(|parcel| parcel.commit.to_string());
@@ -65,36 +66,43 @@ fn send(
                 return Ok(());
             }
             // Some of the refs are there: the look below says which.
-            Pushed::Raced => {}
+            Pushed::Raced => raced = true,
             Pushed::Rejected(words) => attempts.after_no(&state, &words)?,
             Pushed::Broken(trouble) => {
-                open.iter_mut().for_each(|parcel| parcel.tried = true);
-                attempts.after_trouble(&trouble)?;
+                for parcel in &mut open {
+                    parcel.tried = true;
+                }
+                over = attempts.after_trouble(&trouble).err();
             }
         }
-        let before = open.len();
-        open = look(connection, open, attempts, recorded)?;
-        if open.len() == before && attempts.number() == 1 {
+        let names: Vec<&str> = open.iter().map(|parcel| parcel.name.as_str()).collect();
+        let limit = if over.is_some() { Attempts::LAST_LOOK } else { attempts.limit() };
+        match (connection.look(&names, limit)?, over) {
+            (Ok(found), over) => {
+                open = settle(connection, open, &found, attempts, recorded)?;
+                match over {
+                    Some(fault) if !open.is_empty() => return Err(fault),
+                    _ => {}
+                }
+            }
+            (Err(_), Some(fault)) => return Err(fault),
+            (Err(trouble), None) => attempts.after_trouble(&trouble)?,
+        }
+        if raced && open.len() == before {
             attempts.after_race()?;
         }
     }
     Ok(())
 }
 
-/// Looks which parcels are there, and returns those that are not.
-fn look<'p, 'a>(
+/// Notes which parcels are among the refs that were found, and returns those that are not.
+fn settle<'p, 'a>(
     connection: &Connection,
     open: Vec<&'p mut Parcel<'a>>,
+    found: &[(String, Oid)],
     attempts: &mut Attempts,
     recorded: &mut Recorded,
 ) -> Result<Vec<&'p mut Parcel<'a>>, NotRecorded> {
-    let names: Vec<&str> = open.iter().map(|parcel| parcel.name.as_str()).collect();
-    let found = loop {
-        match connection.look(&names, attempts.limit())? {
-            Ok(found) => break found,
-            Err(trouble) => attempts.after_trouble(&trouble)?,
-        }
-    };
     let mut missing = Vec::new();
     for parcel in open {
         let Some((_, there)) = found.iter().find(|(name, _)| *name == parcel.name) else {
@@ -111,7 +119,7 @@ fn look<'p, 'a>(
             match other(connection, parcel, attempts)? {
                 None => recorded.already.push(path),
                 Some(theirs) => {
-                    recorded.conflicts.push(conflict(parcel.addition, theirs, format!("`{}`", parcel.name)))
+                    recorded.conflicts.push(conflict(parcel.addition, theirs, format!("`{}`", parcel.name)));
                 }
             }
         }

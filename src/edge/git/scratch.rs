@@ -90,8 +90,16 @@ impl Scratch {
 
 impl Drop for Scratch {
     fn drop(&mut self) {
-        drop(fs::remove_dir_all(&self.folder));
-        drop(fs::remove_file(&self.lock_file));
+        remove(&self.folder, &self.lock_file);
+    }
+}
+
+/// Removes a scratch repository, and the lock file last: while the folder is there, for a program may still write into it, the
+/// next sweep finds it by that.
+fn remove(folder: &Path, lock_file: &Path) {
+    drop(fs::remove_dir_all(folder));
+    if !folder.exists() {
+        drop(fs::remove_file(lock_file));
     }
 }
 
@@ -111,8 +119,7 @@ fn sweep(cache: &Path) {
         let is_ours = path.file_name().is_some_and(|name| name.to_string_lossy().starts_with(PREFIX));
         let Some(lock) = File::open(&path).ok().filter(|_| is_ours) else { continue };
         if lock.try_lock().is_ok() {
-            drop(fs::remove_dir_all(path.with_extension("")));
-            drop(fs::remove_file(&path));
+            remove(&path.with_extension(""), &path);
         }
         if started.elapsed().as_secs() >= 1 {
             return;

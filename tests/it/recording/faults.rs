@@ -77,6 +77,19 @@ fn a_server_that_hangs_does_not_hold_us_beyond_the_deadline() {
     }
 }
 
+/// The push takes place, but its answer does not come before the deadline.
+#[test]
+fn after_the_deadline_there_is_one_last_look() {
+    for mode in [Mode::Branch, Mode::Inbox] {
+        let site = Site::new();
+        site.hook("post-receive", "exec sleep 20");
+        let destination = Destination { deadline: Duration::from_secs(2), ..site.destination(mode) };
+        let recorded = git::record(&results(0..1), &destination).unwrap();
+        assert_eq!(recorded.added, [result(0).path], "{mode:?}");
+        assert_eq!(site.refs("refs").len(), 1);
+    }
+}
+
 #[test]
 fn a_hook_of_the_servers_is_believed_the_second_time() {
     for mode in [Mode::Branch, Mode::Inbox] {

@@ -117,7 +117,9 @@ fn many_folds_at_once_lose_nothing() {
     std::thread::scope(|scope| {
         let folds: Vec<_> = (0..4).map(|_| scope.spawn(|| site.fold().unwrap())).collect();
         let writer = scope.spawn(|| site.record(Mode::Inbox, &results(40..50)).unwrap());
-        folds.into_iter().for_each(|fold| drop(fold.join().unwrap()));
+        for fold in folds {
+            fold.join().unwrap();
+        }
         writer.join().unwrap();
     });
     site.fold().unwrap();

@@ -16,7 +16,7 @@ fn repository(site: &Site, options: &[&str]) -> PathBuf {
 
 fn record_in(site: &Site, folder: &Path, additions: &[Addition]) -> Result<Recorded, NotRecorded> {
     let mut destination = site.destination(Mode::Local);
-    destination.folder = folder.to_owned();
+    folder.clone_into(&mut destination.folder);
     destination.deadline = Duration::from_secs(3);
     git::record(additions, &destination)
 }
@@ -259,7 +259,9 @@ fn a_branch_that_moves_meanwhile_keeps_both() {
             })
         });
         let records: Vec<_> = records.collect();
-        records.into_iter().for_each(|record| drop(record.join().unwrap()));
+        for record in records {
+            record.join().unwrap();
+        }
     });
     assert_eq!(run(&project, &["rev-list", "--count", "HEAD"]), "7");
     assert_eq!(run(&project, &["status", "--porcelain"]), "");

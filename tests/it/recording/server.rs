@@ -236,7 +236,7 @@ impl Daemon {
         let folder = Command::new("git").arg("--exec-path").output().unwrap().stdout;
         let program = Path::new(String::from_utf8(folder).unwrap().trim()).join("git-daemon");
         if !program.is_file() {
-            println!("SKIPPED {test}: there is no git daemon");
+            crate::judges::skip(test, "there is no git daemon");
             return None;
         }
         for _ in 0..20 {
