@@ -8,7 +8,7 @@ use git2::Oid;
 use super::identity::{Configuration, Identity};
 use super::objects::{At, Objects, oid};
 use super::program::{Answer, Git, trouble_of};
-use super::scratch::Scratch;
+use super::scratch::{REMOTE, Scratch};
 use super::{Destination, credential};
 use crate::digest::Digest;
 use crate::record::answer::{self, Pushed, Trouble};
@@ -111,7 +111,7 @@ impl Connection {
     /// Fetches refs.
     pub(super) fn fetch(&self, refspec: &str, options: &[&str], limit: Duration) -> Result<Answer, NotRecorded> {
         let options = [&["fetch", "--quiet", "--no-tags", "--no-write-fetch-head"], options].concat();
-        self.git.call(&[options.as_slice(), &["--", "origin", refspec]].concat(), None, limit)
+        self.git.call(&[options.as_slice(), &["--", REMOTE, refspec]].concat(), None, limit)
     }
 
     /// Asks the server for the refs with these full names.
@@ -122,7 +122,7 @@ impl Connection {
     ) -> Result<Result<Vec<(String, Oid)>, Trouble>, NotRecorded> {
         let heads: &[&str] = if names.iter().all(|name| name.starts_with("refs/heads/")) { &["--heads"] } else { &[] };
         let answer =
-            self.git.call(&[&["ls-remote", "--quiet"], heads, &["--", "origin"], names].concat(), None, limit)?;
+            self.git.call(&[&["ls-remote", "--quiet"], heads, &["--", REMOTE], names].concat(), None, limit)?;
         if !answer.succeeded {
             return Ok(Err(trouble_of(&answer)));
         }
@@ -148,13 +148,13 @@ impl Connection {
             arguments.push("--atomic");
         }
         arguments.extend(leases.iter().map(String::as_str));
-        arguments.extend(["--", "origin"]);
+        arguments.extend(["--", REMOTE]);
         arguments.extend(specs.iter().map(String::as_str));
         let answer = self.git.call(&arguments, None, limit)?;
         if answer.timed_out {
             return Ok(Pushed::Broken(trouble_of(&answer)));
         }
-        Ok(answer::pushed(answer.succeeded, &clean(&answer.output), &answer.words))
+        Ok(answer::pushed(answer.succeeded, &self.git.porcelain(&answer), &answer.words))
     }
 
     /// Writes a commit, signed when that is asked for.
@@ -175,14 +175,6 @@ impl Connection {
         let answer = self.git.call(&["cat-file", "blob", &blob.to_string()], None, limit)?;
         Ok(if answer.succeeded { Digest::of(&answer.output).to_string() } else { format!("git blob {blob}") })
     }
-}
-
-/// Returns what `--porcelain` printed, without secrets but with the tabs between its fields.
-fn clean(output: &[u8]) -> String {
-    let lines = String::from_utf8_lossy(output);
-    let fields =
-        |line: &str| line.split('\t').map(|field| Redactor::default().clean(field)).collect::<Vec<_>>().join("\t");
-    lines.lines().map(fields).collect::<Vec<_>>().join("\n")
 }
 
 /// Writes a signed commit with the git program, in the repository that `git` stands in.

@@ -162,6 +162,14 @@ impl Git {
         Self { redactor, ..self }
     }
 
+    /// Returns what `--porcelain` printed, without secrets but with the tabs between its fields.
+    pub(super) fn porcelain(&self, answer: &Answer) -> String {
+        let lines = String::from_utf8_lossy(&answer.output);
+        let fields =
+            |line: &str| line.split('\t').map(|field| self.redactor.clean(field)).collect::<Vec<_>>().join("\t");
+        lines.lines().map(fields).collect::<Vec<_>>().join("\n")
+    }
+
     /// Runs git, killing it and all it started when `limit` is over.
     pub(super) fn call(
         &self,

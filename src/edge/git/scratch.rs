@@ -4,12 +4,16 @@
 use std::fs::{self, File};
 use std::io;
 use std::path::{Path, PathBuf};
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use crate::record::NotRecorded;
 
 /// What begins the name of every scratch repository.
 const PREFIX: &str = "scratch-";
+/// The name of the remote: none that people's own configuration has settings for.
+pub(super) const REMOTE: &str = "kubebench";
+/// How long a call may spend on what others left.
+const SWEEP: Duration = Duration::from_secs(1);
 
 /// A folder with a bare repository; it is removed when this is dropped.
 pub(super) struct Scratch {
@@ -53,7 +57,7 @@ impl Scratch {
         &self.folder
     }
 
-    /// Makes the repository, whose only remote is `origin` at `url`.
+    /// Makes the repository, whose only remote is [`REMOTE`] at `url`.
     pub(super) fn init(&self, url: &str, is_folder: bool) -> Result<PathBuf, NotRecorded> {
         let place = self.folder.join("repository.git");
         git2::Repository::init_bare(&place).map_err(|error| {
@@ -67,7 +71,7 @@ impl Scratch {
              [gc]\n\tauto = 0\n[maintenance]\n\tauto = false\n[fetch]\n\twriteCommitGraph = false\n\trecurseSubmodules = no\n\tprune = false\n\
              [push]\n\trecurseSubmodules = no\n\tfollowTags = false\n\tgpgSign = false\n\tdefault = nothing\n\
              [http]\n\tlowSpeedLimit = 1\n\tlowSpeedTime = 30\n[advice]\n\tpushUpdateRejected = false\n[i18n]\n\tcommitEncoding = UTF-8\n\
-             [remote \"origin\"]\n\turl = \"{}\"\n\tpromisor = true\n\tpartialclonefilter = blob:none\n{upload}",
+             [remote \"{REMOTE}\"]\n\turl = \"{}\"\n\tpromisor = true\n\tpartialclonefilter = blob:none\n{upload}",
             url.replace('\\', "\\\\").replace('"', "\\\"")
         );
         fs::write(place.join("config"), config)
@@ -115,14 +119,18 @@ fn private_folder(path: &Path) -> io::Result<()> {
 fn sweep(cache: &Path) {
     let started = Instant::now();
     let entries = fs::read_dir(cache).into_iter().flatten().filter_map(Result::ok);
-    for path in entries.map(|entry| entry.path()).filter(|path| path.extension().is_some_and(|end| end == "lock")) {
+    for path in entries.map(|entry| entry.path()) {
         let is_ours = path.file_name().is_some_and(|name| name.to_string_lossy().starts_with(PREFIX));
-        let Some(lock) = File::open(&path).ok().filter(|_| is_ours) else { continue };
-        if lock.try_lock().is_ok() {
-            remove(&path.with_extension(""), &path);
+        if !is_ours || started.elapsed() >= SWEEP {
+            continue;
         }
-        if started.elapsed().as_secs() >= 1 {
-            return;
+        if path.extension().is_none() {
+            // A lock is made before its folder and goes after it. A folder alone was made by a git whose master was killed.
+            if !path.with_extension("lock").exists() {
+                drop(fs::remove_dir_all(&path));
+            }
+        } else if File::open(&path).is_ok_and(|lock| lock.try_lock().is_ok()) {
+            remove(&path.with_extension(""), &path);
         }
     }
 }

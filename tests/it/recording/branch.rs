@@ -122,6 +122,31 @@ fn the_author_is_gits_or_said_to_be_nobody() {
     assert_eq!(author, "Grace H|grace@example.com|Grace H|grace@example.com");
 }
 
+/// Settings that people have for their own `origin` and their own pushes.
+#[test]
+fn the_users_other_settings_do_no_harm() {
+    let site = Site::new();
+    let project = site.path().join("project");
+    run(&project, &["init", "--quiet"]);
+    run(&project, &["remote", "add", "origin", "../remote.git"]);
+    for (key, value) in [
+        ("remote.origin.fetch", "+refs/pull/*/head:refs/remotes/origin/pull/*"),
+        ("remote.origin.mirror", "true"),
+        ("remote.origin.receivepack", "false"),
+        ("push.gpgSign", "true"),
+        ("push.followTags", "true"),
+        ("core.hooksPath", "hooks"),
+        ("fetch.prune", "true"),
+        ("commit.gpgSign", "true"),
+        ("core.worktree", "/nowhere"),
+    ] {
+        run(&project, &["config", key, value]);
+    }
+    let destination = Destination { remote: "origin".to_owned(), ..site.destination(Mode::Branch) };
+    git::record(&results(0..2), &destination).unwrap();
+    assert_eq!(site.files(), expected(&results(0..2)));
+}
+
 #[test]
 fn the_message_has_trailers_that_git_reads() {
     let site = Site::new();

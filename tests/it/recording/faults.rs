@@ -77,6 +77,24 @@ fn a_server_that_hangs_does_not_hold_us_beyond_the_deadline() {
     }
 }
 
+/// A server that takes connections and says nothing.
+#[test]
+fn silence_is_not_waited_for_beyond_the_deadline() {
+    let site = Site::new();
+    let silent = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+    let address = silent.local_addr().unwrap();
+    for scheme in ["http", "git"] {
+        for mode in [Mode::Branch, Mode::Inbox] {
+            let started = Instant::now();
+            let url = format!("{scheme}://{address}/a.git");
+            let fault = record_at(&site, mode, &url, Duration::from_secs(1)).unwrap_err();
+            assert_eq!(fault.kind, Kind::TryAgain, "{fault:?}");
+            assert!(started.elapsed() < Duration::from_secs(6), "{:?}", started.elapsed());
+        }
+    }
+    site.assert_clean();
+}
+
 /// The push takes place, but its answer does not come before the deadline.
 #[test]
 fn after_the_deadline_there_is_one_last_look() {
