@@ -52,7 +52,7 @@ pub(super) fn record(additions: &[&Addition], destination: &Destination) -> Resu
             files.push((addition.path.as_str(), objects.blob(&addition.bytes)?));
         }
         let tree = objects.tree(tip, &files)?;
-        let commit = connection.commit(tree, tip, now(), &message(&fresh))?;
+        let commit = connection.commit(&objects, tree, tip, now(), &message(&fresh))?;
         let paths: Vec<String> = fresh.iter().map(|addition| addition.path.clone()).collect();
         pushed.push((commit, paths.clone()));
         let change = Change { name: full.clone(), from: tip, to: Some(commit) };

@@ -157,10 +157,17 @@ impl Connection {
         Ok(answer::pushed(answer.succeeded, &self.git.porcelain(&answer), &answer.words))
     }
 
-    /// Writes a commit, signed when that is asked for.
-    pub(super) fn commit(&self, tree: Oid, parent: Option<Oid>, when: i64, message: &str) -> Result<Oid, NotRecorded> {
+    /// Writes a commit into `objects`, which are this connection's; signed when that is asked for.
+    pub(super) fn commit(
+        &self,
+        objects: &Objects,
+        tree: Oid,
+        parent: Option<Oid>,
+        when: i64,
+        message: &str,
+    ) -> Result<Oid, NotRecorded> {
         match self.signing {
-            Signing::Never => self.objects()?.commit(tree, parent, &self.identity, when, message),
+            Signing::Never => objects.commit(tree, parent, &self.identity, when, message),
             Signing::AsConfigured => {
                 let git = self.identity.given_to(&self.git, when);
                 let parent = parent.map(|parent| parent.to_string());

@@ -201,7 +201,7 @@ fn prepare(
         return Ok((None, changes));
     }
     let tree = objects.tree(tip, &files)?;
-    let commit = connection.commit(tree, tip, now(), &message(&additions))?;
+    let commit = connection.commit(objects, tree, tip, now(), &message(&additions))?;
     changes.push(Change { name: full.to_owned(), from: tip, to: Some(commit) });
     Ok((Some(commit), changes))
 }

@@ -28,13 +28,13 @@ pub(super) fn record(additions: &[&Addition], destination: &Destination) -> Resu
     let place = format!("`{}` of `{}`", destination.inbox, connection.shown);
     let mut recorded = Recorded { place, ..Recorded::default() };
     recorded.notes.extend(connection.identity.note());
+    let objects = connection.objects()?;
     let mut parcels = Vec::new();
     for addition in additions {
         let name = place::inbox_ref(&destination.inbox, &addition.run_id).map_err(NotRecorded::refused)?;
-        let objects = connection.objects()?;
         let tree = objects.tree(None, &[(addition.path.as_str(), objects.blob(&addition.bytes)?)])?;
         // The date of the result: a replay makes the same commit.
-        let commit = connection.commit(tree, None, addition.ended, &message(&[addition]))?;
+        let commit = connection.commit(&objects, tree, None, addition.ended, &message(&[addition]))?;
         parcels.push(Parcel { addition, name, commit, tried: false });
     }
     let mut attempts = Attempts::until(destination.deadline);

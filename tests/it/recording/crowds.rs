@@ -36,38 +36,47 @@ fn crowd(site: &Site, mode: Mode, count: u32, remote: Option<&str>) -> String {
     format!("{count}/{count} in mode {} ({server}): {took:.1?}, {pushes} pushes, {most} at most", mode.name())
 }
 
+/// Together, because most of the first one's time is waiting.
 #[test]
-fn thirty_two_at_once_in_one_branch() {
+fn crowds_in_a_branch_and_in_inboxes() {
+    std::thread::scope(|scope| {
+        for crowd in [thirty_two_in_one_branch, thirty_two_in_an_inbox_over_http, two_hundred_in_an_inbox_and_folded] {
+            scope.spawn(move || println!("{}", crowd()));
+        }
+    });
+}
+
+fn thirty_two_in_one_branch() -> String {
     let site = Site::new();
-    println!("{}", crowd(&site, Mode::Branch, 32, None));
+    let took = crowd(&site, Mode::Branch, 32, None);
     assert_eq!(site.files(), expected(&results(0..32)));
     assert_eq!(run(&site.remote(), &["rev-list", "--count", "kubebench/results"]), "32");
     site.assert_clean();
+    took
 }
 
-#[test]
-fn thirty_two_at_once_in_an_inbox_over_http() {
+fn thirty_two_in_an_inbox_over_http() -> String {
     let site = Site::new();
     let http = Http::serve(site.path(), &[], None, None);
     let took = crowd(&site, Mode::Inbox, 32, Some(&http.url("remote.git")));
-    println!("{took}");
     assert!(took.ends_with(" 32 pushes, 1 at most"), "nobody is raced in an inbox");
     assert_eq!(site.fold().unwrap().added.len(), 32);
     assert_eq!(site.files(), expected(&results(0..32)));
+    took
 }
 
-#[test]
-fn two_hundred_at_once_in_an_inbox_and_folded() {
+fn two_hundred_in_an_inbox_and_folded() -> String {
     let site = Site::new();
-    println!("{}", crowd(&site, Mode::Inbox, 200, None));
+    let took = crowd(&site, Mode::Inbox, 200, None);
     assert_eq!(site.refs("refs/kubebench/inbox").len(), 200);
     let started = Instant::now();
     let folded = site.fold().unwrap();
-    println!("200 folded in {:.1?}", started.elapsed());
+    let fold_took = started.elapsed();
     assert_eq!((folded.added.len(), folded.tries), (200, 1));
     assert_eq!(site.files(), expected(&results(0..200)));
     assert_eq!(run(&site.remote(), &["rev-list", "--count", "kubebench/results"]), "1");
     assert_eq!(site.refs("refs/kubebench"), Vec::<String>::new());
+    format!("{took}; folded in {fold_took:.1?}")
 }
 
 #[test]

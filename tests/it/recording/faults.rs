@@ -67,7 +67,7 @@ fn a_server_that_hangs_does_not_hold_us_beyond_the_deadline() {
         let site = Site::new();
         let http = Http::serve(site.path(), &[], Some(Fault::Hang), None);
         let started = Instant::now();
-        let fault = record_at(&site, mode, &http.url("remote.git"), Duration::from_secs(2)).unwrap_err();
+        let fault = record_at(&site, mode, &http.url("remote.git"), Duration::from_secs(1)).unwrap_err();
         assert!(started.elapsed() < Duration::from_secs(5), "{:?}", started.elapsed());
         assert_eq!(fault.kind, Kind::TryAgain);
         assert!(fault.message.contains("no answer within"), "{fault:?}");
@@ -87,7 +87,7 @@ fn silence_is_not_waited_for_beyond_the_deadline() {
         for mode in [Mode::Branch, Mode::Inbox] {
             let started = Instant::now();
             let url = format!("{scheme}://{address}/a.git");
-            let fault = record_at(&site, mode, &url, Duration::from_secs(1)).unwrap_err();
+            let fault = record_at(&site, mode, &url, Duration::from_millis(400)).unwrap_err();
             assert_eq!(fault.kind, Kind::TryAgain, "{fault:?}");
             assert!(started.elapsed() < Duration::from_secs(6), "{:?}", started.elapsed());
         }

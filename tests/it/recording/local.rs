@@ -17,7 +17,7 @@ fn repository(site: &Site, options: &[&str]) -> PathBuf {
 fn record_in(site: &Site, folder: &Path, additions: &[Addition]) -> Result<Recorded, NotRecorded> {
     let mut destination = site.destination(Mode::Local);
     folder.clone_into(&mut destination.folder);
-    destination.deadline = Duration::from_secs(3);
+    destination.deadline = Duration::from_secs(2);
     git::record(additions, &destination)
 }
 

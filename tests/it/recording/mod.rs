@@ -1,4 +1,5 @@
 //! Recording against real repositories and real servers: what was said to be recorded is there, once, and nothing else moved.
+#![cfg(unix)]
 
 mod branch;
 mod credentials;
@@ -30,7 +31,10 @@ impl Site {
         let place = tempfile::tempdir().unwrap();
         let site = Self { place };
         run(site.path(), &["init", "--quiet", "--bare", "remote.git"]);
-        run(&site.remote(), &["config", "http.receivepack", "true"]);
+        // Servers of tests need not tidy up, nor survive a power cut.
+        for (key, value) in [("http.receivepack", "true"), ("receive.autogc", "false"), ("core.fsync", "none")] {
+            run(&site.remote(), &["config", key, value]);
+        }
         std::fs::create_dir(site.path().join("project")).unwrap();
         site
     }
