@@ -4,6 +4,7 @@ mod args;
 mod compile;
 mod explain;
 mod fmt;
+mod fold;
 mod init;
 mod list;
 mod manual;
@@ -11,6 +12,7 @@ mod new;
 mod parse;
 mod plan;
 mod project;
+mod record;
 mod render;
 mod reparse;
 mod report;
@@ -38,6 +40,10 @@ pub enum ExitStatus {
     No = 1,
     /// Kubebench could not answer: usage, I/O, an internal fault.
     NoAnswer = 2,
+    /// Results are not durably recorded; another time they may be.
+    NotRecorded = 3,
+    /// Recording was refused, and would be again.
+    Refused = 4,
 }
 
 /// Runs the command line of this process.
@@ -81,6 +87,8 @@ fn dispatch(cli: &Cli) -> Result<ExitStatus> {
         Command::Render(args) => render::run(&cli.global, args),
         Command::Parse(args) => parse::run(&cli.global, args),
         Command::Run(args) => run::run(&cli.global, args),
+        Command::Record(args) => record::run(&cli.global, args),
+        Command::Fold(args) => fold::run(&cli.global, args),
         Command::Reparse(args) => reparse::run(&cli.global, args),
         Command::Supervise(args) => supervise(args),
         Command::Fmt(args) => fmt::run(&cli.global, args),

@@ -13,6 +13,7 @@ use serde_json::json;
 use super::ExitStatus;
 use super::args::{Global, RunArgs, SelectArgs};
 use super::project::VERSION;
+use super::record;
 use super::report::{Output, counted};
 use super::session::Session;
 use crate::compile::Compiled;
@@ -25,7 +26,7 @@ use crate::local::{Secrets, refusals};
 use crate::lower::PROJECT_FILE;
 use crate::manifest::Run;
 use crate::result::v1::Status;
-use crate::run::{self, AfterFailure, Outcome, Request};
+use crate::run::{self, AfterFailure, Outcome, Request, Stored};
 use progress::Progress;
 
 /// The variables of this process that replicas see without being asked for.
@@ -76,11 +77,18 @@ pub(super) fn run(global: &Global, args: &RunArgs) -> Result<ExitStatus> {
     if global.output_format == Format::Json && !args.dry_run {
         terminal::print(&format!("{:#}\n", answer(&outcomes, &session.root)))?;
     }
+    let mut status = status(&outcomes);
+    if args.record {
+        let stored: Vec<&Stored> = outcomes.iter().flat_map(|outcome| &outcome.stored).collect();
+        let recorded = record::record_stored(global, &session, &stored)?;
+        // A result that is not in git counts for more than a run that failed.
+        status = if recorded == ExitStatus::Yes { status } else { recorded };
+    }
     let outcome = outcomes.iter().find(|outcome| outcome.stopped.is_some());
     if let Some(stop) = outcome.and_then(|outcome| outcome.stopped) {
         stop.die();
     }
-    Ok(status(&outcomes))
+    Ok(status)
 }
 
 fn one(global: &Global, session: &Session<'_>, request: &Request<'_>) -> Result<Outcome> {

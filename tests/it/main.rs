@@ -30,6 +30,7 @@ mod parse;
 mod patches;
 mod project;
 mod prometheus;
+mod recording;
 mod reports;
 mod schemas;
 mod since;
