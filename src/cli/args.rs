@@ -206,6 +206,7 @@ fn named_file(text: &str) -> Result<(String, PathBuf), String> {
 }
 
 #[derive(Debug, Args)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a flag of the command line")]
 pub(super) struct RunArgs {
     /// Specs or folders of specs
     #[arg(value_name = "PATHS", required = true)]
