@@ -201,9 +201,6 @@ pub(super) struct RunArgs {
 
 #[derive(Debug, Args)]
 pub(super) struct SuperviseArgs {
-    /// Where to write how it ended
-    #[arg(long)]
-    pub(super) end: PathBuf,
     /// The program and its arguments
     #[arg(last = true, required = true)]
     pub(super) argv: Vec<String>,

@@ -64,7 +64,7 @@ pub fn main() -> ExitCode {
 
 /// Runs as the supervisor of one replica.
 fn supervise(args: &SuperviseArgs) -> Result<ExitStatus> {
-    process::supervise(&args.argv, &args.end)?;
+    process::supervise(&args.argv)?;
     Ok(ExitStatus::Yes)
 }
 

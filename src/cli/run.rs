@@ -94,7 +94,8 @@ fn one(global: &Global, session: &Session<'_>, request: &Request<'_>) -> Result<
     let outcome = run::run(request, &progress)?;
     progress.finish();
     if let Some(problem) = &outcome.problem {
-        terminal::tell(&format!("error: nothing was run: {problem}"));
+        let what = if outcome.stored.is_empty() { "nothing was run" } else { "it cannot go on" };
+        terminal::tell(&format!("error: {what}: {problem}"));
     }
     for run in &outcome.not_started {
         session.tell(&format!("not started: {}", run.id));

@@ -67,7 +67,14 @@ impl Evidence for RunEvidence {
         Ok(match what {
             ProcessSource::CpuSeconds => sum(|usage| usage.cpu_seconds),
             // The largest of: all processes at one time, as sampled; one process alone, which is exact.
-            ProcessSource::MaxRss => known.iter().map(|usage| usage.max_rss_bytes).fold(self.peak_rss, f64::max),
+            ProcessSource::MaxRss => {
+                let peaks = known.iter().filter_map(|usage| usage.max_rss_bytes);
+                let most = peaks.fold(self.peak_rss, f64::max);
+                if most <= 0.0 {
+                    return Err("the processes ended before anybody could look at their memory".to_owned());
+                }
+                most
+            }
             ProcessSource::ReadBytes => sum(|usage| usage.read_bytes),
             ProcessSource::WriteBytes => sum(|usage| usage.write_bytes),
         })

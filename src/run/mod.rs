@@ -94,7 +94,7 @@ pub struct Outcome {
     pub not_started: Vec<Run>,
     /// The signal that ended it.
     pub stopped: Option<Stop>,
-    /// Why nothing more could be started.
+    /// Why nothing more could be started, or kept.
     pub problem: Option<String>,
 }
 
@@ -125,7 +125,7 @@ struct Session<'a> {
 /// Runs all of `request`.
 ///
 /// # Errors
-/// When the machine does not let it start or keep results; results that were written stay.
+/// When the machine does not let it start.
 pub fn run(request: &Request<'_>, watcher: &dyn Watcher) -> Result<Outcome> {
     let mut session = Session::new(request, watcher)?;
     let mut outcome = Outcome { stored: Vec::new(), not_started: request.runs.clone(), stopped: None, problem: None };
@@ -134,14 +134,23 @@ pub fn run(request: &Request<'_>, watcher: &dyn Watcher) -> Result<Outcome> {
     }
     let total = request.runs.len();
     for (run, number) in request.runs.iter().zip(1..) {
+        session.hear();
         if outcome.problem.is_some() || session.stop.is_some() {
             break;
         }
         let Some(case) = request.compiled.benchmark.cases.iter().find(|case| case.id == run.case) else { continue };
         watcher.started(run, case, number, total);
         outcome.not_started.remove(0);
-        let result = session.one(run, case)?;
-        let stored = store::store(&request.results, result)?;
+        let refuge = session.place.join("results");
+        let stored = session.one(run, case).and_then(|result| store::store(&request.results, &refuge, result));
+        let stored = match stored {
+            Ok(stored) => stored,
+            // What was measured before is on disk, and is shown as ever.
+            Err(error) => {
+                outcome.problem = Some(format!("{error:#}"));
+                break;
+            }
+        };
         watcher.ended(&stored);
         let status = stored.sealed.result.run.status;
         outcome.stored.push(stored);
@@ -160,8 +169,7 @@ impl<'a> Session<'a> {
             Err(reason) => bail!("{reason}"),
         };
         let place = store::private_folder(request.root)?;
-        std::fs::create_dir_all(&request.results)
-            .with_context(|| format!("cannot make the folder for results {}", request.results.display()))?;
+        store::results_folder(&request.results)?;
         let (sender, receiver) = channel();
         process::stops(sender.clone(), Event::Stop)?;
         process::adopt_orphans();
@@ -180,6 +188,13 @@ impl<'a> Session<'a> {
             events: (sender, receiver),
             stop: None,
         })
+    }
+
+    /// Takes in a wish to stop that came while no process ran.
+    fn hear(&mut self) {
+        let events = self.events.1.try_iter();
+        let mut stops = events.filter_map(|event| if let Event::Stop(stop) = event { Some(stop) } else { None });
+        self.stop = self.stop.or_else(|| stops.next());
     }
 
     /// Returns folders for something that runs now, under a name that nothing else has.

@@ -39,13 +39,19 @@ impl Session<'_> {
         }
         if waited.status == Status::Succeeded
             && let Some(job) = &case.postprocess
-            && let Some(problem) = self.step("postprocess", &job.role, job.timeout, &folders)?
+            && let Some(problem) = self
+                .step("postprocess", &job.role, job.timeout, &folders)
+                .unwrap_or_else(|error| Some(format!("`postprocess` cannot be started: {error:#}")))
         {
             waited.status = if self.stop.is_some() { Status::Interrupted } else { Status::Failed };
             waited.reasons.push(StatusReason { code: "postprocessFailed".to_owned(), message: problem });
         }
         let measured = self.measure(&mut waited, &folders, started.1, finished.1);
-        let artifacts = store::artifacts(Path::new(&folders.output()), &waited)?;
+        let (artifacts, unreadable) = store::artifacts(Path::new(&folders.output()), &waited);
+        let unreadable = unreadable.into_iter();
+        waited
+            .reasons
+            .extend(unreadable.map(|message| StatusReason { code: "artifactUnreadable".to_owned(), message }));
         let parts = assemble::Parts { id, run, case, started, finished, waited, measured, artifacts, load_before };
         let result = self.assemble(parts);
         self.redacted(&result)

@@ -26,9 +26,30 @@ pub struct Stored {
     pub path: PathBuf,
 }
 
-/// Writes a result into `folder`; it is there whole, or not at all, and never in the place of another.
-pub(super) fn store(folder: &Path, result: BenchmarkResult) -> Result<Stored> {
+/// Makes the folder for results, and sees that files can be made there: after hours of measuring it is late for that.
+pub(super) fn results_folder(folder: &Path) -> Result<()> {
+    let probe = folder.join(format!(".{}.tmp", std::process::id()));
+    std::fs::create_dir_all(folder)
+        .and_then(|()| File::create(&probe))
+        .and_then(|_| std::fs::remove_file(&probe))
+        .with_context(|| format!("cannot write results into {}", folder.display()))
+}
+
+/// Writes a result into `folder`, or where that cannot be into `refuge`, which the error then names.
+pub(super) fn store(folder: &Path, refuge: &Path, result: BenchmarkResult) -> Result<Stored> {
     let sealed = result::seal(result);
+    let error = match write(folder, &sealed) {
+        Ok(path) => return Ok(Stored { sealed, path }),
+        Err(error) => error,
+    };
+    match write(refuge, &sealed) {
+        Ok(path) => Err(error.context(format!("the result is kept in {}", path.display()))),
+        Err(_) => Err(error),
+    }
+}
+
+/// Writes a result; it is there whole, or not at all, and never in the place of another.
+fn write(folder: &Path, sealed: &Sealed) -> Result<PathBuf> {
     let path = folder.join(result::path(&sealed.result));
     let parent = path.parent().unwrap_or(folder);
     std::fs::create_dir_all(parent).with_context(|| format!("cannot make the folder {}", parent.display()))?;
@@ -46,7 +67,7 @@ pub(super) fn store(folder: &Path, result: BenchmarkResult) -> Result<Stored> {
         let _ = std::fs::remove_file(&unfinished);
         return Err(error).with_context(|| format!("cannot write the result {}", path.display()));
     }
-    Ok(Stored { sealed, path })
+    Ok(path)
 }
 
 /// Returns the folder in which runs of the project `root` take place, made if need be.
@@ -65,8 +86,8 @@ pub(super) fn private_folder(root: &Path) -> Result<PathBuf> {
     Ok(folder)
 }
 
-/// Returns the files below `output` with their digests: logs first, then what the job wrote.
-pub(super) fn artifacts(output: &Path, waited: &Waited) -> Result<Vec<Artifact>> {
+/// Returns the files below `output` with their digests, logs first, then what the job wrote; and what cannot be read.
+pub(super) fn artifacts(output: &Path, waited: &Waited) -> (Vec<Artifact>, Vec<String>) {
     let mut names: Vec<String> = Vec::new();
     let mut folders = vec![String::new()];
     while let Some(folder) = folders.pop() {
@@ -85,27 +106,31 @@ pub(super) fn artifacts(output: &Path, waited: &Waited) -> Result<Vec<Artifact>>
     }
     names.sort_by_key(|name| (!name.starts_with("logs/"), name.clone()));
     names.truncate(MAX_ARTIFACTS);
-    names.into_iter().map(|name| artifact(output, name, waited)).collect()
+    let (mut artifacts, mut unreadable) = (Vec::new(), Vec::new());
+    for name in names {
+        match digest(&output.join(&name)) {
+            Ok((digest, bytes)) => {
+                let log = waited.finished.iter().find(|finished| finished.log == name);
+                let dropped_bytes = log.map_or(0, |finished| finished.dropped);
+                artifacts.push(Artifact { name, digest, bytes, redacted: false, dropped_bytes });
+            }
+            Err(error) => unreadable.push(format!("{name} cannot be read: {error}")),
+        }
+    }
+    (artifacts, unreadable)
 }
 
-fn artifact(output: &Path, name: String, waited: &Waited) -> Result<Artifact> {
-    let path = output.join(&name);
-    let read = || -> std::io::Result<(String, u64)> {
-        let mut file = File::open(&path)?;
-        let mut hasher = Hasher::default();
-        let mut buffer = vec![0; 1 << 20];
-        let mut bytes = 0;
-        loop {
-            let count = file.read(&mut buffer)?;
-            if count == 0 {
-                return Ok((hasher.finish().to_string(), bytes));
-            }
-            bytes += count as u64;
-            hasher.update(buffer.get(..count).unwrap_or_default());
+fn digest(path: &Path) -> std::io::Result<(String, u64)> {
+    let mut file = File::open(path)?;
+    let mut hasher = Hasher::default();
+    let mut buffer = vec![0; 1 << 20];
+    let mut bytes = 0;
+    loop {
+        let count = file.read(&mut buffer)?;
+        if count == 0 {
+            return Ok((hasher.finish().to_string(), bytes));
         }
-    };
-    let (digest, bytes) = read().with_context(|| format!("cannot read {}", path.display()))?;
-    let dropped_bytes =
-        waited.finished.iter().find(|finished| finished.log == name).map_or(0, |finished| finished.dropped);
-    Ok(Artifact { name, digest, bytes, redacted: false, dropped_bytes })
+        bytes += count as u64;
+        hasher.update(buffer.get(..count).unwrap_or_default());
+    }
 }

@@ -195,12 +195,7 @@ impl Session<'_> {
         let scan = self.rules.scan(&process.role, process.index);
         let echo = self.watcher.echo();
         let sink = Sink::new(log, scan, &process.role, process.index, echo, self.redactor.clone());
-        let start = Start {
-            argv: &process.argv,
-            env: &process.env,
-            directory: &directory,
-            report: experiment.join(format!("{name}.end")),
-        };
+        let start = Start { argv: &process.argv, env: &process.env, directory: &directory };
         let events = self.events.0.clone();
         let replica = Replica::start(start, sink, Sink::take, move || {
             let _ = events.send(Event::OutputEnded);

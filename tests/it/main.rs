@@ -30,6 +30,7 @@ mod parse;
 mod patches;
 mod project;
 mod reports;
+mod run;
 mod schemas;
 mod since;
 mod tidy;

@@ -3,12 +3,13 @@
 #![expect(clippy::disallowed_methods, reason = "the edge starts programs")]
 
 use std::collections::BTreeMap;
-use std::ffi::OsStr;
 use std::io::Read as _;
+use std::os::fd::OwnedFd;
 use std::os::unix::fs::PermissionsExt as _;
+use std::os::unix::net::UnixStream;
 use std::os::unix::process::{CommandExt as _, ExitStatusExt as _};
-use std::path::{Path, PathBuf};
-use std::process::{Child, ChildStdin, Command, Stdio};
+use std::path::Path;
+use std::process::{Child, Command};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
@@ -32,17 +33,15 @@ pub struct Start<'a> {
     pub env: &'a BTreeMap<String, String>,
     /// Its working directory.
     pub directory: &'a Path,
-    /// A file for the supervisor's report.
-    pub report: PathBuf,
 }
 
 /// A replica that runs.
 #[derive(Debug)]
 pub struct Replica<T> {
     supervisor: Child,
-    /// Closed when this process ends, however it ends; the supervisor waits for that.
-    _alive: Option<ChildStdin>,
-    report: PathBuf,
+    /// Its standard input: closed when this process ends, however it ends, and the supervisor waits for that. At its end
+    /// the supervisor says here how it went, which needs no disk.
+    socket: UnixStream,
     sink: Arc<Mutex<Option<T>>>,
 }
 
@@ -79,19 +78,19 @@ impl<T: Send + 'static> Replica<T> {
         let myself = std::env::current_exe().context("cannot tell the path of this program")?;
         let (mut reader, writer) = std::io::pipe().context("cannot make a pipe")?;
         let errors = writer.try_clone().context("cannot make a pipe")?;
-        let mut supervisor = Command::new(myself)
-            .args([OsStr::new("supervise"), OsStr::new("--end"), start.report.as_os_str(), OsStr::new("--")])
+        let (socket, theirs) = UnixStream::pair().context("cannot make a pair of sockets")?;
+        let supervisor = Command::new(myself)
+            .args(["supervise", "--"])
             .args(start.argv)
             .env_clear()
             .envs(start.env)
             .current_dir(start.directory)
-            .stdin(Stdio::piped())
+            .stdin(OwnedFd::from(theirs))
             .stdout(writer)
             .stderr(errors)
             .process_group(0)
             .spawn()
             .context("cannot start a supervisor")?;
-        let alive = supervisor.stdin.take();
         let sink = Arc::new(Mutex::new(Some(sink)));
         let shared = Arc::clone(&sink);
         std::thread::spawn(move || {
@@ -105,7 +104,7 @@ impl<T: Send + 'static> Replica<T> {
             }
             ended();
         });
-        Ok(Self { supervisor, _alive: alive, report: start.report, sink })
+        Ok(Self { supervisor, socket, sink })
     }
 
     /// Returns the supervisor's process id.
@@ -142,8 +141,10 @@ impl<T: Send + 'static> Replica<T> {
             std::thread::sleep(Duration::from_millis(1));
         }
         let sink = self.sink.lock().unwrap_or_else(PoisonError::into_inner).take();
-        let report = std::fs::read(&self.report).ok().and_then(|text| serde_json::from_slice::<Report>(&text).ok());
-        drop(std::fs::remove_file(&self.report));
+        let mut text = Vec::new();
+        let _ = self.socket.set_read_timeout(Some(DRAIN));
+        let _ = self.socket.read_to_end(&mut text);
+        let report = serde_json::from_slice::<Report>(&text).ok();
         let ended = match report {
             Some(Report { error, code, signal, seconds, usage }) => {
                 Ended { error, code, signal, seconds: Some(seconds), usage: Some(usage) }

@@ -1,5 +1,7 @@
 //! The signals by which people and systems stop a run.
 
+#![expect(clippy::disallowed_methods, reason = "the edge reads /proc")]
+
 use std::sync::mpsc::Sender;
 
 use anyhow::{Context as _, Result};
@@ -26,15 +28,31 @@ impl Stop {
     }
 }
 
-/// Sends every SIGINT, SIGTERM and SIGHUP from now on to `to`, in place of dying of it.
+/// Sends every SIGINT, SIGTERM and SIGHUP from now on to `to`, in place of dying of it. The third ends this process.
+///
+/// Under `nohup` a hang-up stays without effect.
 pub fn stops<T: Send + 'static>(to: Sender<T>, wrap: fn(Stop) -> T) -> Result<()> {
-    let mut signals = Signals::new([SIGHUP, SIGINT, SIGTERM]).context("cannot wait for signals")?;
+    let hang_up = (!ignores_hang_up()).then_some(SIGHUP);
+    let wanted = [SIGINT, SIGTERM].into_iter().chain(hang_up);
+    let mut signals = Signals::new(wanted).context("cannot wait for signals")?;
     std::thread::spawn(move || {
-        for signal in signals.forever() {
-            if to.send(wrap(Stop { signal })).is_err() {
+        for (signal, count) in signals.forever().zip(1..) {
+            let stop = Stop { signal };
+            // Two are enough where processes run: then this one is busy, and the supervisors end what is left.
+            if count > 2 {
+                stop.die();
+            }
+            if to.send(wrap(stop)).is_err() {
                 break;
             }
         }
     });
     Ok(())
+}
+
+/// Returns true when whoever started this process wants it to outlive the terminal.
+fn ignores_hang_up() -> bool {
+    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
+    let ignored = status.lines().find_map(|line| line.strip_prefix("SigIgn:"));
+    ignored.and_then(|mask| u64::from_str_radix(mask.trim(), 16).ok()).is_some_and(|mask| mask & 1 == 1)
 }
