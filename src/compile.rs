@@ -107,6 +107,11 @@ impl Workspace {
         Self { read: Box::new(read), ..self }
     }
 
+    /// Returns the project, unless its file is at fault.
+    pub fn project(&self) -> Option<&Project> {
+        self.project.as_ref()
+    }
+
     /// Returns the folders that hold specs; the default when the project file is at fault.
     pub fn spec_dirs(&self) -> Vec<String> {
         self.project.as_ref().map_or_else(|| vec!["specs".to_owned()], |project| project.settings.spec_dirs.clone())

@@ -31,6 +31,7 @@ pub mod lookup;
 pub mod lower;
 pub mod manifest;
 pub mod model;
+pub mod record;
 pub mod redact;
 pub mod result;
 pub mod run;

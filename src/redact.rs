@@ -26,8 +26,8 @@ static RULES: LazyLock<Vec<Rule>> = LazyLock::new(|| {
     let rules: [(&str, &[&str]); 13] = [
         // Private keys, also where line ends are spelled `\n`.
         (r"(?s)()(-----BEGIN [A-Z ]*PRIVATE KEY-----.*?(?:-----END [A-Z ]*PRIVATE KEY-----|\z))", &["private key"]),
-        // https://user:password@host
-        (r"(?i)(\b[a-z][a-z0-9+.\-]*://)([^\s/@'<>]+)@", &["://"]),
+        // https://user:password@host, and a token in the place of the user.
+        (r"(?i)(\b[a-z][a-z0-9+.\-]*://)([^\s/@'<>:]*:[^\s/@'<>]*|[^\s/@'<>:]{20,})@", &["://"]),
         // Signatures and tokens in queries of URLs.
         (
             r#"(?i)([?&](?:[a-z_\-]*token|sig|signature|x-(?:amz|goog)-(?:signature|credential|security-token)|(?:api[_\-]?|access[_\-]?)?key|password|passwd|secret|client_secret|auth|code|awsaccesskeyid)=)([^&\s"'<>#]+)"#,

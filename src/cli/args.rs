@@ -6,6 +6,7 @@ use clap::builder::PossibleValue;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
 use crate::diag::render::Format;
+use crate::record::Mode;
 
 /// Compiles benchmark specs for machine learning on Kubernetes into manifests for Argo CD or Flux.
 #[derive(Debug, Parser)]
@@ -17,8 +18,8 @@ pub(super) struct Cli {
     pub(super) command: Command,
 }
 
-const EXIT: &str =
-    "Exit status: 0 yes; 1 the answer is no (faults, drift); 2 no answer (usage, unreadable files, internal fault).";
+const EXIT: &str = "Exit status: 0 yes; 1 the answer is no (faults, drift, a run that failed); 2 no answer (usage, unreadable files, internal fault); \
+     3 not recorded, try again; 4 refused, do not try again.";
 
 /// Options of every subcommand.
 #[derive(Clone, Debug, Args)]
@@ -97,6 +98,12 @@ pub(super) enum Command {
     Render(RenderArgs),
     /// Run benchmarks on this machine, as local processes
     Run(RunArgs),
+    /// Commit result files
+    Record(RecordArgs),
+    /// Move recorded results from the inbox into the results branch
+    Fold(FoldArgs),
+    /// Read the metrics of results again from the logs that their runs left; overwrites nothing
+    Reparse(ReparseArgs),
     /// Start a replica of a local run and end its whole tree
     #[command(hide = true)]
     Supervise(SuperviseArgs),
@@ -194,9 +201,72 @@ pub(super) struct RunArgs {
     /// A file of lines KUBEBENCH_SECRET_<NAME>_<KEY>=VALUE
     #[arg(long, value_name = "FILE")]
     pub(super) secret_file: Option<PathBuf>,
+    /// Also record the results, as `kubebench record` does
+    #[arg(long)]
+    pub(super) record: bool,
     /// Write this machine's name into results, in place of a hash of it
     #[arg(long)]
     pub(super) host_name: bool,
+}
+
+#[derive(Debug, Args)]
+pub(super) struct RecordArgs {
+    /// Result files, or folders of them
+    #[arg(value_name = "RESULTS", required = true)]
+    pub(super) results: Vec<PathBuf>,
+    /// Where to: `local` commits here, `branch` and `inbox` push; without it, as the project says
+    #[arg(long, value_enum)]
+    pub(super) mode: Option<Mode>,
+    #[command(flatten)]
+    pub(super) place: PlaceArgs,
+}
+
+#[derive(Debug, Args)]
+pub(super) struct FoldArgs {
+    #[command(flatten)]
+    pub(super) place: PlaceArgs,
+}
+
+/// Where recorded results are.
+#[derive(Clone, Debug, Default, Args)]
+pub(super) struct PlaceArgs {
+    /// The remote, by name or address; without it, the project's, or `origin`
+    #[arg(long, value_name = "REMOTE")]
+    pub(super) remote: Option<String>,
+    /// The branch of results; without it, the project's
+    #[arg(long, value_name = "BRANCH")]
+    pub(super) branch: Option<String>,
+    /// How long to go on trying
+    #[arg(long, value_name = "TIME", default_value = "5m", value_parser = time)]
+    pub(super) deadline: Option<std::time::Duration>,
+    /// Sign commits with the key of git's configuration
+    #[arg(long)]
+    pub(super) sign: bool,
+}
+
+fn time(text: &str) -> Result<std::time::Duration, String> {
+    let parsed = crate::unit::Duration::parse(text).map_err(|error| error.message)?;
+    Ok(std::time::Duration::from_secs(parsed.seconds()))
+}
+
+impl ValueEnum for Mode {
+    fn value_variants<'a>() -> &'a [Self] {
+        &Self::ALL
+    }
+
+    fn to_possible_value(&self) -> Option<PossibleValue> {
+        Some(PossibleValue::new(self.name()))
+    }
+}
+
+#[derive(Debug, Args)]
+pub(super) struct ReparseArgs {
+    /// Result files
+    #[arg(value_name = "RESULTS", required = true)]
+    pub(super) results: Vec<PathBuf>,
+    /// A file of lines KUBEBENCH_SECRET_<NAME>_<KEY>=VALUE, to be redacted
+    #[arg(long, value_name = "FILE")]
+    pub(super) secret_file: Option<PathBuf>,
 }
 
 #[derive(Debug, Args)]

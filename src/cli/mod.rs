@@ -4,13 +4,16 @@ mod args;
 mod compile;
 mod explain;
 mod fmt;
+mod fold;
 mod init;
 mod list;
 mod manual;
 mod new;
 mod plan;
 mod project;
+mod record;
 mod render;
+mod reparse;
 mod report;
 mod run;
 mod schema;
@@ -35,6 +38,10 @@ pub enum ExitStatus {
     No = 1,
     /// Kubebench could not answer: usage, I/O, an internal fault.
     NoAnswer = 2,
+    /// Results are not durably recorded; another time they may be.
+    NotRecorded = 3,
+    /// Recording was refused, and would be again.
+    Refused = 4,
 }
 
 /// Runs the command line of this process.
@@ -77,6 +84,9 @@ fn dispatch(cli: &Cli) -> Result<ExitStatus> {
         Command::Plan(args) => plan::run(&cli.global, args),
         Command::Render(args) => render::run(&cli.global, args),
         Command::Run(args) => run::run(&cli.global, args),
+        Command::Record(args) => record::run(&cli.global, args),
+        Command::Fold(args) => fold::run(&cli.global, args),
+        Command::Reparse(args) => reparse::run(&cli.global, args),
         Command::Supervise(args) => supervise(args),
         Command::Fmt(args) => fmt::run(&cli.global, args),
         Command::Schema(args) => schema::run(args),

@@ -13,6 +13,7 @@ use serde_json::json;
 use super::ExitStatus;
 use super::args::{Global, RunArgs, SelectArgs};
 use super::project::VERSION;
+use super::record;
 use super::report::{Output, counted};
 use super::session::Session;
 use crate::compile::Compiled;
@@ -25,7 +26,7 @@ use crate::local::{Secrets, refusals};
 use crate::lower::PROJECT_FILE;
 use crate::manifest::Run;
 use crate::result::v1::Status;
-use crate::run::{self, AfterFailure, Outcome, Request};
+use crate::run::{self, AfterFailure, Outcome, Request, Stored};
 use progress::Progress;
 
 /// The variables of this process that replicas see without being asked for.
@@ -39,7 +40,7 @@ pub(super) fn run(global: &Global, args: &RunArgs) -> Result<ExitStatus> {
     let select = SelectArgs { paths: args.paths.clone(), target, select: Vec::new() };
     let session = Session::open(global, &select)?;
     let mut diagnostics = session.diagnostics();
-    let secrets = secrets(args)?;
+    let secrets = secrets(args.secret_file.as_deref())?;
     let benchmarks = first_targets(&session);
     for compiled in &benchmarks {
         diagnostics.extend(refusals(&compiled.benchmark, &secrets));
@@ -76,11 +77,18 @@ pub(super) fn run(global: &Global, args: &RunArgs) -> Result<ExitStatus> {
     if global.output_format == Format::Json && !args.dry_run {
         terminal::print(&format!("{:#}\n", answer(&outcomes, &session.root)))?;
     }
+    let mut status = status(&outcomes);
+    if args.record {
+        let stored: Vec<&Stored> = outcomes.iter().flat_map(|outcome| &outcome.stored).collect();
+        let recorded = record::record_stored(global, &session, &stored)?;
+        // A result that is not in git counts for more than a run that failed.
+        status = if recorded == ExitStatus::Yes { status } else { recorded };
+    }
     let outcome = outcomes.iter().find(|outcome| outcome.stopped.is_some());
     if let Some(stop) = outcome.and_then(|outcome| outcome.stopped) {
         stop.die();
     }
-    Ok(status(&outcomes))
+    Ok(status)
 }
 
 fn one(global: &Global, session: &Session<'_>, request: &Request<'_>) -> Result<Outcome> {
@@ -136,7 +144,7 @@ fn request<'a>(
         secrets: secrets.clone(),
         runs,
         after_failure: if args.keep_going { AfterFailure::KeepGoing } else { AfterFailure::Stop },
-        log_limit: LOG_LIMIT,
+        log_limit: benchmark.log_limit.unwrap_or(LOG_LIMIT),
         name: if args.host_name { Name::Plain } else { Name::Hashed },
         commit: git::commit_of(root, &paths),
         version: VERSION,
@@ -180,10 +188,10 @@ fn selected(compiled: &Compiled, args: &RunArgs) -> Result<Vec<Run>> {
 }
 
 /// Returns the values of Secrets and ConfigMaps: those of the file before those of the environment.
-fn secrets(args: &RunArgs) -> Result<Secrets> {
+pub(super) fn secrets(file: Option<&Path>) -> Result<Secrets> {
     let is_ours = |name: &str| name.starts_with("KUBEBENCH_SECRET_") || name.starts_with("KUBEBENCH_CONFIGMAP_");
     let mut values = machine::variables(is_ours);
-    if let Some(path) = &args.secret_file {
+    if let Some(path) = file {
         let text = fs::read_text(path)?;
         for (line, number) in text.lines().zip(1..) {
             if line.trim().is_empty() || line.starts_with('#') {

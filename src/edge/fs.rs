@@ -24,7 +24,7 @@ pub use lock::{Guard, lock};
 pub use place::{find_root, real_place, refuse_output_place};
 pub use scan::scan;
 pub use sources::{Content, Read, is_spec, read_sources};
-pub use text::read_text;
+pub use text::{read_bytes, read_text, result_files};
 
 /// The largest spec; a longer file is read up to one byte more.
 pub const SPEC_LIMIT: usize = 1 << 20;
@@ -59,7 +59,7 @@ fn kind_of(file_type: std::fs::FileType) -> &'static str {
 }
 
 /// Returns the system's words for an error, as a fragment: "permission denied".
-fn words(error: &std::io::Error) -> String {
+pub(super) fn words(error: &std::io::Error) -> String {
     let text = error.to_string();
     let text = text.split_once(" (os error").map_or(text.as_str(), |(words, _)| words);
     let mut characters = text.chars();

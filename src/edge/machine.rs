@@ -29,6 +29,11 @@ pub fn now() -> (String, f64) {
     (now.strftime("%Y-%m-%dT%H:%M:%SZ").to_string(), now.as_nanosecond() as f64 / 1e9)
 }
 
+/// Returns the seconds since the Unix epoch of a time such as `2026-01-02T03:04:05Z`.
+pub fn seconds_of(time: &str) -> Option<i64> {
+    time.parse::<Timestamp>().ok().map(Timestamp::as_second)
+}
+
 /// Returns a port on the loopback interface that nothing listens on.
 pub fn free_port() -> u16 {
     let listener = std::net::TcpListener::bind(("127.0.0.1", 0));

@@ -36,7 +36,7 @@ pub trait Evidence {
     ///
     /// # Errors
     /// Why it cannot be opened.
-    fn open(&self, path: &str) -> Result<Box<dyn BufRead + '_>, String>;
+    fn open(&self, path: &str) -> Result<Box<dyn BufRead>, String>;
 
     /// Returns text of a log for a message: its beginning and its end, or all of it.
     fn excerpt(&self, artifact: &str) -> Option<String>;
@@ -255,13 +255,13 @@ fn of_log(
     Err(format!("the pattern matched 0 of {} lines{}", grouped(lines), near.unwrap_or_default()))
 }
 
-fn of_file<'e>(
+fn of_file(
     source: &mut Source,
     parser: &str,
     path: &str,
     selector: &str,
-    evidence: &'e dyn Evidence,
-    read: impl FnOnce(Box<dyn BufRead + 'e>) -> Result<(), String>,
+    evidence: &dyn Evidence,
+    read: impl FnOnce(Box<dyn BufRead>) -> Result<(), String>,
 ) -> Result<(), String> {
     source.parser = parser.to_owned();
     source.artifact = Some(path.to_owned());
@@ -339,7 +339,8 @@ fn window(window: Window) -> Option<String> {
     }
 }
 
-fn process_word(what: ProcessSource) -> &'static str {
+/// Returns the word of specs for what processes use.
+pub fn process_word(what: ProcessSource) -> &'static str {
     match what {
         ProcessSource::CpuSeconds => "cpuSeconds",
         ProcessSource::MaxRss => "maxRss",
@@ -348,7 +349,8 @@ fn process_word(what: ProcessSource) -> &'static str {
     }
 }
 
-fn duration_word(what: DurationSource) -> &'static str {
+/// Returns the word of specs for what took how long.
+pub fn duration_word(what: DurationSource) -> &'static str {
     match what {
         DurationSource::Queue => "queue",
         DurationSource::Startup => "startup",

@@ -4,6 +4,7 @@
 //! stands on, or with the reason why there is none. Pure: whoever reads a file or a pipe hands the bytes in.
 
 pub mod file;
+pub mod json_document;
 pub mod line;
 pub mod measure;
 pub mod number;

@@ -4,7 +4,7 @@
 //! stands before the line's text, finds the next line worth looking at; the pattern itself then sees that line alone.
 
 use regex::{CaptureLocations, Regex, RegexBuilder};
-use regex_syntax::hir::{Class, Hir, HirKind};
+use regex_syntax::hir::{Class, ClassUnicodeRange, Hir, HirKind};
 
 use super::line::Line;
 use super::number;
@@ -151,12 +151,11 @@ fn collect_literals(hir: &Hir, literals: &mut Vec<String>) {
         HirKind::Concat(parts) => {
             let mut word = String::new();
             for part in parts {
-                match letters(part) {
-                    Some(letters) => word.push_str(&letters),
-                    None => {
-                        literals.push(std::mem::take(&mut word));
-                        collect_literals(part, literals);
-                    }
+                if let Some(letters) = letters(part) {
+                    word.push_str(&letters);
+                } else {
+                    literals.push(std::mem::take(&mut word));
+                    collect_literals(part, literals);
                 }
             }
             literals.push(word);
@@ -172,7 +171,7 @@ fn letters(hir: &Hir) -> Option<String> {
     match hir.kind() {
         HirKind::Literal(literal) => Some(String::from_utf8_lossy(&literal.0).into_owned()),
         HirKind::Class(Class::Unicode(class)) => {
-            let size: usize = class.ranges().iter().map(|range| range.len()).sum();
+            let size: usize = class.ranges().iter().map(ClassUnicodeRange::len).sum();
             class.ranges().first().filter(|_| size <= 3).map(|range| range.start().to_string())
         }
         _ => None,

@@ -75,7 +75,7 @@ mod tests {
     fn answers() {
         let matrix = r#"{"status":"success","data":{"resultType":"matrix","result":[{"metric":{},"values":[[1,"1.5"],[2,"NaN"]]},{"metric":{},"values":[[1,"3"]]}]}}"#;
         let found = values(matrix).unwrap();
-        assert!(found[0] == 1.5 && found[1].is_nan() && found[2] == 3.0);
+        assert_eq!(format!("{found:?}"), "[1.5, NaN, 3.0]");
         let empty = r#"{"status":"success","data":{"resultType":"matrix","result":[]}}"#;
         assert!(values(empty).is_err_and(|reason| reason.contains("no sample")));
         let refused = r#"{"status":"error","errorType":"bad_data","error":"invalid parameter \"query\""}"#;

@@ -308,7 +308,8 @@ impl ToolScan {
         if let Some(read) = self.tool.document {
             read(tool::document_in(&text), &mut self.report);
         }
-        ToolOutcome { report: self.report, native: Some(text.into_owned()) }
+        let native = (!self.report.withholds_document()).then(|| text.into_owned());
+        ToolOutcome { report: self.report, native }
     }
 }
 

@@ -93,7 +93,6 @@ fn of_role(role: &Role, secrets: &Secrets) -> Vec<Diagnostic> {
     }
     for (name, (value, span)) in &role.env {
         let (what, help) = match value {
-            Env::Text(_) => continue,
             Env::Secret { name, key } if secrets.secret(name, key).is_none() => (
                 format!("the key `{key}` of the Secret `{name}`"),
                 format!(

@@ -9,7 +9,8 @@ fn compiled(workload: &str) -> Compilation {
     let text = format!(
         "apiVersion: kubebench.dev/v1\nkind: Benchmark\nmetadata:\n  name: x\nspec:\n  workload:\n{workload}\n  metrics:\n    - {{name: t, unit: s, better: lower, primary: true, from: {{duration: run}}}}\n"
     );
-    Workspace::open(None, "0.1.0").compile(vec![Input { path: "specs/x.yaml".to_owned(), bytes: text.into_bytes() }])
+    let workspace = Workspace::open(None, "0.1.0").carrying(|_| Ok(b"echo\n".to_vec()));
+    workspace.compile(vec![Input { path: "specs/x.yaml".to_owned(), bytes: text.into_bytes() }])
 }
 
 fn planned(workload: &str) -> Plan {
@@ -51,7 +52,7 @@ fn an_indexed_job() {
 #[test]
 fn variables_and_words() {
     let plan = planned(&format!(
-        "    job:\n      image: {IMAGE}\n      command: [sh, /kubebench/files/a.sh, /kubebench/filesystem]\n      args: [$(A), $x]\n      env: {{A: '1', HF: {{secret: {{name: hf, key: token}}}}, NS: {{field: metadata.namespace}}, S: /kubebench/files}}"
+        "    job:\n      image: {IMAGE}\n      files: {{a.sh: {{path: a.sh}}}}\n      command: [sh, /kubebench/files/a.sh, /kubebench/filesystem]\n      args: [$(A), $x]\n      env: {{A: '1', HF: {{secret: {{name: hf, key: token}}}}, NS: {{field: metadata.namespace}}, S: /kubebench/files}}"
     ));
     assert_eq!(plan.processes[0].argv, ["sh", "/r/x-1/files/a.sh", "/kubebench/filesystem", "$(A)", "$x"]);
     assert_eq!([env(&plan, 0, "HF"), env(&plan, 0, "NS"), env(&plan, 0, "S")], ["s3cret", "bench", "/r/x-1/files"]);

@@ -71,11 +71,8 @@ pub(super) fn word(text: &str, role: &Role, env: &BTreeMap<String, String>, fold
     let mut rest = expanded.as_str();
     while let Some((before, after)) = rest.split_once(FOLDER) {
         made.push_str(before);
-        if is_whole(after) {
-            made.push_str(&folders.files())
-        } else {
-            made.push_str(FOLDER)
-        }
+        let here = folders.files();
+        made.push_str(if is_whole(after) { &here } else { FOLDER });
         rest = after;
     }
     made + rest

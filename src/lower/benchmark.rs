@@ -15,7 +15,7 @@ use crate::model::{
 };
 use crate::schema::{DocumentKind, Schemas};
 use crate::spec::v1::benchmark as wire;
-use crate::spec::v1::scalar::Duration as WireDuration;
+use crate::spec::v1::scalar::{Duration as WireDuration, Quantity};
 use crate::text::Span;
 use crate::unit::Duration;
 use crate::workload;
@@ -266,6 +266,7 @@ impl Shared<'_> {
             claim: self.claim(results.claim.unwrap_or_default(), spec_node, &target),
             mount_in_job: results.mount_in_job.is_some_and(|flag| flag.0),
             mount_in_job_span: key_span(spec_node.get("results"), "mountInJob"),
+            log_limit: log_limit(results.log_limit.as_ref(), spec_node, diagnostics),
             unused: self.unused.clone(),
             scalings: self.scalings.clone(),
             literals: self.literals.clone(),
@@ -414,6 +415,27 @@ fn canonical_inputs(node: &Node) -> Json {
     });
     let fields: serde_json::Map<String, Json> = fields.collect();
     if fields.is_empty() { Json::Null } else { Json::Object(fields) }
+}
+
+/// The least log that is worth keeping.
+const LEAST_LOG: u64 = 64 << 10;
+
+/// Returns the limit of kept logs in bytes.
+fn log_limit(limit: Option<&Quantity>, spec: &Node, diagnostics: &mut Diagnostics) -> Option<u64> {
+    #[expect(
+        clippy::cast_possible_truncation,
+        clippy::cast_sign_loss,
+        reason = "quantities are not negative, and saturate"
+    )]
+    let bytes = limit?.0.as_f64() as u64;
+    if bytes < LEAST_LOG {
+        let place = spec.get("results").and_then(|results| results.get("logLimit")).map_or(spec.span, |node| node.span);
+        diagnostics.push(
+            Diagnostic::at(&code::KB0206, place, "less than 64Ki of a log says nothing about why a run failed")
+                .help("write `logLimit: 64Ki` or more, such as `100Mi`"),
+        );
+    }
+    Some(bytes)
 }
 
 fn lower_budget(wire: Option<&wire::Budget>, spec: &Node) -> Budget {

@@ -3,6 +3,6 @@
 use serde_json::Value as Json;
 
 /// Returns the object with these fields.
-pub(super) fn object<const N: usize>(fields: [(&str, Json); N]) -> Json {
+pub(super) fn object<'a>(fields: impl IntoIterator<Item = (&'a str, Json)>) -> Json {
     Json::Object(fields.into_iter().map(|(name, value)| (name.to_owned(), value)).collect())
 }

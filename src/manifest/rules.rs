@@ -16,13 +16,18 @@ pub(super) fn name(benchmark: &Benchmark) -> String {
 pub(super) fn config_map(benchmark: &Benchmark, document: &Json) -> Json {
     let spec = document.get("spec");
     let list = |field| spec.and_then(|spec| spec.get(field)).cloned().unwrap_or_else(|| Json::Array(Vec::new()));
-    let rules = object([
-        ("schemaVersion", 1.into()),
-        ("benchmark", benchmark.name.as_str().into()),
-        ("checks", list("checks")),
-        ("gates", list("gates")),
-        ("metrics", list("metrics")),
-    ]);
+    let limit = benchmark.log_limit.map(|bytes| ("logLimitBytes", bytes.into()));
+    let rules = object(
+        [
+            ("schemaVersion", 1.into()),
+            ("benchmark", benchmark.name.as_str().into()),
+            ("checks", list("checks")),
+            ("gates", list("gates")),
+            ("metrics", list("metrics")),
+        ]
+        .into_iter()
+        .chain(limit),
+    );
     let data = object([("rules.json", config::pretty(&rules).into()), ("spec.yaml", yaml::write(document).into())]);
     object([
         ("apiVersion", "v1".into()),

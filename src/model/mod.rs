@@ -71,6 +71,8 @@ pub struct Benchmark {
     pub mount_in_job: bool,
     /// Where that is said.
     pub mount_in_job_span: Span,
+    /// How many bytes of each replica's log are kept, where the spec says it.
+    pub log_limit: Option<u64>,
     /// Names of axes and parameters that no lookup uses.
     pub unused: Vec<Unused>,
     /// Axes that set a number of pods.

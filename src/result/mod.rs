@@ -125,14 +125,15 @@ pub fn content(bytes: &[u8]) -> Result<BenchmarkResult, Fault> {
 
 /// Returns the place of a result below the results folder: `<benchmark>/<case>/<UTC>-<run8>-r<repeat>-a<attempt>.json`.
 ///
-/// A warm-up has `w` for `r`; one that was read again from its logs ends in `-p` and a digest of the rules.
+/// A warm-up has `w` for `r`; one that was read again from its logs ends in `-p` and a digest of the rules and
+/// of the version that read.
 pub fn path(result: &BenchmarkResult) -> String {
-    let BenchmarkResult { metadata, run, source, .. } = result;
+    let BenchmarkResult { metadata, run, source, recorder, .. } = result;
     let time: String = run.started_at.chars().filter(|letter| !matches!(letter, '-' | ':')).collect();
     let run8 = run.id.get(..8).unwrap_or(&run.id);
     let round = if run.warmup { 'w' } else { 'r' };
     let again = match &source.reparsed {
-        Some(_) => format!("-p{}", Digest::of(&source.rules_digest).short()),
+        Some(_) => format!("-p{}", Digest::of_fields([source.rules_digest.as_str(), &recorder.version]).short()),
         None => String::new(),
     };
     let file = format!("{time}-{run8}-{round}{}-a{}{again}.json", run.repeat, run.attempt);

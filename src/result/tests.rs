@@ -4,7 +4,7 @@ use serde_json::json;
 
 use super::v1::{
     BenchmarkResult, Cluster, Direction, Environment, Kind, Metadata, Metric, Native, Provenance, Reason, Recorder,
-    Run, Source, Status, Validity,
+    Run, Source, Status, Timings, Validity,
 };
 use super::{Fault, MAX_BYTES, canonical, content, path, read, seal, thinned};
 
@@ -32,6 +32,7 @@ fn result() -> BenchmarkResult {
             started_at: "2026-01-02T03:04:05Z".to_owned(),
             finished_at: "2026-01-02T03:04:06Z".to_owned(),
             duration_seconds: 1.25,
+            timings: Timings::default(),
             status: Status::Succeeded,
             reasons: Vec::new(),
             exits: Vec::new(),

@@ -107,6 +107,8 @@ pub struct Run {
     pub finished_at: String,
     /// Seconds between the two, to the millisecond.
     pub duration_seconds: f64,
+    /// What of that was waiting, starting and running.
+    pub timings: Timings,
     /// How it ended.
     pub status: Status,
     /// Why it did not succeed.
@@ -117,6 +119,21 @@ pub struct Run {
     pub exits: Vec<Exit>,
     /// How often its containers were restarted.
     pub restarts: u32,
+}
+
+/// Where the time of a run went, in seconds; what does not apply or is not known is left out.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct Timings {
+    /// From the job's creation to the scheduling of its last pod.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub queue_seconds: Option<f64>,
+    /// From there to the start of the last container; of local runs, to the start of the last process.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub startup_seconds: Option<f64>,
+    /// From the start of the first container or process to the end of the last that counts.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub run_seconds: Option<f64>,
 }
 
 /// What started a run.

@@ -10,7 +10,7 @@ use crate::manifest::Run;
 use crate::model::Case;
 use crate::result::v1::{
     Artifact, Environment, Image, Metadata, Monitored, Provenance, Reason, Recorder, Run as RunOutcome, Status,
-    StatusReason, Validity,
+    StatusReason, Timings, Validity,
 };
 use crate::result::{API_VERSION, BenchmarkResult, KIND, SCHEMA_VERSION, fingerprint, thinned};
 use crate::spec::v1::metric::ProcessSource;
@@ -77,6 +77,11 @@ impl Session<'_> {
                 duration_seconds: ((finished.1 - started.1) * 1000.0).round().max(0.0) / 1000.0,
                 started_at: started.0,
                 finished_at: finished.0,
+                timings: Timings {
+                    queue_seconds: None,
+                    startup_seconds: Some(waited.startup),
+                    run_seconds: Some(waited.run),
+                },
                 status,
                 reasons,
                 exits: waited.finished.iter().map(super::wait::Finished::exit).collect(),

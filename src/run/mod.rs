@@ -2,9 +2,12 @@
 //!
 //! A result is written as soon as its run has ended, so that nothing that happens later loses it.
 
+#![expect(clippy::disallowed_methods, reason = "runs make folders")]
+
 mod assemble;
 mod evidence;
 mod one;
+mod reparse;
 mod sink;
 mod store;
 mod wait;
@@ -23,11 +26,12 @@ use crate::edge::process::{self, Stop};
 use crate::ingest::rules::Rules;
 use crate::local::{Folders, Secrets};
 use crate::manifest::Run;
-use crate::model::Case;
+use crate::model::{Benchmark, Case, Env};
 use crate::redact::{self, Redactor};
 use crate::result::v1::{Cluster, Node, Status};
 use crate::result::{BenchmarkResult, fingerprint};
 
+pub use reparse::{reparse, store_again};
 pub use store::{IGNORED, Stored};
 
 /// What to run, and how.
@@ -142,7 +146,8 @@ pub fn run(request: &Request<'_>, watcher: &dyn Watcher) -> Result<Outcome> {
         watcher.started(run, case, number, total);
         outcome.not_started.remove(0);
         let refuge = session.place.join("results");
-        let stored = session.one(run, case).and_then(|result| store::store(&request.results, &refuge, result));
+        let stored =
+            session.one(run, case).and_then(|result| store::store_somewhere(&request.results, &refuge, result));
         let stored = match stored {
             Ok(stored) => stored,
             // What was measured before is on disk, and is shown as ever.
@@ -174,8 +179,10 @@ impl<'a> Session<'a> {
         process::stops(sender.clone(), Event::Stop)?;
         process::adopt_orphans();
         let cluster = Cluster { name: "local".to_owned(), engine: "process".to_owned(), version: None };
-        let known = request.secrets.values().map(str::to_owned).chain(secrets_of(request));
-        let known: Vec<String> = known.collect();
+        let of_base = request.base.iter().filter(|(name, _)| redact::names_a_secret(name));
+        let mut known = secrets_in(&request.compiled.benchmark);
+        known.extend(of_base.map(|(_, value)| value.clone()));
+        known.extend(request.secrets.values().map(str::to_owned));
         Ok(Self {
             request,
             watcher,
@@ -228,13 +235,12 @@ impl<'a> Session<'a> {
     }
 }
 
-/// Returns the values of variables whose names say that they hold secrets.
-fn secrets_of(request: &Request<'_>) -> Vec<String> {
-    let roles = request.compiled.benchmark.roles();
-    let of_spec = roles.flat_map(|role| &role.env).filter_map(|(name, (value, _))| match value {
-        crate::model::Env::Text(text) => Some((name.clone(), text.clone())),
+/// Returns the values of a benchmark's variables whose names say that they hold secrets.
+pub fn secrets_in(benchmark: &Benchmark) -> Vec<String> {
+    let variables = benchmark.roles().flat_map(|role| &role.env);
+    let texts = variables.filter_map(|(name, (value, _))| match value {
+        Env::Text(text) if redact::names_a_secret(name) => Some(text.clone()),
         _ => None,
     });
-    let all = of_spec.chain(request.base.clone());
-    all.filter(|(name, _)| redact::names_a_secret(name)).map(|(_, value)| value).collect()
+    texts.collect()
 }

@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use anyhow::{Context as _, Result};
 
-use super::evidence::RunEvidence;
+use super::evidence::{self, RunEvidence};
 use super::wait::Waited;
 use super::{Session, assemble, store};
 use crate::edge::machine;
@@ -128,8 +128,7 @@ impl Session<'_> {
             });
         }
         let evidence = RunEvidence {
-            output: folders.output().into(),
-            result: folders.result().into(),
+            folders: evidence::Folders { output: folders.output().into(), result: folders.result().into() },
             usages,
             peak_rss: waited.samples.rss_bytes.iter().copied().fold(0.0, f64::max),
             startup: waited.startup,

@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context as _, Result, bail};
 
 use super::wait::Waited;
-use crate::digest::Hasher;
+use crate::digest::{Digest, Hasher};
 use crate::result::v1::Artifact;
 use crate::result::{self, BenchmarkResult, Sealed};
 
@@ -36,20 +36,20 @@ pub(super) fn results_folder(folder: &Path) -> Result<()> {
 }
 
 /// Writes a result into `folder`, or where that cannot be into `refuge`, which the error then names.
-pub(super) fn store(folder: &Path, refuge: &Path, result: BenchmarkResult) -> Result<Stored> {
-    let sealed = result::seal(result);
-    let error = match write(folder, &sealed) {
-        Ok(path) => return Ok(Stored { sealed, path }),
+pub(super) fn store_somewhere(folder: &Path, refuge: &Path, result: BenchmarkResult) -> Result<Stored> {
+    let error = match store(folder, result.clone()) {
+        Ok(stored) => return Ok(stored),
         Err(error) => error,
     };
-    match write(refuge, &sealed) {
-        Ok(path) => Err(error.context(format!("the result is kept in {}", path.display()))),
+    match store(refuge, result) {
+        Ok(kept) => Err(error.context(format!("the result is kept in {}", kept.path.display()))),
         Err(_) => Err(error),
     }
 }
 
-/// Writes a result; it is there whole, or not at all, and never in the place of another.
-fn write(folder: &Path, sealed: &Sealed) -> Result<PathBuf> {
+/// Writes a result into `folder`; it is there whole, or not at all, and never in the place of another.
+pub(super) fn store(folder: &Path, result: BenchmarkResult) -> Result<Stored> {
+    let sealed = result::seal(result);
     let path = folder.join(result::path(&sealed.result));
     let parent = path.parent().unwrap_or(folder);
     std::fs::create_dir_all(parent).with_context(|| format!("cannot make the folder {}", parent.display()))?;
@@ -67,7 +67,7 @@ fn write(folder: &Path, sealed: &Sealed) -> Result<PathBuf> {
         let _ = std::fs::remove_file(&unfinished);
         return Err(error).with_context(|| format!("cannot write the result {}", path.display()));
     }
-    Ok(path)
+    Ok(Stored { sealed, path })
 }
 
 /// Returns the folder in which runs of the project `root` take place, made if need be.
@@ -108,8 +108,9 @@ pub(super) fn artifacts(output: &Path, waited: &Waited) -> (Vec<Artifact>, Vec<S
     names.truncate(MAX_ARTIFACTS);
     let (mut artifacts, mut unreadable) = (Vec::new(), Vec::new());
     for name in names {
-        match digest(&output.join(&name)) {
+        match digest_of(&output.join(&name)) {
             Ok((digest, bytes)) => {
+                let digest = digest.to_string();
                 let log = waited.finished.iter().find(|finished| finished.log == name);
                 let dropped_bytes = log.map_or(0, |finished| finished.dropped);
                 artifacts.push(Artifact { name, digest, bytes, redacted: false, dropped_bytes });
@@ -120,7 +121,8 @@ pub(super) fn artifacts(output: &Path, waited: &Waited) -> (Vec<Artifact>, Vec<S
     (artifacts, unreadable)
 }
 
-fn digest(path: &Path) -> std::io::Result<(String, u64)> {
+/// Returns the digest and the size of a file.
+pub(super) fn digest_of(path: &Path) -> std::io::Result<(Digest, u64)> {
     let mut file = File::open(path)?;
     let mut hasher = Hasher::default();
     let mut buffer = vec![0; 1 << 20];
@@ -128,7 +130,7 @@ fn digest(path: &Path) -> std::io::Result<(String, u64)> {
     loop {
         let count = file.read(&mut buffer)?;
         if count == 0 {
-            return Ok((hasher.finish().to_string(), bytes));
+            return Ok((hasher.finish(), bytes));
         }
         bytes += count as u64;
         hasher.update(buffer.get(..count).unwrap_or_default());

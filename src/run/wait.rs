@@ -1,5 +1,7 @@
 //! Processes of one run from their start to the end of the last, and why they ended.
 
+#![expect(clippy::disallowed_methods, reason = "runs make folders")]
+
 use std::path::{Path, PathBuf};
 use std::sync::mpsc::RecvTimeoutError;
 use std::time::{Duration, Instant};
@@ -93,7 +95,7 @@ impl Session<'_> {
                 break;
             }
             self.react(&mut state)?;
-            self.collect(&mut state);
+            state.collect();
             let elapsed = started.elapsed();
             if elapsed > timeout && !state.is_stopping {
                 let seconds = timeout.as_secs();
@@ -149,37 +151,6 @@ impl Session<'_> {
         Ok(())
     }
 
-    /// Takes in replicas that ended; one that failed stops the others.
-    fn collect(&self, state: &mut State) {
-        let mut index = 0;
-        while let Some(running) = state.running.get_mut(index) {
-            if !running.replica.has_ended() {
-                index += 1;
-                continue;
-            }
-            let Running { process, replica, started } = state.running.remove(index);
-            let (ended, sink) = replica.finish();
-            let Some(sink) = sink else { continue };
-            let (log, scan, last_lines) = sink.finish();
-            let kept = log.finish();
-            let finished = Finished {
-                log: log_name(&process),
-                process,
-                ended,
-                scan,
-                last_lines,
-                dropped: kept.dropped,
-                log_fault: kept.fault.map(|fault| fault.to_string()),
-                started,
-            };
-            if !finished.ended.is_success() && !state.is_stopping {
-                let (code, message) = failure(&finished);
-                state.stop(Status::Failed, code, message);
-            }
-            state.finished.push(finished);
-        }
-    }
-
     fn start(&self, process: &Process, folders: &Folders, started: f64) -> Result<Running> {
         let experiment = PathBuf::from(folders.experiment());
         let name = format!("{}-{}", process.role, process.index);
@@ -211,6 +182,37 @@ impl Session<'_> {
 }
 
 impl State {
+    /// Takes in replicas that ended; one that failed stops the others.
+    fn collect(&mut self) {
+        let mut index = 0;
+        while let Some(running) = self.running.get_mut(index) {
+            if !running.replica.has_ended() {
+                index += 1;
+                continue;
+            }
+            let Running { process, replica, started } = self.running.remove(index);
+            let (ended, sink) = replica.finish();
+            let Some(sink) = sink else { continue };
+            let (log, scan, last_lines) = sink.finish();
+            let kept = log.finish();
+            let finished = Finished {
+                log: log_name(&process),
+                process,
+                ended,
+                scan,
+                last_lines,
+                dropped: kept.dropped,
+                log_fault: kept.fault.map(|fault| fault.to_string()),
+                started,
+            };
+            if !finished.ended.is_success() && !self.is_stopping {
+                let (code, message) = failure(&finished);
+                self.stop(Status::Failed, code, message);
+            }
+            self.finished.push(finished);
+        }
+    }
+
     fn stop(&mut self, status: Status, code: &str, message: String) {
         if self.is_stopping {
             return;

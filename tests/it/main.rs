@@ -29,6 +29,8 @@ mod pages;
 mod parse;
 mod patches;
 mod project;
+mod prometheus;
+mod recording;
 mod reports;
 mod run;
 mod schemas;

@@ -9,7 +9,7 @@ use std::os::unix::fs::PermissionsExt as _;
 use std::os::unix::net::UnixStream;
 use std::os::unix::process::{CommandExt as _, ExitStatusExt as _};
 use std::path::Path;
-use std::process::{Child, Command};
+use std::process::{Child, Command, ExitStatus};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
@@ -58,6 +58,20 @@ pub struct Ended {
     pub seconds: Option<f64>,
     /// What it used; none when its supervisor was killed.
     pub usage: Option<Usage>,
+}
+
+impl From<Report> for Ended {
+    fn from(report: Report) -> Self {
+        let Report { error, code, signal, seconds, usage } = report;
+        Self { error, code, signal, seconds: Some(seconds), usage: Some(usage) }
+    }
+}
+
+/// Says how a replica ended whose supervisor was ended first, and with it, at the latest by now, the replica.
+fn lost(status: Option<ExitStatus>) -> Ended {
+    let signal = status.and_then(|status| Signal::try_from(status.signal()?).ok());
+    let error = signal.is_none().then(|| "its supervisor failed".to_owned());
+    Ended { error, code: None, signal: signal.map(|signal| signal.as_str().to_owned()), seconds: None, usage: None }
 }
 
 impl Ended {
@@ -145,19 +159,7 @@ impl<T: Send + 'static> Replica<T> {
         let _ = self.socket.set_read_timeout(Some(DRAIN));
         let _ = self.socket.read_to_end(&mut text);
         let report = serde_json::from_slice::<Report>(&text).ok();
-        let ended = match report {
-            Some(Report { error, code, signal, seconds, usage }) => {
-                Ended { error, code, signal, seconds: Some(seconds), usage: Some(usage) }
-            }
-            // The supervisor itself was ended, and with it, at the latest by now, the replica.
-            None => {
-                let signal = status.and_then(|status| Signal::try_from(status.signal()?).ok());
-                let lost = || "its supervisor failed".to_owned();
-                let error = signal.is_none().then(lost);
-                let signal = signal.map(|signal| signal.as_str().to_owned());
-                Ended { error, code: None, signal, seconds: None, usage: None }
-            }
-        };
+        let ended = report.map_or_else(|| lost(status), Ended::from);
         (ended, sink)
     }
 }

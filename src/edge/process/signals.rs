@@ -3,6 +3,7 @@
 #![expect(clippy::disallowed_methods, reason = "the edge reads /proc")]
 
 use std::sync::mpsc::Sender;
+use std::sync::{Mutex, PoisonError};
 
 use anyhow::{Context as _, Result};
 use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
@@ -28,22 +29,33 @@ impl Stop {
     }
 }
 
-/// Sends every SIGINT, SIGTERM and SIGHUP from now on to `to`, in place of dying of it. The third ends this process.
+/// Takes a stop in; says whether anybody is there for it.
+type Taker = Box<dyn Fn(Stop) -> bool + Send>;
+
+/// Who takes stops now: the session that began last.
+static TAKER: Mutex<Option<Taker>> = Mutex::new(None);
+
+/// Sends every SIGINT, SIGTERM and SIGHUP from now on to `to`, in place of dying of it. When nobody receives there any
+/// more, or at the third, this process dies of it after all.
 ///
 /// Under `nohup` a hang-up stays without effect.
 pub fn stops<T: Send + 'static>(to: Sender<T>, wrap: fn(Stop) -> T) -> Result<()> {
+    let take: Taker = Box::new(move |stop| to.send(wrap(stop)).is_ok());
+    let is_first = TAKER.lock().unwrap_or_else(PoisonError::into_inner).replace(take).is_none();
+    if !is_first {
+        return Ok(());
+    }
     let hang_up = (!ignores_hang_up()).then_some(SIGHUP);
     let wanted = [SIGINT, SIGTERM].into_iter().chain(hang_up);
     let mut signals = Signals::new(wanted).context("cannot wait for signals")?;
     std::thread::spawn(move || {
         for (signal, count) in signals.forever().zip(1..) {
             let stop = Stop { signal };
+            let taker = TAKER.lock().unwrap_or_else(PoisonError::into_inner);
+            let is_taken = taker.as_ref().is_some_and(|take| take(stop));
             // Two are enough where processes run: then this one is busy, and the supervisors end what is left.
-            if count > 2 {
+            if count > 2 || !is_taken {
                 stop.die();
-            }
-            if to.send(wrap(stop)).is_err() {
-                break;
             }
         }
     });

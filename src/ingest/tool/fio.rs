@@ -8,6 +8,7 @@ use std::collections::BTreeMap;
 use serde_json::Value;
 
 use super::{ONE, Report, Sample, Tool, ToolMetric};
+use crate::ingest::json_document::{documents, list, number};
 use crate::spec::v1::metric::Better;
 
 pub(super) const TOOL: Tool = Tool {
@@ -42,14 +43,13 @@ static METRICS: [(&str, &str, ToolMetric); 15] = [
 ];
 
 fn read(text: &str, report: &mut Report) {
-    let root: Value = match serde_json::Deserializer::from_str(text).into_iter().next() {
-        Some(Ok(root)) => root,
-        Some(Err(error)) => return report.invalid(format!("the report is no JSON, or was cut off: {error}")),
-        None => return report.invalid("there is no JSON report"),
-    };
+    let found = documents(text);
+    if let Some(flaw) = &found.flaw {
+        report.invalid(flaw.as_str());
+    }
+    let root = found.into_first();
     // The server's jobs stand in `client_stats`, with one that adds up all of them.
-    let list = |key| root.get(key).and_then(Value::as_array);
-    let jobs = list("jobs").or_else(|| list("client_stats")).map(Vec::as_slice).unwrap_or_default();
+    let jobs = if root.get("jobs").is_some() { list(&root, "jobs") } else { list(&root, "client_stats") };
     if jobs.is_empty() {
         report.invalid("the report names no job");
     }
@@ -63,7 +63,7 @@ fn read(text: &str, report: &mut Report) {
         for (direction, pointer, metric) in &METRICS {
             let Some(part) = job.get(direction) else { continue };
             let is_idle = part.get("total_ios").and_then(Value::as_u64) == Some(0);
-            if let Some(value) = part.pointer(pointer).and_then(Value::as_f64).filter(|_| !is_idle) {
+            if let Some(value) = part.pointer(pointer).and_then(number).filter(|_| !is_idle) {
                 report.push_labeled(metric, &labels, Sample::of(value));
             }
         }

@@ -3,20 +3,42 @@
 //! A parser says which metrics its tool reports and finds their values; windows, reductions, ranks and what becomes of the
 //! values are the engine's. A tool is here only when a parser was held against output of the real tool.
 
+mod aiperf;
+mod bmf;
+mod criterion;
 mod deepspeed;
+mod direction;
 mod fio;
+mod github_action_custom;
+mod go_bench;
+mod google_benchmark;
+mod guidellm;
 mod hf_trainer;
 mod horovod;
+mod hyperfine;
+mod inference_perf;
+mod iperf3;
 mod katib;
+mod llmd_benchmark_report;
 mod maxtext;
 mod megatron;
 mod mllog;
+mod mlperf_loadgen;
+mod nccl_tests;
 mod nemo;
+mod openmetrics;
+mod pytest_benchmark;
 mod python_literal;
 mod pytorch_imagenet;
 mod pytorch_mnist;
+mod serving_block;
+mod sglang_bench_stdout;
+mod sysbench;
 mod tf_cnn_benchmarks;
 mod torchtitan;
+mod vllm_serve_stdout;
+mod vllm_throughput_stdout;
+mod wrk;
 
 use std::collections::BTreeMap;
 
@@ -26,19 +48,39 @@ use crate::spec::v1::metric::{Better, Reduce};
 
 /// The tools, by name.
 pub const TOOLS: &[Tool] = &[
+    aiperf::TOOL,
+    bmf::TOOL,
+    criterion::TOOL,
     deepspeed::TOOL,
     fio::TOOL,
+    github_action_custom::TOOL,
+    go_bench::TOOL,
+    google_benchmark::TOOL,
+    guidellm::TOOL,
     hf_trainer::TOOL,
     horovod::TOOL,
+    hyperfine::TOOL,
+    inference_perf::TOOL,
+    iperf3::TOOL,
     katib::TOOL,
+    llmd_benchmark_report::TOOL,
     maxtext::TOOL,
     megatron::TOOL,
     mllog::TOOL,
+    mlperf_loadgen::TOOL,
+    nccl_tests::TOOL,
     nemo::TOOL,
+    openmetrics::TOOL,
+    pytest_benchmark::TOOL,
     pytorch_imagenet::TOOL,
     pytorch_mnist::TOOL,
+    sglang_bench_stdout::TOOL,
+    sysbench::TOOL,
     tf_cnn_benchmarks::TOOL,
     torchtitan::TOOL,
+    vllm_serve_stdout::TOOL,
+    vllm_throughput_stdout::TOOL,
+    wrk::TOOL,
 ];
 
 /// A tool whose output can be read.
@@ -128,6 +170,7 @@ pub struct Report {
     found: Vec<Found>,
     by_name: BTreeMap<String, Vec<usize>>,
     invalid: Vec<String>,
+    withholds_document: bool,
 }
 
 impl Report {
@@ -160,12 +203,27 @@ impl Report {
         self.entry(name, unit, better, labels, headlines).push(sample);
     }
 
+    /// Takes in the one value of a metric whose name the output brings.
+    pub fn push_one(&mut self, name: &str, unit: &str, better: Option<Better>, value: f64) {
+        self.push_named(name, unit, better, &BTreeMap::new(), ONE, Sample::of(value));
+    }
+
     /// Says that by the tool's own word, or by what it must hold, the run does not count.
     pub fn invalid(&mut self, reason: impl Into<String>) {
         let reason = reason.into();
         if !self.invalid.contains(&reason) {
             self.invalid.push(reason);
         }
+    }
+
+    /// Says that the document must not be kept beside the metrics: it may hold secrets.
+    pub fn withhold_document(&mut self) {
+        self.withholds_document = true;
+    }
+
+    /// Returns true when the document must not be kept.
+    pub fn withholds_document(&self) -> bool {
+        self.withholds_document
     }
 
     /// Returns what was found, in the order of its first value.
@@ -231,8 +289,10 @@ pub fn starts_a_document(text: &[u8]) -> bool {
 pub(super) fn document_in(text: &str) -> &str {
     let mut from = 0;
     for line in text.split_inclusive('\n') {
-        if line.starts_with('{') || starts_a_document(line.as_bytes()) {
-            return text.get(from..).unwrap_or_default();
+        let rest = text.get(from..).unwrap_or_default();
+        // What is indented is part of another document, or of what people wrote.
+        if line.starts_with('{') || line.starts_with('[') && starts_a_document(rest.as_bytes()) {
+            return rest;
         }
         from += line.len();
     }

@@ -307,6 +307,10 @@ pub struct Results {
     #[serde(default)]
     #[schemars(extend("default" = false, "examples" = [true]))]
     pub mount_in_job: Option<Flag>,
+    /// How much of each replica's log is kept: of a longer one the first and the last half. Metrics are read from all of it.
+    #[serde(default)]
+    #[schemars(extend("default" = "2Gi", "examples" = ["100Mi"]))]
+    pub log_limit: Option<Quantity>,
 }
 
 /// A PersistentVolumeClaim. It can grow later; class and access modes are for ever.

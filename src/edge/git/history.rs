@@ -1,9 +1,5 @@
 //! Reads files of another commit, without a checkout.
 
-mod state;
-
-pub use state::commit_of;
-
 use std::path::Path;
 
 use anyhow::{Context as _, Result, anyhow};

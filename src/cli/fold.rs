@@ -1,0 +1,53 @@
+//! `kubebench fold`: results of the inbox move into the results branch.
+
+use std::path::Path;
+
+use anyhow::Result;
+use serde_json::json;
+
+use super::ExitStatus;
+use super::args::{FoldArgs, Global};
+use super::project::Project;
+use super::record::{addition, destination, settings, tell_failure};
+use super::report::{counted, tell};
+use crate::diag::render::Format;
+use crate::edge::{git, terminal};
+use crate::record::Mode;
+use crate::result;
+
+/// Empties the inbox.
+pub(super) fn run(global: &Global, args: &FoldArgs) -> Result<ExitStatus> {
+    let project = Project::find(global)?;
+    let settings = &settings(&project)?;
+    let destination = destination(&project.root, settings, Mode::Inbox, &args.place);
+    let judge = |bytes: &[u8]| {
+        let sealed = result::read(bytes).map_err(|fault| fault.to_string())?;
+        Ok(addition(&sealed, Path::new("the inbox"), settings))
+    };
+    let folded = match git::fold(&destination, &judge) {
+        Ok(folded) => folded,
+        Err(fault) => return Ok(tell_failure(&fault)),
+    };
+    for note in &folded.notes {
+        tell(global, &format!("note: {note}"));
+    }
+    for rejected in &folded.rejected {
+        terminal::tell(&format!("error: {} is now {}: {}", rejected.from, rejected.to, rejected.reason));
+    }
+    if global.output_format == Format::Json {
+        let rejected: Vec<_> = folded
+            .rejected
+            .iter()
+            .map(|rejected| json!({ "from": rejected.from, "to": rejected.to, "reason": rejected.reason }))
+            .collect();
+        let answer = json!({
+            "schemaVersion": 1, "added": folded.added, "already": folded.dropped, "rejected": rejected,
+            "commit": folded.commit, "place": folded.place,
+        });
+        terminal::print(&format!("{answer:#}\n"))?;
+    }
+    let there =
+        if folded.dropped.is_empty() { String::new() } else { format!(", {} there already", folded.dropped.len()) };
+    tell(global, &format!("{} moved to {}{there}", counted(folded.added.len(), "result"), folded.place));
+    Ok(if folded.rejected.is_empty() { ExitStatus::Yes } else { ExitStatus::No })
+}

@@ -1,0 +1,158 @@
+//! `kubebench record`: result files become part of a git repository.
+
+use std::path::{Path, PathBuf};
+
+use anyhow::{Result, bail};
+use serde_json::json;
+
+use super::ExitStatus;
+use super::args::{Global, PlaceArgs, RecordArgs};
+use super::project::{Project, VERSION, start};
+use super::report::{counted, tell};
+use super::session::Session;
+use crate::compile::Workspace;
+use crate::diag::render::Format;
+use crate::edge::git::{self, Destination};
+use crate::edge::{fs, machine, terminal};
+use crate::model::target::ResultsSettings;
+use crate::record::{Addition, DEADLINE, Kind, Mode, NotRecorded, Recorded, Signing};
+use crate::result::{self, Sealed};
+use crate::run::Stored;
+
+/// Records the files of `args`.
+pub(super) fn run(global: &Global, args: &RecordArgs) -> Result<ExitStatus> {
+    let project = Project::find(global)?;
+    let settings = &settings(&project)?;
+    let here = start(global)?;
+    let mut additions = Vec::new();
+    let mut refused = false;
+    for path in fs::result_files(&here, &args.results)? {
+        match read(&here, &path, settings) {
+            Ok(addition) => additions.push(addition),
+            Err(reason) => {
+                refused = true;
+                terminal::tell(&format!("error: {}: {reason}", path.display()));
+            }
+        }
+    }
+    if refused {
+        terminal::tell("nothing was recorded");
+        return Ok(ExitStatus::Refused);
+    }
+    if additions.is_empty() {
+        bail!("there is no result file at {}", shown(&args.results));
+    }
+    let mode = args.mode.or_else(|| Mode::parse(settings.mode)).unwrap_or(Mode::Branch);
+    let destination = destination(&project.root, settings, mode, &args.place);
+    Ok(tell_outcome(global, git::record(&additions, &destination)))
+}
+
+/// Records the results of a session that just ended, as the project says.
+pub(super) fn record_stored(global: &Global, session: &Session<'_>, stored: &[&Stored]) -> Result<ExitStatus> {
+    if stored.is_empty() {
+        return Ok(ExitStatus::Yes);
+    }
+    let Some(project) = &session.compilation.project else { bail!("the project file is at fault") };
+    let settings = &project.settings.results;
+    let additions: Vec<Addition> =
+        stored.iter().map(|stored| addition(&stored.sealed, &stored.path, settings)).collect();
+    let mode = Mode::parse(settings.mode).unwrap_or(Mode::Branch);
+    let destination = destination(&session.root, settings, mode, &PlaceArgs::default());
+    Ok(tell_outcome(global, git::record(&additions, &destination)))
+}
+
+/// Returns where results of the project go.
+pub(super) fn destination(root: &Path, settings: &ResultsSettings, mode: Mode, args: &PlaceArgs) -> Destination {
+    Destination {
+        mode,
+        folder: root.to_owned(),
+        remote: args.remote.clone().or_else(|| settings.remote.clone()).unwrap_or_else(|| "origin".to_owned()),
+        branch: args.branch.clone().unwrap_or_else(|| settings.branch.clone()),
+        inbox: settings.inbox.clone(),
+        deadline: args.deadline.unwrap_or(DEADLINE),
+        credential: machine::variables(|name| name == "KUBEBENCH_CREDENTIAL_DIR")
+            .into_values()
+            .next()
+            .map(PathBuf::from),
+        signing: if args.sign { Signing::AsConfigured } else { Signing::Never },
+        cache: git::cache_place(),
+        program: "git".into(),
+    }
+}
+
+/// Returns the project's settings for results; of its specs nothing is asked.
+pub(super) fn settings(project: &Project) -> Result<ResultsSettings> {
+    let workspace = Workspace::open(project.file.clone(), VERSION);
+    match workspace.project() {
+        Some(project) => Ok(project.settings.results.clone()),
+        None => bail!("the project file is at fault; `kubebench validate` says how"),
+    }
+}
+
+/// Returns what is recorded of a result that lies at `kept`.
+pub(super) fn addition(sealed: &Sealed, kept: &Path, settings: &ResultsSettings) -> Addition {
+    let result = &sealed.result;
+    let status = serde_json::to_value(result.run.status).ok();
+    Addition {
+        path: format!("{}/{}", settings.directory, result::path(result)),
+        bytes: sealed.bytes.clone(),
+        benchmark: result.metadata.benchmark.clone(),
+        case: result.metadata.case_name.clone(),
+        round: format!("{}{}", if result.run.warmup { 'w' } else { 'r' }, result.run.repeat),
+        status: status.as_ref().and_then(|status| status.as_str()).unwrap_or_default().to_owned(),
+        run_digest: result.source.run_digest.clone(),
+        run_id: result.run.id.clone(),
+        ended: machine::seconds_of(&result.run.finished_at).unwrap_or_default(),
+        kept: kept.display().to_string(),
+    }
+}
+
+fn read(here: &Path, path: &Path, settings: &ResultsSettings) -> Result<Addition, String> {
+    let bytes = fs::read_bytes(&here.join(path)).map_err(|error| format!("{error:#}"))?;
+    let sealed = result::read(&bytes).map_err(|fault| fault.to_string())?;
+    Ok(addition(&sealed, path, settings))
+}
+
+/// Says what became of results, and returns the status for it.
+fn tell_outcome(global: &Global, outcome: Result<Recorded, NotRecorded>) -> ExitStatus {
+    let recorded = match outcome {
+        Ok(recorded) => recorded,
+        Err(fault) => return tell_failure(&fault),
+    };
+    for note in &recorded.notes {
+        tell(global, &format!("note: {note}"));
+    }
+    for conflict in &recorded.conflicts {
+        terminal::tell(&format!("error: {conflict}"));
+        terminal::tell(
+            "  results are append-only: find out which of the two is the run's, and keep the other elsewhere",
+        );
+    }
+    let Recorded { added, already, conflicts, commit, place, .. } = &recorded;
+    if global.output_format == Format::Json {
+        let refused: Vec<&str> = conflicts.iter().map(|conflict| conflict.path.as_str()).collect();
+        let answer = json!({ "schemaVersion": 1, "added": added, "already": already, "refused": refused, "commit": commit, "place": place });
+        if terminal::print(&format!("{answer:#}\n")).is_err() {
+            return ExitStatus::NoAnswer;
+        }
+    }
+    let there = if already.is_empty() { String::new() } else { format!(", {} there already", already.len()) };
+    tell(global, &format!("{} recorded in {place}{there}", counted(added.len(), "result")));
+    if conflicts.is_empty() { ExitStatus::Yes } else { ExitStatus::Refused }
+}
+
+/// Says why nothing was recorded, and returns the status for it.
+pub(super) fn tell_failure(fault: &NotRecorded) -> ExitStatus {
+    terminal::tell(&format!("error: {fault}"));
+    if let Some(help) = &fault.help {
+        terminal::tell(&format!("  {help}"));
+    }
+    match fault.kind {
+        Kind::Refused => ExitStatus::Refused,
+        Kind::TryAgain => ExitStatus::NotRecorded,
+    }
+}
+
+fn shown(paths: &[PathBuf]) -> String {
+    paths.iter().map(|path| path.display().to_string()).collect::<Vec<_>>().join(", ")
+}

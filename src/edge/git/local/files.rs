@@ -1,0 +1,61 @@
+//! The files of results in a work tree: never written over, never written through a link.
+
+use std::fs;
+use std::io::{ErrorKind, Write as _};
+use std::path::Path;
+
+use super::Item;
+use crate::digest::Digest;
+use crate::record::NotRecorded;
+
+/// Returns what keeps an item from standing in the work tree, unless it stands there already or nothing does.
+pub(super) fn in_the_way(top: &Path, item: &Item<'_>) -> Option<String> {
+    let mut place = top.to_owned();
+    let mut parts = item.path.split('/').peekable();
+    while let Some(part) = parts.next() {
+        place.push(part);
+        let Ok(metadata) = place.symlink_metadata() else { return None };
+        let shown = place.strip_prefix(top).unwrap_or(&place).display().to_string();
+        if parts.peek().is_none() {
+            return match fs::read(&place) {
+                Ok(bytes) if metadata.is_file() && bytes == item.addition.bytes => None,
+                Ok(bytes) if metadata.is_file() => Some(Digest::of(&bytes).to_string()),
+                _ => Some(format!("`{shown}` is no plain file")),
+            };
+        }
+        if !metadata.is_dir() {
+            return Some(format!("`{shown}` is no folder"));
+        }
+        if place.join(".git").symlink_metadata().is_ok() {
+            return Some(format!("`{shown}` is a repository of its own"));
+        }
+    }
+    None
+}
+
+/// Writes an item into the work tree unless it is there, all or nothing.
+pub(super) fn put(top: &Path, item: &Item<'_>) -> Result<(), NotRecorded> {
+    let place = top.join(&item.path);
+    let fault = |error: &std::io::Error| {
+        NotRecorded::try_again(format!("cannot write `{}`: {}", item.path, crate::edge::fs::words(error)))
+    };
+    if place.symlink_metadata().is_ok() {
+        return Ok(());
+    }
+    let folder = place.parent().unwrap_or(top);
+    fs::create_dir_all(folder).map_err(|error| fault(&error))?;
+    let temp = folder.join(format!(".{}.kubebench-tmp", item.addition.run_id));
+    let written = fs::File::create(&temp).and_then(|mut file| file.write_all(&item.addition.bytes));
+    // A link, unlike a rename, does not replace what somebody else has put there meanwhile.
+    let linked = written.and_then(|()| match fs::hard_link(&temp, &place) {
+        Err(error) if error.kind() != ErrorKind::AlreadyExists && !place.exists() => fs::rename(&temp, &place),
+        other => other,
+    });
+    drop(fs::remove_file(&temp));
+    match linked {
+        Err(error) if error.kind() == ErrorKind::AlreadyExists => {
+            Err(NotRecorded::try_again(format!("`{}` appeared just now", item.path)))
+        }
+        other => other.map_err(|error| fault(&error)),
+    }
+}

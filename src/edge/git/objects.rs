@@ -1,0 +1,171 @@
+//! Blobs, trees and commits, made and read without a work tree.
+
+use std::path::Path;
+
+use git2::build::TreeUpdateBuilder;
+use git2::{ErrorCode, FileMode, ObjectType, Oid, Repository, Signature, Time};
+
+use super::identity::Identity;
+use crate::record::NotRecorded;
+
+/// The objects of one repository.
+pub(super) struct Objects {
+    repository: Repository,
+}
+
+/// What stands at a path of a tree.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum At {
+    /// Nothing.
+    Nothing,
+    /// A file with this blob.
+    File(Oid),
+    /// A folder, a link, a submodule, or a file where a folder would have to be.
+    Other,
+}
+
+impl Objects {
+    /// Opens the repository at `place`.
+    pub(super) fn open(place: &Path) -> Result<Self, NotRecorded> {
+        Ok(Self { repository: Repository::open_bare(place).map_err(|error| fault(&error))? })
+    }
+
+    /// Writes a blob.
+    pub(super) fn blob(&self, bytes: &[u8]) -> Result<Oid, NotRecorded> {
+        self.repository.blob(bytes).map_err(|error| fault(&error))
+    }
+
+    /// Returns what stands at `path` in the tree of `commit`.
+    pub(super) fn at(&self, commit: Oid, path: &str) -> Result<At, NotRecorded> {
+        let mut tree =
+            self.repository.find_commit(commit).and_then(|commit| commit.tree()).map_err(|error| fault(&error))?;
+        let mut parts = path.split('/').peekable();
+        while let Some(part) = parts.next() {
+            let Some(entry) = tree.get_name(part).map(|entry| (entry.id(), entry.kind(), entry.filemode())) else {
+                return Ok(At::Nothing);
+            };
+            match (entry, parts.peek()) {
+                ((id, Some(ObjectType::Tree), _), Some(_)) => {
+                    tree = self.repository.find_tree(id).map_err(|error| fault(&error))?;
+                }
+                ((id, Some(ObjectType::Blob), mode), None) if mode != i32::from(FileMode::Link) => {
+                    return Ok(At::File(id));
+                }
+                _ => return Ok(At::Other),
+            }
+        }
+        Ok(At::Other)
+    }
+
+    /// Returns the only file of the tree of `commit`, with its path, or why there is none.
+    pub(super) fn only_file(&self, commit: Oid) -> Result<Result<(String, Oid), String>, NotRecorded> {
+        let Ok(commit) = self.repository.find_commit(commit) else { return Ok(Err("it is not a commit".to_owned())) };
+        if commit.parent_count() > 0 {
+            return Ok(Err("it has a history, and a result has none".to_owned()));
+        }
+        let mut tree = commit.tree().map_err(|error| fault(&error))?;
+        let mut path = String::new();
+        // Nobody makes a tree deeper than a path may be long.
+        for _ in 0..500 {
+            if tree.len() != 1 {
+                return Ok(Err(format!("it holds {} files or folders side by side, not one result", tree.len())));
+            }
+            let Some(entry) = tree.get(0) else { break };
+            let Ok(name) = entry.name() else { return Ok(Err("the name of its file is not UTF-8".to_owned())) };
+            path.push_str(name);
+            match entry.kind() {
+                Some(ObjectType::Tree) => {
+                    let below = self.repository.find_tree(entry.id()).map_err(|error| fault(&error))?;
+                    drop(entry);
+                    tree = below;
+                    path.push('/');
+                }
+                Some(ObjectType::Blob) if entry.filemode() != i32::from(FileMode::Link) => {
+                    return Ok(Ok((path, entry.id())));
+                }
+                _ => return Ok(Err("it holds no plain file".to_owned())),
+            }
+        }
+        Ok(Err("its folders are too deep".to_owned()))
+    }
+
+    /// Returns the bytes of a blob, or nothing when it was not fetched.
+    pub(super) fn bytes(&self, blob: Oid) -> Result<Option<Vec<u8>>, NotRecorded> {
+        match self.repository.find_blob(blob) {
+            Ok(blob) => Ok(Some(blob.content().to_vec())),
+            Err(error) if error.code() == ErrorCode::NotFound => Ok(None),
+            Err(error) => Err(fault(&error)),
+        }
+    }
+
+    /// Writes the tree of `base` with these files in it.
+    pub(super) fn tree(&self, base: Option<Oid>, files: &[(&str, Oid)]) -> Result<Oid, NotRecorded> {
+        let write = || {
+            let baseline = match base {
+                Some(commit) => self.repository.find_commit(commit)?.tree()?,
+                None => self.repository.find_tree(self.repository.treebuilder(None)?.write()?)?,
+            };
+            let mut update = TreeUpdateBuilder::new();
+            for (path, blob) in files {
+                update.upsert(*path, *blob, FileMode::Blob);
+            }
+            update.create_updated(&self.repository, &baseline)
+        };
+        write().map_err(|error| fault(&error))
+    }
+
+    /// Writes a commit.
+    pub(super) fn commit(
+        &self,
+        tree: Oid,
+        parent: Option<Oid>,
+        who: &Identity,
+        when: i64,
+        message: &str,
+    ) -> Result<Oid, NotRecorded> {
+        let write = || {
+            let signature = Signature::new(&who.name, &who.email, &Time::new(when, 0))?;
+            let tree = self.repository.find_tree(tree)?;
+            let parent = parent.map(|parent| self.repository.find_commit(parent)).transpose()?;
+            self.repository.commit(None, &signature, &signature, message, &tree, &parent.iter().collect::<Vec<_>>())
+        };
+        write().map_err(|error| fault(&error))
+    }
+
+    /// Returns the commits of all refs below `prefix`, by the rest of their names.
+    pub(super) fn refs(&self, prefix: &str) -> Result<Vec<(String, Oid)>, NotRecorded> {
+        let read = || {
+            let mut found = Vec::new();
+            for reference in self.repository.references_glob(&format!("{prefix}*"))? {
+                let reference = reference?;
+                let Some(target) = reference.target() else { continue };
+                if let Some(name) = reference.name().ok().and_then(|name| name.strip_prefix(prefix)) {
+                    found.push((name.to_owned(), target));
+                }
+            }
+            found.sort();
+            Ok(found)
+        };
+        read().map_err(|error: git2::Error| fault(&error))
+    }
+}
+
+/// Returns the blob id that `bytes` have in every repository with SHA-1.
+pub(super) fn blob_id(bytes: &[u8]) -> Result<Oid, NotRecorded> {
+    Oid::hash_object(ObjectType::Blob, bytes).map_err(|error| fault(&error))
+}
+
+/// Reads an object id of SHA-1.
+pub(super) fn oid(text: &str) -> Result<Oid, NotRecorded> {
+    if text.len() == 64 {
+        return Err(NotRecorded::refused(
+            "the repository names its objects by SHA-256, and kubebench builds objects with SHA-1 names only",
+        )
+        .help("use `--mode local` in a clone of it and push that, or record into a repository with SHA-1"));
+    }
+    Oid::from_str(text).map_err(|error| fault(&error))
+}
+
+fn fault(error: &git2::Error) -> NotRecorded {
+    NotRecorded::try_again(format!("cannot build the commit: {}", error.message()))
+}

@@ -1,0 +1,257 @@
+//! JSON documents as tools leave them: several in a row, after other text, with `NaN`, or cut off.
+//!
+//! Python and C++ print `NaN` and `Infinity`, which JSON does not have; they become texts here, and [`number`] reads them
+//! back, so that a value that is not finite is never taken for one that is absent, or for 0.
+
+use std::borrow::Cow;
+
+use serde_json::{Deserializer, Value};
+
+use super::tool::starts_a_document;
+
+/// The nesting that is still mended; the reader itself refuses deeper ones.
+const MAX_DEPTH: usize = 128;
+
+/// The documents in a text.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Documents {
+    /// The documents, in order; the last as far as it goes when it was cut off.
+    pub values: Vec<Value>,
+    /// What is wrong with the text, for people.
+    pub flaw: Option<String>,
+}
+
+impl Documents {
+    /// Returns the first document, for tools that write one.
+    pub fn into_first(self) -> Value {
+        self.values.into_iter().next().unwrap_or_default()
+    }
+}
+
+/// Reads every document in `text`; lines between them that begin no document are passed over.
+pub fn documents(text: &str) -> Documents {
+    let text = with_quoted_non_finite(text);
+    let mut found = Documents::default();
+    let mut rest = text.trim_start();
+    while !rest.is_empty() {
+        // What is indented is part of another document, or of what people wrote.
+        if !starts_a_document(rest.as_bytes()) || rest.starts_with(char::is_whitespace) {
+            rest = after_line(rest);
+            continue;
+        }
+        let mut stream = Deserializer::from_str(rest).into_iter::<Value>();
+        match stream.next() {
+            Some(Ok(value)) => {
+                found.values.push(value);
+                rest = rest.get(stream.byte_offset()..).unwrap_or_default().trim_start();
+            }
+            Some(Err(error)) if error.is_eof() => {
+                let line = text.lines().count();
+                found.flaw = Some(format!("the document was cut off at line {line}: what came after it is missing"));
+                found.values.extend(mended(rest));
+                break;
+            }
+            Some(Err(error)) => {
+                found.flaw = Some(format!("the document is not JSON: {error}"));
+                rest = after_line(rest);
+            }
+            None => break,
+        }
+    }
+    if found.values.is_empty() && found.flaw.is_none() {
+        found.flaw = Some("there is no JSON document".to_owned());
+    }
+    found
+}
+
+/// Returns the number that `value` is, also one that is not finite.
+pub fn number(value: &Value) -> Option<f64> {
+    match value {
+        Value::Number(number) => number.as_f64(),
+        Value::String(word) => non_finite(word),
+        _ => None,
+    }
+}
+
+/// Returns the members of `object` that are numbers.
+pub fn numbers(object: &Value) -> impl Iterator<Item = (&str, f64)> {
+    let members = object.as_object().into_iter().flatten();
+    members.filter_map(|(key, value)| Some((key.as_str(), number(value)?)))
+}
+
+/// Returns the elements of the list under `key`; none when there is no list.
+pub fn list<'a>(value: &'a Value, key: &str) -> &'a [Value] {
+    value.get(key).and_then(Value::as_array).map(Vec::as_slice).unwrap_or_default()
+}
+
+/// Returns true when a text under `value` is called what people call secrets, or gives one on a command line.
+pub fn holds_secret(value: &Value) -> bool {
+    const WORDS: [&str; 6] = ["api_key", "api-key", "apikey", "authorization", "password", "secret"];
+    let names_one = |text: &str| {
+        let text = text.to_ascii_lowercase();
+        WORDS.iter().any(|word| text.contains(word))
+    };
+    match value {
+        Value::String(text) => names_one(text),
+        Value::Array(items) => items.iter().any(holds_secret),
+        Value::Object(members) => members.iter().any(|(key, member)| {
+            let is_given = member.as_str().is_some_and(|text| !text.is_empty());
+            is_given && names_one(key) || holds_secret(member)
+        }),
+        _ => false,
+    }
+}
+
+fn after_line(text: &str) -> &str {
+    text.split_once('\n').map_or("", |(_, rest)| rest)
+}
+
+fn non_finite(word: &str) -> Option<f64> {
+    let bare = word.strip_prefix('-').unwrap_or(word);
+    let known = ["nan", "inf", "infinity"].iter().any(|known| bare.eq_ignore_ascii_case(known));
+    known.then(|| word.parse().ok()).flatten()
+}
+
+/// Puts quotes around the words outside strings that stand for numbers that are not finite.
+fn with_quoted_non_finite(text: &str) -> Cow<'_, str> {
+    let mut quoted = String::new();
+    let mut copied = 0;
+    let mut in_string = false;
+    let mut escaped = false;
+    let mut word = None;
+    for (at, byte) in text.bytes().enumerate().chain([(text.len(), b' ')]) {
+        if in_string {
+            in_string = escaped || byte != b'"';
+            escaped = !escaped && byte == b'\\';
+            continue;
+        }
+        if byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'+' | b'.') {
+            word.get_or_insert(at);
+            continue;
+        }
+        if let Some(from) = word.take()
+            && let Some(found) = text.get(from..at).filter(|found| non_finite(found).is_some())
+        {
+            quoted.push_str(text.get(copied..from).unwrap_or_default());
+            quoted.push('"');
+            quoted.push_str(found);
+            quoted.push('"');
+            copied = at;
+        }
+        in_string = byte == b'"';
+    }
+    if copied == 0 {
+        return Cow::Borrowed(text);
+    }
+    quoted.push_str(text.get(copied..).unwrap_or_default());
+    Cow::Owned(quoted)
+}
+
+/// Reads a document that was cut off up to its last member or element that is whole.
+fn mended(text: &str) -> Option<Value> {
+    let mut open: Vec<char> = Vec::new();
+    let mut whole: Option<(usize, Vec<char>)> = None;
+    let mut in_string = false;
+    let mut escaped = false;
+    for (at, byte) in text.bytes().enumerate() {
+        if in_string {
+            in_string = escaped || byte != b'"';
+            escaped = !escaped && byte == b'\\';
+            continue;
+        }
+        match byte {
+            b'"' => in_string = true,
+            b'{' | b'[' => {
+                open.push(if byte == b'{' { '}' } else { ']' });
+                whole = Some((at + 1, open.clone()));
+            }
+            b'}' | b']' => {
+                open.pop();
+                whole = Some((at + 1, open.clone()));
+            }
+            b',' => whole = Some((at, open.clone())),
+            _ => {}
+        }
+        if open.len() > MAX_DEPTH {
+            return None;
+        }
+    }
+    let (end, open) = whole?;
+    let mut closed = text.get(..end)?.to_owned();
+    closed.extend(open.iter().rev());
+    serde_json::from_str(&closed).ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::{documents, holds_secret, number};
+
+    #[test]
+    fn several_documents_with_text_around_them() {
+        let found = documents("warning\n{\"a\": 1}\n{\"a\": 2} {\"a\": 3}\ndone\n[[4]]\n");
+        assert_eq!(found.values, [json!({"a": 1}), json!({"a": 2}), json!({"a": 3}), json!([[4]])]);
+        assert_eq!(found.flaw, None);
+    }
+
+    #[test]
+    fn what_is_indented_is_part_of_something_else() {
+        let found = documents("[1] loading\n{'a': 1}\n  {\"part\": 1}\n[\n  {\"a\": 1}\n]\n  {\"part\": 2}");
+        assert_eq!(found.values, [json!([{"a": 1}]), json!({"part": 2})]);
+    }
+
+    #[test]
+    fn secrets() {
+        let cases = [
+            (json!({"api_key": null, "a": [{"tokens": "7"}]}), false),
+            (json!({"a": [{"API_KEY": "made up"}]}), true),
+            (json!({"env": {"DB_PASSWORD": ""}}), false),
+            (json!({"command": "aiperf --api-key made-up"}), true),
+        ];
+        for (value, holds) in cases {
+            assert_eq!(holds_secret(&value), holds, "{value}");
+        }
+    }
+
+    #[test]
+    fn numbers_that_json_does_not_have() {
+        let found = documents(r#"{"a": NaN, "b": [-Infinity, inf], "c": "NaN, \" Infinity", "d": -nan}"#);
+        let value = found.into_first();
+        assert!(number(&value["a"]).is_some_and(f64::is_nan));
+        assert_eq!(number(&value["b"][0]), Some(f64::NEG_INFINITY));
+        assert_eq!(number(&value["b"][1]), Some(f64::INFINITY));
+        assert_eq!(value["c"], "NaN, \" Infinity");
+        assert_eq!(number(&value["c"]), None);
+        assert!(number(&value["d"]).is_some_and(f64::is_nan));
+    }
+
+    #[test]
+    fn a_document_that_was_cut_off_keeps_what_is_whole() {
+        let cases = [
+            (r#"{"a": 1, "b": {"c": 2, "d": 34"#, json!({"a": 1, "b": {"c": 2}})),
+            (r#"{"a": [1, 2"#, json!({"a": [1]})),
+            (r#"{"a": {"b": 1}"#, json!({"a": {"b": 1}})),
+            (r#"{"a": 1, "b"#, json!({"a": 1})),
+            (r#"{"a": 1, "b, c": "{ "#, json!({"a": 1})),
+            ("{", json!({})),
+        ];
+        for (text, value) in cases {
+            let found = documents(text);
+            assert_eq!(found.values, [value], "{text}");
+            assert!(found.flaw.is_some_and(|flaw| flaw.contains("was cut off at line 1")), "{text}");
+        }
+    }
+
+    #[test]
+    fn what_is_no_json() {
+        for text in ["", "no JSON", "{a: 1}", "{\"a\": 1,}"] {
+            let found = documents(text);
+            assert!(found.flaw.is_some(), "{text}");
+            assert!(found.values.is_empty(), "{text}");
+        }
+        let broken = documents("{\"a\": 1,\n \"b\": \n{\"a\": 2}\n{\"a\": 3}\n");
+        assert_eq!(broken.values, [json!({"a": 2}), json!({"a": 3})]);
+        assert!(broken.flaw.is_some());
+    }
+}

@@ -1,0 +1,15 @@
+//! SGLang's `bench_serving`: the result block that it prints, or the JSON lines of `--output-file`.
+//!
+//! The block is vLLM's with more rows. `Total generated tokens` is what was asked for and counted as it came; the
+//! retokenized count differs from it. The output file is appended to: results of other settings in it are told apart.
+
+use super::serving_block::{Blocks, NEEDLES, read_json};
+use super::{Lines, Tool};
+
+pub(super) const TOOL: Tool = Tool {
+    name: "sglang-bench-stdout",
+    reads: "the block `Serving Benchmark Result` of `sglang.bench_serving`, or the JSON lines of `--output-file`",
+    source: "https://github.com/sgl-project/sglang/blob/main/python/sglang/bench_serving.py",
+    lines: Some(Lines { needles: NEEDLES, parser: || Box::new(Blocks::default()) }),
+    document: Some(read_json),
+};

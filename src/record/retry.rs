@@ -1,0 +1,37 @@
+//! When to try again, and when not to.
+
+use std::time::Duration;
+
+const FIRST: Duration = Duration::from_millis(200);
+const LONGEST: Duration = Duration::from_secs(8);
+
+/// Returns how long to wait after the failure number `failures` (from 0): anything up to 0.2·2ⁿ seconds, 8 at most.
+///
+/// The whole range is drawn from ("full jitter"), because writers that lost one race together would meet in the next one too.
+pub fn pause(failures: u32, random: u64) -> Duration {
+    let ceiling = FIRST.saturating_mul(1_u32.checked_shl(failures.min(16)).unwrap_or(u32::MAX)).min(LONGEST);
+    let nanoseconds = u64::try_from(ceiling.as_nanos()).unwrap_or(u64::MAX);
+    Duration::from_nanos(random % nanoseconds.saturating_add(1))
+}
+
+/// Counts answers of no that nothing has changed between: the second one is final.
+#[derive(Clone, Debug, Default)]
+pub struct Strikes {
+    last: Option<(String, String)>,
+    count: u32,
+}
+
+impl Strikes {
+    /// Notes that a server said no with `words` to a push onto `state`, the names of all it would have changed.
+    pub fn strike(&mut self, state: &str, words: &str) {
+        let same = self.last.as_ref().is_some_and(|(last, _)| last == state);
+        self.count = if same { self.count + 1 } else { 1 };
+        self.last = Some((state.to_owned(), words.to_owned()));
+    }
+
+    /// Returns the words of the refusal when `state` was refused twice in a row and is still what the server has.
+    pub fn refused(&self, state: &str) -> Option<&str> {
+        let (last, words) = self.last.as_ref()?;
+        (self.count >= 2 && last == state).then_some(words.as_str())
+    }
+}

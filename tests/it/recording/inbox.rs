@@ -1,0 +1,64 @@
+//! Mode `inbox` against a repository in a folder.
+
+use kubebench::record::Mode;
+
+use super::*;
+
+#[test]
+fn each_run_has_a_ref_with_its_file_alone() {
+    let site = Site::new();
+    let recorded = site.record(Mode::Inbox, &results(0..3)).unwrap();
+    assert_eq!(recorded.added.len(), 3);
+    let names: Vec<String> = (0..3).map(|number| format!("refs/kubebench/inbox/{}", result(number).run_id)).collect();
+    assert_eq!(site.refs("refs"), names);
+    let tree = run(&site.remote(), &["ls-tree", "-r", "--name-only", &names[1]]);
+    assert_eq!(tree, result(1).path);
+    assert_eq!(run(&site.remote(), &["log", "--format=%P%at %ct", &names[1]]), "1795275672 1795275672");
+    site.assert_clean();
+}
+
+#[test]
+fn a_replay_is_the_same_commit() {
+    let site = Site::new();
+    let first = site.record(Mode::Inbox, &results(5..6)).unwrap();
+    let again = site.record(Mode::Inbox, &results(5..6)).unwrap();
+    assert_eq!(again.already.len() + again.added.len(), 1);
+    assert_eq!(again.conflicts, []);
+    assert_eq!(run(&site.remote(), &["rev-parse", &site.refs("refs")[0]]), first.commit.unwrap());
+}
+
+#[test]
+fn the_same_file_by_another_author_is_the_same_result() {
+    let site = Site::new();
+    site.record(Mode::Inbox, &results(5..6)).unwrap();
+    let project = site.path().join("project");
+    run(&project, &["init", "--quiet"]);
+    run(&project, &["config", "user.name", "Grace"]);
+    run(&project, &["config", "user.email", "grace@example.com"]);
+    let again = site.record(Mode::Inbox, &results(4..7)).unwrap();
+    assert_eq!(again.already, [result(5).path]);
+    assert_eq!(again.added, [result(4).path, result(6).path]);
+    assert_eq!(site.refs("refs").len(), 3);
+}
+
+#[test]
+fn another_result_under_one_id_is_refused() {
+    let site = Site::new();
+    site.record(Mode::Inbox, &results(5..6)).unwrap();
+    let recorded = site.record(Mode::Inbox, &[result_saying(5, "otherwise"), result(6)]).unwrap();
+    assert_eq!(recorded.added, [result(6).path]);
+    let words = recorded.conflicts[0].to_string();
+    assert!(words.contains(&kubebench::digest::Digest::of(&result(5).bytes).to_string()), "{words}");
+    site.fold().unwrap();
+    assert_eq!(site.files(), expected(&results(5..7)));
+}
+
+#[test]
+fn ids_are_not_taken_for_more_than_ids() {
+    let site = Site::new();
+    for id in ["", "x", "../../heads/main", "0123456789abcdef0123456789ABCDEF", "0123456789abcdef0123456789abcdef0"] {
+        let mut addition = result(1);
+        addition.run_id = id.to_owned();
+        assert!(site.record(Mode::Inbox, &[addition]).is_err(), "{id}");
+    }
+}
