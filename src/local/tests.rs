@@ -2,7 +2,7 @@ use std::collections::BTreeMap;
 
 use serde_json::Value as Json;
 
-use super::{Folders, Given, Plan, Secrets, plan, refusals};
+use super::{Engine, Folders, Given, Plan, Secrets, plan, refusals};
 use crate::compile::{Compilation, Input, Workspace};
 
 fn compiled(workload: &str) -> Compilation {
@@ -22,7 +22,8 @@ fn planned(workload: &str) -> Plan {
     let mut given = Given {
         base: &BTreeMap::from([("PATH".to_owned(), "/bin".to_owned())]),
         secrets: &Secrets::new(values),
-        folders: &Folders { root: "/r".to_owned(), id: "x-1".to_owned(), data: "/d".to_owned() },
+        containers: None,
+        folders: &Folders::new("/r".to_owned(), "x-1".to_owned(), "/d".to_owned()),
         namespace: "bench",
         ports: &mut || {
             port += 1;
@@ -113,7 +114,7 @@ fn what_a_machine_does_not_have_is_refused() {
     let compilation = compiled(&format!(
         "    job:\n      image: {IMAGE}\n      env: {{T: {{secret: {{name: hf, key: the.token}}}}, C: {{configMap: {{name: c, key: k}}}}, U: {{field: metadata.uid}}}}"
     ));
-    let found = refusals(&compilation.benchmarks[0].benchmark, &Secrets::default());
+    let found = refusals(&compilation.benchmarks[0].benchmark, Engine::Process, &Secrets::default());
     let codes: Vec<&str> = found.as_slice().iter().map(|fault| fault.code.id).collect();
     assert_eq!(codes, ["KB0350", "KB0351", "KB0351", "KB0351"]);
     assert!(found.as_slice().iter().any(|fault| format!("{fault:?}").contains("KUBEBENCH_SECRET_HF_THE_TOKEN")));

@@ -6,6 +6,7 @@
 
 mod assemble;
 mod evidence;
+mod images;
 mod one;
 mod reparse;
 mod sink;
@@ -24,7 +25,7 @@ use crate::compile::Compiled;
 use crate::edge::machine::{self, Name};
 use crate::edge::process::{self, Stop};
 use crate::ingest::rules::Rules;
-use crate::local::{Folders, Secrets};
+use crate::local::{Containers, Engine, Folders, Secrets};
 use crate::manifest::Run;
 use crate::model::{Benchmark, Case, Env};
 use crate::redact::{self, Redactor};
@@ -46,6 +47,10 @@ pub struct Request<'a> {
     pub rules: &'a str,
     /// Where result files go.
     pub results: PathBuf,
+    /// What runs the replicas.
+    pub engine: Engine,
+    /// The environment of the engine's client.
+    pub client: BTreeMap<String, String>,
     /// Variables that every process gets.
     pub base: BTreeMap<String, String>,
     /// Values of Secrets and ConfigMaps.
@@ -62,6 +67,18 @@ pub struct Request<'a> {
     pub commit: Option<(String, bool)>,
     /// The version of this program.
     pub version: &'static str,
+}
+
+impl Request<'_> {
+    /// Returns the run's folders as replicas know them, and how containers are started where replicas are such.
+    pub fn views(&self, host: Folders) -> (Folders, Option<Containers>) {
+        if !self.engine.runs_images() {
+            return (host, None);
+        }
+        let inside = Folders::in_containers(host.id.clone());
+        let user = machine::user();
+        (inside, Some(Containers { engine: self.engine, client: self.client.clone(), user, host }))
+    }
 }
 
 /// What to do after a run that did not succeed.
@@ -121,6 +138,10 @@ struct Session<'a> {
     /// `.kubebench` of the project.
     place: PathBuf,
     cluster: Cluster,
+    /// The version of the engine, by its name.
+    software: BTreeMap<String, String>,
+    /// Digests of images that are here, by their names.
+    images: BTreeMap<String, String>,
     node: Node,
     events: (Sender<Event>, Receiver<Event>),
     stop: Option<Stop>,
@@ -178,7 +199,7 @@ impl<'a> Session<'a> {
         let (sender, receiver) = channel();
         process::stops(sender.clone(), Event::Stop)?;
         process::adopt_orphans();
-        let cluster = Cluster { name: "local".to_owned(), engine: "process".to_owned(), version: None };
+        let cluster = Cluster { name: "local".to_owned(), engine: request.engine.name().to_owned(), version: None };
         let of_base = request.base.iter().filter(|(name, _)| redact::names_a_secret(name));
         let mut known = secrets_in(&request.compiled.benchmark);
         known.extend(of_base.map(|(_, value)| value.clone()));
@@ -191,6 +212,8 @@ impl<'a> Session<'a> {
             id: machine::random_id()?.chars().take(16).collect(),
             place,
             cluster,
+            software: images::software(request)?,
+            images: BTreeMap::new(),
             node: machine::describe(request.name),
             events: (sender, receiver),
             stop: None,
@@ -215,11 +238,11 @@ impl<'a> Session<'a> {
             Err(path) => bail!("{} is not UTF-8, which variables of processes need", path.display()),
         };
         let short: String = id.chars().take(8).collect();
-        Ok(Folders {
-            root: text(self.place.join("experiments"))?,
-            id: format!("{}-{short}", self.request.compiled.benchmark.name),
-            data: text(self.place.join("data"))?,
-        })
+        Ok(Folders::new(
+            text(self.place.join("experiments"))?,
+            format!("{}-{short}", self.request.compiled.benchmark.name),
+            text(self.place.join("data"))?,
+        ))
     }
 
     /// Returns the fingerprint of this environment.

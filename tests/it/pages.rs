@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use kubebench::compile::Compiled;
 use kubebench::diag::code;
-use kubebench::local::{Secrets, refusals};
+use kubebench::local::{Engine, Secrets, refusals};
 
 use crate::project::{codes, compile, compile_sound, errors};
 
@@ -121,7 +121,7 @@ fn findings(code: &str, project: &Project) -> BTreeSet<String> {
     let compilation = compile(&borrow(project));
     let mut found: BTreeSet<String> = codes(&compilation).into_iter().map(str::to_owned).collect();
     if !compilation.has_errors() && LOCAL.contains(&code) {
-        let of = |compiled: &Compiled| refusals(&compiled.benchmark, &Secrets::default());
+        let of = |compiled: &Compiled| refusals(&compiled.benchmark, Engine::Process, &Secrets::default());
         let refused = compilation.benchmarks.iter().flat_map(|compiled| of(compiled).into_iter());
         found.extend(refused.map(|fault| fault.code.id.to_owned()));
     }

@@ -17,6 +17,7 @@ use anyhow::{Context as _, Result};
 use nix::sys::signal::{Signal, kill};
 use nix::unistd::Pid;
 
+use super::container;
 use super::supervise::Report;
 use super::tree;
 use super::usage::Usage;
@@ -33,6 +34,16 @@ pub struct Start<'a> {
     pub env: &'a BTreeMap<String, String>,
     /// Its working directory.
     pub directory: &'a Path,
+    /// The engine and the name of the container that the program is the client of.
+    pub container: Option<(&'static str, &'a str)>,
+}
+
+/// A container that must be gone in the end.
+#[derive(Debug)]
+struct Contained {
+    engine: &'static str,
+    name: String,
+    env: BTreeMap<String, String>,
 }
 
 /// A replica that runs.
@@ -42,6 +53,7 @@ pub struct Replica<T> {
     /// Its standard input: closed when this process ends, however it ends, and the supervisor waits for that. At its end
     /// the supervisor says here how it went, which needs no disk.
     socket: UnixStream,
+    container: Option<Contained>,
     sink: Arc<Mutex<Option<T>>>,
 }
 
@@ -93,8 +105,12 @@ impl<T: Send + 'static> Replica<T> {
         let (mut reader, writer) = std::io::pipe().context("cannot make a pipe")?;
         let errors = writer.try_clone().context("cannot make a pipe")?;
         let (socket, theirs) = UnixStream::pair().context("cannot make a pair of sockets")?;
+        let of_container =
+            start.container.map_or_else(Vec::new, |(engine, name)| vec!["--engine", engine, "--container", name]);
         let supervisor = Command::new(myself)
-            .args(["supervise", "--"])
+            .arg("supervise")
+            .args(of_container)
+            .arg("--")
             .args(start.argv)
             .env_clear()
             .envs(start.env)
@@ -118,7 +134,9 @@ impl<T: Send + 'static> Replica<T> {
             }
             ended();
         });
-        Ok(Self { supervisor, socket, sink })
+        let container =
+            start.container.map(|(engine, name)| Contained { engine, name: name.to_owned(), env: start.env.clone() });
+        Ok(Self { supervisor, socket, container, sink })
     }
 
     /// Returns the supervisor's process id.
@@ -159,6 +177,10 @@ impl<T: Send + 'static> Replica<T> {
         let _ = self.socket.set_read_timeout(Some(DRAIN));
         let _ = self.socket.read_to_end(&mut text);
         let report = serde_json::from_slice::<Report>(&text).ok();
+        // A supervisor that was killed could not remove it.
+        if let (None, Some(Contained { engine, name, env })) = (&report, &self.container) {
+            container::remove(engine, name, env);
+        }
         let ended = report.map_or_else(|| lost(status), Ended::from);
         (ended, sink)
     }

@@ -17,6 +17,7 @@ use serde::{Deserialize, Serialize};
 use signal_hook::consts::{SIGCHLD, SIGHUP, SIGINT, SIGTERM};
 use signal_hook::iterator::Signals;
 
+use super::container;
 use super::tree::{self, End};
 use super::usage::{Memory, Usage};
 
@@ -44,7 +45,9 @@ const NAME: &std::ffi::CStr = c"kb-supervisor";
 
 /// Runs `argv` in the working directory and environment of this process, and says through its standard input, a socket,
 /// what became of it.
-pub fn supervise(argv: &[String]) -> Result<()> {
+///
+/// `container` names an engine and the container that the program is the client of; it is gone when this returns.
+pub fn supervise(argv: &[String], container: Option<(&str, &str)>) -> Result<()> {
     tree::adopt_orphans();
     tree::rename(NAME);
     let mut signals = Signals::new([SIGCHLD, SIGHUP, SIGINT, SIGTERM]).context("cannot wait for signals")?;
@@ -57,6 +60,11 @@ pub fn supervise(argv: &[String]) -> Result<()> {
         let _ = kill(Pid::this(), Signal::SIGTERM);
     });
     let outcome = run(argv, &mut signals);
+    if let Some((engine, name)) = container {
+        let texts =
+            std::env::vars_os().filter_map(|(name, value)| Some((name.into_string().ok()?, value.into_string().ok()?)));
+        container::remove(engine, name, &texts.collect());
+    }
     // Who started us may be gone.
     let _ = socket.write_all(&serde_json::to_vec(&outcome).unwrap_or_default());
     Ok(())

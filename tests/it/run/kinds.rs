@@ -25,8 +25,7 @@ fn an_indexed_job_runs_as_many_at_once_as_it_says() {
     assert_eq!(most, 2);
 }
 
-#[test]
-fn ranks_of_torchrun() {
+pub(super) fn ranks_of_torchrun() {
     let fields = shell("env; trap 'exit 0' TERM; test $RANK = 0 || sleep 100 & wait");
     let folder = project(
         &format!("pytorchJob: {{nprocPerNode: '4', {fields}, master: {{}}, worker: {{replicas: 2}}}}"),
@@ -51,8 +50,7 @@ fn ranks_of_torchrun() {
     assert!(ports[0].parse::<u16>().is_ok_and(|port| port > 1023) && ports.iter().all(|port| *port == ports[0]));
 }
 
-#[test]
-fn a_cluster_of_tensorflow() {
+pub(super) fn a_cluster_of_tensorflow() {
     let fields = shell("env; test $ROLE = chief || exec sleep 100");
     let role = |name: &str, replicas: u32| format!("{name}: {{replicas: {replicas}, env: {{ROLE: {name}}}}}");
     let roles = [role("chief", 1), role("ps", 1), role("worker", 2), role("evaluator", 1)].join(", ");

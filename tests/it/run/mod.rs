@@ -1,6 +1,7 @@
 //! `kubebench run` as people use it: the program itself, with specs whose replicas are shells of this machine.
 #![cfg(target_os = "linux")]
 
+mod engine;
 mod environment;
 mod kinds;
 mod logs;
@@ -23,6 +24,27 @@ use kubebench::result::{self, BenchmarkResult};
 use serde_json::json;
 
 use crate::project::{Folder, files_below};
+
+/// Tests that mostly wait, all at once.
+#[test]
+fn what_takes_time() {
+    let tests = [
+        engine::no_container_is_left_whoever_dies,
+        kinds::a_cluster_of_tensorflow,
+        kinds::ranks_of_torchrun,
+        signals::processes_have_time_to_end,
+        tree::after_a_normal_end,
+        tree::after_a_timeout,
+        tree::when_a_supervisor_is_killed,
+        tree::when_kubebench_is_killed,
+        usage::samples_once_a_second,
+    ];
+    std::thread::scope(|scope| {
+        for test in tests {
+            scope.spawn(test);
+        }
+    });
+}
 
 const IMAGE: &str = "registry.example/none@sha256:0caad04c6b091e442a7197d216e749afd84e0779829f0a070d021bdb23171bbb";
 /// The metric of benchmarks that measure nothing else.

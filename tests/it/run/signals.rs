@@ -62,8 +62,7 @@ fn a_hang_up() {
 }
 
 /// Programs that save a checkpoint when they are told to end have ten seconds for it, also those whose parent does not wait.
-#[test]
-fn processes_have_time_to_end() {
+pub(super) fn processes_have_time_to_end() {
     let child =
         "trap 'sleep 2; echo loss 9; exit 0' TERM; touch $KUBEBENCH_EXP_OUTPUT_PATH/ready; while :; do sleep 0.1; done";
     let folder = job(&format!("trap 'exit 0' TERM; sh -c \"{child}\" & wait"), &[LOSS]);

@@ -27,17 +27,7 @@ touch $KUBEBENCH_EXP_OUTPUT_PATH/ready
 echo loss 1
 ";
 
-/// Each of these takes ten seconds, so they are waited for together.
-#[test]
-fn the_stubborn_are_killed() {
-    std::thread::scope(|scope| {
-        for test in [after_a_normal_end, when_kubebench_is_killed, after_a_timeout] {
-            scope.spawn(test);
-        }
-    });
-}
-
-fn after_a_normal_end() {
+pub(super) fn after_a_normal_end() {
     let folder = job(FAMILY, &[LOSS]);
     let ran = run(&folder, &[]);
     assert_eq!(alive(&folder), []);
@@ -45,7 +35,7 @@ fn after_a_normal_end() {
     assert_eq!(metric(result, "loss").value, Some(1.0));
 }
 
-fn after_a_timeout() {
+pub(super) fn after_a_timeout() {
     let folder = job("trap '' TERM; echo loss 1; while :; do sleep 0.1; done", &[LOSS, "timeout: 1s"]);
     let started = Instant::now();
     let ran = run(&folder, &[]);
@@ -70,7 +60,7 @@ fn what_holds_the_output_does_not_hold_the_run() {
     assert!(metric(result, "run").value.unwrap() < 5.0, "{:?}", metric(result, "run"));
 }
 
-fn when_kubebench_is_killed() {
+pub(super) fn when_kubebench_is_killed() {
     let folder = job(&format!("{FAMILY} sleep 1000"), &[SECONDS]);
     let mut child = start(&folder, &[]);
     until_made(&folder, "ready");
@@ -88,8 +78,7 @@ fn supervisors_have_another_name() {
     assert_eq!(super::log(&folder, "job-0.log"), b"kb-supervisor\nloss 1\n");
 }
 
-#[test]
-fn when_a_supervisor_is_killed() {
+pub(super) fn when_a_supervisor_is_killed() {
     let script = format!("{MEEK} while :; do sleep 0.2; done");
     let workload = format!("job: {{completions: 2, parallelism: 2, {}}}", shell(&script));
     let folder = project(&workload, &[LOSS]);

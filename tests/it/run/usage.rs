@@ -62,8 +62,7 @@ fn durations() {
     assert!(result.run.started_at <= result.run.finished_at);
 }
 
-#[test]
-fn samples_once_a_second() {
+pub(super) fn samples_once_a_second() {
     let ran = run(&job("dd if=/dev/zero of=/dev/null bs=50M count=1 2>&1; sleep 3.3", &[ALL]), &[]);
     let result = ran.ended(Status::Succeeded, 0);
     let names: Vec<&str> = result.monitoring.iter().map(|monitored| monitored.name.as_str()).collect();
