@@ -2,8 +2,6 @@
 //!
 //! A result is written as soon as its run has ended, so that nothing that happens later loses it.
 
-#![expect(clippy::disallowed_methods, reason = "runs make folders")]
-
 mod assemble;
 mod evidence;
 mod images;

@@ -26,7 +26,7 @@ use super::usage::Usage;
 const DRAIN: Duration = Duration::from_secs(2);
 
 /// What to start.
-#[derive(Clone, Debug)]
+#[derive(Clone, Copy, Debug)]
 pub struct Start<'a> {
     /// The program and its arguments.
     pub argv: &'a [String],
