@@ -117,6 +117,12 @@ impl Workspace {
         self.project.as_ref().map_or_else(|| vec!["specs".to_owned()], |project| project.settings.spec_dirs.clone())
     }
 
+    /// Returns the folder of results; the default when the project file is at fault.
+    pub fn results_dir(&self) -> String {
+        let settings = self.project.as_ref().map(|project| &project.settings);
+        settings.map_or_else(|| "results".to_owned(), |settings| settings.results.directory.clone())
+    }
+
     fn load_project(&mut self, file: Option<Input>, version: &str) -> Option<Project> {
         let Some(file) = file else { return lower::project(None, version, &mut self.diagnostics) };
         let id = self.sources.add(Source::new(file.path, &file.bytes));

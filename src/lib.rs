@@ -25,6 +25,7 @@ pub mod diag;
 pub mod digest;
 pub mod edge;
 pub mod expand;
+pub mod fixture;
 pub mod ingest;
 pub mod local;
 pub mod lookup;

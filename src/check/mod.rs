@@ -30,6 +30,7 @@ mod shared_memory;
 mod ssh_home;
 mod timeout;
 mod unknown_metric;
+mod unknown_tool;
 mod unused;
 
 use crate::diag::Diagnostics;
@@ -45,6 +46,7 @@ pub static RULES: &[Rule] = &[
     budget::within,
     amounts::usable,
     unknown_metric::measured,
+    unknown_tool::known,
     metric_role::exists,
     image::pinned,
     resources::stated,

@@ -97,6 +97,8 @@ pub(super) enum Command {
     Plan(PlanArgs),
     /// Print the jobs of specs as plain manifests for kubectl
     Render(RenderArgs),
+    /// Show what would be read from logs, and from which line; run nothing
+    Parse(ParseArgs),
     /// Run benchmarks on this machine, as local processes
     Run(RunArgs),
     /// Commit result files
@@ -174,6 +176,38 @@ pub(super) struct RenderArgs {
 }
 
 #[derive(Debug, Args)]
+#[command(group(clap::ArgGroup::new("what").required(true).args(["spec", "tool"])))]
+pub(super) struct ParseArgs {
+    /// Logs: a path, `-` for standard input, or ROLE/INDEX=PATH for that of one replica
+    #[arg(value_name = "LOG")]
+    pub(super) logs: Vec<PathBuf>,
+    /// Read what the metrics of this spec want
+    #[arg(long, value_name = "SPEC")]
+    pub(super) spec: Option<PathBuf>,
+    /// Read the logs as output of this tool, such as fio
+    #[arg(long, value_name = "NAME")]
+    pub(super) tool: Option<String>,
+    /// Only this metric; may be given several times
+    #[arg(long, value_name = "NAME")]
+    pub(super) metric: Vec<String>,
+    /// The target whose rules apply, where those of the spec's targets differ
+    #[arg(long, value_name = "NAME", requires = "spec")]
+    pub(super) target: Option<String>,
+    /// The file that a metric is read from, by the name that it has in the spec; may be given several times
+    #[arg(long, value_name = "NAME=PATH", requires = "spec", value_parser = named_file)]
+    pub(super) file: Vec<(String, PathBuf)>,
+    /// The folder of the files that metrics are read from: the output folder of a run
+    #[arg(long, value_name = "DIR", requires = "spec")]
+    pub(super) output: Option<PathBuf>,
+}
+
+fn named_file(text: &str) -> Result<(String, PathBuf), String> {
+    let (name, path) = text.split_once('=').ok_or("write NAME=PATH, such as metrics.json=out/metrics.json")?;
+    Ok((name.to_owned(), path.into()))
+}
+
+#[derive(Debug, Args)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a flag of the command line")]
 pub(super) struct RunArgs {
     /// Specs or folders of specs
     #[arg(value_name = "PATHS", required = true)]
@@ -324,6 +358,7 @@ pub(super) enum SchemaKind {
     Benchmark,
     Suite,
     Project,
+    Result,
 }
 
 #[derive(Debug, Args)]

@@ -22,7 +22,7 @@ use crate::{workload, yaml};
 /// Formats files in place, or says which are not formatted.
 pub(super) fn run(global: &Global, args: &FmtArgs) -> Result<ExitStatus> {
     let project = Project::find(global)?;
-    refuse_report_places(global, &project.root, None)?;
+    refuse_report_places(global, &project.root, &[])?;
     let asked = project.below_root(&args.paths)?;
     let Texts { mut inputs, found, unreadable } = if asked.is_empty() {
         project.read(&Workspace::open(project.file.clone(), VERSION).spec_dirs(), &BTreeSet::new())?

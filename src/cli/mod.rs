@@ -9,12 +9,14 @@ mod init;
 mod list;
 mod manual;
 mod new;
+mod parse;
 mod plan;
 mod project;
 mod record;
 mod render;
 mod reparse;
 mod report;
+mod results;
 mod run;
 mod schema;
 mod selection;
@@ -83,6 +85,7 @@ fn dispatch(cli: &Cli) -> Result<ExitStatus> {
         Command::Compile(args) => compile::run(&cli.global, args),
         Command::Plan(args) => plan::run(&cli.global, args),
         Command::Render(args) => render::run(&cli.global, args),
+        Command::Parse(args) => parse::run(&cli.global, args),
         Command::Run(args) => run::run(&cli.global, args),
         Command::Record(args) => record::run(&cli.global, args),
         Command::Fold(args) => fold::run(&cli.global, args),

@@ -127,7 +127,7 @@ fn misnamed(path: &str) -> Diagnostic {
 }
 
 /// Returns `path`, which was given relative to `start`, relative to the project root.
-fn below_root(root: &Path, start: &Path, path: &Path) -> Result<String> {
+pub(super) fn below_root(root: &Path, start: &Path, path: &Path) -> Result<String> {
     let full = std::path::absolute(start.join(path)).with_context(|| format!("cannot resolve {}", path.display()))?;
     let root = std::path::absolute(root).context("cannot resolve the project's folder")?;
     let mut clean = PathBuf::new();

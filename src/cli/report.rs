@@ -84,8 +84,9 @@ fn summarize(global: &Global, sorted: &[Diagnostic]) {
     tell(global, &format!("{}; `kubebench explain {}` says more", words.join(", "), worst.code.id));
 }
 
-/// Refuses reports that would overwrite what they are about: specs, the project file, manifests in `output`.
-pub(super) fn refuse_report_places(global: &Global, root: &Path, output: Option<&str>) -> Result<()> {
+/// Refuses reports that would overwrite what they are about: specs, the project file, and what is `kept` in the folders of
+/// manifests and results.
+pub(super) fn refuse_report_places(global: &Global, root: &Path, kept: &[&str]) -> Result<()> {
     for target in &global.report {
         let shown = target.path.display();
         if let Some(folder) = target.path.parent().filter(|folder| *folder != Path::new("") && !fs::exists(folder, ""))
@@ -96,9 +97,9 @@ pub(super) fn refuse_report_places(global: &Global, root: &Path, output: Option<
         if place.extension().is_some_and(|end| end.eq_ignore_ascii_case("yaml") || end.eq_ignore_ascii_case("yml")) {
             bail!("the report {shown} would be a YAML file, which may be a spec or a manifest; give it another name");
         }
-        let output = output.and_then(|output| fs::real_place(&root.join(output)));
-        if output.is_some_and(|output| place.starts_with(output)) {
-            bail!("the report {shown} would stand among the manifests, where it does not belong; write it elsewhere");
+        let is_inside = |folder: &&&str| fs::real_place(&root.join(folder)).is_some_and(|real| place.starts_with(real));
+        if let Some(folder) = kept.iter().find(is_inside) {
+            bail!("the report {shown} would stand in {folder}/, where it does not belong; write it elsewhere");
         }
     }
     Ok(())

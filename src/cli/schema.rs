@@ -5,17 +5,17 @@ use anyhow::Result;
 use super::ExitStatus;
 use super::args::{SchemaArgs, SchemaKind};
 use crate::edge::terminal;
-use crate::schema::{DocumentKind, generate};
+use crate::schema::{DocumentKind, generate, generate_result};
 use crate::workload;
 
 /// Prints the schema.
 pub(super) fn run(args: &SchemaArgs) -> Result<ExitStatus> {
-    let kind = match args.kind {
-        SchemaKind::Benchmark => DocumentKind::Benchmark,
-        SchemaKind::Suite => DocumentKind::Suite,
-        SchemaKind::Project => DocumentKind::Project,
-    };
-    terminal::print(&text(kind))?;
+    terminal::print(&match args.kind {
+        SchemaKind::Benchmark => text(DocumentKind::Benchmark),
+        SchemaKind::Suite => text(DocumentKind::Suite),
+        SchemaKind::Project => text(DocumentKind::Project),
+        SchemaKind::Result => format!("{:#}\n", generate_result()),
+    })?;
     Ok(ExitStatus::Yes)
 }
 

@@ -38,7 +38,10 @@ impl Selection {
     /// Refuses labels that no benchmark has; what specs with faults have is unknown.
     pub(super) fn check_labels(&self, compilation: &Compilation) -> Result<()> {
         let all = &compilation.benchmarks;
-        if !compilation.faulty.is_empty() || all.iter().any(|compiled| self.has_labels(compiled)) {
+        if self.labels.is_empty()
+            || !compilation.faulty.is_empty()
+            || all.iter().any(|compiled| self.has_labels(compiled))
+        {
             return Ok(());
         }
         let labels = || all.iter().map(|compiled| &compiled.benchmark.labels);

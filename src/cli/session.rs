@@ -52,8 +52,10 @@ impl<'a> Session<'a> {
             selection.check_targets(project)?;
             selection.check_labels(&compilation)?;
         }
-        let output = compilation.project.as_ref().map(|project| project.settings.output.as_str());
-        refuse_report_places(global, &project.root, output)?;
+        let settings = compilation.project.as_ref().map(|project| &project.settings);
+        let kept: Vec<&str> =
+            settings.iter().flat_map(|settings| [settings.output.as_str(), &settings.results.directory]).collect();
+        refuse_report_places(global, &project.root, &kept)?;
         let checked = selection.specs(&compilation, &read).into_iter().map(str::to_owned).collect();
         let session = Self { global, root: project.root, compilation, selection, checked, unreadable };
         session.tell_more();
@@ -82,6 +84,12 @@ impl<'a> Session<'a> {
     pub(super) fn lacks_a_spec_folder(&self) -> bool {
         let folders = self.compilation.project.iter().flat_map(|project| &project.settings.spec_dirs);
         folders.into_iter().any(|folder| !fs::exists(&self.root, folder))
+    }
+
+    /// Counts other files among those that were checked; `unreadable` is true when nobody can tell about one of them.
+    pub(super) fn also_checked(&mut self, files: Vec<String>, unreadable: bool) {
+        self.checked.extend(files);
+        self.unreadable |= unreadable;
     }
 
     /// Returns what was asked for.

@@ -3,8 +3,10 @@
 //! Texts come in as they are read, line by line and in constant memory; measured values come out, each with the line it
 //! stands on, or with the reason why there is none. Pure: whoever reads a file or a pipe hands the bytes in.
 
+pub mod excerpt;
 pub mod file;
 pub mod json_document;
+pub mod kept;
 pub mod line;
 pub mod measure;
 pub mod number;

@@ -30,7 +30,11 @@ pub(super) fn metrics(wires: &[wire::Metric], spec: &Node, diagnostics: &mut Dia
             span,
             has_direction: wire.better.is_some(),
             primary: wire.primary.is_some_and(|flag| flag.0),
-            tool: wire.from.tool.as_ref().map(|tool| ToolMetrics { names: tool.metrics.clone() }),
+            tool: wire.from.tool.as_ref().map(|tool| ToolMetrics {
+                tool: tool.name.clone(),
+                span: tool_node(node).and_then(|tool| tool.get("name")).map_or(node.span, |name| name.span),
+                names: tool.metrics.clone(),
+            }),
             file_span: ["json", "jsonLines", "csv", "file", "openMetrics"]
                 .into_iter()
                 .filter_map(|source| node.get("from")?.get(source))
@@ -45,6 +49,10 @@ pub(super) fn metrics(wires: &[wire::Metric], spec: &Node, diagnostics: &mut Dia
     metrics
 }
 
+fn tool_node(metric: &Node) -> Option<&Node> {
+    metric.get("from")?.get("tool")
+}
+
 fn check_sources(wire: &wire::Metric, node: &Node, diagnostics: &mut Diagnostics) {
     if let Some(source) = &wire.from.open_metrics
         && source.file.is_some() == source.url.is_some()
@@ -54,6 +62,17 @@ fn check_sources(wire: &wire::Metric, node: &Node, diagnostics: &mut Diagnostics
         diagnostics.push(
             Diagnostic::at(&code::KB0207, span, "`openMetrics` takes exactly one of `file` and `url`")
                 .help("keep one of them"),
+        );
+    }
+    if let Some(tool) = &wire.from.tool
+        && tool.file.is_some()
+        && let Some(entry) = ["role", "index"].into_iter().find_map(|key| tool_node(node)?.entry(key))
+    {
+        let message = format!("`{}` is about a log, and `file` reads a file instead", entry.key);
+        diagnostics.push(
+            Diagnostic::at(&code::KB0207, entry.key_span, message)
+                .note("the output of a tool is read from one place")
+                .help("keep `file`, or name the log by `role` and `index`"),
         );
     }
     let window = wire.window.as_ref().or(wire.from.tool.as_ref().and_then(|tool| tool.window.as_ref()));

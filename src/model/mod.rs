@@ -149,6 +149,10 @@ pub struct Metric {
 /// The metrics of a known tool.
 #[derive(Clone, Debug)]
 pub struct ToolMetrics {
+    /// The tool.
+    pub tool: String,
+    /// Where it is named.
+    pub span: Span,
     /// The names asked for; none means all that the tool has.
     pub names: Option<Vec<String>>,
 }

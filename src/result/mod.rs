@@ -4,11 +4,15 @@
 //! it, and there is one spelling for one content.
 
 pub mod fingerprint;
+mod judge;
+mod place;
 pub mod v1;
 
 use serde_json::Value as Json;
 
 use crate::digest::{Canonical, Digest};
+pub use judge::judge;
+pub use place::path;
 pub use v1::BenchmarkResult;
 
 /// `apiVersion` of every result.
@@ -116,28 +120,12 @@ pub fn content(bytes: &[u8]) -> Result<BenchmarkResult, Fault> {
         return Err(Fault::UnknownVersion(format!("{} {version}", text("apiVersion"))));
     }
     let result: BenchmarkResult = serde_json::from_value(root).map_err(|error| Fault::Malformed(error.to_string()))?;
+    place::judge(&result).map_err(Fault::Malformed)?;
     let actual = digest_of(&result).to_string();
     if result.digest != actual {
         return Err(Fault::Edited { stated: result.digest, actual });
     }
     Ok(result)
-}
-
-/// Returns the place of a result below the results folder: `<benchmark>/<case>/<UTC>-<run8>-r<repeat>-a<attempt>.json`.
-///
-/// A warm-up has `w` for `r`; one that was read again from its logs ends in `-p` and a digest of the rules and
-/// of the version that read.
-pub fn path(result: &BenchmarkResult) -> String {
-    let BenchmarkResult { metadata, run, source, recorder, .. } = result;
-    let time: String = run.started_at.chars().filter(|letter| !matches!(letter, '-' | ':')).collect();
-    let run8 = run.id.get(..8).unwrap_or(&run.id);
-    let round = if run.warmup { 'w' } else { 'r' };
-    let again = match &source.reparsed {
-        Some(_) => format!("-p{}", Digest::of_fields([source.rules_digest.as_str(), &recorder.version]).short()),
-        None => String::new(),
-    };
-    let file = format!("{time}-{run8}-{round}{}-a{}{again}.json", run.repeat, run.attempt);
-    format!("{}/{}/{file}", metadata.benchmark, metadata.case)
 }
 
 /// Returns the canonical bytes of a JSON value: sorted keys, two spaces, shortest floats that read back the same, one line

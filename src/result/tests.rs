@@ -8,7 +8,7 @@ use super::v1::{
 };
 use super::{Fault, MAX_BYTES, canonical, content, path, read, seal, thinned};
 
-fn result() -> BenchmarkResult {
+pub(super) fn result() -> BenchmarkResult {
     BenchmarkResult {
         api_version: "kubebench.dev/v1".to_owned(),
         kind: "BenchmarkResult".to_owned(),
@@ -124,6 +124,57 @@ fn the_place_follows_from_the_content() {
     assert_eq!(path(&result), "matmul/size-256-0a1b2c3d/20260102T030405Z-01234567-r2-a1.json");
     result.run.warmup = true;
     assert_eq!(path(&result), "matmul/size-256-0a1b2c3d/20260102T030405Z-01234567-w2-a1.json");
+}
+
+#[test]
+fn no_content_leads_out_of_the_results_folder() {
+    type Set = fn(&mut BenchmarkResult, &str);
+    let long = "a".repeat(32);
+    let hostile: [(&str, Set, &[&str]); 4] = [
+        (
+            "metadata.benchmark",
+            |result, text| result.metadata.benchmark = text.to_owned(),
+            &["", ".", "..", "../..", "/etc", "a/b", "a\\b", "A", "-a", "a-", "1a", "a\0", "a\n", "é", &long],
+        ),
+        (
+            "metadata.case",
+            |result, text| result.metadata.case = text.to_owned(),
+            &["", "..", "../../x", "a/../../b", ".git", "C:", "a.b", "a-"],
+        ),
+        (
+            "run.id",
+            |result, text| result.run.id = text.to_owned(),
+            &[
+                "",
+                "../../..",
+                "0123456789ABCDEF0123456789abcdef",
+                "0123456789abcdef0123456789abcde",
+                "../3456789abcdef0123456789abcdef",
+            ],
+        ),
+        (
+            "run.startedAt",
+            |result, text| result.run.started_at = text.to_owned(),
+            &[
+                "",
+                "2026-01-02",
+                "../../../../../etcZ",
+                "2026-01-02T03:04:05+1",
+                "2026-01-02T03:04:05.5Z",
+                "2026/01/02T03:04:05Z",
+            ],
+        ),
+    ];
+    for (field, set, values) in hostile {
+        for value in values {
+            let mut result = result();
+            set(&mut result, value);
+            // The digest is right: whoever wrote this knew how.
+            let Err(Fault::Malformed(reason)) = content(&seal(result).bytes) else { panic!("{field} {value:?}") };
+            assert!(reason.contains(field), "{reason}");
+            assert!(!reason.contains(char::is_control), "{reason}");
+        }
+    }
 }
 
 #[test]

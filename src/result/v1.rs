@@ -23,7 +23,6 @@ pub struct BenchmarkResult {
     #[schemars(extend("enum" = [1]))]
     pub schema_version: u32,
     /// SHA-256 of this file without this field: tells a file that was edited from one that was not.
-    #[serde(default)]
     #[schemars(regex(pattern = r"^sha256:[0-9a-f]{64}$"))]
     pub digest: String,
     /// What was run.
@@ -93,7 +92,7 @@ pub struct Run {
     pub session: String,
     /// From 1; counted apart for warm-ups.
     pub repeat: u32,
-    /// From 1.
+    /// Counted from 1; more than 1 when a run was started again.
     pub attempt: u32,
     /// Kept, never in the statistics.
     pub warmup: bool,
@@ -353,6 +352,7 @@ pub struct Metric {
     /// What part it plays.
     pub kind: Kind,
     /// The value; `null` where there is none, with a reason.
+    #[schemars(required, extend("type" = ["number", "null"], "x-kubebench-nullable" = true))]
     pub value: Option<f64>,
     /// How several values became one.
     pub aggregation: String,
@@ -363,6 +363,7 @@ pub struct Metric {
     pub non_finite: u64,
     /// The values, evenly thinned to 10,000 at most; `null` stands for one that is not finite.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[schemars(extend("items" = {"type": ["number", "null"], "x-kubebench-nullable": true}))]
     pub samples: Vec<Option<f64>>,
     /// What the values are like, when there are several and all are finite.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -465,6 +466,7 @@ pub struct Monitored {
     /// Seconds between two samples.
     pub step_seconds: f64,
     /// The samples, evenly thinned; `null` where there is none.
+    #[schemars(extend("items" = {"type": ["number", "null"], "x-kubebench-nullable": true}))]
     pub samples: Vec<Option<f64>>,
     /// How many samples there were.
     pub n: u64,

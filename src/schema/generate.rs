@@ -8,11 +8,15 @@ use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde_json::{Map, Value};
 
 use super::DocumentKind;
+use crate::result::{self, BenchmarkResult};
 use crate::spec::v1::benchmark::Benchmark;
 use crate::spec::v1::carried::WorkloadBlock;
 use crate::spec::v1::container::RoleBlock;
 use crate::spec::v1::project::Project;
 use crate::spec::v1::suite::Suite;
+
+/// The name of the committed schema of result files.
+pub const RESULT_FILE: &str = "result.v1.json";
 
 /// The key of a workload kind under `spec.workload`, and how its schema is made.
 #[derive(Clone, Copy)]
@@ -62,11 +66,23 @@ pub fn generate(kind: DocumentKind, workloads: &[WorkloadForm]) -> Value {
         DocumentKind::Project => generator.into_root_schema_for::<Project>().to_value(),
     };
     tidy(&mut root);
-    if let Some(root) = root.as_object_mut() {
-        root.insert("$id".to_owned(), format!("https://kubebench.dev/schema/{}", kind.file_name()).into());
-        root.insert("title".to_owned(), format!("Kubebench {}", kind.name()).into());
-    }
+    name(&mut root, kind.file_name(), kind.name());
     root
+}
+
+/// Returns the schema of result files, which programs write and people only read.
+pub fn generate_result() -> Value {
+    let mut root = SchemaSettings::draft07().into_generator().into_root_schema_for::<BenchmarkResult>().to_value();
+    tidy(&mut root);
+    name(&mut root, RESULT_FILE, result::KIND);
+    root
+}
+
+fn name(root: &mut Value, file: &str, kind: &str) {
+    if let Some(root) = root.as_object_mut() {
+        root.insert("$id".to_owned(), format!("https://kubebench.dev/schema/{file}").into());
+        root.insert("title".to_owned(), format!("Kubebench {kind}").into());
+    }
 }
 
 /// Closes objects, removes `null`, and unwraps references that need no wrapping, everywhere in `schema`.

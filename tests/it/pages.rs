@@ -3,8 +3,11 @@
 use std::collections::BTreeSet;
 
 use kubebench::compile::Compiled;
-use kubebench::diag::code;
+use kubebench::diag::{Diagnostics, code};
+use kubebench::fixture;
+use kubebench::ingest::rules::Rules;
 use kubebench::local::{Engine, Secrets, refusals};
+use kubebench::lower::Unreadable;
 
 use crate::project::{codes, compile, compile_sound, errors};
 
@@ -14,7 +17,7 @@ const NOT_YET_REPORTED: &[&str] = &[];
 /// Pages whose fault needs more than texts: bytes, a tree on disk, a committed claim. Their blocks are `sh` or `diff`.
 const WITHOUT_WRONG_YAML: &[&str] = &[
     "KB0101", "KB0102", "KB0114", "KB0115", "KB0116", "KB0344", "KB0417", "KB0418", "KB0501", "KB0502", "KB0503",
-    "KB0504", "KB0505", "KB0506", "KB0507", "KB0601",
+    "KB0504", "KB0505", "KB0506", "KB0507", "KB0601", "KB0363", "KB0364", "KB0365", "KB0366", "KB0367", "KB0368",
 ];
 
 /// Findings beside the page's own that its examples cannot do without: no suite has an output yet.
@@ -22,6 +25,9 @@ const COMPANIONS: &[(&str, &[&str])] = &[("KB0321", &["KB0322"])];
 
 /// Codes that only a local run gives.
 const LOCAL: &[&str] = &["KB0350", "KB0351", "KB0352"];
+
+/// Codes that only `validate` gives, which reads kept logs.
+const OF_FIXTURES: &[&str] = &["KB0360", "KB0361"];
 
 /// The files of one example.
 type Project = Vec<(String, String)>;
@@ -124,6 +130,19 @@ fn findings(code: &str, project: &Project) -> BTreeSet<String> {
         let of = |compiled: &Compiled| refusals(&compiled.benchmark, Engine::Process, &Secrets::default());
         let refused = compilation.benchmarks.iter().flat_map(|compiled| of(compiled).into_iter());
         found.extend(refused.map(|fault| fault.code.id.to_owned()));
+    }
+    if !compilation.has_errors() && OF_FIXTURES.contains(&code) {
+        let files = project.clone();
+        let open = move |path: &str| match files.iter().find(|(known, _)| known == path) {
+            Some((_, text)) => Ok(Box::new(std::io::Cursor::new(text.clone())) as Box<dyn std::io::BufRead>),
+            None => Err(Unreadable::Absent { beside: Vec::new() }),
+        };
+        let mut faults = Diagnostics::default();
+        for compiled in &compilation.benchmarks {
+            let rules = Rules::read(&compilation.rules(compiled).unwrap()).unwrap();
+            fixture::check(&compiled.benchmark, &rules, &["specs"], &open, &mut faults);
+        }
+        found.extend(faults.into_iter().map(|fault| fault.code.id.to_owned()));
     }
     found
 }

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 
 use kubebench::compile::Compilation;
-use kubebench::schema::{DocumentKind, Schemas, generate};
+use kubebench::schema::{DocumentKind, RESULT_FILE, Schemas, generate, generate_result};
 use kubebench::text::{Source, SourceId};
 use kubebench::{workload, yaml};
 use serde_json::{Value, json};
@@ -30,7 +30,7 @@ const WITHOUT_DEFAULT: &[(&str, &str)] = &[
     ("Benchmark /definitions/RoleBlock", "image"),
     ("Benchmark /definitions/SchedulingPolicy", "minAvailable minResources priorityClass queue scheduleTimeoutSeconds"),
     ("Benchmark /definitions/Source", "duration process"),
-    ("Benchmark /definitions/ToolSource", "metrics"),
+    ("Benchmark /definitions/ToolSource", "file index metrics role"),
     ("Benchmark /definitions/Window", "lastN skipFirst steps"),
     ("Benchmark /definitions/Workload/properties/job", "completions image"),
     ("Benchmark /definitions/Workload/properties/mpiJob", "image"),
@@ -150,6 +150,42 @@ fn schemas_are_valid_draft_7() {
         });
         assert_eq!(unresolved, Vec::<String>::new());
     }
+}
+
+/// Programs of other languages read result files by this schema; nothing in it is open but what must be.
+#[test]
+fn the_schema_of_results() {
+    let schema = generate_result();
+    let path = repository().join("schema").join(RESULT_FILE);
+    let generated = format!("{schema:#}\n");
+    if std::env::var("KUBEBENCH_UPDATE").is_ok_and(|value| value == "1") {
+        fs::write(&path, &generated).unwrap();
+    }
+    let committed = fs::read_to_string(&path).unwrap_or_default();
+    assert!(committed == generated, "{} differs; run the tests with KUBEBENCH_UPDATE=1", path.display());
+    let printed = Folder::with::<&str, &str>([]).run(&["schema", "result"]);
+    assert_yes(&printed);
+    assert_eq!(String::from_utf8_lossy(&printed.stdout), generated);
+    assert!(jsonschema::draft7::meta::validate(&schema).is_ok());
+    let mut wrong = Vec::new();
+    for (pointer, property) in properties(&schema) {
+        let layers = layers(&schema, property);
+        let description = layers.iter().find_map(|layer| layer.get("description").and_then(Value::as_str));
+        let is_described = description.is_some_and(|text| text.len() >= 8 && text.ends_with(['.', '`']));
+        wrong.extend((!is_described).then(|| format!("{pointer}: the description is {description:?}")));
+    }
+    each(&schema, "", &mut |pointer, value| {
+        let is_object = value.get("type").is_some_and(|name| name == "object");
+        let says = value.get("additionalProperties").is_some_and(|more| more != true);
+        let is_open = ["inputs", "params"].iter().any(|name| {
+            pointer == format!("/properties/{name}") || pointer.ends_with(&format!("/Metadata/properties/{name}"))
+        });
+        wrong.extend((is_object && says == is_open).then(|| format!("{pointer}: open or closed?")));
+    });
+    assert_eq!(wrong, Vec::<String>::new());
+    let metric = &schema["definitions"]["Metric"];
+    assert_eq!(metric["properties"]["value"]["type"], json!(["number", "null"]));
+    assert!(metric["required"].as_array().unwrap().contains(&json!("value")));
 }
 
 #[test]

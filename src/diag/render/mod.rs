@@ -16,6 +16,8 @@ mod sarif;
 #[cfg(test)]
 mod tests;
 
+use std::borrow::Cow;
+
 use super::{Diagnostic, Severity};
 use crate::text::SourceMap;
 
@@ -75,6 +77,11 @@ pub enum Style {
     Plain,
     /// ANSI colors.
     Colored,
+}
+
+/// Returns `text` for a line of a table: what a terminal would obey, reorder or hide is spelled out.
+pub fn on_one_line(text: &str) -> Cow<'_, str> {
+    printable::printable(text, printable::LineBreaks::Escape)
 }
 
 /// What one run found.

@@ -1,13 +1,14 @@
 //! Reads the files that specs carry.
 
 use std::fs::{self, File};
-use std::io::{self, Read as _};
-use std::path::Path;
+use std::io::{self, BufRead, Read as _};
+use std::path::{Path, PathBuf};
 
 use crate::lower::Unreadable;
 use crate::model::carried::MAX_BYTES;
 use crate::tree::disk::join;
 
+use super::logs::read_in_pieces;
 use super::place::normal;
 use super::{below, kind_of, words};
 
@@ -16,6 +17,18 @@ const NAMES_LOOKED_AT: usize = 1000;
 
 /// Returns the bytes of the regular file at `path`, which is relative to `root`; no symbolic link is followed on the way.
 pub fn read_carried(root: &Path, path: &str) -> Result<Vec<u8>, Unreadable> {
+    let place = find(root, path)?;
+    read(&place).map_err(|error| Unreadable::Failed(words(&error)))?.ok_or(Unreadable::TooLarge)
+}
+
+/// Opens the kept log at `path`, by the same rules as a carried file but for its size.
+pub fn open_kept(root: &Path, path: &str) -> Result<Box<dyn BufRead>, Unreadable> {
+    let place = find(root, path)?;
+    File::open(place).map(read_in_pieces).map_err(|error| Unreadable::Failed(words(&error)))
+}
+
+/// Returns where the regular file at `path` is.
+fn find(root: &Path, path: &str) -> Result<PathBuf, Unreadable> {
     let Some(names) = normal(Path::new(path)).filter(|names| !names.as_os_str().is_empty()) else {
         return Err(Unreadable::Refused("it lies outside the project".to_owned()));
     };
@@ -40,7 +53,7 @@ pub fn read_carried(root: &Path, path: &str) -> Result<Vec<u8>, Unreadable> {
             return Err(Unreadable::Refused(format!("it is a {}", kind_of(file_type))));
         }
     }
-    read(&below(root, &place)).map_err(|error| Unreadable::Failed(words(&error)))?.ok_or(Unreadable::TooLarge)
+    Ok(below(root, &place))
 }
 
 /// Returns the content of a file, or nothing when it is too large.

@@ -42,6 +42,6 @@ pub fn result_files(here: &Path, paths: &[PathBuf]) -> Result<Vec<PathBuf>> {
 
 /// Returns true for the name of a finished result file.
 fn is_result(path: &Path) -> bool {
-    let name = path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
-    name.ends_with(".json") && !name.starts_with('.')
+    let is_hidden = path.file_name().is_some_and(|name| name.to_string_lossy().starts_with('.'));
+    path.extension().is_some_and(|extension| extension == "json") && !is_hidden
 }

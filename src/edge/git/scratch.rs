@@ -129,8 +129,12 @@ fn sweep(cache: &Path) {
             if !path.with_extension("lock").exists() {
                 drop(fs::remove_dir_all(&path));
             }
-        } else if File::open(&path).is_ok_and(|lock| lock.try_lock().is_ok()) {
+        } else if let Ok(lock) = File::open(&path)
+            && lock.try_lock().is_ok()
+        {
+            // The lock is held until all is gone: whoever has made the file and waits for its lock then looks again.
             remove(&path.with_extension(""), &path);
+            drop(lock);
         }
     }
 }

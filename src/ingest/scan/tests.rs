@@ -7,7 +7,9 @@ use crate::spec::v1::metric::Reduce;
 fn scan(pattern: &str, pieces: &[&[u8]]) -> PatternOutcome {
     let mut scan = LogScan::new();
     scan.look_for(&Pattern::new(pattern).unwrap(), Window::All);
-    pieces.iter().for_each(|piece| scan.feed(piece));
+    for piece in pieces {
+        scan.feed(piece);
+    }
     scan.finish().patterns.remove(0)
 }
 

@@ -64,6 +64,24 @@ fn a_hundred_megabytes_in_constant_memory() {
     assert!(took < Duration::from_secs(20) && peak < 64 << 10, "{took:?}, {peak} KiB");
 }
 
+/// The first and the last half are kept; metrics are read from all of it.
+#[test]
+fn the_gap_of_a_log_over_its_limit() {
+    let script = "echo first; yes x | head -c 3000000; echo; echo loss 4; yes y | head -c 3000000; echo last";
+    let folder = job(script, &[LOSS, "results: {logLimit: 1Mi}"]);
+    let ran = run(&folder, &[]);
+    let result = ran.ended(Status::Succeeded, 0);
+    assert_eq!(metric(result, "loss").value, Some(4.0));
+    let text = String::from_utf8(log(&folder, "job-0.log")).unwrap();
+    let dropped = result.artifacts[0].dropped_bytes;
+    assert_eq!(dropped, 6_000_019 - (1 << 20));
+    let (head, rest) = text.split_once("\n[kubebench: ").unwrap();
+    let (notice, tail) = rest.split_once("]\n").unwrap();
+    assert_eq!((head.len(), tail.len()), (1 << 19, 1 << 19));
+    assert!(head.starts_with("first\nx\n") && tail.ends_with("y\nlast\n") && !text.contains("loss"));
+    assert!(notice.starts_with(&format!("{dropped} bytes are left out")), "{notice}");
+}
+
 /// A line without an end is no reason to hold all of it.
 #[test]
 fn a_line_of_many_megabytes() {

@@ -11,7 +11,6 @@ use crate::project::Folder;
 fn with_mounts(folder: &Folder, script: &str) -> Option<Output> {
     let is_allowed = Command::new("unshare").args(["-m", "sh", "-c", "mount -t tmpfs none /mnt"]).output();
     if !is_allowed.is_ok_and(|output| output.status.success()) {
-        println!("skipped: mounting needs root");
         return None;
     }
     let script = script.replace("KUBEBENCH", env!("CARGO_BIN_EXE_kubebench"));
@@ -27,7 +26,9 @@ fn said(output: &Output) -> String {
 fn a_results_folder_that_cannot_be_written_is_told_before_anything_runs() {
     let folder = job("touch $KUBEBENCH_DATA_ROOT/started; echo loss 1", &[LOSS]);
     std::fs::create_dir(folder.path().join("results")).unwrap();
-    let Some(output) = with_mounts(&folder, "mount -t tmpfs -o ro none results && KUBEBENCH run specs") else { return };
+    let Some(output) = with_mounts(&folder, "mount -t tmpfs -o ro none results && KUBEBENCH run specs") else {
+        return println!("skipped: mounting needs root");
+    };
     assert_eq!(output.status.code(), Some(2), "{}", said(&output));
     assert!(
         said(&output).contains("cannot write results into") && said(&output).contains("ead-only"),
@@ -44,7 +45,7 @@ fn a_results_folder_that_cannot_be_written_is_told_before_anything_runs() {
 fn a_full_disk_loses_no_result() {
     let folder = job("echo loss 1", &[LOSS, "repeats: 40"]);
     let script = "mkdir results && mount -t tmpfs -o size=64k none results && KUBEBENCH run specs; code=$?; cp -a results kept; exit $code";
-    let Some(output) = with_mounts(&folder, script) else { return };
+    let Some(output) = with_mounts(&folder, script) else { return println!("skipped: mounting needs root") };
     assert_eq!(output.status.code(), Some(2), "{}", said(&output));
     let stored = results(&folder.path().join("kept"));
     let refuge = results(&folder.path().join(".kubebench/results"));
@@ -61,7 +62,7 @@ fn a_full_disk_loses_no_result() {
 fn a_log_that_does_not_fit_is_still_read() {
     let folder = job("yes abcdefghijklmn | head -c 3000000; echo loss 4; exit 0", &[LOSS]);
     let script = "mkdir .kubebench && mount -t tmpfs -o size=1m none .kubebench && KUBEBENCH run specs";
-    let Some(output) = with_mounts(&folder, script) else { return };
+    let Some(output) = with_mounts(&folder, script) else { return println!("skipped: mounting needs root") };
     assert_eq!(output.status.code(), Some(0), "{}", said(&output));
     let found = results(&folder.path().join("results"));
     assert_eq!((found[0].run.status, metric(&found[0], "loss").value), (Status::Succeeded, Some(4.0)));

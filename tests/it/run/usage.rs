@@ -68,7 +68,7 @@ pub(super) fn samples_once_a_second() {
     let names: Vec<&str> = result.monitoring.iter().map(|monitored| monitored.name.as_str()).collect();
     assert_eq!(names, ["process/cpuSeconds", "process/rss"]);
     for monitored in &result.monitoring {
-        assert!(monitored.step_seconds == 1.0 && (2..=4).contains(&monitored.n), "{monitored:?}");
+        assert!((monitored.step_seconds - 1.0).abs() < 1e-9 && (2..=4).contains(&monitored.n), "{monitored:?}");
         assert_eq!(monitored.samples.len() as u64, monitored.n);
     }
     let ran = run(&job("sleep 1.2", &[super::SECONDS]), &[]);

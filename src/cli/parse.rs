@@ -1,0 +1,167 @@
+//! `kubebench parse`: what would be read from these logs, and from which line?
+
+mod answer;
+
+use std::io::BufRead;
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context as _, Result, anyhow, bail};
+
+use super::ExitStatus;
+use super::args::{Global, ParseArgs, SelectArgs};
+use super::project::start;
+use super::report::Output;
+use super::session::Session;
+use crate::diag::{did_you_mean, what_there_is};
+use crate::edge::fs;
+use crate::edge::terminal;
+use crate::ingest::kept::Kept;
+use crate::ingest::rules::{From, Rules};
+use crate::ingest::tool::{TOOLS, tool};
+
+/// Prints the metrics of the logs.
+pub(super) fn run(global: &Global, args: &ParseArgs) -> Result<ExitStatus> {
+    let Wanted { rules, roles } = match (&args.tool, &args.spec) {
+        (Some(name), _) => of_tool(name, &args.metric)?,
+        (None, Some(spec)) => match of_spec(global, args, spec)? {
+            Ok(wanted) => wanted,
+            Err(status) => return Ok(status),
+        },
+        (None, None) => bail!("name a spec (`--spec`) or a tool (`--tool`)"),
+    };
+    let start = start(global)?;
+    let files = Files { start: &start, named: &args.file, output: args.output.as_deref() };
+    if args.logs.is_empty() && (args.tool.is_some() || rules.metrics.iter().any(|rule| is_of_a_log(&rule.from))) {
+        bail!("no log is named; write its path, or `-` for standard input");
+    }
+    let logs: Vec<LogArgument> = args.logs.iter().map(|log| LogArgument::of(log, &roles)).collect::<Result<_>>()?;
+    if logs.iter().filter(|log| log.path == Path::new("-")).count() > 1 {
+        bail!("standard input can be read only once; give the other logs by their paths");
+    }
+    // A log that stands for no replica in particular stands for any.
+    let rules = if logs.iter().all(|log| log.place.is_none()) { rules.of_any_log() } else { rules };
+    let mut kept = Kept::new(|name| files.open(name));
+    for LogArgument { place, path, shown } in &logs {
+        let cannot = |reason: String| anyhow!("cannot read the log {shown}: {reason}");
+        let text = if path == Path::new("-") {
+            fs::standard_input()
+        } else {
+            fs::open_log(&start.join(path)).map_err(cannot)?
+        };
+        let (role, index) = place
+            .as_ref()
+            .map_or((roles.first().map_or("log", String::as_str), 0), |(role, index)| (role.as_str(), *index));
+        kept.read(&rules, (role, index), shown, text).map_err(|error| cannot(fs::log_error(&error)))?;
+    }
+    let answer = answer::Answer::of(kept.measure(&rules));
+    terminal::print(&answer.text(global.output_format))?;
+    Ok(if answer.is_complete() { ExitStatus::Yes } else { ExitStatus::No })
+}
+
+/// What is wanted of the logs, and whose logs there may be.
+struct Wanted {
+    rules: Rules,
+    roles: Vec<String>,
+}
+
+fn of_tool(name: &str, metrics: &[String]) -> Result<Wanted> {
+    let Some(tool) = tool(name) else {
+        let names: Vec<&str> = TOOLS.iter().map(|tool| tool.name).collect();
+        let close = did_you_mean(name, names.iter().copied());
+        let close = close.map(|close| format!("did you mean `{close}`? ")).unwrap_or_default();
+        bail!("there is no tool `{name}`; {close}tools are {}", names.join(", "));
+    };
+    let metrics = (!metrics.is_empty()).then(|| metrics.to_vec());
+    Ok(Wanted { rules: Rules::of_tool(tool, metrics), roles: Vec::new() })
+}
+
+/// Returns what the spec wants, or the status after its faults were told.
+fn of_spec(global: &Global, args: &ParseArgs, spec: &Path) -> Result<Result<Wanted, ExitStatus>> {
+    let target = args.target.iter().cloned().collect();
+    let session = Session::open(global, &SelectArgs { paths: vec![spec.to_owned()], target, select: Vec::new() })?;
+    let benchmarks = session.benchmarks();
+    let shown = spec.display();
+    let Some(compiled) = benchmarks.first() else {
+        let diagnostics = session.diagnostics();
+        if !diagnostics.has_errors() {
+            bail!("{shown} holds no benchmark of that target");
+        }
+        return Ok(Err(session.report_beside(Output::of_answer(global.output_format), diagnostics)?));
+    };
+    let texts: Vec<Option<String>> = benchmarks.iter().map(|compiled| session.compilation.rules(compiled)).collect();
+    if texts.windows(2).any(|pair| pair.first() != pair.get(1)) {
+        let targets: Vec<&str> = benchmarks.iter().map(|compiled| compiled.benchmark.target.name.as_str()).collect();
+        bail!("the targets of {shown} have rules of their own; choose one by `--target`: {}", targets.join(", "));
+    }
+    let text = texts.into_iter().next().flatten().with_context(|| format!("the rules of {shown} cannot be found"))?;
+    let mut rules = Rules::read(&text).map_err(|reason| anyhow!("{shown}: {reason}"))?.without_a_run();
+    if rules.metrics.is_empty() {
+        bail!("{shown} measures nothing; add `metrics`");
+    }
+    if !args.metric.is_empty() {
+        if let Some(known) = rules.names()
+            && let Some(name) = args.metric.iter().find(|name| !known.contains(&name.as_str()))
+        {
+            bail!("{shown} has no metric `{name}`; {}", what_there_is(name, known, "metrics are"));
+        }
+        rules = rules.about(&args.metric);
+    }
+    let mut roles: Vec<String> = Vec::new();
+    for role in compiled.benchmark.cases.iter().flat_map(|case| &case.workload.roles) {
+        if !roles.contains(&role.name) {
+            roles.push(role.name.clone());
+        }
+    }
+    Ok(Ok(Wanted { rules, roles }))
+}
+
+/// A log as it was named.
+struct LogArgument {
+    place: Option<(String, u32)>,
+    path: PathBuf,
+    shown: String,
+}
+
+impl LogArgument {
+    /// Reads `ROLE/INDEX=PATH` or `PATH`; a role must be one of `roles`, unless nothing is known of them.
+    fn of(argument: &Path, roles: &[String]) -> Result<Self> {
+        let placed = || {
+            let (place, path) = argument.to_str()?.split_once('=')?;
+            let (role, index) = place.split_once('/')?;
+            let is_role = !role.is_empty() && role.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'-');
+            let is_index = !path.is_empty() && index.bytes().all(|byte| byte.is_ascii_digit());
+            Some((role, index.parse::<u32>().ok()?, path)).filter(|_| is_role && is_index)
+        };
+        let Some((role, index, path)) = placed() else {
+            let shown = argument.display().to_string();
+            return Ok(Self { place: None, path: argument.to_owned(), shown });
+        };
+        if !roles.is_empty() && !roles.iter().any(|known| known == role) {
+            bail!("there is no role `{role}`; {}", what_there_is(role, roles.iter().map(String::as_str), "roles are"));
+        }
+        Ok(Self { place: Some((role.to_owned(), index)), path: path.into(), shown: path.to_owned() })
+    }
+}
+
+/// The files that metrics are read from.
+struct Files<'a> {
+    start: &'a Path,
+    named: &'a [(String, PathBuf)],
+    output: Option<&'a Path>,
+}
+
+impl Files<'_> {
+    fn open(&self, name: &str) -> Result<Box<dyn BufRead>, String> {
+        if let Some((_, path)) = self.named.iter().find(|(known, _)| known == name) {
+            return fs::open_log(&self.start.join(path));
+        }
+        match self.output {
+            Some(folder) => fs::open_log(&self.start.join(folder).join(name)),
+            None => Err(format!("no such file is given; add `--file {name}=PATH`, or `--output DIR`")),
+        }
+    }
+}
+
+fn is_of_a_log(from: &From) -> bool {
+    matches!(from, From::Log { .. } | From::Tool { file: None, .. })
+}

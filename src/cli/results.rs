@@ -1,0 +1,140 @@
+//! Result files of `kubebench validate`: are they as they were written, and where they belong?
+
+use std::path::{Path, PathBuf};
+
+use anyhow::Result;
+use rayon::prelude::*;
+
+use super::args::Global;
+use super::project::{Project, VERSION, below_root, start};
+use crate::compile::Workspace;
+use crate::diag::{Diagnostic, Diagnostics, code};
+use crate::edge::fs::{self, Content};
+use crate::result;
+use crate::text::{Source, SourceId, SourceMap};
+
+/// Result files that were asked for.
+pub(super) struct Results {
+    root: PathBuf,
+    folder: String,
+    asked: Vec<PathBuf>,
+}
+
+/// What was found about result files.
+#[derive(Default)]
+pub(super) struct Judged {
+    /// The findings.
+    pub(super) diagnostics: Diagnostics,
+    /// The files that were looked at.
+    pub(super) checked: Vec<String>,
+    /// True when some file may be all right and nobody can tell.
+    pub(super) unreadable: bool,
+}
+
+impl Results {
+    /// Takes the paths of results out of `paths`: what lies in the results folder of the project, and any JSON file.
+    pub(super) fn among(global: &Global, paths: &mut Vec<PathBuf>) -> Result<Self> {
+        let root = fs::find_root(&start(global)?);
+        let mut results = Self { root, folder: String::new(), asked: Vec::new() };
+        if paths.is_empty() {
+            return Ok(results);
+        }
+        let start = start(global)?;
+        let workspace = Workspace::open(Project::find(global)?.file, VERSION);
+        results.folder = workspace.results_dir();
+        let is_asked = |path: &PathBuf| {
+            let below = below_root(&results.root, &start, path).ok();
+            path.to_str().is_some_and(fs::is_result)
+                || below.is_some_and(|below| below_folder(&below, &results.folder).is_some())
+        };
+        let (asked, others) = std::mem::take(paths).into_iter().partition(is_asked);
+        *paths = others;
+        results.asked = asked;
+        Ok(results)
+    }
+
+    /// Returns the folder of the project.
+    pub(super) fn root(&self) -> &Path {
+        &self.root
+    }
+
+    /// Returns the folder of results, below that of the project.
+    pub(super) fn folder(&self) -> &str {
+        &self.folder
+    }
+
+    /// Returns true when no results were asked for.
+    pub(super) fn is_empty(&self) -> bool {
+        self.asked.is_empty()
+    }
+
+    /// Reads and judges them; texts of those at fault are added to `sources`.
+    pub(super) fn judge(&self, global: &Global, sources: &mut SourceMap) -> Result<Judged> {
+        let start = start(global)?;
+        let mut found = std::collections::BTreeMap::new();
+        for path in &self.asked {
+            // A file outside the project is called as it was given; nothing is known about its place.
+            let shown = below_root(&self.root, &start, path).unwrap_or_else(|_| path.display().to_string());
+            found.extend(fs::find_results(&start.join(path), &shown));
+        }
+        let files: Vec<_> = found.into_iter().collect();
+        let outcomes: Vec<Outcome> = files.par_iter().map(|(shown, file)| self.outcome(shown, file)).collect();
+        let mut judged = Judged { checked: files.into_iter().map(|(shown, _)| shown).collect(), ..Judged::default() };
+        for outcome in outcomes {
+            match outcome {
+                Outcome::Sound => {}
+                Outcome::Unread(fault, unreadable) => {
+                    judged.unreadable |= unreadable;
+                    judged.diagnostics.push(fault);
+                }
+                Outcome::AtFault(shown, bytes) => {
+                    let id = sources.add(Source::new(shown.as_str(), &bytes));
+                    judged.diagnostics.extend(result::judge(&shown, &bytes, below_folder(&shown, &self.folder), id));
+                }
+            }
+        }
+        Ok(judged)
+    }
+
+    fn outcome(&self, shown: &str, file: &Result<PathBuf, Content>) -> Outcome {
+        let read =
+            file.as_deref().map_err(Clone::clone).and_then(|path: &Path| fs::read_result(path, result::MAX_BYTES));
+        match read {
+            Ok(bytes) => match result::judge(shown, &bytes, below_folder(shown, &self.folder), SourceId::default()) {
+                None => Outcome::Sound,
+                Some(_) => Outcome::AtFault(shown.to_owned(), bytes),
+            },
+            Err(content) => {
+                let unread = |message: String| Diagnostic::in_file(&code::KB0114, shown, message);
+                match content {
+                    Content::Refused(reason) => Outcome::Unread(
+                        unread(format!("kubebench does not read this: {reason}"))
+                            .note("a result is a regular file of its own, so that a review shows all of it"),
+                        false,
+                    ),
+                    Content::Unreadable(reason) => Outcome::Unread(
+                        unread(format!("the file cannot be read: {reason}"))
+                            .help("check its permissions (`ls -l`) and the disk"),
+                        true,
+                    ),
+                    Content::Absent | Content::Misnamed | Content::Whole(_) | Content::TooLong(_) => {
+                        Outcome::Unread(unread("there is no such file or folder".to_owned()), true)
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// What came of one file.
+enum Outcome {
+    Sound,
+    Unread(Diagnostic, bool),
+    AtFault(String, Vec<u8>),
+}
+
+/// Returns the rest of `path` below `folder`, which is empty for the folder itself.
+fn below_folder<'p>(path: &'p str, folder: &str) -> Option<&'p str> {
+    let rest = path.strip_prefix(folder)?;
+    if rest.is_empty() { Some(rest) } else { rest.strip_prefix('/') }
+}
