@@ -2,7 +2,7 @@ use std::collections::BTreeMap;
 
 use serde_json::Value as Json;
 
-use super::{Engine, Folders, Given, Plan, Secrets, plan, refusals};
+use super::{Containers, Engine, Folders, Given, Plan, Secrets, plan, refusals};
 use crate::compile::{Compilation, Input, Workspace};
 
 fn compiled(workload: &str) -> Compilation {
@@ -107,6 +107,47 @@ fn a_launcher_has_a_host_file() {
     assert_eq!(plan.processes.len(), 1);
     assert_eq!(plan.config["hostfile"], "localhost slots=6\n");
     assert_eq!(env(&plan, 0, "OMPI_MCA_orte_default_hostfile"), "/r/x-1/config/hostfile");
+}
+
+#[test]
+fn a_container_of_a_role() {
+    let compilation = compiled(&format!(
+        "    job: {{image: {IMAGE}, command: [run], args: [a], env: {{A: '1', HOME: /h}}, resources: {{cpu: 1, memory: 1Gi, nvidia.com/gpu: 2}}}}"
+    ));
+    let benchmark = &compilation.benchmarks[0].benchmark;
+    let argv = |engine, uid| {
+        let host = Folders::new("/p,q/\"r".to_owned(), "x-1".to_owned(), "/d".to_owned());
+        let client = BTreeMap::from([("HOME".to_owned(), "/root".to_owned())]);
+        let containers = Containers { engine, client, user: (uid, 5), host };
+        let mut given = Given {
+            base: &BTreeMap::new(),
+            secrets: &Secrets::default(),
+            containers: Some(&containers),
+            folders: &Folders::in_containers("x-1".to_owned()),
+            namespace: "bench",
+            ports: &mut || 1,
+        };
+        let process = plan(&benchmark.cases[0], &mut given).processes.remove(0);
+        assert_eq!((process.env["HOME"].as_str(), process.env["A"].as_str()), ("/root", "1"));
+        assert_eq!(process.container.as_deref(), Some("x-1-job-0"));
+        process.argv.join(" ")
+    };
+    let docker = argv(Engine::Docker, 7);
+    for words in [
+        "docker run --rm --pull never --name x-1-job-0 --network host --user 7:5 --security-opt label=disable --mount ",
+        r#" --mount type=bind,"source=/p,q/""r",target=/kubebench/experiments "#,
+        r#" --mount type=bind,"source=/p,q/""r/x-1/files",target=/kubebench/files,readonly "#,
+        " --gpus all --ipc host ",
+        " --env A --env HOME=/h ",
+    ] {
+        assert!(docker.contains(words), "{words} in {docker}");
+    }
+    assert!(docker.ends_with(&format!(" --entrypoint run {IMAGE} a")), "{docker}");
+    assert!(argv(Engine::Podman, 7).contains(" --userns keep-id --mount "));
+    assert!(
+        argv(Engine::Podman, 0).contains(" --device nvidia.com/gpu=all ")
+            && !argv(Engine::Podman, 0).contains("userns")
+    );
 }
 
 #[test]

@@ -19,6 +19,8 @@ pub(super) fn adopt_orphans() {
 pub(super) fn rename(name: &std::ffi::CStr) {
     #[cfg(target_os = "linux")]
     let _ = nix::sys::prctl::set_name(name);
+    #[cfg(not(target_os = "linux"))]
+    let _ = name;
 }
 
 /// Returns all descendants of `root`, without it. Empty where there is no /proc.
