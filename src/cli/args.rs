@@ -6,6 +6,7 @@ use clap::builder::PossibleValue;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
 use crate::diag::render::Format;
+use crate::local::Engine;
 use crate::record::Mode;
 
 /// Compiles benchmark specs for machine learning on Kubernetes into manifests for Argo CD or Flux.
@@ -220,6 +221,9 @@ pub(super) struct RunArgs {
     /// Only this repeat, from 1; warm-ups stay; may be given several times
     #[arg(long, value_name = "N")]
     pub(super) repeat: Vec<u32>,
+    /// What runs the replicas: programs of this machine, or the images
+    #[arg(long, value_enum, default_value_t = Engine::Process, value_name = "ENGINE")]
+    pub(super) engine: Engine,
     /// Print what would run, with its environment, and start nothing
     #[arg(long)]
     pub(super) dry_run: bool,
@@ -283,6 +287,16 @@ fn time(text: &str) -> Result<std::time::Duration, String> {
     Ok(std::time::Duration::from_secs(parsed.seconds()))
 }
 
+impl ValueEnum for Engine {
+    fn value_variants<'a>() -> &'a [Self] {
+        &Self::ALL
+    }
+
+    fn to_possible_value(&self) -> Option<PossibleValue> {
+        Some(PossibleValue::new(self.name()))
+    }
+}
+
 impl ValueEnum for Mode {
     fn value_variants<'a>() -> &'a [Self] {
         &Self::ALL
@@ -305,9 +319,12 @@ pub(super) struct ReparseArgs {
 
 #[derive(Debug, Args)]
 pub(super) struct SuperviseArgs {
-    /// Where to write how it ended
+    /// The engine whose client is started
     #[arg(long)]
-    pub(super) end: PathBuf,
+    pub(super) engine: Option<String>,
+    /// The container to remove in the end
+    #[arg(long)]
+    pub(super) container: Option<String>,
     /// The program and its arguments
     #[arg(last = true, required = true)]
     pub(super) argv: Vec<String>,

@@ -73,7 +73,7 @@ pub fn main() -> ExitCode {
 
 /// Runs as the supervisor of one replica.
 fn supervise(args: &SuperviseArgs) -> Result<ExitStatus> {
-    process::supervise(&args.argv, &args.end)?;
+    process::supervise(&args.argv, args.engine.as_deref().zip(args.container.as_deref()))?;
     Ok(ExitStatus::Yes)
 }
 

@@ -22,7 +22,7 @@ use crate::diag::what_there_is;
 use crate::digest::Digest;
 use crate::edge::machine::{self, Name};
 use crate::edge::{fs, git, terminal};
-use crate::local::{Secrets, refusals};
+use crate::local::{Secrets, is_of_client, refusals};
 use crate::lower::PROJECT_FILE;
 use crate::manifest::Run;
 use crate::result::v1::Status;
@@ -43,7 +43,7 @@ pub(super) fn run(global: &Global, args: &RunArgs) -> Result<ExitStatus> {
     let secrets = secrets(args.secret_file.as_deref())?;
     let benchmarks = first_targets(&session);
     for compiled in &benchmarks {
-        diagnostics.extend(refusals(&compiled.benchmark, &secrets));
+        diagnostics.extend(refusals(&compiled.benchmark, args.engine, &secrets));
     }
     if diagnostics.has_errors() {
         session.report_beside(Output::of_answer(global.output_format), diagnostics)?;
@@ -102,7 +102,8 @@ fn one(global: &Global, session: &Session<'_>, request: &Request<'_>) -> Result<
     let outcome = run::run(request, &progress)?;
     progress.finish();
     if let Some(problem) = &outcome.problem {
-        terminal::tell(&format!("error: nothing was run: {problem}"));
+        let what = if outcome.stored.is_empty() { "nothing was run" } else { "it cannot go on" };
+        terminal::tell(&format!("error: {what}: {problem}"));
     }
     for run in &outcome.not_started {
         session.tell(&format!("not started: {}", run.id));
@@ -132,13 +133,17 @@ fn request<'a>(
     let mut paths = vec![benchmark.path.clone()];
     paths.extend(fs::exists(root, PROJECT_FILE).then(|| PROJECT_FILE.to_owned()));
     paths.extend(benchmark.files.iter().map(|(_, file)| file.path.clone()));
-    let passes = |name: &str| BASE.contains(&name) || args.pass_env.iter().any(|wanted| wanted == name);
+    // A container has its image's PATH and HOME.
+    let base: &[&str] = if args.engine.runs_images() { &[] } else { &BASE };
+    let passes = |name: &str| base.contains(&name) || args.pass_env.iter().any(|wanted| wanted == name);
     Ok(Request {
         root,
         compiled,
         spec_digest: Digest::of(&spec.text).to_string(),
         rules,
         results: args.results.clone().unwrap_or_else(|| root.join(&project.settings.results.directory)),
+        engine: args.engine,
+        client: machine::variables(is_of_client),
         base: machine::variables(passes),
         secrets: secrets.clone(),
         runs,

@@ -2,6 +2,7 @@
 //!
 //! Pure: ports, secrets and folders are handed in. What starts the processes is `edge::process`.
 
+mod container;
 mod job;
 mod mpi_job;
 mod pytorch_job;
@@ -11,8 +12,10 @@ mod variables;
 
 use std::collections::BTreeMap;
 
+use crate::manifest;
 use crate::model::{Case, Role, Workload, carried};
 
+pub use container::{Containers, Engine, is_of_client};
 pub use refuse::{Secrets, refusals};
 
 /// One process to start.
@@ -28,6 +31,8 @@ pub struct Process {
     pub env: BTreeMap<String, String>,
     /// Whether the run succeeds only when this one does; it ends when all of these have.
     pub decides: bool,
+    /// The container that it is the client of, to be removed when it ends.
+    pub container: Option<String>,
 }
 
 /// The processes of a run.
@@ -41,8 +46,8 @@ pub struct Plan {
     pub config: BTreeMap<String, String>,
 }
 
-/// The folders of a run, absolute.
-#[derive(Clone, Debug)]
+/// The folders of a run, absolute: as this machine or as its containers know them.
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Folders {
     /// The parent of all runs.
     pub root: String,
@@ -50,6 +55,8 @@ pub struct Folders {
     pub id: String,
     /// What the job reads.
     pub data: String,
+    /// Where files of the workload stand.
+    pub files: String,
 }
 
 /// What the machine gives to a run.
@@ -58,7 +65,9 @@ pub struct Given<'a> {
     pub base: &'a BTreeMap<String, String>,
     /// Values of secrets and ConfigMaps by name and key.
     pub secrets: &'a Secrets,
-    /// The run's folders.
+    /// How containers are started; none where replicas are processes.
+    pub containers: Option<&'a Containers>,
+    /// The run's folders as replicas know them.
     pub folders: &'a Folders,
     /// The target's namespace, for pods that ask for it.
     pub namespace: &'a str,
@@ -67,14 +76,21 @@ pub struct Given<'a> {
 }
 
 impl Folders {
+    /// Returns the folders of the run `id` below those of a project.
+    pub fn new(root: String, id: String, data: String) -> Self {
+        let files = format!("{root}/{id}/files");
+        Self { root, id, data, files }
+    }
+
+    /// Returns the folders of the run `id` as containers know them, here as in a cluster.
+    pub fn in_containers(id: String) -> Self {
+        let [root, data, files] = [manifest::EXPERIMENTS, manifest::DATA, carried::FOLDER].map(str::to_owned);
+        Self { root, id, data, files }
+    }
+
     /// Returns the run's folder.
     pub fn experiment(&self) -> String {
         format!("{}/{}", self.root, self.id)
-    }
-
-    /// Returns the folder in which files of the workload stand.
-    pub fn files(&self) -> String {
-        format!("{}/files", self.experiment())
     }
 
     /// Returns the folder of what was executed.
@@ -102,7 +118,7 @@ impl Folders {
             ("KUBEBENCH_EXP_OUTPUT_PATH", self.output()),
             ("KUBEBENCH_EXP_RESULT_PATH", self.result()),
             ("KUBEBENCH_DATA_ROOT", self.data.clone()),
-            (carried::VARIABLE, self.files()),
+            (carried::VARIABLE, self.files.clone()),
         ]
         .into_iter()
         .map(|(name, value)| (name.to_owned(), value))
@@ -113,18 +129,35 @@ impl Folders {
 /// Returns the processes of a run of `case`.
 pub fn plan(case: &Case, given: &mut Given<'_>) -> Plan {
     let workload = &case.workload;
-    match workload.key {
+    let mut plan = match workload.key {
         "pytorchJob" => pytorch_job::plan(workload, given),
         "tfJob" => tf_job::plan(workload, given),
         "mpiJob" => mpi_job::plan(workload, given),
         _ => job::plan(workload, given),
+    };
+    if let Some(containers) = given.containers {
+        let contained = |process: Process| match workload.roles.iter().find(|role| role.name == process.role) {
+            Some(role) => container::contained(process, role, given.folders, containers),
+            None => process,
+        };
+        plan.processes = plan.processes.into_iter().map(contained).collect();
     }
+    plan
+}
+
+/// Returns the roles of `case` whose replicas are started: workers of MPI are ranks of the launcher's `mpirun`.
+pub fn started_roles(case: &Case) -> impl Iterator<Item = &Role> {
+    let is_mpi = case.workload.key == "mpiJob";
+    case.workload.roles.iter().filter(move |role| !is_mpi || role.name == "launcher")
 }
 
 /// Returns the process of a Job of one pod beside the runs.
 pub fn step(name: &str, role: &Role, given: &mut Given<'_>) -> Plan {
     let mut process = process(role, 0, &BTreeMap::new(), given);
     name.clone_into(&mut process.role);
+    if let Some(containers) = given.containers {
+        process = container::contained(process, role, given.folders, containers);
+    }
     Plan { processes: vec![process], at_once: 1, config: BTreeMap::new() }
 }
 
@@ -136,7 +169,7 @@ fn process(role: &Role, index: u32, operator: &BTreeMap<String, String>, given: 
     env.extend(variables::of(role, index, given, &env));
     let words = role.command.iter().chain(&role.args);
     let argv = words.map(|word| variables::word(word, role, &env, given.folders)).collect();
-    Process { role: role.name.clone(), index, argv, env, decides: true }
+    Process { role: role.name.clone(), index, argv, env, decides: true, container: None }
 }
 
 /// Returns all replicas of all roles, in order; `operator` gives what the operator sets for one.

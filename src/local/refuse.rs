@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::variables;
+use super::{Engine, is_of_client, started_roles, variables};
 use crate::diag::{Diagnostic, Diagnostics, code};
 use crate::model::{Benchmark, Env, Role};
 
@@ -46,12 +46,14 @@ fn variable(what: &str, name: &str, key: &str) -> String {
 }
 
 /// Returns why `benchmark` cannot run here, each at its place.
-pub fn refusals(benchmark: &Benchmark, secrets: &Secrets) -> Diagnostics {
+pub fn refusals(benchmark: &Benchmark, engine: Engine, secrets: &Secrets) -> Diagnostics {
     let mut found = Diagnostics::default();
     let mut seen = BTreeSet::new();
     // A role is judged for every case, and said once.
-    for role in started_roles(benchmark) {
-        for fault in of_role(role, secrets) {
+    let of_cases = benchmark.cases.iter().flat_map(started_roles);
+    let beside = benchmark.prepare.iter().chain(benchmark.cases.iter().filter_map(|case| case.postprocess.as_ref()));
+    for role in of_cases.chain(beside.map(|job| &job.role)) {
+        for fault in of_role(role, engine, secrets) {
             if seen.insert((fault.message.clone(), format!("{:?}", fault.place))) {
                 found.push(fault);
             }
@@ -71,19 +73,9 @@ pub fn refusals(benchmark: &Benchmark, secrets: &Secrets) -> Diagnostics {
     found
 }
 
-/// Returns the roles whose processes are started: workers of MPI are ranks of the launcher's `mpirun`.
-fn started_roles(benchmark: &Benchmark) -> impl Iterator<Item = &Role> {
-    let of_cases = benchmark.cases.iter().flat_map(|case| {
-        let is_mpi = case.workload.key == "mpiJob";
-        case.workload.roles.iter().filter(move |role| !is_mpi || role.name == "launcher")
-    });
-    let beside = benchmark.prepare.iter().chain(benchmark.cases.iter().filter_map(|case| case.postprocess.as_ref()));
-    of_cases.chain(beside.map(|job| &job.role))
-}
-
-fn of_role(role: &Role, secrets: &Secrets) -> Vec<Diagnostic> {
+fn of_role(role: &Role, engine: Engine, secrets: &Secrets) -> Vec<Diagnostic> {
     let mut found = Vec::new();
-    if role.command.is_empty() {
+    if role.command.is_empty() && !engine.runs_images() {
         let message = format!("the role `{}` has no `command`, so there is nothing to start here", role.name);
         found.push(
             Diagnostic::at(&code::KB0350, role.span, message)
@@ -93,6 +85,10 @@ fn of_role(role: &Role, secrets: &Secrets) -> Vec<Diagnostic> {
     }
     for (name, (value, span)) in &role.env {
         let (what, help) = match value {
+            Env::Secret { name: secret, .. } if engine.runs_images() && is_of_client(name) => (
+                format!("a key of the Secret `{secret}` under a name that `{}` itself reads", engine.name()),
+                "call the variable otherwise: its value would have to stand in the arguments of the client".to_owned(),
+            ),
             Env::Secret { name, key } if secrets.secret(name, key).is_none() => (
                 format!("the key `{key}` of the Secret `{name}`"),
                 format!(

@@ -2,7 +2,7 @@ use std::collections::BTreeMap;
 
 use serde_json::Value as Json;
 
-use super::{Folders, Given, Plan, Secrets, plan, refusals};
+use super::{Containers, Engine, Folders, Given, Plan, Secrets, plan, refusals};
 use crate::compile::{Compilation, Input, Workspace};
 
 fn compiled(workload: &str) -> Compilation {
@@ -22,7 +22,8 @@ fn planned(workload: &str) -> Plan {
     let mut given = Given {
         base: &BTreeMap::from([("PATH".to_owned(), "/bin".to_owned())]),
         secrets: &Secrets::new(values),
-        folders: &Folders { root: "/r".to_owned(), id: "x-1".to_owned(), data: "/d".to_owned() },
+        containers: None,
+        folders: &Folders::new("/r".to_owned(), "x-1".to_owned(), "/d".to_owned()),
         namespace: "bench",
         ports: &mut || {
             port += 1;
@@ -109,11 +110,52 @@ fn a_launcher_has_a_host_file() {
 }
 
 #[test]
+fn a_container_of_a_role() {
+    let compilation = compiled(&format!(
+        "    job: {{image: {IMAGE}, command: [run], args: [a], env: {{A: '1', HOME: /h}}, resources: {{cpu: 1, memory: 1Gi, nvidia.com/gpu: 2}}}}"
+    ));
+    let benchmark = &compilation.benchmarks[0].benchmark;
+    let argv = |engine, uid| {
+        let host = Folders::new("/p,q/\"r".to_owned(), "x-1".to_owned(), "/d".to_owned());
+        let client = BTreeMap::from([("HOME".to_owned(), "/root".to_owned())]);
+        let containers = Containers { engine, client, user: (uid, 5), host };
+        let mut given = Given {
+            base: &BTreeMap::new(),
+            secrets: &Secrets::default(),
+            containers: Some(&containers),
+            folders: &Folders::in_containers("x-1".to_owned()),
+            namespace: "bench",
+            ports: &mut || 1,
+        };
+        let process = plan(&benchmark.cases[0], &mut given).processes.remove(0);
+        assert_eq!((process.env["HOME"].as_str(), process.env["A"].as_str()), ("/root", "1"));
+        assert_eq!(process.container.as_deref(), Some("x-1-job-0"));
+        process.argv.join(" ")
+    };
+    let docker = argv(Engine::Docker, 7);
+    for words in [
+        "docker run --rm --pull never --name x-1-job-0 --network host --user 7:5 --security-opt label=disable --mount ",
+        r#" --mount type=bind,"source=/p,q/""r",target=/kubebench/experiments "#,
+        r#" --mount type=bind,"source=/p,q/""r/x-1/files",target=/kubebench/files,readonly "#,
+        " --gpus all --ipc host ",
+        " --env A --env HOME=/h ",
+    ] {
+        assert!(docker.contains(words), "{words} in {docker}");
+    }
+    assert!(docker.ends_with(&format!(" --entrypoint run {IMAGE} a")), "{docker}");
+    assert!(argv(Engine::Podman, 7).contains(" --userns keep-id --mount "));
+    assert!(
+        argv(Engine::Podman, 0).contains(" --device nvidia.com/gpu=all ")
+            && !argv(Engine::Podman, 0).contains("userns")
+    );
+}
+
+#[test]
 fn what_a_machine_does_not_have_is_refused() {
     let compilation = compiled(&format!(
         "    job:\n      image: {IMAGE}\n      env: {{T: {{secret: {{name: hf, key: the.token}}}}, C: {{configMap: {{name: c, key: k}}}}, U: {{field: metadata.uid}}}}"
     ));
-    let found = refusals(&compilation.benchmarks[0].benchmark, &Secrets::default());
+    let found = refusals(&compilation.benchmarks[0].benchmark, Engine::Process, &Secrets::default());
     let codes: Vec<&str> = found.as_slice().iter().map(|fault| fault.code.id).collect();
     assert_eq!(codes, ["KB0350", "KB0351", "KB0351", "KB0351"]);
     assert!(found.as_slice().iter().any(|fault| format!("{fault:?}").contains("KUBEBENCH_SECRET_HF_THE_TOKEN")));

@@ -71,8 +71,7 @@ pub(super) fn word(text: &str, role: &Role, env: &BTreeMap<String, String>, fold
     let mut rest = expanded.as_str();
     while let Some((before, after)) = rest.split_once(FOLDER) {
         made.push_str(before);
-        let here = folders.files();
-        made.push_str(if is_whole(after) { &here } else { FOLDER });
+        made.push_str(if is_whole(after) { &folders.files } else { FOLDER });
         rest = after;
     }
     made + rest

@@ -26,6 +26,7 @@ pub use claim::refused_changes;
 pub use files::files;
 pub use identity::{EPOCH, Identity, Run};
 pub use pipeline::pipeline;
+pub use pod::{DATA, EXPERIMENTS};
 pub use workload::standalone;
 
 /// The bytes from which Argo CD can no longer keep its copy of an object in an annotation.

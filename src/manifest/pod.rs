@@ -22,8 +22,9 @@ use crate::model::{Benchmark, Case, Env, Role, carried};
 pub(super) use owned::refuse_reserved;
 
 /// Where the results volume is mounted; the ancestor's place, so that its images work.
-pub(super) const EXPERIMENTS: &str = "/kubebench/experiments";
-const DATA: &str = "/kubebench/data";
+pub const EXPERIMENTS: &str = "/kubebench/experiments";
+/// Where what jobs read is mounted.
+pub const DATA: &str = "/kubebench/data";
 const SHARED_MEMORY: &str = "dshm";
 const RESULTS: &str = "kubebench-results";
 

@@ -34,6 +34,7 @@ impl Session<'_> {
         let Parts { id, run, case, started, finished, waited, measured, artifacts, load_before } = parts;
         let request = self.request;
         let benchmark = &request.compiled.benchmark;
+        let began = waited.began();
         let mut status = waited.status;
         let mut reasons = waited.reasons;
         for finished in &waited.finished {
@@ -50,7 +51,7 @@ impl Session<'_> {
         let images = case.workload.roles.iter().map(|role| Image {
             role: role.name.clone(),
             declared: role.image.to_string(),
-            observed: None,
+            observed: self.images.get(&role.image.to_string()).cloned(),
         });
         let mut node = self.node.clone();
         node.load_before = load_before;
@@ -79,8 +80,8 @@ impl Session<'_> {
                 finished_at: finished.0,
                 timings: Timings {
                     queue_seconds: None,
-                    startup_seconds: Some(waited.startup),
-                    run_seconds: Some(waited.run),
+                    startup_seconds: began.then_some(waited.startup),
+                    run_seconds: began.then_some(waited.run),
                 },
                 status,
                 reasons,
@@ -103,7 +104,7 @@ impl Session<'_> {
                 cluster: self.cluster.clone(),
                 nodes: vec![node],
                 images: images.collect(),
-                software: BTreeMap::new(),
+                software: self.software.clone(),
             },
             inputs: case.inputs.clone(),
             metrics: measured.metrics,

@@ -10,6 +10,7 @@ use crate::edge::http;
 use crate::edge::process::Usage;
 use crate::ingest::measure::{Evidence, Used};
 use crate::ingest::prometheus;
+use crate::local::Engine;
 use crate::spec::v1::metric::{DurationSource, ProcessSource};
 
 /// How much of a log's beginning and end is looked at for a message.
@@ -18,11 +19,13 @@ const EXCERPT: u64 = 4 << 20;
 /// The evidence of one run.
 pub(super) struct RunEvidence {
     pub(super) folders: Folders,
+    pub(super) engine: Engine,
     /// Of each replica; none where its supervisor was killed.
     pub(super) usages: Vec<Option<Usage>>,
     pub(super) peak_rss: f64,
-    pub(super) startup: f64,
-    pub(super) run: f64,
+    /// Seconds; none where nothing was started.
+    pub(super) startup: Option<f64>,
+    pub(super) run: Option<f64>,
     pub(super) prometheus: Option<String>,
     /// Start and end in seconds since the Unix epoch.
     pub(super) window: (f64, f64),
@@ -38,6 +41,9 @@ impl Evidence for RunEvidence {
     }
 
     fn process(&self, what: ProcessSource) -> Used {
+        if self.engine.runs_images() {
+            return Err(format!("processes of containers belong to {}, not to the run", self.engine.name()));
+        }
         let known: Vec<Usage> = self.usages.iter().copied().flatten().collect();
         if known.is_empty() || known.len() < self.usages.len() {
             return Err("what the processes used is not known, because their supervisor was killed".to_owned());
@@ -49,7 +55,14 @@ impl Evidence for RunEvidence {
         Ok(match what {
             ProcessSource::CpuSeconds => sum(|usage| usage.cpu_seconds),
             // The largest of: all processes at one time, as sampled; one process alone, which is exact.
-            ProcessSource::MaxRss => known.iter().map(|usage| usage.max_rss_bytes).fold(self.peak_rss, f64::max),
+            ProcessSource::MaxRss => {
+                let peaks = known.iter().filter_map(|usage| usage.max_rss_bytes);
+                let most = peaks.fold(self.peak_rss, f64::max);
+                if most <= 0.0 {
+                    return Err("the processes ended before anybody could look at their memory".to_owned());
+                }
+                most
+            }
             ProcessSource::ReadBytes => sum(|usage| usage.read_bytes),
             ProcessSource::WriteBytes => sum(|usage| usage.write_bytes),
         })
@@ -58,8 +71,8 @@ impl Evidence for RunEvidence {
     fn duration(&self, what: DurationSource) -> Used {
         match what {
             DurationSource::Queue => Err("a local run does not queue".to_owned()),
-            DurationSource::Startup => Ok(self.startup),
-            DurationSource::Run => Ok(self.run),
+            DurationSource::Startup => self.startup.ok_or_else(|| "nothing was started".to_owned()),
+            DurationSource::Run => self.run.ok_or_else(|| "nothing was started".to_owned()),
         }
     }
 

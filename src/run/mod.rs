@@ -2,10 +2,9 @@
 //!
 //! A result is written as soon as its run has ended, so that nothing that happens later loses it.
 
-#![expect(clippy::disallowed_methods, reason = "runs make folders")]
-
 mod assemble;
 mod evidence;
+mod images;
 mod one;
 mod reparse;
 mod sink;
@@ -24,7 +23,7 @@ use crate::compile::Compiled;
 use crate::edge::machine::{self, Name};
 use crate::edge::process::{self, Stop};
 use crate::ingest::rules::Rules;
-use crate::local::{Folders, Secrets};
+use crate::local::{Containers, Engine, Folders, Secrets};
 use crate::manifest::Run;
 use crate::model::{Benchmark, Case, Env};
 use crate::redact::{self, Redactor};
@@ -46,6 +45,10 @@ pub struct Request<'a> {
     pub rules: &'a str,
     /// Where result files go.
     pub results: PathBuf,
+    /// What runs the replicas.
+    pub engine: Engine,
+    /// The environment of the engine's client.
+    pub client: BTreeMap<String, String>,
     /// Variables that every process gets.
     pub base: BTreeMap<String, String>,
     /// Values of Secrets and ConfigMaps.
@@ -62,6 +65,18 @@ pub struct Request<'a> {
     pub commit: Option<(String, bool)>,
     /// The version of this program.
     pub version: &'static str,
+}
+
+impl Request<'_> {
+    /// Returns the run's folders as replicas know them, and how containers are started where replicas are such.
+    pub fn views(&self, host: Folders) -> (Folders, Option<Containers>) {
+        if !self.engine.runs_images() {
+            return (host, None);
+        }
+        let inside = Folders::in_containers(host.id.clone());
+        let user = machine::user();
+        (inside, Some(Containers { engine: self.engine, client: self.client.clone(), user, host }))
+    }
 }
 
 /// What to do after a run that did not succeed.
@@ -98,7 +113,7 @@ pub struct Outcome {
     pub not_started: Vec<Run>,
     /// The signal that ended it.
     pub stopped: Option<Stop>,
-    /// Why nothing more could be started.
+    /// Why nothing more could be started, or kept.
     pub problem: Option<String>,
 }
 
@@ -121,6 +136,10 @@ struct Session<'a> {
     /// `.kubebench` of the project.
     place: PathBuf,
     cluster: Cluster,
+    /// The version of the engine, by its name.
+    software: BTreeMap<String, String>,
+    /// Digests of images that are here, by their names.
+    images: BTreeMap<String, String>,
     node: Node,
     events: (Sender<Event>, Receiver<Event>),
     stop: Option<Stop>,
@@ -129,7 +148,7 @@ struct Session<'a> {
 /// Runs all of `request`.
 ///
 /// # Errors
-/// When the machine does not let it start or keep results; results that were written stay.
+/// When the machine does not let it start.
 pub fn run(request: &Request<'_>, watcher: &dyn Watcher) -> Result<Outcome> {
     let mut session = Session::new(request, watcher)?;
     let mut outcome = Outcome { stored: Vec::new(), not_started: request.runs.clone(), stopped: None, problem: None };
@@ -138,14 +157,24 @@ pub fn run(request: &Request<'_>, watcher: &dyn Watcher) -> Result<Outcome> {
     }
     let total = request.runs.len();
     for (run, number) in request.runs.iter().zip(1..) {
+        session.hear();
         if outcome.problem.is_some() || session.stop.is_some() {
             break;
         }
         let Some(case) = request.compiled.benchmark.cases.iter().find(|case| case.id == run.case) else { continue };
         watcher.started(run, case, number, total);
         outcome.not_started.remove(0);
-        let result = session.one(run, case)?;
-        let stored = store::store(&request.results, result)?;
+        let refuge = session.place.join("results");
+        let stored =
+            session.one(run, case).and_then(|result| store::store_somewhere(&request.results, &refuge, result));
+        let stored = match stored {
+            Ok(stored) => stored,
+            // What was measured before is on disk, and is shown as ever.
+            Err(error) => {
+                outcome.problem = Some(format!("{error:#}"));
+                break;
+            }
+        };
         watcher.ended(&stored);
         let status = stored.sealed.result.run.status;
         outcome.stored.push(stored);
@@ -164,12 +193,11 @@ impl<'a> Session<'a> {
             Err(reason) => bail!("{reason}"),
         };
         let place = store::private_folder(request.root)?;
-        std::fs::create_dir_all(&request.results)
-            .with_context(|| format!("cannot make the folder for results {}", request.results.display()))?;
+        store::results_folder(&request.results)?;
         let (sender, receiver) = channel();
         process::stops(sender.clone(), Event::Stop)?;
         process::adopt_orphans();
-        let cluster = Cluster { name: "local".to_owned(), engine: "process".to_owned(), version: None };
+        let cluster = Cluster { name: "local".to_owned(), engine: request.engine.name().to_owned(), version: None };
         let of_base = request.base.iter().filter(|(name, _)| redact::names_a_secret(name));
         let mut known = secrets_in(&request.compiled.benchmark);
         known.extend(of_base.map(|(_, value)| value.clone()));
@@ -182,10 +210,19 @@ impl<'a> Session<'a> {
             id: machine::random_id()?.chars().take(16).collect(),
             place,
             cluster,
+            software: images::software(request)?,
+            images: BTreeMap::new(),
             node: machine::describe(request.name),
             events: (sender, receiver),
             stop: None,
         })
+    }
+
+    /// Takes in a wish to stop that came while no process ran.
+    fn hear(&mut self) {
+        let events = self.events.1.try_iter();
+        let mut stops = events.filter_map(|event| if let Event::Stop(stop) = event { Some(stop) } else { None });
+        self.stop = self.stop.or_else(|| stops.next());
     }
 
     /// Returns folders for something that runs now, under a name that nothing else has.
@@ -199,11 +236,11 @@ impl<'a> Session<'a> {
             Err(path) => bail!("{} is not UTF-8, which variables of processes need", path.display()),
         };
         let short: String = id.chars().take(8).collect();
-        Ok(Folders {
-            root: text(self.place.join("experiments"))?,
-            id: format!("{}-{short}", self.request.compiled.benchmark.name),
-            data: text(self.place.join("data"))?,
-        })
+        Ok(Folders::new(
+            text(self.place.join("experiments"))?,
+            format!("{}-{short}", self.request.compiled.benchmark.name),
+            text(self.place.join("data"))?,
+        ))
     }
 
     /// Returns the fingerprint of this environment.

@@ -28,10 +28,17 @@ impl Session<'_> {
         self.make(&folders)?;
         let plan = self.plan(&folders, |given| local::plan(case, given));
         self.write_config(&folders, &plan)?;
+        let absent = self.bring(local::started_roles(case))?;
         let load_before = machine::describe(self.request.name).load_before;
         let kills = machine::out_of_memory_kills();
         let started = machine::now();
-        let mut waited = self.wait_for(&plan, &folders, Duration::from_secs(case.timeout.seconds()))?;
+        let mut waited = match absent {
+            None => self.wait_for(&plan, &folders, Duration::from_secs(case.timeout.seconds()))?,
+            Some(_) if self.stop.is_some() => {
+                Waited::without_start(Status::Interrupted, "interrupted", "it was stopped before it began")
+            }
+            Some(problem) => Waited::without_start(Status::Failed, "cannotStart", &problem),
+        };
         let finished = machine::now();
         if waited.status == Status::Failed && machine::out_of_memory_kills() > kills {
             let message = "the system ended a process because memory ran out".to_owned();
@@ -39,13 +46,19 @@ impl Session<'_> {
         }
         if waited.status == Status::Succeeded
             && let Some(job) = &case.postprocess
-            && let Some(problem) = self.step("postprocess", &job.role, job.timeout, &folders)?
+            && let Some(problem) = self
+                .step("postprocess", &job.role, job.timeout, &folders)
+                .unwrap_or_else(|error| Some(format!("`postprocess` cannot be started: {error:#}")))
         {
             waited.status = if self.stop.is_some() { Status::Interrupted } else { Status::Failed };
             waited.reasons.push(StatusReason { code: "postprocessFailed".to_owned(), message: problem });
         }
         let measured = self.measure(&mut waited, &folders, started.1, finished.1);
-        let artifacts = store::artifacts(Path::new(&folders.output()), &waited)?;
+        let (artifacts, unreadable) = store::artifacts(Path::new(&folders.output()), &waited);
+        let unreadable = unreadable.into_iter();
+        waited
+            .reasons
+            .extend(unreadable.map(|message| StatusReason { code: "artifactUnreadable".to_owned(), message }));
         let parts = assemble::Parts { id, run, case, started, finished, waited, measured, artifacts, load_before };
         let result = self.assemble(parts);
         self.redacted(&result)
@@ -59,36 +72,46 @@ impl Session<'_> {
         timeout: unit::Duration,
         folders: &Folders,
     ) -> Result<Option<String>> {
+        if let Some(problem) = self.bring(std::iter::once(role))? {
+            return Ok(Some(format!("`{name}` cannot be started: {problem}")));
+        }
         self.make(folders)?;
         let plan = self.plan(folders, |given| local::step(name, role, given));
         let waited = self.wait_for(&plan, folders, Duration::from_secs(timeout.seconds()))?;
+        Ok(self.problem_of(&waited).map(|problem| format!("`{name}` did not succeed: {problem}")))
+    }
+
+    /// Returns why processes beside the runs did not succeed.
+    pub(super) fn problem_of(&self, waited: &Waited) -> Option<String> {
         if waited.status == Status::Succeeded {
-            return Ok(None);
+            return None;
         }
         let reasons: Vec<String> = waited.reasons.iter().map(|reason| reason.message.clone()).collect();
         let last = waited.finished.iter().flat_map(|finished| &finished.last_lines).next_back();
         let last = last.map_or_else(String::new, |line| format!("; its last line: {}", self.redactor.text(line)));
-        Ok(Some(format!("`{name}` did not succeed: {}{last}", reasons.join("; "))))
+        Some(format!("{}{last}", reasons.join("; ")))
     }
 
-    fn plan(&self, folders: &Folders, plan: impl FnOnce(&mut Given<'_>) -> Plan) -> Plan {
+    fn plan(&self, host: &Folders, plan: impl FnOnce(&mut Given<'_>) -> Plan) -> Plan {
+        let (folders, containers) = self.request.views(host.clone());
         let mut given = Given {
             base: &self.request.base,
             secrets: &self.request.secrets,
-            folders,
+            containers: containers.as_ref(),
+            folders: &folders,
             namespace: &self.request.compiled.benchmark.target.namespace,
             ports: &mut machine::free_port,
         };
         plan(&mut given)
     }
 
-    fn make(&self, folders: &Folders) -> Result<()> {
+    pub(super) fn make(&self, folders: &Folders) -> Result<()> {
         let logs = format!("{}/logs", folders.output());
-        for folder in [&folders.config(), &logs, &folders.result(), &folders.files(), &folders.data] {
+        for folder in [&folders.config(), &logs, &folders.result(), &folders.files, &folders.data] {
             std::fs::create_dir_all(folder).with_context(|| format!("cannot make the folder {folder}"))?;
         }
         for (name, file) in self.request.compiled.benchmark.files.iter() {
-            let path = Path::new(&folders.files()).join(name);
+            let path = Path::new(&folders.files).join(name);
             if path.exists() {
                 continue;
             }
@@ -123,10 +146,11 @@ impl Session<'_> {
         }
         let evidence = RunEvidence {
             folders: evidence::Folders { output: folders.output().into(), result: folders.result().into() },
+            engine: self.request.engine,
             usages,
             peak_rss: waited.samples.rss_bytes.iter().copied().fold(0.0, f64::max),
-            startup: waited.startup,
-            run: waited.run,
+            startup: waited.began().then_some(waited.startup),
+            run: waited.began().then_some(waited.run),
             prometheus: self.request.compiled.benchmark.target.prometheus.clone(),
             window: (started, finished),
         };

@@ -13,6 +13,8 @@ use crate::redact::Redactor;
 const LAST_LINES: usize = 20;
 /// A longer line is cut in messages.
 const LINE: usize = 400;
+/// So much of a line is kept until secrets are out of it: four bytes a letter, and a secret that begins with the last.
+const RAW_LINE: usize = 4 * LINE + 8192;
 
 /// Takes the output of one replica.
 pub(super) struct Sink {
@@ -43,10 +45,18 @@ impl Sink {
     pub(super) fn take(&mut self, bytes: &[u8]) {
         self.log.write(bytes);
         self.scan.feed(bytes);
-        // Without a watcher only the last lines matter, and a piece with very many holds them in its last part.
-        let from = if self.echo.is_some() { 0 } else { bytes.len().saturating_sub(LAST_LINES * LINE * 2) };
-        for piece in bytes.get(from..).unwrap_or_default().split_inclusive(|byte| matches!(byte, b'\n' | b'\r')) {
-            let room = (LINE * 4).saturating_sub(self.line.len());
+        let is_end = |byte: &u8| matches!(byte, b'\n' | b'\r');
+        // Without a watcher only the last lines matter; they are in the last part, from its first whole line on.
+        let tail = bytes.len().saturating_sub(LAST_LINES * LINE * 2);
+        let mut rest = bytes;
+        if let (None, Some((skipped, after))) = (&self.echo, bytes.split_at_checked(tail))
+            && let Some(first) = after.iter().position(is_end).filter(|_| skipped.iter().any(is_end))
+        {
+            rest = after.get(first + 1..).unwrap_or_default();
+            self.line.clear();
+        }
+        for piece in rest.split_inclusive(is_end) {
+            let room = RAW_LINE.saturating_sub(self.line.len());
             self.line.extend_from_slice(piece.get(..room.min(piece.len())).unwrap_or_default());
             if piece.ends_with(b"\n") || piece.ends_with(b"\r") {
                 self.end_line();
@@ -68,13 +78,17 @@ impl Sink {
         if self.last_lines.len() == LAST_LINES {
             self.last_lines.pop_front();
         }
-        let short: String = text.chars().take(LINE).filter(|letter| !letter.is_control() || *letter == '\t').collect();
-        self.last_lines.push_back(short);
+        self.last_lines.push_back(text.to_owned());
     }
 
-    /// Ends the output: returns the log, the scan, and the last lines.
+    /// Ends the output: returns the log, the scan, and the last lines without secrets.
     pub(super) fn finish(mut self) -> (KeptLog, RuleScan, Vec<String>) {
         self.end_line();
-        (self.log, self.scan, self.last_lines.into())
+        let clean = self.last_lines.iter().map(|line| {
+            let visible = |letter: &char| !letter.is_control() || *letter == '\t';
+            self.redactor.text(line).chars().filter(visible).take(LINE).collect()
+        });
+        let last_lines = clean.collect();
+        (self.log, self.scan, last_lines)
     }
 }

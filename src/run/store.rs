@@ -26,6 +26,27 @@ pub struct Stored {
     pub path: PathBuf,
 }
 
+/// Makes the folder for results, and sees that files can be made there: after hours of measuring it is late for that.
+pub(super) fn results_folder(folder: &Path) -> Result<()> {
+    let probe = folder.join(format!(".{}.tmp", std::process::id()));
+    std::fs::create_dir_all(folder)
+        .and_then(|()| File::create(&probe))
+        .and_then(|_| std::fs::remove_file(&probe))
+        .with_context(|| format!("cannot write results into {}", folder.display()))
+}
+
+/// Writes a result into `folder`, or where that cannot be into `refuge`, which the error then names.
+pub(super) fn store_somewhere(folder: &Path, refuge: &Path, result: BenchmarkResult) -> Result<Stored> {
+    let error = match store(folder, result.clone()) {
+        Ok(stored) => return Ok(stored),
+        Err(error) => error,
+    };
+    match store(refuge, result) {
+        Ok(kept) => Err(error.context(format!("the result is kept in {}", kept.path.display()))),
+        Err(_) => Err(error),
+    }
+}
+
 /// Writes a result into `folder`; it is there whole, or not at all, and never in the place of another.
 pub(super) fn store(folder: &Path, result: BenchmarkResult) -> Result<Stored> {
     let sealed = result::seal(result);
@@ -65,8 +86,8 @@ pub(super) fn private_folder(root: &Path) -> Result<PathBuf> {
     Ok(folder)
 }
 
-/// Returns the files below `output` with their digests: logs first, then what the job wrote.
-pub(super) fn artifacts(output: &Path, waited: &Waited) -> Result<Vec<Artifact>> {
+/// Returns the files below `output` with their digests, logs first, then what the job wrote; and what cannot be read.
+pub(super) fn artifacts(output: &Path, waited: &Waited) -> (Vec<Artifact>, Vec<String>) {
     let mut names: Vec<String> = Vec::new();
     let mut folders = vec![String::new()];
     while let Some(folder) = folders.pop() {
@@ -85,15 +106,19 @@ pub(super) fn artifacts(output: &Path, waited: &Waited) -> Result<Vec<Artifact>>
     }
     names.sort_by_key(|name| (!name.starts_with("logs/"), name.clone()));
     names.truncate(MAX_ARTIFACTS);
-    names.into_iter().map(|name| artifact(output, name, waited)).collect()
-}
-
-fn artifact(output: &Path, name: String, waited: &Waited) -> Result<Artifact> {
-    let path = output.join(&name);
-    let (digest, bytes) = digest_of(&path).with_context(|| format!("cannot read {}", path.display()))?;
-    let dropped_bytes =
-        waited.finished.iter().find(|finished| finished.log == name).map_or(0, |finished| finished.dropped);
-    Ok(Artifact { name, digest: digest.to_string(), bytes, redacted: false, dropped_bytes })
+    let (mut artifacts, mut unreadable) = (Vec::new(), Vec::new());
+    for name in names {
+        match digest_of(&output.join(&name)) {
+            Ok((digest, bytes)) => {
+                let digest = digest.to_string();
+                let log = waited.finished.iter().find(|finished| finished.log == name);
+                let dropped_bytes = log.map_or(0, |finished| finished.dropped);
+                artifacts.push(Artifact { name, digest, bytes, redacted: false, dropped_bytes });
+            }
+            Err(error) => unreadable.push(format!("{name} cannot be read: {error}")),
+        }
+    }
+    (artifacts, unreadable)
 }
 
 /// Returns the digest and the size of a file.

@@ -48,6 +48,20 @@ pub(super) struct Waited {
     pub(super) run: f64,
 }
 
+impl Waited {
+    /// Returns true when at least one program was started.
+    pub(super) fn began(&self) -> bool {
+        self.finished.iter().any(|finished| finished.ended.error.is_none())
+    }
+
+    /// Says that nothing was started.
+    pub(super) fn without_start(status: Status, code: &str, message: &str) -> Self {
+        let reasons = vec![StatusReason { code: code.to_owned(), message: message.to_owned() }];
+        let (finished, samples) = (Vec::new(), Sampler::default());
+        Self { finished, status, reasons, samples, startup: 0.0, run: 0.0 }
+    }
+}
+
 struct Running {
     process: Process,
     replica: Replica<Sink>,
@@ -110,7 +124,7 @@ impl Session<'_> {
                     state.running.iter().for_each(|running| running.replica.stop());
                 }
             }
-            if elapsed >= next_sample {
+            if elapsed >= next_sample && !self.request.engine.runs_images() {
                 let pids: Vec<i32> = state.running.iter().map(|running| running.replica.pid()).collect();
                 samples.sample(&pids);
                 next_sample += SAMPLE_STEP;
@@ -170,7 +184,7 @@ impl Session<'_> {
             argv: &process.argv,
             env: &process.env,
             directory: &directory,
-            report: experiment.join(format!("{name}.end")),
+            container: process.container.as_deref().map(|name| (self.request.engine.name(), name)),
         };
         let events = self.events.0.clone();
         let replica = Replica::start(start, sink, Sink::take, move || {
@@ -238,6 +252,11 @@ fn failure(finished: &Finished) -> (&'static str, String) {
     let name = format!("{}-{}", finished.process.role, finished.process.index);
     match &finished.ended {
         Ended { error: Some(error), .. } => ("cannotStart", format!("{name}: {error}")),
+        // By this code Docker and Podman say that there is no container.
+        Ended { code: Some(125), .. } if finished.process.container.is_some() => {
+            let why = finished.last_lines.last().map_or("the engine did not say why", String::as_str);
+            ("cannotStart", format!("{name}: there is no container: {why}"))
+        }
         Ended { signal: Some(signal), .. } => ("signal", format!("{name} was ended by {signal}")),
         Ended { code: Some(code), .. } => ("exitCode", format!("{name} exited with {code}")),
         _ => ("lost", format!("{name} ended, and nobody knows how")),

@@ -32,6 +32,7 @@ mod project;
 mod prometheus;
 mod recording;
 mod reports;
+mod run;
 mod schemas;
 mod since;
 mod tidy;

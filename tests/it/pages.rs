@@ -6,7 +6,7 @@ use kubebench::compile::Compiled;
 use kubebench::diag::{Diagnostics, code};
 use kubebench::fixture;
 use kubebench::ingest::rules::Rules;
-use kubebench::local::{Secrets, refusals};
+use kubebench::local::{Engine, Secrets, refusals};
 use kubebench::lower::Unreadable;
 
 use crate::project::{codes, compile, compile_sound, errors};
@@ -127,7 +127,7 @@ fn findings(code: &str, project: &Project) -> BTreeSet<String> {
     let compilation = compile(&borrow(project));
     let mut found: BTreeSet<String> = codes(&compilation).into_iter().map(str::to_owned).collect();
     if !compilation.has_errors() && LOCAL.contains(&code) {
-        let of = |compiled: &Compiled| refusals(&compiled.benchmark, &Secrets::default());
+        let of = |compiled: &Compiled| refusals(&compiled.benchmark, Engine::Process, &Secrets::default());
         let refused = compilation.benchmarks.iter().flat_map(|compiled| of(compiled).into_iter());
         found.extend(refused.map(|fault| fault.code.id.to_owned()));
     }

@@ -20,14 +20,14 @@ pub(super) fn print(request: &Request<'_>) -> Result<()> {
             continue;
         }
         text.push_str(&format!("{} ({}), runs {}\n", case.name, case.id, runs.join(" ")));
-        let folders = Folders {
-            root: ".kubebench/experiments".to_owned(),
-            id: format!("{}-RUN", benchmark.name),
-            data: ".kubebench/data".to_owned(),
-        };
+        let here =
+            [".kubebench/experiments".to_owned(), format!("{}-RUN", benchmark.name), ".kubebench/data".to_owned()];
+        let [root, id, data] = here;
+        let (folders, containers) = request.views(Folders::new(root, id, data));
         let mut given = Given {
             base: &Ordered::new(),
             secrets: &request.secrets,
+            containers: containers.as_ref(),
             folders: &folders,
             namespace: &benchmark.target.namespace,
             ports: &mut || {

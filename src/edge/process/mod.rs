@@ -5,6 +5,7 @@
 //! of their own), and ends the whole tree: after the program ended, when it is told to, or when that input closes because
 //! `kubebench` is gone. So there is no way to die that leaves a process.
 
+pub mod container;
 mod log;
 mod replica;
 mod signals;

@@ -3,12 +3,13 @@
 #![expect(clippy::disallowed_methods, reason = "the edge starts programs")]
 
 use std::collections::BTreeMap;
-use std::ffi::OsStr;
 use std::io::Read as _;
+use std::os::fd::OwnedFd;
 use std::os::unix::fs::PermissionsExt as _;
+use std::os::unix::net::UnixStream;
 use std::os::unix::process::{CommandExt as _, ExitStatusExt as _};
-use std::path::{Path, PathBuf};
-use std::process::{Child, ChildStdin, Command, ExitStatus, Stdio};
+use std::path::Path;
+use std::process::{Child, Command, ExitStatus};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
@@ -16,6 +17,7 @@ use anyhow::{Context as _, Result};
 use nix::sys::signal::{Signal, kill};
 use nix::unistd::Pid;
 
+use super::container;
 use super::supervise::Report;
 use super::tree;
 use super::usage::Usage;
@@ -24,7 +26,7 @@ use super::usage::Usage;
 const DRAIN: Duration = Duration::from_secs(2);
 
 /// What to start.
-#[derive(Clone, Debug)]
+#[derive(Clone, Copy, Debug)]
 pub struct Start<'a> {
     /// The program and its arguments.
     pub argv: &'a [String],
@@ -32,17 +34,26 @@ pub struct Start<'a> {
     pub env: &'a BTreeMap<String, String>,
     /// Its working directory.
     pub directory: &'a Path,
-    /// A file for the supervisor's report.
-    pub report: PathBuf,
+    /// The engine and the name of the container that the program is the client of.
+    pub container: Option<(&'static str, &'a str)>,
+}
+
+/// A container that must be gone in the end.
+#[derive(Debug)]
+struct Contained {
+    engine: &'static str,
+    name: String,
+    env: BTreeMap<String, String>,
 }
 
 /// A replica that runs.
 #[derive(Debug)]
 pub struct Replica<T> {
     supervisor: Child,
-    /// Closed when this process ends, however it ends; the supervisor waits for that.
-    _alive: Option<ChildStdin>,
-    report: PathBuf,
+    /// Its standard input: closed when this process ends, however it ends, and the supervisor waits for that. At its end
+    /// the supervisor says here how it went, which needs no disk.
+    socket: UnixStream,
+    container: Option<Contained>,
     sink: Arc<Mutex<Option<T>>>,
 }
 
@@ -93,19 +104,23 @@ impl<T: Send + 'static> Replica<T> {
         let myself = std::env::current_exe().context("cannot tell the path of this program")?;
         let (mut reader, writer) = std::io::pipe().context("cannot make a pipe")?;
         let errors = writer.try_clone().context("cannot make a pipe")?;
-        let mut supervisor = Command::new(myself)
-            .args([OsStr::new("supervise"), OsStr::new("--end"), start.report.as_os_str(), OsStr::new("--")])
+        let (socket, theirs) = UnixStream::pair().context("cannot make a pair of sockets")?;
+        let of_container =
+            start.container.map_or_else(Vec::new, |(engine, name)| vec!["--engine", engine, "--container", name]);
+        let supervisor = Command::new(myself)
+            .arg("supervise")
+            .args(of_container)
+            .arg("--")
             .args(start.argv)
             .env_clear()
             .envs(start.env)
             .current_dir(start.directory)
-            .stdin(Stdio::piped())
+            .stdin(OwnedFd::from(theirs))
             .stdout(writer)
             .stderr(errors)
             .process_group(0)
             .spawn()
             .context("cannot start a supervisor")?;
-        let alive = supervisor.stdin.take();
         let sink = Arc::new(Mutex::new(Some(sink)));
         let shared = Arc::clone(&sink);
         std::thread::spawn(move || {
@@ -119,7 +134,9 @@ impl<T: Send + 'static> Replica<T> {
             }
             ended();
         });
-        Ok(Self { supervisor, _alive: alive, report: start.report, sink })
+        let container =
+            start.container.map(|(engine, name)| Contained { engine, name: name.to_owned(), env: start.env.clone() });
+        Ok(Self { supervisor, socket, container, sink })
     }
 
     /// Returns the supervisor's process id.
@@ -156,8 +173,14 @@ impl<T: Send + 'static> Replica<T> {
             std::thread::sleep(Duration::from_millis(1));
         }
         let sink = self.sink.lock().unwrap_or_else(PoisonError::into_inner).take();
-        let report = std::fs::read(&self.report).ok().and_then(|text| serde_json::from_slice::<Report>(&text).ok());
-        drop(std::fs::remove_file(&self.report));
+        let mut text = Vec::new();
+        let _ = self.socket.set_read_timeout(Some(DRAIN));
+        let _ = self.socket.read_to_end(&mut text);
+        let report = serde_json::from_slice::<Report>(&text).ok();
+        // A supervisor that was killed could not remove it.
+        if let (None, Some(Contained { engine, name, env })) = (&report, &self.container) {
+            container::remove(engine, name, env);
+        }
         let ended = report.map_or_else(|| lost(status), Ended::from);
         (ended, sink)
     }

@@ -1,6 +1,9 @@
 //! The signals by which people and systems stop a run.
 
+#![expect(clippy::disallowed_methods, reason = "the edge reads /proc")]
+
 use std::sync::mpsc::Sender;
+use std::sync::{Mutex, PoisonError};
 
 use anyhow::{Context as _, Result};
 use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
@@ -26,15 +29,42 @@ impl Stop {
     }
 }
 
-/// Sends every SIGINT, SIGTERM and SIGHUP from now on to `to`, in place of dying of it.
+/// Takes a stop in; says whether anybody is there for it.
+type Taker = Box<dyn Fn(Stop) -> bool + Send>;
+
+/// Who takes stops now: the session that began last.
+static TAKER: Mutex<Option<Taker>> = Mutex::new(None);
+
+/// Sends every SIGINT, SIGTERM and SIGHUP from now on to `to`, in place of dying of it. When nobody receives there any
+/// more, or at the third, this process dies of it after all.
+///
+/// Under `nohup` a hang-up stays without effect.
 pub fn stops<T: Send + 'static>(to: Sender<T>, wrap: fn(Stop) -> T) -> Result<()> {
-    let mut signals = Signals::new([SIGHUP, SIGINT, SIGTERM]).context("cannot wait for signals")?;
+    let take: Taker = Box::new(move |stop| to.send(wrap(stop)).is_ok());
+    let is_first = TAKER.lock().unwrap_or_else(PoisonError::into_inner).replace(take).is_none();
+    if !is_first {
+        return Ok(());
+    }
+    let hang_up = (!ignores_hang_up()).then_some(SIGHUP);
+    let wanted = [SIGINT, SIGTERM].into_iter().chain(hang_up);
+    let mut signals = Signals::new(wanted).context("cannot wait for signals")?;
     std::thread::spawn(move || {
-        for signal in signals.forever() {
-            if to.send(wrap(Stop { signal })).is_err() {
-                break;
+        for (signal, count) in signals.forever().zip(1..) {
+            let stop = Stop { signal };
+            let taker = TAKER.lock().unwrap_or_else(PoisonError::into_inner);
+            let is_taken = taker.as_ref().is_some_and(|take| take(stop));
+            // Two are enough where processes run: then this one is busy, and the supervisors end what is left.
+            if count > 2 || !is_taken {
+                stop.die();
             }
         }
     });
     Ok(())
+}
+
+/// Returns true when whoever started this process wants it to outlive the terminal.
+fn ignores_hang_up() -> bool {
+    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
+    let ignored = status.lines().find_map(|line| line.strip_prefix("SigIgn:"));
+    ignored.and_then(|mask| u64::from_str_radix(mask.trim(), 16).ok()).is_some_and(|mask| mask & 1 == 1)
 }

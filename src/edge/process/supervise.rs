@@ -2,11 +2,12 @@
 
 #![expect(clippy::disallowed_methods, reason = "the edge starts programs and writes files")]
 
-use std::io::Read as _;
+use std::fs::File;
+use std::io::{Read as _, Write as _};
+use std::os::fd::AsFd as _;
 use std::os::unix::process::CommandExt as _;
-use std::path::Path;
 use std::process::{Command, Stdio};
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
 use anyhow::{Context as _, Result};
@@ -16,13 +17,14 @@ use serde::{Deserialize, Serialize};
 use signal_hook::consts::{SIGCHLD, SIGHUP, SIGINT, SIGTERM};
 use signal_hook::iterator::Signals;
 
+use super::container;
 use super::tree::{self, End};
-use super::usage::Usage;
+use super::usage::{Memory, Usage};
 
 /// How long processes have between SIGTERM and SIGKILL.
 pub(super) const GRACE: Duration = Duration::from_secs(10);
 
-/// What a supervisor writes down when everything has ended.
+/// What a supervisor says when everything has ended.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub(super) struct Report {
@@ -38,12 +40,19 @@ pub(super) struct Report {
     pub(super) usage: Usage,
 }
 
-static WAS_TOLD: AtomicBool = AtomicBool::new(false);
+/// What the supervisor is called where processes are listed, so that `killall -9 kubebench` leaves it to do its work.
+const NAME: &std::ffi::CStr = c"kb-supervisor";
 
-/// Runs `argv` in the working directory and environment of this process, and writes what became of it to `report`.
-pub fn supervise(argv: &[String], report: &Path) -> Result<()> {
+/// Runs `argv` in the working directory and environment of this process, and says through its standard input, a socket,
+/// what became of it.
+///
+/// `container` names an engine and the container that the program is the client of; it is gone when this returns.
+pub fn supervise(argv: &[String], container: Option<(&str, &str)>) -> Result<()> {
     tree::adopt_orphans();
+    tree::rename(NAME);
     let mut signals = Signals::new([SIGCHLD, SIGHUP, SIGINT, SIGTERM]).context("cannot wait for signals")?;
+    let socket = std::io::stdin().as_fd().try_clone_to_owned().map(File::from);
+    let mut socket = socket.context("there is nobody to report to")?;
     // Nobody ever writes: this input ends when the one who started us does.
     std::thread::spawn(|| {
         let mut byte = [0];
@@ -51,14 +60,21 @@ pub fn supervise(argv: &[String], report: &Path) -> Result<()> {
         let _ = kill(Pid::this(), Signal::SIGTERM);
     });
     let outcome = run(argv, &mut signals);
-    let text = serde_json::to_vec(&outcome).unwrap_or_default();
-    std::fs::write(report, text).with_context(|| format!("cannot write {}", report.display()))
+    if let Some((engine, name)) = container {
+        let texts =
+            std::env::vars_os().filter_map(|(name, value)| Some((name.into_string().ok()?, value.into_string().ok()?)));
+        container::remove(engine, name, &texts.collect());
+    }
+    // Who started us may be gone.
+    let _ = socket.write_all(&serde_json::to_vec(&outcome).unwrap_or_default());
+    Ok(())
 }
 
 fn run(argv: &[String], signals: &mut Signals) -> Report {
     let Some((program, arguments)) = argv.split_first() else {
         return Report { error: Some("there is no program to start".to_owned()), ..Report::default() };
     };
+    let memory = Memory::of_myself();
     let started = Instant::now();
     let child = match Command::new(program).args(arguments).stdin(Stdio::null()).process_group(0).spawn() {
         Ok(child) => child,
@@ -67,11 +83,20 @@ fn run(argv: &[String], signals: &mut Signals) -> Report {
             return Report { error: Some(error), ..Report::default() };
         }
     };
-    let pid = Pid::from_raw(i32::try_from(child.id()).unwrap_or_default());
-    let end = wait(pid, signals);
+    let pid = i32::try_from(child.id()).unwrap_or_default();
+    memory.watch(pid);
+    let (end, stopping) = wait(Pid::from_raw(pid), signals);
     let seconds = started.elapsed().as_secs_f64();
-    tree::end_descendants(&[], if WAS_TOLD.load(Ordering::Relaxed) { Duration::ZERO } else { GRACE });
-    let mut report = Report { seconds, usage: Usage::of_children(), ..Report::default() };
+    match stopping {
+        Some(stopping) => {
+            while !stopping.is_finished() {
+                tree::reap(&[]);
+                std::thread::sleep(Duration::from_millis(5));
+            }
+        }
+        None => tree::end_descendants(&[], GRACE),
+    }
+    let mut report = Report { seconds, usage: Usage::of_children(&memory), ..Report::default() };
     match end {
         End::Code(code) => report.code = Some(code),
         End::Signal(signal) => report.signal = Some(signal.as_str().to_owned()),
@@ -79,27 +104,22 @@ fn run(argv: &[String], signals: &mut Signals) -> Report {
     report
 }
 
-/// Waits for the program; when told to stop, tells its whole tree, and kills what is left after the grace time.
-fn wait(child: Pid, signals: &mut Signals) -> End {
+/// Waits for the program. When told to stop, it ends the whole tree in a thread, which is returned if it began.
+fn wait(child: Pid, signals: &mut Signals) -> (End, Option<JoinHandle<()>>) {
+    let mut stopping = None;
     loop {
         if let Some(end) = tree::ended(child) {
-            return end;
+            return (end, stopping);
         }
         for signal in signals.wait() {
-            if signal == SIGCHLD || WAS_TOLD.swap(true, Ordering::Relaxed) {
-                continue;
+            if signal != SIGCHLD && stopping.is_none() {
+                stopping = Some(std::thread::spawn(stop_all));
             }
-            // Waiting for the end goes on here, while this ends everything in good order.
-            std::thread::spawn(|| {
-                stop_all();
-                // The loop may be waiting for a child that ended just before.
-                let _ = kill(Pid::this(), Signal::SIGCHLD);
-            });
         }
     }
 }
 
-/// Tells all descendants to end, and kills those that have not after the grace time.
+/// Tells all descendants to end, and kills those that have not after the grace time. Somebody else takes note of the ends.
 fn stop_all() {
     let me = i32::try_from(std::process::id()).unwrap_or_default();
     let tell = |signal| {
@@ -107,18 +127,24 @@ fn stop_all() {
             let _ = kill(Pid::from_raw(pid), signal);
         }
     };
-    tell(Signal::SIGTERM);
-    let step = Duration::from_millis(50);
-    for _ in 0..GRACE.as_millis() / step.as_millis() {
-        std::thread::sleep(step);
-        if tree::descendants(me).is_empty() {
-            return;
+    let all_end_within = |time: Duration| {
+        let started = Instant::now();
+        while started.elapsed() < time {
+            std::thread::sleep(Duration::from_millis(20));
+            if tree::descendants(me).is_empty() {
+                return true;
+            }
         }
+        false
+    };
+    tell(Signal::SIGTERM);
+    if all_end_within(GRACE) {
+        return;
     }
-    for _ in 0..20 {
+    // Several times, as a process may start another one between the listing and the signal.
+    for _ in 0..50 {
         tell(Signal::SIGKILL);
-        std::thread::sleep(step);
-        if tree::descendants(me).is_empty() {
+        if all_end_within(Duration::from_millis(100)) {
             return;
         }
     }

@@ -15,6 +15,14 @@ pub(super) fn adopt_orphans() {
     let _ = nix::sys::prctl::set_child_subreaper(true);
 }
 
+/// Changes what this process is called where processes are listed (Linux).
+pub(super) fn rename(name: &std::ffi::CStr) {
+    #[cfg(target_os = "linux")]
+    let _ = nix::sys::prctl::set_name(name);
+    #[cfg(not(target_os = "linux"))]
+    let _ = name;
+}
+
 /// Returns all descendants of `root`, without it. Empty where there is no /proc.
 pub(super) fn descendants(root: i32) -> Vec<i32> {
     let mut children: BTreeMap<i32, Vec<i32>> = BTreeMap::new();
@@ -78,7 +86,7 @@ pub(super) fn kill_tree(root: i32) {
 }
 
 /// Takes note of adopted processes that ended, except `spared`, whose ends somebody else awaits.
-fn reap(spared: &[i32]) {
+pub(super) fn reap(spared: &[i32]) {
     let me = i32::try_from(std::process::id()).unwrap_or_default();
     for pid in descendants(me) {
         let is_child = || stat(pid).and_then(|fields| fields.get(1)?.parse::<i32>().ok()) == Some(me);

@@ -2,6 +2,10 @@
 
 #![expect(clippy::disallowed_methods, reason = "the edge reads /proc")]
 
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Duration;
+
 use serde::{Deserialize, Serialize};
 
 use super::tree;
@@ -12,8 +16,8 @@ use super::tree;
 pub struct Usage {
     /// CPU time in user and kernel mode.
     pub cpu_seconds: f64,
-    /// Peak resident memory of the largest single process.
-    pub max_rss_bytes: f64,
+    /// Peak resident memory of the largest single process; none when it ended before anybody could look.
+    pub max_rss_bytes: Option<f64>,
     /// Bytes fetched from storage.
     pub read_bytes: f64,
     /// Bytes sent to storage.
@@ -22,7 +26,7 @@ pub struct Usage {
 
 impl Usage {
     /// Returns what the children of this process used that have ended and been waited for, with theirs.
-    pub(super) fn of_children() -> Self {
+    pub(super) fn of_children(memory: &Memory) -> Self {
         let children = nix::sys::resource::getrusage(nix::sys::resource::UsageWho::RUSAGE_CHILDREN).ok();
         let seconds = |time: nix::sys::time::TimeVal| time.tv_sec() as f64 + time.tv_usec() as f64 / 1e6;
         // Linux counts kibibytes, macOS bytes.
@@ -30,11 +34,76 @@ impl Usage {
         let io = io_of("self");
         Self {
             cpu_seconds: children.map_or(0.0, |usage| seconds(usage.user_time()) + seconds(usage.system_time())),
-            max_rss_bytes: children.map_or(0.0, |usage| usage.max_rss() as f64 * unit),
+            max_rss_bytes: children.and_then(|usage| memory.judge(usage.max_rss() as f64 * unit)),
             read_bytes: io.0,
             write_bytes: io.1,
         }
     }
+}
+
+/// The peak memory of a program that may be smaller than its supervisor.
+///
+/// The system counts a child from before its program is loaded, when it still is its parent: what it says of a child is
+/// exact where it is more than the parent had, and says nothing otherwise. Only such children are looked at while they run.
+#[derive(Debug)]
+pub(super) struct Memory {
+    own: f64,
+    seen: Arc<AtomicU64>,
+}
+
+impl Memory {
+    /// Takes note of what this process has.
+    pub(super) fn of_myself() -> Self {
+        // The counts of a process are up to some hundred pages late.
+        Self { own: peak_of("self").map_or(0.0, |own| own as f64 * 1.1), seen: Arc::default() }
+    }
+
+    /// Looks at `pid` and its descendants until one is larger than this process, at ever longer intervals.
+    pub(super) fn watch(&self, pid: i32) {
+        let (own, seen) = (self.own, Arc::clone(&self.seen));
+        std::thread::spawn(move || {
+            let mut pause = Duration::from_millis(1);
+            while let Some(main) = peak_of(&pid.to_string()) {
+                let below = children(pid).into_iter().filter_map(|pid| peak_of(&pid.to_string()));
+                let peak = below.fold(main, u64::max);
+                seen.fetch_max(peak, Ordering::Relaxed);
+                if peak as f64 > own {
+                    break;
+                }
+                std::thread::sleep(pause);
+                pause = (pause * 2).min(Duration::from_secs(1));
+            }
+        });
+    }
+
+    /// Returns the peak, where the system says `counted`.
+    fn judge(&self, counted: f64) -> Option<f64> {
+        if counted > self.own {
+            return Some(counted);
+        }
+        let seen = self.seen.load(Ordering::Relaxed);
+        (seen > 0).then_some(seen as f64)
+    }
+}
+
+/// Returns the peak resident memory of a living process.
+fn peak_of(pid: &str) -> Option<u64> {
+    let text = std::fs::read_to_string(format!("/proc/{pid}/status")).ok()?;
+    let line = text.lines().find_map(|line| line.strip_prefix("VmHWM:"))?;
+    Some(line.trim().trim_end_matches("kB").trim().parse::<u64>().ok()? * 1024)
+}
+
+/// Returns the descendants of `root` that its first thread started, by the files that cost least to read.
+fn children(root: i32) -> Vec<i32> {
+    let mut found = Vec::new();
+    let mut next = vec![root];
+    while let Some(pid) = next.pop() {
+        let text = std::fs::read_to_string(format!("/proc/{pid}/task/{pid}/children")).unwrap_or_default();
+        let below: Vec<i32> = text.split_whitespace().filter_map(|pid| pid.parse().ok()).collect();
+        found.extend(&below);
+        next.extend(below);
+    }
+    found
 }
 
 /// Returns the bytes that a process and its children that ended read from and wrote to storage.

@@ -1,0 +1,147 @@
+//! What a replica sees: little of this process, and all that the spec says.
+
+use std::collections::BTreeMap;
+use std::os::unix::fs::PermissionsExt as _;
+
+use kubebench::result::v1::Status;
+
+use super::{LOSS, SECONDS, finish, job, log, only_run, project, run, shell};
+use crate::project::Folder;
+
+/// The environment that the replica printed.
+pub(super) fn printed(folder: &Folder, name: &str) -> BTreeMap<String, String> {
+    let text = String::from_utf8(log(folder, name)).unwrap();
+    text.lines()
+        .filter_map(|line| line.split_once('='))
+        .map(|(name, value)| (name.to_owned(), value.to_owned()))
+        .collect()
+}
+
+fn command(folder: &Folder, arguments: &[&str]) -> std::process::Command {
+    let pipe = std::process::Stdio::piped;
+    let all: Vec<&str> = ["run", "specs"].iter().chain(arguments).copied().collect();
+    let mut command = folder.command(&all);
+    command.stdout(pipe()).stderr(pipe());
+    command
+}
+
+#[test]
+fn only_what_is_named_passes() {
+    let workload = format!("job: {{env: {{OWN: 'a b', LANG: C}}, {}}}", shell("env"));
+    let folder = project(&workload, &[SECONDS]);
+    let child = command(&folder, &["--pass-env", "WANTED", "--pass-env", "ABSENT"])
+        .envs([("WANTED", "yes"), ("UNWANTED", "no"), ("HOME", "/somewhere"), ("TMPDIR", "/tmp"), ("LANG", "x")])
+        .env("LD_BIND_NOW", "1")
+        .spawn();
+    finish(&folder, child.unwrap()).ended(Status::Succeeded, 0);
+    let mut env = printed(&folder, "job-0.log");
+    // The shell sets these itself.
+    env.retain(|name, _| !["PWD", "OLDPWD", "SHLVL", "_"].contains(&name.as_str()));
+    let names: Vec<&str> = env.keys().map(String::as_str).collect();
+    let kubebench = [
+        "KUBEBENCH_DATA_ROOT",
+        "KUBEBENCH_EXP_CONFIG_PATH",
+        "KUBEBENCH_EXP_ID",
+        "KUBEBENCH_EXP_OUTPUT_PATH",
+        "KUBEBENCH_EXP_PATH",
+        "KUBEBENCH_EXP_RESULT_PATH",
+        "KUBEBENCH_EXP_ROOT",
+        "KUBEBENCH_FILES",
+    ];
+    let mut expected = [&["HOME", "LANG", "OWN", "PATH", "TMPDIR", "WANTED"][..], &kubebench].concat();
+    expected.sort_unstable();
+    assert_eq!(names, expected);
+    assert_eq!([&env["HOME"], &env["LANG"], &env["OWN"], &env["WANTED"]], ["/somewhere", "C", "a b", "yes"]);
+    for name in kubebench.iter().filter(|name| **name != "KUBEBENCH_EXP_ID") {
+        assert!(std::path::Path::new(&env[*name]).is_dir(), "{name}={}", env[*name]);
+    }
+}
+
+#[test]
+fn each_replica_starts_in_an_empty_folder_of_its_own() {
+    let workload = format!("job: {{completions: 2, parallelism: 2, {}}}", shell("pwd; ls -A; touch x"));
+    let folder = project(&workload, &[SECONDS]);
+    run(&folder, &[]).ended(Status::Succeeded, 0);
+    let places = ["job-0.log", "job-1.log"].map(|name| String::from_utf8(log(&folder, name)).unwrap());
+    assert_ne!(places[0], places[1]);
+    assert!(places.iter().all(|place| place.lines().count() == 1), "{places:?}");
+}
+
+#[test]
+fn carried_files_are_there_and_executable() {
+    let workload = format!(
+        "job: {{files: {{a.sh: {{path: scripts/a}}}}, image: {}, resources: {{cpu: 1, memory: 1Gi}}, command: [/kubebench/files/a.sh, /kubebench/files]}}",
+        super::IMAGE
+    );
+    let folder = project(&workload, &[LOSS]);
+    folder.write("scripts/a", "#!/bin/sh\ntest \"$1\" = \"$KUBEBENCH_FILES\" && echo loss 4\n");
+    run(&folder, &[]).ended(Status::Succeeded, 0);
+    let mode = only_run(&folder).join("files/a.sh").metadata().unwrap().permissions().mode();
+    assert_eq!(mode & 0o777, 0o555);
+}
+
+#[test]
+fn a_path_with_blanks_and_letters_of_all_kinds() {
+    let inner = "a b 'c' \"d\" $e/ü 日本/x";
+    let folder = Folder::with([(
+        format!("{inner}/specs/b.yaml"),
+        super::spec(
+            &format!(
+                "job: {{files: {{f: {{path: f}}}}, {}}}",
+                shell("echo y >> \"$KUBEBENCH_EXP_OUTPUT_PATH/y\"; cat \"$KUBEBENCH_FILES/f\"")
+            ),
+            &[LOSS],
+        ),
+    )]);
+    folder.write(&format!("{inner}/f"), "loss 3\n");
+    let output = folder.run(&["-C", inner, "run", "specs"]);
+    crate::project::assert_yes(&output);
+    let found = super::results(&folder.path().join(inner).join("results"));
+    assert_eq!(found.len(), 1);
+    assert!(found[0].artifacts.iter().any(|artifact| artifact.name == "y"));
+}
+
+/// The template of a pod's fields, Secrets and ConfigMaps, with what a machine has.
+#[test]
+fn values_from_elsewhere() {
+    let env = "env: {S: {secret: {name: s, key: k}}, C: {configMap: {name: c.d, key: k-1}}, POD: {field: metadata.name}, W: {field: metadata.namespace}, X: '$(S)x'}";
+    let folder = project(&format!("job: {{expandVariables: true, {env}, {}}}", shell("env; echo loss 1")), &[LOSS]);
+    let file = "# comment\n\nKUBEBENCH_SECRET_S_K=of=the file\nKUBEBENCH_CONFIGMAP_C_D_K_1=cm\n";
+    folder.write("secrets.env", file);
+    let child =
+        command(&folder, &["--secret-file", "secrets.env"]).env("KUBEBENCH_SECRET_S_K", "of the environment").spawn();
+    let ran = finish(&folder, child.unwrap());
+    let result = ran.ended(Status::Succeeded, 0);
+    let env = printed(&folder, "job-0.log");
+    assert_eq!([&env["S"], &env["C"]], ["of=the file", "cm"]);
+    assert!(env["POD"].starts_with("b-") && !env["W"].is_empty(), "{env:?}");
+    assert!(!result.metrics.is_empty() && !env.contains_key("KUBEBENCH_SECRET_S_K"));
+}
+
+#[test]
+fn what_is_absent_is_refused_before_the_start() {
+    let env = "env: {S: {secret: {name: s, key: k}}}";
+    let folder = project(&format!("job: {{{env}, {}}}", shell("true")), &[SECONDS]);
+    let ran = run(&folder, &[]);
+    assert_eq!((ran.code(), ran.results.len()), (2, 0));
+    assert!(ran.stdout.contains("KB0351") && ran.stdout.contains("KUBEBENCH_SECRET_S_K"), "{}", ran.stdout);
+    assert!(!folder.path().join(".kubebench").exists());
+    folder.write("secrets.env", "S_K=x-marks-the-spot\n");
+    let ran = run(&folder, &["--secret-file", "secrets.env"]);
+    assert_eq!(ran.code(), 2);
+    assert!(ran.stderr.contains("secrets.env:1") && !ran.stderr.contains("x-marks"), "{}", ran.stderr);
+    let ran = run(&folder, &["--secret-file", "none.env"]);
+    assert!(ran.code() == 2 && ran.stderr.contains("none.env"), "{}", ran.stderr);
+}
+
+#[test]
+fn no_command_and_queries_of_a_cluster_are_refused() {
+    let folder = project(&format!("job: {{image: {}, resources: {{cpu: 1, memory: 1Gi}}}}", super::IMAGE), &[SECONDS]);
+    let ran = run(&folder, &[]);
+    assert_eq!(ran.code(), 2);
+    assert!(ran.stdout.contains("KB0350"), "{}", ran.stdout);
+    let query =
+        "metrics: [{name: g, unit: '1', better: higher, from: {prometheus: {query: 'avg(x{pod=~\"$pods\"})'}}}]";
+    let ran = run(&job("true", &[query]), &[]);
+    assert!(ran.code() == 2 && ran.stdout.contains("KB0352"), "{}", ran.stdout);
+}

@@ -1,0 +1,136 @@
+//! Which runs take place, in what order, and what happens around them.
+
+use kubebench::result::v1::Status;
+use serde_json::Value;
+
+use super::{LOSS, SECONDS, alive, job, metric, project, run, shell};
+
+const MATRIX: &str = "matrix: {axes: {size: [1, 2]}}";
+
+/// Case and round of every run, as the results' order says.
+fn rounds(ran: &super::Ran) -> Vec<String> {
+    let round = |result: &kubebench::result::BenchmarkResult| {
+        let kind = if result.run.warmup { "w" } else { "r" };
+        format!("{} {kind}{}", result.metadata.case_name, result.run.repeat)
+    };
+    ran.results.iter().map(round).collect()
+}
+
+#[test]
+fn repeats_alternate_or_stay_together() {
+    let ran = run(&job("echo loss 1", &[LOSS, MATRIX, "repeats: 2", "warmups: 1"]), &[]);
+    assert_eq!(ran.code(), 0);
+    let interleaved = ["size=1 w1", "size=2 w1", "size=1 r1", "size=2 r1", "size=1 r2", "size=2 r2"];
+    assert_eq!(rounds(&ran), interleaved);
+    let names: Vec<bool> = ran.results.iter().map(|result| result.run.warmup).collect();
+    assert_eq!(names, [true, true, false, false, false, false]);
+    let sessions: Vec<&str> = ran.results.iter().map(|result| result.run.session.as_str()).collect();
+    assert!(sessions.windows(2).all(|pair| pair[0] == pair[1]));
+    // The table counts measured runs alone.
+    assert!(
+        ran.stdout
+            .lines()
+            .filter(|line| line.starts_with("size="))
+            .all(|line| line.split_whitespace().nth(2) == Some("2"))
+    );
+    let ran = run(&job("echo loss 1", &[LOSS, MATRIX, "repeats: 2", "warmups: 1", "order: grouped"]), &[]);
+    let grouped = ["size=1 w1", "size=1 r1", "size=1 r2", "size=2 w1", "size=2 r1", "size=2 r2"];
+    assert_eq!(rounds(&ran), grouped);
+}
+
+#[test]
+fn the_first_that_does_not_succeed_is_the_last() {
+    let script = "test ${{ matrix.size }} = 2 && echo loss 1";
+    let folder = job(script, &[LOSS, MATRIX, "repeats: 2"]);
+    let ran = run(&folder, &[]);
+    assert_eq!((ran.code(), ran.statuses()), (1, vec![Status::Failed]));
+    assert_eq!(ran.stderr.matches("not started: ").count(), 3, "{}", ran.stderr);
+    let ran = run(&job(script, &[LOSS, MATRIX, "repeats: 2"]), &["--keep-going"]);
+    let (failed, succeeded) = (Status::Failed, Status::Succeeded);
+    assert_eq!((ran.code(), ran.statuses()), (1, vec![failed, succeeded, failed, succeeded]));
+    assert!(!ran.stderr.contains("not started"), "{}", ran.stderr);
+}
+
+#[test]
+fn cases_and_repeats_are_chosen() {
+    let folder = || job("echo loss 1", &[LOSS, MATRIX, "repeats: 3", "warmups: 1"]);
+    let ran = run(&folder(), &["--case", "size=2", "--repeat", "2"]);
+    assert_eq!(rounds(&ran), ["size=2 w1", "size=2 r2"]);
+    let id = ran.results[0].metadata.case.clone();
+    let ran = run(&folder(), &["--case", &id, "--repeat", "1", "--repeat", "3"]);
+    assert_eq!(rounds(&ran), ["size=2 w1", "size=2 r1", "size=2 r3"]);
+    let ran = run(&folder(), &["--case", "size=3"]);
+    assert_eq!((ran.code(), ran.results.len()), (2, 0));
+    assert!(ran.stderr.contains("`b` has no case `size=3`; did you mean `size="), "{}", ran.stderr);
+    let ran = run(&folder(), &["--repeat", "4"]);
+    assert_eq!((ran.code(), ran.results.len()), (2, 0));
+    assert!(ran.stderr.contains("`b` has no repeat 4"), "{}", ran.stderr);
+}
+
+#[test]
+fn a_dry_run_starts_nothing() {
+    let env = "env: {HF: {secret: {name: hf, key: token}}, PLAIN: shown}";
+    let workload = format!("job: {{{env}, {}}}", shell("touch /tmp/never; echo $HF"));
+    let folder = project(&workload, &[SECONDS]);
+    let output =
+        folder.command(&["run", "specs", "--dry-run"]).env("KUBEBENCH_SECRET_HF_TOKEN", "s3cr3t-value").output();
+    let output = output.unwrap();
+    let text = String::from_utf8(output.stdout).unwrap();
+    assert!(output.status.success() && text.contains("PLAIN=shown") && text.contains("HF='[redacted]'"), "{text}");
+    assert!(!text.contains("s3cr3t-value"), "{text}");
+    assert!(!folder.path().join(".kubebench").exists() && !folder.path().join("results").exists());
+}
+
+#[test]
+fn prepare_comes_first_and_once() {
+    let prepare = format!("prepare: {{{}}}", shell("echo once >> $KUBEBENCH_DATA_ROOT/set"));
+    let folder = job("echo loss $(grep -c once $KUBEBENCH_DATA_ROOT/set)", &[LOSS, &prepare, "repeats: 2"]);
+    let ran = run(&folder, &[]);
+    assert_eq!((ran.code(), ran.statuses()), (0, vec![Status::Succeeded; 2]), "{}", ran.stderr);
+    assert!(ran.results.iter().all(|result| metric(result, "loss").value == Some(1.0)));
+    let prepare = format!("prepare: {{{}}}", shell("echo no disk >&2; exit 9"));
+    let folder = job("echo loss 1", &[LOSS, &prepare]);
+    let ran = run(&folder, &[]);
+    assert_eq!((ran.code(), ran.results.len()), (2, 0), "{}", ran.stderr);
+    let said = ["nothing was run: `prepare` did not succeed: prepare-0 exited with 9", "no disk", "not started: "];
+    assert!(said.iter().all(|words| ran.stderr.contains(words)), "{}", ran.stderr);
+}
+
+#[test]
+fn postprocess_reads_and_writes() {
+    let script = "sed 's/x/{\"speed\": 4.5}/' $KUBEBENCH_EXP_OUTPUT_PATH/raw > $KUBEBENCH_EXP_RESULT_PATH/result.json";
+    let metrics = "metrics: [{name: speed, unit: m/s, better: higher, primary: true, from: {json: {file: result.json, pointer: /speed}}}]";
+    let post = format!("postprocess: {{{}}}", shell(script));
+    let ran = run(&job("echo x > $KUBEBENCH_EXP_OUTPUT_PATH/raw", &[metrics, &post]), &[]);
+    assert_eq!(metric(ran.ended(Status::Succeeded, 0), "speed").value, Some(4.5));
+    let post = format!("postprocess: {{{}}}", shell("echo broken; exit 4"));
+    let ran = run(&job("echo loss 3", &[LOSS, &post]), &[]);
+    let result = ran.ended(Status::Failed, 1);
+    assert_eq!((super::reasons(result), metric(result, "loss").value), (vec!["postprocessFailed"], Some(3.0)));
+    assert!(ran.stderr.contains("postprocess-0 exited with 4; its last line: broken"), "{}", ran.stderr);
+}
+
+#[test]
+fn the_answer_for_programs() {
+    let folder = job("test ${{ matrix.size }} = 1 && echo loss 1", &[LOSS, MATRIX, "repeats: 2"]);
+    let ran = run(&folder, &["--output-format", "json"]);
+    let answer: Value = serde_json::from_str(&ran.stdout).unwrap();
+    assert_eq!((ran.code(), &answer["schemaVersion"]), (1, &Value::from(1)));
+    let statuses: Vec<&Value> = answer["results"].as_array().unwrap().iter().map(|result| &result["status"]).collect();
+    assert_eq!(statuses, ["succeeded", "failed"]);
+    assert_eq!(answer["notStarted"].as_array().unwrap().len(), 2);
+    for result in answer["results"].as_array().unwrap() {
+        assert!(folder.path().join(result["path"].as_str().unwrap()).is_file());
+    }
+    assert_eq!(answer["results"][0]["metrics"][0]["value"], 1.0);
+}
+
+#[test]
+fn output_at_the_asking() {
+    let folder = job("echo loss 1; printf 'half'", &[LOSS]);
+    let ran = run(&folder, &["-v"]);
+    assert!(ran.stderr.contains("job-0 | loss 1\n") && ran.stderr.contains("job-0 | half\n"), "{}", ran.stderr);
+    let ran = run(&job("echo loss 1", &[LOSS]), &["--quiet"]);
+    assert_eq!(ran.stderr, "");
+    assert_eq!(alive(&folder), []);
+}

@@ -1,0 +1,102 @@
+//! Disks that are full, cannot be written, or are used by two at once: what was measured before stays.
+
+use std::process::{Command, Output};
+
+use kubebench::result::v1::Status;
+
+use super::{LOSS, finish, job, metric, reasons, results, run, start};
+use crate::project::Folder;
+
+/// Runs a script in the project with file systems of its own; none where that is not allowed.
+fn with_mounts(folder: &Folder, script: &str) -> Option<Output> {
+    let is_allowed = Command::new("unshare").args(["-m", "sh", "-c", "mount -t tmpfs none /mnt"]).output();
+    if !is_allowed.is_ok_and(|output| output.status.success()) {
+        return None;
+    }
+    let script = script.replace("KUBEBENCH", env!("CARGO_BIN_EXE_kubebench"));
+    let output = Command::new("unshare").args(["-m", "sh", "-c", &script]).current_dir(folder.path()).output();
+    Some(output.unwrap())
+}
+
+fn said(output: &Output) -> String {
+    String::from_utf8_lossy(&output.stderr).into_owned()
+}
+
+#[test]
+fn a_results_folder_that_cannot_be_written_is_told_before_anything_runs() {
+    let folder = job("touch $KUBEBENCH_DATA_ROOT/started; echo loss 1", &[LOSS]);
+    std::fs::create_dir(folder.path().join("results")).unwrap();
+    let Some(output) = with_mounts(&folder, "mount -t tmpfs -o ro none results && KUBEBENCH run specs") else {
+        return println!("skipped: mounting needs root");
+    };
+    assert_eq!(output.status.code(), Some(2), "{}", said(&output));
+    assert!(
+        said(&output).contains("cannot write results into") && said(&output).contains("ead-only"),
+        "{}",
+        said(&output)
+    );
+    assert!(!folder.path().join(".kubebench/data/started").exists());
+    folder.write("file", "");
+    let ran = run(&folder, &["--results", "file/x"]);
+    assert!(ran.code() == 2 && ran.stderr.contains("cannot write results into"), "{}", ran.stderr);
+}
+
+#[test]
+fn a_full_disk_loses_no_result() {
+    let folder = job("echo loss 1", &[LOSS, "repeats: 40"]);
+    let script = "mkdir results && mount -t tmpfs -o size=64k none results && KUBEBENCH run specs; code=$?; cp -a results kept; exit $code";
+    let Some(output) = with_mounts(&folder, script) else { return println!("skipped: mounting needs root") };
+    assert_eq!(output.status.code(), Some(2), "{}", said(&output));
+    let stored = results(&folder.path().join("kept"));
+    let refuge = results(&folder.path().join(".kubebench/results"));
+    assert!(stored.len() > 3 && refuge.len() == 1, "{} {}", stored.len(), refuge.len());
+    assert!(refuge.iter().chain(&stored).all(|result| metric(result, "loss").value == Some(1.0)));
+    let said = said(&output);
+    assert!(said.contains("error: it cannot go on: the result is kept in ") && said.contains("o space left"), "{said}");
+    assert_eq!(said.matches("not started: ").count(), 40 - stored.len() - 1);
+    let table = String::from_utf8_lossy(&output.stdout).into_owned();
+    assert!(table.contains("loss"), "what is there is shown: {table}");
+}
+
+#[test]
+fn a_log_that_does_not_fit_is_still_read() {
+    let folder = job("yes abcdefghijklmn | head -c 3000000; echo loss 4; exit 0", &[LOSS]);
+    let script = "mkdir .kubebench && mount -t tmpfs -o size=1m none .kubebench && KUBEBENCH run specs";
+    let Some(output) = with_mounts(&folder, script) else { return println!("skipped: mounting needs root") };
+    assert_eq!(output.status.code(), Some(0), "{}", said(&output));
+    let found = results(&folder.path().join("results"));
+    assert_eq!((found[0].run.status, metric(&found[0], "loss").value), (Status::Succeeded, Some(4.0)));
+    assert_eq!(reasons(&found[0]), ["logIncomplete"]);
+    assert!(found[0].artifacts[0].dropped_bytes > 1_000_000 && found[0].run.exits[0].code == Some(0));
+}
+
+#[test]
+fn two_at_once_do_not_meet() {
+    let folder = job("sleep 0.2; echo loss 1", &[LOSS, "repeats: 3"]);
+    let children = [(); 3].map(|()| start(&folder, &[]));
+    let codes = children.map(|child| finish(&folder, child).code());
+    assert_eq!(codes, [0; 3]);
+    assert_eq!(results(&folder.path().join("results")).len(), 9);
+}
+
+#[test]
+fn results_where_they_are_wanted() {
+    let folder = job("echo loss 1", &[LOSS]);
+    let ran = run(&folder, &["--results", "else/where"]);
+    assert_eq!((ran.code(), ran.results.len()), (0, 0));
+    assert_eq!(results(&folder.path().join("else/where")).len(), 1);
+    assert!(ran.stderr.contains("1 result in else/where/b"), "{}", ran.stderr);
+}
+
+/// What a job leaves that nobody can read is said, and the result is there all the same.
+#[test]
+fn strange_things_among_the_output() {
+    let script = "cd $KUBEBENCH_EXP_OUTPUT_PATH; mkfifo pipe; ln -s /etc/passwd link; ln -s . loop; mkdir -p d/e; echo x > d/e/f; echo loss 1";
+    let folder = job(script, &[LOSS]);
+    let ran = run(&folder, &[]);
+    let result = ran.ended(Status::Succeeded, 0);
+    let names: Vec<&str> = result.artifacts.iter().map(|artifact| artifact.name.as_str()).collect();
+    assert_eq!(names, ["logs/job-0.log", "d/e/f"]);
+    let ran = run(&job("cd $KUBEBENCH_EXP_OUTPUT_PATH; touch $(seq 300); echo loss 1", &[LOSS]), &[]);
+    assert_eq!(ran.ended(Status::Succeeded, 0).artifacts.len(), 200);
+}

@@ -1,0 +1,90 @@
+//! People and systems stop a run: what was measured is kept, the program dies of the signal, and nothing is left running.
+
+use std::os::unix::process::ExitStatusExt as _;
+use std::process::Command;
+use std::time::{Duration, Instant};
+
+use kubebench::result::v1::Status;
+
+use super::{LOSS, Ran, SECONDS, alive, finish, job, metric, reasons, send, start, until_made};
+use crate::project::Folder;
+
+const READY: &str = "touch $KUBEBENCH_EXP_OUTPUT_PATH/ready";
+
+/// Starts the benchmark, waits until its replica is ready, sends the signals, and waits for the end.
+fn stopped(folder: &Folder, signals: &[&str]) -> Ran {
+    let child = start(folder, &[]);
+    until_made(folder, "ready");
+    for signal in signals {
+        send(child.id(), signal);
+        // So that the second is not taken together with the first.
+        std::thread::sleep(Duration::from_millis(300));
+    }
+    let ran = finish(folder, child);
+    assert_eq!(alive(folder), []);
+    ran
+}
+
+#[test]
+fn interrupted_with_what_was_measured() {
+    for (signal, number) in [("INT", 2), ("TERM", 15)] {
+        let folder = job(&format!("echo loss 2.5; {READY}; sleep 100"), &[LOSS, "repeats: 3"]);
+        let ran = stopped(&folder, &[signal]);
+        assert_eq!(ran.status.signal(), Some(number), "{}", ran.stderr);
+        let result = ran.one();
+        assert_eq!((result.run.status, reasons(result)), (Status::Interrupted, vec!["interrupted"]));
+        assert_eq!(metric(result, "loss").value, Some(2.5));
+        assert!(ran.stderr.contains("not started: "), "{}", ran.stderr);
+        assert!(ran.stderr.contains(&format!("SIG{signal}: stopping; once more kills at once")), "{}", ran.stderr);
+    }
+}
+
+/// A terminal that goes away counts as SIGTERM, unless the program was told to outlive it.
+#[test]
+fn a_hang_up() {
+    let folder = job(&format!("echo loss 2.5; {READY}; sleep 1"), &[LOSS]);
+    for (ignored, result) in [("--default-signal=HUP", Status::Interrupted), ("--ignore-signal=HUP", Status::Succeeded)]
+    {
+        drop(std::fs::remove_dir_all(folder.path().join(".kubebench")));
+        drop(std::fs::remove_dir_all(folder.path().join("results")));
+        let program = env!("CARGO_BIN_EXE_kubebench");
+        let mut command = Command::new("env");
+        command.args([ignored, program, "run", "specs"]).current_dir(folder.path());
+        let pipe = std::process::Stdio::piped;
+        let child = command.stdout(pipe()).stderr(pipe()).spawn().unwrap();
+        until_made(&folder, "ready");
+        send(child.id(), "HUP");
+        let ran = finish(&folder, child);
+        assert_eq!(ran.one().run.status, result, "{}", ran.stderr);
+        let signal = (result == Status::Interrupted).then_some(15);
+        assert_eq!(ran.status.signal(), signal, "{}", ran.stderr);
+    }
+}
+
+/// Programs that save a checkpoint when they are told to end have ten seconds for it, also those whose parent does not wait.
+pub(super) fn processes_have_time_to_end() {
+    let child =
+        "trap 'sleep 2; echo loss 9; exit 0' TERM; touch $KUBEBENCH_EXP_OUTPUT_PATH/ready; while :; do sleep 0.1; done";
+    let folder = job(&format!("trap 'exit 0' TERM; sh -c \"{child}\" & wait"), &[LOSS]);
+    let ran = stopped(&folder, &["TERM"]);
+    assert_eq!(metric(ran.one(), "loss").value, Some(9.0), "{}", ran.stderr);
+}
+
+#[test]
+fn the_second_kills_at_once() {
+    let folder = job(&format!("trap '' TERM INT; echo loss 1; {READY}; while :; do sleep 0.1; done"), &[LOSS]);
+    let started = Instant::now();
+    let ran = stopped(&folder, &["INT", "INT"]);
+    assert!(started.elapsed() < Duration::from_secs(9), "{:?}", started.elapsed());
+    assert_eq!(ran.status.signal(), Some(2));
+    assert_eq!((ran.one().run.status, metric(ran.one(), "loss").value), (Status::Interrupted, Some(1.0)));
+    assert!(ran.stderr.contains("killing all processes"), "{}", ran.stderr);
+}
+
+#[test]
+fn stopped_before_the_first_run() {
+    let prepare = super::shell("touch $KUBEBENCH_EXP_OUTPUT_PATH/ready; sleep 100");
+    let folder = job("true", &[SECONDS, &format!("prepare: {{{prepare}}}")]);
+    let ran = stopped(&folder, &["INT"]);
+    assert_eq!((ran.status.signal(), ran.results.len()), (Some(2), 0), "{}", ran.stderr);
+}

@@ -1,0 +1,139 @@
+//! How a run ended, in the result, on the screen and in the exit code.
+
+use kubebench::result::v1::Status;
+
+use crate::project::repository;
+
+use super::{LOSS, SECONDS, exit, job, metric, project, reasons, run, shell};
+
+#[test]
+fn succeeded() {
+    let ran = run(&job("echo loss 2.5", &[LOSS]), &[]);
+    let result = ran.ended(Status::Succeeded, 0);
+    assert_eq!((metric(result, "loss").value, result.run.attempt, result.run.warmup), (Some(2.5), 1, false));
+    assert!(result.run.reasons.is_empty() && exit(result, "job", 0).last_lines.is_empty());
+    assert_eq!(
+        (result.environment.cluster.engine.as_str(), result.environment.cluster.name.as_str()),
+        ("process", "local")
+    );
+    assert!(ran.stdout.contains("loss"), "the table: {}", ran.stdout);
+    assert!(ran.stderr.contains("1 result in results/b"), "{}", ran.stderr);
+}
+
+#[test]
+fn failed_with_a_code_and_the_last_lines() {
+    let ran = run(&job("for i in $(seq 50); do echo loss $i; done; echo why >&2; exit 3", &[LOSS]), &[]);
+    let result = ran.ended(Status::Failed, 1);
+    let exit = exit(result, "job", 0);
+    assert_eq!((exit.code, exit.signal.as_deref(), exit.last_lines.len()), (Some(3), None, 20));
+    assert_eq!(exit.last_lines.last().unwrap(), "why");
+    assert_eq!(reasons(result), ["exitCode"]);
+    assert_eq!(metric(result, "loss").value, Some(50.0), "what was measured is kept");
+    assert!(ran.stderr.contains("job-0 exited with 3") && ran.stderr.contains("job-0 | why"), "{}", ran.stderr);
+}
+
+#[test]
+fn failed_by_a_signal() {
+    let ran = run(&job("echo loss 1; kill -SEGV $$", &[LOSS]), &[]);
+    let result = ran.ended(Status::Failed, 1);
+    assert_eq!((exit(result, "job", 0).signal.as_deref(), exit(result, "job", 0).code), (Some("SIGSEGV"), None));
+    assert_eq!(reasons(result), ["signal"]);
+    assert!(ran.stderr.contains("job-0 was ended by SIGSEGV"), "{}", ran.stderr);
+}
+
+#[test]
+fn timed_out_with_what_was_measured() {
+    let ran = run(&job("echo loss 7; sleep 100", &[LOSS, "timeout: 1s"]), &[]);
+    let result = ran.ended(Status::TimedOut, 1);
+    assert_eq!((reasons(result), metric(result, "loss").value), (vec!["timeout"], Some(7.0)));
+    assert!((1.0..9.0).contains(&result.run.duration_seconds), "{}", result.run.duration_seconds);
+    assert!(ran.stderr.contains("timed out"), "{}", ran.stderr);
+}
+
+#[test]
+fn invalid_without_its_primary_metric() {
+    let ran = run(&job("echo los 7", &[LOSS]), &[]);
+    let result = ran.ended(Status::Invalid, 1);
+    assert_eq!((reasons(result), metric(result, "loss").value), (vec!["metricMissing"], None));
+    assert!(ran.stderr.contains("the pattern matched 0 of 1 lines"), "{}", ran.stderr);
+}
+
+#[test]
+fn invalid_by_a_check() {
+    let ran = run(&job("echo loss 7", &[LOSS, "checks: [{metric: loss, max: 5}]"]), &[]);
+    let result = ran.ended(Status::Invalid, 1);
+    assert_eq!((reasons(result), result.validity.checks[0].passed), (vec!["checkFailed"], false));
+    assert_eq!(metric(result, "loss").value, Some(7.0));
+}
+
+#[test]
+fn another_metric_that_is_missing_leaves_a_reason() {
+    let other = "{name: x, unit: s, better: lower, from: {keyValue: {key: x}}}";
+    let metrics = LOSS.replace("}]", &format!("}}, {other}]"));
+    let ran = run(&job("echo loss 7", &[&metrics]), &[]);
+    let result = ran.ended(Status::Succeeded, 0);
+    assert!(metric(result, "x").value.is_none() && metric(result, "x").reason.is_some());
+    let required = metrics.replace("{name: x,", "{name: x, required: true,");
+    run(&job("echo loss 7", &[&required]), &[]).ended(Status::Invalid, 1);
+}
+
+/// MLPerf's log says whether a training succeeded.
+#[test]
+fn invalid_by_the_word_of_the_tool() {
+    let metrics = "metrics: [{from: {tool: {name: mllog}}}]";
+    let workload = format!("job: {{files: {{log: {{path: log}}}}, {}}}", shell("cat $KUBEBENCH_FILES/log"));
+    for (sample, status, code) in [
+        ("second_run_succeeds", Status::Succeeded, 0),
+        ("aborted_among_other_output", Status::Invalid, 1),
+        ("cut_off_without_times", Status::Invalid, 1),
+    ] {
+        let folder = project(&workload, &[metrics]);
+        let path = repository().join(format!("tests/data/tools/mllog/{sample}.log"));
+        folder.write("log", std::fs::read(path).unwrap());
+        let ran = run(&folder, &[]);
+        assert!(metric(ran.ended(status, code), "eval_accuracy_last").value.is_some(), "{sample}");
+    }
+}
+
+#[test]
+fn what_cannot_start_is_said() {
+    let start = |command: &str| {
+        let workload =
+            format!("job: {{image: {}, resources: {{cpu: 1, memory: 1Gi}}, command: {command}}}", super::IMAGE);
+        let folder = project(&workload, &[SECONDS]);
+        folder.write("plain", "#!/bin/sh\n");
+        folder.write("noise", [0x7f, b'E', b'L', b'F', 0, 0, 0]);
+        make_executable(&folder.path().join("noise"));
+        let root = folder.path().display().to_string();
+        folder.write("specs/b.yaml", super::spec(&workload.replace("ROOT", &root), &[SECONDS]));
+        let ran = run(&folder, &[]);
+        let result = ran.ended(Status::Failed, 2);
+        assert_eq!(reasons(result), ["cannotStart"]);
+        ran.stderr
+    };
+    for (command, words) in [
+        ("[no-such-program]", "there is no program `no-such-program` in PATH"),
+        ("[/no/such/program]", "there is no file `/no/such/program`"),
+        ("[/usr]", "`/usr` is a folder"),
+        ("[ROOT/plain]", "is not executable"),
+        ("[ROOT/noise]", "cannot be started"),
+    ] {
+        let said = start(command);
+        assert!(said.contains(words), "{command}: {said}");
+    }
+}
+
+fn make_executable(path: &std::path::Path) {
+    use std::os::unix::fs::PermissionsExt as _;
+    std::fs::set_permissions(path, std::fs::Permissions::from_mode(0o755)).unwrap();
+}
+
+#[test]
+fn one_failed_replica_stops_the_others() {
+    let script = "if [ $JOB_COMPLETION_INDEX = 1 ]; then echo oh; exit 5; fi; sleep 100";
+    let workload = format!("job: {{completions: 3, parallelism: 3, completionMode: Indexed, {}}}", shell(script));
+    let ran = run(&project(&workload, &[SECONDS]), &[]);
+    let result = ran.ended(Status::Failed, 1);
+    assert_eq!((exit(result, "job", 1).code, exit(result, "job", 0).signal.as_deref()), (Some(5), Some("SIGTERM")));
+    assert_eq!(result.run.reasons[0].message, "job-1 exited with 5");
+}

@@ -1,0 +1,120 @@
+//! Nothing outlives a run, whoever is killed and however hard its processes try.
+
+use std::os::unix::process::ExitStatusExt as _;
+use std::time::{Duration, Instant};
+
+use kubebench::result::v1::Status;
+
+use super::{LOSS, SECONDS, alive, finish, job, metric, project, run, send, shell, start, until, until_made};
+
+/// Leaves processes behind in every way: in a session of its own, orphaned at once, deaf to SIGTERM, and all of them at once.
+const FAMILY: &str = "
+setsid sleep 1001 &
+(setsid sh -c 'sleep 1002 & sleep 1003 &' &)
+sh -c 'trap \"\" TERM HUP INT; while :; do sleep 0.2; done' &
+setsid sh -c 'trap \"\" TERM; (sh -c \"trap : TERM; while :; do sleep 0.2; done\" &) ; sleep 1004' &
+sleep 0.3
+touch $KUBEBENCH_EXP_OUTPUT_PATH/ready
+echo loss 1
+";
+
+/// A stubborn one takes ten seconds to be killed; the others go at once.
+const MEEK: &str = "
+setsid sleep 1001 &
+(setsid sh -c 'sleep 1002 & sleep 1003 &' &)
+sleep 0.3
+touch $KUBEBENCH_EXP_OUTPUT_PATH/ready
+echo loss 1
+";
+
+pub(super) fn after_a_normal_end() {
+    let folder = job(FAMILY, &[LOSS]);
+    let ran = run(&folder, &[]);
+    assert_eq!(alive(&folder), []);
+    let result = ran.ended(Status::Succeeded, 0);
+    assert_eq!(metric(result, "loss").value, Some(1.0));
+}
+
+pub(super) fn after_a_timeout() {
+    let folder = job("trap '' TERM; echo loss 1; while :; do sleep 0.1; done", &[LOSS, "timeout: 1s"]);
+    let started = Instant::now();
+    let ran = run(&folder, &[]);
+    assert!((10.0..30.0).contains(&started.elapsed().as_secs_f64()), "{:?}", started.elapsed());
+    let result = ran.ended(Status::TimedOut, 1);
+    assert_eq!(result.run.exits[0].signal.as_deref(), Some("SIGKILL"));
+    assert_eq!(alive(&folder), []);
+}
+
+/// The duration is of the program, not of what it left.
+#[test]
+fn what_holds_the_output_does_not_hold_the_run() {
+    let folder = job(
+        "sleep 1001 & setsid sleep 1002 & echo loss 1; exit 0",
+        &[&LOSS.replace("}]", "}, {name: run, unit: s, better: lower, from: {duration: run}}]")],
+    );
+    let started = Instant::now();
+    let ran = run(&folder, &[]);
+    assert!(started.elapsed() < Duration::from_secs(8), "{:?}", started.elapsed());
+    assert_eq!(alive(&folder), []);
+    let result = ran.ended(Status::Succeeded, 0);
+    assert!(metric(result, "run").value.unwrap() < 5.0, "{:?}", metric(result, "run"));
+}
+
+pub(super) fn when_kubebench_is_killed() {
+    let folder = job(&format!("{FAMILY} sleep 1000"), &[SECONDS]);
+    let mut child = start(&folder, &[]);
+    until_made(&folder, "ready");
+    assert!(alive(&folder).len() > 6, "{:?}", alive(&folder));
+    send(child.id(), "KILL");
+    assert_eq!(child.wait().unwrap().signal(), Some(9));
+    until("the end of all", || alive(&folder).is_empty());
+}
+
+/// `killall -9 kubebench` leaves those to live that end the rest.
+#[test]
+fn supervisors_have_another_name() {
+    let folder = job("cat /proc/$PPID/comm; echo loss 1", &[LOSS]);
+    run(&folder, &[]).ended(Status::Succeeded, 0);
+    assert_eq!(super::log(&folder, "job-0.log"), b"kb-supervisor\nloss 1\n");
+}
+
+pub(super) fn when_a_supervisor_is_killed() {
+    let script = format!("{MEEK} while :; do sleep 0.2; done");
+    let workload = format!("job: {{completions: 2, parallelism: 2, {}}}", shell(&script));
+    let folder = project(&workload, &[LOSS]);
+    let child = start(&folder, &[]);
+    until_made(&folder, "ready");
+    let supervisor = alive(&folder).into_iter().find(|(_, words)| words.contains(" supervise ")).unwrap();
+    send(supervisor.0.unsigned_abs(), "KILL");
+    let ran = finish(&folder, child);
+    assert_eq!(alive(&folder), []);
+    let result = ran.ended(Status::Failed, 1);
+    assert!(result.run.exits.iter().any(|exit| exit.signal.as_deref() == Some("SIGKILL")), "{:?}", result.run.exits);
+    assert_eq!(metric(result, "loss").value, Some(1.0));
+}
+
+#[test]
+fn when_a_replica_is_killed() {
+    let folder = job(&format!("{MEEK} while :; do sleep 0.2; done"), &[LOSS]);
+    let child = start(&folder, &[]);
+    until_made(&folder, "ready");
+    let replica = alive(&folder).into_iter().find(|(_, words)| words.starts_with("sh -c")).unwrap();
+    send(replica.0.unsigned_abs(), "KILL");
+    let ran = finish(&folder, child);
+    assert_eq!(alive(&folder), []);
+    let result = ran.ended(Status::Failed, 1);
+    assert_eq!(result.run.exits[0].signal.as_deref(), Some("SIGKILL"));
+    assert!(ran.stderr.contains("job-0 was ended by SIGKILL"), "{}", ran.stderr);
+}
+
+/// Processes that start others faster than anybody can list them.
+#[test]
+fn a_small_storm_of_processes() {
+    let folder = job(
+        "f() { sleep 0.05; (setsid sh -c 'sleep 30' &); }; (while :; do f; done) & echo loss 1; sleep 0.5",
+        &[LOSS],
+    );
+    let ran = run(&folder, &[]);
+    assert_eq!(alive(&folder), []);
+    ran.ended(Status::Succeeded, 0);
+}

@@ -1,0 +1,76 @@
+//! What processes used and how long they took, held against what they say themselves.
+
+use kubebench::result::v1::Status;
+
+use super::{job, metric, run};
+
+const ALL: &str = "metrics: [{name: cpu, unit: s, better: lower, from: {process: cpuSeconds}}, {name: rss, unit: B, better: lower, from: {process: maxRss}}, {name: in, unit: B, better: lower, from: {process: readBytes}}, {name: out, unit: B, better: lower, from: {process: writeBytes}}, {name: startup, unit: s, better: lower, from: {duration: startup}}, {name: run, unit: s, better: lower, from: {duration: run}}, {name: queue, unit: s, better: lower, from: {duration: queue}}]";
+
+#[test]
+fn cpu_time_of_all_processes() {
+    // The shell's own count of its time and its children's, in minutes and seconds.
+    let script = "f() { i=0; while [ $i -lt 300000 ]; do i=$((i+1)); done; }; f & f; wait; times";
+    let folder = job(script, &[ALL]);
+    let ran = run(&folder, &[]);
+    let counted = metric(ran.ended(Status::Succeeded, 0), "cpu").value.unwrap();
+    let text = String::from_utf8(super::log(&folder, "job-0.log")).unwrap();
+    let seconds = text.split_whitespace().map(|word| {
+        let (minutes, seconds) = word.split_once('m').unwrap();
+        minutes.parse::<f64>().unwrap() * 60.0 + seconds.trim_end_matches('s').parse::<f64>().unwrap()
+    });
+    let said: f64 = seconds.sum();
+    assert!(said > 0.1 && (counted - said).abs() < 0.1, "{counted}, and the shell says {said}");
+}
+
+#[test]
+fn memory_of_large_and_small_processes() {
+    let rss = |script: &str| metric(run(&job(script, &[ALL]), &[]).ended(Status::Succeeded, 0), "rss").clone();
+    let large = rss("dd if=/dev/zero of=/dev/null bs=200M count=1").value.unwrap();
+    assert!((200e6..280e6).contains(&large), "{large}");
+    // Less than a program of this size has itself.
+    let small = rss("sleep 0.4").value.unwrap();
+    assert!((1e5..5e6).contains(&small), "{small}");
+    let none = rss("exit 0");
+    assert!(none.value.is_none_or(|value| value < 5e6) && none.value.is_some() != none.reason.is_some(), "{none:?}");
+}
+
+#[test]
+fn bytes_of_storage() {
+    let folder = job("dd if=/dev/zero of=$KUBEBENCH_EXP_OUTPUT_PATH/x bs=1M count=8 conv=fsync", &[ALL]);
+    let kind = std::process::Command::new("stat").args(["-f", "-c", "%T"]).arg(folder.path()).output().unwrap();
+    let ran = run(&folder, &[]);
+    let result = ran.ended(Status::Succeeded, 0);
+    let (read, written) = (metric(result, "in").value.unwrap(), metric(result, "out").value.unwrap());
+    if kind.stdout.starts_with(b"tmpfs") {
+        println!("skipped: a file in memory is not written to storage");
+    } else {
+        assert!((8e6..20e6).contains(&written), "{written}");
+    }
+    assert!((0.0..1e8).contains(&read), "{read}");
+}
+
+#[test]
+fn durations() {
+    let ran = run(&job("sleep 1.2", &[ALL]), &[]);
+    let result = ran.ended(Status::Succeeded, 0);
+    let took = metric(result, "run").value.unwrap();
+    assert!((1.2..4.0).contains(&took), "{took}");
+    assert!(result.run.duration_seconds >= took && result.run.duration_seconds < took + 2.0, "{result:#?}");
+    assert!((0.0..2.0).contains(&metric(result, "startup").value.unwrap()));
+    let queue = metric(result, "queue");
+    assert!(queue.value.is_none() && queue.reason.as_deref() == Some("a local run does not queue"));
+    assert!(result.run.started_at <= result.run.finished_at);
+}
+
+pub(super) fn samples_once_a_second() {
+    let ran = run(&job("dd if=/dev/zero of=/dev/null bs=50M count=1 2>&1; sleep 3.3", &[ALL]), &[]);
+    let result = ran.ended(Status::Succeeded, 0);
+    let names: Vec<&str> = result.monitoring.iter().map(|monitored| monitored.name.as_str()).collect();
+    assert_eq!(names, ["process/cpuSeconds", "process/rss"]);
+    for monitored in &result.monitoring {
+        assert!((monitored.step_seconds - 1.0).abs() < 1e-9 && (2..=4).contains(&monitored.n), "{monitored:?}");
+        assert_eq!(monitored.samples.len() as u64, monitored.n);
+    }
+    let ran = run(&job("sleep 1.2", &[super::SECONDS]), &[]);
+    assert!(ran.one().monitoring.is_empty(), "nobody asked for it");
+}
