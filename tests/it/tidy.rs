@@ -43,7 +43,7 @@ const CRATES: &[(&str, &[&str])] = &[
     ("k8s-openapi", &["api", "manifest"]),
     ("memchr", &["ingest"]),
     ("mimalloc", &["main"]),
-    ("nix", &["edge/process", "edge/git"]),
+    ("nix", &["edge"]),
     ("rayon", &["compile", "edge/fs/scan", "cli/session", "cli/results"]),
     ("regex", &["schema/format", "ingest", "redact"]),
     ("regex-syntax", &["schema/format", "ingest"]),
