@@ -1,5 +1,6 @@
 //! The only floor that touches the machine: files, git, the terminal; processes and clusters when their time comes.
 
+pub mod experiment;
 pub mod fs;
 pub mod git;
 pub mod http;

@@ -1,11 +1,8 @@
 //! What a local run left behind, for the rules to read.
 
-#![expect(clippy::disallowed_methods, reason = "the rim of a run reads its files")]
+use std::io::BufRead;
 
-use std::fs::File;
-use std::io::{BufRead, BufReader, Read as _, Seek as _, SeekFrom};
-use std::path::{Component, Path, PathBuf};
-
+use crate::edge::experiment::Left;
 use crate::edge::http;
 use crate::edge::process::Usage;
 use crate::ingest::measure::{Evidence, Used};
@@ -13,12 +10,9 @@ use crate::ingest::prometheus;
 use crate::local::Engine;
 use crate::spec::v1::metric::{DurationSource, ProcessSource};
 
-/// How much of a log's beginning and end is looked at for a message.
-const EXCERPT: u64 = 4 << 20;
-
 /// The evidence of one run.
 pub(super) struct RunEvidence {
-    pub(super) folders: Folders,
+    pub(super) left: Left,
     pub(super) engine: Engine,
     /// Of each replica; none where its supervisor was killed.
     pub(super) usages: Vec<Option<Usage>>,
@@ -33,11 +27,11 @@ pub(super) struct RunEvidence {
 
 impl Evidence for RunEvidence {
     fn open(&self, path: &str) -> Result<Box<dyn BufRead>, String> {
-        open(&self.folders, path)
+        self.left.open(path)
     }
 
     fn excerpt(&self, artifact: &str) -> Option<String> {
-        excerpt(&self.folders, artifact)
+        self.left.excerpt(artifact)
     }
 
     fn process(&self, what: ProcessSource) -> Used {
@@ -87,50 +81,4 @@ impl Evidence for RunEvidence {
         let (start, end) = self.window;
         prometheus::values(&http::get(&prometheus::range_url(server, query, start, end))?)
     }
-}
-
-/// The folders in which a run left its files.
-pub(super) struct Folders {
-    pub(super) output: PathBuf,
-    pub(super) result: PathBuf,
-}
-
-/// Opens a file of a run: below its output folder, or below its result folder.
-pub(super) fn open(folders: &Folders, path: &str) -> Result<Box<dyn BufRead>, String> {
-    let inside = Path::new(path);
-    if inside.components().any(|part| !matches!(part, Component::Normal(_) | Component::CurDir)) {
-        return Err("it leads out of the run's folders".to_owned());
-    }
-    let candidates = [folders.output.join(inside), folders.result.join(inside)];
-    let Some(found) = candidates.iter().find(|candidate| candidate.is_file()) else {
-        return Err(format!("there is no such file; write it to $KUBEBENCH_EXP_OUTPUT_PATH{}", listed(folders)));
-    };
-    let file = File::open(found).map_err(|error| format!("it cannot be opened: {error}"))?;
-    Ok(Box::new(BufReader::with_capacity(256 << 10, file)))
-}
-
-/// Returns the beginning and the end of a log, or all of it.
-pub(super) fn excerpt(folders: &Folders, artifact: &str) -> Option<String> {
-    let mut file = File::open(folders.output.join(artifact)).ok()?;
-    let size = file.metadata().ok()?.len();
-    let mut bytes = Vec::new();
-    file.by_ref().take(EXCERPT).read_to_end(&mut bytes).ok()?;
-    if size > 2 * EXCERPT {
-        file.seek(SeekFrom::End(-i64::try_from(EXCERPT).ok()?)).ok()?;
-    }
-    file.read_to_end(&mut bytes).ok()?;
-    Some(String::from_utf8_lossy(&bytes).into_owned())
-}
-
-/// Names what files there are.
-fn listed(folders: &Folders) -> String {
-    let mut names: Vec<String> = [&folders.output, &folders.result]
-        .into_iter()
-        .flat_map(|folder| std::fs::read_dir(folder).into_iter().flatten().flatten())
-        .filter(|entry| entry.file_type().is_ok_and(|kind| kind.is_file()))
-        .map(|entry| format!("`{}`", entry.file_name().display()))
-        .take(8)
-        .collect();
-    names.sort();
-    if names.is_empty() { " (it holds no file)".to_owned() } else { format!(" (it holds {})", names.join(", ")) }
 }

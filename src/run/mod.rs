@@ -20,6 +20,7 @@ use std::time::Duration;
 use anyhow::{Context as _, Result, bail};
 
 use crate::compile::Compiled;
+use crate::edge::experiment;
 use crate::edge::machine::{self, Name};
 use crate::edge::process::{self, Stop};
 use crate::ingest::rules::Rules;
@@ -31,7 +32,7 @@ use crate::result::v1::{Cluster, Node, Status};
 use crate::result::{BenchmarkResult, fingerprint};
 
 pub use reparse::{reparse, store_again};
-pub use store::{IGNORED, Stored};
+pub use store::Stored;
 
 /// What to run, and how.
 pub struct Request<'a> {
@@ -192,8 +193,8 @@ impl<'a> Session<'a> {
             Ok(rules) => rules,
             Err(reason) => bail!("{reason}"),
         };
-        let place = store::private_folder(request.root)?;
-        store::results_folder(&request.results)?;
+        let place = experiment::private_folder(request.root)?;
+        experiment::prepare(&request.results)?;
         let (sender, receiver) = channel();
         process::stops(sender.clone(), Event::Stop)?;
         process::adopt_orphans();

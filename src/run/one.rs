@@ -1,16 +1,14 @@
 //! One run: folders, processes, what they left, and the result.
 
-#![expect(clippy::disallowed_methods, reason = "runs make folders and files")]
-
-use std::os::unix::fs::PermissionsExt as _;
 use std::path::Path;
 use std::time::Duration;
 
-use anyhow::{Context as _, Result};
+use anyhow::Result;
 
-use super::evidence::{self, RunEvidence};
+use super::evidence::RunEvidence;
 use super::wait::Waited;
 use super::{Session, assemble, store};
+use crate::edge::experiment::{self, Left};
 use crate::edge::machine;
 use crate::ingest::measure::{Log, Measured, measure};
 use crate::local::{self, Folders, Given, Plan};
@@ -108,16 +106,10 @@ impl Session<'_> {
     pub(super) fn make(&self, folders: &Folders) -> Result<()> {
         let logs = format!("{}/logs", folders.output());
         for folder in [&folders.config(), &logs, &folders.result(), &folders.files, &folders.data] {
-            std::fs::create_dir_all(folder).with_context(|| format!("cannot make the folder {folder}"))?;
+            experiment::make(folder)?;
         }
         for (name, file) in self.request.compiled.benchmark.files.iter() {
-            let path = Path::new(&folders.files).join(name);
-            if path.exists() {
-                continue;
-            }
-            std::fs::write(&path, &file.bytes).with_context(|| format!("cannot write {}", path.display()))?;
-            std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o555))
-                .with_context(|| format!("cannot set the mode of {}", path.display()))?;
+            experiment::carry(&Path::new(&folders.files).join(name), &file.bytes)?;
         }
         Ok(())
     }
@@ -125,8 +117,7 @@ impl Session<'_> {
     fn write_config(&self, folders: &Folders, plan: &Plan) -> Result<()> {
         let rules = ("rules.json".to_owned(), self.request.rules.to_owned());
         for (name, text) in plan.config.clone().into_iter().chain([rules]) {
-            let path = Path::new(&folders.config()).join(name);
-            std::fs::write(&path, text).with_context(|| format!("cannot write {}", path.display()))?;
+            experiment::write(&Path::new(&folders.config()).join(name), &text)?;
         }
         Ok(())
     }
@@ -145,7 +136,7 @@ impl Session<'_> {
             });
         }
         let evidence = RunEvidence {
-            folders: evidence::Folders { output: folders.output().into(), result: folders.result().into() },
+            left: Left { output: folders.output().into(), result: folders.result().into() },
             engine: self.request.engine,
             usages,
             peak_rss: waited.samples.rss_bytes.iter().copied().fold(0.0, f64::max),

@@ -3,17 +3,14 @@
 //! What only the run itself could measure (times, what processes used, what Prometheus said) is taken over. The result is
 //! a new file beside the old one, and says which one it was made from.
 
-#![expect(clippy::disallowed_methods, reason = "the rim of a run reads its files")]
-
-use std::fs::File;
-use std::io::{BufRead, Read as _};
-use std::path::{Path, PathBuf};
+use std::io::BufRead;
+use std::path::Path;
 
 use anyhow::{Context as _, Result, bail};
 
-use super::evidence::{self, Folders};
-use super::store::{self, Stored};
+use super::store::Stored;
 use crate::digest::Digest;
+use crate::edge::experiment::{self, Left};
 use crate::ingest::measure::{Evidence, Log, Measured, Used, measure};
 use crate::ingest::rules::Rules;
 use crate::redact::Redactor;
@@ -38,15 +35,15 @@ pub fn reparse(
     let rules = Rules::read(text).map_err(anyhow::Error::msg)?;
     let short = original.run.id.get(..8).unwrap_or(&original.run.id);
     let name = format!("{}-{short}", original.metadata.benchmark);
-    let experiment = root.join(store::IGNORED).join("experiments").join(&name);
-    let output = experiment.join("output");
+    let folder = root.join(experiment::IGNORED).join("experiments").join(&name);
+    let output = folder.join("output");
     if !output.is_dir() {
         bail!("the run's folder {} is not there; its logs were kept where it ran", output.display());
     }
     let mut logs = Vec::new();
     for artifact in &original.artifacts {
         let path = output.join(&artifact.name);
-        let (digest, _) = store::digest_of(&path).with_context(|| format!("cannot read {}", path.display()))?;
+        let (digest, _) = experiment::digest_of(&path).with_context(|| format!("cannot read {}", path.display()))?;
         if digest.to_string() != artifact.digest {
             bail!(
                 "{} was changed after the run: its digest is {digest}, the result says {}",
@@ -60,19 +57,12 @@ pub fn reparse(
             bail!("{} lacks {missing} bytes (`results.logLimit`), so its values cannot be read again", path.display());
         }
         let mut scan = rules.scan(role, index);
-        let mut file = File::open(&path).with_context(|| format!("cannot read {}", path.display()))?;
-        let mut buffer = vec![0; 256 << 10];
-        loop {
-            let count = file.read(&mut buffer).with_context(|| format!("cannot read {}", path.display()))?;
-            if count == 0 {
-                break;
-            }
-            scan.feed(buffer.get(..count).unwrap_or_default());
-        }
+        experiment::read_pieces(&path, |piece| scan.feed(piece))
+            .with_context(|| format!("cannot read {}", path.display()))?;
         logs.push(Log { role: role.to_owned(), index, artifact: artifact.name.clone(), scanned: scan.finish() });
     }
-    let folders = Folders { output, result: experiment.join("result") };
-    let measured = measure(&rules, &logs, original.run.restarts, &Kept { folders, original });
+    let left = Left { output, result: folder.join("result") };
+    let measured = measure(&rules, &logs, original.run.restarts, &Kept { left, original });
     let made = rebuilt(original, measured, text, version);
     let mut json = serde_json::to_value(&made).context("a result has no JSON form")?;
     redactor.json(&mut json);
@@ -85,11 +75,11 @@ pub fn reparse(
 /// When it cannot be written, or another content stands there.
 pub fn store_again(results: &Path, result: BenchmarkResult) -> Result<Option<Stored>> {
     let sealed = crate::result::seal(result);
-    let path: PathBuf = results.join(crate::result::path(&sealed.result));
-    if std::fs::read(&path).is_ok_and(|bytes| bytes == sealed.bytes) {
+    if experiment::keeps(results, &sealed) {
         return Ok(None);
     }
-    store::store(results, sealed.result).map(Some)
+    let path = experiment::keep(results, &sealed)?;
+    Ok(Some(Stored { sealed, path }))
 }
 
 fn rebuilt(original: &BenchmarkResult, measured: Measured, text: &str, version: &str) -> BenchmarkResult {
@@ -128,7 +118,7 @@ fn replica(name: &str) -> Option<(&str, u32)> {
 
 /// What is left of a run.
 struct Kept<'a> {
-    folders: Folders,
+    left: Left,
     original: &'a BenchmarkResult,
 }
 
@@ -144,11 +134,11 @@ impl Kept<'_> {
 
 impl Evidence for Kept<'_> {
     fn open(&self, path: &str) -> Result<Box<dyn BufRead>, String> {
-        evidence::open(&self.folders, path)
+        self.left.open(path)
     }
 
     fn excerpt(&self, artifact: &str) -> Option<String> {
-        evidence::excerpt(&self.folders, artifact)
+        self.left.excerpt(artifact)
     }
 
     fn process(&self, what: ProcessSource) -> Used {

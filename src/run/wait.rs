@@ -1,7 +1,5 @@
 //! Processes of one run from their start to the end of the last, and why they ended.
 
-#![expect(clippy::disallowed_methods, reason = "runs make folders")]
-
 use std::path::{Path, PathBuf};
 use std::sync::mpsc::RecvTimeoutError;
 use std::time::{Duration, Instant};
@@ -10,6 +8,7 @@ use anyhow::Result;
 
 use super::sink::Sink;
 use super::{Event, Session};
+use crate::edge::experiment;
 use crate::edge::process::{self, Ended, KeptLog, Replica, Sampler, Start};
 use crate::ingest::rules::RuleScan;
 use crate::local::{Folders, Plan, Process};
@@ -169,7 +168,7 @@ impl Session<'_> {
         let experiment = PathBuf::from(folders.experiment());
         let name = format!("{}-{}", process.role, process.index);
         let directory = experiment.join("work").join(&name);
-        std::fs::create_dir_all(&directory)?;
+        experiment::make(&directory)?;
         let path = process.env.get("PATH").map_or("", String::as_str);
         let program = process.argv.first().map_or("", String::as_str);
         if let Some(problem) = process::find_program(program, path, &directory) {

@@ -1,0 +1,10 @@
+//! The files of runs: folders before they start, what they leave, and results.
+#![expect(clippy::disallowed_methods, reason = "the edge makes and reads files")]
+
+mod folders;
+mod left;
+mod results;
+
+pub use folders::{IGNORED, carry, make, private_folder, write};
+pub use left::{Left, digest_of, files, read_pieces};
+pub use results::{keep, keeps, prepare};

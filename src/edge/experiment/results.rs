@@ -1,0 +1,45 @@
+//! Result files: there whole, or not at all, and never in the place of another.
+
+use std::fs::File;
+use std::io::Write as _;
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context as _, Result, bail};
+
+use crate::result::{self, Sealed};
+
+/// Makes the folder for results, and sees that files can be made there: after hours of measuring it is late for that.
+pub fn prepare(folder: &Path) -> Result<()> {
+    let probe = folder.join(format!(".{}.tmp", std::process::id()));
+    std::fs::create_dir_all(folder)
+        .and_then(|()| File::create(&probe))
+        .and_then(|_| std::fs::remove_file(&probe))
+        .with_context(|| format!("cannot write results into {}", folder.display()))
+}
+
+/// Writes a result to its place below `folder`, and returns its path.
+pub fn keep(folder: &Path, sealed: &Sealed) -> Result<PathBuf> {
+    let path = folder.join(result::path(&sealed.result));
+    let parent = path.parent().unwrap_or(folder);
+    std::fs::create_dir_all(parent).with_context(|| format!("cannot make the folder {}", parent.display()))?;
+    if path.exists() {
+        bail!("{} exists already; a result is never overwritten", path.display());
+    }
+    let unfinished = parent.join(format!(".{}.tmp", sealed.result.run.id));
+    let write = || -> std::io::Result<()> {
+        let mut file = File::create_new(&unfinished)?;
+        file.write_all(&sealed.bytes)?;
+        file.sync_all()?;
+        std::fs::rename(&unfinished, &path)
+    };
+    if let Err(error) = write() {
+        let _ = std::fs::remove_file(&unfinished);
+        return Err(error).with_context(|| format!("cannot write the result {}", path.display()));
+    }
+    Ok(path)
+}
+
+/// Returns true when the place of a result below `folder` holds exactly its bytes.
+pub fn keeps(folder: &Path, sealed: &Sealed) -> bool {
+    std::fs::read(folder.join(result::path(&sealed.result))).is_ok_and(|bytes| bytes == sealed.bytes)
+}
