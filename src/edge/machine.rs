@@ -34,11 +34,6 @@ pub fn seconds_of(time: &str) -> Option<i64> {
     time.parse::<Timestamp>().ok().map(Timestamp::as_second)
 }
 
-/// Returns the user and the group as which this process acts.
-pub fn user() -> (u32, u32) {
-    (nix::unistd::geteuid().as_raw(), nix::unistd::getegid().as_raw())
-}
-
 /// Returns a port on the loopback interface that nothing listens on.
 pub fn free_port() -> u16 {
     let listener = std::net::TcpListener::bind(("127.0.0.1", 0));

@@ -75,7 +75,7 @@ impl Request<'_> {
             return (host, None);
         }
         let inside = Folders::in_containers(host.id.clone());
-        let user = machine::user();
+        let user = process::container::user();
         (inside, Some(Containers { engine: self.engine, client: self.client.clone(), user, host }))
     }
 }

@@ -17,6 +17,11 @@ pub(super) fn remove(engine: &str, name: &str, env: &BTreeMap<String, String>) {
     let _ = ask(engine, &["rm", "--force", name], env);
 }
 
+/// Returns the user and the group as which this process acts.
+pub fn user() -> (u32, u32) {
+    (nix::unistd::geteuid().as_raw(), nix::unistd::getegid().as_raw())
+}
+
 /// Returns the version of the engine.
 ///
 /// # Errors
