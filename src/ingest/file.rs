@@ -8,7 +8,7 @@ use serde_json::Value as Json;
 use super::scan::{LogScan, ToolOutcome};
 use super::series::{Sample, Series, Window};
 use super::tool::Tool;
-use super::{number, open_metrics};
+use super::{json_document, number, open_metrics};
 use crate::spec::v1::metric::Row;
 
 /// A document that is larger is not read.
@@ -203,41 +203,10 @@ pub fn whole(text: impl BufRead) -> Result<String, String> {
 
 /// Reads JSON, and what Python's `json` writes for numbers that JSON does not have.
 fn document(text: &str) -> Result<Json, String> {
-    serde_json::from_str(text).or_else(|error| {
-        serde_json::from_str(&with_quoted_constants(text)).or(Err(if error.is_eof() {
-            format!("the document is cut off after line {}", error.line())
-        } else {
-            format!("it is no JSON: {error}")
-        }))
+    serde_json::from_str(text).or_else(|_| {
+        let found = json_document::documents(text);
+        found.flaw.clone().map_or_else(|| Ok(found.into_first()), Err)
     })
-}
-
-/// Puts quotes around `NaN`, `Infinity` and `-Infinity` outside strings.
-fn with_quoted_constants(text: &str) -> String {
-    let mut quoted = String::with_capacity(text.len() + 16);
-    let mut rest = text;
-    let mut is_inside = false;
-    while let Some(first) = rest.chars().next() {
-        let constant = ["NaN", "-Infinity", "Infinity"].into_iter().find(|name| !is_inside && rest.starts_with(name));
-        let taken = match (constant, first) {
-            (Some(name), _) => {
-                quoted.extend(["\"", name, "\""]);
-                name.len()
-            }
-            (None, '\\') if is_inside => {
-                let pair: String = rest.chars().take(2).collect();
-                quoted.push_str(&pair);
-                pair.len()
-            }
-            (None, _) => {
-                is_inside ^= first == '"';
-                quoted.push(first);
-                first.len_utf8()
-            }
-        };
-        rest = rest.get(taken..).unwrap_or_default();
-    }
-    quoted
 }
 
 fn number_of(value: &Json) -> Result<f64, String> {

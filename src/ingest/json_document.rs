@@ -7,8 +7,6 @@ use std::borrow::Cow;
 
 use serde_json::{Deserializer, Value};
 
-use super::tool::starts_a_document;
-
 /// The nesting that is still mended; the reader itself refuses deeper ones.
 const MAX_DEPTH: usize = 128;
 
@@ -62,6 +60,30 @@ pub fn documents(text: &str) -> Documents {
         found.flaw = Some("there is no JSON document".to_owned());
     }
     found
+}
+
+/// Returns true when `text` begins as JSON does: `[` also begins the prefixes of launchers, and `{'` what Python prints.
+pub fn starts_a_document(text: &[u8]) -> bool {
+    let text = text.trim_ascii_start();
+    match text.split_first() {
+        Some((b'{', rest)) => matches!(rest.trim_ascii_start().first(), Some(b'"' | b'}') | None),
+        Some((b'[', rest)) => matches!(rest.trim_ascii_start().first(), Some(b'{' | b'[' | b']' | b'"')),
+        _ => false,
+    }
+}
+
+/// Returns the document in `text`: from the first line that begins with `{` or `[`, after warnings that came first.
+pub fn document_in(text: &str) -> &str {
+    let mut from = 0;
+    for line in text.split_inclusive('\n') {
+        let rest = text.get(from..).unwrap_or_default();
+        // What is indented is part of another document, or of what people wrote.
+        if line.starts_with('{') || line.starts_with('[') && starts_a_document(rest.as_bytes()) {
+            return rest;
+        }
+        from += line.len();
+    }
+    text
 }
 
 /// Returns the number that `value` is, also one that is not finite.

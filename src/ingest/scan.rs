@@ -5,12 +5,13 @@
 
 use std::borrow::Cow;
 
+use super::json_document;
 use super::line;
 use super::lines::{Lines, Part, Place};
 use super::partial::{self, Partial};
 use super::pattern::{Groups, Hit, Pattern};
 use super::series::{Series, Window};
-use super::tool::{self, LineParser, Report, Tool};
+use super::tool::{LineParser, Report, Tool};
 
 /// A line that is longer is cut.
 const MAX_LINE: usize = 4 << 20;
@@ -319,7 +320,7 @@ impl ToolScan {
         // With both forms known, the first visible bytes decide; no line has ended before them.
         if was_open && self.parser.is_some() {
             let begun = document.trim_ascii_start();
-            if !(begun.is_empty() || tool::starts_a_document(begun) || begun == b"[") {
+            if !(begun.is_empty() || json_document::starts_a_document(begun) || begun == b"[") {
                 self.document = None;
             }
         }
@@ -357,7 +358,7 @@ impl ToolScan {
         let clean = line::without_terminal_codes(&document);
         let text: Cow<'_, str> = String::from_utf8_lossy(&clean);
         if let Some(read) = self.tool.document {
-            read(tool::document_in(&text), &mut self.report);
+            read(json_document::document_in(&text), &mut self.report);
         }
         let native = (!self.report.withholds_document()).then(|| text.into_owned());
         ToolOutcome { report: self.report, native }

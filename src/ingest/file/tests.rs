@@ -19,7 +19,7 @@ fn json_by_pointer() {
     assert_eq!(at("/c"), Err("at `/c`: `x` is not a number".to_owned()));
     assert_eq!(at("/d"), Err("at `/d`: null is not a number".to_owned()));
     let of = |text: &str| read(|series| json(text.as_bytes(), "/a", series));
-    assert_eq!(of("{\"a\": 1"), Err("the document is cut off after line 1".to_owned()));
+    assert!(of("{\"a\": 1").is_err_and(|reason| reason.contains("cut off at line 1")));
     assert!(of("{\"a\": NaN, \"b\": \"NaN \\\" NaN\"}").is_ok_and(|values| values[0].is_nan()));
     assert_eq!(of("{\"a\": -Infinity}"), Ok(vec![f64::NEG_INFINITY]));
     assert!(of("").is_err() && of("{\"a\": []}").is_err() && of("hello").is_err());
