@@ -1,7 +1,15 @@
 //! Pure mathematics on samples. No random numbers, and the same result on any machine.
+//!
+//! Samples are gone through several times and not copied: a log may have a hundred million of them.
+
+/// So many samples are sorted; of more, those wanted are looked for.
+const SORTED: usize = 1 << 16;
+
+/// How many values 16 bits have.
+const DIGITS: usize = 1 << 16;
 
 /// Sums by Neumaier's method, so that the order of magnitudes does not decide the last digits.
-pub fn sum(values: &[f64]) -> f64 {
+pub fn sum(values: impl IntoIterator<Item = f64>) -> f64 {
     let (mut total, mut lost) = (0.0_f64, 0.0_f64);
     for value in values {
         let next = total + value;
@@ -12,40 +20,116 @@ pub fn sum(values: &[f64]) -> f64 {
 }
 
 /// Returns the arithmetic mean.
-pub fn mean(values: &[f64]) -> f64 {
-    sum(values) / values.len() as f64
+pub fn mean(values: impl Iterator<Item = f64> + Clone) -> f64 {
+    sum(values.clone()) / values.count() as f64
 }
 
 /// Returns the standard deviation with n − 1; 0 for a single value.
-pub fn deviation(values: &[f64]) -> f64 {
-    let mean = mean(values);
-    let squares: Vec<f64> = values.iter().map(|value| (value - mean) * (value - mean)).collect();
-    (sum(&squares) / (values.len().max(2) - 1) as f64).sqrt()
+pub fn deviation(values: impl Iterator<Item = f64> + Clone) -> f64 {
+    let mean = mean(values.clone());
+    let squares = sum(values.clone().map(|value| (value - mean) * (value - mean)));
+    (squares / (values.count().max(2) - 1) as f64).sqrt()
 }
 
 /// Returns the median of the absolute deviations from the median, not scaled.
-pub fn median_deviation(values: &[f64]) -> f64 {
-    let median = quantile(values, 0.5);
-    let deviations: Vec<f64> = values.iter().map(|value| (value - median).abs()).collect();
-    quantile(&deviations, 0.5)
+pub fn median_deviation(values: impl Iterator<Item = f64> + Clone) -> f64 {
+    let median = quantile(values.clone(), 0.5);
+    quantile(values.map(|value| (value - median).abs()), 0.5)
 }
 
 /// Returns a quantile of values in any order.
-pub fn quantile(values: &[f64], share: f64) -> f64 {
-    let mut sorted = values.to_vec();
-    sorted.sort_by(f64::total_cmp);
-    quantile_of_sorted(&sorted, share)
+pub fn quantile(values: impl Iterator<Item = f64> + Clone, share: f64) -> f64 {
+    let [found] = quantiles(values, [share]);
+    found
 }
 
-/// Returns a quantile of sorted values by linear interpolation between order statistics (Hyndman & Fan 1996, type 7:
+/// Returns quantiles of values in any order, by linear interpolation between order statistics (Hyndman & Fan 1996, type 7:
 /// NumPy's and R's default).
-pub fn quantile_of_sorted(sorted: &[f64], share: f64) -> f64 {
-    let position = share * (sorted.len().saturating_sub(1)) as f64;
+pub fn quantiles<const N: usize>(values: impl Iterator<Item = f64> + Clone, shares: [f64; N]) -> [f64; N] {
+    let count = values.clone().count();
+    let last = count.saturating_sub(1);
+    if count <= SORTED {
+        let mut sorted: Vec<f64> = values.collect();
+        sorted.sort_by(f64::total_cmp);
+        let at = |rank: usize| sorted.get(rank).copied().unwrap_or(f64::NAN);
+        return shares.map(|share| {
+            let (below, rest) = place(last, share);
+            between(at(below), at((below + 1).min(last)), rest)
+        });
+    }
+    let mut ranks: Vec<usize> =
+        shares.iter().map(|share| place(last, *share).0).flat_map(|below| [below, (below + 1).min(last)]).collect();
+    ranks.sort_unstable();
+    ranks.dedup();
+    let found = ordered(&values, &ranks);
+    let at = |rank: usize| {
+        ranks.binary_search(&rank).ok().and_then(|index| found.get(index)).map_or(f64::NAN, |key| of_key(*key))
+    };
+    shares.map(|share| {
+        let (below, rest) = place(last, share);
+        between(at(below), at((below + 1).min(last)), rest)
+    })
+}
+
+/// Where a quantile lies among sorted values whose last has the position `last`: the one below, and how far to the next.
+fn place(last: usize, share: f64) -> (usize, f64) {
+    let position = share * last as f64;
     #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a share of a length is a position")]
-    let below = position.floor() as usize;
-    let at = |index: usize| sorted.get(index).or_else(|| sorted.last()).copied().unwrap_or(f64::NAN);
-    let (low, high) = (at(below), at(below + 1));
-    let rest = position - below as f64;
-    // An exact position asks nothing of the next value, which may be infinite.
+    let below = (position.floor() as usize).min(last);
+    (below, position - below as f64)
+}
+
+/// An exact position asks nothing of the next value, which may be infinite.
+fn between(low: f64, high: f64, rest: f64) -> f64 {
     if rest > 0.0 { low + (high - low) * rest } else { low }
 }
+
+/// Returns the keys of the values that would stand at `ranks` if all were sorted: digit by digit, 16 bits at a time.
+fn ordered(values: &(impl Iterator<Item = f64> + Clone), ranks: &[usize]) -> Vec<u64> {
+    // What is known of each key, and its rank among the values that begin with it.
+    let mut wanted: Vec<(u64, usize)> = ranks.iter().map(|rank| (0, *rank)).collect();
+    for shift in [48_u32, 32, 16, 0] {
+        let above = |key: u64| key.checked_shr(shift + 16).unwrap_or(0);
+        let mut prefixes: Vec<u64> = wanted.iter().map(|(prefix, _)| *prefix).collect();
+        prefixes.dedup();
+        let mut counts = vec![vec![0_usize; DIGITS]; prefixes.len()];
+        for value in values.clone() {
+            let key = key(value);
+            if let Some(counts) =
+                prefixes.iter().position(|prefix| *prefix == above(key)).and_then(|at| counts.get_mut(at))
+                && let Some(count) = counts.get_mut(digit(key >> shift))
+            {
+                *count += 1;
+            }
+        }
+        for (prefix, rank) in &mut wanted {
+            let counts = prefixes.iter().position(|known| known == prefix).and_then(|at| counts.get(at));
+            for (digit, count) in counts.into_iter().flatten().enumerate() {
+                if *rank < *count {
+                    *prefix = *prefix << 16 | digit as u64;
+                    break;
+                }
+                *rank -= count;
+            }
+        }
+    }
+    wanted.into_iter().map(|(key, _)| key).collect()
+}
+
+/// The last 16 bits.
+fn digit(bits: u64) -> usize {
+    usize::try_from(bits & 0xffff).unwrap_or_default()
+}
+
+/// A number that is ordered as [`f64::total_cmp`] orders values.
+fn key(value: f64) -> u64 {
+    let bits = value.to_bits();
+    if bits >> 63 == 1 { !bits } else { bits | 1 << 63 }
+}
+
+fn of_key(key: u64) -> f64 {
+    f64::from_bits(if key >> 63 == 1 { key & !(1 << 63) } else { !key })
+}
+
+#[cfg(test)]
+mod tests;

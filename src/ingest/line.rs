@@ -9,32 +9,55 @@ pub struct Line<'a> {
     pub number: u64,
     /// The text.
     pub text: &'a str,
-    /// The rank that a launcher's prefix named.
+    /// The rank that a launcher's prefix named, on this line or before what a carriage return rewrote.
     pub rank: Option<u32>,
+    /// Whether the line ended. The last line of a process that was killed may stop in the middle of a number.
+    pub is_whole: bool,
 }
 
 impl<'a> Line<'a> {
-    /// Takes the launcher's prefix from `text`, which has no terminal codes left.
+    /// Takes the launcher's prefix from `text`, a whole line that has no terminal codes left.
     pub fn new(number: u64, text: &'a str) -> Self {
         let (rank, text) = without_prefix(text);
-        Self { number, text, rank }
+        Self { number, text, rank, is_whole: true }
+    }
+
+    /// Returns the text without its last word, if the line may have stopped in the middle of it.
+    ///
+    /// For formats that do not say where a number ends.
+    pub fn whole_words(&self) -> &'a str {
+        if self.is_whole {
+            return self.text;
+        }
+        let end = self.text.rfind(|letter: char| letter.is_whitespace()).unwrap_or(0);
+        self.text.get(..end).unwrap_or_default()
     }
 }
 
-/// Removes terminal codes: control sequences (colors, cursor moves), titles and links.
+/// Removes terminal codes: control sequences (colors, cursor moves), titles and links. None of them goes past a line end.
 pub fn without_terminal_codes(text: &[u8]) -> Cow<'_, [u8]> {
-    if !text.contains(&0x1b) {
-        return Cow::Borrowed(text);
-    }
-    let mut clean = Vec::with_capacity(text.len());
-    let mut rest = text;
-    while let Some(at) = rest.iter().position(|byte| *byte == 0x1b) {
-        let (before, code) = rest.split_at(at);
+    let mut clean = Vec::new();
+    if strip_into(text, &mut clean) { Cow::Owned(clean) } else { Cow::Borrowed(text) }
+}
+
+/// Puts `text` without terminal codes into `clean`, which is empty, and returns true; false when it has none.
+pub(super) fn strip_into(text: &[u8], clean: &mut Vec<u8>) -> bool {
+    let mut escapes = memchr::memchr_iter(0x1b, text);
+    let Some(mut at) = escapes.next() else { return false };
+    clean.reserve(text.len());
+    let mut kept = 0;
+    loop {
+        let (before, code) = (text.get(kept..at).unwrap_or_default(), text.get(at..).unwrap_or_default());
         clean.extend_from_slice(before);
-        rest = code.get(code_length(code)..).unwrap_or_default();
+        kept = at + code_length(code);
+        // A string ends with an escape of its own.
+        match escapes.find(|next| *next >= kept) {
+            Some(next) => at = next,
+            None => break,
+        }
     }
-    clean.extend_from_slice(rest);
-    Cow::Owned(clean)
+    clean.extend_from_slice(text.get(kept..).unwrap_or_default());
+    true
 }
 
 /// Returns the length of the terminal code at the start of `text`, which begins with ESC.
@@ -43,6 +66,8 @@ pub(super) fn code_length(text: &[u8]) -> usize {
         text.get(from..).unwrap_or_default().iter().take_while(|byte| is_part(byte)).count()
     };
     match text.get(1) {
+        // `ESC [ 0 m`: nearly all of them.
+        Some(b'[') if text.get(3) == Some(&b'm') && text.get(2).is_some_and(u8::is_ascii_digit) => 4,
         // ECMA-48: parameters, intermediates, one final byte.
         Some(b'[') => {
             let parameters = count(2, |byte| (0x30..=0x3f).contains(byte));

@@ -272,7 +272,6 @@ fn of_file(
 /// Fills in what the values give.
 fn fill(metric: &mut Metric, series: &Series, reduce: Reduce) {
     let Reduced { value, line, n, non_finite, reason } = series.reduce(reduce);
-    let values = series.values();
     let finite = |value: f64| Some(value).filter(|value| value.is_finite());
     metric.value = value;
     metric.aggregation = word(reduce).to_owned();
@@ -280,30 +279,30 @@ fn fill(metric: &mut Metric, series: &Series, reduce: Reduce) {
     metric.non_finite = non_finite;
     metric.source.line = line;
     metric.reason = reason;
-    if values.len() > 1 {
-        metric.samples = crate::result::thinned(values, 10_000).into_iter().map(finite).collect();
-        metric.stats = summary(values);
+    if n > 1 {
+        let kept = crate::result::spread(series.count(), 10_000).filter_map(|index| series.value(index));
+        metric.samples = kept.map(finite).collect();
+        metric.stats = summary(series);
     }
 }
 
-fn summary(values: &[f64]) -> Option<Stats> {
-    if values.iter().any(|value| !value.is_finite()) {
+fn summary(series: &Series) -> Option<Stats> {
+    let values = || series.values();
+    if values().any(|value| !value.is_finite()) {
         return None;
     }
-    let mut sorted = values.to_vec();
-    sorted.sort_by(f64::total_cmp);
-    let at = |share| stats::quantile_of_sorted(&sorted, share);
+    let [min, p01, p10, median, p90, p99, max] = stats::quantiles(values(), [0.0, 0.01, 0.1, 0.5, 0.9, 0.99, 1.0]);
     let made = Stats {
-        mean: stats::mean(values),
-        stddev: stats::deviation(values),
-        median: at(0.5),
-        mad: stats::median_deviation(values),
-        min: at(0.0),
-        max: at(1.0),
-        p01: at(0.01),
-        p10: at(0.1),
-        p90: at(0.9),
-        p99: at(0.99),
+        mean: stats::mean(values()),
+        stddev: stats::deviation(values()),
+        median,
+        mad: stats::median_deviation(values()),
+        min,
+        max,
+        p01,
+        p10,
+        p90,
+        p99,
     };
     [made.mean, made.stddev, made.mad].iter().all(|value| value.is_finite()).then_some(made)
 }

@@ -16,7 +16,7 @@ pub fn parse(text: &str) -> Result<f64, String> {
         return known.then(|| text.parse().ok()).flatten().ok_or_else(no_number);
     }
     if !unsigned.contains(',') {
-        return text.parse().or(Err(no_number()));
+        return text.parse().ok().ok_or_else(no_number);
     }
     let (whole, fraction) = unsigned.split_once('.').map_or((unsigned, None), |(whole, rest)| (whole, Some(rest)));
     let mut groups = whole.split(',');
@@ -24,7 +24,7 @@ pub fn parse(text: &str) -> Result<f64, String> {
     let follow = groups.all(|group| group.len() == 3 && all_digits(group));
     if leads && follow && fraction.is_none_or(|fraction| !fraction.contains(',')) {
         let plain: String = text.chars().filter(|letter| *letter != ',').collect();
-        return plain.parse().or(Err(no_number()));
+        return plain.parse().ok().ok_or_else(no_number);
     }
     Err(format!(
         "`{text}` is not a number: a comma separates groups of three digits only; print a point before decimals"

@@ -4,11 +4,12 @@
 //! stands before the line's text, finds the next line worth looking at; the pattern itself then sees that line alone.
 
 use regex::{CaptureLocations, Regex, RegexBuilder};
-use regex_syntax::hir::{Class, ClassUnicodeRange, Hir, HirKind};
+use regex_syntax::hir::{Class, ClassBytes, ClassBytesRange, ClassUnicode, ClassUnicodeRange, Hir, HirKind, Look};
 
 use super::line::Line;
 use super::number;
 use super::series::Sample;
+use super::straight::{Straight, Wanted};
 
 /// What a compiled pattern may take; the schema refuses larger ones.
 const SIZE_LIMIT: usize = 16 << 20;
@@ -18,10 +19,22 @@ const SIZE_LIMIT: usize = 16 << 20;
 pub struct Pattern {
     text: String,
     regex: Regex,
-    /// Matches at least wherever `regex` matches, without regard to where lines and words begin and end.
+    /// Matches at least wherever `regex` matches within a line, without regard to where lines and words begin and end.
     candidate: Regex,
+    /// `regex` at the start of a text, which gives its groups in one go.
+    at_start: Regex,
+    /// The same without the engine, where the pattern has but one way to go.
+    straight: Option<Straight>,
     value: usize,
     step: Option<usize>,
+}
+
+/// Memory for where the groups of a pattern are, and for where lines match.
+#[derive(Clone, Debug)]
+pub struct Groups {
+    locations: CaptureLocations,
+    /// Whether the line before matched at its start: this one will too.
+    is_at_start: bool,
 }
 
 /// What a line gave.
@@ -52,9 +65,12 @@ impl Pattern {
         let regex = build(text).map_err(|error| error.to_string())?;
         let hir = regex_syntax::parse(text).map_err(|error| error.to_string())?;
         let candidate = build(&without_places(&hir).to_string()).map_err(|error| error.to_string())?;
+        let straight = Straight::new(&hir);
+        let at_start = Hir::concat(vec![Hir::look(Look::Start), hir]);
+        let at_start = build(&at_start.to_string()).map_err(|error| error.to_string())?;
         let group = |name: &str| regex.capture_names().position(|group| group == Some(name));
         let value = group("value").ok_or("the pattern has no group named `value`")?;
-        Ok(Self { text: text.to_owned(), step: group("step"), candidate, value, regex })
+        Ok(Self { text: text.to_owned(), step: group("step"), candidate, at_start, straight, value, regex })
     }
 
     /// Returns the pattern for `key=value`, `key: value` and the like: quotes and blanks do not matter.
@@ -73,29 +89,33 @@ impl Pattern {
         &self.text
     }
 
-    /// Returns the offset in `text` from which on the next line worth a look is to be found.
-    pub fn next_candidate(&self, text: &str, from: usize) -> Option<usize> {
-        self.candidate.find_at(text, from).map(|found| found.start())
+    /// Returns an offset in the next line of `text`, from offset `from` on, that is worth a look.
+    pub fn candidate(&self, text: &str, from: usize) -> Option<usize> {
+        self.candidate.shortest_match_at(text, from)
     }
 
     /// Makes the memory that [`matches`](Self::matches) needs.
-    pub fn locations(&self) -> CaptureLocations {
-        self.regex.capture_locations()
+    pub fn groups(&self) -> Groups {
+        Groups { locations: self.regex.capture_locations(), is_at_start: false }
     }
 
     /// Looks at the text of one line.
-    pub fn matches(&self, text: &str, locations: &mut CaptureLocations) -> Option<Hit> {
-        self.regex.captures_read(locations, text)?;
-        let group = |index: usize| locations.get(index).and_then(|(from, to)| text.get(from..to));
+    pub fn matches(&self, text: &str, groups: &mut Groups) -> Option<Hit> {
+        let Groups { locations, is_at_start } = groups;
+        let wanted = Wanted { value: self.value, step: self.step };
+        let followed = self.straight.as_ref().filter(|_| *is_at_start);
+        let followed = followed.and_then(|straight| straight.follow(text.as_bytes(), &wanted));
+        let (value, step) = if let Some(spans) = followed {
+            spans
+        } else {
+            if !*is_at_start || self.at_start.captures_read(locations, text).is_none() {
+                *is_at_start = self.regex.captures_read(locations, text)?.start() == 0;
+            }
+            (locations.get(self.value)?, self.step.and_then(|step| locations.get(step)))
+        };
         // A number at the end of a sentence, or before a comma: `loss: 2.5, step: 3`.
-        let found = group(self.value)?.trim_end_matches([',', '.', ';']);
-        let step = self.step.and_then(group).and_then(|step| number::parse(step).ok());
-        #[expect(
-            clippy::cast_possible_truncation,
-            clippy::cast_sign_loss,
-            reason = "checked to be a whole number in range"
-        )]
-        let step = step.filter(|step| step.fract() == 0.0 && (0.0..1e15).contains(step)).map(|step| step as u64);
+        let found = text.get(value.0..value.1)?.trim_end_matches([',', '.', ';']);
+        let step = step.and_then(|step| step_of(text.get(step.0..step.1)?));
         Some(match number::parse(found) {
             Ok(value) => Hit::Value(Value { value, step }),
             Err(reason) => Hit::NoNumber(reason),
@@ -127,12 +147,31 @@ impl Value {
     }
 }
 
-/// Returns `hir` without anchors and word boundaries: it matches wherever `hir` does, and elsewhere too.
+/// A whole number: `10`, `1,000`, `9.0`.
+fn step_of(text: &str) -> Option<u64> {
+    let step = text.parse().ok().or_else(|| number::parse(text).ok().and_then(number::whole));
+    step.filter(|step| *step < 1_000_000_000_000_000)
+}
+
+/// Returns `hir` without anchors and word boundaries, and kept within a line: it matches wherever `hir` does in a line, and
+/// elsewhere too.
 fn without_places(hir: &Hir) -> Hir {
     match hir.kind() {
         HirKind::Look(_) | HirKind::Empty => Hir::empty(),
+        HirKind::Literal(literal) if literal.0.iter().any(|byte| matches!(byte, b'\n' | b'\r')) => Hir::fail(),
         HirKind::Literal(literal) => Hir::literal(literal.0.clone()),
-        HirKind::Class(class) => Hir::class(class.clone()),
+        HirKind::Class(Class::Unicode(class)) => {
+            let ends = ['\n', '\r'].map(|end| ClassUnicodeRange::new(end, end));
+            let mut class = class.clone();
+            class.difference(&ClassUnicode::new(ends));
+            Hir::class(Class::Unicode(class))
+        }
+        HirKind::Class(Class::Bytes(class)) => {
+            let ends = [b'\n', b'\r'].map(|end| ClassBytesRange::new(end, end));
+            let mut class = class.clone();
+            class.difference(&ClassBytes::new(ends));
+            Hir::class(Class::Bytes(class))
+        }
         HirKind::Repetition(repetition) => {
             let mut repetition = repetition.clone();
             repetition.sub = Box::new(without_places(&repetition.sub));
@@ -196,7 +235,7 @@ mod tests {
 
     fn value(pattern: &str, line: &str) -> Option<f64> {
         let pattern = Pattern::new(pattern).unwrap();
-        match pattern.matches(line, &mut pattern.locations()) {
+        match pattern.matches(line, &mut pattern.groups()) {
             Some(Hit::Value(found)) => Some(found.value),
             _ => None,
         }
@@ -213,7 +252,7 @@ mod tests {
             (r"\A(?P<value>\d)\z", "[0]: 7"),
         ];
         for (pattern, text) in cases {
-            assert!(Pattern::new(pattern).unwrap().next_candidate(text, 0).is_some(), "{pattern}");
+            assert!(Pattern::new(pattern).unwrap().candidate(text, 0).is_some(), "{pattern}");
         }
     }
 
@@ -224,9 +263,9 @@ mod tests {
         assert_eq!(value(r"loss (?P<value>\S+)", "loss nan").map(f64::is_nan), Some(true));
         assert_eq!(value(r"loss (?P<value>\S+)", "loss n/a"), None);
         let pattern = Pattern::new(r"step (?P<step>\d+) loss (?P<value>\S+)").unwrap();
-        let mut locations = pattern.locations();
-        let Some(Hit::Value(found)) = pattern.matches("step 1,000 loss 1", &mut locations) else {
-            assert!(pattern.matches("step 1000 loss 12,5", &mut locations).is_some());
+        let mut groups = pattern.groups();
+        let Some(Hit::Value(found)) = pattern.matches("step 1,000 loss 1", &mut groups) else {
+            assert!(pattern.matches("step 1000 loss 12,5", &mut groups).is_some());
             return;
         };
         assert_eq!(found.step, Some(1000));
@@ -248,7 +287,7 @@ mod tests {
         ];
         for (key, line, wanted) in cases {
             let pattern = Pattern::of_key(key).unwrap();
-            let found = match pattern.matches(line, &mut pattern.locations()) {
+            let found = match pattern.matches(line, &mut pattern.groups()) {
                 Some(Hit::Value(found)) => Some(found.value),
                 _ => None,
             };

@@ -5,15 +5,21 @@
 
 use std::borrow::Cow;
 
-use regex::CaptureLocations;
-
-use super::line::{self, Line};
-use super::pattern::{Hit, Pattern};
+use super::line;
+use super::lines::{Lines, Part, Place};
+use super::partial::{self, Partial};
+use super::pattern::{Groups, Hit, Pattern};
 use super::series::{Series, Window};
 use super::tool::{self, LineParser, Report, Tool};
 
 /// A line that is longer is cut.
-const MAX_LINE: usize = 16 << 20;
+const MAX_LINE: usize = 4 << 20;
+/// So far before its end a blank is looked for, so that no number is cut.
+const NEAR_CUT: usize = 64 << 10;
+/// So much is looked at in one go: what the processor's caches hold.
+const BLOCK: usize = 256 << 10;
+/// What is shorter does not tell how dense a log is.
+const TELLING: usize = 4 << 10;
 /// A document that is larger is not read.
 const MAX_DOCUMENT: usize = 32 << 20;
 
@@ -21,9 +27,12 @@ const MAX_DOCUMENT: usize = 32 << 20;
 pub struct LogScan {
     /// What came after the last line end.
     rest: Vec<u8>,
-    /// Line ends seen.
-    lines: u64,
+    /// Behind what every matcher has seen.
+    place: Place,
     bytes: u64,
+    partial: Partial,
+    /// Memory for text without terminal codes.
+    clean: Vec<u8>,
     matchers: Vec<Matcher>,
     tools: Vec<ToolScan>,
 }
@@ -31,12 +40,12 @@ pub struct LogScan {
 /// Looks for one pattern.
 pub struct Matcher {
     pattern: Pattern,
-    locations: CaptureLocations,
+    groups: Groups,
     is_raw: bool,
     series: Series,
     matched: u64,
     no_number: Option<(u64, String)>,
-    /// Whether the last run of lines matched so often that looking for candidates costs more than it saves.
+    /// Whether so much of the last block matched that looking for candidates costs more than it saves.
     is_dense: bool,
 }
 
@@ -92,7 +101,15 @@ impl Default for LogScan {
 impl LogScan {
     /// Makes a scan that looks for nothing yet.
     pub fn new() -> Self {
-        Self { rest: Vec::new(), lines: 0, bytes: 0, matchers: Vec::new(), tools: Vec::new() }
+        Self {
+            rest: Vec::new(),
+            place: Place::default(),
+            bytes: 0,
+            partial: Partial::default(),
+            clean: Vec::new(),
+            matchers: Vec::new(),
+            tools: Vec::new(),
+        }
     }
 
     /// Looks for `pattern` in lines without launcher prefixes.
@@ -107,7 +124,7 @@ impl LogScan {
 
     fn add(&mut self, pattern: &Pattern, window: Window, is_raw: bool) {
         self.matchers.push(Matcher {
-            locations: pattern.locations(),
+            groups: pattern.groups(),
             pattern: pattern.clone(),
             is_raw,
             series: Series::new(window),
@@ -133,7 +150,7 @@ impl LogScan {
 
     /// Returns the last value of the pattern that was asked for as number `index`: for people who wait.
     pub fn last_value(&self, index: usize) -> Option<f64> {
-        self.matchers.get(index)?.series.values().last().copied()
+        self.matchers.get(index)?.series.last()
     }
 
     /// Takes in the next bytes.
@@ -142,32 +159,62 @@ impl LogScan {
         for scan in &mut self.tools {
             scan.collect(bytes);
         }
-        let Some(end) = bytes.iter().rposition(|byte| *byte == b'\n') else {
-            self.rest.extend_from_slice(bytes);
-            if self.rest.len() >= MAX_LINE {
-                self.flush_long_line();
+        bytes.chunks(BLOCK).for_each(|block| self.feed_block(block));
+    }
+
+    fn feed_block(&mut self, mut block: &[u8]) {
+        if !self.partial.has_begun() {
+            self.rest.extend_from_slice(block);
+            if self.rest.len() >= partial::LONGEST_PREFIX {
+                let begin = std::mem::take(&mut self.rest);
+                self.partial.begin(&begin);
+                self.feed_block(&begin);
             }
             return;
-        };
-        let (lines, rest) = bytes.split_at(end + 1);
-        if self.rest.is_empty() {
-            self.run(lines);
-        } else {
-            let mut joined = std::mem::take(&mut self.rest);
-            joined.extend_from_slice(lines);
-            self.run(&joined);
-            joined.clear();
-            self.rest = joined;
         }
+        if !self.rest.is_empty() {
+            let end = self.line_end(block, memchr::memchr2, memchr::memchr);
+            let (head, tail) = block.split_at(end.unwrap_or(block.len()));
+            self.rest.extend_from_slice(head);
+            self.cut_long_line();
+            if end.is_none() {
+                return;
+            }
+            let line = std::mem::take(&mut self.rest);
+            self.run(&line);
+            self.rest = line;
+            self.rest.clear();
+            block = tail;
+        }
+        let end = self.line_end(block, memchr::memrchr2, memchr::memrchr).unwrap_or(0);
+        let (lines, rest) = block.split_at(end);
+        self.run(lines);
         self.rest.extend_from_slice(rest);
+    }
+
+    /// Returns where the first or last line ends in `block`. A carriage return is an end too: a progress bar may go on for
+    /// hours without a line feed.
+    fn line_end(
+        &self,
+        block: &[u8],
+        either: fn(u8, u8, &[u8]) -> Option<usize>,
+        one: fn(u8, &[u8]) -> Option<usize>,
+    ) -> Option<usize> {
+        let at = if self.partial.is_container() { one(b'\n', block) } else { either(b'\n', b'\r', block) };
+        at.map(|at| at + 1)
     }
 
     /// Ends the log.
     pub fn finish(mut self) -> Scanned {
-        if !self.rest.is_empty() {
-            let rest = std::mem::take(&mut self.rest);
-            self.run(&rest);
-            self.lines += 1;
+        let rest = std::mem::take(&mut self.rest);
+        if !self.partial.has_begun() {
+            self.partial.begin(&rest);
+        }
+        self.run(&rest);
+        let lines = self.place.lines + u64::from(self.place.is_begun);
+        for begun in self.partial.finish() {
+            self.place = Place { lines: lines.saturating_sub(1), ..Place::default() };
+            self.look(&begun);
         }
         let patterns = self.matchers.into_iter().map(|matcher| PatternOutcome {
             series: matcher.series,
@@ -175,85 +222,89 @@ impl LogScan {
             no_number: matcher.no_number,
         });
         Scanned {
-            lines: self.lines,
+            lines,
             bytes: self.bytes,
             patterns: patterns.collect(),
             tools: self.tools.into_iter().map(ToolScan::finish).collect(),
         }
     }
 
-    /// Takes what a progress bar rewrote without ever ending its line, or cuts a line that is too long.
-    fn flush_long_line(&mut self) {
-        let end = self.rest.iter().rposition(|byte| *byte == b'\r').map_or(self.rest.len(), |at| at + 1);
-        let keep = self.rest.split_off(end);
-        let lines = std::mem::replace(&mut self.rest, keep);
-        self.run(&lines);
+    /// Hands on what is too long to be kept, in the same places whatever the pieces are in which it came.
+    fn cut_long_line(&mut self) {
+        while self.rest.len() > MAX_LINE {
+            let mut line = std::mem::take(&mut self.rest);
+            let end = cut(line.get(..MAX_LINE).unwrap_or_default());
+            self.run(line.get(..end).unwrap_or_default());
+            line.drain(..end);
+            self.rest = line;
+        }
     }
 
-    /// Hands whole lines to every matcher.
+    /// Takes in whole lines, or a part of one that is too long.
     fn run(&mut self, lines: &[u8]) {
-        let clean = line::without_terminal_codes(lines);
-        let text = String::from_utf8_lossy(&clean);
+        if lines.is_empty() {
+            return;
+        }
+        let joined = self.partial.join(lines, MAX_LINE);
+        self.look(&joined);
+        // A line of terminal codes is one too.
+        self.place.is_begun = !lines.ends_with(b"\n");
+    }
+
+    /// Hands text to every matcher.
+    fn look(&mut self, lines: &[u8]) {
+        let mut clean = std::mem::take(&mut self.clean);
+        clean.clear();
+        let bytes = if line::strip_into(lines, &mut clean) { clean.as_slice() } else { lines };
+        // The lossy way goes byte by byte.
+        let text = std::str::from_utf8(bytes).map_or_else(|_| String::from_utf8_lossy(bytes), Cow::Borrowed);
         for matcher in &mut self.matchers {
-            matcher.run(&text, self.lines + 1);
+            matcher.run(&text, self.place);
         }
         for scan in &mut self.tools {
-            scan.run(&text, self.lines + 1);
+            scan.run(&text, self.place);
         }
-        self.lines += memchr::memchr_iter(b'\n', clean.as_ref()).count() as u64;
+        self.place = self.place.behind(&text);
+        self.clean = clean;
     }
+}
+
+/// Returns where a line is cut: behind a blank or what else ends a number, or between two letters if there is none.
+fn cut(line: &[u8]) -> usize {
+    let from = line.len().saturating_sub(NEAR_CUT);
+    let near = line.get(from..).unwrap_or_default();
+    let behind = |ends: &[u8]| near.iter().rposition(|byte| ends.contains(byte)).map(|at| from + at + 1);
+    let letter = || line.iter().rposition(|byte| !(0x80..0xc0).contains(byte)).filter(|at| *at > 0);
+    behind(b" \t").or_else(|| behind(b"\"'|{}()")).or_else(letter).unwrap_or(line.len())
 }
 
 impl Matcher {
-    fn run(&mut self, text: &str, first_line: u64) {
-        let mut cursor = Cursor { text, at: 0, number: first_line };
-        let (mut looked, mut matched) = (0_u32, 0_u32);
-        while cursor.at < text.len() {
-            let from = if self.is_dense { Some(cursor.at) } else { self.pattern.next_candidate(text, cursor.at) };
-            let Some((number, part)) = from.and_then(|from| cursor.line_at(from)) else { break };
-            looked += 1;
-            matched += u32::from(self.look_at(number, part));
+    fn run(&mut self, text: &str, place: Place) {
+        let mut lines = Lines::new(text, place);
+        let mut matched = 0;
+        while let Some(at) = lines.next() {
+            let at = if self.is_dense { Some(at) } else { self.pattern.candidate(text, at) };
+            let Some(part) = at.and_then(|at| lines.part_at(at)) else { break };
+            if self.look_at(part) {
+                matched += part.text.len() + 1;
+            }
         }
-        self.is_dense = matched > 8 && matched * 2 > looked;
-    }
-
-    fn look_at(&mut self, number: u64, part: &str) -> bool {
-        let line = if self.is_raw { Line { number, text: part, rank: None } } else { Line::new(number, part) };
-        match self.pattern.matches(line.text, &mut self.locations) {
-            Some(Hit::Value(value)) => {
-                self.matched += 1;
-                self.series.push(value.sample(&line));
-                true
-            }
-            Some(Hit::NoNumber(reason)) => {
-                self.matched += 1;
-                self.no_number.get_or_insert((number, reason));
-                true
-            }
-            None => false,
+        if text.len() >= TELLING {
+            self.is_dense = matched > text.len() / 2;
         }
     }
-}
 
-/// Walks over lines, counting them only as far as somebody looks.
-struct Cursor<'a> {
-    text: &'a str,
-    at: usize,
-    number: u64,
-}
-
-impl<'a> Cursor<'a> {
-    /// Returns the line around `offset` and its number, and moves behind it.
-    fn line_at(&mut self, offset: usize) -> Option<(u64, &'a str)> {
-        let bytes = self.text.as_bytes();
-        let skipped = bytes.get(self.at..offset)?;
-        let start = memchr::memrchr2(b'\n', b'\r', skipped).map_or(self.at, |at| self.at + at + 1);
-        self.number += memchr::memchr_iter(b'\n', bytes.get(self.at..start)?).count() as u64;
-        let end = memchr::memchr2(b'\n', b'\r', bytes.get(offset..)?).map_or(bytes.len(), |at| offset + at);
-        let found = (self.number, self.text.get(start..end)?);
-        self.number += u64::from(bytes.get(end) == Some(&b'\n'));
-        self.at = end + 1;
-        Some(found)
+    fn look_at(&mut self, part: Part<'_>) -> bool {
+        let line = if self.is_raw { part.raw() } else { part.line() };
+        let Some(hit) = self.pattern.matches(line.text, &mut self.groups) else { return false };
+        self.matched += 1;
+        match hit {
+            Hit::Value(value) => self.series.push(value.sample(&line)),
+            Hit::NoNumber(reason) => {
+                self.no_number.get_or_insert((line.number, reason));
+            }
+        }
+        true
     }
 }
 
@@ -274,20 +325,20 @@ impl ToolScan {
         }
     }
 
-    fn run(&mut self, text: &str, first_line: u64) {
+    fn run(&mut self, text: &str, place: Place) {
         if self.document.is_some() {
             return;
         }
         let Some(parser) = &mut self.parser else { return };
-        let mut cursor = Cursor { text, at: 0, number: first_line };
-        while cursor.at < text.len() {
-            let from = match &self.needles {
-                Some(needles) => needles.find_at(text, cursor.at).map(|found| found.start()),
-                None => Some(cursor.at),
+        let mut lines = Lines::new(text, place);
+        while let Some(at) = lines.next() {
+            let at = match &self.needles {
+                Some(needles) => needles.find_at(text, at).map(|found| found.start()),
+                None => Some(at),
             };
-            let Some((number, part)) = from.and_then(|from| cursor.line_at(from)) else { break };
-            if !part.is_empty() {
-                parser.line(&Line::new(number, part), &mut self.report);
+            let Some(part) = at.and_then(|at| lines.part_at(at)) else { break };
+            if !part.text.is_empty() {
+                parser.line(&part.line(), &mut self.report);
             }
         }
     }
@@ -313,5 +364,7 @@ impl ToolScan {
     }
 }
 
+#[cfg(test)]
+mod properties;
 #[cfg(test)]
 mod tests;

@@ -1,9 +1,13 @@
 //! The values of one metric in the order in which they were read, and how they become one.
 
 use std::collections::VecDeque;
+use std::sync::Arc;
 
 use crate::spec::v1::metric::{self as wire, Reduce};
 use crate::stats::{quantile, sum};
+
+/// How many values stand in one piece of memory: with what the allocator adds, a multiple of the size of huge pages.
+const CHUNK: usize = (1 << 21) - (1 << 13);
 
 /// Which of the values count.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -52,7 +56,7 @@ impl Sample {
     }
 }
 
-/// The values of one metric: 8 bytes each.
+/// The values of one metric: 8 bytes each, and never moved, so that growing takes no more than that.
 ///
 /// Of several ranks in one log only the lowest that printed a value counts: every rank prints the same line, and mixing
 /// them would average the same thing several times.
@@ -63,12 +67,15 @@ pub struct Series {
     /// Values read, also outside the window.
     seen: u64,
     without_step: u64,
-    values: Vec<f64>,
-    first: Option<u64>,
+    /// Full chunks, which copies share.
+    chunks: Vec<Arc<Vec<f64>>>,
+    tail: Vec<f64>,
+    /// In place of both, in a window of the last values: each with its line.
+    latest: VecDeque<(f64, Option<u64>)>,
+    first_line: Option<u64>,
+    last_line: Option<u64>,
     least: Option<(f64, Option<u64>)>,
     greatest: Option<(f64, Option<u64>)>,
-    /// Lines of the last values: one, or as many as the window holds.
-    lines: VecDeque<Option<u64>>,
 }
 
 /// What became of the values of a series.
@@ -112,21 +119,29 @@ impl Series {
         if !counts {
             return;
         }
-        if self.values.is_empty() {
-            self.first = sample.line;
+        let Sample { value, line, .. } = sample;
+        self.last_line = line;
+        if let Window::LastN(count) = self.window {
+            if self.latest.len() as u64 >= count {
+                self.latest.pop_front();
+            }
+            self.latest.push_back((value, line));
+            return;
         }
-        self.values.push(sample.value);
-        if self.least.is_none_or(|(least, _)| sample.value < least) {
-            self.least = Some((sample.value, sample.line));
+        if self.chunks.is_empty() && self.tail.is_empty() {
+            self.first_line = line;
         }
-        if self.greatest.is_none_or(|(greatest, _)| sample.value > greatest) {
-            self.greatest = Some((sample.value, sample.line));
+        if self.least.is_none_or(|(least, _)| value < least) {
+            self.least = Some((value, line));
         }
-        let remembered = if let Window::LastN(count) = self.window { count } else { 1 };
-        if self.lines.len() as u64 >= remembered {
-            self.lines.pop_front();
+        if self.greatest.is_none_or(|(greatest, _)| value > greatest) {
+            self.greatest = Some((value, line));
         }
-        self.lines.push_back(sample.line);
+        if self.tail.len() == CHUNK {
+            let full = std::mem::replace(&mut self.tail, Vec::with_capacity(CHUNK));
+            self.chunks.push(Arc::new(full));
+        }
+        self.tail.push(value);
     }
 
     /// Returns the rank whose values these are.
@@ -140,30 +155,42 @@ impl Series {
     }
 
     /// Returns the values inside the window.
-    pub fn values(&self) -> &[f64] {
-        match self.window {
-            Window::LastN(count) => {
-                let from = self.values.len().saturating_sub(usize::try_from(count).unwrap_or(usize::MAX));
-                self.values.get(from..).unwrap_or_default()
-            }
-            _ => &self.values,
-        }
+    pub fn values(&self) -> impl DoubleEndedIterator<Item = f64> + Clone + '_ {
+        let kept = self.chunks.iter().map(|chunk| chunk.as_slice()).chain([self.tail.as_slice()]);
+        kept.flatten().copied().chain(self.latest.iter().map(|(value, _)| *value))
+    }
+
+    /// Returns how many values are inside the window.
+    pub fn count(&self) -> usize {
+        self.chunks.len() * CHUNK + self.tail.len() + self.latest.len()
+    }
+
+    /// Returns the value at `index` inside the window.
+    pub fn value(&self, index: usize) -> Option<f64> {
+        let kept = match self.chunks.get(index / CHUNK) {
+            Some(chunk) => chunk.get(index % CHUNK),
+            None => index.checked_sub(self.chunks.len() * CHUNK).and_then(|at| self.tail.get(at)),
+        };
+        kept.copied().or_else(|| self.latest.get(index).map(|(value, _)| *value))
+    }
+
+    /// Returns the last value inside the window.
+    pub fn last(&self) -> Option<f64> {
+        self.values().next_back()
     }
 
     /// Makes one value of them.
     pub fn reduce(&self, how: Reduce) -> Reduced {
-        let values = self.values();
-        let non_finite = values.iter().filter(|value| !value.is_finite()).count() as u64;
-        let empty = Reduced { n: values.len() as u64, non_finite, ..Reduced::default() };
-        let (Some(first), Some(last)) = (values.first(), values.last()) else {
+        let count = self.count();
+        let non_finite = self.values().filter(|value| !value.is_finite()).count() as u64;
+        let empty = Reduced { n: count as u64, non_finite, ..Reduced::default() };
+        let (Some(first), Some(last)) = (self.values().next(), self.last()) else {
             return Reduced { reason: Some(self.why_empty()), ..empty };
         };
-        let last_line = self.lines.back().copied().flatten();
-        let first_line =
-            if let Window::LastN(_) = self.window { self.lines.front().copied().flatten() } else { self.first };
+        let first_line = self.latest.front().map_or(self.first_line, |(_, line)| *line);
         let single = match how {
-            Reduce::First => Some((*first, first_line)),
-            Reduce::Last => Some((*last, last_line)),
+            Reduce::First => Some((first, first_line)),
+            Reduce::Last => Some((last, self.last_line)),
             _ => None,
         };
         if let Some((value, line)) = single {
@@ -171,20 +198,27 @@ impl Series {
             return Reduced { value: Some(value).filter(|value| value.is_finite()), line, reason, ..empty };
         }
         if non_finite > 0 {
-            let odd = values.iter().copied().find(|value| !value.is_finite()).map_or("nan", spelled);
-            let reason = format!("{non_finite} of {} values are not finite, such as {odd}", values.len());
-            return Reduced { line: last_line, reason: Some(reason), ..empty };
+            let odd = self.values().find(|value| !value.is_finite()).map_or("nan", spelled);
+            let reason = format!("{non_finite} of {count} values are not finite, such as {odd}");
+            return Reduced { line: self.last_line, reason: Some(reason), ..empty };
         }
-        let windowed = matches!(self.window, Window::LastN(_));
-        let line_of =
-            |extreme: Option<(f64, Option<u64>)>| if windowed { last_line } else { extreme.and_then(|(_, line)| line) };
+        let line_of = |extreme: Option<(f64, Option<u64>)>, value: f64| match extreme {
+            Some((_, line)) => line,
+            None => self.latest.iter().find(|(latest, _)| latest.total_cmp(&value).is_eq()).and_then(|(_, line)| *line),
+        };
         let (value, line) = match how {
-            Reduce::Min => (values.iter().copied().fold(f64::INFINITY, f64::min), line_of(self.least)),
-            Reduce::Max => (values.iter().copied().fold(f64::NEG_INFINITY, f64::max), line_of(self.greatest)),
-            Reduce::Sum => (sum(values), last_line),
-            Reduce::Mean => (sum(values) / values.len() as f64, last_line),
-            Reduce::Median | Reduce::All => (quantile(values, 0.5), last_line),
-            Reduce::P99 => (quantile(values, 0.99), last_line),
+            Reduce::Min => {
+                let least = self.values().fold(f64::INFINITY, f64::min);
+                (least, line_of(self.least, least))
+            }
+            Reduce::Max => {
+                let greatest = self.values().fold(f64::NEG_INFINITY, f64::max);
+                (greatest, line_of(self.greatest, greatest))
+            }
+            Reduce::Sum => (sum(self.values()), self.last_line),
+            Reduce::Mean => (sum(self.values()) / count as f64, self.last_line),
+            Reduce::Median | Reduce::All => (quantile(self.values(), 0.5), self.last_line),
+            Reduce::P99 => (quantile(self.values(), 0.99), self.last_line),
             Reduce::First | Reduce::Last => return empty,
         };
         let reason = (!value.is_finite()).then(|| "the result is beyond the range of numbers".to_owned());
@@ -214,5 +248,44 @@ pub fn spelled(value: f64) -> &'static str {
         value if value.is_nan() => "nan",
         value if value > 0.0 => "inf",
         _ => "-inf",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{CHUNK, Sample, Series, Window};
+    use crate::spec::v1::metric::Reduce;
+
+    fn series(window: Window, count: u64) -> Series {
+        let mut series = Series::new(window);
+        (0..count).for_each(|number| series.push(Sample { line: Some(number + 1), ..Sample::of(number as f64) }));
+        series
+    }
+
+    #[test]
+    fn chunks_are_one_series() {
+        let count = CHUNK * 2 + 3;
+        let series = series(Window::All, count as u64);
+        assert_eq!((series.count(), series.chunks.len(), series.tail.len()), (count, 2, 3));
+        assert!(series.values().eq((0_u32..).take(count).map(f64::from)));
+        for index in [0, CHUNK - 1, CHUNK, CHUNK * 2, count - 1] {
+            assert_eq!(series.value(index), Some(index as f64));
+        }
+        assert_eq!((series.value(count), series.last()), (None, Some((count - 1) as f64)));
+        let median = series.reduce(Reduce::Median);
+        assert_eq!((median.value, median.n), (Some((count - 1) as f64 / 2.0), count as u64));
+        assert_eq!(series.reduce(Reduce::Max).line, Some(count as u64));
+    }
+
+    #[test]
+    fn what_is_outside_the_window_is_not_kept() {
+        let last = series(Window::LastN(3), 10_000);
+        assert_eq!((last.latest.len(), last.tail.capacity()), (3, 0));
+        assert_eq!(last.values().collect::<Vec<_>>(), [9997.0, 9998.0, 9999.0]);
+        assert_eq!((last.value(1), last.count()), (Some(9998.0), 3));
+        let line = |how| last.reduce(how).line;
+        assert_eq!([line(Reduce::First), line(Reduce::Min), line(Reduce::Max)], [Some(9998), Some(9998), Some(10_000)]);
+        assert_eq!(series(Window::SkipFirst(9_999), 10_000).tail, [9999.0]);
+        assert_eq!(series(Window::Steps(1, 2), 10_000).count(), 0);
     }
 }

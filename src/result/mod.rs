@@ -159,12 +159,18 @@ fn thin(result: &mut BenchmarkResult, keep: usize) {
 
 /// Returns at most `keep` of `samples`, evenly spaced, the first and the last among them.
 pub fn thinned<T: Copy>(samples: &[T], keep: usize) -> Vec<T> {
-    if samples.len() <= keep {
-        return samples.to_vec();
-    }
-    let last = samples.len() - 1;
-    let position = |index: usize| if keep < 2 { 0 } else { index * last / (keep - 1) };
-    (0..keep).filter_map(|index| samples.get(position(index)).copied()).collect()
+    spread(samples.len(), keep).filter_map(|index| samples.get(index).copied()).collect()
+}
+
+/// Returns at most `keep` places among `count`, evenly spaced, the first and the last among them.
+pub fn spread(count: usize, keep: usize) -> impl Iterator<Item = usize> {
+    let last = count.saturating_sub(1);
+    let place = move |index: usize| match keep {
+        _ if count <= keep => index,
+        0 | 1 => 0,
+        _ => index * last / (keep - 1),
+    };
+    (0..keep.min(count)).map(place)
 }
 
 #[cfg(test)]

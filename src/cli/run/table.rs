@@ -33,8 +33,7 @@ pub(super) fn table(stored: &[Stored]) -> String {
         let row = match values.len() {
             0 => [case, name, "0".to_owned(), "-".to_owned(), "-".to_owned(), String::new()],
             count => {
-                let median = stats::quantile(&values, 0.5);
-                let (least, most) = (stats::quantile(&values, 0.0), stats::quantile(&values, 1.0));
+                let [least, median, most] = stats::quantiles(values.iter().copied(), [0.0, 0.5, 1.0]);
                 let spread = if count < 2 || median == 0.0 {
                     "-".to_owned()
                 } else {

@@ -6,7 +6,7 @@ use crate::spec::v1::metric::{Reduce, Row};
 
 fn read(with: impl FnOnce(&mut Series) -> Result<(), String>) -> Result<Vec<f64>, String> {
     let mut series = Series::new(Window::All);
-    with(&mut series).map(|()| series.values().to_vec())
+    with(&mut series).map(|()| series.values().collect())
 }
 
 #[test]
@@ -31,7 +31,7 @@ fn json_lines_among_noise() {
     let filter = BTreeMap::from([("/event".to_owned(), "step".to_owned())]);
     let mut series = Series::new(Window::Steps(1, 1));
     json_lines(text.as_bytes(), "/loss", &filter, &mut series).unwrap();
-    assert_eq!((series.values(), series.reduce(Reduce::Last).line), (&[2.0][..], Some(2)));
+    assert_eq!((series.last(), series.reduce(Reduce::Last).line), (Some(2.0), Some(2)));
     let found = read(|series| json_lines(text.as_bytes(), "/loss", &filter, series)).unwrap();
     assert!(found.len() == 2 && found[1].is_nan());
     let missing = read(|series| json_lines(text.as_bytes(), "/x", &filter, series));

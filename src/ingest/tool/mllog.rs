@@ -73,7 +73,7 @@ impl LineParser for Parser {
         }
         if !run.evaluations.is_empty() {
             let line = run.evaluations.reduce(Reduce::Last).line;
-            let value = run.evaluations.values().len() as f64;
+            let value = run.evaluations.count() as f64;
             report.push(&EVAL_COUNT, Sample { value, step: None, line, rank: run.evaluations.rank() });
         }
         if let Some((start, stop)) = run.init_start.zip(run.init_stop) {
