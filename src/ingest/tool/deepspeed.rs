@@ -57,7 +57,7 @@ impl LineParser for Parser {
         if !line.text.contains(TIMER) {
             return self.megatron.line(line, report);
         }
-        let mut fields = line.text.split(", ");
+        let mut fields = line.whole_words().split(", ");
         let Some(place) = fields.find(|field| step_of(field).is_some()) else { return };
         let step = step_of(place);
         if let Some(step) = step.filter(|_| place.contains("global_step=")) {

@@ -31,7 +31,7 @@ impl LineParser for Parser {
     fn line(&mut self, line: &Line<'_>, report: &mut Report) {
         let mut pairs: Vec<(&str, &str)> = Vec::new();
         let mut before = "";
-        for part in line.text.split('=') {
+        for part in line.whole_words().split('=') {
             pairs.extend(name_at_end(before).zip(value_at_start(part)));
             before = part;
         }

@@ -47,7 +47,8 @@ struct Parser {
 
 impl LineParser for Parser {
     fn line(&mut self, line: &Line<'_>, report: &mut Report) {
-        if let Some((_, fields)) = line.text.split_once("iteration ").filter(|_| line.text.contains(" | ")) {
+        let of_line = line.whole_words().split_once("iteration ").filter(|_| line.text.contains(" | "));
+        if let Some((_, fields)) = of_line {
             return read(fields.split(" | "), ": ", line, report);
         }
         let Some((values, fields)) = bar(line.text) else { return };
