@@ -23,7 +23,7 @@ struct Rule {
 }
 
 static RULES: LazyLock<Vec<Rule>> = LazyLock::new(|| {
-    let rules: [(&str, &[&str]); 13] = [
+    let rules: [(&str, &[&str]); 14] = [
         // Private keys, also where line ends are spelled `\n`.
         (r"(?s)()(-----BEGIN [A-Z ]*PRIVATE KEY-----.*?(?:-----END [A-Z ]*PRIVATE KEY-----|\z))", &["private key"]),
         // https://user:password@host, and a token in the place of the user.
@@ -45,17 +45,18 @@ static RULES: LazyLock<Vec<Rule>> = LazyLock::new(|| {
         (r"(?i)(\bbearer\s+)([a-z0-9._~+/\-]{8,}=*)", &["bearer"]),
         // Variables named after what they hold.
         (
-            r#"(\b[A-Z0-9_]*(?:TOKEN|SECRET|PASSWORD|PASSWD|CREDENTIAL|KEY)[A-Z0-9_]*["']?\s*[=:]\s*["']?)([^\s"',;&]+)"#,
+            r#"(\b[A-Z0-9_]*(?:TOKEN|SECRET|PASSWORD|PASSWD|CREDENTIAL|KEY)[A-Z0-9_]*["'\\]*\s*[=:]\s*["'\\]*)([^\s"',;&\\]+)"#,
             &["token", "secret", "passw", "credential", "key"],
         ),
         (
-            r#"(?i)(\b(?:password|passwd|api[_\-]?key|access[_\-]?key|secret[_\-]?key|account[_\-]?key|client[_\-]?secret|(?:access|auth|refresh|id)[_\-]?token|secret|token)["']?\s*[=:]\s*["']?)([^\s"',;&]+)"#,
-            &["passw", "key", "secret", "token"],
+            r#"(?i)(\b(?:[a-z0-9_\-]*(?:password|passwd|api[_\-]?key|access[_\-]?key|secret[_\-]?key|account[_\-]?key|secret|token)|pass|pwd)["'\\]*\s*[=:]\s*["'\\]*)([^\s"',;&\\]+)"#,
+            &["pass", "pwd", "key", "secret", "token"],
         ),
+        (r"(\s-u[ =]?[^\s:]+:)([^\s@]+)", &["-u"]),
         (r"(?i)(--(?:password|passwd|token|api-key|secret|auth-token|hf-token)[ =])([^\s]+)", &["--"]),
         // Tokens of services, by their published forms.
         (
-            r"()(\b(?:gh[pousr]_[A-Za-z0-9]{20,}|github_pat_[A-Za-z0-9_]{20,}|gl(?:pat|dt|rt|cbt|ptt|agent|soat)-[A-Za-z0-9_\-.]{16,}|hf_[A-Za-z0-9]{20,}|sk-[A-Za-z0-9_\-]{20,}|[sr]k_(?:live|test)_[A-Za-z0-9]{16,}|xox[abeoprs]-[A-Za-z0-9\-]{10,}|xapp-[A-Za-z0-9\-]{10,}|nvapi-[A-Za-z0-9_\-]{20,}|npm_[A-Za-z0-9]{30,}|pypi-[A-Za-z0-9_\-]{40,}|dop_v1_[a-f0-9]{40,}|gsk_[A-Za-z0-9]{20,}|r8_[A-Za-z0-9]{30,}|hvs\.[A-Za-z0-9_\-]{20,}|SG\.[A-Za-z0-9_\-]{16,}\.[A-Za-z0-9_\-]{16,}|dckr_pat_[A-Za-z0-9_\-]{20,}|wandb_v1_[A-Za-z0-9_\-]{20,}|dapi[a-f0-9]{32}|ATATT[A-Za-z0-9_\-=]{20,}))",
+            r"()(\b(?:gh[pousr]_[A-Za-z0-9]{20,}|github_pat_[A-Za-z0-9_]{20,}|gl(?:pat|dt|rt|cbt|ptt|agent|soat)-[A-Za-z0-9_\-.]{16,}|hf_[A-Za-z0-9]{20,}|sk-[A-Za-z0-9_\-]{20,}|[sr]k_(?:live|test)_[A-Za-z0-9]{16,}|xox[abeoprs]-[A-Za-z0-9\-]{10,}|xapp-[A-Za-z0-9\-]{10,}|nvapi-[A-Za-z0-9_\-]{20,}|npm_[A-Za-z0-9]{30,}|pypi-[A-Za-z0-9_\-]{40,}|dop_v1_[a-f0-9]{40,}|gsk_[A-Za-z0-9]{20,}|r8_[A-Za-z0-9]{30,}|hvs\.[A-Za-z0-9_\-]{20,}|SG\.[A-Za-z0-9_\-]{16,}\.[A-Za-z0-9_\-]{16,}|dckr_pat_[A-Za-z0-9_\-]{20,}|glsa_[A-Za-z0-9_]{20,}|wandb_v1_[A-Za-z0-9_\-]{20,}|dapi[a-f0-9]{32}|ATATT[A-Za-z0-9_\-=]{20,}))",
             &["_", "-", ".", "dapi", "atatt"],
         ),
         (r"()(\b(?:AKIA|ASIA|ABIA|ACCA)[0-9A-Z]{16}\b)", &["akia", "asia", "abia", "acca"]),
@@ -76,17 +77,28 @@ pub struct Redactor {
 }
 
 impl Redactor {
-    /// Makes a redactor that knows `values`; those that are too short or plain numbers are not looked for.
-    pub fn new<'a>(values: impl IntoIterator<Item = &'a str>) -> Self {
+    /// Makes a redactor that knows these secrets, whatever they look like; those of less than four bytes are not looked for.
+    pub fn new<'a>(secrets: impl IntoIterator<Item = &'a str>) -> Self {
+        Self::default().knowing(secrets, |value| !is_constant(value))
+    }
+
+    /// Makes it know values that may be secrets by the names of their variables: numbers and references are none.
+    #[must_use]
+    pub fn suspecting<'a>(self, values: impl IntoIterator<Item = &'a str>) -> Self {
+        self.knowing(values, |value| !is_harmless(value))
+    }
+
+    fn knowing<'a>(mut self, values: impl IntoIterator<Item = &'a str>, counts: fn(&str) -> bool) -> Self {
         let lines = values.into_iter().flat_map(|value| [value.trim()].into_iter().chain(value.lines().map(str::trim)));
-        let mut values: Vec<String> = lines.filter(|value| is_secret(value)).map(str::to_owned).collect();
+        let found: Vec<String> =
+            lines.filter(|value| value.len() >= SHORTEST && counts(value)).map(str::to_owned).collect();
         // JSON spells some letters in two.
-        let quoted = values.iter().map(|value| serde_json::Value::from(value.as_str()).to_string());
+        let quoted = found.iter().map(|value| serde_json::Value::from(value.as_str()).to_string());
         let escaped: Vec<String> = quoted.filter_map(|text| text.get(1..text.len() - 1).map(str::to_owned)).collect();
-        values.extend(escaped);
-        values.sort_by(|a, b| b.len().cmp(&a.len()).then_with(|| a.cmp(b)));
-        values.dedup();
-        Self { values }
+        self.values.extend(found.into_iter().chain(escaped));
+        self.values.sort_by(|a, b| b.len().cmp(&a.len()).then_with(|| a.cmp(b)));
+        self.values.dedup();
+        self
     }
 
     /// Returns `text` without secrets.
@@ -136,18 +148,16 @@ pub fn names_a_secret(name: &str) -> bool {
     ["TOKEN", "SECRET", "PASSWORD", "PASSWD", "KEY", "CREDENTIAL"].iter().any(|word| name.contains(word))
 }
 
-fn is_secret(value: &str) -> bool {
-    value.len() >= SHORTEST && !is_harmless(value)
+fn is_constant(value: &str) -> bool {
+    let constants = ["true", "false", "null", "none", "nan", "inf", "yes", "no", ""];
+    constants.iter().any(|constant| value.eq_ignore_ascii_case(constant))
 }
 
 /// Returns true for what no secret is: a number, a constant, a reference, what is redacted already.
 fn is_harmless(value: &str) -> bool {
     let bare = value.trim_end_matches(['}', ']', ')']);
-    let constants = ["true", "false", "null", "none", "nan", "inf", "yes", "no", ""];
     let is_reference = bare.starts_with('$') || bare.starts_with('<') || bare.starts_with("[redacted");
-    is_reference
-        || constants.iter().any(|constant| bare.eq_ignore_ascii_case(constant))
-        || bare.len() < 12 && bare.trim_start_matches('-').parse::<f64>().is_ok()
+    is_reference || is_constant(bare) || bare.len() < 12 && bare.trim_start_matches('-').parse::<f64>().is_ok()
 }
 
 #[cfg(test)]

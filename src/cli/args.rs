@@ -315,6 +315,9 @@ pub(super) struct ReparseArgs {
     /// A file of lines KUBEBENCH_SECRET_<NAME>_<KEY>=VALUE, to be redacted
     #[arg(long, value_name = "FILE")]
     pub(super) secret_file: Option<PathBuf>,
+    /// A variable that was passed to the run, to be redacted if its name says that it holds a secret
+    #[arg(long, value_name = "NAME")]
+    pub(super) pass_env: Vec<String>,
 }
 
 #[derive(Debug, Args)]

@@ -1,5 +1,6 @@
 //! `kubebench reparse`: the metrics of results again, from kept logs.
 
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context as _, Result, bail};
@@ -10,23 +11,23 @@ use super::project::{VERSION, start};
 use super::report::counted;
 use super::run::secrets;
 use super::session::Session;
-use crate::edge::{fs, terminal};
-use crate::redact::Redactor;
+use crate::compile::Compiled;
+use crate::diag::code;
+use crate::edge::{fs, machine, terminal};
+use crate::local::{Engine, Secrets, refusals};
 use crate::result::{self, BenchmarkResult};
 use crate::run;
 
 /// Writes a new result beside each of `args.results`.
 pub(super) fn run(global: &Global, args: &ReparseArgs) -> Result<ExitStatus> {
     let session = Session::open(global, &SelectArgs::default())?;
-    let secrets = secrets(args.secret_file.as_deref())?;
-    let of_specs: Vec<String> =
-        session.compilation.benchmarks.iter().flat_map(|compiled| run::secrets_in(&compiled.benchmark)).collect();
-    let redactor = Redactor::new(secrets.values().chain(of_specs.iter().map(String::as_str)));
+    let secrets = secrets(args.secret_file.as_deref(), &start(global)?)?;
+    let base = machine::variables(|name| args.pass_env.iter().any(|wanted| wanted == name));
     let here = start(global)?;
     let mut failed = false;
     let mut written = 0;
     for path in &args.results {
-        match one(&session, &redactor, &here.join(path)) {
+        match one(&session, (&secrets, &base), &here.join(path)) {
             Ok(Some(path)) => {
                 written += 1;
                 terminal::print(&format!("{}\n", path.display()))?;
@@ -42,26 +43,35 @@ pub(super) fn run(global: &Global, args: &ReparseArgs) -> Result<ExitStatus> {
     Ok(if failed { ExitStatus::NoAnswer } else { ExitStatus::Yes })
 }
 
-fn one(session: &Session<'_>, redactor: &Redactor, path: &Path) -> Result<Option<PathBuf>> {
+type Known<'a> = (&'a Secrets, &'a BTreeMap<String, String>);
+
+fn one(session: &Session<'_>, (secrets, base): Known<'_>, path: &Path) -> Result<Option<PathBuf>> {
     let text = fs::read_text(path)?;
     let original = result::read(text.as_bytes()).map_err(|fault| anyhow::anyhow!("{fault}"))?.result;
     if original.source.reparsed.is_some() {
         bail!("this result was read again itself: name the one that the run wrote");
     }
-    let rules = rules(session, &original)?;
-    let made = run::reparse(&session.root, &original, &rules, redactor, VERSION)?;
+    let compiled = benchmark(session, &original)?;
+    // A secret that is not known cannot be taken out of the log's lines.
+    let missing = refusals(&compiled.benchmark, Engine::default(), secrets);
+    if let Some(fault) = missing.as_slice().iter().find(|fault| *fault.code == code::KB0351) {
+        bail!("{}, and the log may hold it; give it as the run did, so that it is redacted", fault.message);
+    }
+    let rules = session.compilation.rules(compiled).context("the rules of the benchmark are missing")?;
+    let redactor = run::redactor(&compiled.benchmark, secrets, base);
+    let made = run::reparse(&session.root, &original, &rules, &redactor, VERSION)?;
     let results = path.ancestors().nth(3).context("the file does not lie in a folder of results")?;
     Ok(run::store_again(results, made)?.map(|stored| stored.path))
 }
 
-/// Returns today's rules of the benchmark that `original` is of.
-fn rules(session: &Session<'_>, original: &BenchmarkResult) -> Result<String> {
+/// Returns today's benchmark that `original` is of.
+fn benchmark<'a>(session: &'a Session<'_>, original: &BenchmarkResult) -> Result<&'a Compiled> {
     let metadata = &original.metadata;
-    let compilation = &session.compilation;
-    let of_name = || compilation.benchmarks.iter().filter(|compiled| compiled.benchmark.name == metadata.benchmark);
+    let benchmarks = &session.compilation.benchmarks;
+    let of_name = || benchmarks.iter().filter(|compiled| compiled.benchmark.name == metadata.benchmark);
     let on_target = of_name().find(|compiled| compiled.benchmark.target.name == metadata.target);
-    let Some(compiled) = on_target.or_else(|| of_name().next()) else {
-        bail!("no spec without faults describes the benchmark `{}`", metadata.benchmark);
-    };
-    compilation.rules(compiled).context("the rules of the benchmark are missing")
+    match on_target.or_else(|| of_name().next()) {
+        Some(compiled) => Ok(compiled),
+        None => bail!("no spec without faults describes the benchmark `{}`", metadata.benchmark),
+    }
 }

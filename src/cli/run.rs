@@ -12,7 +12,7 @@ use serde_json::json;
 
 use super::ExitStatus;
 use super::args::{Global, RunArgs, SelectArgs};
-use super::project::VERSION;
+use super::project::{VERSION, start};
 use super::record;
 use super::report::{Output, counted};
 use super::session::Session;
@@ -40,7 +40,7 @@ pub(super) fn run(global: &Global, args: &RunArgs) -> Result<ExitStatus> {
     let select = SelectArgs { paths: args.paths.clone(), target, select: Vec::new() };
     let session = Session::open(global, &select)?;
     let mut diagnostics = session.diagnostics();
-    let secrets = secrets(args.secret_file.as_deref())?;
+    let secrets = secrets(args.secret_file.as_deref(), &start(global)?)?;
     let benchmarks = first_targets(&session);
     for compiled in &benchmarks {
         diagnostics.extend(refusals(&compiled.benchmark, args.engine, &secrets));
@@ -192,11 +192,11 @@ fn selected(compiled: &Compiled, args: &RunArgs) -> Result<Vec<Run>> {
 }
 
 /// Returns the values of Secrets and ConfigMaps: those of the file before those of the environment.
-pub(super) fn secrets(file: Option<&Path>) -> Result<Secrets> {
+pub(super) fn secrets(file: Option<&Path>, here: &Path) -> Result<Secrets> {
     let is_ours = |name: &str| name.starts_with("KUBEBENCH_SECRET_") || name.starts_with("KUBEBENCH_CONFIGMAP_");
     let mut values = machine::variables(is_ours);
     if let Some(path) = file {
-        let text = fs::read_text(path)?;
+        let text = fs::read_text(&here.join(path))?;
         for (line, number) in text.lines().zip(1..) {
             if line.trim().is_empty() || line.starts_with('#') {
                 continue;

@@ -38,6 +38,11 @@ fn planted() -> Vec<(&'static str, String)> {
             format!("trying {} now", make(prefix).chars().take(prefix.len() + 35).collect::<String>()),
         ));
     }
+    planted.push((long, format!("aws_secret_access_key = {long}")));
+    planted.push((long, format!("{{\"SecretAccessKey\": \"{long}\"}}")));
+    planted.push((long, format!("aws_session_token = {long}")));
+    planted.push((long, format!("curl -u user:{long} https://x")));
+    planted.push((long, format!("{{\\\"password\\\": \\\"{long}\\\"}}\\nnext")));
     planted.push((long, format!("jwt eyJhbGciOiJIUzI1NiJ9.{long}.{long}")));
     planted
 }
@@ -55,7 +60,7 @@ fn thirty_planted_secrets_are_gone() {
 
 #[test]
 fn measurements_and_addresses_stay() {
-    let redactor = Redactor::new(["1234", "abc", "true"]);
+    let redactor = Redactor::new(["abc", "true"]).suspecting(["1234", "$HOME"]);
     for text in [
         "\"total_token_throughput\": 45409.81,",
         "Total generated tokens: 4210",
@@ -85,6 +90,12 @@ fn values_are_found_as_json_spells_them() {
         serde_json::json!({"a": ["x pass\"word\\1 y"], "b": "{\"v\": \"pass\\\"word\\\\1\"}", "c": "second line"});
     redactor.json(&mut value);
     assert_eq!(value, serde_json::json!({"a": ["x [redacted] y"], "b": "{\"v\": \"[redacted]\"}", "c": "[redacted]"}));
+}
+
+#[test]
+fn a_secret_may_look_like_anything() {
+    let redactor = Redactor::new(["$uperHemlig77", "20261121"]);
+    assert_eq!(redactor.text("as $uperHemlig77 on 20261121"), "as [redacted] on [redacted]");
 }
 
 #[test]

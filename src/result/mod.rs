@@ -6,6 +6,7 @@
 pub mod fingerprint;
 mod judge;
 mod place;
+mod redacted;
 pub mod v1;
 
 use serde_json::Value as Json;
@@ -13,6 +14,7 @@ use serde_json::Value as Json;
 use crate::digest::{Canonical, Digest};
 pub use judge::judge;
 pub use place::path;
+pub use redacted::redact;
 pub use v1::BenchmarkResult;
 
 /// `apiVersion` of every result.

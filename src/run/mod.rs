@@ -17,7 +17,7 @@ use std::sync::Arc;
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::time::Duration;
 
-use anyhow::{Context as _, Result, bail};
+use anyhow::{Result, bail};
 
 use crate::compile::Compiled;
 use crate::edge::experiment;
@@ -28,8 +28,8 @@ use crate::local::{Containers, Engine, Folders, Secrets};
 use crate::manifest::Run;
 use crate::model::{Benchmark, Case, Env};
 use crate::redact::{self, Redactor};
+use crate::result::fingerprint;
 use crate::result::v1::{Cluster, Node, Status};
-use crate::result::{BenchmarkResult, fingerprint};
 
 pub use reparse::{reparse, store_again};
 pub use store::Stored;
@@ -199,15 +199,12 @@ impl<'a> Session<'a> {
         process::stops(sender.clone(), Event::Stop)?;
         process::adopt_orphans();
         let cluster = Cluster { name: "local".to_owned(), engine: request.engine.name().to_owned(), version: None };
-        let of_base = request.base.iter().filter(|(name, _)| redact::names_a_secret(name));
-        let mut known = secrets_in(&request.compiled.benchmark);
-        known.extend(of_base.map(|(_, value)| value.clone()));
-        known.extend(request.secrets.values().map(str::to_owned));
+        let redactor = redactor(&request.compiled.benchmark, &request.secrets, &request.base);
         Ok(Self {
             request,
             watcher,
             rules,
-            redactor: Arc::new(Redactor::new(known.iter().map(String::as_str))),
+            redactor: Arc::new(redactor),
             id: machine::random_id()?.chars().take(16).collect(),
             place,
             cluster,
@@ -248,21 +245,15 @@ impl<'a> Session<'a> {
     fn fingerprint(&self) -> String {
         fingerprint::fingerprint(&self.cluster, std::slice::from_ref(&self.node)).to_string()
     }
-
-    /// Seals nothing yet: takes secrets out of all texts of a result.
-    fn redacted(&self, result: &BenchmarkResult) -> Result<BenchmarkResult> {
-        let mut json = serde_json::to_value(result).context("a result has no JSON form")?;
-        self.redactor.json(&mut json);
-        serde_json::from_value(json).context("a redacted result cannot be read")
-    }
 }
 
-/// Returns the values of a benchmark's variables whose names say that they hold secrets.
-pub fn secrets_in(benchmark: &Benchmark) -> Vec<String> {
-    let variables = benchmark.roles().flat_map(|role| &role.env);
-    let texts = variables.filter_map(|(name, (value, _))| match value {
-        Env::Text(text) if redact::names_a_secret(name) => Some(text.clone()),
+/// Returns what takes the secrets of a benchmark out of texts: those that were handed in, and the values of variables whose
+/// names say that they hold some.
+pub fn redactor(benchmark: &Benchmark, secrets: &Secrets, base: &BTreeMap<String, String>) -> Redactor {
+    let of_spec = benchmark.roles().flat_map(|role| &role.env).filter_map(|(name, (value, _))| match value {
+        Env::Text(text) => Some((name, text)),
         _ => None,
     });
-    texts.collect()
+    let suspects = of_spec.chain(base).filter(|(name, _)| redact::names_a_secret(name));
+    Redactor::new(secrets.values()).suspecting(suspects.map(|(_, value)| value.as_str()))
 }

@@ -14,8 +14,8 @@ use crate::ingest::measure::{Log, Measured, measure};
 use crate::local::{self, Folders, Given, Plan};
 use crate::manifest::Run;
 use crate::model::{Case, Role};
-use crate::result::BenchmarkResult;
 use crate::result::v1::{Status, StatusReason};
+use crate::result::{BenchmarkResult, redact};
 use crate::unit;
 
 impl Session<'_> {
@@ -58,8 +58,9 @@ impl Session<'_> {
             .reasons
             .extend(unreadable.map(|message| StatusReason { code: "artifactUnreadable".to_owned(), message }));
         let parts = assemble::Parts { id, run, case, started, finished, waited, measured, artifacts, load_before };
-        let result = self.assemble(parts);
-        self.redacted(&result)
+        let mut result = self.assemble(parts);
+        redact(&mut result, &self.redactor);
+        Ok(result)
     }
 
     /// Runs a Job of one pod beside the runs; returns why it did not succeed.

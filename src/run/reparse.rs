@@ -14,12 +14,9 @@ use crate::edge::experiment::{self, Left};
 use crate::ingest::measure::{Evidence, Log, Measured, Used, measure};
 use crate::ingest::rules::Rules;
 use crate::redact::Redactor;
-use crate::result::BenchmarkResult;
 use crate::result::v1::{Metric, Reparsed, Status};
+use crate::result::{self, BenchmarkResult};
 use crate::spec::v1::metric::{DurationSource, ProcessSource};
-
-/// Sources that a log or file does not hold.
-const ONLY_THEN: [&str; 3] = ["process", "duration", "prometheus"];
 
 /// Returns the result of reading `original`'s run again by the rules in `text`, with secrets taken out.
 ///
@@ -36,45 +33,47 @@ pub fn reparse(
     let short = original.run.id.get(..8).unwrap_or(&original.run.id);
     let name = format!("{}-{short}", original.metadata.benchmark);
     let folder = root.join(experiment::IGNORED).join("experiments").join(&name);
-    let output = folder.join("output");
-    if !output.is_dir() {
-        bail!("the run's folder {} is not there; its logs were kept where it ran", output.display());
+    let left = Left { output: folder.join("output"), result: folder.join("result") };
+    if !left.output.is_dir() {
+        bail!("the run's folder {} is not there; its logs were kept where it ran", folder.display());
     }
-    let mut logs = Vec::new();
     for artifact in &original.artifacts {
-        let path = output.join(&artifact.name);
+        let path = left.artifact(&artifact.name).map_err(anyhow::Error::msg)?;
         let (digest, _) = experiment::digest_of(&path).with_context(|| format!("cannot read {}", path.display()))?;
         if digest.to_string() != artifact.digest {
-            bail!(
-                "{} was changed after the run: its digest is {digest}, the result says {}",
-                path.display(),
-                artifact.digest
-            );
+            let (path, stated) = (path.display(), &artifact.digest);
+            bail!("{path} was changed after the run: its digest is {digest}, the result says {stated}");
         }
-        let Some((role, index)) = replica(&artifact.name) else { continue };
+    }
+    let mut logs = Vec::new();
+    // The replicas in their own order: artifacts are sorted by name, and jobs may write files that look like logs.
+    for exit in &original.run.exits {
+        let name = format!("logs/{}-{}.log", exit.role, exit.index);
+        let Some(artifact) = original.artifacts.iter().find(|artifact| artifact.name == name) else {
+            bail!("the result does not list {name}, so nobody knows whether it is the run's");
+        };
         if artifact.dropped_bytes > 0 {
             let missing = artifact.dropped_bytes;
-            bail!("{} lacks {missing} bytes (`results.logLimit`), so its values cannot be read again", path.display());
+            bail!("{name} lacks {missing} bytes (`results.logLimit`), so its values cannot be read again");
         }
-        let mut scan = rules.scan(role, index);
+        let mut scan = rules.scan(&exit.role, exit.index);
+        let path = left.artifact(&name).map_err(anyhow::Error::msg)?;
         experiment::read_pieces(&path, |piece| scan.feed(piece))
             .with_context(|| format!("cannot read {}", path.display()))?;
-        logs.push(Log { role: role.to_owned(), index, artifact: artifact.name.clone(), scanned: scan.finish() });
+        logs.push(Log { role: exit.role.clone(), index: exit.index, artifact: name, scanned: scan.finish() });
     }
-    let left = Left { output, result: folder.join("result") };
     let measured = measure(&rules, &logs, original.run.restarts, &Kept { left, original });
-    let made = rebuilt(original, measured, text, version);
-    let mut json = serde_json::to_value(&made).context("a result has no JSON form")?;
-    redactor.json(&mut json);
-    serde_json::from_value(json).context("a redacted result cannot be read")
+    let mut made = rebuilt(original, measured, text, version);
+    result::redact(&mut made, redactor);
+    Ok(made)
 }
 
 /// Writes a result that was read again into the folder of results; nothing when exactly this is there already.
 ///
 /// # Errors
 /// When it cannot be written, or another content stands there.
-pub fn store_again(results: &Path, result: BenchmarkResult) -> Result<Option<Stored>> {
-    let sealed = crate::result::seal(result);
+pub fn store_again(results: &Path, made: BenchmarkResult) -> Result<Option<Stored>> {
+    let sealed = result::seal(made);
     if experiment::keeps(results, &sealed) {
         return Ok(None);
     }
@@ -83,15 +82,7 @@ pub fn store_again(results: &Path, result: BenchmarkResult) -> Result<Option<Sto
 }
 
 fn rebuilt(original: &BenchmarkResult, measured: Measured, text: &str, version: &str) -> BenchmarkResult {
-    let Measured { mut metrics, checks, invalid, native } = measured;
-    for metric in &mut metrics {
-        if ONLY_THEN.contains(&metric.source.parser.as_str())
-            && let Some(then) = original.metrics.iter().find(|then| same_source(then, metric))
-        {
-            let Metric { value, n, non_finite, samples, stats, reason, .. } = then.clone();
-            *metric = Metric { value, n, non_finite, samples, stats, reason, ..metric.clone() };
-        }
-    }
+    let Measured { metrics, checks, invalid, native } = measured;
     let mut made = BenchmarkResult { metrics, native, ..original.clone() };
     made.validity.checks = checks;
     // A run that did not end by itself stays what it was.
@@ -106,16 +97,6 @@ fn rebuilt(original: &BenchmarkResult, measured: Measured, text: &str, version: 
     made
 }
 
-fn same_source(then: &Metric, now: &Metric) -> bool {
-    then.source.parser == now.source.parser && then.source.selector == now.source.selector
-}
-
-/// Returns role and replica of `logs/worker-0.log`.
-fn replica(name: &str) -> Option<(&str, u32)> {
-    let (role, index) = name.strip_prefix("logs/")?.strip_suffix(".log")?.rsplit_once('-')?;
-    Some((role, index.parse().ok()?))
-}
-
 /// What is left of a run.
 struct Kept<'a> {
     left: Left,
@@ -123,13 +104,26 @@ struct Kept<'a> {
 }
 
 impl Kept<'_> {
-    /// Returns what the run itself measured.
-    fn then(&self, parser: &str, selector: &str) -> Used {
+    /// Returns the values that the run itself read from `parser` by `selector`: the most that some metric kept.
+    fn then(&self, parser: &str, selector: &str) -> Result<Vec<f64>, String> {
         let is_it =
             |metric: &&Metric| metric.source.parser == parser && metric.source.selector.as_deref() == Some(selector);
-        let found = self.original.metrics.iter().find(is_it);
-        found.and_then(|metric| metric.value).ok_or_else(|| "the run did not measure it, and only it could".to_owned())
+        let found = self.original.metrics.iter().filter(is_it).max_by_key(|metric| metric.samples.len());
+        let values = found.map(values).unwrap_or_default();
+        if values.is_empty() { Err("the run did not measure it, and only it could".to_owned()) } else { Ok(values) }
     }
+
+    fn one(&self, parser: &str, selector: &str) -> Used {
+        self.then(parser, selector).map(|values| values.first().copied().unwrap_or_default())
+    }
+}
+
+/// Returns the values of a metric: its samples, or the only one.
+fn values(metric: &Metric) -> Vec<f64> {
+    if metric.samples.is_empty() {
+        return metric.value.into_iter().collect();
+    }
+    metric.samples.iter().map(|sample| sample.unwrap_or(f64::NAN)).collect()
 }
 
 impl Evidence for Kept<'_> {
@@ -142,18 +136,24 @@ impl Evidence for Kept<'_> {
     }
 
     fn process(&self, what: ProcessSource) -> Used {
-        self.then("process", crate::ingest::measure::process_word(what))
+        self.one("process", crate::ingest::measure::process_word(what))
     }
 
     fn duration(&self, what: DurationSource) -> Used {
-        self.then("duration", crate::ingest::measure::duration_word(what))
+        self.one("duration", crate::ingest::measure::duration_word(what))
     }
 
     fn fetch(&self, _: &str) -> Result<String, String> {
-        Err("the address can only be asked at the end of the run".to_owned())
+        // What the address said of the metrics that were read from one, as it spells them.
+        let of_address = |metric: &&Metric| metric.source.parser == "openMetrics" && metric.source.artifact.is_none();
+        let lines = self.original.metrics.iter().filter(of_address).flat_map(|metric| {
+            let selector = metric.source.selector.clone().unwrap_or_default();
+            values(metric).into_iter().map(move |value| format!("{selector} {value}\n"))
+        });
+        Ok(lines.collect())
     }
 
     fn query(&self, query: &str) -> Result<Vec<f64>, String> {
-        self.then("prometheus", query).map(|value| vec![value])
+        self.then("prometheus", query)
     }
 }

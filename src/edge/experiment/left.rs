@@ -24,21 +24,25 @@ impl Left {
     /// # Errors
     /// Why it cannot be opened, for people.
     pub fn open(&self, path: &str) -> Result<Box<dyn BufRead>, String> {
-        let inside = Path::new(path);
-        if inside.components().any(|part| !matches!(part, Component::Normal(_) | Component::CurDir)) {
-            return Err("it leads out of the run's folders".to_owned());
-        }
-        let candidates = [self.output.join(inside), self.result.join(inside)];
-        let Some(found) = candidates.iter().find(|candidate| candidate.is_file()) else {
+        let found = [&self.output, &self.result].into_iter().find_map(|folder| inside(folder, path).transpose());
+        let Some(found) = found.transpose()? else {
             return Err(format!("there is no such file; write it to $KUBEBENCH_EXP_OUTPUT_PATH{}", self.listed()));
         };
         let file = File::open(found).map_err(|error| format!("it cannot be opened: {error}"))?;
         Ok(Box::new(BufReader::with_capacity(256 << 10, file)))
     }
 
+    /// Returns the path of an artifact of the run.
+    ///
+    /// # Errors
+    /// When it is not there, or leads elsewhere.
+    pub fn artifact(&self, name: &str) -> Result<PathBuf, String> {
+        inside(&self.output, name)?.ok_or_else(|| format!("{name} is not there"))
+    }
+
     /// Returns the beginning and the end of a log, or all of it.
     pub fn excerpt(&self, artifact: &str) -> Option<String> {
-        let mut file = File::open(self.output.join(artifact)).ok()?;
+        let mut file = File::open(self.artifact(artifact).ok()?).ok()?;
         let size = file.metadata().ok()?.len();
         let mut bytes = Vec::new();
         file.by_ref().take(EXCERPT).read_to_end(&mut bytes).ok()?;
@@ -63,12 +67,34 @@ impl Left {
     }
 }
 
-/// Returns the paths of at most `most` files below `output`: logs first, then what the job wrote, each sorted.
+/// Returns the path of a file below `folder`, if there is one; a name or a link that leads elsewhere is refused.
+fn inside(folder: &Path, name: &str) -> Result<Option<PathBuf>, String> {
+    let relative = Path::new(name);
+    let leads_out = || "it leads out of the run's folders".to_owned();
+    if relative.components().any(|part| !matches!(part, Component::Normal(_) | Component::CurDir)) {
+        return Err(leads_out());
+    }
+    let Ok(real) = folder.join(relative).canonicalize() else { return Ok(None) };
+    if !folder.canonicalize().is_ok_and(|folder| real.starts_with(folder)) {
+        return Err(leads_out());
+    }
+    Ok(Some(real).filter(|path| path.is_file()))
+}
+
+/// Returns the paths of files below `output`: all logs, then at most `most` of what the job wrote, each sorted.
 ///
 /// Links are not followed: what they lead to is nothing that the run left.
 pub fn files(output: &Path, most: usize) -> Vec<String> {
+    let (logs, mut others) = (below(output, "logs", usize::MAX), below(output, "", most));
+    others.retain(|name| !logs.contains(name));
+    others.truncate(most);
+    logs.into_iter().chain(others).collect()
+}
+
+/// Returns the files below a folder of `output`, sorted; once there are `most`, no further folder is looked into.
+fn below(output: &Path, folder: &str, most: usize) -> Vec<String> {
     let mut names: Vec<String> = Vec::new();
-    let mut folders = vec![String::new()];
+    let mut folders = vec![folder.to_owned()];
     while let Some(folder) = folders.pop() {
         let mut inside: Vec<_> = std::fs::read_dir(output.join(&folder)).into_iter().flatten().flatten().collect();
         inside.sort_by_key(DirEntry::file_name);
@@ -82,8 +108,7 @@ pub fn files(output: &Path, most: usize) -> Vec<String> {
             }
         }
     }
-    names.sort_by_key(|name| (!name.starts_with("logs/"), name.clone()));
-    names.truncate(most);
+    names.sort();
     names
 }
 
