@@ -96,15 +96,18 @@ pub(super) fn code_length(text: &[u8]) -> usize {
 /// Takes off what launchers put before a line, also several of them, and returns the rank that the last of them named.
 ///
 /// torchrun `[default0]:` and `[rank0]:`, Open MPI `[1,0]<stdout>:`, MPICH `[0] `, srun `0: `, and the container runtime's
-/// `2026-01-02T03:04:05.123456789Z stdout F `.
+/// `2026-01-02T03:04:05.123456789Z stdout F `. Those of MPICH and srun name no rank here: programs print step numbers in the
+/// same forms, and taking these for ranks would leave all steps but one out.
 pub fn without_prefix(text: &str) -> (Option<u32>, &str) {
     let mut rank = None;
     let mut rest = text;
     loop {
         if let Some(after) = container_prefix(rest) {
             rest = after;
-        } else if let Some((found, after)) = bracket_prefix(rest).or_else(|| srun_prefix(rest)) {
-            rank = Some(found);
+        } else if let Some((found, after)) = bracket_prefix(rest) {
+            rank = found.or(rank);
+            rest = after;
+        } else if let Some(after) = srun_prefix(rest) {
             rest = after;
         } else {
             return (rank, rest);
@@ -113,7 +116,7 @@ pub fn without_prefix(text: &str) -> (Option<u32>, &str) {
 }
 
 /// `[default0]:`, `[rank0]:`, `[0]:`, `[0] `, `[1,0]<stdout>:`, `[1,0]: `
-fn bracket_prefix(text: &str) -> Option<(u32, &str)> {
+fn bracket_prefix(text: &str) -> Option<(Option<u32>, &str)> {
     let inside = text.strip_prefix('[')?;
     let named = inside.strip_prefix("default").or_else(|| inside.strip_prefix("rank"));
     let (first, rest) = digits(named.unwrap_or(inside))?;
@@ -124,19 +127,20 @@ fn bracket_prefix(text: &str) -> Option<(u32, &str)> {
     let rest = rest.strip_prefix(']')?;
     let streamed = rest.strip_prefix("<stdout>").or_else(|| rest.strip_prefix("<stderr>"));
     let rest = streamed.unwrap_or(rest);
-    let after = match rest.strip_prefix(':') {
-        Some(after) => after,
+    let (rank, after) = match rest.strip_prefix(':') {
+        Some(after) => (Some(rank), after),
+        None if named.is_none() && streamed.is_some() => (Some(rank), rest),
         // Without a colon only MPICH's form, which has a space.
-        None if named.is_none() && (streamed.is_some() || rest.starts_with(' ')) => rest,
+        None if named.is_none() && rest.starts_with(' ') => (None, rest),
         None => return None,
     };
     Some((rank, if named.is_none() { after.strip_prefix(' ').unwrap_or(after) } else { after }))
 }
 
 /// `0: `, and ` 0: ` where srun pads to the width of the largest rank.
-fn srun_prefix(text: &str) -> Option<(u32, &str)> {
-    let (rank, rest) = digits(text.trim_start_matches(' '))?;
-    Some((rank, rest.strip_prefix(": ")?))
+fn srun_prefix(text: &str) -> Option<&str> {
+    let (_, rest) = digits(text.trim_start_matches(' '))?;
+    rest.strip_prefix(": ")
 }
 
 fn container_prefix(text: &str) -> Option<&str> {
@@ -167,9 +171,9 @@ mod tests {
             ("[default3]:[rank3]:[W1] x", Some(3), "[W1] x"),
             ("[1,5]<stdout>:x", Some(5), "x"),
             ("[1,5]<stderr>: x", Some(5), "x"),
-            ("[12] x", Some(12), "x"),
-            ("0: x", Some(0), "x"),
-            (" 3: x", Some(3), "x"),
+            ("[12] x", None, "x"),
+            ("0: x", None, "x"),
+            (" 3: x", None, "x"),
             ("2026-01-02T03:04:05.123456789Z stdout F [rank2]:x", Some(2), "x"),
             ("2026-01-02T03:04:05.123456789Z stderr F x", None, "x"),
             ("[10/100] x", None, "[10/100] x"),
