@@ -45,8 +45,9 @@ pub(super) fn run(global: &Global, args: &RunArgs) -> Result<ExitStatus> {
     for compiled in &benchmarks {
         diagnostics.extend(refusals(&compiled.benchmark, args.engine, &secrets));
     }
-    if diagnostics.has_errors() {
-        session.report_beside(Output::of_answer(global.output_format), diagnostics)?;
+    let is_refused = diagnostics.has_errors();
+    let judged = session.report_beside(Output::of_answer(global.output_format), diagnostics)?;
+    if is_refused || judged != ExitStatus::Yes {
         return Ok(ExitStatus::NoAnswer);
     }
     if benchmarks.is_empty() {
@@ -102,7 +103,11 @@ fn one(global: &Global, session: &Session<'_>, request: &Request<'_>) -> Result<
     let outcome = run::run(request, &progress)?;
     progress.finish();
     if let Some(problem) = &outcome.problem {
-        let what = if outcome.stored.is_empty() { "nothing was run" } else { "it cannot go on" };
+        let what = match (outcome.not_started.len() == request.runs.len(), outcome.stored.is_empty()) {
+            (true, _) => "nothing was run",
+            (false, true) => "the result is lost",
+            (false, false) => "it cannot go on",
+        };
         terminal::tell(&format!("error: {what}: {problem}"));
     }
     for run in &outcome.not_started {

@@ -5,6 +5,9 @@ use crate::result::v1::{Kind, Status};
 use crate::run::Stored;
 use crate::stats;
 
+/// How much of the reason for a missing value fits.
+const REASON: usize = 120;
+
 /// Returns the table; warm-ups and runs that did not succeed are not in its numbers.
 pub(super) fn table(stored: &[Stored]) -> String {
     let counts = |stored: &&Stored| {
@@ -25,13 +28,16 @@ pub(super) fn table(stored: &[Stored]) -> String {
     for (case, name) in keys {
         let of_case = stored.iter().filter(counts).filter(|stored| stored.sealed.result.metadata.case_name == case);
         let metrics = of_case.flat_map(|stored| &stored.sealed.result.metrics).filter(|metric| named(metric) == name);
-        let mut unit = "";
+        let (mut unit, mut reason) = ("", "");
         let values: Vec<f64> = metrics
-            .inspect(|metric| unit = metric.unit.as_deref().unwrap_or_default())
+            .inspect(|metric| {
+                unit = metric.unit.as_deref().unwrap_or_default();
+                reason = metric.reason.as_deref().unwrap_or(reason);
+            })
             .filter_map(|metric| metric.value)
             .collect();
         let row = match values.len() {
-            0 => [case, name, "0".to_owned(), "-".to_owned(), "-".to_owned(), String::new()],
+            0 => [case, name, "0".to_owned(), "-".to_owned(), "-".to_owned(), reason.chars().take(REASON).collect()],
             count => {
                 let [least, median, most] = stats::quantiles(values.iter().copied(), [0.0, 0.5, 1.0]);
                 let spread = if count < 2 || median == 0.0 {

@@ -79,7 +79,8 @@ fn step_numbers_in_the_form_of_a_launcher_are_no_ranks() {
 
 #[test]
 fn a_rank_holds_for_all_that_was_rewritten_on_its_line() {
-    let found = scan("loss (?P<value>[0-9]+)", &[b"[1]:10%\r20%\rloss 1\n[0]:10%\r20%", b"\rloss 2\r", b"30%\rloss 3\n"]);
+    let found =
+        scan("loss (?P<value>[0-9]+)", &[b"[1]:10%\r20%\rloss 1\n[0]:10%\r20%", b"\rloss 2\r", b"30%\rloss 3\n"]);
     assert_eq!(found.series.rank(), Some(0));
     assert_eq!(found.series.values().collect::<Vec<_>>(), [2.0, 3.0]);
 }

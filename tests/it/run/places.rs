@@ -99,5 +99,5 @@ fn strange_things_among_the_output() {
     let names: Vec<&str> = result.artifacts.iter().map(|artifact| artifact.name.as_str()).collect();
     assert_eq!(names, ["logs/job-0.log", "d/e/f"]);
     let ran = run(&job("cd $KUBEBENCH_EXP_OUTPUT_PATH; touch $(seq 300); echo loss 1", &[LOSS]), &[]);
-    assert_eq!(ran.ended(Status::Succeeded, 0).artifacts.len(), 200);
+    assert_eq!(ran.ended(Status::Succeeded, 0).artifacts.len(), 201);
 }
