@@ -128,6 +128,7 @@ fn metric(number: usize, rule: &MetricRule, logs: &[Log], evidence: &dyn Evidenc
     let mut made = unread(rule, rule.name.clone().unwrap_or_default());
     let mut series = Series::new(rule.window);
     let mut reduce = rule.reduce.unwrap_or(Reduce::Last);
+    let mut note = None;
     let single = |value: Result<f64, String>, series: &mut Series| {
         series.push(Sample::of(value?));
         Ok(())
@@ -151,7 +152,7 @@ fn metric(number: usize, rule: &MetricRule, logs: &[Log], evidence: &dyn Evidenc
             of_file(source, "json", file, pointer, evidence, |text| file::json(text, pointer, &mut series))
         }
         From::JsonLines { file, pointer, filter } => {
-            let read = |text| file::json_lines(text, pointer, filter, &mut series);
+            let read = |text| file::json_lines(text, pointer, filter, &mut series).map(|found| note = found);
             of_file(source, "jsonLines", file, pointer, evidence, read)
         }
         From::Csv { file, column, row } => {
@@ -193,6 +194,7 @@ fn metric(number: usize, rule: &MetricRule, logs: &[Log], evidence: &dyn Evidenc
         From::Tool { .. } => Ok(()),
     };
     fill(&mut made, &series, reduce);
+    made.reason = made.reason.or(note);
     if let Err(reason) = outcome {
         made.value = None;
         made.reason = Some(reason);
