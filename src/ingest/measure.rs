@@ -251,8 +251,11 @@ fn of_log(
     }
     let near = read.iter().find_map(|log| {
         let text = evidence.excerpt(&log.artifact)?;
-        let (_, line) = pattern::nearest(pattern, &text)?;
-        Some(format!("; nearest line: {}", quoted(line)))
+        let (number, line) = pattern::nearest(pattern, &text)?;
+        // Where the middle was left out, nobody knows the number.
+        let is_whole = text.lines().count() as u64 == log.scanned.scanned.lines;
+        let number = if is_whole { format!(" {number}") } else { String::new() };
+        Some(format!("; nearest line{number}: {}", quoted(line)))
     });
     Err(format!("the pattern matched 0 of {} lines{}", grouped(lines), near.unwrap_or_default()))
 }
