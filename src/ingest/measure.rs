@@ -112,11 +112,11 @@ fn missing(rules: &Rules, measured: &mut Measured) {
             _ => Vec::new(),
         };
         for name in names {
-            let found = measured.metrics.iter().find(|metric| metric.name == *name);
-            if found.is_some_and(|metric| metric.value.is_some()) {
+            let mut found = measured.metrics.iter().filter(|metric| metric.name == *name);
+            if found.clone().any(|metric| metric.value.is_some()) {
                 continue;
             }
-            let why = found.and_then(|metric| metric.reason.clone()).unwrap_or_else(|| "it was not found".to_owned());
+            let why = found.find_map(|metric| metric.reason.clone()).unwrap_or_else(|| "it was not found".to_owned());
             let what = if rule.is_primary { "primary" } else { "required" };
             let message = format!("the {what} metric `{name}` has no value: {why}");
             measured.invalid.push(StatusReason { code: "metricMissing".to_owned(), message });
