@@ -34,10 +34,12 @@ pub(super) fn run(global: &Global, args: &ParseArgs) -> Result<ExitStatus> {
     if args.logs.is_empty() && (args.tool.is_some() || rules.metrics.iter().any(|rule| is_of_a_log(&rule.from))) {
         bail!("no log is named; write its path, or `-` for standard input");
     }
-    let logs: Vec<LogArgument> = args.logs.iter().map(|log| LogArgument::of(log, &roles)).collect::<Result<_>>()?;
+    let mut logs: Vec<LogArgument> = args.logs.iter().map(|log| LogArgument::of(log, &roles)).collect::<Result<_>>()?;
     if logs.iter().filter(|log| log.path == Path::new("-")).count() > 1 {
         bail!("standard input can be read only once; give the other logs by their paths");
     }
+    // A run reads its logs in this order too, and of several that have a value the first counts.
+    logs.sort_by_cached_key(|log| log.order(&roles));
     // A log that stands for no replica in particular stands for any.
     let rules = if logs.iter().all(|log| log.place.is_none()) { rules.of_any_log() } else { rules };
     let mut kept = Kept::new(|name| files.open(name));
@@ -140,6 +142,12 @@ impl LogArgument {
             bail!("there is no role `{role}`; {}", what_there_is(role, roles.iter().map(String::as_str), "roles are"));
         }
         Ok(Self { place: Some((role.to_owned(), index)), path: path.into(), shown: path.to_owned() })
+    }
+
+    /// Returns where it stands among the logs of a run whose roles are `roles`; one of no replica stands for the first.
+    fn order(&self, roles: &[String]) -> (usize, u32) {
+        let Some((role, index)) = &self.place else { return (0, 0) };
+        (roles.iter().position(|known| known == role).unwrap_or_default(), *index)
     }
 }
 

@@ -13,6 +13,8 @@ use crate::spec::v1::metric::Row;
 
 /// A document that is larger is not read.
 const MAX_DOCUMENT: u64 = 64 << 20;
+/// A line of JSON, or a row of a table, that is longer is not read.
+const MAX_LINE: u64 = 16 << 20;
 
 /// Reads one number that stands alone in a file.
 ///
@@ -44,18 +46,30 @@ pub fn json(text: impl BufRead, pointer: &str, series: &mut Series) -> Result<()
 
 /// Reads the value at `pointer` of every line that is JSON and has what `filter` wants; other lines do not matter.
 ///
+/// `null` counts as a value that is not finite: it is what JavaScript and pandas write for one. What else is no number does
+/// not count, and is what the returned note is about.
+///
 /// # Errors
 /// Why there is none.
 pub fn json_lines(
-    text: impl BufRead,
+    mut text: impl BufRead,
     pointer: &str,
     filter: &BTreeMap<String, String>,
     series: &mut Series,
-) -> Result<(), String> {
+) -> Result<Option<String>, String> {
     let (mut lines, mut documents, mut passed) = (0_u64, 0_u64, 0_u64);
-    let mut no_number = None;
-    for (line, number) in text.split(b'\n').zip(1..) {
-        let line = line.map_err(|error| format!("line {number} cannot be read: {error}"))?;
+    let (mut no_number, mut strange) = (None, 0_u64);
+    let mut line = Vec::new();
+    for number in 1.. {
+        line.clear();
+        let mut part = text.by_ref().take(MAX_LINE + 1);
+        part.read_until(b'\n', &mut line).map_err(|error| format!("line {number} cannot be read: {error}"))?;
+        if line.is_empty() {
+            break;
+        }
+        if line.len() as u64 > MAX_LINE {
+            return Err(format!("line {number} is longer than {} MiB", MAX_LINE >> 20));
+        }
         lines += u64::from(!line.trim_ascii().is_empty());
         let Ok(root) = document(&String::from_utf8_lossy(&line)) else { continue };
         documents += u64::from(root.is_object());
@@ -67,16 +81,20 @@ pub fn json_lines(
         }
         passed += 1;
         let Some(found) = root.pointer(pointer) else { continue };
-        match number_of(found) {
+        let value = if found.is_null() { Ok(f64::NAN) } else { number_of(found) };
+        match value {
             Ok(value) => {
                 let step = ["/step", "/global_step", "/iteration"].iter().find_map(|step| root.pointer(step)?.as_u64());
                 series.push(Sample { value, step, line: Some(number), rank: None });
             }
-            Err(reason) => no_number = no_number.or(Some(format!("line {number}: {reason}"))),
+            Err(reason) => {
+                strange += 1;
+                no_number = no_number.or(Some(format!("line {number}: {reason}")));
+            }
         }
     }
     if !series.is_empty() {
-        return Ok(());
+        return Ok(no_number.map(|first| format!("{strange} of {passed} lines do not count, the first is {first}")));
     }
     Err(no_number.unwrap_or_else(|| {
         let among = if filter.is_empty() { String::new() } else { format!(", {passed} pass `where`") };
@@ -89,7 +107,7 @@ pub fn json_lines(
 /// # Errors
 /// Why there is none.
 pub fn csv(text: impl BufRead, column: &str, row: Row, series: &mut Series) -> Result<(), String> {
-    let mut reader = csv::ReaderBuilder::new().flexible(true).trim(csv::Trim::All).from_reader(text);
+    let mut reader = csv::ReaderBuilder::new().flexible(true).trim(csv::Trim::All).from_reader(text.take(MAX_LINE));
     let headers = reader.byte_headers().map_err(|error| format!("it is no CSV: {error}"))?.clone();
     let names: Vec<String> =
         headers.iter().map(|name| String::from_utf8_lossy(name).trim_start_matches('\u{feff}').to_owned()).collect();
@@ -100,8 +118,18 @@ pub fn csv(text: impl BufRead, column: &str, row: Row, series: &mut Series) -> R
     let step_column = names.iter().position(|name| matches!(name.as_str(), "step" | "global_step" | "iteration"));
     let mut last = None;
     let mut rows = 0_u64;
-    for record in reader.byte_records() {
-        let record = record.map_err(|error| format!("it is no CSV: {error}"))?;
+    let mut record = csv::ByteRecord::new();
+    loop {
+        // A row may take so much and no more: a quote that nobody closed would make one of all the rest.
+        let is_over = reader.get_ref().limit() == 0;
+        reader.get_mut().set_limit(MAX_LINE);
+        let is_record = reader.read_byte_record(&mut record).map_err(|error| format!("it is no CSV: {error}"))?;
+        if is_over || reader.get_ref().limit() == 0 {
+            return Err(format!("row {} is longer than {} MiB", rows + 1, MAX_LINE >> 20));
+        }
+        if !is_record {
+            break;
+        }
         rows += 1;
         let text = |index: usize| record.get(index).map(String::from_utf8_lossy).unwrap_or_default();
         let cell = text(index);

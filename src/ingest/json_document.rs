@@ -7,6 +7,9 @@ use std::borrow::Cow;
 
 use serde_json::{Deserializer, Value};
 
+/// What is wrong with a text in which no document begins.
+pub const NO_DOCUMENT: &str = "there is no JSON document";
+
 /// The nesting that is still mended; the reader itself refuses deeper ones.
 const MAX_DEPTH: usize = 128;
 
@@ -57,7 +60,7 @@ pub fn documents(text: &str) -> Documents {
         }
     }
     if found.values.is_empty() && found.flaw.is_none() {
-        found.flaw = Some("there is no JSON document".to_owned());
+        found.flaw = Some(NO_DOCUMENT.to_owned());
     }
     found
 }

@@ -103,13 +103,14 @@ pub fn is_of_a_run(source: &Source) -> bool {
 impl Rules {
     /// Returns the rules by which the output of `tool` alone is read: all that it reports, or `metrics`.
     pub fn of_tool(tool: &'static Tool, metrics: Option<Vec<String>>) -> Self {
+        let is_required = metrics.is_none();
         let from = From::Tool { tool, metrics, file: None, place: LogPlace::default() };
         let rule = MetricRule {
             name: None,
             unit: None,
             better: None,
             is_primary: false,
-            is_required: false,
+            is_required,
             window: super::series::Window::All,
             reduce: None,
             from,

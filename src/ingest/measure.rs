@@ -112,11 +112,11 @@ fn missing(rules: &Rules, measured: &mut Measured) {
             _ => Vec::new(),
         };
         for name in names {
-            let found = measured.metrics.iter().find(|metric| metric.name == *name);
-            if found.is_some_and(|metric| metric.value.is_some()) {
+            let mut found = measured.metrics.iter().filter(|metric| metric.name == *name);
+            if found.clone().any(|metric| metric.value.is_some()) {
                 continue;
             }
-            let why = found.and_then(|metric| metric.reason.clone()).unwrap_or_else(|| "it was not found".to_owned());
+            let why = found.find_map(|metric| metric.reason.clone()).unwrap_or_else(|| "it was not found".to_owned());
             let what = if rule.is_primary { "primary" } else { "required" };
             let message = format!("the {what} metric `{name}` has no value: {why}");
             measured.invalid.push(StatusReason { code: "metricMissing".to_owned(), message });
@@ -128,6 +128,7 @@ fn metric(number: usize, rule: &MetricRule, logs: &[Log], evidence: &dyn Evidenc
     let mut made = unread(rule, rule.name.clone().unwrap_or_default());
     let mut series = Series::new(rule.window);
     let mut reduce = rule.reduce.unwrap_or(Reduce::Last);
+    let mut note = None;
     let single = |value: Result<f64, String>, series: &mut Series| {
         series.push(Sample::of(value?));
         Ok(())
@@ -151,7 +152,7 @@ fn metric(number: usize, rule: &MetricRule, logs: &[Log], evidence: &dyn Evidenc
             of_file(source, "json", file, pointer, evidence, |text| file::json(text, pointer, &mut series))
         }
         From::JsonLines { file, pointer, filter } => {
-            let read = |text| file::json_lines(text, pointer, filter, &mut series);
+            let read = |text| file::json_lines(text, pointer, filter, &mut series).map(|found| note = found);
             of_file(source, "jsonLines", file, pointer, evidence, read)
         }
         From::Csv { file, column, row } => {
@@ -193,6 +194,7 @@ fn metric(number: usize, rule: &MetricRule, logs: &[Log], evidence: &dyn Evidenc
         From::Tool { .. } => Ok(()),
     };
     fill(&mut made, &series, reduce);
+    made.reason = made.reason.or(note);
     if let Err(reason) = outcome {
         made.value = None;
         made.reason = Some(reason);
@@ -249,8 +251,11 @@ fn of_log(
     }
     let near = read.iter().find_map(|log| {
         let text = evidence.excerpt(&log.artifact)?;
-        let (_, line) = pattern::nearest(pattern, &text)?;
-        Some(format!("; nearest line: {}", quoted(line)))
+        let (number, line) = pattern::nearest(pattern, &text)?;
+        // Where the middle was left out, nobody knows the number.
+        let is_whole = text.lines().count() as u64 == log.scanned.scanned.lines;
+        let number = if is_whole { format!(" {number}") } else { String::new() };
+        Some(format!("; nearest line{number}: {}", quoted(line)))
     });
     Err(format!("the pattern matched 0 of {} lines{}", grouped(lines), near.unwrap_or_default()))
 }

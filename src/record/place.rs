@@ -76,13 +76,16 @@ pub fn refuse_inbox(inbox: &str, branch: &str) -> Result<(), String> {
     Ok(())
 }
 
-/// Returns the ref of the run `id` in the inbox.
-pub fn inbox_ref(inbox: &str, id: &str) -> Result<String, String> {
-    if id.len() == 32 && id.bytes().all(|byte| byte.is_ascii_digit() || (b'a'..=b'f').contains(&byte)) {
-        Ok(format!("{inbox}/{id}"))
-    } else {
-        Err(format!("`{}` is not the id of a run (32 hex digits)", id.escape_debug()))
+/// Returns the ref in the inbox of the result at `path` of the run `id`: `<id>`, or `<id>-p<digest>` for one that was read
+/// again from the run's logs, which is another file of the same run.
+pub fn inbox_ref(inbox: &str, id: &str, path: &str) -> Result<String, String> {
+    let is_hex = |text: &str| text.bytes().all(|byte| byte.is_ascii_digit() || (b'a'..=b'f').contains(&byte));
+    if id.len() != 32 || !is_hex(id) {
+        return Err(format!("`{}` is not the id of a run (32 hex digits)", id.escape_debug()));
     }
+    let file = path.rsplit('/').next().and_then(|file| file.strip_suffix(".json")).unwrap_or_default();
+    let again = file.rsplit_once("-p").map(|(_, digest)| digest).filter(|digest| digest.len() == 8 && is_hex(digest));
+    Ok(again.map_or_else(|| format!("{inbox}/{id}"), |digest| format!("{inbox}/{id}-p{digest}")))
 }
 
 /// Returns the ref that the ref `from` of the inbox is moved to, holding the commit `commit`; the same for the same commit.

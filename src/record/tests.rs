@@ -150,7 +150,11 @@ fn an_inbox_holds_nothing_else() {
         assert!(refuse_inbox(inbox, "kubebench/results").is_err(), "{inbox}");
     }
     let id = "0123456789abcdef0123456789abcdef";
-    assert_eq!(inbox_ref("refs/a/inbox", id).unwrap(), format!("refs/a/inbox/{id}"));
+    let named = |path| inbox_ref("refs/a/inbox", id, path).unwrap();
+    assert_eq!(named("r/b/c-p0a1b2c3/20260102T030405Z-01234567-r1-a1.json"), format!("refs/a/inbox/{id}"));
+    let again = named("r/b/c/20260102T030405Z-01234567-r1-a1-p0a1b2c3d.json");
+    assert_eq!(again, format!("refs/a/inbox/{id}-p0a1b2c3d"), "a result and what was read again do not collide");
+    assert!(inbox_ref("refs/a/inbox", "x", "").is_err());
     assert_eq!(rejected_ref("refs/a/inbox", "refs/a/inbox/x", "0123456789abcdef"), "refs/a/rejected/x-0123456789ab");
     assert_eq!(rejected_ref("refs/a/b", "refs/a/b/x", "01"), "refs/a/b-rejected/x-01");
 }

@@ -1,6 +1,6 @@
 //! What is wrong with a file among results, said where it stands.
 
-use super::{BenchmarkResult, Fault, MAX_BYTES, content, path, read};
+use super::{BenchmarkResult, Fault, content, path, read};
 use crate::diag::{Diagnostic, code};
 use crate::text::{Source, SourceId, Span};
 
@@ -8,10 +8,6 @@ use crate::text::{Source, SourceId, Span};
 ///
 /// `place` is its path below the results folder, if it lies there; `id` is the number of its text among the sources.
 pub fn judge(shown: &str, bytes: &[u8], place: Option<&str>, id: SourceId) -> Option<Diagnostic> {
-    if bytes.len() > MAX_BYTES {
-        let message = format!("a result is never larger than {} KiB", MAX_BYTES >> 10);
-        return Some(Diagnostic::in_file(&code::KB0365, shown, message).help("logs and reports are artifacts"));
-    }
     let result = match read(bytes) {
         Ok(sealed) => sealed.result,
         Err(fault) => return Some(of_fault(shown, bytes, place, &fault, id)),
@@ -36,6 +32,7 @@ fn of_fault(shown: &str, bytes: &[u8], place: Option<&str>, fault: &Fault, id: S
         None => Diagnostic::in_file(code, shown, fault.to_string()),
     };
     match fault {
+        Fault::TooLarge => at(&code::KB0365, None).help("logs and reports are artifacts"),
         Fault::NotJson(_) => at(&code::KB0363, place_of_error::<serde_json::Value>(text, id))
             .note("a file that is cut off or overwritten is whole in git, or on the machine that ran the benchmark")
             .help("restore it (`git checkout HEAD -- FILE`), or remove it"),

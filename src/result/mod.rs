@@ -7,6 +7,7 @@ pub mod fingerprint;
 mod judge;
 mod place;
 mod redacted;
+mod shrink;
 pub mod v1;
 
 use serde_json::Value as Json;
@@ -38,6 +39,8 @@ pub struct Sealed {
 /// Why a file is no result that can be trusted.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Fault {
+    /// It is larger than any result.
+    TooLarge,
     /// It is no JSON.
     NotJson(String),
     /// It is JSON of something else.
@@ -60,6 +63,7 @@ pub enum Fault {
 impl std::fmt::Display for Fault {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
+            Self::TooLarge => write!(f, "a result is never larger than {} KiB", MAX_BYTES >> 10),
             Self::NotJson(error) => write!(f, "this is no JSON: {error}"),
             Self::NotAResult => write!(f, "this is no result file: it has no `kind: {KIND}`"),
             Self::UnknownVersion(version) => {
@@ -77,21 +81,23 @@ impl std::fmt::Display for Fault {
     }
 }
 
-/// Gives `result` its digest and its bytes, thinning samples until they fit a file.
+/// Gives `result` its digest and its bytes, leaving out what matters least until they fit a file.
 pub fn seal(mut result: BenchmarkResult) -> Sealed {
-    let mut keep = 10_000;
+    shrink::thin(&mut result, 10_000);
+    let mut steps = shrink::STEPS.iter();
     loop {
-        thin(&mut result, keep);
         result.digest = digest_of(&result).to_string();
         let bytes = canonical(&json(&result));
-        if bytes.len() <= MAX_BYTES || keep == 0 {
+        let before = if bytes.len() > MAX_BYTES { Some(result.clone()) } else { None };
+        let took_effect = before.is_some_and(|before| {
+            steps.any(|step| {
+                step(&mut result);
+                result != before
+            })
+        });
+        if !took_effect {
             return Sealed { result, bytes };
         }
-        if !result.native.values().any(|native| native.text.is_some()) {
-            keep /= 2;
-        }
-        // A report is an artifact too; samples are nowhere else.
-        result.native.values_mut().for_each(|native| native.text = None);
     }
 }
 
@@ -112,6 +118,9 @@ pub fn read(bytes: &[u8]) -> Result<Sealed, Fault> {
 /// # Errors
 /// What is wrong with it.
 pub fn content(bytes: &[u8]) -> Result<BenchmarkResult, Fault> {
+    if bytes.len() > MAX_BYTES {
+        return Err(Fault::TooLarge);
+    }
     let root: Json = serde_json::from_slice(bytes).map_err(|error| Fault::NotJson(error.to_string()))?;
     let text = |key| root.get(key).and_then(Json::as_str).unwrap_or_default();
     if text("kind") != KIND {
@@ -150,15 +159,6 @@ fn digest_of(result: &BenchmarkResult) -> Digest {
     Digest::of(canonical(&root))
 }
 
-fn thin(result: &mut BenchmarkResult, keep: usize) {
-    for metric in &mut result.metrics {
-        metric.samples = thinned(&metric.samples, keep);
-    }
-    for monitored in &mut result.monitoring {
-        monitored.samples = thinned(&monitored.samples, keep);
-    }
-}
-
 /// Returns at most `keep` of `samples`, evenly spaced, the first and the last among them.
 pub fn thinned<T: Copy>(samples: &[T], keep: usize) -> Vec<T> {
     spread(samples.len(), keep).filter_map(|index| samples.get(index).copied()).collect()
@@ -176,4 +176,4 @@ pub fn spread(count: usize, keep: usize) -> impl Iterator<Item = usize> {
 }
 
 #[cfg(test)]
-mod tests;
+pub(crate) mod tests;

@@ -3,12 +3,12 @@ use std::collections::BTreeMap;
 use serde_json::json;
 
 use super::v1::{
-    BenchmarkResult, Cluster, Direction, Environment, Kind, Metadata, Metric, Native, Provenance, Reason, Recorder,
-    Run, Source, Status, Timings, Validity,
+    BenchmarkResult, Cluster, Direction, Environment, Exit, Kind, Metadata, Metric, Native, Provenance, Reason,
+    Recorder, Run, Source, Status, StatusReason, Timings, Validity,
 };
 use super::{Fault, MAX_BYTES, canonical, content, path, read, seal, thinned};
 
-pub(super) fn result() -> BenchmarkResult {
+pub(crate) fn result() -> BenchmarkResult {
     BenchmarkResult {
         api_version: "kubebench.dev/v1".to_owned(),
         kind: "BenchmarkResult".to_owned(),
@@ -218,4 +218,45 @@ fn thinning_is_even() {
     assert_eq!(thinned(&all, 1), [0]);
     assert_eq!(thinned(&all, 0), [0; 0]);
     assert_eq!(thinned(&all, 100), all);
+}
+
+#[test]
+fn a_file_fits_its_limit_whatever_it_holds() {
+    let exit = |index: u32| Exit {
+        role: "worker".to_owned(),
+        index,
+        code: Some(i32::from(index > 2)),
+        signal: None,
+        last_lines: vec!["x".repeat(200); 20],
+    };
+    let mut lines = result();
+    lines.run.exits = (0..300).map(exit).collect();
+    let sealed = seal(lines);
+    assert!(read(&sealed.bytes).is_ok());
+    let kept = sealed.result.run.exits.iter().filter(|exit| !exit.last_lines.is_empty()).map(|exit| exit.index);
+    assert_eq!(kept.collect::<Vec<_>>(), (3..11).collect::<Vec<_>>(), "the first that failed");
+    assert!(!sealed.result.metrics[0].samples.is_empty() && sealed.result.run.reasons.is_empty());
+
+    let mut reasons = result();
+    let reason = StatusReason { code: "exitCode".to_owned(), message: "é".repeat(3_000) };
+    reasons.run.reasons = vec![reason; 200];
+    let sealed = seal(reasons);
+    assert!(read(&sealed.bytes).is_ok());
+    let last = sealed.result.run.reasons.last().unwrap();
+    assert_eq!(last.message, "180 reasons were left out: the result would be larger than a result may be");
+
+    let mut labels = result();
+    let labeled = |index: u32| {
+        let labels = BTreeMap::from([("op".to_owned(), format!("{index:0200}"))]);
+        Metric { labels, ..metric(Vec::new()) }
+    };
+    labels.metrics.extend((0..3_000).map(labeled));
+    let sealed = seal(labels);
+    assert!(read(&sealed.bytes).is_ok());
+    assert!(sealed.result.metrics[0].labels.is_empty() && sealed.result.metrics.len() > 500);
+    let left_out = 3_001 - sealed.result.metrics.len();
+    let said: Vec<&str> = sealed.result.run.reasons.iter().map(|reason| reason.message.as_str()).collect();
+    assert!(said.len() == 1 && said[0].starts_with(&format!("{left_out} metrics with labels")), "{said:?}");
+
+    assert_eq!(read(&vec![b' '; MAX_BYTES + 1]).unwrap_err(), Fault::TooLarge);
 }

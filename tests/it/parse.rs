@@ -217,6 +217,30 @@ fn logs_have_places() {
     assert_eq!(values(&["worker/0=w0.log"]), [None, Some(2.0)]);
     assert_eq!(values(&["w0.log"]), [Some(2.0), Some(2.0)]);
     assert_eq!(values(&["m.log", "worker/1=w1.log"]), [Some(3.0), Some(1.0)]);
+    // As in a run, the order is that of roles and replicas, whatever the command line's.
+    assert_eq!(values(&["worker/1=w1.log", "worker/0=w0.log"]), [Some(3.0), Some(2.0)]);
+    assert_eq!(values(&["worker/10=w1.log", "worker/2=w0.log"])[1], Some(2.0));
+    assert_eq!(values(&["worker/0=w0.log", "master/0=m.log"])[1], Some(1.0));
+}
+
+/// A tool that printed nothing costs a run its metrics, and the run only where they are required.
+#[test]
+fn a_tool_without_output() {
+    let spec = |flags: &str, name: &str| {
+        format!(
+            "apiVersion: kubebench.dev/v1\nkind: Benchmark\nmetadata: {{name: a}}\nspec:\n  timeout: 1h\n  workload: {{job: {{image: 'r.example/a:1', command: [a], resources: {{cpu: 1, memory: 1Gi}}}}}}\n  metrics:\n    - {{name: loss, unit: s, better: lower, from: {{keyValue: {{key: loss}}}}}}\n    - {{{flags}from: {{tool: {{name: {name}}}}}}}\n"
+        )
+    };
+    for tool in ["fio", "torchtitan"] {
+        for (flags, is_valid) in [("", true), ("required: true, ", false)] {
+            let folder = Folder::with([("specs/a.yaml", spec(flags, tool).as_str()), ("a.log", "loss=1\n")]);
+            let (status, answer) = parsed(&folder, &["--spec", "specs/a.yaml", "a.log"]);
+            assert_eq!((status, &answer["valid"]), (Some(1), &json!(is_valid)), "{answer}");
+            let metric = &answer["metrics"][1];
+            assert_eq!((&metric["name"], &metric["value"]), (&json!(tool), &Value::Null), "{answer}");
+            assert!(metric["reason"].as_str().unwrap().contains("no metric of"), "{answer}");
+        }
+    }
 }
 
 #[test]

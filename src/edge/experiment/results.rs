@@ -1,11 +1,12 @@
 //! Result files: there whole, or not at all, and never in the place of another.
 
 use std::fs::File;
-use std::io::Write as _;
+use std::io::{ErrorKind, Write as _};
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context as _, Result, bail};
 
+use crate::edge::machine;
 use crate::result::{self, Sealed};
 
 /// Makes the folder for results, and sees that files can be made there: after hours of measuring it is late for that.
@@ -22,20 +23,30 @@ pub fn keep(folder: &Path, sealed: &Sealed) -> Result<PathBuf> {
     let path = folder.join(result::path(&sealed.result));
     let parent = path.parent().unwrap_or(folder);
     std::fs::create_dir_all(parent).with_context(|| format!("cannot make the folder {}", parent.display()))?;
-    if path.exists() {
-        bail!("{} exists already; a result is never overwritten", path.display());
-    }
-    let unfinished = parent.join(format!(".{}.tmp", sealed.result.run.id));
+    // The name is nobody else's: not of another process that keeps this result, not of one that was killed.
+    let unfinished = parent.join(format!(".{}.tmp", machine::random_id()?));
     let write = || -> std::io::Result<()> {
         let mut file = File::create_new(&unfinished)?;
         file.write_all(&sealed.bytes)?;
         file.sync_all()?;
-        std::fs::rename(&unfinished, &path)
+        // A link, unlike a rename, does not replace what somebody else has put there meanwhile; not every file system has it.
+        match std::fs::hard_link(&unfinished, &path) {
+            Err(error) if error.kind() != ErrorKind::AlreadyExists && path.symlink_metadata().is_err() => {
+                std::fs::rename(&unfinished, &path)
+            }
+            linked => linked,
+        }
     };
-    if let Err(error) = write() {
-        let _ = std::fs::remove_file(&unfinished);
-        return Err(error).with_context(|| format!("cannot write the result {}", path.display()));
+    let written = write();
+    drop(std::fs::remove_file(&unfinished));
+    match written {
+        Err(error) if error.kind() == ErrorKind::AlreadyExists => {
+            bail!("{} exists already; a result is never overwritten", path.display())
+        }
+        written => written.with_context(|| format!("cannot write the result {}", path.display()))?,
     }
+    // The entry of the folder too outlives a loss of power, where the system can promise that.
+    drop(File::open(parent).and_then(|folder| folder.sync_all()));
     Ok(path)
 }
 
@@ -43,3 +54,6 @@ pub fn keep(folder: &Path, sealed: &Sealed) -> Result<PathBuf> {
 pub fn keeps(folder: &Path, sealed: &Sealed) -> bool {
     std::fs::read(folder.join(result::path(&sealed.result))).is_ok_and(|bytes| bytes == sealed.bytes)
 }
+
+#[cfg(test)]
+mod tests;

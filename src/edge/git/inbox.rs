@@ -1,4 +1,4 @@
-//! Mode `inbox`: one ref a run, with a commit that holds its result alone. Nobody else writes that ref, so nobody is raced.
+//! Mode `inbox`: one ref a result, with a commit that holds its result alone. Nobody else writes that ref, so nobody is raced.
 
 use git2::Oid;
 
@@ -31,7 +31,8 @@ pub(super) fn record(additions: &[&Addition], destination: &Destination) -> Resu
     let objects = connection.objects()?;
     let mut parcels = Vec::new();
     for addition in additions {
-        let name = place::inbox_ref(&destination.inbox, &addition.run_id).map_err(NotRecorded::refused)?;
+        let name =
+            place::inbox_ref(&destination.inbox, &addition.run_id, &addition.path).map_err(NotRecorded::refused)?;
         let tree = objects.tree(None, &[(addition.path.as_str(), objects.blob(&addition.bytes)?)])?;
         // The date of the result: a replay makes the same commit.
         let commit = connection.commit(&objects, tree, None, addition.ended, &message(&[addition]))?;

@@ -24,7 +24,7 @@ const WORDS: usize = 64 << 10;
 const GRACE: Duration = Duration::from_secs(1);
 
 /// Variables that would turn git to another repository, show secrets, or let an editor or a prompt open.
-const SCRUBBED: [&str; 32] = [
+const SCRUBBED: [&str; 26] = [
     "GIT_ALTERNATE_OBJECT_DIRECTORIES",
     "GIT_CEILING_DIRECTORIES",
     "GIT_COMMON_DIR",
@@ -49,15 +49,11 @@ const SCRUBBED: [&str; 32] = [
     "GIT_QUARANTINE_PATH",
     "GIT_REPLACE_REF_BASE",
     "GIT_SHALLOW_FILE",
-    "GIT_TRACE",
-    "GIT_TRACE2",
-    "GIT_TRACE2_EVENT",
-    "GIT_TRACE_CURL",
-    "GIT_TRACE_PACKET",
-    "GIT_TRACE_SETUP",
     "GIT_WORK_TREE",
     "LANGUAGE",
 ];
+/// How more of them begin: traces, and secrets of benchmarks, which are no business of git, its helpers and its hooks.
+const SCRUBBED_PREFIXES: [&str; 2] = ["GIT_TRACE", "KUBEBENCH_SECRET_"];
 
 /// The git program with all that its calls have in common.
 #[derive(Clone)]
@@ -96,6 +92,8 @@ impl Git {
     pub(super) fn find(program: &Path, folder: &Path) -> Result<Self, NotRecorded> {
         let set = |name: &str, value: &str| (OsString::from(name), Some(OsString::from(value)));
         let mut environment: Vec<_> = SCRUBBED.iter().map(|name| (OsString::from(name), None)).collect();
+        let inherited = std::env::vars_os().map(|(name, _)| name);
+        environment.extend(inherited.filter(|name| is_scrubbed(name)).map(|name| (name, None)));
         environment.extend([
             set("LC_ALL", "C"),
             set("GIT_TERMINAL_PROMPT", "0"),
@@ -311,6 +309,10 @@ fn kill_group(group: u32) {
     if let Ok(group) = i32::try_from(group) {
         let _ = nix::sys::signal::killpg(nix::unistd::Pid::from_raw(group), nix::sys::signal::Signal::SIGKILL);
     }
+}
+
+fn is_scrubbed(name: &OsStr) -> bool {
+    SCRUBBED_PREFIXES.iter().any(|prefix| name.as_encoded_bytes().starts_with(prefix.as_bytes()))
 }
 
 /// Returns the protocols that git may use: no others than ours, and no others than the user allows.

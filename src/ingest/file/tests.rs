@@ -1,4 +1,5 @@
 use std::collections::BTreeMap;
+use std::io::{BufReader, Read as _};
 
 use super::{csv, json, json_lines, single};
 use crate::ingest::series::{Series, Window};
@@ -32,9 +33,9 @@ fn json_lines_among_noise() {
     let mut series = Series::new(Window::Steps(1, 1));
     json_lines(text.as_bytes(), "/loss", &filter, &mut series).unwrap();
     assert_eq!((series.last(), series.reduce(Reduce::Last).line), (Some(2.0), Some(2)));
-    let found = read(|series| json_lines(text.as_bytes(), "/loss", &filter, series)).unwrap();
+    let found = read(|series| json_lines(text.as_bytes(), "/loss", &filter, series).map(drop)).unwrap();
     assert!(found.len() == 2 && found[1].is_nan());
-    let missing = read(|series| json_lines(text.as_bytes(), "/x", &filter, series));
+    let missing = read(|series| json_lines(text.as_bytes(), "/x", &filter, series).map(drop));
     assert_eq!(missing, Err("no line has a value at `/x`: of 5 lines 3 are JSON objects, 2 pass `where`".to_owned()));
 }
 
@@ -60,4 +61,27 @@ fn a_file_with_one_number() {
     assert!(read(|series| single(&b"3.5 4"[..], series)).is_err());
     assert!(read(|series| single(&b""[..], series)).is_err());
     assert!(read(|series| single(&b"\xff"[..], series)).is_err());
+}
+
+#[test]
+fn a_missing_number_is_not_passed_over() {
+    let text = "{\"loss\": 1}\n{\"loss\": null}\n{\"loss\": \"n/a\"}\n{\"loss\": {}}\n{\"x\": 1}\n";
+    let mut series = Series::new(Window::All);
+    let note = json_lines(text.as_bytes(), "/loss", &BTreeMap::new(), &mut series).unwrap();
+    let reduced = series.reduce(Reduce::Mean);
+    assert_eq!((reduced.value, reduced.n, reduced.non_finite), (None, 2, 1));
+    assert_eq!(note.unwrap(), "2 of 5 lines do not count, the first is line 3: `n/a` is not a number");
+}
+
+#[test]
+fn no_line_is_held_whatever_its_size() {
+    let endless = |start: &'static [u8]| BufReader::new(start.chain(std::io::repeat(b'x').take(1 << 40)));
+    let lines = read(|series| json_lines(endless(b"{\"a\": 1}\n"), "/a", &BTreeMap::new(), series).map(drop));
+    assert_eq!(lines, Err("line 2 is longer than 16 MiB".to_owned()));
+    let row = |start| read(|series| csv(endless(start), "a", Row::All, series));
+    assert_eq!(row(b"a\n1\n\""), Err("row 2 is longer than 16 MiB".to_owned()));
+    assert!(row(b"").is_err() && row(b"a,").is_err());
+    let many = format!("1,{}\n", "x".repeat(1 << 20)).repeat(20);
+    let text = std::io::Cursor::new(format!("a,b\n{many}"));
+    assert_eq!(read(|series| csv(text, "a", Row::All, series)), Ok(vec![1.0; 20]), "the limit is that of a row");
 }

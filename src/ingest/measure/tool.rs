@@ -2,6 +2,7 @@
 
 use super::{Evidence, Log, Measured, direction, fill, grouped, unread};
 use crate::ingest::file;
+use crate::ingest::json_document::NO_DOCUMENT;
 use crate::ingest::rules::{From, MetricRule};
 use crate::ingest::tool::{Found, Headline, Report};
 use crate::result::v1::{Native, StatusReason};
@@ -36,6 +37,7 @@ pub(super) fn metrics(
             }
         }
     }
+    let is_needed = rule.is_primary || rule.is_required;
     let mut all: Vec<(&str, &Found)> = Vec::new();
     for (artifact, report, native) in &outputs {
         for found in report.found() {
@@ -44,7 +46,9 @@ pub(super) fn metrics(
                 all.push((artifact, found));
             }
         }
-        for reason in report.reasons() {
+        // That there is no document says no more than that the tool printed nothing.
+        let is_silent = report.found().is_empty() && report.reasons().iter().any(|reason| reason == NO_DOCUMENT);
+        for reason in report.reasons().iter().filter(|_| is_needed || wanted.is_some() || !is_silent) {
             let message = format!("{}: {reason}", tool.name);
             if !measured.invalid.iter().any(|known| known.message == message) {
                 measured.invalid.push(StatusReason { code: "toolInvalid".to_owned(), message });
@@ -77,7 +81,12 @@ pub(super) fn metrics(
             let why =
                 problem.unwrap_or_else(|| format!("{} lines hold nothing that {} prints", grouped(lines), tool.name));
             let message = format!("no metric of {} was found: {why}", tool.name);
-            measured.invalid.push(StatusReason { code: "metricMissing".to_owned(), message });
+            if is_needed {
+                measured.invalid.push(StatusReason { code: "metricMissing".to_owned(), message: message.clone() });
+            }
+            let mut made = make(tool.name.to_owned(), None, rule.reduce.unwrap_or(Reduce::Last));
+            made.reason = Some(message);
+            measured.metrics.push(made);
         }
         for (artifact, found) in all {
             for Headline { suffix, reduce } in found.headlines {

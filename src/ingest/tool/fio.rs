@@ -1,7 +1,7 @@
 //! fio's JSON report.
 //!
 //! A direction in which nothing was done has zeros everywhere and no metric here. Several jobs without `group_reporting`
-//! are told apart by the label `job`.
+//! are told apart by the label `job`; clones of one (`numjobs`) have one name, and their place in the file too as `clone`.
 
 use std::collections::BTreeMap;
 
@@ -53,10 +53,16 @@ fn read(text: &str, report: &mut Report) {
     if jobs.is_empty() {
         report.invalid("the report names no job");
     }
-    for job in jobs {
-        let name = job.get("jobname").and_then(Value::as_str).unwrap_or_default();
-        let labels =
-            if jobs.len() > 1 { BTreeMap::from([("job".to_owned(), name.to_owned())]) } else { BTreeMap::new() };
+    let name_of = |job: &Value| job.get("jobname").and_then(Value::as_str).unwrap_or_default().to_owned();
+    let names: Vec<String> = jobs.iter().map(name_of).collect();
+    for (index, (job, name)) in jobs.iter().zip(&names).enumerate() {
+        let mut labels = BTreeMap::new();
+        if jobs.len() > 1 {
+            labels.insert("job".to_owned(), name.clone());
+        }
+        if names.iter().filter(|other| *other == name).count() > 1 {
+            labels.insert("clone".to_owned(), index.to_string());
+        }
         if let Some(error) = job.get("error").and_then(Value::as_i64).filter(|error| *error != 0) {
             report.invalid(format!("job `{name}` ended with error {error}"));
         }

@@ -6,6 +6,7 @@ use std::path::Path;
 
 use super::Item;
 use crate::digest::Digest;
+use crate::edge::machine;
 use crate::record::NotRecorded;
 
 /// Returns what keeps an item from standing in the work tree, unless it stands there already or nothing does.
@@ -44,8 +45,9 @@ pub(super) fn put(top: &Path, item: &Item<'_>) -> Result<(), NotRecorded> {
     }
     let folder = place.parent().unwrap_or(top);
     fs::create_dir_all(folder).map_err(|error| fault(&error))?;
-    let temp = folder.join(format!(".{}.kubebench-tmp", item.addition.run_id));
-    let written = fs::File::create(&temp).and_then(|mut file| file.write_all(&item.addition.bytes));
+    let id = machine::random_id().map_err(|error| NotRecorded::try_again(format!("{error:#}")))?;
+    let temp = folder.join(format!(".{id}.kubebench-tmp"));
+    let written = fs::File::create_new(&temp).and_then(|mut file| file.write_all(&item.addition.bytes));
     // A link, unlike a rename, does not replace what somebody else has put there meanwhile.
     let linked = written.and_then(|()| match fs::hard_link(&temp, &place) {
         Err(error) if error.kind() != ErrorKind::AlreadyExists && !place.exists() => fs::rename(&temp, &place),
