@@ -139,10 +139,11 @@ fn metric(number: usize, rule: &MetricRule, logs: &[Log], evidence: &dyn Evidenc
             source.parser = (*parser).to_owned();
             source.selector = Some(selector.clone());
             match of_log(number, pattern, place, logs, evidence) {
-                Ok((found, artifact)) => {
+                Ok((found, artifact, no_number)) => {
                     source.artifact = Some(artifact);
                     source.rank = found.rank();
                     series = found;
+                    note = no_number;
                     Ok(())
                 }
                 Err(reason) => Err(reason),
@@ -194,7 +195,12 @@ fn metric(number: usize, rule: &MetricRule, logs: &[Log], evidence: &dyn Evidenc
         From::Tool { .. } => Ok(()),
     };
     fill(&mut made, &series, reduce);
-    made.reason = made.reason.or(note);
+    made.reason = match (note, made.reason) {
+        // What is no number is the reason itself.
+        (Some(note), Some(_)) if matches!(rule.from, From::Log { .. }) => Some(note),
+        (Some(note), Some(reason)) => Some(format!("{note}; {reason}")),
+        (note, reason) => note.or(reason),
+    };
     if let Err(reason) = outcome {
         made.value = None;
         made.reason = Some(reason);
@@ -228,23 +234,20 @@ fn of_log(
     place: &LogPlace,
     logs: &[Log],
     evidence: &dyn Evidence,
-) -> Result<(Series, String), String> {
+) -> Result<(Series, String, Option<String>), String> {
     let mut lines = 0;
-    let mut no_number = None;
     let mut read = Vec::new();
     for log in logs.iter().filter(|log| place.has(&log.role, log.index)) {
         let slot = log.scanned.patterns.iter().position(|rule| *rule == number);
         let Some(found) = slot.and_then(|slot| log.scanned.scanned.patterns.get(slot)) else { continue };
         if !found.series.is_empty() {
-            return Ok((found.series.clone(), log.artifact.clone()));
+            let no_number = found.no_number.as_ref();
+            let note =
+                no_number.map(|(line, reason)| format!("{}:{line}: the pattern matched, but {reason}", log.artifact));
+            return Ok((found.series.clone(), log.artifact.clone(), note));
         }
         lines += log.scanned.scanned.lines;
         read.push(log);
-        no_number =
-            no_number.or_else(|| found.no_number.clone().map(|(line, reason)| (log.artifact.clone(), line, reason)));
-    }
-    if let Some((artifact, line, reason)) = no_number {
-        return Err(format!("{artifact}:{line}: the pattern matched, but {reason}"));
     }
     if read.is_empty() {
         return Err("no log was read for it".to_owned());

@@ -10,7 +10,7 @@ use super::line;
 use super::lines::{Lines, Part, Place};
 use super::partial::{self, Partial};
 use super::pattern::{Groups, Hit, Pattern};
-use super::series::{Series, Window};
+use super::series::{Sample, Series, Window};
 use super::tool::{LineParser, Report, Tool};
 
 /// A line that is longer is cut.
@@ -302,6 +302,9 @@ impl Matcher {
         match hit {
             Hit::Value(value) => self.series.push(value.sample(&line)),
             Hit::NoNumber(reason) => {
+                // A value that cannot be read is a value all the same: leaving it out would let an older one stand for it.
+                let sample = Sample { value: f64::NAN, step: None, line: Some(line.number), rank: line.rank };
+                self.series.push(sample);
                 self.no_number.get_or_insert((line.number, reason));
             }
         }

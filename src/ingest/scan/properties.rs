@@ -76,12 +76,13 @@ fn simple(pattern: &Pattern, log: &[u8]) -> (PatternOutcome, u64) {
         let parts = line.strip_suffix('\r').unwrap_or(&line).split('\r');
         for part in parts {
             let (rank, part) = without_prefix(part);
+            let rank = rank.or(of_line);
             match pattern.matches(part, &mut pattern.groups()) {
                 Some(Hit::Value(value)) => {
-                    let rank = rank.or(of_line);
                     found.series.push(Sample { value: value.value, step: value.step, line: Some(number), rank });
                 }
                 Some(Hit::NoNumber(reason)) => {
+                    found.series.push(Sample { value: f64::NAN, step: None, line: Some(number), rank });
                     found.no_number.get_or_insert((number, reason));
                 }
                 None => continue,
