@@ -81,9 +81,14 @@ pub fn describe(name: Name) -> Node {
             .or_else(|| Some(std::env::consts::OS.to_owned())),
         governor: read("/sys/devices/system/cpu/cpu0/cpufreq/scaling_governor"),
         virtualization: virtualization(&cpu),
-        load_before: read("/proc/loadavg").and_then(|text| text.split(' ').next()?.parse().ok()),
+        load_before: load(),
         gpus: gpus(),
     }
+}
+
+/// Returns the load of this machine in the last minute.
+pub fn load() -> Option<f64> {
+    read("/proc/loadavg")?.split(' ').next()?.parse().ok()
 }
 
 /// How a machine is named in a result.

@@ -27,7 +27,7 @@ impl Session<'_> {
         let plan = self.plan(&folders, |given| local::plan(case, given));
         self.write_config(&folders, &plan)?;
         let absent = self.bring(local::started_roles(case))?;
-        let load_before = machine::describe(self.request.name).load_before;
+        let load_before = machine::load();
         let kills = machine::out_of_memory_kills();
         let started = machine::now();
         let mut waited = match absent {
