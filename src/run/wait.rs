@@ -10,7 +10,7 @@ use super::sink::Sink;
 use super::{Event, Session};
 use crate::edge::experiment;
 use crate::edge::process::{self, Ended, KeptLog, Replica, Sampler, Start};
-use crate::ingest::rules::RuleScan;
+use crate::ingest::rules::{From, RuleScan};
 use crate::local::{Folders, Plan, Process};
 use crate::result::v1::{Exit, Status, StatusReason};
 
@@ -88,6 +88,8 @@ impl Session<'_> {
         };
         let mut pending = plan.processes.iter();
         let mut samples = Sampler::default();
+        let asks_for_processes = self.rules.metrics.iter().any(|rule| matches!(rule.from, From::Process(_)));
+        let is_sampled = asks_for_processes && !self.request.engine.runs_images();
         let mut next_sample = SAMPLE_STEP;
         let mut deciders_ended: Option<Instant> = None;
         let mut startup = 0.0;
@@ -123,7 +125,7 @@ impl Session<'_> {
                     state.running.iter().for_each(|running| running.replica.stop());
                 }
             }
-            if elapsed >= next_sample && !self.request.engine.runs_images() {
+            if is_sampled && elapsed >= next_sample {
                 let pids: Vec<i32> = state.running.iter().map(|running| running.replica.pid()).collect();
                 samples.sample(&pids);
                 next_sample += SAMPLE_STEP;
