@@ -7,7 +7,7 @@
 use serde_json::Value;
 
 use super::{Report, Tool, direction};
-use crate::ingest::json_document::{documents, holds_secret, number, numbers};
+use crate::ingest::json_document::{holds_secret, number, numbers};
 
 pub(super) const TOOL: Tool = Tool {
     name: "aiperf",
@@ -18,11 +18,7 @@ pub(super) const TOOL: Tool = Tool {
 };
 
 fn read(text: &str, report: &mut Report) {
-    let found = documents(text);
-    if let Some(flaw) = &found.flaw {
-        report.invalid(flaw.as_str());
-    }
-    let root = found.into_first();
+    let root = report.documents(text).into_first();
     if holds_secret(&root) {
         report.withhold_document();
     }

@@ -4,7 +4,7 @@
 //! `lower_value` and `upper_value` are bounds that need not lie around the value; they are no metrics.
 
 use super::{Report, Tool};
-use crate::ingest::json_document::{documents, number};
+use crate::ingest::json_document::number;
 use crate::spec::v1::metric::Better;
 
 pub(super) const TOOL: Tool = Tool {
@@ -16,10 +16,7 @@ pub(super) const TOOL: Tool = Tool {
 };
 
 fn read(text: &str, report: &mut Report) {
-    let found = documents(text);
-    if let Some(flaw) = &found.flaw {
-        report.invalid(flaw.as_str());
-    }
+    let found = report.documents(text);
     for document in &found.values {
         for (benchmark, measures) in document.as_object().into_iter().flatten() {
             for (measure, metric) in measures.as_object().into_iter().flatten() {

@@ -6,7 +6,7 @@
 use serde_json::Value;
 
 use super::{Report, Tool};
-use crate::ingest::json_document::{documents, number};
+use crate::ingest::json_document::number;
 use crate::spec::v1::metric::Better;
 
 pub(super) const TOOL: Tool = Tool {
@@ -27,11 +27,7 @@ const STATISTICS: [(&str, &str, Option<Better>); 5] = [
 ];
 
 fn read(text: &str, report: &mut Report) {
-    let found = documents(text);
-    if let Some(flaw) = &found.flaw {
-        report.invalid(flaw.as_str());
-    }
-    let root = found.into_first();
+    let root = report.documents(text).into_first();
     for (name, older, better) in STATISTICS {
         let Some(estimate) = root.get(name).or_else(|| root.get(older)).filter(|estimate| estimate.is_object()) else {
             continue;

@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 use serde_json::Value;
 
 use super::{ONE, Report, Sample, Tool, ToolMetric};
-use crate::ingest::json_document::{documents, list, number};
+use crate::ingest::json_document::{list, number};
 use crate::spec::v1::metric::Better;
 
 pub(super) const TOOL: Tool = Tool {
@@ -43,11 +43,7 @@ static METRICS: [(&str, &str, ToolMetric); 15] = [
 ];
 
 fn read(text: &str, report: &mut Report) {
-    let found = documents(text);
-    if let Some(flaw) = &found.flaw {
-        report.invalid(flaw.as_str());
-    }
-    let root = found.into_first();
+    let root = report.documents(text).into_first();
     // The server's jobs stand in `client_stats`, with one that adds up all of them.
     let jobs = if root.get("jobs").is_some() { list(&root, "jobs") } else { list(&root, "client_stats") };
     if jobs.is_empty() {

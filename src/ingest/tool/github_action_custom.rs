@@ -5,7 +5,7 @@
 use serde_json::Value;
 
 use super::{Report, Tool};
-use crate::ingest::json_document::{documents, number};
+use crate::ingest::json_document::number;
 
 pub(super) const TOOL: Tool = Tool {
     name: "github-action-custom",
@@ -16,11 +16,7 @@ pub(super) const TOOL: Tool = Tool {
 };
 
 fn read(text: &str, report: &mut Report) {
-    let found = documents(text);
-    if let Some(flaw) = &found.flaw {
-        report.invalid(flaw.as_str());
-    }
-    let root = found.into_first();
+    let root = report.documents(text).into_first();
     for benchmark in root.as_array().into_iter().flatten() {
         let text = |key| benchmark.get(key).and_then(Value::as_str);
         let Some(name) = text("name") else {

@@ -10,7 +10,7 @@ use std::collections::BTreeMap;
 use serde_json::Value;
 
 use super::{Headline, ONE, Report, Sample, Tool};
-use crate::ingest::json_document::{documents, list, numbers};
+use crate::ingest::json_document::{list, numbers};
 use crate::spec::v1::metric::{Better, Reduce};
 
 pub(super) const TOOL: Tool = Tool {
@@ -29,11 +29,7 @@ const SETTINGS: [&str; 6] =
     ["family_index", "per_family_instance_index", "repetitions", "repetition_index", "threads", "iterations"];
 
 fn read(text: &str, report: &mut Report) {
-    let found = documents(text);
-    if let Some(flaw) = &found.flaw {
-        report.invalid(flaw.as_str());
-    }
-    let root = found.into_first();
+    let root = report.documents(text).into_first();
     let rows = list(&root, "benchmarks");
     for row in rows {
         push_row(row, report);

@@ -9,7 +9,7 @@ use std::collections::BTreeMap;
 use serde_json::Value;
 
 use super::{ONE, Report, Sample, Tool, direction};
-use crate::ingest::json_document::{documents, holds_secret, list, number};
+use crate::ingest::json_document::{holds_secret, list, number};
 
 pub(super) const TOOL: Tool = Tool {
     name: "guidellm",
@@ -33,11 +33,7 @@ const STATISTICS: [(&str, &str); 10] = [
 ];
 
 fn read(text: &str, report: &mut Report) {
-    let found = documents(text);
-    if let Some(flaw) = &found.flaw {
-        report.invalid(flaw.as_str());
-    }
-    let root = found.into_first();
+    let root = report.documents(text).into_first();
     if holds_secret(&root) {
         report.withhold_document();
     }

@@ -9,7 +9,7 @@ use std::collections::BTreeMap;
 use serde_json::Value;
 
 use super::{Headline, Report, Sample, Tool};
-use crate::ingest::json_document::{documents, list, number};
+use crate::ingest::json_document::{list, number};
 use crate::spec::v1::metric::{Better, Reduce};
 
 pub(super) const TOOL: Tool = Tool {
@@ -28,11 +28,7 @@ const TIMES: &[Headline] = &[
 ];
 
 fn read(text: &str, report: &mut Report) {
-    let found = documents(text);
-    if let Some(flaw) = &found.flaw {
-        report.invalid(flaw.as_str());
-    }
-    let root = found.into_first();
+    let root = report.documents(text).into_first();
     let results = list(&root, "results");
     for (index, result) in results.iter().enumerate() {
         push_result(index, result, report);

@@ -7,7 +7,7 @@
 use serde_json::Value;
 
 use super::{Report, Tool, direction};
-use crate::ingest::json_document::{documents, number, numbers};
+use crate::ingest::json_document::{number, numbers};
 use crate::spec::v1::metric::Better;
 
 pub(super) const TOOL: Tool = Tool {
@@ -19,11 +19,7 @@ pub(super) const TOOL: Tool = Tool {
 };
 
 fn read(text: &str, report: &mut Report) {
-    let found = documents(text);
-    if let Some(flaw) = &found.flaw {
-        report.invalid(flaw.as_str());
-    }
-    let root = found.into_first();
+    let root = report.documents(text).into_first();
     for (key, unit) in [("requested_rate", "requests/s"), ("achieved_rate", "requests/s"), ("send_duration", "s")] {
         if let Some(value) = root.pointer(&format!("/load_summary/{key}")).and_then(number) {
             report.push_one(key, unit, None, value);

@@ -9,7 +9,7 @@ use std::collections::BTreeMap;
 use serde_json::Value;
 
 use super::{Headline, Report, Sample, Tool};
-use crate::ingest::json_document::{documents, list, number};
+use crate::ingest::json_document::{list, number};
 use crate::spec::v1::metric::{Better, Reduce};
 
 pub(super) const TOOL: Tool = Tool {
@@ -41,11 +41,7 @@ const SUMS: [(&str, &str, &str, Option<Better>); 10] = [
 ];
 
 fn read(text: &str, report: &mut Report) {
-    let found = documents(text);
-    if let Some(flaw) = &found.flaw {
-        report.invalid(flaw.as_str());
-    }
-    let root = found.into_first();
+    let root = report.documents(text).into_first();
     if let Some(error) = root.get("error").and_then(Value::as_str) {
         report.invalid(format!("iperf3 says: {error}"));
     }

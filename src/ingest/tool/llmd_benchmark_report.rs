@@ -7,7 +7,7 @@
 use serde_json::{Number, Value};
 
 use super::{Report, Tool, direction};
-use crate::ingest::json_document::{documents, number as number_in, numbers};
+use crate::ingest::json_document::{number as number_in, numbers};
 use crate::ingest::number;
 use crate::spec::v1::metric::Better;
 use crate::text::{Source, SourceId};
@@ -23,11 +23,7 @@ pub(super) const TOOL: Tool = Tool {
 
 fn read(text: &str, report: &mut Report) {
     let root = if text.trim_start().starts_with('{') {
-        let found = documents(text);
-        if let Some(flaw) = &found.flaw {
-            report.invalid(flaw.as_str());
-        }
-        found.into_first()
+        report.documents(text).into_first()
     } else {
         let source = Source::new("report.yaml", text.as_bytes());
         let read = yaml::read(SourceId(0), &source);

@@ -42,6 +42,7 @@ mod wrk;
 
 use std::collections::BTreeMap;
 
+use super::json_document::{self, Documents};
 use super::line::Line;
 use super::series::{Sample, Series, Window};
 use crate::spec::v1::metric::{Better, Reduce};
@@ -214,6 +215,15 @@ impl Report {
         if !self.invalid.contains(&reason) {
             self.invalid.push(reason);
         }
+    }
+
+    /// Reads the JSON documents in `text`; a text that is cut off, or is none, does not count.
+    fn documents(&mut self, text: &str) -> Documents {
+        let found = json_document::documents(text);
+        if let Some(flaw) = &found.flaw {
+            self.invalid(flaw.as_str());
+        }
+        found
     }
 
     /// Says that the document must not be kept beside the metrics: it may hold secrets.

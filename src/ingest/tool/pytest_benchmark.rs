@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 use serde_json::Value;
 
 use super::{Headline, Report, Sample, Tool};
-use crate::ingest::json_document::{documents, list, number};
+use crate::ingest::json_document::{list, number};
 use crate::spec::v1::metric::{Better, Reduce};
 
 pub(super) const TOOL: Tool = Tool {
@@ -37,11 +37,7 @@ const OTHERS: [(&str, &str, Option<Better>); 4] =
     [("stddev", "s", None), ("iqr", "s", None), ("ops", "1/s", Some(Better::Higher)), ("rounds", "1", None)];
 
 fn read(text: &str, report: &mut Report) {
-    let found = documents(text);
-    if let Some(flaw) = &found.flaw {
-        report.invalid(flaw.as_str());
-    }
-    let root = found.into_first();
+    let root = report.documents(text).into_first();
     let benchmarks = list(&root, "benchmarks");
     if benchmarks.is_empty() {
         report.invalid("the report holds no benchmark");

@@ -6,7 +6,7 @@
 use serde_json::Value;
 
 use super::{Line, LineParser, Lines, ONE, Report, Sample, Tool, ToolMetric};
-use crate::ingest::json_document::{documents, number as number_in};
+use crate::ingest::json_document::number as number_in;
 use crate::ingest::number;
 use crate::spec::v1::metric::Better;
 
@@ -62,10 +62,7 @@ impl LineParser for Parser {
 }
 
 fn read(text: &str, report: &mut Report) {
-    let found = documents(text);
-    if let Some(flaw) = &found.flaw {
-        report.invalid(flaw.as_str());
-    }
+    let found = report.documents(text);
     let keys = [
         ("requests_per_second", &REQUESTS),
         ("tokens_per_second", &TOTAL),

@@ -6,16 +6,13 @@ use std::collections::BTreeMap;
 use serde_json::Value;
 
 use super::{Measured, PLACES, Row, Table, push_tables};
-use crate::ingest::json_document::{documents, list, number};
+use crate::ingest::json_document::{list, number};
 use crate::ingest::series::Sample;
 use crate::ingest::tool::Report;
 
 pub(super) fn read(text: &str, report: &mut Report) {
     report.withhold_document();
-    let found = documents(text);
-    if let Some(flaw) = &found.flaw {
-        report.invalid(flaw.as_str());
-    }
+    let found = report.documents(text);
     let tables: Vec<Table> = found.values.iter().map(table).collect();
     if tables.iter().all(|table| table.rows.is_empty()) {
         report.invalid("the JSON holds no `results`");
