@@ -5,11 +5,12 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 use std::process::{Command, Stdio};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use anyhow::{Result, anyhow};
 use jiff::Timestamp;
 
+use super::program;
 use crate::digest::Digest;
 use crate::result::v1::{Gpu, Node};
 
@@ -159,24 +160,8 @@ fn gpus() -> Vec<Gpu> {
 }
 
 /// Returns what a program prints, if it is there and answers in time.
-fn ask(program: &str, arguments: &[&str]) -> Option<String> {
-    let mut child = Command::new(program)
-        .args(arguments)
-        .stdin(Stdio::null())
-        .stdout(Stdio::piped())
-        .stderr(Stdio::null())
-        .spawn()
-        .ok()?;
-    let started = Instant::now();
-    while child.try_wait().ok()?.is_none() {
-        if started.elapsed() > PATIENCE {
-            child.kill().ok()?;
-            child.wait().ok()?;
-            return None;
-        }
-        std::thread::sleep(Duration::from_millis(5));
-    }
-    let output = child.wait_with_output().ok()?;
+fn ask(name: &str, arguments: &[&str]) -> Option<String> {
+    let output = program::ask(Command::new(name).args(arguments).stderr(Stdio::null()), PATIENCE).ok()?;
     output.status.success().then(|| String::from_utf8_lossy(&output.stdout).into_owned())
 }
 

@@ -6,4 +6,5 @@ pub mod git;
 pub mod http;
 pub mod machine;
 pub mod process;
+mod program;
 pub mod terminal;

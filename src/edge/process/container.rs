@@ -4,9 +4,11 @@
 
 use std::collections::BTreeMap;
 use std::process::{Command, Stdio};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use serde_json::Value as Json;
+
+use crate::edge::program;
 
 /// A client that does not answer is not waited for longer.
 const PATIENCE: Duration = Duration::from_secs(30);
@@ -62,25 +64,9 @@ fn observed(image: &str, digests: &[String], id: &str) -> String {
 /// # Errors
 /// The last thing that it said.
 fn ask(engine: &str, arguments: &[&str], env: &BTreeMap<String, String>) -> Result<String, String> {
-    let start = || -> std::io::Result<std::process::Output> {
-        let mut child = Command::new(engine)
-            .args(arguments)
-            .env_clear()
-            .envs(env)
-            .stdin(Stdio::null())
-            .stdout(Stdio::piped())
-            .stderr(Stdio::piped())
-            .spawn()?;
-        let started = Instant::now();
-        while child.try_wait()?.is_none() {
-            if started.elapsed() > PATIENCE {
-                child.kill()?;
-            }
-            std::thread::sleep(Duration::from_millis(5));
-        }
-        child.wait_with_output()
-    };
-    let output = start().map_err(|error| format!("`{engine}` cannot be started: {error}"))?;
+    let output =
+        program::ask(Command::new(engine).args(arguments).env_clear().envs(env).stderr(Stdio::piped()), PATIENCE)
+            .map_err(|error| format!("`{engine}` cannot be started: {error}"))?;
     let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).trim().to_owned();
     if output.status.success() {
         return Ok(text(&output.stdout));
