@@ -4,14 +4,13 @@ use std::collections::BTreeSet;
 
 use crate::diag::{Diagnostic, Diagnostics, code, what_there_is};
 use crate::model::carried::{FOLDER, VARIABLE};
-use crate::model::{Benchmark, Env, Role};
-use crate::text::Span;
+use crate::model::{Benchmark, Role};
 
 /// Reports words of commands and variables that name a file in the folder of carried files which is not there.
 pub(super) fn present(benchmark: &Benchmark, diagnostics: &mut Diagnostics) {
     let files = &benchmark.files;
     let mut reported = BTreeSet::new();
-    for (text, span) in benchmark.roles().flat_map(texts) {
+    for (text, span) in benchmark.roles().flat_map(Role::texts) {
         for name in named_files(text).into_iter().filter(|name| files.get(name).is_none()) {
             if !reported.insert((span, name)) {
                 continue;
@@ -43,17 +42,6 @@ pub(super) fn runnable(benchmark: &Benchmark, diagnostics: &mut Diagnostics) {
             )));
         }
     }
-}
-
-/// Iterates over the texts of a role that a program sees, with their places.
-fn texts(role: &Role) -> impl Iterator<Item = (&str, Span)> {
-    let [command, args] = &role.word_spans;
-    let words = role.command.iter().zip(command).chain(role.args.iter().zip(args));
-    let variables = role.env.values().filter_map(|(value, span)| match value {
-        Env::Text(text) => Some((text.as_str(), *span)),
-        Env::Secret { .. } | Env::ConfigMap { .. } | Env::Field(_) => None,
-    });
-    words.map(|(word, span)| (word.as_str(), *span)).chain(variables)
 }
 
 /// Returns the names that stand in `text` behind the folder or its variable; none that a shell completes.

@@ -29,6 +29,7 @@ mod secret;
 mod shared_memory;
 mod ssh_home;
 mod timeout;
+mod unexpanded;
 mod unknown_metric;
 mod unknown_tool;
 mod unused;
@@ -72,6 +73,7 @@ pub static RULES: &[Rule] = &[
     gang::scheduled,
     carried::present,
     carried::runnable,
+    unexpanded::meant,
 ];
 
 /// Runs every rule on `benchmark`.

@@ -154,6 +154,7 @@ codes! {
     KB0425 lint "kind that Kueue does not manage by default"
     KB0426 deny "MPIJob v1 in a Kueue queue"
     KB0427 lint "gang scheduling that the operator must be told of"
+    KB0428 lint "variable that nothing replaces"
 
     KB0501 error "missing manifest"
     KB0502 error "stale manifest"

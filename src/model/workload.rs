@@ -136,6 +136,17 @@ impl Workload {
 }
 
 impl Role {
+    /// Iterates over the words of the command and the texts of variables, which a program sees, with their places.
+    pub fn texts(&self) -> impl Iterator<Item = (&str, Span)> {
+        let [command, args] = &self.word_spans;
+        let words = self.command.iter().zip(command).chain(self.args.iter().zip(args));
+        let variables = self.env.values().filter_map(|(value, span)| match value {
+            Env::Text(text) => Some((text.as_str(), *span)),
+            Env::Secret { .. } | Env::ConfigMap { .. } | Env::Field(_) => None,
+        });
+        words.map(|(word, span)| (word.as_str(), *span)).chain(variables)
+    }
+
     /// Returns the amount of extended resources (accelerators, RDMA devices) of one pod, by name.
     pub fn extended_resources(&self) -> impl Iterator<Item = (&str, &Quantity)> {
         self.limits

@@ -21,6 +21,9 @@ pub(super) fn field(violation: &Violation<'_>, key: &str) -> Option<String> {
     if key == "files" && known.contains(&"expandVariables") {
         return Some("write `files` beside the roles, where it holds for all of them".to_owned());
     }
+    if key == "runs" && known.contains(&"repeats") {
+        return Some("write `repeats: 3` and `warmups: 1` beside `workload`".to_owned());
+    }
     if key == "mode" && known == ["path"] {
         return Some("delete it: everybody may read and execute a carried file".to_owned());
     }

@@ -16,7 +16,6 @@ fn files_that_are_carried() {
         "[sh, /kubebench/files/bench.sh]",
         "[sh, -c, '. $KUBEBENCH_FILES/bench.sh; ls /kubebench/files/*.sh \"$KUBEBENCH_FILES/$1\"']",
         "[sh, -c, 'python ${KUBEBENCH_FILES}/other.py && ls $KUBEBENCH_FILES/']",
-        "['$(KUBEBENCH_FILES)/bench.sh']",
         "[ls, /kubebench/files, /kubebench/filesystem/x, '/kubebench/files/b-${i}.sh']",
         "[echo, 'it runs /kubebench/files/bench.sh.']",
     ] {
@@ -30,8 +29,7 @@ fn files_that_nobody_carries() {
     for (command, name) in [
         ("[sh, /kubebench/files/benhc.sh]", "benhc.sh"),
         ("[sh, -c, 'exec $KUBEBENCH_FILES/Bench.sh']", "Bench.sh"),
-        ("['${KUBEBENCH_FILES}/x']", "x"),
-        ("['$(KUBEBENCH_FILES)/x']", "x"),
+        ("[sh, -c, '${KUBEBENCH_FILES}/x']", "x"),
         ("[sh, /kubebench/files/lib/x.sh]", "lib"),
     ] {
         with_command(command, &[&finding(name)]);
@@ -57,4 +55,31 @@ fn scripts_from_windows() {
 fn tokens_in_a_script() {
     let job = "workload: {job: {image: 'r.example/a:1', command: [a], resources: {cpu: 1, memory: 1Gi}, files: {a: {path: token}}}}";
     check(job, &["KB0407 the carried file `token` holds a GitHub token"]);
+}
+
+#[test]
+fn variables_that_nothing_replaces() {
+    let finding = |written: &str| format!("KB0428 the program gets `{written}` as it is written");
+    for (command, written) in [
+        ("[python, '$(KUBEBENCH_FILES)/bench.sh']", "$(KUBEBENCH_FILES)"),
+        ("[python, --out, '${KUBEBENCH_EXP_OUTPUT_PATH}/a']", "${KUBEBENCH_EXP_OUTPUT_PATH}"),
+        ("[python, --out=$KUBEBENCH_EXP_ID]", "$KUBEBENCH_EXP_ID"),
+        ("[sh, -c, 'ls $(KUBEBENCH_FILES)']", "$(KUBEBENCH_FILES)"),
+    ] {
+        with_command(command, &[&finding(written)]);
+    }
+    for command in
+        ["[/bin/bash, -c, 'ls $KUBEBENCH_FILES']", "[awk, '{print $1, $(NF), $NF}']", "[a, '$', '$(', '$()', '${}']"]
+    {
+        with_command(command, &[]);
+    }
+    let job = |rest: &str| {
+        format!("workload: {{job: {{image: 'r.example/a:1', resources: {{cpu: 1, memory: 1Gi}}, {rest}}}}}")
+    };
+    check(&job("command: [a, $SIZE], env: {SIZE: '1'}"), &[&finding("$SIZE")]);
+    check(&job("command: [a, $(SIZE)], env: {SIZE: '1'}, expandVariables: true"), &[]);
+    check(&job("command: [a], env: {SIZE: '1', BOTH: $(SIZE)}"), &[&finding("$(SIZE)")]);
+    check(&job("command: [sh, -c, 'echo $(date) $SIZE'], env: {SIZE: '1', date: '2'}"), &[]);
+    // The program is the image's, which may be a shell.
+    check(&job("args: [$SIZE], env: {SIZE: '1'}"), &[]);
 }
