@@ -78,6 +78,7 @@ struct State {
 impl Session<'_> {
     /// Starts the processes of `plan`, waits for the end of all, and says how it was.
     pub(super) fn wait_for(&mut self, plan: &Plan, folders: &Folders, timeout: Duration) -> Result<Waited> {
+        let others = process::below_this();
         let started = Instant::now();
         let mut state = State {
             running: Vec::new(),
@@ -132,7 +133,10 @@ impl Session<'_> {
             }
             self.watcher.goes_on(elapsed, self.last_value(&state));
         }
-        process::end_orphans(&[]);
+        // A supervisor that was not killed has ended all that was below it.
+        if state.finished.iter().any(|finished| finished.ended.is_lost()) {
+            process::end_orphans(&others);
+        }
         state.finished.sort_by_key(|finished| {
             let same =
                 |process: &Process| process.role == finished.process.role && process.index == finished.process.index;

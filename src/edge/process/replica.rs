@@ -87,6 +87,11 @@ fn lost(status: Option<ExitStatus>) -> Ended {
 }
 
 impl Ended {
+    /// Returns true when the supervisor was ended before it could say how it went.
+    pub fn is_lost(&self) -> bool {
+        self.seconds.is_none()
+    }
+
     /// Returns true when the program ended by itself with 0.
     pub fn is_success(&self) -> bool {
         self.code == Some(0)
@@ -186,9 +191,14 @@ impl<T: Send + 'static> Replica<T> {
     }
 }
 
-/// Ends whatever this process adopted: what is left when a supervisor was killed.
-pub fn end_orphans(supervisors: &[i32]) {
-    tree::end_descendants(supervisors, Duration::ZERO);
+/// Returns the processes below this one. Before a run starts these are somebody else's: `exec` hands children on.
+pub fn below_this() -> Vec<i32> {
+    tree::below_me()
+}
+
+/// Ends what this process adopted when a supervisor was killed; `others` and theirs are not of the run.
+pub fn end_orphans(others: &[i32]) {
+    tree::end_descendants(others, Duration::ZERO);
 }
 
 /// Makes this process the parent of orphans, so that [`end_orphans`] finds them.

@@ -121,9 +121,8 @@ fn wait(child: Pid, signals: &mut Signals) -> (End, Option<JoinHandle<()>>) {
 
 /// Tells all descendants to end, and kills those that have not after the grace time. Somebody else takes note of the ends.
 fn stop_all() {
-    let me = i32::try_from(std::process::id()).unwrap_or_default();
     let tell = |signal| {
-        for pid in tree::descendants(me) {
+        for pid in tree::below_me() {
             let _ = kill(Pid::from_raw(pid), signal);
         }
     };
@@ -131,7 +130,7 @@ fn stop_all() {
         let started = Instant::now();
         while started.elapsed() < time {
             std::thread::sleep(Duration::from_millis(20));
-            if tree::descendants(me).is_empty() {
+            if tree::below_me().is_empty() {
                 return true;
             }
         }

@@ -23,8 +23,8 @@ pub(super) fn rename(name: &std::ffi::CStr) {
     let _ = name;
 }
 
-/// Returns all descendants of `root`, without it. Empty where there is no /proc.
-pub(super) fn descendants(root: i32) -> Vec<i32> {
+/// Returns all descendants of `roots`, without these, and without `spared` and theirs. Empty where there is no /proc.
+pub(super) fn descendants(roots: &[i32], spared: &[i32]) -> Vec<i32> {
     let mut children: BTreeMap<i32, Vec<i32>> = BTreeMap::new();
     for entry in std::fs::read_dir("/proc").into_iter().flatten().flatten() {
         let Some(pid) = entry.file_name().to_str().and_then(|name| name.parse::<i32>().ok()) else { continue };
@@ -33,9 +33,10 @@ pub(super) fn descendants(root: i32) -> Vec<i32> {
         }
     }
     let mut found = Vec::new();
-    let mut next = vec![root];
+    let mut next = roots.to_vec();
     while let Some(pid) = next.pop() {
-        let below = children.remove(&pid).unwrap_or_default();
+        let mut below = children.remove(&pid).unwrap_or_default();
+        below.retain(|pid| !spared.contains(pid));
         found.extend(&below);
         next.extend(below);
     }
@@ -49,12 +50,20 @@ pub(super) fn stat(pid: i32) -> Option<Vec<String>> {
     Some(rest.split_whitespace().map(str::to_owned).collect())
 }
 
-/// Ends every descendant of this process but `spared`: SIGTERM, and after `grace` SIGKILL.
+/// Returns all descendants of this process.
+pub(super) fn below_me() -> Vec<i32> {
+    descendants(&[me()], &[])
+}
+
+fn me() -> i32 {
+    i32::try_from(std::process::id()).unwrap_or_default()
+}
+
+/// Ends every descendant of this process but `spared` and theirs: SIGTERM, and after `grace` SIGKILL.
 pub(super) fn end_descendants(spared: &[i32], grace: Duration) {
-    let me = i32::try_from(std::process::id()).unwrap_or_default();
     let rest = || -> Vec<i32> {
         reap(spared);
-        descendants(me).into_iter().filter(|pid| !spared.contains(pid) && !is_dead(*pid)).collect()
+        descendants(&[me()], spared).into_iter().filter(|pid| !is_dead(*pid)).collect()
     };
     let started = Instant::now();
     let mut told: Vec<i32> = Vec::new();
@@ -80,17 +89,16 @@ pub(super) fn end_descendants(spared: &[i32], grace: Duration) {
 
 /// Kills every descendant of `root`, and `root`, at once.
 pub(super) fn kill_tree(root: i32) {
-    for pid in descendants(root).into_iter().chain([root]) {
+    for pid in descendants(&[root], &[]).into_iter().chain([root]) {
         let _ = kill(Pid::from_raw(pid), Signal::SIGKILL);
     }
 }
 
 /// Takes note of adopted processes that ended, except `spared`, whose ends somebody else awaits.
 pub(super) fn reap(spared: &[i32]) {
-    let me = i32::try_from(std::process::id()).unwrap_or_default();
-    for pid in descendants(me) {
-        let is_child = || stat(pid).and_then(|fields| fields.get(1)?.parse::<i32>().ok()) == Some(me);
-        if !spared.contains(&pid) && is_dead(pid) && is_child() {
+    for pid in descendants(&[me()], spared) {
+        let is_child = || stat(pid).and_then(|fields| fields.get(1)?.parse::<i32>().ok()) == Some(me());
+        if is_dead(pid) && is_child() {
             let _ = waitpid(Pid::from_raw(pid), Some(WaitPidFlag::WNOHANG));
         }
     }

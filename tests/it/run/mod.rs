@@ -35,6 +35,7 @@ fn what_takes_time() {
         signals::processes_have_time_to_end,
         tree::after_a_normal_end,
         tree::after_a_timeout,
+        tree::inherited_processes_stay,
         tree::when_a_supervisor_is_killed,
         tree::when_kubebench_is_killed,
         usage::samples_once_a_second,

@@ -1,6 +1,7 @@
 //! Nothing outlives a run, whoever is killed and however hard its processes try.
 
 use std::os::unix::process::ExitStatusExt as _;
+use std::process::Stdio;
 use std::time::{Duration, Instant};
 
 use kubebench::result::v1::Status;
@@ -91,6 +92,34 @@ pub(super) fn when_a_supervisor_is_killed() {
     let result = ran.ended(Status::Failed, 1);
     assert!(result.run.exits.iter().any(|exit| exit.signal.as_deref() == Some("SIGKILL")), "{:?}", result.run.exits);
     assert_eq!(metric(result, "loss").value, Some(1.0));
+}
+
+/// What a shell left to this program by `exec` is not of the run, also when orphans of the run are ended.
+pub(super) fn inherited_processes_stay() {
+    for (kill, text) in [("true", "MEDIAN"), ("kill -9 $PPID", "")] {
+        let folder = job(&format!("echo loss 1; {kill}"), &[LOSS]);
+        let script = format!(
+            "sh -c 'sleep 1010 & echo $! > grandchild; wait' & echo $! > child; until test -s grandchild; do sleep 0.01; done; exec {} run specs > >(sleep 0.5; cat > table; echo end >> table)",
+            env!("CARGO_BIN_EXE_kubebench")
+        );
+        // Whoever reads this test's output must not wait for what stays.
+        let mut shell = std::process::Command::new("bash");
+        shell.args(["-c", &script]).current_dir(folder.path()).stdin(Stdio::null());
+        shell.stdout(Stdio::null()).stderr(Stdio::null()).status().unwrap();
+        let read = |name: &str| std::fs::read_to_string(folder.path().join(name)).unwrap_or_default();
+        let stayed = ["child", "grandchild"].map(|name| {
+            let pid = read(name).trim().parse().unwrap();
+            let state = std::fs::read_to_string(format!("/proc/{pid}/stat")).unwrap_or_default();
+            let is_alive = state.contains(") S ");
+            if is_alive {
+                send(pid, "KILL");
+            }
+            is_alive
+        });
+        assert_eq!(stayed, [true, true], "{kill}");
+        until("the end of the table", || read("table").ends_with("end\n"));
+        assert!(read("table").contains(text), "{kill}: {}", read("table"));
+    }
 }
 
 #[test]
