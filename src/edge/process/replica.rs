@@ -66,6 +66,8 @@ pub struct Ended {
     pub code: Option<i32>,
     /// The signal that ended it, such as `SIGKILL`.
     pub signal: Option<String>,
+    /// Whether it ended before anybody told it to.
+    pub by_itself: bool,
     /// How long the program itself ran; none when its supervisor was killed.
     pub seconds: Option<f64>,
     /// What it used; none when its supervisor was killed.
@@ -74,8 +76,8 @@ pub struct Ended {
 
 impl From<Report> for Ended {
     fn from(report: Report) -> Self {
-        let Report { error, code, signal, seconds, usage } = report;
-        Self { error, code, signal, seconds: Some(seconds), usage: Some(usage) }
+        let Report { error, code, signal, by_itself, seconds, usage } = report;
+        Self { error, code, signal, by_itself, seconds: Some(seconds), usage: Some(usage) }
     }
 }
 
@@ -83,7 +85,8 @@ impl From<Report> for Ended {
 fn lost(status: Option<ExitStatus>) -> Ended {
     let signal = status.and_then(|status| Signal::try_from(status.signal()?).ok());
     let error = signal.is_none().then(|| "its supervisor failed".to_owned());
-    Ended { error, code: None, signal: signal.map(|signal| signal.as_str().to_owned()), seconds: None, usage: None }
+    let signal = signal.map(|signal| signal.as_str().to_owned());
+    Ended { error, code: None, signal, by_itself: false, seconds: None, usage: None }
 }
 
 impl Ended {

@@ -34,6 +34,8 @@ pub(super) struct Report {
     pub(super) code: Option<i32>,
     /// The signal that ended it, such as `SIGKILL`.
     pub(super) signal: Option<String>,
+    /// Whether it ended before anybody told it to.
+    pub(super) by_itself: bool,
     /// Seconds from its start to its end, without its descendants.
     pub(super) seconds: f64,
     /// What it and its descendants used.
@@ -87,6 +89,7 @@ fn run(argv: &[String], signals: &mut Signals) -> Report {
     memory.watch(pid);
     let (end, stopping) = wait(Pid::from_raw(pid), signals);
     let seconds = started.elapsed().as_secs_f64();
+    let by_itself = stopping.is_none();
     match stopping {
         Some(stopping) => {
             while !stopping.is_finished() {
@@ -96,7 +99,7 @@ fn run(argv: &[String], signals: &mut Signals) -> Report {
         }
         None => tree::end_descendants(&[], GRACE),
     }
-    let mut report = Report { seconds, usage: Usage::of_children(&memory), ..Report::default() };
+    let mut report = Report { seconds, by_itself, usage: Usage::of_children(&memory), ..Report::default() };
     match end {
         End::Code(code) => report.code = Some(code),
         End::Signal(signal) => report.signal = Some(signal.as_str().to_owned()),

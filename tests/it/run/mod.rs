@@ -32,6 +32,7 @@ fn what_takes_time() {
         engine::no_container_is_left_whoever_dies,
         kinds::a_cluster_of_tensorflow,
         kinds::ranks_of_torchrun,
+        kinds::the_master_decides,
         signals::processes_have_time_to_end,
         tree::after_a_normal_end,
         tree::after_a_timeout,

@@ -82,7 +82,8 @@ fn supervisors_have_another_name() {
 pub(super) fn when_a_supervisor_is_killed() {
     let script = format!("{MEEK} while :; do sleep 0.2; done");
     let workload = format!("job: {{completions: 2, parallelism: 2, {}}}", shell(&script));
-    let folder = project(&workload, &[LOSS]);
+    let folder =
+        project(&workload, &[&LOSS.replace("}]", "}, {name: run, unit: s, better: lower, from: {duration: run}}]")]);
     let child = start(&folder, &[]);
     until_made(&folder, "ready");
     let supervisor = alive(&folder).into_iter().find(|(_, words)| words.contains(" supervise ")).unwrap();
@@ -92,6 +93,9 @@ pub(super) fn when_a_supervisor_is_killed() {
     let result = ran.ended(Status::Failed, 1);
     assert!(result.run.exits.iter().any(|exit| exit.signal.as_deref() == Some("SIGKILL")), "{:?}", result.run.exits);
     assert_eq!(metric(result, "loss").value, Some(1.0));
+    let run = metric(result, "run");
+    assert!(run.value.is_none() && run.reason.as_ref().unwrap().contains("supervisor"), "{run:?}");
+    assert_eq!(result.run.timings.run_seconds, None);
 }
 
 /// What a shell left to this program by `exec` is not of the run, also when orphans of the run are ended.
