@@ -74,6 +74,15 @@ fn planted_secrets_are_nowhere() {
     }
 }
 
+#[test]
+fn logs_are_for_their_owner() {
+    use std::os::unix::fs::PermissionsExt as _;
+    let folder = project(&format!("job: {{{}}}", super::shell("echo loss 1")), &[LOSS]);
+    super::run(&folder, &[]).ended(Status::Succeeded, 0);
+    let mode = folder.path().join(".kubebench").metadata().unwrap().permissions().mode();
+    assert_eq!(mode & 0o777, 0o700);
+}
+
 /// Asserts that no planted secret is in `text`, and no part of one that is long enough to be of use.
 fn assert_clean(text: &str, place: &str) {
     for secret in PLANTED {
