@@ -5,9 +5,12 @@
 use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
 
-use nix::sys::signal::{Signal, kill};
+use nix::sys::signal::{Signal, kill, killpg};
 use nix::sys::wait::{WaitPidFlag, WaitStatus, waitpid};
 use nix::unistd::Pid;
+
+/// By this signal a supervisor is told to kill everything at once.
+pub(super) const AT_ONCE: Signal = Signal::SIGINT;
 
 /// Becomes the parent of orphaned descendants, where the system knows that (Linux).
 pub(super) fn adopt_orphans() {
@@ -55,6 +58,25 @@ pub(super) fn below_me() -> Vec<i32> {
     descendants(&[me()], &[])
 }
 
+/// Whether the system shows the descendants of a process. Where it does not, the program's group stands for them.
+pub(super) const SHOWS_DESCENDANTS: bool = cfg!(target_os = "linux");
+
+/// Signals all descendants of this process, where the system shows them, and else the process group that `leader` leads.
+pub(super) fn signal_all(leader: Pid, signal: Signal) {
+    if !SHOWS_DESCENDANTS {
+        let _ = killpg(leader, signal);
+    }
+    for pid in below_me() {
+        let _ = kill(Pid::from_raw(pid), signal);
+    }
+}
+
+/// Returns true when nothing is left that [`signal_all`] could reach.
+pub(super) fn all_ended(leader: Pid) -> bool {
+    // A group of which only zombies are left refuses signals on macOS.
+    below_me().is_empty() && (SHOWS_DESCENDANTS || killpg(leader, None).is_err())
+}
+
 fn me() -> i32 {
     i32::try_from(std::process::id()).unwrap_or_default()
 }
@@ -87,9 +109,13 @@ pub(super) fn end_descendants(spared: &[i32], grace: Duration) {
     }
 }
 
-/// Kills every descendant of `root`, and `root`, at once.
-pub(super) fn kill_tree(root: i32) {
-    for pid in descendants(&[root], &[]).into_iter().chain([root]) {
+/// Kills every descendant of `supervisor`, and it, at once. Where the system does not show them, the supervisor does.
+pub(super) fn kill_tree(supervisor: i32) {
+    if !SHOWS_DESCENDANTS {
+        let _ = kill(Pid::from_raw(supervisor), AT_ONCE);
+        return;
+    }
+    for pid in descendants(&[supervisor], &[]).into_iter().chain([supervisor]) {
         let _ = kill(Pid::from_raw(pid), Signal::SIGKILL);
     }
 }
