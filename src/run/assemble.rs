@@ -81,7 +81,7 @@ impl Session<'_> {
                 timings: Timings {
                     queue_seconds: None,
                     startup_seconds: began.then_some(waited.startup),
-                    run_seconds: began.then_some(waited.run),
+                    run_seconds: waited.run.filter(|_| began),
                 },
                 status,
                 reasons,

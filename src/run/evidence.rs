@@ -66,7 +66,15 @@ impl Evidence for RunEvidence {
         match what {
             DurationSource::Queue => Err("a local run does not queue".to_owned()),
             DurationSource::Startup => self.startup.ok_or_else(|| "nothing was started".to_owned()),
-            DurationSource::Run => self.run.ok_or_else(|| "nothing was started".to_owned()),
+            DurationSource::Run => self.run.ok_or_else(|| {
+                let was_started = self.startup.is_some();
+                if was_started {
+                    "a supervisor was killed, and nobody else took the time"
+                } else {
+                    "nothing was started"
+                }
+                .to_owned()
+            }),
         }
     }
 

@@ -142,7 +142,7 @@ impl Session<'_> {
             usages,
             peak_rss: waited.samples.rss_bytes.iter().copied().fold(0.0, f64::max),
             startup: waited.began().then_some(waited.startup),
-            run: waited.began().then_some(waited.run),
+            run: waited.run.filter(|_| waited.began()),
             prometheus: self.request.compiled.benchmark.target.prometheus.clone(),
             window: (started, finished),
         };

@@ -26,7 +26,12 @@ pub(super) struct Sink {
     redactor: Arc<Redactor>,
     last_lines: VecDeque<String>,
     line: Vec<u8>,
+    /// How many lines may still be of the private key that began; none of them is shown.
+    key_left: u32,
 }
+
+/// More lines than any private key has: one that never ends must not hide the rest of the output.
+const KEY_LINES: u32 = 500;
 
 impl Sink {
     /// Makes the sink of `role`'s replica `index`.
@@ -38,7 +43,8 @@ impl Sink {
         echo: Option<Echo>,
         redactor: Arc<Redactor>,
     ) -> Self {
-        Self { log, scan, role: role.to_owned(), index, echo, redactor, last_lines: VecDeque::new(), line: Vec::new() }
+        let (role, last_lines, line) = (role.to_owned(), VecDeque::new(), Vec::new());
+        Self { log, scan, role, index, echo, redactor, last_lines, line, key_left: 0 }
     }
 
     /// Takes in the next bytes.
@@ -54,6 +60,9 @@ impl Sink {
         {
             rest = after.get(first + 1..).unwrap_or_default();
             self.line.clear();
+            if self.key_left > 0 && skipped.windows(8).any(|part| part == b"-----END") {
+                self.key_left = 0;
+            }
         }
         for piece in rest.split_inclusive(is_end) {
             let room = RAW_LINE.saturating_sub(self.line.len());
@@ -68,27 +77,52 @@ impl Sink {
         let line = std::mem::take(&mut self.line);
         let clean = without_terminal_codes(&line);
         let text = String::from_utf8_lossy(&clean);
-        let text = text.trim_end();
-        if text.is_empty() {
+        // First of all, as what a terminal does not show may stand inside a secret.
+        let text = harmless(text.trim_end());
+        if text.is_empty() || self.is_in_key(&text) {
             return;
         }
         if let Some(echo) = &self.echo {
-            echo(&self.role, self.index, &self.redactor.text(text));
+            echo(&self.role, self.index, &self.redactor.text(&text));
         }
         if self.last_lines.len() == LAST_LINES {
             self.last_lines.pop_front();
         }
-        self.last_lines.push_back(text.to_owned());
+        self.last_lines.push_back(text);
+    }
+
+    /// Returns true for a line of a private key behind its first, from which the redactor takes what there is.
+    fn is_in_key(&mut self, text: &str) -> bool {
+        let (_, last) = text.rsplit_once("-----BEGIN").unwrap_or_default();
+        let begins = last.contains("PRIVATE KEY-----") && !last.contains("-----END");
+        let ends = text.contains("-----END") && text.contains("PRIVATE KEY-----");
+        let was_in_key = self.key_left > 0;
+        if begins {
+            self.key_left = KEY_LINES;
+        } else if ends && !text.contains("-----BEGIN") {
+            if !was_in_key {
+                // Its beginning was passed over.
+                self.last_lines.clear();
+            }
+            self.key_left = 0;
+            return true;
+        } else {
+            self.key_left = self.key_left.saturating_sub(1);
+        }
+        was_in_key && !begins
     }
 
     /// Ends the output: returns the log, the scan, and the last lines without secrets.
     pub(super) fn finish(mut self) -> (KeptLog, RuleScan, Vec<String>) {
         self.end_line();
-        let clean = self.last_lines.iter().map(|line| {
-            let visible = |letter: &char| !letter.is_control() || *letter == '\t';
-            self.redactor.text(line).chars().filter(visible).take(LINE).collect()
-        });
+        let clean = self.last_lines.iter().map(|line| self.redactor.text(line).chars().take(LINE).collect());
         let last_lines = clean.collect();
         (self.log, self.scan, last_lines)
     }
+}
+
+/// Returns a line without characters that a terminal obeys, or that show it in another order than it has.
+fn harmless(line: &str) -> String {
+    let reorders = |c: &char| matches!(c, '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}');
+    line.chars().filter(|letter| (!letter.is_control() || *letter == '\t') && !reorders(letter)).collect()
 }

@@ -43,8 +43,9 @@ pub(super) struct Waited {
     pub(super) samples: Sampler,
     /// Seconds from the first start to the last.
     pub(super) startup: f64,
-    /// Seconds from the first start to the end of the last process that counts.
-    pub(super) run: f64,
+    /// Seconds from the first start to the end of the last process that counts; none when nothing was started, or when
+    /// such an end is not known because a supervisor was killed.
+    pub(super) run: Option<f64>,
 }
 
 impl Waited {
@@ -57,7 +58,7 @@ impl Waited {
     pub(super) fn without_start(status: Status, code: &str, message: &str) -> Self {
         let reasons = vec![StatusReason { code: code.to_owned(), message: message.to_owned() }];
         let (finished, samples) = (Vec::new(), Sampler::default());
-        Self { finished, status, reasons, samples, startup: 0.0, run: 0.0 }
+        Self { finished, status, reasons, samples, startup: 0.0, run: None }
     }
 }
 
@@ -73,11 +74,16 @@ struct State {
     status: Status,
     reasons: Vec<StatusReason>,
     is_stopping: bool,
+    /// How many replicas decide.
+    deciders: usize,
+    /// Whether it is stopped for something that is of no account if the replicas that decide have succeeded all the same.
+    is_pardonable: bool,
 }
 
 impl Session<'_> {
     /// Starts the processes of `plan`, waits for the end of all, and says how it was.
     pub(super) fn wait_for(&mut self, plan: &Plan, folders: &Folders, timeout: Duration) -> Result<Waited> {
+        let others = process::below_this();
         let started = Instant::now();
         let mut state = State {
             running: Vec::new(),
@@ -85,6 +91,8 @@ impl Session<'_> {
             status: Status::Succeeded,
             reasons: Vec::new(),
             is_stopping: false,
+            deciders: plan.processes.iter().filter(|process| process.decides).count(),
+            is_pardonable: false,
         };
         let mut pending = plan.processes.iter();
         let mut samples = Sampler::default();
@@ -112,13 +120,12 @@ impl Session<'_> {
             self.react(&mut state)?;
             state.collect();
             let elapsed = started.elapsed();
-            if elapsed > timeout && !state.is_stopping {
+            if elapsed > timeout && !state.is_stopping && !state.is_decided() {
                 let seconds = timeout.as_secs();
+                state.is_pardonable = true;
                 state.stop(Status::TimedOut, "timeout", format!("it was stopped after its timeout of {seconds} s"));
             }
-            let decided = |finished: &Finished| finished.process.decides;
-            let all_decided = plan.processes.iter().filter(|process| process.decides).count();
-            if all_decided > 0 && state.finished.iter().filter(|finished| decided(finished)).count() == all_decided {
+            if state.is_decided() {
                 let since = *deciders_ended.get_or_insert_with(Instant::now);
                 if since.elapsed() > LINGER && !state.is_stopping {
                     state.is_stopping = true;
@@ -132,18 +139,24 @@ impl Session<'_> {
             }
             self.watcher.goes_on(elapsed, self.last_value(&state));
         }
-        process::end_orphans(&[]);
+        // A supervisor that was not killed has ended all that was below it.
+        if state.finished.iter().any(|finished| finished.ended.is_lost()) {
+            process::end_orphans(&others);
+        }
+        state.pardon();
         state.finished.sort_by_key(|finished| {
             let same =
                 |process: &Process| process.role == finished.process.role && process.index == finished.process.index;
             plan.processes.iter().position(same)
         });
-        let end = |finished: &Finished| finished.started + finished.ended.seconds.unwrap_or_default();
+        let end = |finished: &Finished| Some(finished.started + finished.ended.seconds?);
         let counts = |finished: &&Finished| state.status != Status::Succeeded || finished.process.decides;
-        let run = state.finished.iter().filter(counts).map(end).fold(0.0, f64::max);
+        let ends: Option<Vec<f64>> = state.finished.iter().filter(counts).map(end).collect();
         let first = state.finished.iter().map(|finished| finished.started).fold(f64::INFINITY, f64::min);
+        let last = ends.and_then(|ends| ends.into_iter().reduce(f64::max));
+        let run = last.map(|last| (last - first).max(0.0));
         let State { finished, status, reasons, .. } = state;
-        Ok(Waited { finished, status, reasons, samples, startup, run: (run - first).max(0.0) })
+        Ok(Waited { finished, status, reasons, samples, startup, run })
     }
 
     /// Waits for something to happen, and takes in what did.
@@ -225,11 +238,28 @@ impl State {
                 log_fault: kept.fault.map(|fault| fault.to_string()),
                 started,
             };
-            if !finished.ended.is_success() && !self.is_stopping {
+            if !finished.ended.is_success() && !self.is_stopping && !self.is_decided() {
                 let (code, message) = failure(&finished);
+                self.is_pardonable = !finished.process.decides;
                 self.stop(Status::Failed, code, message);
             }
             self.finished.push(finished);
+        }
+    }
+
+    /// Returns true when all replicas that decide have ended. While nothing is stopped, they have succeeded.
+    fn is_decided(&self) -> bool {
+        self.deciders > 0 && self.finished.iter().filter(|finished| finished.process.decides).count() == self.deciders
+    }
+
+    /// Takes back a stop that came between the success of the replicas that decide and the news of it: a worker dies when
+    /// its master is gone, while the supervisor of the master still ends what that left.
+    fn pardon(&mut self) {
+        let mut deciders = self.finished.iter().filter(|finished| finished.process.decides);
+        let succeeded = |finished: &Finished| finished.ended.is_success() && finished.ended.by_itself;
+        if self.is_pardonable && self.is_decided() && deciders.all(succeeded) {
+            self.status = Status::Succeeded;
+            self.reasons.clear();
         }
     }
 

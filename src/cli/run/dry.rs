@@ -4,7 +4,7 @@ use anyhow::Result;
 
 use super::Ordered;
 use crate::edge::terminal;
-use crate::local::{self, Folders, Given, Process};
+use crate::local::{self, Containers, Folders, Given, Process};
 use crate::redact::{Redactor, names_a_secret};
 use crate::run::Request;
 
@@ -24,6 +24,8 @@ pub(super) fn print(request: &Request<'_>) -> Result<()> {
             [".kubebench/experiments".to_owned(), format!("{}-RUN", benchmark.name), ".kubebench/data".to_owned()];
         let [root, id, data] = here;
         let (folders, containers) = request.views(Folders::new(root, id, data));
+        // What the engine's client itself is given says nothing of the run, and may hold credentials.
+        let containers = containers.map(|containers| Containers { client: Ordered::new(), ..containers });
         let mut given = Given {
             base: &Ordered::new(),
             secrets: &request.secrets,

@@ -1,11 +1,11 @@
 //! Folders in which runs take place.
 
-use std::os::unix::fs::PermissionsExt as _;
+use std::os::unix::fs::{DirBuilderExt as _, PermissionsExt as _};
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context as _, Result};
 
-/// The folder in a project in which local runs take place. It ignores itself.
+/// The folder in a project in which local runs take place, for its owner alone. It ignores itself.
 pub const IGNORED: &str = ".kubebench";
 
 /// Returns the folder in which runs of the project `root` take place, made if need be.
@@ -13,6 +13,8 @@ pub fn private_folder(root: &Path) -> Result<PathBuf> {
     let root = root.canonicalize().context("cannot resolve the project's folder")?;
     let folder = root.join(IGNORED);
     let make = || -> std::io::Result<()> {
+        // Logs are kept as they were printed, with what they hold of secrets. Who opens the folder later may.
+        std::fs::DirBuilder::new().recursive(true).mode(0o700).create(&folder)?;
         std::fs::create_dir_all(folder.join("experiments"))?;
         let ignore = folder.join(".gitignore");
         if !ignore.exists() {

@@ -14,7 +14,7 @@ mod tree;
 mod usage;
 
 pub use log::{Kept, KeptLog};
-pub use replica::{Ended, Replica, Start, adopt_orphans, end_orphans, find_program};
+pub use replica::{Ended, Replica, Start, adopt_orphans, below_this, end_orphans, find_program};
 pub use signals::{Stop, stops};
 pub use supervise::supervise;
 pub use usage::{Sampler, Usage};

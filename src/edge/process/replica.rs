@@ -66,6 +66,8 @@ pub struct Ended {
     pub code: Option<i32>,
     /// The signal that ended it, such as `SIGKILL`.
     pub signal: Option<String>,
+    /// Whether it ended before anybody told it to.
+    pub by_itself: bool,
     /// How long the program itself ran; none when its supervisor was killed.
     pub seconds: Option<f64>,
     /// What it used; none when its supervisor was killed.
@@ -74,8 +76,8 @@ pub struct Ended {
 
 impl From<Report> for Ended {
     fn from(report: Report) -> Self {
-        let Report { error, code, signal, seconds, usage } = report;
-        Self { error, code, signal, seconds: Some(seconds), usage: Some(usage) }
+        let Report { error, code, signal, by_itself, seconds, usage } = report;
+        Self { error, code, signal, by_itself, seconds: Some(seconds), usage: Some(usage) }
     }
 }
 
@@ -83,10 +85,16 @@ impl From<Report> for Ended {
 fn lost(status: Option<ExitStatus>) -> Ended {
     let signal = status.and_then(|status| Signal::try_from(status.signal()?).ok());
     let error = signal.is_none().then(|| "its supervisor failed".to_owned());
-    Ended { error, code: None, signal: signal.map(|signal| signal.as_str().to_owned()), seconds: None, usage: None }
+    let signal = signal.map(|signal| signal.as_str().to_owned());
+    Ended { error, code: None, signal, by_itself: false, seconds: None, usage: None }
 }
 
 impl Ended {
+    /// Returns true when the supervisor was ended before it could say how it went.
+    pub fn is_lost(&self) -> bool {
+        self.seconds.is_none()
+    }
+
     /// Returns true when the program ended by itself with 0.
     pub fn is_success(&self) -> bool {
         self.code == Some(0)
@@ -186,9 +194,14 @@ impl<T: Send + 'static> Replica<T> {
     }
 }
 
-/// Ends whatever this process adopted: what is left when a supervisor was killed.
-pub fn end_orphans(supervisors: &[i32]) {
-    tree::end_descendants(supervisors, Duration::ZERO);
+/// Returns the processes below this one. Before a run starts these are somebody else's: `exec` hands children on.
+pub fn below_this() -> Vec<i32> {
+    tree::below_me()
+}
+
+/// Ends what this process adopted when a supervisor was killed; `others` and theirs are not of the run.
+pub fn end_orphans(others: &[i32]) {
+    tree::end_descendants(others, Duration::ZERO);
 }
 
 /// Makes this process the parent of orphans, so that [`end_orphans`] finds them.

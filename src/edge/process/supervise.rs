@@ -34,6 +34,8 @@ pub(super) struct Report {
     pub(super) code: Option<i32>,
     /// The signal that ended it, such as `SIGKILL`.
     pub(super) signal: Option<String>,
+    /// Whether it ended before anybody told it to.
+    pub(super) by_itself: bool,
     /// Seconds from its start to its end, without its descendants.
     pub(super) seconds: f64,
     /// What it and its descendants used.
@@ -87,6 +89,7 @@ fn run(argv: &[String], signals: &mut Signals) -> Report {
     memory.watch(pid);
     let (end, stopping) = wait(Pid::from_raw(pid), signals);
     let seconds = started.elapsed().as_secs_f64();
+    let by_itself = stopping.is_none();
     match stopping {
         Some(stopping) => {
             while !stopping.is_finished() {
@@ -94,9 +97,10 @@ fn run(argv: &[String], signals: &mut Signals) -> Report {
                 std::thread::sleep(Duration::from_millis(5));
             }
         }
-        None => tree::end_descendants(&[], GRACE),
+        None if tree::SHOWS_DESCENDANTS => tree::end_descendants(&[], GRACE),
+        None => stop_all(Pid::from_raw(pid), GRACE),
     }
-    let mut report = Report { seconds, usage: Usage::of_children(&memory), ..Report::default() };
+    let mut report = Report { seconds, by_itself, usage: Usage::of_children(&memory), ..Report::default() };
     match end {
         End::Code(code) => report.code = Some(code),
         End::Signal(signal) => report.signal = Some(signal.as_str().to_owned()),
@@ -112,38 +116,36 @@ fn wait(child: Pid, signals: &mut Signals) -> (End, Option<JoinHandle<()>>) {
             return (end, stopping);
         }
         for signal in signals.wait() {
-            if signal != SIGCHLD && stopping.is_none() {
-                stopping = Some(std::thread::spawn(stop_all));
+            let grace = if signal == tree::AT_ONCE as i32 { Duration::ZERO } else { GRACE };
+            if signal != SIGCHLD && (stopping.is_none() || grace.is_zero()) {
+                stopping = Some(std::thread::spawn(move || stop_all(child, grace)));
             }
         }
     }
 }
 
-/// Tells all descendants to end, and kills those that have not after the grace time. Somebody else takes note of the ends.
-fn stop_all() {
-    let me = i32::try_from(std::process::id()).unwrap_or_default();
-    let tell = |signal| {
-        for pid in tree::descendants(me) {
-            let _ = kill(Pid::from_raw(pid), signal);
-        }
-    };
+/// Tells all descendants of this process, `leader` and its group to end, and kills those that have not after `grace`.
+/// Somebody else takes note of the ends.
+fn stop_all(leader: Pid, grace: Duration) {
     let all_end_within = |time: Duration| {
         let started = Instant::now();
         while started.elapsed() < time {
             std::thread::sleep(Duration::from_millis(20));
-            if tree::descendants(me).is_empty() {
+            if tree::all_ended(leader) {
                 return true;
             }
         }
         false
     };
-    tell(Signal::SIGTERM);
-    if all_end_within(GRACE) {
-        return;
+    if !grace.is_zero() {
+        tree::signal_all(leader, Signal::SIGTERM);
+        if all_end_within(grace) {
+            return;
+        }
     }
     // Several times, as a process may start another one between the listing and the signal.
     for _ in 0..50 {
-        tell(Signal::SIGKILL);
+        tree::signal_all(leader, Signal::SIGKILL);
         if all_end_within(Duration::from_millis(100)) {
             return;
         }

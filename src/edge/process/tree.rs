@@ -5,9 +5,12 @@
 use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
 
-use nix::sys::signal::{Signal, kill};
+use nix::sys::signal::{Signal, kill, killpg};
 use nix::sys::wait::{WaitPidFlag, WaitStatus, waitpid};
 use nix::unistd::Pid;
+
+/// By this signal a supervisor is told to kill everything at once.
+pub(super) const AT_ONCE: Signal = Signal::SIGINT;
 
 /// Becomes the parent of orphaned descendants, where the system knows that (Linux).
 pub(super) fn adopt_orphans() {
@@ -23,8 +26,8 @@ pub(super) fn rename(name: &std::ffi::CStr) {
     let _ = name;
 }
 
-/// Returns all descendants of `root`, without it. Empty where there is no /proc.
-pub(super) fn descendants(root: i32) -> Vec<i32> {
+/// Returns all descendants of `roots`, without these, and without `spared` and theirs. Empty where there is no /proc.
+pub(super) fn descendants(roots: &[i32], spared: &[i32]) -> Vec<i32> {
     let mut children: BTreeMap<i32, Vec<i32>> = BTreeMap::new();
     for entry in std::fs::read_dir("/proc").into_iter().flatten().flatten() {
         let Some(pid) = entry.file_name().to_str().and_then(|name| name.parse::<i32>().ok()) else { continue };
@@ -33,9 +36,10 @@ pub(super) fn descendants(root: i32) -> Vec<i32> {
         }
     }
     let mut found = Vec::new();
-    let mut next = vec![root];
+    let mut next = roots.to_vec();
     while let Some(pid) = next.pop() {
-        let below = children.remove(&pid).unwrap_or_default();
+        let mut below = children.remove(&pid).unwrap_or_default();
+        below.retain(|pid| !spared.contains(pid));
         found.extend(&below);
         next.extend(below);
     }
@@ -49,12 +53,39 @@ pub(super) fn stat(pid: i32) -> Option<Vec<String>> {
     Some(rest.split_whitespace().map(str::to_owned).collect())
 }
 
-/// Ends every descendant of this process but `spared`: SIGTERM, and after `grace` SIGKILL.
+/// Returns all descendants of this process.
+pub(super) fn below_me() -> Vec<i32> {
+    descendants(&[me()], &[])
+}
+
+/// Whether the system shows the descendants of a process. Where it does not, the program's group stands for them.
+pub(super) const SHOWS_DESCENDANTS: bool = cfg!(target_os = "linux");
+
+/// Signals all descendants of this process, where the system shows them, and else the process group that `leader` leads.
+pub(super) fn signal_all(leader: Pid, signal: Signal) {
+    if !SHOWS_DESCENDANTS {
+        let _ = killpg(leader, signal);
+    }
+    for pid in below_me() {
+        let _ = kill(Pid::from_raw(pid), signal);
+    }
+}
+
+/// Returns true when nothing is left that [`signal_all`] could reach.
+pub(super) fn all_ended(leader: Pid) -> bool {
+    // A group of which only zombies are left refuses signals on macOS.
+    below_me().is_empty() && (SHOWS_DESCENDANTS || killpg(leader, None).is_err())
+}
+
+fn me() -> i32 {
+    i32::try_from(std::process::id()).unwrap_or_default()
+}
+
+/// Ends every descendant of this process but `spared` and theirs: SIGTERM, and after `grace` SIGKILL.
 pub(super) fn end_descendants(spared: &[i32], grace: Duration) {
-    let me = i32::try_from(std::process::id()).unwrap_or_default();
     let rest = || -> Vec<i32> {
         reap(spared);
-        descendants(me).into_iter().filter(|pid| !spared.contains(pid) && !is_dead(*pid)).collect()
+        descendants(&[me()], spared).into_iter().filter(|pid| !is_dead(*pid)).collect()
     };
     let started = Instant::now();
     let mut told: Vec<i32> = Vec::new();
@@ -78,19 +109,22 @@ pub(super) fn end_descendants(spared: &[i32], grace: Duration) {
     }
 }
 
-/// Kills every descendant of `root`, and `root`, at once.
-pub(super) fn kill_tree(root: i32) {
-    for pid in descendants(root).into_iter().chain([root]) {
+/// Kills every descendant of `supervisor`, and it, at once. Where the system does not show them, the supervisor does.
+pub(super) fn kill_tree(supervisor: i32) {
+    if !SHOWS_DESCENDANTS {
+        let _ = kill(Pid::from_raw(supervisor), AT_ONCE);
+        return;
+    }
+    for pid in descendants(&[supervisor], &[]).into_iter().chain([supervisor]) {
         let _ = kill(Pid::from_raw(pid), Signal::SIGKILL);
     }
 }
 
 /// Takes note of adopted processes that ended, except `spared`, whose ends somebody else awaits.
 pub(super) fn reap(spared: &[i32]) {
-    let me = i32::try_from(std::process::id()).unwrap_or_default();
-    for pid in descendants(me) {
-        let is_child = || stat(pid).and_then(|fields| fields.get(1)?.parse::<i32>().ok()) == Some(me);
-        if !spared.contains(&pid) && is_dead(pid) && is_child() {
+    for pid in descendants(&[me()], spared) {
+        let is_child = || stat(pid).and_then(|fields| fields.get(1)?.parse::<i32>().ok()) == Some(me());
+        if is_dead(pid) && is_child() {
             let _ = waitpid(Pid::from_raw(pid), Some(WaitPidFlag::WNOHANG));
         }
     }

@@ -128,11 +128,10 @@ pub struct Sampler {
 impl Sampler {
     /// Takes a sample of the trees below `supervisors`.
     pub fn sample(&mut self, supervisors: &[i32]) {
-        let pids: Vec<i32> = supervisors.iter().flat_map(|pid| tree::descendants(*pid)).collect();
         let ticks = nix::unistd::sysconf(nix::unistd::SysconfVar::CLK_TCK).ok().flatten().unwrap_or(100) as f64;
         let page = nix::unistd::sysconf(nix::unistd::SysconfVar::PAGE_SIZE).ok().flatten().unwrap_or(4096) as f64;
         let (mut cpu, mut rss) = (0.0, 0.0);
-        for pid in pids {
+        for pid in tree::descendants(supervisors, &[]) {
             let Some(fields) = tree::stat(pid) else { continue };
             let field = |index: usize| fields.get(index).and_then(|text| text.parse::<f64>().ok()).unwrap_or(0.0);
             // Fields 14 to 17 and 24 of proc(5), counted from the state, which is field 3.

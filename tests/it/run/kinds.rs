@@ -50,6 +50,30 @@ pub(super) fn ranks_of_torchrun() {
     assert!(ports[0].parse::<u16>().is_ok_and(|port| port > 1023) && ports.iter().all(|port| *port == ports[0]));
 }
 
+/// Workers die when the master has finished; neither that nor the timeout is of account then, also not while the
+/// supervisor of the master still ends what it left.
+pub(super) fn the_master_decides() {
+    let stubborn = "sh -c 'trap \"\" TERM; touch $KUBEBENCH_EXP_OUTPUT_PATH/up; while :; do sleep 0.1; done' &";
+    let wait = "until test -e $KUBEBENCH_EXP_OUTPUT_PATH/up; do sleep 0.02; done";
+    let done = "$KUBEBENCH_EXP_OUTPUT_PATH/done";
+    let of_worker = format!("until test -e {done}; do sleep 0.02; done; sleep 0.2; exit 3");
+    let of_failing = "exit 3".to_owned();
+    for (left, worker, timeout, status, code) in [
+        ("", &of_worker, "1h", Status::Succeeded, 0),
+        (stubborn, &of_worker, "1h", Status::Succeeded, 0),
+        (stubborn, &"exec sleep 100".to_owned(), "3s", Status::Succeeded, 0),
+        ("trap 'exit 0' TERM; sleep 100 & wait;", &of_failing, "1h", Status::Failed, 1),
+    ] {
+        let wait = if left == stubborn { wait } else { "" };
+        let script = format!("if test $RANK = 0; then {left} {wait}\n touch {done}; else {worker}; fi");
+        let workload = format!("pytorchJob: {{{}, master: {{}}, worker: {{replicas: 1}}}}", shell(&script));
+        let ran = run(&project(&workload, &[SECONDS, &format!("timeout: {timeout}")]), &[]);
+        let result = ran.ended(status, code);
+        assert_eq!(super::exit(result, "worker", 0).code.is_some(), timeout == "1h", "{result:#?}");
+        assert_eq!(result.run.reasons.len(), usize::try_from(code).unwrap(), "{:?}", result.run.reasons);
+    }
+}
+
 pub(super) fn a_cluster_of_tensorflow() {
     let fields = shell("env; test $ROLE = chief || exec sleep 100");
     let role = |name: &str, replicas: u32| format!("{name}: {{replicas: {replicas}, env: {{ROLE: {name}}}}}");

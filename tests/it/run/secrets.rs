@@ -74,6 +74,39 @@ fn planted_secrets_are_nowhere() {
     }
 }
 
+/// A key comes line by line; what follows it is shown again. Neither is anything shown that a terminal obeys.
+#[test]
+fn private_keys_and_codes_of_terminals() {
+    let key = |end: &str| {
+        format!(
+            r"echo '-----BEGIN RSA PRIVATE'' KEY-----'; for i in $(seq 40); do echo MIIEsecretsecretsecret$i; done; {end}"
+        )
+    };
+    let whole = key("echo '-----END RSA PRIVATE'' KEY-----'");
+    let codes = r"printf 'a\bb\016c\302\233d\342\200\256e\n'";
+    let late = format!("head -c 200000 /dev/zero | tr '\\0' '\\n' > x; ({whole}; cat x; {whole}) > y; cat y;");
+    for (script, has_end) in [(whole.clone(), true), (key(""), false), (late, true)] {
+        for arguments in [&["-v"][..], &[]] {
+            let folder = project(&format!("job: {{{}}}", super::shell(&format!("{script}\n{codes}; exit 3"))), &[LOSS]);
+            let ran = super::run(&folder, arguments);
+            let lines = super::exit(ran.ended(Status::Failed, 1), "job", 0).last_lines.join("\n");
+            for text in [&ran.stderr, &lines] {
+                assert!(!text.contains("MIIE"), "{text}");
+                assert_eq!(text.contains("abcde"), has_end, "{text:?}");
+            }
+        }
+    }
+}
+
+#[test]
+fn logs_are_for_their_owner() {
+    use std::os::unix::fs::PermissionsExt as _;
+    let folder = project(&format!("job: {{{}}}", super::shell("echo loss 1")), &[LOSS]);
+    super::run(&folder, &[]).ended(Status::Succeeded, 0);
+    let mode = folder.path().join(".kubebench").metadata().unwrap().permissions().mode();
+    assert_eq!(mode & 0o777, 0o700);
+}
+
 /// Asserts that no planted secret is in `text`, and no part of one that is long enough to be of use.
 fn assert_clean(text: &str, place: &str) {
     for secret in PLANTED {

@@ -1,6 +1,7 @@
 //! Nothing outlives a run, whoever is killed and however hard its processes try.
 
 use std::os::unix::process::ExitStatusExt as _;
+use std::process::Stdio;
 use std::time::{Duration, Instant};
 
 use kubebench::result::v1::Status;
@@ -81,7 +82,8 @@ fn supervisors_have_another_name() {
 pub(super) fn when_a_supervisor_is_killed() {
     let script = format!("{MEEK} while :; do sleep 0.2; done");
     let workload = format!("job: {{completions: 2, parallelism: 2, {}}}", shell(&script));
-    let folder = project(&workload, &[LOSS]);
+    let folder =
+        project(&workload, &[&LOSS.replace("}]", "}, {name: run, unit: s, better: lower, from: {duration: run}}]")]);
     let child = start(&folder, &[]);
     until_made(&folder, "ready");
     let supervisor = alive(&folder).into_iter().find(|(_, words)| words.contains(" supervise ")).unwrap();
@@ -91,6 +93,37 @@ pub(super) fn when_a_supervisor_is_killed() {
     let result = ran.ended(Status::Failed, 1);
     assert!(result.run.exits.iter().any(|exit| exit.signal.as_deref() == Some("SIGKILL")), "{:?}", result.run.exits);
     assert_eq!(metric(result, "loss").value, Some(1.0));
+    let run = metric(result, "run");
+    assert!(run.value.is_none() && run.reason.as_ref().unwrap().contains("supervisor"), "{run:?}");
+    assert_eq!(result.run.timings.run_seconds, None);
+}
+
+/// What a shell left to this program by `exec` is not of the run, also when orphans of the run are ended.
+pub(super) fn inherited_processes_stay() {
+    for (kill, text) in [("true", "MEDIAN"), ("kill -9 $PPID", "")] {
+        let folder = job(&format!("echo loss 1; {kill}"), &[LOSS]);
+        let script = format!(
+            "sh -c 'sleep 1010 & echo $! > grandchild; wait' & echo $! > child; until test -s grandchild; do sleep 0.01; done; exec {} run specs > >(sleep 0.5; cat > table; echo end >> table)",
+            env!("CARGO_BIN_EXE_kubebench")
+        );
+        // Whoever reads this test's output must not wait for what stays.
+        let mut shell = std::process::Command::new("bash");
+        shell.args(["-c", &script]).current_dir(folder.path()).stdin(Stdio::null());
+        shell.stdout(Stdio::null()).stderr(Stdio::null()).status().unwrap();
+        let read = |name: &str| std::fs::read_to_string(folder.path().join(name)).unwrap_or_default();
+        let stayed = ["child", "grandchild"].map(|name| {
+            let pid = read(name).trim().parse().unwrap();
+            let state = std::fs::read_to_string(format!("/proc/{pid}/stat")).unwrap_or_default();
+            let is_alive = state.contains(") S ");
+            if is_alive {
+                send(pid, "KILL");
+            }
+            is_alive
+        });
+        assert_eq!(stayed, [true, true], "{kill}");
+        until("the end of the table", || read("table").ends_with("end\n"));
+        assert!(read("table").contains(text), "{kill}: {}", read("table"));
+    }
 }
 
 #[test]
