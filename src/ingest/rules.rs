@@ -123,6 +123,24 @@ pub enum From {
     },
 }
 
+impl From {
+    /// Returns true for what no log and no file can give, but a run alone.
+    pub fn is_of_a_run(&self) -> bool {
+        matches!(
+            self,
+            Self::Process(_)
+                | Self::Duration(_)
+                | Self::Prometheus { .. }
+                | Self::OpenMetrics { text: Place::Url(_), .. }
+        )
+    }
+
+    /// Returns true for what is read in logs.
+    pub fn is_of_a_log(&self) -> bool {
+        matches!(self, Self::Log { .. } | Self::Tool { file: None, .. })
+    }
+}
+
 /// Whose log is read.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct LogPlace {
