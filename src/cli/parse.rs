@@ -15,6 +15,7 @@ use super::report::Output;
 use super::run::secrets;
 use super::session::Session;
 use crate::diag::{did_you_mean, what_there_is};
+use crate::edge::experiment::Left;
 use crate::edge::{fs, machine, terminal};
 use crate::ingest::kept::Kept;
 use crate::ingest::rules::Rules;
@@ -182,7 +183,7 @@ impl Files<'_> {
             return fs::open_log(&self.start.join(path));
         }
         match self.output {
-            Some(folder) => fs::open_log(&self.start.join(folder).join(name)),
+            Some(folder) => Left::named(&self.start.join(folder)).open(name),
             None => Err(format!("no such file is given; add `--file {name}=PATH`, or `--output DIR`")),
         }
     }

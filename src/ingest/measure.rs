@@ -38,6 +38,11 @@ pub trait Evidence {
     /// Why it cannot be opened.
     fn open(&self, path: &str) -> Result<Box<dyn BufRead>, String>;
 
+    /// Returns the name that the file at `path` has among the run's artifacts.
+    fn name_of(&self, path: &str) -> String {
+        path.to_owned()
+    }
+
     /// Returns text of a log for a message: its beginning and its end, or all of it.
     fn excerpt(&self, artifact: &str) -> Option<String>;
 
@@ -169,7 +174,7 @@ fn metric(number: usize, rule: &MetricRule, logs: &[Log], evidence: &dyn Evidenc
             source.selector = Some(file::sample_name(name, labels));
             let found = match text {
                 Place::File(path) => {
-                    source.artifact = Some(path.clone());
+                    source.artifact = Some(evidence.name_of(path));
                     evidence.open(path).and_then(file::whole).map_err(|reason| format!("{path}: {reason}"))
                 }
                 Place::Url(url) => evidence.fetch(url),
@@ -272,7 +277,7 @@ fn of_file(
     read: impl FnOnce(Box<dyn BufRead>) -> Result<(), String>,
 ) -> Result<(), String> {
     source.parser = parser.to_owned();
-    source.artifact = Some(path.to_owned());
+    source.artifact = Some(evidence.name_of(path));
     source.selector = Some(selector.to_owned());
     evidence.open(path).and_then(read).map_err(|reason| format!("{path}: {reason}"))
 }

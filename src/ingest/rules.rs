@@ -135,6 +135,19 @@ impl From {
         )
     }
 
+    /// Returns the file that is read.
+    pub fn file(&self) -> Option<&str> {
+        match self {
+            Self::Json { file, .. }
+            | Self::JsonLines { file, .. }
+            | Self::Csv { file, .. }
+            | Self::File { path: file }
+            | Self::Tool { file: Some(file), .. }
+            | Self::OpenMetrics { text: Place::File(file), .. } => Some(file),
+            _ => None,
+        }
+    }
+
     /// Returns true for what is read in logs.
     pub fn is_of_a_log(&self) -> bool {
         matches!(self, Self::Log { .. } | Self::Tool { file: None, .. })
