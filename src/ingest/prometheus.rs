@@ -41,7 +41,8 @@ pub fn values(answer: &str) -> Result<Vec<f64>, String> {
         let of = |key| series.get(key).and_then(Json::as_array).cloned();
         of("values").unwrap_or_else(|| of("value").map(|value| vec![Json::Array(value)]).unwrap_or_default())
     });
-    let found: Vec<f64> = points.filter_map(|point| number::parse(point.get(1)?.as_str()?).ok()).collect();
+    let number = |point: Json| point.get(1).and_then(Json::as_str).and_then(|text| number::parse(text).ok());
+    let found: Vec<f64> = points.map(|point| number(point).unwrap_or(f64::NAN)).collect();
     if found.is_empty() {
         return Err("the query gave no sample over the run's time; is the series scraped often enough?".to_owned());
     }
