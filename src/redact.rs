@@ -4,6 +4,8 @@
 //! signature parameter, an authorization header, a variable named after a secret) or by its form (the tokens of common
 //! services). Numbers are left alone: `total_token_throughput: 45409` is a measurement.
 
+mod encoded;
+
 use std::borrow::Cow;
 use std::sync::LazyLock;
 
@@ -90,12 +92,10 @@ impl Redactor {
 
     fn knowing<'a>(mut self, values: impl IntoIterator<Item = &'a str>, counts: fn(&str) -> bool) -> Self {
         let lines = values.into_iter().flat_map(|value| [value.trim()].into_iter().chain(value.lines().map(str::trim)));
-        let found: Vec<String> =
-            lines.filter(|value| value.len() >= SHORTEST && counts(value)).map(str::to_owned).collect();
-        // JSON spells some letters in two.
-        let quoted = found.iter().map(|value| serde_json::Value::from(value.as_str()).to_string());
-        let escaped: Vec<String> = quoted.filter_map(|text| text.get(1..text.len() - 1).map(str::to_owned)).collect();
-        self.values.extend(found.into_iter().chain(escaped));
+        for value in lines.filter(|value| value.len() >= SHORTEST && counts(value)) {
+            self.values.push(value.to_owned());
+            self.values.extend(encoded::spellings(value));
+        }
         self.values.sort_by(|a, b| b.len().cmp(&a.len()).then_with(|| a.cmp(b)));
         self.values.dedup();
         self

@@ -13,7 +13,7 @@ fn faults(wanted: Type, meaning: Meaning, text: &str) -> Vec<String> {
     }
     let at = |fault: &Diagnostic| match fault.place {
         crate::diag::Place::Span(span) => sources.get(source).unwrap().slice(span).to_owned(),
-        crate::diag::Place::File(_) => String::new(),
+        crate::diag::Place::File(_) | crate::diag::Place::Line(..) => String::new(),
     };
     let line = |fault: Diagnostic| format!("{} at {}: {}", fault.code.id, at(&fault), fault.message);
     found.into_sorted(&sources).into_iter().map(line).collect()

@@ -4,7 +4,7 @@ mod format;
 mod name;
 
 use super::pods;
-use crate::diag::{Diagnostic, Diagnostics, code};
+use crate::diag::{Diagnostic, Diagnostics, Place, code};
 use crate::model::{Benchmark, Env, Role};
 use crate::text::Span;
 use crate::yaml::{Node, Value};
@@ -25,9 +25,10 @@ pub(super) fn absent(benchmark: &Benchmark, diagnostics: &mut Diagnostics) {
         }
     }
     for (_, file) in benchmark.files.iter() {
-        if let Some(noun) = file.text().and_then(format::find) {
-            let name = format!("the carried file `{}`", file.path);
-            diagnostics.push(holding(file.span, &name, noun));
+        for (line, number) in file.text().unwrap_or_default().lines().zip(1..) {
+            let Some(noun) = format::find(line) else { continue };
+            let fault = holding(file.span, &format!("line {number} of the carried file `{}`", file.path), noun);
+            diagnostics.push(fault.related(Place::Line(file.path.clone(), number), "it stands here"));
         }
     }
     let mut found = Vec::new();

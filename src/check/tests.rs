@@ -57,7 +57,7 @@ fn compile(project: &str, benchmark: &str) -> Compiled {
     }
     let carried = |path: &str| match path {
         "windows.sh" => Ok(b"#!/bin/sh\r\ntrue\r\n".to_vec()),
-        "token" => Ok(b"export TOKEN=ghp_R8vN2kQ7xT1mZ4cB6yW9jL3pF5sD0aHgEuIo\n".to_vec()),
+        "token" => Ok(b"#!/bin/sh\nexport TOKEN=ghp_R8vN2kQ7xT1mZ4cB6yW9jL3pF5sD0aHgEuIo\n".to_vec()),
         path => Ok(format!("{path}\n").into_bytes()),
     };
     let lowered = lower::benchmark(Document { source: &source, root: &root }, &project, &schemas, &carried, &mut found);

@@ -196,9 +196,12 @@ pub(super) struct ParseArgs {
     /// The file that a metric is read from, by the name that it has in the spec; may be given several times
     #[arg(long, value_name = "NAME=PATH", requires = "spec", value_parser = named_file)]
     pub(super) file: Vec<(String, PathBuf)>,
-    /// The folder of the files that metrics are read from: the output folder of a run
+    /// The folder of the files that metrics are read from: that of a run, or its output folder
     #[arg(long, value_name = "DIR", requires = "spec")]
     pub(super) output: Option<PathBuf>,
+    /// A file of lines KUBEBENCH_SECRET_<NAME>_<KEY>=VALUE, to be redacted
+    #[arg(long, value_name = "FILE")]
+    pub(super) secret_file: Option<PathBuf>,
 }
 
 fn named_file(text: &str) -> Result<(String, PathBuf), String> {

@@ -2,6 +2,7 @@
 
 mod answer;
 
+use std::collections::BTreeMap;
 use std::io::BufRead;
 use std::path::{Path, PathBuf};
 
@@ -11,27 +12,35 @@ use super::ExitStatus;
 use super::args::{Global, ParseArgs, SelectArgs};
 use super::project::start;
 use super::report::Output;
+use super::run::secrets;
 use super::session::Session;
 use crate::diag::{did_you_mean, what_there_is};
-use crate::edge::fs;
-use crate::edge::terminal;
+use crate::edge::experiment::Left;
+use crate::edge::{fs, machine, terminal};
 use crate::ingest::kept::Kept;
-use crate::ingest::rules::{From, Rules};
+use crate::ingest::rules::Rules;
 use crate::ingest::tool::{TOOLS, tool};
+use crate::local::Secrets;
+use crate::redact::{self, Redactor};
+use crate::run;
 
 /// Prints the metrics of the logs.
 pub(super) fn run(global: &Global, args: &ParseArgs) -> Result<ExitStatus> {
-    let Wanted { rules, roles } = match (&args.tool, &args.spec) {
-        (Some(name), _) => of_tool(name, &args.metric)?,
-        (None, Some(spec)) => match of_spec(global, args, spec)? {
+    let start = start(global)?;
+    let known = Known {
+        secrets: secrets(args.secret_file.as_deref(), &start)?,
+        variables: machine::variables(redact::names_a_secret),
+    };
+    let Wanted { rules, roles, redactor } = match (&args.tool, &args.spec) {
+        (Some(name), _) => of_tool(name, &args.metric, &known)?,
+        (None, Some(spec)) => match of_spec(global, args, spec, &known)? {
             Ok(wanted) => wanted,
             Err(status) => return Ok(status),
         },
         (None, None) => bail!("name a spec (`--spec`) or a tool (`--tool`)"),
     };
-    let start = start(global)?;
     let files = Files { start: &start, named: &args.file, output: args.output.as_deref() };
-    if args.logs.is_empty() && (args.tool.is_some() || rules.metrics.iter().any(|rule| is_of_a_log(&rule.from))) {
+    if args.logs.is_empty() && (args.tool.is_some() || rules.metrics.iter().any(|rule| rule.from.is_of_a_log())) {
         bail!("no log is named; write its path, or `-` for standard input");
     }
     let mut logs: Vec<LogArgument> = args.logs.iter().map(|log| LogArgument::of(log, &roles)).collect::<Result<_>>()?;
@@ -55,18 +64,25 @@ pub(super) fn run(global: &Global, args: &ParseArgs) -> Result<ExitStatus> {
             .map_or((roles.first().map_or("log", String::as_str), 0), |(role, index)| (role.as_str(), *index));
         kept.read(&rules, (role, index), shown, text).map_err(|error| cannot(fs::log_error(&error)))?;
     }
-    let answer = answer::Answer::of(kept.measure(&rules));
+    let answer = answer::Answer::of(kept.measure(&rules), &redactor);
     terminal::print(&answer.text(global.output_format))?;
     Ok(if answer.is_complete() { ExitStatus::Yes } else { ExitStatus::No })
 }
 
-/// What is wanted of the logs, and whose logs there may be.
+/// What is wanted of the logs, whose logs there may be, and what takes secrets out of their lines.
 struct Wanted {
     rules: Rules,
     roles: Vec<String>,
+    redactor: Redactor,
 }
 
-fn of_tool(name: &str, metrics: &[String]) -> Result<Wanted> {
+/// What the environment says of secrets.
+struct Known {
+    secrets: Secrets,
+    variables: BTreeMap<String, String>,
+}
+
+fn of_tool(name: &str, metrics: &[String], known: &Known) -> Result<Wanted> {
     let Some(tool) = tool(name) else {
         let names: Vec<&str> = TOOLS.iter().map(|tool| tool.name).collect();
         let close = did_you_mean(name, names.iter().copied());
@@ -74,11 +90,13 @@ fn of_tool(name: &str, metrics: &[String]) -> Result<Wanted> {
         bail!("there is no tool `{name}`; {close}tools are {}", names.join(", "));
     };
     let metrics = (!metrics.is_empty()).then(|| metrics.to_vec());
-    Ok(Wanted { rules: Rules::of_tool(tool, metrics), roles: Vec::new() })
+    let variables = known.variables.values().map(String::as_str);
+    let redactor = Redactor::new(known.secrets.values()).suspecting(variables);
+    Ok(Wanted { rules: Rules::of_tool(tool, metrics), roles: Vec::new(), redactor })
 }
 
 /// Returns what the spec wants, or the status after its faults were told.
-fn of_spec(global: &Global, args: &ParseArgs, spec: &Path) -> Result<Result<Wanted, ExitStatus>> {
+fn of_spec(global: &Global, args: &ParseArgs, spec: &Path, known: &Known) -> Result<Result<Wanted, ExitStatus>> {
     let target = args.target.iter().cloned().collect();
     let session = Session::open(global, &SelectArgs { paths: vec![spec.to_owned()], target, select: Vec::new() })?;
     let benchmarks = session.benchmarks();
@@ -101,10 +119,10 @@ fn of_spec(global: &Global, args: &ParseArgs, spec: &Path) -> Result<Result<Want
         bail!("{shown} measures nothing; add `metrics`");
     }
     if !args.metric.is_empty() {
-        if let Some(known) = rules.names()
-            && let Some(name) = args.metric.iter().find(|name| !known.contains(&name.as_str()))
+        if let Some(names) = rules.names()
+            && let Some(name) = args.metric.iter().find(|name| !names.contains(&name.as_str()))
         {
-            bail!("{shown} has no metric `{name}`; {}", what_there_is(name, known, "metrics are"));
+            bail!("{shown} has no metric `{name}`; {}", what_there_is(name, names, "metrics are"));
         }
         rules = rules.about(&args.metric);
     }
@@ -114,7 +132,8 @@ fn of_spec(global: &Global, args: &ParseArgs, spec: &Path) -> Result<Result<Want
             roles.push(role.name.clone());
         }
     }
-    Ok(Ok(Wanted { rules, roles }))
+    let redactor = run::redactor(&compiled.benchmark, &known.secrets, &known.variables);
+    Ok(Ok(Wanted { rules, roles, redactor }))
 }
 
 /// A log as it was named.
@@ -164,12 +183,8 @@ impl Files<'_> {
             return fs::open_log(&self.start.join(path));
         }
         match self.output {
-            Some(folder) => fs::open_log(&self.start.join(folder).join(name)),
+            Some(folder) => Left::named(&self.start.join(folder)).open(name),
             None => Err(format!("no such file is given; add `--file {name}=PATH`, or `--output DIR`")),
         }
     }
-}
-
-fn is_of_a_log(from: &From) -> bool {
-    matches!(from, From::Log { .. } | From::Tool { file: None, .. })
 }

@@ -60,7 +60,9 @@ fn one(session: &Session<'_>, (secrets, base): Known<'_>, path: &Path) -> Result
     let rules = session.compilation.rules(compiled).context("the rules of the benchmark are missing")?;
     let redactor = run::redactor(&compiled.benchmark, secrets, base);
     let made = run::reparse(&session.root, &original, &rules, &redactor, VERSION)?;
-    let results = path.ancestors().nth(3).context("the file does not lie in a folder of results")?;
+    let results = path.ancestors().nth(3).filter(|results| results.join(result::path(&original)) == path);
+    let place = || format!("it is not where `run` put it: below a folder of results, in {}", result::path(&original));
+    let results = results.with_context(place)?;
     Ok(run::store_again(results, made)?.map(|stored| stored.path))
 }
 

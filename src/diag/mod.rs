@@ -36,6 +36,8 @@ pub enum Place {
     Span(Span),
     /// A whole file (or a path where a file should be), relative to the project root.
     File(String),
+    /// A line, from 1, of a file that is no source, such as a carried script.
+    Line(String, usize),
 }
 
 /// A replacement of source bytes that removes the fault.
@@ -146,7 +148,7 @@ impl Diagnostic {
     pub fn path<'a>(&'a self, sources: &'a SourceMap) -> &'a str {
         match &self.place {
             Place::Span(span) => sources.get(span.source).map_or("", |source| &source.path),
-            Place::File(path) => path,
+            Place::File(path) | Place::Line(path, _) => path,
         }
     }
 }

@@ -1,17 +1,20 @@
-//! The beginning and the end of a log, kept while it streams: enough to quote a line that nearly matched.
+//! The beginning and the end of a log, kept while it streams or taken from its file: enough to quote a line that nearly
+//! matched, the same one whoever reads the log.
 
 use std::collections::VecDeque;
 
 use super::line;
 
 /// Bytes kept of the beginning, and as many of the end.
-const HALF: usize = 128 << 10;
+pub const HALF: usize = 128 << 10;
 
 /// Keeps the beginning and the end of what it is fed.
 #[derive(Clone, Debug, Default)]
 pub struct Excerpt {
     head: Vec<u8>,
     tail: VecDeque<u8>,
+    /// Whether something between the two is left out.
+    has_gap: bool,
 }
 
 impl Excerpt {
@@ -21,14 +24,21 @@ impl Excerpt {
         self.head.extend_from_slice(head);
         let new = rest.get(rest.len().saturating_sub(HALF)..).unwrap_or_default();
         let old = (self.tail.len() + new.len()).saturating_sub(HALF);
+        self.has_gap |= old > 0 || new.len() < rest.len();
         self.tail.drain(..old);
         self.tail.extend(new);
+    }
+
+    /// Is told that bytes are left out here.
+    pub fn skip(&mut self) {
+        self.has_gap = true;
     }
 
     /// Returns what was kept, without terminal codes; a line that is cut in two is two lines.
     pub fn text(&self) -> String {
         let (first, second) = self.tail.as_slices();
-        let whole = [self.head.as_slice(), first, second].concat();
+        let gap: &[u8] = if self.has_gap { b"\n" } else { b"" };
+        let whole = [self.head.as_slice(), gap, first, second].concat();
         String::from_utf8_lossy(&line::without_terminal_codes(&whole)).into_owned()
     }
 }
@@ -44,8 +54,11 @@ mod tests {
             let mut excerpt = Excerpt::default();
             text.chunks(piece).for_each(|piece| excerpt.feed(piece));
             let kept = excerpt.text().into_bytes();
-            assert!(kept.len() == 2 * HALF && kept[..HALF] == text[..HALF], "{piece}");
-            assert_eq!(kept[HALF..], text[4 * HALF..], "{piece}");
+            assert!(kept.len() == 2 * HALF + 1 && kept[..HALF] == text[..HALF], "{piece}");
+            assert!(kept[HALF] == b'\n' && kept[HALF + 1..] == text[4 * HALF..], "{piece}");
+            let mut whole = Excerpt::default();
+            text[..2 * HALF].chunks(piece).for_each(|piece| whole.feed(piece));
+            assert_eq!(whole.text().as_bytes(), &text[..2 * HALF], "{piece}");
         }
         let mut short = Excerpt::default();
         short.feed(b"\x1b[31mloss\x1b[0m: 1\n");

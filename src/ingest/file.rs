@@ -16,6 +16,32 @@ const MAX_DOCUMENT: u64 = 64 << 20;
 /// A line of JSON, or a row of a table, that is longer is not read.
 const MAX_LINE: u64 = 16 << 20;
 
+/// What people should know of values that were read.
+pub type Note = Option<String>;
+
+/// What stands in the place of a number and is none. It is a value that is not finite: left out, it would let the others
+/// stand for it.
+#[derive(Default)]
+struct Strange {
+    first: Option<String>,
+    count: u64,
+}
+
+impl Strange {
+    fn or_nan(&mut self, read: Result<f64, String>, place: impl FnOnce() -> String) -> f64 {
+        read.unwrap_or_else(|reason| {
+            self.count += 1;
+            self.first.get_or_insert_with(|| format!("{}: {reason}", place()));
+            f64::NAN
+        })
+    }
+
+    fn note(self) -> Note {
+        let first = self.first?;
+        Some(if self.count == 1 { first } else { format!("{first}, the first of {} such values", self.count) })
+    }
+}
+
 /// Reads one number that stands alone in a file.
 ///
 /// # Errors
@@ -33,21 +59,22 @@ pub fn single(mut text: impl BufRead, series: &mut Series) -> Result<(), String>
 ///
 /// # Errors
 /// Why there is none.
-pub fn json(text: impl BufRead, pointer: &str, series: &mut Series) -> Result<(), String> {
+pub fn json(text: impl BufRead, pointer: &str, series: &mut Series) -> Result<Note, String> {
     let root = document(&whole(text)?)?;
     let found =
         root.pointer(pointer).ok_or_else(|| format!("there is nothing at `{pointer}`{}", nearest(&root, pointer)))?;
-    let values = found.as_array().map_or(std::slice::from_ref(found), Vec::as_slice);
-    for value in values {
-        series.push(Sample::of(number_of(value).map_err(|reason| format!("at `{pointer}`: {reason}"))?));
+    let Some(list) = found.as_array() else {
+        series.push(Sample::of(number_of(found).map_err(|reason| format!("at `{pointer}`: {reason}"))?));
+        return Ok(None);
+    };
+    let mut strange = Strange::default();
+    for (value, index) in list.iter().zip(0..) {
+        series.push(Sample::of(strange.or_nan(number_of(value), || format!("at `{pointer}/{index}`"))));
     }
-    if values.is_empty() { Err(format!("the list at `{pointer}` is empty")) } else { Ok(()) }
+    if list.is_empty() { Err(format!("the list at `{pointer}` is empty")) } else { Ok(strange.note()) }
 }
 
 /// Reads the value at `pointer` of every line that is JSON and has what `filter` wants; other lines do not matter.
-///
-/// `null` counts as a value that is not finite: it is what JavaScript and pandas write for one. What else is no number does
-/// not count, and is what the returned note is about.
 ///
 /// # Errors
 /// Why there is none.
@@ -56,9 +83,9 @@ pub fn json_lines(
     pointer: &str,
     filter: &BTreeMap<String, String>,
     series: &mut Series,
-) -> Result<Option<String>, String> {
+) -> Result<Note, String> {
     let (mut lines, mut documents, mut passed) = (0_u64, 0_u64, 0_u64);
-    let (mut no_number, mut strange) = (None, 0_u64);
+    let mut strange = Strange::default();
     let mut line = Vec::new();
     for number in 1.. {
         line.clear();
@@ -81,32 +108,22 @@ pub fn json_lines(
         }
         passed += 1;
         let Some(found) = root.pointer(pointer) else { continue };
-        let value = if found.is_null() { Ok(f64::NAN) } else { number_of(found) };
-        match value {
-            Ok(value) => {
-                let step = ["/step", "/global_step", "/iteration"].iter().find_map(|step| root.pointer(step)?.as_u64());
-                series.push(Sample { value, step, line: Some(number), rank: None });
-            }
-            Err(reason) => {
-                strange += 1;
-                no_number = no_number.or(Some(format!("line {number}: {reason}")));
-            }
-        }
+        let value = strange.or_nan(number_of(found), || format!("line {number}"));
+        let step = ["/step", "/global_step", "/iteration"].iter().find_map(|step| root.pointer(step)?.as_u64());
+        series.push(Sample { value, step, line: Some(number), rank: None });
     }
     if !series.is_empty() {
-        return Ok(no_number.map(|first| format!("{strange} of {passed} lines do not count, the first is {first}")));
+        return Ok(strange.note());
     }
-    Err(no_number.unwrap_or_else(|| {
-        let among = if filter.is_empty() { String::new() } else { format!(", {passed} pass `where`") };
-        format!("no line has a value at `{pointer}`: of {lines} lines {documents} are JSON objects{among}")
-    }))
+    let among = if filter.is_empty() { String::new() } else { format!(", {passed} pass `where`") };
+    Err(format!("no line has a value at `{pointer}`: of {lines} lines {documents} are JSON objects{among}"))
 }
 
-/// Reads the values of a column; cells that are blank are none.
+/// Reads the values of a column; cells that are blank are none, and are counted in the note.
 ///
 /// # Errors
 /// Why there is none.
-pub fn csv(text: impl BufRead, column: &str, row: Row, series: &mut Series) -> Result<(), String> {
+pub fn csv(text: impl BufRead, column: &str, row: Row, series: &mut Series) -> Result<Note, String> {
     let mut reader = csv::ReaderBuilder::new().flexible(true).trim(csv::Trim::All).from_reader(text.take(MAX_LINE));
     let headers = reader.byte_headers().map_err(|error| format!("it is no CSV: {error}"))?.clone();
     let names: Vec<String> =
@@ -117,7 +134,8 @@ pub fn csv(text: impl BufRead, column: &str, row: Row, series: &mut Series) -> R
         .ok_or_else(|| format!("there is no column `{column}`; the columns are {}", listed(&names)))?;
     let step_column = names.iter().position(|name| matches!(name.as_str(), "step" | "global_step" | "iteration"));
     let mut last = None;
-    let mut rows = 0_u64;
+    let (mut rows, mut blank) = (0_u64, 0_u64);
+    let mut strange = Strange::default();
     let mut record = csv::ByteRecord::new();
     loop {
         // A row may take so much and no more: a quote that nobody closed would make one of all the rest.
@@ -134,16 +152,17 @@ pub fn csv(text: impl BufRead, column: &str, row: Row, series: &mut Series) -> R
         let text = |index: usize| record.get(index).map(String::from_utf8_lossy).unwrap_or_default();
         let cell = text(index);
         if cell.is_empty() {
+            blank += 1;
             continue;
         }
         let line = record.position().map(csv::Position::line);
-        let value = number::parse(&cell).map_err(|reason| format!("line {}: {reason}", line.unwrap_or_default()))?;
+        let value = strange.or_nan(number::parse(&cell), || format!("line {}", line.unwrap_or_default()));
         let step = step_column.and_then(|step| text(step).parse().ok());
         let sample = Sample { value, step, line, rank: None };
         match row {
             Row::First => {
                 series.push(sample);
-                return Ok(());
+                break;
             }
             Row::Last => last = Some(sample),
             Row::All => series.push(sample),
@@ -152,7 +171,12 @@ pub fn csv(text: impl BufRead, column: &str, row: Row, series: &mut Series) -> R
     if let Some(sample) = last {
         series.push(sample);
     }
-    if series.is_empty() { Err(format!("no row of {rows} has a value in column `{column}`")) } else { Ok(()) }
+    if series.is_empty() {
+        return Err(format!("no row of {rows} has a value in column `{column}`"));
+    }
+    let blank = (blank > 0).then(|| format!("{blank} of {rows} rows are blank in this column, and do not count"));
+    let notes: Vec<String> = strange.note().into_iter().chain(blank).collect();
+    Ok((!notes.is_empty()).then(|| notes.join("; ")))
 }
 
 /// Reads the samples of OpenMetrics text that have this name and at least these labels.
@@ -233,12 +257,14 @@ pub fn whole(text: impl BufRead) -> Result<String, String> {
 fn document(text: &str) -> Result<Json, String> {
     serde_json::from_str(text).or_else(|_| {
         let found = json_document::documents(text);
-        found.flaw.clone().map_or_else(|| Ok(found.into_first()), Err)
+        found.flaw.clone().map_or_else(|| Ok(found.last(|_| true)), Err)
     })
 }
 
+/// Reads a number; `null` is what JavaScript and pandas write for one that is not finite.
 fn number_of(value: &Json) -> Result<f64, String> {
     match value {
+        Json::Null => Ok(f64::NAN),
         Json::Number(number) => number.as_f64().ok_or_else(|| format!("`{number}` is no number of 64 bits")),
         Json::String(text) => number::parse(text),
         other => Err(format!("{} is not a number", kind(other))),

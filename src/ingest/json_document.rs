@@ -23,17 +23,26 @@ pub struct Documents {
 }
 
 impl Documents {
-    /// Returns the first document, for tools that write one.
-    pub fn into_first(self) -> Value {
-        self.values.into_iter().next().unwrap_or_default()
+    /// Returns the last document that is what a tool writes, or else the last of all: after a restart there are two.
+    pub fn last(mut self, is_it: impl Fn(&Value) -> bool) -> Value {
+        let found = self.values.iter().rposition(is_it).unwrap_or(self.values.len().saturating_sub(1));
+        self.values.drain(..).nth(found).unwrap_or_default()
     }
 }
 
 /// Reads every document in `text`; lines between them that begin no document are passed over.
 pub fn documents(text: &str) -> Documents {
+    documents_from(text, 1)
+}
+
+/// Reads every document in `text`, whose first line has the number `first`.
+pub fn documents_from(text: &str, first: usize) -> Documents {
     let text = with_quoted_non_finite(text);
     let mut found = Documents::default();
     let mut rest = text.trim_start();
+    let line_of = |rest: &str| first + text.get(..text.len() - rest.len()).unwrap_or_default().matches('\n').count();
+    // What a document that ended early holds, while no other has followed it.
+    let mut cut: Option<&str> = None;
     while !rest.is_empty() {
         // What is indented is part of another document, or of what people wrote.
         if !starts_a_document(rest.as_bytes()) || rest.starts_with(char::is_whitespace) {
@@ -45,20 +54,29 @@ pub fn documents(text: &str) -> Documents {
             Some(Ok(value)) => {
                 found.values.push(value);
                 rest = rest.get(stream.byte_offset()..).unwrap_or_default().trim_start();
-            }
-            Some(Err(error)) if error.is_eof() => {
-                let line = text.lines().count();
-                found.flaw = Some(format!("the document was cut off at line {line}: what came after it is missing"));
-                found.values.extend(mended(rest));
-                break;
+                cut = None;
             }
             Some(Err(error)) => {
-                found.flaw = Some(format!("the document is not JSON: {error}"));
+                let flaw = if error.is_eof() {
+                    cut = cut.or(Some(rest));
+                    let last = first + text.trim_end().lines().count().saturating_sub(1);
+                    format!(
+                        "the document that begins at line {} ends early, at line {last}, and what came after it is missing; \
+                         run the tool again and let it end by itself, with room on its disk",
+                        line_of(rest)
+                    )
+                } else {
+                    let reason = error.to_string();
+                    let reason = reason.split_once(" at line ").map_or(reason.as_str(), |(reason, _)| reason);
+                    format!("line {} is not JSON: {reason}", line_of(rest) + error.line().saturating_sub(1))
+                };
+                found.flaw.get_or_insert(flaw);
                 rest = after_line(rest);
             }
             None => break,
         }
     }
+    found.values.extend(cut.and_then(mended));
     if found.values.is_empty() && found.flaw.is_none() {
         found.flaw = Some(NO_DOCUMENT.to_owned());
     }
@@ -172,10 +190,15 @@ fn with_quoted_non_finite(text: &str) -> Cow<'_, str> {
     Cow::Owned(quoted)
 }
 
-/// Reads a document that was cut off up to its last member or element that is whole.
+/// Reads a document that was cut off up to its last member or element that is whole. A list of numbers is whole or
+/// nothing: what is counted or averaged over a part of it would be wrong.
 fn mended(text: &str) -> Option<Value> {
+    // Behind what is whole, and what closes what is open there.
+    type Whole = (usize, Vec<char>);
     let mut open: Vec<char> = Vec::new();
-    let mut whole: Option<(usize, Vec<char>)> = None;
+    let mut whole: Option<Whole> = None;
+    // What was whole before the list that is open, while it holds neither lists nor objects.
+    let mut before_list: Option<Option<Whole>> = None;
     let mut in_string = false;
     let mut escaped = false;
     for (at, byte) in text.bytes().enumerate() {
@@ -187,10 +210,12 @@ fn mended(text: &str) -> Option<Value> {
         match byte {
             b'"' => in_string = true,
             b'{' | b'[' => {
+                before_list = (byte == b'[').then(|| whole.clone());
                 open.push(if byte == b'{' { '}' } else { ']' });
                 whole = Some((at + 1, open.clone()));
             }
             b'}' | b']' => {
+                before_list = None;
                 open.pop();
                 whole = Some((at + 1, open.clone()));
             }
@@ -201,7 +226,7 @@ fn mended(text: &str) -> Option<Value> {
             return None;
         }
     }
-    let (end, open) = whole?;
+    let (end, open) = before_list.unwrap_or(whole)?;
     let mut closed = text.get(..end)?.to_owned();
     closed.extend(open.iter().rev());
     serde_json::from_str(&closed).ok()
@@ -211,7 +236,7 @@ fn mended(text: &str) -> Option<Value> {
 mod tests {
     use serde_json::json;
 
-    use super::{documents, holds_secret, number};
+    use super::{documents, documents_from, holds_secret, number};
 
     #[test]
     fn several_documents_with_text_around_them() {
@@ -242,7 +267,7 @@ mod tests {
     #[test]
     fn numbers_that_json_does_not_have() {
         let found = documents(r#"{"a": NaN, "b": [-Infinity, inf], "c": "NaN, \" Infinity", "d": -nan}"#);
-        let value = found.into_first();
+        let value = found.last(|_| true);
         assert!(number(&value["a"]).is_some_and(f64::is_nan));
         assert_eq!(number(&value["b"][0]), Some(f64::NEG_INFINITY));
         assert_eq!(number(&value["b"][1]), Some(f64::INFINITY));
@@ -255,7 +280,10 @@ mod tests {
     fn a_document_that_was_cut_off_keeps_what_is_whole() {
         let cases = [
             (r#"{"a": 1, "b": {"c": 2, "d": 34"#, json!({"a": 1, "b": {"c": 2}})),
-            (r#"{"a": [1, 2"#, json!({"a": [1]})),
+            (r#"{"a": 1, "b": [1, 2"#, json!({"a": 1})),
+            (r#"{"a": {"c": 1, "b": [1, 2"#, json!({"a": {"c": 1}})),
+            (r#"{"a": [{"b": 1}, {"b": 2}, {"b"#, json!({"a": [{"b": 1}, {"b": 2}, {}]})),
+            (r#"{"a": [[1, 2], [3, 4"#, json!({"a": [[1, 2]]})),
             (r#"{"a": {"b": 1}"#, json!({"a": {"b": 1}})),
             (r#"{"a": 1, "b"#, json!({"a": 1})),
             (r#"{"a": 1, "b, c": "{ "#, json!({"a": 1})),
@@ -264,8 +292,22 @@ mod tests {
         for (text, value) in cases {
             let found = documents(text);
             assert_eq!(found.values, [value], "{text}");
-            assert!(found.flaw.is_some_and(|flaw| flaw.contains("was cut off at line 1")), "{text}");
+            assert!(found.flaw.is_some_and(|flaw| flaw.contains("begins at line 1 ends early, at line 1,")), "{text}");
         }
+    }
+
+    #[test]
+    fn the_document_of_the_last_run_counts() {
+        let last = |text: &str| {
+            let found = documents_from(text, 5);
+            (found.flaw.clone(), found.last(|value| value.get("a").is_some()))
+        };
+        assert_eq!(last("{\"a\": 1}\n{\"a\": 2}\n{\"b\": 3}\n"), (None, json!({"a": 2})));
+        let (flaw, value) = last("{\n \"a\": 1,\n \"c\": [0,\n{\n \"a\": 2\n}\n");
+        assert_eq!(value, json!({"a": 2}));
+        assert!(flaw.unwrap().contains("begins at line 5 ends early, at line 10,"));
+        let (flaw, value) = last("{\n \"a\": 1,\n{\n \"a\": 2,\n \"x\": 1");
+        assert_eq!((flaw.unwrap().as_str(), value), ("line 7 is not JSON: key must be a string", json!({"a": 2})));
     }
 
     #[test]

@@ -5,10 +5,10 @@ use std::io::{self, BufRead};
 
 use super::excerpt::Excerpt;
 use super::measure::{Evidence, Log, Measured, Used, measure};
-use super::rules::{Check, From, LogPlace, MetricRule, Place, Rules};
+use super::rules::{Check, From, LogPlace, MetricRule, Rules};
 use super::tool::Tool;
 use crate::digest::Digest;
-use crate::result::v1::Source;
+use crate::result::v1::Metric;
 use crate::spec::v1::metric::{DurationSource, ProcessSource};
 
 const ONLY_A_RUN: &str = "only a run has this";
@@ -66,6 +66,11 @@ impl<'a> Kept<'a> {
     pub fn measure(&self, rules: &Rules) -> Measured {
         measure(rules, &self.logs, 0, self)
     }
+
+    /// Returns true for a metric that was not looked for, because a run alone has it.
+    pub fn is_left_out(metric: &Metric) -> bool {
+        metric.reason.as_deref() == Some(ONLY_A_RUN)
+    }
 }
 
 impl Evidence for Kept<'_> {
@@ -92,12 +97,6 @@ impl Evidence for Kept<'_> {
     fn query(&self, _: &str) -> Result<Vec<f64>, String> {
         Err(ONLY_A_RUN.to_owned())
     }
-}
-
-/// Returns true for a metric that no log and no file can give.
-pub fn is_of_a_run(source: &Source) -> bool {
-    matches!(source.parser.as_str(), "process" | "duration" | "prometheus")
-        || source.parser == "openMetrics" && source.artifact.is_none()
 }
 
 impl Rules {
@@ -133,14 +132,7 @@ impl Rules {
     #[must_use]
     pub fn without_a_run(mut self) -> Self {
         for rule in &mut self.metrics {
-            let is_of_a_run = matches!(
-                rule.from,
-                From::Process(_)
-                    | From::Duration(_)
-                    | From::Prometheus { .. }
-                    | From::OpenMetrics { text: Place::Url(_), .. }
-            );
-            if is_of_a_run {
+            if rule.from.is_of_a_run() {
                 (rule.is_primary, rule.is_required) = (false, false);
                 self.checks
                     .retain(|check| !matches!(check, Check::Metric { name, .. } if rule.name.as_ref() == Some(name)));

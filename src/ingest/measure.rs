@@ -38,6 +38,11 @@ pub trait Evidence {
     /// Why it cannot be opened.
     fn open(&self, path: &str) -> Result<Box<dyn BufRead>, String>;
 
+    /// Returns the name that the file at `path` has among the run's artifacts.
+    fn name_of(&self, path: &str) -> String {
+        path.to_owned()
+    }
+
     /// Returns text of a log for a message: its beginning and its end, or all of it.
     fn excerpt(&self, artifact: &str) -> Option<String>;
 
@@ -138,7 +143,7 @@ fn metric(number: usize, rule: &MetricRule, logs: &[Log], evidence: &dyn Evidenc
         From::Log { pattern, parser, selector, place, .. } => {
             source.parser = (*parser).to_owned();
             source.selector = Some(selector.clone());
-            match of_log(number, pattern, place, logs, evidence) {
+            match of_log(number, pattern, what_matches(parser), place, logs, evidence) {
                 Ok((found, artifact, no_number)) => {
                     source.artifact = Some(artifact);
                     source.rank = found.rank();
@@ -150,14 +155,16 @@ fn metric(number: usize, rule: &MetricRule, logs: &[Log], evidence: &dyn Evidenc
             }
         }
         From::Json { file, pointer } => {
-            of_file(source, "json", file, pointer, evidence, |text| file::json(text, pointer, &mut series))
+            let read = |text| file::json(text, pointer, &mut series).map(|found| note = found);
+            of_file(source, "json", file, pointer, evidence, read)
         }
         From::JsonLines { file, pointer, filter } => {
             let read = |text| file::json_lines(text, pointer, filter, &mut series).map(|found| note = found);
             of_file(source, "jsonLines", file, pointer, evidence, read)
         }
         From::Csv { file, column, row } => {
-            of_file(source, "csv", file, column, evidence, |text| file::csv(text, column, *row, &mut series))
+            let read = |text| file::csv(text, column, *row, &mut series).map(|found| note = found);
+            of_file(source, "csv", file, column, evidence, read)
         }
         From::File { path } => {
             let outcome = of_file(source, "file", path, "", evidence, |text| file::single(text, &mut series));
@@ -169,7 +176,7 @@ fn metric(number: usize, rule: &MetricRule, logs: &[Log], evidence: &dyn Evidenc
             source.selector = Some(file::sample_name(name, labels));
             let found = match text {
                 Place::File(path) => {
-                    source.artifact = Some(path.clone());
+                    source.artifact = Some(evidence.name_of(path));
                     evidence.open(path).and_then(file::whole).map_err(|reason| format!("{path}: {reason}"))
                 }
                 Place::Url(url) => evidence.fetch(url),
@@ -227,10 +234,16 @@ fn unread(rule: &MetricRule, name: String) -> Metric {
     }
 }
 
+/// Says what of a metric matches lines.
+fn what_matches(parser: &str) -> &'static str {
+    if parser == "keyValue" { "the key" } else { "the pattern" }
+}
+
 /// Returns the values of a pattern: those of the first log, by role and replica, that has any.
 fn of_log(
     number: usize,
     pattern: &Pattern,
+    what: &str,
     place: &LogPlace,
     logs: &[Log],
     evidence: &dyn Evidence,
@@ -242,8 +255,7 @@ fn of_log(
         let Some(found) = slot.and_then(|slot| log.scanned.scanned.patterns.get(slot)) else { continue };
         if !found.series.is_empty() {
             let no_number = found.no_number.as_ref();
-            let note =
-                no_number.map(|(line, reason)| format!("{}:{line}: the pattern matched, but {reason}", log.artifact));
+            let note = no_number.map(|(line, reason)| format!("{}:{line}: {what} matched, but {reason}", log.artifact));
             return Ok((found.series.clone(), log.artifact.clone(), note));
         }
         lines += log.scanned.scanned.lines;
@@ -260,7 +272,7 @@ fn of_log(
         let number = if is_whole { format!(" {number}") } else { String::new() };
         Some(format!("; nearest line{number}: {}", quoted(line)))
     });
-    Err(format!("the pattern matched 0 of {} lines{}", grouped(lines), near.unwrap_or_default()))
+    Err(format!("{what} matched 0 of {} lines{}", grouped(lines), near.unwrap_or_default()))
 }
 
 fn of_file(
@@ -272,7 +284,7 @@ fn of_file(
     read: impl FnOnce(Box<dyn BufRead>) -> Result<(), String>,
 ) -> Result<(), String> {
     source.parser = parser.to_owned();
-    source.artifact = Some(path.to_owned());
+    source.artifact = Some(evidence.name_of(path));
     source.selector = Some(selector.to_owned());
     evidence.open(path).and_then(read).map_err(|reason| format!("{path}: {reason}"))
 }

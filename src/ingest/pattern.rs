@@ -75,12 +75,14 @@ impl Pattern {
 
     /// Returns the pattern for `key=value`, `key: value` and the like: quotes and blanks do not matter.
     ///
+    /// What programs print for a value that they do not have matches too, and is no number; other words are prose.
+    ///
     /// # Errors
     /// Why it cannot be compiled; a key may be too long.
     pub fn of_key(key: &str) -> Result<Self, String> {
         let key = regex::escape(key);
         Self::new(&format!(
-            r#"(?:^|[^\w.\-/]){key}["']?\s*[=:]\s*["']?(?P<value>[-+]?(?:(?i:nan|inf(?:inity)?)\b|[0-9.][0-9.,]*(?:[eE][-+]?[0-9]+)?))"#
+            r#"(?:^|[^\w.\-/]){key}["']?\s*[=:]\s*["']?(?P<value>(?i:none|null|n/?a)\b|[-+]?(?:(?i:nan|inf(?:inity)?)\b|[0-9.][0-9.,]*(?:[eE][-+]?[0-9]+)?))"#
         ))
     }
 
@@ -283,7 +285,7 @@ mod tests {
             ("a.b", "axb=1 a.b=2", Some(2.0)),
             ("loss", "loss=nan,", Some(f64::NAN)),
             ("loss", "loss=", None),
-            ("loss", "loss=none", None),
+            ("loss", "loss=mse", None),
         ];
         for (key, line, wanted) in cases {
             let pattern = Pattern::of_key(key).unwrap();
@@ -295,6 +297,18 @@ mod tests {
                 found == wanted || found.is_some_and(f64::is_nan) && wanted.is_some_and(f64::is_nan),
                 "{key} in {line}: {found:?}"
             );
+        }
+    }
+
+    #[test]
+    fn a_value_that_is_none_is_no_older_one() {
+        let pattern = Pattern::of_key("loss").unwrap();
+        for line in ["loss=none", "{'loss': None, 'x': 1}", "{\"loss\": null}", "loss: N/A", "loss NA, loss = na;"] {
+            let hit = pattern.matches(line, &mut pattern.groups());
+            assert!(matches!(hit, Some(Hit::NoNumber(_))), "{line}: {hit:?}");
+        }
+        for line in ["loss: nothing", "loss = name", "loss: nullable"] {
+            assert_eq!(pattern.matches(line, &mut pattern.groups()), None, "{line}");
         }
     }
 

@@ -1,12 +1,15 @@
 //! Range queries of the Prometheus HTTP API
 //! (<https://prometheus.io/docs/prometheus/latest/querying/api/#range-queries>): the address, and the values of an answer.
 
+use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 use serde_json::Value as Json;
 
 use super::number;
 
 /// The most points that a server gives for one series is 11,000.
 const MAX_POINTS: f64 = 10_000.0;
+/// What the query part of an address spells with percent signs (RFC 3986: all but unreserved characters).
+const RESERVED: AsciiSet = NON_ALPHANUMERIC.remove(b'-').remove(b'_').remove(b'.').remove(b'~');
 
 /// Returns the address of a range query over a run's time, in seconds since the Unix epoch.
 ///
@@ -17,7 +20,7 @@ pub fn range_url(server: &str, query: &str, start: f64, end: f64) -> String {
     // A run that is shorter than a step still has its start.
     format!(
         "{server}/api/v1/query_range?query={}&start={start:.3}&end={:.3}&step={step}",
-        encoded(query),
+        utf8_percent_encode(query, &RESERVED),
         end.max(start)
     )
 }
@@ -38,24 +41,12 @@ pub fn values(answer: &str) -> Result<Vec<f64>, String> {
         let of = |key| series.get(key).and_then(Json::as_array).cloned();
         of("values").unwrap_or_else(|| of("value").map(|value| vec![Json::Array(value)]).unwrap_or_default())
     });
-    let found: Vec<f64> = points.filter_map(|point| number::parse(point.get(1)?.as_str()?).ok()).collect();
+    let number = |point: Json| point.get(1).and_then(Json::as_str).and_then(|text| number::parse(text).ok());
+    let found: Vec<f64> = points.map(|point| number(point).unwrap_or(f64::NAN)).collect();
     if found.is_empty() {
         return Err("the query gave no sample over the run's time; is the series scraped often enough?".to_owned());
     }
     Ok(found)
-}
-
-/// Encodes a text for the query part of an address (RFC 3986: all but unreserved characters).
-fn encoded(text: &str) -> String {
-    let mut made = String::new();
-    for byte in text.bytes() {
-        if byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_' | b'.' | b'~') {
-            made.push(char::from(byte));
-        } else {
-            made.push_str(&format!("%{byte:02X}"));
-        }
-    }
-    made
 }
 
 #[cfg(test)]

@@ -123,6 +123,37 @@ pub enum From {
     },
 }
 
+impl From {
+    /// Returns true for what no log and no file can give, but a run alone.
+    pub fn is_of_a_run(&self) -> bool {
+        matches!(
+            self,
+            Self::Process(_)
+                | Self::Duration(_)
+                | Self::Prometheus { .. }
+                | Self::OpenMetrics { text: Place::Url(_), .. }
+        )
+    }
+
+    /// Returns the file that is read.
+    pub fn file(&self) -> Option<&str> {
+        match self {
+            Self::Json { file, .. }
+            | Self::JsonLines { file, .. }
+            | Self::Csv { file, .. }
+            | Self::File { path: file }
+            | Self::Tool { file: Some(file), .. }
+            | Self::OpenMetrics { text: Place::File(file), .. } => Some(file),
+            _ => None,
+        }
+    }
+
+    /// Returns true for what is read in logs.
+    pub fn is_of_a_log(&self) -> bool {
+        matches!(self, Self::Log { .. } | Self::Tool { file: None, .. })
+    }
+}
+
 /// Whose log is read.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct LogPlace {

@@ -361,7 +361,10 @@ impl ToolScan {
         let clean = line::without_terminal_codes(&document);
         let text: Cow<'_, str> = String::from_utf8_lossy(&clean);
         if let Some(read) = self.tool.document {
-            read(json_document::document_in(&text), &mut self.report);
+            let document = json_document::document_in(&text);
+            let before = text.get(..text.len() - document.len()).unwrap_or_default();
+            self.report.begins_at(before.matches('\n').count() + 1);
+            read(document, &mut self.report);
         }
         let native = (!self.report.withholds_document()).then(|| text.into_owned());
         ToolOutcome { report: self.report, native }

@@ -93,6 +93,27 @@ fn values_are_found_as_json_spells_them() {
 }
 
 #[test]
+fn values_are_found_as_addresses_and_base64_spell_them() {
+    let redactor = Redactor::new(["p/ss w+rd(1)", "kurz", "\u{e5}\u{e4}\u{f6}>>>???"]);
+    let cases = [
+        ("q=p%2Fss%20w%2Brd%281%29", "q=[redacted]"),
+        ("q=p/ss%20w%2Brd%281%29", "q=[redacted]"),
+        ("q=p%2Fss%20w%2Brd(1)&x", "q=[redacted]&x"),
+        ("q=p%2Fss+w%2Brd%281%29", "q=[redacted]"),
+        // Alone, and behind `a:` and `a`; a letter may hold bits of its neighbor too.
+        ("user cC9zcyB3K3JkKDEp, x", "user [redacted], x"),
+        ("YTpwL3NzIHcrcmQoMSk=", "YTp[redacted]k="),
+        ("YXAvc3MgdytyZCgxKQ==", "YX[redacted]Q=="),
+        ("w6XDpMO2Pj4-Pz8_", "[redacted]"),
+        ("w6XDpMO2Pj4+Pz8/", "[redacted]"),
+        ("a3Vyeg==", "a3Vyeg=="),
+    ];
+    for (text, clean) in cases {
+        assert_eq!(redactor.text(text), clean, "{text}");
+    }
+}
+
+#[test]
 fn a_secret_may_look_like_anything() {
     let redactor = Redactor::new(["$uperHemlig77", "20261121"]);
     assert_eq!(redactor.text("as $uperHemlig77 on 20261121"), "as [redacted] on [redacted]");

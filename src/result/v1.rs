@@ -370,7 +370,7 @@ pub struct Metric {
     pub stats: Option<Stats>,
     /// Where it was read.
     pub source: Source,
-    /// Why there is no value.
+    /// Why there is no value, or what did not count.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
 }
@@ -510,7 +510,7 @@ pub struct CheckOutcome {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct Artifact {
-    /// Its path below the run's output folder.
+    /// Its path below the run's output folder; `result/…` for what `postprocess` wrote.
     pub name: String,
     /// SHA-256 of its bytes.
     pub digest: String,

@@ -30,6 +30,10 @@ impl Evidence for RunEvidence {
         self.left.open(path)
     }
 
+    fn name_of(&self, path: &str) -> String {
+        self.left.name_of(path)
+    }
+
     fn excerpt(&self, artifact: &str) -> Option<String> {
         self.left.excerpt(artifact)
     }

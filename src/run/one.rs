@@ -51,8 +51,9 @@ impl Session<'_> {
             waited.status = if self.stop.is_some() { Status::Interrupted } else { Status::Failed };
             waited.reasons.push(StatusReason { code: "postprocessFailed".to_owned(), message: problem });
         }
-        let measured = self.measure(&mut waited, &folders, started.1, finished.1);
-        let (artifacts, unreadable) = store::artifacts(Path::new(&folders.output()), &waited);
+        let left = Left { output: folders.output().into(), result: folders.result().into() };
+        let measured = self.measure(&mut waited, left.clone(), started.1, finished.1);
+        let (artifacts, unreadable) = store::artifacts(&left, &waited);
         let unreadable = unreadable.into_iter();
         waited
             .reasons
@@ -123,7 +124,7 @@ impl Session<'_> {
         Ok(())
     }
 
-    fn measure(&self, waited: &mut Waited, folders: &Folders, started: f64, finished: f64) -> Measured {
+    fn measure(&self, waited: &mut Waited, left: Left, started: f64, finished: f64) -> Measured {
         let mut logs = Vec::new();
         let mut usages = Vec::new();
         for finished in &mut waited.finished {
@@ -137,7 +138,7 @@ impl Session<'_> {
             });
         }
         let evidence = RunEvidence {
-            left: Left { output: folders.output().into(), result: folders.result().into() },
+            left,
             engine: self.request.engine,
             usages,
             peak_rss: waited.samples.rss_bytes.iter().copied().fold(0.0, f64::max),

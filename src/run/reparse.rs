@@ -4,7 +4,7 @@
 //! a new file beside the old one, and says which one it was made from.
 
 use std::io::BufRead;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use anyhow::{Context as _, Result, bail};
 
@@ -17,6 +17,9 @@ use crate::redact::Redactor;
 use crate::result::v1::{Metric, Reparsed, Status};
 use crate::result::{self, BenchmarkResult};
 use crate::spec::v1::metric::{DurationSource, ProcessSource};
+
+/// A longer list of artifacts may have been cut.
+const WHOLE_LIST: usize = 100;
 
 /// Returns the result of reading `original`'s run again by the rules in `text`, with secrets taken out.
 ///
@@ -33,9 +36,12 @@ pub fn reparse(
     let short = original.run.id.get(..8).unwrap_or(&original.run.id);
     let name = format!("{}-{short}", original.metadata.benchmark);
     let folder = root.join(experiment::IGNORED).join("experiments").join(&name);
-    let left = Left { output: folder.join("output"), result: folder.join("result") };
+    let left = Left::of_run(&folder);
     if !left.output.is_dir() {
-        bail!("the run's folder {} is not there; its logs were kept where it ran", folder.display());
+        let output = left.output.display();
+        bail!(
+            "{output} is not there: logs stay in the project in which the run took place, until somebody removes them"
+        );
     }
     for artifact in &original.artifacts {
         let path = left.artifact(&artifact.name).map_err(anyhow::Error::msg)?;
@@ -43,6 +49,16 @@ pub fn reparse(
         if digest.to_string() != artifact.digest {
             let (path, stated) = (path.display(), &artifact.digest);
             bail!("{path} was changed after the run: its digest is {digest}, the result says {stated}");
+        }
+    }
+    for file in rules.metrics.iter().filter_map(|rule| rule.from.file()) {
+        let is_it =
+            |found: &PathBuf| original.artifacts.iter().any(|known| left.artifact(&known.name).as_ref() == Ok(found));
+        if let Ok(Some(found)) = left.find(file)
+            && original.artifacts.len() < WHOLE_LIST
+            && !is_it(&found)
+        {
+            bail!("{} is not among the result's artifacts: it was not there when the run ended", found.display());
         }
     }
     let mut logs = Vec::new();
@@ -129,6 +145,10 @@ fn values(metric: &Metric) -> Vec<f64> {
 impl Evidence for Kept<'_> {
     fn open(&self, path: &str) -> Result<Box<dyn BufRead>, String> {
         self.left.open(path)
+    }
+
+    fn name_of(&self, path: &str) -> String {
+        self.left.name_of(path)
     }
 
     fn excerpt(&self, artifact: &str) -> Option<String> {

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use anyhow::Result;
 
 use super::wait::Waited;
-use crate::edge::experiment;
+use crate::edge::experiment::{self, Left};
 use crate::result::v1::Artifact;
 use crate::result::{self, BenchmarkResult, Sealed};
 
@@ -32,19 +32,26 @@ pub(super) fn store_somewhere(folder: &Path, refuge: &Path, result: BenchmarkRes
     }
 }
 
-/// Returns the files below `output` with their digests, logs first, then what the job wrote; and what cannot be read.
-pub(super) fn artifacts(output: &Path, waited: &Waited) -> (Vec<Artifact>, Vec<String>) {
-    let (mut artifacts, mut unreadable) = (Vec::new(), Vec::new());
-    for name in experiment::files(output, MAX_ARTIFACTS) {
-        match experiment::digest_of(&output.join(&name)) {
+/// Returns the files of the run with their digests: logs first, then what postprocessing and the job wrote; and why others
+/// are not among them.
+pub(super) fn artifacts(left: &Left, waited: &Waited) -> (Vec<Artifact>, Vec<String>) {
+    let mut artifacts = Vec::new();
+    let (names, hidden) = left.files(MAX_ARTIFACTS);
+    let says =
+        |name| format!("{name} of `postprocess` is not listed: the run wrote a file of that name below `output`");
+    let mut absent: Vec<String> = hidden.into_iter().map(says).collect();
+    for name in names {
+        let read =
+            left.artifact(&name).and_then(|path| experiment::digest_of(&path).map_err(|error| error.to_string()));
+        match read {
             Ok((digest, bytes)) => {
                 let digest = digest.to_string();
                 let log = waited.finished.iter().find(|finished| finished.log == name);
                 let dropped_bytes = log.map_or(0, |finished| finished.dropped);
                 artifacts.push(Artifact { name, digest, bytes, redacted: false, dropped_bytes });
             }
-            Err(error) => unreadable.push(format!("{name} cannot be read: {error}")),
+            Err(error) => absent.push(format!("{name} cannot be read: {error}")),
         }
     }
-    (artifacts, unreadable)
+    (artifacts, absent)
 }

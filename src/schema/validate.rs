@@ -113,7 +113,7 @@ impl Schemas {
 fn place(diagnostic: &Diagnostic) -> (u32, u32) {
     match &diagnostic.place {
         crate::diag::Place::Span(span) => (span.start, span.end),
-        crate::diag::Place::File(_) => (0, 0),
+        crate::diag::Place::File(_) | crate::diag::Place::Line(..) => (0, 0),
     }
 }
 

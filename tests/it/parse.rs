@@ -135,6 +135,28 @@ fn the_answer_has_exactly_these_keys() {
     assert_eq!(keys(&answer["metrics"][0]["source"]), "line log");
 }
 
+/// What the environment knows to be a secret is in no line that is quoted, whoever asks.
+#[test]
+fn quoted_lines_hold_no_secret() {
+    let values = ["s3cr3t/of+the=cluster", "value-of-a-variable", "from a file 7"];
+    let log = format!("lossy {}\n", values.join(" "));
+    let folder = Folder::with([("a.log", log.as_str()), ("secrets", "KUBEBENCH_SECRET_C_D=from a file 7\n")]);
+    folder.write(
+        "specs/a.yaml",
+        "apiVersion: kubebench.dev/v1\nkind: Benchmark\nmetadata: {name: a}\nspec:\n  timeout: 1h\n  workload: {job: {command: [a], resources: {cpu: 1, memory: 1Gi}, image: 'r.example/a:1.0.0'}}\n  metrics: [{name: loss, primary: true, better: lower, from: {log: {pattern: 'lossy is (?P<value>.+)'}}}]\n",
+    );
+    for format in ["human", "json"] {
+        let mut command = folder.command(&["parse", "--spec", "specs/a.yaml", "a.log", "--secret-file", "secrets"]);
+        command.args(["--output-format", format]);
+        command.envs([("KUBEBENCH_SECRET_A_B", values[0]), ("SOME_TOKEN", values[1])]);
+        let output = command.output().unwrap();
+        let text = String::from_utf8(output.stdout).unwrap();
+        assert_eq!(output.status.code(), Some(1), "{text}");
+        assert!(text.contains("`lossy [redacted] [redacted] [redacted]`"), "{text}");
+        assert!(!values.iter().any(|value| text.contains(value)), "{text}");
+    }
+}
+
 /// Logs that are no text, have no end or no beginning: an answer or a refusal, never a panic and never a hang.
 #[cfg(unix)]
 #[test]

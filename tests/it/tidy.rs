@@ -31,6 +31,7 @@ const FLOORS: &[(&str, &[&str])] = &[
 const CRATES: &[(&str, &[&str])] = &[
     ("annotate-snippets", &["diag"]),
     ("anyhow", &["edge", "run", "cli"]),
+    ("base64", &["redact"]),
     ("clap", &["cli"]),
     ("clap_complete", &["cli"]),
     ("clap_mangen", &["cli"]),
@@ -44,6 +45,7 @@ const CRATES: &[(&str, &[&str])] = &[
     ("memchr", &["ingest"]),
     ("mimalloc", &["main"]),
     ("nix", &["edge"]),
+    ("percent-encoding", &["redact", "ingest"]),
     ("rayon", &["compile", "edge/fs/scan", "cli/session", "cli/results"]),
     ("regex", &["schema/format", "ingest", "redact"]),
     ("regex-syntax", &["schema/format", "ingest"]),

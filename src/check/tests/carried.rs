@@ -54,7 +54,10 @@ fn scripts_from_windows() {
 #[test]
 fn tokens_in_a_script() {
     let job = "workload: {job: {image: 'r.example/a:1', command: [a], resources: {cpu: 1, memory: 1Gi}, files: {a: {path: token}}}}";
-    check(job, &["KB0407 the carried file `token` holds a GitHub token"]);
+    check(job, &["KB0407 line 2 of the carried file `token` holds a GitHub token"]);
+    let found = compile("", &document(job)).findings();
+    let related = found.iter().flat_map(|fault| &fault.related).map(|related| related.place.clone());
+    assert_eq!(related.collect::<Vec<_>>(), [crate::diag::Place::Line("token".to_owned(), 2)]);
 }
 
 #[test]

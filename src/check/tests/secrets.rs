@@ -150,7 +150,7 @@ fn pointed_at(fields: &str) -> Vec<(String, String)> {
     let compiled = compile("", &text);
     let slice = |fault: &Diagnostic| match fault.place {
         crate::diag::Place::Span(span) => text.get(span.range()).unwrap().to_owned(),
-        crate::diag::Place::File(_) => String::new(),
+        crate::diag::Place::File(_) | crate::diag::Place::Line(..) => String::new(),
     };
     let found = compiled.findings();
     found.iter().filter(|fault| fault.code.id == "KB0407").map(|fault| (fault.message.clone(), slice(fault))).collect()

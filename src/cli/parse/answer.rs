@@ -3,7 +3,7 @@
 use serde_json::{Value as Json, json};
 
 use crate::diag::render::{Format, on_one_line};
-use crate::ingest::kept::is_of_a_run;
+use crate::ingest::kept::Kept;
 use crate::ingest::measure::Measured;
 use crate::redact::Redactor;
 use crate::result::v1::Metric;
@@ -11,27 +11,35 @@ use crate::result::v1::Metric;
 /// The metrics, and whether a run with these logs would count.
 pub(super) struct Answer {
     metrics: Vec<Metric>,
+    is_valid: bool,
+    /// Why the run would not count, and what else is missing.
     reasons: Vec<String>,
 }
 
 impl Answer {
     /// Takes what was measured, without the secrets that logs hold.
-    pub(super) fn of(measured: Measured) -> Self {
-        let redactor = Redactor::default();
+    pub(super) fn of(measured: Measured, redactor: &Redactor) -> Self {
         let clean = |text: &str| redactor.text(text).into_owned();
         let mut metrics = measured.metrics;
+        let mut reasons: Vec<String> = measured.invalid.into_iter().map(|reason| reason.message).collect();
+        let is_valid = reasons.is_empty();
+        for metric in metrics.iter().filter(|metric| metric.value.is_none() && !Kept::is_left_out(metric)) {
+            let why = metric.reason.as_deref().unwrap_or("it was not found");
+            if !reasons.iter().any(|known| known.contains(&metric.name) && known.ends_with(why)) {
+                reasons.push(format!("`{}` has no value: {why}", metric.name));
+            }
+        }
+        reasons.iter_mut().for_each(|reason| *reason = clean(reason));
         for metric in &mut metrics {
             metric.reason = metric.reason.as_deref().map(clean);
             metric.labels.values_mut().for_each(|value| *value = clean(value));
         }
-        let reasons = measured.invalid.iter().map(|reason| clean(&reason.message)).collect();
-        Self { metrics, reasons }
+        Self { metrics, is_valid, reasons }
     }
 
     /// Returns true when everything that logs can hold was found, and the run would count.
     pub(super) fn is_complete(&self) -> bool {
         self.reasons.is_empty()
-            && self.metrics.iter().all(|metric| metric.value.is_some() || is_of_a_run(&metric.source))
     }
 
     /// Returns the answer in `format`; only JSON differs from what people read.
@@ -56,7 +64,7 @@ impl Answer {
         json!({
             "schemaVersion": 1,
             "metrics": metrics,
-            "valid": self.reasons.is_empty(),
+            "valid": self.is_valid,
             "reasons": self.reasons,
         })
     }
@@ -74,13 +82,13 @@ impl Answer {
             text.push_str(line.trim_end());
             text.push('\n');
         }
-        if self.reasons.is_empty() {
-            text.push_str("valid\n");
-        } else {
-            text.push_str("invalid:\n");
-            for reason in &self.reasons {
-                text.push_str(&format!("- {}\n", on_one_line(reason)));
-            }
+        text.push_str(match (self.is_valid, self.reasons.is_empty()) {
+            (false, _) => "invalid:\n",
+            (true, false) => "valid, but not complete:\n",
+            (true, true) => "valid\n",
+        });
+        for reason in &self.reasons {
+            text.push_str(&format!("- {}\n", on_one_line(reason)));
         }
         text
     }

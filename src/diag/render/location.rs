@@ -15,6 +15,8 @@ pub(super) struct Location<'a> {
     pub(super) path: &'a str,
     /// The part of the file that is meant, or nothing for the whole file.
     pub(super) region: Option<Region<'a>>,
+    /// The line, in a file whose text is not known here.
+    line: Option<usize>,
 }
 
 impl<'a> Location<'a> {
@@ -22,9 +24,10 @@ impl<'a> Location<'a> {
         match place {
             Place::Span(span) => {
                 let region = Region::shown(*span, sources);
-                Self { path: region.as_ref().map_or("", |region| &region.source.path), region }
+                Self { path: region.as_ref().map_or("", |region| &region.source.path), region, line: None }
             }
-            Place::File(path) => Self { path, region: None },
+            Place::File(path) => Self { path, region: None, line: None },
+            Place::Line(path, line) => Self { path, region: None, line: Some(*line) },
         }
     }
 
@@ -37,11 +40,15 @@ impl<'a> Location<'a> {
     }
 
     pub(super) fn start(&self) -> Option<Position> {
-        self.region.as_ref().map(Region::start)
+        self.region.as_ref().map(Region::start).or_else(|| self.start_of_line())
     }
 
     pub(super) fn end(&self) -> Option<Position> {
-        self.region.as_ref().map(Region::end)
+        self.region.as_ref().map(Region::end).or_else(|| self.start_of_line())
+    }
+
+    fn start_of_line(&self) -> Option<Position> {
+        self.line.map(|line| Position { line, column: 1 })
     }
 }
 

@@ -136,8 +136,10 @@ fn related(diagnostic: &Diagnostic, sources: &SourceMap) -> Vec<Value> {
         .enumerate()
         .map(|(id, (related, location))| {
             let mut physical = json!({"artifactLocation": artifact(location.path)});
-            if let (Some(fields), Some(part)) = (physical.as_object_mut(), &location.region) {
-                fields.insert("region".into(), region(part));
+            let place = location.region.as_ref().map(region);
+            let place = place.or_else(|| location.start().map(|start| json!({"startLine": start.line})));
+            if let (Some(fields), Some(place)) = (physical.as_object_mut(), place) {
+                fields.insert("region".into(), place);
             }
             json!({"id": id, "message": {"text": related.label}, "physicalLocation": physical})
         })

@@ -5,9 +5,10 @@ use std::io::{self, BufRead, BufReader, Read as _, Seek as _, SeekFrom};
 use std::path::{Component, Path, PathBuf};
 
 use crate::digest::{Digest, Hasher};
+use crate::ingest::excerpt::{Excerpt, HALF};
 
-/// How much of a log's beginning and end is looked at for a message.
-const EXCERPT: u64 = 4 << 20;
+/// What stands before the names of artifacts that postprocessing wrote.
+const RESULT: &str = "result/";
 
 /// The folders in which a run left its files.
 #[derive(Clone, Debug)]
@@ -19,17 +20,43 @@ pub struct Left {
 }
 
 impl Left {
+    /// Returns the folders of the run that took place in `folder`.
+    pub fn of_run(folder: &Path) -> Self {
+        Self { output: folder.join("output"), result: folder.join("result") }
+    }
+
+    /// Returns the folders that people mean by `folder`: that of a run, the output folder of one, or one that they filled.
+    pub fn named(folder: &Path) -> Self {
+        let of_run = Self::of_run(folder);
+        if of_run.output.is_dir() {
+            return of_run;
+        }
+        let run = folder.parent().filter(|_| folder.ends_with("output")).unwrap_or(folder);
+        Self { output: folder.to_owned(), result: run.join("result") }
+    }
+
     /// Opens a file of the run: below its output folder, or below its result folder.
     ///
     /// # Errors
     /// Why it cannot be opened, for people.
     pub fn open(&self, path: &str) -> Result<Box<dyn BufRead>, String> {
-        let found = [&self.output, &self.result].into_iter().find_map(|folder| inside(folder, path).transpose());
-        let Some(found) = found.transpose()? else {
-            return Err(format!("there is no such file; write it to $KUBEBENCH_EXP_OUTPUT_PATH{}", self.listed()));
+        let Some(found) = self.find(path)? else {
+            let [output, result] = [&self.output, &self.result].map(|folder| contents(folder));
+            return Err(format!(
+                "there is no such file: {output}, {result}; programs write to $KUBEBENCH_EXP_OUTPUT_PATH, `postprocess` to \
+                 $KUBEBENCH_EXP_RESULT_PATH"
+            ));
         };
         let file = File::open(found).map_err(|error| format!("it cannot be opened: {error}"))?;
         Ok(Box::new(BufReader::with_capacity(256 << 10, file)))
+    }
+
+    /// Returns where the file is that a metric calls `path`: what the run itself wrote comes first.
+    ///
+    /// # Errors
+    /// When it leads elsewhere.
+    pub fn find(&self, path: &str) -> Result<Option<PathBuf>, String> {
+        Ok(inside(&self.output, path)?.or(inside(&self.result, path)?))
     }
 
     /// Returns the path of an artifact of the run.
@@ -37,34 +64,73 @@ impl Left {
     /// # Errors
     /// When it is not there, or leads elsewhere.
     pub fn artifact(&self, name: &str) -> Result<PathBuf, String> {
-        inside(&self.output, name)?.ok_or_else(|| format!("{name} is not there"))
+        let of_result = || name.strip_prefix(RESULT).map_or(Ok(None), |rest| inside(&self.result, rest));
+        inside(&self.output, name)?.map_or_else(of_result, |path| Ok(Some(path)))?.ok_or_else(|| {
+            let folder = if name.starts_with(RESULT) { &self.result } else { &self.output };
+            format!("{name} is not in {} any more", folder.display())
+        })
+    }
+
+    /// Returns the name that the file has among the artifacts which a metric calls `path`.
+    pub fn name_of(&self, path: &str) -> String {
+        let found = self.find(path).ok().flatten();
+        let names = [path.to_owned(), format!("{RESULT}{path}")];
+        let is_it = |name: &String| found.is_some() && self.artifact(name).ok() == found;
+        names.into_iter().find(is_it).unwrap_or_else(|| path.to_owned())
+    }
+
+    /// Returns the names of artifacts: all logs, then at most `most` of what postprocessing and the job wrote, each sorted;
+    /// and those of files that cannot have theirs, because the job wrote one of that name.
+    ///
+    /// Links are not followed: what they lead to is nothing that the run left.
+    pub fn files(&self, most: usize) -> (Vec<String>, Vec<String>) {
+        let logs = below(&self.output, "logs", usize::MAX);
+        let of_result = below(&self.result, "", most).into_iter().map(|name| format!("{RESULT}{name}"));
+        let (hidden, of_result): (Vec<_>, Vec<_>) = of_result.partition(|name| self.output.join(name).exists());
+        let of_job = below(&self.output, "", most).into_iter().filter(|name| !logs.contains(name));
+        let others = of_result.into_iter().chain(of_job).take(most);
+        (logs.iter().cloned().chain(others).collect(), hidden)
     }
 
     /// Returns the beginning and the end of a log, or all of it.
     pub fn excerpt(&self, artifact: &str) -> Option<String> {
         let mut file = File::open(self.artifact(artifact).ok()?).ok()?;
+        let half = HALF as u64;
+        let mut excerpt = Excerpt::default();
+        let mut take = |file: &mut File| {
+            let mut bytes = Vec::new();
+            file.take(half).read_to_end(&mut bytes).ok()?;
+            excerpt.feed(&bytes);
+            Some(())
+        };
         let size = file.metadata().ok()?.len();
-        let mut bytes = Vec::new();
-        file.by_ref().take(EXCERPT).read_to_end(&mut bytes).ok()?;
-        if size > 2 * EXCERPT {
-            file.seek(SeekFrom::End(-i64::try_from(EXCERPT).ok()?)).ok()?;
+        take(&mut file)?;
+        file.seek(SeekFrom::Start(half.max(size.saturating_sub(half)))).ok()?;
+        take(&mut file)?;
+        if size > 2 * half {
+            excerpt.skip();
         }
-        file.read_to_end(&mut bytes).ok()?;
-        Some(String::from_utf8_lossy(&bytes).into_owned())
+        Some(excerpt.text())
     }
+}
 
-    /// Names what files there are.
-    fn listed(&self) -> String {
-        let mut names: Vec<String> = [&self.output, &self.result]
-            .into_iter()
-            .flat_map(|folder| std::fs::read_dir(folder).into_iter().flatten().flatten())
-            .filter(|entry| entry.file_type().is_ok_and(|kind| kind.is_file()))
-            .map(|entry| format!("`{}`", entry.file_name().display()))
-            .take(8)
-            .collect();
-        names.sort();
-        if names.is_empty() { " (it holds no file)".to_owned() } else { format!(" (it holds {})", names.join(", ")) }
+/// Says which files stand in a folder itself.
+fn contents(folder: &Path) -> String {
+    let mut names: Vec<String> = std::fs::read_dir(folder)
+        .into_iter()
+        .flatten()
+        .flatten()
+        .filter(|entry| entry.file_type().is_ok_and(|kind| kind.is_file()))
+        .map(|entry| format!("`{}`", entry.file_name().display()))
+        .collect();
+    names.sort();
+    let more = names.len().saturating_sub(8);
+    names.truncate(8);
+    if more > 0 {
+        names.push(format!("{more} more"));
     }
+    let files = if names.is_empty() { "no file".to_owned() } else { names.join(", ") };
+    format!("`{}` holds {files}", folder.file_name().unwrap_or_default().display())
 }
 
 /// Returns the path of a file below `folder`, if there is one; a name or a link that leads elsewhere is refused.
@@ -79,16 +145,6 @@ fn inside(folder: &Path, name: &str) -> Result<Option<PathBuf>, String> {
         return Err(leads_out());
     }
     Ok(Some(real).filter(|path| path.is_file()))
-}
-
-/// Returns the paths of files below `output`: all logs, then at most `most` of what the job wrote, each sorted.
-///
-/// Links are not followed: what they lead to is nothing that the run left.
-pub fn files(output: &Path, most: usize) -> Vec<String> {
-    let (logs, mut others) = (below(output, "logs", usize::MAX), below(output, "", most));
-    others.retain(|name| !logs.contains(name));
-    others.truncate(most);
-    logs.into_iter().chain(others).collect()
 }
 
 /// Returns the files below a folder of `output`, sorted; once there are `most`, no further folder is looked into.

@@ -26,7 +26,7 @@ pub(super) fn metrics(
     let mut problem = None;
     if let Some(path) = file {
         match evidence.open(path).and_then(|text| file::tool(tool, rule.window, text)) {
-            Ok(found) => outputs.push((path.clone(), found.report, found.native)),
+            Ok(found) => outputs.push((evidence.name_of(path), found.report, found.native)),
             Err(reason) => problem = Some(format!("{path}: {reason}")),
         }
     } else {

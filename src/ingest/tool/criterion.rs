@@ -27,7 +27,8 @@ const STATISTICS: [(&str, &str, Option<Better>); 5] = [
 ];
 
 fn read(text: &str, report: &mut Report) {
-    let root = report.documents(text).into_first();
+    let root = report
+        .document(text, |root| STATISTICS.iter().any(|(name, older, _)| root.get(name).or(root.get(older)).is_some()));
     for (name, older, better) in STATISTICS {
         let Some(estimate) = root.get(name).or_else(|| root.get(older)).filter(|estimate| estimate.is_object()) else {
             continue;

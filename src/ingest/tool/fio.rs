@@ -43,7 +43,7 @@ static METRICS: [(&str, &str, ToolMetric); 15] = [
 ];
 
 fn read(text: &str, report: &mut Report) {
-    let root = report.documents(text).into_first();
+    let root = report.document(text, |root| root.get("jobs").is_some() || root.get("client_stats").is_some());
     // The server's jobs stand in `client_stats`, with one that adds up all of them.
     let jobs = if root.get("jobs").is_some() { list(&root, "jobs") } else { list(&root, "client_stats") };
     if jobs.is_empty() {

@@ -16,7 +16,7 @@ pub(super) const TOOL: Tool = Tool {
 };
 
 fn read(text: &str, report: &mut Report) {
-    let root = report.documents(text).into_first();
+    let root = report.document(text, Value::is_array);
     for benchmark in root.as_array().into_iter().flatten() {
         let text = |key| benchmark.get(key).and_then(Value::as_str);
         let Some(name) = text("name") else {

@@ -33,7 +33,7 @@ const STATISTICS: [(&str, &str); 10] = [
 ];
 
 fn read(text: &str, report: &mut Report) {
-    let root = report.documents(text).into_first();
+    let root = report.document(text, |root| root.get("benchmarks").is_some());
     if holds_secret(&root) {
         report.withhold_document();
     }

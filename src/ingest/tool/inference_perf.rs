@@ -19,7 +19,7 @@ pub(super) const TOOL: Tool = Tool {
 };
 
 fn read(text: &str, report: &mut Report) {
-    let root = report.documents(text).into_first();
+    let root = report.document(text, |root| root.get("load_summary").is_some() || root.get("successes").is_some());
     for (key, unit) in [("requested_rate", "requests/s"), ("achieved_rate", "requests/s"), ("send_duration", "s")] {
         if let Some(value) = root.pointer(&format!("/load_summary/{key}")).and_then(number) {
             report.push_one(key, unit, None, value);

@@ -23,7 +23,7 @@ pub(super) const TOOL: Tool = Tool {
 
 fn read(text: &str, report: &mut Report) {
     let root = if text.trim_start().starts_with('{') {
-        report.documents(text).into_first()
+        report.document(text, |root| root.get("version").is_some())
     } else {
         let source = Source::new("report.yaml", text.as_bytes());
         let read = yaml::read(SourceId(0), &source);

@@ -172,12 +172,19 @@ pub struct Report {
     by_name: BTreeMap<String, Vec<usize>>,
     invalid: Vec<String>,
     withholds_document: bool,
+    /// The line at which the document begins.
+    first_line: usize,
 }
 
 impl Report {
     /// Makes an empty report whose series count the values inside `window`.
     pub fn new(window: Window) -> Self {
-        Self { window, ..Self::default() }
+        Self { window, first_line: 1, ..Self::default() }
+    }
+
+    /// Says at which line the document begins.
+    pub fn begins_at(&mut self, line: usize) {
+        self.first_line = line;
     }
 
     /// Takes in a value of `metric`.
@@ -219,11 +226,16 @@ impl Report {
 
     /// Reads the JSON documents in `text`; a text that is cut off, or is none, does not count.
     fn documents(&mut self, text: &str) -> Documents {
-        let found = json_document::documents(text);
+        let found = json_document::documents_from(text, self.first_line);
         if let Some(flaw) = &found.flaw {
             self.invalid(flaw.as_str());
         }
         found
+    }
+
+    /// Reads the JSON document in `text`; of several the last that is what the tool writes.
+    fn document(&mut self, text: &str, is_it: impl Fn(&serde_json::Value) -> bool) -> serde_json::Value {
+        self.documents(text).last(is_it)
     }
 
     /// Says that the document must not be kept beside the metrics: it may hold secrets.

@@ -37,7 +37,7 @@ const OTHERS: [(&str, &str, Option<Better>); 4] =
     [("stddev", "s", None), ("iqr", "s", None), ("ops", "1/s", Some(Better::Higher)), ("rounds", "1", None)];
 
 fn read(text: &str, report: &mut Report) {
-    let root = report.documents(text).into_first();
+    let root = report.document(text, |root| root.get("benchmarks").is_some());
     let benchmarks = list(&root, "benchmarks");
     if benchmarks.is_empty() {
         report.invalid("the report holds no benchmark");

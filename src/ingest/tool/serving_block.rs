@@ -11,7 +11,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde_json::Value;
 
 use super::{Line, LineParser, ONE, Report, Sample, direction};
-use crate::ingest::json_document::{documents, number as number_in, numbers};
+use crate::ingest::json_document::{documents_from, number as number_in, numbers};
 use crate::ingest::number;
 use crate::spec::v1::metric::Better;
 
@@ -173,7 +173,7 @@ fn is_statistic(word: &str) -> bool {
 
 /// Reads the JSON of one or more results, in a row or one a line.
 pub(super) fn read_json(text: &str, report: &mut Report) {
-    let found = documents(text);
+    let found = documents_from(text, report.first_line);
     let runs: Vec<Run> = found.values.iter().map(run_of).collect();
     if runs.iter().all(|run| run.measured.is_empty()) {
         return read_log(text, report);

@@ -20,7 +20,7 @@ fn check(fields: &str, expected: &[&str]) {
     }
     let place = |fault: &crate::diag::Diagnostic| match fault.place {
         crate::diag::Place::Span(span) => source.slice(span).to_owned(),
-        crate::diag::Place::File(_) => String::new(),
+        crate::diag::Place::File(_) | crate::diag::Place::Line(..) => String::new(),
     };
     let found: Vec<String> = found
         .into_sorted(&sources)

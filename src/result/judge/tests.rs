@@ -11,7 +11,7 @@ fn found(bytes: &[u8], place: Option<&str>) -> Option<(&'static str, Option<usiz
     let fault = judge(&shown, bytes, place, id)?;
     let line = match fault.place {
         crate::diag::Place::Span(span) => Some(sources.get(id).unwrap().position(span.start as usize).line),
-        crate::diag::Place::File(_) => None,
+        crate::diag::Place::File(_) | crate::diag::Place::Line(..) => None,
     };
     Some((fault.code.id, line, fault.message))
 }

@@ -13,7 +13,7 @@ fn faults(text: &str) -> String {
                 let position = source.position(span.start as usize);
                 format!("{} {}:{} {}", fault.code.id, position.line, position.column, fault.message)
             }
-            Place::File(_) => format!("{} {}", fault.code.id, fault.message),
+            Place::File(_) | Place::Line(..) => format!("{} {}", fault.code.id, fault.message),
         })
         .collect();
     found.sort();

@@ -1,6 +1,7 @@
 //! `kubebench run` as people use it: the program itself, with specs whose replicas are shells of this machine.
 #![cfg(target_os = "linux")]
 
+mod again;
 mod engine;
 mod environment;
 mod kinds;

@@ -45,3 +45,12 @@ fn an_unknown_source_has_neither_path_nor_region() {
     assert_eq!(location.path, "");
     assert!(location.region.is_none());
 }
+
+#[test]
+fn a_line_of_a_file_whose_text_is_not_known() {
+    let place = Place::Line("run.sh".to_owned(), 12);
+    let (sources, _) = map("");
+    let location = Location::of(&place, &sources);
+    let at = Some(Position { line: 12, column: 1 });
+    assert_eq!((location.path, location.start(), location.end()), ("run.sh", at, at));
+}

@@ -1,0 +1,108 @@
+//! What a run left, read again: by `parse`, and by `reparse` into another result.
+
+use std::fs;
+use std::path::PathBuf;
+
+use kubebench::result::v1::{Metric, Status};
+use kubebench::result::{self, BenchmarkResult};
+use serde_json::Value;
+
+use super::{LOSS, job, metric, run, shell};
+use crate::project::{Folder, files_below};
+
+const SPEED: &str = "metrics: [{name: speed, unit: m/s, better: higher, primary: true, from: {json: {file: result.json, pointer: /speed}}}]";
+
+/// A project whose run was postprocessed, and its result.
+fn postprocessed() -> (Folder, BenchmarkResult) {
+    let script = "sed 's/x/{\"speed\": 4.5}/' $KUBEBENCH_EXP_OUTPUT_PATH/raw > $KUBEBENCH_EXP_RESULT_PATH/result.json";
+    let post = format!("postprocess: {{{}}}", shell(script));
+    let folder = job("echo x > $KUBEBENCH_EXP_OUTPUT_PATH/raw", &[SPEED, &post]);
+    let ran = run(&folder, &[]);
+    let result = ran.ended(Status::Succeeded, 0).clone();
+    (folder, result)
+}
+
+/// Reads the only result again; returns what is told, and the results that `reparse` wrote.
+fn reparse(folder: &Folder) -> (Option<i32>, String, Vec<BenchmarkResult>) {
+    let is_made = |path: &PathBuf| path.to_string_lossy().contains("-a1-p");
+    let (made, run): (Vec<_>, Vec<_>) = files_below(&folder.path().join("results")).into_iter().partition(is_made);
+    assert_eq!(made, Vec::<PathBuf>::new());
+    let output = folder.run(&["reparse", run[0].to_str().unwrap()]);
+    let made = files_below(&folder.path().join("results")).into_iter().filter(is_made);
+    let read = |path: PathBuf| result::read(&fs::read(path).unwrap()).unwrap().result;
+    (output.status.code(), String::from_utf8(output.stderr).unwrap(), made.map(read).collect())
+}
+
+fn experiment(folder: &Folder) -> PathBuf {
+    let experiments = folder.path().join(".kubebench/experiments");
+    fs::read_dir(experiments).unwrap().map(|entry| entry.unwrap().path()).next().unwrap()
+}
+
+#[test]
+fn what_postprocessing_wrote_is_an_artifact_that_everybody_reads() {
+    let (folder, original) = postprocessed();
+    let names: Vec<&str> = original.artifacts.iter().map(|artifact| artifact.name.as_str()).collect();
+    assert_eq!(names, ["logs/job-0.log", "logs/postprocess-0.log", "result/result.json", "raw"]);
+    let of = |metric: &Metric| (metric.value, metric.source.artifact.clone());
+    let wanted = (Some(4.5), Some("result/result.json".to_owned()));
+    assert_eq!(of(metric(&original, "speed")), wanted);
+    for output in [experiment(&folder), experiment(&folder).join("output")] {
+        let arguments =
+            ["parse", "--spec", "specs/b.yaml", "--output-format", "json", "--output", output.to_str().unwrap()];
+        let output = folder.run(&arguments);
+        let answer: Value = serde_json::from_slice(&output.stdout).unwrap();
+        assert_eq!((output.status.code(), &answer["metrics"][0]["value"]), (Some(0), &Value::from(4.5)), "{answer}");
+    }
+    let (status, told, made) = reparse(&folder);
+    assert_eq!((status, made.len()), (Some(0), 1), "{told}");
+    assert_eq!((of(metric(&made[0], "speed")), made[0].run.status), (wanted, Status::Succeeded));
+    assert_eq!(made[0].source.reparsed.as_ref().unwrap().of, original.digest);
+}
+
+#[test]
+fn only_what_the_run_left_is_read_again() {
+    let changes: [(fn(&Folder), &str); 4] = [
+        (
+            |folder| fs::write(experiment(folder).join("result/result.json"), "{\"speed\": 9}").unwrap(),
+            "was changed after the run",
+        ),
+        (
+            |folder| fs::write(experiment(folder).join("output/result.json"), "{\"speed\": 9}").unwrap(),
+            "output/result.json is not among the result's artifacts",
+        ),
+        (|folder| fs::remove_file(experiment(folder).join("result/result.json")).unwrap(), "/result any more"),
+        (|folder| fs::remove_dir_all(experiment(folder)).unwrap(), "/output is not there"),
+    ];
+    for (change, words) in changes {
+        let (folder, _) = postprocessed();
+        change(&folder);
+        let (status, told, made) = reparse(&folder);
+        assert_eq!((status, made.len()), (Some(2), 0), "{told}");
+        assert!(told.contains(words), "{told}");
+    }
+}
+
+#[test]
+fn a_file_that_is_not_there() {
+    let post = format!("postprocess: {{{}}}", shell("echo 1 > $KUBEBENCH_EXP_RESULT_PATH/other.json"));
+    let ran = run(&job("echo x > $KUBEBENCH_EXP_OUTPUT_PATH/raw", &[SPEED, &post]), &[]);
+    let reason = metric(ran.ended(Status::Invalid, 1), "speed").reason.clone().unwrap();
+    assert_eq!(
+        reason,
+        "result.json: there is no such file: `output` holds `raw`, `result` holds `other.json`; programs write to \
+         $KUBEBENCH_EXP_OUTPUT_PATH, `postprocess` to $KUBEBENCH_EXP_RESULT_PATH"
+    );
+}
+
+#[test]
+fn the_same_line_is_nearest_for_run_and_parse() {
+    let script = "i=0; while [ $i -lt 20000 ]; do i=$((i+1)); echo filling filling filling $i; done";
+    let folder = job(&format!("{script}; echo loss: 2.5; {script}; echo loss is 3"), &[LOSS]);
+    let ran = run(&folder, &[]);
+    let reason = metric(ran.ended(Status::Invalid, 1), "loss").reason.clone().unwrap();
+    assert!(reason.ends_with("; nearest line: `loss is 3`"), "{reason}");
+    let log = experiment(&folder).join("output/logs/job-0.log");
+    let output = folder.run(&["parse", "--spec", "specs/b.yaml", "--output-format", "json", log.to_str().unwrap()]);
+    let answer: Value = serde_json::from_slice(&output.stdout).unwrap();
+    assert_eq!(answer["metrics"][0]["reason"], Value::from(reason));
+}
