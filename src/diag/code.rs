@@ -117,6 +117,10 @@ codes! {
     KB0350 error "role without a command for a local run"
     KB0351 error "variable that has no value in a local run"
     KB0352 error "query that needs a cluster"
+    KB0353 error "window of steps without steps"
+    KB0354 error "metric of an unknown replica"
+    KB0355 error "unknown metric of a tool"
+    KB0356 error "name beside a tool"
     KB0360 error "fixture that cannot be read"
     KB0361 error "fixture with another value"
     KB0362 error "unknown tool"
@@ -154,6 +158,7 @@ codes! {
     KB0425 lint "kind that Kueue does not manage by default"
     KB0426 deny "MPIJob v1 in a Kueue queue"
     KB0427 lint "gang scheduling that the operator must be told of"
+    KB0428 deny "query without a Prometheus server"
 
     KB0501 error "missing manifest"
     KB0502 error "stale manifest"
