@@ -15,12 +15,14 @@ mod image;
 mod kueue;
 mod launcher_egress;
 mod metric_direction;
+mod metric_replica;
 mod metric_role;
 mod mpi_restricted;
 mod name_budget;
 mod pod_security;
 mod pods;
 mod primary_metric;
+mod prometheus_server;
 mod pytorch_restricted;
 mod resources;
 mod runs_cap;
@@ -28,7 +30,9 @@ mod scaling;
 mod secret;
 mod shared_memory;
 mod ssh_home;
+mod stepless_window;
 mod timeout;
+mod tool_metric;
 mod unexpanded;
 mod unknown_metric;
 mod unknown_tool;
@@ -48,7 +52,10 @@ pub static RULES: &[Rule] = &[
     amounts::usable,
     unknown_metric::measured,
     unknown_tool::known,
+    tool_metric::reported,
     metric_role::exists,
+    metric_replica::exists,
+    stepless_window::counted,
     image::pinned,
     resources::stated,
     resources::within_limits,
@@ -66,6 +73,7 @@ pub static RULES: &[Rule] = &[
     runs_cap::respected,
     pod_security::kept,
     file_metric::reachable,
+    prometheus_server::named,
     claim_sharing::possible,
     ssh_home::readable,
     launcher_egress::open,

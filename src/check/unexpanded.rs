@@ -1,4 +1,4 @@
-//! KB0428: references to variables that reach the program as they are written.
+//! KB0429: references to variables that reach the program as they are written.
 
 use std::collections::BTreeSet;
 
@@ -24,7 +24,7 @@ pub(super) fn meant(benchmark: &Benchmark, diagnostics: &mut Diagnostics) {
             if !reported.insert(span) {
                 continue;
             }
-            let fault = Diagnostic::at(&code::KB0428, span, format!("the program gets `{written}` as it is written"))
+            let fault = Diagnostic::at(&code::KB0429, span, format!("the program gets `{written}` as it is written"))
                 .note(format!("no shell is between, so nothing puts the value of `{name}` in its place"));
             diagnostics.push(fault.help(if name == VARIABLE {
                 format!("write the path itself: `{FOLDER}/…`")

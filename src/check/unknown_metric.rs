@@ -9,7 +9,7 @@ pub(super) fn measured(benchmark: &Benchmark, diagnostics: &mut Diagnostics) {
     if tools().any(|tool| tool.names.is_none()) {
         return;
     }
-    let of_tools = tools().filter_map(|tool| tool.names.as_ref()).flatten();
+    let of_tools = tools().filter_map(|tool| tool.names.as_ref()).flatten().map(|(name, _)| name);
     let known: Vec<&str> = benchmark
         .metrics
         .iter()

@@ -86,6 +86,11 @@ impl Pattern {
         ))
     }
 
+    /// Returns true when the pattern has the group `step`.
+    pub fn has_step(&self) -> bool {
+        self.step.is_some()
+    }
+
     /// Returns the pattern as written.
     pub fn text(&self) -> &str {
         &self.text

@@ -3,10 +3,14 @@
 use std::collections::BTreeMap;
 
 use crate::diag::{Diagnostic, Diagnostics, Place, code};
+use crate::ingest::pattern::Pattern;
 use crate::model::{Expectation, Fixture, Metric, MetricReference, ToolMetrics};
 use crate::spec::v1::{fixture, metric as wire};
 use crate::text::Span;
 use crate::yaml::Node;
+
+/// Sources whose values have no step.
+const STEPLESS: [&str; 7] = ["json", "keyValue", "openMetrics", "file", "process", "duration", "prometheus"];
 
 /// Returns the metrics of `spec`, reporting names that are missing or stand twice.
 pub(super) fn metrics(wires: &[wire::Metric], spec: &Node, diagnostics: &mut Diagnostics) -> Vec<Metric> {
@@ -33,17 +37,20 @@ pub(super) fn metrics(wires: &[wire::Metric], spec: &Node, diagnostics: &mut Dia
             tool: wire.from.tool.as_ref().map(|tool| ToolMetrics {
                 tool: tool.name.clone(),
                 span: tool_node(node).and_then(|tool| tool.get("name")).map_or(node.span, |name| name.span),
-                names: tool.metrics.clone(),
+                names: tool.metrics.as_ref().map(|names| {
+                    let spans = tool_node(node).and_then(|tool| tool.get("metrics")).map(Node::items);
+                    names.iter().cloned().zip(spans.into_iter().flatten().map(|name| name.span)).collect()
+                }),
             }),
             file_span: ["json", "jsonLines", "csv", "file", "openMetrics"]
                 .into_iter()
                 .filter_map(|source| node.get("from")?.get(source))
                 .find_map(|source| source.get("file").or_else(|| source.get("path")))
                 .map(|file| file.span),
-            role: ["log", "keyValue"]
-                .into_iter()
-                .find_map(|source| node.get("from")?.get(source)?.get("role"))
-                .and_then(|role| Some((role.as_text()?.to_owned(), role.span))),
+            is_needed: [wire.primary, wire.required].into_iter().flatten().any(|flag| flag.0),
+            role: of_log(node, "role").and_then(|role| Some((role.as_text()?.to_owned(), role.span))),
+            index: index_of(&wire.from).zip(of_log(node, "index")).map(|(index, node)| (index, node.span)),
+            stepless_window: stepless_window(wire, node),
         });
     }
     metrics
@@ -51,6 +58,30 @@ pub(super) fn metrics(wires: &[wire::Metric], spec: &Node, diagnostics: &mut Dia
 
 fn tool_node(metric: &Node) -> Option<&Node> {
     metric.get("from")?.get("tool")
+}
+
+/// Returns what a metric says of the log that it is read from.
+fn of_log<'n>(metric: &'n Node, key: &str) -> Option<&'n Node> {
+    ["log", "keyValue", "tool"].into_iter().find_map(|source| metric.get("from")?.get(source)?.get(key))
+}
+
+fn index_of(from: &wire::Source) -> Option<u32> {
+    let wire::Source { log, key_value, tool, .. } = from;
+    let of_log = log.as_ref().and_then(|log| log.index);
+    let of_key = || key_value.as_ref().and_then(|key| key.index);
+    let of_tool = || tool.as_ref().and_then(|tool| tool.index);
+    of_log.or_else(of_key).or_else(of_tool).map(|index| index.0)
+}
+
+/// Returns the source and the place of a window that counts steps of which the source knows none. What stands beside a value
+/// in a table, and what a tool prints, is known only at the end of a run.
+fn stepless_window(wire: &wire::Metric, node: &Node) -> Option<(&'static str, Span)> {
+    wire.window.as_ref()?.steps.as_ref()?;
+    let source = match &wire.from.log {
+        Some(log) => Pattern::new(&log.pattern).is_ok_and(|pattern| !pattern.has_step()).then_some("log")?,
+        None => STEPLESS.into_iter().find(|source| node.get("from").is_some_and(|from| from.get(source).is_some()))?,
+    };
+    Some((source, node.get("window")?.span))
 }
 
 fn check_sources(wire: &wire::Metric, node: &Node, diagnostics: &mut Diagnostics) {
@@ -73,6 +104,31 @@ fn check_sources(wire: &wire::Metric, node: &Node, diagnostics: &mut Diagnostics
             Diagnostic::at(&code::KB0207, entry.key_span, message)
                 .note("the output of a tool is read from one place")
                 .help("keep `file`, or name the log by `role` and `index`"),
+        );
+    }
+    if let (Some(name), Some(tool)) = (&wire.name, &wire.from.tool) {
+        let span = node.entry("name").map_or(node.span, |entry| entry.key_span);
+        let fault = Diagnostic::at(
+            &code::KB0356,
+            span,
+            format!("`{}` brings its own names, and none is `{name}`", tool.name),
+        )
+        .note("nothing would be found under this name, and where it is `primary` or `required` no run would count");
+        diagnostics.push(match &tool.metrics {
+            Some(_) => fault.help("remove `name`; gates, checks and fixtures use the names of the tool"),
+            None => fault.help("remove `name`, and choose metrics by the names of the tool: `tool: {metrics: […]}`"),
+        });
+    }
+    if let (Some(_), Some(outer)) =
+        (wire.from.tool.as_ref().and_then(|tool| tool.window.as_ref()), node.entry("window"))
+    {
+        diagnostics.push(
+            Diagnostic::at(
+                &code::KB0207,
+                outer.key_span,
+                "this metric has two windows, and the one in `tool` would not count",
+            )
+            .help("keep one of them"),
         );
     }
     let window = wire.window.as_ref().or(wire.from.tool.as_ref().and_then(|tool| tool.window.as_ref()));

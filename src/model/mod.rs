@@ -142,8 +142,14 @@ pub struct Metric {
     pub tool: Option<ToolMetrics>,
     /// The file it is read from, if it is read from one.
     pub file_span: Option<Span>,
+    /// Whether a run without it is invalid.
+    pub is_needed: bool,
     /// The role whose log it is read from, and where that is said.
     pub role: Option<(String, Span)>,
+    /// The replica whose log it is read from, and where that is said.
+    pub index: Option<(u32, Span)>,
+    /// The source and the window, where the window counts steps and values of this source never have one.
+    pub stepless_window: Option<(&'static str, Span)>,
 }
 
 /// The metrics of a known tool.
@@ -154,7 +160,7 @@ pub struct ToolMetrics {
     /// Where it is named.
     pub span: Span,
     /// The names asked for; none means all that the tool has.
-    pub names: Option<Vec<String>>,
+    pub names: Option<Vec<(String, Span)>>,
 }
 
 /// A use of a metric's name.

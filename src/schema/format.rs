@@ -160,15 +160,15 @@ fn relative_path(text: &str) -> Result<(), UnitError> {
 }
 
 fn json_pointer(text: &str) -> Result<(), UnitError> {
-    let escaped = text.split('~').skip(1).all(|rest| rest.starts_with(['0', '1']));
-    if !(text.is_empty() || text.starts_with('/')) || !escaped {
-        return Err(fault(
-            format!("`{text}` is not a JSON Pointer"),
-            format!(
-                "start every step with `/`: `/{}`",
-                text.trim_start_matches('$').trim_start_matches('.').replace('.', "/")
-            ),
-        ));
+    let message = format!("`{text}` is not a JSON Pointer");
+    if !(text.is_empty() || text.starts_with('/')) {
+        // `$.train.steps[0]` of JSONPath, `.train.steps[0]` of jq, `#/train/steps/0` of URIs.
+        let steps =
+            text.trim_start_matches(['$', '#', '.', '/']).replace(['.', '['], "/").replace([']', '"', '\''], "");
+        return Err(fault(message, format!("start every step with `/`: `/{steps}`")));
+    }
+    if text.split('~').skip(1).any(|rest| !rest.starts_with(['0', '1'])) {
+        return Err(fault(message, "write `~0` for a `~` inside a key, and `~1` for a `/`"));
     }
     Ok(())
 }

@@ -71,7 +71,7 @@ spec:
   postprocess: {image: registry.example/a:1}
   results: {claim: {}}
   metrics:
-    - {name: a, from: {log: {pattern: '(?P<value>x)'}}, window: {steps: [1, 2]}}
+    - {name: a, from: {log: {pattern: '(?P<step>1)(?P<value>x)'}}, window: {steps: [1, 2]}}
     - {name: b, from: {json: {file: a, pointer: /a}}, window: {skipFirst: 1}}
     - {name: c, from: {jsonLines: {file: a, pointer: /a}}, window: {lastN: 1}}
     - {name: d, from: {csv: {file: a, column: a}}}

@@ -1,6 +1,6 @@
 //! Every parser against a sample of our own making, and against captures of the real tools where they are present.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
 use kubebench::ingest::scan::LogScan;
@@ -37,6 +37,11 @@ fn judge(name: &str, path: &Path) {
     let expect: Value = serde_json::from_str(&expect).unwrap();
     let report = read(tool, &std::fs::read(path).unwrap(), Window::All);
     let found = headlines(&report);
+    if let Some(metrics) = tool.metrics {
+        let names: BTreeSet<&str> = metrics().iter().map(|metric| metric.name).collect();
+        let unnamed = report.found().iter().find(|found| !names.contains(found.name.as_str()));
+        assert!(unnamed.is_none(), "{}: a fixed set of metrics without {unnamed:?}", path.display());
+    }
     for (metric, wanted) in expect["metrics"].as_object().unwrap() {
         let (value, unit) =
             found.get(metric).unwrap_or_else(|| panic!("{}: no `{metric}` in {found:#?}", path.display()));

@@ -62,7 +62,7 @@ fn tokens_in_a_script() {
 
 #[test]
 fn variables_that_nothing_replaces() {
-    let finding = |written: &str| format!("KB0428 the program gets `{written}` as it is written");
+    let finding = |written: &str| format!("KB0429 the program gets `{written}` as it is written");
     for (command, written) in [
         ("[python, '$(KUBEBENCH_FILES)/bench.sh']", "$(KUBEBENCH_FILES)"),
         ("[python, --out, '${KUBEBENCH_EXP_OUTPUT_PATH}/a']", "${KUBEBENCH_EXP_OUTPUT_PATH}"),

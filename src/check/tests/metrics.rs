@@ -1,4 +1,4 @@
-//! KB0313, KB0324, KB0409, KB0410, KB0420.
+//! KB0313, KB0324, KB0353, KB0354, KB0355, KB0409, KB0410, KB0420, KB0428.
 
 use super::*;
 
@@ -35,7 +35,7 @@ fn roles_that_metrics_are_read_from() {
 #[test]
 fn directions() {
     check("metrics: [{name: x, from: {duration: run}}]", &["KB0409 `x` does not say whether more or less is better"]);
-    check("metrics: [{from: {tool: {name: fio, metrics: [iops]}}}]", &[]);
+    check("metrics: [{from: {tool: {name: fio, metrics: [read_iops]}}}]", &[]);
 }
 
 #[test]
@@ -51,7 +51,7 @@ fn primary_metrics() {
     check(&two(", primary: true"), &[]);
     check("metrics: []", &["KB0410 this benchmark measures nothing"]);
     check("metrics: [{from: {tool: {name: fio}}}]", &[none]);
-    check("metrics: [{from: {tool: {name: fio, metrics: [iops, latency]}}}]", &[none]);
+    check("metrics: [{from: {tool: {name: fio, metrics: [read_iops, write_iops]}}}]", &[none]);
 }
 
 #[test]
@@ -72,4 +72,119 @@ fn files_that_stay_in_the_pod() {
         check(&format!("{metrics}\n{postprocess}\nresults: {{{shared}}}"), &[]);
     }
     check("metrics: [{name: x, better: lower, from: {openMetrics: {url: 'http://localhost/', name: x}}}]", &[]);
+}
+
+#[test]
+fn roles_and_replicas_of_tools() {
+    let of = |place: &str| format!("metrics: [{{primary: true, from: {{tool: {{name: torchtitan, {place}}}}}}}]");
+    check(&of("role: job, index: 0"), &[]);
+    check(&of("role: jib"), &["KB0324 the workload has no role `jib`"]);
+    check(&of("index: 1"), &["KB0354 there is no replica 1: the largest role has one replica"]);
+}
+
+#[test]
+fn replicas_that_metrics_are_read_from() {
+    let metric =
+        |place: &str| format!("metrics: [{{name: x, better: lower, from: {{keyValue: {{key: x, {place}}}}}}}]");
+    let job = |counts: &str| workload("job", &format!("resources: {{cpu: 1, memory: 1Gi}}, {counts}"));
+    let of = |place: &str, counts: &str| format!("{}\n{}", metric(place), job(counts));
+    check(&of("index: 0", "parallelism: 1"), &[]);
+    check(&of("index: 3", "parallelism: 4"), &[]);
+    check(
+        &of("role: job, index: 4", "parallelism: 4"),
+        &["KB0354 there is no replica 4: the role `job` has 4 replicas"],
+    );
+    // One pod after another.
+    check(&of("index: 3", "parallelism: 1, completions: 4"), &[]);
+    // Another role may have it, but not this one.
+    let two = workload("pytorchJob", "resources: {cpu: 1, memory: 1Gi}, master: {replicas: 1}, worker: {replicas: 3}");
+    check(&format!("{}\n{two}", metric("index: 2")), &[]);
+    check(
+        &format!("{}\n{two}", metric("role: master, index: 2")),
+        &["KB0354 there is no replica 2: the role `master` has one replica"],
+    );
+}
+
+#[test]
+fn replicas_that_some_cases_have() {
+    let of = |more: &str| {
+        let job = workload(
+            "job",
+            "resources: {cpu: 1, memory: 1Gi}, parallelism: '${{ matrix.pods }}', args: ['${{ matrix.pods }}']",
+        );
+        format!(
+            "matrix: {{axes: {{pods: [2, 4]}}}}\nmetrics: [{{name: x, better: lower, from: {{keyValue: {{key: x, index: 3}}}}{more}}}]\n{job}"
+        )
+    };
+    check(&of(""), &[]);
+    let finding = "KB0354 there is no replica 3 in the case pods=2: the largest role has 2 replicas";
+    check(&of(", required: true"), &[finding]);
+    check(&of(", primary: true"), &[finding]);
+}
+
+#[test]
+fn windows_of_steps() {
+    let metric = |source: &str, window: &str| {
+        format!("metrics: [{{name: x, better: lower, from: {{{source}}}, window: {{{window}}}}}]")
+    };
+    let steps = "steps: [1, 9]";
+    let pattern = "log: {pattern: '(?P<value>[0-9]+)'}";
+    check(&metric(pattern, steps), &["KB0353 this window counts steps, and the pattern has no group `step`"]);
+    check(&metric(pattern, "skipFirst: 1"), &[]);
+    check(&metric("log: {pattern: '(?<step>[0-9]+) (?P<value>[0-9]+)'}", steps), &[]);
+    check(
+        &metric("keyValue: {key: x}", steps),
+        &["KB0353 this window counts steps, and values of `keyValue` have none"],
+    );
+    check(&metric("duration: run", steps), &["KB0353 this window counts steps, and values of `duration` have none"]);
+    let mounted = "results: {claim: {accessModes: [ReadWriteMany]}, mountInJob: true}";
+    check(&format!("{}\n{mounted}", metric("csv: {file: a.csv, column: x}", steps)), &[]);
+    check(
+        &format!("{}\n{mounted}", metric("json: {file: a.json, pointer: /x}", steps)),
+        &["KB0353 this window counts steps, and values of `json` have none"],
+    );
+    check("metrics: [{primary: true, from: {tool: {name: torchtitan}}, window: {steps: [1, 9]}}]", &[]);
+}
+
+#[test]
+fn names_that_tools_report() {
+    let of = |tool: &str, names: &str| {
+        format!("metrics: [{{primary: true, from: {{tool: {{name: {tool}, metrics: [{names}]}}}}}}]")
+    };
+    check(&of("torchtitan", "tps, tps_last, mfu_last, last_step"), &[]);
+    check(&of("torchtitan", "tpz"), &["KB0355 `torchtitan` reports no metric `tpz`"]);
+    check(&of("torchtitan", "last_step_last"), &["KB0355 `torchtitan` reports no metric `last_step_last`"]);
+    check(&of("fio", "iops"), &["KB0355 `fio` reports no metric `iops`"]);
+    check(&of("deepspeed", "lm_loss, curr_samples_per_sec_median"), &[]);
+    check(&of("tf-cnn-benchmarks", "images_per_sec_last_per_rank"), &[]);
+    // Names of these come from what they print.
+    check(&of("katib", "anything"), &[]);
+    check(&of("maxtext", "tflops_per_device_median_steps_3_9"), &[]);
+}
+
+#[test]
+fn names_and_windows_of_tools() {
+    let of = |fields: &str| format!("metrics: [{{primary: true, {fields}}}]");
+    assert_eq!(
+        lowered(&of("name: throughput, from: {tool: {name: torchtitan, metrics: [tps]}}")),
+        ["KB0356 `torchtitan` brings its own names, and none is `throughput`"]
+    );
+    assert_eq!(
+        lowered(&of("from: {tool: {name: torchtitan, window: {lastN: 1}}}, window: {lastN: 2}")),
+        ["KB0207 this metric has two windows, and the one in `tool` would not count"]
+    );
+    check(&of("from: {tool: {name: torchtitan, window: {lastN: 1}}}"), &[]);
+}
+
+#[test]
+fn queries_that_a_server_answers() {
+    let query = "metrics: [{name: x, better: lower, from: {prometheus: {query: up}}}]";
+    let finding = "KB0428 the target `default` names no Prometheus that could answer this query";
+    check(query, &[finding]);
+    check_on("{gpu: {prometheus: {url: 'http://p:9090'}}}", query, &[]);
+    check_on(
+        "{gpu: {prometheus: {url: 'http://p:9090'}}, cpu: {cluster: b}}",
+        query,
+        &["KB0428 the target `cpu` names no Prometheus that could answer this query"],
+    );
 }

@@ -3,11 +3,14 @@
 use super::*;
 
 /// The codes of these rules; what is wrong with KB0405's example is found by the schema.
-const CODES: [&code::Code; 27] = [
+const CODES: [&code::Code; 31] = [
     &code::KB0311,
     &code::KB0313,
     &code::KB0324,
     &code::KB0331,
+    &code::KB0353,
+    &code::KB0354,
+    &code::KB0355,
     &code::KB0401,
     &code::KB0402,
     &code::KB0403,
@@ -31,6 +34,7 @@ const CODES: [&code::Code; 27] = [
     &code::KB0425,
     &code::KB0426,
     &code::KB0427,
+    &code::KB0428,
 ];
 
 /// Returns the project and the benchmark of a section of a page.

@@ -73,13 +73,21 @@ pub(super) fn record(additions: &[&Addition], destination: &Destination) -> Resu
 }
 
 /// Additions by what their paths hold.
-struct Sorted<'a> {
-    fresh: Vec<&'a Addition>,
-    already: Vec<String>,
-    others: Vec<(&'a Addition, At)>,
+pub(super) struct Sorted<'a> {
+    /// Nothing is there.
+    pub(super) fresh: Vec<&'a Addition>,
+    /// Their bytes are there.
+    pub(super) already: Vec<String>,
+    /// Something else is there.
+    pub(super) others: Vec<(&'a Addition, At)>,
 }
 
-fn sort<'a>(connection: &Connection, tip: Option<Oid>, additions: &[&'a Addition]) -> Result<Sorted<'a>, NotRecorded> {
+/// Sorts additions by what the commit `tip` has at their paths.
+pub(super) fn sort<'a>(
+    connection: &Connection,
+    tip: Option<Oid>,
+    additions: &[&'a Addition],
+) -> Result<Sorted<'a>, NotRecorded> {
     let objects = connection.objects()?;
     let mut sorted = Sorted { fresh: Vec::new(), already: Vec::new(), others: Vec::new() };
     for addition in additions {

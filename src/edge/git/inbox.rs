@@ -3,6 +3,7 @@
 use git2::Oid;
 
 use super::attempts::Attempts;
+use super::branch::{Sorted, sort};
 use super::connection::{Change, Connection, TIP_ALONE};
 use super::objects::{At, blob_id};
 use super::{Destination, conflict};
@@ -25,20 +26,32 @@ struct Parcel<'a> {
 /// Records `additions` in the inbox of the remote.
 pub(super) fn record(additions: &[&Addition], destination: &Destination) -> Result<Recorded, NotRecorded> {
     let connection = Connection::open(destination)?;
-    let place = format!("`{}` of `{}`", destination.inbox, connection.shown);
+    let Destination { branch, inbox, deadline, .. } = destination;
+    let place = format!("`{inbox}` of `{}`", connection.shown);
     let mut recorded = Recorded { place, ..Recorded::default() };
-    recorded.notes.extend(connection.identity.note());
+    let names: Vec<String> = additions
+        .iter()
+        .map(|addition| place::inbox_ref(inbox, &addition.run_id, &addition.path).map_err(NotRecorded::refused))
+        .collect::<Result<_, _>>()?;
+    let mut attempts = Attempts::until(*deadline);
+    // What was folded has no ref any more. Where the branch cannot be read, it is pushed again, and the next fold drops it.
+    let tip = connection.tip(branch, attempts.limit())?.ok().flatten();
+    let Sorted { fresh, already, others } = sort(&connection, tip, additions)?;
+    recorded.already = already;
+    for (addition, at) in others {
+        let theirs = connection.theirs(at, attempts.limit())?;
+        recorded.conflicts.push(conflict(addition, theirs, format!("branch `{branch}`")));
+    }
+    recorded.notes.extend(connection.identity.note().filter(|_| !fresh.is_empty()));
     let objects = connection.objects()?;
     let mut parcels = Vec::new();
-    for addition in additions {
-        let name =
-            place::inbox_ref(&destination.inbox, &addition.run_id, &addition.path).map_err(NotRecorded::refused)?;
+    let is_fresh = |addition: &Addition| fresh.iter().any(|fresh| fresh.path == addition.path);
+    for (addition, name) in additions.iter().zip(names).filter(|(addition, _)| is_fresh(addition)) {
         let tree = objects.tree(None, &[(addition.path.as_str(), objects.blob(&addition.bytes)?)])?;
         // The date of the result: a replay makes the same commit.
         let commit = connection.commit(&objects, tree, None, addition.ended, &message(&[addition]))?;
         parcels.push(Parcel { addition, name, commit, tried: false });
     }
-    let mut attempts = Attempts::until(destination.deadline);
     for batch in parcels.chunks_mut(BATCH) {
         send(&connection, batch.iter_mut().collect(), &mut attempts, &mut recorded)?;
     }

@@ -15,6 +15,7 @@ pub(super) const TOOL: Tool = Tool {
     source: "https://github.com/ai-dynamo/aiperf/blob/main/src/aiperf/exporters/metrics_json_exporter.py",
     lines: None,
     document: Some(read),
+    metrics: None,
 };
 
 fn read(text: &str, report: &mut Report) {

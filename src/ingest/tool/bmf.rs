@@ -13,6 +13,7 @@ pub(super) const TOOL: Tool = Tool {
     source: "https://bencher.dev/docs/reference/bencher-metric-format/",
     lines: None,
     document: Some(read),
+    metrics: None,
 };
 
 fn read(text: &str, report: &mut Report) {

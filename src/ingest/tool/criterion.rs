@@ -15,6 +15,7 @@ pub(super) const TOOL: Tool = Tool {
     source: "https://github.com/bheisler/criterion.rs/blob/master/src/estimate.rs",
     lines: None,
     document: Some(read),
+    metrics: None,
 };
 
 const STATISTICS: [(&str, &str, Option<Better>); 5] = [

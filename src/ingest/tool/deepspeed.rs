@@ -20,6 +20,7 @@ pub(super) const TOOL: Tool = Tool {
     source: "https://github.com/deepspeedai/DeepSpeed/blob/master/deepspeed/utils/timer.py",
     lines: Some(Lines { needles: &NEEDLES, parser: || Box::new(Parser::default()) }),
     document: None,
+    metrics: Some(|| [&[&RUNNING, &CURRENT, &MAX_MEMORY, &LAST_GLOBAL_STEP], megatron::METRICS].concat()),
 };
 
 const NEEDLES: [&str; 3] = [TIMER, megatron::NEEDLES[0], megatron::NEEDLES[1]];

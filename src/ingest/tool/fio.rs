@@ -17,6 +17,7 @@ pub(super) const TOOL: Tool = Tool {
     source: "https://fio.readthedocs.io/en/latest/fio_doc.html#json-output",
     lines: None,
     document: Some(read),
+    metrics: Some(|| METRICS.iter().map(|(.., metric)| metric).collect()),
 };
 
 const fn metric(name: &'static str, unit: &'static str, better: Better) -> ToolMetric {

@@ -13,6 +13,7 @@ pub(super) const TOOL: Tool = Tool {
     source: "https://github.com/benchmark-action/github-action-benchmark#examples",
     lines: None,
     document: Some(read),
+    metrics: None,
 };
 
 fn read(text: &str, report: &mut Report) {

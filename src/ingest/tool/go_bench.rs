@@ -16,6 +16,7 @@ pub(super) const TOOL: Tool = Tool {
     source: "https://go.googlesource.com/proposal/+/master/design/14313-benchmark-format.md",
     lines: Some(Lines { needles: &["Benchmark", "FAIL", "pkg:", "panic:"], parser: || Box::new(Parser::default()) }),
     document: None,
+    metrics: None,
 };
 
 const REPEATED: &[Headline] = &[Headline { suffix: ".median", reduce: Reduce::Median }];

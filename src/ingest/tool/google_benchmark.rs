@@ -19,6 +19,7 @@ pub(super) const TOOL: Tool = Tool {
     source: "https://github.com/google/benchmark/blob/main/src/json_reporter.cc",
     lines: None,
     document: Some(read),
+    metrics: None,
 };
 
 /// One repetition is its own median.

@@ -17,6 +17,7 @@ pub(super) const TOOL: Tool = Tool {
     source: "https://github.com/vllm-project/guidellm/blob/main/src/guidellm/benchmark/schemas",
     lines: None,
     document: Some(read),
+    metrics: None,
 };
 
 const STATISTICS: [(&str, &str); 10] = [

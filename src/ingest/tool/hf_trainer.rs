@@ -26,6 +26,7 @@ pub(super) const TOOL: Tool = Tool {
     source: "https://github.com/huggingface/transformers/blob/main/src/transformers/trainer.py",
     lines: Some(Lines { needles: &["{'", " metrics *****", " = "], parser: || Box::new(Parser::default()) }),
     document: Some(read_document),
+    metrics: None,
 };
 
 const LAST_STEP: &[Headline] = &[Headline { suffix: "_last_step", reduce: Reduce::Last }];

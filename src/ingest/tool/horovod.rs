@@ -22,6 +22,7 @@ pub(super) const TOOL: Tool = Tool {
     source: "https://github.com/horovod/horovod/blob/master/examples/pytorch/pytorch_synthetic_benchmark.py",
     lines: Some(Lines { needles: &["img/sec", "Img/sec per "], parser: || Box::new(Parser) }),
     document: None,
+    metrics: None,
 };
 
 const MEDIAN: &[Headline] = &[Headline { suffix: "_median", reduce: Reduce::Median }];

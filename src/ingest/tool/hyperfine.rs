@@ -18,6 +18,7 @@ pub(super) const TOOL: Tool = Tool {
     source: "https://github.com/sharkdp/hyperfine/blob/master/src/benchmark/benchmark_result.rs",
     lines: None,
     document: Some(read),
+    metrics: None,
 };
 
 const TIMES: &[Headline] = &[

@@ -16,6 +16,7 @@ pub(super) const TOOL: Tool = Tool {
     source: "https://github.com/kubernetes-sigs/inference-perf/blob/main/inference_perf/reportgen/base.py",
     lines: None,
     document: Some(read),
+    metrics: None,
 };
 
 fn read(text: &str, report: &mut Report) {

@@ -18,6 +18,7 @@ pub(super) const TOOL: Tool = Tool {
     source: "https://github.com/esnet/iperf/blob/master/src/iperf_api.c",
     lines: None,
     document: Some(read),
+    metrics: None,
 };
 
 const INTERVALS: &[Headline] = &[Headline { suffix: "_median", reduce: Reduce::Median }];

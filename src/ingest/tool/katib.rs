@@ -16,6 +16,7 @@ pub(super) const TOOL: Tool = Tool {
     source: "https://www.kubeflow.org/docs/components/katib/user-guides/metrics-collector/",
     lines: Some(Lines { needles: &["=", METRIC_NAME], parser: || Box::new(Parser::default()) }),
     document: None,
+    metrics: None,
 };
 
 const METRIC_NAME: &str = "{metricName:";

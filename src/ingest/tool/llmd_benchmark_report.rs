@@ -19,6 +19,7 @@ pub(super) const TOOL: Tool = Tool {
     source: "https://github.com/llm-d/llm-d-benchmark/tree/main/llmdbenchmark/analysis/benchmark_report",
     lines: None,
     document: Some(read),
+    metrics: None,
 };
 
 fn read(text: &str, report: &mut Report) {

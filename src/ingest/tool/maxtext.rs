@@ -24,6 +24,7 @@ pub(super) const TOOL: Tool = Tool {
         parser: || Box::new(Parser::default()),
     }),
     document: None,
+    metrics: None,
 };
 
 const PROFILER: &str = "completed profiler activation/deactivation step: ";

@@ -21,6 +21,7 @@ pub(super) const TOOL: Tool = Tool {
     source: "https://github.com/NVIDIA/Megatron-LM/blob/main/megatron/training/training.py",
     lines: Some(Lines { needles: &NEEDLES, parser: || Box::new(Parser::default()) }),
     document: None,
+    metrics: Some(|| METRICS.to_vec()),
 };
 
 const MODEL_TFLOPS: &str = "MODEL_TFLOP/s/GPU";
@@ -46,6 +47,19 @@ static GLOBAL_BATCH_SIZE: ToolMetric = metric("global_batch_size", "1", None, ON
 static SKIPPED: ToolMetric = metric("skipped_iterations", "iteration", Some(Better::Lower), TOTAL);
 static NAN: ToolMetric = metric("nan_iterations", "iteration", Some(Better::Lower), TOTAL);
 static LAST_ITERATION: ToolMetric = metric("last_iteration", "iteration", None, ONE);
+
+/// All of them.
+pub(super) static METRICS: &[&ToolMetric] = &[
+    &ELAPSED,
+    &THROUGHPUT,
+    &SAMPLES_PER_SECOND,
+    &LM_LOSS,
+    &GRAD_NORM,
+    &GLOBAL_BATCH_SIZE,
+    &SKIPPED,
+    &NAN,
+    &LAST_ITERATION,
+];
 
 #[derive(Default)]
 pub(super) struct Parser {

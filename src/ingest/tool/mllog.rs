@@ -19,6 +19,7 @@ pub(super) const TOOL: Tool = Tool {
     source: "https://github.com/mlcommons/logging/blob/master/mlperf_logging/mllog/mllog.py",
     lines: Some(Lines { needles: &[TAG], parser: || Box::new(Parser::default()) }),
     document: None,
+    metrics: None,
 };
 
 const TAG: &str = ":::MLLOG";

@@ -14,6 +14,7 @@ pub(super) const TOOL: Tool = Tool {
     source: "https://github.com/mlcommons/inference/blob/master/loadgen/results.cc",
     lines: Some(Lines { needles: &[], parser: || Box::new(Parser::default()) }),
     document: None,
+    metrics: None,
 };
 
 const RATES: [(&str, &str, &str); 10] = [

@@ -97,6 +97,8 @@ pub struct Tool {
     pub lines: Option<Lines>,
     /// How a document of its is read, if it writes documents: the whole text, from its first `{` or `[` on.
     pub document: Option<fn(&str, &mut Report)>,
+    /// All metrics that it can report, where none takes its name from the output.
+    pub metrics: Option<fn() -> Vec<&'static ToolMetric>>,
 }
 
 /// How lines of a log are read.
@@ -128,6 +130,15 @@ pub struct ToolMetric {
     pub better: Option<Better>,
     /// What it becomes when nobody asks for another reduction.
     pub headlines: &'static [Headline],
+}
+
+impl ToolMetric {
+    /// Returns the names by which the metric can be asked for: that of each headline, and that of the series.
+    pub fn names(&self) -> impl Iterator<Item = String> {
+        let series = self.headlines.first().filter(|headline| !headline.suffix.is_empty()).map(|_| "");
+        let suffixes = self.headlines.iter().map(|headline| headline.suffix).chain(series);
+        suffixes.map(|suffix| format!("{}{suffix}", self.name))
+    }
 }
 
 /// One way in which a series becomes a metric of its own: `tps` with `_last` is `tps_last`.

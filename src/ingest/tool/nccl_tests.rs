@@ -18,6 +18,7 @@ pub(super) const TOOL: Tool = Tool {
     source: "https://github.com/NVIDIA/nccl-tests/blob/master/src/common.cu",
     lines: Some(Lines { needles: &[], parser: || Box::new(Parser::default()) }),
     document: Some(json::read),
+    metrics: None,
 };
 
 /// In which buffer the result is put.

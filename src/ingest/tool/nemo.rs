@@ -20,6 +20,9 @@ pub(super) const TOOL: Tool = Tool {
         parser: || Box::new(Parser::default()),
     }),
     document: None,
+    metrics: Some(|| {
+        vec![&STEP_TIMING, &TFLOPS, &TRAIN_LOSS, &VAL_LOSS, &GRAD_NORM, &GLOBAL_BATCH_SIZE, &LAST_GLOBAL_STEP]
+    }),
 };
 
 static STEP_TIMING: ToolMetric =

@@ -16,6 +16,7 @@ pub(super) const TOOL: Tool = Tool {
     source: "https://prometheus.io/docs/specs/om/open_metrics_spec/",
     lines: Some(Lines { needles: &[], parser: || Box::new(Parser::default()) }),
     document: None,
+    metrics: None,
 };
 
 #[derive(Default)]

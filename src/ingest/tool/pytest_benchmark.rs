@@ -17,6 +17,7 @@ pub(super) const TOOL: Tool = Tool {
     source: "https://github.com/ionelmc/pytest-benchmark/blob/master/src/pytest_benchmark/stats.py",
     lines: None,
     document: Some(read),
+    metrics: None,
 };
 
 const ROUNDS: &[Headline] = &[

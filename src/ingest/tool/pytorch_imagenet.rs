@@ -20,6 +20,7 @@ pub(super) const TOOL: Tool = Tool {
     source: "https://github.com/pytorch/examples/blob/main/imagenet/main.py",
     lines: Some(Lines { needles: &["Epoch: [", "* "], parser: || Box::new(Parser::default()) }),
     document: None,
+    metrics: Some(|| vec![&TIME, &TIME_AVG, &DATA_AVG, &LOSS_AVG, &ACC1, &ACC5, &BATCHES]),
 };
 
 const LAST_EPOCH: &[Headline] = &[Headline { suffix: "_last_epoch", reduce: Reduce::Last }];

@@ -21,6 +21,7 @@ pub(super) const TOOL: Tool = Tool {
         parser: || Box::new(Parser::default()),
     }),
     document: None,
+    metrics: Some(|| vec![&TRAIN_LOSS, &LOSS, &TEST_LOSS, &TEST_ACCURACY, &ACCURACY, &EPOCHS, &LAST_SAMPLE]),
 };
 
 static TRAIN_LOSS: ToolMetric =

@@ -12,4 +12,5 @@ pub(super) const TOOL: Tool = Tool {
     source: "https://github.com/sgl-project/sglang/blob/main/python/sglang/bench_serving.py",
     lines: Some(Lines { needles: NEEDLES, parser: || Box::new(Blocks::default()) }),
     document: Some(read_json),
+    metrics: None,
 };

@@ -15,6 +15,7 @@ pub(super) const TOOL: Tool = Tool {
     source: "https://github.com/akopytov/sysbench/blob/master/src/sysbench.c",
     lines: Some(Lines { needles: &[":", " transferred ("], parser: || Box::new(Parser::default()) }),
     document: None,
+    metrics: None,
 };
 
 const HIGHER: Option<Better> = Some(Better::Higher);

@@ -9,8 +9,6 @@
 //! worker* and only the total is of all; then its metric is called `images_per_sec_last_per_rank`. Patched versions add a Unix
 //! time behind the loss, with a blank. In an evaluation the total follows the accuracy, and is no speed of training.
 
-use std::collections::BTreeMap;
-
 use super::{LAST, Line, LineParser, Lines, ONE, Report, Sample, Tool, ToolMetric, sample_on};
 use crate::ingest::number;
 use crate::spec::v1::metric::Better;
@@ -24,6 +22,7 @@ pub(super) const TOOL: Tool = Tool {
         parser: || Box::new(Parser::default()),
     }),
     document: None,
+    metrics: Some(|| METRICS.to_vec()),
 };
 
 const UNIT: &str = "images/s";
@@ -31,6 +30,9 @@ const UNIT: &str = "images/s";
 /// Means so far: none of the ways to make one of several would mean anything but the last, see `finish`.
 static SPEED: ToolMetric =
     ToolMetric { name: "images_per_sec", unit: UNIT, better: Some(Better::Higher), headlines: &[] };
+/// The last of them, of all workers or of one.
+static LAST_SPEED: ToolMetric = ToolMetric { name: "images_per_sec_last", headlines: ONE, ..SPEED };
+static LAST_SPEED_OF_RANK: ToolMetric = ToolMetric { name: "images_per_sec_last_per_rank", headlines: ONE, ..SPEED };
 static TOTAL: ToolMetric =
     ToolMetric { name: "images_per_sec_total", unit: UNIT, better: Some(Better::Higher), headlines: ONE };
 static EVAL_TOTAL: ToolMetric =
@@ -48,6 +50,22 @@ static EVAL_TOP_1: ToolMetric =
 static EVAL_TOP_5: ToolMetric =
     ToolMetric { name: "eval_top_5_accuracy", unit: "1", better: Some(Better::Higher), headlines: LAST };
 static LAST_STEP: ToolMetric = ToolMetric { name: "last_step", unit: "step", better: None, headlines: ONE };
+
+static METRICS: [&ToolMetric; 13] = [
+    &SPEED,
+    &LAST_SPEED,
+    &LAST_SPEED_OF_RANK,
+    &TOTAL,
+    &EVAL_TOTAL,
+    &UNCERTAINTY,
+    &JITTER,
+    &LOSS,
+    &TOP_1,
+    &TOP_5,
+    &EVAL_TOP_1,
+    &EVAL_TOP_5,
+    &LAST_STEP,
+];
 
 #[derive(Default)]
 struct Parser {
@@ -92,8 +110,7 @@ impl LineParser for Parser {
     fn finish(&mut self, report: &mut Report) {
         let Some(speed) = self.speed else { return };
         let is_part = self.total.is_some_and(|total| total.value > 1.5 * speed.value);
-        let name = if self.is_per_rank || is_part { "images_per_sec_last_per_rank" } else { "images_per_sec_last" };
-        report.push_named(name, UNIT, SPEED.better, &BTreeMap::new(), ONE, speed);
+        report.push(if self.is_per_rank || is_part { &LAST_SPEED_OF_RANK } else { &LAST_SPEED }, speed);
     }
 }
 

@@ -12,4 +12,5 @@ pub(super) const TOOL: Tool = Tool {
     source: "https://github.com/vllm-project/vllm/blob/main/vllm/benchmarks/serve.py",
     lines: Some(Lines { needles: NEEDLES, parser: || Box::new(Blocks::default()) }),
     document: Some(read_json),
+    metrics: None,
 };

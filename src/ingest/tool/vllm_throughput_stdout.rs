@@ -16,6 +16,7 @@ pub(super) const TOOL: Tool = Tool {
     source: "https://github.com/vllm-project/vllm/blob/main/vllm/benchmarks/throughput.py",
     lines: Some(Lines { needles: &["Throughput:"], parser: || Box::new(Parser::default()) }),
     document: Some(read),
+    metrics: Some(|| vec![&REQUESTS, &TOTAL, &OUTPUT, &ALL_TOKENS, &REQUEST_COUNT, &ELAPSED]),
 };
 
 const fn metric(name: &'static str, unit: &'static str, better: Option<Better>) -> ToolMetric {

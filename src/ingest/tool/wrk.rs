@@ -14,6 +14,7 @@ pub(super) const TOOL: Tool = Tool {
     source: "https://github.com/wg/wrk/blob/master/src/wrk.c",
     lines: Some(Lines { needles: &[], parser: || Box::new(Parser::default()) }),
     document: None,
+    metrics: None,
 };
 
 const fn metric(name: &'static str, unit: &'static str, better: Option<Better>) -> ToolMetric {

@@ -9,7 +9,7 @@ use super::scalar::{Count, CountFromZero, Flag, Number, Percentage, Text};
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Metric {
-    /// The metric's name; left out only with `from: {tool: …}`, which brings its own names.
+    /// The metric's name; left out with `from: {tool: …}`, and only there: a tool brings its own names.
     #[serde(default)]
     #[schemars(extend("format" = "metric-name", "examples" = ["throughput"]))]
     pub name: Option<String>,
@@ -176,7 +176,7 @@ pub struct JsonSource {
     /// The file, under the run's output directory.
     #[schemars(extend("format" = "relative-path", "examples" = ["metrics.json"]))]
     pub file: String,
-    /// A JSON Pointer to the value.
+    /// A JSON Pointer (RFC 6901) to the value: `/` before every key or index, `~1` for a `/` inside a key, `~0` for a `~`.
     #[schemars(extend("format" = "json-pointer", "examples" = ["/train/throughput"]))]
     pub pointer: String,
 }
@@ -188,12 +188,12 @@ pub struct JsonLinesSource {
     /// The file, under the run's output directory.
     #[schemars(extend("format" = "relative-path", "examples" = ["steps.jsonl"]))]
     pub file: String,
-    /// A JSON Pointer to the value in each line.
+    /// A JSON Pointer to the value in each line: `/` before every key or index.
     #[schemars(extend("format" = "json-pointer", "examples" = ["/loss"]))]
     pub pointer: String,
-    /// Only lines in which these pointers have these values.
+    /// Only lines in which the values at these JSON Pointers, written as text, are these.
     #[serde(default)]
-    #[schemars(extend("default" = {}, "examples" = [{"/event": "step"}]))]
+    #[schemars(extend("default" = {}, "examples" = [{"/event": "step"}], "propertyNames" = {"format": "json-pointer"}))]
     pub r#where: std::collections::BTreeMap<String, Text>,
 }
 

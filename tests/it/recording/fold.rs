@@ -57,9 +57,9 @@ fn more_than_one_batch() {
 #[test]
 fn what_the_branch_has_is_dropped() {
     let site = Site::new();
+    site.record(Mode::Inbox, &results(0..3)).unwrap();
     site.record(Mode::Branch, &results(0..3)).unwrap();
     let before = run(&site.remote(), &["rev-parse", "kubebench/results"]);
-    site.record(Mode::Inbox, &results(0..3)).unwrap();
     let folded = site.fold().unwrap();
     assert_eq!((folded.added.len(), folded.dropped.len(), folded.commit), (0, 3, None));
     assert_eq!(site.refs("refs/kubebench"), Vec::<String>::new());
@@ -69,8 +69,8 @@ fn what_the_branch_has_is_dropped() {
 #[test]
 fn what_may_not_enter_is_set_aside_and_the_rest_folded() {
     let site = Site::new();
-    site.record(Mode::Branch, &[result_saying(9, "first")]).unwrap();
     site.record(Mode::Inbox, &[result_saying(9, "second"), result(1), result(2)]).unwrap();
+    site.record(Mode::Branch, &[result_saying(9, "first")]).unwrap();
     let good = String::from_utf8(result(3).bytes).unwrap();
     let huge = "x".repeat(3 << 20);
     plant(&site, "a-no-json", &[("results/x.json", "{")]);

@@ -54,6 +54,36 @@ fn another_result_under_one_id_is_refused() {
 }
 
 #[test]
+fn what_was_folded_is_not_pushed_again() {
+    let site = Site::new();
+    site.record(Mode::Inbox, &results(0..3)).unwrap();
+    site.fold().unwrap();
+    let again = site.record(Mode::Inbox, &results(0..3)).unwrap();
+    assert_eq!((again.added.len(), again.already.len(), again.commit), (0, 3, None));
+    assert_eq!(site.refs("refs/kubebench"), Vec::<String>::new());
+    let more = site.record(Mode::Inbox, &results(2..5)).unwrap();
+    assert_eq!((more.added, more.already), (vec![result(3).path, result(4).path], vec![result(2).path]));
+    let other = site.record(Mode::Inbox, &[result_saying(1, "otherwise"), result(6)]).unwrap();
+    assert_eq!(other.added, [result(6).path]);
+    let words = other.conflicts[0].to_string();
+    assert!(words.contains("branch `kubebench/results`"), "{words}");
+    assert!(words.contains(&kubebench::digest::Digest::of(&result(1).bytes).to_string()), "{words}");
+}
+
+/// A token may be allowed to write the inbox and nothing else.
+#[test]
+fn a_branch_that_cannot_be_read_does_not_keep_a_result_out_of_the_inbox() {
+    let site = Site::new();
+    site.record(Mode::Branch, &results(0..1)).unwrap();
+    run(&site.remote(), &["config", "uploadpack.hideRefs", "refs/heads/kubebench"]);
+    let recorded = site.record(Mode::Inbox, &results(0..2)).unwrap();
+    assert_eq!(recorded.added.len(), 2);
+    run(&site.remote(), &["config", "--unset", "uploadpack.hideRefs"]);
+    let folded = site.fold().unwrap();
+    assert_eq!((folded.added.len(), folded.dropped.len()), (1, 1));
+}
+
+#[test]
 fn ids_are_not_taken_for_more_than_ids() {
     let site = Site::new();
     for id in ["", "x", "../../heads/main", "0123456789abcdef0123456789ABCDEF", "0123456789abcdef0123456789abcdef0"] {

@@ -142,6 +142,12 @@ fn no_command_and_queries_of_a_cluster_are_refused() {
     assert!(ran.stdout.contains("KB0350"), "{}", ran.stdout);
     let query =
         "metrics: [{name: g, unit: '1', better: higher, from: {prometheus: {query: 'avg(x{pod=~\"$pods\"})'}}}]";
-    let ran = run(&job("true", &[query]), &[]);
+    let folder = job("true", &[query]);
+    let targets = "spec: {targets: {default: {prometheus: {url: 'http://p:9090'}}}}";
+    folder.write(
+        "kubebench.yaml",
+        &format!("apiVersion: kubebench.dev/v1\nkind: Project\nmetadata: {{name: p}}\n{targets}\n"),
+    );
+    let ran = run(&folder, &[]);
     assert!(ran.code() == 2 && ran.stdout.contains("KB0352"), "{}", ran.stdout);
 }
