@@ -57,20 +57,23 @@ pub fn documents_from(text: &str, first: usize) -> Documents {
                 cut = None;
             }
             Some(Err(error)) => {
-                let flaw = if error.is_eof() {
+                if error.is_eof() {
                     cut = cut.or(Some(rest));
-                    let last = first + text.trim_end().lines().count().saturating_sub(1);
-                    format!(
-                        "the document that begins at line {} ends early, at line {last}, and what came after it is missing; \
-                         run the tool again and let it end by itself, with room on its disk",
-                        line_of(rest)
-                    )
-                } else {
+                }
+                // Lines are counted for the first flaw alone: a log may have a million.
+                found.flaw.get_or_insert_with(|| {
+                    let line = line_of(rest);
+                    if error.is_eof() {
+                        let last = first + text.trim_end().lines().count().saturating_sub(1);
+                        return format!(
+                            "the document that begins at line {line} ends early, at line {last}, and what came after it \
+                             is missing; run the tool again and let it end by itself, with room on its disk"
+                        );
+                    }
                     let reason = error.to_string();
                     let reason = reason.split_once(" at line ").map_or(reason.as_str(), |(reason, _)| reason);
-                    format!("line {} is not JSON: {reason}", line_of(rest) + error.line().saturating_sub(1))
-                };
-                found.flaw.get_or_insert(flaw);
+                    format!("line {} is not JSON: {reason}", line + error.line().saturating_sub(1))
+                });
                 rest = after_line(rest);
             }
             None => break,
