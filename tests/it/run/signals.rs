@@ -92,18 +92,21 @@ fn impatience_loses_no_result() {
     assert_eq!((ran.one().run.status, metric(ran.one(), "loss").value), (Status::Interrupted, Some(1.0)));
 }
 
-/// A wish to stop that comes while the last result is made is one all the same.
+/// A wish to stop that comes while the last result is made is one all the same; the run was not interrupted.
 #[test]
 fn a_late_signal() {
-    let script = format!("truncate -s 400M $KUBEBENCH_EXP_OUTPUT_PATH/x; echo loss 1; {READY}");
-    let folder = job(&script, &[LOSS, "repeats: 2"]);
+    // Its digest takes a while.
+    let script = format!("truncate -s 3G $KUBEBENCH_EXP_OUTPUT_PATH/x; echo loss 1; {READY}");
+    let folder = job(&script, &[LOSS]);
     let child = start(&folder, &[]);
     until_made(&folder, "ready");
     super::until("the end of the replica", || alive(&folder).is_empty());
+    // The program looks for ended supervisors four times a second.
+    std::thread::sleep(Duration::from_millis(700));
     send(child.id(), "TERM");
     let ran = finish(&folder, child);
     assert_eq!((ran.status.signal(), ran.statuses()), (Some(15), vec![Status::Succeeded]), "{}", ran.stderr);
-    assert!(ran.stdout.contains("MEDIAN") && ran.stderr.contains("not started: default, repeat 2"), "{}", ran.stderr);
+    assert!(ran.stdout.contains("MEDIAN"), "{}", ran.stdout);
 }
 
 /// By SIGINT a supervisor is told to kill at once, where nobody else could find what is below it.
