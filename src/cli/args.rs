@@ -239,7 +239,7 @@ pub(super) struct RunArgs {
     /// Also pass this variable to the processes; may be given several times
     #[arg(long, value_name = "NAME")]
     pub(super) pass_env: Vec<String>,
-    /// A file of lines KUBEBENCH_SECRET_<NAME>_<KEY>=VALUE
+    /// A file of lines KUBEBENCH_SECRET_<NAME>_<KEY>=VALUE or secret/<NAME>/<KEY>=VALUE
     #[arg(long, value_name = "FILE")]
     pub(super) secret_file: Option<PathBuf>,
     /// Also record the results, as `kubebench record` does
@@ -315,7 +315,7 @@ pub(super) struct ReparseArgs {
     /// Result files
     #[arg(value_name = "RESULTS", required = true)]
     pub(super) results: Vec<PathBuf>,
-    /// A file of lines KUBEBENCH_SECRET_<NAME>_<KEY>=VALUE, to be redacted
+    /// A file of lines KUBEBENCH_SECRET_<NAME>_<KEY>=VALUE or secret/<NAME>/<KEY>=VALUE, to be redacted
     #[arg(long, value_name = "FILE")]
     pub(super) secret_file: Option<PathBuf>,
     /// A variable that was passed to the run, to be redacted if its name says that it holds a secret

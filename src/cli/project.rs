@@ -141,7 +141,10 @@ pub(super) fn below_root(root: &Path, start: &Path, path: &Path) -> Result<Strin
     }
     match clean.strip_prefix(&root) {
         Ok(inside) if inside.as_os_str().is_empty() => {
-            bail!("{} is the whole project; leave the path out", path.display())
+            bail!(
+                "{} is the whole project; name a spec or a folder of specs, or leave the path out where a command takes all",
+                path.display()
+            )
         }
         Ok(inside) => Ok(inside.to_string_lossy().replace('\\', "/")),
         Err(_) => bail!("{} lies outside the project {}", path.display(), root.display()),

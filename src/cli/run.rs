@@ -25,6 +25,7 @@ use crate::edge::{fs, git, terminal};
 use crate::local::{Secrets, is_of_client, refusals};
 use crate::lower::PROJECT_FILE;
 use crate::manifest::Run;
+use crate::model::Benchmark;
 use crate::result::v1::Status;
 use crate::run::{self, AfterFailure, Outcome, Request, Stored};
 use progress::Progress;
@@ -41,6 +42,7 @@ pub(super) fn run(global: &Global, args: &RunArgs) -> Result<ExitStatus> {
     let session = Session::open(global, &select)?;
     let mut diagnostics = session.diagnostics();
     let secrets = secrets(args.secret_file.as_deref(), &start(global)?)?;
+    check_passed(&session, &args.pass_env)?;
     let benchmarks = first_targets(&session);
     for compiled in &benchmarks {
         diagnostics.extend(refusals(&compiled.benchmark, args.engine, &secrets));
@@ -100,25 +102,25 @@ fn one(global: &Global, session: &Session<'_>, request: &Request<'_>) -> Result<
         session.tell("note: `parallelism` is for clusters; runs on one machine would slow each other down, so they run one at a time");
     }
     let progress = Progress::new(global, request);
-    let outcome = run::run(request, &progress)?;
+    // What earlier benchmarks measured is still shown and recorded.
+    let outcome = run::run(request, &progress)
+        .unwrap_or_else(|error| Outcome { problem: Some(format!("{error:#}")), ..Outcome::before(request) });
     progress.finish();
     if let Some(problem) = &outcome.problem {
-        let what = match (outcome.not_started.len() == request.runs.len(), outcome.stored.is_empty()) {
-            (true, _) => "nothing was run",
-            (false, true) => "the result is lost",
-            (false, false) => "it cannot go on",
-        };
+        let what = if outcome.has_run { "it cannot go on" } else { "nothing was run" };
         terminal::tell(&format!("error: {what}: {problem}"));
     }
     for run in &outcome.not_started {
-        session.tell(&format!("not started: {}", run.id));
+        session.tell(&format!("not started: {}", called(run, benchmark)));
     }
     if global.output_format != Format::Json {
         terminal::print(&table::table(&outcome.stored))?;
     }
-    if let Some(stored) = outcome.stored.last() {
+    let in_place: Vec<&Stored> =
+        outcome.stored.iter().filter(|stored| stored.path.starts_with(&request.results)).collect();
+    if let Some(stored) = in_place.last() {
         let folder = stored.path.parent().and_then(Path::parent).unwrap_or(&request.results);
-        session.tell(&format!("{} in {}", counted(outcome.stored.len(), "result"), shown(folder, &session.root)));
+        session.tell(&format!("{} in {}", counted(in_place.len(), "result"), shown(folder, &session.root)));
     }
     Ok(outcome)
 }
@@ -160,6 +162,25 @@ fn request<'a>(
     })
 }
 
+/// Says which variables that were asked for are not here.
+fn check_passed(session: &Session<'_>, wanted: &[String]) -> Result<()> {
+    let here = machine::variables(|name| wanted.iter().any(|wanted| wanted == name));
+    for name in wanted {
+        if let Some((name, _)) = name.split_once('=') {
+            // The value is not shown: it may be a secret.
+            bail!(
+                "`--pass-env` takes the name of a variable, not its value: set {name} in the environment, and write `--pass-env {name}`"
+            );
+        }
+        if !here.contains_key(name) {
+            session.tell(&format!(
+                "note: {name} is not set here (or is not UTF-8), so `--pass-env {name}` passes nothing"
+            ));
+        }
+    }
+    Ok(())
+}
+
 /// Returns each selected benchmark on its first target.
 fn first_targets<'a>(session: &'a Session<'_>) -> Vec<&'a Compiled> {
     let mut first: Vec<&Compiled> = Vec::new();
@@ -198,8 +219,7 @@ fn selected(compiled: &Compiled, args: &RunArgs) -> Result<Vec<Run>> {
 
 /// Returns the values of Secrets and ConfigMaps: those of the file before those of the environment.
 pub(super) fn secrets(file: Option<&Path>, here: &Path) -> Result<Secrets> {
-    let is_ours = |name: &str| name.starts_with("KUBEBENCH_SECRET_") || name.starts_with("KUBEBENCH_CONFIGMAP_");
-    let mut values = machine::variables(is_ours);
+    let mut values = machine::variables(Secrets::is_name);
     if let Some(path) = file {
         let text = fs::read_text(&here.join(path))?;
         for (line, number) in text.lines().zip(1..) {
@@ -208,8 +228,11 @@ pub(super) fn secrets(file: Option<&Path>, here: &Path) -> Result<Secrets> {
             }
             // The line is not shown: what stands on it may be the secret.
             match line.split_once('=') {
-                Some((name, value)) if is_ours(name) => values.insert(name.to_owned(), value.to_owned()),
-                _ => bail!("{}:{number}: this is no line KUBEBENCH_SECRET_<NAME>_<KEY>=VALUE", path.display()),
+                Some((name, value)) if Secrets::is_name(name) => values.insert(name.to_owned(), value.to_owned()),
+                _ => bail!(
+                    "{}:{number}: this is no line KUBEBENCH_SECRET_<NAME>_<KEY>=VALUE, nor secret/<NAME>/<KEY>=VALUE",
+                    path.display()
+                ),
             };
         }
     }
@@ -245,14 +268,21 @@ fn status(outcomes: &[Outcome]) -> ExitStatus {
     let results = || outcomes.iter().flat_map(|outcome| &outcome.stored).map(|stored| &stored.sealed.result);
     let could_not_start =
         |result: &crate::result::BenchmarkResult| result.run.reasons.iter().any(|reason| reason.code == "cannotStart");
-    if outcomes.iter().any(|outcome| outcome.problem.is_some())
-        || results().next().is_some() && results().all(could_not_start)
-    {
+    let has_problem = outcomes.iter().any(|outcome| outcome.problem.is_some());
+    let has_run = outcomes.iter().any(|outcome| outcome.has_run);
+    if has_problem && !has_run || results().next().is_some() && results().all(could_not_start) {
         return ExitStatus::NoAnswer;
     }
     let all = results().all(|result| result.run.status == Status::Succeeded);
     let none_left = outcomes.iter().all(|outcome| outcome.not_started.is_empty());
-    if all && none_left { ExitStatus::Yes } else { ExitStatus::No }
+    if all && none_left && !has_problem { ExitStatus::Yes } else { ExitStatus::No }
+}
+
+/// Returns a run as people know it: by its case and its repeat.
+fn called(run: &Run, benchmark: &Benchmark) -> String {
+    let case = benchmark.cases.iter().find(|case| case.id == run.case).map_or(&run.case, |case| &case.name);
+    let round = if run.warmup { "warm-up" } else { "repeat" };
+    format!("{case}, {round} {}", run.repeat)
 }
 
 /// Returns a path as people know it: below the project where it is there.

@@ -1,6 +1,6 @@
 //! A project that is read and compiled, and what of it was asked for.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use anyhow::Result;
 
@@ -10,7 +10,7 @@ use super::project::{Project, Texts, VERSION};
 use super::report::{self, Findings, Output, counted, refuse_report_places, tell};
 use super::selection::Selection;
 use crate::compile::{Compilation, Compiled, Workspace};
-use crate::diag::{Diagnostic, Diagnostics, Place};
+use crate::diag::{Diagnostic, Diagnostics, Place, code, did_you_mean};
 use crate::edge::fs;
 use crate::lower::PROJECT_FILE;
 
@@ -45,7 +45,11 @@ impl<'a> Session<'a> {
         // Which folders hold specs is unknown while the project file is at fault.
         let is_of_project = |fault: &Diagnostic| fault.path(&compilation.sources) == PROJECT_FILE;
         let keeps = |fault: &Diagnostic| compilation.project.is_some() || !is_of_project(fault);
-        let found = found.into_iter().filter(keeps).map(|fault| named_by_benchmark(fault, &compilation)).collect();
+        let found = found
+            .into_iter()
+            .filter(keeps)
+            .map(|fault| named_by_benchmark(fault, &compilation, &project.root))
+            .collect();
         compilation.add(found);
         let selection = Selection::new(select, paths);
         if let Some(project) = &compilation.project {
@@ -147,8 +151,16 @@ impl<'a> Session<'a> {
     }
 }
 
-/// Names the spec of a benchmark whose name was given in the place of a path.
-fn named_by_benchmark(fault: Diagnostic, compilation: &Compilation) -> Diagnostic {
+/// Returns the spec that is most likely meant by `path`, which is not there: one of that name in another folder, or one
+/// whose path is much like it.
+fn nearest<'c>(path: &str, benchmarks: &'c [Compiled]) -> Option<&'c str> {
+    let specs = || benchmarks.iter().map(|compiled| compiled.benchmark.path.as_str());
+    let name = |path: &str| Path::new(path).file_name().map(std::ffi::OsStr::to_owned);
+    specs().find(|spec| name(spec) == name(path)).or_else(|| did_you_mean(path, specs()))
+}
+
+/// Names the spec of a benchmark whose name was given in the place of a path, or the spec that is called nearly like it.
+fn named_by_benchmark(fault: Diagnostic, compilation: &Compilation, root: &Path) -> Diagnostic {
     let mut benchmarks = compilation.benchmarks.iter().map(|compiled| &compiled.benchmark);
     let Place::File(path) = &fault.place else { return fault };
     match benchmarks.find(|benchmark| benchmark.name == *path) {
@@ -156,6 +168,11 @@ fn named_by_benchmark(fault: Diagnostic, compilation: &Compilation) -> Diagnosti
             let help = format!("the benchmark `{path}` stands in {}: write that path", benchmark.path);
             fault.help(help)
         }
-        None => fault,
+        None => match nearest(path, &compilation.benchmarks) {
+            Some(near) if fault.code == &code::KB0114 && !fs::exists(root, path) => {
+                fault.help(format!("did you mean `{near}`?"))
+            }
+            _ => fault,
+        },
     }
 }

@@ -1,6 +1,7 @@
 //! Puts the result of a run together.
 
 use std::collections::BTreeMap;
+use std::time::Duration;
 
 use super::Session;
 use super::wait::{SAMPLE_STEP, Waited};
@@ -20,8 +21,10 @@ pub(super) struct Parts<'a> {
     pub(super) id: String,
     pub(super) run: &'a Run,
     pub(super) case: &'a Case,
-    pub(super) started: (String, f64),
-    pub(super) finished: (String, f64),
+    pub(super) started: String,
+    pub(super) finished: String,
+    /// From start to end by a clock that nobody sets.
+    pub(super) took: Duration,
     pub(super) waited: Waited,
     pub(super) measured: Measured,
     pub(super) artifacts: Vec<Artifact>,
@@ -31,7 +34,7 @@ pub(super) struct Parts<'a> {
 impl Session<'_> {
     /// Makes the result of `parts`.
     pub(super) fn assemble(&self, parts: Parts<'_>) -> BenchmarkResult {
-        let Parts { id, run, case, started, finished, waited, measured, artifacts, load_before } = parts;
+        let Parts { id, run, case, started, finished, took, waited, measured, artifacts, load_before } = parts;
         let request = self.request;
         let benchmark = &request.compiled.benchmark;
         let began = waited.began();
@@ -75,9 +78,9 @@ impl Session<'_> {
                 attempt: 1,
                 warmup: run.warmup,
                 reason: Reason::Manual,
-                duration_seconds: ((finished.1 - started.1) * 1000.0).round().max(0.0) / 1000.0,
-                started_at: started.0,
-                finished_at: finished.0,
+                duration_seconds: (took.as_secs_f64() * 1000.0).round() / 1000.0,
+                started_at: started,
+                finished_at: finished,
                 timings: Timings {
                     queue_seconds: None,
                     startup_seconds: began.then_some(waited.startup),

@@ -14,7 +14,7 @@ use crate::spec::v1::metric::{DurationSource, ProcessSource};
 pub(super) struct RunEvidence {
     pub(super) left: Left,
     pub(super) engine: Engine,
-    /// Of each replica; none where its supervisor was killed.
+    /// Of each replica that was started; none where its supervisor was killed.
     pub(super) usages: Vec<Option<Usage>>,
     pub(super) peak_rss: f64,
     /// Seconds; none where nothing was started.
@@ -43,7 +43,10 @@ impl Evidence for RunEvidence {
             return Err(format!("processes of containers belong to {}, not to the run", self.engine.name()));
         }
         let known: Vec<Usage> = self.usages.iter().copied().flatten().collect();
-        if known.is_empty() || known.len() < self.usages.len() {
+        if self.usages.is_empty() {
+            return Err("nothing was started".to_owned());
+        }
+        if known.len() < self.usages.len() {
             return Err("what the processes used is not known, because their supervisor was killed".to_owned());
         }
         if !cfg!(target_os = "linux") && what != ProcessSource::CpuSeconds {

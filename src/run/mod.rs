@@ -112,10 +112,20 @@ pub struct Outcome {
     pub stored: Vec<Stored>,
     /// The runs that were not started.
     pub not_started: Vec<Run>,
+    /// Whether a process of any run was started.
+    pub has_run: bool,
     /// The signal that ended it.
     pub stopped: Option<Stop>,
-    /// Why nothing more could be started, or kept.
+    /// Why nothing more could be started, or kept where it should be.
     pub problem: Option<String>,
+}
+
+impl Outcome {
+    /// Says that nothing has been done of `request`.
+    pub fn before(request: &Request<'_>) -> Self {
+        let not_started = request.runs.clone();
+        Self { stored: Vec::new(), not_started, has_run: false, stopped: None, problem: None }
+    }
 }
 
 /// What happens while processes run.
@@ -144,6 +154,8 @@ struct Session<'a> {
     node: Node,
     events: (Sender<Event>, Receiver<Event>),
     stop: Option<Stop>,
+    /// Whether a process was started since this was last taken back.
+    has_started: bool,
 }
 
 /// Runs all of `request`.
@@ -152,7 +164,7 @@ struct Session<'a> {
 /// When the machine does not let it start.
 pub fn run(request: &Request<'_>, watcher: &dyn Watcher) -> Result<Outcome> {
     let mut session = Session::new(request, watcher)?;
-    let mut outcome = Outcome { stored: Vec::new(), not_started: request.runs.clone(), stopped: None, problem: None };
+    let mut outcome = Outcome::before(request);
     if let Some(job) = &request.compiled.benchmark.prepare {
         outcome.problem = session.step("prepare", &job.role, job.timeout, &session.new_folders()?)?;
     }
@@ -164,12 +176,21 @@ pub fn run(request: &Request<'_>, watcher: &dyn Watcher) -> Result<Outcome> {
         }
         let Some(case) = request.compiled.benchmark.cases.iter().find(|case| case.id == run.case) else { continue };
         watcher.started(run, case, number, total);
-        outcome.not_started.remove(0);
         let refuge = session.place.join("results");
+        let unstored = process::Unstored::begin();
+        session.has_started = false;
         let stored =
             session.one(run, case).and_then(|result| store::store_somewhere(&request.results, &refuge, result));
+        drop(unstored);
+        outcome.has_run |= session.has_started;
+        if session.has_started || stored.is_ok() {
+            outcome.not_started.remove(0);
+        }
         let stored = match stored {
-            Ok(stored) => stored,
+            Ok((stored, problem)) => {
+                outcome.problem = problem;
+                stored
+            }
             // What was measured before is on disk, and is shown as ever.
             Err(error) => {
                 outcome.problem = Some(format!("{error:#}"));
@@ -183,6 +204,8 @@ pub fn run(request: &Request<'_>, watcher: &dyn Watcher) -> Result<Outcome> {
             break;
         }
     }
+    // A wish that came while the last result was made is one to stop all the same.
+    session.hear();
     outcome.stopped = session.stop;
     Ok(outcome)
 }
@@ -213,6 +236,7 @@ impl<'a> Session<'a> {
             node: machine::describe(request.name),
             events: (sender, receiver),
             stop: None,
+            has_started: false,
         })
     }
 

@@ -1,7 +1,7 @@
 //! One run: folders, processes, what they left, and the result.
 
 use std::path::Path;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use anyhow::Result;
 
@@ -27,9 +27,10 @@ impl Session<'_> {
         let plan = self.plan(&folders, |given| local::plan(case, given));
         self.write_config(&folders, &plan)?;
         let absent = self.bring(local::started_roles(case))?;
+        self.has_started = false;
         let load_before = machine::load();
         let kills = machine::out_of_memory_kills();
-        let started = machine::now();
+        let (started, clock) = (machine::now(), Instant::now());
         let mut waited = match absent {
             None => self.wait_for(&plan, &folders, Duration::from_secs(case.timeout.seconds()))?,
             Some(_) if self.stop.is_some() => {
@@ -37,7 +38,7 @@ impl Session<'_> {
             }
             Some(problem) => Waited::without_start(Status::Failed, "cannotStart", &problem),
         };
-        let finished = machine::now();
+        let (finished, took) = (machine::now(), clock.elapsed());
         if waited.status == Status::Failed && machine::out_of_memory_kills() > kills {
             let message = "the system ended a process because memory ran out".to_owned();
             waited.reasons.push(StatusReason { code: "outOfMemory".to_owned(), message });
@@ -58,7 +59,9 @@ impl Session<'_> {
         waited
             .reasons
             .extend(unreadable.map(|message| StatusReason { code: "artifactUnreadable".to_owned(), message }));
-        let parts = assemble::Parts { id, run, case, started, finished, waited, measured, artifacts, load_before };
+        let (started, finished) = (started.0, finished.0);
+        let parts =
+            assemble::Parts { id, run, case, started, finished, took, waited, measured, artifacts, load_before };
         let mut result = self.assemble(parts);
         redact(&mut result, &self.redactor);
         Ok(result)
@@ -129,7 +132,9 @@ impl Session<'_> {
         let mut usages = Vec::new();
         for finished in &mut waited.finished {
             let scan = std::mem::replace(&mut finished.scan, self.rules.scan("", u32::MAX));
-            usages.push(finished.ended.usage);
+            if finished.ended.was_started() {
+                usages.push(finished.ended.usage);
+            }
             logs.push(Log {
                 role: finished.process.role.clone(),
                 index: finished.process.index,

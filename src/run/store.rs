@@ -20,15 +20,23 @@ pub struct Stored {
     pub path: PathBuf,
 }
 
-/// Writes a result into `folder`, or where that cannot be into `refuge`, which the error then names.
-pub(super) fn store_somewhere(folder: &Path, refuge: &Path, result: BenchmarkResult) -> Result<Stored> {
+/// Writes a result into `folder`, or where that cannot be into `refuge`; then also returns why.
+pub(super) fn store_somewhere(
+    folder: &Path,
+    refuge: &Path,
+    result: BenchmarkResult,
+) -> Result<(Stored, Option<String>)> {
     let sealed = result::seal(result);
-    match experiment::keep(folder, &sealed) {
-        Ok(path) => Ok(Stored { sealed, path }),
-        Err(error) => match experiment::keep(refuge, &sealed) {
-            Ok(kept) => Err(error.context(format!("the result is kept in {}", kept.display()))),
-            Err(_) => Err(error),
-        },
+    let error = match experiment::keep(folder, &sealed) {
+        Ok(path) => return Ok((Stored { sealed, path }, None)),
+        Err(error) => error,
+    };
+    match experiment::keep(refuge, &sealed) {
+        Ok(path) => {
+            let problem = format!("the result is kept in {}: {error:#}", path.display());
+            Ok((Stored { sealed, path }, Some(problem)))
+        }
+        Err(_) => Err(error.context("the result is lost")),
     }
 }
 

@@ -109,6 +109,7 @@ impl Session<'_> {
                 match self.start(process, folders, started.elapsed().as_secs_f64()) {
                     Ok(running) => {
                         startup = running.started;
+                        self.has_started = true;
                         state.running.push(running);
                     }
                     Err(problem) => state.stop(Status::Failed, "cannotStart", problem.to_string()),
@@ -134,7 +135,8 @@ impl Session<'_> {
             }
             if is_sampled && elapsed >= next_sample {
                 let pids: Vec<i32> = state.running.iter().map(|running| running.replica.pid()).collect();
-                samples.sample(&pids);
+                let ended = state.finished.iter().filter_map(|finished| Some(finished.ended.usage?.cpu_seconds)).sum();
+                samples.sample(&pids, ended);
                 next_sample += SAMPLE_STEP;
             }
             self.watcher.goes_on(elapsed, self.last_value(&state));

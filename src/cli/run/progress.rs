@@ -19,7 +19,6 @@ use crate::run::{Echo, Request, Stored, Watcher};
 pub(super) struct Progress<'a> {
     global: &'a Global,
     bar: Option<ProgressBar>,
-    started: Instant,
     primary: Option<String>,
     state: Mutex<State>,
 }
@@ -29,6 +28,10 @@ struct State {
     current: String,
     done: usize,
     of: usize,
+    /// When this run began.
+    began: Option<Instant>,
+    /// How long those took that are done.
+    spent: Duration,
 }
 
 impl<'a> Progress<'a> {
@@ -45,7 +48,7 @@ impl<'a> Progress<'a> {
         });
         let primary = request.compiled.benchmark.metrics.iter().find(|metric| metric.primary);
         let primary = primary.and_then(|metric| metric.name.clone());
-        Self { global, bar, started: Instant::now(), primary, state: Mutex::default() }
+        Self { global, bar, primary, state: Mutex::default() }
     }
 
     /// Takes the bar away.
@@ -61,12 +64,18 @@ impl<'a> Progress<'a> {
             None => tell(self.global, text),
         }
     }
+}
 
-    /// Returns how long the rest takes if it goes on like this.
-    fn left(&self, state: &State) -> Option<Duration> {
-        let done = u32::try_from(state.done).ok().filter(|done| *done > 0)?;
-        let left = u32::try_from(state.of - state.done).ok()?;
-        Some(self.started.elapsed() / done * left)
+impl State {
+    /// Returns how long the rest takes if the runs take as long as those before; `current` is how long this one has run.
+    ///
+    /// Nobody knows that of the first, nor of the last once it takes longer than the others.
+    fn left(&self, current: Duration) -> Option<Duration> {
+        let done = u32::try_from(self.done).ok()?;
+        let after = u32::try_from(self.of.checked_sub(self.done + 1)?).ok()?;
+        let usual = self.spent.checked_div(done)?;
+        let rest = usual.saturating_sub(current);
+        Some(usual * after + rest).filter(|left| !left.is_zero())
     }
 }
 
@@ -74,7 +83,8 @@ impl Watcher for Progress<'_> {
     fn started(&self, run: &Run, case: &Case, number: usize, of: usize) {
         let round = if run.warmup { format!("warm-up {}", run.repeat) } else { format!("repeat {}", run.repeat) };
         let Ok(mut state) = self.state.lock() else { return };
-        *state = State { current: format!("{}, {round}", case.name), done: number - 1, of };
+        let (current, began, spent) = (format!("{}, {round}", case.name), Some(Instant::now()), state.spent);
+        *state = State { current, done: number - 1, of, began, spent };
         if let Some(bar) = &self.bar {
             bar.set_position((number - 1) as u64);
             bar.set_message(state.current.clone());
@@ -87,14 +97,22 @@ impl Watcher for Progress<'_> {
         if let (Some(name), Some(value)) = (&self.primary, last_value) {
             parts.push(format!("{name} {}", short(value)));
         }
-        parts.extend(self.left(&state).map(|left| format!("about {} left", spelled(left))));
+        parts.extend(
+            state
+                .left(state.began.map_or(elapsed, |began| began.elapsed()))
+                .map(|left| format!("about {} left", spelled(left))),
+        );
         bar.set_message(parts.join("  "));
     }
 
     fn ended(&self, stored: &Stored) {
         let result = &stored.sealed.result;
         let (current, done, of) = match self.state.lock() {
-            Ok(state) => (state.current.clone(), state.done + 1, state.of),
+            Ok(mut state) => {
+                let took = state.began.take().map_or(Duration::ZERO, |began| began.elapsed());
+                state.spent += took;
+                (state.current.clone(), state.done + 1, state.of)
+            }
             Err(_) => return,
         };
         if let Some(bar) = &self.bar {
@@ -159,5 +177,25 @@ fn spelled(time: Duration) -> String {
         10..120 => format!("{seconds} s"),
         120..7200 => format!("{} min {} s", seconds / 60, seconds % 60),
         _ => format!("{} h {} min", seconds / 3600, seconds / 60 % 60),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use super::State;
+
+    #[test]
+    fn the_time_left_never_counts_up() {
+        let seconds = Duration::from_secs;
+        let state = |done| State { done, of: 4, spent: seconds(10) * u32::try_from(done).unwrap(), ..State::default() };
+        let left = |done, current| state(done).left(seconds(current));
+        assert_eq!(left(0, 3), None);
+        assert_eq!(
+            [0, 4, 10, 11, 500].map(|current| left(1, current)),
+            [30, 26, 20, 20, 20].map(|left| Some(seconds(left)))
+        );
+        assert_eq!([0, 9, 10, 500].map(|current| left(3, current)), [Some(seconds(10)), Some(seconds(1)), None, None]);
     }
 }

@@ -65,7 +65,9 @@ impl Walk<'_> {
             match fs::symlink_metadata(below(self.root, &path)) {
                 Ok(metadata) if metadata.is_dir() => {}
                 Ok(metadata) => return self.file(path, metadata.file_type()),
-                Err(error) if error.kind() == io::ErrorKind::NotFound => return self.record(path, Content::Absent),
+                Err(error) if error.kind() == io::ErrorKind::NotFound => {
+                    return self.record(asked.to_owned(), Content::Absent);
+                }
                 Err(error) => return self.record(path, Content::Unreadable(words(&error))),
             }
         }

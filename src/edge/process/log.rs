@@ -17,9 +17,12 @@ pub struct KeptLog {
     head_left: u64,
     half: u64,
     tail: Option<Tail>,
-    /// The first fault; what comes after it is lost, and counted.
+    /// The first fault; what comes after it is lost.
     fault: Option<io::Error>,
-    dropped: u64,
+    /// How many bytes came.
+    came: u64,
+    /// How many bytes in the file did not come.
+    notice: u64,
 }
 
 #[derive(Debug)]
@@ -48,18 +51,14 @@ impl KeptLog {
     pub fn create(path: &Path, limit: u64) -> io::Result<Self> {
         let head = File::options().write(true).create_new(true).open(path)?;
         let half = (limit / 2).max(1);
-        Ok(Self { path: path.to_owned(), head, head_left: half, half, tail: None, fault: None, dropped: 0 })
+        Ok(Self { path: path.to_owned(), head, head_left: half, half, tail: None, fault: None, came: 0, notice: 0 })
     }
 
     /// Takes in the next bytes. A fault of the disk is remembered, so that the run goes on.
     pub fn write(&mut self, bytes: &[u8]) {
-        if self.fault.is_some() {
-            self.dropped += bytes.len() as u64;
-            return;
-        }
-        if let Err(error) = self.try_write(bytes) {
-            self.dropped += bytes.len() as u64;
-            self.fault = Some(error);
+        self.came += bytes.len() as u64;
+        if self.fault.is_none() {
+            self.fault = self.try_write(bytes).err();
         }
     }
 
@@ -92,21 +91,26 @@ impl KeptLog {
 
     /// Ends the log.
     pub fn finish(mut self) -> Kept {
-        if self.fault.is_none()
-            && let Some(tail) = self.tail.take()
-            && let Err(error) = self.join(tail)
-        {
-            self.fault = Some(error);
-        }
-        Kept { dropped: self.dropped, fault: self.fault }
+        let joined = self.tail.take().map_or(Ok(()), |tail| self.join(tail));
+        // What a fault cut off in the middle is known by what is there alone.
+        let kept = self.bytes().saturating_sub(self.notice);
+        Kept { dropped: self.came.saturating_sub(kept), fault: self.fault.or(joined.err()) }
+    }
+
+    /// Returns how long the file is.
+    fn bytes(&self) -> u64 {
+        self.head.metadata().map_or(0, |file| file.len())
     }
 
     /// Puts the last half behind the first, and says between them what is missing.
     fn join(&mut self, mut tail: Tail) -> io::Result<()> {
-        let kept = tail.total.min(self.half);
-        self.dropped = tail.total - kept;
-        if self.dropped > 0 {
-            writeln!(self.head, "\n[kubebench: {} bytes are left out here, by the limit of the log]", self.dropped)?;
+        let left_out = tail.total.saturating_sub(self.half);
+        if left_out > 0 {
+            let notice = format!("\n[kubebench: {left_out} bytes are left out here, by the limit of the log]\n");
+            let before = self.bytes();
+            let written = self.head.write_all(notice.as_bytes());
+            self.notice = self.bytes().saturating_sub(before);
+            written?;
         }
         if let Some(mut previous) = tail.previous {
             previous.seek(io::SeekFrom::Start(tail.current_bytes))?;

@@ -15,6 +15,6 @@ mod usage;
 
 pub use log::{Kept, KeptLog};
 pub use replica::{Ended, Replica, Start, adopt_orphans, below_this, end_orphans, find_program};
-pub use signals::{Stop, stops};
+pub use signals::{Stop, Unstored, stops};
 pub use supervise::supervise;
 pub use usage::{Sampler, Usage};

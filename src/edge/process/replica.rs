@@ -95,6 +95,11 @@ impl Ended {
         self.seconds.is_none()
     }
 
+    /// Returns false when the program could not be started.
+    pub fn was_started(&self) -> bool {
+        self.error.is_none() || self.is_lost()
+    }
+
     /// Returns true when the program ended by itself with 0.
     pub fn is_success(&self) -> bool {
         self.code == Some(0)
@@ -223,7 +228,9 @@ pub fn find_program(program: &str, path: &str, directory: &Path) -> Option<Strin
             Some(_) => {}
         }
     }
-    problem.or_else(|| Some(format!("there is no program `{program}` in PATH ({path})")))
+    // The folders are not named: reasons are recorded, and tell of whoever ran this.
+    let place = if path.is_empty() { "PATH, which is empty" } else { "PATH" };
+    problem.or_else(|| Some(format!("there is no program `{program}` in {place}")))
 }
 
 fn judge(program: &str, path: &Path) -> Option<String> {

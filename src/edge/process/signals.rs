@@ -2,8 +2,10 @@
 
 #![expect(clippy::disallowed_methods, reason = "the edge reads /proc")]
 
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::mpsc::Sender;
 use std::sync::{Mutex, PoisonError};
+use std::time::{Duration, Instant};
 
 use anyhow::{Context as _, Result};
 use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
@@ -35,8 +37,31 @@ type Taker = Box<dyn Fn(Stop) -> bool + Send>;
 /// Who takes stops now: the session that began last.
 static TAKER: Mutex<Option<Taker>> = Mutex::new(None);
 
+/// How many results are being made that are not on disk yet.
+static UNSTORED: AtomicUsize = AtomicUsize::new(0);
+/// So long after the first signal no further one kills this process before the result is on disk.
+const PATIENCE: Duration = Duration::from_secs(60);
+
+/// While this is held, an impatient person does not lose what was measured.
+#[derive(Debug)]
+pub struct Unstored(());
+
+impl Unstored {
+    /// Says that from now on there is a result to lose.
+    pub fn begin() -> Self {
+        UNSTORED.fetch_add(1, Ordering::SeqCst);
+        Self(())
+    }
+}
+
+impl Drop for Unstored {
+    fn drop(&mut self) {
+        UNSTORED.fetch_sub(1, Ordering::SeqCst);
+    }
+}
+
 /// Sends every SIGINT, SIGTERM and SIGHUP from now on to `to`, in place of dying of it. When nobody receives there any
-/// more, or at the third, this process dies of it after all.
+/// more, or at the third, this process dies of it after all, but not while there is a result to lose ([`Unstored`]).
 ///
 /// Under `nohup` a hang-up stays without effect.
 pub fn stops<T: Send + 'static>(to: Sender<T>, wrap: fn(Stop) -> T) -> Result<()> {
@@ -49,12 +74,15 @@ pub fn stops<T: Send + 'static>(to: Sender<T>, wrap: fn(Stop) -> T) -> Result<()
     let wanted = [SIGINT, SIGTERM].into_iter().chain(hang_up);
     let mut signals = Signals::new(wanted).context("cannot wait for signals")?;
     std::thread::spawn(move || {
+        let mut first = None;
         for (signal, count) in signals.forever().zip(1..) {
             let stop = Stop { signal };
+            let since = first.get_or_insert_with(Instant::now).elapsed();
             let taker = TAKER.lock().unwrap_or_else(PoisonError::into_inner);
             let is_taken = taker.as_ref().is_some_and(|take| take(stop));
             // Two are enough where processes run: then this one is busy, and the supervisors end what is left.
-            if count > 2 || !is_taken {
+            let has_more_to_do = UNSTORED.load(Ordering::SeqCst) > 0 && since < PATIENCE;
+            if (count > 2 || !is_taken) && !has_more_to_do {
                 stop.die();
             }
         }

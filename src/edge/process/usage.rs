@@ -119,26 +119,63 @@ fn io_of(pid: &str) -> (f64, f64) {
 /// Samples of a running tree: CPU time used so far, and memory held now.
 #[derive(Clone, Debug, Default)]
 pub struct Sampler {
-    /// Seconds of CPU time of all living processes, at each sample.
+    /// Seconds of CPU time of all processes up to each sample.
     pub cpu_seconds: Vec<f64>,
     /// Bytes of memory of all processes together, at each sample.
     pub rss_bytes: Vec<f64>,
+    /// Samples since the last at which any process held memory.
+    idle: usize,
 }
 
 impl Sampler {
-    /// Takes a sample of the trees below `supervisors`.
-    pub fn sample(&mut self, supervisors: &[i32]) {
+    /// Takes a sample of the trees below `supervisors`; `ended` are the seconds of replicas that have ended.
+    pub fn sample(&mut self, supervisors: &[i32], ended: f64) {
         let ticks = nix::unistd::sysconf(nix::unistd::SysconfVar::CLK_TCK).ok().flatten().unwrap_or(100) as f64;
         let page = nix::unistd::sysconf(nix::unistd::SysconfVar::PAGE_SIZE).ok().flatten().unwrap_or(4096) as f64;
-        let (mut cpu, mut rss) = (0.0, 0.0);
+        // Fields 14 to 17 and 24 of proc(5), counted from the state, which is field 3.
+        let of = |pid: i32, fields: &[usize]| -> f64 {
+            let text = tree::stat(pid).unwrap_or_default();
+            let field = |index: &usize| text.get(*index).and_then(|text| text.parse::<f64>().ok());
+            fields.iter().filter_map(field).sum()
+        };
+        // A supervisor's own time is not the run's; that of its children which ended is.
+        let waited_for: f64 = supervisors.iter().map(|pid| of(*pid, &[13, 14])).sum();
+        let (mut cpu, mut rss) = (waited_for / ticks + ended, 0.0);
         for pid in tree::descendants(supervisors, &[]) {
-            let Some(fields) = tree::stat(pid) else { continue };
-            let field = |index: usize| fields.get(index).and_then(|text| text.parse::<f64>().ok()).unwrap_or(0.0);
-            // Fields 14 to 17 and 24 of proc(5), counted from the state, which is field 3.
-            cpu += (field(11) + field(12) + field(13) + field(14)) / ticks;
-            rss += field(21) * page;
+            cpu += of(pid, &[11, 12, 13, 14]) / ticks;
+            rss += of(pid, &[21]) * page;
         }
-        self.cpu_seconds.push(cpu);
+        self.take(cpu, rss);
+    }
+
+    /// Takes in one sample. Time without any process counts between processes, and not behind the last.
+    fn take(&mut self, cpu: f64, rss: f64) {
+        if rss <= 0.0 {
+            self.idle += 1;
+            return;
+        }
+        // The time of a process that ended is not seen until its parent has waited for it.
+        let before = self.cpu_seconds.last().copied().unwrap_or_default();
+        for _ in 0..std::mem::take(&mut self.idle) {
+            self.cpu_seconds.push(before);
+            self.rss_bytes.push(0.0);
+        }
+        self.cpu_seconds.push(cpu.max(before));
         self.rss_bytes.push(rss);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Sampler;
+
+    #[test]
+    fn sums_never_fall_and_the_end_is_no_sample() {
+        let mut sampler = Sampler::default();
+        for (cpu, rss) in [(0.0, 0.0), (1.0, 10.0), (0.5, 20.0), (0.5, 0.0), (3.0, 5.0), (0.0, 0.0), (4.0, 0.0)] {
+            sampler.take(cpu, rss);
+        }
+        assert_eq!(sampler.cpu_seconds, [0.0, 1.0, 1.0, 1.0, 3.0]);
+        assert_eq!(sampler.rss_bytes, [0.0, 10.0, 20.0, 0.0, 5.0]);
     }
 }

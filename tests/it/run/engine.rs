@@ -223,5 +223,30 @@ fn a_dry_run_shows_the_client() {
     let output = command(&folder, "docker").arg("--dry-run").output().unwrap();
     let text = String::from_utf8(output.stdout).unwrap();
     assert!(output.status.success() && text.contains("docker run --rm --pull never --name b-RUN-job-0"), "{text}");
-    assert!(text.contains("--env HF ") && !text.contains(SECRET) && calls(&folder).is_empty(), "{text}");
+    assert!(
+        text.contains("--env HF ")
+            && !text.contains(SECRET)
+            && !text.contains("DOCKER_CONFIG")
+            && calls(&folder).is_empty(),
+        "{text}"
+    );
+}
+
+/// A value that the client's arguments would have to show is refused, however it comes by its secret.
+#[test]
+fn no_secret_stands_in_the_arguments_of_the_client() {
+    for (env, passed) in [
+        ("HF: {secret: {name: hf, key: token}}, HTTPS_PROXY: 'http://u:$(HF)@proxy'", &[][..]),
+        ("HTTPS_PROXY: 'http://u:$(PROXY_TOKEN)@proxy'", &["--pass-env", "PROXY_TOKEN"]),
+    ] {
+        let workload = format!("job: {{expandVariables: true, env: {{{env}}}, {}}}", shell("echo loss 1"));
+        let folder = with_engine(&workload, &[LOSS]);
+        let mut command = command(&folder, "docker");
+        let ran = finish(&folder, command.args(passed).env("PROXY_TOKEN", SECRET).spawn().unwrap());
+        assert_eq!((ran.code(), calls(&folder).len()), (2, 0), "{}{}", ran.stdout, ran.stderr);
+        assert!(ran.stdout.contains("KB0351") && ran.stdout.contains("HTTPS_PROXY"), "{}", ran.stdout);
+    }
+    let env = "env: {USER_OF: me, HTTPS_PROXY: 'http://$(USER_OF)@proxy'}";
+    let folder = with_engine(&format!("job: {{expandVariables: true, {env}, {}}}", shell("echo loss 1")), &[LOSS]);
+    run(&folder, "docker").ended(Status::Succeeded, 0);
 }

@@ -151,3 +151,46 @@ fn no_command_and_queries_of_a_cluster_are_refused() {
     let ran = run(&folder, &[]);
     assert!(ran.code() == 2 && ran.stdout.contains("KB0352"), "{}", ran.stdout);
 }
+
+/// Two keys that one variable would stand for are told apart by their exact names alone.
+#[test]
+fn keys_that_share_a_variable() {
+    let env = "env: {A: {secret: {name: a-b, key: c}}, B: {secret: {name: a, key: b_c}}}";
+    let folder = project(&format!("job: {{{env}, {}}}", shell("env; echo loss 1")), &[LOSS]);
+    let child = command(&folder, &[]).env("KUBEBENCH_SECRET_A_B_C", "of-whom").spawn();
+    let ran = finish(&folder, child.unwrap());
+    assert_eq!((ran.code(), ran.results.len()), (2, 0), "{}", ran.stdout);
+    for words in ["KB0351", "key `c` of the Secret `a-b`", "key `b_c` of the Secret `a`", "--secret-file"] {
+        assert!(ran.stdout.contains(words), "{words}: {}", ran.stdout);
+    }
+    for lines in ["secret/a/b_c=second\nKUBEBENCH_SECRET_A_B_C=first\n", "secret/a/b_c=second\nsecret/a-b/c=first\n"] {
+        folder.write("values", lines);
+        drop(std::fs::remove_dir_all(folder.path().join(".kubebench")));
+        drop(std::fs::remove_dir_all(folder.path().join("results")));
+        let ran = run(&folder, &["--secret-file", "values", "-v"]);
+        ran.ended(Status::Succeeded, 0);
+        let env = printed(&folder, "job-0.log");
+        assert_eq!([&env["A"], &env["B"]], ["first", "second"]);
+        assert!(!ran.stderr.contains("second"), "a secret by its exact name is one: {}", ran.stderr);
+    }
+}
+
+#[test]
+fn arguments_that_cannot_be_meant() {
+    let folder = job("echo loss 1", &[LOSS]);
+    let told = |arguments: &[&str]| {
+        let output = folder.run(&[&["run"], arguments].concat());
+        format!("{}{}", String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr))
+    };
+    for (arguments, words) in [
+        (&["specs", "--pass-env", "ABSENT"][..], "note: ABSENT is not set here"),
+        (&["specs", "--pass-env", "TOKEN=s3cret"], "not its value"),
+        (&["."], "name a spec or a folder of specs"),
+        (&["spec/b.yaml"], "did you mean `specs/b.yaml`?"),
+        (&["specs/c.yaml"], "did you mean `specs/b.yaml`?"),
+        (&["specs", "--secret-file", "specs"], "cannot read"),
+    ] {
+        let said = told(arguments);
+        assert!(said.contains(words) && !said.contains("s3cret"), "{arguments:?}: {said}");
+    }
+}

@@ -40,6 +40,7 @@ fn what_takes_time() {
         tree::inherited_processes_stay,
         tree::when_a_supervisor_is_killed,
         tree::when_kubebench_is_killed,
+        usage::samples_of_sums_never_fall,
         usage::samples_once_a_second,
     ];
     std::thread::scope(|scope| {

@@ -46,16 +46,65 @@ fn a_full_disk_loses_no_result() {
     let folder = job("echo loss 1", &[LOSS, "repeats: 40"]);
     let script = "mkdir results && mount -t tmpfs -o size=64k none results && KUBEBENCH run specs; code=$?; cp -a results kept; exit $code";
     let Some(output) = with_mounts(&folder, script) else { return println!("skipped: mounting needs root") };
-    assert_eq!(output.status.code(), Some(2), "{}", said(&output));
+    assert_eq!(output.status.code(), Some(1), "{}", said(&output));
     let stored = results(&folder.path().join("kept"));
     let refuge = results(&folder.path().join(".kubebench/results"));
     assert!(stored.len() > 3 && refuge.len() == 1, "{} {}", stored.len(), refuge.len());
     assert!(refuge.iter().chain(&stored).all(|result| metric(result, "loss").value == Some(1.0)));
     let said = said(&output);
     assert!(said.contains("error: it cannot go on: the result is kept in ") && said.contains("o space left"), "{said}");
-    assert_eq!(said.matches("not started: ").count(), 40 - stored.len() - 1);
+    assert_eq!(said.matches("not started: default, repeat ").count(), 40 - stored.len() - 1, "{said}");
+    assert!(said.contains(&format!("{} results in results/b", stored.len())), "{said}");
     let table = String::from_utf8_lossy(&output.stdout).into_owned();
-    assert!(table.contains("loss"), "what is there is shown: {table}");
+    let all = (stored.len() + 1).to_string();
+    let counts = |line: &str| line.split_whitespace().nth(2) == Some(all.as_str());
+    assert!(table.lines().any(|line| line.contains("loss") && counts(line)), "what is there is shown: {table}");
+}
+
+/// A result that had to be kept elsewhere is one like any other, for programs and for git.
+#[test]
+fn a_result_in_the_refuge_is_shown_and_recorded() {
+    let folder = job("chmod 700 .; mount -o remount,ro $ROOT/results; echo loss 1", &[LOSS, "repeats: 2"]);
+    let remote = folder.path().join("remote.git").display().to_string();
+    let settings = "apiVersion: kubebench.dev/v1\nkind: Project\nmetadata: {name: p}\nspec: {results: {mode: branch, remote: REMOTE}}\n";
+    folder.write("kubebench.yaml", settings.replace("REMOTE", &remote));
+    let script =
+        "git init -q --bare remote.git; git init -q .; git config user.name n; git config user.email e@example.org
+        git add specs kubebench.yaml; git commit -qm one; mkdir results && mount -t tmpfs none results &&
+        ROOT=$PWD KUBEBENCH run specs --pass-env ROOT --record --output-format json > answer; code=$?
+        git --git-dir remote.git ls-tree -r --name-only kubebench/results > recorded; exit $code";
+    let Some(output) = with_mounts(&folder, script) else { return println!("skipped: mounting needs root") };
+    assert_eq!(output.status.code(), Some(1), "{}", said(&output));
+    let text = std::fs::read_to_string(folder.path().join("answer")).unwrap();
+    let answer = serde_json::Deserializer::from_str(&text).into_iter::<serde_json::Value>().next().unwrap().unwrap();
+    let path = answer["results"][0]["path"].as_str().unwrap();
+    assert!(path.starts_with(".kubebench/results/b/") && folder.path().join(path).is_file(), "{answer}");
+    assert_eq!(answer["notStarted"].as_array().unwrap().len(), 1);
+    let recorded = std::fs::read_to_string(folder.path().join("recorded")).unwrap();
+    assert_eq!(recorded.lines().filter(|line| line.starts_with("results/b/")).count(), 1, "{}", said(&output));
+}
+
+/// All that is missing in a log is counted, also where its end did not fit any more.
+#[test]
+fn what_a_full_disk_takes_of_a_log_is_counted() {
+    for (size, limit) in [("1m", "1500Ki"), ("1300k", "1200Ki"), ("2m", "1Gi")] {
+        let limited = format!("results: {{logLimit: {limit}}}");
+        let folder = job("yes abcdefghijklmn | head -c 3000000; echo loss 4; exit 0", &[LOSS, &limited]);
+        let script = format!(
+            "mkdir .kubebench && mount -t tmpfs -o size={size} none .kubebench && KUBEBENCH run specs; cat .kubebench/experiments/*/output/logs/job-0.log > kept"
+        );
+        let Some(output) = with_mounts(&folder, &script) else { return println!("skipped: mounting needs root") };
+        let found = results(&folder.path().join("results"));
+        assert_eq!(found.len(), 1, "{}{}", String::from_utf8_lossy(&output.stdout), said(&output));
+        assert_eq!(metric(&found[0], "loss").value, Some(4.0));
+        let kept = std::fs::read_to_string(folder.path().join("kept")).unwrap();
+        let printed = kept.lines().filter(|line| !line.starts_with("[kubebench: "));
+        let bytes = printed.map(|line| line.len() as u64 + 1).sum::<u64>();
+        let missing = 3_000_007 - bytes;
+        let counted = found[0].artifacts[0].dropped_bytes;
+        assert!(missing.abs_diff(counted) <= 2, "{limit}: {missing} are missing, {counted} are counted");
+        assert_eq!(reasons(&found[0]), ["logIncomplete"], "{limit}");
+    }
 }
 
 #[test]

@@ -81,6 +81,49 @@ fn the_second_kills_at_once() {
     assert!(ran.stderr.contains("killing all processes"), "{}", ran.stderr);
 }
 
+/// Who hits the keys again and again while the result is made does not lose it.
+#[test]
+fn impatience_loses_no_result() {
+    let script = format!(
+        "trap '' TERM INT; truncate -s 400M $KUBEBENCH_EXP_OUTPUT_PATH/x; echo loss 1; {READY}; while :; do sleep 0.1; done"
+    );
+    let ran = stopped(&job(&script, &[LOSS]), &["INT", "INT", "INT", "INT"]);
+    assert_eq!(ran.status.signal(), Some(2), "{}", ran.stderr);
+    assert_eq!((ran.one().run.status, metric(ran.one(), "loss").value), (Status::Interrupted, Some(1.0)));
+}
+
+/// A wish to stop that comes while the last result is made is one all the same; the run was not interrupted.
+#[test]
+fn a_late_signal() {
+    // Its digest takes a while.
+    let script = format!("truncate -s 3G $KUBEBENCH_EXP_OUTPUT_PATH/x; echo loss 1; {READY}");
+    let folder = job(&script, &[LOSS]);
+    let child = start(&folder, &[]);
+    until_made(&folder, "ready");
+    super::until("the end of the replica", || alive(&folder).is_empty());
+    // The program looks for ended supervisors four times a second.
+    std::thread::sleep(Duration::from_millis(700));
+    send(child.id(), "TERM");
+    let ran = finish(&folder, child);
+    assert_eq!((ran.status.signal(), ran.statuses()), (Some(15), vec![Status::Succeeded]), "{}", ran.stderr);
+    assert!(ran.stdout.contains("MEDIAN"), "{}", ran.stdout);
+}
+
+/// By SIGINT a supervisor is told to kill at once, where nobody else could find what is below it.
+#[test]
+fn a_supervisor_that_is_told_to_kill() {
+    let folder = job(&format!("trap '' TERM INT; echo loss 1; {READY}; while :; do sleep 0.1; done"), &[LOSS]);
+    let child = start(&folder, &[]);
+    until_made(&folder, "ready");
+    let supervisor = alive(&folder).into_iter().find(|(_, words)| words.contains(" supervise ")).unwrap();
+    let started = Instant::now();
+    send(supervisor.0.unsigned_abs(), "INT");
+    let ran = finish(&folder, child);
+    assert!(started.elapsed() < Duration::from_secs(9), "{:?}", started.elapsed());
+    assert_eq!(super::exit(ran.ended(Status::Failed, 1), "job", 0).signal.as_deref(), Some("SIGKILL"));
+    assert_eq!(alive(&folder), []);
+}
+
 #[test]
 fn stopped_before_the_first_run() {
     let prepare = super::shell("touch $KUBEBENCH_EXP_OUTPUT_PATH/ready; sleep 100");

@@ -111,6 +111,8 @@ fn what_cannot_start_is_said() {
         assert_eq!(reasons(result), ["cannotStart"]);
         ran.stderr
     };
+    let said = start("[no-such-program]");
+    assert!(!said.contains("/bin"), "whose folders PATH names is nobody's business: {said}");
     for (command, words) in [
         ("[no-such-program]", "there is no program `no-such-program` in PATH"),
         ("[/no/such/program]", "there is no file `/no/such/program`"),

@@ -74,3 +74,41 @@ pub(super) fn samples_once_a_second() {
     let ran = run(&job("sleep 1.2", &[super::SECONDS]), &[]);
     assert!(ran.one().monitoring.is_empty(), "nobody asked for it");
 }
+
+/// The time of processes that ended stays in the sum: of orphans, of replicas, of those between which nothing runs.
+pub(super) fn samples_of_sums_never_fall() {
+    let burn = "timeout 0.8 sh -c 'while :; do :; done'";
+    let script = format!("({burn} &); sleep 1.3; {burn}; sleep 1.2");
+    let workload = format!("job: {{completions: 2, parallelism: 1, {}}}", super::shell(&script));
+    let ran = run(&super::project(&workload, &[ALL]), &[]);
+    let result = ran.ended(Status::Succeeded, 0);
+    let samples = |name: &str| -> Vec<f64> {
+        let monitored = result.monitoring.iter().find(|monitored| monitored.name == name).unwrap();
+        monitored.samples.iter().map(|sample| sample.unwrap()).collect()
+    };
+    let (cpu, rss) = (samples("process/cpuSeconds"), samples("process/rss"));
+    assert!(cpu.windows(2).all(|pair| pair[0] <= pair[1]) && cpu.len() > 4, "{cpu:?}");
+    let all = metric(result, "cpu").value.unwrap();
+    let last = *cpu.last().unwrap();
+    assert!((all * 0.7..all * 1.1).contains(&last), "{last} of {all}: {cpu:?}");
+    assert!(rss.last().is_some_and(|rss| *rss > 0.0), "{rss:?}");
+}
+
+#[test]
+fn nothing_is_known_of_what_was_not_started() {
+    let workload = format!("job: {{image: {}, resources: {{cpu: 1, memory: 1Gi}}, command: [NOISE]}}", super::IMAGE);
+    let folder = super::project(&workload, &[ALL]);
+    folder.write("noise", [0x7f, b'E', b'L', b'F', 0, 0, 0]);
+    let noise = folder.path().join("noise");
+    std::fs::set_permissions(&noise, std::os::unix::fs::PermissionsExt::from_mode(0o755)).unwrap();
+    for program in ["no-such-program", noise.to_str().unwrap()] {
+        drop(std::fs::remove_dir_all(folder.path().join("results")));
+        folder.write("specs/b.yaml", super::spec(&workload.replace("NOISE", program), &[ALL]));
+        let ran = run(&folder, &[]);
+        let result = ran.ended(Status::Failed, 2);
+        for name in ["cpu", "rss", "in", "run"] {
+            let metric = metric(result, name);
+            assert_eq!((metric.value, metric.reason.as_deref()), (None, Some("nothing was started")), "{program}");
+        }
+    }
+}
