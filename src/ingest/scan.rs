@@ -316,14 +316,14 @@ impl ToolScan {
     /// Keeps the bytes of what may be a document.
     fn collect(&mut self, bytes: &[u8]) {
         let Some(document) = &mut self.document else { return };
-        let was_open = document.trim_ascii_start().len() < 3;
+        let was_open = self.parser.is_some() && begin(document).len() < 3;
         if document.len() <= MAX_DOCUMENT {
             document.extend_from_slice(bytes);
         }
         // With both forms known, the first visible bytes decide; no line has ended before them.
-        if was_open && self.parser.is_some() {
-            let begun = document.trim_ascii_start();
-            if !(begun.is_empty() || json_document::starts_a_document(begun) || begun == b"[") {
+        if was_open {
+            let begun = begin(document);
+            if !(begun.is_empty() || json_document::starts_a_document(&begun) || begun == b"[") {
                 self.document = None;
             }
         }
@@ -369,6 +369,11 @@ impl ToolScan {
         let native = (!self.report.withholds_document()).then(|| text.into_owned());
         ToolOutcome { report: self.report, native }
     }
+}
+
+/// Returns the first bytes of `text` that people see.
+fn begin(text: &[u8]) -> Vec<u8> {
+    line::without_terminal_codes(text.get(..TELLING).unwrap_or(text)).trim_ascii_start().to_vec()
 }
 
 #[cfg(test)]

@@ -40,7 +40,7 @@ pub(super) fn spellings(value: &str) -> Vec<String> {
 /// Returns the part of the base64 of a text that holds `value`, `before` bytes from the start of a group of three, which
 /// does not depend on what else the text holds: `user:password` of an authorization header.
 fn within(engine: &base64::engine::GeneralPurpose, before: usize, value: &str) -> Option<String> {
-    let bytes = [&[0; 3][..before.min(3)], value.as_bytes()].concat();
+    let bytes = [vec![0; before].as_slice(), value.as_bytes()].concat();
     let encoded = engine.encode(&bytes);
     // Six bits a letter: those that hold bits of others, before and behind, are left out.
     encoded.get((before * 8).div_ceil(6)..bytes.len() * 8 / 6).map(str::to_owned)

@@ -202,6 +202,62 @@ fn nothing_panics_on_broken_output() {
     }
 }
 
+/// Returns the text with another last digit in each decimal.
+fn other_numbers(text: &str) -> String {
+    let decimals = regex::Regex::new(r"(\d+\.\d*)(\d)").unwrap();
+    let other = |found: &regex::Captures<'_>| format!("{}{}", &found[1], (found[2].parse::<u32>().unwrap() + 1) % 10);
+    decimals.replace_all(text, other).into_owned()
+}
+
+/// Two reports in one log, such as before and after a restart: what a report says once is what the last one says.
+#[test]
+fn the_last_report_counts() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data/tools");
+    let mut compared = 0;
+    for tool in TOOLS {
+        for file in samples(&root.join(tool.name)) {
+            let first = std::fs::read_to_string(&file).unwrap();
+            let second = other_numbers(&first);
+            let both = read(tool, format!("{}\n{second}", first.trim_end()).as_bytes(), Window::All);
+            if file.extension().is_some_and(|extension| extension == "yaml") {
+                assert!(both.reasons().iter().any(|reason| reason.contains("a second time")), "{}", file.display());
+                continue;
+            }
+            let alone = read(tool, second.as_bytes(), Window::All);
+            // A median over all steps is one over those of both.
+            let is_single = |name: &str| !name.contains("_median_steps_") && !name.ends_with("_count");
+            for found in alone.found().iter().filter(|found| found.series.count() == 1 && is_single(&found.name)) {
+                if found.headlines.iter().any(|headline| headline.suffix.ends_with("median")) {
+                    continue;
+                }
+                let known = both.found().iter().find(|other| other.name == found.name && other.labels == found.labels);
+                let last = known.and_then(|known| known.series.last());
+                let (last, wanted) = (last.unwrap_or_default(), found.series.last().unwrap());
+                assert!(last.total_cmp(&wanted).is_eq(), "{}: {} is {last}, not {wanted}", file.display(), found.name);
+                compared += 1;
+            }
+        }
+    }
+    assert!(compared > 300, "{compared}");
+}
+
+/// Colors and line ends of Windows change no value.
+#[test]
+fn how_lines_are_decorated_does_not_matter() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data/tools");
+    for tool in TOOLS {
+        for file in samples(&root.join(tool.name)) {
+            let text = std::fs::read_to_string(&file).unwrap().replace("\r\n", "\n");
+            let plain = headlines(&read(tool, text.as_bytes(), Window::All));
+            let colored: Vec<String> = text.split('\n').map(|line| format!("\x1b[32m{line}\x1b[0m\x1b[K")).collect();
+            for decorated in [colored.join("\n"), text.replace('\n', "\r\n")] {
+                let found = headlines(&read(tool, decorated.as_bytes(), Window::All));
+                assert_eq!(found, plain, "{}", file.display());
+            }
+        }
+    }
+}
+
 /// A killed run leaves half a document: it never passes for a whole one.
 #[test]
 fn half_a_document_does_not_count() {
@@ -226,39 +282,36 @@ fn half_a_line_is_no_other_number() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data/tools");
     let tools = [
         "deepspeed",
+        "go-bench",
         "hf-trainer",
         "horovod",
         "katib",
         "maxtext",
         "megatron",
         "mllog",
+        "mlperf-loadgen",
         "nemo",
         "pytorch-imagenet",
         "pytorch-mnist",
+        "sysbench",
         "tf-cnn-benchmarks",
         "torchtitan",
-    ];
-    // These say that their output was cut off, so that none of its values counts.
-    let with_an_end = [
-        "mlperf-loadgen",
-        "nccl-tests",
-        "sglang-bench-stdout",
-        "sysbench",
-        "vllm-serve-stdout",
-        "vllm-throughput-stdout",
         "wrk",
     ];
+    // These say that their output was cut off, so that none of its values counts.
+    let with_an_end = ["nccl-tests", "sglang-bench-stdout", "vllm-serve-stdout", "vllm-throughput-stdout"];
     for name in tools.iter().chain(&with_an_end) {
         let tool = tool(name).unwrap();
         for file in &samples(&root.join(name)) {
             let text = std::fs::read(file).unwrap();
+            let may_end_early = with_an_end.contains(name) || text.starts_with(b"{");
             let mut from = 0;
             for line in text.split_inclusive(|byte| matches!(byte, b'\n' | b'\r')) {
                 let to = from + line.len();
                 let [before, after] = [from, to].map(|end| headlines(&read(tool, &text[..end], Window::All)));
                 for cut in from..to {
                     let report = read(tool, &text[..cut], Window::All);
-                    if with_an_end.contains(name) && !report.reasons().is_empty() {
+                    if may_end_early && !report.reasons().is_empty() {
                         continue;
                     }
                     for (metric, value) in headlines(&report) {

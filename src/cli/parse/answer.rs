@@ -29,7 +29,9 @@ impl Answer {
                 reasons.push(format!("`{}` has no value: {why}", metric.name));
             }
         }
-        reasons.iter_mut().for_each(|reason| *reason = clean(reason));
+        for reason in &mut reasons {
+            *reason = clean(reason);
+        }
         for metric in &mut metrics {
             metric.reason = metric.reason.as_deref().map(clean);
             metric.labels.values_mut().for_each(|value| *value = clean(value));

@@ -62,13 +62,14 @@ fn a_file_with_one_number() {
     assert!(read(|series| single(&b"\xff"[..], series)).is_err());
 }
 
+type Read<'a> = &'a dyn Fn(&mut Series) -> Result<super::Note, String>;
+
 /// The same values in each form, of which two are no numbers and one is not finite.
 #[test]
 fn a_missing_number_is_not_passed_over() {
     let lines = "{\"a\": 1}\n{\"a\": null}\n{\"a\": \"n/a\"}\n{\"a\": {}}\n{\"x\": 1}\n";
     let list = "{\"a\": [1, null, \"n/a\", {}]}";
     let table = "a,x\n1,\nNaN,\nn/a,\n{},\n,1\n";
-    type Read<'a> = &'a dyn Fn(&mut Series) -> Result<super::Note, String>;
     let none = BTreeMap::new();
     let forms: [(Read<'_>, &str); 3] = [
         (

@@ -68,7 +68,10 @@ impl LineParser for Parser {
 
 impl Parser {
     fn benchmark(&mut self, line: &Line<'_>) {
-        let mut words = line.text.split_whitespace();
+        // `MB/` may have been `MB/s`.
+        let last = line.text.split_whitespace().next_back().unwrap_or_default();
+        let text = if better(last).is_some() { line.text } else { line.whole_words() };
+        let mut words = text.split_whitespace();
         let Some(name) = words.next().and_then(|word| word.strip_prefix("Benchmark")) else { return };
         // `Benchmarking` is a word; a benchmark's name goes on with anything but a lower-case letter.
         if name.starts_with(char::is_lowercase) || words.next().is_none_or(|count| count.parse::<u64>().is_err()) {

@@ -140,8 +140,20 @@ fn is_log(dict: &Literal) -> bool {
     dict.entries().iter().any(|(name, _)| is_known(name))
 }
 
+/// Returns the last of the documents in `text`, unless one of them is cut off.
+fn last_document(text: &str) -> Option<Literal> {
+    let mut last = None;
+    let mut rest = text.trim_start();
+    while rest.starts_with('{') {
+        let (found, after) = Literal::read_first(rest);
+        last = Some(found?);
+        rest = after.trim_start();
+    }
+    last
+}
+
 fn read_document(text: &str, report: &mut Report) {
-    let Some(root) = Literal::read(text) else {
+    let Some(root) = last_document(text) else {
         return report.invalid(
             "the file is no JSON, or was cut off while the Trainer wrote it: take that of the checkpoint before",
         );

@@ -7,6 +7,7 @@
 use serde_json::{Number, Value};
 
 use super::{Report, Tool, direction};
+use crate::diag::code;
 use crate::ingest::json_document::{number as number_in, numbers};
 use crate::ingest::number;
 use crate::spec::v1::metric::Better;
@@ -32,6 +33,10 @@ fn read(text: &str, report: &mut Report) {
             let why = read.diagnostics.first().map_or("it is empty", |fault| fault.message.as_str());
             return report.invalid(format!("the report is neither YAML nor JSON: {why}"));
         };
+        // A key that stands twice is the end of one report and the beginning of another.
+        if let Some(fault) = read.diagnostics.iter().find(|fault| fault.code == &code::KB0105) {
+            report.invalid(format!("the report is not one whole document of YAML: {}", fault.message));
+        }
         value_of(node)
     };
     // The writer sorts keys: in reports of 0.2 the version comes last.

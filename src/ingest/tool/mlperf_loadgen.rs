@@ -47,7 +47,7 @@ struct Summary {
 
 impl LineParser for Parser {
     fn line(&mut self, line: &Line<'_>, _report: &mut Report) {
-        let text = line.text.trim();
+        let text = line.whole_words().trim();
         if text == "MLPerf Results Summary" {
             self.summary = Some(Summary::default());
         } else if let Some(summary) = &mut self.summary {

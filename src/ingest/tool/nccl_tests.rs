@@ -196,7 +196,7 @@ fn push_tables(tables: &[Table], report: &mut Report) {
         if let Some(count) = table.out_of_bounds {
             push("out_of_bounds", "1", Some(Better::Lower), &labels, count);
         }
-        push_rows(&table.rows, &labels, &mut push);
+        push_rows(table, &labels, &mut push);
         let fault = (count > 0.0).then(|| format!("the collective gave {count} wrong values"));
         // After a restart the last table of a test is the one that counts.
         faults.insert(labels, fault.or_else(|| table.fault.clone()));
@@ -208,7 +208,8 @@ fn push_tables(tables: &[Table], report: &mut Report) {
 
 type Push<'a> = dyn FnMut(&str, &str, Option<Better>, &BTreeMap<String, String>, Sample) + 'a;
 
-fn push_rows(rows: &[Row], labels: &BTreeMap<String, String>, push: &mut Push<'_>) {
+fn push_rows(table: &Table, labels: &BTreeMap<String, String>, push: &mut Push<'_>) {
+    let rows = &table.rows;
     let kinds: BTreeSet<_> = rows.iter().map(|row| &row.kind).collect();
     for kind in &kinds {
         // Only what differs between the rows tells them apart.
@@ -227,7 +228,8 @@ fn push_rows(rows: &[Row], labels: &BTreeMap<String, String>, push: &mut Push<'_
                     greatest = greatest.filter(|greatest| greatest.value >= busbw.value).or(Some(busbw));
                 }
             }
-            if let Some(greatest) = greatest {
+            // The rows that are missing are those of large messages.
+            if let Some(greatest) = greatest.filter(|_| table.average.is_some()) {
                 push(&format!("max_busbw_{place}"), "GB/s", Some(Better::Higher), &labels, greatest);
             }
         }

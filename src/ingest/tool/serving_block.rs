@@ -133,7 +133,7 @@ impl LineParser for Blocks {
             run.ended = true;
             return;
         }
-        let Some((label, value)) = text.split_once(':') else { return };
+        let Some((label, value)) = line.whole_words().split_once(':') else { return };
         let (label, value) = (label.trim().to_ascii_lowercase(), value.trim());
         if let Some((_, name)) = SETTINGS.iter().find(|(row, _)| *row == label && !row.is_empty()) {
             run.settings.insert(name, value.to_owned());

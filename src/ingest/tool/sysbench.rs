@@ -45,7 +45,7 @@ struct Parser {
 
 impl LineParser for Parser {
     fn line(&mut self, line: &Line<'_>, report: &mut Report) {
-        let text = line.text.trim();
+        let text = line.whole_words().trim();
         let mut push = |name: &str, unit: &str, better, headlines, text: &str| {
             let Ok(value) = number::parse(text) else { return };
             let sample = Sample { value, step: None, line: Some(line.number), rank: line.rank };

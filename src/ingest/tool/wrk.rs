@@ -47,7 +47,9 @@ struct Run {
 impl LineParser for Parser {
     fn line(&mut self, line: &Line<'_>, report: &mut Report) {
         let sample = |value| Sample { value, step: None, line: Some(line.number), rank: line.rank };
-        let words: Vec<&str> = line.text.split_whitespace().collect();
+        // `10.66m` may have been `10.66ms`; a rate ends in `B`.
+        let text = if line.text.starts_with("Transfer/sec:") { line.text } else { line.whole_words() };
+        let words: Vec<&str> = text.split_whitespace().collect();
         match words.as_slice() {
             ["Running", _, "test", "@", ..] => *self = Self::default(),
             ["Latency", times @ ..] if times.len() >= 3 => {
@@ -74,7 +76,7 @@ impl LineParser for Parser {
                 }
             }
             // `connect 0, read 5, write 0, timeout 3`
-            ["Socket", "errors:", counts @ ..] => {
+            ["Socket", "errors:", counts @ ..] if counts.len() == 8 => {
                 let counts = counts.iter().filter_map(|word| number::parse(word.trim_end_matches(',')).ok());
                 report.push(&SOCKET_ERRORS, sample(counts.sum()));
             }
