@@ -1,5 +1,6 @@
 //! `kubebench record`: result files become part of a git repository.
 
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Result, bail};
@@ -7,11 +8,12 @@ use serde_json::json;
 
 use super::ExitStatus;
 use super::args::{Global, PlaceArgs, RecordArgs};
-use super::project::{Project, VERSION, start};
+use super::project::{Project, VERSION, from_start};
 use super::report::{counted, tell};
 use super::session::Session;
 use crate::compile::Workspace;
 use crate::diag::render::Format;
+use crate::edge::fs::Content;
 use crate::edge::git::{self, Destination};
 use crate::edge::{fs, machine, terminal};
 use crate::model::target::ResultsSettings;
@@ -23,21 +25,27 @@ use crate::run::Stored;
 pub(super) fn run(global: &Global, args: &RecordArgs) -> Result<ExitStatus> {
     let project = Project::find(global)?;
     let settings = &settings(&project)?;
-    let here = start(global)?;
     let mut additions = Vec::new();
-    let mut refused = false;
-    for path in fs::result_files(&here, &args.results)? {
-        match read(&here, &path, settings) {
-            Ok(addition) => additions.push(addition),
-            Err(reason) => {
-                refused = true;
-                terminal::tell(&format!("error: {}: {reason}", path.display()));
+    let mut failed = None;
+    for (path, file) in found(global, &args.results) {
+        match file.and_then(|file| fs::read_result(&file, result::MAX_BYTES)) {
+            Ok(bytes) => match result::read(&bytes) {
+                Ok(sealed) => additions.push(addition(&sealed, Path::new(&path), settings)),
+                Err(fault) => {
+                    failed = failed.max(Some(ExitStatus::Refused));
+                    terminal::tell(&format!("error: {path}: {fault}"));
+                }
+            },
+            Err(content) => {
+                let (status, reason) = unread(content);
+                failed = failed.max(Some(status));
+                terminal::tell(&format!("error: {path}: {reason}"));
             }
         }
     }
-    if refused {
+    if let Some(status) = failed {
         terminal::tell("nothing was recorded");
-        return Ok(ExitStatus::Refused);
+        return Ok(status);
     }
     if additions.is_empty() {
         bail!("there is no result file at {}", shown(&args.results));
@@ -107,10 +115,21 @@ pub(super) fn addition(sealed: &Sealed, kept: &Path, settings: &ResultsSettings)
     }
 }
 
-fn read(here: &Path, path: &Path, settings: &ResultsSettings) -> Result<Addition, String> {
-    let bytes = fs::read_bytes(&here.join(path)).map_err(|error| format!("{error:#}"))?;
-    let sealed = result::read(&bytes).map_err(|fault| fault.to_string())?;
-    Ok(addition(&sealed, path, settings))
+/// Returns the files at and below `paths`, by the names that people know them by.
+fn found(global: &Global, paths: &[PathBuf]) -> BTreeMap<String, Result<PathBuf, Content>> {
+    let places = paths.iter().map(|path| from_start(global, path));
+    places.flat_map(|place| fs::find_results(&place, &place.display().to_string())).collect()
+}
+
+/// Says why a file was not read, and whether another time it may be.
+fn unread(content: Content) -> (ExitStatus, String) {
+    match content {
+        Content::Refused(reason) => (ExitStatus::Refused, format!("{reason}; name the result file itself")),
+        Content::Unreadable(reason) => (ExitStatus::NoAnswer, format!("it cannot be read: {reason}")),
+        Content::Absent | Content::Misnamed | Content::Whole(_) | Content::TooLong(_) => {
+            (ExitStatus::NoAnswer, "there is no such file or folder".to_owned())
+        }
+    }
 }
 
 /// Says what became of results, and returns the status for it.

@@ -30,6 +30,7 @@ mod parse;
 mod patches;
 mod project;
 mod prometheus;
+mod record;
 mod recording;
 mod reports;
 mod run;
