@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Result, bail};
-use serde_json::json;
+use serde_json::{Value as Json, json};
 
 use super::ExitStatus;
 use super::args::{Global, PlaceArgs, RecordArgs};
@@ -52,13 +52,18 @@ pub(super) fn run(global: &Global, args: &RecordArgs) -> Result<ExitStatus> {
     }
     let mode = args.mode.or_else(|| Mode::parse(settings.mode)).unwrap_or(Mode::Branch);
     let destination = destination(&project.root, settings, mode, &args.place);
-    Ok(tell_outcome(global, git::record(&additions, &destination)))
+    let outcome = git::record(&additions, &destination);
+    if let (Format::Json, Ok(recorded)) = (global.output_format, &outcome) {
+        terminal::print(&format!("{:#}\n", answer(recorded)))?;
+    }
+    Ok(tell_outcome(global, outcome))
 }
 
-/// Records the results of a session that just ended, as the project says.
-pub(super) fn record_stored(global: &Global, session: &Session<'_>, stored: &[&Stored]) -> Result<ExitStatus> {
+/// Records the results of a session that just ended, as the project says; returns the status, and for programs what was
+/// recorded.
+pub(super) fn record_stored(global: &Global, session: &Session<'_>, stored: &[&Stored]) -> Result<(ExitStatus, Json)> {
     if stored.is_empty() {
-        return Ok(ExitStatus::Yes);
+        return Ok((ExitStatus::Yes, Json::Null));
     }
     let Some(project) = &session.compilation.project else { bail!("the project file is at fault") };
     let settings = &project.settings.results;
@@ -66,7 +71,9 @@ pub(super) fn record_stored(global: &Global, session: &Session<'_>, stored: &[&S
         stored.iter().map(|stored| addition(&stored.sealed, &stored.path, settings)).collect();
     let mode = Mode::parse(settings.mode).unwrap_or(Mode::Branch);
     let destination = destination(&session.root, settings, mode, &PlaceArgs::default());
-    Ok(tell_outcome(global, git::record(&additions, &destination)))
+    let outcome = git::record(&additions, &destination);
+    let answer = outcome.as_ref().map_or(Json::Null, answer);
+    Ok((tell_outcome(global, outcome), answer))
 }
 
 /// Returns where results of the project go.
@@ -147,17 +154,17 @@ fn tell_outcome(global: &Global, outcome: Result<Recorded, NotRecorded>) -> Exit
             "  results are append-only: find out which of the two is the run's, and keep the other elsewhere",
         );
     }
-    let Recorded { added, already, conflicts, commit, place, .. } = &recorded;
-    if global.output_format == Format::Json {
-        let refused: Vec<&str> = conflicts.iter().map(|conflict| conflict.path.as_str()).collect();
-        let answer = json!({ "schemaVersion": 1, "added": added, "already": already, "refused": refused, "commit": commit, "place": place });
-        if terminal::print(&format!("{answer:#}\n")).is_err() {
-            return ExitStatus::NoAnswer;
-        }
-    }
+    let Recorded { added, already, conflicts, place, .. } = &recorded;
     let there = if already.is_empty() { String::new() } else { format!(", {} there already", already.len()) };
     tell(global, &format!("{} recorded in {place}{there}", counted(added.len(), "result")));
     if conflicts.is_empty() { ExitStatus::Yes } else { ExitStatus::Refused }
+}
+
+/// Returns the answer for programs.
+fn answer(recorded: &Recorded) -> Json {
+    let Recorded { added, already, conflicts, commit, place, .. } = recorded;
+    let refused: Vec<&str> = conflicts.iter().map(|conflict| conflict.path.as_str()).collect();
+    json!({ "schemaVersion": 1, "added": added, "already": already, "refused": refused, "commit": commit, "place": place })
 }
 
 /// Says why nothing was recorded, and returns the status for it.

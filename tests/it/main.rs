@@ -22,6 +22,7 @@ mod identity;
 mod judges;
 mod kill;
 mod mistakes;
+mod options;
 mod oracle_crd;
 mod oracle_emitted;
 mod oracle_tools;

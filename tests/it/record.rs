@@ -105,3 +105,39 @@ fn without_git_it_is_said() {
         assert!(said.contains(&format!("the result is kept in `team/{RESULT}`")), "{said}");
     }
 }
+
+#[test]
+fn run_and_record_give_programs_one_answer() {
+    let folder = Folder::with([
+        ("kubebench.yaml", format!("{PROJECT}spec: {{results: {{mode: local}}}}\n")),
+        (
+            "specs/b.yaml",
+            "apiVersion: kubebench.dev/v1\nkind: Benchmark\nmetadata: {name: b}\nspec:\n  timeout: 1m\n  \
+             workload: {job: {image: 'a/b:1', command: [sh, -c, echo loss 3], resources: {cpu: 1, memory: 1Gi}}}\n  \
+             metrics: [{name: loss, better: lower, primary: true, from: {keyValue: {key: loss}}}]\n"
+                .replace("echo loss 3", "'echo loss=3'"),
+        ),
+    ]);
+    crate::recording::run(folder.path(), &["init", "--quiet", "-b", "main"]);
+    let output = folder.run(&["run", "specs", "--record", "--output-format", "json"]);
+    assert_yes(&output);
+    let answer: Value = serde_json::from_slice(&output.stdout).unwrap();
+    assert_eq!(answer["recorded"]["added"], Value::from(vec![answer["results"][0]["path"].clone()]));
+    let again = folder.run(&["record", "results", "--output-format", "json"]);
+    assert_eq!((count(&again, "added"), count(&again, "already")), (0, 1));
+    let documented = include_str!("../../docs/json-output.md");
+    for key in keys(&answer) {
+        assert!(documented.contains(&format!("`{key}`")), "`{key}` is not in docs/json-output.md");
+    }
+}
+
+/// Every key of a document, at any depth.
+fn keys(value: &Value) -> Vec<String> {
+    match value {
+        Value::Object(entries) => {
+            entries.iter().flat_map(|(key, value)| [vec![key.clone()], keys(value)].concat()).collect()
+        }
+        Value::Array(items) => items.iter().flat_map(keys).collect(),
+        _ => Vec::new(),
+    }
+}
