@@ -12,11 +12,10 @@ pub(super) fn named(benchmark: &Benchmark, diagnostics: &mut Diagnostics) {
     for (_, span) in &benchmark.queries {
         let message = format!("the target `{target}` names no Prometheus that could answer this query");
         diagnostics.push(
-            Diagnostic::at(&code::KB0428, *span, message)
-                .note("every run there would end without the metric")
-                .help(format!(
-                    "add `prometheus: {{url: …}}` to the target in kubebench.yaml, or restrict `targets` to those that have one"
-                )),
+            Diagnostic::at(&code::KB0428, *span, message).note("every run there would end without the metric").help(
+                "add `prometheus: {url: …}` to the target in kubebench.yaml, or \
+                     restrict `targets` to those that have one",
+            ),
         );
     }
 }

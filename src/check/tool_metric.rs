@@ -10,17 +10,17 @@ pub(super) fn reported(benchmark: &Benchmark, diagnostics: &mut Diagnostics) {
         let Some(metrics) = tool(&wanted.tool).and_then(|tool| tool.metrics) else { continue };
         let metrics = metrics();
         let names: Vec<String> = metrics.iter().flat_map(|metric| metric.names()).collect();
+        let series: Vec<&str> = metrics.iter().map(|metric| metric.name).collect();
         let is_unknown = |name: &str| !names.iter().any(|known| known == name);
         for (name, span) in wanted.names.iter().flatten().filter(|(name, _)| is_unknown(name)) {
             let fault = Diagnostic::at(&code::KB0355, *span, format!("`{}` reports no metric `{name}`", wanted.tool))
                 .note("every run would end without it");
-            diagnostics.push(match did_you_mean(name, names.iter().map(String::as_str)) {
-                Some(close) => fault.help(format!("did you mean `{close}`?")),
-                None => {
-                    let known: Vec<&str> = metrics.iter().map(|metric| metric.name).collect();
-                    fault.help(format!("its metrics are {}", known.join(", ")))
-                }
-            });
+            let close = did_you_mean(name, names.iter().map(String::as_str));
+            let help = close.map_or_else(
+                || format!("its metrics are {}", series.join(", ")),
+                |close| format!("did you mean `{close}`?"),
+            );
+            diagnostics.push(fault.help(help));
         }
     }
 }

@@ -89,7 +89,7 @@ pub(super) enum Command {
     Init(InitArgs),
     /// Write a new spec
     New(NewArgs),
-    /// Check specs and project file; emit nothing
+    /// Check specs, project file, kept logs (fixtures) and result files; emit nothing
     Validate(SelectArgs),
     /// Write the manifests of all specs to the output folder
     Compile(CompileArgs),

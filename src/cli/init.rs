@@ -68,7 +68,16 @@ pub(super) fn run(global: &Global, _: &InitArgs) -> Result<ExitStatus> {
             Err(error) => return Err(error),
         }
     }
-    let next = if has_specs { "your specs" } else { EXAMPLE };
-    tell(global, &format!("next: edit {next}, then run `kubebench compile`"));
+    tell(
+        global,
+        &if has_specs { "next: edit your specs, then run `kubebench compile`".to_owned() } else { next(EXAMPLE) },
+    );
     Ok(ExitStatus::Yes)
+}
+
+/// Says what to do with a new spec.
+pub(super) fn next(spec: &str) -> String {
+    format!(
+        "next: edit {spec}, then `kubebench run {spec}` tries it here, and `kubebench compile` writes it for a cluster"
+    )
 }

@@ -30,6 +30,7 @@ use clap::Parser as _;
 
 use crate::edge::{process, terminal};
 use args::{Cli, Command, SuperviseArgs};
+use project::from_start;
 
 /// What the process says by its exit status.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -53,7 +54,7 @@ pub fn main() -> ExitCode {
         terminal::tell("this is a bug in kubebench; nothing else was written");
     }));
     let cli = match Cli::try_parse() {
-        Ok(cli) => cli,
+        Ok(cli) => begun(cli),
         Err(error) => {
             let status = if error.use_stderr() { ExitStatus::NoAnswer } else { ExitStatus::Yes };
             drop(error.print());
@@ -69,6 +70,19 @@ pub fn main() -> ExitCode {
         Err(_) => ExitStatus::NoAnswer,
     };
     ExitCode::from(status as u8)
+}
+
+/// Returns the arguments with the places of reports and of a run's results as they are seen from the folder at hand.
+fn begun(mut cli: Cli) -> Cli {
+    let mut reports = std::mem::take(&mut cli.global.report);
+    for report in &mut reports {
+        report.path = from_start(&cli.global, &report.path);
+    }
+    cli.global.report = reports;
+    if let Command::Run(args) = &mut cli.command {
+        args.results = args.results.take().map(|folder| from_start(&cli.global, &folder));
+    }
+    cli
 }
 
 /// Runs as the supervisor of one replica.

@@ -4,6 +4,7 @@ use anyhow::{Result, bail};
 
 use super::ExitStatus;
 use super::args::{Global, NewArgs};
+use super::init;
 use super::project::{Project, VERSION};
 use super::report::tell;
 use crate::compile::Workspace;
@@ -28,7 +29,8 @@ pub(super) fn run(global: &Global, args: &NewArgs) -> Result<ExitStatus> {
     let schema = format!("{}schema/benchmark.v1.json", "../".repeat(depth));
     let path = format!("{folder}/{}.yaml", args.name);
     fs::create_new(&root, &path, &spec(&args.kind, &args.name, &schema)?)?;
-    tell(global, &format!("wrote {path}; edit it, then run `kubebench compile`"));
+    tell(global, &format!("wrote {path}"));
+    tell(global, &init::next(&path));
     Ok(ExitStatus::Yes)
 }
 

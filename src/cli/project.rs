@@ -27,6 +27,11 @@ pub(super) fn start(global: &Global) -> Result<PathBuf> {
     }
 }
 
+/// Returns where the file is that a person named: relative paths begin in the folder that the command starts in.
+pub(super) fn from_start(global: &Global, path: &Path) -> PathBuf {
+    global.directory.as_ref().map_or_else(|| path.to_owned(), |directory| directory.join(path))
+}
+
 /// A project on disk.
 pub(super) struct Project {
     /// Its folder.

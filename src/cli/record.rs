@@ -1,17 +1,19 @@
 //! `kubebench record`: result files become part of a git repository.
 
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Result, bail};
-use serde_json::json;
+use serde_json::{Value as Json, json};
 
 use super::ExitStatus;
 use super::args::{Global, PlaceArgs, RecordArgs};
-use super::project::{Project, VERSION, start};
+use super::project::{Project, VERSION, from_start};
 use super::report::{counted, tell};
 use super::session::Session;
 use crate::compile::Workspace;
 use crate::diag::render::Format;
+use crate::edge::fs::Content;
 use crate::edge::git::{self, Destination};
 use crate::edge::{fs, machine, terminal};
 use crate::model::target::ResultsSettings;
@@ -23,34 +25,45 @@ use crate::run::Stored;
 pub(super) fn run(global: &Global, args: &RecordArgs) -> Result<ExitStatus> {
     let project = Project::find(global)?;
     let settings = &settings(&project)?;
-    let here = start(global)?;
     let mut additions = Vec::new();
-    let mut refused = false;
-    for path in fs::result_files(&here, &args.results)? {
-        match read(&here, &path, settings) {
-            Ok(addition) => additions.push(addition),
-            Err(reason) => {
-                refused = true;
-                terminal::tell(&format!("error: {}: {reason}", path.display()));
+    let mut failed = None;
+    for (path, file) in found(global, &args.results) {
+        match file.and_then(|file| fs::read_result(&file, result::MAX_BYTES)) {
+            Ok(bytes) => match result::read(&bytes) {
+                Ok(sealed) => additions.push(addition(&sealed, Path::new(&path), settings)),
+                Err(fault) => {
+                    failed = failed.max(Some(ExitStatus::Refused));
+                    terminal::tell(&format!("error: {path}: {fault}"));
+                }
+            },
+            Err(content) => {
+                let (status, reason) = unread(content);
+                failed = failed.max(Some(status));
+                terminal::tell(&format!("error: {path}: {reason}"));
             }
         }
     }
-    if refused {
+    if let Some(status) = failed {
         terminal::tell("nothing was recorded");
-        return Ok(ExitStatus::Refused);
+        return Ok(status);
     }
     if additions.is_empty() {
         bail!("there is no result file at {}", shown(&args.results));
     }
     let mode = args.mode.or_else(|| Mode::parse(settings.mode)).unwrap_or(Mode::Branch);
     let destination = destination(&project.root, settings, mode, &args.place);
-    Ok(tell_outcome(global, git::record(&additions, &destination)))
+    let outcome = git::record(&additions, &destination);
+    if let (Format::Json, Ok(recorded)) = (global.output_format, &outcome) {
+        terminal::print(&format!("{:#}\n", answer(recorded)))?;
+    }
+    Ok(tell_outcome(global, outcome))
 }
 
-/// Records the results of a session that just ended, as the project says.
-pub(super) fn record_stored(global: &Global, session: &Session<'_>, stored: &[&Stored]) -> Result<ExitStatus> {
+/// Records the results of a session that just ended, as the project says; returns the status, and for programs what was
+/// recorded.
+pub(super) fn record_stored(global: &Global, session: &Session<'_>, stored: &[&Stored]) -> Result<(ExitStatus, Json)> {
     if stored.is_empty() {
-        return Ok(ExitStatus::Yes);
+        return Ok((ExitStatus::Yes, Json::Null));
     }
     let Some(project) = &session.compilation.project else { bail!("the project file is at fault") };
     let settings = &project.settings.results;
@@ -58,7 +71,9 @@ pub(super) fn record_stored(global: &Global, session: &Session<'_>, stored: &[&S
         stored.iter().map(|stored| addition(&stored.sealed, &stored.path, settings)).collect();
     let mode = Mode::parse(settings.mode).unwrap_or(Mode::Branch);
     let destination = destination(&session.root, settings, mode, &PlaceArgs::default());
-    Ok(tell_outcome(global, git::record(&additions, &destination)))
+    let outcome = git::record(&additions, &destination);
+    let answer = outcome.as_ref().map_or(Json::Null, answer);
+    Ok((tell_outcome(global, outcome), answer))
 }
 
 /// Returns where results of the project go.
@@ -107,10 +122,21 @@ pub(super) fn addition(sealed: &Sealed, kept: &Path, settings: &ResultsSettings)
     }
 }
 
-fn read(here: &Path, path: &Path, settings: &ResultsSettings) -> Result<Addition, String> {
-    let bytes = fs::read_bytes(&here.join(path)).map_err(|error| format!("{error:#}"))?;
-    let sealed = result::read(&bytes).map_err(|fault| fault.to_string())?;
-    Ok(addition(&sealed, path, settings))
+/// Returns the files at and below `paths`, by the names that people know them by.
+fn found(global: &Global, paths: &[PathBuf]) -> BTreeMap<String, Result<PathBuf, Content>> {
+    let places = paths.iter().map(|path| from_start(global, path));
+    places.flat_map(|place| fs::find_results(&place, &place.display().to_string())).collect()
+}
+
+/// Says why a file was not read, and whether another time it may be.
+fn unread(content: Content) -> (ExitStatus, String) {
+    match content {
+        Content::Refused(reason) => (ExitStatus::Refused, format!("{reason}; name the result file itself")),
+        Content::Unreadable(reason) => (ExitStatus::NoAnswer, format!("it cannot be read: {reason}")),
+        Content::Absent | Content::Misnamed | Content::Whole(_) | Content::TooLong(_) => {
+            (ExitStatus::NoAnswer, "there is no such file or folder".to_owned())
+        }
+    }
 }
 
 /// Says what became of results, and returns the status for it.
@@ -128,17 +154,17 @@ fn tell_outcome(global: &Global, outcome: Result<Recorded, NotRecorded>) -> Exit
             "  results are append-only: find out which of the two is the run's, and keep the other elsewhere",
         );
     }
-    let Recorded { added, already, conflicts, commit, place, .. } = &recorded;
-    if global.output_format == Format::Json {
-        let refused: Vec<&str> = conflicts.iter().map(|conflict| conflict.path.as_str()).collect();
-        let answer = json!({ "schemaVersion": 1, "added": added, "already": already, "refused": refused, "commit": commit, "place": place });
-        if terminal::print(&format!("{answer:#}\n")).is_err() {
-            return ExitStatus::NoAnswer;
-        }
-    }
+    let Recorded { added, already, conflicts, place, .. } = &recorded;
     let there = if already.is_empty() { String::new() } else { format!(", {} there already", already.len()) };
     tell(global, &format!("{} recorded in {place}{there}", counted(added.len(), "result")));
     if conflicts.is_empty() { ExitStatus::Yes } else { ExitStatus::Refused }
+}
+
+/// Returns the answer for programs.
+fn answer(recorded: &Recorded) -> Json {
+    let Recorded { added, already, conflicts, commit, place, .. } = recorded;
+    let refused: Vec<&str> = conflicts.iter().map(|conflict| conflict.path.as_str()).collect();
+    json!({ "schemaVersion": 1, "added": added, "already": already, "refused": refused, "commit": commit, "place": place })
 }
 
 /// Says why nothing was recorded, and returns the status for it.

@@ -77,15 +77,17 @@ pub(super) fn run(global: &Global, args: &RunArgs) -> Result<ExitStatus> {
             break;
         }
     }
-    if global.output_format == Format::Json && !args.dry_run {
-        terminal::print(&format!("{:#}\n", answer(&outcomes, &session.root)))?;
-    }
     let mut status = status(&outcomes);
+    let mut recorded = serde_json::Value::Null;
     if args.record {
         let stored: Vec<&Stored> = outcomes.iter().flat_map(|outcome| &outcome.stored).collect();
-        let recorded = record::record_stored(global, &session, &stored)?;
+        let (is_recorded, answer) = record::record_stored(global, &session, &stored)?;
         // A result that is not in git counts for more than a run that failed.
-        status = if recorded == ExitStatus::Yes { status } else { recorded };
+        status = if is_recorded == ExitStatus::Yes { status } else { is_recorded };
+        recorded = answer;
+    }
+    if global.output_format == Format::Json && !args.dry_run {
+        terminal::print(&format!("{:#}\n", answer(&outcomes, &session.root, &recorded)))?;
     }
     let outcome = outcomes.iter().find(|outcome| outcome.stopped.is_some());
     if let Some(stop) = outcome.and_then(|outcome| outcome.stopped) {
@@ -240,7 +242,7 @@ pub(super) fn secrets(file: Option<&Path>, here: &Path) -> Result<Secrets> {
 }
 
 /// Returns the answer for programs.
-fn answer(outcomes: &[Outcome], root: &Path) -> serde_json::Value {
+fn answer(outcomes: &[Outcome], root: &Path, recorded: &serde_json::Value) -> serde_json::Value {
     let stored = outcomes.iter().flat_map(|outcome| &outcome.stored);
     let results: Vec<serde_json::Value> = stored
         .map(|stored| {
@@ -261,7 +263,7 @@ fn answer(outcomes: &[Outcome], root: &Path) -> serde_json::Value {
         .collect();
     let not_started: Vec<&str> =
         outcomes.iter().flat_map(|outcome| &outcome.not_started).map(|run| run.id.as_str()).collect();
-    json!({ "schemaVersion": 1, "results": results, "notStarted": not_started })
+    json!({ "schemaVersion": 1, "results": results, "notStarted": not_started, "recorded": recorded })
 }
 
 fn status(outcomes: &[Outcome]) -> ExitStatus {

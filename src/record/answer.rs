@@ -138,6 +138,11 @@ pub fn help(words: &str) -> Option<&'static str> {
     if says(&["mismatched algorithms", "hash algorithm"]) {
         return Some("the repository names its objects by SHA-256, which only `--mode local` can write");
     }
+    if says(&["dubious ownership"]) {
+        return Some(
+            "the repository is another user's: if you trust it, `git config --global --add safe.directory FOLDER`",
+        );
+    }
     if says(&["host key verification"]) {
         return Some("add the server's key to `known_hosts`");
     }

@@ -9,12 +9,16 @@ use super::sources::Content;
 use super::{kind_of, words};
 use crate::tree::disk::join;
 
-/// Returns the JSON files at and below `path`, by the names that messages give them, which begin with `shown`; what keeps
-/// one from being read stands in its place. No symbolic link is followed below `path`.
+/// Returns the file at `path`, or the JSON files below it, by the names that messages give them, which begin with `shown`;
+/// what keeps one from being read stands in its place.
+///
+/// Hidden files and folders are passed over, and no symbolic link is followed, but for one to a folder that `path` is itself.
 pub fn find_results(path: &Path, shown: &str) -> BTreeMap<String, Result<PathBuf, Content>> {
     let mut found = BTreeMap::new();
+    let shown = if shown == "/" { shown } else { shown.trim_end_matches('/') };
     match fs::symlink_metadata(path) {
         Ok(metadata) if metadata.is_dir() => {}
+        Ok(metadata) if metadata.is_symlink() && path.is_dir() => {}
         Ok(metadata) => {
             let file = if metadata.is_file() { Ok(path.to_owned()) } else { Err(refused(metadata.file_type())) };
             return BTreeMap::from([(shown.to_owned(), file)]);

@@ -58,11 +58,7 @@ impl Connection {
         let url = match configuration.remote(remote) {
             Some(url) => url.to_owned(),
             None if place::is_address(remote) => remote.clone(),
-            None => {
-                let fault = format!("there is no remote `{remote}` in the repository of `{}`", folder.display());
-                let help = "add it with `git remote add`, or name an address with `--remote` or `results.remote`";
-                return Err(NotRecorded::refused(fault).help(help));
-            }
+            None => return Err(no_remote(remote, folder, configuration.outside())),
         };
         refuse_remote(&url, remote)?;
         let is_folder = place::is_folder(&url);
@@ -73,7 +69,8 @@ impl Connection {
         // A credential of our own takes the place of the checkout's, and of a header that CI left in its configuration.
         let is_given = credential.as_ref().is_some_and(|folder| folder.is_dir());
         let replaced: &[&str] = if is_given { &["credential.", "http."] } else { &[] };
-        let mut git = configuration.carried_by(git.at(&repository).with_variable("GIT_DIR", &repository), replaced);
+        let git = git.at(&repository).with_variable("GIT_DIR", &repository).allowing(|name| configuration.allows(name));
+        let mut git = configuration.carried_by(git, replaced);
         if !has_ssh && configuration.get("core.sshcommand").is_none() {
             // Nobody is there to be asked for a passphrase.
             git = git.with_variable("GIT_SSH_COMMAND", "ssh -o BatchMode=yes");
@@ -194,6 +191,18 @@ pub(super) fn signed(git: &Git, tree: &str, parent: Option<&str>, message: &str)
     }
     Err(NotRecorded::refused(format!("the commit cannot be signed: {}", answer.words.replace('\n', "; ")))
         .help("check that `git commit -S` works here, or record without signing"))
+}
+
+fn no_remote(remote: &str, folder: &Path, outside: Option<&str>) -> NotRecorded {
+    let name = "name an address with `--remote` or `results.remote`";
+    let Some(words) = outside else {
+        let fault = format!("there is no remote `{remote}` in the repository of `{}`", folder.display());
+        let help = format!("add it with `git remote add`, {name}, or commit here with `--mode local`");
+        return NotRecorded::refused(fault).help(help);
+    };
+    let fault = format!("nothing says where the remote `{remote}` of `{}` is: {words}", folder.display());
+    let help = answer::help(words).map(str::to_owned);
+    NotRecorded::refused(fault).help(help.unwrap_or_else(|| format!("record from a clone, or {name}")))
 }
 
 fn refuse_remote(url: &str, remote: &str) -> Result<(), NotRecorded> {

@@ -37,6 +37,8 @@ impl Identity {
 pub(super) struct Configuration {
     /// Scope, key in lower case but for its middle part, value.
     entries: Vec<(String, String, String)>,
+    /// Why the folder's repository says nothing here, where it says nothing.
+    outside: Option<String>,
 }
 
 /// Sections and keys of a repository's own configuration that hold for its remotes and authors, wherever objects are built.
@@ -58,6 +60,7 @@ const CARRIED: [&str; 12] = [
 impl Configuration {
     /// Reads the configuration that holds in `folder`.
     pub(super) fn read(git: &Git, folder: &Path) -> Result<Self, NotRecorded> {
+        let outside = repository(git, folder)?;
         let answer = git.at(folder).ask(&["config", "--list", "--includes", "--show-scope", "-z"])?;
         if !answer.succeeded {
             return Err(NotRecorded::try_again(format!("cannot read git's configuration: {}", answer.words)));
@@ -70,7 +73,18 @@ impl Configuration {
             let (key, value) = entry.split_once('\n').unwrap_or((entry, "true"));
             entries.push((scope.to_owned(), key.to_owned(), value.to_owned()));
         }
-        Ok(Self { entries })
+        Ok(Self { entries, outside })
+    }
+
+    /// Returns why nothing of a repository is known: there is none, or git does not trust it.
+    pub(super) fn outside(&self) -> Option<&str> {
+        self.outside.as_deref()
+    }
+
+    /// Returns true when the user's own configuration does not forbid the protocol `name`.
+    pub(super) fn allows(&self, name: &str) -> bool {
+        let of_name = self.get(&format!("protocol.{name}.allow"));
+        of_name.or_else(|| self.get("protocol.allow")).is_none_or(|allowed| !allowed.eq_ignore_ascii_case("never"))
     }
 
     /// Returns the value of `key` that counts.
@@ -127,6 +141,29 @@ impl Configuration {
         }
         Ok(())
     }
+}
+
+/// Looks at the repository of `folder`; returns git's words where there is none for it.
+///
+/// A folder of a work tree that looks like a bare repository is one for git, with settings that name programs. Whoever can
+/// commit files can make one, so it is refused.
+fn repository(git: &Git, folder: &Path) -> Result<Option<String>, NotRecorded> {
+    let found = git.at(folder).ask(&["rev-parse", "--is-bare-repository", "--absolute-git-dir"])?;
+    if !found.succeeded {
+        let words = found.words.lines().next().unwrap_or_default();
+        return Ok(Some(words.trim_start_matches("fatal: ").to_owned()));
+    }
+    let text = found.text();
+    let Some((is_bare, place)) = text.split_once('\n') else { return Ok(None) };
+    let above = Path::new(place).parent().filter(|above| is_bare == "true" && above.is_dir());
+    let Some(above) = above else { return Ok(None) };
+    if git.at(above).ask(&["rev-parse", "--is-inside-work-tree"])?.text() == "true" {
+        return Err(NotRecorded::refused(format!("`{place}` looks like a bare repository, and lies in a work tree"))
+            .help(
+                "its settings may be anybody's who can commit there: move the project, or the repository, elsewhere",
+            ));
+    }
+    Ok(None)
 }
 
 /// Returns `text` without what a commit's header cannot hold.

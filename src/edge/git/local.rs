@@ -13,6 +13,7 @@ use super::program::{Answer, Git};
 use super::scratch::Scratch;
 use super::{Destination, conflict, now, random};
 use crate::digest::Digest;
+use crate::record::answer;
 use crate::record::message::message;
 use crate::record::retry::pause;
 use crate::record::{Addition, Conflict, NotRecorded, Recorded, Signing};
@@ -117,12 +118,14 @@ impl Local {
     fn open(destination: &Destination) -> Result<(Self, String), NotRecorded> {
         let Destination { folder, cache, program, signing, .. } = destination;
         let git = Git::find(program, folder)?;
-        let bare = git.ask(&["rev-parse", "--is-bare-repository"])?;
-        if !bare.succeeded {
-            let words = bare.words.lines().next().unwrap_or_default().trim_start_matches("fatal: ").to_owned();
+        let configuration = Configuration::read(&git, folder)?;
+        if let Some(words) = configuration.outside() {
+            let help = "`--mode local` commits to the repository that the project lies in: make one with `git init`";
             return Err(NotRecorded::refused(format!("cannot record in `{}`: {words}", folder.display()))
-                .help("`--mode local` commits to the repository that the project lies in: make one with `git init`"));
+                .help(answer::help(words).unwrap_or(help)));
         }
+        configuration.check_signing(*signing)?;
+        let bare = git.ask(&["rev-parse", "--is-bare-repository"])?;
         let (top, prefix) = if bare.text() == "true" {
             (None, String::new())
         } else {
@@ -135,8 +138,10 @@ impl Local {
             };
             (Some(top), lines.next().unwrap_or_default().to_owned())
         };
-        let configuration = Configuration::read(&git, folder)?;
-        configuration.check_signing(*signing)?;
+        if prefix.contains('\u{fffd}') {
+            return Err(NotRecorded::refused(format!("the path of `{}` is not UTF-8", folder.display()))
+                .help("rename its folders: paths of results hold plain letters only"));
+        }
         let git = git.at(top.as_deref().unwrap_or(folder)).with_setting("i18n.commitEncoding", "UTF-8");
         let (identity, scratch) = (configuration.identity(), Scratch::new(cache)?);
         Ok((Self { git, top, identity, signing: *signing, scratch }, prefix))

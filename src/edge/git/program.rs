@@ -24,8 +24,9 @@ const WORDS: usize = 64 << 10;
 const GRACE: Duration = Duration::from_secs(1);
 
 /// Variables that would turn git to another repository, show secrets, or let an editor or a prompt open.
-const SCRUBBED: [&str; 26] = [
+const SCRUBBED: [&str; 27] = [
     "GIT_ALTERNATE_OBJECT_DIRECTORIES",
+    "GIT_ATTR_SOURCE",
     "GIT_CEILING_DIRECTORIES",
     "GIT_COMMON_DIR",
     "GIT_CONFIG",
@@ -102,7 +103,7 @@ impl Git {
             set("GIT_LITERAL_PATHSPECS", "1"),
             set("GIT_MERGE_AUTOEDIT", "no"),
             set("GIT_EDITOR", "true"),
-            set("GIT_ALLOW_PROTOCOL", &protocols()),
+            set("GIT_ALLOW_PROTOCOL", &protocols(|_| true)),
         ]);
         let git = Self {
             program: program.to_owned(),
@@ -121,7 +122,7 @@ impl Git {
                 "this is git {major}.{minor}, and recording needs {}.{} or newer",
                 FLOOR.0, FLOOR.1
             ))
-            .help("install a newer git; the results stay where they are until then")),
+            .help("install a newer git")),
             None => Err(NotRecorded::try_again(format!("`{}` does not answer like git", program.display()))),
         }
     }
@@ -147,6 +148,11 @@ impl Git {
     pub(super) fn with_variable(mut self, name: &str, value: impl AsRef<OsStr>) -> Self {
         self.environment.push((name.into(), Some(value.as_ref().to_owned())));
         self
+    }
+
+    /// The same, reaching only those of our protocols that are also allowed by `allows`.
+    pub(super) fn allowing(self, allows: impl Fn(&str) -> bool) -> Self {
+        self.with_variable("GIT_ALLOW_PROTOCOL", protocols(allows))
     }
 
     /// The same, without a variable of the environment.
@@ -180,8 +186,8 @@ impl Git {
                 io::ErrorKind::NotFound => format!("there is no program `{}`", self.program.display()),
                 _ => format!("cannot run `{}`: {}", self.program.display(), crate::edge::fs::words(&error)),
             };
-            NotRecorded::try_again(fault)
-                .help("recording needs git in PATH; the results stay where they are until then")
+            let (major, minor) = FLOOR;
+            NotRecorded::try_again(fault).help(format!("recording needs git {major}.{minor} or newer in PATH"))
         })
     }
 
@@ -316,10 +322,12 @@ fn is_scrubbed(name: &OsStr) -> bool {
 }
 
 /// Returns the protocols that git may use: no others than ours, and no others than the user allows.
-fn protocols() -> String {
-    let allowed = std::env::var("GIT_ALLOW_PROTOCOL").ok();
-    let allows = |name: &&&str| allowed.as_ref().is_none_or(|allowed| allowed.split(':').any(|other| other == **name));
-    PROTOCOLS.iter().filter(allows).copied().collect::<Vec<_>>().join(":")
+fn protocols(allows: impl Fn(&str) -> bool) -> String {
+    let given = std::env::var("GIT_ALLOW_PROTOCOL").ok();
+    // As in git, the variable takes the place of the configuration.
+    let is_allowed =
+        |name: &str| given.as_ref().map_or_else(|| allows(name), |given| given.split(':').any(|other| other == name));
+    PROTOCOLS.into_iter().filter(|name| is_allowed(name)).collect::<Vec<_>>().join(":")
 }
 
 /// Reads `git version 2.39.5 (Apple Git-154)`.

@@ -72,7 +72,7 @@ impl Scratch {
              [push]\n\trecurseSubmodules = no\n\tfollowTags = false\n\tgpgSign = false\n\tdefault = nothing\n\
              [http]\n\tlowSpeedLimit = 1\n\tlowSpeedTime = 30\n[advice]\n\tpushUpdateRejected = false\n[i18n]\n\tcommitEncoding = UTF-8\n\
              [remote \"{REMOTE}\"]\n\turl = \"{}\"\n\tpromisor = true\n\tpartialclonefilter = blob:none\n{upload}",
-            url.replace('\\', "\\\\").replace('"', "\\\"")
+            url.replace('\\', "\\\\").replace('"', "\\\"").replace('\n', "\\n")
         );
         fs::write(place.join("config"), config)
             .map_err(|error| NotRecorded::try_again(format!("cannot write a scratch repository: {error}")))?;

@@ -6,6 +6,7 @@ mod credentials;
 mod crowds;
 mod faults;
 mod fold;
+mod hostile;
 mod inbox;
 mod kill;
 mod local;

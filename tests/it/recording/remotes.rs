@@ -90,6 +90,7 @@ fn hostile_branches_and_inboxes_are_refused() {
 #[test]
 fn an_unknown_remote_is_said() {
     let site = Site::new();
+    run(&site.path().join("project"), &["init", "--quiet"]);
     let destination = Destination { remote: "upstream".to_owned(), ..site.destination(Mode::Branch) };
     let fault = git::record(&results(0..1), &destination).unwrap_err();
     assert!(fault.message.contains("there is no remote `upstream`"), "{fault:?}");

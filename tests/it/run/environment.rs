@@ -146,7 +146,7 @@ fn no_command_and_queries_of_a_cluster_are_refused() {
     let targets = "spec: {targets: {default: {prometheus: {url: 'http://p:9090'}}}}";
     folder.write(
         "kubebench.yaml",
-        &format!("apiVersion: kubebench.dev/v1\nkind: Project\nmetadata: {{name: p}}\n{targets}\n"),
+        format!("apiVersion: kubebench.dev/v1\nkind: Project\nmetadata: {{name: p}}\n{targets}\n"),
     );
     let ran = run(&folder, &[]);
     assert!(ran.code() == 2 && ran.stdout.contains("KB0352"), "{}", ran.stdout);

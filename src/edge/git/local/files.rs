@@ -18,10 +18,12 @@ pub(super) fn in_the_way(top: &Path, item: &Item<'_>) -> Option<String> {
         let Ok(metadata) = place.symlink_metadata() else { return None };
         let shown = place.strip_prefix(top).unwrap_or(&place).display().to_string();
         if parts.peek().is_none() {
-            return match fs::read(&place) {
-                Ok(bytes) if metadata.is_file() && bytes == item.addition.bytes => None,
-                Ok(bytes) if metadata.is_file() => Some(Digest::of(&bytes).to_string()),
-                _ => Some(format!("`{shown}` is no plain file")),
+            // What is no file is not even opened: a named pipe would never answer.
+            let bytes = if metadata.is_file() { fs::read(&place).ok() } else { None };
+            return match bytes {
+                Some(bytes) if bytes == item.addition.bytes => None,
+                Some(bytes) => Some(Digest::of(&bytes).to_string()),
+                None => Some(format!("`{shown}` is no plain file that can be read")),
             };
         }
         if !metadata.is_dir() {
