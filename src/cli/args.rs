@@ -199,7 +199,7 @@ pub(super) struct ParseArgs {
     /// The folder of the files that metrics are read from: that of a run, or its output folder
     #[arg(long, value_name = "DIR", requires = "spec")]
     pub(super) output: Option<PathBuf>,
-    /// A file of lines KUBEBENCH_SECRET_<NAME>_<KEY>=VALUE, to be redacted
+    /// A file of lines KUBEBENCH_SECRET_<NAME>_<KEY>=VALUE or secret/<NAME>/<KEY>=VALUE, to be redacted
     #[arg(long, value_name = "FILE")]
     pub(super) secret_file: Option<PathBuf>,
 }
@@ -210,7 +210,6 @@ fn named_file(text: &str) -> Result<(String, PathBuf), String> {
 }
 
 #[derive(Debug, Args)]
-#[expect(clippy::struct_excessive_bools, reason = "each is a flag of the command line")]
 pub(super) struct RunArgs {
     /// Specs or folders of specs
     #[arg(value_name = "PATHS", required = true)]
@@ -242,9 +241,10 @@ pub(super) struct RunArgs {
     /// A file of lines KUBEBENCH_SECRET_<NAME>_<KEY>=VALUE or secret/<NAME>/<KEY>=VALUE
     #[arg(long, value_name = "FILE")]
     pub(super) secret_file: Option<PathBuf>,
-    /// Also record the results, as `kubebench record` does
-    #[arg(long)]
-    pub(super) record: bool,
+    /// Also record the results, as `kubebench record` does; without a mode, as the project says
+    #[arg(long, value_enum, value_name = "MODE", num_args = 0..=1, require_equals = true)]
+    #[expect(clippy::option_option, reason = "how clap spells an option whose value may be left out")]
+    pub(super) record: Option<Option<Mode>>,
     /// Write this machine's name into results, in place of a hash of it
     #[arg(long)]
     pub(super) host_name: bool,

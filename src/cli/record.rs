@@ -59,9 +59,14 @@ pub(super) fn run(global: &Global, args: &RecordArgs) -> Result<ExitStatus> {
     Ok(tell_outcome(global, outcome))
 }
 
-/// Records the results of a session that just ended, as the project says; returns the status, and for programs what was
-/// recorded.
-pub(super) fn record_stored(global: &Global, session: &Session<'_>, stored: &[&Stored]) -> Result<(ExitStatus, Json)> {
+/// Records the results of a session that just ended, in `mode` or as the project says; returns the status, and for
+/// programs what was recorded.
+pub(super) fn record_stored(
+    global: &Global,
+    session: &Session<'_>,
+    stored: &[&Stored],
+    mode: Option<Mode>,
+) -> Result<(ExitStatus, Json)> {
     if stored.is_empty() {
         return Ok((ExitStatus::Yes, Json::Null));
     }
@@ -69,7 +74,7 @@ pub(super) fn record_stored(global: &Global, session: &Session<'_>, stored: &[&S
     let settings = &project.settings.results;
     let additions: Vec<Addition> =
         stored.iter().map(|stored| addition(&stored.sealed, &stored.path, settings)).collect();
-    let mode = Mode::parse(settings.mode).unwrap_or(Mode::Branch);
+    let mode = mode.or_else(|| Mode::parse(settings.mode)).unwrap_or(Mode::Branch);
     let destination = destination(&session.root, settings, mode, &PlaceArgs::default());
     let outcome = git::record(&additions, &destination);
     let answer = outcome.as_ref().map_or(Json::Null, answer);

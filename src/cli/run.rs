@@ -79,9 +79,9 @@ pub(super) fn run(global: &Global, args: &RunArgs) -> Result<ExitStatus> {
     }
     let mut status = status(&outcomes);
     let mut recorded = serde_json::Value::Null;
-    if args.record {
+    if let Some(mode) = args.record {
         let stored: Vec<&Stored> = outcomes.iter().flat_map(|outcome| &outcome.stored).collect();
-        let (is_recorded, answer) = record::record_stored(global, &session, &stored)?;
+        let (is_recorded, answer) = record::record_stored(global, &session, &stored, mode)?;
         // A result that is not in git counts for more than a run that failed.
         status = if is_recorded == ExitStatus::Yes { status } else { is_recorded };
         recorded = answer;

@@ -21,7 +21,11 @@ pub fn redact(result: &mut BenchmarkResult, redactor: &Redactor) {
         exit.last_lines = lines.lines().map(str::to_owned).collect();
     }
     result.environment.software.values_mut().for_each(clean);
+    // Names come from logs too. What a variable happens to hold must not rename a metric, so that forms alone count.
+    let forms = Redactor::default();
     for metric in &mut result.metrics {
+        metric.name = forms.text(&metric.name).into_owned();
+        metric.unit.iter_mut().for_each(|unit| *unit = forms.text(unit).into_owned());
         metric.labels.values_mut().for_each(clean);
         metric.reason.iter_mut().for_each(clean);
         metric.source.selector.iter_mut().for_each(clean);

@@ -260,3 +260,14 @@ fn a_file_fits_its_limit_whatever_it_holds() {
 
     assert_eq!(read(&vec![b' '; MAX_BYTES + 1]).unwrap_err(), Fault::TooLarge);
 }
+
+#[test]
+fn names_lose_tokens_and_keep_what_only_a_variable_holds() {
+    let mut made = result();
+    let token = ["gh", "p_0123456789abcdefghijklmnop"].concat();
+    made.metrics[0].name = format!("{token}/loss");
+    made.metrics.push(metric(vec![Some(1.0)]));
+    super::redact(&mut made, &crate::redact::Redactor::new(["gflops"]));
+    let names: Vec<&str> = made.metrics.iter().map(|metric| metric.name.as_str()).collect();
+    assert_eq!(names, ["[redacted]/loss", "gflops"]);
+}

@@ -71,7 +71,7 @@ fn a_result_in_the_refuge_is_shown_and_recorded() {
     let script =
         "git init -q --bare remote.git; git init -q .; git config user.name n; git config user.email e@example.org
         git add specs kubebench.yaml; git commit -qm one; mkdir results && mount -t tmpfs none results &&
-        ROOT=$PWD KUBEBENCH run specs --pass-env ROOT --record --output-format json > answer; code=$?
+        ROOT=$PWD KUBEBENCH run specs --pass-env ROOT --record=branch --output-format json > answer; code=$?
         git --git-dir remote.git ls-tree -r --name-only kubebench/results > recorded; exit $code";
     let Some(output) = with_mounts(&folder, script) else { return println!("skipped: mounting needs root") };
     assert_eq!(output.status.code(), Some(1), "{}", said(&output));
