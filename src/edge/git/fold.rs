@@ -45,7 +45,7 @@ pub(super) fn fold(
     let Destination { branch, inbox, .. } = destination;
     let full = format!("refs/heads/{branch}");
     let mut folded = Folded { place: format!("branch `{branch}` of `{}`", connection.shown), ..Folded::default() };
-    let mut attempts = Attempts::until(destination.deadline);
+    let mut attempts = Attempts::new(destination, &connection.shown);
     // Later arrivals are left to the next fold, or this one might never end.
     let mut wanted: Option<BTreeSet<String>> = None;
     let mut unsure: Vec<Entry> = Vec::new();
