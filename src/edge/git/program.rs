@@ -20,8 +20,9 @@ const FLOOR: (u32, u32) = (2, 34);
 const PROTOCOLS: [&str; 5] = ["file", "git", "http", "https", "ssh"];
 /// What of git's words is kept.
 const WORDS: usize = 64 << 10;
-/// How long git may take before people are told what is waited for, and how often they are.
-const PATIENCE: Duration = Duration::from_secs(30);
+/// How long git may take before people are told what is waited for, and how often they are: longer than HTTP is silent before it
+/// counts as broken, which is told then.
+const PATIENCE: Duration = Duration::from_secs(35);
 /// How long words may keep coming after git has ended: an ssh connection that is shared stays, and holds standard error.
 const GRACE: Duration = Duration::from_secs(1);
 
