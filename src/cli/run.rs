@@ -62,6 +62,9 @@ pub(super) fn run(global: &Global, args: &RunArgs) -> Result<ExitStatus> {
     for compiled in benchmarks {
         runs.push((compiled, selected(compiled, args)?));
     }
+    if let Err(why) = git::commit_of(&session.root, &[]) {
+        session.tell(&format!("note: results will not name the commit of {}: {why}", session.root.display()));
+    }
     let mut outcomes = Vec::new();
     for (compiled, runs) in runs {
         let rules = session.compilation.rules(compiled).context("the rules of the benchmark are missing")?;
@@ -159,7 +162,8 @@ fn request<'a>(
         after_failure: if args.keep_going { AfterFailure::KeepGoing } else { AfterFailure::Stop },
         log_limit: benchmark.log_limit.unwrap_or(LOG_LIMIT),
         name: if args.host_name { Name::Plain } else { Name::Hashed },
-        commit: git::commit_of(root, &paths),
+        // Why it cannot be told has been said once.
+        commit: git::commit_of(root, &paths).ok().flatten(),
         version: VERSION,
     })
 }

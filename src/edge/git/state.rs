@@ -2,19 +2,39 @@
 
 use std::path::Path;
 
-use git2::{Repository, Status};
+use git2::{Error, ErrorCode, Repository, Status};
 
 /// Returns the commit that is checked out in the repository of `root`, and whether one of `paths` below `root` differs
-/// from it or is unknown to it; nothing where there is no repository or no commit.
-pub fn commit_of(root: &Path, paths: &[String]) -> Option<(String, bool)> {
-    let repository = Repository::discover(root).ok()?;
-    let commit = repository.head().ok()?.peel_to_commit().ok()?.id().to_string();
-    let top = repository.workdir()?.canonicalize().ok()?;
-    let root = root.canonicalize().ok()?;
-    let inside = root.strip_prefix(&top).ok()?;
+/// from it or is unknown to it; nothing where there is no repository or no commit, and else why it cannot be told.
+pub fn commit_of(root: &Path, paths: &[String]) -> Result<Option<(String, bool)>, String> {
+    let absent = |error: Error| match error.code() {
+        ErrorCode::NotFound | ErrorCode::UnbornBranch => Ok(None),
+        ErrorCode::Owner => Err(format!(
+            "the repository is another user's: if you trust it, `git config --global --add safe.directory {}`",
+            root.display()
+        )),
+        _ if error.message().contains("sha256") => {
+            Err("its objects are named by SHA-256, which is not read here".to_owned())
+        }
+        _ => Err(error.message().to_owned()),
+    };
+    let repository = match Repository::discover(root) {
+        Ok(repository) => repository,
+        Err(error) => return absent(error),
+    };
+    let commit = match repository.head().and_then(|head| head.peel_to_commit()) {
+        Ok(commit) => commit.id().to_string(),
+        Err(error) => return absent(error),
+    };
+    let Some(top) = repository.workdir() else { return Ok(None) };
+    let real = |path: &Path| path.canonicalize().map_err(|error| crate::edge::fs::words(&error));
+    let (top, root) = (real(top)?, real(root)?);
+    let Ok(inside) = root.strip_prefix(&top) else {
+        return Err(format!("the project lies outside of {}", top.display()));
+    };
     let differs = |path: &String| match repository.status_file(&inside.join(path)) {
         Ok(status) => status != Status::CURRENT,
         Err(_) => true,
     };
-    Some((commit, paths.iter().any(differs)))
+    Ok(Some((commit, paths.iter().any(differs))))
 }

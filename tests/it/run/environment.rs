@@ -194,3 +194,27 @@ fn arguments_that_cannot_be_meant() {
         assert!(said.contains(words) && !said.contains("s3cret"), "{arguments:?}: {said}");
     }
 }
+
+#[test]
+fn a_commit_that_cannot_be_told_is_said() {
+    let note = "note: results will not name the commit of ";
+    let folder = job("echo loss 1", &[LOSS]);
+    let git = |arguments: &[&str]| crate::recording::run(folder.path(), arguments);
+    assert!(!run(&folder, &[]).stderr.contains(note), "where nobody uses git there is nothing to say");
+    git(&["init", "--quiet"]);
+    assert!(!run(&folder, &[]).stderr.contains(note), "there is no commit yet");
+    git(&["commit", "--quiet", "--allow-empty", "-m", "x"]);
+    let ran = run(&folder, &[]);
+    assert!(ran.results.iter().any(|result| result.source.commit.is_some()) && !ran.stderr.contains(note));
+    if nix::unistd::geteuid().is_root() {
+        std::os::unix::fs::chown(folder.path(), Some(12_345), None).unwrap();
+        std::os::unix::fs::chown(folder.path().join(".git"), Some(12_345), None).unwrap();
+        let told = run(&folder, &[]).stderr;
+        assert!(told.contains(note) && told.contains("safe.directory"), "{told}");
+    }
+    let folder = job("echo loss 1", &[LOSS]);
+    crate::recording::run(folder.path(), &["init", "--quiet", "--object-format=sha256"]);
+    let ran = run(&folder, &[]);
+    assert!(ran.stderr.contains(note) && ran.stderr.contains("named by SHA-256"), "{}", ran.stderr);
+    assert_eq!((ran.code(), &ran.one().source.commit), (0, &None));
+}
