@@ -312,7 +312,7 @@ impl ValueEnum for Mode {
 
 #[derive(Debug, Args)]
 pub(super) struct ReparseArgs {
-    /// Result files
+    /// Result files, or folders of them
     #[arg(value_name = "RESULTS", required = true)]
     pub(super) results: Vec<PathBuf>,
     /// A file of lines KUBEBENCH_SECRET_<NAME>_<KEY>=VALUE or secret/<NAME>/<KEY>=VALUE, to be redacted

@@ -32,7 +32,8 @@ pub(super) struct Judged {
 }
 
 impl Results {
-    /// Takes the paths of results out of `paths`: what lies in the results folder of the project, and any JSON file.
+    /// Takes the paths of results out of `paths`: what lies in the results folder of the project, any JSON file, and a folder that
+    /// holds no spec: one outside the project, or with JSON files and without YAML.
     pub(super) fn among(global: &Global, paths: &mut Vec<PathBuf>) -> Result<Self> {
         let root = fs::find_root(&start(global)?);
         let mut results = Self { root, folder: String::new(), asked: Vec::new() };
@@ -42,15 +43,29 @@ impl Results {
         let start = start(global)?;
         let workspace = Workspace::open(Project::find(global)?.file, VERSION);
         results.folder = workspace.results_dir();
+        let specs = workspace.spec_dirs();
         let is_asked = |path: &PathBuf| {
-            let below = below_root(&results.root, &start, path).ok();
+            let place = start.join(path);
             path.to_str().is_some_and(fs::is_result)
-                || below.is_some_and(|below| below_folder(&below, &results.folder).is_some())
+                || match below_root(&results.root, &start, path) {
+                    Ok(below) => {
+                        below_folder(&below, &results.folder).is_some()
+                            || !specs.contains(&below) && results.holds_only_results(&place, below)
+                    }
+                    Err(_) => place.is_dir() && !is_inside(&results.root, &place),
+                }
         };
         let (asked, others) = std::mem::take(paths).into_iter().partition(is_asked);
         *paths = others;
         results.asked = asked;
         Ok(results)
+    }
+
+    /// Returns whether the folder at `place`, which is `below` the project, holds JSON files and no YAML.
+    fn holds_only_results(&self, place: &Path, below: String) -> bool {
+        place.is_dir()
+            && !fs::find_results(place, "").is_empty()
+            && fs::read_sources(&self.root, &[below]).iter().all(|read| !fs::is_spec(&read.path))
     }
 
     /// Returns the folder of the project.
@@ -124,6 +139,11 @@ impl Results {
             }
         }
     }
+}
+
+/// Returns whether `path` is the folder `outer`, or lies in it.
+fn is_inside(path: &Path, outer: &Path) -> bool {
+    fs::real_place(path).zip(fs::real_place(outer)).is_some_and(|(path, outer)| path.starts_with(outer))
 }
 
 /// What came of one file.

@@ -77,6 +77,36 @@ fn record_and_validate_find_the_same_files() {
 }
 
 #[test]
+fn folders_of_results_are_checked_wherever_they_are() {
+    let folder = team();
+    let text = std::fs::read_to_string(folder.path().join("team").join(RESULT)).unwrap();
+    let outside = folder.path().join("kept").display().to_string();
+    folder.write("kept/2026/a.json", &text);
+    folder.write("team/out/b.json", &text);
+    folder.write("team/mixed/c.json", "[]");
+    folder.write("team/mixed/spec.yaml", "kind: Nothing");
+    for path in [outside.as_str(), "../kept", "../kept/2026/", "out"] {
+        let output = folder.run(&["-C", "team", "validate", path]);
+        assert_yes(&output);
+        assert_eq!(said(&output), "1 result checked, no errors\n", "{path}");
+    }
+    folder.write("kept/2026/a.json", text.replace("succeeded", "failed"));
+    let output = folder.run(&["-C", "team", "validate", "../kept"]);
+    assert_eq!(output.status.code(), Some(1));
+    let found = String::from_utf8_lossy(&output.stdout);
+    assert!(found.contains("KB0366") && found.contains("../kept/2026/a.json"), "{found}");
+    // Where specs are, JSON files are what specs carry.
+    let output = folder.run(&["-C", "team", "validate", "mixed"]);
+    assert!(!String::from_utf8_lossy(&output.stdout).contains("KB0363"), "{output:?}");
+    for (path, words) in [("..", "lies outside the project"), (".", "is the whole project"), ("../no", "lies outside")]
+    {
+        let output = folder.run(&["-C", "team", "validate", path]);
+        assert_eq!(output.status.code(), Some(2), "{path}");
+        assert!(said(&output).contains(words), "{}", said(&output));
+    }
+}
+
+#[test]
 fn what_is_no_result_is_named_and_nothing_is_recorded() {
     let folder = team();
     let bytes = std::fs::read_to_string(folder.path().join("team").join(RESULT)).unwrap();

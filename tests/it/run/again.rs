@@ -106,3 +106,30 @@ fn the_same_line_is_nearest_for_run_and_parse() {
     let answer: Value = serde_json::from_slice(&output.stdout).unwrap();
     assert_eq!(answer["metrics"][0]["reason"], Value::from(reason));
 }
+
+#[test]
+fn of_a_folder_what_runs_wrote_is_read_again() {
+    let folder = job("echo loss 2.5", &[LOSS, "repeats: 2"]);
+    assert_eq!(run(&folder, &[]).code(), 0);
+    let reparse = |path: &str| {
+        let output = folder.run(&["reparse", path]);
+        (output.status.code(), [output.stdout, output.stderr].map(|text| String::from_utf8(text).unwrap()))
+    };
+    let (status, [written, told]) = reparse("results");
+    assert_eq!((status, written.lines().count()), (Some(0), 2), "{told}");
+    assert!(told.ends_with("2 results written\n"), "{told}");
+    // What was written is there now, and is passed over, unless it is named itself.
+    let (status, [_, told]) = reparse("results/");
+    assert_eq!(
+        (status, told.matches("read again already").count(), told.contains("error")),
+        (Some(0), 2, false),
+        "{told}"
+    );
+    let (status, [_, told]) = reparse(written.lines().next().unwrap());
+    assert!(status == Some(2) && told.contains("this result was read again itself"), "{told}");
+    folder.write("results/b/note.json", "{}");
+    let (status, [_, told]) = reparse("results");
+    assert!(status == Some(2) && told.contains("error: results/b/note.json: "), "{told}");
+    let (_, [_, told]) = reparse("specs");
+    assert!(told.contains("there is no result file at specs"), "{told}");
+}
