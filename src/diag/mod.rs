@@ -210,14 +210,12 @@ impl IntoIterator for Diagnostics {
 /// Returns what to say after "there is no `word`": what was probably meant, or else all there is, after `lead`.
 pub fn what_there_is<'a>(word: &str, known: impl IntoIterator<Item = &'a str>, lead: &str) -> String {
     let known: Vec<&str> = known.into_iter().collect();
-    match did_you_mean(word, known.iter().copied()) {
-        Some(close) => format!("did you mean `{close}`?"),
-        None => {
-            // Names may hold commas themselves.
-            let quoted: Vec<String> = known.iter().map(|name| format!("`{name}`")).collect();
-            format!("{lead} {}", quoted.join(", "))
-        }
+    if let Some(close) = did_you_mean(word, known.iter().copied()) {
+        return format!("did you mean `{close}`?");
     }
+    // Names may hold commas themselves.
+    let quoted: Vec<String> = known.iter().map(|name| format!("`{name}`")).collect();
+    format!("{lead} {}", quoted.join(", "))
 }
 
 /// Returns the candidate closest to `word`, when it is close enough to be what was meant.

@@ -2,7 +2,7 @@
 
 use std::time::{Duration, Instant};
 
-use super::{Destination, random};
+use super::{Destination, Tell, random};
 use crate::record::NotRecorded;
 use crate::record::answer::{self, Trouble};
 use crate::record::retry::{Strikes, Telling, pause};
@@ -18,7 +18,7 @@ pub(super) struct Attempts {
     deadline: Duration,
     started: Instant,
     telling: Telling,
-    tell: fn(&str),
+    tell: Tell,
     until: Instant,
     failures: u32,
     strikes: Strikes,

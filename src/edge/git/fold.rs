@@ -83,7 +83,11 @@ pub(super) fn fold(
             let is_gone = |entry: &&Entry| !refs.iter().any(|(name, _)| *name == entry.name);
             let gone: Vec<&Entry> = entries.iter().filter(is_gone).collect();
             match arrived(&connection, &objects, tip, inbox, &gone, attempts.limit())? {
-                Ok(arrived) => arrived.into_iter().for_each(|entry| settle(entry, inbox, &mut folded)),
+                Ok(arrived) => {
+                    for entry in arrived {
+                        settle(entry, inbox, &mut folded);
+                    }
+                }
                 Err(trouble) => {
                     attempts.after_trouble(&trouble)?;
                     continue;
@@ -105,7 +109,9 @@ pub(super) fn fold(
         match connection.push(&changes, attempts.limit())? {
             Pushed::Accepted => {
                 folded.commit = commit.map(|commit| commit.to_string()).or(folded.commit);
-                entries.iter().for_each(|entry| settle(entry, inbox, &mut folded));
+                for entry in &entries {
+                    settle(entry, inbox, &mut folded);
+                }
             }
             // All changes or none: nothing of this round took place.
             Pushed::Raced => attempts.after_race()?,

@@ -31,6 +31,9 @@ use crate::record::{Addition, Conflict, Folded, Kind, Mode, NotRecorded, Recorde
 pub use history::{CommittedFile, file_at, files_at};
 pub use state::commit_of;
 
+/// Tells people something while they wait.
+pub type Tell = fn(&str);
+
 /// Where results go, and how.
 #[derive(Clone, Debug)]
 pub struct Destination {
@@ -55,7 +58,7 @@ pub struct Destination {
     /// The git program.
     pub program: PathBuf,
     /// Tells people what takes long, and why.
-    pub tell: fn(&str),
+    pub tell: Tell,
 }
 
 /// Returns the place for scratch repositories: a folder of this user's alone.

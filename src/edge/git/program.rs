@@ -11,6 +11,7 @@ use std::sync::mpsc::{self, RecvTimeoutError, Sender};
 use std::thread;
 use std::time::{Duration, Instant};
 
+use super::Tell;
 use crate::record::redact::Redactor;
 use crate::record::{NotRecorded, answer::Trouble};
 
@@ -68,7 +69,7 @@ pub(super) struct Git {
     folder: PathBuf,
     redactor: Redactor,
     /// What is asked, and who is told that it takes long.
-    watcher: Option<(String, fn(&str))>,
+    watcher: Option<(String, Tell)>,
 }
 
 /// What one call of git gave.
@@ -168,7 +169,7 @@ impl Git {
     }
 
     /// The same, telling by `tell` when it takes long to get an answer from `remote`.
-    pub(super) fn telling(self, remote: &str, tell: fn(&str)) -> Self {
+    pub(super) fn telling(self, remote: &str, tell: Tell) -> Self {
         Self { watcher: Some((remote.to_owned(), tell)), ..self }
     }
 
