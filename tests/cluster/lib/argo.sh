@@ -1,0 +1,20 @@
+# shellcheck shell=bash
+# Argo Workflows: its definitions, its settings, and the workflow-controller as a process of this machine.
+
+ensure_argo() {
+    if ! is_alive workflow-controller; then
+        install_manifests "$(kept argo)/manifests"
+        kubectl apply -f "$cluster/lib/argo.yaml" >/dev/null
+        # A controller waits 10 s between two looks at a workflow, which is most of the time of a small one.
+        LEADER_ELECTION_DISABLE=true DEFAULT_REQUEUE_TIME=2s start_argo
+    fi
+    import_images "$(image_of argoexec)"
+}
+
+start_argo() {
+    ensure workflow-controller "$(kept argo)/bin/workflow-controller" --kubeconfig "$run/kubeconfig" --namespace argo \
+        --configmap workflow-controller-configmap --executor-image localhost/argoexec:1 \
+        --executor-image-pull-policy IfNotPresent --qps 100 --burst 200 --loglevel info
+    await 20 'answer of the workflow-controller' grep -q 'Manager initialized successfully\|Performing periodic' \
+        "$run/log/workflow-controller.log"
+}

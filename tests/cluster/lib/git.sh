@@ -1,0 +1,2 @@
+# shellcheck shell=bash
+# A git server over HTTP, which pods reach too.

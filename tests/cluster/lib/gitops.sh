@@ -1,0 +1,2 @@
+# shellcheck shell=bash
+# Flux and Argo CD: the controllers that bring a git repository into the cluster.

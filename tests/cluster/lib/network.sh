@@ -1,0 +1,81 @@
+# shellcheck shell=bash
+# The cluster's addresses: on `lo` of this machine, added here and removed by `down`, and reached by pods over the bridge.
+
+api=10.96.0.1
+dns=10.96.0.10
+git_host=10.96.0.20
+services=10.96.0.0/16
+pods=10.97.0.0/16
+bridge=kubebench0
+
+# Everything else listens on loopback, on an address that only a listener on all addresses could take ports of.
+inner=127.96.0.1
+
+has_address() {
+    ip -o address show | grep -qF " $1/"
+}
+
+ensure_address() {
+    has_address "$1" && return 0
+    echo "$1" >>"$state/addresses"
+    ip address add "$1/32" dev lo
+}
+
+# Prints the named port of the cluster: a free one, found the first time it is asked for.
+port() {
+    local file=$run/ports/$1
+    if [[ ! -e $file ]]; then
+        mkdir -p "$run/ports"
+        python3 -c 'import socket, sys
+one = socket.socket()
+one.bind((sys.argv[1], 0))
+print(one.getsockname()[1])' "$inner" >"$file.new"
+        mv "$file.new" "$file"
+    fi
+    cat "$file"
+}
+
+# A port of ours must be free before its server starts; who holds it is said, else one searches long.
+require_port() {
+    python3 -c 'import socket, sys
+one = socket.socket()
+one.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+one.bind((sys.argv[1], int(sys.argv[2])))' "$1" "$2" 2>/dev/null ||
+        die "port $2 of $1 is taken by a program that listens on all addresses; \`ss -ltnp\` names it"
+}
+
+# Pods reach this machine through the bridge; the plugin turns forwarding on, so what it was is kept.
+configure_pod_network() {
+    [[ -e $state/ip_forward ]] || cat /proc/sys/net/ipv4/ip_forward >"$state/ip_forward"
+    mkdir -p "$run/cni" "$run/cni-addresses"
+    cat >"$run/cni/10-kubebench.conflist" <<END
+{
+  "cniVersion": "0.4.0",
+  "name": "kubebench",
+  "plugins": [
+    {
+      "type": "bridge", "bridge": "$bridge", "isGateway": true, "ipMasq": false, "hairpinMode": true,
+      "ipam": {
+        "type": "host-local", "dataDir": "$run/cni-addresses",
+        "ranges": [[{"subnet": "$pods"}]], "routes": [{"dst": "0.0.0.0/0"}]
+      }
+    },
+    {"type": "loopback"}
+  ]
+}
+END
+}
+
+remove_network() {
+    local link address
+    for link in $(ip -o link show master "$bridge" 2>/dev/null | cut -d: -f2 | cut -d@ -f1); do
+        ip link delete "$link" 2>/dev/null || true
+    done
+    ip link delete "$bridge" 2>/dev/null || true
+    if [[ -e $state/addresses ]]; then
+        while read -r address; do
+            ip address delete "$address/32" dev lo 2>/dev/null || true
+        done <"$state/addresses"
+    fi
+    [[ ! -e $state/ip_forward ]] || cat "$state/ip_forward" >/proc/sys/net/ipv4/ip_forward
+}
