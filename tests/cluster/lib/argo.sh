@@ -12,9 +12,11 @@ ensure_argo() {
 }
 
 start_argo() {
-    ensure workflow-controller "$(kept argo)/bin/workflow-controller" --kubeconfig "$run/kubeconfig" --namespace argo \
-        --configmap workflow-controller-configmap --executor-image localhost/argoexec:1 \
+    ensure_operator workflow-controller "$(kept argo)/bin/workflow-controller" --kubeconfig "$run/kubeconfig" \
+        --namespace argo --configmap workflow-controller-configmap --executor-image localhost/argoexec:1 \
         --executor-image-pull-policy IfNotPresent --qps 100 --burst 200 --loglevel info
-    await 20 'answer of the workflow-controller' grep -q 'Manager initialized successfully\|Performing periodic' \
-        "$run/log/workflow-controller.log"
+}
+
+argo_is_ready() {
+    answers http://127.0.0.1:6060/healthz
 }

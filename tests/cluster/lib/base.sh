@@ -10,12 +10,14 @@ kubectl() {
 # Applies the manifests of a component and waits until the API serves its kinds.
 install_manifests() {
     kubectl apply --server-side --force-conflicts "${@/#/--filename=}" >/dev/null
-    kubectl wait --for=condition=Established --timeout=30s "${@/#/--filename=}" >/dev/null
+    # A definition without any condition yet is an error to `kubectl wait`.
+    await 30 'definitions in force' kubectl wait --for=condition=Established --timeout=10s "${@/#/--filename=}"
 }
 
 ensure_base() {
     ensure_address "$api"
     ensure_address "$dns"
+    ensure_bridge
     ensure_keys
     ensure_etcd
     ensure_containerd
@@ -105,13 +107,17 @@ END
 
 ensure_dns() {
     cat >"$run/Corefile" <<END
-.:53 {
+cluster.local in-addr.arpa {
     bind $dns
     errors
-    kubernetes cluster.local in-addr.arpa {
+    kubernetes {
         kubeconfig $run/kubeconfig
         ttl 1
     }
+}
+. {
+    bind $dns
+    errors
     template ANY ANY {
         rcode NXDOMAIN
     }

@@ -10,9 +10,10 @@ sign() {
         -days 3650 -extfile <(printf '%s\n' "$extensions") -out "$folder/$name.crt" 2>/dev/null
 }
 
-# Makes FOLDER/ca.key and .crt for the name $2.
+# Makes FOLDER/ca.key and .crt with the common name $2.
 authority() {
-    openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes -subj "$2" -days 3650 \
+    openssl req -x509 -newkey rsa:2048 -nodes -subj "/CN=$2" -days 3650 \
+        -addext "subjectAltName=DNS:$2" \
         -addext 'keyUsage=critical,digitalSignature,keyEncipherment,keyCertSign' \
         -keyout "$1/ca.key" -out "$1/ca.crt" 2>/dev/null
 }
@@ -26,7 +27,7 @@ ensure_keys() {
     [[ ! -e $keys/ready ]] || return 0
     mkdir -p "$keys"
     chmod 700 "$keys"
-    authority "$keys" /CN=kubebench-test-cluster
+    authority "$keys" kubebench-test-cluster
     sign "$keys" apiserver /CN=kube-apiserver \
         "subjectAltName=DNS:kubernetes,DNS:kubernetes.default,DNS:kubernetes.default.svc,DNS:kubernetes.default.svc.cluster.local,IP:$api"
     sign "$keys" kubelet-client /O=system:masters/CN=kube-apiserver-kubelet-client 'extendedKeyUsage=clientAuth'

@@ -12,20 +12,19 @@ ensure_training-operator() {
     fi
     install_kubeflow_definitions
     ensure_webhook_keys
-    sed "s/WEBHOOK_PORT/$(port training-webhook)/" "$cluster/lib/training-operator.yaml" | kubectl apply -f - >/dev/null
+    kubectl apply -f "$cluster/lib/training-operator.yaml" >/dev/null
     kubectl -n kubeflow create secret generic training-operator-webhook-cert --dry-run=client -o yaml \
         --from-file="$run/webhook/keys" | kubectl apply -f - >/dev/null
     webhooks | kubectl apply -f - >/dev/null
-    MY_POD_NAMESPACE=kubeflow KUBECONFIG=$run/kubeconfig ensure training-operator \
+    MY_POD_NAMESPACE=kubeflow KUBECONFIG=$run/kubeconfig ensure_operator training-operator \
         "$(kept training-operator)/bin/training-operator" --webhook-service-name=training-operator \
-        --webhook-server-port="$(port training-webhook)" --metrics-bind-address=0 \
-        --health-probe-bind-address="$inner:$(port training-health)" --pytorch-init-container-image=busybox:1 \
+        --webhook-server-port=9443 --metrics-bind-address=0 --health-probe-bind-address=:8091 \
+        --pytorch-init-container-image=busybox:1 --pytorch-init-container-template-file="$cluster/lib/pytorch-init.yaml" \
         --kube-api-qps=100 --kube-api-burst=200 "${schemes[@]}"
 }
 
 training-operator_is_ready() {
-    python3 -c 'import sys, urllib.request; urllib.request.urlopen(sys.argv[1])' \
-        "http://$inner:$(port training-health)/readyz"
+    answers "http://127.0.0.1:8091/readyz"
 }
 
 install_kubeflow_definitions() {
@@ -37,13 +36,15 @@ install_kubeflow_definitions() {
     install_manifests "${definitions[@]}"
 }
 
-# The operator makes these itself in a pod, where they come back to it as a mounted Secret; here it finds them ready.
+# In a pod the operator makes these itself, and they come back to it as a mounted Secret. Here it finds them ready, and
+# keeps them where the authority bears the name and its key the form that it expects.
 ensure_webhook_keys() {
     local folder=$run/webhook/keys
     if [[ ! -e $folder/tls.crt ]]; then
         mkdir -p "$folder"
         chmod 700 "$folder"
-        authority "$folder" /O=training-operator/CN=training-operator-ca
+        authority "$folder" training-operator-ca
+        openssl rsa -traditional -in "$folder/ca.key" -out "$folder/ca.key" 2>/dev/null
         sign "$folder" tls /CN=training-operator.kubeflow.svc \
             $'subjectAltName=DNS:training-operator.kubeflow.svc\nextendedKeyUsage=serverAuth'
         rm -f "$folder"/*.csr "$folder"/*.srl
@@ -63,6 +64,10 @@ ensure_mpi-operator() {
     is_alive mpi-operator && return 0
     install_manifests "$(kept mpi-operator)/manifests"
     kubectl create namespace mpi-operator --dry-run=client -o yaml | kubectl apply -f - >/dev/null
-    ensure mpi-operator "$(kept mpi-operator)/bin/mpi-operator" -kubeConfig "$run/kubeconfig" -alsologtostderr \
+    KUBEFLOW_NAMESPACE='' ensure_operator mpi-operator "$(kept mpi-operator)/bin/mpi-operator" -kubeConfig "$run/kubeconfig" -alsologtostderr \
         -lock-namespace mpi-operator -kube-api-qps 100 -kube-api-burst 200
+}
+
+mpi-operator_is_ready() {
+    answers http://127.0.0.1:8080/healthz
 }

@@ -6,7 +6,11 @@ dns=10.96.0.10
 git_host=10.96.0.20
 services=10.96.0.0/16
 pods=10.97.0.0/16
+gateway=10.97.0.1
 bridge=kubebench0
+
+# Operators listen on all addresses at ports of their own choice, so they have a network namespace beside the pods'.
+operators=10.97.0.2
 
 # Everything else listens on loopback, on an address that only a listener on all addresses could take ports of.
 inner=127.96.0.1
@@ -44,6 +48,17 @@ one.bind((sys.argv[1], int(sys.argv[2])))' "$1" "$2" 2>/dev/null ||
         die "port $2 of $1 is taken by a program that listens on all addresses; \`ss -ltnp\` names it"
 }
 
+# Whether an HTTP server of an operator says that all is well at the address $1.
+answers() {
+    in_operators_network \
+        python3 -c 'import sys, urllib.request; urllib.request.urlopen(sys.argv[1], timeout=2)' "$1"
+}
+
+# Whether something listens at the address $1, port $2.
+listens() {
+    python3 -c 'import socket, sys; socket.create_connection((sys.argv[1], int(sys.argv[2])), 2)' "$1" "$2"
+}
+
 # Pods reach this machine through the bridge; the plugin turns forwarding on, so what it was is kept.
 configure_pod_network() {
     [[ -e $state/ip_forward ]] || cat /proc/sys/net/ipv4/ip_forward >"$state/ip_forward"
@@ -57,13 +72,47 @@ configure_pod_network() {
       "type": "bridge", "bridge": "$bridge", "isGateway": true, "ipMasq": false, "hairpinMode": true,
       "ipam": {
         "type": "host-local", "dataDir": "$run/cni-addresses",
-        "ranges": [[{"subnet": "$pods"}]], "routes": [{"dst": "0.0.0.0/0"}]
+        "ranges": [[{"subnet": "$pods", "rangeStart": "10.97.0.10"}]], "routes": [{"dst": "0.0.0.0/0"}]
       }
     },
     {"type": "loopback"}
   ]
 }
 END
+}
+
+ensure_bridge() {
+    ip link show "$bridge" >/dev/null 2>&1 && return 0
+    ip link add "$bridge" type bridge
+    ip address add "$gateway/16" dev "$bridge"
+    ip link set "$bridge" up
+}
+
+ensure_operators_namespace() {
+    local pid
+    is_alive operators && return 0
+    ensure operators unshare --net sleep infinity
+    await 5 'network namespace' is_unshared operators net
+    pid=$(process_id operators)
+    ip link delete kubebench-op 2>/dev/null || true
+    ip link add kubebench-op type veth peer name eth0 netns "$pid"
+    ip link set kubebench-op master "$bridge" up
+    in_operators_network ip address add "$operators/16" dev eth0
+    in_operators_network ip link set eth0 up
+    in_operators_network ip link set lo up
+    in_operators_network ip route add default via "$gateway"
+}
+
+in_operators_network() {
+    nsenter --target "$(process_id operators)" --net -- "$@"
+}
+
+# As `ensure`, for a process that listens on all addresses.
+ensure_operator() {
+    local name=$1
+    shift
+    ensure_operators_namespace
+    ensure "$name" nsenter --target "$(process_id operators)" --net -- "$@"
 }
 
 remove_network() {

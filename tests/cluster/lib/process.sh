@@ -91,7 +91,7 @@ is_alive() {
 start() {
     local name=$1
     shift
-    [[ $name == namespace ]] || set -- nsenter --target "$(namespace)" --mount -- "$@"
+    [[ $name == namespace ]] || set -- nsenter --target "$(process_id namespace)" --mount -- "$@"
     # The lock of `up` (9) must not live on in what it starts.
     setsid --fork bash "$cluster/lib/enter" "$(host_group)" "$run/pids/$name" "$@" \
         </dev/null >>"$run/log/$name.log" 2>&1 9>&-
@@ -118,8 +118,8 @@ is_gone() {
     ! is_alive "$1"
 }
 
-namespace() {
-    cut -d' ' -f1 "$run/pids/namespace"
+process_id() {
+    cut -d' ' -f1 "$run/pids/$1"
 }
 
 # Paths that the programs have built in are folders of `run` inside the namespace; `down` removes the empty places of
@@ -137,13 +137,14 @@ ensure_namespace() {
         mkdir -p "$place" "$run/${bound[$place]}"
     done
     ensure namespace unshare --mount --propagation private sleep infinity
-    await 5 'mount namespace' is_unshared
-    nsenter --target "$(namespace)" --mount mount --make-rshared /
+    await 5 'mount namespace' is_unshared namespace mnt
+    nsenter --target "$(process_id namespace)" --mount mount --make-rshared /
     for place in "${!bound[@]}"; do
-        nsenter --target "$(namespace)" --mount mount --bind "$run/${bound[$place]}" "$place"
+        nsenter --target "$(process_id namespace)" --mount mount --bind "$run/${bound[$place]}" "$place"
     done
 }
 
+# Whether the process $1 has a namespace of kind $2 of its own by now.
 is_unshared() {
-    [[ $(readlink "/proc/$(namespace)/ns/mnt") != "$(readlink /proc/self/ns/mnt)" ]]
+    [[ $(readlink "/proc/$(process_id "$1")/ns/$2") != "$(readlink "/proc/self/ns/$2")" ]]
 }
