@@ -1,14 +1,16 @@
 # shellcheck shell=bash
 # Argo Workflows: its definitions, its settings, and the workflow-controller as a process of this machine.
 
+define_argo() {
+    define argo "$(kept argo)"/manifests/*.yaml
+}
+
 ensure_argo() {
     if ! is_alive workflow-controller; then
-        install_manifests "$(kept argo)/manifests"
         kubectl apply -f "$cluster/lib/argo.yaml" >/dev/null
         # A controller waits 10 s between two looks at a workflow, which is most of the time of a small one.
         LEADER_ELECTION_DISABLE=true DEFAULT_REQUEUE_TIME=2s start_argo
     fi
-    import_images "$(image_of argoexec)"
 }
 
 start_argo() {

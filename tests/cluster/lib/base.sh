@@ -7,11 +7,17 @@ kubectl() {
     "$(kept kubernetes)/bin/kubectl" --kubeconfig "$run/kubeconfig" "$@"
 }
 
-# Applies the manifests of a component and waits until the API serves its kinds.
-install_manifests() {
+# Applies the definitions of component $1 that stand in the files $2… and waits until the API serves them. Once: each
+# costs the API server a second.
+define() {
+    local name=$1
+    shift
+    [[ ! -e $run/defined/$name ]] || return 0
     kubectl apply --server-side --force-conflicts "${@/#/--filename=}" >/dev/null
     # A definition without any condition yet is an error to `kubectl wait`.
-    await 30 'definitions in force' kubectl wait --for=condition=Established --timeout=10s "${@/#/--filename=}"
+    await 60 "definitions of $name" kubectl wait --for=condition=Established --timeout=10s "${@/#/--filename=}"
+    mkdir -p "$run/defined"
+    touch "$run/defined/$name"
 }
 
 ensure_base() {
@@ -26,17 +32,29 @@ ensure_base() {
     import_images "$@" &
     local import=$!
     await 60 'answer of the API server' kubectl get --raw /readyz
+    define_all &
+    local definitions=$!
     ensure_controllers
     ensure_kubelet
     ensure_dns
+    wait "$definitions" || die 'the definitions of a component cannot be installed'
     wait "$import" || die 'an image cannot be imported'
     await 60 'ready node' node_is_ready
     kubectl get storageclass standard >/dev/null 2>&1 || kubectl apply -f "$cluster/lib/storage.yaml" >/dev/null
     await 30 'service account of the namespace default' kubectl -n default get serviceaccount default
 }
 
+# What is asked for is defined while the rest of the cluster starts.
+define_all() {
+    local mark name
+    for mark in "$run"/with/*; do
+        name=$(basename "$mark")
+        ! declare -F "define_$name" >/dev/null || "define_$name"
+    done
+}
+
 node_is_ready() {
-    kubectl get node "$node" -o 'jsonpath={.status.conditions[?(@.type=="Ready")].status}' | grep -q True
+    [[ $(kubectl get node "$node" -o 'jsonpath={.status.conditions[?(@.type=="Ready")].status}') == True ]]
 }
 
 ensure_etcd() {

@@ -1,9 +1,12 @@
 # shellcheck shell=bash
 # Flux and Argo CD: the controllers that bring a git repository into the cluster, as processes of this machine.
 
+define_flux() {
+    define flux "$(kept flux)"/manifests/*.yaml
+}
+
 ensure_flux() {
     if ! is_alive source-controller || ! is_alive kustomize-controller; then
-        install_manifests "$(kept flux)/manifests"
         kubectl create namespace flux-system --dry-run=client -o yaml | kubectl apply -f - >/dev/null
     fi
     mkdir -p "$run/flux"
@@ -20,9 +23,12 @@ flux_is_ready() {
     answers http://127.0.0.1:9440/readyz && answers http://127.0.0.1:9441/readyz
 }
 
+define_argocd() {
+    define argocd "$(kept argocd)"/manifests/*.yaml
+}
+
 ensure_argocd() {
     if ! is_alive argocd-application-controller; then
-        install_manifests "$(kept argocd)/manifests"
         kubectl apply -f "$cluster/lib/argocd.yaml" >/dev/null
         kubectl -n argocd get secret argocd-secret >/dev/null 2>&1 ||
             kubectl -n argocd create secret generic argocd-secret --from-literal="server.secretkey=$(token)" >/dev/null

@@ -10,7 +10,6 @@ ensure_training-operator() {
             schemes+=("--enable-scheme=$kind")
         done
     fi
-    install_kubeflow_definitions
     ensure_webhook_keys
     kubectl apply -f "$cluster/lib/training-operator.yaml" >/dev/null
     kubectl -n kubeflow create secret generic training-operator-webhook-cert --dry-run=client -o yaml \
@@ -27,13 +26,19 @@ training-operator_is_ready() {
     answers "http://127.0.0.1:8091/readyz"
 }
 
-install_kubeflow_definitions() {
-    local definitions
-    mapfile -t definitions < <(ls "$(kept training-operator)"/manifests/kubeflow.org_*.yaml)
-    if [[ -e $run/with/mpi-operator ]]; then
-        mapfile -t definitions < <(printf '%s\n' "${definitions[@]}" | grep -v mpijobs)
-    fi
-    install_manifests "${definitions[@]}"
+define_training-operator() {
+    local one definitions=()
+    for one in "$(kept training-operator)"/manifests/kubeflow.org_*.yaml; do
+        [[ $one == *mpijobs* && -e $run/with/mpi-operator ]] || definitions+=("$one")
+    done
+    define training-operator "${definitions[@]}"
+}
+
+define_mpi-operator() {
+    # A definition cannot lose the version in which objects may be kept, so the other operator's goes first.
+    [[ -e $run/defined/mpi-operator || ! -e $run/defined/training-operator ]] ||
+        kubectl delete customresourcedefinition mpijobs.kubeflow.org --ignore-not-found >/dev/null
+    define mpi-operator "$(kept mpi-operator)"/manifests/*.yaml
 }
 
 # In a pod the operator makes these itself, and they come back to it as a mounted Secret. Here it finds them ready, and
@@ -62,7 +67,6 @@ webhooks() {
 
 ensure_mpi-operator() {
     is_alive mpi-operator && return 0
-    install_manifests "$(kept mpi-operator)/manifests"
     kubectl create namespace mpi-operator --dry-run=client -o yaml | kubectl apply -f - >/dev/null
     KUBEFLOW_NAMESPACE='' ensure_operator mpi-operator "$(kept mpi-operator)/bin/mpi-operator" -kubeConfig "$run/kubeconfig" -alsologtostderr \
         -lock-namespace mpi-operator -kube-api-qps 100 -kube-api-burst 200

@@ -16,7 +16,7 @@ operators=10.97.0.2
 inner=127.96.0.1
 
 has_address() {
-    ip -o address show | grep -qF " $1/"
+    [[ -n $(ip -o address show to "$1/32") ]]
 }
 
 ensure_address() {
@@ -89,8 +89,12 @@ ensure_bridge() {
 }
 
 ensure_operators_namespace() {
-    local pid
+    local pid mark
     is_alive operators && return 0
+    # What lives in an old one whose holder was killed moves to the new one.
+    for mark in "$run"/operators/*; do
+        [[ ! -e $mark ]] || stop "$(basename "$mark")"
+    done
     ensure operators unshare --net sleep infinity
     await 5 'network namespace' is_unshared operators net
     pid=$(process_id operators)
@@ -112,6 +116,8 @@ ensure_operator() {
     local name=$1
     shift
     ensure_operators_namespace
+    mkdir -p "$run/operators"
+    touch "$run/operators/$name"
     ensure "$name" nsenter --target "$(process_id operators)" --net -- "$@"
 }
 

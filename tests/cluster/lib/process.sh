@@ -132,6 +132,8 @@ declare -A bound=(
 ensure_namespace() {
     local place
     is_alive namespace && return 0
+    [[ ! -e $run/pids/namespace ]] ||
+        die 'the process that held the mount namespace of the cluster was killed; run `tests/cluster/down` and start anew'
     for place in "${!bound[@]}"; do
         [[ -d $place ]] || echo "$place" >>"$state/folders"
         mkdir -p "$place" "$run/${bound[$place]}"

@@ -66,8 +66,8 @@ webhook_refuses() {
 
 pull_fails() {
     kubectl -n smoke run absent --image=registry.example.com/absent:1
-    kubectl -n smoke wait pod/absent --timeout=20s --for='jsonpath={.status.containerStatuses[0].state.waiting.reason}'
-    kubectl -n smoke get pod absent -o 'jsonpath={.status.containerStatuses[0].state.waiting.reason}' | grep -E 'Err|BackOff'
+    kubectl -n smoke wait pod/absent --timeout=20s \
+        --for='jsonpath={.status.containerStatuses[0].state.waiting.reason}'=ImagePullBackOff
 }
 
 # Pushes the files of the folder $1 as the branch `main` of smoke.git.
