@@ -24,6 +24,7 @@ ensure_base() {
     ensure_address "$api"
     ensure_address "$dns"
     ensure_bridge
+    ensure_operators_namespace
     ensure_keys
     ensure_etcd
     ensure_containerd

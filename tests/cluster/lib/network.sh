@@ -115,7 +115,6 @@ in_operators_network() {
 ensure_operator() {
     local name=$1
     shift
-    ensure_operators_namespace
     mkdir -p "$run/operators"
     touch "$run/operators/$name"
     ensure "$name" nsenter --target "$(process_id operators)" --net -- "$@"
