@@ -1,25 +1,5 @@
 # shellcheck shell=bash
-# How each component is built from its Go module in `go/`, and where the result is kept.
-
-# A component is kept under the digest of everything that decides its bytes.
-key_of() {
-    (cd "$cluster" && cat "go/$1"/go.* "go/$1"/*.go lib/components.sh && echo "$release" && uname -sm) | sha256sum | cut -c1-16
-}
-
-# The Go release that builds; without Go, the one that built last, since what it built still serves.
-go_release() {
-    mkdir -p "$cache"
-    if has go; then
-        (cd / && go env GOVERSION) >"$cache/.go-release.$$"
-        mv "$cache/.go-release.$$" "$cache/.go-release"
-    fi
-    cat "$cache/.go-release" 2>/dev/null || echo none
-}
-release=$(go_release)
-
-kept() {
-    printf '%s/%s-%s\n' "$cache" "$1" "$(key_of "$1")"
-}
+# How each component is built from its Go module in `go/`.
 
 programs_of() {
     if [[ -f $1/main.go ]]; then

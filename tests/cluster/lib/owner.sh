@@ -18,11 +18,16 @@ adopt() {
     [[ ! -e $state/run ]] || run=$(<"$state/run")
 }
 
-# Takes the machine for this checkout, or says whose cluster has it.
+# Ends where another checkout's cluster is up.
+refuse_foreign() {
+    [[ ! -e $state/owner || $(owner) == "$checkout" ]] ||
+        die "the test cluster of $(owner) is up on this machine, and there can be one; take it down first with \`$(owner)/tests/cluster/down\`"
+}
+
+# Takes the machine for this checkout.
 claim() {
+    refuse_foreign
     if [[ -e $state/owner ]]; then
-        [[ $(owner) == "$checkout" ]] ||
-            die "the test cluster of $(owner) is up on this machine, and there can be one; take it down first with \`$(owner)/tests/cluster/down\`"
         adopt
         return 0
     fi

@@ -34,6 +34,7 @@ install_packages() {
     local missing=("$@")
     has apt-get || skip "the packages ${missing[*]} are missing, and there is no \`apt-get\` to install them with"
     say "installing ${missing[*]}"
+    mkdir -p "$cache"
     export DEBIAN_FRONTEND=noninteractive
     # A package's own service must not start beside the one of the test cluster.
     local policy=/usr/sbin/policy-rc.d
