@@ -39,11 +39,10 @@ ensure_argocd() {
         --dir "$run/argocd"
     ARGOCD_BINARY_NAME=argocd-repo-server ARGOCD_GPG_ENABLED=false KUBECONFIG=$run/kubeconfig HOME=$run/argocd \
         TMPDIR=$run/argocd ensure_operator argocd-repo-server "$(kept argocd)/bin/argocd" --disable-tls \
-        --redis 127.0.0.1:6379 --loglevel info
+        --redis 127.0.0.1:6379 --revision-cache-expiration 5s --loglevel info
     await 30 'answer of the repo-server' answers http://127.0.0.1:8084/healthz
     ARGOCD_BINARY_NAME=argocd-application-controller ARGOCD_FAKE_IN_CLUSTER=true KUBECONFIG=$run/kubeconfig \
-        HOME=$run/argocd TMPDIR=$run/argocd \
-        ensure_operator argocd-application-controller "$(kept argocd)/bin/argocd" \
-        --kubeconfig "$run/kubeconfig" --namespace argocd --redis 127.0.0.1:6379 --repo-server 127.0.0.1:8081 --repo-server-plaintext \
-        --app-resync 10 --app-resync-jitter 0 --loglevel info
+        HOME=$run/argocd TMPDIR=$run/argocd ensure_operator argocd-application-controller "$(kept argocd)/bin/argocd" \
+        --kubeconfig "$run/kubeconfig" --namespace argocd --redis 127.0.0.1:6379 \
+        --repo-server 127.0.0.1:8081 --repo-server-plaintext --app-resync 10 --app-resync-jitter 0 --loglevel info
 }

@@ -83,7 +83,9 @@ END
 
 ensure_bridge() {
     ip link show "$bridge" >/dev/null 2>&1 && return 0
-    ip link add "$bridge" type bridge
+    # With an address of its own: else it takes that of a port and another one when ports come and go, and pods lose
+    # the way to this machine until they ask again, half a minute later.
+    ip link add "$bridge" address 0a:58:0a:61:00:01 type bridge
     ip address add "$gateway/16" dev "$bridge"
     ip link set "$bridge" up
 }
