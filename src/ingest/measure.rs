@@ -9,6 +9,7 @@ use std::io::BufRead;
 use super::file;
 use super::pattern::{self, Pattern};
 use super::rules::{From, LogPlace, MetricRule, Place, RuleScanned, Rules};
+use super::scan::Scanned;
 use super::series::{Reduced, Sample, Series, Window};
 use crate::result::v1::{CheckOutcome, Direction, Kind, Metric, Native, Source, Stats, StatusReason};
 use crate::spec::v1::metric::{Better, DurationSource, ProcessSource, Reduce};
@@ -256,6 +257,10 @@ fn of_log(
         if !found.series.is_empty() {
             let no_number = found.no_number.as_ref();
             let note = no_number.map(|(line, reason)| format!("{}:{line}: {what} matched, but {reason}", log.artifact));
+            let Scanned { lines, ends_open, .. } = log.scanned.scanned;
+            let is_last = ends_open && found.series.last_line() == Some(lines);
+            let note =
+                note.or_else(|| is_last.then(|| format!("the log ends in line {lines}, whose value may be cut")));
             return Ok((found.series.clone(), log.artifact.clone(), note));
         }
         lines += log.scanned.scanned.lines;

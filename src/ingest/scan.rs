@@ -85,6 +85,8 @@ pub struct ToolOutcome {
 pub struct Scanned {
     /// How many lines the log has.
     pub lines: u64,
+    /// Whether the last line has no end.
+    pub ends_open: bool,
     /// How many bytes.
     pub bytes: u64,
     /// Of every pattern.
@@ -213,6 +215,7 @@ impl LogScan {
         }
         self.run(&rest);
         let lines = self.place.lines + u64::from(self.place.is_begun);
+        let ends_open = self.place.is_begun && !rest.ends_with(b"\r");
         for begun in self.partial.finish() {
             self.place = Place { lines: lines.saturating_sub(1), ..Place::default() };
             self.look(&begun);
@@ -224,6 +227,7 @@ impl LogScan {
         });
         Scanned {
             lines,
+            ends_open,
             bytes: self.bytes,
             patterns: patterns.collect(),
             tools: self.tools.into_iter().map(ToolScan::finish).collect(),

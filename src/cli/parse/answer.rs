@@ -105,8 +105,8 @@ fn row(metric: &Metric) -> [String; 5] {
         (None, _) => String::new(),
     };
     let from = match (&metric.reason, metric.source.line) {
-        (Some(reason), Some(_)) => format!("{place}: {reason}"),
-        (Some(reason), None) => reason.clone(),
+        (Some(reason), Some(_)) if !reason.starts_with(&place) => format!("{place}: {reason}"),
+        (Some(reason), _) => reason.clone(),
         (None, _) => place,
     };
     [

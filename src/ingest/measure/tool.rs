@@ -78,8 +78,8 @@ pub(super) fn metrics(
     let Some(wanted) = wanted else {
         if all.is_empty() {
             let lines: u64 = logs.iter().map(|log| log.scanned.scanned.lines).sum();
-            let why =
-                problem.unwrap_or_else(|| format!("{} lines hold nothing that {} prints", grouped(lines), tool.name));
+            let hold = if lines == 1 { "line holds" } else { "lines hold" };
+            let why = problem.unwrap_or_else(|| format!("{} {hold} nothing that {} prints", grouped(lines), tool.name));
             let message = format!("no metric of {} was found: {why}", tool.name);
             if is_needed {
                 measured.invalid.push(StatusReason { code: "metricMissing".to_owned(), message: message.clone() });

@@ -19,11 +19,11 @@ const STEP: &str = r"^step (?P<step>\d+) loss (?P<value>\S+)$";
 #[test]
 fn pieces_of_any_size_give_the_same() {
     let whole = scan(STEP, &[LOG.as_bytes()]);
-    // Lines without a rank come before those of ranks.
-    assert_eq!(whole.series.values().collect::<Vec<_>>(), [2.5, 2.25]);
+    // Lines without a rank are of rank 0.
+    assert_eq!(format!("{:?}", whole.series.values().collect::<Vec<_>>()), "[2.5, 2.25, NaN]");
     assert_eq!(whole.matched, 4);
     assert_eq!(whole.series.reduce(Reduce::First).line, Some(2));
-    assert_eq!(whole.series.reduce(Reduce::Last).line, Some(4));
+    assert_eq!(whole.series.reduce(Reduce::Last).line, Some(6));
     for size in 1..LOG.len() {
         let pieces: Vec<&[u8]> = LOG.as_bytes().chunks(size).collect();
         let parts = scan(STEP, &pieces);
