@@ -255,7 +255,8 @@ fn of_log(
         let slot = log.scanned.patterns.iter().position(|rule| *rule == number);
         let Some(found) = slot.and_then(|slot| log.scanned.scanned.patterns.get(slot)) else { continue };
         if !found.series.is_empty() {
-            let no_number = found.no_number.as_ref();
+            let counts = |_: &&(u64, String)| found.series.values().any(|value| !value.is_finite());
+            let no_number = found.no_number.as_ref().filter(counts);
             let note = no_number.map(|(line, reason)| format!("{}:{line}: {what} matched, but {reason}", log.artifact));
             let Scanned { lines, ends_open, .. } = log.scanned.scanned;
             let is_last = ends_open && found.series.last_line() == Some(lines);

@@ -266,8 +266,10 @@ fn names_lose_tokens_and_keep_what_only_a_variable_holds() {
     let mut made = result();
     let token = ["gh", "p_0123456789abcdefghijklmnop"].concat();
     made.metrics[0].name = format!("{token}/loss");
-    made.metrics.push(metric(vec![Some(1.0)]));
+    made.metrics.extend((0..3).map(|_| metric(vec![Some(1.0)])));
+    made.metrics[1].name = format!("{token}1/loss");
+    made.metrics[2].name = "Sign/token=short".to_owned();
     super::redact(&mut made, &crate::redact::Redactor::new(["gflops"]));
     let names: Vec<&str> = made.metrics.iter().map(|metric| metric.name.as_str()).collect();
-    assert_eq!(names, ["[redacted]/loss", "gflops"]);
+    assert_eq!(names, ["[redacted]/loss", "[redacted]/loss#2", "Sign/token=short", "gflops"]);
 }

@@ -179,3 +179,22 @@ fn tools_read_lines_and_documents() {
     assert_eq!(document.report.found()[0].name, "read_iops");
     assert!(document.native.is_some());
 }
+
+/// A terminal that was cleared leaves thousands of blank lines.
+#[test]
+fn blank_lines_hide_nothing() {
+    let blank = "\n".repeat(20_000);
+    for (tool, log) in [
+        ("hf-trainer", "{'loss': 2.5, 'grad_norm': 1.5, 'learning_rate': 0.01, 'epoch': 1.0}\n"),
+        ("hyperfine", "{\"results\": [{\"command\": \"a\", \"mean\": 1.5, \"median\": 1.5, \"times\": [1.5]}]}"),
+    ] {
+        let read = |text: &str| {
+            let mut scan = LogScan::new();
+            scan.read_as(tool::tool(tool).unwrap(), Window::All);
+            text.as_bytes().chunks(1000).for_each(|piece| scan.feed(piece));
+            scan.finish().tools.remove(0).report.found().len()
+        };
+        assert!(read(log) > 0, "{tool}");
+        assert_eq!(read(&format!("{blank}{log}")), read(log), "{tool}");
+    }
+}
