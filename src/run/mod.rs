@@ -2,6 +2,7 @@
 //!
 //! A result is written as soon as its run has ended, so that nothing that happens later loses it.
 
+mod artifacts;
 mod assemble;
 mod evidence;
 mod images;

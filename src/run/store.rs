@@ -1,16 +1,11 @@
-//! What of a session goes to disk: results, and the list of what a run left.
+//! Results go to disk.
 
 use std::path::{Path, PathBuf};
 
 use anyhow::Result;
 
-use super::wait::Waited;
-use crate::edge::experiment::{self, Left};
-use crate::result::v1::Artifact;
+use crate::edge::experiment;
 use crate::result::{self, BenchmarkResult, Sealed};
-
-/// More files of a run are not listed in its result.
-const MAX_ARTIFACTS: usize = 200;
 
 /// A result on disk.
 pub struct Stored {
@@ -38,28 +33,4 @@ pub(super) fn store_somewhere(
         }
         Err(_) => Err(error.context("the result is lost")),
     }
-}
-
-/// Returns the files of the run with their digests: logs first, then what postprocessing and the job wrote; and why others
-/// are not among them.
-pub(super) fn artifacts(left: &Left, waited: &Waited) -> (Vec<Artifact>, Vec<String>) {
-    let mut artifacts = Vec::new();
-    let (names, hidden) = left.files(MAX_ARTIFACTS);
-    let says =
-        |name| format!("{name} of `postprocess` is not listed: the run wrote a file of that name below `output`");
-    let mut absent: Vec<String> = hidden.into_iter().map(says).collect();
-    for name in names {
-        let read =
-            left.artifact(&name).and_then(|path| experiment::digest_of(&path).map_err(|error| error.to_string()));
-        match read {
-            Ok((digest, bytes)) => {
-                let digest = digest.to_string();
-                let log = waited.finished.iter().find(|finished| finished.log == name);
-                let dropped_bytes = log.map_or(0, |finished| finished.dropped);
-                artifacts.push(Artifact { name, digest, bytes, redacted: false, dropped_bytes });
-            }
-            Err(error) => absent.push(format!("{name} cannot be read: {error}")),
-        }
-    }
-    (artifacts, absent)
 }

@@ -148,5 +148,16 @@ fn strange_things_among_the_output() {
     let names: Vec<&str> = result.artifacts.iter().map(|artifact| artifact.name.as_str()).collect();
     assert_eq!(names, ["logs/job-0.log", "d/e/f"]);
     let ran = run(&job("cd $KUBEBENCH_EXP_OUTPUT_PATH; touch $(seq 300); echo loss 1", &[LOSS]), &[]);
-    assert_eq!(ran.ended(Status::Succeeded, 0).artifacts.len(), 201);
+    let result = ran.ended(Status::Succeeded, 0);
+    assert_eq!((result.artifacts.len(), reasons(result)), (201, vec!["artifactsCut"]));
+    assert_eq!(result.run.reasons[0].message, "201 of 301 files are listed with their digests");
+}
+
+/// A log that the job removed is missed, and its values count all the same.
+#[test]
+fn a_log_that_is_gone_is_missed() {
+    let ran = run(&job("echo loss 1; rm $KUBEBENCH_EXP_OUTPUT_PATH/logs/job-0.log", &[LOSS]), &[]);
+    let result = ran.ended(Status::Succeeded, 0);
+    assert_eq!((result.artifacts.len(), reasons(result)), (0, vec!["logMissing"]));
+    assert_eq!(metric(result, "loss").value, Some(1.0));
 }
