@@ -3,6 +3,7 @@
 use std::collections::VecDeque;
 use std::fs::{DirEntry, File};
 use std::io::{self, BufRead, BufReader, Read as _, Seek as _, SeekFrom};
+use std::ops::ControlFlow;
 use std::path::{Component, Path, PathBuf};
 
 use crate::digest::{Digest, Hasher};
@@ -212,23 +213,41 @@ fn below(output: &Path, folder: &str, most: usize) -> Below {
 
 /// Returns the digest and the size of a file.
 pub fn digest_of(path: &Path) -> io::Result<(Digest, u64)> {
+    let known = digest_while(path, || true)?;
+    known.ok_or_else(|| io::ErrorKind::Interrupted.into())
+}
+
+/// Returns the digest and the size of a file; none when `goes_on`, which is asked after each piece, says no.
+pub fn digest_while(path: &Path, mut goes_on: impl FnMut() -> bool) -> io::Result<Option<(Digest, u64)>> {
     let mut hasher = Hasher::default();
     let mut bytes = 0;
-    read_pieces(path, |piece| {
+    let is_whole = pieces(path, |piece| {
         bytes += piece.len() as u64;
         hasher.update(piece);
+        if goes_on() { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
     })?;
-    Ok((hasher.finish(), bytes))
+    Ok(is_whole.is_continue().then(|| (hasher.finish(), bytes)))
 }
 
 /// Reads a file of any size, piece by piece.
 pub fn read_pieces(path: &Path, mut take: impl FnMut(&[u8])) -> io::Result<()> {
+    pieces(path, |piece| {
+        take(piece);
+        ControlFlow::Continue(())
+    })
+    .map(drop)
+}
+
+fn pieces(path: &Path, mut take: impl FnMut(&[u8]) -> ControlFlow<()>) -> io::Result<ControlFlow<()>> {
     let mut file = File::open(path)?;
     let mut buffer = vec![0; 256 << 10];
     loop {
-        match file.read(&mut buffer)? {
-            0 => return Ok(()),
-            count => take(buffer.get(..count).unwrap_or_default()),
+        let count = file.read(&mut buffer)?;
+        if count == 0 {
+            return Ok(ControlFlow::Continue(()));
+        }
+        if take(buffer.get(..count).unwrap_or_default()).is_break() {
+            return Ok(ControlFlow::Break(()));
         }
     }
 }

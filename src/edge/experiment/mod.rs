@@ -6,5 +6,5 @@ mod left;
 mod results;
 
 pub use folders::{IGNORED, carry, make, private_folder, write};
-pub use left::{Left, Names, digest_of, read_pieces};
+pub use left::{Left, Names, digest_of, digest_while, read_pieces};
 pub use results::{keep, keeps, prepare};
