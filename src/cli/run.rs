@@ -118,10 +118,10 @@ fn one(global: &Global, session: &Session<'_>, request: &Request<'_>) -> Result<
     if global.output_format != Format::Json {
         terminal::print(&table::table(&outcome.stored))?;
     }
-    let in_place: Vec<&Stored> =
-        outcome.stored.iter().filter(|stored| stored.path.starts_with(&request.results)).collect();
-    if let Some(stored) = in_place.last() {
-        let folder = stored.path.parent().and_then(Path::parent).unwrap_or(&request.results);
+    let paths = outcome.stored.iter().filter_map(|stored| stored.path.as_deref());
+    let in_place: Vec<&Path> = paths.filter(|path| path.starts_with(&request.results)).collect();
+    if let Some(path) = in_place.last() {
+        let folder = path.parent().and_then(Path::parent).unwrap_or(&request.results);
         session.tell(&format!("{} in {}", counted(in_place.len(), "result"), shown(folder, &session.root)));
     }
     Ok(outcome)
@@ -248,7 +248,7 @@ fn answer(outcomes: &[Outcome], root: &Path, recorded: &serde_json::Value) -> se
         .map(|stored| {
             let result = &stored.sealed.result;
             json!({
-                "path": shown(&stored.path, root),
+                "path": stored.path.as_deref().map(|path| shown(path, root)),
                 "benchmark": result.metadata.benchmark,
                 "case": result.metadata.case,
                 "repeat": result.run.repeat,

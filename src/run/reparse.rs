@@ -8,7 +8,6 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context as _, Result, bail};
 
-use super::store::Stored;
 use crate::digest::Digest;
 use crate::edge::experiment::{self, Left};
 use crate::ingest::measure::{Evidence, Log, Measured, Used, measure};
@@ -86,17 +85,16 @@ pub fn reparse(
     Ok(made)
 }
 
-/// Writes a result that was read again into the folder of results; nothing when exactly this is there already.
+/// Writes a result that was read again into the folder of results, and returns its path; nothing when exactly this is there already.
 ///
 /// # Errors
 /// When it cannot be written, or another content stands there.
-pub fn store_again(results: &Path, made: BenchmarkResult) -> Result<Option<Stored>> {
+pub fn store_again(results: &Path, made: BenchmarkResult) -> Result<Option<PathBuf>> {
     let sealed = result::seal(made);
     if experiment::keeps(results, &sealed) {
         return Ok(None);
     }
-    let path = experiment::keep(results, &sealed)?;
-    Ok(Some(Stored { sealed, path }))
+    experiment::keep(results, &sealed).map(Some)
 }
 
 fn rebuilt(original: &BenchmarkResult, measured: Measured, text: &str, version: &str) -> BenchmarkResult {

@@ -2,35 +2,43 @@
 
 use std::path::{Path, PathBuf};
 
-use anyhow::Result;
-
-use crate::edge::experiment;
+use crate::edge::experiment::{self, Reserve};
 use crate::result::{self, BenchmarkResult, Sealed};
 
-/// A result on disk.
+/// A result, on disk where that could be.
 pub struct Stored {
     /// The result and its bytes.
     pub sealed: Sealed,
-    /// Its file.
-    pub path: PathBuf,
+    /// Its file; none when no disk took it.
+    pub path: Option<PathBuf>,
 }
 
-/// Writes a result into `folder`, or where that cannot be into `refuge`; then also returns why.
+/// Writes a result into `folder`, or where that cannot be into `refuge`, for which `reserve` is given up if need be; then
+/// also returns why.
 pub(super) fn store_somewhere(
     folder: &Path,
     refuge: &Path,
+    reserve: &mut Option<Reserve>,
     result: BenchmarkResult,
-) -> Result<(Stored, Option<String>)> {
+) -> (Stored, Option<String>) {
     let sealed = result::seal(result);
     let error = match experiment::keep(folder, &sealed) {
-        Ok(path) => return Ok((Stored { sealed, path }, None)),
+        Ok(path) => return (Stored { sealed, path: Some(path) }, None),
         Err(error) => error,
     };
-    match experiment::keep(refuge, &sealed) {
+    let kept = experiment::keep(refuge, &sealed).or_else(|error| {
+        let held = reserve.take().ok_or(error)?;
+        drop(held);
+        experiment::keep(refuge, &sealed)
+    });
+    match kept {
         Ok(path) => {
             let problem = format!("the result is kept in {}: {error:#}", path.display());
-            Ok((Stored { sealed, path }, Some(problem)))
+            (Stored { sealed, path: Some(path) }, Some(problem))
         }
-        Err(_) => Err(error.context("the result is lost")),
+        Err(_) => {
+            let problem = format!("the result is in no file, and what is shown of it is all there is: {error:#}");
+            (Stored { sealed, path: None }, Some(problem))
+        }
     }
 }
