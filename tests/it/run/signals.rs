@@ -145,6 +145,17 @@ fn a_supervisor_that_is_told_to_kill() {
     assert_eq!(alive(&folder), []);
 }
 
+/// What later benchmarks would have run is said after a signal too.
+#[test]
+fn runs_of_later_benchmarks_are_listed() {
+    let folder = job(&format!("echo loss 2.5; {READY}; sleep 100"), &[LOSS]);
+    let other = super::spec(&format!("job: {{{}}}", super::shell("echo loss 1")), &[LOSS]);
+    folder.write("specs/c.yaml", other.replace("{name: b}", "{name: c}"));
+    let ran = stopped(&folder, &["INT"]);
+    assert_eq!((ran.status.signal(), ran.results.len()), (Some(2), 1), "{}", ran.stderr);
+    assert!(ran.stderr.contains("not started: c, default, repeat 1\n"), "{}", ran.stderr);
+}
+
 #[test]
 fn stopped_before_the_first_run() {
     let prepare = super::shell("touch $KUBEBENCH_EXP_OUTPUT_PATH/ready; sleep 100");
