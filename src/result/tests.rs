@@ -273,3 +273,18 @@ fn names_lose_tokens_and_keep_what_only_a_variable_holds() {
     let names: Vec<&str> = made.metrics.iter().map(|metric| metric.name.as_str()).collect();
     assert_eq!(names, ["[redacted]/loss", "[redacted]/loss#2", "Sign/token=short", "gflops"]);
 }
+
+#[test]
+fn artifacts_of_metrics_are_never_left_out() {
+    let mut large = result();
+    large.metrics[0].source.artifact = Some("z/result.json".to_owned());
+    let names = (0..20_000).map(|index| format!("file-{index}")).chain(["z/result.json".to_owned()]);
+    let digest = format!("sha256:{}", "0".repeat(64));
+    let artifact =
+        |name| super::v1::Artifact { name, digest: digest.clone(), bytes: 1, redacted: false, dropped_bytes: 0 };
+    large.artifacts = names.map(artifact).collect();
+    let sealed = seal(large);
+    assert!(sealed.bytes.len() <= MAX_BYTES);
+    assert_eq!(sealed.result.artifacts.len(), 1000);
+    assert_eq!(sealed.result.artifacts.last().unwrap().name, "z/result.json");
+}

@@ -8,7 +8,6 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context as _, Result, bail};
 
-use super::store::Stored;
 use crate::digest::Digest;
 use crate::edge::experiment::{self, Left};
 use crate::ingest::measure::{Evidence, Log, Measured, Used, measure};
@@ -17,9 +16,6 @@ use crate::redact::Redactor;
 use crate::result::v1::{Metric, Reparsed, Status};
 use crate::result::{self, BenchmarkResult};
 use crate::spec::v1::metric::{DurationSource, ProcessSource};
-
-/// A longer list of artifacts may have been cut.
-const WHOLE_LIST: usize = 100;
 
 /// Returns the result of reading `original`'s run again by the rules in `text`, with secrets taken out.
 ///
@@ -55,10 +51,15 @@ pub fn reparse(
         let is_it =
             |found: &PathBuf| original.artifacts.iter().any(|known| left.artifact(&known.name).as_ref() == Ok(found));
         if let Ok(Some(found)) = left.find(file)
-            && original.artifacts.len() < WHOLE_LIST
             && !is_it(&found)
         {
-            bail!("{} is not among the result's artifacts: it was not there when the run ended", found.display());
+            let is_cut = original.run.reasons.iter().any(|reason| reason.code == "artifactsCut");
+            let why = if is_cut {
+                "the list was cut, and no metric of the run was read from it, so nobody knows whether it was changed since"
+            } else {
+                "it was not there when the run ended"
+            };
+            bail!("{} is not among the result's artifacts: {why}", found.display());
         }
     }
     let mut logs = Vec::new();
@@ -84,17 +85,16 @@ pub fn reparse(
     Ok(made)
 }
 
-/// Writes a result that was read again into the folder of results; nothing when exactly this is there already.
+/// Writes a result that was read again into the folder of results, and returns its path; nothing when exactly this is there already.
 ///
 /// # Errors
 /// When it cannot be written, or another content stands there.
-pub fn store_again(results: &Path, made: BenchmarkResult) -> Result<Option<Stored>> {
+pub fn store_again(results: &Path, made: BenchmarkResult) -> Result<Option<PathBuf>> {
     let sealed = result::seal(made);
     if experiment::keeps(results, &sealed) {
         return Ok(None);
     }
-    let path = experiment::keep(results, &sealed)?;
-    Ok(Some(Stored { sealed, path }))
+    experiment::keep(results, &sealed).map(Some)
 }
 
 fn rebuilt(original: &BenchmarkResult, measured: Measured, text: &str, version: &str) -> BenchmarkResult {
