@@ -19,7 +19,7 @@ use crate::result;
 pub(super) fn run(global: &Global, args: &FoldArgs) -> Result<ExitStatus> {
     let project = Project::find(global)?;
     let settings = &settings(&project)?;
-    let destination = destination(&project.root, settings, Mode::Inbox, &args.place);
+    let destination = destination(global, &project.root, settings, Mode::Inbox, &args.place);
     let judge = |bytes: &[u8]| {
         let sealed = result::read(bytes).map_err(|fault| fault.to_string())?;
         Ok(addition(&sealed, Path::new("the inbox"), settings))

@@ -51,7 +51,7 @@ pub(super) fn run(global: &Global, args: &RecordArgs) -> Result<ExitStatus> {
         bail!("there is no result file at {}", shown(&args.results));
     }
     let mode = args.mode.or_else(|| Mode::parse(settings.mode)).unwrap_or(Mode::Branch);
-    let destination = destination(&project.root, settings, mode, &args.place);
+    let destination = destination(global, &project.root, settings, mode, &args.place);
     let outcome = git::record(&additions, &destination);
     if let (Format::Json, Ok(recorded)) = (global.output_format, &outcome) {
         terminal::print(&format!("{:#}\n", answer(recorded)))?;
@@ -79,14 +79,20 @@ pub(super) fn record_stored(
     });
     let additions: Vec<Addition> = additions.collect();
     let mode = mode.or_else(|| Mode::parse(settings.mode)).unwrap_or(Mode::Branch);
-    let destination = destination(&session.root, settings, mode, &PlaceArgs::default());
+    let destination = destination(global, &session.root, settings, mode, &PlaceArgs::default());
     let outcome = git::record(&additions, &destination);
     let answer = outcome.as_ref().map_or(Json::Null, answer);
     Ok((tell_outcome(global, outcome), answer))
 }
 
 /// Returns where results of the project go.
-pub(super) fn destination(root: &Path, settings: &ResultsSettings, mode: Mode, args: &PlaceArgs) -> Destination {
+pub(super) fn destination(
+    global: &Global,
+    root: &Path,
+    settings: &ResultsSettings,
+    mode: Mode,
+    args: &PlaceArgs,
+) -> Destination {
     Destination {
         mode,
         folder: root.to_owned(),
@@ -101,6 +107,7 @@ pub(super) fn destination(root: &Path, settings: &ResultsSettings, mode: Mode, a
         signing: if args.sign { Signing::AsConfigured } else { Signing::Never },
         cache: git::cache_place(),
         program: "git".into(),
+        tell: if global.quiet { |_| {} } else { terminal::tell },
     }
 }
 

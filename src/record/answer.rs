@@ -131,6 +131,11 @@ fn gist(words: &str) -> String {
     if faults.is_empty() { "git failed without a word".to_owned() } else { faults.join("; ") }
 }
 
+/// Returns git's words without the address that they begin with.
+pub fn without_address(words: &str) -> &str {
+    words.strip_prefix("unable to access '").and_then(|rest| rest.split_once("': ")).map_or(words, |(_, words)| words)
+}
+
 /// Returns what to do about words of git's that many people meet.
 pub fn help(words: &str) -> Option<&'static str> {
     let lower = words.to_ascii_lowercase();

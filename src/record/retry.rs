@@ -14,6 +14,32 @@ pub fn pause(failures: u32, random: u64) -> Duration {
     Duration::from_nanos(random % nanoseconds.saturating_add(1))
 }
 
+/// How often people are told of failures that go on.
+const REMINDER: Duration = Duration::from_secs(30);
+
+/// Decides when people are told that something is tried again: nobody should wonder for minutes, nor read the same each second.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Telling {
+    last: Option<Duration>,
+}
+
+impl Telling {
+    /// Returns whether a failure is told now, `elapsed` after the start: the first at once, others every 30 s.
+    pub fn of_failure(&mut self, elapsed: Duration) -> bool {
+        self.last.is_none() && self.is_told(elapsed) || self.of_delay(elapsed)
+    }
+
+    /// Returns whether a delay is told now that is nobody's fault, such as a lost race: every 30 s, the first among them.
+    pub fn of_delay(&mut self, elapsed: Duration) -> bool {
+        elapsed.saturating_sub(self.last.unwrap_or_default()) >= REMINDER && self.is_told(elapsed)
+    }
+
+    fn is_told(&mut self, elapsed: Duration) -> bool {
+        self.last = Some(elapsed);
+        true
+    }
+}
+
 /// Counts answers of no that nothing has changed between: the second one is final.
 #[derive(Clone, Debug, Default)]
 pub struct Strikes {

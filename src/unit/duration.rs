@@ -85,6 +85,11 @@ impl Duration {
         Ok(Self(total))
     }
 
+    /// Returns a duration of `seconds`, at least 1.
+    pub fn from_seconds(seconds: u64) -> Self {
+        Self(seconds.max(1))
+    }
+
     /// Returns the whole seconds, at least 1.
     pub fn seconds(self) -> u64 {
         self.0

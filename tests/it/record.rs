@@ -94,6 +94,27 @@ fn what_is_no_result_is_named_and_nothing_is_recorded() {
 }
 
 #[test]
+fn a_host_that_cannot_be_reached_is_said_before_the_deadline() {
+    let folder = team();
+    // Nobody listens there any more.
+    let address = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
+    let remote = format!("http://{address}/team.git");
+    for command in [&["record", RESULT][..], &["fold"]] {
+        let arguments = [&["-C", "team"], command, &["--remote", &remote, "--deadline", "2s"]].concat();
+        let output = folder.run(&arguments);
+        assert_eq!(output.status.code(), Some(3));
+        let said = said(&output);
+        let begin = format!("cannot reach {remote}: Failed to connect to 127.0.0.1");
+        assert!(said.starts_with(&begin), "{said}");
+        assert!(said.lines().next().unwrap().ends_with("; trying until 2s have passed"), "{said}");
+        assert_eq!(said.matches("trying until").count(), 1, "once, not for each attempt: {said}");
+        assert!(said.contains("\nerror: not recorded after"), "{said}");
+        let quiet = folder.run(&[&arguments[..], &["--quiet"]].concat());
+        assert!(!self::said(&quiet).contains("trying until"), "{quiet:?}");
+    }
+}
+
+#[test]
 fn without_git_it_is_said() {
     let folder = team();
     for mode in ["local", "branch", "inbox"] {

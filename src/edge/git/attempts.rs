@@ -2,17 +2,23 @@
 
 use std::time::{Duration, Instant};
 
-use super::random;
+use super::{Destination, random};
 use crate::record::NotRecorded;
 use crate::record::answer::{self, Trouble};
-use crate::record::retry::{Strikes, pause};
+use crate::record::retry::{Strikes, Telling, pause};
+use crate::unit;
 
 /// The shortest time that a call of git is given while the deadline lets it.
 const SHORTEST: Duration = Duration::from_secs(5);
 
 /// The attempts of one recording.
 pub(super) struct Attempts {
+    /// The address that is asked, for people.
+    remote: String,
     deadline: Duration,
+    started: Instant,
+    telling: Telling,
+    tell: fn(&str),
     until: Instant,
     failures: u32,
     strikes: Strikes,
@@ -21,8 +27,21 @@ pub(super) struct Attempts {
 }
 
 impl Attempts {
-    pub(super) fn until(deadline: Duration) -> Self {
-        Self { deadline, until: Instant::now() + deadline, failures: 0, strikes: Strikes::default(), lasting: false }
+    /// The attempts for `destination`, whose remote is called `remote`.
+    pub(super) fn new(destination: &Destination, remote: &str) -> Self {
+        let Destination { deadline, tell, .. } = *destination;
+        let started = Instant::now();
+        Self {
+            remote: remote.to_owned(),
+            deadline,
+            started,
+            telling: Telling::default(),
+            tell,
+            until: started + deadline,
+            failures: 0,
+            strikes: Strikes::default(),
+            lasting: false,
+        }
     }
 
     /// Returns the number of the attempt, from 1.
@@ -46,12 +65,20 @@ impl Attempts {
             return Err(with_help(fault, words));
         }
         self.lasting = matches!(trouble, Trouble::Lasting(_));
+        // What lasts ends it with the next attempt, and is said then.
+        let is_told = |telling: &mut Telling, elapsed| match trouble {
+            Trouble::Passing(_) => telling.of_failure(elapsed),
+            Trouble::Lasting(_) => telling.of_delay(elapsed),
+        };
+        let words = answer::without_address(trouble.words());
+        self.tell(is_told, &format!("cannot reach {}: {words}", self.remote));
         self.wait(trouble.words())
     }
 
     /// Waits after somebody else was faster.
     pub(super) fn after_race(&mut self) -> Result<(), NotRecorded> {
         self.lasting = false;
+        self.tell(Telling::of_delay, "others were faster each time");
         self.wait("others were faster each time")
     }
 
@@ -59,7 +86,9 @@ impl Attempts {
     pub(super) fn after_no(&mut self, state: &str, words: &str) -> Result<(), NotRecorded> {
         self.lasting = false;
         self.strikes.strike(state, words);
-        self.wait(&format!("the server refused it: {words}"))
+        let words = format!("the server refused it: {words}");
+        self.tell(Telling::of_delay, &words);
+        self.wait(&words)
     }
 
     /// Ends it when the server has said no twice, and `state` is still what it said no to.
@@ -67,6 +96,14 @@ impl Attempts {
         let Some(words) = self.strikes.refused(state) else { return Ok(()) };
         Err(NotRecorded::refused(format!("the server refused the push twice: {words}"))
             .help("the branch may be protected, or a hook of the server's may want something else"))
+    }
+
+    /// Tells people what keeps us, when it is time to, and unless it is the end anyway.
+    fn tell(&mut self, is_told: impl Fn(&mut Telling, Duration) -> bool, words: &str) {
+        if Instant::now() < self.until && is_told(&mut self.telling, self.started.elapsed()) {
+            let deadline = unit::Duration::from_seconds(self.deadline.as_secs());
+            (self.tell)(&format!("{words}; trying until {deadline} have passed"));
+        }
     }
 
     fn wait(&mut self, words: &str) -> Result<(), NotRecorded> {

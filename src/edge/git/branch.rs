@@ -15,7 +15,7 @@ pub(super) fn record(additions: &[&Addition], destination: &Destination) -> Resu
     let connection = Connection::open(destination)?;
     let branch = &destination.branch;
     let full = format!("refs/heads/{branch}");
-    let mut attempts = Attempts::until(destination.deadline);
+    let mut attempts = Attempts::new(destination, &connection.shown);
     let mut pushed: Vec<(Oid, Vec<String>)> = Vec::new();
     // The fault that ends it, kept for one more look after a push whose answer was lost.
     let mut over: Option<NotRecorded> = None;

@@ -46,7 +46,7 @@ pub(super) struct Connection {
 impl Connection {
     /// Finds the remote of `destination`; no server is asked yet.
     pub(super) fn open(destination: &Destination) -> Result<Self, NotRecorded> {
-        let Destination { folder, remote, branch, inbox, credential, signing, cache, program, .. } = destination;
+        let Destination { folder, remote, branch, inbox, credential, signing, cache, program, tell, .. } = destination;
         // Before git or anything else starts.
         refuse_remote(remote, remote)?;
         refuse_ref(&format!("refs/heads/{branch}"), branch, "branch")?;
@@ -75,8 +75,8 @@ impl Connection {
             // Nobody is there to be asked for a passphrase.
             git = git.with_variable("GIT_SSH_COMMAND", "ssh -o BatchMode=yes");
         }
-        let git = credential::give(git, credential.as_deref(), &url, &scratch)?;
         let shown = Redactor::default().clean(&url);
+        let git = credential::give(git, credential.as_deref(), &url, &scratch)?.telling(&shown, *tell);
         let identity = configuration.identity();
         Ok(Self { git, place: repository, shown, identity, signing: *signing, _scratch: scratch })
     }

@@ -2,9 +2,10 @@
 //!
 //! Each round looks at the remote anew and ends in one atomic push that adds to the branch, deletes the refs of what was added
 //! and moves aside what may not be added. Whoever is killed between has changed nothing, and of two at once one is refused by the
-//! leases and looks again.
+//! leases, counts nothing of that round, and looks again.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::time::Duration;
 
 use git2::Oid;
 
@@ -14,7 +15,7 @@ use super::inbox::BATCH;
 use super::objects::{At, Objects};
 use super::program::trouble_of;
 use super::{Destination, now};
-use crate::record::answer::Pushed;
+use crate::record::answer::{Pushed, Trouble};
 use crate::record::message::message;
 use crate::record::{Addition, Folded, NotRecorded, Rejected, place};
 
@@ -32,8 +33,14 @@ struct Entry {
 
 enum Fate {
     Add(Box<Addition>, Oid),
-    Drop(String),
+    Drop(String, Oid),
     Reject(String),
+}
+
+/// A push without an answer: whether it took place is unknown.
+struct Unsure {
+    entries: Vec<Entry>,
+    commit: Option<Oid>,
 }
 
 /// Folds every ref that is in the inbox now.
@@ -45,10 +52,10 @@ pub(super) fn fold(
     let Destination { branch, inbox, .. } = destination;
     let full = format!("refs/heads/{branch}");
     let mut folded = Folded { place: format!("branch `{branch}` of `{}`", connection.shown), ..Folded::default() };
-    let mut attempts = Attempts::until(destination.deadline);
+    let mut attempts = Attempts::new(destination, &connection.shown);
     // Later arrivals are left to the next fold, or this one might never end.
     let mut wanted: Option<BTreeSet<String>> = None;
-    let mut unsure: Vec<Entry> = Vec::new();
+    let mut unsure: Option<Unsure> = None;
     loop {
         // No depth: git fails, without a word, when it is to fetch nothing to a depth.
         let filter = format!("--filter=blob:limit={LARGEST}");
@@ -61,7 +68,7 @@ pub(super) fn fold(
         let mut refs = connection.objects()?.refs(FETCHED)?;
         let wanted = wanted.get_or_insert_with(|| refs.iter().map(|(name, _)| name.clone()).collect());
         refs.retain(|(name, _)| wanted.contains(name));
-        if refs.is_empty() && unsure.is_empty() {
+        if refs.is_empty() && unsure.is_none() {
             break;
         }
         let tip = match connection.tip(branch, attempts.limit())? {
@@ -72,10 +79,20 @@ pub(super) fn fold(
             }
         };
         let objects = connection.objects()?;
-        // What was pushed without an answer and is gone from the inbox has arrived, whoever brought it.
-        let gone = |entry: &Entry| !refs.iter().any(|(name, _)| *name == entry.name);
-        for entry in std::mem::take(&mut unsure).into_iter().filter(gone) {
-            settle(entry, inbox, &mut folded);
+        if let Some(Unsure { entries, commit }) = &unsure {
+            let is_gone = |entry: &&Entry| !refs.iter().any(|(name, _)| *name == entry.name);
+            let gone: Vec<&Entry> = entries.iter().filter(is_gone).collect();
+            match arrived(&connection, &objects, tip, inbox, &gone, attempts.limit())? {
+                Ok(arrived) => arrived.into_iter().for_each(|entry| settle(entry, inbox, &mut folded)),
+                Err(trouble) => {
+                    attempts.after_trouble(&trouble)?;
+                    continue;
+                }
+            }
+            if commit.is_some() && *commit == tip {
+                folded.commit = commit.map(|commit| commit.to_string());
+            }
+            unsure = None;
         }
         refs.truncate(BATCH);
         if refs.is_empty() {
@@ -88,17 +105,13 @@ pub(super) fn fold(
         match connection.push(&changes, attempts.limit())? {
             Pushed::Accepted => {
                 folded.commit = commit.map(|commit| commit.to_string()).or(folded.commit);
-                for entry in entries {
-                    settle(entry, inbox, &mut folded);
-                }
+                entries.iter().for_each(|entry| settle(entry, inbox, &mut folded));
             }
-            Pushed::Raced => {
-                unsure = entries;
-                attempts.after_race()?;
-            }
+            // All changes or none: nothing of this round took place.
+            Pushed::Raced => attempts.after_race()?,
             Pushed::Rejected(words) => attempts.after_no(&state, &words)?,
             Pushed::Broken(trouble) => {
-                unsure = entries;
+                unsure = Some(Unsure { entries, commit });
                 attempts.after_trouble(&trouble)?;
             }
         }
@@ -130,7 +143,7 @@ fn sort(
                         taken.insert(addition.path.clone(), blob);
                         Fate::Add(Box::new(addition), blob)
                     }
-                    At::File(other) if other == blob => Fate::Drop(addition.path),
+                    At::File(other) if other == blob => Fate::Drop(addition.path, blob),
                     At::File(other) => Fate::Reject(format!(
                         "`{}` holds something else in the branch: git blob {other} there, {blob} here",
                         addition.path
@@ -206,15 +219,55 @@ fn prepare(
     Ok((Some(commit), changes))
 }
 
+/// Returns those of `entries`, which were pushed without an answer and are gone from the inbox, whose fate is seen at the remote:
+/// our bytes at its path in the branch, or its commit under the ref for what is moved aside. Another fold may have decided
+/// otherwise, and says so itself.
+fn arrived<'e>(
+    connection: &Connection,
+    objects: &Objects,
+    tip: Option<Oid>,
+    inbox: &str,
+    entries: &[&'e Entry],
+    limit: Duration,
+) -> Result<Result<Vec<&'e Entry>, Trouble>, NotRecorded> {
+    let rejected = entries.iter().filter(|entry| matches!(entry.fate, Fate::Reject(_)));
+    let names: Vec<String> = rejected.map(|entry| moved_to(inbox, entry)).collect();
+    let names: Vec<&str> = names.iter().map(String::as_str).collect();
+    let aside = match if names.is_empty() { Ok(Vec::new()) } else { connection.look(&names, limit)? } {
+        Ok(aside) => aside,
+        Err(trouble) => return Ok(Err(trouble)),
+    };
+    let in_branch = |path: &str, blob: Oid| {
+        let at = tip.map_or(Ok(At::Nothing), |tip| objects.at(tip, path))?;
+        Ok(matches!(at, At::File(there) if there == blob))
+    };
+    let mut arrived = Vec::new();
+    for entry in entries {
+        let is_there = match &entry.fate {
+            Fate::Add(addition, blob) => in_branch(&addition.path, *blob)?,
+            Fate::Drop(path, blob) => in_branch(path, *blob)?,
+            Fate::Reject(_) => aside.contains(&(moved_to(inbox, entry), entry.commit)),
+        };
+        if is_there {
+            arrived.push(*entry);
+        }
+    }
+    Ok(Ok(arrived))
+}
+
+/// Returns the ref that a rejected entry is moved to.
+fn moved_to(inbox: &str, entry: &Entry) -> String {
+    place::rejected_ref(inbox, &format!("{inbox}/{}", entry.name), &entry.commit.to_string())
+}
+
 /// Notes what became of a ref.
-fn settle(entry: Entry, inbox: &str, folded: &mut Folded) {
+fn settle(entry: &Entry, inbox: &str, folded: &mut Folded) {
     let from = format!("{inbox}/{}", entry.name);
-    match entry.fate {
-        Fate::Add(addition, _) => folded.added.push(addition.path),
-        Fate::Drop(path) => folded.dropped.push(path),
+    match &entry.fate {
+        Fate::Add(addition, _) => folded.added.push(addition.path.clone()),
+        Fate::Drop(path, _) => folded.dropped.push(path.clone()),
         Fate::Reject(reason) => {
-            let to = place::rejected_ref(inbox, &from, &entry.commit.to_string());
-            folded.rejected.push(Rejected { from, to, reason });
+            folded.rejected.push(Rejected { from, to: moved_to(inbox, entry), reason: reason.clone() });
         }
     }
 }

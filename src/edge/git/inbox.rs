@@ -26,14 +26,14 @@ struct Parcel<'a> {
 /// Records `additions` in the inbox of the remote.
 pub(super) fn record(additions: &[&Addition], destination: &Destination) -> Result<Recorded, NotRecorded> {
     let connection = Connection::open(destination)?;
-    let Destination { branch, inbox, deadline, .. } = destination;
+    let Destination { branch, inbox, .. } = destination;
     let place = format!("`{inbox}` of `{}`", connection.shown);
     let mut recorded = Recorded { place, ..Recorded::default() };
     let names: Vec<String> = additions
         .iter()
         .map(|addition| place::inbox_ref(inbox, &addition.run_id, &addition.path).map_err(NotRecorded::refused))
         .collect::<Result<_, _>>()?;
-    let mut attempts = Attempts::until(*deadline);
+    let mut attempts = Attempts::new(destination, &connection.shown);
     // What was folded has no ref any more. Where the branch cannot be read, it is pushed again, and the next fold drops it.
     let tip = connection.tip(branch, attempts.limit())?.ok().flatten();
     let Sorted { fresh, already, others } = sort(&connection, tip, additions)?;

@@ -54,6 +54,8 @@ pub struct Destination {
     pub cache: PathBuf,
     /// The git program.
     pub program: PathBuf,
+    /// Tells people what takes long, and why.
+    pub tell: fn(&str),
 }
 
 /// Returns the place for scratch repositories: a folder of this user's alone.

@@ -20,6 +20,9 @@ const FLOOR: (u32, u32) = (2, 34);
 const PROTOCOLS: [&str; 5] = ["file", "git", "http", "https", "ssh"];
 /// What of git's words is kept.
 const WORDS: usize = 64 << 10;
+/// How long git may take before people are told what is waited for, and how often they are: longer than HTTP is silent before it
+/// counts as broken, which is told then.
+const PATIENCE: Duration = Duration::from_secs(35);
 /// How long words may keep coming after git has ended: an ssh connection that is shared stays, and holds standard error.
 const GRACE: Duration = Duration::from_secs(1);
 
@@ -64,6 +67,8 @@ pub(super) struct Git {
     settings: Vec<(String, String)>,
     folder: PathBuf,
     redactor: Redactor,
+    /// What is asked, and who is told that it takes long.
+    watcher: Option<(String, fn(&str))>,
 }
 
 /// What one call of git gave.
@@ -111,6 +116,7 @@ impl Git {
             settings: Vec::new(),
             folder: folder.to_owned(),
             redactor: Redactor::default(),
+            watcher: None,
         }
         .with_setting("core.hooksPath", "/dev/null")
         .with_setting("core.fsmonitor", "false");
@@ -161,6 +167,11 @@ impl Git {
         self
     }
 
+    /// The same, telling by `tell` when it takes long to get an answer from `remote`.
+    pub(super) fn telling(self, remote: &str, tell: fn(&str)) -> Self {
+        Self { watcher: Some((remote.to_owned(), tell)), ..self }
+    }
+
     /// The same, hiding secrets that are known.
     pub(super) fn hiding(self, redactor: Redactor) -> Self {
         Self { redactor, ..self }
@@ -197,7 +208,8 @@ impl Git {
     }
 
     fn run(&self, arguments: &[&str], input: Option<Vec<u8>>, limit: Duration) -> io::Result<Answer> {
-        let until = Instant::now() + limit;
+        let started = Instant::now();
+        let (until, mut next) = (started + limit, started + PATIENCE);
         let mut child = self.command(arguments, input.is_some()).spawn()?;
         let group = child.id();
         let (sender, receiver) = mpsc::channel();
@@ -218,13 +230,17 @@ impl Git {
         // Standard output is heard to its end, however long that takes on a busy machine: half of it would be another answer.
         let mut is_complete = false;
         loop {
-            match receiver.recv_timeout(until.saturating_duration_since(Instant::now())) {
+            match receiver.recv_timeout(until.min(next).saturating_duration_since(Instant::now())) {
                 Ok(Heard::Output(bytes)) => answer.output.extend(bytes),
                 Ok(Heard::Words(bytes)) if words.len() < WORDS => words.extend(bytes),
                 Ok(Heard::Words(_)) => {}
                 Ok(Heard::OutputEnd) => is_complete = true,
                 Ok(Heard::Ended(ended)) => status = Some(ended?),
                 Err(RecvTimeoutError::Disconnected) => break,
+                Err(RecvTimeoutError::Timeout) if next < until => {
+                    next += PATIENCE;
+                    self.tell_wait(arguments, started.elapsed());
+                }
                 Err(RecvTimeoutError::Timeout) if status.is_some() && (is_complete || answer.timed_out) => break,
                 Err(RecvTimeoutError::Timeout) => {
                     kill_group(group);
@@ -245,6 +261,12 @@ impl Git {
             answer.words = format!("no answer within {} s\n{}", limit.as_secs_f64().ceil(), answer.words);
         }
         Ok(answer)
+    }
+
+    fn tell_wait(&self, arguments: &[&str], waited: Duration) {
+        if let (Some((remote, tell)), Some(command)) = (&self.watcher, arguments.first()) {
+            tell(&format!("still waiting for `git {command}` after {} s: {remote} has not answered", waited.as_secs()));
+        }
     }
 
     fn command(&self, arguments: &[&str], has_input: bool) -> Command {

@@ -117,14 +117,63 @@ fn many_folds_at_once_lose_nothing() {
     std::thread::scope(|scope| {
         let folds: Vec<_> = (0..4).map(|_| scope.spawn(|| site.fold().unwrap())).collect();
         let writer = scope.spawn(|| site.record(Mode::Inbox, &results(40..50)).unwrap());
-        for fold in folds {
-            fold.join().unwrap();
-        }
+        let folded: usize = folds.into_iter().map(|fold| fold.join().unwrap().added.len()).sum();
         writer.join().unwrap();
+        assert_eq!(folded + site.fold().unwrap().added.len(), 50, "each is counted once");
     });
-    site.fold().unwrap();
     assert_eq!(site.files(), expected(&results(0..50)));
     assert_eq!(site.refs("refs/kubebench"), Vec::<String>::new());
+}
+
+/// Folds with a git whose first push waits until `meanwhile` is done, and then does `then`, a line of shell.
+fn folded_around(site: &Site, then: &str, meanwhile: impl FnOnce()) -> Folded {
+    let script = format!(
+        "case \" $* \" in *\" push \"*) if mkdir '{0}/pushing' 2>/dev/null; then read -r x < '{0}/go'; {then}; fi;; esac; \
+         exec git \"$@\"",
+        site.path().display()
+    );
+    hook(site.path(), "slow-git", &script);
+    assert!(Command::new("mkfifo").arg(site.path().join("go")).status().unwrap().success());
+    let program = site.path().join("hooks/slow-git");
+    let destination = Destination { program, ..site.destination(Mode::Inbox) };
+    std::thread::scope(|scope| {
+        let fold = scope.spawn(|| git::fold(&destination, &judge).unwrap());
+        // Opens only when the push is about to begin.
+        let mut go = std::fs::OpenOptions::new().write(true).open(site.path().join("go")).unwrap();
+        meanwhile();
+        std::io::Write::write_all(&mut go, b"\n").unwrap();
+        fold.join().unwrap()
+    })
+}
+
+#[test]
+fn a_fold_that_was_raced_counts_nothing_of_the_others() {
+    let site = Site::new();
+    site.record(Mode::Inbox, &results(0..3)).unwrap();
+    plant(&site, "broken", &[("results/x.json", "{")]);
+    let raced = folded_around(&site, "true", || {
+        let other = site.fold().unwrap();
+        assert_eq!((other.added.len(), other.rejected.len()), (3, 1));
+    });
+    assert_eq!((raced.added, raced.dropped, raced.rejected, raced.commit), (vec![], vec![], vec![], None));
+    assert_eq!(site.files(), expected(&results(0..3)));
+}
+
+#[test]
+fn after_a_broken_push_only_what_is_seen_there_is_counted() {
+    let site = Site::new();
+    site.record(Mode::Inbox, &[result(1), result_saying(3, "second")]).unwrap();
+    plant(&site, "broken", &[("results/x.json", "{")]);
+    let broken = "echo 'fatal: the remote end hung up unexpectedly' >&2; exit 128";
+    let folded = folded_around(&site, broken, || {
+        site.record(Mode::Branch, &[result_saying(3, "first")]).unwrap();
+        assert_eq!(site.fold().unwrap().rejected.len(), 2);
+    });
+    // Who brought it there is not known any more, but there it is.
+    assert_eq!(folded.added, [result(1).path]);
+    assert_eq!(folded.rejected.len(), 1, "the one that was moved aside as this fold meant to: {folded:?}");
+    assert!(folded.rejected[0].reason.contains("no JSON"), "{folded:?}");
+    assert_eq!(site.files(), expected(&[result(1), result_saying(3, "first")]));
 }
 
 #[test]

@@ -28,6 +28,7 @@ fn the_killed_process() {
         signing: Signing::Never,
         cache: place.join("cache"),
         program: PathBuf::from("git"),
+        tell: |_| {},
     };
     if task == "fold" {
         git::fold(&destination(Mode::Inbox), &judge).unwrap();

@@ -60,6 +60,7 @@ impl Site {
             signing: Signing::Never,
             cache: self.path().join("cache"),
             program: PathBuf::from("git"),
+            tell: |_| {},
         }
     }
 
