@@ -2,6 +2,7 @@
 
 mod dry;
 mod progress;
+mod screen;
 mod table;
 
 use std::collections::{BTreeMap, BTreeSet};
