@@ -136,7 +136,7 @@ impl Session<'_> {
             }
             if is_sampled && elapsed >= next_sample {
                 let pids: Vec<i32> = state.running.iter().map(|running| running.replica.pid()).collect();
-                let ended = state.finished.iter().filter_map(|finished| Some(finished.ended.usage?.cpu_seconds)).sum();
+                let ended = state.finished.iter().filter_map(|finished| finished.ended.usage);
                 samples.sample(&pids, ended);
                 next_sample += SAMPLE_STEP;
             }

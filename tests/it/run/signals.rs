@@ -156,6 +156,33 @@ fn runs_of_later_benchmarks_are_listed() {
     assert!(ran.stderr.contains("not started: c, default, repeat 1\n"), "{}", ran.stderr);
 }
 
+/// While results are recorded, the program ends at the first signal: they are in their files, and that was said before.
+#[test]
+fn recording_ends_at_once() {
+    let folder = job("echo loss 1", &[LOSS]);
+    let remote = folder.path().join("remote.git");
+    let git = |arguments: &[&str]| {
+        let ended = Command::new("git").args(arguments).current_dir(folder.path()).output().unwrap();
+        assert!(ended.status.success(), "{arguments:?}: {}", String::from_utf8_lossy(&ended.stderr));
+    };
+    git(&["init", "-q", "--bare", "remote.git"]);
+    folder.write("remote.git/hooks/pre-receive", "#!/bin/sh\ntouch is-hooked\nsleep 8\n");
+    let hook = remote.join("hooks/pre-receive");
+    std::fs::set_permissions(hook, std::os::unix::fs::PermissionsExt::from_mode(0o755)).unwrap();
+    let settings =
+        "apiVersion: kubebench.dev/v1\nkind: Project\nmetadata: {name: p}\nspec: {results: {remote: REMOTE}}\n";
+    folder.write("kubebench.yaml", settings.replace("REMOTE", &remote.display().to_string()));
+    git(&["init", "-q", "."]);
+    let child = start(&folder, &["--record=branch"]);
+    super::until("the hook", || remote.join("is-hooked").exists());
+    let sent = Instant::now();
+    send(child.id(), "INT");
+    let ran = finish(&folder, child);
+    assert!(sent.elapsed() < Duration::from_secs(5), "{:?}", sent.elapsed());
+    assert_eq!((ran.status.signal(), ran.statuses()), (Some(2), vec![Status::Succeeded]), "{}", ran.stderr);
+    assert!(ran.stderr.contains("1 result in results/b"), "{}", ran.stderr);
+}
+
 #[test]
 fn stopped_before_the_first_run() {
     let prepare = super::shell("touch $KUBEBENCH_EXP_OUTPUT_PATH/ready; sleep 100");
