@@ -217,7 +217,7 @@ pub(super) struct RunArgs {
     /// The target whose settings apply; without it, the first of each benchmark
     #[arg(long, value_name = "NAME")]
     pub(super) target: Option<String>,
-    /// Only this case, by id or as shown (`size=256`); may be given several times
+    /// Only this case, by id or by its axes in any order (`size=256,workers=2`); may be given several times
     #[arg(long, value_name = "CASE")]
     pub(super) case: Vec<String>,
     /// Only this repeat, from 1; warm-ups stay; may be given several times

@@ -56,7 +56,7 @@ pub(super) fn run(global: &Global, args: &RecordArgs) -> Result<ExitStatus> {
     if let (Format::Json, Ok(recorded)) = (global.output_format, &outcome) {
         terminal::print(&format!("{:#}\n", answer(recorded)))?;
     }
-    Ok(tell_outcome(global, outcome))
+    Ok(tell_outcome(global, &destination, outcome))
 }
 
 /// Records the results of a session that just ended, in `mode` or as the project says; returns the status, and for
@@ -82,7 +82,7 @@ pub(super) fn record_stored(
     let destination = destination(global, &session.root, settings, mode, &PlaceArgs::default());
     let outcome = git::record(&additions, &destination);
     let answer = outcome.as_ref().map_or(Json::Null, answer);
-    Ok((tell_outcome(global, outcome), answer))
+    Ok((tell_outcome(global, &destination, outcome), answer))
 }
 
 /// Returns where results of the project go.
@@ -139,13 +139,13 @@ pub(super) fn addition(sealed: &Sealed, kept: &Path, settings: &ResultsSettings)
 }
 
 /// Returns the files at and below `paths`, by the names that people know them by.
-fn found(global: &Global, paths: &[PathBuf]) -> BTreeMap<String, Result<PathBuf, Content>> {
+pub(super) fn found(global: &Global, paths: &[PathBuf]) -> BTreeMap<String, Result<PathBuf, Content>> {
     let places = paths.iter().map(|path| from_start(global, path));
     places.flat_map(|place| fs::find_results(&place, &place.display().to_string())).collect()
 }
 
 /// Says why a file was not read, and whether another time it may be.
-fn unread(content: Content) -> (ExitStatus, String) {
+pub(super) fn unread(content: Content) -> (ExitStatus, String) {
     match content {
         Content::Refused(reason) => (ExitStatus::Refused, format!("{reason}; name the result file itself")),
         Content::Unreadable(reason) => (ExitStatus::NoAnswer, format!("it cannot be read: {reason}")),
@@ -156,7 +156,7 @@ fn unread(content: Content) -> (ExitStatus, String) {
 }
 
 /// Says what became of results, and returns the status for it.
-fn tell_outcome(global: &Global, outcome: Result<Recorded, NotRecorded>) -> ExitStatus {
+fn tell_outcome(global: &Global, destination: &Destination, outcome: Result<Recorded, NotRecorded>) -> ExitStatus {
     let recorded = match outcome {
         Ok(recorded) => recorded,
         Err(fault) => return tell_failure(&fault),
@@ -170,9 +170,15 @@ fn tell_outcome(global: &Global, outcome: Result<Recorded, NotRecorded>) -> Exit
             "  results are append-only: find out which of the two is the run's, and keep the other elsewhere",
         );
     }
-    let Recorded { added, already, conflicts, place, .. } = &recorded;
-    let there = if already.is_empty() { String::new() } else { format!(", {} there already", already.len()) };
-    tell(global, &format!("{} recorded in {place}{there}", counted(added.len(), "result")));
+    let Recorded { added, already, folded, conflicts, place, .. } = &recorded;
+    let mut words = format!("{} recorded in {place}", counted(added.len(), "result"));
+    if already.len() > folded.len() {
+        words.push_str(&format!(", {} there already", already.len() - folded.len()));
+    }
+    if !folded.is_empty() {
+        words.push_str(&format!(", {} in branch `{}` already", folded.len(), destination.branch));
+    }
+    tell(global, &words);
     if conflicts.is_empty() { ExitStatus::Yes } else { ExitStatus::Refused }
 }
 
@@ -195,6 +201,7 @@ pub(super) fn tell_failure(fault: &NotRecorded) -> ExitStatus {
     }
 }
 
-fn shown(paths: &[PathBuf]) -> String {
+/// Returns paths as people gave them.
+pub(super) fn shown(paths: &[PathBuf]) -> String {
     paths.iter().map(|path| path.display().to_string()).collect::<Vec<_>>().join(", ")
 }

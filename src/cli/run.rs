@@ -215,7 +215,7 @@ fn first_targets<'a>(session: &'a Session<'_>, places: &[String]) -> Vec<&'a Com
 fn selected(compiled: &Compiled, args: &RunArgs) -> Result<Vec<Run>> {
     let cases = &compiled.benchmark.cases;
     for wanted in &args.case {
-        if !cases.iter().any(|case| case.id == *wanted || case.name == *wanted) {
+        if !cases.iter().any(|case| case.is_called(wanted)) {
             let known = cases.iter().flat_map(|case| [case.name.as_str(), case.id.as_str()]);
             bail!(
                 "`{}` has no case `{wanted}`; {}",
@@ -230,7 +230,7 @@ fn selected(compiled: &Compiled, args: &RunArgs) -> Result<Vec<Run>> {
     }
     let has_case = |run: &Run| {
         let case = cases.iter().find(|case| case.id == run.case);
-        args.case.is_empty() || case.is_some_and(|case| args.case.contains(&case.id) || args.case.contains(&case.name))
+        args.case.is_empty() || case.is_some_and(|case| args.case.iter().any(|wanted| case.is_called(wanted)))
     };
     let has_repeat = |run: &Run| args.repeat.is_empty() || run.warmup || args.repeat.contains(&run.repeat);
     Ok(compiled.identity.runs.iter().filter(|run| has_case(run) && has_repeat(run)).cloned().collect())

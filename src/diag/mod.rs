@@ -212,7 +212,11 @@ pub fn what_there_is<'a>(word: &str, known: impl IntoIterator<Item = &'a str>, l
     let known: Vec<&str> = known.into_iter().collect();
     match did_you_mean(word, known.iter().copied()) {
         Some(close) => format!("did you mean `{close}`?"),
-        None => format!("{lead} {}", known.join(", ")),
+        None => {
+            // Names may hold commas themselves.
+            let quoted: Vec<String> = known.iter().map(|name| format!("`{name}`")).collect();
+            format!("{lead} {}", quoted.join(", "))
+        }
     }
 }
 

@@ -100,6 +100,18 @@ pub struct Case {
     pub postprocess: Option<StepJob>,
 }
 
+impl Case {
+    /// Returns whether people mean this case by `wanted`: its id, its name, or its axes in any order (`workers=3,mode=a`).
+    pub fn is_called(&self, wanted: &str) -> bool {
+        fn axes(name: &str) -> Vec<&str> {
+            let mut axes: Vec<&str> = name.split(',').map(str::trim).collect();
+            axes.sort_unstable();
+            axes
+        }
+        self.id == wanted || axes(&self.name) == axes(wanted)
+    }
+}
+
 /// The order of runs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Order {

@@ -76,6 +76,8 @@ pub struct Recorded {
     pub added: Vec<String>,
     /// Paths that hold these bytes already: nothing to do.
     pub already: Vec<String>,
+    /// Those of `already` that are not in `place` but were moved from there into the branch: mode `inbox`.
+    pub folded: Vec<String>,
     /// Results that are refused, because their paths hold something else.
     pub conflicts: Vec<Conflict>,
     /// The commit that holds what was added, in full; in mode `inbox` the last one.

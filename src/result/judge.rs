@@ -35,7 +35,7 @@ fn of_fault(shown: &str, bytes: &[u8], place: Option<&str>, fault: &Fault, id: S
         Fault::TooLarge => at(&code::KB0365, None).help("logs and reports are artifacts"),
         Fault::NotJson(_) => at(&code::KB0363, place_of_error::<serde_json::Value>(text, id))
             .note("a file that is cut off or overwritten is whole in git, or on the machine that ran the benchmark")
-            .help("restore it (`git checkout HEAD -- FILE`), or remove it"),
+            .help("restore it as it was written, from git or from where it ran, or remove it"),
         Fault::NotAResult => at(&code::KB0363, None).help("keep other files elsewhere"),
         Fault::UnknownVersion(_) => at(&code::KB0364, key(text, "schemaVersion", id))
             .note("guessing what its fields mean could give wrong numbers")
@@ -45,15 +45,15 @@ fn of_fault(shown: &str, bytes: &[u8], place: Option<&str>, fault: &Fault, id: S
             let span = place_of_error::<BenchmarkResult>(text, id).or_else(|| key(text, named?, id));
             at(&code::KB0365, span)
                 .note("no version of Kubebench writes such a file")
-                .help("restore it (`git checkout HEAD -- FILE`), or remove it")
+                .help("restore it as it was written, from git or from where it ran, or remove it")
         }
         Fault::Edited { .. } => at(&code::KB0366, key(text, "digest", id))
             .note("a result says what was measured, and is never changed")
-            .help("restore it (`git checkout HEAD -- FILE`); what was wrong about a run is said by a new one"),
+            .help("restore it as it was written, from git or from where it ran: what was wrong about a run is said by a new one"),
         Fault::Reformatted => {
             let fault = at(&code::KB0367, None)
                 .note("one content has one spelling, so that a result is recorded once")
-                .help("restore it (`git checkout HEAD -- FILE`), and keep formatters away from results");
+                .help("restore it as it was written, from git or from where it ran, and keep formatters away from results");
             let elsewhere = content(bytes).ok().and_then(|result| misplaced(shown, place, &result));
             elsewhere.map_or(fault.clone(), |elsewhere| fault.note(elsewhere.message))
         }

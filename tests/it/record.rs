@@ -94,6 +94,22 @@ fn what_is_no_result_is_named_and_nothing_is_recorded() {
 }
 
 #[test]
+fn what_was_folded_is_said_to_be_in_the_branch() {
+    let folder = team();
+    crate::recording::run(folder.path(), &["init", "--quiet", "--bare", "remote.git"]);
+    let remote = folder.path().join("remote.git").display().to_string();
+    let command = |rest: &[&str]| said(&folder.run(&[&["-C", "team"], rest, &["--remote", &remote]].concat()));
+    let inbox = format!("`refs/kubebench/inbox` of `{remote}`");
+    let record = ["record", RESULT, "--mode", "inbox"];
+    assert!(command(&record).ends_with(&format!("1 result recorded in {inbox}\n")));
+    let folded = command(&["fold"]);
+    assert!(folded.ends_with(&format!("1 result moved to branch `kubebench/results` of `{remote}`\n")), "{folded}");
+    let again = command(&record);
+    let expected = format!("0 results recorded in {inbox}, 1 in branch `kubebench/results` already\n");
+    assert!(again.ends_with(&expected), "{again}");
+}
+
+#[test]
 fn a_host_that_cannot_be_reached_is_said_before_the_deadline() {
     let folder = team();
     // Nobody listens there any more.

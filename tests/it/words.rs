@@ -31,8 +31,8 @@ fn a_label_that_nothing_has_is_no_answer() {
     let folder = folder();
     for (label, hint) in [
         ("team=visoin", "no benchmark has the label team=visoin; did you mean `vision`?"),
-        ("team=speech", "no benchmark has the label team=speech; values of `team` are vision"),
-        ("owner=a", "no benchmark has the label owner=a; labels are team"),
+        ("team=speech", "no benchmark has the label team=speech; values of `team` are `vision`"),
+        ("owner=a", "no benchmark has the label owner=a; labels are `team`"),
     ] {
         for command in ["compile", "validate", "list", "plan", "render"] {
             let (status, text) = said(&folder, &[command, "--select", label]);

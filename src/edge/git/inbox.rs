@@ -37,7 +37,8 @@ pub(super) fn record(additions: &[&Addition], destination: &Destination) -> Resu
     // What was folded has no ref any more. Where the branch cannot be read, it is pushed again, and the next fold drops it.
     let tip = connection.tip(branch, attempts.limit())?.ok().flatten();
     let Sorted { fresh, already, others } = sort(&connection, tip, additions)?;
-    recorded.already = already;
+    recorded.already.clone_from(&already);
+    recorded.folded = already;
     for (addition, at) in others {
         let theirs = connection.theirs(at, attempts.limit())?;
         recorded.conflicts.push(conflict(addition, theirs, format!("branch `{branch}`")));

@@ -85,6 +85,21 @@ fn a_failure_ends_later_benchmarks_too() {
 }
 
 #[test]
+fn axes_of_a_case_may_stand_in_any_order() {
+    let matrix = "matrix: {axes: {workers: [1, 3], mode: [a, b]}}";
+    for wanted in ["workers=3,mode=a", "mode=a, workers=3", " workers=3 , mode=a"] {
+        let ran = run(&job("echo loss 1", &[LOSS, matrix]), &["--case", wanted]);
+        assert_eq!(rounds(&ran), ["mode=a, workers=3 r1"], "{wanted}");
+    }
+    let folder = job("echo loss 1", &[LOSS, matrix]);
+    for wanted in ["workers", "workers=3", "workers=3,mode=a,mode=a", "workers=3,mode=c"] {
+        assert_eq!(run(&folder, &["--case", wanted]).code(), 2, "{wanted}");
+    }
+    let told = run(&folder, &["--case", "gpus=1"]).stderr;
+    assert!(told.contains("has no case `gpus=1`; cases are `mode=a, workers=1`, `mode-a-workers-1-"), "{told}");
+}
+
+#[test]
 fn cases_and_repeats_are_chosen() {
     let folder = || job("echo loss 1", &[LOSS, MATRIX, "repeats: 3", "warmups: 1"]);
     let ran = run(&folder(), &["--case", "size=2", "--repeat", "2"]);
