@@ -130,3 +130,17 @@ fn the_same_line_is_nearest_for_run_and_parse() {
     let answer: Value = serde_json::from_slice(&output.stdout).unwrap();
     assert_eq!(answer["metrics"][0]["reason"], Value::from(reason));
 }
+
+/// A checkpoint that nobody reads may be gone, or have a name that was redacted.
+#[test]
+fn what_is_not_read_need_not_be_left() {
+    let script = "cd $KUBEBENCH_EXP_OUTPUT_PATH; echo 1 > checkpoint; echo 2 > ghp_0123456789abcdefghijklmnop; echo 3 > max_token=8; echo loss 2";
+    let folder = job(script, &[LOSS]);
+    let ran = run(&folder, &[]);
+    let names: Vec<&str> = ran.one().artifacts.iter().map(|artifact| artifact.name.as_str()).collect();
+    assert_eq!(names, ["logs/job-0.log", "checkpoint", "[redacted]", "max_token=8"]);
+    fs::remove_file(experiment(&folder).join("output/checkpoint")).unwrap();
+    let (status, told, made) = reparse(&folder);
+    assert_eq!((status, made.len()), (Some(0), 1), "{told}");
+    assert_eq!(metric(&made[0], "loss").value, Some(2.0));
+}
