@@ -31,14 +31,10 @@ pub(super) fn store_somewhere(
         drop(held);
         experiment::keep(refuge, &sealed)
     });
-    match kept {
-        Ok(path) => {
-            let problem = format!("the result is kept in {}: {error:#}", path.display());
-            (Stored { sealed, path: Some(path) }, Some(problem))
-        }
-        Err(_) => {
-            let problem = format!("the result is in no file, and what is shown of it is all there is: {error:#}");
-            (Stored { sealed, path: None }, Some(problem))
-        }
-    }
+    let path = kept.ok();
+    let what = path.as_ref().map_or_else(
+        || "the result is in no file, and what is shown of it is all there is".to_owned(),
+        |path| format!("the result is kept in {}", path.display()),
+    );
+    (Stored { sealed, path }, Some(format!("{what}: {error:#}")))
 }
