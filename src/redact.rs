@@ -17,57 +17,78 @@ pub const REDACTED: &str = "[redacted]";
 /// A value that is shorter is found everywhere by chance.
 const SHORTEST: usize = 4;
 
+/// By what a secret is recognized.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Sign {
+    /// Its own form: nothing else looks like that.
+    Form,
+    /// What stands before it. `token=short` may be a parameter of a benchmark.
+    Place,
+}
+
 /// A pattern; group 1 stays, group 2 goes, and so does a match without groups.
 struct Rule {
+    sign: Sign,
     regex: Regex,
     /// Texts of which one must be there, to save the search; compared without regard to case.
     hints: &'static [&'static str],
 }
 
 static RULES: LazyLock<Vec<Rule>> = LazyLock::new(|| {
-    let rules: [(&str, &[&str]); 14] = [
+    let rules: [(Sign, &str, &[&str]); 14] = [
         // Private keys, also where line ends are spelled `\n`.
-        (r"(?s)()(-----BEGIN [A-Z ]*PRIVATE KEY-----.*?(?:-----END [A-Z ]*PRIVATE KEY-----|\z))", &["private key"]),
+        (
+            Sign::Form,
+            r"(?s)()(-----BEGIN [A-Z ]*PRIVATE KEY(?: BLOCK)?-----.*?(?:-----END [A-Z ]*PRIVATE KEY(?: BLOCK)?-----|\z))",
+            &["private key"],
+        ),
         // https://user:password@host, and a token in the place of the user.
-        (r"(?i)(\b[a-z][a-z0-9+.\-]*://)([^\s/@'<>:]*:[^\s/@'<>]*|[^\s/@'<>:]{20,})@", &["://"]),
+        (Sign::Form, r"(?i)(\b[a-z][a-z0-9+.\-]*://)([^\s/@'<>:]*:[^\s/@'<>]*|[^\s/@'<>:]{20,})@", &["://"]),
         // Signatures and tokens in queries of URLs.
         (
+            Sign::Place,
             r#"(?i)([?&](?:[a-z_\-]*token|sig|signature|x-(?:amz|goog)-(?:signature|credential|security-token)|(?:api[_\-]?|access[_\-]?)?key|password|passwd|secret|client_secret|auth|code|awsaccesskeyid)=)([^&\s"'<>#]+)"#,
             &["="],
         ),
         // Headers.
         (
+            Sign::Place,
             r#"(?i)(\b(?:proxy-)?authorization["']?\s*[:=]\s*["']?(?:(?:bearer|basic|token|digest|negotiate|apikey|aws4-hmac-sha256)\s+)?)([^\s"'][^"'\r\n]*)"#,
             &["authorization"],
         ),
         (
+            Sign::Place,
             r#"(?i)(\b(?:x-api-key|api-key|x-auth-token|x-amz-security-token|x-goog-api-key|private-token|job-token|x-vault-token|set-cookie|cookie)["']?\s*[:=]\s*["']?)([^\s"'][^"'\r\n]*)"#,
             &["-key", "token", "cookie"],
         ),
-        (r"(?i)(\bbearer\s+)([a-z0-9._~+/\-]{8,}=*)", &["bearer"]),
+        (Sign::Place, r"(?i)(\bbearer\s+)([a-z0-9._~+/\-]{8,}=*)", &["bearer"]),
         // Variables named after what they hold.
         (
+            Sign::Place,
             r#"(\b[A-Z0-9_]*(?:TOKEN|SECRET|PASSWORD|PASSWD|CREDENTIAL|KEY)[A-Z0-9_]*["'\\]*\s*[=:]\s*["'\\]*)([^\s"',;&\\]+)"#,
             &["token", "secret", "passw", "credential", "key"],
         ),
         (
+            Sign::Place,
             r#"(?i)(\b(?:[a-z0-9_\-]*(?:password|passwd|api[_\-]?key|access[_\-]?key|secret[_\-]?key|account[_\-]?key|secret|token)|pass|pwd)["'\\]*\s*[=:]\s*["'\\]*)([^\s"',;&\\]+)"#,
             &["pass", "pwd", "key", "secret", "token"],
         ),
-        (r"(\s-u[ =]?[^\s:]+:)([^\s@]+)", &["-u"]),
-        (r"(?i)(--(?:password|passwd|token|api-key|secret|auth-token|hf-token)[ =])([^\s]+)", &["--"]),
+        (Sign::Place, r"(\s-u[ =]?[^\s:]+:)([^\s@]+)", &["-u"]),
+        (Sign::Place, r"(?i)(--(?:password|passwd|token|api-key|secret|auth-token|hf-token)[ =])([^\s]+)", &["--"]),
         // Tokens of services, by their published forms.
         (
+            Sign::Form,
             r"()(\b(?:gh[pousr]_[A-Za-z0-9]{20,}|github_pat_[A-Za-z0-9_]{20,}|gl(?:pat|dt|rt|cbt|ptt|agent|soat)-[A-Za-z0-9_\-.]{16,}|hf_[A-Za-z0-9]{20,}|sk-[A-Za-z0-9_\-]{20,}|[sr]k_(?:live|test)_[A-Za-z0-9]{16,}|xox[abeoprs]-[A-Za-z0-9\-]{10,}|xapp-[A-Za-z0-9\-]{10,}|nvapi-[A-Za-z0-9_\-]{20,}|npm_[A-Za-z0-9]{30,}|pypi-[A-Za-z0-9_\-]{40,}|dop_v1_[a-f0-9]{40,}|gsk_[A-Za-z0-9]{20,}|r8_[A-Za-z0-9]{30,}|hvs\.[A-Za-z0-9_\-]{20,}|SG\.[A-Za-z0-9_\-]{16,}\.[A-Za-z0-9_\-]{16,}|dckr_pat_[A-Za-z0-9_\-]{20,}|glsa_[A-Za-z0-9_]{20,}|wandb_v1_[A-Za-z0-9_\-]{20,}|dapi[a-f0-9]{32}|ATATT[A-Za-z0-9_\-=]{20,}))",
             &["_", "-", ".", "dapi", "atatt"],
         ),
-        (r"()(\b(?:AKIA|ASIA|ABIA|ACCA)[0-9A-Z]{16}\b)", &["akia", "asia", "abia", "acca"]),
-        (r"()(\b(?:AIza[0-9A-Za-z_\-]{35}|ya29\.[0-9A-Za-z_\-]{20,}))", &["aiza", "ya29"]),
+        (Sign::Form, r"()(\b(?:AKIA|ASIA|ABIA|ACCA)[0-9A-Z]{16}\b)", &["akia", "asia", "abia", "acca"]),
+        (Sign::Form, r"()(\b(?:AIza[0-9A-Za-z_\-]{35}|ya29\.[0-9A-Za-z_\-]{20,}))", &["aiza", "ya29"]),
         // A JSON Web Token.
-        (r"()(\beyJ[A-Za-z0-9_\-]{8,}\.[A-Za-z0-9_\-]{8,}\.[A-Za-z0-9_\-]*)", &["eyj"]),
+        (Sign::Form, r"()(\beyJ[A-Za-z0-9_\-]{8,}\.[A-Za-z0-9_\-]{8,}\.[A-Za-z0-9_\-]*)", &["eyj"]),
     ];
-    let compiled =
-        rules.into_iter().filter_map(|(pattern, hints)| Some(Rule { regex: Regex::new(pattern).ok()?, hints }));
+    let compiled = rules
+        .into_iter()
+        .filter_map(|(sign, pattern, hints)| Some(Rule { sign, regex: Regex::new(pattern).ok()?, hints }));
     compiled.collect()
 });
 
@@ -109,22 +130,16 @@ impl Redactor {
                 clean = Cow::Owned(clean.replace(value.as_str(), REDACTED));
             }
         }
-        let folded = clean.to_ascii_lowercase();
-        for Rule { regex, hints } in RULES.iter() {
-            if !hints.iter().any(|hint| folded.contains(hint)) {
-                continue;
-            }
-            let replaced = regex.replace_all(&clean, |found: &Captures<'_>| {
-                let group = |index| found.get(index).map_or("", |part| part.as_str());
-                let (kept, secret) = (group(1), group(2));
-                let rest = group(0).get(kept.len() + secret.len()..).unwrap_or_default();
-                if is_harmless(secret) { group(0).to_owned() } else { format!("{kept}{REDACTED}{rest}") }
-            });
-            if let Cow::Owned(replaced) = replaced {
-                clean = Cow::Owned(replaced);
-            }
+        match by_rules(&clean, |_| true) {
+            Cow::Owned(cleaner) => Cow::Owned(cleaner),
+            Cow::Borrowed(_) => clean,
         }
-        clean
+    }
+
+    /// Returns the name of a file without secrets: what only stands where some do, such as in `max_token=long.txt`, stays.
+    pub fn name<'a>(&self, name: &'a str) -> Cow<'a, str> {
+        let Self { values } = self;
+        if values.iter().any(|value| name.contains(value.as_str())) { self.text(name) } else { without_tokens(name) }
     }
 
     /// Takes secrets out of every text of a JSON value; keys stay.
@@ -140,6 +155,31 @@ impl Redactor {
             _ => {}
         }
     }
+}
+
+/// Returns `text` without what is a secret by its own form, whatever stands beside it.
+pub fn without_tokens(text: &str) -> Cow<'_, str> {
+    by_rules(text, |sign| sign == Sign::Form)
+}
+
+fn by_rules(text: &str, counts: impl Fn(Sign) -> bool) -> Cow<'_, str> {
+    let mut clean = Cow::Borrowed(text);
+    let folded = text.to_ascii_lowercase();
+    for Rule { regex, hints, .. } in RULES.iter().filter(|rule| counts(rule.sign)) {
+        if !hints.iter().any(|hint| folded.contains(hint)) {
+            continue;
+        }
+        let replaced = regex.replace_all(&clean, |found: &Captures<'_>| {
+            let group = |index| found.get(index).map_or("", |part| part.as_str());
+            let (kept, secret) = (group(1), group(2));
+            let rest = group(0).get(kept.len() + secret.len()..).unwrap_or_default();
+            if is_harmless(secret) { group(0).to_owned() } else { format!("{kept}{REDACTED}{rest}") }
+        });
+        if let Cow::Owned(replaced) = replaced {
+            clean = Cow::Owned(replaced);
+        }
+    }
+    clean
 }
 
 /// Returns true for the name of a variable that holds a secret.

@@ -72,8 +72,12 @@ pub(super) fn record_stored(
     }
     let Some(project) = &session.compilation.project else { bail!("the project file is at fault") };
     let settings = &project.settings.results;
-    let additions: Vec<Addition> =
-        stored.iter().map(|stored| addition(&stored.sealed, &stored.path, settings)).collect();
+    let nowhere = Path::new("no file");
+    let additions = stored.iter().map(|stored| {
+        let path = stored.path.as_deref().unwrap_or(nowhere);
+        addition(&stored.sealed, path, settings)
+    });
+    let additions: Vec<Addition> = additions.collect();
     let mode = mode.or_else(|| Mode::parse(settings.mode)).unwrap_or(Mode::Branch);
     let destination = destination(global, &session.root, settings, mode, &PlaceArgs::default());
     let outcome = git::record(&additions, &destination);

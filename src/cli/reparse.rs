@@ -86,7 +86,7 @@ fn one(
     let results = path.ancestors().nth(3).filter(|results| results.join(result::path(original)) == path);
     let place = || format!("it is not where `run` put it: below a folder of results, in {}", result::path(original));
     let results = results.with_context(place)?;
-    Ok(run::store_again(results, made)?.map(|stored| stored.path))
+    run::store_again(results, made)
 }
 
 /// Returns today's benchmark that `original` is of.

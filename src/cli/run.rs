@@ -2,9 +2,10 @@
 
 mod dry;
 mod progress;
+mod screen;
 mod table;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
 use anyhow::{Context as _, Result, bail};
@@ -12,7 +13,7 @@ use serde_json::json;
 
 use super::ExitStatus;
 use super::args::{Global, RunArgs, SelectArgs};
-use super::project::{VERSION, start};
+use super::project::{VERSION, below_root, start};
 use super::record;
 use super::report::{Output, counted};
 use super::session::Session;
@@ -43,7 +44,7 @@ pub(super) fn run(global: &Global, args: &RunArgs) -> Result<ExitStatus> {
     let mut diagnostics = session.diagnostics();
     let secrets = secrets(args.secret_file.as_deref(), &start(global)?)?;
     check_passed(&session, &args.pass_env)?;
-    let benchmarks = first_targets(&session);
+    let benchmarks = first_targets(&session, &places(global, &session, args)?);
     for compiled in &benchmarks {
         diagnostics.extend(refusals(&compiled.benchmark, args.engine, &secrets));
     }
@@ -65,7 +66,7 @@ pub(super) fn run(global: &Global, args: &RunArgs) -> Result<ExitStatus> {
     if let Err(why) = git::commit_of(&session.root, &[]) {
         session.tell(&format!("note: results will not name the commit of {}: {why}", session.root.display()));
     }
-    let mut outcomes = Vec::new();
+    let mut outcomes: Outcomes<'_> = Vec::new();
     for (compiled, runs) in runs {
         let rules = session.compilation.rules(compiled).context("the rules of the benchmark are missing")?;
         let request = request(&session, compiled, &rules, runs, args, &secrets)?;
@@ -73,17 +74,18 @@ pub(super) fn run(global: &Global, args: &RunArgs) -> Result<ExitStatus> {
             dry::print(&request)?;
             continue;
         }
-        let outcome = one(global, &session, &request)?;
-        let ends = outcome.stopped.is_some() || outcome.problem.is_some();
-        outcomes.push(outcome);
-        if ends {
-            break;
+        let is_over = outcomes.iter().any(|(_, outcome)| ends(outcome, request.after_failure));
+        let outcome = if is_over { Outcome::before(&request) } else { one(global, &session, &request)? };
+        let which = if is_over { format!("{}, ", compiled.benchmark.name) } else { String::new() };
+        for run in &outcome.not_started {
+            session.tell(&format!("not started: {which}{}", called(run, &compiled.benchmark)));
         }
+        outcomes.push((&compiled.benchmark, outcome));
     }
     let mut status = status(&outcomes);
     let mut recorded = serde_json::Value::Null;
     if let Some(mode) = args.record {
-        let stored: Vec<&Stored> = outcomes.iter().flat_map(|outcome| &outcome.stored).collect();
+        let stored: Vec<&Stored> = outcomes.iter().flat_map(|(_, outcome)| &outcome.stored).collect();
         let (is_recorded, answer) = record::record_stored(global, &session, &stored, mode)?;
         // A result that is not in git counts for more than a run that failed.
         status = if is_recorded == ExitStatus::Yes { status } else { is_recorded };
@@ -92,16 +94,32 @@ pub(super) fn run(global: &Global, args: &RunArgs) -> Result<ExitStatus> {
     if global.output_format == Format::Json && !args.dry_run {
         terminal::print(&format!("{:#}\n", answer(&outcomes, &session.root, &recorded)))?;
     }
-    let outcome = outcomes.iter().find(|outcome| outcome.stopped.is_some());
-    if let Some(stop) = outcome.and_then(|outcome| outcome.stopped) {
+    if let Some(stop) = outcomes.iter().find_map(|(_, outcome)| outcome.stopped) {
         stop.die();
     }
     Ok(status)
 }
 
+/// Each benchmark with what became of it.
+type Outcomes<'a> = Vec<(&'a Benchmark, Outcome)>;
+
+/// Returns true when nothing may be started after what became of a benchmark.
+fn ends(outcome: &Outcome, after_failure: AfterFailure) -> bool {
+    let succeeded = |stored: &Stored| stored.sealed.result.run.status == Status::Succeeded;
+    let has_failed = !outcome.stored.iter().all(succeeded);
+    outcome.stopped.is_some() || outcome.problem.is_some() || has_failed && after_failure == AfterFailure::Stop
+}
+
+/// Returns the paths of the arguments below the project's folder, in their order.
+fn places(global: &Global, session: &Session<'_>, args: &RunArgs) -> Result<Vec<String>> {
+    let start = start(global)?;
+    args.paths.iter().map(|path| below_root(&session.root, &start, path)).collect()
+}
+
 fn one(global: &Global, session: &Session<'_>, request: &Request<'_>) -> Result<Outcome> {
     let benchmark = &request.compiled.benchmark;
-    let shape = [counted(benchmark.cases.len(), "case"), counted(request.runs.len(), "run")].join(", ");
+    let cases: BTreeSet<&str> = request.runs.iter().map(|run| run.case.as_str()).collect();
+    let shape = [counted(cases.len(), "case"), counted(request.runs.len(), "run")].join(", ");
     session.tell(&format!("{}: {shape}, with the settings of target `{}`", benchmark.name, benchmark.target.name));
     if benchmark.parallelism > 1 {
         session.tell("note: `parallelism` is for clusters; runs on one machine would slow each other down, so they run one at a time");
@@ -115,16 +133,13 @@ fn one(global: &Global, session: &Session<'_>, request: &Request<'_>) -> Result<
         let what = if outcome.has_run { "it cannot go on" } else { "nothing was run" };
         terminal::tell(&format!("error: {what}: {problem}"));
     }
-    for run in &outcome.not_started {
-        session.tell(&format!("not started: {}", called(run, benchmark)));
-    }
     if global.output_format != Format::Json {
         terminal::print(&table::table(&outcome.stored))?;
     }
-    let in_place: Vec<&Stored> =
-        outcome.stored.iter().filter(|stored| stored.path.starts_with(&request.results)).collect();
-    if let Some(stored) = in_place.last() {
-        let folder = stored.path.parent().and_then(Path::parent).unwrap_or(&request.results);
+    let paths = outcome.stored.iter().filter_map(|stored| stored.path.as_deref());
+    let in_place: Vec<&Path> = paths.filter(|path| path.starts_with(&request.results)).collect();
+    if let Some(path) = in_place.last() {
+        let folder = path.parent().and_then(Path::parent).unwrap_or(&request.results);
         session.tell(&format!("{} in {}", counted(in_place.len(), "result"), shown(folder, &session.root)));
     }
     Ok(outcome)
@@ -187,14 +202,16 @@ fn check_passed(session: &Session<'_>, wanted: &[String]) -> Result<()> {
     Ok(())
 }
 
-/// Returns each selected benchmark on its first target.
-fn first_targets<'a>(session: &'a Session<'_>) -> Vec<&'a Compiled> {
+/// Returns each selected benchmark on its first target, in the order of `places`, the paths that people named.
+fn first_targets<'a>(session: &'a Session<'_>, places: &[String]) -> Vec<&'a Compiled> {
     let mut first: Vec<&Compiled> = Vec::new();
     for compiled in session.benchmarks() {
         if !first.iter().any(|known| known.benchmark.name == compiled.benchmark.name) {
             first.push(compiled);
         }
     }
+    let is_at = |compiled: &Compiled, place: &String| Path::new(&compiled.benchmark.path).starts_with(place);
+    first.sort_by_key(|compiled| places.iter().position(|place| is_at(compiled, place)));
     first
 }
 
@@ -246,13 +263,13 @@ pub(super) fn secrets(file: Option<&Path>, here: &Path) -> Result<Secrets> {
 }
 
 /// Returns the answer for programs.
-fn answer(outcomes: &[Outcome], root: &Path, recorded: &serde_json::Value) -> serde_json::Value {
-    let stored = outcomes.iter().flat_map(|outcome| &outcome.stored);
+fn answer(outcomes: &Outcomes<'_>, root: &Path, recorded: &serde_json::Value) -> serde_json::Value {
+    let stored = outcomes.iter().flat_map(|(_, outcome)| &outcome.stored);
     let results: Vec<serde_json::Value> = stored
         .map(|stored| {
             let result = &stored.sealed.result;
             json!({
-                "path": shown(&stored.path, root),
+                "path": stored.path.as_deref().map(|path| shown(path, root)),
                 "benchmark": result.metadata.benchmark,
                 "case": result.metadata.case,
                 "repeat": result.run.repeat,
@@ -265,22 +282,27 @@ fn answer(outcomes: &[Outcome], root: &Path, recorded: &serde_json::Value) -> se
             })
         })
         .collect();
-    let not_started: Vec<&str> =
-        outcomes.iter().flat_map(|outcome| &outcome.not_started).map(|run| run.id.as_str()).collect();
+    let of = |(benchmark, outcome): &(&Benchmark, Outcome)| -> Vec<serde_json::Value> {
+        let name = &benchmark.name;
+        let runs = outcome.not_started.iter();
+        runs.map(|run| json!({"benchmark": name, "case": run.case, "repeat": run.repeat, "warmup": run.warmup}))
+            .collect()
+    };
+    let not_started: Vec<serde_json::Value> = outcomes.iter().flat_map(of).collect();
     json!({ "schemaVersion": 1, "results": results, "notStarted": not_started, "recorded": recorded })
 }
 
-fn status(outcomes: &[Outcome]) -> ExitStatus {
-    let results = || outcomes.iter().flat_map(|outcome| &outcome.stored).map(|stored| &stored.sealed.result);
+fn status(outcomes: &Outcomes<'_>) -> ExitStatus {
+    let results = || outcomes.iter().flat_map(|(_, outcome)| &outcome.stored).map(|stored| &stored.sealed.result);
     let could_not_start =
         |result: &crate::result::BenchmarkResult| result.run.reasons.iter().any(|reason| reason.code == "cannotStart");
-    let has_problem = outcomes.iter().any(|outcome| outcome.problem.is_some());
-    let has_run = outcomes.iter().any(|outcome| outcome.has_run);
+    let has_problem = outcomes.iter().any(|(_, outcome)| outcome.problem.is_some());
+    let has_run = outcomes.iter().any(|(_, outcome)| outcome.has_run);
     if has_problem && !has_run || results().next().is_some() && results().all(could_not_start) {
         return ExitStatus::NoAnswer;
     }
     let all = results().all(|result| result.run.status == Status::Succeeded);
-    let none_left = outcomes.iter().all(|outcome| outcome.not_started.is_empty());
+    let none_left = outcomes.iter().all(|(_, outcome)| outcome.not_started.is_empty());
     if all && none_left && !has_problem { ExitStatus::Yes } else { ExitStatus::No }
 }
 

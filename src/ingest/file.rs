@@ -1,7 +1,7 @@
 //! Values in files that a run leaves: JSON, JSON Lines, CSV, OpenMetrics, or one number.
 
 use std::collections::BTreeMap;
-use std::io::{BufRead, Read as _};
+use std::io::{BufRead, Read};
 
 use serde_json::Value as Json;
 
@@ -63,11 +63,15 @@ pub fn json(text: impl BufRead, pointer: &str, series: &mut Series) -> Result<No
     let root = document(&whole(text)?)?;
     let found =
         root.pointer(pointer).ok_or_else(|| format!("there is nothing at `{pointer}`{}", nearest(&root, pointer)))?;
-    let Some(list) = found.as_array() else {
-        series.push(Sample::of(number_of(found).map_err(|reason| format!("at `{pointer}`: {reason}"))?));
-        return Ok(None);
-    };
     let mut strange = Strange::default();
+    let Some(list) = found.as_array() else {
+        let read = number_of(found);
+        if !found.is_null() {
+            read.clone().map_err(|reason| format!("at `{pointer}`: {reason}"))?;
+        }
+        series.push(Sample::of(strange.or_nan(read, || format!("at `{pointer}`"))));
+        return Ok(strange.note());
+    };
     for (value, index) in list.iter().zip(0..) {
         series.push(Sample::of(strange.or_nan(number_of(value), || format!("at `{pointer}/{index}`"))));
     }
@@ -86,6 +90,9 @@ pub fn json_lines(
 ) -> Result<Note, String> {
     let (mut lines, mut documents, mut passed) = (0_u64, 0_u64, 0_u64);
     let mut strange = Strange::default();
+    // The first line that is cut, how many there are, and the last one that no value follows.
+    let mut torn: Option<(u64, u64)> = None;
+    let mut open_end = None;
     let mut line = Vec::new();
     for number in 1.. {
         line.clear();
@@ -98,7 +105,20 @@ pub fn json_lines(
             return Err(format!("line {number} is longer than {} MiB", MAX_LINE >> 20));
         }
         lines += u64::from(!line.trim_ascii().is_empty());
-        let Ok(root) = document(&String::from_utf8_lossy(&line)) else { continue };
+        let text = String::from_utf8_lossy(&line);
+        let Ok(root) = document(&text) else {
+            if json_document::starts_a_document(&line) {
+                torn.get_or_insert((number, 0)).1 += 1;
+                let part = json_document::documents(&text).values.pop().unwrap_or_default();
+                if filter
+                    .iter()
+                    .all(|(pointer, wanted)| part.pointer(pointer).is_none_or(|found| spelled(found) == *wanted))
+                {
+                    open_end = Some(number);
+                }
+            }
+            continue;
+        };
         documents += u64::from(root.is_object());
         let has = |(pointer, wanted): (&String, &String)| {
             root.pointer(pointer).is_some_and(|found| spelled(found) == *wanted)
@@ -111,9 +131,18 @@ pub fn json_lines(
         let value = strange.or_nan(number_of(found), || format!("line {number}"));
         let step = ["/step", "/global_step", "/iteration"].iter().find_map(|step| root.pointer(step)?.as_u64());
         series.push(Sample { value, step, line: Some(number), rank: None });
+        open_end = None;
+    }
+    // An older value must not stand for one that nobody can read.
+    if let Some(number) = open_end.filter(|_| !series.is_empty()) {
+        series.push(Sample { value: f64::NAN, step: None, line: Some(number), rank: None });
     }
     if !series.is_empty() {
-        return Ok(strange.note());
+        let torn = torn.map(|(first, count)| match count {
+            1 => format!("line {first} is cut, or no JSON"),
+            _ => format!("{count} lines are cut, or no JSON, the first is line {first}"),
+        });
+        return Ok(joined(strange.note(), torn));
     }
     let among = if filter.is_empty() { String::new() } else { format!(", {passed} pass `where`") };
     Err(format!("no line has a value at `{pointer}`: of {lines} lines {documents} are JSON objects{among}"))
@@ -124,7 +153,8 @@ pub fn json_lines(
 /// # Errors
 /// Why there is none.
 pub fn csv(text: impl BufRead, column: &str, row: Row, series: &mut Series) -> Result<Note, String> {
-    let mut reader = csv::ReaderBuilder::new().flexible(true).trim(csv::Trim::All).from_reader(text.take(MAX_LINE));
+    let text = Ending { text, last: b'\n' }.take(MAX_LINE);
+    let mut reader = csv::ReaderBuilder::new().flexible(true).trim(csv::Trim::All).from_reader(text);
     let headers = reader.byte_headers().map_err(|error| format!("it is no CSV: {error}"))?.clone();
     let names: Vec<String> =
         headers.iter().map(|name| String::from_utf8_lossy(name).trim_start_matches('\u{feff}').to_owned()).collect();
@@ -135,6 +165,8 @@ pub fn csv(text: impl BufRead, column: &str, row: Row, series: &mut Series) -> R
     let step_column = names.iter().position(|name| matches!(name.as_str(), "step" | "global_step" | "iteration"));
     let mut last = None;
     let (mut rows, mut blank) = (0_u64, 0_u64);
+    // How many cells the last row has, and where it stands.
+    let mut last_row = (0, None);
     let mut strange = Strange::default();
     let mut record = csv::ByteRecord::new();
     loop {
@@ -149,13 +181,14 @@ pub fn csv(text: impl BufRead, column: &str, row: Row, series: &mut Series) -> R
             break;
         }
         rows += 1;
+        let line = record.position().map(csv::Position::line);
+        last_row = (record.len(), line);
         let text = |index: usize| record.get(index).map(String::from_utf8_lossy).unwrap_or_default();
         let cell = text(index);
         if cell.is_empty() {
             blank += 1;
             continue;
         }
-        let line = record.position().map(csv::Position::line);
         let value = strange.or_nan(number::parse(&cell), || format!("line {}", line.unwrap_or_default()));
         let step = step_column.and_then(|step| text(step).parse().ok());
         let sample = Sample { value, step, line, rank: None };
@@ -168,6 +201,15 @@ pub fn csv(text: impl BufRead, column: &str, row: Row, series: &mut Series) -> R
             Row::All => series.push(sample),
         }
     }
+    let (cells, line) = last_row;
+    let is_cut = reader.is_done() && reader.get_ref().get_ref().last != b'\n';
+    let at = || format!("line {}", line.unwrap_or_default());
+    if is_cut && rows > 0 && cells <= index {
+        let value = strange.or_nan(Err("the file ends before this column".to_owned()), at);
+        last = None;
+        blank -= 1;
+        series.push(Sample { value, step: None, line, rank: None });
+    }
     if let Some(sample) = last {
         series.push(sample);
     }
@@ -175,8 +217,30 @@ pub fn csv(text: impl BufRead, column: &str, row: Row, series: &mut Series) -> R
         return Err(format!("no row of {rows} has a value in column `{column}`"));
     }
     let blank = (blank > 0).then(|| format!("{blank} of {rows} rows are blank in this column, and do not count"));
-    let notes: Vec<String> = strange.note().into_iter().chain(blank).collect();
-    Ok((!notes.is_empty()).then(|| notes.join("; ")))
+    let open_end = is_cut && cells == index + 1 && series.last_line() == line;
+    let open_end = open_end.then(|| format!("the file ends in {}, whose value may be cut", at()));
+    Ok(joined(joined(strange.note(), blank), open_end))
+}
+
+/// A text that knows with which byte it ended.
+struct Ending<R> {
+    text: R,
+    last: u8,
+}
+
+impl<R: Read> Read for Ending<R> {
+    fn read(&mut self, buffer: &mut [u8]) -> std::io::Result<usize> {
+        let count = self.text.read(buffer)?;
+        if let Some(last) = count.checked_sub(1).and_then(|last| buffer.get(last)) {
+            self.last = *last;
+        }
+        Ok(count)
+    }
+}
+
+fn joined(first: Note, second: Note) -> Note {
+    let notes: Vec<String> = first.into_iter().chain(second).collect();
+    (!notes.is_empty()).then(|| notes.join("; "))
 }
 
 /// Reads the samples of OpenMetrics text that have this name and at least these labels.
@@ -261,10 +325,8 @@ fn document(text: &str) -> Result<Json, String> {
     })
 }
 
-/// Reads a number; `null` is what JavaScript and pandas write for one that is not finite.
 fn number_of(value: &Json) -> Result<f64, String> {
     match value {
-        Json::Null => Ok(f64::NAN),
         Json::Number(number) => number.as_f64().ok_or_else(|| format!("`{number}` is no number of 64 bits")),
         Json::String(text) => number::parse(text),
         other => Err(format!("{} is not a number", kind(other))),

@@ -30,6 +30,9 @@ impl Documents {
     }
 }
 
+/// After so many documents that end with the text no other is looked for among their lines.
+const MAX_EARLY_ENDS: u32 = 8;
+
 /// Reads every document in `text`; lines between them that begin no document are passed over.
 pub fn documents(text: &str) -> Documents {
     documents_from(text, 1)
@@ -43,6 +46,7 @@ pub fn documents_from(text: &str, first: usize) -> Documents {
     let line_of = |rest: &str| first + text.get(..text.len() - rest.len()).unwrap_or_default().matches('\n').count();
     // What a document that ended early holds, while no other has followed it.
     let mut cut: Option<&str> = None;
+    let mut early_ends = 0;
     while !rest.is_empty() {
         // What is indented is part of another document, or of what people wrote.
         if !starts_a_document(rest.as_bytes()) || rest.starts_with(char::is_whitespace) {
@@ -59,6 +63,7 @@ pub fn documents_from(text: &str, first: usize) -> Documents {
             Some(Err(error)) => {
                 if error.is_eof() {
                     cut = cut.or(Some(rest));
+                    early_ends += 1;
                 }
                 // Lines are counted for the first flaw alone: a log may have a million.
                 found.flaw.get_or_insert_with(|| {
@@ -75,6 +80,10 @@ pub fn documents_from(text: &str, first: usize) -> Documents {
                     format!("line {} is not JSON: {reason}", line + error.line().saturating_sub(1))
                 });
                 rest = after_line(rest);
+                // Each of them read all that follows.
+                if early_ends == MAX_EARLY_ENDS {
+                    break;
+                }
             }
             None => break,
         }

@@ -9,6 +9,7 @@ use std::io::BufRead;
 use super::file;
 use super::pattern::{self, Pattern};
 use super::rules::{From, LogPlace, MetricRule, Place, RuleScanned, Rules};
+use super::scan::Scanned;
 use super::series::{Reduced, Sample, Series, Window};
 use crate::result::v1::{CheckOutcome, Direction, Kind, Metric, Native, Source, Stats, StatusReason};
 use crate::spec::v1::metric::{Better, DurationSource, ProcessSource, Reduce};
@@ -254,8 +255,13 @@ fn of_log(
         let slot = log.scanned.patterns.iter().position(|rule| *rule == number);
         let Some(found) = slot.and_then(|slot| log.scanned.scanned.patterns.get(slot)) else { continue };
         if !found.series.is_empty() {
-            let no_number = found.no_number.as_ref();
+            let counts = |_: &&(u64, String)| found.series.values().any(|value| !value.is_finite());
+            let no_number = found.no_number.as_ref().filter(counts);
             let note = no_number.map(|(line, reason)| format!("{}:{line}: {what} matched, but {reason}", log.artifact));
+            let Scanned { lines, ends_open, .. } = log.scanned.scanned;
+            let is_last = ends_open && found.series.last_line() == Some(lines);
+            let note =
+                note.or_else(|| is_last.then(|| format!("the log ends in line {lines}, whose value may be cut")));
             return Ok((found.series.clone(), log.artifact.clone(), note));
         }
         lines += log.scanned.scanned.lines;

@@ -82,7 +82,7 @@ impl Pattern {
     pub fn of_key(key: &str) -> Result<Self, String> {
         let key = regex::escape(key);
         Self::new(&format!(
-            r#"(?:^|[^\w.\-/]){key}["']?\s*[=:]\s*["']?(?P<value>(?i:none|null|n/?a)\b|[-+]?(?:(?i:nan|inf(?:inity)?)\b|[0-9.][0-9.,]*(?:[eE][-+]?[0-9]+)?))"#
+            r#"(?:^|[^\w.\-/]){key}["']?\s*[=:]\s*["']?(?P<value>(?i:none|null|n/?a)\b|[-+]?(?:(?i:nan|inf(?:inity)?)\b|0[xX][0-9A-Fa-f]+|[0-9.][0-9.,]*(?:_[0-9]+)*(?:[eE][-+]?[0-9]+)?))"#
         ))
     }
 
@@ -308,7 +308,15 @@ mod tests {
     #[test]
     fn a_value_that_is_none_is_no_older_one() {
         let pattern = Pattern::of_key("loss").unwrap();
-        for line in ["loss=none", "{'loss': None, 'x': 1}", "{\"loss\": null}", "loss: N/A", "loss NA, loss = na;"] {
+        for line in [
+            "loss=none",
+            "{'loss': None, 'x': 1}",
+            "{\"loss\": null}",
+            "loss: N/A",
+            "loss NA, loss = na;",
+            "loss=1_000",
+            "loss: 0x1F",
+        ] {
             let hit = pattern.matches(line, &mut pattern.groups());
             assert!(matches!(hit, Some(Hit::NoNumber(_))), "{line}: {hit:?}");
         }

@@ -57,6 +57,8 @@ struct ToolScan {
     parser: Option<Box<dyn LineParser>>,
     /// The document so far; none once it is known that this log holds lines.
     document: Option<Vec<u8>>,
+    /// How many bytes at its beginning are blanks.
+    blank: usize,
     report: Report,
 }
 
@@ -85,6 +87,8 @@ pub struct ToolOutcome {
 pub struct Scanned {
     /// How many lines the log has.
     pub lines: u64,
+    /// Whether the last line has no end.
+    pub ends_open: bool,
     /// How many bytes.
     pub bytes: u64,
     /// Of every pattern.
@@ -145,6 +149,7 @@ impl LogScan {
             needles: needles.and_then(|needles| regex::Regex::new(&needles.join("|")).ok()),
             parser: tool.lines.map(|lines| (lines.parser)()),
             document: tool.document.map(|_| Vec::new()),
+            blank: 0,
             report: Report::new(window),
         });
     }
@@ -213,6 +218,7 @@ impl LogScan {
         }
         self.run(&rest);
         let lines = self.place.lines + u64::from(self.place.is_begun);
+        let ends_open = self.place.is_begun && !rest.ends_with(b"\r");
         for begun in self.partial.finish() {
             self.place = Place { lines: lines.saturating_sub(1), ..Place::default() };
             self.look(&begun);
@@ -224,6 +230,7 @@ impl LogScan {
         });
         Scanned {
             lines,
+            ends_open,
             bytes: self.bytes,
             patterns: patterns.collect(),
             tools: self.tools.into_iter().map(ToolScan::finish).collect(),
@@ -316,13 +323,16 @@ impl ToolScan {
     /// Keeps the bytes of what may be a document.
     fn collect(&mut self, bytes: &[u8]) {
         let Some(document) = &mut self.document else { return };
-        let was_open = self.parser.is_some() && begin(document).len() < 3;
+        let was_open = self.parser.is_some() && begin(document, self.blank).len() < 3;
         if document.len() <= MAX_DOCUMENT {
             document.extend_from_slice(bytes);
         }
+        while document.get(self.blank).is_some_and(u8::is_ascii_whitespace) {
+            self.blank += 1;
+        }
         // With both forms known, the first visible bytes decide; no line has ended before them.
         if was_open {
-            let begun = begin(document);
+            let begun = begin(document, self.blank);
             if !(begun.is_empty() || json_document::starts_a_document(&begun) || begun == b"[") {
                 self.document = None;
             }
@@ -371,8 +381,9 @@ impl ToolScan {
     }
 }
 
-/// Returns the first bytes of `text` that people see.
-fn begin(text: &[u8]) -> Vec<u8> {
+/// Returns the first bytes of `text` that people see; the first `blank` are none.
+fn begin(text: &[u8], blank: usize) -> Vec<u8> {
+    let text = text.get(blank..).unwrap_or_default();
     line::without_terminal_codes(text.get(..TELLING).unwrap_or(text)).trim_ascii_start().to_vec()
 }
 

@@ -101,10 +101,12 @@ impl Series {
 
     /// Takes in the next value.
     pub fn push(&mut self, sample: Sample) {
-        if self.seen > 0 && sample.rank > self.rank {
+        // A line without a rank is of the first: launchers name it in some lines alone.
+        let [rank, own] = [sample.rank, self.rank].map(Option::unwrap_or_default);
+        if self.seen > 0 && rank > own {
             return;
         }
-        if sample.rank < self.rank || self.seen == 0 {
+        if rank < own || self.seen == 0 {
             *self = Self { rank: sample.rank, ..Self::new(self.window) };
         }
         self.seen += 1;
@@ -147,6 +149,11 @@ impl Series {
     /// Returns the rank whose values these are.
     pub fn rank(&self) -> Option<u32> {
         self.rank
+    }
+
+    /// Returns the line of the last value inside the window.
+    pub fn last_line(&self) -> Option<u64> {
+        self.last_line
     }
 
     /// Returns true when nothing was read, inside the window or outside.

@@ -15,7 +15,7 @@ use serde_json::Value as Json;
 use crate::digest::{Canonical, Digest};
 pub use judge::judge;
 pub use place::path;
-pub use redacted::redact;
+pub use redacted::{names as redact_names, redact};
 pub use v1::BenchmarkResult;
 
 /// `apiVersion` of every result.

@@ -1,8 +1,10 @@
 //! Secrets out of the texts of a result. What identifies something stays as it is: a result that cannot be found, compared
 //! or read again is lost.
 
-use super::v1::BenchmarkResult;
-use crate::redact::Redactor;
+use std::collections::BTreeMap;
+
+use super::v1::{BenchmarkResult, Metric};
+use crate::redact::{Redactor, without_tokens};
 
 /// Takes secrets out of every text of `result` that a program, a person or a machine may have written into it.
 pub fn redact(result: &mut BenchmarkResult, redactor: &Redactor) {
@@ -21,21 +23,37 @@ pub fn redact(result: &mut BenchmarkResult, redactor: &Redactor) {
         exit.last_lines = lines.lines().map(str::to_owned).collect();
     }
     result.environment.software.values_mut().for_each(clean);
-    // Names come from logs too. What a variable happens to hold must not rename a metric, so that forms alone count.
-    let forms = Redactor::default();
+    let name = |name: &mut String| {
+        if let std::borrow::Cow::Owned(clean) = redactor.name(name) {
+            *name = clean;
+        }
+    };
+    names(&mut result.metrics);
     for metric in &mut result.metrics {
-        metric.name = forms.text(&metric.name).into_owned();
-        metric.unit.iter_mut().for_each(|unit| *unit = forms.text(unit).into_owned());
         metric.labels.values_mut().for_each(clean);
         metric.reason.iter_mut().for_each(clean);
         metric.source.selector.iter_mut().for_each(clean);
-        metric.source.artifact.iter_mut().for_each(clean);
+        metric.source.artifact.iter_mut().for_each(name);
     }
     result.validity.checks.iter_mut().for_each(|check| clean(&mut check.observed));
-    result.artifacts.iter_mut().for_each(|artifact| clean(&mut artifact.name));
+    result.artifacts.iter_mut().for_each(|artifact| name(&mut artifact.name));
     for native in result.native.values_mut() {
-        clean(&mut native.artifact);
+        name(&mut native.artifact);
         native.text.iter_mut().for_each(clean);
     }
     result.annotations.values_mut().for_each(clean);
+}
+
+/// Takes tokens out of names and units, which come from logs too. What a variable happens to hold, and parameters of
+/// benchmarks such as `token=short`, rename nothing; two metrics stay two.
+pub fn names(metrics: &mut [Metric]) {
+    let mut changed: BTreeMap<String, u32> = BTreeMap::new();
+    for metric in metrics {
+        metric.unit.iter_mut().for_each(|unit| *unit = without_tokens(unit).into_owned());
+        if let std::borrow::Cow::Owned(clean) = without_tokens(&metric.name) {
+            let count = changed.entry(clean.clone()).or_default();
+            *count += 1;
+            metric.name = if *count == 1 { clean } else { format!("{clean}#{count}") };
+        }
+    }
 }

@@ -1,7 +1,9 @@
 //! What a result does without, so that it fits a file: from what is elsewhere too to what is not.
 
+use std::collections::BTreeSet;
+
 use super::thinned;
-use super::v1::{BenchmarkResult, Exit, Metric, StatusReason};
+use super::v1::{Artifact, BenchmarkResult, Exit, Metric, StatusReason};
 
 /// The code of the reasons that say what was left out.
 const CODE: &str = "tooLarge";
@@ -117,9 +119,19 @@ fn exits(result: &mut BenchmarkResult, most: usize) {
     say(result, "exits", lost);
 }
 
+/// Keeps `most` of the artifacts, and in any case those that metrics were read from: their digests prove the values.
 fn artifacts(result: &mut BenchmarkResult, most: usize) {
-    let lost = result.artifacts.len().saturating_sub(most);
-    result.artifacts.truncate(most);
+    let named: BTreeSet<&str> = result.metrics.iter().filter_map(|metric| metric.source.artifact.as_deref()).collect();
+    let is_named = |artifact: &Artifact| named.contains(artifact.name.as_str());
+    let artifacts = &mut result.artifacts;
+    let mut left = most.saturating_sub(artifacts.iter().filter(|artifact| is_named(artifact)).count());
+    let before = artifacts.len();
+    artifacts.retain(|artifact| {
+        let stays = is_named(artifact) || left > 0;
+        left -= usize::from(!is_named(artifact) && left > 0);
+        stays
+    });
+    let lost = before - artifacts.len();
     say(result, "artifacts", lost);
 }
 

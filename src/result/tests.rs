@@ -266,8 +266,25 @@ fn names_lose_tokens_and_keep_what_only_a_variable_holds() {
     let mut made = result();
     let token = ["gh", "p_0123456789abcdefghijklmnop"].concat();
     made.metrics[0].name = format!("{token}/loss");
-    made.metrics.push(metric(vec![Some(1.0)]));
+    made.metrics.extend((0..3).map(|_| metric(vec![Some(1.0)])));
+    made.metrics[1].name = format!("{token}1/loss");
+    made.metrics[2].name = "Sign/token=short".to_owned();
     super::redact(&mut made, &crate::redact::Redactor::new(["gflops"]));
     let names: Vec<&str> = made.metrics.iter().map(|metric| metric.name.as_str()).collect();
-    assert_eq!(names, ["[redacted]/loss", "gflops"]);
+    assert_eq!(names, ["[redacted]/loss", "[redacted]/loss#2", "Sign/token=short", "gflops"]);
+}
+
+#[test]
+fn artifacts_of_metrics_are_never_left_out() {
+    let mut large = result();
+    large.metrics[0].source.artifact = Some("z/result.json".to_owned());
+    let names = (0..20_000).map(|index| format!("file-{index}")).chain(["z/result.json".to_owned()]);
+    let digest = format!("sha256:{}", "0".repeat(64));
+    let artifact =
+        |name| super::v1::Artifact { name, digest: digest.clone(), bytes: 1, redacted: false, dropped_bytes: 0 };
+    large.artifacts = names.map(artifact).collect();
+    let sealed = seal(large);
+    assert!(sealed.bytes.len() <= MAX_BYTES);
+    assert_eq!(sealed.result.artifacts.len(), 1000);
+    assert_eq!(sealed.result.artifacts.last().unwrap().name, "z/result.json");
 }

@@ -141,6 +141,12 @@ impl Session<'_> {
         if asks(|what| *what == ProcessSource::MaxRss) {
             monitored.push(made("process/rss", "B", &samples.rss_bytes));
         }
+        if asks(|what| *what == ProcessSource::ReadBytes) {
+            monitored.push(made("process/readBytes", "B", &samples.read_bytes));
+        }
+        if asks(|what| *what == ProcessSource::WriteBytes) {
+            monitored.push(made("process/writeBytes", "B", &samples.write_bytes));
+        }
         monitored.retain(|monitored| monitored.n > 0);
         monitored
     }

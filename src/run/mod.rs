@@ -2,6 +2,7 @@
 //!
 //! A result is written as soon as its run has ended, so that nothing that happens later loses it.
 
+mod artifacts;
 mod assemble;
 mod evidence;
 mod images;
@@ -20,7 +21,7 @@ use std::time::Duration;
 use anyhow::{Result, bail};
 
 use crate::compile::Compiled;
-use crate::edge::experiment;
+use crate::edge::experiment::{self, Reserve};
 use crate::edge::machine::{self, Name};
 use crate::edge::process::{self, Stop};
 use crate::ingest::rules::Rules;
@@ -95,7 +96,7 @@ pub trait Watcher {
     fn started(&self, run: &Run, case: &Case, number: usize, of: usize);
     /// A run goes on; called about twice a second.
     fn goes_on(&self, elapsed: Duration, last_value: Option<f64>);
-    /// A run ended, and its result is on disk.
+    /// A run ended, and its result is on disk if any took it.
     fn ended(&self, stored: &Stored);
     /// Something that people should know.
     fn tell(&self, text: &str);
@@ -154,6 +155,8 @@ struct Session<'a> {
     node: Node,
     events: (Sender<Event>, Receiver<Event>),
     stop: Option<Stop>,
+    /// Space for a result on a disk that the run fills.
+    reserve: Option<Reserve>,
     /// Whether a process was started since this was last taken back.
     has_started: bool,
 }
@@ -176,11 +179,12 @@ pub fn run(request: &Request<'_>, watcher: &dyn Watcher) -> Result<Outcome> {
         }
         let Some(case) = request.compiled.benchmark.cases.iter().find(|case| case.id == run.case) else { continue };
         watcher.started(run, case, number, total);
-        let refuge = session.place.join("results");
+        session.hold_reserve();
         let unstored = process::Unstored::begin();
         session.has_started = false;
-        let stored =
-            session.one(run, case).and_then(|result| store::store_somewhere(&request.results, &refuge, result));
+        let result = session.one(run, case);
+        let stored = result
+            .map(|result| store::store_somewhere(&request.results, &session.refuge(), &mut session.reserve, result));
         drop(unstored);
         outcome.has_run |= session.has_started;
         if session.has_started || stored.is_ok() {
@@ -236,8 +240,28 @@ impl<'a> Session<'a> {
             node: machine::describe(request.name),
             events: (sender, receiver),
             stop: None,
+            reserve: None,
             has_started: false,
         })
+    }
+
+    /// Returns the folder for results that cannot be written where they belong.
+    fn refuge(&self) -> PathBuf {
+        self.place.join("results")
+    }
+
+    /// Sees that there is space for the result of the run that comes, where the disk has it.
+    fn hold_reserve(&mut self) {
+        if self.reserve.is_some() {
+            return;
+        }
+        match Reserve::hold(&self.refuge()) {
+            Ok(reserve) => self.reserve = Some(reserve),
+            Err(error) => {
+                let place = self.place.display();
+                self.watcher.tell(&format!("note: no space can be held back in {place} for the result: {error}"));
+            }
+        }
     }
 
     /// Takes in a wish to stop that came while no process ran.

@@ -7,7 +7,7 @@ use anyhow::Result;
 
 use super::evidence::RunEvidence;
 use super::wait::Waited;
-use super::{Session, assemble, store};
+use super::{Session, assemble};
 use crate::edge::experiment::{self, Left};
 use crate::edge::machine;
 use crate::ingest::measure::{Log, Measured, measure};
@@ -54,11 +54,8 @@ impl Session<'_> {
         }
         let left = Left { output: folders.output().into(), result: folders.result().into() };
         let measured = self.measure(&mut waited, left.clone(), started.1, finished.1);
-        let (artifacts, unreadable) = store::artifacts(&left, &waited);
-        let unreadable = unreadable.into_iter();
-        waited
-            .reasons
-            .extend(unreadable.map(|message| StatusReason { code: "artifactUnreadable".to_owned(), message }));
+        let (artifacts, absent) = self.artifacts(&left, &waited);
+        waited.reasons.extend(absent);
         let (started, finished) = (started.0, finished.0);
         let parts =
             assemble::Parts { id, run, case, started, finished, took, waited, measured, artifacts, load_before };

@@ -8,18 +8,14 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context as _, Result, bail};
 
-use super::store::Stored;
 use crate::digest::Digest;
 use crate::edge::experiment::{self, Left};
 use crate::ingest::measure::{Evidence, Log, Measured, Used, measure};
 use crate::ingest::rules::Rules;
 use crate::redact::Redactor;
-use crate::result::v1::{Metric, Reparsed, Status};
+use crate::result::v1::{Artifact, Metric, Reparsed, Status};
 use crate::result::{self, BenchmarkResult};
 use crate::spec::v1::metric::{DurationSource, ProcessSource};
-
-/// A longer list of artifacts may have been cut.
-const WHOLE_LIST: usize = 100;
 
 /// Returns the result of reading `original`'s run again by the rules in `text`, with secrets taken out.
 ///
@@ -43,22 +39,21 @@ pub fn reparse(
             "{output} is not there: logs stay in the project in which the run took place, until somebody removes them"
         );
     }
-    for artifact in &original.artifacts {
-        let path = left.artifact(&artifact.name).map_err(anyhow::Error::msg)?;
-        let (digest, _) = experiment::digest_of(&path).with_context(|| format!("cannot read {}", path.display()))?;
-        if digest.to_string() != artifact.digest {
-            let (path, stated) = (path.display(), &artifact.digest);
-            bail!("{path} was changed after the run: its digest is {digest}, the result says {stated}");
-        }
-    }
     for file in rules.metrics.iter().filter_map(|rule| rule.from.file()) {
-        let is_it =
-            |found: &PathBuf| original.artifacts.iter().any(|known| left.artifact(&known.name).as_ref() == Ok(found));
-        if let Ok(Some(found)) = left.find(file)
-            && original.artifacts.len() < WHOLE_LIST
-            && !is_it(&found)
-        {
-            bail!("{} is not among the result's artifacts: it was not there when the run ended", found.display());
+        let names = [file.to_owned(), format!("result/{file}")];
+        for artifact in original.artifacts.iter().filter(|artifact| names.contains(&artifact.name)) {
+            unchanged(&left, artifact)?;
+        }
+        let Ok(Some(found)) = left.find(file) else { continue };
+        let is_it = |known: &Artifact| left.artifact(&known.name).as_ref() == Ok(&found);
+        if !original.artifacts.iter().any(is_it) {
+            let is_cut = original.run.reasons.iter().any(|reason| reason.code == "artifactsCut");
+            let why = if is_cut {
+                "the list was cut, and no metric of the run was read from it, so nobody knows whether it was changed since"
+            } else {
+                "it was not there when the run ended, or its name held a secret"
+            };
+            bail!("{} is not among the result's artifacts: {why}", found.display());
         }
     }
     let mut logs = Vec::new();
@@ -72,6 +67,7 @@ pub fn reparse(
             let missing = artifact.dropped_bytes;
             bail!("{name} lacks {missing} bytes (`results.logLimit`), so its values cannot be read again");
         }
+        unchanged(&left, artifact)?;
         let mut scan = rules.scan(&exit.role, exit.index);
         let path = left.artifact(&name).map_err(anyhow::Error::msg)?;
         experiment::read_pieces(&path, |piece| scan.feed(piece))
@@ -84,17 +80,27 @@ pub fn reparse(
     Ok(made)
 }
 
-/// Writes a result that was read again into the folder of results; nothing when exactly this is there already.
+/// Holds a file that is read again against its digest. Of what is not read, such as checkpoints, nothing need be left.
+fn unchanged(left: &Left, artifact: &Artifact) -> Result<()> {
+    let path = left.artifact(&artifact.name).map_err(anyhow::Error::msg)?;
+    let (digest, _) = experiment::digest_of(&path).with_context(|| format!("cannot read {}", path.display()))?;
+    if digest.to_string() != artifact.digest {
+        let (path, stated) = (path.display(), &artifact.digest);
+        bail!("{path} was changed after the run: its digest is {digest}, the result says {stated}");
+    }
+    Ok(())
+}
+
+/// Writes a result that was read again into the folder of results, and returns its path; nothing when exactly this is there already.
 ///
 /// # Errors
 /// When it cannot be written, or another content stands there.
-pub fn store_again(results: &Path, made: BenchmarkResult) -> Result<Option<Stored>> {
+pub fn store_again(results: &Path, made: BenchmarkResult) -> Result<Option<PathBuf>> {
     let sealed = result::seal(made);
     if experiment::keeps(results, &sealed) {
         return Ok(None);
     }
-    let path = experiment::keep(results, &sealed)?;
-    Ok(Some(Stored { sealed, path }))
+    experiment::keep(results, &sealed).map(Some)
 }
 
 fn rebuilt(original: &BenchmarkResult, measured: Measured, text: &str, version: &str) -> BenchmarkResult {
@@ -104,7 +110,11 @@ fn rebuilt(original: &BenchmarkResult, measured: Measured, text: &str, version: 
     // A run that did not end by itself stays what it was.
     if matches!(made.run.status, Status::Succeeded | Status::Invalid) {
         made.run.status = if invalid.is_empty() { Status::Succeeded } else { Status::Invalid };
-        made.run.reasons = invalid;
+        // What else was said of the run, such as that files are not listed, holds as before.
+        made.run
+            .reasons
+            .retain(|reason| !matches!(reason.code.as_str(), "checkFailed" | "metricMissing" | "toolInvalid"));
+        made.run.reasons.extend(invalid);
     }
     made.source.reparsed =
         Some(Reparsed { of: original.digest.clone(), original_version: original.recorder.version.clone() });

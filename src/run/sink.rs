@@ -94,8 +94,9 @@ impl Sink {
     /// Returns true for a line of a private key behind its first, from which the redactor takes what there is.
     fn is_in_key(&mut self, text: &str) -> bool {
         let (_, last) = text.rsplit_once("-----BEGIN").unwrap_or_default();
-        let begins = last.contains("PRIVATE KEY-----") && !last.contains("-----END");
-        let ends = text.contains("-----END") && text.contains("PRIVATE KEY-----");
+        let names_a_key = |text: &str| text.contains("PRIVATE KEY-----") || text.contains("PRIVATE KEY BLOCK-----");
+        let begins = names_a_key(last) && !last.contains("-----END");
+        let ends = text.contains("-----END") && names_a_key(text);
         let was_in_key = self.key_left > 0;
         if begins {
             self.key_left = KEY_LINES;

@@ -9,7 +9,7 @@ use anyhow::Result;
 use super::sink::Sink;
 use super::{Event, Session};
 use crate::edge::experiment;
-use crate::edge::process::{self, Ended, KeptLog, Replica, Sampler, Start};
+use crate::edge::process::{self, Ended, Foreign, KeptLog, Replica, Sampler, Start};
 use crate::ingest::rules::{From, RuleScan};
 use crate::local::{Folders, Plan, Process};
 use crate::result::v1::{Exit, Status, StatusReason};
@@ -83,7 +83,7 @@ struct State {
 impl Session<'_> {
     /// Starts the processes of `plan`, waits for the end of all, and says how it was.
     pub(super) fn wait_for(&mut self, plan: &Plan, folders: &Folders, timeout: Duration) -> Result<Waited> {
-        let others = process::below_this();
+        let mut foreign = Foreign::now();
         let started = Instant::now();
         let mut state = State {
             running: Vec::new(),
@@ -119,6 +119,7 @@ impl Session<'_> {
                 break;
             }
             self.react(&mut state)?;
+            foreign.refresh();
             state.collect();
             let elapsed = started.elapsed();
             if elapsed > timeout && !state.is_stopping && !state.is_decided() {
@@ -135,7 +136,7 @@ impl Session<'_> {
             }
             if is_sampled && elapsed >= next_sample {
                 let pids: Vec<i32> = state.running.iter().map(|running| running.replica.pid()).collect();
-                let ended = state.finished.iter().filter_map(|finished| Some(finished.ended.usage?.cpu_seconds)).sum();
+                let ended = state.finished.iter().filter_map(|finished| finished.ended.usage);
                 samples.sample(&pids, ended);
                 next_sample += SAMPLE_STEP;
             }
@@ -143,7 +144,7 @@ impl Session<'_> {
         }
         // A supervisor that was not killed has ended all that was below it.
         if state.finished.iter().any(|finished| finished.ended.is_lost()) {
-            process::end_orphans(&others);
+            process::end_orphans(&foreign);
         }
         state.pardon();
         state.finished.sort_by_key(|finished| {

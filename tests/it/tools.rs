@@ -3,6 +3,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
+use kubebench::ingest::kept::Kept;
+use kubebench::ingest::rules::Rules;
 use kubebench::ingest::scan::LogScan;
 use kubebench::ingest::series::Window;
 use kubebench::ingest::tool::{Report, TOOLS, Tool, tool};
@@ -324,4 +326,19 @@ fn half_a_line_is_no_other_number() {
             }
         }
     }
+}
+
+/// A tool may report more than a result can hold; what is left out is counted, and it takes no longer than it must.
+#[test]
+fn a_flood_of_metrics_is_cut_and_said() {
+    let rows = |count: u32| (0..count).map(|row| format!("x{{row=\"{row}\"}} {row}\n")).collect::<String>();
+    let text = format!("# TYPE x gauge\n{}# EOF\n", rows(20_000));
+    let rules = Rules::of_tool(tool("openmetrics").unwrap(), None);
+    let mut kept = Kept::new(|_| Err("there is none".to_owned()));
+    kept.read(&rules, ("job", 0), "job-0.log", text.as_bytes()).unwrap();
+    let measured = kept.measure(&rules);
+    assert_eq!(measured.metrics.len(), 1000);
+    let said = measured.metrics.last().unwrap().reason.as_deref();
+    assert_eq!(said, Some("19,000 more metrics of openmetrics are left out behind this one"));
+    assert!(measured.metrics.iter().rev().skip(1).all(|metric| metric.reason.is_none()));
 }

@@ -41,6 +41,7 @@ fn known_forms() {
         "-----BEGIN CERTIFICATE-----",
         "http://$USER:$PASSWORD@proxy:3128",
         "http://u:<password>@proxy",
+        "https://user:%s@host/x",
         "hf_xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx",
         "WARN",
         "",

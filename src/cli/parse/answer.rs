@@ -6,6 +6,7 @@ use crate::diag::render::{Format, on_one_line};
 use crate::ingest::kept::Kept;
 use crate::ingest::measure::Measured;
 use crate::redact::Redactor;
+use crate::result::redact_names;
 use crate::result::v1::Metric;
 
 /// The metrics, and whether a run with these logs would count.
@@ -21,6 +22,7 @@ impl Answer {
     pub(super) fn of(measured: Measured, redactor: &Redactor) -> Self {
         let clean = |text: &str| redactor.text(text).into_owned();
         let mut metrics = measured.metrics;
+        redact_names(&mut metrics);
         let mut reasons: Vec<String> = measured.invalid.into_iter().map(|reason| reason.message).collect();
         let is_valid = reasons.is_empty();
         for metric in metrics.iter().filter(|metric| metric.value.is_none() && !Kept::is_left_out(metric)) {
@@ -105,8 +107,8 @@ fn row(metric: &Metric) -> [String; 5] {
         (None, _) => String::new(),
     };
     let from = match (&metric.reason, metric.source.line) {
-        (Some(reason), Some(_)) => format!("{place}: {reason}"),
-        (Some(reason), None) => reason.clone(),
+        (Some(reason), Some(_)) if !reason.starts_with(&place) => format!("{place}: {reason}"),
+        (Some(reason), _) => reason.clone(),
         (None, _) => place,
     };
     [

@@ -4,11 +4,9 @@ use std::sync::Arc;
 use std::sync::Mutex;
 use std::time::{Duration, Instant};
 
-use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
-
+use super::screen::Screen;
 use super::{short, with_unit};
 use crate::cli::args::Global;
-use crate::cli::report::tell;
 use crate::edge::terminal;
 use crate::manifest::Run;
 use crate::model::Case;
@@ -18,7 +16,7 @@ use crate::run::{Echo, Request, Stored, Watcher};
 /// Shows how far a session is.
 pub(super) struct Progress<'a> {
     global: &'a Global,
-    bar: Option<ProgressBar>,
+    screen: Screen,
     primary: Option<String>,
     state: Mutex<State>,
 }
@@ -38,30 +36,20 @@ impl<'a> Progress<'a> {
     /// Starts showing the progress of `request`.
     pub(super) fn new(global: &'a Global, request: &Request<'_>) -> Self {
         let is_shown = !global.quiet && terminal::is_terminal(terminal::Stream::Error);
-        let bar = is_shown.then(|| {
-            let bar =
-                ProgressBar::with_draw_target(Some(request.runs.len() as u64), ProgressDrawTarget::stderr_with_hz(4));
-            if let Ok(style) = ProgressStyle::with_template("{bar:24} {pos}/{len}  {msg}") {
-                bar.set_style(style);
-            }
-            bar
-        });
+        let screen = Screen::new(is_shown.then_some(request.runs.len() as u64));
         let primary = request.compiled.benchmark.metrics.iter().find(|metric| metric.primary);
         let primary = primary.and_then(|metric| metric.name.clone());
-        Self { global, bar, primary, state: Mutex::default() }
+        Self { global, screen, primary, state: Mutex::default() }
     }
 
-    /// Takes the bar away.
-    pub(super) fn finish(&self) {
-        if let Some(bar) = &self.bar {
-            bar.finish_and_clear();
-        }
+    /// Shows all that is to be seen, and takes the bar away.
+    pub(super) fn finish(self) {
+        self.screen.finish();
     }
 
-    fn say(&self, text: &str) {
-        match &self.bar {
-            Some(bar) => bar.suspend(|| tell(self.global, text)),
-            None => tell(self.global, text),
+    fn say(&self, text: String) {
+        if !self.global.quiet {
+            self.screen.line(text);
         }
     }
 }
@@ -85,14 +73,12 @@ impl Watcher for Progress<'_> {
         let Ok(mut state) = self.state.lock() else { return };
         let (current, began, spent) = (format!("{}, {round}", case.name), Some(Instant::now()), state.spent);
         *state = State { current, done: number - 1, of, began, spent };
-        if let Some(bar) = &self.bar {
-            bar.set_position((number - 1) as u64);
-            bar.set_message(state.current.clone());
-        }
+        self.screen.position(number - 1);
+        self.screen.status(state.current.clone());
     }
 
     fn goes_on(&self, elapsed: Duration, last_value: Option<f64>) {
-        let (Some(bar), Ok(state)) = (&self.bar, self.state.lock()) else { return };
+        let Some(state) = self.state.lock().ok().filter(|_| self.screen.has_bar()) else { return };
         let mut parts = vec![state.current.clone(), spelled(elapsed)];
         if let (Some(name), Some(value)) = (&self.primary, last_value) {
             parts.push(format!("{name} {}", short(value)));
@@ -102,7 +88,7 @@ impl Watcher for Progress<'_> {
                 .left(state.began.map_or(elapsed, |began| began.elapsed()))
                 .map(|left| format!("about {} left", spelled(left))),
         );
-        bar.set_message(parts.join("  "));
+        self.screen.status(parts.join("  "));
     }
 
     fn ended(&self, stored: &Stored) {
@@ -115,9 +101,7 @@ impl Watcher for Progress<'_> {
             }
             Err(_) => return,
         };
-        if let Some(bar) = &self.bar {
-            bar.set_position(done as u64);
-        }
+        self.screen.position(done);
         let primary = result.metrics.iter().find(|metric| metric.kind == Kind::Primary);
         let value = primary.and_then(|metric| {
             let unit = metric.unit.as_deref().unwrap_or_default();
@@ -125,35 +109,29 @@ impl Watcher for Progress<'_> {
         });
         let took = spelled(Duration::from_secs_f64(result.run.duration_seconds));
         let how = word(result.run.status);
-        self.say(&format!("[{done}/{of}] {current}: {how} in {took}{}", value.unwrap_or_default()));
+        self.say(format!("[{done}/{of}] {current}: {how} in {took}{}", value.unwrap_or_default()));
         for reason in &result.run.reasons {
-            self.say(&format!("    {}", reason.message));
+            self.say(format!("    {}", reason.message));
         }
         // What was stopped says nothing by its last lines, and who asked for all lines has seen them.
         let failed = matches!(result.run.status, Status::Failed | Status::TimedOut) && self.global.verbose == 0;
         for exit in result.run.exits.iter().filter(|_| failed) {
             for line in &exit.last_lines {
-                self.say(&format!("    {}-{} | {line}", exit.role, exit.index));
+                self.say(format!("    {}-{} | {line}", exit.role, exit.index));
             }
         }
     }
 
     fn tell(&self, text: &str) {
-        self.say(text);
+        self.say(text.to_owned());
     }
 
     fn echo(&self) -> Option<Echo> {
         if self.global.verbose == 0 {
             return None;
         }
-        let bar = self.bar.clone();
-        Some(Arc::new(move |role: &str, index: u32, line: &str| {
-            let text = format!("{role}-{index} | {line}");
-            match &bar {
-                Some(bar) => bar.suspend(|| terminal::tell(&text)),
-                None => terminal::tell(&text),
-            }
-        }))
+        let show = self.screen.echo();
+        Some(Arc::new(move |role: &str, index: u32, line: &str| show(format!("{role}-{index} | {line}"))))
     }
 }
 

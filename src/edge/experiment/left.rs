@@ -1,7 +1,9 @@
 //! What a run left behind.
 
+use std::collections::VecDeque;
 use std::fs::{DirEntry, File};
 use std::io::{self, BufRead, BufReader, Read as _, Seek as _, SeekFrom};
+use std::ops::ControlFlow;
 use std::path::{Component, Path, PathBuf};
 
 use crate::digest::{Digest, Hasher};
@@ -9,6 +11,19 @@ use crate::ingest::excerpt::{Excerpt, HALF};
 
 /// What stands before the names of artifacts that postprocessing wrote.
 const RESULT: &str = "result/";
+/// The folder of the logs.
+const LOGS: &str = "logs";
+
+/// The names that artifacts of a run get.
+#[derive(Debug)]
+pub struct Names {
+    /// Of those that are listed, in order.
+    pub listed: Vec<String>,
+    /// Of files of postprocessing that cannot have theirs, because the job wrote one of that name.
+    pub hidden: Vec<String>,
+    /// How many files there are but for the hidden ones, when that is more than are listed.
+    pub of: Option<usize>,
+}
 
 /// The folders in which a run left its files.
 #[derive(Clone, Debug)]
@@ -79,17 +94,34 @@ impl Left {
         names.into_iter().find(is_it).unwrap_or_else(|| path.to_owned())
     }
 
-    /// Returns the names of artifacts: all logs, then at most `most` of what postprocessing and the job wrote, each sorted;
-    /// and those of files that cannot have theirs, because the job wrote one of that name.
+    /// Returns the names of artifacts: those of `first`, which are listed in any case, then at most `most` of the other logs
+    /// and of what postprocessing and the job wrote, each sorted.
     ///
     /// Links are not followed: what they lead to is nothing that the run left.
-    pub fn files(&self, most: usize) -> (Vec<String>, Vec<String>) {
-        let logs = below(&self.output, "logs", usize::MAX);
-        let of_result = below(&self.result, "", most).into_iter().map(|name| format!("{RESULT}{name}"));
-        let (hidden, of_result): (Vec<_>, Vec<_>) = of_result.partition(|name| self.output.join(name).exists());
-        let of_job = below(&self.output, "", most).into_iter().filter(|name| !logs.contains(name));
-        let others = of_result.into_iter().chain(of_job).take(most);
-        (logs.iter().cloned().chain(others).collect(), hidden)
+    pub fn files(&self, first: Vec<String>, most: usize) -> Names {
+        let enough = most + first.len();
+        let logs = below(&self.output, LOGS, enough);
+        let of_result = below(&self.result, "", enough);
+        let of_job = below(&self.output, "", enough + logs.names.len());
+        let results = of_result.names.into_iter().map(|name| format!("{RESULT}{name}"));
+        let (hidden, results): (Vec<_>, Vec<_>) = results.partition(|name| self.output.join(name).exists());
+        let jobs = of_job.names.into_iter().filter(|name| !Path::new(name).starts_with(LOGS));
+        let others = logs.names.into_iter().chain(results).chain(jobs).filter(|name| !first.contains(name)).take(most);
+        let others: Vec<String> = others.collect();
+        let is_counted = |name: &&String| {
+            let path = self.artifact_place(name);
+            path.is_some_and(|path| path.symlink_metadata().is_ok_and(|found| found.is_file()))
+        };
+        let of = (of_job.count + of_result.count).saturating_sub(hidden.len());
+        let is_cut = of > others.len() + first.iter().filter(is_counted).count();
+        Names { listed: first.into_iter().chain(others).collect(), hidden, of: is_cut.then_some(of) }
+    }
+
+    /// Returns where the artifact is if it is a file of the run itself.
+    fn artifact_place(&self, name: &str) -> Option<PathBuf> {
+        let of_output = self.output.join(name);
+        let of_result = || Some(self.result.join(name.strip_prefix(RESULT)?));
+        if of_output.symlink_metadata().is_ok() { Some(of_output) } else { of_result() }
     }
 
     /// Returns the beginning and the end of a log, or all of it.
@@ -147,46 +179,75 @@ fn inside(folder: &Path, name: &str) -> Result<Option<PathBuf>, String> {
     Ok(Some(real).filter(|path| path.is_file()))
 }
 
-/// Returns the files below a folder of `output`, sorted; once there are `most`, no further folder is looked into.
-fn below(output: &Path, folder: &str, most: usize) -> Vec<String> {
-    let mut names: Vec<String> = Vec::new();
-    let mut folders = vec![folder.to_owned()];
-    while let Some(folder) = folders.pop() {
+/// Some of the files below a folder, sorted, and how many there are.
+struct Below {
+    names: Vec<String>,
+    count: usize,
+}
+
+/// Returns at most `most` of the files below a folder of `output`, of folders those first that are less deep.
+fn below(output: &Path, folder: &str, most: usize) -> Below {
+    let mut found = Below { names: Vec::new(), count: 0 };
+    let mut folders = VecDeque::from([folder.to_owned()]);
+    while let Some(folder) = folders.pop_front() {
         let mut inside: Vec<_> = std::fs::read_dir(output.join(&folder)).into_iter().flatten().flatten().collect();
         inside.sort_by_key(DirEntry::file_name);
         for entry in inside {
             let Ok(name) = entry.file_name().into_string() else { continue };
             let path = if folder.is_empty() { name } else { format!("{folder}/{name}") };
             match entry.file_type() {
-                Ok(kind) if kind.is_file() => names.push(path),
-                Ok(kind) if kind.is_dir() && names.len() < most => folders.push(path),
+                Ok(kind) if kind.is_file() => {
+                    found.count += 1;
+                    if found.names.len() < most {
+                        found.names.push(path);
+                    }
+                }
+                Ok(kind) if kind.is_dir() => folders.push_back(path),
                 _ => {}
             }
         }
     }
-    names.sort();
-    names
+    found.names.sort();
+    found
 }
 
 /// Returns the digest and the size of a file.
 pub fn digest_of(path: &Path) -> io::Result<(Digest, u64)> {
+    let known = digest_while(path, || true)?;
+    known.ok_or_else(|| io::ErrorKind::Interrupted.into())
+}
+
+/// Returns the digest and the size of a file; none when `goes_on`, which is asked after each piece, says no.
+pub fn digest_while(path: &Path, mut goes_on: impl FnMut() -> bool) -> io::Result<Option<(Digest, u64)>> {
     let mut hasher = Hasher::default();
     let mut bytes = 0;
-    read_pieces(path, |piece| {
+    let is_whole = pieces(path, |piece| {
         bytes += piece.len() as u64;
         hasher.update(piece);
+        if goes_on() { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
     })?;
-    Ok((hasher.finish(), bytes))
+    Ok(is_whole.is_continue().then(|| (hasher.finish(), bytes)))
 }
 
 /// Reads a file of any size, piece by piece.
 pub fn read_pieces(path: &Path, mut take: impl FnMut(&[u8])) -> io::Result<()> {
+    pieces(path, |piece| {
+        take(piece);
+        ControlFlow::Continue(())
+    })
+    .map(drop)
+}
+
+fn pieces(path: &Path, mut take: impl FnMut(&[u8]) -> ControlFlow<()>) -> io::Result<ControlFlow<()>> {
     let mut file = File::open(path)?;
     let mut buffer = vec![0; 256 << 10];
     loop {
-        match file.read(&mut buffer)? {
-            0 => return Ok(()),
-            count => take(buffer.get(..count).unwrap_or_default()),
+        let count = file.read(&mut buffer)?;
+        if count == 0 {
+            return Ok(ControlFlow::Continue(()));
+        }
+        if take(buffer.get(..count).unwrap_or_default()).is_break() {
+            return Ok(ControlFlow::Break(()));
         }
     }
 }

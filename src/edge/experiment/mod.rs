@@ -3,8 +3,10 @@
 
 mod folders;
 mod left;
+mod reserve;
 mod results;
 
 pub use folders::{IGNORED, carry, make, private_folder, write};
-pub use left::{Left, digest_of, read_pieces};
+pub use left::{Left, Names, digest_of, digest_while, read_pieces};
+pub use reserve::Reserve;
 pub use results::{keep, keeps, prepare};

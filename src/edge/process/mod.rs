@@ -6,6 +6,7 @@
 //! `kubebench` is gone. So there is no way to die that leaves a process.
 
 pub mod container;
+mod foreign;
 mod log;
 mod replica;
 mod signals;
@@ -13,8 +14,9 @@ mod supervise;
 mod tree;
 mod usage;
 
+pub use foreign::Foreign;
 pub use log::{Kept, KeptLog};
-pub use replica::{Ended, Replica, Start, adopt_orphans, below_this, end_orphans, find_program};
+pub use replica::{Ended, Replica, Start, adopt_orphans, end_orphans, find_program};
 pub use signals::{Stop, Unstored, stops};
 pub use supervise::supervise;
 pub use usage::{Sampler, Usage};

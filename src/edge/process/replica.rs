@@ -18,6 +18,7 @@ use nix::sys::signal::{Signal, kill};
 use nix::unistd::Pid;
 
 use super::container;
+use super::foreign::Foreign;
 use super::supervise::Report;
 use super::tree;
 use super::usage::Usage;
@@ -199,14 +200,9 @@ impl<T: Send + 'static> Replica<T> {
     }
 }
 
-/// Returns the processes below this one. Before a run starts these are somebody else's: `exec` hands children on.
-pub fn below_this() -> Vec<i32> {
-    tree::below_me()
-}
-
-/// Ends what this process adopted when a supervisor was killed; `others` and theirs are not of the run.
-pub fn end_orphans(others: &[i32]) {
-    tree::end_descendants(others, Duration::ZERO);
+/// Ends what this process adopted when a supervisor was killed, but for what is not of the run.
+pub fn end_orphans(foreign: &Foreign) {
+    tree::end_descendants(&foreign.ids(), Duration::ZERO);
 }
 
 /// Makes this process the parent of orphans, so that [`end_orphans`] finds them.

@@ -116,11 +116,15 @@ fn io_of(pid: &str) -> (f64, f64) {
     (field("read_bytes"), field("write_bytes"))
 }
 
-/// Samples of a running tree: CPU time used so far, and memory held now.
+/// Samples of a running tree: CPU time and storage used so far, and memory held now.
 #[derive(Clone, Debug, Default)]
 pub struct Sampler {
     /// Seconds of CPU time of all processes up to each sample.
     pub cpu_seconds: Vec<f64>,
+    /// Bytes fetched from storage by all processes up to each sample.
+    pub read_bytes: Vec<f64>,
+    /// Bytes sent to storage by all processes up to each sample.
+    pub write_bytes: Vec<f64>,
     /// Bytes of memory of all processes together, at each sample.
     pub rss_bytes: Vec<f64>,
     /// Samples since the last at which any process held memory.
@@ -128,8 +132,8 @@ pub struct Sampler {
 }
 
 impl Sampler {
-    /// Takes a sample of the trees below `supervisors`; `ended` are the seconds of replicas that have ended.
-    pub fn sample(&mut self, supervisors: &[i32], ended: f64) {
+    /// Takes a sample of the trees below `supervisors`; `ended` is what replicas used that have ended.
+    pub fn sample(&mut self, supervisors: &[i32], ended: impl Iterator<Item = Usage>) {
         let ticks = nix::unistd::sysconf(nix::unistd::SysconfVar::CLK_TCK).ok().flatten().unwrap_or(100) as f64;
         let page = nix::unistd::sysconf(nix::unistd::SysconfVar::PAGE_SIZE).ok().flatten().unwrap_or(4096) as f64;
         // Fields 14 to 17 and 24 of proc(5), counted from the state, which is field 3.
@@ -140,42 +144,78 @@ impl Sampler {
         };
         // A supervisor's own time is not the run's; that of its children which ended is.
         let waited_for: f64 = supervisors.iter().map(|pid| of(*pid, &[13, 14])).sum();
-        let (mut cpu, mut rss) = (waited_for / ticks + ended, 0.0);
+        let mut sums = Sums { cpu_seconds: waited_for / ticks, ..Sums::default() };
+        let mut rss = 0.0;
+        for usage in ended {
+            sums.add(usage.cpu_seconds, (usage.read_bytes, usage.write_bytes));
+        }
+        // As at the end, when a supervisor's own is in its count.
+        for pid in supervisors {
+            sums.add(0.0, io_of(&pid.to_string()));
+        }
         for pid in tree::descendants(supervisors, &[]) {
-            cpu += of(pid, &[11, 12, 13, 14]) / ticks;
+            sums.add(of(pid, &[11, 12, 13, 14]) / ticks, io_of(&pid.to_string()));
             rss += of(pid, &[21]) * page;
         }
-        self.take(cpu, rss);
+        self.take(sums, rss);
     }
 
     /// Takes in one sample. Time without any process counts between processes, and not behind the last.
-    fn take(&mut self, cpu: f64, rss: f64) {
+    fn take(&mut self, now: Sums, rss: f64) {
         if rss <= 0.0 {
             self.idle += 1;
             return;
         }
-        // The time of a process that ended is not seen until its parent has waited for it.
-        let before = self.cpu_seconds.last().copied().unwrap_or_default();
+        // What a process used that ended is not seen until its parent has waited for it.
+        let last = |values: &[f64]| values.last().copied().unwrap_or_default();
+        let before = Sums {
+            cpu_seconds: last(&self.cpu_seconds),
+            read_bytes: last(&self.read_bytes),
+            write_bytes: last(&self.write_bytes),
+        };
         for _ in 0..std::mem::take(&mut self.idle) {
-            self.cpu_seconds.push(before);
-            self.rss_bytes.push(0.0);
+            self.push(before, before, 0.0);
         }
-        self.cpu_seconds.push(cpu.max(before));
+        self.push(before, now, rss);
+    }
+
+    fn push(&mut self, before: Sums, now: Sums, rss: f64) {
+        self.cpu_seconds.push(now.cpu_seconds.max(before.cpu_seconds));
+        self.read_bytes.push(now.read_bytes.max(before.read_bytes));
+        self.write_bytes.push(now.write_bytes.max(before.write_bytes));
         self.rss_bytes.push(rss);
+    }
+}
+
+/// What all processes used up to a moment.
+#[derive(Clone, Copy, Debug, Default)]
+struct Sums {
+    cpu_seconds: f64,
+    read_bytes: f64,
+    write_bytes: f64,
+}
+
+impl Sums {
+    fn add(&mut self, cpu_seconds: f64, (read_bytes, write_bytes): (f64, f64)) {
+        self.cpu_seconds += cpu_seconds;
+        self.read_bytes += read_bytes;
+        self.write_bytes += write_bytes;
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::Sampler;
+    use super::{Sampler, Sums};
 
     #[test]
     fn sums_never_fall_and_the_end_is_no_sample() {
         let mut sampler = Sampler::default();
         for (cpu, rss) in [(0.0, 0.0), (1.0, 10.0), (0.5, 20.0), (0.5, 0.0), (3.0, 5.0), (0.0, 0.0), (4.0, 0.0)] {
-            sampler.take(cpu, rss);
+            sampler.take(Sums { cpu_seconds: cpu, read_bytes: cpu * 2.0, write_bytes: 10.0 - cpu }, rss);
         }
         assert_eq!(sampler.cpu_seconds, [0.0, 1.0, 1.0, 1.0, 3.0]);
+        assert_eq!(sampler.read_bytes, [0.0, 2.0, 2.0, 2.0, 6.0]);
+        assert_eq!(sampler.write_bytes, [0.0, 9.0, 9.5, 9.5, 9.5]);
         assert_eq!(sampler.rss_bytes, [0.0, 10.0, 20.0, 0.0, 5.0]);
     }
 }

@@ -34,7 +34,7 @@ fn json_lines_among_noise() {
     json_lines(text.as_bytes(), "/loss", &filter, &mut series).unwrap();
     assert_eq!((series.last(), series.reduce(Reduce::Last).line), (Some(2.0), Some(2)));
     let found = read(|series| json_lines(text.as_bytes(), "/loss", &filter, series)).unwrap();
-    assert!(found.len() == 2 && found[1].is_nan());
+    assert!(found.len() == 3 && found[1].is_nan() && found[2].is_nan(), "the last line is cut");
     let missing = read(|series| json_lines(text.as_bytes(), "/x", &filter, series));
     assert_eq!(missing, Err("no line has a value at `/x`: of 5 lines 3 are JSON objects, 2 pass `where`".to_owned()));
 }
@@ -74,9 +74,9 @@ fn a_missing_number_is_not_passed_over() {
     let forms: [(Read<'_>, &str); 3] = [
         (
             &|series| json_lines(lines.as_bytes(), "/a", &none, series),
-            "line 3: `n/a` is not a number, the first of 2 such values",
+            "line 2: null is not a number, the first of 3 such values",
         ),
-        (&|series| json(list.as_bytes(), "/a", series), "at `/a/2`: `n/a` is not a number, the first of 2 such values"),
+        (&|series| json(list.as_bytes(), "/a", series), "at `/a/1`: null is not a number, the first of 3 such values"),
         (
             &|series| csv(table.as_bytes(), "a", Row::All, series),
             "line 4: `n/a` is not a number, the first of 2 such values; 1 of 5 rows are blank in this column, and do not count",
@@ -91,6 +91,40 @@ fn a_missing_number_is_not_passed_over() {
         }
         assert_eq!(series.reduce(Reduce::First).value, Some(1.0));
     }
+}
+
+/// What ends early has a value that nobody can read: an older one must not stand for it.
+#[test]
+fn a_cut_line_is_not_passed_over() {
+    let step = BTreeMap::from([("/event".to_owned(), "step".to_owned())]);
+    let lines = |text: &str, filter: &BTreeMap<String, String>| {
+        let mut series = Series::new(Window::All);
+        let note = json_lines(text.as_bytes(), "/v", filter, &mut series).unwrap();
+        (series.reduce(Reduce::Last).value, note.unwrap_or_default())
+    };
+    let all = BTreeMap::new();
+    let one = "line 2 is cut, or no JSON".to_owned();
+    assert_eq!(lines("{\"v\": 1}\n{\"v\": 2", &all), (None, one.clone()));
+    assert_eq!(lines("{\"v\": 1}\n{\"v\": 2{\"v\": 3}\n", &all), (None, one.clone()));
+    assert_eq!(lines("{\"v\": 1}\n{\"v\": 2{\"v\": 3}\n{\"v\": 4}\n", &all), (Some(4.0), one.clone()));
+    assert_eq!(lines("{\"event\": \"step\", \"v\": 1}\n{\"event\": \"eval\", \"v\": 2", &step), (Some(1.0), one));
+    let two = "2 lines are cut, or no JSON, the first is line 1".to_owned();
+    assert_eq!(lines("{\"v\": \n{\"v\": \n{\"v\": 1}", &all), (Some(1.0), two));
+    let table = |text: &str, column: &str, row| {
+        let mut series = Series::new(Window::All);
+        let note = csv(text.as_bytes(), column, row, &mut series).unwrap();
+        (series.reduce(Reduce::Last).value, note.unwrap_or_default())
+    };
+    let cut = "line 3: the file ends before this column".to_owned();
+    assert_eq!(table("step,loss\n1,2.5\n2", "loss", Row::Last), (None, cut.clone()));
+    assert_eq!(table("step,loss\n1,2.5\n2", "loss", Row::All), (None, cut));
+    assert_eq!(table("step,loss\n1,2.5\n2", "loss", Row::First), (Some(2.5), String::new()));
+    let open = "the file ends in line 3, whose value may be cut".to_owned();
+    assert_eq!(table("step,loss\n1,2.5\n2,1.", "loss", Row::Last), (Some(1.0), open));
+    assert_eq!(table("step,loss\n1,2.5\n2,1.", "step", Row::Last), (Some(2.0), String::new()));
+    assert!(csv(&b"step,loss"[..], "loss", Row::Last, &mut Series::new(Window::All)).is_err());
+    let blank = "1 of 2 rows are blank in this column, and do not count".to_owned();
+    assert_eq!(table("step,loss\n1,2.5\n2\n", "loss", Row::Last), (Some(2.5), blank));
 }
 
 #[test]

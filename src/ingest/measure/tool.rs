@@ -1,5 +1,7 @@
 //! The metrics of a tool: those that the spec names, or all.
 
+use std::collections::BTreeSet;
+
 use super::{Evidence, Log, Measured, direction, fill, grouped, unread};
 use crate::ingest::file;
 use crate::ingest::json_document::NO_DOCUMENT;
@@ -39,10 +41,10 @@ pub(super) fn metrics(
     }
     let is_needed = rule.is_primary || rule.is_required;
     let mut all: Vec<(&str, &Found)> = Vec::new();
+    let mut seen = BTreeSet::new();
     for (artifact, report, native) in &outputs {
         for found in report.found() {
-            let is_new = !all.iter().any(|(_, known)| known.name == found.name && known.labels == found.labels);
-            if is_new {
+            if seen.insert((&found.name, &found.labels)) {
                 all.push((artifact, found));
             }
         }
@@ -78,8 +80,8 @@ pub(super) fn metrics(
     let Some(wanted) = wanted else {
         if all.is_empty() {
             let lines: u64 = logs.iter().map(|log| log.scanned.scanned.lines).sum();
-            let why =
-                problem.unwrap_or_else(|| format!("{} lines hold nothing that {} prints", grouped(lines), tool.name));
+            let hold = if lines == 1 { "line holds" } else { "lines hold" };
+            let why = problem.unwrap_or_else(|| format!("{} {hold} nothing that {} prints", grouped(lines), tool.name));
             let message = format!("no metric of {} was found: {why}", tool.name);
             if is_needed {
                 measured.invalid.push(StatusReason { code: "metricMissing".to_owned(), message: message.clone() });
@@ -88,13 +90,17 @@ pub(super) fn metrics(
             made.reason = Some(message);
             measured.metrics.push(made);
         }
-        for (artifact, found) in all {
-            for Headline { suffix, reduce } in found.headlines {
-                if measured.metrics.len() < MAX_METRICS {
-                    let name = format!("{}{suffix}", found.name);
-                    measured.metrics.push(make(name, Some((artifact, found)), rule.reduce.unwrap_or(*reduce)));
-                }
-            }
+        let headlines =
+            || all.iter().flat_map(|(place, found)| found.headlines.iter().map(move |line| (*place, *found, line)));
+        for (artifact, found, Headline { suffix, reduce }) in headlines().take(MAX_METRICS) {
+            let name = format!("{}{suffix}", found.name);
+            measured.metrics.push(make(name, Some((artifact, found)), rule.reduce.unwrap_or(*reduce)));
+        }
+        let left_out = headlines().count().saturating_sub(MAX_METRICS);
+        if let Some(last) = measured.metrics.last_mut().filter(|_| left_out > 0) {
+            let more =
+                format!("{} more metrics of {} are left out behind this one", grouped(left_out as u64), tool.name);
+            last.reason = Some(last.reason.take().map_or(more.clone(), |reason| format!("{reason}; {more}")));
         }
         return;
     };

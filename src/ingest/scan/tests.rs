@@ -19,11 +19,11 @@ const STEP: &str = r"^step (?P<step>\d+) loss (?P<value>\S+)$";
 #[test]
 fn pieces_of_any_size_give_the_same() {
     let whole = scan(STEP, &[LOG.as_bytes()]);
-    // Lines without a rank come before those of ranks.
-    assert_eq!(whole.series.values().collect::<Vec<_>>(), [2.5, 2.25]);
+    // Lines without a rank are of rank 0.
+    assert_eq!(format!("{:?}", whole.series.values().collect::<Vec<_>>()), "[2.5, 2.25, NaN]");
     assert_eq!(whole.matched, 4);
     assert_eq!(whole.series.reduce(Reduce::First).line, Some(2));
-    assert_eq!(whole.series.reduce(Reduce::Last).line, Some(4));
+    assert_eq!(whole.series.reduce(Reduce::Last).line, Some(6));
     for size in 1..LOG.len() {
         let pieces: Vec<&[u8]> = LOG.as_bytes().chunks(size).collect();
         let parts = scan(STEP, &pieces);
@@ -178,4 +178,23 @@ fn tools_read_lines_and_documents() {
         scan("fio", "fio: warning\n{\"jobs\": [{\"jobname\": \"a\", \"read\": {\"iops\": 5, \"total_ios\": 3}}]}\n");
     assert_eq!(document.report.found()[0].name, "read_iops");
     assert!(document.native.is_some());
+}
+
+/// A terminal that was cleared leaves thousands of blank lines.
+#[test]
+fn blank_lines_hide_nothing() {
+    let blank = "\n".repeat(20_000);
+    for (tool, log) in [
+        ("hf-trainer", "{'loss': 2.5, 'grad_norm': 1.5, 'learning_rate': 0.01, 'epoch': 1.0}\n"),
+        ("hyperfine", "{\"results\": [{\"command\": \"a\", \"mean\": 1.5, \"median\": 1.5, \"times\": [1.5]}]}"),
+    ] {
+        let read = |text: &str| {
+            let mut scan = LogScan::new();
+            scan.read_as(tool::tool(tool).unwrap(), Window::All);
+            text.as_bytes().chunks(1000).for_each(|piece| scan.feed(piece));
+            scan.finish().tools.remove(0).report.found().len()
+        };
+        assert!(read(log) > 0, "{tool}");
+        assert_eq!(read(&format!("{blank}{log}")), read(log), "{tool}");
+    }
 }

@@ -175,12 +175,15 @@ pub struct Found {
     pub series: Series,
 }
 
+/// More reasons of one output say no more.
+const MAX_REASONS: usize = 100;
+
 /// What a tool's output says.
 #[derive(Clone, Debug, Default)]
 pub struct Report {
     window: Window,
     found: Vec<Found>,
-    by_name: BTreeMap<String, Vec<usize>>,
+    places: BTreeMap<String, BTreeMap<BTreeMap<String, String>, usize>>,
     invalid: Vec<String>,
     withholds_document: bool,
     /// The line at which the document begins.
@@ -230,7 +233,7 @@ impl Report {
     /// Says that by the tool's own word, or by what it must hold, the run does not count.
     pub fn invalid(&mut self, reason: impl Into<String>) {
         let reason = reason.into();
-        if !self.invalid.contains(&reason) {
+        if self.invalid.len() < MAX_REASONS && !self.invalid.contains(&reason) {
             self.invalid.push(reason);
         }
     }
@@ -277,9 +280,7 @@ impl Report {
         labels: &BTreeMap<String, String>,
         headlines: &'static [Headline],
     ) -> &mut Series {
-        let same_name = self.by_name.get(name).into_iter().flatten().copied();
-        let known =
-            same_name.into_iter().find(|index| self.found.get(*index).is_some_and(|found| found.labels == *labels));
+        let known = self.places.get(name).and_then(|places| places.get(labels)).copied();
         let index = known.unwrap_or_else(|| {
             self.found.push(Found {
                 name: name.to_owned(),
@@ -290,8 +291,9 @@ impl Report {
                 // A window is about a series; what a tool reports once has none.
                 series: Series::new(if headlines == ONE { Window::All } else { self.window }),
             });
-            self.by_name.entry(name.to_owned()).or_default().push(self.found.len() - 1);
-            self.found.len() - 1
+            let index = self.found.len() - 1;
+            self.places.entry(name.to_owned()).or_default().insert(labels.clone(), index);
+            index
         });
         #[expect(clippy::indexing_slicing, reason = "the index was found or made above")]
         &mut self.found[index].series

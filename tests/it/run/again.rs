@@ -42,7 +42,7 @@ fn experiment(folder: &Folder) -> PathBuf {
 fn what_postprocessing_wrote_is_an_artifact_that_everybody_reads() {
     let (folder, original) = postprocessed();
     let names: Vec<&str> = original.artifacts.iter().map(|artifact| artifact.name.as_str()).collect();
-    assert_eq!(names, ["logs/job-0.log", "logs/postprocess-0.log", "result/result.json", "raw"]);
+    assert_eq!(names, ["logs/job-0.log", "result/result.json", "logs/postprocess-0.log", "raw"]);
     let of = |metric: &Metric| (metric.value, metric.source.artifact.clone());
     let wanted = (Some(4.5), Some("result/result.json".to_owned()));
     assert_eq!(of(metric(&original, "speed")), wanted);
@@ -80,6 +80,30 @@ fn only_what_the_run_left_is_read_again() {
         assert_eq!((status, made.len()), (Some(2), 0), "{told}");
         assert!(told.contains(words), "{told}");
     }
+}
+
+/// However much a run leaves, what its numbers were read from is listed behind the logs, and held against its digest.
+#[test]
+fn files_of_metrics_are_never_cut() {
+    let script = "cd $KUBEBENCH_EXP_OUTPUT_PATH; touch $(seq 300); mkdir z; echo '{\"speed\": 4.5}' > z/result.json";
+    let folder = job(script, &[&SPEED.replace("file: result.json", "file: z/result.json")]);
+    let ran = run(&folder, &[]);
+    let result = ran.ended(Status::Succeeded, 0);
+    let names: Vec<&str> = result.artifacts.iter().map(|artifact| artifact.name.as_str()).collect();
+    assert_eq!(names[..2], ["logs/job-0.log", "z/result.json"]);
+    assert_eq!(metric(result, "speed").source.artifact.as_deref(), Some("z/result.json"));
+    fs::write(experiment(&folder).join("output/z/result.json"), "{\"speed\": 9}").unwrap();
+    let (status, told, made) = reparse(&folder);
+    assert_eq!((status, made.len()), (Some(2), 0), "{told}");
+    assert!(told.contains("z/result.json was changed after the run"), "{told}");
+    // Of a file that is read now for the first time, and is not in the list, nobody knows.
+    fs::write(experiment(&folder).join("output/z/result.json"), "{\"speed\": 4.5}\n").unwrap();
+    fs::write(experiment(&folder).join("output/z/y.json"), "{\"speed\": 4.5}\n").unwrap();
+    let other = fs::read_to_string(folder.path().join("specs/b.yaml")).unwrap().replace("z/result.json", "z/y.json");
+    folder.write("specs/b.yaml", other);
+    let (status, told, made) = reparse(&folder);
+    assert_eq!((status, made.len()), (Some(2), 0), "{told}");
+    assert!(told.contains("y.json is not among the result's artifacts: the list was cut"), "{told}");
 }
 
 #[test]
@@ -132,4 +156,18 @@ fn of_a_folder_what_runs_wrote_is_read_again() {
     assert!(status == Some(2) && told.contains("error: results/b/note.json: "), "{told}");
     let (_, [_, told]) = reparse("specs");
     assert!(told.contains("there is no result file at specs"), "{told}");
+}
+
+/// A checkpoint that nobody reads may be gone, or have a name that was redacted.
+#[test]
+fn what_is_not_read_need_not_be_left() {
+    let script = "cd $KUBEBENCH_EXP_OUTPUT_PATH; echo 1 > checkpoint; echo 2 > ghp_0123456789abcdefghijklmnop; echo 3 > max_token=8; echo loss 2";
+    let folder = job(script, &[LOSS]);
+    let ran = run(&folder, &[]);
+    let names: Vec<&str> = ran.one().artifacts.iter().map(|artifact| artifact.name.as_str()).collect();
+    assert_eq!(names, ["logs/job-0.log", "checkpoint", "[redacted]", "max_token=8"]);
+    fs::remove_file(experiment(&folder).join("output/checkpoint")).unwrap();
+    let (status, told, made) = reparse(&folder);
+    assert_eq!((status, made.len()), (Some(0), 1), "{told}");
+    assert_eq!(metric(&made[0], "loss").value, Some(2.0));
 }

@@ -4,7 +4,7 @@ use std::time::{Duration, Instant};
 
 use kubebench::result::v1::Status;
 
-use super::{LOSS, SECONDS, exit, finish, job, log, metric, run, start};
+use super::{LOSS, SECONDS, exit, finish, job, log, metric, results, run, start, until};
 
 #[test]
 fn output_in_every_form() {
@@ -91,4 +91,18 @@ fn a_line_of_many_megabytes() {
     assert_eq!(metric(result, "loss").value, Some(3.0));
     let lines = &exit(result, "job", 0).last_lines;
     assert_eq!((lines.len(), lines[0].len(), lines[1].as_str()), (2, 400, "loss 3"));
+}
+
+/// A terminal that stands still holds neither the run nor its timeout; what did not fit is counted.
+#[test]
+fn a_reader_that_does_not_read() {
+    let folder = job("while :; do echo loss 1; done", &[LOSS, "timeout: 2s"]);
+    let child = start(&folder, &["-v"]);
+    let written = || results(&folder.path().join("results")).len() == 1;
+    until("the result", written);
+    let ran = finish(&folder, child);
+    assert_eq!(ran.one().run.status, Status::TimedOut);
+    assert!(ran.one().run.duration_seconds < 30.0);
+    let missed = ran.stderr.lines().find(|line| line.contains("lines are not shown; they stand in the logs"));
+    assert!(missed.is_some(), "{}", ran.stderr.lines().count());
 }

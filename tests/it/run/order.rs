@@ -1,7 +1,7 @@
 //! Which runs take place, in what order, and what happens around them.
 
 use kubebench::result::v1::Status;
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use super::{LOSS, SECONDS, alive, job, metric, project, run, shell};
 
@@ -51,6 +51,39 @@ fn the_first_that_does_not_succeed_is_the_last() {
     assert!(!ran.stderr.contains("not started"), "{}", ran.stderr);
 }
 
+/// Of several benchmarks, which run in the order of the arguments, the first failure ends all.
+#[test]
+fn a_failure_ends_later_benchmarks_too() {
+    let folder = job("touch ${KUBEBENCH_DATA_ROOT}/b; test -e ${KUBEBENCH_DATA_ROOT}/good && echo loss 1", &[LOSS]);
+    let other = super::spec(&format!("job: {{{}}}", shell("echo loss 2")), &[LOSS, "warmups: 1"]);
+    folder.write("specs/a.yaml", other.replace("{name: b}", "{name: a}"));
+    let run = |more: &[&str]| {
+        drop(std::fs::remove_dir_all(folder.path().join("results")));
+        let all: Vec<&str> = ["run", "specs/b.yaml", "specs/a.yaml"].iter().chain(more).copied().collect();
+        let pipe = std::process::Stdio::piped;
+        super::finish(&folder, folder.command(&all).stdout(pipe()).stderr(pipe()).spawn().unwrap())
+    };
+    let names = |ran: &super::Ran| -> Vec<String> {
+        ran.results.iter().map(|result| result.metadata.benchmark.clone()).collect()
+    };
+    let ran = run(&["--output-format", "json"]);
+    assert_eq!((ran.code(), names(&ran)), (1, vec!["b".to_owned()]), "{}", ran.stderr);
+    let answer: Value = serde_json::from_str(&ran.stdout).unwrap();
+    let left: Vec<(&str, bool)> = answer["notStarted"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|run| (run["benchmark"].as_str().unwrap(), run["warmup"].as_bool().unwrap()))
+        .collect();
+    assert_eq!(left, [("a", true), ("a", false)]);
+    let said = ["not started: a, default, warm-up 1\n", "not started: a, default, repeat 1\n"];
+    assert!(said.iter().all(|words| ran.stderr.contains(words)), "{}", ran.stderr);
+    let ran = run(&["--keep-going"]);
+    assert_eq!((ran.code(), names(&ran)), (1, ["b", "a", "a"].map(str::to_owned).to_vec()), "{}", ran.stderr);
+    folder.write(".kubebench/data/good", "");
+    assert_eq!(names(&run(&[])), ["b", "a", "a"]);
+}
+
 #[test]
 fn axes_of_a_case_may_stand_in_any_order() {
     let matrix = "matrix: {axes: {workers: [1, 3], mode: [a, b]}}";
@@ -71,6 +104,7 @@ fn cases_and_repeats_are_chosen() {
     let folder = || job("echo loss 1", &[LOSS, MATRIX, "repeats: 3", "warmups: 1"]);
     let ran = run(&folder(), &["--case", "size=2", "--repeat", "2"]);
     assert_eq!(rounds(&ran), ["size=2 w1", "size=2 r2"]);
+    assert!(ran.stderr.contains("b: 1 case, 2 runs, "), "{}", ran.stderr);
     let id = ran.results[0].metadata.case.clone();
     let ran = run(&folder(), &["--case", &id, "--repeat", "1", "--repeat", "3"]);
     assert_eq!(rounds(&ran), ["size=2 w1", "size=2 r1", "size=2 r3"]);
@@ -133,7 +167,10 @@ fn the_answer_for_programs() {
     assert_eq!((ran.code(), &answer["schemaVersion"]), (1, &Value::from(1)));
     let statuses: Vec<&Value> = answer["results"].as_array().unwrap().iter().map(|result| &result["status"]).collect();
     assert_eq!(statuses, ["succeeded", "failed"]);
-    assert_eq!(answer["notStarted"].as_array().unwrap().len(), 2);
+    let cases: Vec<&Value> = answer["results"].as_array().unwrap().iter().map(|result| &result["case"]).collect();
+    let left: Vec<Value> =
+        cases.iter().map(|case| json!({"benchmark": "b", "case": case, "repeat": 2, "warmup": false})).collect();
+    assert_eq!(answer["notStarted"], Value::from(left));
     for result in answer["results"].as_array().unwrap() {
         assert!(folder.path().join(result["path"].as_str().unwrap()).is_file());
     }

@@ -61,6 +61,34 @@ fn a_full_disk_loses_no_result() {
     assert!(table.lines().any(|line| line.contains("loss") && counts(line)), "what is there is shown: {table}");
 }
 
+/// A run that fills the disk on which everything is kept does not lose its own result.
+#[test]
+fn a_run_that_fills_the_only_disk_loses_no_result() {
+    let fill = "echo loss 1; cat /dev/zero > $KUBEBENCH_EXP_OUTPUT_PATH/fill 2> /dev/null; exit 0";
+    for (size, is_kept) in [("3m", true), ("600k", false)] {
+        let folder = job(fill, &[LOSS, "repeats: 2"]);
+        let script = format!(
+            "mkdir .kubebench && mount -t tmpfs -o size={size} none .kubebench &&
+            KUBEBENCH run specs --results .kubebench/wanted --output-format json > answer; code=$?
+            cp -a .kubebench/results kept; cp -a .kubebench/wanted wanted; exit $code"
+        );
+        let Some(output) = with_mounts(&folder, &script) else { return println!("skipped: mounting needs root") };
+        let said = said(&output);
+        assert_eq!(output.status.code(), Some(1), "{said}");
+        let kept = results(&folder.path().join("kept"));
+        assert_eq!((kept.len(), results(&folder.path().join("wanted")).len()), (usize::from(is_kept), 0), "{said}");
+        let text = std::fs::read_to_string(folder.path().join("answer")).unwrap();
+        let answer: serde_json::Value = serde_json::from_str(&text).unwrap();
+        let result = &answer["results"][0];
+        assert_eq!(result["path"].as_str().is_some(), is_kept, "{answer}");
+        assert_eq!((result["status"].as_str(), result["metrics"][0]["value"].as_f64()), (Some("succeeded"), Some(1.0)));
+        assert_eq!(answer["notStarted"].as_array().unwrap().len(), 1, "{answer}");
+        assert_eq!(said.contains("the result is in no file"), !is_kept, "{said}");
+        assert_eq!(said.contains("note: no space can be held back in "), !is_kept, "{said}");
+        assert!(said.contains("[1/2] default, repeat 1: succeeded") && said.contains("loss 1"), "{said}");
+    }
+}
+
 /// A result that had to be kept elsewhere is one like any other, for programs and for git.
 #[test]
 fn a_result_in_the_refuge_is_shown_and_recorded() {
@@ -148,5 +176,16 @@ fn strange_things_among_the_output() {
     let names: Vec<&str> = result.artifacts.iter().map(|artifact| artifact.name.as_str()).collect();
     assert_eq!(names, ["logs/job-0.log", "d/e/f"]);
     let ran = run(&job("cd $KUBEBENCH_EXP_OUTPUT_PATH; touch $(seq 300); echo loss 1", &[LOSS]), &[]);
-    assert_eq!(ran.ended(Status::Succeeded, 0).artifacts.len(), 201);
+    let result = ran.ended(Status::Succeeded, 0);
+    assert_eq!((result.artifacts.len(), reasons(result)), (201, vec!["artifactsCut"]));
+    assert_eq!(result.run.reasons[0].message, "201 of 301 files are listed with their digests");
+}
+
+/// A log that the job removed is missed, and its values count all the same.
+#[test]
+fn a_log_that_is_gone_is_missed() {
+    let ran = run(&job("echo loss 1; rm $KUBEBENCH_EXP_OUTPUT_PATH/logs/job-0.log", &[LOSS]), &[]);
+    let result = ran.ended(Status::Succeeded, 0);
+    assert_eq!((result.artifacts.len(), reasons(result)), (0, vec!["logMissing"]));
+    assert_eq!(metric(result, "loss").value, Some(1.0));
 }

@@ -92,11 +92,24 @@ fn impatience_loses_no_result() {
     assert_eq!((ran.one().run.status, metric(ran.one(), "loss").value), (Status::Interrupted, Some(1.0)));
 }
 
+/// What a stopped run left beside its logs is not read for minutes: whoever stopped it may kill the program soon.
+#[test]
+fn a_stopped_run_takes_no_digests_of_large_files() {
+    let script = format!("truncate -s 60G $KUBEBENCH_EXP_OUTPUT_PATH/x; echo loss 1; {READY}; sleep 100");
+    let started = Instant::now();
+    let ran = stopped(&job(&script, &[LOSS]), &["TERM"]);
+    assert!(started.elapsed() < Duration::from_secs(20), "{:?}", started.elapsed());
+    let result = ran.one();
+    assert_eq!((result.run.status, reasons(result)), (Status::Interrupted, vec!["interrupted", "artifactUnreadable"]));
+    assert_eq!(result.artifacts[0].name, "logs/job-0.log");
+    assert_eq!(result.run.reasons[1].message, "x is not digested, the run was stopped");
+}
+
 /// A wish to stop that comes while the last result is made is one all the same; the run was not interrupted.
 #[test]
 fn a_late_signal() {
     // Its digest takes a while.
-    let script = format!("truncate -s 3G $KUBEBENCH_EXP_OUTPUT_PATH/x; echo loss 1; {READY}");
+    let script = format!("truncate -s 60G $KUBEBENCH_EXP_OUTPUT_PATH/x; echo loss 1; {READY}");
     let folder = job(&script, &[LOSS]);
     let child = start(&folder, &[]);
     until_made(&folder, "ready");
@@ -104,8 +117,16 @@ fn a_late_signal() {
     // The program looks for ended supervisors four times a second.
     std::thread::sleep(Duration::from_millis(700));
     send(child.id(), "TERM");
+    let sent = Instant::now();
     let ran = finish(&folder, child);
+    assert!(sent.elapsed() < Duration::from_secs(10), "{:?}", sent.elapsed());
     assert_eq!((ran.status.signal(), ran.statuses()), (Some(15), vec![Status::Succeeded]), "{}", ran.stderr);
+    let result = ran.one();
+    let names: Vec<&str> = result.artifacts.iter().map(|artifact| artifact.name.as_str()).collect();
+    assert_eq!((names, reasons(result)), (vec!["logs/job-0.log", "ready"], vec!["artifactUnreadable"]));
+    assert_eq!(result.run.reasons[0].message, "x is not digested, the run was stopped");
+    let said = ["taking the digests of 60.0 GiB", "SIGTERM: writing the result without the digests"];
+    assert!(said.iter().all(|words| ran.stderr.contains(words)), "{}", ran.stderr);
     assert!(ran.stdout.contains("MEDIAN"), "{}", ran.stdout);
 }
 
@@ -122,6 +143,44 @@ fn a_supervisor_that_is_told_to_kill() {
     assert!(started.elapsed() < Duration::from_secs(9), "{:?}", started.elapsed());
     assert_eq!(super::exit(ran.ended(Status::Failed, 1), "job", 0).signal.as_deref(), Some("SIGKILL"));
     assert_eq!(alive(&folder), []);
+}
+
+/// What later benchmarks would have run is said after a signal too.
+#[test]
+fn runs_of_later_benchmarks_are_listed() {
+    let folder = job(&format!("echo loss 2.5; {READY}; sleep 100"), &[LOSS]);
+    let other = super::spec(&format!("job: {{{}}}", super::shell("echo loss 1")), &[LOSS]);
+    folder.write("specs/c.yaml", other.replace("{name: b}", "{name: c}"));
+    let ran = stopped(&folder, &["INT"]);
+    assert_eq!((ran.status.signal(), ran.results.len()), (Some(2), 1), "{}", ran.stderr);
+    assert!(ran.stderr.contains("not started: c, default, repeat 1\n"), "{}", ran.stderr);
+}
+
+/// While results are recorded, the program ends at the first signal: they are in their files, and that was said before.
+#[test]
+fn recording_ends_at_once() {
+    let folder = job("echo loss 1", &[LOSS]);
+    let remote = folder.path().join("remote.git");
+    let git = |arguments: &[&str]| {
+        let ended = Command::new("git").args(arguments).current_dir(folder.path()).output().unwrap();
+        assert!(ended.status.success(), "{arguments:?}: {}", String::from_utf8_lossy(&ended.stderr));
+    };
+    git(&["init", "-q", "--bare", "remote.git"]);
+    folder.write("remote.git/hooks/pre-receive", "#!/bin/sh\ntouch is-hooked\nsleep 8\n");
+    let hook = remote.join("hooks/pre-receive");
+    std::fs::set_permissions(hook, std::os::unix::fs::PermissionsExt::from_mode(0o755)).unwrap();
+    let settings =
+        "apiVersion: kubebench.dev/v1\nkind: Project\nmetadata: {name: p}\nspec: {results: {remote: REMOTE}}\n";
+    folder.write("kubebench.yaml", settings.replace("REMOTE", &remote.display().to_string()));
+    git(&["init", "-q", "."]);
+    let child = start(&folder, &["--record=branch"]);
+    super::until("the hook", || remote.join("is-hooked").exists());
+    let sent = Instant::now();
+    send(child.id(), "INT");
+    let ran = finish(&folder, child);
+    assert!(sent.elapsed() < Duration::from_secs(5), "{:?}", sent.elapsed());
+    assert_eq!((ran.status.signal(), ran.statuses()), (Some(2), vec![Status::Succeeded]), "{}", ran.stderr);
+    assert!(ran.stderr.contains("1 result in results/b"), "{}", ran.stderr);
 }
 
 #[test]

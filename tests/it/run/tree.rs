@@ -101,9 +101,11 @@ pub(super) fn when_a_supervisor_is_killed() {
 /// What a shell left to this program by `exec` is not of the run, also when orphans of the run are ended.
 pub(super) fn inherited_processes_stay() {
     for (kill, text) in [("true", "MEDIAN"), ("kill -9 $PPID", "")] {
-        let folder = job(&format!("echo loss 1; {kill}"), &[LOSS]);
+        let folder = job(&format!("echo yes > $PWD0/began; sleep 2.5; echo loss 1; {kill}"), &[LOSS]);
         let script = format!(
-            "sh -c 'sleep 1010 & echo $! > grandchild; wait' & echo $! > child; until test -s grandchild; do sleep 0.01; done; exec {} run specs > >(sleep 0.5; cat > table; echo end >> table)",
+            "export PWD0=$PWD; sh -c 'sleep 1010 & echo $! > grandchild; wait' & echo $! > child; until test -s grandchild; do sleep 0.01; done;
+            sh -c 'until test -s began; do sleep 0.01; done; sleep 1010 & echo $! > orphan; sleep 1.5' &
+            exec {} run specs --pass-env PWD0 > >(sleep 0.5; cat > table; echo end >> table)",
             env!("CARGO_BIN_EXE_kubebench")
         );
         // Whoever reads this test's output must not wait for what stays.
@@ -111,7 +113,7 @@ pub(super) fn inherited_processes_stay() {
         shell.args(["-c", &script]).current_dir(folder.path()).stdin(Stdio::null());
         shell.stdout(Stdio::null()).stderr(Stdio::null()).status().unwrap();
         let read = |name: &str| std::fs::read_to_string(folder.path().join(name)).unwrap_or_default();
-        let stayed = ["child", "grandchild"].map(|name| {
+        let stayed = ["child", "grandchild", "orphan"].map(|name| {
             let pid = read(name).trim().parse().unwrap();
             let state = std::fs::read_to_string(format!("/proc/{pid}/stat")).unwrap_or_default();
             let is_alive = state.contains(") S ");
@@ -120,7 +122,7 @@ pub(super) fn inherited_processes_stay() {
             }
             is_alive
         });
-        assert_eq!(stayed, [true, true], "{kill}");
+        assert_eq!(stayed, [true, true, true], "{kill}");
         until("the end of the table", || read("table").ends_with("end\n"));
         assert!(read("table").contains(text), "{kill}: {}", read("table"));
     }

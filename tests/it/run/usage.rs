@@ -66,7 +66,7 @@ pub(super) fn samples_once_a_second() {
     let ran = run(&job("dd if=/dev/zero of=/dev/null bs=50M count=1 2>&1; sleep 3.3", &[ALL]), &[]);
     let result = ran.ended(Status::Succeeded, 0);
     let names: Vec<&str> = result.monitoring.iter().map(|monitored| monitored.name.as_str()).collect();
-    assert_eq!(names, ["process/cpuSeconds", "process/rss"]);
+    assert_eq!(names, ["process/cpuSeconds", "process/rss", "process/readBytes", "process/writeBytes"]);
     for monitored in &result.monitoring {
         assert!((monitored.step_seconds - 1.0).abs() < 1e-9 && (2..=4).contains(&monitored.n), "{monitored:?}");
         assert_eq!(monitored.samples.len() as u64, monitored.n);
@@ -78,7 +78,8 @@ pub(super) fn samples_once_a_second() {
 /// The time of processes that ended stays in the sum: of orphans, of replicas, of those between which nothing runs.
 pub(super) fn samples_of_sums_never_fall() {
     let burn = "timeout 0.8 sh -c 'while :; do :; done'";
-    let script = format!("({burn} &); sleep 1.3; {burn}; sleep 1.2");
+    let write = "dd if=/dev/zero of=$KUBEBENCH_EXP_OUTPUT_PATH/x bs=1M count=4 conv=fsync";
+    let script = format!("{write}; ({burn} &); sleep 1.3; {burn}; sleep 1.2");
     let workload = format!("job: {{completions: 2, parallelism: 1, {}}}", super::shell(&script));
     let ran = run(&super::project(&workload, &[ALL]), &[]);
     let result = ran.ended(Status::Succeeded, 0);
@@ -87,6 +88,16 @@ pub(super) fn samples_of_sums_never_fall() {
         monitored.samples.iter().map(|sample| sample.unwrap()).collect()
     };
     let (cpu, rss) = (samples("process/cpuSeconds"), samples("process/rss"));
+    let (read, written) = (samples("process/readBytes"), samples("process/writeBytes"));
+    assert!(
+        [&read, &written].iter().all(|sums| sums.windows(2).all(|pair| pair[0] <= pair[1])),
+        "{read:?} {written:?}"
+    );
+    let out = metric(result, "out").value.unwrap();
+    if out > 0.0 {
+        // Two replicas write 4 MiB each at their beginning.
+        assert!((8e6..=out).contains(written.last().unwrap()), "{written:?} of {out}");
+    }
     assert!(cpu.windows(2).all(|pair| pair[0] <= pair[1]) && cpu.len() > 4, "{cpu:?}");
     let all = metric(result, "cpu").value.unwrap();
     let last = *cpu.last().unwrap();

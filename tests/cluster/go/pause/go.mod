@@ -1,0 +1,3 @@
+module kubebench.dev/tests/cluster/pause
+
+go 1.24.0
