@@ -70,14 +70,7 @@ pub(super) fn run(global: &Global, _: &InitArgs) -> Result<ExitStatus> {
     }
     tell(
         global,
-        &if has_specs { "next: edit your specs, then run `kubebench compile`".to_owned() } else { next(EXAMPLE) },
+        &if has_specs { "next: edit your specs, then run `kubebench compile`".to_owned() } else { new::next(EXAMPLE) },
     );
     Ok(ExitStatus::Yes)
-}
-
-/// Says what to do with a new spec.
-pub(super) fn next(spec: &str) -> String {
-    format!(
-        "next: edit {spec}, then `kubebench run {spec}` tries it here, and `kubebench compile` writes it for a cluster"
-    )
 }

@@ -4,7 +4,6 @@ use anyhow::{Result, bail};
 
 use super::ExitStatus;
 use super::args::{Global, NewArgs};
-use super::init;
 use super::project::{Project, VERSION};
 use super::report::tell;
 use crate::compile::Workspace;
@@ -30,7 +29,7 @@ pub(super) fn run(global: &Global, args: &NewArgs) -> Result<ExitStatus> {
     let path = format!("{folder}/{}.yaml", args.name);
     fs::create_new(&root, &path, &spec(&args.kind, &args.name, &schema)?)?;
     tell(global, &format!("wrote {path}"));
-    tell(global, &init::next(&path));
+    tell(global, &next(&path));
     Ok(ExitStatus::Yes)
 }
 
@@ -62,4 +61,11 @@ pub(super) fn spec(kind: &str, name: &str, schema: &str) -> Result<String> {
          \x20 gates:\n\
          \x20   - {{metric: throughput, maxRegression: 5%}}\n"
     ))
+}
+
+/// Says what to do with a new spec.
+pub(super) fn next(spec: &str) -> String {
+    format!(
+        "next: edit {spec}, then `kubebench run {spec}` tries it here, and `kubebench compile` writes it for a cluster"
+    )
 }

@@ -2,6 +2,7 @@
 
 mod dry;
 mod progress;
+mod request;
 mod screen;
 mod table;
 
@@ -13,28 +14,20 @@ use serde_json::json;
 
 use super::ExitStatus;
 use super::args::{Global, RunArgs, SelectArgs};
-use super::project::{VERSION, below_root, start};
+use super::project::{below_root, start};
 use super::record;
 use super::report::{Output, counted};
 use super::session::Session;
-use crate::compile::Compiled;
 use crate::diag::render::Format;
-use crate::diag::what_there_is;
-use crate::digest::Digest;
-use crate::edge::machine::{self, Name};
-use crate::edge::{fs, git, terminal};
-use crate::local::{Secrets, is_of_client, refusals};
-use crate::lower::PROJECT_FILE;
+use crate::edge::{git, terminal};
+use crate::local::refusals;
 use crate::manifest::Run;
 use crate::model::Benchmark;
 use crate::result::v1::Status;
 use crate::run::{self, AfterFailure, Outcome, Request, Stored};
 use progress::Progress;
-
-/// The variables of this process that replicas see without being asked for.
-const BASE: [&str; 4] = ["PATH", "HOME", "LANG", "TMPDIR"];
-/// The largest log that is kept of a replica where the spec says nothing else.
-const LOG_LIMIT: u64 = 2 << 30;
+pub(super) use request::secrets;
+use request::{check_passed, first_targets, request, selected};
 
 /// Runs the selected benchmarks one after another.
 pub(super) fn run(global: &Global, args: &RunArgs) -> Result<ExitStatus> {
@@ -143,123 +136,6 @@ fn one(global: &Global, session: &Session<'_>, request: &Request<'_>) -> Result<
         session.tell(&format!("{} in {}", counted(in_place.len(), "result"), shown(folder, &session.root)));
     }
     Ok(outcome)
-}
-
-fn request<'a>(
-    session: &'a Session<'_>,
-    compiled: &'a Compiled,
-    rules: &'a str,
-    runs: Vec<Run>,
-    args: &RunArgs,
-    secrets: &Secrets,
-) -> Result<Request<'a>> {
-    let benchmark = &compiled.benchmark;
-    let root = session.root.as_path();
-    let project = session.compilation.project.as_ref().context("the project is at fault")?;
-    let spec = session.compilation.sources.get(benchmark.name_span.source).context("the spec's text is missing")?;
-    let mut paths = vec![benchmark.path.clone()];
-    paths.extend(fs::exists(root, PROJECT_FILE).then(|| PROJECT_FILE.to_owned()));
-    paths.extend(benchmark.files.iter().map(|(_, file)| file.path.clone()));
-    // A container has its image's PATH and HOME.
-    let base: &[&str] = if args.engine.runs_images() { &[] } else { &BASE };
-    let passes = |name: &str| base.contains(&name) || args.pass_env.iter().any(|wanted| wanted == name);
-    Ok(Request {
-        root,
-        compiled,
-        spec_digest: Digest::of(&spec.text).to_string(),
-        rules,
-        results: args.results.clone().unwrap_or_else(|| root.join(&project.settings.results.directory)),
-        engine: args.engine,
-        client: machine::variables(is_of_client),
-        base: machine::variables(passes),
-        secrets: secrets.clone(),
-        runs,
-        after_failure: if args.keep_going { AfterFailure::KeepGoing } else { AfterFailure::Stop },
-        log_limit: benchmark.log_limit.unwrap_or(LOG_LIMIT),
-        name: if args.host_name { Name::Plain } else { Name::Hashed },
-        // Why it cannot be told has been said once.
-        commit: git::commit_of(root, &paths).ok().flatten(),
-        version: VERSION,
-    })
-}
-
-/// Says which variables that were asked for are not here.
-fn check_passed(session: &Session<'_>, wanted: &[String]) -> Result<()> {
-    let here = machine::variables(|name| wanted.iter().any(|wanted| wanted == name));
-    for name in wanted {
-        if let Some((name, _)) = name.split_once('=') {
-            // The value is not shown: it may be a secret.
-            bail!(
-                "`--pass-env` takes the name of a variable, not its value: set {name} in the environment, and write `--pass-env {name}`"
-            );
-        }
-        if !here.contains_key(name) {
-            session.tell(&format!(
-                "note: {name} is not set here (or is not UTF-8), so `--pass-env {name}` passes nothing"
-            ));
-        }
-    }
-    Ok(())
-}
-
-/// Returns each selected benchmark on its first target, in the order of `places`, the paths that people named.
-fn first_targets<'a>(session: &'a Session<'_>, places: &[String]) -> Vec<&'a Compiled> {
-    let mut first: Vec<&Compiled> = Vec::new();
-    for compiled in session.benchmarks() {
-        if !first.iter().any(|known| known.benchmark.name == compiled.benchmark.name) {
-            first.push(compiled);
-        }
-    }
-    let is_at = |compiled: &Compiled, place: &String| Path::new(&compiled.benchmark.path).starts_with(place);
-    first.sort_by_key(|compiled| places.iter().position(|place| is_at(compiled, place)));
-    first
-}
-
-/// Returns the runs of `compiled` that were asked for.
-fn selected(compiled: &Compiled, args: &RunArgs) -> Result<Vec<Run>> {
-    let cases = &compiled.benchmark.cases;
-    for wanted in &args.case {
-        if !cases.iter().any(|case| case.is_called(wanted)) {
-            let known = cases.iter().flat_map(|case| [case.name.as_str(), case.id.as_str()]);
-            bail!(
-                "`{}` has no case `{wanted}`; {}",
-                compiled.benchmark.name,
-                what_there_is(wanted, known, "cases are")
-            );
-        }
-    }
-    let repeats = compiled.benchmark.repeats;
-    if let Some(wanted) = args.repeat.iter().find(|wanted| !(1..=repeats).contains(wanted)) {
-        bail!("`{}` has no repeat {wanted}: it repeats each case {repeats} times", compiled.benchmark.name);
-    }
-    let has_case = |run: &Run| {
-        let case = cases.iter().find(|case| case.id == run.case);
-        args.case.is_empty() || case.is_some_and(|case| args.case.iter().any(|wanted| case.is_called(wanted)))
-    };
-    let has_repeat = |run: &Run| args.repeat.is_empty() || run.warmup || args.repeat.contains(&run.repeat);
-    Ok(compiled.identity.runs.iter().filter(|run| has_case(run) && has_repeat(run)).cloned().collect())
-}
-
-/// Returns the values of Secrets and ConfigMaps: those of the file before those of the environment.
-pub(super) fn secrets(file: Option<&Path>, here: &Path) -> Result<Secrets> {
-    let mut values = machine::variables(Secrets::is_name);
-    if let Some(path) = file {
-        let text = fs::read_text(&here.join(path))?;
-        for (line, number) in text.lines().zip(1..) {
-            if line.trim().is_empty() || line.starts_with('#') {
-                continue;
-            }
-            // The line is not shown: what stands on it may be the secret.
-            match line.split_once('=') {
-                Some((name, value)) if Secrets::is_name(name) => values.insert(name.to_owned(), value.to_owned()),
-                _ => bail!(
-                    "{}:{number}: this is no line KUBEBENCH_SECRET_<NAME>_<KEY>=VALUE, nor secret/<NAME>/<KEY>=VALUE",
-                    path.display()
-                ),
-            };
-        }
-    }
-    Ok(Secrets::new(values))
 }
 
 /// Returns the answer for programs.
