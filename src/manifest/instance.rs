@@ -69,10 +69,10 @@ pub fn name_at(object: &mut Json, at: &[String], name: &str) {
 }
 
 /// Adds `labels` to the mappings at the pointers `at`.
-pub fn label_at<'a>(object: &mut Json, at: &[String], labels: impl Iterator<Item = (&'a str, String)> + Clone) {
+pub fn label_at(object: &mut Json, at: &[String], labels: &[(&str, String)]) {
     for pointer in at {
         if let Some(found) = object.pointer_mut(pointer).and_then(Json::as_object_mut) {
-            found.extend(labels.clone().map(|(name, value)| (name.to_owned(), value.into())));
+            found.extend(labels.iter().map(|(name, value)| ((*name).to_owned(), value.as_str().into())));
         }
     }
 }
@@ -92,14 +92,13 @@ pub fn own(object: &mut Json, owner: Owner<'_>) {
 
 impl Attempt<'_> {
     /// Returns the labels of the run.
-    pub fn labels(&self) -> impl Iterator<Item = (&'static str, String)> + Clone {
+    pub fn labels(&self) -> [(&'static str, String); 4] {
         [
             (meta::RUN, self.job.to_owned()),
             (meta::REPEAT, self.repeat.to_string()),
             (meta::ATTEMPT, self.number.to_string()),
             (meta::WARMUP, self.warmup.to_string()),
         ]
-        .into_iter()
     }
 }
 

@@ -155,7 +155,7 @@ pub fn standalone(benchmark: &Benchmark, case: &Case, name: &str) -> Vec<Json> {
         .into_iter()
         .map(|RunObject { mut object, name_at, labels_at }| {
             instance::name_at(&mut object, &name_at, name);
-            instance::label_at(&mut object, &labels_at, std::iter::once((meta::RUN, name.to_owned())));
+            instance::label_at(&mut object, &labels_at, &[(meta::RUN, name.to_owned())]);
             object
         })
         .collect()

@@ -90,7 +90,7 @@ impl Config {
         }
         for (object, Described { name_at: names, labels_at }) in objects.iter_mut().zip(described) {
             name_at(object, names, name);
-            label_at(object, labels_at, labels.labels());
+            label_at(object, labels_at, &labels.labels());
             own(object, naming.owner);
         }
         let workload = objects.remove(0);
