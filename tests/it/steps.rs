@@ -133,9 +133,7 @@ fn what_cannot_be_used_is_said() {
         }
         let first = list["runs"][0]["id"].as_str().unwrap_or_default().to_owned();
         match Config::read(files) {
-            Ok(config) => {
-                config.objects(&first, 1, &ONCE).map(|_| String::new()).unwrap_or_else(|fault| fault.to_string())
-            }
+            Ok(config) => config.objects(&first, 1, &ONCE).map_or_else(|fault| fault.to_string(), |_| String::new()),
             Err(fault) => fault.to_string(),
         }
     };
