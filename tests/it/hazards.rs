@@ -91,6 +91,16 @@ fn nothing_is_a_hook_or_has_a_wave() {
     }
 }
 
+/// An API server drops an empty list where it has no meaning of its own; applying it again is a change each time.
+#[test]
+fn no_list_is_empty() {
+    for Emitted { path, object } in of_git() {
+        walk(&object, "", &mut |pointer, value| {
+            assert!(value.as_array().is_none_or(|items| !items.is_empty()), "{path}: {pointer}");
+        });
+    }
+}
+
 #[test]
 fn an_edited_spec_makes_a_new_workflow_and_config() {
     let files = mixed_files();

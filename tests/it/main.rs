@@ -14,6 +14,7 @@
 mod admission;
 mod ancestor;
 mod carried;
+mod cluster;
 mod determinism;
 mod docs;
 mod hazards;

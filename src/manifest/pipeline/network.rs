@@ -41,7 +41,9 @@ pub(super) fn policies(target: &Target, settings: &Settings, egress: &[Json], in
             "network-policy-steps.yaml".to_owned(),
             policy(
                 "kubebench-steps",
-                json!({ "egress": step_egress, "ingress": [], "podSelector": of_steps, "policyTypes": ["Egress", "Ingress"] }),
+                // Without rules nothing comes in. An empty list would say the same, but the API server drops it, and so
+                // every apply would change the object.
+                json!({ "egress": step_egress, "podSelector": of_steps, "policyTypes": ["Egress", "Ingress"] }),
             ),
         ),
     ]

@@ -1,0 +1,133 @@
+//! A real API server with Argo Workflows and the training operator as the judge.
+//!
+//! `KUBEBENCH_CLUSTER` decides, as `KUBEBENCH_ORACLES` does for tools: unset, no test asks for a cluster, which is said;
+//! `1` starts the one of `tests/cluster` and leaves it up for the next run; `kubeconfig` takes that of `KUBECONFIG`.
+//! Each test works in namespaces of its own, so that they run at once and on a cluster that others use.
+
+mod accepted;
+mod access;
+mod applied;
+mod arrives;
+mod namespaces;
+
+use std::ffi::OsString;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output, Stdio};
+use std::sync::LazyLock;
+
+use serde_json::Value;
+
+use crate::judges::{skip, tool};
+use crate::project::{assert_yes, repository};
+
+/// What `tests/cluster/up` starts, and what a cluster that is given must have.
+const COMPONENTS: &str = "argo,training-operator";
+
+/// The exit status of `tests/cluster/up` where the machine lacks something that it names.
+const LACKS: i32 = 3;
+
+/// How objects reach a cluster: Flux and `kubectl apply --server-side`, or Argo CD and `kubectl apply`.
+const WAYS: [&[&str]; 2] = [&[], &["--server-side"]];
+
+/// A cluster that answers.
+struct Cluster {
+    kubectl: PathBuf,
+    kubeconfig: OsString,
+}
+
+/// Why there is no cluster.
+enum Absence {
+    Skipped(String),
+    Failed(String),
+}
+
+/// The cluster of this run of the tests, or `None` after a visible line.
+fn cluster(test: &str) -> Option<&'static Cluster> {
+    static CLUSTER: LazyLock<Result<Cluster, Absence>> = LazyLock::new(Cluster::find);
+    match &*CLUSTER {
+        Ok(cluster) => Some(cluster),
+        Err(Absence::Skipped(why)) => {
+            skip(test, why);
+            None
+        }
+        Err(Absence::Failed(why)) => panic!("{why}"),
+    }
+}
+
+impl Cluster {
+    fn find() -> Result<Self, Absence> {
+        let found = match std::env::var("KUBEBENCH_CLUSTER").unwrap_or_default().as_str() {
+            "" | "0" => Err(Absence::Skipped("set KUBEBENCH_CLUSTER=1 to start a cluster for it".to_owned())),
+            "1" => Self::start(),
+            "kubeconfig" => Self::given(),
+            other => Err(Absence::Failed(format!("KUBEBENCH_CLUSTER is `{other}`; it is `1` or `kubeconfig`"))),
+        }?;
+        let _ = fs::remove_dir_all(cache());
+        assert_yes(&found.kubectl(["version"]));
+        Ok(found)
+    }
+
+    fn start() -> Result<Self, Absence> {
+        let folder = repository().join("tests/cluster");
+        // What it says on standard error is for whoever waits: a first build takes many minutes.
+        let up = Command::new(folder.join("up"))
+            .args(["--with", COMPONENTS])
+            .stdin(Stdio::null())
+            .stderr(Stdio::inherit())
+            .output()
+            .map_err(|error| Absence::Skipped(format!("`tests/cluster/up` does not start here: {error}")))?;
+        match up.status.code() {
+            Some(0) => {}
+            Some(LACKS) => return Err(Absence::Skipped("`tests/cluster/up` named what the machine lacks".to_owned())),
+            _ => return Err(Absence::Failed(format!("`tests/cluster/up` ended with {}", up.status))),
+        }
+        let said = String::from_utf8(up.stdout).unwrap();
+        let kubeconfig = said.lines().last().and_then(|line| line.strip_prefix("KUBECONFIG=")).expect(&said);
+        let built = Command::new(folder.join("build")).args(["--path", "kubernetes"]).output().unwrap();
+        assert_yes(&built);
+        let built = PathBuf::from(String::from_utf8(built.stdout).unwrap().trim_end());
+        Ok(Self { kubectl: built.join("bin/kubectl"), kubeconfig: kubeconfig.into() })
+    }
+
+    fn given() -> Result<Self, Absence> {
+        let missing = |what: &str| Absence::Failed(format!("KUBEBENCH_CLUSTER=kubeconfig needs {what}"));
+        Ok(Self {
+            kubeconfig: std::env::var_os("KUBECONFIG").ok_or_else(|| missing("KUBECONFIG to be set"))?,
+            kubectl: tool("kubectl").ok_or_else(|| missing("kubectl in PATH or in the cache of `.ci/run`"))?,
+        })
+    }
+
+    /// What `kubectl` answers, whatever it is.
+    fn kubectl<A: AsRef<std::ffi::OsStr>>(&self, arguments: impl IntoIterator<Item = A>) -> Output {
+        self.command(arguments).output().unwrap()
+    }
+
+    /// What `kubectl` prints when it must succeed.
+    fn say<A: AsRef<std::ffi::OsStr>>(&self, arguments: impl IntoIterator<Item = A>) -> String {
+        let output = self.kubectl(arguments);
+        assert_yes(&output);
+        String::from_utf8(output.stdout).unwrap()
+    }
+
+    /// What `kubectl … -o json` prints when it must succeed.
+    fn json<A: AsRef<std::ffi::OsStr>>(&self, arguments: impl IntoIterator<Item = A>) -> Value {
+        serde_json::from_str(&self.say(arguments)).unwrap()
+    }
+
+    fn command<A: AsRef<std::ffi::OsStr>>(&self, arguments: impl IntoIterator<Item = A>) -> Command {
+        let mut command = Command::new(&self.kubectl);
+        command
+            .arg("--cache-dir")
+            .arg(cache())
+            .args(arguments)
+            .env("KUBECONFIG", &self.kubeconfig)
+            .stdin(Stdio::null());
+        command
+    }
+}
+
+/// Where kubectl keeps what the server can do; the cluster of the last run could do something else.
+fn cache() -> PathBuf {
+    Path::new(env!("CARGO_TARGET_TMPDIR")).join("kubectl")
+}
