@@ -39,6 +39,7 @@ pub mod run;
 pub mod schema;
 pub mod spec;
 pub mod stats;
+pub mod steps;
 pub mod text;
 pub mod tree;
 pub mod unit;

@@ -2,6 +2,7 @@
 
 use serde::Serialize;
 
+use super::instance::{Session, job_name};
 use super::workload::{CaseObjects, RunObject};
 use crate::digest::{Canonical, Digest};
 use crate::model::{Benchmark, Order};
@@ -125,14 +126,8 @@ fn runs(benchmark: &Benchmark, digest: &Digest) -> Vec<Run> {
         .collect();
     let of = |case: &str, (repeat, warmup): (u32, bool)| {
         let round = format!("{}{repeat}", if warmup { 'w' } else { 'r' });
-        let short = Digest::of_fields([digest.hex().as_str(), case, &round, "1"]).short();
-        Run {
-            id: format!("{case}-{round}"),
-            case: case.to_owned(),
-            repeat,
-            warmup,
-            job: format!("{}-{short}", benchmark.name),
-        }
+        let job = job_name(&benchmark.name, &digest.hex(), case, &round, 1, Session::Once);
+        Run { id: format!("{case}-{round}"), case: case.to_owned(), repeat, warmup, job }
     };
     let ids: Vec<&str> = benchmark.cases.iter().map(|case| case.id.as_str()).collect();
     match benchmark.order {

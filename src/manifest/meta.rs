@@ -11,6 +11,12 @@ pub(super) const BENCHMARK: &str = "kubebench.dev/benchmark";
 pub(super) const CASE: &str = "kubebench.dev/case";
 /// The run that a job or pod belongs to; its name is the job's. Set when the job is created.
 pub(super) const RUN: &str = "kubebench.dev/run";
+/// The repeat of a run. Set when the job is created, as the next two.
+pub(super) const REPEAT: &str = "kubebench.dev/repeat";
+/// The attempt at a run.
+pub(super) const ATTEMPT: &str = "kubebench.dev/attempt";
+/// Whether a run is a warm-up.
+pub(super) const WARMUP: &str = "kubebench.dev/warmup";
 /// The step that a pod of the workflow executes.
 pub(super) const STEP: &str = "kubebench.dev/step";
 /// The role of a pod.

@@ -7,6 +7,7 @@ mod claim;
 mod config;
 mod files;
 mod identity;
+pub mod instance;
 mod meta;
 mod object;
 mod patch;

@@ -3,7 +3,7 @@
 use serde_json::{Map, Value as Json, json};
 
 use super::object::object;
-use super::{admission, meta, patch, pod};
+use super::{admission, instance, meta, patch, pod};
 use crate::diag::Diagnostics;
 use crate::model::target::Queue;
 use crate::model::{Benchmark, Case, Role, StepJob, Workload};
@@ -154,24 +154,9 @@ pub fn standalone(benchmark: &Benchmark, case: &Case, name: &str) -> Vec<Json> {
     objects
         .into_iter()
         .map(|RunObject { mut object, name_at, labels_at }| {
-            for pointer in name_at {
-                let steps: Vec<&str> = pointer.split('/').skip(1).collect();
-                insert_at_value(&mut object, &steps, name.into());
-            }
-            for labels in labels_at {
-                if let Some(labels) = object.pointer_mut(&labels).and_then(Json::as_object_mut) {
-                    labels.insert(meta::RUN.to_owned(), name.into());
-                }
-            }
+            instance::name_at(&mut object, &name_at, name);
+            instance::label_at(&mut object, &labels_at, &[(meta::RUN, name.to_owned())]);
             object
         })
         .collect()
-}
-
-fn insert_at_value(object: &mut Json, steps: &[&str], value: Json) {
-    let Some((last, parents)) = steps.split_last() else { return };
-    let pointer: String = parents.iter().map(|step| format!("/{step}")).collect();
-    if let Some(parent) = object.pointer_mut(&pointer).and_then(Json::as_object_mut) {
-        parent.insert((*last).to_owned(), value);
-    }
 }

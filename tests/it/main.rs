@@ -38,6 +38,7 @@ mod reports;
 mod run;
 mod schemas;
 mod since;
+mod steps;
 mod tidy;
 mod tools;
 mod words;

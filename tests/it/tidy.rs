@@ -20,7 +20,7 @@ const FLOORS: &[(&str, &[&str])] = &[
     ("3.2", &["workload"]),
     ("3.3", &["lower", "check"]),
     ("4", &["manifest", "tree", "fixture"]),
-    ("5", &["compile", "local", "record"]),
+    ("5", &["compile", "local", "record", "steps"]),
     ("6.0", &["edge"]),
     ("6.1", &["run"]),
     ("7.0", &["cli"]),

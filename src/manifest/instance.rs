@@ -1,0 +1,108 @@
+//! From a case's object to that of one run: the name of its job, the labels of the run, and who owns it.
+
+use serde_json::{Value as Json, json};
+
+use super::meta;
+use crate::digest::Digest;
+
+/// One attempt at a run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Attempt<'a> {
+    /// The name of its job.
+    pub job: &'a str,
+    /// The repeat, from 1; counted apart for warm-ups.
+    pub repeat: u32,
+    /// From 1.
+    pub number: u32,
+    /// Whether the run is a warm-up.
+    pub warmup: bool,
+}
+
+/// The Workflow that an object goes with.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Owner<'a> {
+    /// Its name.
+    pub name: &'a str,
+    /// Its uid.
+    pub uid: &'a str,
+}
+
+/// Whose execution a job belongs to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Session<'a> {
+    /// The one execution of a Workflow in git: the names of its jobs are known when it is compiled.
+    Once,
+    /// One of many of a CronWorkflow, by the uid of the Workflow that it made.
+    Scheduled {
+        /// The uid.
+        uid: &'a str,
+    },
+}
+
+/// Returns the name of the job of attempt `attempt` at a round of `case`: of the run digest's hex digits, the round as `r1`
+/// or `w1`, and the session.
+pub fn job_name(
+    benchmark: &str,
+    run_digest: &str,
+    case: &str,
+    round: &str,
+    attempt: u32,
+    session: Session<'_>,
+) -> String {
+    let number = attempt.to_string();
+    let fields = [run_digest, case, round, &number];
+    let of_session = match session {
+        Session::Once => None,
+        Session::Scheduled { uid } => Some(uid),
+    };
+    format!("{benchmark}-{}", Digest::of_fields(fields.into_iter().chain(of_session)).short())
+}
+
+/// Sets `name` at the pointers `at`, which lead to fields that may be missing in objects that are there.
+pub fn name_at(object: &mut Json, at: &[String], name: &str) {
+    for pointer in at {
+        let Some((parent, field)) = pointer.rsplit_once('/') else { continue };
+        if let Some(parent) = object.pointer_mut(parent).and_then(Json::as_object_mut) {
+            parent.insert(unescaped(field), name.into());
+        }
+    }
+}
+
+/// Adds `labels` to the mappings at the pointers `at`.
+pub fn label_at(object: &mut Json, at: &[String], labels: &[(&str, String)]) {
+    for pointer in at {
+        if let Some(found) = object.pointer_mut(pointer).and_then(Json::as_object_mut) {
+            found.extend(labels.iter().map(|(name, value)| ((*name).to_owned(), value.as_str().into())));
+        }
+    }
+}
+
+/// Makes `object` go with its Workflow: who deletes that deletes it.
+pub fn own(object: &mut Json, owner: Owner<'_>) {
+    if let Some(metadata) = object.get_mut("metadata").and_then(Json::as_object_mut) {
+        let reference = json!({
+            "apiVersion": "argoproj.io/v1alpha1",
+            "kind": "Workflow",
+            "name": owner.name,
+            "uid": owner.uid,
+        });
+        metadata.insert("ownerReferences".to_owned(), json!([reference]));
+    }
+}
+
+impl Attempt<'_> {
+    /// Returns the labels of the run.
+    pub fn labels(&self) -> [(&'static str, String); 4] {
+        [
+            (meta::RUN, self.job.to_owned()),
+            (meta::REPEAT, self.repeat.to_string()),
+            (meta::ATTEMPT, self.number.to_string()),
+            (meta::WARMUP, self.warmup.to_string()),
+        ]
+    }
+}
+
+/// Returns a step of a JSON Pointer as the key that it means.
+fn unescaped(step: &str) -> String {
+    step.replace("~1", "/").replace("~0", "~")
+}

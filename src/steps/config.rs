@@ -1,0 +1,136 @@
+//! The immutable ConfigMap: the run list and every job manifest.
+
+use std::collections::BTreeMap;
+
+use serde::Deserialize;
+use serde_json::Value as Json;
+
+use super::{Fault, read};
+
+/// The file of the run list.
+pub(super) const RUNS: &str = "runs.json";
+
+/// The ConfigMap of one benchmark.
+#[derive(Clone, Debug)]
+pub struct Config {
+    /// The run list.
+    pub list: RunList,
+    pub(super) files: BTreeMap<String, String>,
+}
+
+/// `runs.json`
+#[derive(Clone, Debug, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct RunList {
+    /// The benchmark.
+    pub benchmark: String,
+    /// `spec.run`
+    pub run: u32,
+    /// The identity of what is executed: `sha256:` and 64 hex digits.
+    pub run_digest: String,
+    /// How many runs may be in the cluster at once.
+    pub parallelism: u32,
+    /// How long a run may wait until all its pods are scheduled.
+    pub queue_timeout_seconds: u64,
+    /// The cases, by id.
+    pub cases: BTreeMap<String, Case>,
+    /// The Job before the runs.
+    #[serde(default)]
+    pub prepare: Option<StepJob>,
+    /// The runs, in the order of execution.
+    pub runs: Vec<Run>,
+}
+
+/// One case.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Case {
+    /// As shown to people.
+    pub name: String,
+    /// The value of each axis.
+    pub values: BTreeMap<String, Json>,
+    /// What its runs read.
+    pub inputs: Json,
+    /// How long a run may take from the start of its job.
+    pub timeout_seconds: u64,
+    /// The file of its objects.
+    pub manifest: String,
+    /// Its objects, in the order of the file's documents: the workload first.
+    pub objects: Vec<Described>,
+    /// The Job after each run.
+    #[serde(default)]
+    pub postprocess: Option<StepJob>,
+}
+
+/// A Job beside the runs.
+#[derive(Clone, Debug, Deserialize)]
+pub struct StepJob {
+    /// The file of its object.
+    pub manifest: String,
+    /// Its one object.
+    pub objects: Vec<Described>,
+}
+
+/// Where the name and the labels of a run go in one object.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Described {
+    /// JSON Pointers to what takes the name of the run's job.
+    pub name_at: Vec<String>,
+    /// JSON Pointers to mappings that take the labels of the run.
+    pub labels_at: Vec<String>,
+}
+
+/// One run.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+pub struct Run {
+    /// What `step run` is given.
+    pub id: String,
+    /// The case, by id.
+    pub case: String,
+    /// From 1, counted apart for warm-ups.
+    pub repeat: u32,
+    /// Whether it is a warm-up.
+    pub warmup: bool,
+    /// The name of the job of its first attempt.
+    pub job: String,
+}
+
+impl Config {
+    /// Reads the ConfigMap's `files`, by key.
+    ///
+    /// # Errors
+    /// Why they cannot be used; without any, that the session is superseded.
+    pub fn read(files: BTreeMap<String, String>) -> Result<Self, Fault> {
+        if files.is_empty() {
+            return Err(Fault::Superseded);
+        }
+        let list: RunList = read(RUNS, text(&files, RUNS)?)?;
+        if let Some(run) = list.runs.iter().find(|run| !list.cases.contains_key(&run.case)) {
+            let reason = format!("the run `{}` is of the case `{}`, which is not there", run.id, run.case);
+            return Err(Fault::Malformed { file: RUNS.to_owned(), reason });
+        }
+        Ok(Self { list, files })
+    }
+
+    /// Returns a run with its case.
+    ///
+    /// # Errors
+    /// When there is none of this id.
+    pub fn run(&self, id: &str) -> Result<(&Run, &Case), Fault> {
+        let run = self.list.runs.iter().find(|run| run.id == id);
+        let case = run.and_then(|run| self.list.cases.get(&run.case));
+        run.zip(case).ok_or_else(|| Fault::UnknownRun { id: id.to_owned() })
+    }
+}
+
+impl Run {
+    /// Returns the round as names have it: `r1`, or `w1` for a warm-up.
+    pub fn round(&self) -> String {
+        format!("{}{}", if self.warmup { 'w' } else { 'r' }, self.repeat)
+    }
+}
+
+pub(super) fn text<'a>(files: &'a BTreeMap<String, String>, file: &str) -> Result<&'a str, Fault> {
+    files.get(file).map(String::as_str).ok_or_else(|| Fault::Missing { file: file.to_owned() })
+}

@@ -1,0 +1,83 @@
+//! What the compiler tells the steps of a Workflow, read in the cluster: `docs/steps.md` is the contract.
+//!
+//! Pure: whoever mounts the ConfigMaps hands in their texts.
+
+mod config;
+mod objects;
+mod settings;
+
+pub use config::{Case, Config, RunList, StepJob};
+pub use objects::{Created, Naming};
+pub use settings::{ResultsSettings, Settings};
+
+use serde::de::DeserializeOwned;
+use serde_json::Value as Json;
+
+/// The version of every file that is read here.
+const SCHEMA_VERSION: u64 = 1;
+
+/// Why what a step was told cannot be used.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Fault {
+    /// The ConfigMap is gone: git has another one, whose Workflow this is not.
+    Superseded,
+    /// A file is missing.
+    Missing {
+        /// The key in the ConfigMap.
+        file: String,
+    },
+    /// A file is of a version that this program does not know.
+    UnknownVersion {
+        /// The key in the ConfigMap.
+        file: String,
+        /// What stands there.
+        version: String,
+    },
+    /// A file is malformed.
+    Malformed {
+        /// The key in the ConfigMap.
+        file: String,
+        /// Why.
+        reason: String,
+    },
+    /// There is no such run.
+    UnknownRun {
+        /// The id.
+        id: String,
+    },
+}
+
+impl std::fmt::Display for Fault {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::Superseded => f.write_str(
+                "this session is superseded: its ConfigMap is not there any more, because git has another version of the \
+                 benchmark; that one runs, this one ends",
+            ),
+            Self::Missing { file } => {
+                write!(f, "`{file}` is not in the ConfigMap; apply the tree as `kubebench compile` wrote it")
+            }
+            Self::UnknownVersion { file, version } => write!(
+                f,
+                "`{file}` has schemaVersion {version}, and this program reads {SCHEMA_VERSION}: let the step image be of the \
+                 version of Kubebench that compiled the tree"
+            ),
+            Self::Malformed { file, reason } => write!(
+                f,
+                "`{file}` is malformed: {reason}; apply the tree as `kubebench compile` wrote it"
+            ),
+            Self::UnknownRun { id } => write!(f, "there is no run `{id}` in `{}`", config::RUNS),
+        }
+    }
+}
+
+/// Reads a JSON file of the contract: its version is looked at before anything else.
+fn read<T: DeserializeOwned>(file: &str, text: &str) -> Result<T, Fault> {
+    let malformed = |reason: serde_json::Error| Fault::Malformed { file: file.to_owned(), reason: reason.to_string() };
+    let root: Json = serde_json::from_str(text).map_err(malformed)?;
+    let version = root.get("schemaVersion").unwrap_or(&Json::Null);
+    if *version != SCHEMA_VERSION {
+        return Err(Fault::UnknownVersion { file: file.to_owned(), version: version.to_string() });
+    }
+    serde_json::from_value(root).map_err(malformed)
+}

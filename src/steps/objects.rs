@@ -1,0 +1,114 @@
+//! The objects that a step creates: those of a case under the name and the labels of one run.
+
+use serde_json::Value as Json;
+
+use super::Fault;
+use super::config::{Config, Described, Run, StepJob, text};
+use crate::diag::Diagnostic;
+use crate::manifest::instance::{Attempt, Owner, Session, job_name, label_at, name_at, own};
+use crate::text::{Source, SourceId};
+use crate::yaml;
+
+/// What names and owns the objects of one Workflow.
+#[derive(Clone, Copy, Debug)]
+pub struct Naming<'a> {
+    /// Whose execution it is.
+    pub session: Session<'a>,
+    /// The Workflow.
+    pub owner: Owner<'a>,
+}
+
+/// The objects of one run.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Created {
+    /// What the workload needs, to be created before it.
+    pub before: Vec<Json>,
+    /// The workload.
+    pub workload: Json,
+}
+
+impl Config {
+    /// Returns the name of the job of an attempt at `run`.
+    pub fn job_of(&self, run: &Run, attempt: u32, session: Session<'_>) -> String {
+        self.name(&run.case, &run.round(), attempt, session)
+    }
+
+    /// Returns the objects of an attempt at the run `id`.
+    ///
+    /// # Errors
+    /// When there is no such run, or its manifest cannot be used.
+    pub fn objects(&self, id: &str, attempt: u32, naming: &Naming<'_>) -> Result<Created, Fault> {
+        let (run, case) = self.run(id)?;
+        let job = self.job_of(run, attempt, naming.session);
+        let labels = Attempt { job: &job, repeat: run.repeat, number: attempt, warmup: run.warmup };
+        self.created(&case.manifest, &case.objects, &job, labels, naming)
+    }
+
+    /// Returns the Job after an attempt at the run `id`, if there is one. It carries the labels of the run.
+    ///
+    /// # Errors
+    /// When there is no such run, or the Job's manifest cannot be used.
+    pub fn postprocess(&self, id: &str, attempt: u32, naming: &Naming<'_>) -> Result<Option<Json>, Fault> {
+        let (run, case) = self.run(id)?;
+        let Some(StepJob { manifest, objects }) = &case.postprocess else { return Ok(None) };
+        let job = self.job_of(run, attempt, naming.session);
+        let name = self.name(&run.case, &format!("{}-postprocess", run.round()), attempt, naming.session);
+        let labels = Attempt { job: &job, repeat: run.repeat, number: attempt, warmup: run.warmup };
+        self.created(manifest, objects, &name, labels, naming).map(|created| Some(created.workload))
+    }
+
+    /// Returns the Job before the runs, if there is one.
+    ///
+    /// # Errors
+    /// When its manifest cannot be used.
+    pub fn prepare(&self, naming: &Naming<'_>) -> Result<Option<Json>, Fault> {
+        let Some(StepJob { manifest, objects }) = &self.list.prepare else { return Ok(None) };
+        let name = self.name("", "prepare", 1, naming.session);
+        let labels = Attempt { job: &name, repeat: 1, number: 1, warmup: false };
+        self.created(manifest, objects, &name, labels, naming).map(|created| Some(created.workload))
+    }
+
+    fn name(&self, case: &str, round: &str, attempt: u32, session: Session<'_>) -> String {
+        let digest = &self.list.run_digest;
+        let digest = digest.strip_prefix("sha256:").unwrap_or(digest);
+        job_name(&self.list.benchmark, digest, case, round, attempt, session)
+    }
+
+    fn created(
+        &self,
+        file: &str,
+        described: &[Described],
+        name: &str,
+        labels: Attempt<'_>,
+        naming: &Naming<'_>,
+    ) -> Result<Created, Fault> {
+        let malformed = |reason: String| Fault::Malformed { file: file.to_owned(), reason };
+        let mut objects = documents(text(&self.files, file)?).map_err(malformed)?;
+        if objects.len() != described.len() || objects.is_empty() {
+            let (has, wanted) = (objects.len(), described.len());
+            return Err(malformed(format!("it holds {has} objects, and the run list describes {wanted}")));
+        }
+        for (object, Described { name_at: names, labels_at }) in objects.iter_mut().zip(described) {
+            name_at(object, names, name);
+            label_at(object, labels_at, &labels.labels());
+            own(object, naming.owner);
+        }
+        let workload = objects.remove(0);
+        Ok(Created { before: objects, workload })
+    }
+}
+
+/// Reads the documents of a manifest as the compiler wrote it: a line of three dashes stands nowhere but between two.
+fn documents(text: &str) -> Result<Vec<Json>, String> {
+    let mut found = Vec::new();
+    for document in text.split("\n---\n") {
+        let source = Source::new("", document.as_bytes());
+        let read = yaml::read(SourceId(0), &source);
+        let fault = read.diagnostics.into_iter().next().map(|Diagnostic { message, .. }| message);
+        match (read.root, fault) {
+            (Some(root), None) => found.push(root.to_json()),
+            (_, fault) => return Err(fault.unwrap_or_else(|| "a document is empty".to_owned())),
+        }
+    }
+    Ok(found)
+}
