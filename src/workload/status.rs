@@ -59,15 +59,11 @@ pub fn pods_of(object: &Json) -> u32 {
     let Some(spec) = object.get("spec").and_then(Json::as_object) else { return 0 };
     let number = |value: Option<&Json>| value.and_then(Json::as_u64).and_then(|number| u32::try_from(number).ok());
     let roles = spec.iter().find(|(field, _)| field.ends_with("ReplicaSpecs")).and_then(|(_, roles)| roles.as_object());
-    match roles {
-        Some(roles) => {
-            roles.values().map(|role| number(role.get("replicas")).unwrap_or(1)).fold(0, u32::saturating_add)
-        }
-        None => {
-            let parallelism = number(spec.get("parallelism")).unwrap_or(1);
-            parallelism.min(number(spec.get("completions")).unwrap_or(parallelism))
-        }
+    if let Some(roles) = roles {
+        return roles.values().map(|role| number(role.get("replicas")).unwrap_or(1)).fold(0, u32::saturating_add);
     }
+    let parallelism = number(spec.get("parallelism")).unwrap_or(1);
+    parallelism.min(number(spec.get("completions")).unwrap_or(parallelism))
 }
 
 /// Reads a job of the training operator, or an MPIJob of either operator.
