@@ -26,6 +26,7 @@ pub mod digest;
 pub mod edge;
 pub mod expand;
 pub mod fixture;
+pub mod follow;
 pub mod ingest;
 pub mod local;
 pub mod lookup;

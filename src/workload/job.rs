@@ -5,14 +5,22 @@ use serde::Deserialize;
 use serde_json::{Map, json};
 
 use super::role::Shape;
-use super::{Kind, Lowering, schema_of};
+use super::{Kind, Lowering, schema_of, status};
 use crate::api;
 use crate::diag::code;
 use crate::model::{Api, Workload};
 use crate::spec::v1::scalar::{Count, Patch};
 
-pub(super) const KIND: Kind =
-    Kind { key: "job", resource: ("batch", "jobs"), schema: schema_of::<Job>, lower, example: EXAMPLE };
+pub(super) const KIND: Kind = Kind {
+    key: "job",
+    resource: ("batch", "jobs"),
+    schema: schema_of::<Job>,
+    lower,
+    container: "main",
+    outcome: status::batch,
+    deciders: |_| status::all_of(&["job"]),
+    example: EXAMPLE,
+};
 
 const EXAMPLE: &str = "\
 job:
@@ -56,7 +64,7 @@ fn lower(cx: &mut Lowering<'_>) -> Option<Workload> {
     let completions = completions.map_or(parallelism, |count| count.0);
     let indexed = completion_mode == Some(CompletionMode::Indexed);
     let shape = Shape {
-        container_name: "main",
+        container_name: KIND.container,
         template_at: vec!["template"],
         pod_infix: if indexed { "-" } else { "" },
         restart_policy: Some("Never"),

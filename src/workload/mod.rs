@@ -7,6 +7,7 @@ mod kubeflow;
 mod mpi_job;
 mod pytorch_job;
 mod role;
+mod status;
 mod tf_job;
 
 use schemars::{JsonSchema, Schema, SchemaGenerator};
@@ -22,6 +23,7 @@ use crate::unit::Duration;
 use crate::yaml::{Entry, Node};
 
 pub use role::{env_of, request_spans, spans, texts};
+pub use status::{Deciders, Outcome, kind_of, pods_of};
 
 /// Every kind, in the order in which `explain` lists them.
 pub static KINDS: &[Kind] = &[tf_job::KIND, pytorch_job::KIND, mpi_job::KIND, job::KIND];
@@ -36,6 +38,12 @@ pub struct Kind {
     pub schema: fn(&mut SchemaGenerator) -> Schema,
     /// Turns the form into a workload, reporting what cannot be.
     lower: fn(&mut Lowering<'_>) -> Option<Workload>,
+    /// The name of the container that does the work, in every pod.
+    pub container: &'static str,
+    /// Reads what the object's controller says of it.
+    pub outcome: fn(&Json) -> Outcome,
+    /// Reads from the object which replicas' end is the end of the run.
+    pub deciders: fn(&Json) -> Deciders,
     /// A spec of this kind for `kubebench new`, below `workload:`, indented by two spaces a level.
     pub example: &'static str,
 }

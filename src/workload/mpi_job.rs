@@ -5,7 +5,7 @@ use serde::Deserialize;
 use serde_json::Map;
 
 use super::kubeflow::{self, KubeflowJob, RoleName, SchedulingPolicy};
-use super::{Kind, Lowering, insert, schema_of};
+use super::{Kind, Lowering, insert, schema_of, status};
 use crate::api::{self, Type};
 use crate::diag::{Diagnostic, code};
 use crate::model::target::MpiJobApi;
@@ -15,8 +15,16 @@ use crate::spec::v1::container::RoleBlock;
 use crate::spec::v1::scalar::{Count, Flag, Patch, Text};
 use crate::yaml::{Entry, Node};
 
-pub(super) const KIND: Kind =
-    Kind { key: "mpiJob", resource: ("kubeflow.org", "mpijobs"), schema: schema_of::<MpiJob>, lower, example: EXAMPLE };
+pub(super) const KIND: Kind = Kind {
+    key: "mpiJob",
+    resource: ("kubeflow.org", "mpijobs"),
+    schema: schema_of::<MpiJob>,
+    lower,
+    container: "mpi",
+    outcome: status::kubeflow,
+    deciders: |_| status::all_of(&["launcher"]),
+    example: EXAMPLE,
+};
 
 const EXAMPLE: &str = "\
 mpiJob:
@@ -149,7 +157,7 @@ fn lower(cx: &mut Lowering<'_>) -> Option<Workload> {
         key: KIND.key,
         api,
         replica_specs: "mpiReplicaSpecs",
-        container_name: "mpi",
+        container_name: KIND.container,
         scheduling_policy,
         late_role,
         fields,

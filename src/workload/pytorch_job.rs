@@ -5,6 +5,7 @@ use serde::Deserialize;
 use serde_json::{Map, Value as Json, json};
 
 use super::kubeflow::{self, KubeflowJob, RoleName, SchedulingPolicy};
+use super::status::{self, Deciders};
 use super::{Kind, Lowering, insert, schema_of};
 use crate::api::{self, Type};
 use crate::diag::{Diagnostic, code};
@@ -17,6 +18,9 @@ pub(super) const KIND: Kind = Kind {
     resource: ("kubeflow.org", "pytorchjobs"),
     schema: schema_of::<PyTorchJob>,
     lower,
+    container: "pytorch",
+    outcome: status::kubeflow,
+    deciders,
     example: EXAMPLE,
 };
 
@@ -143,7 +147,7 @@ fn lower(cx: &mut Lowering<'_>) -> Option<Workload> {
         key: KIND.key,
         api: Api { api_version: "kubeflow.org/v1", kind: "PyTorchJob", plural: "pytorchjobs", spec: SPEC },
         replica_specs: "pytorchReplicaSpecs",
-        container_name: "pytorch",
+        container_name: KIND.container,
         scheduling_policy,
         late_role: None,
         fields: Map::new(),
@@ -209,4 +213,12 @@ fn elastic(cx: &mut Lowering<'_>, policy: Option<ElasticPolicy>, roles: &mut [Ro
         elastic.insert("rdzvConf".to_owned(), Json::Array(conf));
     }
     Some(elastic)
+}
+
+fn deciders(object: &Json) -> Deciders {
+    if object.pointer("/spec/pytorchReplicaSpecs/Master").is_some() {
+        status::all_of(&["master"])
+    } else {
+        status::all_of(&["worker"])
+    }
 }

@@ -2,9 +2,10 @@
 
 use schemars::JsonSchema;
 use serde::Deserialize;
-use serde_json::Map;
+use serde_json::{Map, Value as Json};
 
 use super::kubeflow::{self, KubeflowJob, RoleName, SchedulingPolicy};
+use super::status::{self, Deciders, Replicas};
 use super::{Kind, Lowering, insert, schema_of};
 use crate::api::{self, Type};
 use crate::diag::code;
@@ -12,8 +13,16 @@ use crate::model::{Api, Workload};
 use crate::spec::v1::container::RoleBlock;
 use crate::spec::v1::scalar::Patch;
 
-pub(super) const KIND: Kind =
-    Kind { key: "tfJob", resource: ("kubeflow.org", "tfjobs"), schema: schema_of::<TfJob>, lower, example: EXAMPLE };
+pub(super) const KIND: Kind = Kind {
+    key: "tfJob",
+    resource: ("kubeflow.org", "tfjobs"),
+    schema: schema_of::<TfJob>,
+    lower,
+    container: "tensorflow",
+    outcome: status::kubeflow,
+    deciders,
+    example: EXAMPLE,
+};
 
 const EXAMPLE: &str = "\
 tfJob:
@@ -114,7 +123,7 @@ fn lower(cx: &mut Lowering<'_>) -> Option<Workload> {
         key: KIND.key,
         api: Api { api_version: "kubeflow.org/v1", kind: "TFJob", plural: "tfjobs", spec: SPEC },
         replica_specs: "tfReplicaSpecs",
-        container_name: "tensorflow",
+        container_name: KIND.container,
         scheduling_policy,
         late_role: None,
         fields,
@@ -129,4 +138,15 @@ fn lower(cx: &mut Lowering<'_>) -> Option<Workload> {
         );
     }
     Some(kubeflow::finish(cx, job, roles))
+}
+
+/// The operator asks the chief where there is one, whatever the success policy says.
+fn deciders(object: &Json) -> Deciders {
+    let has = |role: &str| object.pointer("/spec/tfReplicaSpecs").and_then(|specs| specs.get(role)).is_some();
+    let policy = object.pointer("/spec/successPolicy").and_then(Json::as_str);
+    match policy {
+        _ if has("Chief") || has("Master") => status::all_of(&["chief", "master"]),
+        Some("AllWorkers") => status::all_of(&["worker"]),
+        _ => Deciders { roles: &["worker"], replicas: Replicas::First },
+    }
 }

@@ -1,0 +1,100 @@
+use serde_json::{Value as Json, json};
+
+use super::*;
+use crate::follow::tests::{at, ended, pod, read, running};
+
+fn facts(pod: &Json) -> PodFacts {
+    PodFacts::read(&read::<Pod>(std::slice::from_ref(pod))[0], "mnist-1a2b3c4d", "pytorch")
+}
+
+fn place(name: &str, labels: Json, annotations: Json) -> (String, Option<u32>) {
+    let mut pod = pod("worker", 0, running());
+    pod["metadata"]["name"] = json!(name);
+    pod["metadata"]["labels"] = labels;
+    pod["metadata"]["annotations"] = annotations;
+    let facts = facts(&pod);
+    (facts.role, facts.index)
+}
+
+#[test]
+fn each_form_of_an_image_id_gives_its_digest() {
+    let hex = "0123456789abcdef".repeat(4);
+    for form in [
+        format!("docker-pullable://registry.example:5000/a/b@sha256:{hex}"),
+        format!("registry.example/a/b@sha256:{hex}"),
+        format!("docker://sha256:{hex}"),
+        format!("sha256:{hex}"),
+    ] {
+        assert_eq!(digest(&form), Some(format!("sha256:{hex}")), "{form}");
+    }
+    for form in [
+        "",
+        "registry.example/a:1",
+        "sha256:",
+        "sha256:0123",
+        &format!("sha256:{}", hex.to_uppercase()),
+        &format!("sha256:{hex}0"),
+    ] {
+        assert_eq!(digest(form), None, "{form}");
+    }
+}
+
+#[test]
+fn a_pod_has_its_place_from_labels_and_at_last_from_its_name() {
+    let own = json!({"kubebench.dev/role": "ps", "training.kubeflow.org/replica-index": "3"});
+    assert_eq!(place("mnist-1a2b3c4d-ps-3", own, json!({})), ("ps".to_owned(), Some(3)));
+    let operator = json!({"training.kubeflow.org/replica-type": "Worker", "training.kubeflow.org/replica-index": "2"});
+    assert_eq!(place("x", operator, json!({})), ("worker".to_owned(), Some(2)));
+    let launcher = json!({"training.kubeflow.org/job-role": "launcher"});
+    assert_eq!(place("mnist-1a2b3c4d-launcher-x7k2p", launcher, json!({})), ("launcher".to_owned(), Some(0)));
+    let job = json!({"kubebench.dev/role": "job"});
+    let index = json!({"batch.kubernetes.io/job-completion-index": "4"});
+    assert_eq!(place("mnist-1a2b3c4d-4-x7k2p", job.clone(), index), ("job".to_owned(), Some(4)));
+    assert_eq!(place("mnist-1a2b3c4d-24567", job, json!({})), ("job".to_owned(), None), "five random characters");
+    assert_eq!(place("mnist-1a2b3c4d-worker-11", json!({}), json!({})), ("worker".to_owned(), Some(11)));
+}
+
+#[test]
+fn how_a_container_ended_is_a_code_or_a_signal() {
+    let end = |code: i32, reason: &str| facts(&pod("worker", 0, ended(code, reason))).end.unwrap();
+    assert_eq!((end(0, "Completed").code, end(0, "Completed").signal), (0, None));
+    assert_eq!(end(1, "Error").signal, None);
+    assert_eq!(end(137, "OOMKilled").signal, Some("SIGKILL"));
+    assert_eq!(end(139, "Error").signal, Some("SIGSEGV"));
+    assert_eq!(end(143, "Error").signal, Some("SIGTERM"));
+    assert_eq!(end(255, "Error").signal, None);
+    assert_eq!(end(128, "Error").signal, None);
+    assert_eq!(end(-1, "Error").signal, None);
+    assert_eq!(end(i32::MIN, "Error").signal, None);
+    assert_eq!(end(130, "StartError").signal, None, "the runtime's code, not a signal");
+}
+
+/// What a kubelet writes for a container that it does not find again (pkg/kubelet, `ContainerStatusUnknown`).
+#[test]
+fn an_end_that_nobody_saw_is_none() {
+    let mut lost = pod("worker", 0, ended(137, "ContainerStatusUnknown"));
+    let terminated = &mut lost["status"]["containerStatuses"][1]["state"]["terminated"];
+    terminated["startedAt"] = json!("1970-01-01T00:00:00Z");
+    terminated["finishedAt"] = json!("1970-01-01T00:00:00Z");
+    let facts = facts(&lost);
+    assert_eq!((facts.end, facts.started, facts.ended), (None, None, None));
+}
+
+#[test]
+fn a_restarted_container_began_with_its_first_start() {
+    let mut again = pod("worker", 0, json!({"running": {"startedAt": at(50)}}));
+    let container = &mut again["status"]["containerStatuses"][1];
+    container["restartCount"] = json!(2);
+    container["lastState"] = ended(1, "Error");
+    let facts = facts(&again);
+    assert_eq!(facts.restarts, 2);
+    assert_eq!(facts.started.unwrap().0 % 3_600_000, 10_000);
+    assert_eq!((facts.end, facts.ended), (None, None));
+}
+
+#[test]
+fn the_main_container_is_the_one_of_the_kind_or_the_first() {
+    assert_eq!(facts(&pod("worker", 0, running())).image.unwrap(), "registry.example/mnist:1");
+    let pods = read::<Pod>(&[pod("worker", 0, running())]);
+    assert_eq!(PodFacts::read(&pods[0], "mnist-1a2b3c4d", "main").image.unwrap(), "istio/proxyv2:1.27");
+}

@@ -1,0 +1,120 @@
+//! How the object of a kind says what became of it: the conditions that its controller writes.
+//!
+//! A condition counts only while its status is `True`: controllers keep those that no longer hold, with `False`.
+
+use serde_json::Value as Json;
+
+use super::{KINDS, Kind};
+
+/// What a job's controller says of it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Outcome {
+    /// Nothing yet.
+    Pending,
+    /// It is held back, by a queue as a rule, and has no pods.
+    Suspended,
+    /// It runs, as far as its controller knows.
+    Running,
+    /// It ended well.
+    Succeeded,
+    /// It failed for good.
+    Failed {
+        /// The controller's word, such as `DeadlineExceeded`.
+        reason: String,
+        /// The controller's sentence.
+        message: String,
+    },
+}
+
+/// The replicas whose end is the end of the run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Deciders {
+    pub(super) roles: &'static [&'static str],
+    pub(super) replicas: Replicas,
+}
+
+/// Which replicas of a role.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Replicas {
+    All,
+    First,
+}
+
+impl Deciders {
+    /// Returns whether replica `index` of `role` is one of them.
+    pub fn hold(self, role: &str, index: u32) -> bool {
+        self.roles.contains(&role) && (self.replicas == Replicas::All || index == 0)
+    }
+}
+
+/// Returns the kind of a workload's object, by its API group and kind.
+pub fn kind_of(object: &Json) -> Option<&'static Kind> {
+    let group = text(object, "/apiVersion").rsplit_once('/').map_or("", |(group, _)| group);
+    let plural = format!("{}s", text(object, "/kind").to_lowercase());
+    KINDS.iter().find(|kind| kind.resource.0 == group && kind.resource.1 == plural)
+}
+
+/// Returns how many pods the object asks for at once.
+pub fn pods_of(object: &Json) -> u32 {
+    let Some(spec) = object.get("spec").and_then(Json::as_object) else { return 0 };
+    let number = |value: Option<&Json>| value.and_then(Json::as_u64).and_then(|number| u32::try_from(number).ok());
+    let roles = spec.iter().find(|(field, _)| field.ends_with("ReplicaSpecs")).and_then(|(_, roles)| roles.as_object());
+    if let Some(roles) = roles {
+        return roles.values().map(|role| number(role.get("replicas")).unwrap_or(1)).fold(0, u32::saturating_add);
+    }
+    let parallelism = number(spec.get("parallelism")).unwrap_or(1);
+    parallelism.min(number(spec.get("completions")).unwrap_or(parallelism))
+}
+
+/// Reads a job of the training operator, or an MPIJob of either operator.
+///
+/// `Failed` of an MPIJob v2beta1 may turn to `False` after a worker was evicted and replaced; whoever has read it as a
+/// failure by then is right for a benchmark, whose times are lost.
+pub(super) fn kubeflow(object: &Json) -> Outcome {
+    read(object, &["Failed"], &["Succeeded"], &["Running", "Restarting"])
+}
+
+/// Reads a batch/v1 Job. `FailureTarget` and `SuccessCriteriaMet` are final: they come before pods are ended, `Failed`
+/// and `Complete` after.
+pub(super) fn batch(object: &Json) -> Outcome {
+    let outcome = read(object, &["Failed", "FailureTarget"], &["Complete", "SuccessCriteriaMet"], &[]);
+    let is_ready = object.pointer("/status/ready").and_then(Json::as_u64).is_some_and(|ready| ready > 0);
+    if outcome == Outcome::Pending && is_ready { Outcome::Running } else { outcome }
+}
+
+/// Decides for a kind all of whose pods count.
+pub(super) fn all_of<const N: usize>(roles: &'static [&'static str; N]) -> Deciders {
+    Deciders { roles, replicas: Replicas::All }
+}
+
+fn read(object: &Json, failed: &[&str], succeeded: &[&str], running: &[&str]) -> Outcome {
+    if let Some(condition) = condition(object, failed) {
+        let field = |name: &str| condition.get(name).and_then(Json::as_str).unwrap_or_default().to_owned();
+        return Outcome::Failed { reason: field("reason"), message: field("message") };
+    }
+    if condition(object, succeeded).is_some() {
+        return Outcome::Succeeded;
+    }
+    // A queue sets the field before the controller has written any status.
+    let is_asked =
+        ["/spec/suspend", "/spec/runPolicy/suspend"].iter().any(|at| object.pointer(at) == Some(&true.into()));
+    if condition(object, &["Suspended"]).is_some() || is_asked {
+        return Outcome::Suspended;
+    }
+    if condition(object, running).is_some() { Outcome::Running } else { Outcome::Pending }
+}
+
+/// Returns the first condition of `types` that holds, in the order of `types`.
+fn condition<'a>(object: &'a Json, types: &[&str]) -> Option<&'a Json> {
+    let conditions = object.pointer("/status/conditions").and_then(Json::as_array)?;
+    types.iter().find_map(|wanted| {
+        conditions.iter().find(|condition| text(condition, "/type") == *wanted && text(condition, "/status") == "True")
+    })
+}
+
+fn text<'a>(value: &'a Json, at: &str) -> &'a str {
+    value.pointer(at).and_then(Json::as_str).unwrap_or_default()
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,118 @@
+use serde_json::{Value as Json, json};
+
+use super::*;
+
+fn job(api: &str, kind: &str, conditions: &[(&str, &str, &str)]) -> Json {
+    let conditions: Vec<Json> = conditions
+        .iter()
+        .map(|(condition, status, reason)| {
+            json!({"type": condition, "status": status, "reason": reason, "message": format!("about {reason}")})
+        })
+        .collect();
+    json!({"apiVersion": api, "kind": kind, "spec": {}, "status": {"conditions": conditions}})
+}
+
+fn outcome(object: &Json) -> Outcome {
+    (kind_of(object).unwrap().outcome)(object)
+}
+
+fn failed(reason: &str) -> Outcome {
+    Outcome::Failed { reason: reason.to_owned(), message: format!("about {reason}") }
+}
+
+/// The sequences that training-operator v1.9 and mpi-operator v0.6 write (pkg/util/status.go of both).
+#[test]
+fn kubeflow_conditions_count_while_they_are_true() {
+    for (api, kind) in [
+        ("kubeflow.org/v1", "TFJob"),
+        ("kubeflow.org/v1", "PyTorchJob"),
+        ("kubeflow.org/v1", "MPIJob"),
+        ("kubeflow.org/v2beta1", "MPIJob"),
+    ] {
+        let said = |conditions: &[(&str, &str, &str)]| outcome(&job(api, kind, conditions));
+        let created = ("Created", "True", "JobCreated");
+        assert_eq!(said(&[]), Outcome::Pending);
+        assert_eq!(said(&[created]), Outcome::Pending);
+        assert_eq!(said(&[created, ("Running", "True", "JobRunning")]), Outcome::Running);
+        assert_eq!(said(&[created, ("Running", "False", "x"), ("Restarting", "True", "x")]), Outcome::Running);
+        assert_eq!(said(&[created, ("Running", "False", "x"), ("Succeeded", "True", "x")]), Outcome::Succeeded);
+        assert_eq!(said(&[created, ("Running", "False", "x"), ("Failed", "True", "JobFailed")]), failed("JobFailed"));
+        assert_eq!(said(&[created, ("Failed", "False", "JobEvicted"), ("Running", "True", "x")]), Outcome::Running);
+        assert_eq!(said(&[created, ("Suspended", "True", "x"), ("Running", "False", "x")]), Outcome::Suspended);
+        assert_eq!(said(&[created, ("Suspended", "False", "JobResumed"), ("Running", "True", "x")]), Outcome::Running);
+    }
+}
+
+#[test]
+fn a_batch_job_is_over_with_its_first_final_condition() {
+    let said = |conditions: &[(&str, &str, &str)]| outcome(&job("batch/v1", "Job", conditions));
+    assert_eq!(said(&[("SuccessCriteriaMet", "True", "CompletionsReached")]), Outcome::Succeeded);
+    assert_eq!(said(&[("Complete", "True", "CompletionsReached")]), Outcome::Succeeded);
+    assert_eq!(said(&[("FailureTarget", "True", "DeadlineExceeded")]), failed("DeadlineExceeded"));
+    assert_eq!(
+        said(&[("FailureTarget", "True", "First"), ("Failed", "True", "BackoffLimitExceeded")]),
+        failed("BackoffLimitExceeded")
+    );
+    assert_eq!(said(&[("Failed", "False", "x"), ("Complete", "Unknown", "x")]), Outcome::Pending);
+    assert_eq!(said(&[("Suspended", "True", "JobSuspended")]), Outcome::Suspended);
+    let mut running = job("batch/v1", "Job", &[]);
+    running["status"] = json!({"active": 1, "ready": 0});
+    assert_eq!(outcome(&running), Outcome::Pending);
+    running["status"]["ready"] = json!(1);
+    assert_eq!(outcome(&running), Outcome::Running);
+}
+
+#[test]
+fn what_says_nothing_is_pending() {
+    for status in [json!(null), json!("x"), json!({"conditions": 3}), json!({"conditions": [3, {"type": "Failed"}]})] {
+        for (api, kind) in [("kubeflow.org/v1", "TFJob"), ("batch/v1", "Job")] {
+            let object = json!({"apiVersion": api, "kind": kind, "status": status});
+            assert_eq!(outcome(&object), Outcome::Pending, "{object}");
+        }
+    }
+    assert!(kind_of(&json!({"apiVersion": "v1", "kind": "Job"})).is_none());
+    assert!(kind_of(&json!({"apiVersion": "batch.volcano.sh/v1alpha1", "kind": "Job"})).is_none());
+}
+
+#[test]
+fn a_queue_holds_a_job_before_it_has_a_status() {
+    let object = json!({"apiVersion": "batch/v1", "kind": "Job", "spec": {"suspend": true}});
+    assert_eq!(outcome(&object), Outcome::Suspended);
+    let object =
+        json!({"apiVersion": "kubeflow.org/v2beta1", "kind": "MPIJob", "spec": {"runPolicy": {"suspend": true}}});
+    assert_eq!(outcome(&object), Outcome::Suspended);
+}
+
+#[test]
+fn the_replicas_that_decide_are_those_of_the_operator() {
+    let decides = |kind: &str, spec: Json, role: &str, index| {
+        let object = json!({"apiVersion": "kubeflow.org/v1", "kind": kind, "spec": spec});
+        (kind_of(&object).unwrap().deciders)(&object).hold(role, index)
+    };
+    let workers = json!({"tfReplicaSpecs": {"Worker": {}, "PS": {}}});
+    assert!(decides("TFJob", workers.clone(), "worker", 0));
+    assert!(!decides("TFJob", workers.clone(), "worker", 1));
+    assert!(!decides("TFJob", workers, "ps", 0));
+    let all = json!({"tfReplicaSpecs": {"Worker": {}}, "successPolicy": "AllWorkers"});
+    assert!(decides("TFJob", all, "worker", 1));
+    let chief = json!({"tfReplicaSpecs": {"Worker": {}, "Chief": {}}, "successPolicy": "AllWorkers"});
+    assert!(decides("TFJob", chief.clone(), "chief", 0));
+    assert!(!decides("TFJob", chief, "worker", 0));
+    let master = json!({"pytorchReplicaSpecs": {"Worker": {}, "Master": {}}});
+    assert!(!decides("PyTorchJob", master, "worker", 0));
+    assert!(decides("PyTorchJob", json!({"pytorchReplicaSpecs": {"Worker": {}}}), "worker", 3));
+    assert!(decides("MPIJob", json!({}), "launcher", 0));
+    assert!(!decides("MPIJob", json!({}), "worker", 0));
+}
+
+#[test]
+fn a_job_asks_for_its_pods() {
+    assert_eq!(pods_of(&json!({"spec": {"tfReplicaSpecs": {"Worker": {"replicas": 3}, "PS": {}}}})), 4);
+    assert_eq!(pods_of(&json!({"spec": {}})), 1);
+    assert_eq!(pods_of(&json!({"spec": {"parallelism": 4, "completions": 2}})), 2);
+    assert_eq!(pods_of(&json!({"spec": {"parallelism": 4, "completions": 9}})), 4);
+    assert_eq!(
+        pods_of(&json!({"spec": {"mpiReplicaSpecs": {"Worker": {"replicas": 4_294_967_295_u64}, "L": {}}}})),
+        u32::MAX
+    );
+}
