@@ -99,6 +99,23 @@ fn tensorflow_reads_its_cluster() {
     assert_eq!(deciders, ["chief"]);
 }
 
+/// As the operator's `UpdateJobStatus`: where there is a chief, the policy for workers says nothing.
+#[test]
+fn who_decides_a_tensorflow_job() {
+    let deciders = |lines: &str| -> Vec<String> {
+        let plan = planned(&format!("    tfJob:\n      image: {IMAGE}\n      command: [t]\n{lines}"));
+        let deciders = plan.processes.iter().filter(|process| process.decides);
+        deciders.map(|process| format!("{}-{}", process.role, process.index)).collect()
+    };
+    let workers = "      worker: {replicas: 2}\n";
+    let all = "      successPolicy: AllWorkers\n";
+    let chief = "      chief: {replicas: 1}\n";
+    assert_eq!(deciders(workers), ["worker-0"]);
+    assert_eq!(deciders(&format!("{workers}{all}")), ["worker-0", "worker-1"]);
+    assert_eq!(deciders(&format!("{chief}{workers}")), ["chief-0"]);
+    assert_eq!(deciders(&format!("{chief}{workers}{all}")), ["chief-0"]);
+}
+
 #[test]
 fn a_launcher_has_a_host_file() {
     let plan = planned(&format!(

@@ -1,8 +1,8 @@
 //! A TFJob: every replica reads the whole cluster from `TF_CONFIG`
 //! (<https://github.com/kubeflow/trainer/blob/v1.9.2/pkg/controller.v1/tensorflow/tensorflow.go>).
 //!
-//! Parameter servers never end by themselves: the chief decides, or without one the first worker, or all workers under
-//! `successPolicy: AllWorkers`.
+//! Parameter servers never end by themselves: the chief decides, whatever the policy, or without one the first worker, or
+//! all workers under `successPolicy: AllWorkers`.
 
 use std::collections::BTreeMap;
 
@@ -32,7 +32,7 @@ pub(super) fn plan(workload: &Workload, given: &mut Given<'_>) -> Plan {
     let mut processes = processes(workload, given, operator);
     for process in &mut processes {
         let is_worker = process.role == "worker" && (all_workers || process.index == 0);
-        process.decides = if has_chief && !all_workers { is_chief(&process.role) } else { is_worker };
+        process.decides = if has_chief { is_chief(&process.role) } else { is_worker };
     }
     Plan { at_once: processes.len(), processes, config: BTreeMap::new() }
 }
