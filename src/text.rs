@@ -112,3 +112,8 @@ impl SourceMap {
         (0..).map(SourceId).zip(&self.sources)
     }
 }
+
+/// Returns true for a character that makes a reader see a line in another order than it has.
+pub fn reorders(character: char) -> bool {
+    matches!(character, '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
+}

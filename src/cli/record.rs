@@ -129,7 +129,7 @@ pub(super) fn addition(sealed: &Sealed, kept: &Path, settings: &ResultsSettings)
         bytes: sealed.bytes.clone(),
         benchmark: result.metadata.benchmark.clone(),
         case: result.metadata.case_name.clone(),
-        round: format!("{}{}", if result.run.warmup { 'w' } else { 'r' }, result.run.repeat),
+        round: result::round(&result.run),
         status: status.as_ref().and_then(|status| status.as_str()).unwrap_or_default().to_owned(),
         run_digest: result.source.run_digest.clone(),
         run_id: result.run.id.clone(),

@@ -22,7 +22,7 @@ use crate::diag::render::Format;
 use crate::edge::{git, terminal};
 use crate::local::refusals;
 use crate::manifest::Run;
-use crate::model::Benchmark;
+use crate::model::{Benchmark, Case};
 use crate::result::v1::Status;
 use crate::run::{self, AfterFailure, Outcome, Request, Stored};
 use progress::Progress;
@@ -71,7 +71,7 @@ pub(super) fn run(global: &Global, args: &RunArgs) -> Result<ExitStatus> {
         let outcome = if is_over { Outcome::before(&request) } else { one(global, &session, &request)? };
         let which = if is_over { format!("{}, ", compiled.benchmark.name) } else { String::new() };
         for run in &outcome.not_started {
-            session.tell(&format!("not started: {which}{}", called(run, &compiled.benchmark)));
+            session.tell(&format!("not started: {which}{}", called(run, &compiled.benchmark.cases)));
         }
         outcomes.push((&compiled.benchmark, outcome));
     }
@@ -183,8 +183,8 @@ fn status(outcomes: &Outcomes<'_>) -> ExitStatus {
 }
 
 /// Returns a run as people know it: by its case and its repeat.
-fn called(run: &Run, benchmark: &Benchmark) -> String {
-    let case = benchmark.cases.iter().find(|case| case.id == run.case).map_or(&run.case, |case| &case.name);
+fn called(run: &Run, cases: &[Case]) -> String {
+    let case = cases.iter().find(|case| case.id == run.case).map_or(&run.case, |case| &case.name);
     let round = if run.warmup { "warm-up" } else { "repeat" };
     format!("{case}, {round} {}", run.repeat)
 }

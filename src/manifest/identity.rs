@@ -1,6 +1,6 @@
 //! Identity: the digest of what is executed, and the names of its runs.
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use super::instance::{Session, job_name};
 use super::workload::{CaseObjects, RunObject};
@@ -19,8 +19,8 @@ pub struct Identity {
     pub runs: Vec<Run>,
 }
 
-/// One run, as the run list has it.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+/// One run, as the run list has it, here and in the cluster.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Run {
     /// `<case>-r1`, or `<case>-w1` for a warm-up.
     pub id: String,
@@ -32,6 +32,13 @@ pub struct Run {
     pub warmup: bool,
     /// The name of the job of its first attempt.
     pub job: String,
+}
+
+impl Run {
+    /// Returns the round as names have it: `r1`, or `w1` for a warm-up.
+    pub fn round(&self) -> String {
+        round(self.repeat, self.warmup)
+    }
 }
 
 impl Identity {
@@ -125,7 +132,7 @@ fn runs(benchmark: &Benchmark, digest: &Digest) -> Vec<Run> {
         .chain((1..=benchmark.repeats).map(|round| (round, false)))
         .collect();
     let of = |case: &str, (repeat, warmup): (u32, bool)| {
-        let round = format!("{}{repeat}", if warmup { 'w' } else { 'r' });
+        let round = round(repeat, warmup);
         let job = job_name(&benchmark.name, &digest.hex(), case, &round, 1, Session::Once);
         Run { id: format!("{case}-{round}"), case: case.to_owned(), repeat, warmup, job }
     };
@@ -134,4 +141,8 @@ fn runs(benchmark: &Benchmark, digest: &Digest) -> Vec<Run> {
         Order::Interleaved => rounds.iter().flat_map(|round| ids.iter().map(|case| of(case, *round))).collect(),
         Order::Grouped => ids.iter().flat_map(|case| rounds.iter().map(|round| of(case, *round))).collect(),
     }
+}
+
+fn round(repeat: u32, warmup: bool) -> String {
+    format!("{}{repeat}", if warmup { 'w' } else { 'r' })
 }

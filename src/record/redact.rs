@@ -1,6 +1,7 @@
 //! Git's words without what they may hold of a secret, and without what a terminal would obey.
 
 use crate::redact;
+use crate::text::reorders;
 
 /// Takes secrets out of texts: those that it was told, and everything that stands where secrets stand.
 #[derive(Clone, Default)]
@@ -31,6 +32,5 @@ impl Redactor {
 
 /// Returns a line without characters that a terminal obeys, or that show it in another order than it has.
 fn plain(line: &str) -> String {
-    let reorders = |c: &char| matches!(c, '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}');
-    line.chars().map(|c| if c.is_control() { ' ' } else { c }).filter(|c| !reorders(c)).collect()
+    line.chars().map(|c| if c.is_control() { ' ' } else { c }).filter(|c| !reorders(*c)).collect()
 }

@@ -14,7 +14,7 @@ use serde_json::Value as Json;
 
 use crate::digest::{Canonical, Digest};
 pub use judge::judge;
-pub use place::path;
+pub use place::{path, round};
 pub use redacted::{names as redact_names, redact};
 pub use v1::BenchmarkResult;
 

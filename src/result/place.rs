@@ -11,13 +11,17 @@ pub fn path(result: &BenchmarkResult) -> String {
     let BenchmarkResult { metadata, run, source, recorder, .. } = result;
     let time: String = run.started_at.chars().filter(|letter| !matches!(letter, '-' | ':')).collect();
     let run8 = run.id.get(..8).unwrap_or(&run.id);
-    let round = if run.warmup { 'w' } else { 'r' };
     let again = match &source.reparsed {
         Some(_) => format!("-p{}", Digest::of_fields([source.rules_digest.as_str(), &recorder.version]).short()),
         None => String::new(),
     };
-    let file = format!("{time}-{run8}-{round}{}-a{}{again}.json", run.repeat, run.attempt);
+    let file = format!("{time}-{run8}-{}-a{}{again}.json", round(run), run.attempt);
     format!("{}/{}/{file}", metadata.benchmark, metadata.case)
+}
+
+/// Returns the round as names have it: `r1`, or `w1` for a warm-up.
+pub fn round(run: &Run) -> String {
+    format!("{}{}", if run.warmup { 'w' } else { 'r' }, run.repeat)
 }
 
 /// Says what of `result` cannot be part of a path; its file could lie anywhere.

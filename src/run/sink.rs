@@ -8,6 +8,7 @@ use crate::edge::process::KeptLog;
 use crate::ingest::line::without_terminal_codes;
 use crate::ingest::rules::RuleScan;
 use crate::redact::Redactor;
+use crate::text::reorders;
 
 /// Lines that are kept for a message when the replica fails.
 const LAST_LINES: usize = 20;
@@ -124,6 +125,5 @@ impl Sink {
 
 /// Returns a line without characters that a terminal obeys, or that show it in another order than it has.
 fn harmless(line: &str) -> String {
-    let reorders = |c: &char| matches!(c, '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}');
-    line.chars().filter(|letter| (!letter.is_control() || *letter == '\t') && !reorders(letter)).collect()
+    line.chars().filter(|letter| (!letter.is_control() || *letter == '\t') && !reorders(*letter)).collect()
 }

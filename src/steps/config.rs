@@ -6,6 +6,7 @@ use serde::Deserialize;
 use serde_json::Value as Json;
 
 use super::{Fault, read};
+use crate::manifest::Run;
 
 /// The file of the run list.
 pub(super) const RUNS: &str = "runs.json";
@@ -81,21 +82,6 @@ pub struct Described {
     pub labels_at: Vec<String>,
 }
 
-/// One run.
-#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
-pub struct Run {
-    /// What `step run` is given.
-    pub id: String,
-    /// The case, by id.
-    pub case: String,
-    /// From 1, counted apart for warm-ups.
-    pub repeat: u32,
-    /// Whether it is a warm-up.
-    pub warmup: bool,
-    /// The name of the job of its first attempt.
-    pub job: String,
-}
-
 impl Config {
     /// Reads the ConfigMap's `files`, by key.
     ///
@@ -121,13 +107,6 @@ impl Config {
         let run = self.list.runs.iter().find(|run| run.id == id);
         let case = run.and_then(|run| self.list.cases.get(&run.case));
         run.zip(case).ok_or_else(|| Fault::UnknownRun { id: id.to_owned() })
-    }
-}
-
-impl Run {
-    /// Returns the round as names have it: `r1`, or `w1` for a warm-up.
-    pub fn round(&self) -> String {
-        format!("{}{}", if self.warmup { 'w' } else { 'r' }, self.repeat)
     }
 }
 

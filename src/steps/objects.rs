@@ -3,8 +3,9 @@
 use serde_json::Value as Json;
 
 use super::Fault;
-use super::config::{Config, Described, Run, StepJob, text};
+use super::config::{Config, Described, StepJob, text};
 use crate::diag::Diagnostic;
+use crate::manifest::Run;
 use crate::manifest::instance::{Attempt, Owner, Session, job_name, label_at, name_at, own};
 use crate::text::{Source, SourceId};
 use crate::yaml;

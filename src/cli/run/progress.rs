@@ -5,7 +5,7 @@ use std::sync::Mutex;
 use std::time::{Duration, Instant};
 
 use super::screen::Screen;
-use super::{short, with_unit};
+use super::{called, short, with_unit};
 use crate::cli::args::Global;
 use crate::edge::terminal;
 use crate::manifest::Run;
@@ -69,9 +69,8 @@ impl State {
 
 impl Watcher for Progress<'_> {
     fn started(&self, run: &Run, case: &Case, number: usize, of: usize) {
-        let round = if run.warmup { format!("warm-up {}", run.repeat) } else { format!("repeat {}", run.repeat) };
         let Ok(mut state) = self.state.lock() else { return };
-        let (current, began, spent) = (format!("{}, {round}", case.name), Some(Instant::now()), state.spent);
+        let (current, began, spent) = (called(run, std::slice::from_ref(case)), Some(Instant::now()), state.spent);
         *state = State { current, done: number - 1, of, began, spent };
         self.screen.position(number - 1);
         self.screen.status(state.current.clone());
