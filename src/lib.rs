@@ -27,6 +27,7 @@ pub mod edge;
 pub mod expand;
 pub mod fixture;
 pub mod follow;
+pub mod gather;
 pub mod ingest;
 pub mod local;
 pub mod lookup;
@@ -40,6 +41,7 @@ pub mod run;
 pub mod schema;
 pub mod spec;
 pub mod stats;
+
 pub mod steps;
 pub mod text;
 pub mod tree;

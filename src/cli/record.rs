@@ -16,10 +16,10 @@ use crate::diag::render::Format;
 use crate::edge::fs::Content;
 use crate::edge::git::{self, Destination};
 use crate::edge::{fs, machine, terminal};
+use crate::gather::Stored;
 use crate::model::target::ResultsSettings;
 use crate::record::{Addition, DEADLINE, Kind, Mode, NotRecorded, Recorded, Signing};
 use crate::result::{self, Sealed};
-use crate::run::Stored;
 
 /// Records the files of `args`.
 pub(super) fn run(global: &Global, args: &RecordArgs) -> Result<ExitStatus> {

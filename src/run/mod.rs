@@ -8,8 +8,6 @@ mod evidence;
 mod images;
 mod one;
 mod reparse;
-mod sink;
-mod store;
 mod wait;
 
 use std::collections::BTreeMap;
@@ -24,6 +22,7 @@ use crate::compile::Compiled;
 use crate::edge::experiment::{self, Reserve};
 use crate::edge::machine::{self, Name};
 use crate::edge::process::{self, Stop};
+use crate::gather::{self, Echo, Stored};
 use crate::ingest::rules::Rules;
 use crate::local::{Containers, Engine, Folders, Secrets};
 use crate::manifest::Run;
@@ -33,7 +32,6 @@ use crate::result::fingerprint;
 use crate::result::v1::{Cluster, Node, Status};
 
 pub use reparse::{reparse, store_again};
-pub use store::Stored;
 
 /// What to run, and how.
 pub struct Request<'a> {
@@ -103,9 +101,6 @@ pub trait Watcher {
     /// Takes a line that a replica printed; none when nobody wants them.
     fn echo(&self) -> Option<Echo>;
 }
-
-/// Takes the lines that replicas print: role, replica, line.
-pub type Echo = Arc<dyn Fn(&str, u32, &str) + Send + Sync>;
 
 /// How a session ended.
 pub struct Outcome {
@@ -184,7 +179,7 @@ pub fn run(request: &Request<'_>, watcher: &dyn Watcher) -> Result<Outcome> {
         session.has_started = false;
         let result = session.one(run, case);
         let stored = result
-            .map(|result| store::store_somewhere(&request.results, &session.refuge(), &mut session.reserve, result));
+            .map(|result| gather::store_somewhere(&request.results, &session.refuge(), &mut session.reserve, result));
         drop(unstored);
         outcome.has_run |= session.has_started;
         if session.has_started || stored.is_ok() {

@@ -6,10 +6,10 @@ use std::time::{Duration, Instant};
 
 use anyhow::Result;
 
-use super::sink::Sink;
 use super::{Event, Session};
 use crate::edge::experiment;
 use crate::edge::process::{self, Ended, Foreign, KeptLog, Replica, Sampler, Start};
+use crate::gather::Sink;
 use crate::ingest::rules::{From, RuleScan};
 use crate::local::{Folders, Plan, Process};
 use crate::result::v1::{Exit, Status, StatusReason};

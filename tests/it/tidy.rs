@@ -22,7 +22,8 @@ const FLOORS: &[(&str, &[&str])] = &[
     ("4", &["manifest", "tree", "fixture"]),
     ("5", &["compile", "follow", "local", "record", "steps"]),
     ("6.0", &["edge"]),
-    ("6.1", &["run"]),
+    ("6.1", &["gather"]),
+    ("6.2", &["run", "step"]),
     ("7.0", &["cli"]),
     ("7.1", &["lib", "main"]),
 ];
@@ -30,18 +31,20 @@ const FLOORS: &[(&str, &[&str])] = &[
 /// Which modules name which crate, by path below `src`. A crate that is missing here is free for all.
 const CRATES: &[(&str, &[&str])] = &[
     ("annotate-snippets", &["diag"]),
-    ("anyhow", &["edge", "run", "cli"]),
+    ("anyhow", &["edge", "gather", "run", "step", "cli"]),
     ("base64", &["redact"]),
     ("clap", &["cli"]),
     ("clap_complete", &["cli"]),
     ("clap_mangen", &["cli"]),
     ("csv", &["ingest"]),
+    ("futures-util", &["edge/cluster"]),
     ("getrandom", &["edge"]),
     ("git2", &["edge"]),
     ("indicatif", &["cli/run"]),
     ("jiff", &["unit", "edge/machine"]),
     ("jsonschema", &["schema"]),
     ("k8s-openapi", &["api", "follow", "manifest"]),
+    ("kube", &["edge/cluster"]),
     ("memchr", &["ingest"]),
     ("mimalloc", &["main"]),
     ("nix", &["edge"]),
@@ -56,6 +59,7 @@ const CRATES: &[(&str, &[&str])] = &[
     ("signal-hook", &["edge/process"]),
     ("similar", &["tree"]),
     ("strsim", &["diag"]),
+    ("tokio", &["edge/cluster"]),
     ("ureq", &["edge/http"]),
 ];
 

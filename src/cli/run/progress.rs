@@ -8,10 +8,11 @@ use super::screen::Screen;
 use super::{called, short, with_unit};
 use crate::cli::args::Global;
 use crate::edge::terminal;
+use crate::gather::{Echo, Stored};
 use crate::manifest::Run;
 use crate::model::Case;
 use crate::result::v1::{Kind, Status};
-use crate::run::{Echo, Request, Stored, Watcher};
+use crate::run::{Request, Watcher};
 
 /// Shows how far a session is.
 pub(super) struct Progress<'a> {

@@ -1,8 +1,8 @@
 //! The results of a session as a table: median and spread of each metric in each case.
 
 use super::{short, with_unit};
+use crate::gather::Stored;
 use crate::result::v1::{Kind, Status};
-use crate::run::Stored;
 use crate::stats;
 
 /// How much of the reason for a missing value fits.

@@ -18,9 +18,11 @@ const LINE: usize = 400;
 const RAW_LINE: usize = 4 * LINE + 8192;
 
 /// Takes the output of one replica.
-pub(super) struct Sink {
-    pub(super) log: KeptLog,
-    pub(super) scan: RuleScan,
+pub struct Sink {
+    /// Where it is kept.
+    pub log: KeptLog,
+    /// What the rules want of it.
+    pub scan: RuleScan,
     role: String,
     index: u32,
     echo: Option<Echo>,
@@ -36,7 +38,7 @@ const KEY_LINES: u32 = 500;
 
 impl Sink {
     /// Makes the sink of `role`'s replica `index`.
-    pub(super) fn new(
+    pub fn new(
         log: KeptLog,
         scan: RuleScan,
         role: &str,
@@ -49,7 +51,7 @@ impl Sink {
     }
 
     /// Takes in the next bytes.
-    pub(super) fn take(&mut self, bytes: &[u8]) {
+    pub fn take(&mut self, bytes: &[u8]) {
         self.log.write(bytes);
         self.scan.feed(bytes);
         let is_end = |byte: &u8| matches!(byte, b'\n' | b'\r');
@@ -115,7 +117,7 @@ impl Sink {
     }
 
     /// Ends the output: returns the log, the scan, and the last lines without secrets.
-    pub(super) fn finish(mut self) -> (KeptLog, RuleScan, Vec<String>) {
+    pub fn finish(mut self) -> (KeptLog, RuleScan, Vec<String>) {
         self.end_line();
         let clean = self.last_lines.iter().map(|line| self.redactor.text(line).chars().take(LINE).collect());
         let last_lines = clean.collect();
