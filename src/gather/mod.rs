@@ -1,10 +1,12 @@
 //! Gathers what a run leaves into its result, whoever followed it: a local session or a step in a cluster.
 
+mod addition;
 mod sink;
 mod store;
 
 use std::sync::Arc;
 
+pub use addition::addition;
 pub use sink::Sink;
 pub use store::{Stored, store_somewhere};
 

@@ -5,8 +5,10 @@ mod folders;
 mod left;
 mod reserve;
 mod results;
+mod volume;
 
 pub use folders::{IGNORED, carry, make, private_folder, write};
 pub use left::{Left, Names, digest_of, digest_while, read_pieces};
 pub use reserve::Reserve;
 pub use results::{keep, keeps, prepare};
+pub use volume::{RunFolder, run_folders};
