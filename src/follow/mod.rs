@@ -5,6 +5,7 @@
 
 mod event;
 mod pod;
+pub mod stamped;
 mod timeline;
 mod why;
 
