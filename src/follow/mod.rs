@@ -6,6 +6,7 @@
 mod event;
 pub mod node;
 mod pod;
+pub mod stamped;
 mod timeline;
 mod why;
 
