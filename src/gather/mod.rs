@@ -12,5 +12,8 @@ pub use assemble::{Ended, Parts, Span, assemble, log_incomplete};
 pub use sink::Sink;
 pub use store::{Stored, store_somewhere};
 
+/// What the log of a replica is cut to where the spec does not say it.
+pub const LOG_LIMIT: u64 = 2 << 30;
+
 /// Takes the lines that replicas print: role, replica, line.
 pub type Echo = Arc<dyn Fn(&str, u32, &str) + Send + Sync>;

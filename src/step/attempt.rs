@@ -84,6 +84,10 @@ pub struct Attempt {
     pub run_digest: String,
     /// `spec.run`
     pub spec_run: u32,
+    /// How long it may take until all its pods run.
+    pub queue_timeout_seconds: u64,
+    /// How long from then on.
+    pub timeout_seconds: u64,
     /// When the step began with it.
     pub began: Moment,
     /// The job once it was created, by its resource and uid.
@@ -165,6 +169,8 @@ impl Attempt {
             inputs: case.inputs.clone(),
             run_digest: config.list.run_digest.clone(),
             spec_run: config.list.run,
+            queue_timeout_seconds: config.list.queue_timeout_seconds,
+            timeout_seconds: case.timeout_seconds,
             began: Moment::now(),
             created: None,
             running_since: None,
