@@ -15,7 +15,7 @@ pub(super) fn run(args: &StepArgs) -> Result<ExitStatus> {
         StepCommand::Run { run } => bail!("`step run {run}` is not there yet"),
         StepCommand::Summary => bail!("`step summary` is not there yet"),
         StepCommand::Cleanup => bail!("`step cleanup` is not there yet"),
-        StepCommand::Record => Ok(match record::run(&environment)? {
+        StepCommand::Record => Ok(match record::run(&environment, record::DEADLINE)? {
             None => ExitStatus::Yes,
             Some(Kind::TryAgain) => ExitStatus::NotRecorded,
             Some(Kind::Refused) => ExitStatus::Refused,

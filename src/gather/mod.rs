@@ -2,6 +2,7 @@
 
 mod artifacts;
 mod assemble;
+mod addition;
 mod sink;
 mod store;
 
@@ -9,6 +10,7 @@ use std::sync::Arc;
 
 pub use artifacts::{Hurry, KeptOf, artifacts};
 pub use assemble::{Ended, Parts, Span, assemble, log_incomplete};
+pub use addition::addition;
 pub use sink::Sink;
 pub use store::{Stored, store_somewhere};
 
