@@ -1,16 +1,16 @@
 //! Gathers what a run leaves into its result, whoever followed it: a local session or a step in a cluster.
 
+mod addition;
 mod artifacts;
 mod assemble;
-mod addition;
 mod sink;
 mod store;
 
 use std::sync::Arc;
 
+pub use addition::addition;
 pub use artifacts::{Hurry, KeptOf, artifacts};
 pub use assemble::{Ended, Parts, Span, assemble, log_incomplete};
-pub use addition::addition;
 pub use sink::Sink;
 pub use store::{Stored, store_somewhere};
 

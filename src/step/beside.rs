@@ -11,7 +11,7 @@ use super::follow::{Ending, Limits};
 use super::logs::Logs;
 use super::seen::Sight;
 use super::session::Session;
-use super::told::{RulesText, Told};
+use super::told::Told;
 use super::word;
 use crate::edge::cluster::{Fault, Made};
 use crate::gather;
@@ -73,8 +73,7 @@ impl Session {
         let object = text("/metadata/name");
         self.tell(&format!("`{name}` is {} `{object}`", created.kind));
         let deadline = made.pointer("/spec/activeDeadlineSeconds").and_then(Json::as_u64).unwrap_or(NO_DEADLINE);
-        let limits =
-            Limits { queue, run: Duration::from_secs(deadline) + SLACK, waited: Duration::ZERO, ran: None };
+        let limits = Limits { queue, run: Duration::from_secs(deadline) + SLACK, waited: Duration::ZERO, ran: None };
         let mut logs = Logs::new(self, output.to_owned(), &Rules::none(), gather::LOG_LIMIT);
         let mut sight = Sight::of(made);
         let (ending, progress) = self.follow(&mut sight, &mut logs, limits, &mut || Ok(()));
@@ -96,10 +95,5 @@ impl Session {
             Ending::TooLong(status, reason) => why(status, Some(reason)),
             Ending::Stopped => Beside::Stopped,
         })
-    }
-
-    /// Keeps the rules and the spec as they are at the start.
-    pub(super) fn keep_rules(&self, folder: &Path, rules: &RulesText) -> Result<()> {
-        super::snapshot::keep_rules(folder, rules)
     }
 }

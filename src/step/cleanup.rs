@@ -4,17 +4,16 @@ use anyhow::Result;
 use serde_json::Value as Json;
 
 use super::attempt::{self, Attempt, Created};
-use super::follow::{Ending, is_absent};
+use super::follow::Ending;
 use super::result::{Gathered, lost};
-use super::run::{LOG_PATIENCE, outcome_without_job};
+use super::run::outcome_without_job;
 use super::seen::Sight;
 use super::session::Session;
 use super::{Answer, Environment, snapshot, told};
-use crate::edge::cluster::{Resource};
+use crate::edge::cluster::Resource;
 use crate::edge::experiment;
 use crate::follow::State;
 use crate::result::v1::{Status, StatusReason};
-use crate::workload::KINDS;
 
 /// Cleans up after the Workflow; may be called any number of times.
 ///
@@ -46,13 +45,12 @@ impl Session {
     /// Makes the result of a run that nobody follows any more.
     fn conclude_left(&mut self, mut attempt: Attempt) -> Result<()> {
         let folder = attempt.folder(&self.experiments);
-        if let Some(workload) = snapshot::workload(&folder) {
-            self.know_secrets(&workload);
-        }
+        let workload = snapshot::workload(&folder);
+        workload.iter().for_each(|workload| self.know_secrets(workload));
         let reserve = self.hold_reserve();
         let mut gathered = Gathered::new(self, &attempt, &snapshot::rules(&folder))?;
         if attempt.outcome.is_none() {
-            let outcome = match self.left_job(&attempt)? {
+            let outcome = match self.left_job(&mut attempt, workload.as_ref())? {
                 Some(job) => {
                     let mut sight = Sight::of(job);
                     self.look(&mut sight);
@@ -65,7 +63,9 @@ impl Session {
                     self.outcome(&attempt, ending, progress)
                 }
                 None if attempt.created.is_some() => {
-                    let reason = lost("neither its job nor the step that followed it was there any more at the end of the Workflow");
+                    let reason = lost(
+                        "neither its job nor the step that followed it was there any more at the end of the Workflow",
+                    );
                     outcome_without_job(&attempt, Status::Interrupted, vec![reason])
                 }
                 None => outcome_without_job(&attempt, Status::Interrupted, vec![interrupted()]),
@@ -76,39 +76,33 @@ impl Session {
         if let Some(created) = attempt.created.clone() {
             self.remove(&created, &attempt.job)?;
         }
-        self.end_logs(&mut attempt, &mut gathered, LOG_PATIENCE)?;
+        self.end_logs(&mut attempt, &mut gathered)?;
         self.conclude(&attempt, gathered, reserve).map(drop)
     }
 
-    fn left_job(&self, attempt: &Attempt) -> Result<Option<Json>> {
-        let Some((created, resource)) = attempt.created.as_ref().and_then(|made| Some((made, made.resource()?))) else {
-            return Ok(None);
-        };
-        let found = self.cluster.get(&resource, &self.namespace, &attempt.job);
-        Ok(if is_absent(&found, &created.uid) { None } else { found? })
+    /// Returns the job of an attempt, if it is there. A step that was killed just after it had created the job has not said so.
+    fn left_job(&self, attempt: &mut Attempt, workload: Option<&Json>) -> Result<Option<Json>> {
+        let known = attempt.created.clone().or_else(|| workload.map(Created::of));
+        let Some(resource) = known.as_ref().and_then(Created::resource) else { return Ok(None) };
+        let found = self.cluster.get(&resource, &self.namespace, &attempt.job)?;
+        let found = found.filter(|job| self.is_owner(job));
+        attempt.created = found.as_ref().map(Created::of).or(attempt.created.take());
+        Ok(found)
     }
 
-    /// Deletes the jobs that this Workflow owns; returns how many could not be.
+    /// Deletes the Jobs beside the runs that this Workflow owns; returns how many could not be.
     fn delete_left(&mut self) -> Result<usize> {
         let mut faults = 0;
         let selector = format!("kubebench.dev/benchmark={}", self.benchmark);
-        let jobs = std::iter::once(Resource::jobs());
-        for resource in KINDS.iter().map(Resource::of_kind).chain(jobs) {
-            let found = match self.cluster.list(&resource, &self.namespace, &selector) {
-                Ok(found) => found,
-                // A cluster does not have the kinds that no benchmark of it uses.
-                Err(fault) if fault.is_unknown_kind() => continue,
-                Err(fault) => return Err(fault.into()),
-            };
-            for object in found.iter().filter(|object| self.is_owner(object)) {
-                let name = object.pointer("/metadata/name").and_then(Json::as_str).unwrap_or_default();
-                let created = Created { api_version: resource.api_version(), ..Created::of(object) };
-                match self.remove(&created, name) {
-                    Ok(()) => self.tell(&format!("deleted {} `{name}`", created.kind)),
-                    Err(fault) => {
-                        self.tell(&format!("error: {fault}"));
-                        faults += 1;
-                    }
+        let mut found = self.cluster.list(&Resource::jobs(), &self.namespace, &selector)?;
+        found.retain(|object| self.is_owner(object));
+        for object in &found {
+            let name = object.pointer("/metadata/name").and_then(Json::as_str).unwrap_or_default();
+            match self.remove(&Created::of(object), name) {
+                Ok(()) => self.tell(&format!("deleted Job `{name}`")),
+                Err(fault) => {
+                    self.tell(&format!("error: {fault}"));
+                    faults += 1;
                 }
             }
         }

@@ -9,6 +9,7 @@ use serde_json::Value as Json;
 use super::logs::Logs;
 use super::seen::{From, Sight};
 use super::session::{Event, Session};
+use super::word;
 use crate::edge::cluster::{Fault, Resource, Seen, Watch};
 use crate::follow::{Progress, State};
 use crate::result::v1::{Status, StatusReason};
@@ -116,7 +117,8 @@ impl Session {
             }
             if running_since.is_none() && began.elapsed() + limits.waited > limits.queue && !sight.is_blind() {
                 let waited = limits.queue.as_secs();
-                let what = format!("it was given up after {waited} s (`queueTimeout`), in which not all of its pods ran");
+                let what =
+                    format!("it was given up after {waited} s (`queueTimeout`), in which not all of its pods ran");
                 return (too_long(Status::Failed, "queueTimeout", what), progress);
             }
         }
@@ -124,15 +126,13 @@ impl Session {
 
     fn watch(&self, job: &Json) -> Vec<crate::edge::cluster::Watching> {
         let text = |at: &str| job.pointer(at).and_then(Json::as_str).unwrap_or_default();
-        let run = job.pointer("/metadata/labels").and_then(|labels| labels.get("kubebench.dev/run"));
-        let run = run.and_then(Json::as_str).unwrap_or_default();
         let events = &self.events.0;
         let mut watches = Vec::new();
         if let Some(resource) = Resource::of(job) {
             let watch = Watch::all(&self.namespace, resource).named(text("/metadata/name"));
             watches.push(self.cluster.watch(watch, events.clone(), |seen| Event::Seen(From::Job, seen)));
         }
-        let pods = Watch::all(&self.namespace, Resource::pods()).labels(&format!("kubebench.dev/run={run}"));
+        let pods = Watch::all(&self.namespace, Resource::pods()).labels(&format!("kubebench.dev/run={}", run_of(job)));
         watches.push(self.cluster.watch(pods, events.clone(), |seen| Event::Seen(From::Pods, seen)));
         let told = Watch::all(&self.namespace, Resource::events());
         watches.push(self.cluster.watch(told, events.clone(), |seen| Event::Seen(From::Events, seen)));
@@ -141,18 +141,23 @@ impl Session {
 
     /// Reads the job and its pods once more, so that the end is explained by what there is and not by what had come.
     fn last_look(&self, sight: &mut Sight, progress: Progress) -> Progress {
-        let run = sight.job().pointer("/metadata/labels").and_then(|labels| labels.get("kubebench.dev/run"));
-        let selector = format!("kubebench.dev/run={}", run.and_then(Json::as_str).unwrap_or_default());
-        match self.cluster.list(&Resource::pods(), &self.namespace, &selector) {
-            Ok(pods) => {
-                sight.relist(&pods);
-                let again = sight.sum();
-                if matches!(again.state, State::Ended(_)) { again } else { progress }
-            }
-            Err(fault) => {
-                self.tell(&format!("note: the pods cannot be read once more: {fault}"));
-                progress
-            }
+        self.look(sight);
+        let again = sight.sum();
+        if matches!(again.state, State::Ended(_)) { again } else { progress }
+    }
+
+    /// Reads the pods and the events of a job as they are now.
+    pub(super) fn look(&self, sight: &mut Sight) {
+        match self.cluster.list(
+            &Resource::pods(),
+            &self.namespace,
+            &format!("kubebench.dev/run={}", run_of(sight.job())),
+        ) {
+            Ok(pods) => sight.relist(&pods),
+            Err(fault) => self.tell(&format!("note: the pods cannot be read once more: {fault}")),
+        }
+        for event in self.cluster.list(&Resource::events(), &self.namespace, "").unwrap_or_default() {
+            sight.take(From::Events, Seen::Applied(event));
         }
     }
 
@@ -162,7 +167,8 @@ impl Session {
             State::Running => "runs".to_owned(),
             State::Ended(status) => format!("has ended: {}", word(status)),
         };
-        let nodes = if progress.nodes.is_empty() { String::new() } else { format!(" on {}", progress.nodes.join(", ")) };
+        let nodes =
+            if progress.nodes.is_empty() { String::new() } else { format!(" on {}", progress.nodes.join(", ")) };
         let why = progress.reasons.first().map_or_else(String::new, |reason| format!(": {}", reason.message));
         let text = format!("the job {state}{nodes}{why}");
         if *told != text {
@@ -172,9 +178,10 @@ impl Session {
     }
 }
 
-/// Returns the word that results have for a status.
-pub(super) fn word(status: Status) -> String {
-    serde_json::to_value(status).ok().and_then(|word| word.as_str().map(str::to_owned)).unwrap_or_default()
+/// Returns the run that a job is labeled with.
+fn run_of(job: &Json) -> &str {
+    let labels = job.pointer("/metadata/labels");
+    labels.and_then(|labels| labels.get("kubebench.dev/run")).and_then(Json::as_str).unwrap_or_default()
 }
 
 fn too_long(status: Status, code: &str, message: String) -> Ending {

@@ -67,7 +67,7 @@ impl Session {
         let Some(outcome) = &attempt.outcome else { bail!("`{}` has not ended", attempt.job) };
         let folder = attempt.folder(&self.experiments);
         // The rules may have changed since; those that are there when the run ends count, or those that it began with.
-        let text = told::rules(&self.environment)?.rules.or_else(|| snapshot::read(&folder, "rules.json"));
+        let text = told::rules(&self.environment)?.rules.or_else(|| snapshot::rules(&folder).rules);
         let text = text.context("there are no rules for this run: neither the ConfigMap nor the snapshot has them")?;
         let rules = Rules::read(&text).map_err(|reason| anyhow!("rules.json: {reason}"))?;
         let left = Left::of_run(&folder);

@@ -27,7 +27,7 @@ const MAX_ATTEMPTS: u32 = 3;
 /// Between two tries to create a job for which there is no quota now.
 const QUOTA_STEP: Duration = Duration::from_secs(10);
 /// How long logs may take to come in whole after their containers ended.
-const LOG_PATIENCE: Duration = Duration::from_secs(60);
+pub(super) const LOG_PATIENCE: Duration = Duration::from_secs(60);
 /// The same for a step that was told to end, which is killed after half a minute.
 const HURRIED: Duration = Duration::from_secs(8);
 
@@ -121,9 +121,7 @@ impl Session {
                     None => return Ok(None),
                 },
                 Err(NoJob::Stopped) if self.is_to_be_succeeded() => return Ok(None),
-                Err(NoJob::Stopped) => {
-                    outcome_without_job(attempt, Status::Interrupted, vec![self.interruption()])
-                }
+                Err(NoJob::Stopped) => outcome_without_job(attempt, Status::Interrupted, vec![self.interruption()]),
                 Err(NoJob::Ends(status, reason)) => outcome_without_job(attempt, status, vec![reason]),
             };
             attempt.outcome = Some(outcome);
@@ -204,11 +202,30 @@ impl Session {
         }
     }
 
+    /// Deletes what an attempt with a result has left.
+    fn remove_left(&mut self, job: &str) -> Result<()> {
+        let Some(attempt) = Attempt::read(&self.experiments, job)? else { return Ok(()) };
+        let Some(created) = attempt.created else { return Ok(()) };
+        self.remove(&created, job).or_else(|fault| self.note_left(job, &fault))
+    }
+
+    /// Deletes what was created before the workload.
+    fn remove_before(&mut self, objects: &Objects, job: &str) {
+        for object in &objects.before {
+            let name = text(object, "/metadata/name");
+            let there =
+                Created::of(object).resource().map(|resource| self.cluster.get(&resource, &self.namespace, name));
+            if let Some(Ok(Some(there))) = there
+                && self.owns(&there, job)
+                && let Err(fault) = self.remove(&Created::of(&there), name)
+            {
+                self.tell(&format!("note: `{name}` goes with its Workflow: {fault}"));
+            }
+        }
+    }
+
     fn owns(&self, object: &Json, job: &str) -> bool {
-        let owners = object.pointer("/metadata/ownerReferences").and_then(Json::as_array);
-        let is_ours = |owner: &Json| text(owner, "/uid") == self.workflow.uid;
-        owners.is_some_and(|owners| owners.iter().any(is_ours))
-            && text(object, "/metadata/labels/kubebench.dev~1run") == job
+        self.is_owner(object) && text(object, "/metadata/labels/kubebench.dev~1run") == job
     }
 
     /// Follows the job of a run to its end; returns none when another pod is to go on.

@@ -13,8 +13,8 @@ use super::Environment;
 use super::attempt::{Created, Workflow};
 use super::seen::From;
 use crate::edge::cluster::{Cluster, Fault, Removed, Resource, Seen};
-use crate::edge::process::{self, Stop};
 use crate::edge::experiment::Reserve;
+use crate::edge::process::{self, Stop};
 use crate::edge::{experiment, machine, terminal};
 use crate::follow::node;
 use crate::manifest::instance;
@@ -151,7 +151,9 @@ impl Session {
             Ok(None) => node::unknown(name),
             Err(fault) => {
                 if !is_told {
-                    self.tell(&format!("note: of nodes only the names are known: {fault}; deploy/nodes gives the right"));
+                    self.tell(&format!(
+                        "note: of nodes only the names are known: {fault}; deploy/nodes gives the right"
+                    ));
                 }
                 is_told = true;
                 node::unknown(name)
@@ -178,6 +180,13 @@ impl Session {
     pub(super) fn naming(&self) -> Naming<'_> {
         let Workflow { name, uid, .. } = &self.workflow;
         Naming { session: self.workflow.session(), owner: instance::Owner { name, uid } }
+    }
+
+    /// Returns whether this Workflow owns `object`.
+    pub(super) fn is_owner(&self, object: &Json) -> bool {
+        let owners = object.pointer("/metadata/ownerReferences").and_then(Json::as_array);
+        let uid = |owner: &Json| owner.get("uid").and_then(Json::as_str) == Some(&self.workflow.uid);
+        owners.is_some_and(|owners| owners.iter().any(uid))
     }
 
     /// Deletes an object and waits until it and its pods are gone; says so when they stay.

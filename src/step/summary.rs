@@ -47,7 +47,9 @@ pub fn run(environment: &Environment) -> Result<Answer> {
         terminal::tell(&format!("all {total} runs succeeded"));
         return Ok(Answer::Succeeded);
     }
-    terminal::tell(&format!("{failed} of {total} runs did not succeed, so the Workflow fails; their results are recorded too"));
+    terminal::tell(&format!(
+        "{failed} of {total} runs did not succeed, so the Workflow fails; their results are recorded too"
+    ));
     Ok(Answer::Failed)
 }
 
@@ -60,10 +62,12 @@ fn row(config: &Config, run: &Run, result: Option<&BenchmarkResult>) -> [String;
     };
     let primary = result.metrics.iter().find(|metric| metric.kind == Kind::Primary);
     let value = primary.and_then(|metric| {
-        let unit = metric.unit.as_deref().filter(|unit| *unit != "1").map_or_else(String::new, |unit| format!(" {unit}"));
+        let unit =
+            metric.unit.as_deref().filter(|unit| *unit != "1").map_or_else(String::new, |unit| format!(" {unit}"));
         Some(format!("{} {}{unit}", metric.name, metric.value?))
     });
-    let why = result.run.reasons.first().map_or_else(String::new, |reason| reason.message.chars().take(REASON).collect());
+    let why =
+        result.run.reasons.first().map_or_else(String::new, |reason| reason.message.chars().take(REASON).collect());
     let seconds = format!("{:.1}", result.run.duration_seconds);
     [round, case.to_owned(), word(result.run.status), seconds, value.unwrap_or_else(|| "-".to_owned()), why]
 }

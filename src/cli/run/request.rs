@@ -11,6 +11,7 @@ use crate::compile::Compiled;
 use crate::diag::what_there_is;
 use crate::edge::machine::{self, Name};
 use crate::edge::{fs, git};
+use crate::gather;
 use crate::local::{Secrets, is_of_client};
 use crate::lower::PROJECT_FILE;
 use crate::manifest::Run;
