@@ -23,6 +23,7 @@ pub mod cli;
 pub mod compile;
 pub mod diag;
 pub mod digest;
+pub mod doctor;
 pub mod edge;
 pub mod expand;
 pub mod fixture;
