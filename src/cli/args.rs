@@ -110,6 +110,9 @@ pub(super) enum Command {
     /// Start a replica of a local run and end its whole tree
     #[command(hide = true)]
     Supervise(SuperviseArgs),
+    /// Take a step of a Workflow, in its pod
+    #[command(hide = true)]
+    Step(StepArgs),
     /// Format specs; comments stay
     Fmt(FmtArgs),
     /// Print the JSON Schema of a kind of document
@@ -334,6 +337,30 @@ pub(super) struct SuperviseArgs {
     /// The program and its arguments
     #[arg(last = true, required = true)]
     pub(super) argv: Vec<String>,
+}
+
+#[derive(Debug, Args)]
+pub(super) struct StepArgs {
+    #[command(subcommand)]
+    pub(super) command: StepCommand,
+}
+
+/// The steps of a Workflow.
+#[derive(Debug, Subcommand)]
+pub(super) enum StepCommand {
+    /// Make the experiment folder and run the Job that prepares
+    Prepare,
+    /// Take one run from its objects to its result
+    Run {
+        /// The run, by its id in `runs.json`
+        run: String,
+    },
+    /// Print a table of all runs
+    Summary,
+    /// Delete what is left of the Workflow
+    Cleanup,
+    /// Commit the results that lie on the volume
+    Record,
 }
 
 #[derive(Debug, Args)]

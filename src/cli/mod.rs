@@ -21,6 +21,7 @@ mod run;
 mod schema;
 mod selection;
 mod session;
+mod step;
 mod validate;
 
 use std::process::ExitCode;
@@ -105,6 +106,7 @@ fn dispatch(cli: &Cli) -> Result<ExitStatus> {
         Command::Fold(args) => fold::run(&cli.global, args),
         Command::Reparse(args) => reparse::run(&cli.global, args),
         Command::Supervise(args) => supervise(args),
+        Command::Step(args) => step::run(args),
         Command::Fmt(args) => fmt::run(&cli.global, args),
         Command::Schema(args) => schema::run(args),
         Command::Explain(args) => explain::run(args),

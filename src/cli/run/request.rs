@@ -9,7 +9,6 @@ use crate::cli::project::VERSION;
 use crate::cli::session::Session;
 use crate::compile::Compiled;
 use crate::diag::what_there_is;
-use crate::digest::Digest;
 use crate::edge::machine::{self, Name};
 use crate::edge::{fs, git};
 use crate::local::{Secrets, is_of_client};
@@ -34,7 +33,6 @@ pub(super) fn request<'a>(
     let benchmark = &compiled.benchmark;
     let root = session.root.as_path();
     let project = session.compilation.project.as_ref().context("the project is at fault")?;
-    let spec = session.compilation.sources.get(benchmark.name_span.source).context("the spec's text is missing")?;
     let mut paths = vec![benchmark.path.clone()];
     paths.extend(fs::exists(root, PROJECT_FILE).then(|| PROJECT_FILE.to_owned()));
     paths.extend(benchmark.files.iter().map(|(_, file)| file.path.clone()));
@@ -44,7 +42,6 @@ pub(super) fn request<'a>(
     Ok(Request {
         root,
         compiled,
-        spec_digest: Digest::of(&spec.text).to_string(),
         rules,
         results: args.results.clone().unwrap_or_else(|| root.join(&project.settings.results.directory)),
         engine: args.engine,
