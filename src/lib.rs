@@ -42,6 +42,7 @@ pub mod run;
 pub mod schema;
 pub mod spec;
 pub mod stats;
+pub mod status;
 pub mod step;
 pub mod steps;
 pub mod text;

@@ -21,7 +21,7 @@ const FLOORS: &[(&str, &[&str])] = &[
     ("3.3", &["lower", "check"]),
     ("4", &["manifest", "tree", "fixture"]),
     ("5.0", &["compile", "follow", "local", "record", "steps"]),
-    ("5.1", &["doctor"]),
+    ("5.1", &["doctor", "status"]),
     ("6.0", &["edge"]),
     ("6.1", &["gather"]),
     ("6.2", &["run", "step"]),
