@@ -148,7 +148,7 @@ pub(super) fn called<'a>(deployments: &'a Fact, name: &'a str) -> impl Iterator<
 fn controller(deployments: &Fact, name: &'static str, report: &mut Report) {
     const CHECK: &str = "controller";
     if let Fact::Forbidden(why) = deployments {
-        return report.unknown(CHECK, &format!("Deployments, so not whether `{name}` runs"), why);
+        return report.unknown(CHECK, &format!("Deployments, which would say whether `{name}` runs"), why);
     }
     let Some(found) = called(deployments, name).next() else {
         let seen = format!("no Deployment is called `{name}`, so nobody can tell from here whether it runs");

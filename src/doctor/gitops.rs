@@ -14,6 +14,10 @@ pub(super) fn check(needs: &Needs<'_>, facts: &dyn Facts, report: &mut Report) {
         ("/apis/argoproj.io/v1alpha1/applications", application as Judge),
         ("/apis/kustomize.toolkit.fluxcd.io/v1/kustomizations", kustomization as Judge),
     ] {
+        // Who may not list what does not exist is told that it is forbidden.
+        if !is_served(facts, path) {
+            continue;
+        }
         match facts.read(path) {
             Fact::There(list) => {
                 for item in items(&list).filter(|item| manages(item, &needs.target.namespace)) {
@@ -37,6 +41,15 @@ pub(super) fn check(needs: &Needs<'_>, facts: &dyn Facts, report: &mut Report) {
             seen,
             "benchmarks run once something applies the folder; an Argo CD of another cluster cannot be seen from here",
         );
+    }
+}
+
+fn is_served(facts: &dyn Facts, path: &str) -> bool {
+    let Some((api, plural)) = path.rsplit_once('/') else { return false };
+    match facts.read(api) {
+        Fact::There(list) => elements(&list, "/resources").any(|resource| text(resource, "/name") == plural),
+        Fact::Absent => false,
+        Fact::Forbidden(_) => true,
     }
 }
 

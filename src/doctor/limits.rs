@@ -13,7 +13,9 @@ const LIMITS: &str = "LimitRange";
 const QUOTA: &str = "quota";
 
 pub(super) fn check(needs: &Needs<'_>, facts: &dyn Facts, report: &mut Report) {
-    namespace(needs, facts, report);
+    if !namespace(needs, facts, report) {
+        return;
+    }
     let own = format!("/api/v1/namespaces/{}", needs.target.namespace);
     let ranges = match facts.read(&format!("{own}/limitranges")) {
         Fact::There(list) => list,
@@ -35,7 +37,8 @@ pub(super) fn check(needs: &Needs<'_>, facts: &dyn Facts, report: &mut Report) {
     }
 }
 
-fn namespace(needs: &Needs<'_>, facts: &dyn Facts, report: &mut Report) {
+/// Returns false when there is no namespace to look into.
+fn namespace(needs: &Needs<'_>, facts: &dyn Facts, report: &mut Report) -> bool {
     let name = &needs.target.namespace;
     let wanted = level_name(needs.target.pod_security);
     let found = match facts.read(&format!("/api/v1/namespaces/{name}")) {
@@ -44,16 +47,17 @@ fn namespace(needs: &Needs<'_>, facts: &dyn Facts, report: &mut Report) {
             let advice = format!(
                 "kubectl create namespace {name}; kubectl label namespace {name} pod-security.kubernetes.io/enforce={wanted}"
             );
-            return report.error(NAMESPACE, format!("`{name}` does not exist"), advice);
+            report.error(NAMESPACE, format!("`{name}` does not exist"), advice);
+            return false;
         }
-        Fact::Forbidden(why) => return report.unknown(NAMESPACE, &format!("the namespace `{name}`"), &why),
+        Fact::Forbidden(why) => {
+            report.unknown(NAMESPACE, &format!("the namespace `{name}`"), &why);
+            return true;
+        }
     };
     if text(&found, "/status/phase") == "Terminating" {
-        return report.error(
-            NAMESPACE,
-            format!("`{name}` is being deleted"),
-            "wait until it is gone, and make it again",
-        );
+        report.error(NAMESPACE, format!("`{name}` is being deleted"), "wait until it is gone, and make it again");
+        return false;
     }
     let label = found.pointer("/metadata/labels/pod-security.kubernetes.io~1enforce").and_then(Json::as_str);
     match label.and_then(level) {
@@ -74,6 +78,7 @@ fn namespace(needs: &Needs<'_>, facts: &dyn Facts, report: &mut Report) {
             report.error(NAMESPACE, seen, advice);
         }
     }
+    true
 }
 
 fn level(name: &str) -> Option<PodSecurity> {
@@ -228,7 +233,9 @@ fn largest(needs: &Needs<'_>, resource: &str) -> Option<(String, f64)> {
 pub(super) fn shown(resource: &str, amount: f64) -> String {
     let gibibyte = f64::from(1_u32 << 30);
     if resource.contains("memory") || resource.contains("storage") {
-        return format!("{:.1} GiB", amount / gibibyte).replace(".0 ", " ");
+        let (amount, unit) =
+            if amount < gibibyte { (amount * 1024.0 / gibibyte, "MiB") } else { (amount / gibibyte, "GiB") };
+        return format!("{amount:.1} {unit}").replace(".0 ", " ");
     }
     let text = format!("{amount:.2}");
     text.trim_end_matches('0').trim_end_matches('.').to_owned()

@@ -142,11 +142,24 @@ impl Report {
         self.add(Level::Error, check, seen, advice);
     }
 
-    /// Says that nobody can tell, because `what` may not be read.
+    /// Says that nobody can tell, because `what` may not be read; `why` is the API server's sentence.
     fn unknown(&mut self, check: &'static str, what: &str, why: &str) {
-        let seen = format!("unknown: you may not read {what} ({why})");
-        self.note(check, seen, format!("ask whoever runs the cluster, or for the right to read {what}"));
+        let advice = match missing_right(why) {
+            Some(right) => format!("the right is missing to {right}: ask for it, or somebody who has it"),
+            None => format!("the API server says: {why}"),
+        };
+        self.note(check, format!("unknown: you may not read {what}"), advice);
     }
+}
+
+/// Returns the right that a refusal names: `list deployments.apps at the cluster scope`.
+fn missing_right(why: &str) -> Option<String> {
+    let (_, rest) = why.split_once(" cannot ")?;
+    let (verb, rest) = rest.split_once(" resource \"")?;
+    let (resource, rest) = rest.split_once("\" in API group \"")?;
+    let (group, place) = rest.split_once('"')?;
+    let dot = if group.is_empty() { "" } else { "." };
+    Some(format!("{verb} `{resource}{dot}{group}`{}", place.replace('"', "`")))
 }
 
 /// Returns a text in an object; empty where there is none.

@@ -16,8 +16,7 @@ pub(super) fn check(needs: &Needs<'_>, facts: &dyn Facts, report: &mut Report) {
         Fact::There(list) => list,
         Fact::Absent => Json::Null,
         Fact::Forbidden(why) => {
-            report.unknown(CHECK, "nodes", &why);
-            return report.unknown(IMAGES, "nodes, which say what images they have", &why);
+            return report.unknown(CHECK, "nodes, which say where pods fit and which images are there", &why);
         }
     };
     let nodes: Vec<Node<'_>> = items(&list).map(Node::read).collect();
@@ -28,16 +27,12 @@ pub(super) fn check(needs: &Needs<'_>, facts: &dyn Facts, report: &mut Report) {
         }
     }
     if faults.is_empty() {
-        report.ok(CHECK, format!("each pod fits on one of {}", counted(nodes.len())));
+        report.ok(CHECK, format!("each pod fits on a node ({} looked at)", nodes.len()));
     }
     for ((seen, advice), pods) in faults {
         report.warning(CHECK, format!("{}: {seen}", quoted(pods.iter().map(String::as_str))), advice);
     }
     images(needs, &nodes, report);
-}
-
-fn counted(nodes: usize) -> String {
-    format!("{nodes} node{}", if nodes == 1 { "" } else { "s" })
 }
 
 struct Node<'a> {

@@ -9,7 +9,7 @@ use std::sync::Arc;
 
 pub use artifacts::{Hurry, KeptOf, artifacts};
 pub use assemble::{Ended, Parts, Span, assemble, log_incomplete};
-pub use sink::Sink;
+pub use sink::{Sink, harmless};
 pub use store::{Stored, store_somewhere};
 
 /// Takes the lines that replicas print: role, replica, line.

@@ -201,6 +201,10 @@ fn session(seen: &Namespace, workflow: &Json) -> Session {
     if phase.is_empty() {
         notes.push("Argo has not looked at it yet: is its controller running, and watching this namespace?".to_owned());
     }
+    for (name, step) in nodes.steps.iter().filter(|(_, step)| step.is_over() && !step.has_succeeded()) {
+        let why = if step.message.is_empty() { "Argo does not say why" } else { &step.message };
+        notes.push(format!("step {name} failed: {why}"));
+    }
     if workflow.pointer("/spec/suspend") == Some(&true.into()) {
         notes.push("it is suspended: `argo resume` lets it go on".to_owned());
     }

@@ -1,7 +1,5 @@
 //! The status as people read it.
 
-use std::fmt::Write as _;
-
 use super::{RunState, RunStatus, Session};
 
 /// How many runs that failed are named.
@@ -84,7 +82,7 @@ fn counts(session: &Session) -> String {
         (count(RunState::Left), "left"),
     ];
     for (count, word) in others.into_iter().filter(|(count, _)| *count > 0) {
-        drop(write!(text, ", {count} {word}"));
+        text.push_str(&format!(", {count} {word}"));
     }
     text
 }

@@ -41,7 +41,7 @@ const CRATES: &[(&str, &[&str])] = &[
     ("futures-util", &["edge/cluster"]),
     ("getrandom", &["edge"]),
     ("git2", &["edge"]),
-    ("indicatif", &["cli/run"]),
+    ("indicatif", &["cli/run", "cli/status"]),
     ("jiff", &["unit", "edge/machine"]),
     ("jsonschema", &["schema"]),
     ("k8s-openapi", &["api", "follow", "manifest"]),
