@@ -2,13 +2,16 @@
 
 mod args;
 mod compile;
+mod doctor;
 mod explain;
 mod fmt;
 mod fold;
 mod init;
 mod list;
+mod logs;
 mod manual;
 mod new;
+mod outside;
 mod parse;
 mod plan;
 mod project;
@@ -21,6 +24,7 @@ mod run;
 mod schema;
 mod selection;
 mod session;
+mod status;
 mod step;
 mod validate;
 
@@ -106,6 +110,9 @@ fn dispatch(cli: &Cli) -> Result<ExitStatus> {
         Command::Run(args) => run::run(&cli.global, args),
         Command::Record(args) => record::run(&cli.global, args),
         Command::Fold(args) => fold::run(&cli.global, args),
+        Command::Doctor(args) => doctor::run(&cli.global, args),
+        Command::Status(args) => status::run(&cli.global, args),
+        Command::Logs(args) => logs::run(&cli.global, args),
         Command::Reparse(args) => reparse::run(&cli.global, args),
         Command::Supervise(args) => supervise(args),
         Command::Step(args) => step::run(args),

@@ -11,7 +11,7 @@ use std::sync::Arc;
 pub use addition::addition;
 pub use artifacts::{Hurry, KeptOf, artifacts};
 pub use assemble::{Ended, Parts, Span, assemble, log_incomplete};
-pub use sink::Sink;
+pub use sink::{Sink, harmless};
 pub use store::{Stored, store_somewhere};
 
 /// What the log of a replica is cut to where the spec does not say it.
