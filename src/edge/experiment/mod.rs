@@ -3,10 +3,12 @@
 
 mod folders;
 mod left;
+mod mounted;
 mod reserve;
 mod results;
 
 pub use folders::{IGNORED, carry, make, private_folder, write};
 pub use left::{Left, Names, digest_of, digest_while, read_pieces};
+pub use mounted::{check_volume, config_map, is_full, replace, sweep};
 pub use reserve::Reserve;
 pub use results::{keep, keeps, prepare};

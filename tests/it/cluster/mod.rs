@@ -8,6 +8,7 @@ mod accepted;
 mod access;
 mod applied;
 mod arrives;
+mod client;
 mod namespaces;
 
 use std::ffi::OsString;

@@ -1,0 +1,225 @@
+//! One call: tried again while that can help, within the patience of whoever asks.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
+
+use kube::{Client, Error};
+use serde_json::Value as Json;
+use tokio::time::{Instant, sleep, timeout};
+
+use super::ask::{Ask, Purpose};
+use super::connect::Connection;
+use super::fault::{Fault, Refusal, words};
+
+/// How long a reading request may take. The API server's own limit is 60 seconds.
+const READ: Duration = Duration::from_secs(30);
+
+/// How long a writing request may take, with all its admission webhooks.
+const WRITE: Duration = Duration::from_secs(65);
+
+/// How long a request may take once the call was told to stop.
+const LAST: Duration = Duration::from_secs(5);
+
+/// The longest pause that an answer may ask for.
+const RETRY_AFTER: Duration = Duration::from_secs(60);
+
+/// How often somebody looks whether to stop.
+const GLANCE: Duration = Duration::from_millis(50);
+
+/// How long a call goes on.
+#[derive(Clone, Debug)]
+pub(super) struct Rules {
+    pub(super) patience: Duration,
+    pub(super) stop: Arc<AtomicBool>,
+}
+
+impl Rules {
+    pub(super) fn is_stopped(&self) -> bool {
+        self.stop.load(Ordering::Relaxed)
+    }
+
+    /// Waits, unless told to stop.
+    pub(super) async fn pause(&self, wait: Duration) {
+        let end = Instant::now() + wait;
+        while !self.is_stopped() && Instant::now() < end {
+            sleep(GLANCE.min(end.saturating_duration_since(Instant::now()))).await;
+        }
+    }
+
+    /// Ends some time after the call was told to stop.
+    async fn overstayed(&self) {
+        while !self.is_stopped() {
+            sleep(GLANCE).await;
+        }
+        sleep(LAST).await;
+    }
+}
+
+/// What the API server answered.
+#[derive(Clone, Debug)]
+pub(super) struct Answer {
+    code: u16,
+    retry_after: Option<Duration>,
+    body: Vec<u8>,
+}
+
+impl Answer {
+    pub(super) fn new(code: u16, retry_after: Option<u64>, body: Vec<u8>) -> Self {
+        Self { code, retry_after: retry_after.map(Duration::from_secs), body }
+    }
+
+    pub(super) fn code(&self) -> u16 {
+        self.code
+    }
+
+    pub(super) fn is_success(&self) -> bool {
+        (200..300).contains(&self.code)
+    }
+
+    /// The API server's own account of a refusal; another server on the way has none.
+    fn status(&self) -> Option<Json> {
+        let status: Json = serde_json::from_slice(&self.body).ok()?;
+        (status.get("kind").and_then(Json::as_str) == Some("Status")).then_some(status)
+    }
+
+    /// Whether the API server itself gives this reason.
+    pub(super) fn says(&self, reason: &str) -> bool {
+        self.status().is_some_and(|status| status.get("reason").and_then(Json::as_str) == Some(reason))
+    }
+
+    pub(super) fn json(&self, purpose: &Purpose) -> Result<Json, Fault> {
+        serde_json::from_slice(&self.body).map_err(|error| {
+            let message = format!("the answer is no JSON: {error}");
+            let asked = purpose.0.clone();
+            Fault::Refused(Refusal { code: self.code, reason: String::new(), message, asked })
+        })
+    }
+
+    pub(super) fn refusal(&self, purpose: &Purpose) -> Fault {
+        let status = self.status().unwrap_or_default();
+        let text = |key| status.get(key).and_then(Json::as_str).filter(|text| !text.is_empty()).map(str::to_owned);
+        let message = text("message").unwrap_or_else(|| {
+            let body: String = String::from_utf8_lossy(&self.body).trim().chars().take(1000).collect();
+            if body.is_empty() { format!("an empty answer with status {}", self.code) } else { body }
+        });
+        Fault::Refused(Refusal {
+            code: self.code,
+            reason: text("reason").unwrap_or_default(),
+            message,
+            asked: purpose.0.clone(),
+        })
+    }
+
+    /// For how much of the patience the same request can have another answer later.
+    fn hope(&self) -> Hope {
+        match self.code {
+            408 | 429 | 500..=599 => Hope::All,
+            // Two writers of a quota met.
+            409 if self.says("Conflict") && !self.is_about_uid() => Hope::All,
+            // An API server that has just started does not know all accounts and roles yet.
+            401 => Hope::Some,
+            403 if self.is_about_roles() => Hope::Some,
+            _ => Hope::None,
+        }
+    }
+
+    fn is_about_uid(&self) -> bool {
+        String::from_utf8_lossy(&self.body).contains("Precondition failed")
+    }
+
+    /// A refusal by the roles of the account, not by a quota, a webhook or a policy.
+    fn is_about_roles(&self) -> bool {
+        let text = String::from_utf8_lossy(&self.body);
+        self.says("Forbidden") && text.contains("User ") && text.contains(" cannot ")
+    }
+}
+
+/// How long it is worth to try again.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Hope {
+    None,
+    Some,
+    All,
+}
+
+/// What one try came to.
+enum Try {
+    Answered(Answer),
+    Nobody(String),
+    Never(String),
+}
+
+/// Sends a request until its answer stands, and returns that answer, a refusal too.
+pub(super) fn call(connection: &Connection, rules: &Rules, ask: &Ask, purpose: &Purpose) -> Result<Answer, Fault> {
+    let (client, address) = (connection.client(), connection.address().to_owned());
+    let (rules, ask, purpose) = (rules.clone(), ask.clone(), purpose.clone());
+    connection.wait_for(async move { answer(&client, &address, &rules, &ask, &purpose).await })?
+}
+
+async fn answer(client: &Client, address: &str, rules: &Rules, ask: &Ask, purpose: &Purpose) -> Result<Answer, Fault> {
+    let start = Instant::now();
+    let mut failures = 0;
+    loop {
+        let left = rules.patience.saturating_sub(start.elapsed());
+        let attempt = tokio::select! {
+            attempt = one(client, ask, left) => attempt,
+            () = rules.overstayed() => return Err(Fault::Stopped),
+        };
+        let limit = match &attempt {
+            Try::Never(_) => Duration::ZERO,
+            Try::Nobody(_) => rules.patience,
+            Try::Answered(answer) => match answer.hope() {
+                Hope::None => Duration::ZERO,
+                Hope::Some => (rules.patience / 10).min(Duration::from_secs(30)),
+                Hope::All => rules.patience,
+            },
+        };
+        let left = limit.saturating_sub(start.elapsed());
+        if left.is_zero() || rules.is_stopped() {
+            return match attempt {
+                Try::Answered(answer) => Ok(answer),
+                _ if rules.is_stopped() => Err(Fault::Stopped),
+                Try::Never(why) => Err(Fault::Unreachable(format!("cannot ask {address} to {}: {why}", purpose.0))),
+                Try::Nobody(why) => Err(Fault::Unreachable(format!(
+                    "{address} did not answer the request to {}, tried {} for {} s: {why}",
+                    purpose.0,
+                    if failures == 0 { "once".to_owned() } else { format!("{} times", failures + 1) },
+                    start.elapsed().as_secs()
+                ))),
+            };
+        }
+        let asked = match &attempt {
+            Try::Answered(answer) => answer.retry_after.unwrap_or_default().min(RETRY_AFTER),
+            _ => Duration::ZERO,
+        };
+        rules.pause(pause(failures).max(asked).min(left)).await;
+        failures += 1;
+    }
+}
+
+/// One try, within what is left of the patience, but never without a chance.
+async fn one(client: &Client, ask: &Ask, left: Duration) -> Try {
+    let limit = if ask.is_write() { WRITE } else { READ }.min(left.max(LAST));
+    match timeout(limit, ask.send(client)).await {
+        Err(_) => Try::Nobody(format!("no answer within {} s", limit.as_secs())),
+        Ok(Ok(answer)) => Try::Answered(answer),
+        Ok(Err(error)) => failed(&error),
+    }
+}
+
+fn failed(error: &Error) -> Try {
+    let why = words(error);
+    match error {
+        Error::BuildRequest(_) | Error::Auth(_) | Error::HttpError(_) => Try::Never(why),
+        _ => Try::Nobody(why),
+    }
+}
+
+/// How long to wait after the failure number `failures`, from 0: from a quarter of a second to ten, half of it by chance.
+pub(super) fn pause(failures: u32) -> Duration {
+    let ceiling = Duration::from_millis(250).saturating_mul(1 << failures.min(6)).min(Duration::from_secs(10));
+    // Without random numbers everybody waits the same.
+    let chance = f64::from(getrandom::u32().unwrap_or(u32::MAX)) / f64::from(u32::MAX);
+    ceiling.mul_f64(0.5 + chance / 2.0)
+}

@@ -1,0 +1,91 @@
+//! Why the API server did not do what it was asked, in people's words.
+
+use std::error::Error;
+use std::fmt;
+
+/// Why a call came to nothing.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Fault {
+    /// The API server answered, and it was no.
+    Refused(Refusal),
+    /// Nobody answered within the patience; the text says who was asked, what for, and what came instead.
+    Unreachable(String),
+    /// The call was told to stop before it had an answer.
+    Stopped,
+}
+
+/// What the API server said when it refused.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Refusal {
+    /// The HTTP status; 0 when the request was not even sent.
+    pub code: u16,
+    /// `Forbidden`, `Invalid`, …; empty when the answer had none.
+    pub reason: String,
+    /// The words for people, whole: denials of webhooks and quotas explain themselves here.
+    pub message: String,
+    /// What was asked: ``create Job `x` in namespace `y` ``.
+    pub asked: String,
+}
+
+impl Fault {
+    /// A request that cannot be sent.
+    pub(super) fn invalid(message: impl Into<String>) -> Self {
+        Self::Refused(Refusal { reason: "Invalid".to_owned(), message: message.into(), ..Refusal::default() })
+    }
+}
+
+impl fmt::Display for Fault {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Refused(refusal) => refusal.fmt(f),
+            Self::Unreachable(why) => f.write_str(why),
+            Self::Stopped => f.write_str("stopped before the API server answered"),
+        }
+    }
+}
+
+impl fmt::Display for Refusal {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match (self.asked.is_empty(), self.code) {
+            (true, _) => f.write_str(&self.message),
+            (false, 0) => write!(f, "cannot {}: {}", self.asked, self.message),
+            (false, code) => write!(f, "the API server refused to {} ({code}): {}", self.asked, self.message),
+        }
+    }
+}
+
+impl Error for Fault {}
+
+impl Error for Refusal {}
+
+/// What an error and its causes say, without what they repeat.
+pub(super) fn words(error: &(dyn Error + 'static)) -> String {
+    let mut said: Vec<String> = Vec::new();
+    let mut next: Option<&(dyn Error + 'static)> = Some(error);
+    while let Some(error) = next {
+        let text = error.to_string();
+        // Many wrappers quote their cause at the end.
+        if let Some(last) = said.last_mut()
+            && let Some(own) = last.strip_suffix(text.as_str())
+        {
+            *last = own.trim_end_matches([':', ' ']).to_owned();
+        }
+        said.push(text);
+        next = error.source();
+    }
+    said.retain(|text| !text.is_empty() && !WRAPPERS.contains(&text.as_str()));
+    said.dedup();
+    said.join(": ")
+}
+
+/// Layers of the client that mean nothing to people.
+const WRAPPERS: [&str; 8] = [
+    "ServiceError",
+    "HyperError",
+    "ApiError",
+    "client error (Connect)",
+    "client error (SendRequest)",
+    "tcp connect error",
+    "Error reading events stream",
+    "error trying to connect",
+];

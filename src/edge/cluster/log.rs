@@ -1,0 +1,198 @@
+//! Logs of containers as streams that never grow in memory and never hang.
+
+use std::io::{self, Read};
+use std::sync::Arc;
+use std::time::Duration;
+
+use futures_util::AsyncBufReadExt as _;
+use kube::api::{GetParams, Request};
+use kube::{Client, Error};
+use tokio::sync::{mpsc, oneshot};
+use tokio::task::AbortHandle;
+use tokio::time::{Instant, timeout};
+
+use super::ask::Purpose;
+use super::call::{Rules, pause};
+use super::connect::Connection;
+use super::fault::{Fault, Refusal, words};
+use super::resource::{Resource, segment};
+
+/// How long a log may be silent before the connection is taken for dead.
+const SILENCE: Duration = Duration::from_secs(30);
+
+/// How long the opening waits. A container that has not written yet makes some API servers answer only when it does.
+const OPENING: Duration = Duration::from_secs(5);
+
+/// Pieces that are read ahead; the server waits when they are full.
+const AHEAD: usize = 4;
+
+/// Which part of a log is read.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct LogQuery {
+    /// The log of the container before its last restart.
+    pub previous: bool,
+    /// Go on as the container writes.
+    pub follow: bool,
+    /// Each line begins with its time on the node, RFC 3339 with nanoseconds, and a space.
+    pub timestamps: bool,
+    /// From this time on, RFC 3339; API servers know whole seconds only, so lines of that second come again.
+    pub since: Option<String>,
+    /// So many last lines.
+    pub tail_lines: Option<u32>,
+    /// After how long without a byte the stream ends with `TimedOut`, to be opened again: 30 seconds unless told.
+    pub silence: Option<Duration>,
+}
+
+impl LogQuery {
+    fn path(&self, namespace: &str, pod: &str, container: &str) -> Result<String, Fault> {
+        let mut path =
+            format!("{}/log?container={}", Resource::pods().object_path(namespace, pod)?, segment(container)?);
+        for (name, is_set) in [("previous", self.previous), ("follow", self.follow), ("timestamps", self.timestamps)] {
+            if is_set {
+                path.push_str(&format!("&{name}=true"));
+            }
+        }
+        if let Some(since) = &self.since {
+            path.push_str(&format!(
+                "&sinceTime={}",
+                since.split('+').map(segment).collect::<Result<Vec<_>, _>>()?.join("%2B")
+            ));
+        }
+        if let Some(lines) = self.tail_lines {
+            path.push_str(&format!("&tailLines={lines}"));
+        }
+        Ok(path)
+    }
+}
+
+/// A log, read as it comes.
+///
+/// The end of the stream is what the server calls the end, which may be that of its own connection to the node:
+/// only the status of the container proves that it writes no more.
+pub struct LogStream {
+    pieces: mpsc::Receiver<io::Result<Vec<u8>>>,
+    piece: Vec<u8>,
+    taken: usize,
+    task: AbortHandle,
+    _connection: Arc<Connection>,
+}
+
+impl LogStream {
+    pub(super) fn open(
+        connection: &Arc<Connection>,
+        rules: &Rules,
+        namespace: &str,
+        pod: &str,
+        container: &str,
+        query: &LogQuery,
+    ) -> Result<Self, Fault> {
+        let path = query.path(namespace, pod, container)?;
+        let purpose =
+            Purpose(format!("read the log of container `{container}` of Pod `{pod}` in namespace `{namespace}`"));
+        let silence = query.silence.unwrap_or(SILENCE);
+        let (client, address, rules) = (connection.client(), connection.address().to_owned(), rules.clone());
+        let handle = connection.handle().clone();
+        let (pieces, task) = connection.wait_for(async move {
+            let start = Instant::now();
+            let mut failures = 0;
+            loop {
+                let (sender, pieces) = mpsc::channel(AHEAD);
+                let (opened, opening) = oneshot::channel();
+                let task = handle.spawn(pump(client.clone(), path.clone(), silence, opened, sender)).abort_handle();
+                let why = match timeout(OPENING, opening).await {
+                    // Silent so far; what comes of it is in the pieces.
+                    Err(_) | Ok(Ok(Ok(()))) => return Ok((pieces, task)),
+                    Ok(Ok(Err(Error::Api(status)))) if !matches!(status.code, 408 | 429 | 500..=599) => {
+                        let refusal = Refusal {
+                            code: status.code,
+                            reason: status.reason.clone(),
+                            message: status.message.clone(),
+                            asked: purpose.0,
+                        };
+                        return Err(Fault::Refused(refusal));
+                    }
+                    Ok(Ok(Err(error))) => words(&error),
+                    Ok(Err(_)) => "the connection ended".to_owned(),
+                };
+                if rules.is_stopped() {
+                    return Err(Fault::Stopped);
+                }
+                let left = rules.patience.saturating_sub(start.elapsed());
+                if left.is_zero() {
+                    return Err(Fault::Unreachable(format!(
+                        "{address} did not answer the request to {}: {why}",
+                        purpose.0
+                    )));
+                }
+                rules.pause(pause(failures).min(left)).await;
+                failures += 1;
+            }
+        })??;
+        Ok(Self { pieces, piece: Vec::new(), taken: 0, task, _connection: Arc::clone(connection) })
+    }
+}
+
+impl Read for LogStream {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        while self.taken >= self.piece.len() {
+            match self.pieces.blocking_recv() {
+                Some(piece) => (self.piece, self.taken) = (piece?, 0),
+                None => return Ok(0),
+            }
+        }
+        let rest = self.piece.get(self.taken..).unwrap_or_default();
+        let count = rest.len().min(buffer.len());
+        if let (Some(target), Some(source)) = (buffer.get_mut(..count), rest.get(..count)) {
+            target.copy_from_slice(source);
+        }
+        self.taken += count;
+        Ok(count)
+    }
+}
+
+impl Drop for LogStream {
+    fn drop(&mut self) {
+        self.task.abort();
+    }
+}
+
+/// Reads a log into `pieces`, as fast as they are taken.
+async fn pump(
+    client: Client,
+    path: String,
+    silence: Duration,
+    opened: oneshot::Sender<Result<(), Error>>,
+    pieces: mpsc::Sender<io::Result<Vec<u8>>>,
+) {
+    let silent = || io::Error::new(io::ErrorKind::TimedOut, format!("nothing came for {} s", silence.as_secs()));
+    let request = match Request::new("").get(path.trim_start_matches('/'), &GetParams::default()) {
+        Ok(request) => request,
+        Err(error) => return drop(opened.send(Err(Error::BuildRequest(error)))),
+    };
+    let mut stream = match timeout(silence, client.request_stream(request)).await {
+        Err(_) => return drop(pieces.send(Err(silent())).await),
+        Ok(Err(error)) => {
+            if let Err(Err(error)) = opened.send(Err(error)) {
+                let _ = pieces.send(Err(io::Error::other(words(&error)))).await;
+            }
+            return;
+        }
+        Ok(Ok(stream)) => {
+            let _ = opened.send(Ok(()));
+            Box::pin(stream)
+        }
+    };
+    loop {
+        let piece = match timeout(silence, stream.fill_buf()).await {
+            Err(_) => Err(silent()),
+            Ok(Err(error)) => Err(io::Error::new(io::ErrorKind::UnexpectedEof, words(&error))),
+            Ok(Ok([])) => return,
+            Ok(Ok(bytes)) => Ok(bytes.to_vec()),
+        };
+        let count = piece.as_ref().map_or(0, Vec::len);
+        if pieces.send(piece).await.is_err() || count == 0 {
+            return;
+        }
+        stream.consume_unpin(count);
+    }
+}
