@@ -12,6 +12,9 @@ use std::path::{Path, PathBuf};
 use checkpoint::{Checkpoint, Ended, Slots};
 use segments::{Naming, Segments, read_part};
 
+/// Behind the name of a log, that of its checkpoint.
+const CHECKPOINT: &str = ".checkpoint";
+
 /// Writes a log.
 ///
 /// Beyond half of the limit it goes into segments of half the limit each, of which the last two stay, so that the last half
@@ -33,6 +36,10 @@ pub struct KeptLog {
     notice: u64,
     /// Whether the files may hold more than `came`: what was written after the last checkpoint.
     has_more: bool,
+    /// What became of it, if it had ended before.
+    ended: Option<Kept>,
+    /// The last mark.
+    mark: String,
 }
 
 /// What became of a log.
@@ -42,15 +49,6 @@ pub struct Kept {
     pub dropped: u64,
     /// Why, when it is not the limit.
     pub fault: Option<io::Error>,
-}
-
-/// A log that was begun before, or is begun now.
-#[derive(Debug)]
-pub enum Resumed {
-    /// It goes on behind what the mark says, which is empty at the beginning.
-    Open(KeptLog, String),
-    /// It has ended.
-    Ended(Kept),
 }
 
 impl KeptLog {
@@ -76,31 +74,50 @@ impl KeptLog {
     }
 
     fn new(head: File, half: u64, segments: Segments, slots: Option<Slots>) -> Self {
-        Self { head, half, segments, slots, fault: None, came: 0, notice: 0, has_more: false }
+        Self {
+            head,
+            half,
+            segments,
+            slots,
+            fault: None,
+            came: 0,
+            notice: 0,
+            has_more: false,
+            ended: None,
+            mark: String::new(),
+        }
     }
 
-    /// Starts the log `path`, which takes `limit` bytes at most, or goes on with it; what is needed for that is kept in the
-    /// folder `state` until it is removed.
+    /// Returns the names of logs that were begun, by what is kept for them in the folder `state`.
+    pub fn begun(state: &Path) -> Vec<String> {
+        let entries = std::fs::read_dir(state).into_iter().flatten().flatten();
+        let name = |file: std::fs::DirEntry| Some(file.file_name().to_str()?.strip_suffix(CHECKPOINT)?.to_owned());
+        let mut names: Vec<String> = entries.filter_map(name).collect();
+        names.sort();
+        names
+    }
+
+    /// Starts the log `path`, which takes `limit` bytes at most, or goes on with it; also returns its last mark, which is
+    /// empty at the beginning. What is needed for that is kept in the folder `state` until somebody removes it.
     ///
     /// # Errors
     /// When a file cannot be made or read.
-    pub fn resume(path: &Path, state: &Path, limit: u64) -> io::Result<Resumed> {
+    pub fn resume(path: &Path, state: &Path, limit: u64) -> io::Result<(Self, String)> {
         let named = state.join(path.file_name().unwrap_or_default());
         let mut checkpoint = named.as_os_str().to_owned();
-        checkpoint.push(".checkpoint");
+        checkpoint.push(CHECKPOINT);
         let checkpoint = PathBuf::from(checkpoint);
         if !checkpoint.exists() && path.metadata().is_ok_and(|file| file.len() > 0) {
             let fault = "it was there already, without a checkpoint, and is left as it is";
-            return Ok(Resumed::Ended(Kept { dropped: 0, fault: Some(io::Error::other(fault)) }));
+            return Ok((Self::ended(path, 0, Some(fault.to_owned()))?, String::new()));
         }
         let (slots, found) = Slots::open(&checkpoint)?;
         // The limit may have changed; the files are as they were.
         let half = found.first().map_or_else(|| half(limit), |found| found.half.max(1));
         let mut segments = Segments::find(Naming::Named(named), half)?;
-        if let Some(Checkpoint { ended: Some(ended), .. }) = found.first() {
+        if let Some(Checkpoint { ended: Some(ended), mark, .. }) = found.first() {
             segments.remove();
-            let fault = ended.fault.clone().map(io::Error::other);
-            return Ok(Resumed::Ended(Kept { dropped: ended.dropped, fault }));
+            return Ok((Self::ended(path, ended.dropped, ended.fault.clone())?, mark.clone()));
         }
         let head = File::options().read(true).write(true).create(true).truncate(false).open(path)?;
         if !segments.is_empty() && head.metadata()?.len() > half {
@@ -117,12 +134,28 @@ impl KeptLog {
         if !log.has_more {
             log.cut()?;
         }
-        log.record(&mark, None)?;
-        Ok(Resumed::Open(log, mark))
+        log.mark.clone_from(&mark);
+        log.record(None)?;
+        Ok((log, mark))
+    }
+
+    fn ended(path: &Path, dropped: u64, fault: Option<String>) -> io::Result<Self> {
+        let head = File::open(path)?;
+        let mut log = Self::new(head, 1, Segments::new(Naming::Unnamed(PathBuf::new()), 1), None);
+        log.ended = Some(Kept { dropped, fault: fault.map(io::Error::other) });
+        Ok(log)
+    }
+
+    /// Returns whether the log has ended, so that nothing can be written any more.
+    pub fn has_ended(&self) -> bool {
+        self.ended.is_some()
     }
 
     /// Takes in the next bytes. A fault of the disk is remembered, so that the run goes on.
     pub fn write(&mut self, bytes: &[u8]) {
+        if self.has_ended() {
+            return;
+        }
         if self.fault.is_none() {
             self.fault = self.try_write(bytes).err();
         }
@@ -142,17 +175,19 @@ impl KeptLog {
     /// Says where whoever writes the log goes on behind what came so far; [`Self::resume`] returns it. Nothing of a log that
     /// cannot be resumed.
     pub fn mark(&mut self, mark: &str) {
+        mark.clone_into(&mut self.mark);
         if self.fault.is_none()
-            && let Err(error) = self.record(mark, None)
+            && !self.has_ended()
+            && let Err(error) = self.record(None)
         {
             self.fault = Some(error);
         }
     }
 
-    fn record(&mut self, mark: &str, ended: Option<Ended>) -> io::Result<()> {
+    fn record(&mut self, ended: Option<Ended>) -> io::Result<()> {
         let Some(slots) = &mut self.slots else { return Ok(()) };
         let is_synced = ended.is_some() || slots.is_due(self.came);
-        let checkpoint = Checkpoint { came: self.came, half: self.half, mark: mark.to_owned(), ended };
+        let checkpoint = Checkpoint { came: self.came, half: self.half, mark: self.mark.clone(), ended };
         if is_synced {
             self.head.sync_data()?;
             self.segments.sync()?;
@@ -171,6 +206,10 @@ impl KeptLog {
     /// # Errors
     /// When a file cannot be read.
     pub fn read_back(&self, mut take: impl FnMut(&[u8])) -> io::Result<u64> {
+        if let Some(ended) = &self.ended {
+            read_part(&self.head, 0, self.bytes(), take)?;
+            return Ok(ended.dropped);
+        }
         let in_head = self.came.min(self.half);
         read_part(&self.head, 0, in_head, &mut take)?;
         let behind = self.came - in_head;
@@ -246,6 +285,9 @@ impl KeptLog {
 
     /// Ends the log.
     pub fn finish(mut self) -> Kept {
+        if let Some(ended) = self.ended {
+            return ended;
+        }
         let taken_in = self.take_in_rest(|_| {});
         let joined = taken_in.and_then(|()| self.join());
         // What a fault cut off in the middle is known by what is there alone.
@@ -254,7 +296,7 @@ impl KeptLog {
         let fault = self.fault.take();
         // A log whose halves could not be put together stays as it is, and may be resumed.
         let ended = joined.and_then(|()| {
-            self.record("", Some(Ended { dropped, fault: fault.as_ref().map(ToString::to_string) }))?;
+            self.record(Some(Ended { dropped, fault: fault.as_ref().map(ToString::to_string) }))?;
             self.segments.remove();
             Ok(())
         });

@@ -15,7 +15,7 @@ mod tree;
 mod usage;
 
 pub use foreign::Foreign;
-pub use log::{Kept, KeptLog, Resumed};
+pub use log::{Kept, KeptLog};
 pub use replica::{Ended, Replica, Start, adopt_orphans, end_orphans, find_program};
 pub use signals::{Stop, Unstored, stops};
 pub use supervise::supervise;

@@ -78,7 +78,7 @@ impl Slots {
 
     /// Writes a record for the case that this process dies.
     pub(super) fn write(&mut self, checkpoint: Checkpoint) -> io::Result<()> {
-        let slot = 1 + usize::from(self.number % 2 == 0);
+        let slot = 1 + usize::from(self.number.is_multiple_of(2));
         self.write_into(slot, checkpoint)
     }
 

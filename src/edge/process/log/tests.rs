@@ -1,7 +1,7 @@
 use std::fs::{self, File};
 use std::path::Path;
 
-use super::{KeptLog, Resumed};
+use super::KeptLog;
 
 fn letters(range: std::ops::Range<u64>) -> String {
     range.map(|index| char::from(b'a' + u8::try_from(index % 26).unwrap())).collect()
@@ -32,10 +32,9 @@ fn the_first_and_the_last_half_are_kept() {
 }
 
 fn open(folder: &Path, limit: u64) -> (KeptLog, String) {
-    match KeptLog::resume(&folder.join("log"), folder, limit).unwrap() {
-        Resumed::Open(log, mark) => (log, mark),
-        Resumed::Ended(kept) => panic!("it has ended: {kept:?}"),
-    }
+    let (log, mark) = KeptLog::resume(&folder.join("log"), folder, limit).unwrap();
+    assert!(!log.has_ended());
+    (log, mark)
 }
 
 /// Copies the files as a process that is killed now leaves them.
@@ -49,18 +48,16 @@ fn copy(from: &Path) -> tempfile::TempDir {
 
 /// Writes the letters from the mark on and ends the log; returns it, and how many bytes are missing.
 fn complete(folder: &Path, limit: u64, total: u64, piece: usize) -> (String, u64) {
-    let kept = match KeptLog::resume(&folder.join("log"), folder, limit).unwrap() {
-        Resumed::Ended(kept) => kept,
-        Resumed::Open(mut log, mark) => {
-            let mut came = mark.parse().unwrap_or(0);
-            for piece in letters(came..total).as_bytes().chunks(piece) {
-                log.write(piece);
-                came += piece.len() as u64;
-                log.mark(&came.to_string());
-            }
-            log.finish()
+    let (mut log, mark) = KeptLog::resume(&folder.join("log"), folder, limit).unwrap();
+    if !log.has_ended() {
+        let mut came = mark.parse().unwrap_or(0);
+        for piece in letters(came..total).as_bytes().chunks(piece) {
+            log.write(piece);
+            came += piece.len() as u64;
+            log.mark(&came.to_string());
         }
-    };
+    }
+    let kept = log.finish();
     assert!(kept.fault.is_none());
     let mut names: Vec<_> = fs::read_dir(folder).unwrap().map(|file| file.unwrap().file_name()).collect();
     names.sort();
@@ -193,9 +190,13 @@ fn a_log_without_a_checkpoint_is_left_alone() {
     let folder = tempfile::tempdir().unwrap();
     fs::write(folder.path().join("log"), "of yesterday").unwrap();
     for _ in 0..2 {
-        let Resumed::Ended(kept) = KeptLog::resume(&folder.path().join("log"), folder.path(), 100).unwrap() else {
-            panic!("it was taken for another");
-        };
+        let (mut log, _) = KeptLog::resume(&folder.path().join("log"), folder.path(), 100).unwrap();
+        assert!(log.has_ended());
+        log.write(b"more");
+        let mut text = Vec::new();
+        assert_eq!(log.read_back(|bytes| text.extend_from_slice(bytes)).unwrap(), 0);
+        assert_eq!(text, b"of yesterday");
+        let kept = log.finish();
         assert!(kept.fault.unwrap().to_string().contains("without a checkpoint"));
     }
     assert_eq!(fs::read_to_string(folder.path().join("log")).unwrap(), "of yesterday");
