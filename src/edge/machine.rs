@@ -89,6 +89,7 @@ pub fn describe(name: Name) -> Node {
         virtualization: virtualization(&cpu),
         load_before: load(),
         gpus: gpus(),
+        ..Node::default()
     }
 }
 

@@ -70,7 +70,8 @@ pub fn unknown(name: &str) -> Node {
 
 fn is_told(name: &str) -> bool {
     let begins = |with: &&str| name.starts_with(*with);
-    LABELS.iter().any(|with| begins(&with)) && (!name.starts_with("nvidia.com/") || NVIDIA.iter().any(|with| begins(&with)))
+    LABELS.iter().any(|with| begins(&with))
+        && (!name.starts_with("nvidia.com/") || NVIDIA.iter().any(|with| begins(&with)))
 }
 
 fn gpus(labels: &BTreeMap<String, String>, capacity: &dyn Fn(&str) -> Option<Quantity>) -> Vec<Gpu> {
@@ -97,8 +98,14 @@ fn gpus(labels: &BTreeMap<String, String>, capacity: &dyn Fn(&str) -> Option<Qua
     RESOURCES.iter().filter_map(|resource| of(&resource)).collect()
 }
 
+#[expect(
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    reason = "it is checked to be a whole number of 53 bits"
+)]
 fn whole(quantity: Quantity) -> Option<u64> {
-    quantity.whole()
+    let number = quantity.as_f64().floor();
+    (0.0..9e15).contains(&number).then_some(number as u64)
 }
 
 #[cfg(test)]

@@ -25,22 +25,22 @@ const SCHEMA_VERSION: u32 = 1;
 
 /// A moment of the clock of the node that a step ran on.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Moment {
+pub(super) struct Moment {
     /// As people write it.
-    pub text: String,
+    pub(super) text: String,
     /// Seconds since the Unix epoch.
-    pub seconds: f64,
+    pub(super) seconds: f64,
 }
 
 impl Moment {
     /// Returns this moment.
-    pub fn now() -> Self {
+    pub(super) fn now() -> Self {
         let (text, seconds) = machine::now();
         Self { text, seconds }
     }
 
     /// Returns the seconds since then, by a clock that may have been set meanwhile.
-    pub fn age(&self) -> f64 {
+    pub(super) fn age(&self) -> f64 {
         (machine::now().1 - self.seconds).max(0.0)
     }
 }
@@ -48,102 +48,106 @@ impl Moment {
 /// The Workflow that an attempt belongs to.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub struct Workflow {
+pub(super) struct Workflow {
     /// Its name.
-    pub name: String,
+    pub(super) name: String,
     /// Its uid.
-    pub uid: String,
+    pub(super) uid: String,
     /// Whether it is one of many of a schedule.
-    pub is_scheduled: bool,
+    pub(super) is_scheduled: bool,
 }
 
 /// What is known of an attempt.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub struct Attempt {
+pub(super) struct Attempt {
     schema_version: u32,
     /// The benchmark.
-    pub benchmark: String,
+    pub(super) benchmark: String,
     /// The name of its job, which is that of its folder.
-    pub job: String,
+    pub(super) job: String,
     /// The run.
-    pub run: Run,
+    pub(super) run: Run,
     /// From 1.
-    pub number: u32,
+    pub(super) number: u32,
     /// The id of its result.
-    pub id: String,
+    pub(super) id: String,
     /// Whose it is.
-    pub workflow: Workflow,
+    pub(super) workflow: Workflow,
     /// The case as shown to people.
-    pub case_name: String,
+    pub(super) case_name: String,
     /// The value of each axis.
-    pub values: BTreeMap<String, Json>,
+    pub(super) values: BTreeMap<String, Json>,
     /// What it reads.
-    pub inputs: Json,
+    pub(super) inputs: Json,
     /// The identity of what is executed.
-    pub run_digest: String,
+    pub(super) run_digest: String,
     /// `spec.run`
-    pub spec_run: u32,
+    pub(super) spec_run: u32,
+    /// How long it may take until all its pods run.
+    pub(super) queue_timeout_seconds: u64,
+    /// How long from then on.
+    pub(super) timeout_seconds: u64,
     /// When the step began with it.
-    pub began: Moment,
+    pub(super) began: Moment,
     /// The job once it was created, by its resource and uid.
-    pub created: Option<Created>,
+    pub(super) created: Option<Created>,
     /// When all its pods ran.
-    pub running_since: Option<Moment>,
+    pub(super) running_since: Option<Moment>,
     /// How it ended, once it has.
-    pub outcome: Option<Outcome>,
+    pub(super) outcome: Option<Outcome>,
 }
 
 /// The object of an attempt.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub struct Created {
+pub(super) struct Created {
     /// `kubeflow.org/v1`
-    pub api_version: String,
+    pub(super) api_version: String,
     /// `PyTorchJob`
-    pub kind: String,
+    pub(super) kind: String,
     /// Its uid.
-    pub uid: String,
+    pub(super) uid: String,
 }
 
 /// How an attempt ended, and what was seen of it until then.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub struct Outcome {
+pub(super) struct Outcome {
     /// Status, reasons, exits, timings.
-    pub ended: Ended,
+    pub(super) ended: Ended,
     /// When.
-    pub finished: Moment,
+    pub(super) finished: Moment,
     /// Seconds from its begin.
-    pub took_seconds: f64,
+    pub(super) took_seconds: f64,
     /// The images that ran.
-    pub images: Vec<Image>,
+    pub(super) images: Vec<Image>,
     /// The machines that it ran on.
-    pub nodes: Vec<Node>,
+    pub(super) nodes: Vec<Node>,
     /// The Kubernetes version.
-    pub cluster_version: Option<String>,
+    pub(super) cluster_version: Option<String>,
     /// Its logs, once they are whole.
-    pub logs: Option<Vec<LogOf>>,
+    pub(super) logs: Option<Vec<LogOf>>,
 }
 
 /// One log of an attempt.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub struct LogOf {
+pub(super) struct LogOf {
     /// The role.
-    pub role: String,
+    pub(super) role: String,
     /// The replica.
-    pub index: u32,
+    pub(super) index: u32,
     /// Whether the rules look at it: that of the container that does the work.
-    pub is_main: bool,
+    pub(super) is_main: bool,
     /// Its name below the output folder.
-    pub name: String,
+    pub(super) name: String,
     /// How many bytes its limit cut out.
-    pub dropped: u64,
+    pub(super) dropped: u64,
     /// Why it is not all that was printed.
-    pub fault: Option<String>,
+    pub(super) fault: Option<String>,
     /// Its last lines.
-    pub last_lines: Vec<String>,
+    pub(super) last_lines: Vec<String>,
 }
 
 impl Attempt {
@@ -151,7 +155,14 @@ impl Attempt {
     ///
     /// # Errors
     /// When the system gives no random numbers.
-    pub fn begin(config: &Config, run: &Run, case: &Case, number: u32, job: &str, workflow: Workflow) -> Result<Self> {
+    pub(super) fn begin(
+        config: &Config,
+        run: &Run,
+        case: &Case,
+        number: u32,
+        job: &str,
+        workflow: Workflow,
+    ) -> Result<Self> {
         Ok(Self {
             schema_version: SCHEMA_VERSION,
             benchmark: config.list.benchmark.clone(),
@@ -165,6 +176,8 @@ impl Attempt {
             inputs: case.inputs.clone(),
             run_digest: config.list.run_digest.clone(),
             spec_run: config.list.run,
+            queue_timeout_seconds: config.list.queue_timeout_seconds,
+            timeout_seconds: case.timeout_seconds,
             began: Moment::now(),
             created: None,
             running_since: None,
@@ -176,7 +189,7 @@ impl Attempt {
     ///
     /// # Errors
     /// When the volume cannot be read.
-    pub fn read(experiments: &Path, job: &str) -> Result<Option<Self>> {
+    pub(super) fn read(experiments: &Path, job: &str) -> Result<Option<Self>> {
         let Some(bytes) = read(experiments, job, FILE, MAX_BYTES)? else { return Ok(None) };
         let known: Option<Self> = serde_json::from_slice(&bytes).ok();
         // What a job wrote over it is no attempt of ours.
@@ -187,14 +200,14 @@ impl Attempt {
     ///
     /// # Errors
     /// When the volume does not take it.
-    pub fn keep(&self, experiments: &Path) -> Result<()> {
+    pub(super) fn keep(&self, experiments: &Path) -> Result<()> {
         let path = self.folder(experiments).join(FILE);
         let bytes = serde_json::to_vec_pretty(self).context("an attempt is no JSON")?;
         experiment::replace(&path, &bytes).with_context(|| format!("cannot write {}", path.display()))
     }
 
     /// Returns its folder.
-    pub fn folder(&self, experiments: &Path) -> PathBuf {
+    pub(super) fn folder(&self, experiments: &Path) -> PathBuf {
         experiments.join(&self.job)
     }
 }
@@ -203,7 +216,7 @@ impl Attempt {
 ///
 /// # Errors
 /// When the volume cannot be read.
-pub fn result_of(experiments: &Path, job: &str) -> Result<Option<BenchmarkResult>> {
+pub(super) fn result_of(experiments: &Path, job: &str) -> Result<Option<BenchmarkResult>> {
     let bytes = read(experiments, job, RESULT, result::MAX_BYTES)?;
     Ok(bytes.and_then(|bytes| result::read(&bytes).ok()).map(|sealed| sealed.result))
 }

@@ -83,11 +83,6 @@ impl Sight {
         pods.iter().for_each(|pod| self.see_pod(pod));
     }
 
-    /// Says that the job is not there any more.
-    pub(super) fn lose_job(&mut self) {
-        self.gone.insert(self.uid().to_owned());
-    }
-
     fn see_pod(&mut self, object: &Json) {
         let Some(pod) = typed::<Pod>(object) else { return };
         if let Some(uid) = pod.metadata.uid.clone() {

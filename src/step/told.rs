@@ -7,27 +7,27 @@ use crate::edge::experiment;
 use crate::steps::{Config, Fault, Settings};
 
 /// The texts of a session.
-pub struct Told {
+pub(super) struct Told {
     /// The run list and the manifests.
-    pub config: Config,
+    pub(super) config: Config,
     /// The target's settings.
-    pub settings: Settings,
+    pub(super) settings: Settings,
 }
 
 /// `rules.json` and `spec.yaml` as they are now; they may change while a Workflow runs.
 #[derive(Clone, Debug, Default)]
-pub struct RulesText {
+pub(super) struct RulesText {
     /// `rules.json`
-    pub rules: Option<String>,
+    pub(super) rules: Option<String>,
     /// `spec.yaml`
-    pub spec: Option<String>,
+    pub(super) spec: Option<String>,
 }
 
 /// Reads what does not change during a session.
 ///
 /// # Errors
 /// When it is not there, or cannot be used.
-pub fn read(environment: &Environment) -> Result<Told> {
+pub(super) fn read(environment: &Environment) -> Result<Told> {
     let config = Config::read(experiment::config_map(environment.config()?)?).map_err(fault)?;
     Ok(Told { config, settings: settings(environment)? })
 }
@@ -36,7 +36,7 @@ pub fn read(environment: &Environment) -> Result<Told> {
 ///
 /// # Errors
 /// When they are not there, or cannot be used.
-pub fn settings(environment: &Environment) -> Result<Settings> {
+pub(super) fn settings(environment: &Environment) -> Result<Settings> {
     let texts = experiment::config_map(environment.settings()?)?;
     let text = texts.get("settings.json").ok_or_else(|| fault(Fault::Missing { file: "settings.json".to_owned() }))?;
     Settings::read(text).map_err(fault)
@@ -46,7 +46,7 @@ pub fn settings(environment: &Environment) -> Result<Settings> {
 ///
 /// # Errors
 /// When they cannot be read; that they are gone is none.
-pub fn rules(environment: &Environment) -> Result<RulesText> {
+pub(super) fn rules(environment: &Environment) -> Result<RulesText> {
     let mut texts = experiment::config_map(environment.rules()?)?;
     Ok(RulesText { rules: texts.remove("rules.json"), spec: texts.remove("spec.yaml") })
 }

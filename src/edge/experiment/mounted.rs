@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::fs::File;
 use std::io::{self, ErrorKind, Write as _};
+use std::os::unix::fs::PermissionsExt as _;
 use std::path::Path;
 
 use anyhow::{Context as _, Result, bail};
@@ -85,6 +86,20 @@ pub fn replace(path: &Path, bytes: &[u8]) -> io::Result<()> {
     }
     drop(File::open(parent).and_then(|folder| folder.sync_all()));
     written
+}
+
+/// Lets jobs of any user write into the folders of the run in `folder` that are theirs.
+///
+/// # Errors
+/// When the volume does not allow it.
+pub fn open_to_jobs(folder: &Path) -> Result<()> {
+    for name in ["output", "result"] {
+        let place = folder.join(name);
+        // With the sticky bit, so that they remove no log.
+        std::fs::set_permissions(&place, std::fs::Permissions::from_mode(0o1777))
+            .with_context(|| format!("cannot open {} to jobs", place.display()))?;
+    }
+    Ok(())
 }
 
 /// Removes what a write that was killed has left in `folder`.
