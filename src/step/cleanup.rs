@@ -44,7 +44,7 @@ pub fn run(environment: &Environment) -> Result<Answer> {
 
 impl Session {
     /// Makes the result of a run that nobody follows any more.
-    fn conclude_left(&mut self, mut attempt: Attempt) -> Result<()> {
+    pub(super) fn conclude_left(&mut self, mut attempt: Attempt) -> Result<()> {
         let folder = attempt.folder(&self.experiments);
         let workload = snapshot::workload(&folder);
         workload.iter().for_each(|workload| self.know_secrets(workload));

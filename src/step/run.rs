@@ -22,8 +22,8 @@ use crate::result::BenchmarkResult;
 use crate::result::v1::{Status, StatusReason, Timings};
 use crate::steps::{Case, Created as Objects};
 
-/// More attempts at a run whose job was lost are not made.
-const MAX_ATTEMPTS: u32 = 3;
+/// More attempts at a run whose job was lost are not made by one pod.
+const MAX_TRIES: u32 = 3;
 /// Between two tries to create a job for which there is no quota now.
 const QUOTA_STEP: Duration = Duration::from_secs(10);
 /// Between two looks at what comes in.
@@ -43,31 +43,40 @@ pub fn run(environment: &Environment, id: &str) -> Result<Answer> {
     let (run, case) = (run.clone(), case.clone());
     let mut session = Session::open(environment, told.settings.clone())?;
     session.tell(&format!("run `{}`: case {}, {}", run.id, case.name, run.round()));
-    for number in 1..=MAX_ATTEMPTS {
+    let mut tries = 0;
+    for number in 1.. {
         let job = told.config.job_of(&run, number, session.workflow.session());
+        let known = Attempt::read(&session.experiments, &job)?;
+        let is_ours = known.as_ref().is_some_and(|known| known.workflow.uid == session.workflow.uid);
         if let Some(result) = attempt::result_of(&session.experiments, &job)? {
-            // The step was killed between its result and its end.
             session.remove_left(&job)?;
-            if is_lost(&result) && number < MAX_ATTEMPTS {
+            // A Workflow that was deleted and made again from git repeats what did not succeed, and nothing else.
+            let is_final = is_ours && !is_lost(&result) || result.run.status == Status::Succeeded;
+            if !is_final && !session.is_to_end() {
                 continue;
             }
-            session.tell(&format!("`{job}` has its result already"));
+            let whose = if is_ours { "" } else { ", of an earlier Workflow; raise `run` to measure it again" };
+            session.tell(&format!("`{job}` has its result already{whose}"));
             return Ok(answer(&result));
         }
-        let known = Attempt::read(&session.experiments, &job)?;
-        let has_come_back = known.is_some();
         let mut attempt = match known {
+            Some(known) if !is_ours => {
+                session.tell(&format!("`{job}` was begun by an earlier Workflow, which left no result"));
+                session.conclude_left(known)?;
+                continue;
+            }
             Some(known) => {
                 session.tell(&format!("going on with `{job}`, which an earlier pod of this step began"));
                 known
             }
             None => session.begin(&told, &run, &case, number, &job)?,
         };
-        let Some(result) = session.attempt(&told, &mut attempt, has_come_back)? else {
+        tries += 1;
+        let Some(result) = session.attempt(&told, &mut attempt, is_ours)? else {
             session.tell("this pod is taken away; the next one goes on with the run");
             return Ok(Answer::Left);
         };
-        if !(has_come_back && is_lost(&result) && number < MAX_ATTEMPTS) || session.is_to_end() {
+        if !(is_ours && is_lost(&result) && tries < MAX_TRIES) || session.is_to_end() {
             return Ok(answer(&result));
         }
         session.tell("the job was lost together with the step that followed it: once more");
