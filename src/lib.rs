@@ -23,6 +23,7 @@ pub mod cli;
 pub mod compile;
 pub mod diag;
 pub mod digest;
+pub mod doctor;
 pub mod edge;
 pub mod expand;
 pub mod fixture;
@@ -41,7 +42,8 @@ pub mod run;
 pub mod schema;
 pub mod spec;
 pub mod stats;
-
+pub mod status;
+pub mod step;
 pub mod steps;
 pub mod text;
 pub mod tree;

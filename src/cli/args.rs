@@ -105,11 +105,20 @@ pub(super) enum Command {
     Record(RecordArgs),
     /// Move recorded results from the inbox into the results branch
     Fold(FoldArgs),
+    /// Check whether a cluster is as the benchmarks need it, and say what to do
+    Doctor(DoctorArgs),
+    /// Show what runs in a cluster, since when, and what comes next
+    Status(StatusArgs),
+    /// Show the logs of a run in a cluster
+    Logs(LogsArgs),
     /// Read the metrics of results again from the logs that their runs left; overwrites nothing
     Reparse(ReparseArgs),
     /// Start a replica of a local run and end its whole tree
     #[command(hide = true)]
     Supervise(SuperviseArgs),
+    /// Take a step of a Workflow, in its pod
+    #[command(hide = true)]
+    Step(StepArgs),
     /// Format specs; comments stay
     Fmt(FmtArgs),
     /// Print the JSON Schema of a kind of document
@@ -334,6 +343,83 @@ pub(super) struct SuperviseArgs {
     /// The program and its arguments
     #[arg(last = true, required = true)]
     pub(super) argv: Vec<String>,
+}
+
+/// Which cluster is asked, and about what of the project.
+#[derive(Clone, Debug, Default, Args)]
+pub(super) struct OutsideArgs {
+    /// The target whose namespace is meant; needed where benchmarks have several
+    #[arg(long, value_name = "NAME")]
+    pub(super) target: Option<String>,
+    /// The context of the kubeconfig; without it, the current one
+    #[arg(long, value_name = "NAME")]
+    pub(super) context: Option<String>,
+}
+
+#[derive(Debug, Args)]
+pub(super) struct DoctorArgs {
+    #[command(flatten)]
+    pub(super) outside: OutsideArgs,
+}
+
+#[derive(Debug, Args)]
+pub(super) struct StatusArgs {
+    /// Only these benchmarks, by name
+    #[arg(value_name = "BENCHMARK")]
+    pub(super) benchmarks: Vec<String>,
+    /// Go on, and show what changes, until Ctrl-C
+    #[arg(long)]
+    pub(super) watch: bool,
+    #[command(flatten)]
+    pub(super) outside: OutsideArgs,
+}
+
+#[derive(Debug, Args)]
+pub(super) struct LogsArgs {
+    /// The benchmark, by name
+    #[arg(value_name = "BENCHMARK")]
+    pub(super) benchmark: String,
+    /// The run, by id, by the name of its job, or as `status` calls it; without it, the one that runs, or the last
+    #[arg(value_name = "RUN")]
+    pub(super) run: Option<String>,
+    /// Only the pods of this role
+    #[arg(long, value_name = "ROLE")]
+    pub(super) role: Option<String>,
+    /// Only the replicas of this number, from 0
+    #[arg(long, value_name = "N")]
+    pub(super) index: Option<u32>,
+    /// Go on until the run has ended
+    #[arg(long)]
+    pub(super) follow: bool,
+    /// Print what stands in the log, byte for byte: with terminal codes, and with secrets if there are any
+    #[arg(long)]
+    pub(super) raw: bool,
+    #[command(flatten)]
+    pub(super) outside: OutsideArgs,
+}
+
+#[derive(Debug, Args)]
+pub(super) struct StepArgs {
+    #[command(subcommand)]
+    pub(super) command: StepCommand,
+}
+
+/// The steps of a Workflow.
+#[derive(Debug, Subcommand)]
+pub(super) enum StepCommand {
+    /// Make the experiment folder and run the Job that prepares
+    Prepare,
+    /// Take one run from its objects to its result
+    Run {
+        /// The run, by its id in `runs.json`
+        run: String,
+    },
+    /// Print a table of all runs
+    Summary,
+    /// Delete what is left of the Workflow
+    Cleanup,
+    /// Commit the results that lie on the volume
+    Record,
 }
 
 #[derive(Debug, Args)]

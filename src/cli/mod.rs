@@ -2,13 +2,16 @@
 
 mod args;
 mod compile;
+mod doctor;
 mod explain;
 mod fmt;
 mod fold;
 mod init;
 mod list;
+mod logs;
 mod manual;
 mod new;
+mod outside;
 mod parse;
 mod plan;
 mod project;
@@ -21,6 +24,8 @@ mod run;
 mod schema;
 mod selection;
 mod session;
+mod status;
+mod step;
 mod validate;
 
 use std::process::ExitCode;
@@ -45,6 +50,8 @@ pub enum ExitStatus {
     NotRecorded = 3,
     /// Recording was refused, and would be again.
     Refused = 4,
+    /// A step was ended with its pod, and another pod goes on: what a program says that SIGTERM ended.
+    Ended = 143,
 }
 
 /// Runs the command line of this process.
@@ -103,8 +110,12 @@ fn dispatch(cli: &Cli) -> Result<ExitStatus> {
         Command::Run(args) => run::run(&cli.global, args),
         Command::Record(args) => record::run(&cli.global, args),
         Command::Fold(args) => fold::run(&cli.global, args),
+        Command::Doctor(args) => doctor::run(&cli.global, args),
+        Command::Status(args) => status::run(&cli.global, args),
+        Command::Logs(args) => logs::run(&cli.global, args),
         Command::Reparse(args) => reparse::run(&cli.global, args),
         Command::Supervise(args) => supervise(args),
+        Command::Step(args) => step::run(args),
         Command::Fmt(args) => fmt::run(&cli.global, args),
         Command::Schema(args) => schema::run(args),
         Command::Explain(args) => explain::run(args),

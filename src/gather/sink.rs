@@ -126,6 +126,6 @@ impl Sink {
 }
 
 /// Returns a line without characters that a terminal obeys, or that show it in another order than it has.
-fn harmless(line: &str) -> String {
+pub fn harmless(line: &str) -> String {
     line.chars().filter(|letter| (!letter.is_control() || *letter == '\t') && !reorders(*letter)).collect()
 }

@@ -8,6 +8,7 @@ use serde_json::Value as Json;
 use super::project::Project;
 use super::{Document, ReadFile, files, gates, literals, looked_up, merge_new, metrics};
 use crate::diag::{Diagnostic, Diagnostics, Place, code, did_you_mean};
+use crate::digest::Digest;
 use crate::expand::{self, CasePoint};
 use crate::lookup::{self, Scope};
 use crate::model::{
@@ -236,6 +237,7 @@ impl Shared<'_> {
             name: self.name.to_owned(),
             name_span: self.name_span,
             path: self.document.source.path.clone(),
+            spec_digest: Digest::of(&self.document.source.text),
             labels: self.labels.clone(),
             run: run.map_or(1, |run| run.0),
             schedule: schedule.map(|schedule| Schedule {

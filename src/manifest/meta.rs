@@ -6,19 +6,19 @@ use super::object::object;
 use crate::model::{Benchmark, Case, Target};
 
 /// The benchmark that an object or pod belongs to.
-pub(super) const BENCHMARK: &str = "kubebench.dev/benchmark";
+pub const BENCHMARK: &str = "kubebench.dev/benchmark";
 /// The case that a job or pod belongs to.
-pub(super) const CASE: &str = "kubebench.dev/case";
+pub const CASE: &str = "kubebench.dev/case";
 /// The run that a job or pod belongs to; its name is the job's. Set when the job is created.
-pub(super) const RUN: &str = "kubebench.dev/run";
+pub const RUN: &str = "kubebench.dev/run";
 /// The repeat of a run. Set when the job is created, as the next two.
-pub(super) const REPEAT: &str = "kubebench.dev/repeat";
+pub const REPEAT: &str = "kubebench.dev/repeat";
 /// The attempt at a run.
-pub(super) const ATTEMPT: &str = "kubebench.dev/attempt";
+pub const ATTEMPT: &str = "kubebench.dev/attempt";
 /// Whether a run is a warm-up.
-pub(super) const WARMUP: &str = "kubebench.dev/warmup";
+pub const WARMUP: &str = "kubebench.dev/warmup";
 /// The step that a pod of the workflow executes.
-pub(super) const STEP: &str = "kubebench.dev/step";
+pub const STEP: &str = "kubebench.dev/step";
 /// The role of a pod.
 pub(super) const ROLE: &str = "kubebench.dev/role";
 /// The prefix of every label that Kubebench owns.

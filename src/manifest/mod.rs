@@ -8,7 +8,7 @@ mod config;
 mod files;
 mod identity;
 pub mod instance;
-mod meta;
+pub mod meta;
 mod object;
 mod patch;
 mod pipeline;

@@ -16,6 +16,10 @@ pub(super) fn name(benchmark: &Benchmark) -> String {
 pub(super) fn config_map(benchmark: &Benchmark, document: &Json) -> Json {
     let spec = document.get("spec");
     let list = |field| spec.and_then(|spec| spec.get(field)).cloned().unwrap_or_else(|| Json::Array(Vec::new()));
+    let labels =
+        Json::Object(benchmark.labels.iter().map(|(name, value)| (name.clone(), value.as_str().into())).collect());
+    let source =
+        object([("digest", benchmark.spec_digest.to_string().into()), ("path", benchmark.path.as_str().into())]);
     let limit = benchmark.log_limit.map(|bytes| ("logLimitBytes", bytes.into()));
     let rules = object(
         [
@@ -23,7 +27,9 @@ pub(super) fn config_map(benchmark: &Benchmark, document: &Json) -> Json {
             ("benchmark", benchmark.name.as_str().into()),
             ("checks", list("checks")),
             ("gates", list("gates")),
+            ("labels", labels),
             ("metrics", list("metrics")),
+            ("source", source),
         ]
         .into_iter()
         .chain(limit),

@@ -12,6 +12,7 @@ use std::sync::Arc;
 
 use serde_json::Value as Json;
 
+use crate::digest::Digest;
 use crate::text::Span;
 use crate::unit::{Duration, Quantity};
 pub use carried::{CarriedFile, CarriedFiles};
@@ -27,6 +28,8 @@ pub struct Benchmark {
     pub name_span: Span,
     /// The spec's path.
     pub path: String,
+    /// The digest of its text.
+    pub spec_digest: Digest,
     /// Labels for selection and reports.
     pub labels: BTreeMap<String, String>,
     /// Where it runs.

@@ -1,19 +1,16 @@
-//! Puts the result of a run together.
+//! What a local run hands in for its result.
 
-use std::collections::BTreeMap;
 use std::time::Duration;
 
 use super::Session;
-use super::wait::{SAMPLE_STEP, Waited};
+use super::wait::{Finished, SAMPLE_STEP, Waited};
 use crate::digest::Digest;
+use crate::gather::{self, Ended, Span, log_incomplete};
 use crate::ingest::measure::Measured;
 use crate::manifest::Run;
 use crate::model::Case;
-use crate::result::v1::{
-    Artifact, Environment, Image, Metadata, Monitored, Provenance, Reason, Recorder, Run as RunOutcome, Status,
-    StatusReason, Timings, Validity,
-};
-use crate::result::{API_VERSION, BenchmarkResult, KIND, SCHEMA_VERSION, fingerprint, thinned};
+use crate::result::v1::{Artifact, Environment, Image, Metadata, Monitored, Provenance, Reason, Recorder, Timings};
+use crate::result::{BenchmarkResult, fingerprint, thinned};
 use crate::spec::v1::metric::ProcessSource;
 
 /// What a run gave.
@@ -38,19 +35,14 @@ impl Session<'_> {
         let request = self.request;
         let benchmark = &request.compiled.benchmark;
         let began = waited.began();
-        let mut status = waited.status;
+        let monitoring = self.monitoring(&waited.samples);
+        let exits = waited.finished.iter().map(Finished::exit).collect();
         let mut reasons = waited.reasons;
-        for finished in &waited.finished {
-            if let Some(fault) = &finished.log_fault {
-                let message = format!("{} is incomplete: {fault}", finished.log);
-                reasons.push(StatusReason { code: "logIncomplete".to_owned(), message });
-            }
-        }
-        // A run that did not end by itself is what it is; that its metrics are missing says nothing more.
-        if status == Status::Succeeded && !measured.invalid.is_empty() {
-            status = Status::Invalid;
-            reasons.extend(measured.invalid);
-        }
+        let faults = waited
+            .finished
+            .iter()
+            .filter_map(|finished| finished.log_fault.as_ref().map(|fault| log_incomplete(&finished.log, fault)));
+        reasons.extend(faults);
         let images = case.workload.roles.iter().map(|role| Image {
             role: role.name.clone(),
             declared: role.image.to_string(),
@@ -58,11 +50,12 @@ impl Session<'_> {
         });
         let mut node = self.node.clone();
         node.load_before = load_before;
-        BenchmarkResult {
-            api_version: API_VERSION.to_owned(),
-            kind: KIND.to_owned(),
-            schema_version: SCHEMA_VERSION,
-            digest: String::new(),
+        gather::assemble(gather::Parts {
+            id,
+            session: self.id.clone(),
+            run,
+            attempt: 1,
+            reason: Reason::Manual,
             metadata: Metadata {
                 benchmark: benchmark.name.clone(),
                 case: case.id.clone(),
@@ -71,29 +64,9 @@ impl Session<'_> {
                 labels: benchmark.labels.clone(),
                 target: benchmark.target.name.clone(),
             },
-            run: RunOutcome {
-                id,
-                session: self.id.clone(),
-                repeat: run.repeat,
-                attempt: 1,
-                warmup: run.warmup,
-                reason: Reason::Manual,
-                duration_seconds: (took.as_secs_f64() * 1000.0).round() / 1000.0,
-                started_at: started,
-                finished_at: finished,
-                timings: Timings {
-                    queue_seconds: None,
-                    startup_seconds: began.then_some(waited.startup),
-                    run_seconds: waited.run.filter(|_| began),
-                },
-                status,
-                reasons,
-                exits: waited.finished.iter().map(super::wait::Finished::exit).collect(),
-                restarts: 0,
-            },
             source: Provenance {
                 spec_path: benchmark.path.clone(),
-                spec_digest: request.spec_digest.clone(),
+                spec_digest: benchmark.spec_digest.to_string(),
                 run_digest: request.compiled.identity.digest.to_string(),
                 run: benchmark.run,
                 commit: request.commit.as_ref().map(|(commit, _)| commit.clone()),
@@ -110,15 +83,23 @@ impl Session<'_> {
                 software: self.software.clone(),
             },
             inputs: case.inputs.clone(),
-            metrics: measured.metrics,
-            monitoring: self.monitoring(&waited.samples),
-            cost: None,
-            validity: Validity { checks: measured.checks },
+            span: Span { started, finished, took },
+            ended: Ended {
+                status: waited.status,
+                reasons,
+                exits,
+                restarts: 0,
+                timings: Timings {
+                    queue_seconds: None,
+                    startup_seconds: began.then_some(waited.startup),
+                    run_seconds: waited.run.filter(|_| began),
+                },
+            },
+            measured,
+            monitoring,
             artifacts,
-            native: measured.native,
             recorder: Recorder { version: request.version.to_owned(), method: "local".to_owned() },
-            annotations: BTreeMap::new(),
-        }
+        })
     }
 
     /// Returns the samples of what the processes used, where the spec asks for any.

@@ -7,9 +7,10 @@ use anyhow::Result;
 
 use super::evidence::RunEvidence;
 use super::wait::Waited;
-use super::{Session, assemble};
+use super::{Session, assemble, wait};
 use crate::edge::experiment::{self, Left};
 use crate::edge::machine;
+use crate::gather::{self, KeptOf};
 use crate::ingest::measure::{Log, Measured, measure};
 use crate::local::{self, Folders, Given, Plan};
 use crate::manifest::Run;
@@ -54,7 +55,9 @@ impl Session<'_> {
         }
         let left = Left { output: folders.output().into(), result: folders.result().into() };
         let measured = self.measure(&mut waited, left.clone(), started.1, finished.1);
-        let (artifacts, absent) = self.artifacts(&left, &waited);
+        let logs: Vec<KeptOf> = waited.finished.iter().map(wait::Finished::kept).collect();
+        let rules = self.rules.clone();
+        let (artifacts, absent) = gather::artifacts(&left, &logs, &rules, self);
         waited.reasons.extend(absent);
         let (started, finished) = (started.0, finished.0);
         let parts =

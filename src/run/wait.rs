@@ -9,7 +9,7 @@ use anyhow::Result;
 use super::{Event, Session};
 use crate::edge::experiment;
 use crate::edge::process::{self, Ended, Foreign, KeptLog, Replica, Sampler, Start};
-use crate::gather::Sink;
+use crate::gather::{KeptOf, Sink};
 use crate::ingest::rules::{From, RuleScan};
 use crate::local::{Folders, Plan, Process};
 use crate::result::v1::{Exit, Status, StatusReason};
@@ -298,6 +298,11 @@ fn failure(finished: &Finished) -> (&'static str, String) {
 }
 
 impl Finished {
+    /// Returns its log, for the list of artifacts.
+    pub(super) fn kept(&self) -> KeptOf {
+        KeptOf { name: self.log.clone(), dropped: self.dropped }
+    }
+
     /// Returns how it ended, for the result.
     pub(super) fn exit(&self) -> Exit {
         let is_failure = !self.ended.is_success();

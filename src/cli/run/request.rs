@@ -9,9 +9,9 @@ use crate::cli::project::VERSION;
 use crate::cli::session::Session;
 use crate::compile::Compiled;
 use crate::diag::what_there_is;
-use crate::digest::Digest;
 use crate::edge::machine::{self, Name};
 use crate::edge::{fs, git};
+use crate::gather;
 use crate::local::{Secrets, is_of_client};
 use crate::lower::PROJECT_FILE;
 use crate::manifest::Run;
@@ -19,8 +19,6 @@ use crate::run::{AfterFailure, Request};
 
 /// The variables of this process that replicas see without being asked for.
 const BASE: [&str; 4] = ["PATH", "HOME", "LANG", "TMPDIR"];
-/// The largest log that is kept of a replica where the spec says nothing else.
-const LOG_LIMIT: u64 = 2 << 30;
 
 /// Returns what is to be run of `compiled`.
 pub(super) fn request<'a>(
@@ -34,7 +32,6 @@ pub(super) fn request<'a>(
     let benchmark = &compiled.benchmark;
     let root = session.root.as_path();
     let project = session.compilation.project.as_ref().context("the project is at fault")?;
-    let spec = session.compilation.sources.get(benchmark.name_span.source).context("the spec's text is missing")?;
     let mut paths = vec![benchmark.path.clone()];
     paths.extend(fs::exists(root, PROJECT_FILE).then(|| PROJECT_FILE.to_owned()));
     paths.extend(benchmark.files.iter().map(|(_, file)| file.path.clone()));
@@ -44,7 +41,6 @@ pub(super) fn request<'a>(
     Ok(Request {
         root,
         compiled,
-        spec_digest: Digest::of(&spec.text).to_string(),
         rules,
         results: args.results.clone().unwrap_or_else(|| root.join(&project.settings.results.directory)),
         engine: args.engine,
@@ -53,7 +49,7 @@ pub(super) fn request<'a>(
         secrets: secrets.clone(),
         runs,
         after_failure: if args.keep_going { AfterFailure::KeepGoing } else { AfterFailure::Stop },
-        log_limit: benchmark.log_limit.unwrap_or(LOG_LIMIT),
+        log_limit: benchmark.log_limit.unwrap_or(gather::LOG_LIMIT),
         name: if args.host_name { Name::Plain } else { Name::Hashed },
         // Why it cannot be told has been said once.
         commit: git::commit_of(root, &paths).ok().flatten(),

@@ -1,0 +1,128 @@
+//! `kubebench logs`: what the pods of a run print.
+
+mod stream;
+
+use anyhow::{Result, bail};
+use serde_json::Value as Json;
+
+use super::ExitStatus;
+use super::args::{Global, LogsArgs};
+use super::outside::Outside;
+use super::status::read;
+use crate::diag::what_there_is;
+use crate::edge::terminal;
+use crate::status::{JobStatus, RunState, RunStatus, Session, sessions};
+use stream::Printed;
+
+/// Workflows of a benchmark among which a run is looked for.
+const LOOKED_AT: usize = 10;
+
+/// Shows the logs of a run.
+pub(super) fn run(global: &Global, args: &LogsArgs) -> Result<ExitStatus> {
+    let outside = Outside::open(global, &args.outside)?;
+    outside.check_names([&args.benchmark])?;
+    let mut seen = read(&outside)?;
+    seen.workflows.retain(|workflow| {
+        let label =
+            workflow.pointer("/metadata/labels").and_then(|labels| labels.get(crate::manifest::meta::BENCHMARK));
+        label.and_then(Json::as_str) == Some(args.benchmark.as_str())
+    });
+    let found = sessions(&seen, LOOKED_AT);
+    let Some((session, run)) = chosen(&found, args)? else {
+        bail!(
+            "no run of `{}` has begun in the namespace {}; `kubebench status {}` says what it waits for",
+            args.benchmark,
+            outside.target.namespace,
+            args.benchmark
+        )
+    };
+    let Some(job) = &run.job else { return Ok(say_where(&outside, session, run)) };
+    let printed: Vec<Printed> = job
+        .replicas
+        .iter()
+        .filter(|replica| args.role.as_ref().is_none_or(|role| *role == replica.role))
+        .filter(|replica| args.index.is_none_or(|index| index == replica.index))
+        .map(|replica| Printed::of(replica, job.container))
+        .collect();
+    if printed.is_empty() {
+        if !args.follow {
+            check_filters(args, job)?;
+            terminal::tell(&format!("{}: no pod of it is there; its job is `{}`", run.name(), job.name));
+            for reason in &run.reasons {
+                terminal::tell(&format!("  {}", super::outside::clean(&reason.message)));
+            }
+            return Ok(ExitStatus::No);
+        }
+    } else if !global.quiet {
+        terminal::tell(&format!("{} ({}), job {}", run.name(), run.state.name(), job.name));
+    }
+    stream::print(&outside, args, job, printed)
+}
+
+/// Refuses roles and numbers that the job has no pod for.
+fn check_filters(args: &LogsArgs, job: &JobStatus) -> Result<()> {
+    let roles = || job.replicas.iter().map(|replica| replica.role.as_str());
+    if let Some(role) =
+        args.role.as_deref().filter(|role| !job.replicas.is_empty() && !roles().any(|known| known == *role))
+    {
+        let known: std::collections::BTreeSet<&str> = roles().collect();
+        bail!("the run has no pod of the role `{role}`; {}", what_there_is(role, known, "roles are"));
+    }
+    if let Some(index) = args.index.filter(|_| !job.replicas.is_empty()) {
+        bail!("the run has no replica {index} there; they are counted from 0, and it has {} pods", job.replicas.len());
+    }
+    Ok(())
+}
+
+/// Returns the run that is meant: the one named, else one that runs, else the last that began.
+fn chosen<'s>(found: &'s [Session], args: &LogsArgs) -> Result<Option<(&'s Session, &'s RunStatus)>> {
+    let all = || found.iter().flat_map(|session| session.runs.iter().map(move |run| (session, run)));
+    let Some(wanted) = &args.run else {
+        let speaks = |(_, run): &(&Session, &RunStatus)| run.job.as_ref().is_some_and(|job| job.speaker().is_some());
+        let has_job = |(_, run): &(&Session, &RunStatus)| run.job.is_some();
+        let running = all().find(|found| found.1.state == RunState::Running && speaks(found));
+        let last = || {
+            all()
+                .filter(|(_, run)| !matches!(run.state, RunState::Left))
+                .max_by(|one, other| one.1.since.cmp(&other.1.since))
+        };
+        return Ok(running.or_else(|| all().find(speaks)).or_else(|| all().find(has_job)).or_else(last));
+    };
+    let is_meant = |(_, run): &(&Session, &RunStatus)| {
+        let job = run.job.as_ref().map(|job| job.name.as_str());
+        [Some(run.id.as_str()), Some(run.name().as_str()), job].contains(&Some(wanted.as_str()))
+    };
+    match all().find(is_meant) {
+        Some(run) => Ok(Some(run)),
+        None => {
+            let ids: std::collections::BTreeSet<&str> = all().map(|(_, run)| run.id.as_str()).collect();
+            bail!(
+                "there is no run `{wanted}` of `{}` in the cluster; {}",
+                args.benchmark,
+                what_there_is(wanted, ids, "runs are")
+            )
+        }
+    }
+}
+
+/// Says where the log of a run lies whose pods are gone.
+fn say_where(outside: &Outside<'_>, session: &Session, run: &RunStatus) -> ExitStatus {
+    if matches!(run.state, RunState::Left | RunState::Step) {
+        terminal::tell(&format!(
+            "{}: its job is not there yet; `kubebench status {}` says what comes next",
+            run.name(),
+            session.benchmark
+        ));
+        return ExitStatus::No;
+    }
+    let namespace = &outside.target.namespace;
+    terminal::tell(&format!(
+        "{} is over ({}), and its pods are gone. Its logs lie on the claim `{}-results` in the namespace {namespace},\n\
+         in the folder `output` of the experiment; its result, once it is recorded, names them with their digests.\n\
+         docs/cluster.md shows how to look into the claim.",
+        run.name(),
+        run.state.name(),
+        session.benchmark,
+    ));
+    ExitStatus::No
+}

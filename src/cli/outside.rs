@@ -1,0 +1,102 @@
+//! A cluster, as a person sees it by the kubeconfig, and the target of the project that is meant.
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+use std::time::Duration;
+
+use anyhow::{Result, bail};
+
+use super::args::{Global, OutsideArgs, SelectArgs};
+use super::session::Session;
+use crate::edge::cluster::Cluster;
+use crate::edge::machine;
+use crate::gather::harmless;
+use crate::ingest::line::without_terminal_codes;
+use crate::lower::Project;
+use crate::model::Target;
+use crate::redact::Redactor;
+
+/// A person waits no longer for an answer.
+const PATIENCE: Duration = Duration::from_secs(10);
+/// More of a line does not fit on a screen.
+const LINE: usize = 400;
+
+/// A target and its cluster.
+pub(super) struct Outside<'a> {
+    /// The project, compiled.
+    pub(super) session: Session<'a>,
+    /// The target.
+    pub(super) target: Arc<Target>,
+    /// Its cluster.
+    pub(super) cluster: Cluster,
+}
+
+impl<'a> Outside<'a> {
+    /// Compiles the project at hand, and finds the target that is meant and its cluster.
+    pub(super) fn open(global: &'a Global, args: &OutsideArgs) -> Result<Self> {
+        let select = SelectArgs { target: args.target.iter().cloned().collect(), ..SelectArgs::default() };
+        let session = Session::open(global, &select)?;
+        let Some(project) = &session.compilation.project else {
+            bail!("the project file is at fault; `kubebench validate` says where")
+        };
+        let target = chosen(&session, project, args)?;
+        let cluster = Cluster::outside(args.context.as_deref())?.patience(PATIENCE);
+        Ok(Self { session, target, cluster })
+    }
+
+    /// Refuses names of benchmarks that the target does not have.
+    pub(super) fn check_names<'n>(&self, names: impl IntoIterator<Item = &'n String>) -> Result<()> {
+        let known: Vec<&str> = self.benchmarks().collect();
+        match names.into_iter().find(|name| !known.contains(&name.as_str())) {
+            None => Ok(()),
+            Some(name) => bail!(
+                "there is no benchmark `{name}` on the target `{}`; {}",
+                self.target.name,
+                crate::diag::what_there_is(name, known, "benchmarks are")
+            ),
+        }
+    }
+
+    /// Returns the names of the benchmarks of the target.
+    pub(super) fn benchmarks(&self) -> impl Iterator<Item = &str> {
+        let all = self.session.compilation.benchmarks.iter().map(|compiled| &compiled.benchmark);
+        all.filter(|benchmark| benchmark.target.name == self.target.name).map(|benchmark| benchmark.name.as_str())
+    }
+}
+
+fn chosen(session: &Session<'_>, project: &Project, args: &OutsideArgs) -> Result<Arc<Target>> {
+    let in_use: BTreeSet<&str> =
+        session.compilation.benchmarks.iter().map(|compiled| compiled.benchmark.target.name.as_str()).collect();
+    let named = |name: &str| project.targets.iter().find(|target| target.name == name).cloned();
+    let name = match (&args.target, in_use.iter().collect::<Vec<_>>().as_slice()) {
+        (Some(name), _) => name.as_str(),
+        (None, [only]) => only,
+        (None, []) => bail!("no spec compiles to anything; `kubebench validate` says why"),
+        (None, several) => {
+            let names: Vec<String> = several.iter().map(|name| format!("`{name}`")).collect();
+            bail!(
+                "benchmarks run on the targets {}: name one with --target, and its cluster with --context",
+                names.join(", ")
+            )
+        }
+    };
+    match named(name) {
+        Some(target) => Ok(target),
+        None => bail!("there is no target `{name}`"),
+    }
+}
+
+/// Returns a text of the cluster as one line that may be shown: without secrets, and without what a terminal obeys.
+pub(super) fn clean(text: &str) -> String {
+    let text = without_terminal_codes(text.as_bytes());
+    let one_line = String::from_utf8_lossy(&text).split_whitespace().collect::<Vec<_>>().join(" ");
+    let text = harmless(&one_line);
+    Redactor::default().text(&text).chars().take(LINE).collect()
+}
+
+/// Returns the seconds since `time`, by this machine's clock.
+pub(super) fn elapsed(time: &str) -> Option<u64> {
+    let (_, now) = machine::now();
+    let since = now - machine::seconds_of(time)? as f64;
+    Some(since.max(0.0) as u64)
+}

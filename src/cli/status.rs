@@ -1,0 +1,238 @@
+//! `kubebench status`: what runs where, since when, and what comes next.
+
+mod watch;
+
+use std::collections::BTreeMap;
+
+use anyhow::{Result, bail};
+use serde::de::DeserializeOwned;
+use serde_json::{Value as Json, json};
+
+use super::ExitStatus;
+use super::args::{Global, StatusArgs};
+use super::outside::{Outside, clean, elapsed};
+use crate::diag::render::Format;
+use crate::edge::cluster::{Cluster, Fault, LogQuery, Resource};
+use crate::edge::terminal;
+use crate::manifest::meta;
+use crate::model::target::MpiJobApi;
+use crate::status::{JobStatus, Namespace, RunState, Session, config_of, sessions, show};
+use crate::steps::Config;
+
+/// Workflows of a benchmark that are shown, beside all that go on.
+const SHOWN: usize = 1;
+/// Runs whose last line is read: each is a request.
+const SPEAKERS: usize = 8;
+
+/// Shows the benchmarks of a target.
+pub(super) fn run(global: &Global, args: &StatusArgs) -> Result<ExitStatus> {
+    if args.watch && global.output_format == Format::Json {
+        bail!("--watch is for people; call `kubebench status --output-format json` as often as needed instead");
+    }
+    let outside = Outside::open(global, &args.outside)?;
+    outside.check_names(&args.benchmarks)?;
+    if args.watch {
+        return watch::run(&outside, &args.benchmarks);
+    }
+    let mut seen = read(&outside)?;
+    let unread = std::mem::take(&mut seen.unread);
+    let mut found = wanted(sessions(&seen, SHOWN), &args.benchmarks);
+    add_last_lines(&outside, &mut found);
+    tidy(&mut found);
+    if global.output_format == Format::Json {
+        terminal::print(&format!("{:#}\n", document(&outside, &found, &unread)))?;
+    } else {
+        terminal::print(&page(&outside, &found, &args.benchmarks))?;
+        for note in unread {
+            terminal::tell(&format!("note: {note}"));
+        }
+    }
+    Ok(ExitStatus::Yes)
+}
+
+/// Keeps what was asked for.
+fn wanted(mut sessions: Vec<Session>, names: &[String]) -> Vec<Session> {
+    sessions.retain(|session| names.is_empty() || names.contains(&session.benchmark));
+    sessions
+}
+
+/// Returns all that is shown to people.
+fn page(outside: &Outside<'_>, found: &[Session], names: &[String]) -> String {
+    let mut text = show(found, &elapsed);
+    let silent: Vec<&str> = outside
+        .benchmarks()
+        .filter(|name| names.is_empty() || names.iter().any(|wanted| wanted == name))
+        .filter(|name| !found.iter().any(|session| session.benchmark == *name))
+        .collect();
+    if !silent.is_empty() {
+        let gap = if text.is_empty() { "" } else { "\n" };
+        text.push_str(&format!(
+            "{gap}no Workflow in the cluster: {}\n  (git has to be applied: see `kubebench doctor`)\n",
+            silent.join(", ")
+        ));
+    }
+    text
+}
+
+/// Lists what there is in the namespace.
+pub(super) fn read(outside: &Outside<'_>) -> Result<Namespace> {
+    let (cluster, namespace) = (&outside.cluster, outside.target.namespace.as_str());
+    let mut seen = Namespace::default();
+    let mut unread = Vec::new();
+    seen.workflows = match cluster.list(&Resource::workflows(), namespace, meta::BENCHMARK) {
+        Ok(found) => found,
+        Err(fault) => bail!("{fault}"),
+    };
+    seen.schedules = listed(cluster, &cron_workflows(), namespace, meta::BENCHMARK, &mut unread)?;
+    for resource in job_kinds(outside) {
+        seen.jobs.extend(listed(cluster, &resource, namespace, meta::RUN, &mut unread)?);
+    }
+    seen.pods = typed(listed(cluster, &Resource::pods(), namespace, meta::RUN, &mut unread)?);
+    seen.events = typed(listed(cluster, &Resource::events(), namespace, "", &mut unread)?);
+    seen.unread = unread;
+    let mut known = BTreeMap::new();
+    add_lists(cluster, namespace, &mut seen, &mut known);
+    Ok(seen)
+}
+
+/// Lists objects; what may not be read is noted, and a kind that the cluster does not know has no objects.
+fn listed(
+    cluster: &Cluster,
+    resource: &Resource,
+    namespace: &str,
+    selector: &str,
+    unread: &mut Vec<String>,
+) -> Result<Vec<Json>> {
+    match cluster.list(resource, namespace, selector) {
+        Ok(found) => Ok(found),
+        Err(Fault::Refused(refusal)) if refusal.code == 404 => Ok(Vec::new()),
+        Err(Fault::Refused(refusal)) => {
+            unread.push(format!("{} cannot be read: {}", resource.plural, clean(&refusal.message)));
+            Ok(Vec::new())
+        }
+        Err(fault) => bail!("{fault}"),
+    }
+}
+
+/// Reads the run lists that the Workflows name. `known` keeps them: they never change, and git prunes them.
+fn add_lists(cluster: &Cluster, namespace: &str, seen: &mut Namespace, known: &mut BTreeMap<String, Config>) {
+    let maps = Resource::new("", "v1", "ConfigMap", "configmaps");
+    for workflow in &seen.workflows {
+        let name = config_of(workflow);
+        if name.is_empty() || known.contains_key(name) {
+            continue;
+        }
+        if let Ok(Some(map)) = cluster.get(&maps, namespace, name) {
+            let files = map.get("data").and_then(|data| serde_json::from_value(data.clone()).ok());
+            if let Ok(config) = Config::read(files.unwrap_or_default()) {
+                known.insert(name.to_owned(), config);
+            }
+        }
+    }
+    seen.lists = known.iter().map(|(name, config)| (name.clone(), config.list.clone())).collect();
+}
+
+/// Reads objects of the cluster as their type; what is not one is left out.
+fn typed<T: DeserializeOwned>(objects: Vec<Json>) -> Vec<T> {
+    objects.into_iter().filter_map(|object| serde_json::from_value(object).ok()).collect()
+}
+
+fn cron_workflows() -> Resource {
+    Resource::new("argoproj.io", "v1alpha1", "CronWorkflow", "cronworkflows")
+}
+
+/// Returns the kinds of jobs that runs on a target create, as far as its cluster serves them.
+pub(super) fn job_kinds(outside: &Outside<'_>) -> Vec<Resource> {
+    let mpi_job = match outside.target.mpi_job {
+        MpiJobApi::V1 => "v1",
+        MpiJobApi::V2beta1 => "v2beta1",
+    };
+    let kinds = [
+        Resource::jobs(),
+        Resource::new("kubeflow.org", "v1", "TFJob", "tfjobs"),
+        Resource::new("kubeflow.org", "v1", "PyTorchJob", "pytorchjobs"),
+        Resource::new("kubeflow.org", mpi_job, "MPIJob", "mpijobs"),
+    ];
+    kinds.into_iter().filter(|kind| serves(&outside.cluster, kind)).collect()
+}
+
+/// Returns whether a cluster serves a kind; true where nobody says no.
+fn serves(cluster: &Cluster, resource: &Resource) -> bool {
+    match cluster.read(&format!("/apis/{}", resource.api_version())) {
+        Ok(Some(found)) => {
+            let all = found.get("resources").and_then(Json::as_array).into_iter().flatten();
+            all.into_iter().any(|served| served.get("name") == Some(&resource.plural.as_str().into()))
+        }
+        Ok(None) => false,
+        Err(_) => true,
+    }
+}
+
+/// Reads the last line of what each active run prints.
+fn add_last_lines(outside: &Outside<'_>, sessions: &mut [Session]) {
+    let runs = sessions.iter_mut().flat_map(|session| &mut session.runs);
+    let active = runs.filter(|run| matches!(run.state, RunState::Running | RunState::Gathering));
+    for job in active.filter_map(|run| run.job.as_mut()).take(SPEAKERS) {
+        job.last_line = last_line(outside, job);
+    }
+}
+
+fn last_line(outside: &Outside<'_>, job: &JobStatus) -> Option<String> {
+    use std::io::Read as _;
+    let pod = &job.speaker()?.pod.name;
+    let query = LogQuery { tail_lines: Some(1), ..LogQuery::default() };
+    let namespace = outside.target.namespace.as_str();
+    let stream = outside.cluster.log(namespace, pod, job.container, &query).ok()?;
+    let mut bytes = Vec::new();
+    // A line may be of any length.
+    stream.take(64 * 1024).read_to_end(&mut bytes).ok()?;
+    // A progress bar rewrites its line.
+    let text = String::from_utf8_lossy(&bytes);
+    let line = text.split(['\r', '\n']).map(clean).rfind(|line| !line.is_empty());
+    line
+}
+
+/// Makes texts of the cluster fit to be shown.
+fn tidy(sessions: &mut [Session]) {
+    for session in sessions {
+        session.message = clean(&session.message);
+        for note in &mut session.notes {
+            *note = clean(note);
+        }
+        for reason in session.runs.iter_mut().flat_map(|run| &mut run.reasons) {
+            reason.message = clean(&reason.message);
+        }
+    }
+}
+
+fn document(outside: &Outside<'_>, sessions: &[Session], unread: &[String]) -> Json {
+    let run = |run: &crate::status::RunStatus| {
+        let reasons: Vec<Json> =
+            run.reasons.iter().map(|reason| json!({ "code": reason.code, "message": reason.message })).collect();
+        let job = run.job.as_ref().map(|job| {
+            json!({
+                "name": job.name, "podsStarted": job.started, "podsWanted": job.wanted, "nodes": job.nodes,
+                "lastLine": job.last_line,
+            })
+        });
+        json!({
+            "id": run.id, "case": run.case, "round": run.round, "state": run.state.name(), "since": run.since,
+            "reasons": reasons, "job": job,
+        })
+    };
+    let list: Vec<Json> = sessions
+        .iter()
+        .map(|session| {
+            json!({
+                "benchmark": session.benchmark, "workflow": session.workflow, "phase": session.phase,
+                "message": session.message, "since": session.since, "finished": session.finished,
+                "step": session.step, "notes": session.notes, "next": session.next,
+                "runs": session.runs.iter().map(run).collect::<Vec<_>>(),
+            })
+        })
+        .collect();
+    json!({
+        "schemaVersion": 1, "target": outside.target.name, "namespace": outside.target.namespace,
+        "workflows": list, "unread": unread,
+    })
+}

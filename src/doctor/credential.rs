@@ -1,0 +1,72 @@
+//! What the recorder needs to reach git. Only names of keys are looked at; no value is read or shown.
+
+use std::collections::BTreeSet;
+
+use serde_json::Value as Json;
+
+use super::{Fact, Facts, Needs, Report};
+
+const CHECK: &str = "git credential";
+
+pub(super) fn check(needs: &Needs<'_>, facts: &dyn Facts, report: &mut Report) {
+    let results = &needs.settings.results;
+    let (name, namespace) = (&results.credential, &needs.target.namespace);
+    if results.mode == "local" {
+        let seen = "results stay on the volume (`results.mode: local`)";
+        return report.warning(CHECK, seen, "a cluster has no checkout to commit to: use `branch` or `inbox`");
+    }
+    let Some(remote) = results.remote.as_deref() else {
+        let seen = "the project names no `results.remote`, and in a cluster no checkout says which it is";
+        return report.error(
+            CHECK,
+            seen,
+            format!("write `results: {{remote: …}}` into {} and compile", needs.settings.path),
+        );
+    };
+    let uses_ssh = remote.starts_with("ssh://") || !remote.contains("://");
+    let create = if uses_ssh {
+        format!(
+            "kubectl -n {namespace} create secret generic {name} --from-file=ssh-privatekey=KEY --from-file=known_hosts=KNOWN_HOSTS"
+        )
+    } else {
+        format!(
+            "kubectl -n {namespace} create secret generic {name} --from-literal=username=USER --from-file=password=FILE"
+        )
+    };
+    let secret = match facts.read(&format!("/api/v1/namespaces/{namespace}/secrets/{name}")) {
+        Fact::There(secret) => secret,
+        Fact::Absent if remote.starts_with("http://") => {
+            let seen = format!("there is no Secret `{name}`, and the remote is plain HTTP");
+            return report.warning(CHECK, seen, "this is right only where the server takes a push from anybody");
+        }
+        Fact::Absent => {
+            let seen = format!("there is no Secret `{name}`: results stay on the volume until there is one");
+            return report.error(CHECK, seen, create);
+        }
+        Fact::Forbidden(why) => return report.unknown(CHECK, &format!("the Secret `{name}`"), &why),
+    };
+    let data = secret.get("data").and_then(Json::as_object);
+    let keys: BTreeSet<&str> = data.into_iter().flatten().map(|(key, _)| key.as_str()).collect();
+    let wanted: &[&str] = if uses_ssh { &["ssh-privatekey"] } else { &["username", "password"] };
+    let missing: Vec<&str> = wanted.iter().filter(|key| !keys.contains(**key)).copied().collect();
+    if !missing.is_empty() {
+        let form = if uses_ssh { "an SSH remote" } else { "an HTTP remote" };
+        let seen = format!("the Secret `{name}` has no key {}, which {form} needs", super::quoted(missing));
+        return report.error(CHECK, seen, create);
+    }
+    if uses_ssh && !keys.contains("known_hosts") {
+        let seen =
+            format!("the Secret `{name}` has no key `known_hosts`: any server that answers is taken for the right one");
+        return report.warning(
+            CHECK,
+            seen,
+            "add what `ssh-keyscan HOST` prints, once you have compared its fingerprint with the server's",
+        );
+    }
+    report.ok(
+        CHECK,
+        format!(
+            "the Secret `{name}` has the keys that the remote needs; whether it may push shows at the first record"
+        ),
+    );
+}

@@ -1,0 +1,242 @@
+//! The namespace and what it forbids: its Pod Security level, its LimitRanges and its quotas.
+
+use std::collections::BTreeMap;
+
+use serde_json::Value as Json;
+
+use super::needs::{entries, quantity};
+use super::{Fact, Facts, Needs, PodNeed, Report, elements, items, text};
+use crate::model::target::PodSecurity;
+
+const NAMESPACE: &str = "namespace";
+const LIMITS: &str = "LimitRange";
+const QUOTA: &str = "quota";
+
+pub(super) fn check(needs: &Needs<'_>, facts: &dyn Facts, report: &mut Report) {
+    if !namespace(needs, facts, report) {
+        return;
+    }
+    let own = format!("/api/v1/namespaces/{}", needs.target.namespace);
+    let ranges = match facts.read(&format!("{own}/limitranges")) {
+        Fact::There(list) => list,
+        Fact::Absent => Json::Null,
+        Fact::Forbidden(why) => {
+            report.unknown(LIMITS, "LimitRanges of the namespace", &why);
+            Json::Null
+        }
+    };
+    limit_ranges(needs, &ranges, report);
+    match facts.read(&format!("{own}/resourcequotas")) {
+        Fact::There(list) if items(&list).next().is_some() => {
+            for item in items(&list) {
+                quota(needs, item, &ranges, report);
+            }
+        }
+        Fact::There(_) | Fact::Absent => report.ok(QUOTA, "the namespace has none"),
+        Fact::Forbidden(why) => report.unknown(QUOTA, "ResourceQuotas of the namespace", &why),
+    }
+}
+
+/// Returns false when there is no namespace to look into.
+fn namespace(needs: &Needs<'_>, facts: &dyn Facts, report: &mut Report) -> bool {
+    let name = &needs.target.namespace;
+    let wanted = level_name(needs.target.pod_security);
+    let found = match facts.read(&format!("/api/v1/namespaces/{name}")) {
+        Fact::There(found) => found,
+        Fact::Absent => {
+            let advice = format!(
+                "kubectl create namespace {name}; kubectl label namespace {name} pod-security.kubernetes.io/enforce={wanted}"
+            );
+            report.error(NAMESPACE, format!("`{name}` does not exist"), advice);
+            return false;
+        }
+        Fact::Forbidden(why) => {
+            report.unknown(NAMESPACE, &format!("the namespace `{name}`"), &why);
+            return true;
+        }
+    };
+    if text(&found, "/status/phase") == "Terminating" {
+        report.error(NAMESPACE, format!("`{name}` is being deleted"), "wait until it is gone, and make it again");
+        return false;
+    }
+    let label = found.pointer("/metadata/labels/pod-security.kubernetes.io~1enforce").and_then(Json::as_str);
+    match label.and_then(level) {
+        None if label.is_none() => {
+            let seen = format!("`{name}` has no label `pod-security.kubernetes.io/enforce`");
+            report.note(NAMESPACE, seen, format!("the cluster's default holds; the tree is made for `{wanted}`"));
+        }
+        Some(found) if found <= needs.target.pod_security => {
+            report.ok(NAMESPACE, format!("`{name}` enforces Pod Security `{}`", level_name(found)));
+        }
+        _ => {
+            let enforced = label.unwrap_or_default();
+            let seen = format!("`{name}` enforces Pod Security `{enforced}`, and the tree is made for `{wanted}`");
+            let advice = format!(
+                "write `podSecurity: {enforced}` for the target `{}` in {} and compile: it says what would be refused",
+                needs.target.name, needs.settings.path
+            );
+            report.error(NAMESPACE, seen, advice);
+        }
+    }
+    true
+}
+
+fn level(name: &str) -> Option<PodSecurity> {
+    [PodSecurity::Privileged, PodSecurity::Baseline, PodSecurity::Restricted]
+        .into_iter()
+        .find(|level| level_name(*level) == name)
+}
+
+fn level_name(level: PodSecurity) -> &'static str {
+    match level {
+        PodSecurity::Privileged => "privileged",
+        PodSecurity::Baseline => "baseline",
+        PodSecurity::Restricted => "restricted",
+    }
+}
+
+/// Holds every container against `min` and `max` of the LimitRanges.
+fn limit_ranges(needs: &Needs<'_>, ranges: &Json, report: &mut Report) {
+    let mut is_fine = true;
+    let mut count = 0_usize;
+    for range in items(ranges) {
+        count = count.saturating_add(1);
+        let name = text(range, "/metadata/name");
+        for rule in elements(range, "/spec/limits") {
+            let kind = text(rule, "/type");
+            for pod in needs.pods.iter().filter(|_| kind == "Container" || kind == "Pod") {
+                let most: Vec<BTreeMap<String, f64>> = if kind == "Pod" {
+                    vec![pod.limits()]
+                } else {
+                    pod.containers().map(|container| entries(container, "/resources/limits").collect()).collect()
+                };
+                for (resource, bound) in entries(rule, "/max") {
+                    if let Some(over) =
+                        most.iter().filter_map(|limits| limits.get(&resource)).find(|limit| **limit > bound)
+                    {
+                        is_fine = false;
+                        let seen = format!(
+                            "`{name}` lets a {} have {resource} {} at most, and {} has {}",
+                            kind.to_lowercase(),
+                            shown(&resource, bound),
+                            pod.name(),
+                            shown(&resource, *over)
+                        );
+                        report.error(
+                            LIMITS,
+                            seen,
+                            "its pods will be refused: ask for less, or have the LimitRange raised",
+                        );
+                    }
+                }
+            }
+        }
+    }
+    if is_fine && count > 0 {
+        report.ok(LIMITS, "all containers fit");
+    }
+}
+
+/// Holds the largest run, and each pod, against one quota.
+fn quota(needs: &Needs<'_>, quota: &Json, ranges: &Json, report: &mut Report) {
+    let name = text(quota, "/metadata/name");
+    if elements(quota, "/spec/scopes").next().is_some() || quota.pointer("/spec/scopeSelector").is_some() {
+        return report.note(
+            QUOTA,
+            format!("`{name}` holds for some pods only (`scopes`)"),
+            "it is not held against the runs: look whether it means their pods",
+        );
+    }
+    let before = report.0.len();
+    let hard: BTreeMap<String, f64> = entries(quota, "/status/hard").chain(entries(quota, "/spec/hard")).collect();
+    for (resource, hard) in &hard {
+        must_be_said(needs, name, resource, ranges, report);
+        let used = quota.pointer("/status/used").and_then(|used| used.get(resource)).and_then(quantity).unwrap_or(0.0);
+        let Some((who, wanted)) = largest(needs, resource) else { continue };
+        if wanted > *hard {
+            let seen = format!(
+                "`{name}` allows {resource} {}, and {who} needs {}",
+                shown(resource, *hard),
+                shown(resource, wanted)
+            );
+            report.error(QUOTA, seen, "its runs can never start: make them smaller, or have the quota raised");
+        } else if wanted > hard - used {
+            let seen = format!(
+                "`{name}` allows {resource} {}, of which {} is used; {who} needs {}",
+                shown(resource, *hard),
+                shown(resource, used),
+                shown(resource, wanted)
+            );
+            report.warning(QUOTA, seen, "runs wait, and fail after `queueTimeout`, unless something else ends");
+        }
+    }
+    if report.0.len() == before {
+        report.ok(QUOTA, format!("the largest run fits into `{name}`"));
+    }
+}
+
+/// A quota on a resource refuses pods that do not say how much of it they want.
+fn must_be_said(needs: &Needs<'_>, name: &str, resource: &str, ranges: &Json, report: &mut Report) {
+    let (field, base) = match resource.split_once('.') {
+        Some(("limits", base)) => ("limits", base),
+        Some(("requests", base)) => ("requests", base),
+        None => ("requests", resource),
+        Some(_) => return,
+    };
+    if base != "cpu" && base != "memory" {
+        return;
+    }
+    let has_default = items(ranges).flat_map(|range| elements(range, "/spec/limits")).any(|rule| {
+        let default = if field == "limits" { "/default" } else { "/defaultRequest" };
+        text(rule, "/type") == "Container" && rule.pointer(default).and_then(|map| map.get(base)).is_some()
+    });
+    let says = |container: &Json, field: &str| container.pointer(&format!("/resources/{field}/{base}")).is_some();
+    let is_silent = |pod: &&PodNeed| {
+        pod.containers().any(|container| !says(container, field) && (field == "limits" || !says(container, "limits")))
+    };
+    let silent: Vec<&PodNeed> = needs.pods.iter().filter(is_silent).collect();
+    if let (Some(first), false) = (silent.first(), has_default) {
+        let seen = format!(
+            "`{name}` limits {resource}, and {} says no {field} of {base}: the API server refuses such pods",
+            first.name()
+        );
+        let advice =
+            format!("make a LimitRange in `{}` that gives containers a default of {base}", needs.target.namespace);
+        report.error(QUOTA, seen, advice);
+    }
+}
+
+/// Returns who needs most of what a quota counts, all runs of a benchmark that go at once together.
+fn largest(needs: &Needs<'_>, resource: &str) -> Option<(String, f64)> {
+    let amount = |pod: &PodNeed| match resource.split_once('.') {
+        _ if resource == "pods" || resource == "count/pods" => Some(1.0),
+        Some(("limits", base)) => pod.limits().get(base).copied(),
+        Some(("requests", base)) => pod.requests().get(base).copied(),
+        None => pod.requests().get(resource).copied(),
+        Some(_) => None,
+    };
+    let mut runs: BTreeMap<(&str, &str), (u32, f64)> = BTreeMap::new();
+    for pod in needs.pods.iter().filter(|pod| !pod.benchmark.is_empty()) {
+        let run = runs.entry((&pod.benchmark, &pod.case)).or_insert((pod.lanes, 0.0));
+        run.1 += amount(pod).unwrap_or(0.0) * f64::from(pod.replicas);
+    }
+    let step = needs.pods.iter().find(|pod| pod.role == "step run").and_then(amount).unwrap_or(0.0);
+    let all = runs.into_iter().map(|((benchmark, case), (lanes, sum))| {
+        let who =
+            if matches!(case, "" | "default") { format!("`{benchmark}`") } else { format!("`{benchmark}` ({case})") };
+        (who, (sum + if sum > 0.0 { step } else { 0.0 }) * f64::from(lanes))
+    });
+    all.max_by(|one, other| one.1.total_cmp(&other.1)).filter(|(_, wanted)| *wanted > 0.0)
+}
+
+/// Writes an amount as people read it.
+pub(super) fn shown(resource: &str, amount: f64) -> String {
+    let gibibyte = f64::from(1_u32 << 30);
+    if resource.contains("memory") || resource.contains("storage") {
+        let (amount, unit) =
+            if amount < gibibyte { (amount * 1024.0 / gibibyte, "MiB") } else { (amount / gibibyte, "GiB") };
+        return format!("{amount:.1} {unit}").replace(".0 ", " ");
+    }
+    let text = format!("{amount:.2}");
+    text.trim_end_matches('0').trim_end_matches('.').to_owned()
+}

@@ -1,0 +1,387 @@
+//! What runs where, since when and what comes next: from Workflows, their run lists, and the jobs and pods of their runs.
+//!
+//! Pure: what was read of a namespace comes in. Where something is unknown, that is said.
+
+mod nodes;
+mod show;
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use serde_json::Value as Json;
+
+use crate::follow::{self, Event, Observed, Pod, Progress, Replica, State};
+use crate::manifest::{Run, meta};
+use crate::result::v1::{Status, StatusReason};
+use crate::steps::RunList;
+use crate::workload::kind_of;
+use nodes::{Nodes, Step};
+pub use show::{age, show};
+
+/// What was read of a namespace.
+#[derive(Clone, Debug, Default)]
+pub struct Namespace {
+    /// The Workflows of benchmarks.
+    pub workflows: Vec<Json>,
+    /// The CronWorkflows of benchmarks.
+    pub schedules: Vec<Json>,
+    /// The run lists, by the name of their ConfigMap.
+    pub lists: BTreeMap<String, RunList>,
+    /// The jobs of runs, of all kinds.
+    pub jobs: Vec<Json>,
+    /// The pods of runs.
+    pub pods: Vec<Pod>,
+    /// The events of the namespace.
+    pub events: Vec<Event>,
+    /// The uids of what is gone.
+    pub gone: BTreeSet<String>,
+    /// What could not be read, and why.
+    pub unread: Vec<String>,
+}
+
+/// One Workflow of a benchmark: one execution of its run list.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Session {
+    /// The benchmark.
+    pub benchmark: String,
+    /// The Workflow.
+    pub workflow: String,
+    /// Its uid.
+    pub uid: String,
+    /// Argo's word: `Pending`, `Running`, `Succeeded`, `Failed`, `Error`.
+    pub phase: String,
+    /// What Argo says about that.
+    pub message: String,
+    /// When it started, or was created.
+    pub since: String,
+    /// When it ended.
+    pub finished: Option<String>,
+    /// What each of its runs is, in order.
+    pub runs: Vec<RunStatus>,
+    /// The step beside the runs that is at work: `prepare`, `summary`, `cleanup`, `record`.
+    pub step: Option<String>,
+    /// What keeps it from going on, or why something is unknown.
+    pub notes: Vec<String>,
+    /// What comes next.
+    pub next: String,
+}
+
+/// What a run is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum RunState {
+    /// It has not begun.
+    Left,
+    /// Its step is at work, and its job is not there: before it, or after it.
+    Step,
+    /// Its job waits.
+    Waiting,
+    /// Its job runs.
+    Running,
+    /// Its job is over, and its step still gathers the result.
+    Gathering,
+    /// It succeeded.
+    Done,
+    /// It did not.
+    Failed,
+}
+
+impl RunState {
+    /// Returns its name in data and on the screen.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Left => "left",
+            Self::Step => "step",
+            Self::Waiting => "waiting",
+            Self::Running => "running",
+            Self::Gathering => "gathering",
+            Self::Done => "done",
+            Self::Failed => "failed",
+        }
+    }
+
+    /// Returns whether something of it is in the cluster.
+    pub fn is_active(self) -> bool {
+        matches!(self, Self::Step | Self::Waiting | Self::Running | Self::Gathering)
+    }
+}
+
+/// One run.
+#[derive(Clone, Debug, PartialEq)]
+pub struct RunStatus {
+    /// Its id.
+    pub id: String,
+    /// The name of its case; the id where no run list says it.
+    pub case: String,
+    /// `r2`, or `w1` for a warm-up; empty where no run list says it.
+    pub round: String,
+    /// What it is.
+    pub state: RunState,
+    /// Since when it is that, as far as anything says it.
+    pub since: Option<String>,
+    /// What holds it up, or why it failed.
+    pub reasons: Vec<StatusReason>,
+    /// Its job and pods, while they are there.
+    pub job: Option<JobStatus>,
+}
+
+/// The job of a run.
+#[derive(Clone, Debug, PartialEq)]
+pub struct JobStatus {
+    /// Its name.
+    pub name: String,
+    /// How many of its pods have started.
+    pub started: usize,
+    /// How many it wants.
+    pub wanted: u32,
+    /// Where they are.
+    pub nodes: Vec<String>,
+    /// The container that does the work, in each pod.
+    pub container: &'static str,
+    /// Its replicas.
+    pub replicas: Vec<Replica>,
+    /// The last line of the replica that decides, once somebody has read it.
+    pub last_line: Option<String>,
+}
+
+impl JobStatus {
+    /// Returns the replica whose log says most: one that decides, else the first that has started.
+    pub fn speaker(&self) -> Option<&Replica> {
+        let started = || self.replicas.iter().filter(|replica| replica.pod.has_started() && !replica.is_gone);
+        started().find(|replica| replica.decides).or_else(|| started().next())
+    }
+}
+
+/// Sums up a namespace: the Workflows of each benchmark, the newest first, no more than `most` of each.
+pub fn sessions(seen: &Namespace, most: usize) -> Vec<Session> {
+    let mut by_benchmark: BTreeMap<&str, Vec<&Json>> = BTreeMap::new();
+    for workflow in &seen.workflows {
+        let benchmark = label(workflow, meta::BENCHMARK);
+        if !benchmark.is_empty() {
+            by_benchmark.entry(benchmark).or_default().push(workflow);
+        }
+    }
+    let mut found = Vec::new();
+    for (_, mut workflows) in by_benchmark {
+        // What goes on comes before what has ended, whenever that began.
+        workflows.sort_by_key(|workflow| {
+            (is_over(workflow), std::cmp::Reverse(text(workflow, "/metadata/creationTimestamp")))
+        });
+        let going = workflows.iter().filter(|workflow| !is_over(workflow)).count();
+        found.extend(workflows.into_iter().take(most.max(going)).map(|workflow| session(seen, workflow)));
+    }
+    found
+}
+
+fn is_over(workflow: &Json) -> bool {
+    matches!(text(workflow, "/status/phase"), "Succeeded" | "Failed" | "Error")
+}
+
+fn session(seen: &Namespace, workflow: &Json) -> Session {
+    let uid = text(workflow, "/metadata/uid");
+    let phase = text(workflow, "/status/phase");
+    let nodes = Nodes::read(workflow);
+    let config = parameter(workflow, "config");
+    let list = seen.lists.get(config);
+    let mut notes: Vec<String> = nodes.note.iter().cloned().collect();
+    if list.is_none() && !config.is_empty() {
+        notes.push(format!("the ConfigMap `{config}` with its run list is not there: cases have no names"));
+    }
+    let is_over = is_over(workflow);
+    let runs: Vec<RunStatus> = runs_of(workflow, list)
+        .into_iter()
+        .map(|(run, case)| {
+            let jobs = jobs_of(seen, uid, &run);
+            let step = nodes.runs.get(&run.id);
+            status(seen, &run, case, step, jobs.last().copied(), is_over)
+        })
+        .collect();
+    let step = nodes.steps.iter().find(|(_, step)| step.is_active()).map(|(name, _)| name.clone());
+    let started = text(workflow, "/status/startedAt");
+    let since = if started.is_empty() { text(workflow, "/metadata/creationTimestamp") } else { started };
+    let finished = text(workflow, "/status/finishedAt");
+    if phase.is_empty() {
+        notes.push("Argo has not looked at it yet: is its controller running, and watching this namespace?".to_owned());
+    }
+    for (name, step) in nodes.steps.iter().filter(|(_, step)| step.is_over() && !step.has_succeeded()) {
+        let why = if step.message.is_empty() { "Argo does not say why" } else { &step.message };
+        notes.push(format!("step {name} failed: {why}"));
+    }
+    if workflow.pointer("/spec/suspend") == Some(&true.into()) {
+        notes.push("it is suspended: `argo resume` lets it go on".to_owned());
+    }
+    let mut session = Session {
+        benchmark: label(workflow, meta::BENCHMARK).to_owned(),
+        workflow: text(workflow, "/metadata/name").to_owned(),
+        uid: uid.to_owned(),
+        phase: if phase.is_empty() { "Pending".to_owned() } else { phase.to_owned() },
+        message: text(workflow, "/status/message").to_owned(),
+        since: since.to_owned(),
+        finished: (!finished.is_empty()).then(|| finished.to_owned()),
+        runs,
+        step,
+        notes,
+        next: String::new(),
+    };
+    session.next = next(seen, &session, is_over);
+    session
+}
+
+/// Says what comes after what is at work now.
+fn next(seen: &Namespace, session: &Session, is_over: bool) -> String {
+    if is_over {
+        let of_benchmark = |schedule: &&Json| label(schedule, meta::BENCHMARK) == session.benchmark;
+        if let Some(schedule) = seen.schedules.iter().find(of_benchmark) {
+            let cron = schedule.pointer("/spec/schedules/0").and_then(Json::as_str).unwrap_or_default();
+            let paused = schedule.pointer("/spec/suspend") == Some(&true.into());
+            let when = format!("`{cron}` ({})", text(schedule, "/spec/timezone"));
+            return if paused {
+                format!("nothing: its schedule {when} is suspended")
+            } else {
+                format!("the next session, {when}")
+            };
+        }
+        return "nothing; raise `run:` in the spec to run it again".to_owned();
+    }
+    match session.step.as_deref() {
+        Some("summary" | "cleanup") => return "its results are recorded".to_owned(),
+        Some("record") => return "the end".to_owned(),
+        _ => {}
+    }
+    let mut left = session.runs.iter().filter(|run| run.state == RunState::Left);
+    let after = |count: usize| if count == 0 { String::new() } else { format!(", and {count} more after it") };
+    match left.next() {
+        Some(run) => format!("{}{}", run.name(), after(left.count())),
+        None => "the summary; then its results are recorded".to_owned(),
+    }
+}
+
+impl Session {
+    /// Counts its runs in a state that `fits`.
+    pub fn count(&self, fits: impl Fn(RunState) -> bool) -> usize {
+        self.runs.iter().filter(|run| fits(run.state)).count()
+    }
+}
+
+impl RunStatus {
+    /// Returns what people call it.
+    pub fn name(&self) -> String {
+        if self.round.is_empty() { self.id.clone() } else { format!("{} {}", self.case, self.round) }
+    }
+}
+
+/// Returns the runs with the names of their cases; without a run list, what the Workflow says.
+fn runs_of(workflow: &Json, list: Option<&RunList>) -> Vec<(Run, Option<String>)> {
+    if let Some(list) = list {
+        let named = |run: &Run| list.cases.get(&run.case).map(|case| case.name.clone());
+        return list.runs.iter().map(|run| (run.clone(), named(run))).collect();
+    }
+    let ids: Vec<String> = serde_json::from_str(parameter(workflow, "runs")).unwrap_or_default();
+    ids.into_iter().map(|id| (bare(id), None)).collect()
+}
+
+/// Reads what an id says: `<case>-r1`, or `<case>-w1`.
+fn bare(id: String) -> Run {
+    let (case, round) = id.rsplit_once('-').unwrap_or((&id, ""));
+    let repeat = round.get(1..).and_then(|number| number.parse().ok()).unwrap_or(0);
+    Run { case: case.to_owned(), repeat, warmup: round.starts_with('w'), job: String::new(), id }
+}
+
+/// Returns the jobs of a run, the last attempt as the last one.
+fn jobs_of<'a>(seen: &'a Namespace, workflow: &str, run: &Run) -> Vec<&'a Json> {
+    let is_own = |job: &&Json| {
+        let owners = job.pointer("/metadata/ownerReferences").and_then(Json::as_array).into_iter().flatten();
+        let is_of_workflow = owners.into_iter().any(|owner| text(owner, "/uid") == workflow);
+        // The postprocess Job has the labels of the run, and a name of its own.
+        let is_workload = label(job, meta::RUN) == text(job, "/metadata/name");
+        is_of_workflow
+            && is_workload
+            && label(job, meta::CASE) == run.case
+            && label(job, meta::REPEAT) == run.repeat.to_string()
+            && label(job, meta::WARMUP) == run.warmup.to_string()
+    };
+    let mut jobs: Vec<&Json> = seen.jobs.iter().filter(is_own).collect();
+    jobs.sort_by_key(|job| label(job, meta::ATTEMPT).parse::<u32>().unwrap_or(0));
+    jobs
+}
+
+fn status(
+    seen: &Namespace,
+    run: &Run,
+    case: Option<String>,
+    step: Option<&Step>,
+    job: Option<&Json>,
+    is_over: bool,
+) -> RunStatus {
+    let progress =
+        job.map(|job| follow::sum(&Observed { job, pods: &seen.pods, events: &seen.events, gone: &seen.gone }));
+    let state = match (step, &progress) {
+        (Some(step), _) if step.has_succeeded() => RunState::Done,
+        (Some(step), _) if step.is_over() => RunState::Failed,
+        (_, Some(progress)) if is_over => ended(progress.state),
+        (_, Some(progress)) => match progress.state {
+            State::Waiting => RunState::Waiting,
+            State::Running => RunState::Running,
+            State::Ended(_) => RunState::Gathering,
+        },
+        (Some(step), None) if step.is_active() => RunState::Step,
+        (_, None) => RunState::Left,
+    };
+    let mut reasons = progress.as_ref().map(|progress| progress.reasons.clone()).unwrap_or_default();
+    if let (RunState::Failed | RunState::Step, Some(step), true) = (state, step, reasons.is_empty()) {
+        if !step.message.is_empty() {
+            reasons.push(StatusReason { code: "step".to_owned(), message: format!("its step says: {}", step.message) });
+        }
+    }
+    let of_job = job.map(|job| text(job, "/metadata/creationTimestamp").to_owned());
+    let of_step = step.map(|step| if step.is_over() { step.finished.clone() } else { step.started.clone() });
+    let since = if state.is_active() { of_job.or(of_step) } else { of_step };
+    RunStatus {
+        id: run.id.clone(),
+        round: if case.is_some() { run.round() } else { String::new() },
+        case: case.unwrap_or_else(|| run.id.clone()),
+        state,
+        since: since.filter(|since| !since.is_empty()),
+        reasons,
+        job: job.zip(progress).map(|(job, progress)| of(job, progress)),
+    }
+}
+
+fn ended(state: State) -> RunState {
+    match state {
+        State::Ended(Status::Succeeded) => RunState::Done,
+        _ => RunState::Failed,
+    }
+}
+
+fn of(job: &Json, progress: Progress) -> JobStatus {
+    JobStatus {
+        name: text(job, "/metadata/name").to_owned(),
+        started: progress.replicas.iter().filter(|replica| replica.pod.has_started() && !replica.is_gone).count(),
+        wanted: progress.wanted,
+        nodes: progress.nodes,
+        container: kind_of(job).map_or("", |kind| kind.container),
+        replicas: progress.replicas,
+        last_line: None,
+    }
+}
+
+fn parameter<'a>(workflow: &'a Json, name: &str) -> &'a str {
+    let parameters = workflow.pointer("/spec/arguments/parameters").and_then(Json::as_array);
+    let found = parameters.into_iter().flatten().find(|parameter| text(parameter, "/name") == name);
+    found.map_or("", |parameter| text(parameter, "/value"))
+}
+
+/// Returns the name of the ConfigMap that a Workflow reads its run list from; empty where it names none.
+pub fn config_of(workflow: &Json) -> &str {
+    parameter(workflow, "config")
+}
+
+fn text<'a>(object: &'a Json, at: &str) -> &'a str {
+    object.pointer(at).and_then(Json::as_str).unwrap_or_default()
+}
+
+fn label<'a>(object: &'a Json, name: &str) -> &'a str {
+    object.pointer("/metadata/labels").and_then(|labels| labels.get(name)).and_then(Json::as_str).unwrap_or_default()
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,95 @@
+//! What Argo says of the steps of a Workflow.
+
+use std::collections::BTreeMap;
+
+use serde_json::Value as Json;
+
+use super::text;
+
+/// The steps of a Workflow.
+#[derive(Debug, Default)]
+pub(super) struct Nodes {
+    /// Those of runs, by run id.
+    pub(super) runs: BTreeMap<String, Step>,
+    /// The others, by the name of their template.
+    pub(super) steps: BTreeMap<String, Step>,
+    /// Why they are unknown.
+    pub(super) note: Option<String>,
+}
+
+/// One step.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Step {
+    phase: String,
+    /// What Argo says about it.
+    pub(super) message: String,
+    /// When it started.
+    pub(super) started: String,
+    /// When it ended.
+    pub(super) finished: String,
+    /// Whether it is the step itself, of which `Pod` nodes are tries.
+    is_whole: bool,
+}
+
+impl Nodes {
+    /// Reads `status.nodes`.
+    pub(super) fn read(workflow: &Json) -> Self {
+        let mut found = Self::default();
+        let status = workflow.get("status");
+        let has = |field: &str| status.is_some_and(|status| !text(status, &format!("/{field}")).is_empty());
+        if has("compressedNodes") || has("offloadNodeStatusVersion") {
+            let how = if has("compressedNodes") { "compressed" } else { "kept in a database" };
+            found.note = Some(format!(
+                "Argo's record of its steps is {how}: which runs are done is unknown here, see `argo get`"
+            ));
+        }
+        let nodes = status.and_then(|status| status.get("nodes")).and_then(Json::as_object);
+        for node in nodes.into_iter().flat_map(serde_json::Map::values) {
+            let step = Step {
+                phase: text(node, "/phase").to_owned(),
+                message: text(node, "/message").to_owned(),
+                started: text(node, "/startedAt").to_owned(),
+                finished: text(node, "/finishedAt").to_owned(),
+                is_whole: text(node, "/type") == "Retry",
+            };
+            let template = text(node, "/templateName");
+            match (text(node, "/type"), template) {
+                ("Retry" | "Pod", "run") => found.add_run(node, step),
+                ("Retry" | "Pod", "prepare" | "summary" | "cleanup" | "record") => {
+                    better(&mut found.steps, template, step);
+                }
+                _ => {}
+            }
+        }
+        found
+    }
+
+    fn add_run(&mut self, node: &Json, step: Step) {
+        let parameters = node.pointer("/inputs/parameters").and_then(Json::as_array).into_iter().flatten();
+        let run = parameters.into_iter().find(|parameter| text(parameter, "/name") == "run");
+        if let Some(run) = run.map(|parameter| text(parameter, "/value")).filter(|run| !run.is_empty()) {
+            better(&mut self.runs, run, step);
+        }
+    }
+}
+
+/// Keeps the step itself rather than one of its tries, whose failure may not be the last word.
+fn better(known: &mut BTreeMap<String, Step>, name: &str, step: Step) {
+    if known.get(name).is_none_or(|known| !known.is_whole) {
+        known.insert(name.to_owned(), step);
+    }
+}
+
+impl Step {
+    pub(super) fn has_succeeded(&self) -> bool {
+        self.phase == "Succeeded"
+    }
+
+    pub(super) fn is_over(&self) -> bool {
+        matches!(self.phase.as_str(), "Succeeded" | "Failed" | "Error")
+    }
+
+    pub(super) fn is_active(&self) -> bool {
+        matches!(self.phase.as_str(), "Running" | "Pending")
+    }
+}
