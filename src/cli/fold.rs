@@ -8,10 +8,11 @@ use serde_json::json;
 use super::ExitStatus;
 use super::args::{FoldArgs, Global};
 use super::project::Project;
-use super::record::{addition, destination, settings, tell_failure};
+use super::record::{destination, settings, tell_failure};
 use super::report::{counted, tell};
 use crate::diag::render::Format;
 use crate::edge::{git, terminal};
+use crate::gather::addition;
 use crate::record::Mode;
 use crate::result;
 
@@ -22,7 +23,7 @@ pub(super) fn run(global: &Global, args: &FoldArgs) -> Result<ExitStatus> {
     let destination = destination(global, &project.root, settings, Mode::Inbox, &args.place);
     let judge = |bytes: &[u8]| {
         let sealed = result::read(bytes).map_err(|fault| fault.to_string())?;
-        Ok(addition(&sealed, Path::new("the inbox"), settings))
+        Ok(addition(&sealed, Path::new("the inbox"), &settings.directory))
     };
     let folded = match git::fold(&destination, &judge) {
         Ok(folded) => folded,

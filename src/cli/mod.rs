@@ -50,6 +50,8 @@ pub enum ExitStatus {
     NotRecorded = 3,
     /// Recording was refused, and would be again.
     Refused = 4,
+    /// A step was ended with its pod, and another pod goes on: what a program says that SIGTERM ended.
+    Ended = 143,
 }
 
 /// Runs the command line of this process.

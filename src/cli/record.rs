@@ -9,17 +9,17 @@ use serde_json::{Value as Json, json};
 use super::ExitStatus;
 use super::args::{Global, PlaceArgs, RecordArgs};
 use super::project::{Project, VERSION, from_start};
-use super::report::{counted, tell};
+use super::report::tell;
 use super::session::Session;
 use crate::compile::Workspace;
 use crate::diag::render::Format;
 use crate::edge::fs::Content;
 use crate::edge::git::{self, Destination};
 use crate::edge::{fs, machine, terminal};
-use crate::gather::Stored;
+use crate::gather::{Stored, addition};
 use crate::model::target::ResultsSettings;
-use crate::record::{Addition, DEADLINE, Kind, Mode, NotRecorded, Recorded, Signing};
-use crate::result::{self, Sealed};
+use crate::record::{Addition, Conflict, DEADLINE, Kind, Mode, NotRecorded, Recorded, Signing};
+use crate::result;
 
 /// Records the files of `args`.
 pub(super) fn run(global: &Global, args: &RecordArgs) -> Result<ExitStatus> {
@@ -30,7 +30,7 @@ pub(super) fn run(global: &Global, args: &RecordArgs) -> Result<ExitStatus> {
     for (path, file) in found(global, &args.results) {
         match file.and_then(|file| fs::read_result(&file, result::MAX_BYTES)) {
             Ok(bytes) => match result::read(&bytes) {
-                Ok(sealed) => additions.push(addition(&sealed, Path::new(&path), settings)),
+                Ok(sealed) => additions.push(addition(&sealed, Path::new(&path), &settings.directory)),
                 Err(fault) => {
                     failed = failed.max(Some(ExitStatus::Refused));
                     terminal::tell(&format!("error: {path}: {fault}"));
@@ -75,7 +75,7 @@ pub(super) fn record_stored(
     let nowhere = Path::new("no file");
     let additions = stored.iter().map(|stored| {
         let path = stored.path.as_deref().unwrap_or(nowhere);
-        addition(&stored.sealed, path, settings)
+        addition(&stored.sealed, path, &settings.directory)
     });
     let additions: Vec<Addition> = additions.collect();
     let mode = mode.or_else(|| Mode::parse(settings.mode)).unwrap_or(Mode::Branch);
@@ -107,6 +107,7 @@ pub(super) fn destination(
         signing: if args.sign { Signing::AsConfigured } else { Signing::Never },
         cache: git::cache_place(),
         program: "git".into(),
+        again: "record it again with `kubebench record`, which adds nothing twice",
         tell: if global.quiet { |_| {} } else { terminal::tell },
     }
 }
@@ -117,24 +118,6 @@ pub(super) fn settings(project: &Project) -> Result<ResultsSettings> {
     match workspace.project() {
         Some(project) => Ok(project.settings.results.clone()),
         None => bail!("the project file is at fault; `kubebench validate` says how"),
-    }
-}
-
-/// Returns what is recorded of a result that lies at `kept`.
-pub(super) fn addition(sealed: &Sealed, kept: &Path, settings: &ResultsSettings) -> Addition {
-    let result = &sealed.result;
-    let status = serde_json::to_value(result.run.status).ok();
-    Addition {
-        path: format!("{}/{}", settings.directory, result::path(result)),
-        bytes: sealed.bytes.clone(),
-        benchmark: result.metadata.benchmark.clone(),
-        case: result.metadata.case_name.clone(),
-        round: result::round(&result.run),
-        status: status.as_ref().and_then(|status| status.as_str()).unwrap_or_default().to_owned(),
-        run_digest: result.source.run_digest.clone(),
-        run_id: result.run.id.clone(),
-        ended: machine::seconds_of(&result.run.finished_at).unwrap_or_default(),
-        kept: kept.display().to_string(),
     }
 }
 
@@ -165,21 +148,10 @@ fn tell_outcome(global: &Global, destination: &Destination, outcome: Result<Reco
         tell(global, &format!("note: {note}"));
     }
     for conflict in &recorded.conflicts {
-        terminal::tell(&format!("error: {conflict}"));
-        terminal::tell(
-            "  results are append-only: find out which of the two is the run's, and keep the other elsewhere",
-        );
+        terminal::tell(&format!("error: {conflict}\n  {}", Conflict::HELP));
     }
-    let Recorded { added, already, folded, conflicts, place, .. } = &recorded;
-    let mut words = format!("{} recorded in {place}", counted(added.len(), "result"));
-    if already.len() > folded.len() {
-        words.push_str(&format!(", {} there already", already.len() - folded.len()));
-    }
-    if !folded.is_empty() {
-        words.push_str(&format!(", {} in branch `{}` already", folded.len(), destination.branch));
-    }
-    tell(global, &words);
-    if conflicts.is_empty() { ExitStatus::Yes } else { ExitStatus::Refused }
+    tell(global, &recorded.summary(&destination.branch));
+    if recorded.conflicts.is_empty() { ExitStatus::Yes } else { ExitStatus::Refused }
 }
 
 /// Returns the answer for programs.

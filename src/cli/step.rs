@@ -1,24 +1,31 @@
 //! `kubebench step`: what the pods of a Workflow call.
 
-use anyhow::{Result, bail};
+use anyhow::Result;
 
 use super::ExitStatus;
 use super::args::{StepArgs, StepCommand};
 use crate::record::Kind;
-use crate::step::{Environment, record};
+use crate::step::{Answer, Environment, cleanup, prepare, record, run as one_run, summary};
 
 /// Takes one step.
 pub(super) fn run(args: &StepArgs) -> Result<ExitStatus> {
     let environment = Environment::of_process();
-    match &args.command {
-        StepCommand::Prepare => bail!("`step prepare` is not there yet"),
-        StepCommand::Run { run } => bail!("`step run {run}` is not there yet"),
-        StepCommand::Summary => bail!("`step summary` is not there yet"),
-        StepCommand::Cleanup => bail!("`step cleanup` is not there yet"),
-        StepCommand::Record => Ok(match record::run(&environment)? {
-            None => ExitStatus::Yes,
-            Some(Kind::TryAgain) => ExitStatus::NotRecorded,
-            Some(Kind::Refused) => ExitStatus::Refused,
-        }),
-    }
+    let answer = match &args.command {
+        StepCommand::Prepare => prepare::run(&environment)?,
+        StepCommand::Run { run } => one_run::run(&environment, run)?,
+        StepCommand::Summary => summary::run(&environment)?,
+        StepCommand::Cleanup => cleanup::run(&environment)?,
+        StepCommand::Record => {
+            return Ok(match record::run(&environment, record::DEADLINE)? {
+                None => ExitStatus::Yes,
+                Some(Kind::TryAgain) => ExitStatus::NotRecorded,
+                Some(Kind::Refused) => ExitStatus::Refused,
+            });
+        }
+    };
+    Ok(match answer {
+        Answer::Succeeded => ExitStatus::Yes,
+        Answer::Failed => ExitStatus::No,
+        Answer::Left => ExitStatus::Ended,
+    })
 }

@@ -48,6 +48,11 @@ pub fn variables(wanted: impl Fn(&str) -> bool) -> BTreeMap<String, String> {
     texts.filter(|(name, _)| wanted(name)).collect()
 }
 
+/// Returns the user and the group of this process.
+pub fn user() -> (u32, u32) {
+    (nix::unistd::geteuid().as_raw(), nix::unistd::getegid().as_raw())
+}
+
 /// Returns how often the system ended a process for want of memory, as far as the control group counts it.
 pub fn out_of_memory_kills() -> u64 {
     let group = read("/proc/self/cgroup")
@@ -84,6 +89,7 @@ pub fn describe(name: Name) -> Node {
         virtualization: virtualization(&cpu),
         load_before: load(),
         gpus: gpus(),
+        ..Node::default()
     }
 }
 

@@ -4,7 +4,9 @@
 //! whoever watches passes all that it has seen. Texts come from the cluster, so whoever keeps them redacts them.
 
 mod event;
+pub mod node;
 mod pod;
+pub mod stamped;
 mod timeline;
 mod why;
 

@@ -3,6 +3,8 @@
 use std::collections::BTreeMap;
 use std::time::Duration;
 
+use serde::{Deserialize, Serialize};
+
 use crate::ingest::measure::Measured;
 use crate::manifest::Run;
 use crate::result::v1::{
@@ -56,6 +58,8 @@ pub struct Span {
 }
 
 /// How a run ended.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
 pub struct Ended {
     /// What it is, but for what it measured.
     pub status: Status,

@@ -1,5 +1,6 @@
 //! Gathers what a run leaves into its result, whoever followed it: a local session or a step in a cluster.
 
+mod addition;
 mod artifacts;
 mod assemble;
 mod sink;
@@ -7,10 +8,14 @@ mod store;
 
 use std::sync::Arc;
 
+pub use addition::addition;
 pub use artifacts::{Hurry, KeptOf, artifacts};
 pub use assemble::{Ended, Parts, Span, assemble, log_incomplete};
 pub use sink::{Sink, harmless};
 pub use store::{Stored, store_somewhere};
+
+/// What the log of a replica is cut to where the spec does not say it.
+pub const LOG_LIMIT: u64 = 2 << 30;
 
 /// Takes the lines that replicas print: role, replica, line.
 pub type Echo = Arc<dyn Fn(&str, u32, &str) + Send + Sync>;

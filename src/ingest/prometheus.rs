@@ -11,6 +11,11 @@ const MAX_POINTS: f64 = 10_000.0;
 /// What the query part of an address spells with percent signs (RFC 3986: all but unreserved characters).
 const RESERVED: AsciiSet = NON_ALPHANUMERIC.remove(b'-').remove(b'_').remove(b'.').remove(b'~');
 
+/// Returns `query` with `$namespace` and `$pods` as those of a run: the pods of a job begin with its name.
+pub fn of_run(query: &str, namespace: &str, job: &str) -> String {
+    query.replace("$namespace", namespace).replace("$pods", &format!("{job}(-.*)?"))
+}
+
 /// Returns the address of a range query over a run's time, in seconds since the Unix epoch.
 ///
 /// The step is a second, or what keeps a long run below the server's limit of points.

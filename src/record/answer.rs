@@ -47,7 +47,7 @@ const RACES: [&str; 9] = [
 ];
 
 /// What git and its helpers say of things that time does not mend, in the C locale and in lower case.
-const LASTING: [&str; 25] = [
+const LASTING: [&str; 26] = [
     "authentication failed",
     "could not read username",
     "could not read password",
@@ -66,6 +66,7 @@ const LASTING: [&str; 25] = [
     "service not enabled",
     "host key verification failed",
     "ssl certificate problem",
+    "certificate verification failed",
     "hash algorithm",
     "mismatched algorithms",
     "dubious ownership",
@@ -148,6 +149,12 @@ pub fn help(words: &str) -> Option<&'static str> {
             "the repository is another user's: if you trust it, `git config --global --add safe.directory FOLDER`",
         );
     }
+    if says(&["ssl certificate problem", "certificate verification failed"]) {
+        return Some(
+            "let git know the authority that signed the server's certificate: `http.sslCAInfo` here, in a cluster `ca.crt` in \
+             the Secret of `results.credential`",
+        );
+    }
     if says(&["host key verification"]) {
         return Some("add the server's key to `known_hosts`");
     }
@@ -160,7 +167,8 @@ pub fn help(words: &str) -> Option<&'static str> {
         "access denied",
     ]) {
         return Some(
-            "check that `git push` works here without asking for a password: a credential helper, or a key in an agent",
+            "check that `git push` works here without asking for a password: a credential helper, or a key in an agent; in a \
+             cluster, the Secret of `results.credential`",
         );
     }
     if says(&["error: 404", "not found", "not appear to be a git repository", "no such file"]) {

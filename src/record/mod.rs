@@ -90,6 +90,22 @@ pub struct Recorded {
     pub notes: Vec<String>,
 }
 
+impl Recorded {
+    /// Says what became of the results, where `branch` is the one that an inbox is folded into.
+    pub fn summary(&self, branch: &str) -> String {
+        let Self { added, already, folded, place, .. } = self;
+        let results = if added.len() == 1 { "result" } else { "results" };
+        let mut words = format!("{} {results} recorded in {place}", added.len());
+        if already.len() > folded.len() {
+            words.push_str(&format!(", {} there already", already.len() - folded.len()));
+        }
+        if !folded.is_empty() {
+            words.push_str(&format!(", {} in branch `{branch}` already", folded.len()));
+        }
+        words
+    }
+}
+
 /// A result whose path holds something else. Results are append-only, so this one is refused.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Conflict {
@@ -103,6 +119,12 @@ pub struct Conflict {
     pub place: String,
     /// Where the refused file stays on disk.
     pub kept: String,
+}
+
+impl Conflict {
+    /// What people do about one.
+    pub const HELP: &str =
+        "results are append-only: find out which of the two is the run's, and keep the other elsewhere";
 }
 
 impl fmt::Display for Conflict {

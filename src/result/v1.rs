@@ -304,6 +304,9 @@ pub struct Node {
     /// Its accelerators.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub gpus: Vec<Gpu>,
+    /// Labels of a Kubernetes node that say what it is: zone, instance, accelerators and their driver.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub labels: BTreeMap<String, String>,
 }
 
 /// One kind of accelerator of a machine.

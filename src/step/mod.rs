@@ -1,6 +1,46 @@
 //! The steps of a Workflow, each one call of `kubebench step` in a pod: `docs/steps.md` is the contract.
+//!
+//! ```text
+//! environment, told   variables and mounts        → what is to be done
+//! attempt, snapshot   a run                       → its folder on the volume, which outlives the step
+//! session             the API server              → objects made and deleted
+//! follow, seen, logs  watches and log streams     → how it ended
+//! result, evidence    what it left                → its result file
+//! ```
 
+mod attempt;
+mod beside;
+pub mod cleanup;
 mod environment;
+mod evidence;
+mod follow;
+mod logs;
+pub mod prepare;
 pub mod record;
+mod result;
+pub mod run;
+mod seen;
+mod session;
+mod snapshot;
+pub mod summary;
+mod told;
 
 pub use environment::Environment;
+
+use crate::result::v1::Status;
+
+/// What a step says by its exit status.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Answer {
+    /// All is well.
+    Succeeded,
+    /// It was done, and did not go well; trying again gives the same.
+    Failed,
+    /// Another pod goes on where this one was.
+    Left,
+}
+
+/// Returns the word that results have for a status.
+fn word(status: Status) -> String {
+    serde_json::to_value(status).ok().and_then(|word| word.as_str().map(str::to_owned)).unwrap_or_default()
+}

@@ -99,6 +99,11 @@ impl Config {
         Ok(Self { list, files })
     }
 
+    /// Returns the texts of the ConfigMap, by key.
+    pub fn texts(&self) -> impl Iterator<Item = (&str, &str)> {
+        self.files.iter().map(|(name, text)| (name.as_str(), text.as_str()))
+    }
+
     /// Returns a run with its case.
     ///
     /// # Errors

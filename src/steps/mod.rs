@@ -2,10 +2,12 @@
 //!
 //! Pure: whoever mounts the ConfigMaps hands in their texts.
 
+mod about;
 mod config;
 mod objects;
 mod settings;
 
+pub use about::{About, SpecSource};
 pub use config::{Case, Config, RunList, StepJob};
 pub use objects::{Created, Naming};
 pub use settings::{ResultsSettings, Settings};

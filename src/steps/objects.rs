@@ -58,13 +58,18 @@ impl Config {
         self.created(manifest, objects, &name, labels, naming).map(|created| Some(created.workload))
     }
 
+    /// Returns the name of the Job before the runs, which is that of the session's folder.
+    pub fn prepare_name(&self, session: Session<'_>) -> String {
+        self.name("", "prepare", 1, session)
+    }
+
     /// Returns the Job before the runs, if there is one.
     ///
     /// # Errors
     /// When its manifest cannot be used.
     pub fn prepare(&self, naming: &Naming<'_>) -> Result<Option<Json>, Fault> {
         let Some(StepJob { manifest, objects }) = &self.list.prepare else { return Ok(None) };
-        let name = self.name("", "prepare", 1, naming.session);
+        let name = self.prepare_name(naming.session);
         let labels = Attempt { job: &name, repeat: 1, number: 1, warmup: false };
         self.created(manifest, objects, &name, labels, naming).map(|created| Some(created.workload))
     }

@@ -11,6 +11,7 @@ use crate::compile::Compiled;
 use crate::diag::what_there_is;
 use crate::edge::machine::{self, Name};
 use crate::edge::{fs, git};
+use crate::gather;
 use crate::local::{Secrets, is_of_client};
 use crate::lower::PROJECT_FILE;
 use crate::manifest::Run;
@@ -18,8 +19,6 @@ use crate::run::{AfterFailure, Request};
 
 /// The variables of this process that replicas see without being asked for.
 const BASE: [&str; 4] = ["PATH", "HOME", "LANG", "TMPDIR"];
-/// The largest log that is kept of a replica where the spec says nothing else.
-const LOG_LIMIT: u64 = 2 << 30;
 
 /// Returns what is to be run of `compiled`.
 pub(super) fn request<'a>(
@@ -50,7 +49,7 @@ pub(super) fn request<'a>(
         secrets: secrets.clone(),
         runs,
         after_failure: if args.keep_going { AfterFailure::KeepGoing } else { AfterFailure::Stop },
-        log_limit: benchmark.log_limit.unwrap_or(LOG_LIMIT),
+        log_limit: benchmark.log_limit.unwrap_or(gather::LOG_LIMIT),
         name: if args.host_name { Name::Plain } else { Name::Hashed },
         // Why it cannot be told has been said once.
         commit: git::commit_of(root, &paths).ok().flatten(),

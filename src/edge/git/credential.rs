@@ -17,6 +17,8 @@ const HELPER: &str = "test \"$1\" = get || exit 0\n\
 pub(super) fn give(git: Git, folder: Option<&Path>, url: &str, scratch: &Scratch) -> Result<Git, NotRecorded> {
     let Some(folder) = folder.filter(|folder| folder.is_dir()) else { return Ok(git) };
     let held = |name: &str| folder.join(name).is_file();
+    // The authority that signed the server's certificate: others count no more.
+    let git = if held("ca.crt") { git.with_variable("GIT_SSL_CAINFO", folder.join("ca.crt")) } else { git };
     let web = url.split_once("://").filter(|(scheme, _)| matches!(*scheme, "http" | "https"));
     match web {
         Some((scheme, rest)) if held("password") => with_password(git, folder, scheme, rest, scratch),

@@ -49,7 +49,8 @@ pub struct Destination {
     pub inbox: String,
     /// How long to go on trying.
     pub deadline: Duration,
-    /// A folder with `username` and `password`, or `ssh-privatekey`, as Kubernetes mounts a Secret.
+    /// A folder with `username` and `password`, or `ssh-privatekey`, as Kubernetes mounts a Secret; with `known_hosts` or
+    /// `ca.crt`, by which the server is known.
     pub credential: Option<PathBuf>,
     /// Whether commits are signed.
     pub signing: Signing,
@@ -57,6 +58,8 @@ pub struct Destination {
     pub cache: PathBuf,
     /// The git program.
     pub program: PathBuf,
+    /// What people do about results that may be recorded another time.
+    pub again: &'static str,
     /// Tells people what takes long, and why.
     pub tell: Tell,
 }
@@ -84,7 +87,7 @@ pub fn record(additions: &[Addition], destination: &Destination) -> Result<Recor
         Mode::Branch => branch::record(&additions, destination),
         Mode::Inbox => inbox::record(&additions, destination),
     };
-    let mut recorded = recorded.map_err(|fault| fault_with_place(fault, &additions))?;
+    let mut recorded = recorded.map_err(|fault| fault_with_place(fault, &additions, destination.again))?;
     recorded.conflicts.append(&mut conflicts);
     Ok(recorded)
 }
@@ -126,15 +129,15 @@ fn conflict(addition: &Addition, theirs: String, place: String) -> Conflict {
 }
 
 /// Says where the results are that could not be recorded.
-fn fault_with_place(mut fault: NotRecorded, additions: &[&Addition]) -> NotRecorded {
+fn fault_with_place(mut fault: NotRecorded, additions: &[&Addition], again: &str) -> NotRecorded {
     let kept = match additions {
         [] => return fault,
         [one] => format!("the result is kept in `{}`", one.kept),
         [first, ..] => format!("all {} results are kept, the first in `{}`", additions.len(), first.kept),
     };
     let again = match fault.kind {
-        Kind::TryAgain => "; record it again with `kubebench record`, which adds nothing twice",
-        Kind::Refused => "",
+        Kind::TryAgain => format!("; {again}"),
+        Kind::Refused => String::new(),
     };
     let help = fault.help.take().map_or_else(String::new, |help| format!("{help}; "));
     fault.help(format!("{help}{kept}{again}"))

@@ -107,7 +107,7 @@ pub struct ResultsSettings {
     /// The prefix of the refs of mode `inbox`.
     #[schemars(extend("default" = "refs/kubebench/inbox", "examples" = ["refs/kubebench/inbox"]))]
     pub inbox: Option<Text>,
-    /// The Secret that holds the git credential of the recorder (keys `username` and `password`, or `ssh-privatekey`).
+    /// The Secret that holds the git credential of the recorder (keys `username` and `password`, or `ssh-privatekey`; `ca.crt`, `known_hosts`).
     #[schemars(extend("default" = "kubebench-git", "format" = "dns1123-subdomain", "examples" = ["kubebench-git"]))]
     pub credential: Option<String>,
 }

@@ -28,6 +28,7 @@ fn the_killed_process() {
         signing: Signing::Never,
         cache: place.join("cache"),
         program: PathBuf::from("git"),
+        again: "record it again with `kubebench record`",
         tell: |_| {},
     };
     if task == "fold" {

@@ -12,6 +12,7 @@ mod kill;
 mod local;
 mod remotes;
 mod server;
+mod step;
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -60,6 +61,7 @@ impl Site {
             signing: Signing::Never,
             cache: self.path().join("cache"),
             program: PathBuf::from("git"),
+            again: "record it again with `kubebench record`",
             tell: |_| {},
         }
     }

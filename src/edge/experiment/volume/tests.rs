@@ -1,0 +1,63 @@
+use std::os::unix::fs::symlink;
+
+use super::*;
+
+fn run() -> (tempfile::TempDir, RunFolder) {
+    let root = tempfile::tempdir().unwrap();
+    std::fs::create_dir_all(root.path().join("disk-01234567/result")).unwrap();
+    std::fs::write(root.path().join("outside"), "of another").unwrap();
+    let folder = RunFolder::open(root.path(), "disk-01234567").unwrap();
+    (root, folder)
+}
+
+fn refusal(folder: &RunFolder, path: &str) -> String {
+    folder.read(path, 9).unwrap_err().to_string()
+}
+
+#[test]
+fn reads_regular_files_and_no_more_than_wanted() {
+    let (_root, folder) = run();
+    std::fs::write(folder.place().join("result/whole"), "123456789").unwrap();
+    std::fs::write(folder.place().join("result/longer"), "1234567890123").unwrap();
+    assert_eq!(folder.read("result/whole", 9).unwrap().unwrap(), b"123456789");
+    assert_eq!(folder.read("result/longer", 9).unwrap().unwrap().len(), 10);
+    assert_eq!(folder.read("result/none", 9).unwrap(), None);
+    assert_eq!(folder.read("none/at/all", 9).unwrap(), None);
+}
+
+#[test]
+fn follows_no_link_and_waits_for_nothing() {
+    let (root, folder) = run();
+    symlink(root.path().join("outside"), folder.place().join("result/link")).unwrap();
+    symlink(root.path(), folder.place().join("out")).unwrap();
+    nix::unistd::mkfifo(&folder.place().join("result/pipe"), Mode::S_IRWXU).unwrap();
+    let _socket = std::os::unix::net::UnixListener::bind(folder.place().join("result/socket")).unwrap();
+    assert_eq!(refusal(&folder, "result/link"), "it is a symbolic link");
+    assert_eq!(refusal(&folder, "out/outside"), "a link or a file is in the place of a folder");
+    assert_eq!(refusal(&folder, "result/pipe"), "it is no regular file");
+    assert_eq!(refusal(&folder, "result/socket"), "it is no regular file");
+    assert_eq!(refusal(&folder, "result"), "it is no regular file");
+    symlink(root.path().join("disk-01234567"), root.path().join("disk-aaaaaaaa")).unwrap();
+    assert!(RunFolder::open(root.path(), "disk-aaaaaaaa").is_err());
+}
+
+#[test]
+fn puts_a_file_in_the_place_of_a_link() {
+    let (root, folder) = run();
+    symlink(root.path().join("outside"), folder.place().join("marker")).unwrap();
+    folder.put("marker", b"ours").unwrap();
+    assert_eq!(std::fs::read_to_string(root.path().join("outside")).unwrap(), "of another");
+    assert_eq!(folder.read("marker", 9).unwrap().unwrap(), b"ours");
+    folder.put("result", b"no").unwrap_err();
+    let left: Vec<String> = run_folders(folder.place(), |_| true).unwrap();
+    assert_eq!(left, ["marker", "result"]);
+}
+
+#[test]
+fn stays_in_the_folder_that_was_opened() {
+    let (root, folder) = run();
+    std::fs::rename(folder.place(), root.path().join("moved")).unwrap();
+    symlink(root.path(), folder.place()).unwrap();
+    folder.put("marker", b"ours").unwrap();
+    assert!(root.path().join("moved/marker").exists() && !root.path().join("marker").exists());
+}

@@ -1,0 +1,232 @@
+//! One attempt at a run, as it is kept on the volume: what a step that was killed finds again.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context as _, Result};
+use serde::{Deserialize, Serialize};
+use serde_json::Value as Json;
+
+use crate::edge::experiment::{self, RunFolder};
+use crate::edge::machine;
+use crate::gather::Ended;
+use crate::manifest::Run;
+use crate::result::v1::{Image, Node};
+use crate::result::{self, BenchmarkResult};
+use crate::steps::{Case, Config};
+
+/// The file of an attempt, in its folder.
+const FILE: &str = "attempt.json";
+/// Its result.
+pub(super) const RESULT: &str = "result/result.json";
+/// The largest file of an attempt: reasons, exits with last lines, a node for each pod.
+const MAX_BYTES: usize = 8 << 20;
+const SCHEMA_VERSION: u32 = 1;
+
+/// A moment of the clock of the node that a step ran on.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub(super) struct Moment {
+    /// As people write it.
+    pub(super) text: String,
+    /// Seconds since the Unix epoch.
+    pub(super) seconds: f64,
+}
+
+impl Moment {
+    /// Returns this moment.
+    pub(super) fn now() -> Self {
+        let (text, seconds) = machine::now();
+        Self { text, seconds }
+    }
+
+    /// Returns the seconds since then, by a clock that may have been set meanwhile.
+    pub(super) fn age(&self) -> f64 {
+        (machine::now().1 - self.seconds).max(0.0)
+    }
+}
+
+/// The Workflow that an attempt belongs to.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub(super) struct Workflow {
+    /// Its name.
+    pub(super) name: String,
+    /// Its uid.
+    pub(super) uid: String,
+    /// Whether it is one of many of a schedule.
+    pub(super) is_scheduled: bool,
+}
+
+/// What is known of an attempt.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub(super) struct Attempt {
+    schema_version: u32,
+    /// The benchmark.
+    pub(super) benchmark: String,
+    /// The name of its job, which is that of its folder.
+    pub(super) job: String,
+    /// The run.
+    pub(super) run: Run,
+    /// From 1.
+    pub(super) number: u32,
+    /// The id of its result.
+    pub(super) id: String,
+    /// Whose it is.
+    pub(super) workflow: Workflow,
+    /// The case as shown to people.
+    pub(super) case_name: String,
+    /// The value of each axis.
+    pub(super) values: BTreeMap<String, Json>,
+    /// What it reads.
+    pub(super) inputs: Json,
+    /// The identity of what is executed.
+    pub(super) run_digest: String,
+    /// `spec.run`
+    pub(super) spec_run: u32,
+    /// How long it may take until all its pods run.
+    pub(super) queue_timeout_seconds: u64,
+    /// How long from then on.
+    pub(super) timeout_seconds: u64,
+    /// When the step began with it.
+    pub(super) began: Moment,
+    /// The job once it was created, by its resource and uid.
+    pub(super) created: Option<Created>,
+    /// When all its pods ran.
+    pub(super) running_since: Option<Moment>,
+    /// How it ended, once it has.
+    pub(super) outcome: Option<Outcome>,
+}
+
+/// The object of an attempt.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub(super) struct Created {
+    /// `kubeflow.org/v1`
+    pub(super) api_version: String,
+    /// `PyTorchJob`
+    pub(super) kind: String,
+    /// Its uid.
+    pub(super) uid: String,
+}
+
+/// How an attempt ended, and what was seen of it until then.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub(super) struct Outcome {
+    /// Status, reasons, exits, timings.
+    pub(super) ended: Ended,
+    /// When.
+    pub(super) finished: Moment,
+    /// Seconds from its begin.
+    pub(super) took_seconds: f64,
+    /// The images that ran.
+    pub(super) images: Vec<Image>,
+    /// The machines that it ran on.
+    pub(super) nodes: Vec<Node>,
+    /// The Kubernetes version.
+    pub(super) cluster_version: Option<String>,
+    /// Its logs, once they are whole.
+    pub(super) logs: Option<Vec<LogOf>>,
+}
+
+/// One log of an attempt.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub(super) struct LogOf {
+    /// The role.
+    pub(super) role: String,
+    /// The replica.
+    pub(super) index: u32,
+    /// Whether the rules look at it: that of the container that does the work.
+    pub(super) is_main: bool,
+    /// Its name below the output folder.
+    pub(super) name: String,
+    /// How many bytes its limit cut out.
+    pub(super) dropped: u64,
+    /// Why it is not all that was printed.
+    pub(super) fault: Option<String>,
+    /// Its last lines.
+    pub(super) last_lines: Vec<String>,
+}
+
+impl Attempt {
+    /// Begins attempt `number` at `run`.
+    ///
+    /// # Errors
+    /// When the system gives no random numbers.
+    pub(super) fn begin(
+        config: &Config,
+        run: &Run,
+        case: &Case,
+        number: u32,
+        job: &str,
+        workflow: Workflow,
+    ) -> Result<Self> {
+        Ok(Self {
+            schema_version: SCHEMA_VERSION,
+            benchmark: config.list.benchmark.clone(),
+            job: job.to_owned(),
+            run: run.clone(),
+            number,
+            id: machine::random_id()?,
+            workflow,
+            case_name: case.name.clone(),
+            values: case.values.clone(),
+            inputs: case.inputs.clone(),
+            run_digest: config.list.run_digest.clone(),
+            spec_run: config.list.run,
+            queue_timeout_seconds: config.list.queue_timeout_seconds,
+            timeout_seconds: case.timeout_seconds,
+            began: Moment::now(),
+            created: None,
+            running_since: None,
+            outcome: None,
+        })
+    }
+
+    /// Reads the attempt whose job is called `job`, if one was begun.
+    ///
+    /// # Errors
+    /// When the volume cannot be read.
+    pub(super) fn read(experiments: &Path, job: &str) -> Result<Option<Self>> {
+        let Some(bytes) = read(experiments, job, FILE, MAX_BYTES)? else { return Ok(None) };
+        let known: Option<Self> = serde_json::from_slice(&bytes).ok();
+        // What a job wrote over it is no attempt of ours.
+        Ok(known.filter(|known| known.schema_version == SCHEMA_VERSION && known.job == job))
+    }
+
+    /// Keeps what is known.
+    ///
+    /// # Errors
+    /// When the volume does not take it.
+    pub(super) fn keep(&self, experiments: &Path) -> Result<()> {
+        let path = self.folder(experiments).join(FILE);
+        let bytes = serde_json::to_vec_pretty(self).context("an attempt is no JSON")?;
+        experiment::replace(&path, &bytes).with_context(|| format!("cannot write {}", path.display()))
+    }
+
+    /// Returns its folder.
+    pub(super) fn folder(&self, experiments: &Path) -> PathBuf {
+        experiments.join(&self.job)
+    }
+}
+
+/// Returns the result of the job called `job`, if there is one that can be trusted.
+///
+/// # Errors
+/// When the volume cannot be read.
+pub(super) fn result_of(experiments: &Path, job: &str) -> Result<Option<BenchmarkResult>> {
+    let bytes = read(experiments, job, RESULT, result::MAX_BYTES)?;
+    Ok(bytes.and_then(|bytes| result::read(&bytes).ok()).map(|sealed| sealed.result))
+}
+
+fn read(experiments: &Path, job: &str, file: &str, limit: usize) -> Result<Option<Vec<u8>>> {
+    if !experiments.join(job).is_dir() {
+        return Ok(None);
+    }
+    let shown = experiments.join(job).join(file);
+    RunFolder::open(experiments, job)
+        .and_then(|folder| folder.read(file, limit))
+        .with_context(|| format!("cannot read {}", shown.display()))
+}

@@ -1,0 +1,117 @@
+//! `kubebench step cleanup`: whatever happened, no job of this Workflow stays, and every run that began has a result.
+
+use anyhow::Result;
+use serde_json::Value as Json;
+
+use super::attempt::{self, Attempt, Created};
+use super::follow::Ending;
+use super::result::{Gathered, lost};
+use super::run::outcome_without_job;
+use super::seen::Sight;
+use super::session::Session;
+use super::{Answer, Environment, snapshot, told};
+use crate::edge::cluster::Resource;
+use crate::edge::experiment;
+use crate::follow::State;
+use crate::result::v1::{Status, StatusReason};
+
+/// Cleans up after the Workflow; may be called any number of times.
+///
+/// # Errors
+/// When the step was not told what it needs, or the volume or the cluster cannot be used at all.
+pub fn run(environment: &Environment) -> Result<Answer> {
+    let mut session = Session::open(environment, told::settings(environment)?)?;
+    let mut faults = 0;
+    let begun = experiment::run_folders(&session.experiments, |_| true)?;
+    for job in begun {
+        let Ok(Some(attempt)) = Attempt::read(&session.experiments, &job) else { continue };
+        if attempt.workflow.uid != session.workflow.uid || attempt.benchmark != session.benchmark {
+            continue;
+        }
+        if attempt::result_of(&session.experiments, &job)?.is_some() {
+            continue;
+        }
+        session.tell(&format!("`{job}` has no result: its step was ended before it"));
+        if let Err(error) = session.conclude_left(attempt) {
+            session.tell(&format!("error: {error:#}"));
+            faults += 1;
+        }
+    }
+    faults += session.delete_left()?;
+    Ok(if faults == 0 { Answer::Succeeded } else { Answer::Failed })
+}
+
+impl Session {
+    /// Makes the result of a run that nobody follows any more.
+    fn conclude_left(&mut self, mut attempt: Attempt) -> Result<()> {
+        let folder = attempt.folder(&self.experiments);
+        let workload = snapshot::workload(&folder);
+        workload.iter().for_each(|workload| self.know_secrets(workload));
+        let reserve = self.hold_reserve();
+        let mut gathered = Gathered::new(self, &attempt, &snapshot::rules(&folder))?;
+        if attempt.outcome.is_none() {
+            let outcome = match self.left_job(&mut attempt, workload.as_ref())? {
+                Some(job) => {
+                    let mut sight = Sight::of(job);
+                    self.look(&mut sight);
+                    let progress = sight.sum();
+                    gathered.logs.see(&progress, &sight);
+                    let ending = match progress.state {
+                        State::Ended(status) => Ending::Itself(status),
+                        _ => Ending::TooLong(Status::Interrupted, interrupted()),
+                    };
+                    self.outcome(&attempt, ending, progress)
+                }
+                None if attempt.created.is_some() => {
+                    let reason = lost(
+                        "neither its job nor the step that followed it was there any more at the end of the Workflow",
+                    );
+                    outcome_without_job(&attempt, Status::Interrupted, vec![reason])
+                }
+                None => outcome_without_job(&attempt, Status::Interrupted, vec![interrupted()]),
+            };
+            attempt.outcome = Some(outcome);
+            attempt.keep(&self.experiments)?;
+        }
+        if let Some(created) = attempt.created.clone() {
+            self.remove(&created, &attempt.job)?;
+        }
+        self.end_logs(&mut attempt, &mut gathered)?;
+        self.conclude(&attempt, gathered, reserve).map(drop)
+    }
+
+    /// Returns the job of an attempt, if it is there. A step that was killed just after it had created the job has not said so.
+    fn left_job(&self, attempt: &mut Attempt, workload: Option<&Json>) -> Result<Option<Json>> {
+        let known = attempt.created.clone().or_else(|| workload.map(Created::of));
+        let Some(resource) = known.as_ref().and_then(Created::resource) else { return Ok(None) };
+        let found = self.cluster.get(&resource, &self.namespace, &attempt.job)?;
+        let found = found.filter(|job| self.is_owner(job));
+        attempt.created = found.as_ref().map(Created::of).or(attempt.created.take());
+        Ok(found)
+    }
+
+    /// Deletes the Jobs beside the runs that this Workflow owns; returns how many could not be.
+    fn delete_left(&mut self) -> Result<usize> {
+        let mut faults = 0;
+        let selector = format!("kubebench.dev/benchmark={}", self.benchmark);
+        let mut found = self.cluster.list(&Resource::jobs(), &self.namespace, &selector)?;
+        found.retain(|object| self.is_owner(object));
+        for object in &found {
+            let name = object.pointer("/metadata/name").and_then(Json::as_str).unwrap_or_default();
+            match self.remove(&Created::of(object), name) {
+                Ok(()) => self.tell(&format!("deleted Job `{name}`")),
+                Err(fault) => {
+                    self.tell(&format!("error: {fault}"));
+                    faults += 1;
+                }
+            }
+        }
+        Ok(faults)
+    }
+}
+
+fn interrupted() -> StatusReason {
+    let message = "the step that followed it was ended before the run was: the Workflow was stopped, its deadline passed, or \
+                   the step was killed too often";
+    StatusReason { code: "interrupted".to_owned(), message: message.to_owned() }
+}

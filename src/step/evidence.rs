@@ -1,0 +1,64 @@
+//! What a run in the cluster left behind, for the rules to read.
+
+use std::io::BufRead;
+
+use crate::edge::experiment::Left;
+use crate::edge::http;
+use crate::ingest::measure::{Evidence, Used};
+use crate::ingest::prometheus;
+use crate::result::v1::Timings;
+use crate::spec::v1::metric::{DurationSource, ProcessSource};
+
+/// The evidence of one run.
+pub(super) struct RunEvidence {
+    pub(super) left: Left,
+    pub(super) timings: Timings,
+    pub(super) prometheus: Option<String>,
+    /// Start and end in seconds since the Unix epoch.
+    pub(super) window: (f64, f64),
+    pub(super) namespace: String,
+    /// The name of the job, with which those of its pods begin.
+    pub(super) job: String,
+}
+
+impl Evidence for RunEvidence {
+    fn open(&self, path: &str) -> Result<Box<dyn BufRead>, String> {
+        self.left.open(path)
+    }
+
+    fn name_of(&self, path: &str) -> String {
+        self.left.name_of(path)
+    }
+
+    fn excerpt(&self, artifact: &str) -> Option<String> {
+        self.left.excerpt(artifact)
+    }
+
+    fn process(&self, _: ProcessSource) -> Used {
+        Err("what the processes of pods use is known to their nodes, not to the step: read it from Prometheus, such as \
+             `container_cpu_usage_seconds_total` and `container_memory_working_set_bytes`"
+            .to_owned())
+    }
+
+    fn duration(&self, what: DurationSource) -> Used {
+        let (seconds, of) = match what {
+            DurationSource::Queue => (self.timings.queue_seconds, "all pods were scheduled"),
+            DurationSource::Startup => (self.timings.startup_seconds, "all containers were started"),
+            DurationSource::Run => (self.timings.run_seconds, "all containers that count had ended"),
+        };
+        seconds.ok_or_else(|| format!("nobody saw when {of}"))
+    }
+
+    fn fetch(&self, url: &str) -> Result<String, String> {
+        http::get(url)
+    }
+
+    fn query(&self, query: &str) -> Result<Vec<f64>, String> {
+        let Some(server) = &self.prometheus else {
+            return Err("the target names no Prometheus (`prometheus.url` in kubebench.yaml)".to_owned());
+        };
+        let query = prometheus::of_run(query, &self.namespace, &self.job);
+        let (start, end) = self.window;
+        prometheus::values(&http::get(&prometheus::range_url(server, &query, start, end))?)
+    }
+}

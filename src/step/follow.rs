@@ -1,0 +1,217 @@
+//! Follows one job until it has ended, by watches: what is seen of it, and when it has taken too long.
+
+use std::sync::mpsc::RecvTimeoutError;
+use std::time::{Duration, Instant};
+
+use anyhow::Result;
+use serde_json::Value as Json;
+
+use super::logs::Logs;
+use super::seen::{From, Sight};
+use super::session::{Event, Session};
+use super::word;
+use crate::edge::cluster::{Fault, Resource, Seen, Watch};
+use crate::follow::{Progress, State};
+use crate::result::v1::{Status, StatusReason};
+
+/// How often the loop looks around when nothing happens.
+const TICK: Duration = Duration::from_millis(500);
+/// What explains an end may be seen after it: a pod's exit code after its job's condition.
+const SETTLE: Duration = Duration::from_secs(2);
+/// How long replicas that do not decide have to end after those that do.
+const LINGER: Duration = Duration::from_secs(5);
+/// How long an obstacle may stand that time does not remove as a rule, such as an image that is not there.
+const OBSTACLE: Duration = Duration::from_secs(300);
+const OBSTACLES: [&str; 4] = ["configMissing", "imagePull", "mountFailed", "rejected"];
+
+/// How long a job may take.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Limits {
+    /// Until all its pods run.
+    pub(super) queue: Duration,
+    /// From then on.
+    pub(super) run: Duration,
+    /// How long it has waited already.
+    pub(super) waited: Duration,
+    /// How long all its pods ran already; none when they did not.
+    pub(super) ran: Option<Duration>,
+}
+
+/// Why a job is not followed any more.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Ending {
+    /// It ended.
+    Itself(Status),
+    /// It took too long to get going, or to end.
+    TooLong(Status, StatusReason),
+    /// The step is to end.
+    Stopped,
+}
+
+impl Session {
+    /// Follows the job `sight` until it has ended. What comes of its logs is in `logs`; `runs` is called when all its pods
+    /// run for the first time.
+    pub(super) fn follow(
+        &mut self,
+        sight: &mut Sight,
+        logs: &mut Logs,
+        limits: Limits,
+        runs: &mut dyn FnMut() -> Result<()>,
+    ) -> (Ending, Progress) {
+        let _watches = self.watch(sight.job());
+        let began = Instant::now();
+        let mut running_since = limits.ran.map(|_| began);
+        let mut obstacle: Option<Instant> = None;
+        let mut ended: Option<Instant> = None;
+        let mut told = String::new();
+        loop {
+            let event = match self.events.1.recv_timeout(TICK) {
+                Ok(event) => Some(event),
+                Err(RecvTimeoutError::Timeout | RecvTimeoutError::Disconnected) => None,
+            };
+            let more = std::iter::from_fn(|| self.events.1.try_recv().ok());
+            let events: Vec<Event> = event.into_iter().chain(more).collect();
+            for event in events {
+                match event {
+                    Event::Seen(from, seen) => {
+                        if let Some(text) = sight.take(from, seen) {
+                            self.tell(&format!("note: {text}"));
+                        }
+                    }
+                    Event::Stop(stop) => self.hear(stop),
+                }
+            }
+            let progress = sight.sum();
+            logs.see(&progress, sight);
+            self.tell_progress(&progress, &mut told);
+            if progress.state == State::Running && running_since.is_none() {
+                running_since = Some(Instant::now());
+                if let Err(error) = runs() {
+                    self.tell(&format!("note: {error:#}"));
+                }
+            }
+            if let State::Ended(status) = progress.state {
+                let since = *ended.get_or_insert_with(Instant::now);
+                let is_whole = progress.replicas.iter().all(|replica| replica.is_gone || replica.pod.is_over());
+                let patience = if is_whole { SETTLE } else { LINGER };
+                if since.elapsed() > patience || self.stop.is_some() {
+                    return (Ending::Itself(status), self.last_look(sight, progress));
+                }
+                continue;
+            }
+            ended = None;
+            if self.stop.is_some() {
+                return (Ending::Stopped, progress);
+            }
+            let ran = running_since.map(|since| since.elapsed() + limits.ran.unwrap_or_default());
+            if ran.is_some_and(|ran| ran > limits.run) && !sight.is_blind() {
+                let what = format!("it was stopped after its timeout of {} s", limits.run.as_secs());
+                return (too_long(Status::TimedOut, "timeout", what), progress);
+            }
+            let first = progress.reasons.first();
+            let is_obstacle = first.is_some_and(|reason| OBSTACLES.contains(&reason.code.as_str()));
+            obstacle = if is_obstacle { obstacle.or_else(|| Some(Instant::now())) } else { None };
+            if obstacle.is_some_and(|since| since.elapsed() > OBSTACLE) {
+                let what = format!("it was given up after {} s, for nothing changed", OBSTACLE.as_secs());
+                return (too_long(Status::Failed, "cannotStart", what), progress);
+            }
+            if running_since.is_none() && began.elapsed() + limits.waited > limits.queue && !sight.is_blind() {
+                let waited = limits.queue.as_secs();
+                let what =
+                    format!("it was given up after {waited} s (`queueTimeout`), in which not all of its pods ran");
+                return (too_long(Status::Failed, "queueTimeout", what), progress);
+            }
+        }
+    }
+
+    fn watch(&self, job: &Json) -> Vec<crate::edge::cluster::Watching> {
+        let text = |at: &str| job.pointer(at).and_then(Json::as_str).unwrap_or_default();
+        let events = &self.events.0;
+        let mut watches = Vec::new();
+        if let Some(resource) = Resource::of(job) {
+            let watch = Watch::all(&self.namespace, resource).named(text("/metadata/name"));
+            watches.push(self.cluster.watch(watch, events.clone(), |seen| Event::Seen(From::Job, seen)));
+        }
+        let pods = Watch::all(&self.namespace, Resource::pods()).labels(&format!("kubebench.dev/run={}", run_of(job)));
+        watches.push(self.cluster.watch(pods, events.clone(), |seen| Event::Seen(From::Pods, seen)));
+        let told = Watch::all(&self.namespace, Resource::events());
+        watches.push(self.cluster.watch(told, events.clone(), |seen| Event::Seen(From::Events, seen)));
+        watches
+    }
+
+    /// Reads the job and its pods once more, so that the end is explained by what there is and not by what had come.
+    fn last_look(&self, sight: &mut Sight, progress: Progress) -> Progress {
+        self.look(sight);
+        let again = sight.sum();
+        if matches!(again.state, State::Ended(_)) { again } else { progress }
+    }
+
+    /// Reads the pods and the events of a job as they are now.
+    pub(super) fn look(&self, sight: &mut Sight) {
+        match self.cluster.list(
+            &Resource::pods(),
+            &self.namespace,
+            &format!("kubebench.dev/run={}", run_of(sight.job())),
+        ) {
+            Ok(pods) => sight.relist(&pods),
+            Err(fault) => self.tell(&format!("note: the pods cannot be read once more: {fault}")),
+        }
+        for event in self.cluster.list(&Resource::events(), &self.namespace, "").unwrap_or_default() {
+            sight.take(From::Events, Seen::Applied(event));
+        }
+    }
+
+    fn tell_progress(&self, progress: &Progress, told: &mut String) {
+        let state = match progress.state {
+            State::Waiting => "waits".to_owned(),
+            State::Running => "runs".to_owned(),
+            State::Ended(status) => format!("has ended: {}", word(status)),
+        };
+        let nodes =
+            if progress.nodes.is_empty() { String::new() } else { format!(" on {}", progress.nodes.join(", ")) };
+        let why = progress.reasons.first().map_or_else(String::new, |reason| format!(": {}", reason.message));
+        let text = format!("the job {state}{nodes}{why}");
+        if *told != text {
+            self.tell(&text);
+            *told = text;
+        }
+    }
+}
+
+/// Returns the run that a job is labeled with.
+fn run_of(job: &Json) -> &str {
+    let labels = job.pointer("/metadata/labels");
+    labels.and_then(|labels| labels.get("kubebench.dev/run")).and_then(Json::as_str).unwrap_or_default()
+}
+
+fn too_long(status: Status, code: &str, message: String) -> Ending {
+    Ending::TooLong(status, StatusReason { code: code.to_owned(), message })
+}
+
+/// Returns whether nobody has the object any more, or another one has its name.
+pub(super) fn is_absent(found: &Result<Option<Json>, Fault>, uid: &str) -> bool {
+    match found {
+        Ok(Some(object)) => super::session::uid_of(object) != uid,
+        Ok(None) => true,
+        Err(_) => false,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::super::seen::{From, Sight};
+    use crate::edge::cluster::Seen;
+
+    #[test]
+    fn trouble_is_told_once() {
+        let mut sight = Sight::of(json!({"metadata": {"name": "x-1", "uid": "u"}}));
+        let trouble = || Seen::Trouble("nobody answers".to_owned());
+        assert!(sight.take(From::Pods, trouble()).is_some());
+        assert!(sight.take(From::Pods, trouble()).is_none());
+        assert!(sight.is_blind());
+        assert!(sight.take(From::Pods, Seen::Fine).is_some());
+        assert!(!sight.is_blind());
+    }
+}

@@ -1,0 +1,40 @@
+//! `kubebench step prepare`: what must be there before the first run, and the `prepare` Job.
+
+use std::time::Duration;
+
+use anyhow::{Result, anyhow};
+
+use super::beside::Beside;
+use super::session::Session;
+use super::{Answer, Environment, snapshot, told};
+
+/// Makes the session's folder and runs the `prepare` Job.
+///
+/// # Errors
+/// When the step was not told what it needs, or the volume or the cluster cannot be used at all.
+pub fn run(environment: &Environment) -> Result<Answer> {
+    let told = told::read(environment)?;
+    let mut session = Session::open(environment, told.settings.clone())?;
+    let list = &told.config.list;
+    session.tell(&format!("benchmark `{}`: {} runs of {} cases", list.benchmark, list.runs.len(), list.cases.len()));
+    let name = told.config.prepare_name(session.workflow.session());
+    snapshot::make(&session.experiments, &name)?;
+    let folder = session.experiments.join(&name);
+    snapshot::keep_session(&folder, &told.config, &told::rules(environment)?, &session.workflow)?;
+    let job = told.config.prepare(&session.naming()).map_err(|fault| anyhow!("{fault}"))?;
+    let Some(job) = job else {
+        session.tell("there is nothing to prepare");
+        return Ok(Answer::Succeeded);
+    };
+    session.know_secrets(&job);
+    let queue = Duration::from_secs(list.queue_timeout_seconds);
+    Ok(match session.beside("prepare", &job, &folder.join("output"), queue)? {
+        Beside::Succeeded => Answer::Succeeded,
+        Beside::Failed(why) => {
+            session.tell(&format!("error: {why}; no run starts"));
+            Answer::Failed
+        }
+        Beside::Stopped if session.is_to_be_succeeded() => Answer::Left,
+        Beside::Stopped => Answer::Failed,
+    })
+}

@@ -1,0 +1,323 @@
+//! `kubebench step run`: one run, from its objects to its result.
+//!
+//! What is known of it is kept on the volume at every turn, so that a step that was killed goes on where it was.
+
+use std::time::Duration;
+
+use anyhow::Result;
+use serde_json::Value as Json;
+
+use super::attempt::{self, Attempt, Created, Moment, Outcome};
+use super::follow::{Ending, Limits, is_absent};
+use super::result::Gathered;
+use super::seen::Sight;
+use super::session::Session;
+use super::told::{self, Told};
+use super::{Answer, Environment, snapshot};
+use crate::edge::cluster::{Fault, Made, Refusal};
+use crate::follow::Progress;
+use crate::gather::Ended;
+use crate::manifest::Run;
+use crate::result::BenchmarkResult;
+use crate::result::v1::{Status, StatusReason, Timings};
+use crate::steps::{Case, Created as Objects};
+
+/// More attempts at a run whose job was lost are not made.
+const MAX_ATTEMPTS: u32 = 3;
+/// Between two tries to create a job for which there is no quota now.
+const QUOTA_STEP: Duration = Duration::from_secs(10);
+/// How long logs may take to come in whole after their containers ended.
+pub(super) const LOG_PATIENCE: Duration = Duration::from_secs(60);
+/// The same for a step that was told to end, which is killed after half a minute.
+const HURRIED: Duration = Duration::from_secs(8);
+
+/// Takes the run `id`.
+///
+/// # Errors
+/// When the step was not told what it needs, or the volume or the cluster cannot be used at all.
+pub fn run(environment: &Environment, id: &str) -> Result<Answer> {
+    let told = told::read(environment)?;
+    let (run, case) = told.config.run(id).map_err(|fault| anyhow::anyhow!("{fault}"))?;
+    let (run, case) = (run.clone(), case.clone());
+    let mut session = Session::open(environment, told.settings.clone())?;
+    session.tell(&format!("run `{}`: case {}, {}", run.id, case.name, run.round()));
+    for number in 1..=MAX_ATTEMPTS {
+        let job = told.config.job_of(&run, number, session.workflow.session());
+        if let Some(result) = attempt::result_of(&session.experiments, &job)? {
+            // The step was killed between its result and its end.
+            session.remove_left(&job)?;
+            if is_lost(&result) && number < MAX_ATTEMPTS {
+                continue;
+            }
+            session.tell(&format!("`{job}` has its result already"));
+            return Ok(answer(&result));
+        }
+        let known = Attempt::read(&session.experiments, &job)?;
+        let has_come_back = known.is_some();
+        let mut attempt = match known {
+            Some(known) => {
+                session.tell(&format!("going on with `{job}`, which an earlier pod of this step began"));
+                known
+            }
+            None => session.begin(&told, &run, &case, number, &job)?,
+        };
+        let Some(result) = session.attempt(&told, &mut attempt, has_come_back)? else {
+            session.tell("this pod is taken away; the next one goes on with the run");
+            return Ok(Answer::Left);
+        };
+        if !(has_come_back && is_lost(&result) && number < MAX_ATTEMPTS) || session.is_to_end() {
+            return Ok(answer(&result));
+        }
+        session.tell("the job was lost together with the step that followed it: once more");
+    }
+    Ok(Answer::Failed)
+}
+
+/// Returns whether the job itself was taken away, so that the run may be tried again.
+fn is_lost(result: &BenchmarkResult) -> bool {
+    let is_lost = |reason: &StatusReason| matches!(reason.code.as_str(), "nodeLost" | "jobLost");
+    result.run.status == Status::Preempted || result.run.reasons.first().is_some_and(is_lost)
+}
+
+fn answer(result: &BenchmarkResult) -> Answer {
+    if result.run.status == Status::Succeeded { Answer::Succeeded } else { Answer::Failed }
+}
+
+/// Why a run has no job.
+enum NoJob {
+    /// It ends with this.
+    Ends(Status, StatusReason),
+    /// The step is to end before there is one.
+    Stopped,
+}
+
+impl NoJob {
+    fn new(status: Status, code: &str, message: String) -> Self {
+        Self::Ends(status, StatusReason { code: code.to_owned(), message })
+    }
+}
+
+impl Session {
+    fn begin(&self, told: &Told, run: &Run, case: &Case, number: u32, job: &str) -> Result<Attempt> {
+        let attempt = Attempt::begin(&told.config, run, case, number, job, self.workflow.clone())?;
+        snapshot::make(&self.experiments, job)?;
+        attempt.keep(&self.experiments)?;
+        Ok(attempt)
+    }
+
+    /// Takes one attempt to its result; none when another pod is to go on with it.
+    fn attempt(&mut self, told: &Told, attempt: &mut Attempt, has_come_back: bool) -> Result<Option<BenchmarkResult>> {
+        let objects = told.config.objects(&attempt.run.id, attempt.number, &self.naming());
+        let objects = objects.map_err(|fault| anyhow::anyhow!("{fault}"))?;
+        self.know_secrets(&objects.workload);
+        let rules = told::rules(&self.environment)?;
+        snapshot::keep(&attempt.folder(&self.experiments), &objects, &rules)?;
+        let reserve = self.hold_reserve();
+        let mut gathered = Gathered::new(self, attempt, &rules)?;
+        if attempt.outcome.is_none() {
+            let outcome = match self.job(attempt, &objects, has_come_back)? {
+                Ok(job) => match self.follow_run(attempt, job, &mut gathered)? {
+                    Some(outcome) => outcome,
+                    None => return Ok(None),
+                },
+                Err(NoJob::Stopped) if self.is_to_be_succeeded() => return Ok(None),
+                Err(NoJob::Stopped) => outcome_without_job(attempt, Status::Interrupted, vec![self.interruption()]),
+                Err(NoJob::Ends(status, reason)) => outcome_without_job(attempt, status, vec![reason]),
+            };
+            attempt.outcome = Some(outcome);
+            attempt.keep(&self.experiments)?;
+        }
+        if let Some(created) = attempt.created.clone() {
+            self.remove(&created, &attempt.job).or_else(|fault| self.note_left(&attempt.job, &fault))?;
+            self.remove_before(&objects, &attempt.job);
+        }
+        self.end_logs(attempt, &mut gathered)?;
+        self.postprocess(told, attempt)?;
+        let result = self.conclude(attempt, gathered, reserve)?;
+        Ok(Some(result))
+    }
+
+    /// Returns the job: created now, or found where an earlier pod of this step has created it.
+    fn job(&mut self, attempt: &mut Attempt, objects: &Objects, has_come_back: bool) -> Result<Result<Json, NoJob>> {
+        if let Some(created) = attempt.created.clone() {
+            let Some(resource) = created.resource() else { anyhow::bail!("`{}` is of no kind", attempt.job) };
+            let found = self.cluster.get(&resource, &self.namespace, &attempt.job);
+            if is_absent(&found, &created.uid) {
+                let what = "the job was gone when the step that followed it came back: it was deleted meanwhile";
+                return Ok(Err(NoJob::new(Status::Interrupted, "jobLost", what.to_owned())));
+            }
+            return match found {
+                Ok(Some(job)) => Ok(Ok(job)),
+                Ok(None) | Err(Fault::Stopped) => Ok(Err(NoJob::Stopped)),
+                Err(fault) => Err(fault.into()),
+            };
+        }
+        for object in &objects.before {
+            if let Err(no_job) = self.create(attempt, object)? {
+                return Ok(Err(no_job));
+            }
+        }
+        let job = match self.create(attempt, &objects.workload)? {
+            Ok(job) => job,
+            Err(no_job) => return Ok(Err(no_job)),
+        };
+        attempt.created = Some(Created::of(&job));
+        attempt.keep(&self.experiments)?;
+        let verb = if has_come_back { "found" } else { "created" };
+        self.tell(&format!("{verb} {} `{}`", text(&job, "/kind"), attempt.job));
+        Ok(Ok(job))
+    }
+
+    /// Creates an object, or finds the one that this run has created before.
+    fn create(&mut self, attempt: &Attempt, object: &Json) -> Result<Result<Json, NoJob>> {
+        let mut is_told = false;
+        loop {
+            let refusal = match self.cluster.create(&self.namespace, object) {
+                Ok(Made::New(made)) => return Ok(Ok(made)),
+                Ok(Made::There(there)) if self.owns(&there, &attempt.job) => return Ok(Ok(there)),
+                Ok(Made::There(there)) => {
+                    let what = format!(
+                        "there is a {} `{}` already that is not of this Workflow, so the run cannot have one: find out who made it, \
+                         and delete it",
+                        text(&there, "/kind"),
+                        text(&there, "/metadata/name")
+                    );
+                    return Ok(Err(NoJob::new(Status::Failed, "foreignObject", what)));
+                }
+                Err(Fault::Refused(refusal)) => refusal,
+                Err(Fault::Stopped) => return Ok(Err(NoJob::Stopped)),
+                Err(fault @ Fault::Unreachable(_)) => return Err(fault.into()),
+            };
+            if !is_quota(&refusal) || attempt.began.age() > attempt.queue_timeout_seconds as f64 {
+                let code = if is_quota(&refusal) { "quota" } else { "rejected" };
+                return Ok(Err(NoJob::new(Status::Failed, code, refusal.to_string())));
+            }
+            if !is_told {
+                self.tell(&format!("waiting for quota: {refusal}"));
+                is_told = true;
+            }
+            if self.waits(QUOTA_STEP) {
+                return Ok(Err(NoJob::Stopped));
+            }
+        }
+    }
+
+    /// Deletes what an attempt with a result has left.
+    fn remove_left(&mut self, job: &str) -> Result<()> {
+        let Some(attempt) = Attempt::read(&self.experiments, job)? else { return Ok(()) };
+        let Some(created) = attempt.created else { return Ok(()) };
+        self.remove(&created, job).or_else(|fault| self.note_left(job, &fault))
+    }
+
+    /// Deletes what was created before the workload.
+    fn remove_before(&mut self, objects: &Objects, job: &str) {
+        for object in &objects.before {
+            let name = text(object, "/metadata/name");
+            let there =
+                Created::of(object).resource().map(|resource| self.cluster.get(&resource, &self.namespace, name));
+            if let Some(Ok(Some(there))) = there
+                && self.owns(&there, job)
+                && let Err(fault) = self.remove(&Created::of(&there), name)
+            {
+                self.tell(&format!("note: `{name}` goes with its Workflow: {fault}"));
+            }
+        }
+    }
+
+    fn owns(&self, object: &Json, job: &str) -> bool {
+        self.is_owner(object) && text(object, "/metadata/labels/kubebench.dev~1run") == job
+    }
+
+    /// Follows the job of a run to its end; returns none when another pod is to go on.
+    fn follow_run(&mut self, attempt: &mut Attempt, job: Json, gathered: &mut Gathered) -> Result<Option<Outcome>> {
+        let mut sight = Sight::of(job);
+        let limits = Limits {
+            queue: Duration::from_secs(attempt.queue_timeout_seconds),
+            run: Duration::from_secs(attempt.timeout_seconds),
+            waited: Duration::from_secs_f64(attempt.began.age()),
+            ran: attempt.running_since.as_ref().map(|since| Duration::from_secs_f64(since.age())),
+        };
+        let experiments = self.experiments.clone();
+        let mut runs = || {
+            attempt.running_since = Some(Moment::now());
+            attempt.keep(&experiments)
+        };
+        let (ending, progress) = self.follow(&mut sight, &mut gathered.logs, limits, &mut runs);
+        if ending == Ending::Stopped && self.is_to_be_succeeded() {
+            return Ok(None);
+        }
+        Ok(Some(self.outcome(attempt, ending, progress)))
+    }
+
+    /// Says how a run ended that was followed until `ending`.
+    pub(super) fn outcome(&self, attempt: &Attempt, ending: Ending, progress: Progress) -> Outcome {
+        let mut reasons = progress.reasons;
+        let status = match ending {
+            Ending::Stopped => {
+                reasons = vec![self.interruption()];
+                Status::Interrupted
+            }
+            Ending::Itself(status) => status,
+            Ending::TooLong(status, reason) => {
+                // What stood in the way explains more than that it took too long.
+                let place = if status == Status::TimedOut { 0 } else { reasons.len() };
+                reasons.insert(place, reason);
+                status
+            }
+        };
+        let (nodes, cluster_version) = self.machines(&progress.nodes);
+        let (exits, restarts, timings) = (progress.exits, progress.restarts, progress.timings);
+        Outcome {
+            ended: Ended { status, reasons, exits, restarts, timings },
+            finished: Moment::now(),
+            took_seconds: attempt.began.age(),
+            images: progress.images,
+            nodes,
+            cluster_version,
+            logs: None,
+        }
+    }
+
+    /// Waits for the rest of the logs, and keeps what became of them.
+    pub(super) fn end_logs(&mut self, attempt: &mut Attempt, gathered: &mut Gathered) -> Result<()> {
+        let patience = if self.is_to_end() { HURRIED } else { LOG_PATIENCE };
+        let Some(outcome) = &mut attempt.outcome else { return Ok(()) };
+        if outcome.logs.is_some() {
+            return Ok(());
+        }
+        let logs = gathered.end_logs(patience);
+        for exit in &mut outcome.ended.exits {
+            let log = logs.iter().find(|log| log.is_main && log.role == exit.role && log.index == exit.index);
+            if let Some(log) = log.filter(|_| exit.code != Some(0)) {
+                exit.last_lines.clone_from(&log.last_lines);
+            }
+        }
+        outcome.logs = Some(logs);
+        attempt.keep(&self.experiments)
+    }
+
+    pub(super) fn note_left(&self, job: &str, fault: &Fault) -> Result<()> {
+        self.tell(&format!("note: `{job}` cannot be deleted now, so cleanup does it: {fault}"));
+        Ok(())
+    }
+}
+
+pub(super) fn outcome_without_job(attempt: &Attempt, status: Status, reasons: Vec<StatusReason>) -> Outcome {
+    Outcome {
+        ended: Ended { status, reasons, exits: Vec::new(), restarts: 0, timings: Timings::default() },
+        finished: Moment::now(),
+        took_seconds: attempt.began.age(),
+        images: Vec::new(),
+        nodes: Vec::new(),
+        cluster_version: None,
+        logs: None,
+    }
+}
+
+fn is_quota(refusal: &Refusal) -> bool {
+    refusal.code == 403 && refusal.message.contains("exceeded quota")
+}
+
+fn text<'a>(value: &'a Json, at: &str) -> &'a str {
+    value.pointer(at).and_then(Json::as_str).unwrap_or_default()
+}

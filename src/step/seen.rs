@@ -1,0 +1,150 @@
+//! What was seen of one job: itself, its pods and their events, each in its newest version.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use serde::de::DeserializeOwned;
+use serde_json::Value as Json;
+
+use crate::edge::cluster::Seen;
+use crate::follow::{self, Event, Observed, Pod, Progress};
+
+/// More events of a job and its pods are not kept; the API server repeats itself.
+const MAX_EVENTS: usize = 5000;
+
+/// Which watch saw something.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum From {
+    /// That of the job.
+    Job,
+    /// That of its pods.
+    Pods,
+    /// That of events.
+    Events,
+}
+
+/// All that was seen.
+#[derive(Debug)]
+pub(super) struct Sight {
+    name: String,
+    job: Json,
+    pods: BTreeMap<String, Pod>,
+    events: BTreeMap<String, Event>,
+    gone: BTreeSet<String>,
+    /// What cannot be seen at the moment, by watch.
+    trouble: BTreeMap<&'static str, String>,
+}
+
+impl Sight {
+    /// Starts with the job as it was created or found.
+    pub(super) fn of(job: Json) -> Self {
+        let name = text(&job, "/metadata/name").to_owned();
+        Self {
+            name,
+            job,
+            pods: BTreeMap::new(),
+            events: BTreeMap::new(),
+            gone: BTreeSet::new(),
+            trouble: BTreeMap::new(),
+        }
+    }
+
+    /// Takes in what a watch saw; returns what people should know of the watch itself.
+    pub(super) fn take(&mut self, from: From, seen: Seen) -> Option<String> {
+        match (from, seen) {
+            (From::Job, Seen::Applied(object)) => {
+                // Another object of the name is another run's, or somebody's.
+                if text(&object, "/metadata/uid") == self.uid() {
+                    self.job = object;
+                } else {
+                    self.gone.insert(self.uid().to_owned());
+                }
+            }
+            (From::Pods, Seen::Applied(object)) => self.see_pod(&object),
+            (From::Events, Seen::Applied(object)) => self.see_event(&object),
+            (From::Events, Seen::Gone { .. }) | (_, Seen::Listed) => {}
+            (_, Seen::Gone { uid }) => {
+                self.gone.insert(uid);
+            }
+            (from, Seen::Trouble(what)) => {
+                let is_new = self.trouble.insert(from.name(), what.clone()).as_ref() != Some(&what);
+                return is_new.then(|| format!("{} cannot be watched at the moment: {what}", from.name()));
+            }
+            (from, Seen::Fine) => {
+                return self.trouble.remove(from.name()).map(|_| format!("{} are watched again", from.name()));
+            }
+        }
+        None
+    }
+
+    /// Takes in all pods that there are now.
+    pub(super) fn relist(&mut self, pods: &[Json]) {
+        let there: BTreeSet<&str> = pods.iter().map(|pod| text(pod, "/metadata/uid")).collect();
+        self.gone.extend(self.pods.keys().filter(|uid| !there.contains(uid.as_str())).cloned());
+        pods.iter().for_each(|pod| self.see_pod(pod));
+    }
+
+    fn see_pod(&mut self, object: &Json) {
+        let Some(pod) = typed::<Pod>(object) else { return };
+        if let Some(uid) = pod.metadata.uid.clone() {
+            self.pods.insert(uid, pod);
+        }
+    }
+
+    fn see_event(&mut self, object: &Json) {
+        let about = text(object, "/involvedObject/name");
+        let is_ours = about.strip_prefix(&self.name).is_some_and(|rest| rest.is_empty() || rest.starts_with('-'));
+        if !is_ours || self.events.len() >= MAX_EVENTS {
+            return;
+        }
+        if let Some(event) = typed::<Event>(object)
+            && let Some(uid) = event.metadata.uid.clone()
+        {
+            self.events.insert(uid, event);
+        }
+    }
+
+    /// Returns the job's uid.
+    pub(super) fn uid(&self) -> &str {
+        text(&self.job, "/metadata/uid")
+    }
+
+    /// Returns the job.
+    pub(super) fn job(&self) -> &Json {
+        &self.job
+    }
+
+    /// Returns the pod with this uid.
+    pub(super) fn pod(&self, uid: &str) -> Option<&Pod> {
+        self.pods.get(uid)
+    }
+
+    /// Returns whether anything cannot be seen.
+    pub(super) fn is_blind(&self) -> bool {
+        !self.trouble.is_empty()
+    }
+
+    /// Sums up.
+    pub(super) fn sum(&self) -> Progress {
+        let pods: Vec<Pod> = self.pods.values().cloned().collect();
+        let events: Vec<Event> = self.events.values().cloned().collect();
+        follow::sum(&Observed { job: &self.job, pods: &pods, events: &events, gone: &self.gone })
+    }
+}
+
+impl From {
+    fn name(self) -> &'static str {
+        match self {
+            Self::Job => "the job",
+            Self::Pods => "pods",
+            Self::Events => "events",
+        }
+    }
+}
+
+fn typed<T: DeserializeOwned>(object: &Json) -> Option<T> {
+    serde_json::from_value(object.clone()).ok()
+}
+
+fn text<'a>(value: &'a Json, at: &str) -> &'a str {
+    value.pointer(at).and_then(Json::as_str).unwrap_or_default()
+}

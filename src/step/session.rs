@@ -1,0 +1,263 @@
+//! What the steps share that ask the API server: who they are, where results go, and what may happen to them.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc::{Receiver, Sender, channel};
+use std::time::{Duration, Instant};
+
+use anyhow::Result;
+use serde_json::Value as Json;
+
+use super::Environment;
+use super::attempt::{Created, Workflow};
+use super::seen::From;
+use crate::edge::cluster::{Cluster, Fault, Removed, Resource, Seen};
+use crate::edge::experiment::Reserve;
+use crate::edge::process::{self, Stop};
+use crate::edge::{experiment, machine, terminal};
+use crate::follow::node;
+use crate::manifest::instance;
+use crate::redact::{self, Redactor};
+use crate::result::v1::{Node, StatusReason};
+use crate::steps::{Naming, Settings};
+
+/// How long a job that is deleted may take to be gone, with all its pods.
+const REMOVAL: Duration = Duration::from_secs(180);
+/// Between two looks at something that goes away.
+const LOOK: Duration = Duration::from_millis(500);
+
+/// What happens while a step waits.
+#[derive(Debug)]
+pub(super) enum Event {
+    /// A watch saw something.
+    Seen(From, Seen),
+    /// The step is to end.
+    Stop(Stop),
+}
+
+/// A step that talks to the cluster.
+pub(super) struct Session {
+    pub(super) cluster: Cluster,
+    pub(super) namespace: String,
+    pub(super) benchmark: String,
+    pub(super) workflow: Workflow,
+    pub(super) experiments: PathBuf,
+    pub(super) settings: Settings,
+    pub(super) environment: Environment,
+    pub(super) events: (Sender<Event>, Receiver<Event>),
+    pub(super) stop: Option<Stop>,
+    /// Takes out of texts what may be a secret.
+    pub(super) redactor: Arc<Redactor>,
+    no_more_tries: Arc<AtomicBool>,
+}
+
+impl Session {
+    /// Opens the session of this process, once its volume proves to be writable.
+    pub(super) fn open(environment: &Environment, settings: Settings) -> Result<Self> {
+        let experiments = environment.experiments()?.to_owned();
+        experiment::check_volume(&experiments)?;
+        let (sender, receiver) = channel();
+        process::stops(sender.clone(), Event::Stop)?;
+        let no_more_tries = Arc::new(AtomicBool::new(false));
+        Ok(Self {
+            cluster: Cluster::inside()?.stop_with(no_more_tries.clone()),
+            namespace: environment.namespace()?.to_owned(),
+            benchmark: environment.benchmark()?.to_owned(),
+            workflow: Workflow {
+                name: environment.workflow()?.to_owned(),
+                uid: environment.workflow_uid()?.to_owned(),
+                is_scheduled: environment.is_scheduled()?,
+            },
+            experiments,
+            settings,
+            environment: environment.clone(),
+            events: (sender, receiver),
+            stop: None,
+            redactor: Arc::new(Redactor::new([])),
+            no_more_tries,
+        })
+    }
+
+    /// Takes in a wish to end: what is asked of the API server from now on is asked once.
+    pub(super) fn hear(&mut self, stop: Stop) {
+        if self.stop.is_none() {
+            self.tell(&format!("{}: ending, with a result of what there is", stop.name()));
+        }
+        self.stop = self.stop.or(Some(stop));
+        self.no_more_tries.store(true, Ordering::Relaxed);
+    }
+
+    /// Takes in what came while nobody waited, and returns whether the step is to end.
+    pub(super) fn is_to_end(&mut self) -> bool {
+        while let Ok(event) = self.events.1.try_recv() {
+            if let Event::Stop(stop) = event {
+                self.hear(stop);
+            }
+        }
+        self.stop.is_some()
+    }
+
+    /// Returns true when this pod is taken away while its Workflow goes on: another pod will go on where this one ended.
+    pub(super) fn is_to_be_succeeded(&self) -> bool {
+        let pod = machine::variables(|name| name == "HOSTNAME").into_values().next().unwrap_or_default();
+        let pod = self.cluster.get(&Resource::pods(), &self.namespace, &pod);
+        if !matches!(pod, Ok(Some(pod)) if is_deleted(&pod)) {
+            return false;
+        }
+        let workflow = self.cluster.get(&Resource::workflows(), &self.namespace, &self.workflow.name);
+        let goes_on = |workflow: &Json| {
+            let is_it = workflow.pointer("/metadata/uid").and_then(Json::as_str) == Some(&self.workflow.uid);
+            is_it && !is_deleted(workflow) && workflow.pointer("/spec/shutdown").is_none()
+        };
+        matches!(workflow, Ok(Some(workflow)) if goes_on(&workflow))
+    }
+
+    /// Says something in the log of the step.
+    pub(super) fn tell(&self, text: &str) {
+        terminal::tell(&self.redactor.text(text));
+    }
+
+    /// Takes the values of variables whose names say that they hold secrets out of everything from now on.
+    pub(super) fn know_secrets(&mut self, object: &Json) {
+        let mut suspects = Vec::new();
+        suspicious(object, &mut suspects);
+        self.redactor = Arc::new(Redactor::new([]).suspecting(suspects));
+    }
+
+    /// Says why a run did not come to its end.
+    pub(super) fn interruption(&self) -> StatusReason {
+        let what = self.stop.map_or("the step that followed it", Stop::name);
+        let message = format!(
+            "it was ended by {what} before it had ended itself: the Workflow was stopped or deleted, or its deadline passed"
+        );
+        StatusReason { code: "interrupted".to_owned(), message }
+    }
+
+    /// Waits, and returns true when the step is to end.
+    pub(super) fn waits(&mut self, time: Duration) -> bool {
+        let until = Instant::now() + time;
+        while !self.is_to_end() && Instant::now() < until {
+            std::thread::sleep(LOOK);
+        }
+        self.stop.is_some()
+    }
+
+    /// Returns the facts of the machines called `names`, as far as they may be read, and the version of Kubernetes.
+    pub(super) fn machines(&self, names: &[String]) -> (Vec<Node>, Option<String>) {
+        let mut is_told = false;
+        let mut facts = |name: &String| match self.cluster.read(&format!("/api/v1/nodes/{name}")) {
+            Ok(Some(object)) => node::facts(&object),
+            Ok(None) => node::unknown(name),
+            Err(fault) => {
+                if !is_told {
+                    self.tell(&format!(
+                        "note: of nodes only the names are known: {fault}; deploy/nodes gives the right"
+                    ));
+                }
+                is_told = true;
+                node::unknown(name)
+            }
+        };
+        let nodes = names.iter().map(&mut facts).collect();
+        let version = self.cluster.read("/version").ok().flatten();
+        let version = version.and_then(|version| version.get("gitVersion")?.as_str().map(str::to_owned));
+        (nodes, version)
+    }
+
+    /// Holds back space for the result on the volume, which the run may fill.
+    pub(super) fn hold_reserve(&self) -> Option<Reserve> {
+        match Reserve::hold(&self.experiments) {
+            Ok(reserve) => Some(reserve),
+            Err(error) => {
+                self.tell(&format!("note: no space can be held back on the volume for the result: {error}"));
+                None
+            }
+        }
+    }
+
+    /// Returns what names and owns the objects of this Workflow.
+    pub(super) fn naming(&self) -> Naming<'_> {
+        let Workflow { name, uid, .. } = &self.workflow;
+        Naming { session: self.workflow.session(), owner: instance::Owner { name, uid } }
+    }
+
+    /// Returns whether this Workflow owns `object`.
+    pub(super) fn is_owner(&self, object: &Json) -> bool {
+        let owners = object.pointer("/metadata/ownerReferences").and_then(Json::as_array);
+        let uid = |owner: &Json| owner.get("uid").and_then(Json::as_str) == Some(&self.workflow.uid);
+        owners.is_some_and(|owners| owners.iter().any(uid))
+    }
+
+    /// Deletes an object and waits until it and its pods are gone; says so when they stay.
+    pub(super) fn remove(&mut self, created: &Created, name: &str) -> Result<(), Fault> {
+        let Some(resource) = created.resource() else { return Ok(()) };
+        if self.cluster.delete(&resource, &self.namespace, name, &created.uid)? != Removed::Asked {
+            return Ok(());
+        }
+        let since = Instant::now();
+        loop {
+            match self.cluster.get(&resource, &self.namespace, name) {
+                Ok(Some(object)) if uid_of(&object) == created.uid => {}
+                Ok(_) | Err(Fault::Stopped) => return Ok(()),
+                Err(fault) => return Err(fault),
+            }
+            if since.elapsed() > REMOVAL {
+                let seconds = REMOVAL.as_secs();
+                self.tell(&format!(
+                    "note: `{name}` is not gone {seconds} s after it was deleted; a node that does not answer keeps its pods until it does"
+                ));
+                return Ok(());
+            }
+            if self.is_to_end() {
+                return Ok(());
+            }
+            std::thread::sleep(LOOK);
+        }
+    }
+}
+
+impl Workflow {
+    /// Returns whose execution its jobs belong to.
+    pub(super) fn session(&self) -> instance::Session<'_> {
+        if self.is_scheduled { instance::Session::Scheduled { uid: &self.uid } } else { instance::Session::Once }
+    }
+}
+
+impl Created {
+    /// Returns what the API server knows `object` by.
+    pub(super) fn of(object: &Json) -> Self {
+        let text = |at: &str| object.pointer(at).and_then(Json::as_str).unwrap_or_default().to_owned();
+        Self { api_version: text("/apiVersion"), kind: text("/kind"), uid: text("/metadata/uid") }
+    }
+
+    /// Returns its resource.
+    pub(super) fn resource(&self) -> Option<Resource> {
+        Resource::of(&serde_json::json!({ "apiVersion": self.api_version, "kind": self.kind }))
+    }
+}
+
+/// Returns the uid of an object.
+pub(super) fn uid_of(object: &Json) -> &str {
+    object.pointer("/metadata/uid").and_then(Json::as_str).unwrap_or_default()
+}
+
+/// Gathers the values of variables whose names say that they hold secrets.
+fn suspicious<'a>(value: &'a Json, found: &mut Vec<&'a str>) {
+    match value {
+        Json::Object(map) => {
+            if let (Some(Json::String(name)), Some(Json::String(text))) = (map.get("name"), map.get("value"))
+                && redact::names_a_secret(name)
+            {
+                found.push(text);
+            }
+            map.values().for_each(|value| suspicious(value, found));
+        }
+        Json::Array(values) => values.iter().for_each(|value| suspicious(value, found)),
+        _ => {}
+    }
+}
+
+fn is_deleted(object: &Json) -> bool {
+    object.pointer("/metadata/deletionTimestamp").is_some()
+}

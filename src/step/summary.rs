@@ -1,0 +1,86 @@
+//! `kubebench step summary`: what became of all runs, and whether the Workflow failed.
+
+use anyhow::Result;
+
+use super::attempt::result_of;
+use super::{Answer, Environment, told, word};
+use crate::edge::terminal;
+use crate::manifest::Run;
+use crate::result::BenchmarkResult;
+use crate::result::v1::{Kind, Status};
+use crate::steps::Config;
+
+/// How much of a reason fits.
+const REASON: usize = 160;
+/// More attempts than a run ever has.
+const ATTEMPTS: u32 = 8;
+
+/// Prints the table; the answer is that of the worst run.
+///
+/// # Errors
+/// When the step was not told what it needs, or cannot read the volume.
+pub fn run(environment: &Environment) -> Result<Answer> {
+    let told = told::read(environment)?;
+    let experiments = environment.experiments()?;
+    let uid = environment.workflow_uid()?.to_owned();
+    let is_scheduled = environment.is_scheduled()?;
+    let session = if is_scheduled {
+        crate::manifest::instance::Session::Scheduled { uid: &uid }
+    } else {
+        crate::manifest::instance::Session::Once
+    };
+    let mut rows = vec![["RUN", "CASE", "STATUS", "SECONDS", "PRIMARY METRIC", "WHY"].map(str::to_owned)];
+    let mut failed = 0;
+    for run in &told.config.list.runs {
+        let mut last = None;
+        for number in 1..=ATTEMPTS {
+            let job = told.config.job_of(run, number, session);
+            let Some(result) = result_of(experiments, &job)? else { break };
+            last = Some(result);
+        }
+        failed += usize::from(last.as_ref().is_none_or(|result| result.run.status != Status::Succeeded));
+        rows.push(row(&told.config, run, last.as_ref()));
+    }
+    terminal::print(&table(&rows))?;
+    let total = told.config.list.runs.len();
+    if failed == 0 {
+        terminal::tell(&format!("all {total} runs succeeded"));
+        return Ok(Answer::Succeeded);
+    }
+    terminal::tell(&format!(
+        "{failed} of {total} runs did not succeed, so the Workflow fails; their results are recorded too"
+    ));
+    Ok(Answer::Failed)
+}
+
+fn row(config: &Config, run: &Run, result: Option<&BenchmarkResult>) -> [String; 6] {
+    let case = config.list.cases.get(&run.case).map_or(run.case.as_str(), |case| case.name.as_str());
+    let round = run.round();
+    let Some(result) = result else {
+        let why = "its step wrote none; see its log".to_owned();
+        return [round, case.to_owned(), "no result".to_owned(), "-".to_owned(), "-".to_owned(), why];
+    };
+    let primary = result.metrics.iter().find(|metric| metric.kind == Kind::Primary);
+    let value = primary.and_then(|metric| {
+        let unit =
+            metric.unit.as_deref().filter(|unit| *unit != "1").map_or_else(String::new, |unit| format!(" {unit}"));
+        Some(format!("{} {}{unit}", metric.name, metric.value?))
+    });
+    let why =
+        result.run.reasons.first().map_or_else(String::new, |reason| reason.message.chars().take(REASON).collect());
+    let seconds = format!("{:.1}", result.run.duration_seconds);
+    [round, case.to_owned(), word(result.run.status), seconds, value.unwrap_or_else(|| "-".to_owned()), why]
+}
+
+fn table(rows: &[[String; 6]]) -> String {
+    let width = |column: usize| {
+        rows.iter().filter_map(|row| row.get(column)).map(|cell| cell.chars().count()).max().unwrap_or_default()
+    };
+    let widths: Vec<usize> = (0..6).map(width).collect();
+    let line = |row: &[String; 6]| {
+        let cells: Vec<String> =
+            row.iter().zip(&widths).map(|(cell, width)| format!("{cell:<width$}", width = *width)).collect();
+        format!("{}\n", cells.join("  ").trim_end())
+    };
+    rows.iter().map(line).collect()
+}
