@@ -15,7 +15,7 @@ spec:
   targets:
     eu: {cluster: eu, namespace: bench, storageClass: fast, podSecurity: restricted}
 "#;
-const SPEC: &str = r#"
+const SPEC: &str = r"
 apiVersion: kubebench.dev/v1
 kind: Benchmark
 metadata: {name: train}
@@ -28,7 +28,7 @@ spec:
       env: {HF_TOKEN: {secret: {name: hf, key: token}}}
       master: {}
       worker: {replicas: 3}
-"#;
+";
 
 /// A cluster of canned answers; what it does not know is absent, and every right is granted.
 #[derive(Default)]

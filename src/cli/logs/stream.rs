@@ -135,8 +135,8 @@ fn follow(
         // An outage is no end: the job is looked for again.
         let Ok(seen) = read(outside) else { continue };
         let found = sessions(&seen, usize::MAX);
-        let runs = found.iter().flat_map(|session| &session.runs);
-        let now = runs.filter(|run| run.job.as_ref().is_some_and(|other| other.name == job.name)).next_back();
+        let mut runs = found.iter().flat_map(|session| &session.runs);
+        let now = runs.rfind(|run| run.job.as_ref().is_some_and(|other| other.name == job.name));
         is_there = now.is_some_and(|run| run.state.is_active());
         let replicas = now.and_then(|run| run.job.as_ref()).map(|job| job.replicas.as_slice()).unwrap_or_default();
         printed = replicas
