@@ -10,6 +10,7 @@ mod applied;
 mod arrives;
 mod client;
 mod namespaces;
+mod outside;
 
 use std::ffi::OsString;
 use std::fs;
