@@ -3,6 +3,7 @@
 //! Pure: what was seen comes in, what the run is comes out. Observations may be stale, doubled, missing and in any order;
 //! whoever watches passes all that it has seen. Texts come from the cluster, so whoever keeps them redacts them.
 
+pub mod container;
 mod event;
 pub mod node;
 mod pod;

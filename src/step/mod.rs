@@ -14,7 +14,7 @@ pub mod cleanup;
 mod environment;
 mod evidence;
 mod follow;
-mod logs;
+pub mod log;
 pub mod prepare;
 pub mod record;
 mod result;

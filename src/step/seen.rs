@@ -118,6 +118,11 @@ impl Sight {
         self.pods.get(uid)
     }
 
+    /// Returns the uids of what is gone.
+    pub(super) fn gone(&self) -> impl Iterator<Item = &str> {
+        self.gone.iter().map(String::as_str)
+    }
+
     /// Returns whether anything cannot be seen.
     pub(super) fn is_blind(&self) -> bool {
         !self.trouble.is_empty()

@@ -21,6 +21,9 @@ const WRITE: Duration = Duration::from_secs(65);
 /// How long a request may take once the call was told to stop.
 const LAST: Duration = Duration::from_secs(5);
 
+/// The longest time for which an answer of little hope is asked for again.
+const DOUBT: Duration = Duration::from_secs(30);
+
 /// The longest pause that an answer may ask for.
 const RETRY_AFTER: Duration = Duration::from_secs(60);
 
@@ -113,34 +116,62 @@ impl Answer {
 
     /// For how much of the patience the same request can have another answer later.
     fn hope(&self) -> Hope {
-        match self.code {
-            408 | 429 | 500..=599 => Hope::All,
-            // Two writers of a quota met.
-            409 if self.says("Conflict") && !self.is_about_uid() => Hope::All,
-            // An API server that has just started does not know all accounts and roles yet.
-            401 => Hope::Some,
-            403 if self.is_about_roles() => Hope::Some,
-            _ => Hope::None,
-        }
+        let status = self.status().unwrap_or_default();
+        let text = |key| status.get(key).and_then(Json::as_str).unwrap_or_default();
+        hope(self.code, text("reason"), text("message"))
     }
 
-    fn is_about_uid(&self) -> bool {
-        String::from_utf8_lossy(&self.body).contains("Precondition failed")
-    }
-
-    /// A refusal by the roles of the account, not by a quota, a webhook or a policy.
-    fn is_about_roles(&self) -> bool {
-        let text = String::from_utf8_lossy(&self.body);
-        self.says("Forbidden") && text.contains("User ") && text.contains(" cannot ")
+    /// A refusal because an object with another uid stands there.
+    pub(super) fn is_other(&self) -> bool {
+        self.says("Conflict") && self.status().is_some_and(|status| is_about_uid(&status.to_string()))
     }
 }
 
+/// How long it is worth to send a request again that was answered like this.
+pub(super) fn hope(code: u16, reason: &str, message: &str) -> Hope {
+    match code {
+        408 | 429 | 500..=599 => Hope::All,
+        // Two writers of a quota met.
+        409 if reason == "Conflict" && !is_about_uid(message) => Hope::All,
+        // An API server that has just started does not know all accounts and roles yet. What a quota, a webhook or a
+        // policy forbids stays forbidden.
+        401 => Hope::Some,
+        403 if reason == "Forbidden" && message.contains("User \"") && message.contains(" cannot ") => Hope::Some,
+        _ => Hope::None,
+    }
+}
+
+fn is_about_uid(message: &str) -> bool {
+    message.contains("Precondition failed: UID")
+}
+
 /// How long it is worth to try again.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Hope {
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Hope {
+    /// It is not: the answer stands.
     None,
+    /// For a part of the patience.
     Some,
+    /// For all of it.
     All,
+}
+
+impl Hope {
+    /// How long to go on after this answer of a call that began at `start`.
+    pub(super) fn left(self, patience: Duration, start: Instant, doubtful: &mut Option<Instant>) -> Duration {
+        let all = patience.saturating_sub(start.elapsed());
+        match self {
+            Self::None => Duration::ZERO,
+            Self::Some => {
+                let since = *doubtful.get_or_insert_with(Instant::now);
+                (patience / 10).min(DOUBT).saturating_sub(since.elapsed()).min(all)
+            }
+            Self::All => {
+                *doubtful = None;
+                all
+            }
+        }
+    }
 }
 
 /// What one try came to.
@@ -160,22 +191,20 @@ pub(super) fn call(connection: &Connection, rules: &Rules, ask: &Ask, purpose: &
 async fn answer(client: &Client, address: &str, rules: &Rules, ask: &Ask, purpose: &Purpose) -> Result<Answer, Fault> {
     let start = Instant::now();
     let mut failures = 0;
+    // Since when all answers were of little hope.
+    let mut doubtful: Option<Instant> = None;
     loop {
         let left = rules.patience.saturating_sub(start.elapsed());
         let attempt = tokio::select! {
             attempt = one(client, ask, left) => attempt,
             () = rules.overstayed() => return Err(Fault::Stopped),
         };
-        let limit = match &attempt {
-            Try::Never(_) => Duration::ZERO,
-            Try::Nobody(_) => rules.patience,
-            Try::Answered(answer) => match answer.hope() {
-                Hope::None => Duration::ZERO,
-                Hope::Some => (rules.patience / 10).min(Duration::from_secs(30)),
-                Hope::All => rules.patience,
-            },
+        let hope = match &attempt {
+            Try::Never(_) => Hope::None,
+            Try::Nobody(_) => Hope::All,
+            Try::Answered(answer) => answer.hope(),
         };
-        let left = limit.saturating_sub(start.elapsed());
+        let left = hope.left(rules.patience, start, &mut doubtful);
         if left.is_zero() || rules.is_stopped() {
             return match attempt {
                 Try::Answered(answer) => Ok(answer),
@@ -204,16 +233,14 @@ async fn one(client: &Client, ask: &Ask, left: Duration) -> Try {
     match timeout(limit, ask.send(client)).await {
         Err(_) => Try::Nobody(format!("no answer within {} s", limit.as_secs())),
         Ok(Ok(answer)) => Try::Answered(answer),
-        Ok(Err(error)) => failed(&error),
+        Ok(Err(error)) if is_final(&error) => Try::Never(words(&error)),
+        Ok(Err(error)) => Try::Nobody(words(&error)),
     }
 }
 
-fn failed(error: &Error) -> Try {
-    let why = words(error);
-    match error {
-        Error::BuildRequest(_) | Error::Auth(_) | Error::HttpError(_) => Try::Never(why),
-        _ => Try::Nobody(why),
-    }
+/// Whether a request failed on this side, where nothing changes by itself.
+pub(super) fn is_final(error: &Error) -> bool {
+    matches!(error, Error::BuildRequest(_) | Error::Auth(_) | Error::HttpError(_))
 }
 
 /// How long to wait after the failure number `failures`, from 0: from a quarter of a second to ten, half of it by chance.

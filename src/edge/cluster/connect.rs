@@ -13,9 +13,13 @@ use tokio::runtime::{Builder, Handle};
 use tokio::sync::oneshot;
 
 use super::fault::{Fault, words};
+use super::proxy::proxy;
 
 /// A connection that gives nothing for so long is dead. Watches and logs notice earlier by themselves.
 const SILENCE: Duration = Duration::from_secs(65);
+
+/// The API server sends a bookmark before it ends a watch; a watch without a word for five seconds more is dead.
+const WATCH_SECONDS: u32 = 45;
 
 const CONNECT: Duration = Duration::from_secs(10);
 
@@ -24,6 +28,7 @@ pub(super) struct Connection {
     client: Client,
     address: String,
     namespace: String,
+    watch_seconds: u32,
     handle: Handle,
     /// Dropped with the connection, which ends the thread.
     _alive: oneshot::Sender<()>,
@@ -57,31 +62,44 @@ impl Connection {
         }
         let known: Vec<String> = merged.contexts.iter().map(|context| format!("`{}`", context.name)).collect();
         let options = KubeConfigOptions { context: context.map(str::to_owned), ..KubeConfigOptions::default() };
-        let config = Builder::new_current_thread()
+        let configured = configured_proxy(&merged, context);
+        let mut config = Builder::new_current_thread()
             .build()
             .context("cannot start asynchronous work")?
             .block_on(Config::from_custom_kubeconfig(merged, &options))
             .map_err(|error| {
-                let known = if known.is_empty() { "no contexts".to_owned() } else { known.join(", ") };
+                let known = if known.is_empty() {
+                    "no context".to_owned()
+                } else {
+                    format!("the contexts {}", known.join(", "))
+                };
                 anyhow!("the kubeconfig cannot be used: {}; it has {known}", words(&error))
             })?;
+        let (url, variable) = (&config.cluster_url, |name: &str| env::var_os(name)?.into_string().ok());
+        let scheme = url.scheme_str().unwrap_or("https");
+        let port = url.port_u16().unwrap_or(if scheme == "http" { 80 } else { 443 });
+        config.proxy_url = proxy(configured.as_deref(), variable, scheme, url.host().unwrap_or_default(), port)
+            .map(|proxy| {
+                proxy.parse().map_err(|error| anyhow!("the proxy `{}` is no address: {error}", without_user(&proxy)))
+            })
+            .transpose()?;
         Self::to(config)
     }
 
     /// Speaks to the API server that `config` names.
     fn to(mut config: Config) -> Result<Self> {
-        config.read_timeout = Some(SILENCE);
+        config.read_timeout.get_or_insert(SILENCE);
         config.reset_reader_on_write = true;
         config.connect_timeout = Some(CONNECT);
         config.default_retry = false;
-        let address = config.cluster_url.to_string().trim_end_matches('/').to_owned();
+        let address = without_user(&config.cluster_url.to_string());
         let namespace = config.default_namespace.clone();
         let (handle, alive) = start()?;
         let entered = handle.enter();
         let client =
             Client::try_from(config).map_err(|error| anyhow!("cannot speak to {address}: {}", words(&error)))?;
         drop(entered);
-        Ok(Self { client, address, namespace, handle, _alive: alive })
+        Ok(Self { client, address, namespace, watch_seconds: WATCH_SECONDS, handle, _alive: alive })
     }
 
     pub(super) fn client(&self) -> Client {
@@ -94,6 +112,11 @@ impl Connection {
 
     pub(super) fn namespace(&self) -> &str {
         &self.namespace
+    }
+
+    /// After how many seconds the API server ends a watch, which goes on where it was.
+    pub(super) fn watch_seconds(&self) -> u32 {
+        self.watch_seconds
     }
 
     pub(super) fn handle(&self) -> &Handle {
@@ -109,8 +132,17 @@ impl Connection {
         self.handle.spawn(async move {
             let _ = sender.send(work.await);
         });
-        receiver.recv().map_err(|_| Fault::Unreachable(format!("the thread that speaks to {} ended", self.address)))
+        // Without an answer the work itself is gone, with the thread.
+        receiver.recv().or(Err(Fault::Unreachable(format!("the thread that speaks to {} ended", self.address))))
     }
+}
+
+/// The proxy that the kubeconfig names for the cluster of a context.
+fn configured_proxy(kubeconfig: &Kubeconfig, context: Option<&str>) -> Option<String> {
+    let name = context.or(kubeconfig.current_context.as_deref())?;
+    let context = kubeconfig.contexts.iter().find(|context| context.name == name)?.context.as_ref()?;
+    let cluster = kubeconfig.clusters.iter().find(|cluster| cluster.name == context.cluster)?;
+    cluster.cluster.as_ref()?.proxy_url.clone()
 }
 
 /// Starts the thread; it ends when the returned sender is dropped.
@@ -143,10 +175,23 @@ pub(super) fn places() -> Vec<PathBuf> {
     env::home_dir().map(|home| home.join(".kube/config")).into_iter().collect()
 }
 
+/// An address as it may be shown.
+fn without_user(url: &str) -> String {
+    let url = url.trim_end_matches('/');
+    match (url.split_once("://"), url.rsplit_once('@')) {
+        (Some((scheme, _)), Some((_, host))) => format!("{scheme}://{host}"),
+        _ => url.to_owned(),
+    }
+}
+
 #[cfg(test)]
 impl super::Cluster {
-    /// A server without TLS, for tests.
-    pub(crate) fn at(url: &str) -> Self {
-        Self::over(Connection::to(Config::new(url.parse().unwrap())).unwrap())
+    /// A server without TLS, for tests: it is dead after two seconds of silence, and ends watches after one.
+    pub(super) fn at(url: &str) -> Self {
+        let mut config = Config::new(url.parse().unwrap());
+        config.read_timeout = Some(Duration::from_secs(2));
+        let mut connection = Connection::to(config).unwrap();
+        connection.watch_seconds = 1;
+        Self::over(connection)
     }
 }

@@ -2,6 +2,12 @@
 
 use std::error::Error;
 use std::fmt;
+use std::process::Output;
+
+use kube::Error as KubeError;
+use kube::client::AuthError;
+use kube::config::KubeconfigError;
+use kube::core::Status;
 
 /// Why a call came to nothing.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -63,14 +69,27 @@ pub(super) fn words(error: &(dyn Error + 'static)) -> String {
     let mut said: Vec<String> = Vec::new();
     let mut next: Option<&(dyn Error + 'static)> = Some(error);
     while let Some(error) = next {
-        let text = error.to_string();
+        let raw = error.to_string();
         // Many wrappers quote their cause at the end.
         if let Some(last) = said.last_mut()
-            && let Some(own) = last.strip_suffix(text.as_str())
+            && let Some(own) = last.strip_suffix(raw.as_str())
         {
             *last = own.trim_end_matches([':', ' ']).to_owned();
         }
-        said.push(text);
+        if let Some(KubeError::Api(status)) = error.downcast_ref() {
+            said.push(refused(status));
+            break;
+        }
+        if let Some(KubeconfigError::Parse(fault)) = error.downcast_ref() {
+            // The whole of it shows lines of the file, which may hold a token.
+            let at = fault.location().map(|at| format!(": line {}, column {}", at.line(), at.column()));
+            said.push(format!("it is no kubeconfig{}", at.unwrap_or_default()));
+            break;
+        }
+        said.push(match error.downcast_ref() {
+            Some(AuthError::AuthExecRun { out, .. }) => login(out),
+            _ => raw,
+        });
         next = error.source();
     }
     said.retain(|text| !text.is_empty() && !WRAPPERS.contains(&text.as_str()));
@@ -78,8 +97,26 @@ pub(super) fn words(error: &(dyn Error + 'static)) -> String {
     said.join(": ")
 }
 
+/// The API server's words.
+fn refused(status: &Status) -> String {
+    if status.message.is_empty() {
+        format!("status {}", status.code)
+    } else {
+        format!("{} ({})", status.message, status.code)
+    }
+}
+
+/// How a program that logs in failed, without its output, which may hold a token.
+fn login(out: &Output) -> String {
+    let told = String::from_utf8_lossy(&out.stderr);
+    let told = told.lines().rev().find(|line| !line.trim().is_empty()).unwrap_or("it did not say why");
+    format!("the program that the kubeconfig names to log in ended with {}: {}", out.status, told.trim())
+}
+
 /// Layers of the client that mean nothing to people.
-const WRAPPERS: [&str; 8] = [
+const WRAPPERS: [&str; 10] = [
+    "failed to perform initial object list",
+    "failed to start watching object",
     "ServiceError",
     "HyperError",
     "ApiError",

@@ -12,7 +12,7 @@ use tokio::task::AbortHandle;
 use tokio::time::{Instant, timeout};
 
 use super::ask::Purpose;
-use super::call::{Rules, pause};
+use super::call::{Hope, Rules, hope, is_final, pause};
 use super::connect::Connection;
 use super::fault::{Fault, Refusal, words};
 use super::resource::{Resource, segment};
@@ -95,34 +95,37 @@ impl LogStream {
         let (pieces, task) = connection.wait_for(async move {
             let start = Instant::now();
             let mut failures = 0;
+            let mut doubtful = None;
             loop {
                 let (sender, pieces) = mpsc::channel(AHEAD);
                 let (opened, opening) = oneshot::channel();
                 let task = handle.spawn(pump(client.clone(), path.clone(), silence, opened, sender)).abort_handle();
-                let why = match timeout(OPENING, opening).await {
+                let error = match timeout(OPENING, opening).await {
                     // Silent so far; what comes of it is in the pieces.
-                    Err(_) | Ok(Ok(Ok(()))) => return Ok((pieces, task)),
-                    Ok(Ok(Err(Error::Api(status)))) if !matches!(status.code, 408 | 429 | 500..=599) => {
-                        let refusal = Refusal {
-                            code: status.code,
-                            reason: status.reason.clone(),
-                            message: status.message.clone(),
-                            asked: purpose.0,
-                        };
-                        return Err(Fault::Refused(refusal));
-                    }
-                    Ok(Ok(Err(error))) => words(&error),
-                    Ok(Err(_)) => "the connection ended".to_owned(),
+                    Err(_) | Ok(Ok(Ok(())) | Err(_)) => return Ok((pieces, task)),
+                    Ok(Ok(Err(error))) => error,
                 };
-                if rules.is_stopped() {
-                    return Err(Fault::Stopped);
-                }
-                let left = rules.patience.saturating_sub(start.elapsed());
-                if left.is_zero() {
-                    return Err(Fault::Unreachable(format!(
-                        "{address} did not answer the request to {}: {why}",
-                        purpose.0
-                    )));
+                let hope = match &error {
+                    Error::Api(status) => hope(status.code, &status.reason, &status.message),
+                    error if is_final(error) => Hope::None,
+                    _ => Hope::All,
+                };
+                let left = hope.left(rules.patience, start, &mut doubtful);
+                if left.is_zero() || rules.is_stopped() {
+                    return Err(match error {
+                        Error::Api(status) => Fault::Refused(Refusal {
+                            code: status.code,
+                            reason: status.reason,
+                            message: status.message,
+                            asked: purpose.0,
+                        }),
+                        _ if rules.is_stopped() => Fault::Stopped,
+                        error => Fault::Unreachable(format!(
+                            "{address} did not answer the request to {}: {}",
+                            purpose.0,
+                            words(&error)
+                        )),
+                    });
                 }
                 rules.pause(pause(failures).min(left)).await;
                 failures += 1;

@@ -8,8 +8,12 @@ mod call;
 mod connect;
 mod fault;
 mod log;
+mod proxy;
 mod resource;
 mod watch;
+
+#[cfg(test)]
+mod tests;
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -243,7 +247,7 @@ impl Cluster {
             Ok(Removed::Asked)
         } else if answer.says("NotFound") {
             Ok(Removed::Absent)
-        } else if answer.code() == 409 {
+        } else if answer.is_other() {
             Ok(Removed::Other)
         } else {
             Err(answer.refusal(&purpose))

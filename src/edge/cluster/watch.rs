@@ -17,10 +17,6 @@ use super::connect::Connection;
 use super::fault::words;
 use super::resource::Resource;
 
-/// After so many seconds the API server ends a watch, which goes on where it was.
-/// It sends a bookmark before; a watch without a word for five seconds more is dead.
-const TIMEOUT: u32 = 45;
-
 /// Failures after which people are told; a single one heals by itself.
 const TOLD_AFTER: u32 = 2;
 
@@ -99,7 +95,8 @@ impl Watching {
         let api = Api::namespaced_with(connection.client(), &what.namespace, &resource);
         let purpose =
             format!("watch {} in namespace `{}` on {}", resource.plural, what.namespace, connection.address());
-        let watcher = Watcher { api, what, purpose, known: BTreeSet::new(), failures: 0, send };
+        let seconds = connection.watch_seconds();
+        let watcher = Watcher { api, what, purpose, seconds, known: BTreeSet::new(), failures: 0, send };
         let task = connection.handle().spawn(watcher.run()).abort_handle();
         Self { task, _connection: connection }
     }
@@ -118,6 +115,7 @@ struct Watcher<S> {
     api: Api<DynamicObject>,
     what: Watch,
     purpose: String,
+    seconds: u32,
     /// The uids that were seen and are not gone.
     known: BTreeSet<String>,
     /// Failures since something was seen.
@@ -129,7 +127,7 @@ impl<S: FnMut(Seen) -> bool> Watcher<S> {
     /// Watches for ever. Every failure leads to a new listing, so that nothing that happened meanwhile is missed.
     async fn run(mut self) {
         loop {
-            let mut config = watcher::Config::default().timeout(TIMEOUT);
+            let mut config = watcher::Config::default().timeout(self.seconds);
             config.field_selector = (!self.what.fields.is_empty()).then(|| self.what.fields.clone());
             config.label_selector = (!self.what.labels.is_empty()).then(|| self.what.labels.clone());
             let mut stream = watcher::watcher(self.api.clone(), config).boxed();
@@ -187,10 +185,8 @@ impl<S: FnMut(Seen) -> bool> Watcher<S> {
         let (api_version, kind) = (self.what.resource.api_version(), self.what.resource.kind.clone());
         object.types.get_or_insert(TypeMeta { api_version, kind });
         self.known.extend(object.metadata.uid.clone());
-        match serde_json::to_value(&object) {
-            Ok(json) => self.tell(Seen::Applied(json)),
-            Err(error) => self.tell(Seen::Trouble(format!("an object cannot be read: {error}"))),
-        }
+        // It was JSON before, so it can be again.
+        serde_json::to_value(&object).map_or(Ok(()), |json| self.tell(Seen::Applied(json)))
     }
 
     fn gone(&mut self, uid: String) -> Result<(), Deaf> {

@@ -11,6 +11,7 @@ mod arrives;
 mod client;
 mod namespaces;
 mod retried;
+mod outside;
 
 use std::ffi::OsString;
 use std::fs;
