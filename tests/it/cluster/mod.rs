@@ -10,8 +10,8 @@ mod applied;
 mod arrives;
 mod client;
 mod namespaces;
-mod retried;
 mod outside;
+mod retried;
 
 use std::ffi::OsString;
 use std::fs;
