@@ -33,7 +33,7 @@ struct Lines {
     index: u32,
     echo: Option<Echo>,
     redactor: Arc<Redactor>,
-    last_lines: VecDeque<String>,
+    last: VecDeque<String>,
     line: Vec<u8>,
     /// How many lines may still be of the private key that began; none of them is shown.
     key_left: u32,
@@ -52,8 +52,8 @@ impl Sink {
         echo: Option<Echo>,
         redactor: Arc<Redactor>,
     ) -> Self {
-        let (role, last_lines, line) = (role.to_owned(), VecDeque::new(), Vec::new());
-        let lines = Lines { role, index, echo, redactor, last_lines, line, key_left: 0 };
+        let (role, last, line) = (role.to_owned(), VecDeque::new(), Vec::new());
+        let lines = Lines { role, index, echo, redactor, last, line, key_left: 0 };
         Self { log, scan, lines }
     }
 
@@ -131,10 +131,10 @@ impl Lines {
         if let Some(echo) = &self.echo {
             echo(&self.role, self.index, &self.redactor.text(&text));
         }
-        if self.last_lines.len() == LAST_LINES {
-            self.last_lines.pop_front();
+        if self.last.len() == LAST_LINES {
+            self.last.pop_front();
         }
-        self.last_lines.push_back(text);
+        self.last.push_back(text);
     }
 
     /// Returns true for a line of a private key behind its first, from which the redactor takes what there is.
@@ -149,7 +149,7 @@ impl Lines {
         } else if ends && !text.contains("-----BEGIN") {
             if !was_in_key {
                 // Its beginning was passed over.
-                self.last_lines.clear();
+                self.last.clear();
             }
             self.key_left = 0;
             return true;
@@ -160,7 +160,7 @@ impl Lines {
     }
 
     fn clean(&self) -> Vec<String> {
-        self.last_lines.iter().map(|line| self.redactor.text(line).chars().take(LINE).collect()).collect()
+        self.last.iter().map(|line| self.redactor.text(line).chars().take(LINE).collect()).collect()
     }
 }
 

@@ -4,8 +4,7 @@ use anyhow::Result;
 use serde_json::Value as Json;
 
 use super::attempt::{self, Attempt, Created};
-use super::follow::{Ending, feed};
-use super::log::Logs;
+use super::follow::Ending;
 use super::result::{Gathered, lost};
 use super::run::outcome_without_job;
 use super::seen::Sight;
@@ -56,8 +55,7 @@ impl Session {
                     let mut sight = Sight::of(job);
                     self.look(&mut sight);
                     let progress = sight.sum();
-                    feed(&mut gathered.logs, &progress, &sight);
-                    gathered.logs.iter_mut().for_each(Logs::list);
+                    gathered.logs.see(&progress, &sight);
                     let ending = match progress.state {
                         State::Ended(status) => Ending::Itself(status),
                         _ => Ending::TooLong(Status::Interrupted, interrupted()),

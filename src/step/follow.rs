@@ -6,14 +6,13 @@ use std::time::{Duration, Instant};
 use anyhow::Result;
 use serde_json::Value as Json;
 
-use super::log::Logs;
+use super::logs::Logs;
 use super::seen::{From, Sight};
 use super::session::{Event, Session};
 use super::word;
 use crate::edge::cluster::{Fault, Resource, Seen, Watch};
 use crate::follow::{Progress, State};
 use crate::result::v1::{Status, StatusReason};
-use crate::workload::kind_of;
 
 /// How often the loop looks around when nothing happens.
 const TICK: Duration = Duration::from_millis(500);
@@ -55,7 +54,7 @@ impl Session {
     pub(super) fn follow(
         &mut self,
         sight: &mut Sight,
-        logs: &mut Option<Logs>,
+        logs: &mut Logs,
         limits: Limits,
         runs: &mut dyn FnMut() -> Result<()>,
     ) -> (Ending, Progress) {
@@ -75,9 +74,6 @@ impl Session {
             for event in events {
                 match event {
                     Event::Seen(from, seen) => {
-                        if (from, &seen) == (From::Pods, &Seen::Listed) {
-                            logs.iter_mut().for_each(Logs::list);
-                        }
                         if let Some(text) = sight.take(from, seen) {
                             self.tell(&format!("note: {text}"));
                         }
@@ -86,7 +82,7 @@ impl Session {
                 }
             }
             let progress = sight.sum();
-            feed(logs, &progress, sight);
+            logs.see(&progress, sight);
             self.tell_progress(&progress, &mut told);
             if progress.state == State::Running && running_since.is_none() {
                 running_since = Some(Instant::now());
@@ -180,18 +176,6 @@ impl Session {
             *told = text;
         }
     }
-}
-
-/// Tells the logs what is known of the pods.
-pub(super) fn feed(logs: &mut Option<Logs>, progress: &Progress, sight: &Sight) {
-    let Some(logs) = logs else { return };
-    let main = kind_of(sight.job()).map_or("", |kind| kind.container);
-    for replica in &progress.replicas {
-        if let Some(pod) = sight.pod(&replica.pod.uid) {
-            logs.see(&replica.role, replica.index, pod, main);
-        }
-    }
-    sight.gone().for_each(|uid| logs.lose(uid));
 }
 
 /// Returns the run that a job is labeled with.

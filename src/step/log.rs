@@ -9,7 +9,7 @@ mod origin;
 mod reader;
 
 use std::collections::BTreeMap;
-use std::io::{self, Read};
+use std::io::Read;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -64,7 +64,7 @@ pub trait LogOrigin: Send + Sync + 'static {
 pub struct Place {
     /// The output folder of the run.
     pub output: PathBuf,
-    /// The folder for what is needed to go on; it is to be removed when the result of the run is kept, and not before.
+    /// The folder for what is needed to go on; it is to be removed once what became of the logs is kept, and not before.
     pub state: PathBuf,
     /// How many bytes a log has at most.
     pub limit: u64,
@@ -96,18 +96,10 @@ pub struct Logs {
 
 impl Logs {
     /// Makes ready to keep logs; what a step that was killed kept of them is found again.
-    ///
-    /// # Errors
-    /// When the volume cannot be written.
-    pub fn new(
-        origin: Arc<dyn LogOrigin>,
-        place: Place,
-        rules: Arc<Rules>,
-        redactor: Arc<Redactor>,
-    ) -> io::Result<Self> {
-        experiment::make(place.output.join(name::FOLDER)).map_err(io::Error::other)?;
-        experiment::make(&place.state).map_err(io::Error::other)?;
-        Ok(Self { origin, place, rules, redactor, followers: BTreeMap::new(), is_listed: false })
+    pub fn new(origin: Arc<dyn LogOrigin>, place: Place, rules: Arc<Rules>, redactor: Arc<Redactor>) -> Self {
+        // A volume that does not take folders does not take logs, and each of them says so.
+        let _ = experiment::make(place.output.join(name::FOLDER)).and_then(|()| experiment::make(&place.state));
+        Self { origin, place, rules, redactor, followers: BTreeMap::new(), is_listed: false }
     }
 
     /// Takes in a pod as it is now: that of replica `index` of `role`, whose work is done by the container `main`.
@@ -137,8 +129,9 @@ impl Logs {
 
     /// Says that all pods were seen that there are. A log that an earlier step began goes on with another pod only then.
     pub fn list(&mut self) {
-        self.is_listed = true;
-        self.followers.values().for_each(Follower::list);
+        if !std::mem::replace(&mut self.is_listed, true) {
+            self.followers.values().for_each(Follower::list);
+        }
     }
 
     /// Says that the API server does not have the pod with this uid any more.

@@ -15,6 +15,7 @@ mod environment;
 mod evidence;
 mod follow;
 pub mod log;
+mod logs;
 pub mod prepare;
 pub mod record;
 mod result;

@@ -13,7 +13,7 @@ use super::result::Gathered;
 use super::seen::Sight;
 use super::session::Session;
 use super::told::{self, Told};
-use super::{Answer, Environment, snapshot};
+use super::{Answer, Environment, logs, snapshot};
 use crate::edge::cluster::{Fault, Made, Refusal};
 use crate::follow::Progress;
 use crate::gather::Ended;
@@ -292,7 +292,7 @@ impl Session {
 
     /// Waits until the logs of what has ended are read: with the pods go their logs.
     pub(super) fn catch_up(&mut self, gathered: &Gathered) {
-        let Some(logs) = &gathered.logs else { return };
+        let logs = &gathered.logs;
         let (mut bytes, mut since) = (logs.bytes(), Instant::now());
         while logs.lags() {
             if logs.bytes() != bytes {
@@ -321,7 +321,9 @@ impl Session {
             }
         }
         outcome.logs = Some(logs);
-        attempt.keep(&self.experiments)
+        attempt.keep(&self.experiments)?;
+        logs::forget(&attempt.folder(&self.experiments).join("output"));
+        Ok(())
     }
 
     pub(super) fn note_left(&self, job: &str, fault: &Fault) -> Result<()> {

@@ -102,11 +102,6 @@ pub fn open_to_jobs(folder: &Path) -> Result<()> {
     Ok(())
 }
 
-/// Removes a folder that is of no use any more; what cannot be removed stays.
-pub fn remove_folder(folder: &Path) {
-    drop(std::fs::remove_dir_all(folder));
-}
-
 #[cfg(test)]
 mod tests {
     use std::os::unix::fs::symlink;

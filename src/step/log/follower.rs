@@ -36,6 +36,17 @@ pub(super) struct Instance {
     pub(super) is_replaced: bool,
 }
 
+impl Instance {
+    /// Takes in what was seen, which may be older than what is known; returns whether it is new.
+    fn see(&mut self, container: &Container) -> bool {
+        let known = (self.restarts, self.has_started, self.has_ended);
+        self.restarts = self.restarts.max(container.restarts);
+        self.has_started |= container.has_started;
+        self.has_ended |= container.has_ended;
+        known != (self.restarts, self.has_started, self.has_ended)
+    }
+}
+
 #[derive(Debug, Default)]
 struct State {
     /// The pods of the replica, one after the other.
@@ -68,6 +79,7 @@ impl Shared {
         self.sink.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
+    /// Changes what is known, and wakes whoever waits for that.
     fn change(&self, change: impl FnOnce(&mut State)) {
         change(&mut self.state());
         self.changed.notify_all();
@@ -196,47 +208,52 @@ impl Follower {
 
     /// Takes in the container as it is now.
     pub(super) fn see(&self, pod: &PodName<'_>, container: &Container) {
-        let uid = pod.uid;
-        self.shared.change(|state| {
-            if state.is_done || state.read.contains(uid) {
-                return;
+        let mut state = self.shared.state();
+        if state.is_done || state.read.contains(pod.uid) {
+            return;
+        }
+        let mut is_news = false;
+        if !state.pods.iter().any(|known| known.uid == pod.uid) {
+            is_news = true;
+            state.pods.push_back(Instance {
+                pod: pod.name.to_owned(),
+                uid: pod.uid.to_owned(),
+                created: pod.created,
+                container: container.name.clone(),
+                restarts: 0,
+                has_started: false,
+                has_ended: false,
+                is_gone: false,
+                is_replaced: false,
+            });
+        }
+        for known in &mut state.pods {
+            if known.uid == pod.uid {
+                is_news |= known.see(container);
+            } else if known.created < pod.created {
+                known.is_replaced |= container.has_started;
             }
-            if !state.pods.iter().any(|known| known.uid == uid) {
-                state.pods.push_back(Instance {
-                    pod: pod.name.to_owned(),
-                    uid: uid.to_owned(),
-                    created: pod.created,
-                    container: container.name.clone(),
-                    restarts: 0,
-                    has_started: false,
-                    has_ended: false,
-                    is_gone: false,
-                    is_replaced: false,
-                });
-            }
-            for known in &mut state.pods {
-                if known.uid == uid {
-                    // What was seen may be older than what is known.
-                    known.restarts = known.restarts.max(container.restarts);
-                    known.has_started |= container.has_started;
-                    known.has_ended |= container.has_ended;
-                } else if known.created < pod.created {
-                    known.is_replaced |= container.has_started;
-                }
-            }
-        });
+        }
+        drop(state);
+        if is_news {
+            self.shared.changed.notify_all();
+        }
     }
 
     /// Says that a pod is gone.
     pub(super) fn lose(&self, uid: &str) {
-        self.shared.change(|state| {
-            state.pods.iter_mut().filter(|pod| pod.uid == uid).for_each(|pod| pod.is_gone = true);
-        });
+        let mut state = self.shared.state();
+        let Some(pod) = state.pods.iter_mut().find(|pod| pod.uid == uid && !pod.is_gone) else { return };
+        pod.is_gone = true;
+        drop(state);
+        self.shared.changed.notify_all();
     }
 
     /// Says that all pods were seen that there are.
     pub(super) fn list(&self) {
-        self.shared.change(|state| state.is_listed = true);
+        if !self.shared.state().is_listed {
+            self.shared.change(|state| state.is_listed = true);
+        }
     }
 
     /// Says that no pods will come any more.

@@ -16,7 +16,7 @@ const RULES: &str =
 fn logs(node: &Arc<Node>, folder: &Path) -> Logs {
     let place = Place { output: folder.join("output"), state: folder.join("state"), limit: 1 << 20 };
     let rules = Rules::read(RULES).unwrap();
-    Logs::new(Arc::new(Origin(Arc::clone(node))), place, Arc::new(rules), Arc::new(Redactor::default())).unwrap()
+    Logs::new(Arc::new(Origin(Arc::clone(node))), place, Arc::new(rules), Arc::new(Redactor::default()))
 }
 
 fn text(folder: &Path) -> String {
@@ -42,7 +42,7 @@ fn finish(logs: Logs) -> Followed {
 fn a_log_is_kept_from_its_first_line_to_its_last() {
     let (node, folder) = (Arc::new(Node::default()), tempfile::tempdir().unwrap());
     let mut logs = logs(&node, folder.path());
-    node.pod("a", 1);
+    node.pod("a");
     logs.see("worker", 0, &shown("a", 1, 0, "waiting"), "main");
     assert!(node.world().asked.is_empty(), "there is none yet");
     node.write("loss=1\n");
@@ -63,7 +63,7 @@ fn a_log_is_kept_from_its_first_line_to_its_last() {
 fn a_restarted_container_is_read_to_the_end_of_each_of_its_instances() {
     let (node, folder) = (Arc::new(Node::default()), tempfile::tempdir().unwrap());
     let mut logs = logs(&node, folder.path());
-    node.pod("a", 1);
+    node.pod("a");
     node.write("a1\n");
     logs.see("worker", 0, &shown("a", 1, 0, "running"), "main");
     await_text(folder.path(), "a1\n");

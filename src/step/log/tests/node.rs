@@ -27,7 +27,6 @@ pub(super) struct Instance {
 #[derive(Debug, Default)]
 pub(super) struct FakePod {
     pub(super) name: String,
-    pub(super) created: i64,
     pub(super) instances: Vec<Instance>,
     pub(super) is_gone: bool,
 }
@@ -73,10 +72,10 @@ impl Node {
         });
     }
 
-    pub(super) fn pod(&self, name: &str, created: i64) {
+    pub(super) fn pod(&self, name: &str) {
         self.change(|world| {
             let instances = vec![Instance::default()];
-            world.pods.push(FakePod { name: name.to_owned(), created, instances, is_gone: false });
+            world.pods.push(FakePod { name: name.to_owned(), instances, is_gone: false });
         });
     }
 
