@@ -28,9 +28,7 @@ pub(super) fn check(needs: &Needs<'_>, facts: &dyn Facts, report: &mut Report) {
         match facts.read(&format!("/api/v1/namespaces/{namespace}/configmaps/{name}")) {
             Fact::There(object) => {
                 is_read = true;
-                let (settings, place) = (settings(&object), format!("`{name}` in `{namespace}`"));
-                executor(needs, facts, &settings, &place, report);
-                judge(&settings, &place, report);
+                judge(&settings(&object), &format!("`{name}` in `{namespace}`"), report);
             }
             Fact::Absent => {}
             Fact::Forbidden(why) => forbidden = Some(why),
@@ -156,26 +154,6 @@ fn judge(settings: &Map<String, Json>, place: &str, report: &mut Report) {
             format!(", `templateReferencing: {templates}` fits the tree")
         };
         report.ok(CHECK, format!("{place} deletes no Workflow{restriction}"));
-    }
-}
-
-/// Argo's own containers beside each step break the level `restricted`, unless somebody says how they are to run.
-fn executor(needs: &Needs<'_>, facts: &dyn Facts, settings: &Map<String, Json>, place: &str, report: &mut Report) {
-    let path = format!("/api/v1/namespaces/{}", needs.target.namespace);
-    let Fact::There(namespace) = facts.read(&path) else { return };
-    let level = namespace.pointer("/metadata/labels/pod-security.kubernetes.io~1enforce").and_then(Json::as_str);
-    let is_patched = needs.of_kind("WorkflowTemplate").any(|template| {
-        let of_templates = elements(template, "/spec/templates").map(|template| text(template, "/podSpecPatch"));
-        of_templates.chain([text(template, "/spec/podSpecPatch")]).any(|patch| patch.contains("wait"))
-    });
-    let security = settings.get("executor").and_then(|executor| executor.get("securityContext"));
-    let says = |at: &str| security.is_some_and(|security| security.pointer(at).is_some());
-    if level == Some("restricted") && !is_patched && !(says("/allowPrivilegeEscalation") && says("/capabilities/drop"))
-    {
-        let seen = format!(
-            "{place} has no `executor.securityContext`, and the namespace enforces `restricted`: it refuses every step, for Argo's own containers `init` and `wait`"
-        );
-        report.error(CHECK, seen, "write `executor: {securityContext: {allowPrivilegeEscalation: false, capabilities: {drop: [ALL]}, runAsNonRoot: true, seccompProfile: {type: RuntimeDefault}}}` into it as the key `executor`");
     }
 }
 

@@ -1,3 +1,5 @@
+#![expect(clippy::needless_pass_by_value, reason = "`json!` values are made where they are passed")]
+
 use std::collections::BTreeMap;
 
 use serde_json::{Value as Json, json};
