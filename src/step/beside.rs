@@ -8,7 +8,6 @@ use serde_json::Value as Json;
 
 use super::attempt::{Attempt, Created};
 use super::follow::{Ending, Limits};
-use super::logs::{self, Logs};
 use super::seen::Sight;
 use super::session::Session;
 use super::told::Told;
@@ -43,9 +42,9 @@ impl Session {
         }
         let job = told.config.postprocess(&attempt.run.id, attempt.number, &self.naming());
         let Some(job) = job.map_err(|fault| anyhow::anyhow!("{fault}"))? else { return Ok(()) };
-        let output = attempt.folder(&self.experiments).join("output");
+        let folder = attempt.folder(&self.experiments);
         let queue = Duration::from_secs(attempt.queue_timeout_seconds);
-        let (status, code, message) = match self.beside("postprocess", &job, &output, queue)? {
+        let (status, code, message) = match self.beside("postprocess", &job, &folder, queue)? {
             Beside::Succeeded => return Ok(()),
             Beside::Failed(why) => (Status::Failed, "postprocessFailed", why),
             Beside::Stopped => {
@@ -60,8 +59,8 @@ impl Session {
         attempt.keep(&self.experiments)
     }
 
-    /// Runs `job`, whose logs go below `output`, and deletes it.
-    pub(super) fn beside(&mut self, name: &str, job: &Json, output: &Path, queue: Duration) -> Result<Beside> {
+    /// Runs `job`, which takes place in `folder`, and deletes it.
+    pub(super) fn beside(&mut self, name: &str, job: &Json, folder: &Path, queue: Duration) -> Result<Beside> {
         let made = match self.cluster.create(&self.namespace, job) {
             Ok(Made::New(made) | Made::There(made)) => made,
             Err(Fault::Stopped) => return Ok(Beside::Stopped),
@@ -74,19 +73,18 @@ impl Session {
         self.tell(&format!("`{name}` is {} `{object}`", created.kind));
         let deadline = made.pointer("/spec/activeDeadlineSeconds").and_then(Json::as_u64).unwrap_or(NO_DEADLINE);
         let limits = Limits { queue, run: Duration::from_secs(deadline) + SLACK, waited: Duration::ZERO, ran: None };
-        let mut logs = Logs::new(self, output.to_owned(), &Rules::none(), gather::LOG_LIMIT);
+        let mut logs = Some(self.logs(folder, name, &Rules::none(), gather::LOG_LIMIT));
         let mut sight = Sight::of(made);
         let (ending, progress) = self.follow(&mut sight, &mut logs, limits, &mut || Ok(()));
         if ending == Ending::Stopped && self.is_to_be_succeeded() {
             return Ok(Beside::Stopped);
         }
-        let kept = logs.end(LOG_PATIENCE);
-        logs::forget(output);
+        let kept = logs.take().map_or_else(Vec::new, |logs| logs.finish(LOG_PATIENCE));
         self.remove(&created, &object).or_else(|fault| self.note_left(&object, &fault))?;
         let why = |status: Status, more: Option<StatusReason>| {
             let reasons = more.into_iter().chain(progress.reasons.iter().cloned());
             let reasons: Vec<String> = reasons.map(|reason| reason.message).collect();
-            let last = kept.iter().filter(|(log, _)| log.is_main).flat_map(|(log, _)| &log.last_lines).next_back();
+            let last = kept.iter().filter(|log| log.name.is_main()).flat_map(|log| &log.last_lines).next_back();
             let last = last.map_or_else(String::new, |line| format!("; its last line: {line}"));
             Beside::Failed(format!("`{name}` did not succeed ({}): {}{last}", word(status), reasons.join("; ")))
         };

@@ -4,7 +4,8 @@ use anyhow::Result;
 use serde_json::Value as Json;
 
 use super::attempt::{self, Attempt, Created};
-use super::follow::Ending;
+use super::follow::{Ending, feed};
+use super::log::Logs;
 use super::result::{Gathered, lost};
 use super::run::outcome_without_job;
 use super::seen::Sight;
@@ -55,7 +56,8 @@ impl Session {
                     let mut sight = Sight::of(job);
                     self.look(&mut sight);
                     let progress = sight.sum();
-                    gathered.logs.see(&progress, &sight);
+                    feed(&mut gathered.logs, &progress, &sight);
+                    gathered.logs.iter_mut().for_each(Logs::list);
                     let ending = match progress.state {
                         State::Ended(status) => Ending::Itself(status),
                         _ => Ending::TooLong(Status::Interrupted, interrupted()),
@@ -73,6 +75,7 @@ impl Session {
             attempt.outcome = Some(outcome);
             attempt.keep(&self.experiments)?;
         }
+        self.catch_up(&gathered);
         if let Some(created) = attempt.created.clone() {
             self.remove(&created, &attempt.job)?;
         }

@@ -6,13 +6,14 @@ use std::time::{Duration, Instant};
 use anyhow::Result;
 use serde_json::Value as Json;
 
-use super::logs::Logs;
+use super::log::Logs;
 use super::seen::{From, Sight};
 use super::session::{Event, Session};
 use super::word;
 use crate::edge::cluster::{Fault, Resource, Seen, Watch};
 use crate::follow::{Progress, State};
 use crate::result::v1::{Status, StatusReason};
+use crate::workload::kind_of;
 
 /// How often the loop looks around when nothing happens.
 const TICK: Duration = Duration::from_millis(500);
@@ -54,7 +55,7 @@ impl Session {
     pub(super) fn follow(
         &mut self,
         sight: &mut Sight,
-        logs: &mut Logs,
+        logs: &mut Option<Logs>,
         limits: Limits,
         runs: &mut dyn FnMut() -> Result<()>,
     ) -> (Ending, Progress) {
@@ -64,6 +65,7 @@ impl Session {
         let mut obstacle: Option<Instant> = None;
         let mut ended: Option<Instant> = None;
         let mut told = String::new();
+        let mut is_listed = false;
         loop {
             let event = match self.events.1.recv_timeout(TICK) {
                 Ok(event) => Some(event),
@@ -74,6 +76,7 @@ impl Session {
             for event in events {
                 match event {
                     Event::Seen(from, seen) => {
+                        is_listed |= (from, &seen) == (From::Pods, &Seen::Listed);
                         if let Some(text) = sight.take(from, seen) {
                             self.tell(&format!("note: {text}"));
                         }
@@ -82,7 +85,10 @@ impl Session {
                 }
             }
             let progress = sight.sum();
-            logs.see(&progress, sight);
+            feed(logs, &progress, sight);
+            if is_listed {
+                logs.iter_mut().for_each(Logs::list);
+            }
             self.tell_progress(&progress, &mut told);
             if progress.state == State::Running && running_since.is_none() {
                 running_since = Some(Instant::now());
@@ -176,6 +182,18 @@ impl Session {
             *told = text;
         }
     }
+}
+
+/// Tells the logs what is known of the pods.
+pub(super) fn feed(logs: &mut Option<Logs>, progress: &Progress, sight: &Sight) {
+    let Some(logs) = logs else { return };
+    let main = kind_of(sight.job()).map_or("", |kind| kind.container);
+    for replica in progress.replaced.iter().chain(&progress.replicas) {
+        if let Some(pod) = sight.pod(&replica.pod.uid) {
+            logs.see(&replica.role, replica.index, pod, main);
+        }
+    }
+    sight.gone().for_each(|uid| logs.lose(uid));
 }
 
 /// Returns the run that a job is labeled with.

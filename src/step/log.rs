@@ -144,6 +144,11 @@ impl Logs {
         self.followers.get(name)?.look(look)
     }
 
+    /// Returns whether a container that has ended has printed more than was read.
+    pub fn lags(&self) -> bool {
+        self.followers.values().any(Follower::lags)
+    }
+
     /// Returns how many bytes of all logs came since this step began.
     pub fn bytes(&self) -> u64 {
         self.followers.values().map(Follower::bytes).sum()

@@ -15,7 +15,6 @@ mod environment;
 mod evidence;
 mod follow;
 pub mod log;
-mod logs;
 pub mod prepare;
 pub mod record;
 mod result;

@@ -1,13 +1,14 @@
 //! From what a run left on the volume to its result file.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::time::Duration;
 
 use anyhow::{Context as _, Result, anyhow, bail};
 
 use super::attempt::{Attempt, LogOf, Outcome, RESULT};
 use super::evidence::RunEvidence;
-use super::logs::Logs;
+use super::log::{Followed, Logs, OfCluster, Place};
 use super::session::Session;
 use super::told::{self, RulesText};
 use super::{snapshot, word};
@@ -21,12 +22,16 @@ use crate::result::v1::{Cluster, Environment, Metadata, Provenance, Reason, Reco
 use crate::result::{self, BenchmarkResult, fingerprint, redact};
 use crate::steps::About;
 
+/// What is needed to go on with logs, in the folder of a run.
+const LOG_STATE: &str = "log-state";
+/// How long one opening of a log may take.
+const LOG_PATIENCE: Duration = Duration::from_secs(10);
 /// The version of this program.
 const VERSION: &str = env!("CARGO_PKG_VERSION");
 
 /// What is gathered while a run goes on.
 pub(super) struct Gathered {
-    pub(super) logs: Logs,
+    pub(super) logs: Option<Logs>,
     /// The rules by which the logs are read as they come.
     rules: Rules,
     scans: Vec<(String, RuleScan)>,
@@ -40,17 +45,22 @@ impl Gathered {
             None => Rules::none(),
         };
         let about = About::read(text.rules.as_deref().unwrap_or_default());
-        let output = attempt.folder(&session.experiments).join("output");
-        let logs = Logs::new(session, output, &rules, about.log_limit_bytes.unwrap_or(gather::LOG_LIMIT));
-        Ok(Self { logs, rules, scans: Vec::new() })
+        let folder = attempt.folder(&session.experiments);
+        let logs = session.logs(&folder, "run", &rules, about.log_limit_bytes.unwrap_or(gather::LOG_LIMIT));
+        Ok(Self { logs: Some(logs), rules, scans: Vec::new() })
     }
 
     /// Ends the logs, with so much patience for those that have not ended.
     pub(super) fn end_logs(&mut self, patience: Duration) -> Vec<LogOf> {
         let mut ended = Vec::new();
-        for (log, scan) in self.logs.end(patience) {
-            self.scans.extend(scan.map(|scan| (log.name.clone(), scan)));
-            ended.push(log);
+        for Followed { name, scan, last_lines, dropped, fault } in
+            self.logs.take().into_iter().flat_map(|logs| logs.finish(patience))
+        {
+            let (role, index, is_main) = (name.role().to_owned(), name.index(), name.is_main());
+            if is_main {
+                self.scans.push((name.path(), scan));
+            }
+            ended.push(LogOf { role, index, is_main, name: name.path(), dropped, fault, last_lines });
         }
         ended
     }
@@ -130,7 +140,17 @@ impl Session {
             recorder: Recorder { version: VERSION.to_owned(), method: "cluster".to_owned() },
         });
         redact(&mut result, &self.redactor);
-        self.store(folder.join(RESULT), result, reserve)
+        let result = self.store(folder.join(RESULT), result, reserve)?;
+        experiment::remove_folder(&folder.join(LOG_STATE));
+        Ok(result)
+    }
+
+    /// Makes ready for the logs of `what`, which takes place in `folder`.
+    pub(super) fn logs(&self, folder: &Path, what: &str, rules: &Rules, limit: u64) -> Logs {
+        let place = Place { output: folder.join("output"), state: folder.join(LOG_STATE).join(what), limit };
+        let origin =
+            OfCluster { cluster: self.cluster.clone().patience(LOG_PATIENCE), namespace: self.namespace.clone() };
+        Logs::new(Arc::new(origin), place, Arc::new(rules.clone()), self.redactor.clone())
     }
 
     fn measure(

@@ -2,7 +2,7 @@
 //!
 //! What is known of it is kept on the volume at every turn, so that a step that was killed goes on where it was.
 
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use anyhow::Result;
 use serde_json::Value as Json;
@@ -13,7 +13,7 @@ use super::result::Gathered;
 use super::seen::Sight;
 use super::session::Session;
 use super::told::{self, Told};
-use super::{Answer, Environment, logs, snapshot};
+use super::{Answer, Environment, snapshot};
 use crate::edge::cluster::{Fault, Made, Refusal};
 use crate::follow::Progress;
 use crate::gather::Ended;
@@ -26,7 +26,9 @@ use crate::steps::{Case, Created as Objects};
 const MAX_ATTEMPTS: u32 = 3;
 /// Between two tries to create a job for which there is no quota now.
 const QUOTA_STEP: Duration = Duration::from_secs(10);
-/// How long logs may take to come in whole after their containers ended.
+/// Between two looks at what comes in.
+const LOOK: Duration = Duration::from_millis(100);
+/// How long logs may stand still before their end, after their containers ended.
 pub(super) const LOG_PATIENCE: Duration = Duration::from_secs(60);
 /// The same for a step that was told to end, which is killed after half a minute.
 const HURRIED: Duration = Duration::from_secs(8);
@@ -127,6 +129,7 @@ impl Session {
             attempt.outcome = Some(outcome);
             attempt.keep(&self.experiments)?;
         }
+        self.catch_up(&gathered);
         if let Some(created) = attempt.created.clone() {
             self.remove(&created, &attempt.job).or_else(|fault| self.note_left(&attempt.job, &fault))?;
             self.remove_before(&objects, &attempt.job);
@@ -278,6 +281,22 @@ impl Session {
         }
     }
 
+    /// Waits until the logs of what has ended are read: with the pods go their logs.
+    pub(super) fn catch_up(&mut self, gathered: &Gathered) {
+        let Some(logs) = &gathered.logs else { return };
+        let (mut bytes, mut since) = (logs.bytes(), Instant::now());
+        while logs.lags() {
+            if logs.bytes() != bytes {
+                (bytes, since) = (logs.bytes(), Instant::now());
+            }
+            let patience = if self.is_to_end() { HURRIED } else { LOG_PATIENCE };
+            if since.elapsed() > patience {
+                return;
+            }
+            std::thread::sleep(LOOK);
+        }
+    }
+
     /// Waits for the rest of the logs, and keeps what became of them.
     pub(super) fn end_logs(&mut self, attempt: &mut Attempt, gathered: &mut Gathered) -> Result<()> {
         let patience = if self.is_to_end() { HURRIED } else { LOG_PATIENCE };
@@ -293,9 +312,7 @@ impl Session {
             }
         }
         outcome.logs = Some(logs);
-        attempt.keep(&self.experiments)?;
-        logs::forget(&attempt.folder(&self.experiments).join("output"));
-        Ok(())
+        attempt.keep(&self.experiments)
     }
 
     pub(super) fn note_left(&self, job: &str, fault: &Fault) -> Result<()> {

@@ -30,8 +30,6 @@ pub(super) struct Sight {
     pods: BTreeMap<String, Pod>,
     events: BTreeMap<String, Event>,
     gone: BTreeSet<String>,
-    /// Whether all pods were seen that there are.
-    is_listed: bool,
     /// What cannot be seen at the moment, by watch.
     trouble: BTreeMap<&'static str, String>,
 }
@@ -46,7 +44,6 @@ impl Sight {
             pods: BTreeMap::new(),
             events: BTreeMap::new(),
             gone: BTreeSet::new(),
-            is_listed: false,
             trouble: BTreeMap::new(),
         }
     }
@@ -64,7 +61,6 @@ impl Sight {
             }
             (From::Pods, Seen::Applied(object)) => self.see_pod(&object),
             (From::Events, Seen::Applied(object)) => self.see_event(&object),
-            (From::Pods, Seen::Listed) => self.is_listed = true,
             (From::Events, Seen::Gone { .. }) | (_, Seen::Listed) => {}
             (_, Seen::Gone { uid }) => {
                 self.gone.insert(uid);
@@ -83,7 +79,6 @@ impl Sight {
     /// Takes in all pods that there are now.
     pub(super) fn relist(&mut self, pods: &[Json]) {
         let there: BTreeSet<&str> = pods.iter().map(|pod| text(pod, "/metadata/uid")).collect();
-        self.is_listed = true;
         self.gone.extend(self.pods.keys().filter(|uid| !there.contains(uid.as_str())).cloned());
         pods.iter().for_each(|pod| self.see_pod(pod));
     }
@@ -123,9 +118,9 @@ impl Sight {
         self.pods.get(uid)
     }
 
-    /// Returns whether all pods were seen that there are.
-    pub(super) fn is_listed(&self) -> bool {
-        self.is_listed
+    /// Returns the uids of what is gone.
+    pub(super) fn gone(&self) -> impl Iterator<Item = &str> {
+        self.gone.iter().map(String::as_str)
     }
 
     /// Returns whether anything cannot be seen.

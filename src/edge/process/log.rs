@@ -97,12 +97,6 @@ impl KeptLog {
         names
     }
 
-    /// Removes the folder `state`, once it is kept elsewhere what became of its logs.
-    pub fn forget(state: &Path) {
-        // What stays takes some space, and does no harm.
-        let _ = std::fs::remove_dir_all(state);
-    }
-
     /// Starts the log `path`, which takes `limit` bytes at most, or goes on with it; also returns its last mark, which is
     /// empty at the beginning. What is needed for that is kept in the folder `state` until somebody removes it.
     ///

@@ -15,6 +15,9 @@ const CONFIG_DIR: &str = "/kubebench/config";
 const RULES_DIR: &str = "/kubebench/rules";
 const SETTINGS_DIR: &str = "/kubebench/settings";
 const CREDENTIAL_DIR: &str = "/kubebench/credential";
+/// Argo's own containers beside the step's. Unless its controller is told otherwise they have no security context, and a
+/// namespace that enforces Pod Security `restricted` refuses the whole pod.
+const EXECUTOR: &str = r#"{"containers":[{"name":"wait","securityContext":{"allowPrivilegeEscalation":false,"capabilities":{"drop":["ALL"]}}}],"initContainers":[{"name":"init","securityContext":{"allowPrivilegeEscalation":false,"capabilities":{"drop":["ALL"]}}}]}"#;
 /// Seconds for a step that starts no job. A pod that never starts must not keep a CronWorkflow from its next session.
 const SHORT_STEP_DEADLINE: u32 = 3600;
 
@@ -36,6 +39,7 @@ pub(super) fn workflow_template(target: &Target, settings: &Settings, lanes: &[u
             "arguments": { "parameters": parameters },
             "entrypoint": entrypoint(1),
             "onExit": "finish",
+            "podSpecPatch": EXECUTOR,
             "podGC": { "deleteDelayDuration": "600s", "strategy": "OnWorkflowCompletion" },
             "securityContext": {
                 "fsGroup": NON_ROOT,

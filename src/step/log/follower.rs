@@ -261,6 +261,12 @@ impl Follower {
         self.shared.change(|state| state.is_closing = true);
     }
 
+    /// Returns whether a container that has ended has printed more than was read.
+    pub(super) fn lags(&self) -> bool {
+        let state = self.shared.state();
+        !state.is_done && state.pods.iter().any(|pod| pod.has_started && pod.has_ended)
+    }
+
     pub(super) fn bytes(&self) -> u64 {
         self.shared.bytes.load(Ordering::Relaxed)
     }
