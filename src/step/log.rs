@@ -168,6 +168,12 @@ impl Logs {
         self.followers.into_iter().filter_map(|(name, follower)| follower.finish(name, until)).collect()
     }
 
+    /// Leaves everything as a step that is killed does.
+    #[cfg(test)]
+    fn kill(self) {
+        self.followers.into_values().for_each(Follower::kill);
+    }
+
     /// Begins a log, or takes it up again with all that it holds.
     fn begin(&self, log: &LogName) -> Begun {
         let path = self.place.output.join(log.path());

@@ -275,6 +275,12 @@ impl Follower {
         self.shared.sink().as_ref().map(look)
     }
 
+    /// Takes the log away from its reader, as the death of the step does.
+    #[cfg(test)]
+    pub(super) fn kill(self) {
+        drop(self.shared.sink().take());
+    }
+
     /// Waits for the end of the log, but no longer than `until`, and ends it.
     pub(super) fn finish(self, name: LogName, until: Instant) -> Option<Followed> {
         let mut state = self.shared.state();

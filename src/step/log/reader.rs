@@ -35,6 +35,8 @@ pub(super) struct Mark {
     looked: u32,
     /// How far the log of the instance is read.
     position: Position,
+    /// How far that of the instance before was.
+    before: Position,
     /// Whether the log of the pod was read to its end.
     pub(super) is_whole: bool,
     /// What is wrong with it.
@@ -103,6 +105,7 @@ impl Reader {
                 }
                 self.begin_instance(0);
                 self.mark.is_whole = false;
+                self.mark.before = Position::default();
                 (self.mark.uid, self.mark.created) = (pod.uid, pod.created);
                 self.keep(b"");
             }
@@ -122,17 +125,14 @@ impl Reader {
         loop {
             let Some(now) = self.shared.now() else { return true };
             let is_past = self.mark.position.is_start() && now.restarts > self.mark.looked;
-            let before = self.mark.position.clone();
-            let end = self.stream(&now, is_past, sight.otherwise);
-            if self.mark.position != before {
+            let known = self.mark.position.clone();
+            let from = if is_past { self.mark.before.clone() } else { known.clone() };
+            let end = self.stream(&now, is_past, from, sight.otherwise);
+            if self.mark.position != known {
                 sight.answers = 0;
                 sight.otherwise = Otherwise::Stop;
             }
-            if is_past && (matches!(end, End::End { .. } | End::No(NoLog::Refused(_))) || sight.answers >= PATIENCE) {
-                if let End::Said(why) = &end {
-                    self.fail(&format!("what it printed before its last restart is lost: {why}"));
-                }
-                sight.answers = 0;
+            if is_past && self.has_looked(&end, &mut sight) {
                 self.mark.looked = now.restarts;
                 self.keep(b"");
                 continue;
@@ -154,6 +154,8 @@ impl Reader {
                     }
                 }
                 End::End { is_known: false } => self.pause(&now),
+                // Another instance has run since that which was read last.
+                End::Strange if is_past => self.mark.before = Position::default(),
                 End::Strange => drop(self.catch_up(&now, &mut sight)),
                 End::Silent if now.is_gone => {
                     self.fail("nothing came any more, and its pod is gone");
@@ -197,10 +199,23 @@ impl Reader {
         }
     }
 
+    /// Returns whether the look at the instance before, of which nothing is known to be read, has come to its end.
+    fn has_looked(&mut self, end: &End, sight: &mut Sight) -> bool {
+        match end {
+            End::End { .. } | End::No(NoLog::Refused(_)) => true,
+            End::Said(why) if sight.answers >= PATIENCE => {
+                sight.answers = 0;
+                self.fail(&format!("what it printed before its last restart is lost: {why}"));
+                true
+            }
+            _ => false,
+        }
+    }
+
     /// Reads the rest of the instance that was read last, after another one has taken its place. Returns true when that is
     /// all there is.
     fn catch_up(&mut self, now: &Instance, sight: &mut Sight) -> bool {
-        let end = match self.stream(now, true, Otherwise::Stop) {
+        let end = match self.stream(now, true, self.mark.position.clone(), Otherwise::Stop) {
             End::Said(why) => {
                 sight.answers += 1;
                 // The kubelet knows of an instance whose log it does not have any more.
@@ -241,15 +256,15 @@ impl Reader {
         false
     }
 
-    /// Reads one stream as far as it goes.
-    fn stream(&mut self, now: &Instance, previous: bool, otherwise: Otherwise) -> End {
-        let since = self.mark.position.since();
+    /// Reads one stream from `position` on as far as it goes.
+    fn stream(&mut self, now: &Instance, previous: bool, position: Position, otherwise: Otherwise) -> End {
+        let since = position.since();
         let ask = Ask { pod: now.pod.clone(), container: now.container.clone(), previous, since };
         let mut source = match self.origin.open(&ask) {
             Ok(source) => source,
             Err(no) => return End::No(no),
         };
-        let mut stamped = Stamped::after(self.mark.position.clone(), otherwise);
+        let mut stamped = Stamped::after(position, otherwise);
         let (mut buffer, mut plain) = (vec![0; BUFFER], Vec::new());
         let end = loop {
             match source.read(&mut buffer) {
@@ -282,7 +297,8 @@ impl Reader {
     /// Begins the log of another instance, before which `looked` restarts leave nothing to read.
     fn begin_instance(&mut self, looked: u32) {
         let is_in_line = self.mark.position.is_in_line();
-        (self.mark.looked, self.mark.position) = (looked, Position::default());
+        self.mark.looked = looked;
+        self.mark.before = std::mem::take(&mut self.mark.position);
         // The last line of one and the first of the other are two.
         self.keep(if is_in_line { b"\n" } else { b"" });
     }

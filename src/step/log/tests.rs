@@ -95,3 +95,105 @@ fn names_say_whose_log_it_is() {
     );
     assert_eq!([LogName::of_file("x"), LogName::of_file("x.log"), LogName::of_file("-1.txt")], [None, None, None]);
 }
+
+/// Draws numbers, the same for each seed.
+struct Draw(u64);
+
+impl Draw {
+    fn below(&mut self, end: u64) -> u64 {
+        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        (self.0 >> 33) % end
+    }
+}
+
+/// A run of two pods, whose containers are restarted, while streams are cut, nobody answers, and the step is killed.
+fn through_everything(seed: u64) {
+    let draw = &mut Draw(seed);
+    let (node, folder) = (Arc::new(Node::default()), tempfile::tempdir().unwrap());
+    let mut logs = logs(&node, folder.path());
+    let mut wanted = Vec::new();
+    let mut stamp = 1_795_000_000_999_000_000_i64;
+    let mut shown_pods = Vec::new();
+    for (created, pod) in [(1, "a"), (2, "b")] {
+        if wanted.last().is_some_and(|last| *last != b'\n') {
+            wanted.push(b'\n');
+        }
+        node.pod(pod);
+        for restarts in 0..=usize::try_from(draw.below(3)).unwrap() {
+            if restarts > 0 {
+                await_start(folder.path(), wanted.len());
+                if *wanted.last().unwrap() != b'\n' {
+                    wanted.push(b'\n');
+                }
+                node.restart();
+                // To start a container takes longer than the stamps of its outputs cross.
+                stamp += 1_000_000;
+            }
+            let lag = restarts - usize::try_from(draw.below(2)).unwrap().min(restarts);
+            let mut now = shown(pod, created, lag, "running");
+            logs.see("worker", 0, &now, "main");
+            for number in 0..=draw.below(30) {
+                stamp += [0, 0, 1, 100_000_000, 700_000_000, 3_000_000_000][usize::try_from(draw.below(6)).unwrap()];
+                let crossed = stamp - i64::try_from(draw.below(3)).unwrap() * 400;
+                let text =
+                    format!("{pod}{restarts}.{number}{}", "x".repeat(usize::try_from(draw.below(4) * 10).unwrap()));
+                let is_end = number == 0 || draw.below(5) > 0;
+                wanted.extend_from_slice(text.as_bytes());
+                wanted.extend_from_slice(if is_end { b"\n" } else { b"" });
+                node.change(|world| {
+                    let entry = node::Entry { stamp: crossed, text: text.into_bytes(), is_end };
+                    world.pods.last_mut().unwrap().instances.last_mut().unwrap().entries.push(entry);
+                });
+                match draw.below(12) {
+                    0 => node.change(|world| world.cuts.push(usize::try_from(draw.below(400)).unwrap())),
+                    1 => node.change(|world| world.down = Some(NoLog::Later("down".to_owned()))),
+                    2 => node.change(|world| world.down = None),
+                    3 => std::thread::sleep(Duration::from_millis(1)),
+                    4 => {
+                        logs.kill();
+                        logs = super::tests::logs(&node, folder.path());
+                        for earlier in &shown_pods {
+                            logs.see("worker", 0, earlier, "main");
+                        }
+                        logs.see("worker", 0, &now, "main");
+                        logs.list();
+                    }
+                    _ => {}
+                }
+            }
+            node.change(|world| world.down = None);
+            now = shown(pod, created, restarts, "running");
+            logs.see("worker", 0, &now, "main");
+        }
+        node.end();
+        let restarts = node.world().pods.last().unwrap().instances.len() - 1;
+        shown_pods.push(shown(pod, created, restarts, "terminated"));
+        logs.see("worker", 0, shown_pods.last().unwrap(), "main");
+    }
+    let followed = finish(logs);
+    let kept = std::fs::read(folder.path().join("output/logs/worker-0.log")).unwrap();
+    let (kept, wanted) = (String::from_utf8(kept).unwrap(), String::from_utf8(wanted).unwrap());
+    let at = kept.bytes().zip(wanted.bytes()).take_while(|(kept, wanted)| kept == wanted).count();
+    let near = |text: &str| text[at.saturating_sub(80).min(text.len())..(at + 80).min(text.len())].to_owned();
+    assert!(kept == wanted, "seed {seed}: {:?} is not {:?}", near(&kept), near(&wanted));
+    assert_eq!((followed.fault, followed.dropped), (None, 0), "seed {seed}");
+    assert_eq!(
+        followed.scan.finish().scanned.bytes,
+        wanted.len() as u64,
+        "seed {seed}: what is scanned is what is kept"
+    );
+}
+
+/// Waits until something of the last instance was read: a kubelet knows one instance before that which runs.
+fn await_start(folder: &Path, written: usize) {
+    let start = Instant::now();
+    while text(folder).len() < written {
+        assert!(start.elapsed() < LONG, "{} of {written}", text(folder).len());
+        std::thread::yield_now();
+    }
+}
+
+#[test]
+fn what_is_kept_is_what_was_written() {
+    (0..60).for_each(through_everything);
+}
