@@ -46,7 +46,9 @@ impl Session {
     pub(super) fn conclude_left(&mut self, mut attempt: Attempt) -> Result<()> {
         let folder = attempt.folder(&self.experiments);
         let workload = snapshot::workload(&folder);
-        workload.iter().for_each(|workload| self.know_secrets(workload));
+        if let Some(workload) = &workload {
+            self.know_secrets(workload);
+        }
         let reserve = self.hold_reserve();
         let mut gathered = Gathered::new(self, &attempt, &snapshot::rules(&folder))?;
         if attempt.outcome.is_none() {

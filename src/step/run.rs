@@ -127,7 +127,7 @@ impl Session {
         let mut gathered = Gathered::new(self, attempt, &rules)?;
         if attempt.outcome.is_none() {
             let outcome = match self.job(attempt, &objects, has_come_back)? {
-                Ok(job) => match self.follow_run(attempt, job, &mut gathered)? {
+                Ok(job) => match self.follow_run(attempt, job, &mut gathered) {
                     Some(outcome) => outcome,
                     None => return Ok(None),
                 },
@@ -241,7 +241,7 @@ impl Session {
     }
 
     /// Follows the job of a run to its end; returns none when another pod is to go on.
-    fn follow_run(&mut self, attempt: &mut Attempt, job: Json, gathered: &mut Gathered) -> Result<Option<Outcome>> {
+    fn follow_run(&mut self, attempt: &mut Attempt, job: Json, gathered: &mut Gathered) -> Option<Outcome> {
         let mut sight = Sight::of(job);
         let limits = Limits {
             queue: Duration::from_secs(attempt.queue_timeout_seconds),
@@ -256,9 +256,9 @@ impl Session {
         };
         let (ending, progress) = self.follow(&mut sight, &mut gathered.logs, limits, &mut runs);
         if ending == Ending::Stopped && self.is_to_be_succeeded() {
-            return Ok(None);
+            return None;
         }
-        Ok(Some(self.outcome(attempt, ending, progress)))
+        Some(self.outcome(attempt, ending, progress))
     }
 
     /// Says how a run ended that was followed until `ending`.
