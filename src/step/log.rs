@@ -98,7 +98,7 @@ impl Logs {
     /// Makes ready to keep logs; what a step that was killed kept of them is found again.
     pub fn new(origin: Arc<dyn LogOrigin>, place: Place, rules: Arc<Rules>, redactor: Arc<Redactor>) -> Self {
         // A volume that does not take folders does not take logs, and each of them says so.
-        let _ = experiment::make(place.output.join(name::FOLDER)).and_then(|()| experiment::make(&place.state));
+        let _ = (experiment::make(place.output.join(name::FOLDER)), experiment::make(&place.state));
         Self { origin, place, rules, redactor, followers: BTreeMap::new(), is_listed: false }
     }
 

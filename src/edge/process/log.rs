@@ -40,6 +40,8 @@ pub struct KeptLog {
     ended: Option<Kept>,
     /// The last mark.
     mark: String,
+    /// What else is wrong with it.
+    blame: Option<String>,
 }
 
 /// What became of a log.
@@ -85,6 +87,7 @@ impl KeptLog {
             has_more: false,
             ended: None,
             mark: String::new(),
+            blame: None,
         }
     }
 
@@ -207,6 +210,11 @@ impl KeptLog {
         Ok(())
     }
 
+    /// Says what else is wrong with the log: if it is resumed once it has ended, that is its fault.
+    pub fn blame(&mut self, why: Option<String>) {
+        self.blame = why;
+    }
+
     /// Reads what came so far, and returns how many bytes in the middle are left out by the limit. A line ends there.
     ///
     /// # Errors
@@ -300,9 +308,11 @@ impl KeptLog {
         let kept = self.bytes().saturating_sub(self.notice);
         let dropped = self.came.saturating_sub(kept);
         let fault = self.fault.take();
+        let words: Vec<String> = self.blame.take().into_iter().chain(fault.as_ref().map(ToString::to_string)).collect();
+        let blame = Some(words.join("; ")).filter(|words| !words.is_empty());
         // A log whose halves could not be put together stays as it is, and may be resumed.
         let ended = joined.and_then(|()| {
-            self.record(Some(Ended { dropped, fault: fault.as_ref().map(ToString::to_string) }))?;
+            self.record(Some(Ended { dropped, fault: blame }))?;
             self.segments.remove();
             Ok(())
         });

@@ -10,6 +10,8 @@ use super::{Begun, Followed, LogName, LogOrigin};
 use crate::follow::container::Container;
 use crate::gather::Sink;
 
+/// More is not kept of what is wrong with a log.
+pub(super) const MAX_FAULTS: usize = 4;
 /// What a reader needs; there may be a thousand.
 const STACK: usize = 256 << 10;
 
@@ -132,7 +134,7 @@ impl Shared {
     /// Says what is wrong with the log.
     pub(super) fn fail(&self, why: String) {
         let mut state = self.state();
-        if !state.faults.contains(&why) {
+        if state.faults.len() < MAX_FAULTS && !state.faults.contains(&why) {
             state.faults.push(why);
         }
     }
@@ -298,7 +300,8 @@ impl Follower {
             faults.push(format!("it was not read to its end: {why}"));
         }
         drop(state);
-        let (log, scan, last_lines) = self.shared.sink().take()?.finish();
+        let (mut log, scan, last_lines) = self.shared.sink().take()?.finish();
+        log.blame(Some(faults.join("; ")).filter(|fault| !fault.is_empty()));
         let kept = log.finish();
         faults.extend(kept.fault.map(|fault| fault.to_string()));
         let fault = Some(faults.join("; ")).filter(|fault| !fault.is_empty());
@@ -308,7 +311,10 @@ impl Follower {
 
 fn share(begun: Begun) -> (Mark, Arc<Shared>) {
     let mark: Mark = serde_json::from_str(&begun.mark).unwrap_or_default();
-    let faults = mark.faults.iter().cloned().chain(begun.fault).collect();
+    let has_ended = begun.sink.as_ref().is_some_and(|sink| sink.log.has_ended());
+    // Those of a log that has ended are told when it is finished once more.
+    let known = mark.faults.iter().filter(|_| !has_ended).cloned();
+    let faults = known.chain(begun.fault).collect();
     let state = Mutex::new(State { faults, ..State::default() });
     let (sink, bytes) = (Mutex::new(begun.sink), AtomicU64::new(0));
     (mark, Arc::new(Shared { state, changed: Condvar::new(), sink, bytes }))

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
-use super::follower::{Instance, Shared};
+use super::follower::{Instance, MAX_FAULTS, Shared};
 use super::{Ask, LogName, LogOrigin, NoLog};
 use crate::digest::Digest;
 use crate::follow::stamped::{Otherwise, Position, Stamped};
@@ -20,8 +20,6 @@ const PATIENCE: u32 = 6;
 const PATIENCE_REPLACED: u32 = 15;
 /// What is kept of words that others chose.
 const WORDS: usize = 300;
-/// More is not kept of what is wrong.
-const MAX_FAULTS: usize = 3;
 
 /// How far a log is.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
@@ -124,6 +122,9 @@ impl Reader {
         let mut sight = Sight { whole_at: None, is_lost: true, otherwise: Otherwise::Stop, answers: 0 };
         loop {
             let Some(now) = self.shared.now() else { return true };
+            if !self.shared.is_wanted() {
+                return false;
+            }
             let is_past = self.mark.position.is_start() && now.restarts > self.mark.looked;
             let known = self.mark.position.clone();
             let from = if is_past { self.mark.before.clone() } else { known.clone() };

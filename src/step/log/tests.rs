@@ -85,6 +85,136 @@ fn a_restarted_container_is_read_to_the_end_of_each_of_its_instances() {
 }
 
 #[test]
+fn a_pod_that_goes_before_all_was_read_is_a_fault_and_one_that_was_read_is_none() {
+    for is_cut in [false, true] {
+        let (node, folder) = (Arc::new(Node::default()), tempfile::tempdir().unwrap());
+        let mut logs = logs(&node, folder.path());
+        node.pod("a");
+        if is_cut {
+            let cuts = std::iter::repeat_n(0, 10_000).chain([35]);
+            node.change(|world| world.cuts = cuts.collect());
+        }
+        node.write("one\n");
+        logs.see("worker", 0, &shown("a", 1, 0, "running"), "main");
+        await_text(folder.path(), "one\n");
+        if is_cut {
+            node.change(|world| world.down = Some(NoLog::Gone("pods \"a\" not found".to_owned())));
+        }
+        node.write("two\n");
+        node.end();
+        if !is_cut {
+            await_text(folder.path(), "one\ntwo\n");
+        }
+        node.change(|world| world.pods[0].is_gone = true);
+        logs.lose("uid-a");
+        let followed = finish(logs);
+        let lost = "its pod was gone before all was read: pods \"a\" not found".to_owned();
+        assert_eq!(followed.fault, is_cut.then_some(lost));
+    }
+}
+
+#[test]
+fn a_step_that_comes_back_when_the_pod_is_gone_ends_what_it_had() {
+    for is_over in [false, true] {
+        let (node, folder) = (Arc::new(Node::default()), tempfile::tempdir().unwrap());
+        let mut first = logs(&node, folder.path());
+        node.pod("a");
+        node.write("loss=1\nloss=2\n");
+        first.see("worker", 0, &shown("a", 1, 0, "running"), "main");
+        await_text(folder.path(), "loss=1\nloss=2\n");
+        if is_over {
+            node.end();
+            first.see("worker", 0, &shown("a", 1, 0, "terminated"), "main");
+            while first.lags() {
+                std::thread::yield_now();
+            }
+        }
+        first.kill();
+        for _ in 0..2 {
+            // The second time all is done, and what became of it is known all the same.
+            let followed = finish(logs(&node, folder.path()));
+            let why = "its pod was gone when the step was started again, and with it the rest".to_owned();
+            assert_eq!(followed.fault, (!is_over).then_some(why));
+            assert_eq!(followed.scan.finish().scanned.patterns[0].matched, 2);
+            assert_eq!((followed.last_lines.len(), text(folder.path()).as_str()), (2, "loss=1\nloss=2\n"));
+        }
+    }
+}
+
+#[test]
+fn what_the_kubelet_says_instead_of_the_log_is_not_of_the_log() {
+    let (node, folder) = (Arc::new(Node::default()), tempfile::tempdir().unwrap());
+    let mut logs = logs(&node, folder.path());
+    node.pod("a");
+    node.write("one\n");
+    node.end();
+    node.change(|world| world.says = Some("failed to create fsnotify watcher: too many open files".to_owned()));
+    logs.see("worker", 0, &shown("a", 1, 0, "terminated"), "main");
+    assert_eq!(finish(logs).fault, None, "the next time it gives all");
+    assert_eq!(text(folder.path()), "one\n");
+
+    let (node, folder) = (Arc::new(Node::default()), tempfile::tempdir().unwrap());
+    let mut logs = super::tests::logs(&node, folder.path());
+    node.pod("a");
+    node.change(|world| world.down = Some(NoLog::Refused("container is not valid".to_owned())));
+    logs.see("worker", 0, &shown("a", 1, 0, "terminated"), "main");
+    assert_eq!(finish(logs).fault.unwrap(), "it was asked for, and the answer was: container is not valid");
+}
+
+#[test]
+fn lines_that_a_rotation_took_away_are_said_to_be_missing_perhaps() {
+    let (node, folder) = (Arc::new(Node::default()), tempfile::tempdir().unwrap());
+    let mut logs = logs(&node, folder.path());
+    node.pod("a");
+    node.change(|world| world.cuts = vec![35]);
+    node.write("one\n");
+    node.change(|world| world.down = Some(NoLog::Later("no route to host".to_owned())));
+    logs.see("worker", 0, &shown("a", 1, 0, "running"), "main");
+    node.change(|world| world.down = None);
+    await_text(folder.path(), "one\n");
+    node.change(|world| world.down = Some(NoLog::Later("no route to host".to_owned())));
+    node.write("two\nthree\n");
+    node.change(|world| {
+        world.pods[0].instances[0].entries.drain(..2);
+        world.cuts.clear();
+        world.down = None;
+    });
+    await_text(folder.path(), "one\nthree\n");
+    node.end();
+    logs.see("worker", 0, &shown("a", 1, 0, "terminated"), "main");
+    let fault = finish(logs).fault.unwrap();
+    assert!(fault.starts_with("lines may be missing after 2026-"), "{fault}");
+}
+
+#[test]
+fn nobody_waits_for_ever() {
+    let (node, folder) = (Arc::new(Node::default()), tempfile::tempdir().unwrap());
+    let mut logs = logs(&node, folder.path());
+    node.pod("a");
+    node.change(|world| world.down = Some(NoLog::Later("no route to host".to_owned())));
+    logs.see("worker", 0, &shown("a", 1, 0, "running"), "main");
+    while node.world().asked.len() < 2 {
+        std::thread::yield_now();
+    }
+    let fault = logs.finish(Duration::from_millis(50)).remove(0).fault.unwrap();
+    assert_eq!(fault, "it was not read to its end: no route to host");
+}
+
+#[test]
+fn a_volume_that_takes_nothing_loses_the_log_and_no_value() {
+    let (node, folder) = (Arc::new(Node::default()), tempfile::tempdir().unwrap());
+    std::fs::write(folder.path().join("output"), "no folder").unwrap();
+    let mut logs = logs(&node, folder.path());
+    node.pod("a");
+    node.write("loss=1\nloss=2\n");
+    node.end();
+    logs.see("worker", 0, &shown("a", 1, 0, "terminated"), "main");
+    let followed = finish(logs);
+    assert!(followed.fault.unwrap().contains("Not a directory"));
+    assert_eq!((followed.dropped, followed.scan.finish().scanned.patterns[0].matched), (14, 2));
+}
+
+#[test]
 fn names_say_whose_log_it_is() {
     let main = LogName::new("ps", 3, None);
     assert_eq!((main.path().as_str(), LogName::of_file("ps-3.log")), ("logs/ps-3.log", Some(main.clone())));
@@ -195,5 +325,5 @@ fn await_start(folder: &Path, written: usize) {
 
 #[test]
 fn what_is_kept_is_what_was_written() {
-    (0..60).for_each(through_everything);
+    (0..30).for_each(through_everything);
 }

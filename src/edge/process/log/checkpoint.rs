@@ -10,8 +10,8 @@ use serde::{Deserialize, Serialize};
 
 use crate::digest::Digest;
 
-/// What one record takes.
-const SLOT: usize = 2048;
+/// What one record takes at most.
+const SLOT: usize = 16 << 10;
 /// The first slot holds what has reached the disk, the others by turns what the operating system has.
 const SLOTS: usize = 3;
 /// So often a log is brought to the disk: the machine may die, the operating system with it.
@@ -91,21 +91,20 @@ impl Slots {
 
     fn write_into(&mut self, slot: usize, checkpoint: Checkpoint) -> io::Result<()> {
         let text = serde_json::to_string(&Record { number: self.number, checkpoint })?;
-        let mut bytes = format!("{} {text}\n", Digest::of(&text).hex()).into_bytes();
-        if bytes.len() > SLOT {
+        let line = format!("{} {text}\n", Digest::of(&text).hex());
+        if line.len() > SLOT {
             return Err(io::Error::new(io::ErrorKind::InvalidInput, "the mark of a log is too long"));
         }
-        bytes.resize(SLOT, b'\n');
         self.number += 1;
-        self.file.write_all_at(&bytes, (slot * SLOT) as u64)
+        self.file.write_all_at(line.as_bytes(), (slot * SLOT) as u64)
     }
 }
 
 /// Returns what a slot holds, unless it was being written when the process died.
 fn read(file: &File, slot: usize) -> Option<Record> {
-    let mut bytes = [0; SLOT];
+    let mut bytes = vec![0; SLOT];
     file.read_exact_at(&mut bytes, (slot * SLOT) as u64).ok()?;
-    let (digest, text) = std::str::from_utf8(&bytes).ok()?.trim_end().split_once(' ')?;
+    let (digest, text) = std::str::from_utf8(bytes.split(|byte| *byte == b'\n').next()?).ok()?.split_once(' ')?;
     if Digest::of(text).hex() != digest {
         return None;
     }
