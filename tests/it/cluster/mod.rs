@@ -9,6 +9,7 @@ mod access;
 mod applied;
 mod arrives;
 mod client;
+mod logs;
 mod namespaces;
 mod outside;
 mod retried;
