@@ -140,7 +140,7 @@ impl Session {
         }
         self.catch_up(&gathered);
         if let Some(created) = attempt.created.clone() {
-            self.remove(&created, &attempt.job).or_else(|fault| self.note_left(&attempt.job, &fault))?;
+            self.remove(&created, &attempt.job).unwrap_or_else(|fault| self.note_left(&attempt.job, &fault));
             self.remove_before(&objects, &attempt.job);
         }
         self.end_logs(attempt, &mut gathered)?;
@@ -218,7 +218,8 @@ impl Session {
     fn remove_left(&mut self, job: &str) -> Result<()> {
         let Some(attempt) = Attempt::read(&self.experiments, job)? else { return Ok(()) };
         let Some(created) = attempt.created else { return Ok(()) };
-        self.remove(&created, job).or_else(|fault| self.note_left(job, &fault))
+        self.remove(&created, job).unwrap_or_else(|fault| self.note_left(job, &fault));
+        Ok(())
     }
 
     /// Deletes what was created before the workload.
@@ -326,9 +327,9 @@ impl Session {
         Ok(())
     }
 
-    pub(super) fn note_left(&self, job: &str, fault: &Fault) -> Result<()> {
+    /// Says that an object stays for now.
+    pub(super) fn note_left(&self, job: &str, fault: &Fault) {
         self.tell(&format!("note: `{job}` cannot be deleted now, so cleanup does it: {fault}"));
-        Ok(())
     }
 }
 
