@@ -42,7 +42,12 @@ pub(super) fn run(global: &Global, args: &DoctorArgs) -> Result<ExitStatus> {
         terminal::print(&format!("{place}{}", lines(&findings)))?;
         summarize(global, &findings);
     }
-    let about_specs = session.report_beside(Output::of_answer(global.output_format), session.diagnostics())?;
+    // Lints are the business of `validate`; what does not compile was not held against the cluster.
+    let about_specs = if session.compilation.has_errors() {
+        session.report_beside(Output::of_answer(global.output_format), session.diagnostics())?
+    } else {
+        ExitStatus::Yes
+    };
     let is_bad =
         |finding: &Finding| finding.level == Level::Error || (global.deny_warnings && finding.level == Level::Warning);
     let about_cluster = if findings.iter().any(is_bad) { ExitStatus::No } else { ExitStatus::Yes };

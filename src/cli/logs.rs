@@ -92,17 +92,12 @@ fn chosen<'s>(found: &'s [Session], args: &LogsArgs) -> Result<Option<(&'s Sessi
         let job = run.job.as_ref().map(|job| job.name.as_str());
         [Some(run.id.as_str()), Some(run.name().as_str()), job].contains(&Some(wanted.as_str()))
     };
-    match all().find(is_meant) {
-        Some(run) => Ok(Some(run)),
-        None => {
-            let ids: std::collections::BTreeSet<&str> = all().map(|(_, run)| run.id.as_str()).collect();
-            bail!(
-                "there is no run `{wanted}` of `{}` in the cluster; {}",
-                args.benchmark,
-                what_there_is(wanted, ids, "runs are")
-            )
-        }
-    }
+    let Some(run) = all().find(is_meant) else {
+        let ids: std::collections::BTreeSet<&str> = all().map(|(_, run)| run.id.as_str()).collect();
+        let there = what_there_is(wanted, ids, "runs are");
+        bail!("there is no run `{wanted}` of `{}` in the cluster; {there}", args.benchmark)
+    };
+    Ok(Some(run))
 }
 
 /// Says where the log of a run lies whose pods are gone.

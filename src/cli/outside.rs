@@ -96,7 +96,7 @@ pub(super) fn clean(text: &str) -> String {
 
 /// Returns the seconds since `time`, by this machine's clock.
 pub(super) fn elapsed(time: &str) -> Option<u64> {
-    let (_, now) = machine::now();
-    let since = now - machine::seconds_of(time)? as f64;
-    Some(since.max(0.0) as u64)
+    let (now, _) = machine::now();
+    let now = machine::seconds_of(&now)?;
+    Some(u64::try_from(now.saturating_sub(machine::seconds_of(time)?)).unwrap_or(0))
 }

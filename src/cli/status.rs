@@ -188,8 +188,7 @@ fn last_line(outside: &Outside<'_>, job: &JobStatus) -> Option<String> {
     stream.take(64 * 1024).read_to_end(&mut bytes).ok()?;
     // A progress bar rewrites its line.
     let text = String::from_utf8_lossy(&bytes);
-    let line = text.split(['\r', '\n']).map(clean).rfind(|line| !line.is_empty());
-    line
+    text.split(['\r', '\n']).map(clean).rfind(|line| !line.is_empty())
 }
 
 /// Makes texts of the cluster fit to be shown.

@@ -80,7 +80,7 @@ fn kueue(needs: &Needs<'_>, facts: &dyn Facts, queue: &str, report: &mut Report)
             None => quota(needs, &found, cluster_queue, report),
         },
         Fact::Forbidden(_) => {
-            report.ok(CHECK, format!("the LocalQueue `{queue}` is active (you may not read its ClusterQueue)"))
+            report.ok(CHECK, format!("the LocalQueue `{queue}` is active (you may not read its ClusterQueue)"));
         }
     }
 }

@@ -3,6 +3,7 @@
 //! Pure: what was seen comes in, what the run is comes out. Observations may be stale, doubled, missing and in any order;
 //! whoever watches passes all that it has seen. Texts come from the cluster, so whoever keeps them redacts them.
 
+pub mod container;
 mod event;
 pub mod node;
 mod pod;
@@ -75,6 +76,8 @@ pub struct Progress {
     pub wanted: u32,
     /// Its replicas, by role and index.
     pub replicas: Vec<Replica>,
+    /// The pods of replicas that others have replaced.
+    pub replaced: Vec<Replica>,
     /// Where its time went.
     pub timings: Timings,
     /// How its replicas ended.
@@ -107,7 +110,7 @@ pub fn sum(observed: &Observed<'_>) -> Progress {
     let all: Vec<&PodFacts> = known.iter().map(|(_, facts)| facts).collect();
     let clocks = timeline::Clocks::of(&all);
     let mut whys = Vec::new();
-    let mut replicas = Vec::new();
+    let (mut replicas, mut earlier) = (Vec::new(), Vec::new());
     for (place, pod, facts) in latest
         .iter()
         .map(|(place, known)| (place, known.0, &known.1))
@@ -123,11 +126,9 @@ pub fn sum(observed: &Observed<'_>) -> Progress {
         // What held up a pod that was replaced holds up nothing now.
         let why = subject.why().filter(|why| is_latest || why.effect == Effect::Ends || job.has_failed());
         whys.extend(why.map(|why| Why { at, ..why }));
-        if is_latest {
-            let decides = job.kind.is_some_and(|kind| (kind.deciders)(observed.job).hold(role, *index));
-            let pod = facts.clone();
-            replicas.push(Replica { role: role.clone(), index: *index, decides, pod, is_gone });
-        }
+        let decides = job.kind.is_some_and(|kind| (kind.deciders)(observed.job).hold(role, *index));
+        let replica = Replica { role: role.clone(), index: *index, decides, pod: facts.clone(), is_gone };
+        if is_latest { replicas.push(replica) } else { earlier.push(replica) }
     }
     replicas.sort_by(|one, other| (&one.role, one.index).cmp(&(&other.role, other.index)));
     let wanted = pods_of(observed.job);
@@ -167,6 +168,7 @@ pub fn sum(observed: &Observed<'_>) -> Progress {
         images: images(&all),
         nodes: all.iter().filter_map(|facts| facts.node.clone()).collect::<BTreeSet<_>>().into_iter().collect(),
         replicas,
+        replaced: earlier,
     }
 }
 

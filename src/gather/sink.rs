@@ -1,6 +1,7 @@
 //! Where the output of one replica goes: into its log, past the rules, and to whoever watches.
 
 use std::collections::VecDeque;
+use std::io;
 use std::sync::Arc;
 
 use super::Echo;
@@ -23,11 +24,16 @@ pub struct Sink {
     pub log: KeptLog,
     /// What the rules want of it.
     pub scan: RuleScan,
+    lines: Lines,
+}
+
+/// Makes lines of the output, for whoever watches, and keeps the last of them.
+struct Lines {
     role: String,
     index: u32,
     echo: Option<Echo>,
     redactor: Arc<Redactor>,
-    last_lines: VecDeque<String>,
+    last: VecDeque<String>,
     line: Vec<u8>,
     /// How many lines may still be of the private key that began; none of them is shown.
     key_left: u32,
@@ -46,14 +52,51 @@ impl Sink {
         echo: Option<Echo>,
         redactor: Arc<Redactor>,
     ) -> Self {
-        let (role, last_lines, line) = (role.to_owned(), VecDeque::new(), Vec::new());
-        Self { log, scan, role, index, echo, redactor, last_lines, line, key_left: 0 }
+        let (role, last, line) = (role.to_owned(), VecDeque::new(), Vec::new());
+        let lines = Lines { role, index, echo, redactor, last, line, key_left: 0 };
+        Self { log, scan, lines }
     }
 
     /// Takes in the next bytes.
     pub fn take(&mut self, bytes: &[u8]) {
         self.log.write(bytes);
         self.scan.feed(bytes);
+        self.lines.take(bytes);
+    }
+
+    /// Looks at what a log that goes on holds already, as if it came now, and returns how many bytes are left out in it.
+    ///
+    /// # Errors
+    /// When the log cannot be read.
+    pub fn look_back(&mut self) -> io::Result<u64> {
+        let Self { log, scan, lines } = self;
+        log.read_back(|bytes| {
+            scan.feed(bytes);
+            lines.take(bytes);
+        })
+    }
+
+    /// Returns the last lines so far, without secrets.
+    pub fn last_lines(&self) -> Vec<String> {
+        self.lines.clean()
+    }
+
+    /// Ends the output: returns the log, the scan, and the last lines without secrets.
+    pub fn finish(self) -> (KeptLog, RuleScan, Vec<String>) {
+        let Self { mut log, mut scan, mut lines } = self;
+        // What cannot be read is said when the log is ended.
+        let _ = log.take_in_rest(|bytes| {
+            scan.feed(bytes);
+            lines.take(bytes);
+        });
+        lines.end_line();
+        let last_lines = lines.clean();
+        (log, scan, last_lines)
+    }
+}
+
+impl Lines {
+    fn take(&mut self, bytes: &[u8]) {
         let is_end = |byte: &u8| matches!(byte, b'\n' | b'\r');
         // Without a watcher only the last lines matter; they are in the last part, from its first whole line on.
         let tail = bytes.len().saturating_sub(LAST_LINES * LINE * 2);
@@ -88,10 +131,10 @@ impl Sink {
         if let Some(echo) = &self.echo {
             echo(&self.role, self.index, &self.redactor.text(&text));
         }
-        if self.last_lines.len() == LAST_LINES {
-            self.last_lines.pop_front();
+        if self.last.len() == LAST_LINES {
+            self.last.pop_front();
         }
-        self.last_lines.push_back(text);
+        self.last.push_back(text);
     }
 
     /// Returns true for a line of a private key behind its first, from which the redactor takes what there is.
@@ -106,7 +149,7 @@ impl Sink {
         } else if ends && !text.contains("-----BEGIN") {
             if !was_in_key {
                 // Its beginning was passed over.
-                self.last_lines.clear();
+                self.last.clear();
             }
             self.key_left = 0;
             return true;
@@ -116,12 +159,8 @@ impl Sink {
         was_in_key && !begins
     }
 
-    /// Ends the output: returns the log, the scan, and the last lines without secrets.
-    pub fn finish(mut self) -> (KeptLog, RuleScan, Vec<String>) {
-        self.end_line();
-        let clean = self.last_lines.iter().map(|line| self.redactor.text(line).chars().take(LINE).collect());
-        let last_lines = clean.collect();
-        (self.log, self.scan, last_lines)
+    fn clean(&self) -> Vec<String> {
+        self.last.iter().map(|line| self.redactor.text(line).chars().take(LINE).collect()).collect()
     }
 }
 

@@ -225,7 +225,7 @@ impl Rules {
 
     /// Makes a scan of the log of `role`'s replica `index` for everything that is wanted of it.
     pub fn scan(&self, role: &str, index: u32) -> RuleScan {
-        let mut made = RuleScan { scan: LogScan::new(), patterns: Vec::new(), tools: Vec::new() };
+        let mut made = RuleScan::of_nothing();
         for (number, rule) in self.metrics.iter().enumerate() {
             match &rule.from {
                 From::Log { pattern, place, is_raw, .. } if place.has(role, index) => {
@@ -266,6 +266,11 @@ pub struct RuleScanned {
 }
 
 impl RuleScan {
+    /// Makes a scan that looks for nothing.
+    pub fn of_nothing() -> Self {
+        Self { scan: LogScan::new(), patterns: Vec::new(), tools: Vec::new() }
+    }
+
     /// Takes in the next bytes.
     pub fn feed(&mut self, bytes: &[u8]) {
         self.scan.feed(bytes);

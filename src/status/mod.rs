@@ -326,10 +326,10 @@ fn status(
         (_, None) => RunState::Left,
     };
     let mut reasons = progress.as_ref().map(|progress| progress.reasons.clone()).unwrap_or_default();
-    if let (RunState::Failed | RunState::Step, Some(step), true) = (state, step, reasons.is_empty()) {
-        if !step.message.is_empty() {
-            reasons.push(StatusReason { code: "step".to_owned(), message: format!("its step says: {}", step.message) });
-        }
+    if let (RunState::Failed | RunState::Step, Some(step), true) = (state, step, reasons.is_empty())
+        && !step.message.is_empty()
+    {
+        reasons.push(StatusReason { code: "step".to_owned(), message: format!("its step says: {}", step.message) });
     }
     let of_job = job.map(|job| text(job, "/metadata/creationTimestamp").to_owned());
     let of_step = step.map(|step| if step.is_over() { step.finished.clone() } else { step.started.clone() });

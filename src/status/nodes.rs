@@ -73,11 +73,20 @@ impl Nodes {
     }
 }
 
-/// Keeps the step itself rather than one of its tries, whose failure may not be the last word.
+/// What Argo says of a step whose tries say more.
+const NO_MORE: &str = "No more retries left";
+
+/// Keeps the step itself rather than one of its tries, whose failure may not be the last word; but with their message.
 fn better(known: &mut BTreeMap<String, Step>, name: &str, step: Step) {
-    if known.get(name).is_none_or(|known| !known.is_whole) {
+    let Some(other) = known.remove(name) else {
         known.insert(name.to_owned(), step);
+        return;
+    };
+    let (mut kept, attempt) = if other.is_whole { (other, step) } else { (step, other) };
+    if kept.message.is_empty() || kept.message == NO_MORE {
+        kept.message = attempt.message;
     }
+    known.insert(name.to_owned(), kept);
 }
 
 impl Step {

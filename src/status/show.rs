@@ -35,16 +35,16 @@ fn one(shown: &mut String, session: &Session, elapsed: &dyn Fn(&str) -> Option<u
         None => ago(&session.since).map(|ago| format!(" for {ago}")),
     };
     let when = when.unwrap_or_default();
-    push(shown, format!("{}  {phase}{when}  (Workflow {})", session.benchmark, session.workflow));
-    push(shown, format!("  {}", counts(session)));
+    push(shown, &format!("{}  {phase}{when}  (Workflow {})", session.benchmark, session.workflow));
+    push(shown, &format!("  {}", counts(session)));
     if !session.message.is_empty() {
-        push(shown, format!("  Argo says: {}", session.message));
+        push(shown, &format!("  Argo says: {}", session.message));
     }
     for note in &session.notes {
-        push(shown, format!("  note: {note}"));
+        push(shown, &format!("  note: {note}"));
     }
     if let Some(step) = &session.step {
-        push(shown, format!("  step {step} is at work"));
+        push(shown, &format!("  step {step} is at work"));
     }
     let active: Vec<&RunStatus> = session.runs.iter().filter(|run| run.state.is_active()).collect();
     let rows: Vec<[String; 5]> = active.iter().map(|run| row(run, &ago)).collect();
@@ -54,22 +54,22 @@ fn one(shown: &mut String, session: &Session, elapsed: &dyn Fn(&str) -> Option<u
     let widths: Vec<usize> = (0..5).map(width).collect();
     for (run, row) in active.iter().zip(&rows) {
         let cells: Vec<String> = row.iter().zip(&widths).map(|(cell, width)| format!("{cell:<width$}")).collect();
-        push(shown, format!("  {}", cells.join("  ").trim_end()));
+        push(shown, &format!("  {}", cells.join("  ").trim_end()));
         details(shown, run);
     }
     let failed: Vec<&RunStatus> = session.runs.iter().filter(|run| run.state == RunState::Failed).collect();
     for run in failed.iter().take(NAMED) {
         let why = run.reasons.first().map(|reason| format!(": {}", reason.message)).unwrap_or_default();
-        push(shown, format!("  failed: {}{why}", run.name()));
+        push(shown, &format!("  failed: {}{why}", run.name()));
     }
     if let Some(more) = failed.len().checked_sub(NAMED).filter(|more| *more > 0) {
-        push(shown, format!("  failed: {more} more"));
+        push(shown, &format!("  failed: {more} more"));
     }
-    push(shown, format!("  next: {}", session.next));
+    push(shown, &format!("  next: {}", session.next));
 }
 
-fn push(shown: &mut String, line: String) {
-    shown.push_str(&line);
+fn push(shown: &mut String, line: &str) {
+    shown.push_str(line);
     shown.push('\n');
 }
 
@@ -101,9 +101,9 @@ fn row(run: &RunStatus, ago: &dyn Fn(&str) -> Option<String>) -> [String; 5] {
 
 fn details(shown: &mut String, run: &RunStatus) {
     for reason in &run.reasons {
-        push(shown, format!("    held up: {}", reason.message));
+        push(shown, &format!("    held up: {}", reason.message));
     }
     if let Some(line) = run.job.as_ref().and_then(|job| job.last_line.as_ref()) {
-        push(shown, format!("    > {line}"));
+        push(shown, &format!("    > {line}"));
     }
 }

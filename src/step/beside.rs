@@ -8,7 +8,7 @@ use serde_json::Value as Json;
 
 use super::attempt::{Attempt, Created};
 use super::follow::{Ending, Limits};
-use super::logs::Logs;
+use super::logs::{self, Logs};
 use super::seen::Sight;
 use super::session::Session;
 use super::told::Told;
@@ -81,6 +81,7 @@ impl Session {
             return Ok(Beside::Stopped);
         }
         let kept = logs.end(LOG_PATIENCE);
+        logs::forget(output);
         self.remove(&created, &object).or_else(|fault| self.note_left(&object, &fault))?;
         let why = |status: Status, more: Option<StatusReason>| {
             let reasons = more.into_iter().chain(progress.reasons.iter().cloned());

@@ -43,10 +43,12 @@ pub fn run(environment: &Environment) -> Result<Answer> {
 
 impl Session {
     /// Makes the result of a run that nobody follows any more.
-    fn conclude_left(&mut self, mut attempt: Attempt) -> Result<()> {
+    pub(super) fn conclude_left(&mut self, mut attempt: Attempt) -> Result<()> {
         let folder = attempt.folder(&self.experiments);
         let workload = snapshot::workload(&folder);
-        workload.iter().for_each(|workload| self.know_secrets(workload));
+        if let Some(workload) = &workload {
+            self.know_secrets(workload);
+        }
         let reserve = self.hold_reserve();
         let mut gathered = Gathered::new(self, &attempt, &snapshot::rules(&folder))?;
         if attempt.outcome.is_none() {
@@ -73,6 +75,7 @@ impl Session {
             attempt.outcome = Some(outcome);
             attempt.keep(&self.experiments)?;
         }
+        self.catch_up(&gathered);
         if let Some(created) = attempt.created.clone() {
             self.remove(&created, &attempt.job)?;
         }

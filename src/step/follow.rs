@@ -1,6 +1,5 @@
 //! Follows one job until it has ended, by watches: what is seen of it, and when it has taken too long.
 
-use std::sync::mpsc::RecvTimeoutError;
 use std::time::{Duration, Instant};
 
 use anyhow::Result;
@@ -65,10 +64,7 @@ impl Session {
         let mut ended: Option<Instant> = None;
         let mut told = String::new();
         loop {
-            let event = match self.events.1.recv_timeout(TICK) {
-                Ok(event) => Some(event),
-                Err(RecvTimeoutError::Timeout | RecvTimeoutError::Disconnected) => None,
-            };
+            let event = self.events.1.recv_timeout(TICK).ok();
             let more = std::iter::from_fn(|| self.events.1.try_recv().ok());
             let events: Vec<Event> = event.into_iter().chain(more).collect();
             for event in events {

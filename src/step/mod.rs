@@ -14,6 +14,7 @@ pub mod cleanup;
 mod environment;
 mod evidence;
 mod follow;
+pub mod log;
 mod logs;
 pub mod prepare;
 pub mod record;

@@ -28,7 +28,7 @@ pub fn run(environment: &Environment) -> Result<Answer> {
     };
     session.know_secrets(&job);
     let queue = Duration::from_secs(list.queue_timeout_seconds);
-    Ok(match session.beside("prepare", &job, &folder.join("output"), queue)? {
+    Ok(match session.beside("prepare", &job, &folder, queue)? {
         Beside::Succeeded => Answer::Succeeded,
         Beside::Failed(why) => {
             session.tell(&format!("error: {why}; no run starts"));

@@ -1,6 +1,6 @@
 //! From what a run left on the volume to its result file.
 
-use std::path::PathBuf;
+use std::path::Path;
 use std::time::Duration;
 
 use anyhow::{Context as _, Result, anyhow, bail};
@@ -130,7 +130,7 @@ impl Session {
             recorder: Recorder { version: VERSION.to_owned(), method: "cluster".to_owned() },
         });
         redact(&mut result, &self.redactor);
-        self.store(folder.join(RESULT), result, reserve)
+        self.store(&folder.join(RESULT), result, reserve)
     }
 
     fn measure(
@@ -149,16 +149,15 @@ impl Session {
         let mut main: Vec<&LogOf> = logs.iter().filter(|log| log.is_main).collect();
         main.sort_by(|one, other| (&one.role, one.index).cmp(&(&other.role, other.index)));
         for log in main {
-            let scan = match scans.remove(&log.name) {
-                Some(scan) => scan,
-                None => {
-                    let mut scan = rules.scan(&log.role, log.index);
-                    if let Ok(path) = left.artifact(&log.name) {
-                        experiment::read_pieces(&path, |piece| scan.feed(piece))
-                            .with_context(|| format!("cannot read {}", path.display()))?;
-                    }
-                    scan
+            let scan = if let Some(scan) = scans.remove(&log.name) {
+                scan
+            } else {
+                let mut scan = rules.scan(&log.role, log.index);
+                if let Ok(path) = left.artifact(&log.name) {
+                    experiment::read_pieces(&path, |piece| scan.feed(piece))
+                        .with_context(|| format!("cannot read {}", path.display()))?;
                 }
+                scan
             };
             let (role, index, artifact) = (log.role.clone(), log.index, log.name.clone());
             read.push(Log { role, index, artifact, scanned: scan.finish() });
@@ -175,11 +174,11 @@ impl Session {
     }
 
     /// Puts a result on the volume; where that cannot be, into the log of the step.
-    fn store(&self, path: PathBuf, result: BenchmarkResult, reserve: Option<Reserve>) -> Result<BenchmarkResult> {
+    fn store(&self, path: &Path, result: BenchmarkResult, reserve: Option<Reserve>) -> Result<BenchmarkResult> {
         let sealed = result::seal(result);
-        let written = experiment::replace(&path, &sealed.bytes).or_else(|_| {
+        let written = experiment::replace(path, &sealed.bytes).or_else(|_| {
             drop(reserve);
-            experiment::replace(&path, &sealed.bytes)
+            experiment::replace(path, &sealed.bytes)
         });
         if let Err(error) = written {
             self.tell(&format!("error: the result is on no volume, but below: {}: {error}", path.display()));

@@ -2,7 +2,7 @@
 //!
 //! What is known of it is kept on the volume at every turn, so that a step that was killed goes on where it was.
 
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use anyhow::Result;
 use serde_json::Value as Json;
@@ -13,7 +13,7 @@ use super::result::Gathered;
 use super::seen::Sight;
 use super::session::Session;
 use super::told::{self, Told};
-use super::{Answer, Environment, snapshot};
+use super::{Answer, Environment, logs, snapshot};
 use crate::edge::cluster::{Fault, Made, Refusal};
 use crate::follow::Progress;
 use crate::gather::Ended;
@@ -22,11 +22,13 @@ use crate::result::BenchmarkResult;
 use crate::result::v1::{Status, StatusReason, Timings};
 use crate::steps::{Case, Created as Objects};
 
-/// More attempts at a run whose job was lost are not made.
-const MAX_ATTEMPTS: u32 = 3;
+/// More attempts at a run whose job was lost are not made by one pod.
+const MAX_TRIES: u32 = 3;
 /// Between two tries to create a job for which there is no quota now.
 const QUOTA_STEP: Duration = Duration::from_secs(10);
-/// How long logs may take to come in whole after their containers ended.
+/// Between two looks at what comes in.
+const LOOK: Duration = Duration::from_millis(100);
+/// How long logs may stand still before their end, after their containers ended.
 pub(super) const LOG_PATIENCE: Duration = Duration::from_secs(60);
 /// The same for a step that was told to end, which is killed after half a minute.
 const HURRIED: Duration = Duration::from_secs(8);
@@ -41,31 +43,40 @@ pub fn run(environment: &Environment, id: &str) -> Result<Answer> {
     let (run, case) = (run.clone(), case.clone());
     let mut session = Session::open(environment, told.settings.clone())?;
     session.tell(&format!("run `{}`: case {}, {}", run.id, case.name, run.round()));
-    for number in 1..=MAX_ATTEMPTS {
+    let mut tries = 0;
+    for number in 1.. {
         let job = told.config.job_of(&run, number, session.workflow.session());
+        let known = Attempt::read(&session.experiments, &job)?;
+        let is_ours = known.as_ref().is_some_and(|known| known.workflow.uid == session.workflow.uid);
         if let Some(result) = attempt::result_of(&session.experiments, &job)? {
-            // The step was killed between its result and its end.
             session.remove_left(&job)?;
-            if is_lost(&result) && number < MAX_ATTEMPTS {
+            // A Workflow that was deleted and made again from git repeats what did not succeed, and nothing else.
+            let is_final = is_ours && !is_lost(&result) || result.run.status == Status::Succeeded;
+            if !is_final && !session.is_to_end() {
                 continue;
             }
-            session.tell(&format!("`{job}` has its result already"));
+            let whose = if is_ours { "" } else { ", of an earlier Workflow; raise `run` to measure it again" };
+            session.tell(&format!("`{job}` has its result already{whose}"));
             return Ok(answer(&result));
         }
-        let known = Attempt::read(&session.experiments, &job)?;
-        let has_come_back = known.is_some();
         let mut attempt = match known {
+            Some(known) if !is_ours => {
+                session.tell(&format!("`{job}` was begun by an earlier Workflow, which left no result"));
+                session.conclude_left(known)?;
+                continue;
+            }
             Some(known) => {
                 session.tell(&format!("going on with `{job}`, which an earlier pod of this step began"));
                 known
             }
             None => session.begin(&told, &run, &case, number, &job)?,
         };
-        let Some(result) = session.attempt(&told, &mut attempt, has_come_back)? else {
+        tries += 1;
+        let Some(result) = session.attempt(&told, &mut attempt, is_ours)? else {
             session.tell("this pod is taken away; the next one goes on with the run");
             return Ok(Answer::Left);
         };
-        if !(has_come_back && is_lost(&result) && number < MAX_ATTEMPTS) || session.is_to_end() {
+        if !(is_ours && is_lost(&result) && tries < MAX_TRIES) || session.is_to_end() {
             return Ok(answer(&result));
         }
         session.tell("the job was lost together with the step that followed it: once more");
@@ -116,7 +127,7 @@ impl Session {
         let mut gathered = Gathered::new(self, attempt, &rules)?;
         if attempt.outcome.is_none() {
             let outcome = match self.job(attempt, &objects, has_come_back)? {
-                Ok(job) => match self.follow_run(attempt, job, &mut gathered)? {
+                Ok(job) => match self.follow_run(attempt, job, &mut gathered) {
                     Some(outcome) => outcome,
                     None => return Ok(None),
                 },
@@ -127,6 +138,7 @@ impl Session {
             attempt.outcome = Some(outcome);
             attempt.keep(&self.experiments)?;
         }
+        self.catch_up(&gathered);
         if let Some(created) = attempt.created.clone() {
             self.remove(&created, &attempt.job).or_else(|fault| self.note_left(&attempt.job, &fault))?;
             self.remove_before(&objects, &attempt.job);
@@ -229,7 +241,7 @@ impl Session {
     }
 
     /// Follows the job of a run to its end; returns none when another pod is to go on.
-    fn follow_run(&mut self, attempt: &mut Attempt, job: Json, gathered: &mut Gathered) -> Result<Option<Outcome>> {
+    fn follow_run(&mut self, attempt: &mut Attempt, job: Json, gathered: &mut Gathered) -> Option<Outcome> {
         let mut sight = Sight::of(job);
         let limits = Limits {
             queue: Duration::from_secs(attempt.queue_timeout_seconds),
@@ -244,9 +256,9 @@ impl Session {
         };
         let (ending, progress) = self.follow(&mut sight, &mut gathered.logs, limits, &mut runs);
         if ending == Ending::Stopped && self.is_to_be_succeeded() {
-            return Ok(None);
+            return None;
         }
-        Ok(Some(self.outcome(attempt, ending, progress)))
+        Some(self.outcome(attempt, ending, progress))
     }
 
     /// Says how a run ended that was followed until `ending`.
@@ -278,6 +290,22 @@ impl Session {
         }
     }
 
+    /// Waits until the logs of what has ended are read: with the pods go their logs.
+    pub(super) fn catch_up(&mut self, gathered: &Gathered) {
+        let logs = &gathered.logs;
+        let (mut bytes, mut since) = (logs.bytes(), Instant::now());
+        while logs.lags() {
+            if logs.bytes() != bytes {
+                (bytes, since) = (logs.bytes(), Instant::now());
+            }
+            let patience = if self.is_to_end() { HURRIED } else { LOG_PATIENCE };
+            if since.elapsed() > patience {
+                return;
+            }
+            std::thread::sleep(LOOK);
+        }
+    }
+
     /// Waits for the rest of the logs, and keeps what became of them.
     pub(super) fn end_logs(&mut self, attempt: &mut Attempt, gathered: &mut Gathered) -> Result<()> {
         let patience = if self.is_to_end() { HURRIED } else { LOG_PATIENCE };
@@ -293,7 +321,9 @@ impl Session {
             }
         }
         outcome.logs = Some(logs);
-        attempt.keep(&self.experiments)
+        attempt.keep(&self.experiments)?;
+        logs::forget(&attempt.folder(&self.experiments).join("output"));
+        Ok(())
     }
 
     pub(super) fn note_left(&self, job: &str, fault: &Fault) -> Result<()> {

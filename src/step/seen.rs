@@ -30,6 +30,8 @@ pub(super) struct Sight {
     pods: BTreeMap<String, Pod>,
     events: BTreeMap<String, Event>,
     gone: BTreeSet<String>,
+    /// Whether all pods were seen that there are.
+    is_listed: bool,
     /// What cannot be seen at the moment, by watch.
     trouble: BTreeMap<&'static str, String>,
 }
@@ -44,6 +46,7 @@ impl Sight {
             pods: BTreeMap::new(),
             events: BTreeMap::new(),
             gone: BTreeSet::new(),
+            is_listed: false,
             trouble: BTreeMap::new(),
         }
     }
@@ -61,6 +64,7 @@ impl Sight {
             }
             (From::Pods, Seen::Applied(object)) => self.see_pod(&object),
             (From::Events, Seen::Applied(object)) => self.see_event(&object),
+            (From::Pods, Seen::Listed) => self.is_listed = true,
             (From::Events, Seen::Gone { .. }) | (_, Seen::Listed) => {}
             (_, Seen::Gone { uid }) => {
                 self.gone.insert(uid);
@@ -79,6 +83,7 @@ impl Sight {
     /// Takes in all pods that there are now.
     pub(super) fn relist(&mut self, pods: &[Json]) {
         let there: BTreeSet<&str> = pods.iter().map(|pod| text(pod, "/metadata/uid")).collect();
+        self.is_listed = true;
         self.gone.extend(self.pods.keys().filter(|uid| !there.contains(uid.as_str())).cloned());
         pods.iter().for_each(|pod| self.see_pod(pod));
     }
@@ -116,6 +121,11 @@ impl Sight {
     /// Returns the pod with this uid.
     pub(super) fn pod(&self, uid: &str) -> Option<&Pod> {
         self.pods.get(uid)
+    }
+
+    /// Returns whether all pods were seen that there are.
+    pub(super) fn is_listed(&self) -> bool {
+        self.is_listed
     }
 
     /// Returns whether anything cannot be seen.

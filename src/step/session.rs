@@ -12,7 +12,7 @@ use serde_json::Value as Json;
 use super::Environment;
 use super::attempt::{Created, Workflow};
 use super::seen::From;
-use crate::edge::cluster::{Cluster, Fault, Removed, Resource, Seen};
+use crate::edge::cluster::{Action, Cluster, Fault, Removed, Resource, Seen};
 use crate::edge::experiment::Reserve;
 use crate::edge::process::{self, Stop};
 use crate::edge::{experiment, machine, terminal};
@@ -145,21 +145,18 @@ impl Session {
 
     /// Returns the facts of the machines called `names`, as far as they may be read, and the version of Kubernetes.
     pub(super) fn machines(&self, names: &[String]) -> (Vec<Node>, Option<String>) {
-        let mut is_told = false;
-        let mut facts = |name: &String| match self.cluster.read(&format!("/api/v1/nodes/{name}")) {
+        let reading = Action { namespace: None, verb: "get", group: "", resource: "nodes", subresource: "" };
+        let may_read = !names.is_empty() && self.cluster.may(reading).unwrap_or_default();
+        if !may_read && !names.is_empty() {
+            self.tell(
+                "note: of nodes only the names are known, since the runner may not read nodes; `deploy/nodes` lets it",
+            );
+        }
+        let facts = |name: &String| match self.cluster.read(&format!("/api/v1/nodes/{name}")) {
             Ok(Some(object)) => node::facts(&object),
-            Ok(None) => node::unknown(name),
-            Err(fault) => {
-                if !is_told {
-                    self.tell(&format!(
-                        "note: of nodes only the names are known: {fault}; deploy/nodes gives the right"
-                    ));
-                }
-                is_told = true;
-                node::unknown(name)
-            }
+            _ => node::unknown(name),
         };
-        let nodes = names.iter().map(&mut facts).collect();
+        let nodes = names.iter().map(|name| if may_read { facts(name) } else { node::unknown(name) }).collect();
         let version = self.cluster.read("/version").ok().flatten();
         let version = version.and_then(|version| version.get("gitVersion")?.as_str().map(str::to_owned));
         (nodes, version)

@@ -38,7 +38,9 @@ fn repository() -> &'static Path {
 /// The documents that readers start from, relative to the repository.
 fn documents() -> Vec<PathBuf> {
     let mut found: Vec<PathBuf> =
-        ["README.md", "ARCHITECTURE.md", "CONTRIBUTING.md", "CHANGELOG.md", "SECURITY.md"].map(PathBuf::from).to_vec();
+        ["README.md", "ARCHITECTURE.md", "CONTRIBUTING.md", "CHANGELOG.md", "SECURITY.md", "deploy/README.md"]
+            .map(PathBuf::from)
+            .to_vec();
     for folder in ["docs", "docs/decisions"] {
         let entries = fs::read_dir(repository().join(folder)).unwrap();
         let names = entries.map(|entry| entry.unwrap().file_name().into_string().unwrap());

@@ -15,6 +15,7 @@ mod admission;
 mod ancestor;
 mod carried;
 mod cluster;
+mod deploy;
 mod determinism;
 mod docs;
 mod hazards;

@@ -1,19 +1,21 @@
 //! The logs of several pods at once: each line with the replica that printed it.
 
 use std::collections::BTreeSet;
-use std::io::{BufRead as _, BufReader};
+use std::io::{BufRead, BufReader, Read as _};
 use std::sync::mpsc::{RecvTimeoutError, Sender, channel};
 use std::time::Duration;
 
 use anyhow::{Result, bail};
+use serde_json::Value as Json;
 
 use crate::cli::ExitStatus;
 use crate::cli::args::LogsArgs;
 use crate::cli::outside::Outside;
 use crate::cli::status::read;
-use crate::edge::cluster::{Cluster, Fault, LogQuery};
+use crate::edge::cluster::{Cluster, Fault, LogQuery, Resource};
 use crate::edge::terminal;
 use crate::follow::Replica;
+use crate::follow::stamped::{Otherwise, Position, Stamped};
 use crate::gather::harmless;
 use crate::ingest::line::without_terminal_codes;
 use crate::redact::Redactor;
@@ -22,7 +24,11 @@ use crate::status::{JobStatus, sessions};
 /// How often pods are looked for that came later.
 const LOOK: Duration = Duration::from_secs(3);
 /// A longer line is shown in pieces.
-const PIECE: u64 = 1024 * 1024;
+const PIECE: usize = 1 << 20;
+/// Bytes that are read at once.
+const BUFFER: usize = 64 << 10;
+/// The pause before a log is opened again that was cut.
+const AGAIN: Duration = Duration::from_secs(1);
 
 /// A container that prints.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -81,10 +87,9 @@ pub(super) fn print(
     Ok(ExitStatus::Yes)
 }
 
-fn next_line(reader: &mut impl std::io::BufRead) -> std::io::Result<Option<Vec<u8>>> {
-    use std::io::Read as _;
+fn next_line(reader: &mut impl BufRead) -> std::io::Result<Option<Vec<u8>>> {
     let mut line = Vec::new();
-    let count = reader.by_ref().take(PIECE).read_until(b'\n', &mut line)?;
+    let count = reader.by_ref().take(PIECE as u64).read_until(b'\n', &mut line)?;
     Ok((count > 0).then_some(line))
 }
 
@@ -130,8 +135,8 @@ fn follow(
         // An outage is no end: the job is looked for again.
         let Ok(seen) = read(outside) else { continue };
         let found = sessions(&seen, usize::MAX);
-        let runs = found.iter().flat_map(|session| &session.runs);
-        let now = runs.filter(|run| run.job.as_ref().is_some_and(|other| other.name == job.name)).next_back();
+        let mut runs = found.iter().flat_map(|session| &session.runs);
+        let now = runs.rfind(|run| run.job.as_ref().is_some_and(|other| other.name == job.name));
         is_there = now.is_some_and(|run| run.state.is_active());
         let replicas = now.and_then(|run| run.job.as_ref()).map(|job| job.replicas.as_slice()).unwrap_or_default();
         printed = replicas
@@ -147,61 +152,61 @@ fn follow(
 fn start(outside: &Outside<'_>, one: Printed, words: Sender<Word>) {
     let (cluster, namespace) = (outside.cluster.clone(), outside.target.namespace.clone());
     std::thread::spawn(move || {
-        let mut last = String::new();
-        while read_on(&cluster, &namespace, &one, &mut last, &words) {
-            std::thread::sleep(Duration::from_millis(500));
+        let (mut position, mut line) = (Position::default(), Vec::new());
+        while read_on(&cluster, &namespace, &one, (&mut position, &mut line), &words) {
+            std::thread::sleep(AGAIN);
+        }
+        if !line.is_empty() {
+            drop(words.send(Word::Line(one.name, line)));
         }
         drop(words.send(Word::End(one.uid)));
     });
 }
 
-/// Reads on after the line of `last`; returns true when it has to be read on again.
-fn read_on(cluster: &Cluster, namespace: &str, one: &Printed, last: &mut String, words: &Sender<Word>) -> bool {
-    let since = (!last.is_empty()).then(|| last.clone());
-    let query = LogQuery { follow: true, timestamps: true, since, ..LogQuery::default() };
-    let stream = match cluster.log(namespace, &one.pod, &one.container, &query) {
+/// Reads on after `position`, whose last line stands in `line` as far as it came; returns true when there may be more.
+fn read_on(
+    cluster: &Cluster,
+    namespace: &str,
+    one: &Printed,
+    (position, line): (&mut Position, &mut Vec<u8>),
+    words: &Sender<Word>,
+) -> bool {
+    let query = LogQuery { follow: true, timestamps: true, since: position.since(), ..LogQuery::default() };
+    let mut stream = match cluster.log(namespace, &one.pod, &one.container, &query) {
         Ok(stream) => stream,
         Err(Fault::Unreachable(_)) => return true,
         // Gone with its pod.
         Err(Fault::Refused(_) | Fault::Stopped) => return false,
     };
-    let mut reader = BufReader::new(stream);
-    // Whether the next piece goes on with the line of the one before, and whether that one was shown.
-    let (mut goes_on, mut is_new) = (false, true);
-    loop {
-        match next_line(&mut reader) {
-            Ok(None) => return false,
-            Ok(Some(line)) => {
-                let is_rest = std::mem::replace(&mut goes_on, !line.ends_with(b"\n"));
-                if is_rest {
-                    if is_new && words.send(Word::Line(one.name.clone(), line)).is_err() {
-                        return false;
-                    }
-                    continue;
-                }
-                let space = line.iter().position(|byte| *byte == b' ').unwrap_or_default();
-                let (time, rest) = line.split_at(space);
-                let time = String::from_utf8_lossy(time).into_owned();
-                // The second in which the stream was cut comes again.
-                is_new = last.is_empty() || comparable(&time) > comparable(last);
-                if !is_new {
-                    continue;
-                }
-                let text = rest.get(1..).unwrap_or_default().to_vec();
-                *last = time;
-                if words.send(Word::Line(one.name.clone(), text)).is_err() {
-                    return false;
-                }
+    let mut stamped = Stamped::after(position.clone(), Otherwise::GoOn);
+    let mut buffer = vec![0; BUFFER];
+    let goes_on = loop {
+        let read = match stream.read(&mut buffer) {
+            // The end of the API server's connection to the node looks the same.
+            Ok(0) => break is_alive(cluster, namespace, &one.pod),
+            Ok(read) => read,
+            Err(_) => break true,
+        };
+        let mut plain = Vec::new();
+        stamped.take(buffer.get(..read).unwrap_or_default(), &mut plain);
+        for part in plain.split_inclusive(|byte| *byte == b'\n') {
+            line.extend_from_slice(part);
+            if line.ends_with(b"\n") || line.len() >= PIECE {
+                drop(words.send(Word::Line(one.name.clone(), std::mem::take(line))));
             }
-            Err(_) => return true,
         }
-    }
+    };
+    *position = stamped.end().0;
+    goes_on
 }
 
-/// Returns a time with all nine digits of its second, as those at the end may be left out.
-fn comparable(time: &str) -> String {
-    let (whole, fraction) = time.trim_end_matches('Z').split_once('.').unwrap_or((time.trim_end_matches('Z'), ""));
-    format!("{whole}.{fraction:0<9}")
+/// Returns whether a pod may print more.
+fn is_alive(cluster: &Cluster, namespace: &str, pod: &str) -> bool {
+    match cluster.get(&Resource::pods(), namespace, pod) {
+        Ok(Some(pod)) => !matches!(pod.pointer("/status/phase").and_then(Json::as_str), Some("Succeeded" | "Failed")),
+        Ok(None) => false,
+        Err(fault) => matches!(fault, Fault::Unreachable(_)),
+    }
 }
 
 /// How lines are printed.

@@ -102,23 +102,11 @@ pub fn open_to_jobs(folder: &Path) -> Result<()> {
     Ok(())
 }
 
-/// Removes what a write that was killed has left in `folder`.
-pub fn sweep(folder: &Path) {
-    let entries = std::fs::read_dir(folder).into_iter().flatten().flatten();
-    for entry in entries {
-        let name = entry.file_name();
-        let name = name.to_string_lossy();
-        if name.starts_with('.') && Path::new(name.as_ref()).extension().is_some_and(|end| end == "tmp") {
-            drop(std::fs::remove_file(entry.path()));
-        }
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use std::os::unix::fs::symlink;
 
-    use super::{check_volume, config_map, replace, sweep};
+    use super::{check_volume, config_map, replace};
 
     #[test]
     fn a_config_map_is_read_through_the_links_of_the_kubelet() {
@@ -139,8 +127,6 @@ mod tests {
         let path = folder.path().join("state.json");
         replace(&path, b"one").unwrap();
         replace(&path, b"two").unwrap();
-        std::fs::write(folder.path().join(".x.tmp"), "").unwrap();
-        sweep(folder.path());
         let names: Vec<_> = std::fs::read_dir(folder.path()).unwrap().map(|entry| entry.unwrap().file_name()).collect();
         assert_eq!((std::fs::read(&path).unwrap(), names.len()), (b"two".to_vec(), 1));
         check_volume(folder.path()).unwrap();

@@ -2,36 +2,46 @@
 
 #![expect(clippy::disallowed_methods, reason = "the edge writes files")]
 
+mod checkpoint;
+mod segments;
+
 use std::fs::File;
-use std::io::{self, Read as _, Seek as _, Write as _};
+use std::io::{self, Seek as _, SeekFrom, Write as _};
 use std::path::{Path, PathBuf};
+
+use checkpoint::{Checkpoint, Ended, Slots};
+use segments::{Naming, Segments, read_part};
+
+/// Behind the name of a log, that of its checkpoint.
+const CHECKPOINT: &str = ".checkpoint";
 
 /// Writes a log.
 ///
-/// Beyond half of the limit it goes into two files by turns, each of half the limit, so that the last half is there when
-/// the log ends; they are joined then.
+/// Beyond half of the limit it goes into segments of half the limit each, of which the last two stay, so that the last half
+/// is there when the log ends; it is put behind the first half then.
+///
+/// A log that can be resumed says in a checkpoint how far it is. Its segments have names, and what a checkpoint needs is
+/// removed only after the next one is written: killed at any point, it goes on from the last checkpoint.
 #[derive(Debug)]
 pub struct KeptLog {
-    path: PathBuf,
     head: File,
-    head_left: u64,
     half: u64,
-    tail: Option<Tail>,
+    segments: Segments,
+    slots: Option<Slots>,
     /// The first fault; what comes after it is lost.
     fault: Option<io::Error>,
     /// How many bytes came.
     came: u64,
     /// How many bytes in the file did not come.
     notice: u64,
-}
-
-#[derive(Debug)]
-struct Tail {
-    current: File,
-    current_bytes: u64,
-    /// The one before, full.
-    previous: Option<File>,
-    total: u64,
+    /// Whether the files may hold more than `came`: what was written after the last checkpoint.
+    has_more: bool,
+    /// What became of it, if it had ended before.
+    ended: Option<Kept>,
+    /// The last mark.
+    mark: String,
+    /// What else is wrong with it.
+    blame: Option<String>,
 }
 
 /// What became of a log.
@@ -49,52 +59,213 @@ impl KeptLog {
     /// # Errors
     /// When the file cannot be made.
     pub fn create(path: &Path, limit: u64) -> io::Result<Self> {
-        let head = File::options().write(true).create_new(true).open(path)?;
-        let half = (limit / 2).max(1);
-        Ok(Self { path: path.to_owned(), head, head_left: half, half, tail: None, fault: None, came: 0, notice: 0 })
+        let head = File::options().read(true).write(true).create_new(true).open(path)?;
+        let half = half(limit);
+        Ok(Self::new(head, half, Segments::new(Naming::Unnamed(path.to_owned()), half), None))
+    }
+
+    /// Keeps nothing, since the log cannot be written, as `fault` says: what comes is counted alone.
+    ///
+    /// # Errors
+    /// `fault`, where the machine has no place for what is kept nowhere.
+    pub fn nowhere(fault: io::Error) -> io::Result<Self> {
+        let Ok(head) = File::options().read(true).write(true).open("/dev/null") else { return Err(fault) };
+        let mut log = Self::new(head, 1, Segments::new(Naming::Unnamed(PathBuf::new()), 1), None);
+        log.fault = Some(fault);
+        Ok(log)
+    }
+
+    fn new(head: File, half: u64, segments: Segments, slots: Option<Slots>) -> Self {
+        Self {
+            head,
+            half,
+            segments,
+            slots,
+            fault: None,
+            came: 0,
+            notice: 0,
+            has_more: false,
+            ended: None,
+            mark: String::new(),
+            blame: None,
+        }
+    }
+
+    /// Returns the names of logs that were begun, by what is kept for them in the folder `state`.
+    pub fn begun(state: &Path) -> Vec<String> {
+        let entries = std::fs::read_dir(state).into_iter().flatten().flatten();
+        let name = |file: std::fs::DirEntry| Some(file.file_name().to_str()?.strip_suffix(CHECKPOINT)?.to_owned());
+        let mut names: Vec<String> = entries.filter_map(name).collect();
+        names.sort();
+        names
+    }
+
+    /// Removes the folder `state`, once it is kept elsewhere what became of its logs.
+    pub fn forget(state: &Path) {
+        // What stays takes some space, and does no harm.
+        let _ = std::fs::remove_dir_all(state);
+    }
+
+    /// Starts the log `path`, which takes `limit` bytes at most, or goes on with it; also returns its last mark, which is
+    /// empty at the beginning. What is needed for that is kept in the folder `state` until somebody removes it.
+    ///
+    /// # Errors
+    /// When a file cannot be made or read.
+    pub fn resume(path: &Path, state: &Path, limit: u64) -> io::Result<(Self, String)> {
+        let named = state.join(path.file_name().unwrap_or_default());
+        let mut checkpoint = named.as_os_str().to_owned();
+        checkpoint.push(CHECKPOINT);
+        let checkpoint = PathBuf::from(checkpoint);
+        if !checkpoint.exists() && path.metadata().is_ok_and(|file| file.len() > 0) {
+            let fault = "it was there already, without a checkpoint, and is left as it is";
+            return Ok((Self::ended(path, 0, Some(fault.to_owned()))?, String::new()));
+        }
+        let (slots, found) = Slots::open(&checkpoint)?;
+        // The limit may have changed; the files are as they were.
+        let half = found.first().map_or_else(|| half(limit), |found| found.half.max(1));
+        let mut segments = Segments::find(Naming::Named(named), half)?;
+        if let Some(Checkpoint { ended: Some(ended), mark, .. }) = found.first() {
+            segments.remove();
+            return Ok((Self::ended(path, ended.dropped, ended.fault.clone())?, mark.clone()));
+        }
+        let head = File::options().read(true).write(true).create(true).truncate(false).open(path)?;
+        if !segments.is_empty() && head.metadata()?.len() > half {
+            // It was killed while the halves were put together.
+            head.set_len(half)?;
+        }
+        let mut log = Self::new(head, half, segments, Some(slots));
+        let end = log.end_of_files();
+        // A disk may have forgotten the last bytes when the machine died.
+        let last = found.into_iter().find(|found| found.came <= end);
+        log.has_more = last.is_some();
+        let (came, mark) = last.map_or_else(Default::default, |last| (last.came, last.mark));
+        log.came = came;
+        if !log.has_more {
+            log.cut()?;
+        }
+        log.mark.clone_from(&mark);
+        log.record(None)?;
+        Ok((log, mark))
+    }
+
+    fn ended(path: &Path, dropped: u64, fault: Option<String>) -> io::Result<Self> {
+        let head = File::open(path)?;
+        let mut log = Self::new(head, 1, Segments::new(Naming::Unnamed(PathBuf::new()), 1), None);
+        log.ended = Some(Kept { dropped, fault: fault.map(io::Error::other) });
+        Ok(log)
+    }
+
+    /// Returns whether the log has ended, so that nothing can be written any more.
+    pub fn has_ended(&self) -> bool {
+        self.ended.is_some()
     }
 
     /// Takes in the next bytes. A fault of the disk is remembered, so that the run goes on.
     pub fn write(&mut self, bytes: &[u8]) {
-        self.came += bytes.len() as u64;
+        if self.has_ended() {
+            return;
+        }
         if self.fault.is_none() {
             self.fault = self.try_write(bytes).err();
         }
+        self.came += bytes.len() as u64;
     }
 
     fn try_write(&mut self, bytes: &[u8]) -> io::Result<()> {
-        let room = usize::try_from(self.head_left).unwrap_or(usize::MAX).min(bytes.len());
-        let (first, mut rest) = bytes.split_at(room);
+        if self.has_more && !bytes.is_empty() {
+            self.cut()?;
+        }
+        let room = usize::try_from(self.half.saturating_sub(self.came)).unwrap_or(usize::MAX).min(bytes.len());
+        let (first, rest) = bytes.split_at(room);
         self.head.write_all(first)?;
-        self.head_left -= first.len() as u64;
-        while !rest.is_empty() {
-            let tail = match &mut self.tail {
-                Some(tail) => tail,
-                None => {
-                    self.tail.insert(Tail { current: scratch(&self.path)?, current_bytes: 0, previous: None, total: 0 })
-                }
-            };
-            if tail.current_bytes == self.half {
-                let next = scratch(&self.path)?;
-                tail.previous = Some(std::mem::replace(&mut tail.current, next));
-                tail.current_bytes = 0;
-            }
-            let room = usize::try_from(self.half - tail.current_bytes).unwrap_or(usize::MAX).min(rest.len());
-            let (part, more) = rest.split_at(room);
-            tail.current.write_all(part)?;
-            tail.current_bytes += part.len() as u64;
-            tail.total += part.len() as u64;
-            rest = more;
+        self.segments.write((self.came + room as u64).saturating_sub(self.half), rest)
+    }
+
+    /// Says where whoever writes the log goes on behind what came so far; [`Self::resume`] returns it. Nothing of a log that
+    /// cannot be resumed.
+    pub fn mark(&mut self, mark: &str) {
+        mark.clone_into(&mut self.mark);
+        if self.fault.is_none()
+            && !self.has_ended()
+            && let Err(error) = self.record(None)
+        {
+            self.fault = Some(error);
+        }
+    }
+
+    fn record(&mut self, ended: Option<Ended>) -> io::Result<()> {
+        let Some(slots) = &mut self.slots else { return Ok(()) };
+        let is_synced = ended.is_some() || slots.is_due(self.came);
+        let checkpoint = Checkpoint { came: self.came, half: self.half, mark: self.mark.clone(), ended };
+        if is_synced {
+            self.head.sync_data()?;
+            self.segments.sync()?;
+            slots.write_synced(checkpoint)?;
+        } else {
+            slots.write(checkpoint)?;
+        }
+        if !self.has_more {
+            self.segments.forget_old();
         }
         Ok(())
     }
 
-    /// Ends the log.
-    pub fn finish(mut self) -> Kept {
-        let joined = self.tail.take().map_or(Ok(()), |tail| self.join(tail));
-        // What a fault cut off in the middle is known by what is there alone.
-        let kept = self.bytes().saturating_sub(self.notice);
-        Kept { dropped: self.came.saturating_sub(kept), fault: self.fault.or(joined.err()) }
+    /// Says what else is wrong with the log: if it is resumed once it has ended, that is its fault.
+    pub fn blame(&mut self, why: Option<String>) {
+        self.blame = why;
+    }
+
+    /// Reads what came so far, and returns how many bytes in the middle are left out by the limit. A line ends there.
+    ///
+    /// # Errors
+    /// When a file cannot be read.
+    pub fn read_back(&self, mut take: impl FnMut(&[u8])) -> io::Result<u64> {
+        if let Some(ended) = &self.ended {
+            read_part(&self.head, 0, self.bytes(), take)?;
+            return Ok(ended.dropped);
+        }
+        let in_head = self.came.min(self.half);
+        read_part(&self.head, 0, in_head, &mut take)?;
+        let behind = self.came - in_head;
+        let begin = self.segments.begin().min(behind);
+        if begin > 0 {
+            take(b"\n");
+        }
+        Ok(begin + self.segments.read(begin, behind, take)?)
+    }
+
+    /// Takes in what was written after the last checkpoint, if nothing was written since: whoever gave it does not give it
+    /// again.
+    ///
+    /// # Errors
+    /// When a file cannot be read.
+    pub fn take_in_rest(&mut self, take: impl FnMut(&[u8])) -> io::Result<()> {
+        if !std::mem::take(&mut self.has_more) {
+            return Ok(());
+        }
+        let (from, to) = (self.came, self.end_of_files());
+        self.came = to;
+        if to <= self.half { read_part(&self.head, from, to, take) } else { self.read_rest(from, to, take) }
+    }
+
+    fn read_rest(&self, from: u64, to: u64, mut take: impl FnMut(&[u8])) -> io::Result<()> {
+        if from < self.half {
+            read_part(&self.head, from, self.half, &mut take)?;
+        }
+        self.segments.read(from.saturating_sub(self.half), to - self.half, take).map(drop)
+    }
+
+    /// Returns how far the files go.
+    fn end_of_files(&self) -> u64 {
+        if self.segments.is_empty() { self.bytes() } else { self.half + self.segments.end() }
+    }
+
+    /// Removes from the files what is more than came.
+    fn cut(&mut self) -> io::Result<()> {
+        self.has_more = false;
+        self.head.set_len(self.came.min(self.half))?;
+        self.head.seek(SeekFrom::End(0))?;
+        self.segments.cut(self.came.saturating_sub(self.half))
     }
 
     /// Returns how long the file is.
@@ -103,8 +274,13 @@ impl KeptLog {
     }
 
     /// Puts the last half behind the first, and says between them what is missing.
-    fn join(&mut self, mut tail: Tail) -> io::Result<()> {
-        let left_out = tail.total.saturating_sub(self.half);
+    fn join(&mut self) -> io::Result<()> {
+        if self.segments.is_empty() {
+            return Ok(());
+        }
+        self.head.seek(SeekFrom::End(0))?;
+        let end = self.segments.end();
+        let left_out = end.saturating_sub(self.half);
         if left_out > 0 {
             let notice = format!("\n[kubebench: {left_out} bytes are left out here, by the limit of the log]\n");
             let before = self.bytes();
@@ -112,47 +288,41 @@ impl KeptLog {
             self.notice = self.bytes().saturating_sub(before);
             written?;
         }
-        if let Some(mut previous) = tail.previous {
-            previous.seek(io::SeekFrom::Start(tail.current_bytes))?;
-            io::copy(&mut previous, &mut self.head)?;
+        let mut written = Ok(());
+        self.segments.read(left_out, end, |bytes| {
+            if written.is_ok() {
+                written = self.head.write_all(bytes);
+            }
+        })?;
+        written
+    }
+
+    /// Ends the log.
+    pub fn finish(mut self) -> Kept {
+        if let Some(ended) = self.ended {
+            return ended;
         }
-        tail.current.rewind()?;
-        io::copy(&mut tail.current.take(tail.current_bytes), &mut self.head)?;
-        Ok(())
+        let taken_in = self.take_in_rest(|_| {});
+        let joined = taken_in.and_then(|()| self.join());
+        // What a fault cut off in the middle is known by what is there alone.
+        let kept = self.bytes().saturating_sub(self.notice);
+        let dropped = self.came.saturating_sub(kept);
+        let fault = self.fault.take();
+        let words: Vec<String> = self.blame.take().into_iter().chain(fault.as_ref().map(ToString::to_string)).collect();
+        let blame = Some(words.join("; ")).filter(|words| !words.is_empty());
+        // A log whose halves could not be put together stays as it is, and may be resumed.
+        let ended = joined.and_then(|()| {
+            self.record(Some(Ended { dropped, fault: blame }))?;
+            self.segments.remove();
+            Ok(())
+        });
+        Kept { dropped, fault: fault.or(ended.err()) }
     }
 }
 
-/// Makes a file beside `path` that has no name, so that nothing is left of it whatever happens.
-fn scratch(path: &Path) -> io::Result<File> {
-    let mut name = path.as_os_str().to_owned();
-    name.push(".tail");
-    let file = File::options().read(true).write(true).create(true).truncate(true).open(&name)?;
-    std::fs::remove_file(&name)?;
-    Ok(file)
+fn half(limit: u64) -> u64 {
+    (limit / 2).max(1)
 }
 
 #[cfg(test)]
-mod tests {
-    use super::KeptLog;
-
-    fn kept(limit: u64, total: u64) -> (String, u64) {
-        let folder = tempfile::tempdir().unwrap();
-        let path = folder.path().join("log");
-        let mut log = KeptLog::create(&path, limit).unwrap();
-        let text: String = (0..total).map(|index| char::from(b'a' + u8::try_from(index % 26).unwrap())).collect();
-        text.as_bytes().chunks(3).for_each(|chunk| log.write(chunk));
-        let kept = log.finish();
-        assert!(kept.fault.is_none());
-        (std::fs::read_to_string(path).unwrap(), kept.dropped)
-    }
-
-    #[test]
-    fn the_first_and_the_last_half_are_kept() {
-        assert_eq!(kept(10, 9), ("abcdefghi".to_owned(), 0));
-        assert_eq!(kept(10, 10), ("abcdefghij".to_owned(), 0));
-        let notice = |bytes: u64| format!("\n[kubebench: {bytes} bytes are left out here, by the limit of the log]\n");
-        assert_eq!(kept(10, 11), (format!("abcde{}ghijk", notice(1)), 1));
-        assert_eq!(kept(10, 26), (format!("abcde{}vwxyz", notice(16)), 16));
-        assert_eq!(kept(10, 25), (format!("abcde{}uvwxy", notice(15)), 15));
-    }
-}
+mod tests;

@@ -18,6 +18,11 @@ const CREDENTIAL_DIR: &str = "/kubebench/credential";
 /// Seconds for a step that starts no job. A pod that never starts must not keep a CronWorkflow from its next session.
 const SHORT_STEP_DEADLINE: u32 = 3600;
 
+/// When a step is started again: its pod was lost (`Error`), never ran it (-1: evicted, or refused by the node), or a signal
+/// ended it (over 128: killed, out of memory, the node shuts down). Another status is an answer, and a deadline is the end.
+const LOST: &str = "(lastRetry.status == \"Error\" || lastRetry.exitCode == \"-1\" || asInt(lastRetry.exitCode) > 128) && \
+    not (lastRetry.message matches \"the specified deadline|exceeded its deadline\")";
+
 const PARAMETERS: [&str; 8] =
     ["benchmark", "claim", "config", "prepare-deadline", "rules", "run-deadline", "runs", "session"];
 
@@ -36,6 +41,7 @@ pub(super) fn workflow_template(target: &Target, settings: &Settings, lanes: &[u
             "arguments": { "parameters": parameters },
             "entrypoint": entrypoint(1),
             "onExit": "finish",
+            "podSpecPatch": restricted_executor().to_string(),
             "podGC": { "deleteDelayDuration": "600s", "strategy": "OnWorkflowCompletion" },
             "securityContext": {
                 "fsGroup": NON_ROOT,
@@ -56,6 +62,16 @@ pub(super) fn workflow_template(target: &Target, settings: &Settings, lanes: &[u
                 { "name": "tmp", "emptyDir": {} },
             ],
         },
+    })
+}
+
+/// What Argo's own containers of a pod lack where the namespace enforces Pod Security `restricted`, unless whoever set up Argo
+/// thought of it.
+fn restricted_executor() -> Json {
+    let context = json!({ "allowPrivilegeEscalation": false, "capabilities": { "drop": ["ALL"] } });
+    json!({
+        "containers": [{ "name": "wait", "securityContext": context }],
+        "initContainers": [{ "name": "init", "securityContext": context }],
     })
 }
 
@@ -138,8 +154,12 @@ fn step_template(step: &str, settings: &Settings) -> Json {
             "volumeMounts": mounts,
         },
         "metadata": { "labels": { meta::STEP: step } },
-        // Node loss and eviction are tried again; a step that says no is an answer.
-        "retryStrategy": { "limit": 2, "retryPolicy": "OnError" },
+        "retryStrategy": {
+            "backoff": { "cap": "1m", "duration": "5s", "factor": 3 },
+            "expression": LOST,
+            "limit": 4,
+            "retryPolicy": "Always",
+        },
         "serviceAccountName": if records { RECORDER } else { RUNNER },
     });
     if let (Some(template), "run") = (template.as_object_mut(), step) {

@@ -15,13 +15,13 @@ use serde_json::{Value, json};
 use super::cluster;
 
 /// A namespace that goes with the value.
-struct Place {
+pub(super) struct Place {
     kube: &'static super::Cluster,
-    name: String,
+    pub(super) name: String,
 }
 
 impl Place {
-    fn new(kube: &'static super::Cluster, what: &str) -> Self {
+    pub(super) fn new(kube: &'static super::Cluster, what: &str) -> Self {
         let name = format!("kubebench-client-{what}-{}", std::process::id());
         kube.say(["create", "namespace", &name]);
         Self { kube, name }
@@ -52,25 +52,25 @@ fn job(name: &str, script: &str) -> Value {
 }
 
 /// The image of small jobs, as `tests/cluster` imports it.
-fn image() -> &'static str {
+pub(super) fn image() -> &'static str {
     "busybox:1"
 }
 
-const PASS: u8 = 0;
+pub(super) const PASS: u8 = 0;
 /// Takes connections and bytes, and gives nothing on: a network that is cut without a word.
 const STALL: u8 = 1;
 /// Ends all connections, and takes no new one: an API server that restarts.
-const REFUSE: u8 = 2;
+pub(super) const REFUSE: u8 = 2;
 
 /// A proxy before the API server, and a cluster that is asked through it.
-struct Proxy {
+pub(super) struct Proxy {
     mode: Arc<AtomicU8>,
     connections: Arc<AtomicUsize>,
     kubeconfig: tempfile::NamedTempFile,
 }
 
 impl Proxy {
-    fn before(kube: &super::Cluster) -> Self {
+    pub(super) fn before(kube: &super::Cluster) -> Self {
         let mut config: Value =
             serde_json::from_str(&kube.say(["config", "view", "--raw", "--minify", "-o", "json"])).unwrap();
         let settings = &mut config["clusters"][0]["cluster"];
@@ -100,7 +100,7 @@ impl Proxy {
         Self { mode, connections, kubeconfig }
     }
 
-    fn set(&self, mode: u8) {
+    pub(super) fn set(&self, mode: u8) {
         self.mode.store(mode, Ordering::SeqCst);
     }
 
@@ -109,7 +109,7 @@ impl Proxy {
         self.connections.load(Ordering::SeqCst)
     }
 
-    fn cluster(&self) -> Cluster {
+    pub(super) fn cluster(&self) -> Cluster {
         Cluster::by_files(&[PathBuf::from(self.kubeconfig.path())], None).unwrap().patience(Duration::from_secs(60))
     }
 }

@@ -9,7 +9,10 @@ mod access;
 mod applied;
 mod arrives;
 mod client;
+mod logs;
 mod namespaces;
+mod outside;
+mod retried;
 
 use std::ffi::OsString;
 use std::fs;

@@ -33,7 +33,8 @@ impl Project {
         Self::compiled(cluster, mixed_files())
     }
 
-    fn compiled(cluster: &'static Cluster, mut files: Vec<(String, String)>) -> Self {
+    /// A project of these files.
+    pub(super) fn compiled(cluster: &'static Cluster, mut files: Vec<(String, String)>) -> Self {
         static MADE: AtomicUsize = AtomicUsize::new(0);
         let prefix = format!("kubebench-{}-{}", std::process::id(), MADE.fetch_add(1, Ordering::Relaxed));
         let project = files.iter_mut().find(|(path, _)| path == "kubebench.yaml").unwrap();

@@ -4,7 +4,8 @@
 use std::any::type_name;
 
 use k8s_openapi::api::batch::v1::{CronJob, Job};
-use k8s_openapi::api::core::v1::{ConfigMap, PersistentVolumeClaim, Pod, Secret, Service, ServiceAccount};
+use k8s_openapi::api::core::v1::{ConfigMap, LimitRange, Namespace, PersistentVolumeClaim, Pod, ResourceQuota};
+use k8s_openapi::api::core::v1::{Secret, Service, ServiceAccount};
 use k8s_openapi::api::networking::v1::NetworkPolicy;
 use k8s_openapi::api::rbac::v1::{Role, RoleBinding};
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
@@ -16,8 +17,11 @@ use serde_json::Value;
 pub(crate) fn faults(api_version: &str, kind: &str, object: &Value) -> Option<Vec<String>> {
     let judge: fn(&Value) -> Vec<String> = match (api_version, kind) {
         ("v1", "ConfigMap") => lost::<ConfigMap>,
+        ("v1", "LimitRange") => lost::<LimitRange>,
+        ("v1", "Namespace") => lost::<Namespace>,
         ("v1", "PersistentVolumeClaim") => lost::<PersistentVolumeClaim>,
         ("v1", "Pod") => lost::<Pod>,
+        ("v1", "ResourceQuota") => lost::<ResourceQuota>,
         ("v1", "Secret") => lost::<Secret>,
         ("v1", "Service") => lost::<Service>,
         ("v1", "ServiceAccount") => lost::<ServiceAccount>,
