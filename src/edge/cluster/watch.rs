@@ -199,10 +199,9 @@ impl<S: FnMut(Seen) -> bool> Watcher<S> {
             // The API server sends a bookmark before it ends a watch, so that a healthy one is never silent for so long.
             let limit = if is_well { Duration::from_secs(u64::from(self.seconds)) + GRACE } else { SHORT };
             let event = match timeout(limit, stream.next()).await {
-                Err(_) if is_well => return Ok(version),
-                Err(_) => None,
-                Ok(None) if is_well => return Ok(version),
-                Ok(None) => return Err(Stop::Again("the watch ends as soon as it has begun".to_owned())),
+                Err(_) if !is_well => None,
+                Err(_) | Ok(None) if is_well => return Ok(version),
+                Err(_) | Ok(None) => return Err(Stop::Again("the watch ends as soon as it has begun".to_owned())),
                 Ok(Some(event)) => Some(event.map_err(|error| Stop::Again(words(&error)))?),
             };
             if let Some(event) = event {
