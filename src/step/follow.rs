@@ -99,7 +99,10 @@ impl Session {
                 let is_whole = progress.replicas.iter().all(|replica| replica.is_gone || replica.pod.is_over());
                 let patience = if is_whole { SETTLE } else { LINGER };
                 if since.elapsed() > patience || self.stop.is_some() {
-                    return (Ending::Itself(status), self.last_look(sight, progress));
+                    let progress = self.last_look(sight, progress);
+                    // Of a job that ended while nobody watched, these may be the first pods that are seen.
+                    logs.see(&progress, sight);
+                    return (Ending::Itself(status), progress);
                 }
                 continue;
             }

@@ -207,7 +207,7 @@ impl Session {
             };
             let waits_for = match &fault {
                 Fault::Refused(refusal) if is_quota(refusal) => {
-                    if attempt.began.age() > attempt.queue_timeout_seconds as f64 {
+                    if attempt.age() > attempt.queue_timeout_seconds as f64 {
                         let what = format!(
                             "it was given up after {} s (`queueTimeout`), for the quota was used up: {refusal}",
                             attempt.queue_timeout_seconds
@@ -265,7 +265,7 @@ impl Session {
         let limits = Limits {
             queue: Duration::from_secs(attempt.queue_timeout_seconds),
             run: Duration::from_secs(attempt.timeout_seconds),
-            waited: Duration::from_secs_f64(attempt.began.age()),
+            waited: Duration::from_secs_f64(attempt.age()),
             ran: attempt.running_since.as_ref().map(|since| Duration::from_secs_f64(since.age())),
         };
         let experiments = self.experiments.clone();
@@ -301,7 +301,7 @@ impl Session {
         Outcome {
             ended: Ended { status, reasons, exits, restarts, timings },
             finished: Moment::now(),
-            took_seconds: attempt.began.age(),
+            took_seconds: attempt.age(),
             images: progress.images,
             nodes,
             cluster_version,
@@ -366,7 +366,7 @@ pub(super) fn outcome_without_job(attempt: &Attempt, status: Status, reasons: Ve
     Outcome {
         ended: Ended { status, reasons, exits: Vec::new(), restarts: 0, timings: Timings::default() },
         finished: Moment::now(),
-        took_seconds: attempt.began.age(),
+        took_seconds: attempt.age(),
         images: Vec::new(),
         nodes: Vec::new(),
         cluster_version: None,
