@@ -25,20 +25,23 @@ pub(super) const ROLE: &str = "kubebench.dev/role";
 pub(super) const PREFIX: &str = "kubebench.dev/";
 
 const SYNC_OPTIONS: &str = "argocd.argoproj.io/sync-options";
+const SYNC_WAVE: &str = "argocd.argoproj.io/sync-wave";
 
-/// Returns the metadata of an object that Argo CD or Flux applies.
+/// Returns the metadata of an object that Argo CD or Flux applies, of a benchmark or of all that a target has.
 pub(super) fn applied(target: &Target, name: &str, benchmark: Option<&Benchmark>) -> Json {
     let managed = ("app.kubernetes.io/managed-by", "kubebench".into());
-    let labels = match benchmark {
-        Some(benchmark) => object([managed, (BENCHMARK, benchmark.name.as_str().into())]),
-        None => object([managed]),
+    // Flux would expand `${…}` in user text.
+    let literal = ("kustomize.toolkit.fluxcd.io/substitute", "disabled".into());
+    let (labels, annotations) = match benchmark {
+        Some(benchmark) => (object([managed, (BENCHMARK, benchmark.name.as_str().into())]), object([literal])),
+        // A Workflow that Argo sees before what it refers to has failed for ever.
+        None => (object([managed]), object([(SYNC_WAVE, "-1".into()), literal])),
     };
     object([
         ("name", name.into()),
         ("namespace", target.namespace.as_str().into()),
         ("labels", labels),
-        // Flux would expand `${…}` in user text.
-        ("annotations", object([("kustomize.toolkit.fluxcd.io/substitute", "disabled".into())])),
+        ("annotations", annotations),
     ])
 }
 

@@ -84,17 +84,33 @@ fn nothing_that_syncs_can_start_a_benchmark_again_or_lose_its_results() {
         application["spec"]["syncPolicy"]["automated"],
         json!({"prune": true, "selfHeal": true, "allowEmpty": false})
     );
-    let sync = object("deploy/flux/sync.yaml");
-    let spec = sync["spec"].as_object().unwrap();
-    assert_eq!((&spec["wait"], &spec["force"], &spec["prune"]), (&json!(false), &json!(false), &json!(true)));
-    for transformer in ["targetNamespace", "namePrefix", "nameSuffix", "commonMetadata", "postBuild", "patches"] {
-        assert!(!spec.contains_key(transformer), "{transformer} changes what Kubebench wrote");
+    let [shared, sync] = ["deploy/flux/pipeline.yaml", "deploy/flux/sync.yaml"].map(object);
+    for kustomization in [&shared, &sync] {
+        let spec = kustomization["spec"].as_object().unwrap();
+        assert_eq!((&spec["wait"], &spec["force"], &spec["prune"]), (&json!(false), &json!(false), &json!(true)));
+        for transformer in ["targetNamespace", "namePrefix", "nameSuffix", "commonMetadata", "postBuild"] {
+            assert!(!spec.contains_key(transformer), "{transformer} changes what Kubebench wrote");
+        }
     }
-    let paths = [&source["path"], &sync["spec"]["path"]].map(|path| path.as_str().unwrap().trim_start_matches("./"));
+    let paths = [source, &shared["spec"], &sync["spec"]].map(|has| has["path"].as_str().unwrap());
     assert!(paths.iter().all(|path| repository().join(path).is_dir()), "{paths:?}");
     let kept = &object("deploy/namespace/namespace.yaml")["metadata"]["annotations"];
     assert_eq!(kept["argocd.argoproj.io/sync-options"], "Prune=false,Delete=false");
     assert_eq!(kept["kustomize.toolkit.fluxcd.io/prune"], "disabled");
+}
+
+/// `what_benchmarks_share_comes_before_them` holds that the label tells the two apart.
+#[test]
+fn flux_applies_the_template_before_the_workflows_and_nothing_twice() {
+    let [shared, sync] = ["deploy/flux/pipeline.yaml", "deploy/flux/sync.yaml"].map(object);
+    assert_eq!(sync["spec"]["dependsOn"], json!([{"name": shared["metadata"]["name"]}]));
+    assert_eq!(sync["spec"]["sourceRef"], shared["spec"]["sourceRef"], "only then it waits for the revision");
+    assert_eq!(shared["spec"]["path"], format!("{}/pipeline", sync["spec"]["path"].as_str().unwrap()));
+    assert!(!shared["spec"].as_object().unwrap().contains_key("patches"));
+    let [patch] = &sync["spec"]["patches"].as_array().unwrap()[..] else { panic!("{sync}") };
+    assert_eq!(patch["target"], json!({"labelSelector": "!kubebench.dev/benchmark"}));
+    let patch: Value = serde_yaml::from_str(patch["patch"].as_str().unwrap()).unwrap();
+    assert_eq!(patch["$patch"], "delete");
 }
 
 /// Less, and a sync fails; more, and whoever can push could make other things.

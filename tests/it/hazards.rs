@@ -83,12 +83,32 @@ fn names_and_namespaces_are_unique_in_a_cluster() {
 }
 
 #[test]
-fn nothing_is_a_hook_or_has_a_wave() {
+fn nothing_is_a_hook() {
     for emitted in of_git() {
         for name in annotations(&emitted).keys() {
-            assert!(!name.contains("hook") && !name.contains("sync-wave"), "{} has {name}", emitted.path);
+            assert!(!name.contains("hook"), "{} has {name}", emitted.path);
         }
     }
+}
+
+/// Argo CD and Flux would apply a Workflow before its template, and Argo ends such a Workflow for ever. Argo CD goes by
+/// the wave, the second Kustomization of `deploy/flux` by the label.
+#[test]
+fn what_benchmarks_share_comes_before_them() {
+    let (mut shared, mut own) = (0, 0);
+    for emitted in of_git() {
+        let wave = annotations(&emitted).get("argocd.argoproj.io/sync-wave").cloned();
+        let benchmark = emitted.object["metadata"]["labels"].get("kubebench.dev/benchmark").and_then(Value::as_str);
+        let folder = emitted.path.split('/').nth(1).unwrap();
+        if folder == "pipeline" {
+            assert_eq!((wave, benchmark), (Some(json!("-1")), None), "{}", emitted.path);
+            shared += 1;
+        } else {
+            assert_eq!((wave, benchmark), (None, Some(folder)), "{}", emitted.path);
+            own += 1;
+        }
+    }
+    assert!(shared > 10 && own > 40, "{shared} {own}");
 }
 
 /// An API server drops an empty list where it has no meaning of its own; applying it again is a change each time.
@@ -172,14 +192,13 @@ fn the_claim_is_never_pruned_and_keeps_its_name() {
 
 #[test]
 fn the_claim_stands_in_the_wave_of_its_consumer() {
-    for emitted in of_git() {
-        assert!(!annotations(&emitted).contains_key("argocd.argoproj.io/sync-wave"), "{}", emitted.path);
-    }
+    let wave = |emitted: &Emitted| annotations(emitted).get("argocd.argoproj.io/sync-wave").cloned();
     for workflow in thin_workflows() {
         let claim = parameter(&workflow, "claim");
         let path = workflow.path.replace("workflow.yaml", "results.yaml");
         let found = of_git().into_iter().find(|emitted| emitted.path == path).unwrap();
         assert_eq!(text(&found, "/metadata/name"), claim);
+        assert_eq!(wave(&found), wave(&workflow), "{path}");
     }
 }
 

@@ -9,6 +9,7 @@ mod access;
 mod applied;
 mod arrives;
 mod client;
+mod e2e;
 mod logs;
 mod namespaces;
 mod outside;

@@ -1,0 +1,166 @@
+//! The whole loop on a real cluster: a compiled tree is applied, Argo calls the steps, jobs run, and the results are
+//! files on a branch.
+//!
+//! They need what the other tests here need, the image of the program under test ([`image`]) and a git server that pods
+//! reach: that of `tests/cluster`, or one at `KUBEBENCH_TEST_GIT` that makes repositories when they are pushed.
+
+mod diagnosis;
+mod image;
+mod kinds;
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::net::{SocketAddr, TcpStream};
+use std::path::Path;
+use std::process::{Command, Stdio};
+use std::time::Duration;
+
+use serde_json::Value;
+
+use super::namespaces::Project;
+use super::{Cluster, cluster};
+use crate::judges::skip;
+use crate::project::{Emitted, Folder, assert_yes, files_below};
+
+/// The git server of `tests/cluster`.
+const GIT: &str = "10.96.0.20:80";
+/// What starts the steps, and so is applied after what it refers to.
+const STARTS: [&str; 2] = ["Workflow", "CronWorkflow"];
+/// Longer takes no benchmark of these tests, however busy the machine is.
+const DEADLINE: &str = "--timeout=420s";
+/// The branch of results.
+const BRANCH: &str = "kubebench/results";
+
+/// A project in a cluster that has all the loop needs.
+struct Loop {
+    project: Project,
+    remote: String,
+}
+
+impl Loop {
+    /// The project of these files, compiled but not applied; in `kubebench.yaml`, `IMAGE` and `REMOTE` are filled in.
+    fn new(test: &str, files: &[(&str, &str)]) -> Option<Self> {
+        let cluster = cluster(test)?;
+        let image = image::image(cluster).map_err(|why| skip(test, why)).ok()?;
+        let Some(server) = git_server() else {
+            skip(test, "set KUBEBENCH_TEST_GIT to the address of a git server that pods reach and that takes any push");
+            return None;
+        };
+        let remote = format!("{server}/{}-{}.git", test.replace('_', "-"), std::process::id());
+        let filled =
+            |(path, text): &(&str, &str)| ((*path).to_owned(), text.replace("IMAGE", image).replace("REMOTE", &remote));
+        let project = Project::compiled(cluster, files.iter().map(filled).collect());
+        Some(Self { project, remote })
+    }
+
+    fn cluster(&self) -> &'static Cluster {
+        self.project.cluster
+    }
+
+    /// The namespace of a target.
+    fn namespace(&self, target: &str) -> &str {
+        &self.project.namespaces[target]
+    }
+
+    /// Applies the tree in the order in which GitOps tools do: what starts comes last.
+    fn apply(&self) {
+        let (starts, rest): (Vec<_>, Vec<_>) = self
+            .project
+            .objects()
+            .into_iter()
+            .partition(|emitted| STARTS.contains(&emitted.object["kind"].as_str().unwrap()));
+        for objects in [rest, starts] {
+            self.cluster().say(["apply".to_owned()].into_iter().chain(self.project.files(&objects)));
+        }
+    }
+
+    /// The names of the Workflows of the tree by their benchmarks.
+    fn workflows(&self, target: &str) -> BTreeMap<String, String> {
+        let objects = self.project.objects().into_iter().filter(|Emitted { object, .. }| {
+            object["kind"] == "Workflow" && object["metadata"]["namespace"] == self.namespace(target)
+        });
+        let named = |Emitted { object, .. }: Emitted| {
+            let text = |at: &str| object.pointer(at).unwrap().as_str().unwrap().to_owned();
+            (text("/metadata/labels/kubebench.dev~1benchmark"), text("/metadata/name"))
+        };
+        objects.map(named).collect()
+    }
+
+    /// Waits for the end of the Workflow of a benchmark and returns it; it must have ended in `phase`.
+    fn ends(&self, target: &str, benchmark: &str, phase: &str) -> Value {
+        let name = &self.workflows(target)[benchmark];
+        self.workflow_ends(target, name, phase)
+    }
+
+    /// The same for a Workflow by its own name.
+    fn workflow_ends(&self, target: &str, name: &str, phase: &str) -> Value {
+        let (namespace, workflow) = (self.namespace(target), format!("workflow/{name}"));
+        self.cluster().say(["-n", namespace, "wait", "--for=condition=Completed", &workflow, DEADLINE]);
+        let ended = self.cluster().json(["-n", namespace, "get", &workflow, "-o", "json"]);
+        assert_eq!(ended["status"]["phase"], phase, "{name}: {}", ended["status"]["message"]);
+        ended
+    }
+
+    /// Checks out the branch of results.
+    fn results(&self) -> Results {
+        let folder = Folder::with([] as [(&str, &str); 0]);
+        let mut git = Command::new("git");
+        git.args(["-c", "http.proxy=", "clone", "--quiet", "--branch", BRANCH, &self.remote, "."])
+            .current_dir(folder.path());
+        assert_yes(&git.stdin(Stdio::null()).output().unwrap());
+        let files = files_below(folder.path()).into_iter().filter(|path| {
+            path.extension().is_some_and(|ending| ending == "json") && !path.starts_with(folder.path().join(".git"))
+        });
+        let all = files.map(|path| serde_json::from_slice(&fs::read(path).unwrap()).unwrap()).collect();
+        Results { folder, all }
+    }
+}
+
+impl Drop for Loop {
+    fn drop(&mut self) {
+        if std::thread::panicking() {
+            for namespace in self.project.namespaces.values() {
+                diagnosis::show(self.cluster(), namespace);
+            }
+        }
+    }
+}
+
+/// A checkout of the branch of results.
+struct Results {
+    folder: Folder,
+    all: Vec<Value>,
+}
+
+impl Results {
+    /// The results of a benchmark, sorted by case, warm-ups first, repeats and attempts.
+    fn of(&self, benchmark: &str) -> Vec<&Value> {
+        let mut found: Vec<&Value> =
+            self.all.iter().filter(|result| result["metadata"]["benchmark"] == benchmark).collect();
+        found.sort_by_key(|result| round(result));
+        found
+    }
+
+    fn path(&self) -> &Path {
+        self.folder.path()
+    }
+}
+
+/// What tells the runs of a benchmark apart: the case, whether it counts, the repeat and the attempt.
+fn round(result: &Value) -> (String, bool, u64, u64) {
+    let number = |key: &str| result["run"][key].as_u64().unwrap_or_else(|| panic!("no {key}: {result:#}"));
+    let is_measured = !result["run"]["warmup"].as_bool().unwrap();
+    (result["metadata"]["case"].as_str().unwrap().to_owned(), is_measured, number("repeat"), number("attempt"))
+}
+
+/// The address of a git server, without a slash at its end.
+fn git_server() -> Option<String> {
+    match std::env::var("KUBEBENCH_TEST_GIT") {
+        Ok(address) if !address.is_empty() => Some(address.trim_end_matches('/').to_owned()),
+        _ => {
+            let address: SocketAddr = GIT.parse().unwrap();
+            let reached = TcpStream::connect_timeout(&address, Duration::from_secs(2));
+            reached.is_ok().then(|| format!("http://{}", address.ip()))
+        }
+    }
+}
