@@ -70,12 +70,12 @@ fn namespace(needs: &Needs<'_>, facts: &dyn Facts, report: &mut Report) -> bool 
         }
         _ => {
             let enforced = label.unwrap_or_default();
-            let seen = format!("`{name}` enforces Pod Security `{enforced}`, and the tree is made for `{wanted}`");
+            let seen = format!("`{name}` enforces Pod Security `{enforced}`, and `compile` judged by `{wanted}`");
             let advice = format!(
                 "write `podSecurity: {enforced}` for the target `{}` in {} and compile: it says what would be refused",
                 needs.target.name, needs.settings.path
             );
-            report.error(NAMESPACE, seen, advice);
+            report.warning(NAMESPACE, seen, advice);
         }
     }
     true

@@ -85,7 +85,9 @@ impl Sight {
         let there: BTreeSet<&str> = pods.iter().map(|pod| text(pod, "/metadata/uid")).collect();
         self.is_listed = true;
         self.gone.extend(self.pods.keys().filter(|uid| !there.contains(uid.as_str())).cloned());
-        pods.iter().for_each(|pod| self.see_pod(pod));
+        for pod in pods {
+            self.see_pod(pod);
+        }
     }
 
     fn see_pod(&mut self, object: &Json) {

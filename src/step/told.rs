@@ -28,7 +28,7 @@ pub(super) struct RulesText {
 /// # Errors
 /// When it is not there, or cannot be used.
 pub(super) fn read(environment: &Environment) -> Result<Told> {
-    let config = Config::read(experiment::config_map(environment.config()?)?).map_err(fault)?;
+    let config = Config::read(experiment::config_map(environment.config()?)?).map_err(|found| fault(&found))?;
     Ok(Told { config, settings: settings(environment)? })
 }
 
@@ -38,8 +38,8 @@ pub(super) fn read(environment: &Environment) -> Result<Told> {
 /// When they are not there, or cannot be used.
 pub(super) fn settings(environment: &Environment) -> Result<Settings> {
     let texts = experiment::config_map(environment.settings()?)?;
-    let text = texts.get("settings.json").ok_or_else(|| fault(Fault::Missing { file: "settings.json".to_owned() }))?;
-    Settings::read(text).map_err(fault)
+    let text = texts.get("settings.json").ok_or_else(|| fault(&Fault::Missing { file: "settings.json".to_owned() }))?;
+    Settings::read(text).map_err(|found| fault(&found))
 }
 
 /// Reads the rules as they are now.
@@ -51,6 +51,6 @@ pub(super) fn rules(environment: &Environment) -> Result<RulesText> {
     Ok(RulesText { rules: texts.remove("rules.json"), spec: texts.remove("spec.yaml") })
 }
 
-fn fault(fault: Fault) -> anyhow::Error {
+fn fault(fault: &Fault) -> anyhow::Error {
     anyhow!("{fault}")
 }
