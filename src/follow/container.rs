@@ -68,3 +68,73 @@ fn has_started(status: &ContainerStatus) -> bool {
         || last.is_some_and(|state| state.terminated.is_some())
         || status.restart_count > 0
 }
+
+#[cfg(test)]
+mod tests {
+    use serde_json::{Value, json};
+
+    use super::{Container, containers};
+
+    fn read(pod: Value) -> Vec<Container> {
+        containers(&serde_json::from_value(pod).unwrap(), "main")
+    }
+
+    fn pod(policy: &str, phase: &str, state: &Value, restarts: u32) -> Value {
+        let status = |name: &str, state: &Value| json!({"name": name, "restartCount": restarts, "ready": true, "image": "", "imageID": "", "state": state});
+        json!({
+            "metadata": {},
+            "spec": {
+                "restartPolicy": policy,
+                "initContainers": [{"name": "first"}, {"name": "proxy", "restartPolicy": "Always"}],
+                "containers": [{"name": "side"}, {"name": "main"}],
+            },
+            "status": {
+                "phase": phase,
+                "initContainerStatuses": [status("first", state), status("proxy", state)],
+                "containerStatuses": [status("side", state), status("main", state)],
+            },
+        })
+    }
+
+    fn ended(pod: Value) -> String {
+        let names = read(pod).into_iter().filter(|container| container.has_ended).map(|container| container.name);
+        names.collect::<Vec<_>>().join(" ")
+    }
+
+    #[test]
+    fn an_end_is_for_good_when_nothing_starts_the_container_again() {
+        let exit = |code: i32| json!({"terminated": {"exitCode": code}});
+        assert_eq!(ended(pod("OnFailure", "Running", &json!({"running": {}}), 0)), "");
+        assert_eq!(ended(pod("OnFailure", "Running", &exit(0), 0)), "first side main");
+        assert_eq!(ended(pod("OnFailure", "Running", &exit(1), 0)), "");
+        assert_eq!(ended(pod("Always", "Running", &exit(0), 0)), "first");
+        assert_eq!(ended(pod("Never", "Running", &exit(1), 0)), "first side main");
+        assert_eq!(ended(pod("OnFailure", "Failed", &exit(1), 0)), "first proxy side main");
+        let mut going = pod("Always", "Running", &exit(1), 0);
+        going["metadata"]["deletionTimestamp"] = json!("2026-11-21T21:47:16Z");
+        assert_eq!(ended(going), "first proxy side main");
+    }
+
+    #[test]
+    fn the_container_that_does_the_work_is_the_one_of_the_kind_or_the_first() {
+        let main = |pod: Value| {
+            let found: Vec<Container> = read(pod).into_iter().filter(|container| container.is_main).collect();
+            assert_eq!(found.len(), 1);
+            found[0].name.clone()
+        };
+        let mut known = pod("Never", "Running", &json!({"running": {}}), 0);
+        assert_eq!(main(known.clone()), "main");
+        known["spec"]["containers"][1]["name"] = json!("other");
+        assert_eq!(main(known), "side");
+    }
+
+    #[test]
+    fn one_that_waits_to_be_started_again_has_run() {
+        let started = |pod: Value| read(pod).iter().all(|container| container.has_started);
+        let waits = json!({"waiting": {"reason": "CrashLoopBackOff"}});
+        assert!(!started(pod("OnFailure", "Pending", &waits, 0)));
+        assert!(started(pod("OnFailure", "Running", &waits, 3)));
+        assert_eq!(read(json!({"metadata": {}})), []);
+        assert!(!started(json!({"metadata": {}, "spec": {"containers": [{"name": "main"}]}})));
+    }
+}

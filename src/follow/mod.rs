@@ -120,12 +120,13 @@ pub fn sum(observed: &Observed<'_>) -> Progress {
         let own: Vec<Told<'_>> = events.iter().filter(|event| event.about == facts.uid).copied().collect();
         let is_gone = observed.gone.contains(&facts.uid);
         let name = format!("{role}-{index}");
-        let subject = Subject { pod, facts, name: &name, is_gone, events: &own, main };
-        let is_latest = latest.get(place).is_some_and(|newest| newest.1.uid == facts.uid);
         let at = facts.ended.and_then(|time| clocks.on_server(facts, time));
-        // What held up a pod that was replaced holds up nothing now.
-        let why = subject.why().filter(|why| is_latest || why.effect == Effect::Ends || job.has_failed());
-        whys.extend(why.map(|why| Why { at, ..why }));
+        let subject = Subject { pod, facts, name: &name, is_gone, ended: at, events: &own, main };
+        let is_latest = latest.get(place).is_some_and(|newest| newest.1.uid == facts.uid);
+        // What held up a pod that was replaced, or has done its work, holds up nothing now.
+        let holds = is_latest && !subject.has_succeeded();
+        let why = subject.why().filter(|why| holds || why.effect == Effect::Ends || job.has_failed());
+        whys.extend(why.map(|why| Why { at: why.at.or(at), ..why }));
         let decides = job.kind.is_some_and(|kind| (kind.deciders)(observed.job).hold(role, *index));
         let replica = Replica { role: role.clone(), index: *index, decides, pod: facts.clone(), is_gone };
         if is_latest { replicas.push(replica) } else { earlier.push(replica) }
@@ -142,8 +143,12 @@ pub fn sum(observed: &Observed<'_>) -> Progress {
         whys.extend(why::missing_pods(&own));
     }
     let started = replicas.iter().filter(|replica| replica.pod.has_started()).count();
-    let has_begun = known.iter().any(|(_, facts)| facts.has_started());
-    let state = job.judge(&mut whys, has_begun, !replicas.is_empty() && started >= wanted as usize);
+    let begun = Begun {
+        any: known.iter().any(|(_, facts)| facts.has_started()),
+        missing: (wanted as usize).saturating_sub(started),
+        all: !replicas.is_empty() && started >= wanted as usize,
+    };
+    let state = job.judge(&mut whys, begun);
     let reasons = if state == State::Ended(Status::Succeeded) { Vec::new() } else { why::reasons(&whys) };
 
     let counting = replicas.iter().filter(|replica| replica.decides || state != State::Ended(Status::Succeeded));
@@ -172,6 +177,17 @@ pub fn sum(observed: &Observed<'_>) -> Progress {
     }
 }
 
+/// How far the pods of a job have come.
+#[derive(Clone, Copy)]
+struct Begun {
+    /// Whether any pod has started.
+    any: bool,
+    /// How many have not.
+    missing: usize,
+    /// Whether all have.
+    all: bool,
+}
+
 /// What matters of the job.
 struct Job<'a> {
     name: &'a str,
@@ -180,6 +196,8 @@ struct Job<'a> {
     kind: Option<&'static Kind>,
     outcome: Outcome,
     is_deleted: bool,
+    /// After how many seconds its controller stops it.
+    deadline: Option<u64>,
 }
 
 impl<'a> Job<'a> {
@@ -195,11 +213,23 @@ impl<'a> Job<'a> {
             kind,
             outcome: kind.map_or(Outcome::Pending, |kind| (kind.outcome)(observed.job)),
             is_deleted: observed.gone.contains(uid) || !text("/metadata/deletionTimestamp").is_empty(),
+            deadline: ["/spec/activeDeadlineSeconds", "/spec/runPolicy/activeDeadlineSeconds"]
+                .into_iter()
+                .find_map(|at| observed.job.pointer(at)?.as_u64()),
         }
     }
 
     fn has_failed(&self) -> bool {
         matches!(self.outcome, Outcome::Failed { .. })
+    }
+
+    fn timeout(&self, begun: Begun) -> String {
+        let seconds = self.deadline.map_or_else(String::new, |seconds| format!(" of {seconds} s"));
+        let what = format!("the job was stopped after its timeout{seconds}, which counts from its creation");
+        match begun.missing {
+            0 => what,
+            missing => format!("{what}; {missing} of its pods had not started by then"),
+        }
     }
 
     /// Returns whether an object of this name is one that the job's operator made for it.
@@ -209,19 +239,15 @@ impl<'a> Job<'a> {
     }
 
     /// Says what the run is, and puts `whys` into the order in which people are told.
-    fn judge(&self, whys: &mut Vec<Why>, has_begun: bool, has_all: bool) -> State {
+    fn judge(&self, whys: &mut Vec<Why>, begun: Begun) -> State {
         let own = |code, status, what: &str| Why::new(code, status, Effect::Ends, "", what.to_owned());
         match &self.outcome {
             Outcome::Succeeded => return State::Ended(Status::Succeeded),
             Outcome::Failed { reason, message } => {
                 if reason.contains("DeadlineExceeded") || message.contains("longer than specified deadline") {
-                    let what = "the job was stopped after its timeout (`activeDeadlineSeconds`)";
-                    whys.push(own("timeout", Status::TimedOut, what));
+                    whys.push(own("timeout", Status::TimedOut, &self.timeout(begun)));
                 }
-                // Controllers delete the pods of a job that failed.
-                if whys.iter().any(|why| why.code != "deleted") {
-                    whys.retain(|why| why.code != "deleted");
-                }
+                why::explain_deletions(whys, true);
                 if whys.is_empty() {
                     let what = format!("the job failed ({reason}): {}", why::sentence(message));
                     whys.push(own("jobFailed", Status::Failed, &what));
@@ -235,7 +261,7 @@ impl<'a> Job<'a> {
             Outcome::Suspended => {
                 // Whoever suspends a job takes its pods away.
                 whys.retain(|why| why.code != "deleted");
-                if has_begun {
+                if begun.any {
                     let what = "the job was suspended after it had started, as a queue does that takes its quota back";
                     whys.push(own("preempted", Status::Preempted, what));
                 } else {
@@ -243,14 +269,15 @@ impl<'a> Job<'a> {
                     whys.push(Why::new("queued", Status::Failed, Effect::Holds, "", what));
                 }
             }
-            Outcome::Pending | Outcome::Running => {}
+            // The operator deletes the pods of a job that fails before it says that it failed.
+            Outcome::Pending | Outcome::Running => why::explain_deletions(whys, false),
         }
         let is_over = self.has_failed() || whys.iter().any(|why| why.effect == Effect::Ends);
         why::sort(whys);
         let first = whys.iter().find(|why| self.has_failed() || why.effect == Effect::Ends);
         match first {
             Some(first) if is_over => State::Ended(first.status),
-            _ if has_all => State::Running,
+            _ if begun.all => State::Running,
             _ => State::Waiting,
         }
     }

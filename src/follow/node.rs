@@ -69,9 +69,8 @@ pub fn unknown(name: &str) -> Node {
 }
 
 fn is_told(name: &str) -> bool {
-    let begins = |with: &&str| name.starts_with(*with);
-    LABELS.iter().any(|with| begins(with))
-        && (!name.starts_with("nvidia.com/") || NVIDIA.iter().any(|with| begins(with)))
+    let begins = |with: &[&str]| with.iter().any(|with| name.starts_with(with));
+    begins(&LABELS) && (!name.starts_with("nvidia.com/") || begins(&NVIDIA))
 }
 
 fn gpus(labels: &BTreeMap<String, String>, capacity: &dyn Fn(&str) -> Option<Quantity>) -> Vec<Gpu> {
@@ -95,7 +94,7 @@ fn gpus(labels: &BTreeMap<String, String>, capacity: &dyn Fn(&str) -> Option<Qua
         let product = product.unwrap_or_else(|| (*resource).to_owned());
         Some(Gpu { product, count, memory_mi_b: memory, driver })
     };
-    RESOURCES.iter().filter_map(|resource| of(resource)).collect()
+    RESOURCES.iter().filter_map(of).collect()
 }
 
 #[expect(

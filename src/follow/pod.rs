@@ -142,6 +142,13 @@ pub(super) fn condition<'a>(pod: &'a Pod, name: &str) -> Option<&'a PodCondition
     conditions.iter().find(|condition| condition.type_ == name)
 }
 
+/// Returns when somebody asked for the deletion of `pod`; it has its grace period from then on.
+pub(super) fn deleted(pod: &Pod) -> Option<ServerTime> {
+    let ServerTime(gone) = ServerTime::of(pod.metadata.deletion_timestamp.as_ref()?);
+    let grace = pod.metadata.deletion_grace_period_seconds.unwrap_or_default();
+    Some(ServerTime(gone.saturating_sub(grace.saturating_mul(1000))))
+}
+
 /// Returns the status of the container that does the work.
 pub(super) fn main_status<'a>(pod: &'a Pod, main: &str) -> Option<&'a ContainerStatus> {
     let statuses = pod.status.as_ref()?.container_statuses.as_deref()?;

@@ -176,7 +176,16 @@ fn a_deadline_explains_what_it_killed() {
         let over = summed(&job(&[("Failed", "True", reason, message)]), &pods, &[]);
         assert_eq!(over.state, State::Ended(Status::TimedOut));
         assert_eq!(codes(&over), ["timeout", "signal", "imagePull"]);
+        let missing = "the job was stopped after its timeout, which counts from its creation; 1 of its pods had not started by then";
+        assert_eq!(over.reasons[0].message, missing);
     }
+    let mut all = job(&[("Failed", "True", "PyTorchJobFailed", message)]);
+    all["spec"]["runPolicy"] = json!({"activeDeadlineSeconds": 900});
+    let over = summed(&all, &[pod("master", 0, ended(143, "Error")), pod("worker", 0, running())], &[]);
+    assert_eq!(
+        over.reasons[0].message,
+        "the job was stopped after its timeout of 900 s, which counts from its creation"
+    );
 }
 
 #[test]

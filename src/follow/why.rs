@@ -36,12 +36,15 @@ const RANKS: [&[&str]; 9] = [
     &["nodeLost"],
     &["timeout"],
     &["outOfMemory", "evicted"],
-    &["exitCode", "signal", "lost", "cannotStart", "rejected"],
     &["deleted"],
+    &["exitCode", "signal", "lost", "cannotStart", "rejected"],
     &["imagePull", "configMissing", "mountFailed"],
     &["quota", "unschedulable", "queued"],
     &["restarting"],
 ];
+
+/// What a replica does by itself, so that its controller takes the others away.
+const FAILURES: [&str; 5] = ["outOfMemory", "evicted", "exitCode", "signal", "lost"];
 
 /// How many replicas a reason names.
 const NAMED: usize = 3;
@@ -95,6 +98,28 @@ fn numbered(subject: &str) -> (&str, u32) {
     parts.unwrap_or((subject, 0))
 }
 
+/// Leaves out the deletions that explain nothing. Controllers delete the pods of a job that failed, and replicas fail when
+/// somebody deletes one that they need: what came first is the cause.
+pub(super) fn explain_deletions(whys: &mut Vec<Why>, has_failed: bool) {
+    let is_cause = |why: &Why| if has_failed { why.code != "deleted" } else { FAILURES.contains(&why.code) };
+    let deletions = || whys.iter().filter(|why| why.code == "deleted");
+    let Some(deleted) = deletions().map(|why| (why.at.is_none(), why.at)).min() else { return };
+    let Some(failed) = whys.iter().filter(|why| is_cause(why)).map(|why| (why.at.is_none(), why.at)).min() else {
+        return;
+    };
+    if let (Some(deleted), Some(failed)) = (deleted.1, failed.1)
+        && deleted < failed
+    {
+        return;
+    }
+    let ends = deletions().any(|why| why.effect == Effect::Ends);
+    whys.retain(|why| why.code != "deleted");
+    if ends {
+        // With the pods that it needs the run is over, whatever its controller says.
+        whys.iter_mut().filter(|why| FAILURES.contains(&why.code)).for_each(|why| why.effect = Effect::Ends);
+    }
+}
+
 /// What is asked about one pod.
 pub(super) struct Subject<'a> {
     pub(super) pod: &'a Pod,
@@ -102,6 +127,8 @@ pub(super) struct Subject<'a> {
     pub(super) name: &'a str,
     /// The API server does not have it any more.
     pub(super) is_gone: bool,
+    /// When it ended.
+    pub(super) ended: Option<ServerTime>,
     pub(super) events: &'a [Told<'a>],
     /// The container that does the work.
     pub(super) main: &'a str,
@@ -110,11 +137,17 @@ pub(super) struct Subject<'a> {
 impl Subject<'_> {
     /// Returns why this pod does not go on or did not end well; the first cause is the one that explains the others.
     pub(super) fn why(&self) -> Option<Why> {
-        let has_succeeded = self.facts.end.as_ref().map_or(self.facts.phase == Phase::Succeeded, |end| end.code == 0);
-        if has_succeeded {
-            return None;
+        if self.has_succeeded() {
+            // One that is told to go may end well. That harms nothing, unless its controller thinks otherwise.
+            let taken = self.disruption().or_else(|| self.deletion()).filter(|_| self.was_told_to_end());
+            return taken.map(|why| Why { effect: Effect::Holds, ..why });
         }
         self.disruption().or_else(|| self.deletion()).or_else(|| self.failure()).or_else(|| self.delay())
+    }
+
+    /// Returns whether it ended well.
+    pub(super) fn has_succeeded(&self) -> bool {
+        self.facts.end.as_ref().map_or(self.facts.phase == Phase::Succeeded, |end| end.code == 0)
     }
 
     fn status_text(&self) -> (&str, &str) {
@@ -171,18 +204,27 @@ impl Subject<'_> {
         None
     }
 
+    /// Returns whether its end followed its deletion. Times are whole seconds: in the same one a failure comes first.
+    fn was_told_to_end(&self) -> bool {
+        let is_well = self.facts.end.as_ref().is_none_or(|end| end.code == 0);
+        let told = pod::deleted(self.pod).zip(self.ended);
+        told.is_some_and(|(deleted, ended)| deleted < ended || is_well && deleted == ended)
+    }
+
     /// Somebody deleted the pod.
     fn deletion(&self) -> Option<Why> {
         let is_deleted = self.is_gone || self.pod.metadata.deletion_timestamp.is_some();
         let signal = self.facts.end.as_ref().and_then(|end| end.signal);
         // A pod that ended for its own reasons may be deleted afterwards.
-        let ended_itself = self.facts.is_over() && !matches!(signal, Some("SIGTERM" | "SIGKILL"));
+        let ended_itself =
+            self.facts.is_over() && !matches!(signal, Some("SIGTERM" | "SIGKILL")) && !self.was_told_to_end();
         let is_killed_for_memory = self.facts.end.as_ref().is_some_and(|end| end.reason == "OOMKilled");
         if !is_deleted || ended_itself || is_killed_for_memory {
             return None;
         }
         let what = "the pod was deleted while the run needed it".to_owned();
-        Some(Why::new("deleted", Status::Interrupted, self.effect(), self.name, what))
+        let at = pod::deleted(self.pod);
+        Some(Why { at, ..Why::new("deleted", Status::Interrupted, self.effect(), self.name, what) })
     }
 
     /// Its processes failed, or its node refused it.
@@ -273,7 +315,10 @@ impl Subject<'_> {
                 let cause = cause.filter(|_| reason == "ImagePullBackOff").map_or(message, sentence);
                 made(
                     "imagePull",
-                    format!("the image `{image}` cannot be pulled; look at its name, tag and the pull secret: {cause}"),
+                    // What follows `secret:` would be taken for one.
+                    format!(
+                        "the image `{image}` cannot be pulled: {cause}; look at its name and tag, and at the pull secret"
+                    ),
                 )
             }
             "CreateContainerConfigError" => {

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
+use std::time::Instant;
 
 use anyhow::{Context as _, Result};
 use serde::{Deserialize, Serialize};
@@ -58,7 +59,7 @@ pub(super) struct Workflow {
 }
 
 /// What is known of an attempt.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub(super) struct Attempt {
     schema_version: u32,
@@ -90,6 +91,9 @@ pub(super) struct Attempt {
     pub(super) timeout_seconds: u64,
     /// When the step began with it.
     pub(super) began: Moment,
+    /// The same by a clock that nobody sets; none in a step that was started again.
+    #[serde(skip)]
+    clock: Option<Instant>,
     /// The job once it was created, by its resource and uid.
     pub(super) created: Option<Created>,
     /// When all its pods ran.
@@ -179,6 +183,7 @@ impl Attempt {
             queue_timeout_seconds: config.list.queue_timeout_seconds,
             timeout_seconds: case.timeout_seconds,
             began: Moment::now(),
+            clock: Some(Instant::now()),
             created: None,
             running_since: None,
             outcome: None,
@@ -204,6 +209,11 @@ impl Attempt {
         let path = self.folder(experiments).join(FILE);
         let bytes = serde_json::to_vec_pretty(self).context("an attempt is no JSON")?;
         experiment::replace(&path, &bytes).with_context(|| format!("cannot write {}", path.display()))
+    }
+
+    /// Returns the seconds since it began.
+    pub(super) fn age(&self) -> f64 {
+        self.clock.map_or_else(|| self.began.age(), |clock| clock.elapsed().as_secs_f64())
     }
 
     /// Returns its folder.

@@ -82,7 +82,7 @@ impl Session {
         }
         let kept = logs.end(LOG_PATIENCE);
         logs::forget(output);
-        self.remove(&created, &object).or_else(|fault| self.note_left(&object, &fault))?;
+        self.remove(&created, &object).unwrap_or_else(|fault| self.note_left(&object, &fault));
         let why = |status: Status, more: Option<StatusReason>| {
             let reasons = more.into_iter().chain(progress.reasons.iter().cloned());
             let reasons: Vec<String> = reasons.map(|reason| reason.message).collect();

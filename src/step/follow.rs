@@ -19,16 +19,19 @@ const TICK: Duration = Duration::from_millis(500);
 const SETTLE: Duration = Duration::from_secs(2);
 /// How long replicas that do not decide have to end after those that do.
 const LINGER: Duration = Duration::from_secs(5);
-/// How long an obstacle may stand that time does not remove as a rule, such as an image that is not there.
+/// How long an obstacle may stand that time does not remove as a rule, such as an image that is not there; never longer than
+/// half of the timeout, whose end would hide it.
 const OBSTACLE: Duration = Duration::from_secs(300);
+/// How many replicas a message names.
+const NAMED: usize = 3;
 const OBSTACLES: [&str; 4] = ["configMissing", "imagePull", "mountFailed", "rejected"];
 
 /// How long a job may take.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Limits {
-    /// Until all its pods run.
+    /// Until all its pods are scheduled.
     pub(super) queue: Duration,
-    /// From then on.
+    /// From then on until all of them run, and from then on again.
     pub(super) run: Duration,
     /// How long it has waited already.
     pub(super) waited: Duration,
@@ -60,6 +63,8 @@ impl Session {
         let _watches = self.watch(sight.job());
         let began = Instant::now();
         let mut running_since = limits.ran.map(|_| began);
+        let mut scheduled_since: Option<Instant> = None;
+        let longest_obstacle = OBSTACLE.min(limits.run / 2);
         let mut obstacle: Option<Instant> = None;
         let mut ended: Option<Instant> = None;
         let mut told = String::new();
@@ -80,6 +85,9 @@ impl Session {
             let progress = sight.sum();
             logs.see(&progress, sight);
             self.tell_progress(&progress, &mut told);
+            if progress.is_scheduled() {
+                scheduled_since.get_or_insert_with(Instant::now);
+            }
             if progress.state == State::Running && running_since.is_none() {
                 running_since = Some(Instant::now());
                 if let Err(error) = runs() {
@@ -91,7 +99,10 @@ impl Session {
                 let is_whole = progress.replicas.iter().all(|replica| replica.is_gone || replica.pod.is_over());
                 let patience = if is_whole { SETTLE } else { LINGER };
                 if since.elapsed() > patience || self.stop.is_some() {
-                    return (Ending::Itself(status), self.last_look(sight, progress));
+                    let progress = self.last_look(sight, progress);
+                    // Of a job that ended while nobody watched, these may be the first pods that are seen.
+                    logs.see(&progress, sight);
+                    return (Ending::Itself(status), progress);
                 }
                 continue;
             }
@@ -107,15 +118,32 @@ impl Session {
             let first = progress.reasons.first();
             let is_obstacle = first.is_some_and(|reason| OBSTACLES.contains(&reason.code.as_str()));
             obstacle = if is_obstacle { obstacle.or_else(|| Some(Instant::now())) } else { None };
-            if obstacle.is_some_and(|since| since.elapsed() > OBSTACLE) {
-                let what = format!("it was given up after {} s, for nothing changed", OBSTACLE.as_secs());
+            if obstacle.is_some_and(|since| since.elapsed() > longest_obstacle) {
+                let what =
+                    format!("it was given up after {} s, in which this did not change", longest_obstacle.as_secs());
                 return (too_long(Status::Failed, "cannotStart", what), progress);
             }
-            if running_since.is_none() && began.elapsed() + limits.waited > limits.queue && !sight.is_blind() {
-                let waited = limits.queue.as_secs();
-                let what =
-                    format!("it was given up after {waited} s (`queueTimeout`), in which not all of its pods ran");
-                return (too_long(Status::Failed, "queueTimeout", what), progress);
+            if running_since.is_some() || sight.is_blind() {
+                continue;
+            }
+            match scheduled_since {
+                Some(since) if since.elapsed() > limits.run => {
+                    let what = format!(
+                        "it was stopped {} s (its timeout) after its pods had their nodes, for {}",
+                        limits.run.as_secs(),
+                        missing(&progress)
+                    );
+                    return (too_long(Status::TimedOut, "timeout", what), progress);
+                }
+                None if began.elapsed() + limits.waited > limits.queue => {
+                    let what = format!(
+                        "it was given up after {} s (`queueTimeout`), for {}",
+                        limits.queue.as_secs(),
+                        missing(&progress)
+                    );
+                    return (too_long(Status::Failed, "queueTimeout", what), progress);
+                }
+                _ => {}
             }
         }
     }
@@ -178,6 +206,34 @@ impl Session {
 fn run_of(job: &Json) -> &str {
     let labels = job.pointer("/metadata/labels");
     labels.and_then(|labels| labels.get("kubebench.dev/run")).and_then(Json::as_str).unwrap_or_default()
+}
+
+/// Says what a job lacks to run.
+fn missing(progress: &Progress) -> String {
+    let there: Vec<_> = progress.replicas.iter().filter(|replica| !replica.is_gone).collect();
+    let (wanted, made) = (progress.wanted as usize, there.len());
+    if made == 0 {
+        return format!(
+            "none of its {wanted} pods was made: look at the events of the job and at the log of its operator"
+        );
+    }
+    if made < wanted {
+        return format!("only {made} of its {wanted} pods were made: look at the events of the job");
+    }
+    let (mut nowhere, mut idle) = (Vec::new(), Vec::new());
+    for replica in there {
+        let name = format!("{}-{}", replica.role, replica.index);
+        match &replica.pod.node {
+            None => nowhere.push(name),
+            Some(node) if !replica.pod.has_started() => idle.push(format!("{name} on node `{node}`")),
+            Some(_) => {}
+        }
+    }
+    let (names, what) = if nowhere.is_empty() { (idle, "not started") } else { (nowhere, "no node") };
+    let more = names.len().saturating_sub(NAMED);
+    let more = if more == 0 { String::new() } else { format!(" and {more} more") };
+    let named: Vec<String> = names.into_iter().take(NAMED).collect();
+    format!("{}{more} of its {wanted} pods had {what}", named.join(", "))
 }
 
 fn too_long(status: Status, code: &str, message: String) -> Ending {

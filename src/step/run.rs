@@ -19,13 +19,17 @@ use crate::follow::Progress;
 use crate::gather::Ended;
 use crate::manifest::Run;
 use crate::result::BenchmarkResult;
-use crate::result::v1::{Status, StatusReason, Timings};
+use crate::result::v1::{Exit, Status, StatusReason, Timings};
 use crate::steps::{Case, Created as Objects};
 
 /// More attempts at a run whose job was lost are not made by one pod.
 const MAX_TRIES: u32 = 3;
 /// Between two tries to create a job for which there is no quota now.
 const QUOTA_STEP: Duration = Duration::from_secs(10);
+/// How long one call that creates is tried before people are told that it is.
+const CALL: Duration = Duration::from_secs(20);
+/// How long an API server, or a webhook that it asks, may be away when a job is to be created.
+const PATIENCE: Duration = Duration::from_secs(600);
 /// Between two looks at what comes in.
 const LOOK: Duration = Duration::from_millis(100);
 /// How long logs may stand still before their end, after their containers ended.
@@ -140,7 +144,7 @@ impl Session {
         }
         self.catch_up(&gathered);
         if let Some(created) = attempt.created.clone() {
-            self.remove(&created, &attempt.job).or_else(|fault| self.note_left(&attempt.job, &fault))?;
+            self.remove(&created, &attempt.job).unwrap_or_else(|fault| self.note_left(&attempt.job, &fault));
             self.remove_before(&objects, &attempt.job);
         }
         self.end_logs(attempt, &mut gathered)?;
@@ -182,9 +186,11 @@ impl Session {
 
     /// Creates an object, or finds the one that this run has created before.
     fn create(&mut self, attempt: &Attempt, object: &Json) -> Result<Result<Json, NoJob>> {
-        let mut is_told = false;
+        let cluster = self.cluster.clone().patience(CALL);
+        let since = Instant::now();
+        let mut told = "";
         loop {
-            let refusal = match self.cluster.create(&self.namespace, object) {
+            let fault = match cluster.create(&self.namespace, object) {
                 Ok(Made::New(made)) => return Ok(Ok(made)),
                 Ok(Made::There(there)) if self.owns(&there, &attempt.job) => return Ok(Ok(there)),
                 Ok(Made::There(there)) => {
@@ -196,17 +202,29 @@ impl Session {
                     );
                     return Ok(Err(NoJob::new(Status::Failed, "foreignObject", what)));
                 }
-                Err(Fault::Refused(refusal)) => refusal,
                 Err(Fault::Stopped) => return Ok(Err(NoJob::Stopped)),
-                Err(fault @ Fault::Unreachable(_)) => return Err(fault.into()),
+                Err(fault) => fault,
             };
-            if !is_quota(&refusal) || attempt.began.age() > attempt.queue_timeout_seconds as f64 {
-                let code = if is_quota(&refusal) { "quota" } else { "rejected" };
-                return Ok(Err(NoJob::new(Status::Failed, code, refusal.to_string())));
-            }
-            if !is_told {
-                self.tell(&format!("waiting for quota: {refusal}"));
-                is_told = true;
+            let waits_for = match &fault {
+                Fault::Refused(refusal) if is_quota(refusal) => {
+                    if attempt.age() > attempt.queue_timeout_seconds as f64 {
+                        let what = format!(
+                            "it was given up after {} s (`queueTimeout`), for the quota was used up: {refusal}",
+                            attempt.queue_timeout_seconds
+                        );
+                        return Ok(Err(NoJob::new(Status::Failed, "quota", what)));
+                    }
+                    "quota"
+                }
+                Fault::Refused(refusal) if !may_pass(refusal) || since.elapsed() > PATIENCE => {
+                    return Ok(Err(NoJob::new(Status::Failed, "rejected", refused(refusal, object))));
+                }
+                Fault::Unreachable(_) if since.elapsed() > PATIENCE => return Err(fault.into()),
+                _ => "an answer",
+            };
+            if told != waits_for {
+                self.tell(&format!("waiting for {waits_for}: {fault}"));
+                told = waits_for;
             }
             if self.waits(QUOTA_STEP) {
                 return Ok(Err(NoJob::Stopped));
@@ -218,7 +236,8 @@ impl Session {
     fn remove_left(&mut self, job: &str) -> Result<()> {
         let Some(attempt) = Attempt::read(&self.experiments, job)? else { return Ok(()) };
         let Some(created) = attempt.created else { return Ok(()) };
-        self.remove(&created, job).or_else(|fault| self.note_left(job, &fault))
+        self.remove(&created, job).unwrap_or_else(|fault| self.note_left(job, &fault));
+        Ok(())
     }
 
     /// Deletes what was created before the workload.
@@ -246,7 +265,7 @@ impl Session {
         let limits = Limits {
             queue: Duration::from_secs(attempt.queue_timeout_seconds),
             run: Duration::from_secs(attempt.timeout_seconds),
-            waited: Duration::from_secs_f64(attempt.began.age()),
+            waited: Duration::from_secs_f64(attempt.age()),
             ran: attempt.running_since.as_ref().map(|since| Duration::from_secs_f64(since.age())),
         };
         let experiments = self.experiments.clone();
@@ -282,7 +301,7 @@ impl Session {
         Outcome {
             ended: Ended { status, reasons, exits, restarts, timings },
             finished: Moment::now(),
-            took_seconds: attempt.began.age(),
+            took_seconds: attempt.age(),
             images: progress.images,
             nodes,
             cluster_version,
@@ -314,6 +333,17 @@ impl Session {
             return Ok(());
         }
         let logs = gathered.end_logs(patience);
+        if outcome.ended.status != Status::Succeeded {
+            // What a replica printed last before it was stopped says where it hung.
+            let exits = &mut outcome.ended.exits;
+            for log in logs.iter().filter(|log| log.is_main && !log.last_lines.is_empty()) {
+                if !exits.iter().any(|exit| exit.role == log.role && exit.index == log.index) {
+                    let (role, index) = (log.role.clone(), log.index);
+                    exits.push(Exit { role, index, code: None, signal: None, last_lines: Vec::new() });
+                }
+            }
+            exits.sort_by(|one, other| (&one.role, one.index).cmp(&(&other.role, other.index)));
+        }
         for exit in &mut outcome.ended.exits {
             let log = logs.iter().find(|log| log.is_main && log.role == exit.role && log.index == exit.index);
             if let Some(log) = log.filter(|_| exit.code != Some(0)) {
@@ -326,9 +356,9 @@ impl Session {
         Ok(())
     }
 
-    pub(super) fn note_left(&self, job: &str, fault: &Fault) -> Result<()> {
+    /// Says that an object stays for now.
+    pub(super) fn note_left(&self, job: &str, fault: &Fault) {
         self.tell(&format!("note: `{job}` cannot be deleted now, so cleanup does it: {fault}"));
-        Ok(())
     }
 }
 
@@ -336,12 +366,29 @@ pub(super) fn outcome_without_job(attempt: &Attempt, status: Status, reasons: Ve
     Outcome {
         ended: Ended { status, reasons, exits: Vec::new(), restarts: 0, timings: Timings::default() },
         finished: Moment::now(),
-        took_seconds: attempt.began.age(),
+        took_seconds: attempt.age(),
         images: Vec::new(),
         nodes: Vec::new(),
         cluster_version: None,
         logs: None,
     }
+}
+
+/// Returns whether the same may be granted later: the API server is busy, or a webhook that it asks does not answer.
+fn may_pass(refusal: &Refusal) -> bool {
+    matches!(refusal.code, 408 | 429 | 500..=599)
+}
+
+/// Says why `object` cannot be created.
+fn refused(refusal: &Refusal, object: &Json) -> String {
+    if refusal.code == 404 && refusal.reason.is_empty() {
+        let (kind, version) = (text(object, "/kind"), text(object, "/apiVersion"));
+        return format!(
+            "the cluster has no kind {kind} of {version}: install its operator, or let the target name what the cluster has \
+             (`apis.mpiJob`); `kubebench doctor` looks for it"
+        );
+    }
+    refusal.to_string()
 }
 
 fn is_quota(refusal: &Refusal) -> bool {

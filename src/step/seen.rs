@@ -128,9 +128,9 @@ impl Sight {
         self.is_listed
     }
 
-    /// Returns whether anything cannot be seen.
+    /// Returns whether the end of the job could not be seen now. Events explain, and decide nothing.
     pub(super) fn is_blind(&self) -> bool {
-        !self.trouble.is_empty()
+        [From::Job, From::Pods].iter().any(|from| self.trouble.contains_key(from.name()))
     }
 
     /// Sums up.

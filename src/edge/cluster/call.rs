@@ -13,7 +13,7 @@ use super::connect::Connection;
 use super::fault::{Fault, Refusal, words};
 
 /// How long a reading request may take. The API server's own limit is 60 seconds.
-const READ: Duration = Duration::from_secs(30);
+pub(super) const READ: Duration = Duration::from_secs(30);
 
 /// How long a writing request may take, with all its admission webhooks.
 const WRITE: Duration = Duration::from_secs(65);

@@ -18,7 +18,7 @@ use super::proxy::proxy;
 /// A connection that gives nothing for so long is dead. Watches and logs notice earlier by themselves.
 const SILENCE: Duration = Duration::from_secs(65);
 
-/// The API server sends a bookmark before it ends a watch; a watch without a word for five seconds more is dead.
+/// After how many seconds the API server ends a watch, which goes on where it was.
 const WATCH_SECONDS: u32 = 45;
 
 const CONNECT: Duration = Duration::from_secs(10);

@@ -1,21 +1,29 @@
 //! Watches that survive whatever happens to the API server and the network.
 
 use std::collections::BTreeSet;
+use std::convert::Infallible;
 use std::sync::Arc;
 use std::time::Duration;
 
 use futures_util::StreamExt as _;
-use kube::Api;
-use kube::api::{DynamicObject, TypeMeta};
-use kube::runtime::watcher::{self, Event};
+use kube::api::{DynamicObject, ListParams, TypeMeta, WatchEvent, WatchParams};
+use kube::{Api, Error};
 use serde_json::Value as Json;
 use tokio::task::AbortHandle;
-use tokio::time::sleep;
+use tokio::time::{Instant, sleep, timeout};
 
-use super::call::pause;
+use super::PAGE;
+use super::call::{READ, pause};
 use super::connect::Connection;
 use super::fault::words;
 use super::resource::Resource;
+
+/// A watch that is silent for so much longer than the API server lets it be is dead.
+const GRACE: Duration = Duration::from_secs(5);
+
+/// A watch that lasts so long without a failure is well. One that ends earlier is not started again at once, or
+/// an API server that ends them all would be asked thousands of times a second.
+const SHORT: Duration = Duration::from_secs(1);
 
 /// Failures after which people are told; a single one heals by itself.
 const TOLD_AFTER: u32 = 2;
@@ -108,8 +116,13 @@ impl Drop for Watching {
     }
 }
 
-/// Nobody listens any more.
-struct Deaf;
+/// Why a watch is not continued where it was.
+enum Stop {
+    /// Nobody listens any more.
+    Deaf,
+    /// Something failed, or the place is forgotten: everything is listed again.
+    Again(String),
+}
 
 struct Watcher<S> {
     api: Api<DynamicObject>,
@@ -118,7 +131,7 @@ struct Watcher<S> {
     seconds: u32,
     /// The uids that were seen and are not gone.
     known: BTreeSet<String>,
-    /// Failures since something was seen.
+    /// Failures since a watch was well.
     failures: u32,
     send: S,
 }
@@ -127,60 +140,99 @@ impl<S: FnMut(Seen) -> bool> Watcher<S> {
     /// Watches for ever. Every failure leads to a new listing, so that nothing that happened meanwhile is missed.
     async fn run(mut self) {
         loop {
-            let mut config = watcher::Config::default().timeout(self.seconds);
-            config.field_selector = (!self.what.fields.is_empty()).then(|| self.what.fields.clone());
-            config.label_selector = (!self.what.labels.is_empty()).then(|| self.what.labels.clone());
-            let mut stream = watcher::watcher(self.api.clone(), config).boxed();
-            let mut listed = BTreeSet::new();
-            let failure = loop {
-                match stream.next().await {
-                    Some(Ok(event)) => match self.see(event, &mut listed) {
-                        Ok(()) => {}
-                        Err(Deaf) => return,
-                    },
-                    Some(Err(error)) => break words(&error),
-                    None => break "the watch ended".to_owned(),
+            let Err(stop) = self.once().await;
+            match stop {
+                Stop::Deaf => return,
+                Stop::Again(why) => {
+                    if self.fail(&why).is_err() {
+                        return;
+                    }
                 }
-            };
-            drop(stream);
-            if self.fail(&failure).is_err() {
-                return;
             }
-            sleep(pause(self.failures.saturating_sub(1)).max(Duration::from_millis(100))).await;
+            sleep(pause(self.failures.saturating_sub(1))).await;
         }
     }
 
-    fn see(&mut self, event: Event<DynamicObject>, listed: &mut BTreeSet<String>) -> Result<(), Deaf> {
-        // The start of a listing is said before the API server is asked.
-        if !matches!(event, Event::Init) {
-            self.recover()?;
+    /// Lists and watches until something fails.
+    async fn once(&mut self) -> Result<Infallible, Stop> {
+        let mut version = self.list().await?;
+        loop {
+            let begin = Instant::now();
+            version = self.watch(version).await?;
+            sleep(SHORT.saturating_sub(begin.elapsed())).await;
         }
-        match event {
-            Event::Init => listed.clear(),
-            Event::InitApply(object) => {
+    }
+
+    /// Lists all objects, and returns the version of the list.
+    async fn list(&mut self) -> Result<String, Stop> {
+        let mut params = ListParams::default().limit(PAGE);
+        params.field_selector = self.fields();
+        params.label_selector = self.labels();
+        let mut listed = BTreeSet::new();
+        loop {
+            let page = within(READ, self.api.list(&params)).await?;
+            for object in page.items {
                 listed.extend(object.metadata.uid.clone());
                 self.applied(object)?;
             }
-            Event::InitDone => {
-                let gone: Vec<String> = self.known.difference(listed).cloned().collect();
+            params.continue_token = page.metadata.continue_.filter(|token| !token.is_empty());
+            if params.continue_token.is_none() {
+                let gone: Vec<String> = self.known.difference(&listed).cloned().collect();
                 for uid in gone {
                     self.gone(uid)?;
                 }
                 self.tell(Seen::Listed)?;
-            }
-            Event::Apply(object) => self.applied(object)?,
-            Event::Delete(object) => {
-                let uid = object.metadata.uid.clone();
-                self.applied(object)?;
-                if let Some(uid) = uid {
-                    self.gone(uid)?;
-                }
+                let version = page.metadata.resource_version.filter(|version| !version.is_empty());
+                return version.ok_or_else(|| Stop::Again("a list without a version came".to_owned()));
             }
         }
-        Ok(())
     }
 
-    fn applied(&mut self, mut object: DynamicObject) -> Result<(), Deaf> {
+    /// Watches from `version` until the API server ends the watch, and returns where it goes on.
+    async fn watch(&mut self, mut version: String) -> Result<String, Stop> {
+        let mut params = WatchParams::default().timeout(self.seconds);
+        params.field_selector = self.fields();
+        params.label_selector = self.labels();
+        let mut stream = Box::pin(within(READ, self.api.watch(&params, &version)).await?);
+        let mut is_well = false;
+        loop {
+            // The API server sends a bookmark before it ends a watch, so that a healthy one is never silent for so long.
+            let limit = if is_well { Duration::from_secs(u64::from(self.seconds)) + GRACE } else { SHORT };
+            let event = match timeout(limit, stream.next()).await {
+                Err(_) if !is_well => None,
+                Err(_) | Ok(None) if is_well => return Ok(version),
+                Err(_) | Ok(None) => return Err(Stop::Again("the watch ends as soon as it has begun".to_owned())),
+                Ok(Some(event)) => Some(event.map_err(|error| Stop::Again(words(&error)))?),
+            };
+            if let Some(event) = event {
+                version = self.see(event)?.unwrap_or(version);
+            }
+            if !is_well {
+                is_well = true;
+                self.recover()?;
+            }
+        }
+    }
+
+    /// Tells of an event, and returns the version of what it saw.
+    fn see(&mut self, event: WatchEvent<DynamicObject>) -> Result<Option<String>, Stop> {
+        let (object, is_deleted) = match event {
+            WatchEvent::Added(object) | WatchEvent::Modified(object) => (object, false),
+            WatchEvent::Deleted(object) => (object, true),
+            WatchEvent::Bookmark(bookmark) => {
+                return Ok(Some(bookmark.metadata.resource_version).filter(|version| !version.is_empty()));
+            }
+            WatchEvent::Error(status) => return Err(Stop::Again(words(&Error::Api(status)))),
+        };
+        let (version, uid) = (object.metadata.resource_version.clone(), object.metadata.uid.clone());
+        self.applied(object)?;
+        if let (true, Some(uid)) = (is_deleted, uid) {
+            self.gone(uid)?;
+        }
+        Ok(version)
+    }
+
+    fn applied(&mut self, mut object: DynamicObject) -> Result<(), Stop> {
         object.metadata.managed_fields = None;
         let (api_version, kind) = (self.what.resource.api_version(), self.what.resource.kind.clone());
         object.types.get_or_insert(TypeMeta { api_version, kind });
@@ -189,12 +241,12 @@ impl<S: FnMut(Seen) -> bool> Watcher<S> {
         serde_json::to_value(&object).map_or(Ok(()), |json| self.tell(Seen::Applied(json)))
     }
 
-    fn gone(&mut self, uid: String) -> Result<(), Deaf> {
+    fn gone(&mut self, uid: String) -> Result<(), Stop> {
         self.known.remove(&uid);
         self.tell(Seen::Gone { uid })
     }
 
-    fn fail(&mut self, why: &str) -> Result<(), Deaf> {
+    fn fail(&mut self, why: &str) -> Result<(), Stop> {
         self.failures = self.failures.saturating_add(1);
         if self.failures == TOLD_AFTER {
             let trouble = format!("cannot {}: {why}", self.purpose);
@@ -203,11 +255,26 @@ impl<S: FnMut(Seen) -> bool> Watcher<S> {
         Ok(())
     }
 
-    fn recover(&mut self) -> Result<(), Deaf> {
+    fn recover(&mut self) -> Result<(), Stop> {
         if std::mem::take(&mut self.failures) >= TOLD_AFTER { self.tell(Seen::Fine) } else { Ok(()) }
     }
 
-    fn tell(&mut self, seen: Seen) -> Result<(), Deaf> {
-        if (self.send)(seen) { Ok(()) } else { Err(Deaf) }
+    fn tell(&mut self, seen: Seen) -> Result<(), Stop> {
+        if (self.send)(seen) { Ok(()) } else { Err(Stop::Deaf) }
+    }
+
+    fn fields(&self) -> Option<String> {
+        Some(self.what.fields.clone()).filter(|selector| !selector.is_empty())
+    }
+
+    fn labels(&self) -> Option<String> {
+        Some(self.what.labels.clone()).filter(|selector| !selector.is_empty())
+    }
+}
+
+async fn within<T>(limit: Duration, work: impl Future<Output = Result<T, Error>>) -> Result<T, Stop> {
+    match timeout(limit, work).await {
+        Err(_) => Err(Stop::Again(format!("no answer within {} s", limit.as_secs()))),
+        Ok(result) => result.map_err(|error| Stop::Again(words(&error))),
     }
 }

@@ -112,6 +112,11 @@ impl KeptLog {
     /// # Errors
     /// When a file cannot be made or read.
     pub fn resume(path: &Path, state: &Path, limit: u64) -> io::Result<(Self, String)> {
+        // A job that mounts the volume can put a link there, to what is not its own.
+        let is_link = |path: &Path| path.symlink_metadata().is_ok_and(|found| found.is_symlink());
+        if is_link(path) || path.parent().is_some_and(is_link) {
+            return Err(io::Error::other("a link stands in its place, and no link is followed"));
+        }
         let named = state.join(path.file_name().unwrap_or_default());
         let mut checkpoint = named.as_os_str().to_owned();
         checkpoint.push(CHECKPOINT);

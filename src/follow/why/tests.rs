@@ -194,8 +194,10 @@ fn a_node_that_is_lost_or_under_pressure_is_told_apart() {
 
 #[test]
 fn a_pod_that_somebody_deleted_is_told_apart_from_one_that_failed() {
+    // Asked for at 80 s, which is after the end of those that end at 70 s.
     let deleted = |mut pod: Json| {
-        pod["metadata"]["deletionTimestamp"] = json!(at(60));
+        pod["metadata"]["deletionTimestamp"] = json!(at(110));
+        pod["metadata"]["deletionGracePeriodSeconds"] = json!(30);
         pod
     };
     for worker in [deleted(pod("worker", 0, running())), deleted(pod("worker", 0, ended(143, "Error")))] {
@@ -212,6 +214,52 @@ fn a_pod_that_somebody_deleted_is_told_apart_from_one_that_failed() {
     assert_eq!((only(&known).0, only(&known).2), (State::Ended(Status::Failed), "master-0: exited with 3"));
     let pods = [pod("master", 0, running()), pod("worker", 0, ended(1, "Error"))];
     assert_eq!(codes(&summed_without(&job(&[FAILED]), &pods, &[], &["uid-worker-0"])), ["exitCode"]);
+    // The operator deletes before it says that the job failed.
+    let pods = [pod("master", 0, ended(3, "Error")), deleted(pod("worker", 0, running()))];
+    let known = summed(&job(&[RUNNING]), &pods, &[]);
+    assert_eq!((only(&known).0, only(&known).2), (State::Ended(Status::Failed), "master-0: exited with 3"));
+    // Those that need a pod that somebody deleted fail without it.
+    let mut early = deleted(pod("worker", 0, ended(143, "Error")));
+    early["metadata"]["deletionTimestamp"] = json!(at(98));
+    for conditions in [RUNNING, FAILED] {
+        let known = summed(&job(&[conditions]), &[pod("master", 0, ended(1, "Error")), early.clone()], &[]);
+        assert_eq!((known.state, codes(&known)), (State::Ended(Status::Interrupted), vec!["deleted", "exitCode"]));
+    }
+}
+
+#[test]
+fn a_pod_that_obeys_ends_for_the_reason_that_it_was_told_to() {
+    let failed = job(&[("Failed", "True", "BackoffLimitExceeded", "Job has reached the specified backoff limit")]);
+    let told = |seconds: u32, code: i32| {
+        let mut pod = pod("worker", 0, ended(code, "Error"));
+        pod["metadata"]["deletionTimestamp"] = json!(at(seconds));
+        pod["metadata"]["deletionGracePeriodSeconds"] = json!(0);
+        pod
+    };
+    let mut evicted = told(70, 0);
+    let disrupted =
+        json!({"type": "DisruptionTarget", "status": "True", "reason": "EvictionByEvictionAPI", "message": "drained"});
+    evicted["status"]["conditions"].as_array_mut().unwrap().push(disrupted);
+    let of = |job: &Json, worker: Json| {
+        let known = summed(job, &[pod("master", 0, running()), worker], &[]);
+        (known.state, codes(&known).join(" "))
+    };
+    assert_eq!(of(&failed, evicted.clone()), (State::Ended(Status::Preempted), "preempted".to_owned()));
+    assert_eq!(of(&failed, told(70, 0)), (State::Ended(Status::Interrupted), "deleted".to_owned()));
+    assert_eq!(of(&failed, told(69, 1)), (State::Ended(Status::Interrupted), "deleted".to_owned()));
+    assert_eq!(of(&failed, told(70, 1)), (State::Ended(Status::Failed), "exitCode".to_owned()));
+    // A replica that has done its work may go.
+    for worker in [evicted, told(70, 0), told(75, 0)] {
+        assert_eq!(of(&job(&[RUNNING]), worker), (State::Running, String::new()));
+    }
+}
+
+#[test]
+fn no_message_looks_like_a_secret() {
+    let pull = pod("worker", 0, waiting("ErrImagePull", "failed to pull and unpack image"));
+    let known = with(pull);
+    let message = only(&known).2;
+    assert_eq!(crate::redact::Redactor::new([]).text(message), message);
 }
 
 #[test]

@@ -16,6 +16,7 @@ pub(super) const MAX_FAULTS: usize = 4;
 const STACK: usize = 256 << 10;
 
 /// A container as it was last seen.
+#[expect(clippy::struct_excessive_bools, reason = "facts that become true one by one, in any order")]
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Instance {
     /// The pod.

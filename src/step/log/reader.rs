@@ -55,7 +55,7 @@ pub(super) struct Reader {
 #[derive(Debug)]
 enum End {
     /// As a log ends that nobody writes any more.
-    End {
+    Eof {
         /// Whether it was, without a doubt, the log that the position is of.
         is_known: bool,
     },
@@ -140,8 +140,8 @@ impl Reader {
             }
             match end {
                 End::Unwanted => return false,
-                End::End { is_known: true } if now.has_ended => return true,
-                End::End { is_known: true } => {
+                End::Eof { is_known: true } if now.has_ended => return true,
+                End::Eof { is_known: true } => {
                     sight.whole_at = Some(now.restarts);
                     sight.is_lost = false;
                     if now.is_gone {
@@ -149,12 +149,12 @@ impl Reader {
                     }
                     self.pause(&now);
                 }
-                End::End { is_known: false } if now.has_ended => {
+                End::Eof { is_known: false } if now.has_ended => {
                     if self.catch_up(&now, &mut sight) {
                         return true;
                     }
                 }
-                End::End { is_known: false } => self.pause(&now),
+                End::Eof { is_known: false } => self.pause(&now),
                 // Another instance has run since that which was read last.
                 End::Strange if is_past => self.mark.before = Position::default(),
                 End::Strange => drop(self.catch_up(&now, &mut sight)),
@@ -203,7 +203,7 @@ impl Reader {
     /// Returns whether the look at the instance before, of which nothing is known to be read, has come to its end.
     fn has_looked(&mut self, end: &End, sight: &mut Sight) -> bool {
         match end {
-            End::End { .. } | End::No(NoLog::Refused(_)) => true,
+            End::Eof { .. } | End::No(NoLog::Refused(_)) => true,
             End::Said(why) if sight.answers >= PATIENCE => {
                 sight.answers = 0;
                 self.fail(&format!("what it printed before its last restart is lost: {why}"));
@@ -225,8 +225,8 @@ impl Reader {
             end => end,
         };
         match end {
-            End::End { is_known: true } => self.begin_instance(now.restarts),
-            End::End { is_known: false } | End::Strange => {
+            End::Eof { is_known: true } => self.begin_instance(now.restarts),
+            End::Eof { is_known: false } | End::Strange => {
                 self.fail(
                     "what it printed before one of its restarts is lost: it was restarted again before that was read",
                 );
@@ -269,7 +269,7 @@ impl Reader {
         let (mut buffer, mut plain) = (vec![0; BUFFER], Vec::new());
         let end = loop {
             match source.read(&mut buffer) {
-                Ok(0) => break End::End { is_known: stamped.is_known() || otherwise == Otherwise::GoOn },
+                Ok(0) => break End::Eof { is_known: stamped.is_known() || otherwise == Otherwise::GoOn },
                 Ok(count) => stamped.take(buffer.get(..count).unwrap_or_default(), &mut plain),
                 Err(error) if error.kind() == ErrorKind::Interrupted => continue,
                 Err(error) if matches!(error.kind(), ErrorKind::TimedOut | ErrorKind::WouldBlock) => break End::Silent,
@@ -290,7 +290,7 @@ impl Reader {
             }
         };
         match (end, stamped.end().1) {
-            (End::End { .. }, Some(said)) => End::Said(cut(&said)),
+            (End::Eof { .. }, Some(said)) => End::Said(cut(&said)),
             (end, _) => end,
         }
     }

@@ -1,3 +1,6 @@
+#![expect(clippy::disallowed_methods, reason = "tests look at files")]
+#![expect(clippy::string_slice, reason = "of texts that are all ASCII")]
+
 mod node;
 
 use std::path::Path;

@@ -7,7 +7,7 @@ use k8s_openapi::api::batch::v1::{CronJob, Job};
 use k8s_openapi::api::core::v1::{ConfigMap, LimitRange, Namespace, PersistentVolumeClaim, Pod, ResourceQuota};
 use k8s_openapi::api::core::v1::{Secret, Service, ServiceAccount};
 use k8s_openapi::api::networking::v1::NetworkPolicy;
-use k8s_openapi::api::rbac::v1::{Role, RoleBinding};
+use k8s_openapi::api::rbac::v1::{ClusterRole, ClusterRoleBinding, Role, RoleBinding};
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
@@ -28,6 +28,8 @@ pub(crate) fn faults(api_version: &str, kind: &str, object: &Value) -> Option<Ve
         ("batch/v1", "CronJob") => lost::<CronJob>,
         ("batch/v1", "Job") => lost::<Job>,
         ("networking.k8s.io/v1", "NetworkPolicy") => lost::<NetworkPolicy>,
+        ("rbac.authorization.k8s.io/v1", "ClusterRole") => lost::<ClusterRole>,
+        ("rbac.authorization.k8s.io/v1", "ClusterRoleBinding") => lost::<ClusterRoleBinding>,
         ("rbac.authorization.k8s.io/v1", "Role") => lost::<Role>,
         ("rbac.authorization.k8s.io/v1", "RoleBinding") => lost::<RoleBinding>,
         _ => return None,

@@ -34,6 +34,20 @@ fn next(events: &Receiver<Seen>) -> Seen {
     events.recv_timeout(Duration::from_secs(20)).unwrap()
 }
 
+/// Takes what is seen until `wanted` comes; all before it comes back.
+fn until(events: &Receiver<Seen>, wanted: impl Fn(&Seen) -> bool) -> Vec<Seen> {
+    let end = Instant::now() + Duration::from_secs(20);
+    let mut all = Vec::new();
+    loop {
+        let seen = next(events);
+        if wanted(&seen) {
+            return all;
+        }
+        all.push(seen);
+        assert!(Instant::now() < end, "{all:?}");
+    }
+}
+
 fn gone(name: &str) -> Seen {
     Seen::Gone { uid: format!("uid-{name}") }
 }
@@ -90,7 +104,8 @@ fn trouble_is_told_once_and_its_end_too() {
     let server = Server::new(|request, before| match before {
         0..3 => status(403, "Forbidden", "events is forbidden: User \"x\" cannot list resource \"events\""),
         3 => answer(500, "", "etcd"),
-        _ if is_watch(request) => stall(),
+        5 => stall(),
+        _ if is_watch(request) => vec![pieces(), Act::Stall],
         _ => list(&[], "5"),
     });
     let (_watching, events) = start(&server);
@@ -99,8 +114,10 @@ fn trouble_is_told_once_and_its_end_too() {
         assert!(why.contains(part), "{why}");
     }
     assert!(!why.contains("ApiError"), "{why}");
-    assert_eq!(next(&events), Seen::Fine);
     assert_eq!(next(&events), Seen::Listed);
+    // The watch hung once; that is not told again.
+    assert_eq!(next(&events), Seen::Listed);
+    assert_eq!(next(&events), Seen::Fine);
 }
 
 #[test]
@@ -114,7 +131,7 @@ fn a_watch_that_goes_dead_is_noticed() {
     });
     let (_watching, events) = start(&server);
     let begin = Instant::now();
-    while next(&events) != Seen::Applied(pod("a", "6")) {}
+    until(&events, |seen| *seen == Seen::Applied(pod("a", "6")));
     assert!(begin.elapsed() < Duration::from_secs(15), "{:?}", begin.elapsed());
 }
 
@@ -124,11 +141,12 @@ fn a_listing_that_hangs_is_asked_for_again() {
         (false, 0) => stall(),
         (false, 1) => vec![Act::Send(b"HTTP/1.1 200 X\r\nContent-Length: 1000\r\n\r\n{\"kind\":".to_vec()), Act::Stall],
         (false, _) => list(&["a"], "5"),
-        _ => stall(),
+        _ => vec![pieces(), Act::Stall],
     });
     let (_watching, events) = start(&server);
     assert!(matches!(next(&events), Seen::Trouble(_)));
-    assert_eq!([next(&events), next(&events)], [Seen::Fine, Seen::Applied(pod("a", "5"))]);
+    let seen: Vec<Seen> = (0..3).map(|_| next(&events)).collect();
+    assert_eq!(seen, [Seen::Applied(pod("a", "5")), Seen::Listed, Seen::Fine]);
 }
 
 #[test]
@@ -141,11 +159,10 @@ fn a_watch_that_the_server_ends_goes_on_where_it_was() {
         }
         // Cut in the middle of an event.
         (true, 2) => vec![pieces(), Act::Piece(b"{\"type\":\"MODIF".to_vec())],
-        (true, 3) => vec![pieces(), event("MODIFIED", &pod("a", "9")), Act::Stall],
-        _ => stall(),
+        (true, _) => vec![pieces(), event("MODIFIED", &pod("a", "9")), Act::Stall],
     });
     let (_watching, events) = start(&server);
-    while next(&events) != Seen::Applied(pod("a", "9")) {}
+    until(&events, |seen| *seen == Seen::Applied(pod("a", "9")));
     let requests = server.requests();
     assert!(requests[2].contains("resourceVersion=8"), "{requests:?}");
 }
@@ -157,4 +174,25 @@ fn nobody_who_listens_ends_a_watch() {
     drop(events);
     std::thread::sleep(Duration::from_secs(1));
     assert!(server.requests().len() <= 2);
+}
+
+#[test]
+fn watches_that_end_at_once_are_not_started_in_a_loop() {
+    for speaks in [false, true] {
+        let server = Server::new(move |request, _| {
+            let bookmark = json!({"kind": "Pod", "apiVersion": "v1", "metadata": {"resourceVersion": "8"}});
+            match is_watch(request) {
+                false => list(&["a"], "5"),
+                true if speaks => vec![pieces(), event("BOOKMARK", &bookmark), Act::End],
+                true => vec![pieces(), Act::End],
+            }
+        });
+        let (_watching, events) = start(&server);
+        until(&events, |seen| *seen == Seen::Listed);
+        std::thread::sleep(Duration::from_secs(3));
+        assert!(server.requests().len() < 25, "{} requests in 3 s", server.requests().len());
+        // One that speaks is of use; nobody sees anything through the other.
+        let trouble = events.try_iter().any(|seen| matches!(seen, Seen::Trouble(_)));
+        assert_eq!(trouble, !speaks);
+    }
 }

@@ -62,7 +62,7 @@ impl Slots {
     pub(super) fn open(path: &Path) -> io::Result<(Self, Vec<Checkpoint>)> {
         let file = File::options().read(true).write(true).create(true).truncate(false).open(path)?;
         if file.metadata()?.len() < (SLOT * SLOTS) as u64 {
-            file.write_all_at(&[b'\n'; SLOT * SLOTS], 0)?;
+            file.write_all_at(&vec![b'\n'; SLOT * SLOTS], 0)?;
         }
         let mut records: Vec<Record> = (0..SLOTS).filter_map(|slot| read(&file, slot)).collect();
         records.sort_by_key(|record| std::cmp::Reverse(record.number));

@@ -222,3 +222,14 @@ fn a_disk_that_takes_nothing_is_said_once_and_what_came_is_counted() {
     let kept = nowhere.finish();
     assert_eq!((kept.dropped, kept.fault.unwrap().to_string().as_str()), (3, "no volume"));
 }
+
+#[test]
+fn no_link_is_followed() {
+    let folder = tempfile::tempdir().unwrap();
+    let other = folder.path().join("other");
+    fs::write(&other, "of somebody else").unwrap();
+    std::os::unix::fs::symlink(&other, folder.path().join("log")).unwrap();
+    let error = KeptLog::resume(&folder.path().join("log"), folder.path(), 100).unwrap_err();
+    assert!(error.to_string().contains("no link is followed"));
+    assert_eq!(fs::read_to_string(other).unwrap(), "of somebody else");
+}
