@@ -32,14 +32,14 @@ const DEADLINE: &str = "--timeout=420s";
 const BRANCH: &str = "kubebench/results";
 
 /// A project in a cluster that has all the loop needs.
-struct Loop {
-    project: Project,
-    remote: String,
+pub(super) struct Loop {
+    pub(super) project: Project,
+    pub(super) remote: String,
 }
 
 impl Loop {
     /// The project of these files, compiled but not applied; in `kubebench.yaml`, `IMAGE` and `REMOTE` are filled in.
-    fn new(test: &str, files: &[(&str, &str)]) -> Option<Self> {
+    pub(super) fn new(test: &str, files: &[(&str, &str)]) -> Option<Self> {
         let cluster = cluster(test)?;
         let image = image::image(cluster).map_err(|why| skip(test, why)).ok()?;
         let Some(server) = git_server() else {
@@ -50,15 +50,30 @@ impl Loop {
         let filled =
             |(path, text): &(&str, &str)| ((*path).to_owned(), text.replace("IMAGE", image).replace("REMOTE", &remote));
         let project = Project::compiled(cluster, files.iter().map(filled).collect());
-        Some(Self { project, remote })
+        let cycle = Self { project, remote };
+        cycle.push();
+        Some(cycle)
     }
 
-    fn cluster(&self) -> &'static Cluster {
+    /// Commits the project and pushes it, which makes the repository that the results go to.
+    pub(super) fn push(&self) {
+        let folder = self.project.folder.path();
+        for arguments in [
+            &["init", "--quiet", "--initial-branch=main"][..],
+            &["add", "--all"],
+            &["-c", "user.name=e2e", "-c", "user.email=e2e@example.com", "commit", "--quiet", "--message=all"],
+            &["push", "--quiet", &self.remote, "main"],
+        ] {
+            assert_yes(&git(folder, arguments).output().unwrap());
+        }
+    }
+
+    pub(super) fn cluster(&self) -> &'static Cluster {
         self.project.cluster
     }
 
     /// The namespace of a target.
-    fn namespace(&self, target: &str) -> &str {
+    pub(super) fn namespace(&self, target: &str) -> &str {
         &self.project.namespaces[target]
     }
 
@@ -75,7 +90,7 @@ impl Loop {
     }
 
     /// The names of the Workflows of the tree by their benchmarks.
-    fn workflows(&self, target: &str) -> BTreeMap<String, String> {
+    pub(super) fn workflows(&self, target: &str) -> BTreeMap<String, String> {
         let objects = self.project.objects().into_iter().filter(|Emitted { object, .. }| {
             object["kind"] == "Workflow" && object["metadata"]["namespace"] == self.namespace(target)
         });
@@ -87,13 +102,13 @@ impl Loop {
     }
 
     /// Waits for the end of the Workflow of a benchmark and returns it; it must have ended in `phase`.
-    fn ends(&self, target: &str, benchmark: &str, phase: &str) -> Value {
+    pub(super) fn ends(&self, target: &str, benchmark: &str, phase: &str) -> Value {
         let name = &self.workflows(target)[benchmark];
         self.workflow_ends(target, name, phase)
     }
 
     /// The same for a Workflow by its own name.
-    fn workflow_ends(&self, target: &str, name: &str, phase: &str) -> Value {
+    pub(super) fn workflow_ends(&self, target: &str, name: &str, phase: &str) -> Value {
         let (namespace, workflow) = (self.namespace(target), format!("workflow/{name}"));
         self.cluster().say(["-n", namespace, "wait", "--for=condition=Completed", &workflow, DEADLINE]);
         let ended = self.cluster().json(["-n", namespace, "get", &workflow, "-o", "json"]);
@@ -102,12 +117,10 @@ impl Loop {
     }
 
     /// Checks out the branch of results.
-    fn results(&self) -> Results {
+    pub(super) fn results(&self) -> Results {
         let folder = Folder::with([] as [(&str, &str); 0]);
-        let mut git = Command::new("git");
-        git.args(["-c", "http.proxy=", "clone", "--quiet", "--branch", BRANCH, &self.remote, "."])
-            .current_dir(folder.path());
-        assert_yes(&git.stdin(Stdio::null()).output().unwrap());
+        let arguments = ["clone", "--quiet", "--branch", BRANCH, &self.remote, "."];
+        assert_yes(&git(folder.path(), &arguments).output().unwrap());
         let files = files_below(folder.path()).into_iter().filter(|path| {
             path.extension().is_some_and(|ending| ending == "json") && !path.starts_with(folder.path().join(".git"))
         });
@@ -127,14 +140,14 @@ impl Drop for Loop {
 }
 
 /// A checkout of the branch of results.
-struct Results {
+pub(super) struct Results {
     folder: Folder,
-    all: Vec<Value>,
+    pub(super) all: Vec<Value>,
 }
 
 impl Results {
     /// The results of a benchmark, sorted by case, warm-ups first, repeats and attempts.
-    fn of(&self, benchmark: &str) -> Vec<&Value> {
+    pub(super) fn of(&self, benchmark: &str) -> Vec<&Value> {
         let mut found: Vec<&Value> =
             self.all.iter().filter(|result| result["metadata"]["benchmark"] == benchmark).collect();
         found.sort_by_key(|result| round(result));
@@ -151,6 +164,13 @@ fn round(result: &Value) -> (String, bool, u64, u64) {
     let number = |key: &str| result["run"][key].as_u64().unwrap_or_else(|| panic!("no {key}: {result:#}"));
     let is_measured = !result["run"]["warmup"].as_bool().unwrap();
     (result["metadata"]["case"].as_str().unwrap().to_owned(), is_measured, number("repeat"), number("attempt"))
+}
+
+/// git without a proxy, which would not know the addresses of a cluster.
+pub(super) fn git(folder: &Path, arguments: &[&str]) -> Command {
+    let mut git = Command::new("git");
+    git.args(["-c", "http.proxy="]).args(arguments).current_dir(folder).env("no_proxy", "*").stdin(Stdio::null());
+    git
 }
 
 /// The address of a git server, without a slash at its end.

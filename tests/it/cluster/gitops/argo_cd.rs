@@ -1,0 +1,172 @@
+//! `deploy/argo-cd`: repo-server and application-controller.
+
+use std::collections::BTreeSet;
+use std::time::Instant;
+
+use serde_json::{Value, json};
+
+use super::super::Cluster;
+use super::{PATIENCE, Watched, result, until};
+
+/// Where Argo CD looks for Applications unless it is told otherwise.
+const HOME: &str = "argocd";
+
+#[test]
+fn argo_cd_runs_what_is_pushed_and_nothing_twice() {
+    const NAME: &str = "argo_cd_runs_what_is_pushed_and_nothing_twice";
+    let Some(watched) = Watched::new(NAME, "applications.argoproj.io") else { return };
+    let begun = Instant::now();
+    let application = Application::new(&watched);
+
+    // The first sync of all: the template is there before the Workflow that sorts before it.
+    for benchmark in ["alpha", "zeta"] {
+        watched.ends(benchmark, "Succeeded", begun);
+        assert_eq!(watched.results(benchmark), [result(1, 1, "succeeded")]);
+    }
+    application.becomes(&watched.revision(), "Healthy");
+
+    let before = watched.workflows();
+    for _ in 0..10 {
+        application.sync_again(&watched.revision());
+    }
+    assert_eq!(watched.workflows(), before);
+    heals_what_is_edited(&watched, &application);
+
+    // A failed run; and meanwhile a Workflow that somebody deletes comes back, and has nothing to do.
+    let deleted = watched.cycle.workflows(super::TARGET)["alpha"].clone();
+    watched.cluster().say(["-n", watched.namespace(), "delete", "workflow", &deleted]);
+    watched.cycle.project.folder.write("specs/broken.yaml", super::spec("broken", "1, 9"));
+    let pushed = Instant::now();
+    let commit = watched.push();
+    watched.ends("alpha", "Succeeded", pushed);
+    watched.ends("broken", "Failed", pushed);
+    application.becomes(&commit, "Degraded");
+    let after = watched.workflows();
+    assert_ne!(after[&deleted][0], before[&deleted][0]);
+    let zeta = &watched.cycle.workflows(super::TARGET)["zeta"];
+    assert_eq!(after[zeta], before[zeta]);
+    assert_eq!(watched.results("alpha"), [result(1, 1, "succeeded")]);
+    assert_eq!(watched.results("broken"), [result(1, 1, "succeeded"), result(9, 1, "failed")]);
+
+    // Deleted by hand, it repeats what did not succeed. Its place in git goes while zeta's does.
+    let failed = watched.cycle.workflows(super::TARGET)["broken"].clone();
+    watched.cluster().say(["-n", watched.namespace(), "delete", "workflow", &failed]);
+    watched.remove("zeta");
+    let pushed = Instant::now();
+    watched.push();
+    watched.ends("broken", "Failed", pushed);
+    let thrice = [result(1, 1, "succeeded"), result(9, 1, "failed"), result(9, 2, "failed")];
+    assert_eq!(watched.results("broken"), thrice);
+    until("all of a removed benchmark but its claim goes", || {
+        let left = watched.labeled("kubebench.dev/benchmark=zeta");
+        left.into_iter().eq(["persistentvolumeclaim/zeta-results".to_owned()])
+    });
+
+    // Without the benchmark that failed all is well, and the claims that git no longer has are no drift.
+    watched.remove("broken");
+    application.becomes(&watched.push(), "Healthy");
+
+    application.delete();
+    let claims = ["alpha", "broken", "zeta"].map(|name| format!("persistentvolumeclaim/{name}-results"));
+    let kept = watched.labeled("app.kubernetes.io/managed-by=kubebench");
+    assert_eq!(kept, BTreeSet::from(claims));
+    eprintln!("argo cd: {:.0} s", begun.elapsed().as_secs_f64());
+}
+
+/// What somebody edits in the cluster becomes again what git says; what is immutable cannot be edited.
+fn heals_what_is_edited(watched: &Watched, application: &Application) {
+    let namespace = watched.namespace();
+    let data =
+        |name: &str| watched.cluster().json(["-n", namespace, "get", "configmap", name, "-o", "json"])["data"].clone();
+    let edit = json!({"data": {"rules.json": "{}"}}).to_string();
+    let of_git = data("alpha-rules");
+    watched.cluster().say(["-n", namespace, "patch", "configmap", "alpha-rules", "--type=merge", "-p", &edit]);
+    until("the rules are healed", || data("alpha-rules") == of_git);
+    let run = &watched.cycle.workflows(super::TARGET)["alpha"];
+    let (config, _) = run.rsplit_once('-').unwrap();
+    let edit = json!({"data": {"runs.json": "{}"}}).to_string();
+    let refused =
+        watched.cluster().kubectl(["-n", namespace, "patch", "configmap", config, "--type=merge", "-p", &edit]);
+    assert!(!refused.status.success());
+    application.becomes(&watched.revision(), "Healthy");
+}
+
+/// The objects of `deploy/argo-cd`, under names of this test.
+struct Application {
+    cluster: &'static Cluster,
+    name: String,
+    project: String,
+}
+
+impl Application {
+    fn new(watched: &Watched) -> Self {
+        let namespace = watched.namespace();
+        let (project, name) = (format!("{namespace}-project"), format!("{namespace}-application"));
+        let changes = [
+            ("namespace: benchmarks\n", format!("namespace: {namespace}\n")),
+            ("name: benchmarks-cpu\n", format!("name: {name}\n")),
+            ("name: benchmarks\n", format!("name: {project}\n")),
+            ("project: benchmarks\n", format!("project: {project}\n")),
+        ];
+        let changes = changes.each_ref().map(|(from, to)| (*from, to.as_str()));
+        let deployed = watched.write_deployed("deploy/argo-cd", &changes);
+        watched.cluster().say(["apply", "-f", &deployed]);
+        Self { cluster: watched.cluster(), name, project }
+    }
+
+    fn read(&self) -> Value {
+        self.cluster.json(["-n", HOME, "get", "application", &self.name, "-o", "json"])
+    }
+
+    /// Waits until it is in sync with a commit and of this health.
+    fn becomes(&self, commit: &str, health: &str) {
+        until(&format!("{} at {commit} is Synced and {health}", self.name), || {
+            let status = self.read()["status"].clone();
+            let sync = &status["sync"];
+            sync["revision"] == commit && sync["status"] == "Synced" && status["health"]["status"] == health
+        });
+    }
+
+    /// Makes it read git again and apply all of it.
+    fn sync_again(&self, commit: &str) {
+        let patch = json!({
+            "metadata": {"annotations": {"argocd.argoproj.io/refresh": "hard"}},
+            "operation": {"sync": {"revision": commit, "prune": true}},
+        });
+        self.cluster.say(["-n", HOME, "patch", "application", &self.name, "--type=merge", "-p", &patch.to_string()]);
+        until("the sync is done", || {
+            let application = self.read();
+            let is_refreshed = application.pointer("/metadata/annotations/argocd.argoproj.io~1refresh").is_none();
+            is_refreshed && application.get("operation").is_none()
+        });
+        let application = self.read();
+        let state = &application["status"]["operationState"];
+        assert_eq!(state["phase"], "Succeeded", "{state:#}");
+        assert!(application["status"]["sync"]["status"] == "Synced", "{}", application["status"]["sync"]);
+    }
+
+    /// Deletes it with all that it has made, as its finalizer says.
+    fn delete(&self) {
+        let patience = format!("--timeout={}s", PATIENCE.as_secs());
+        self.cluster.say(["-n", HOME, "delete", "application", &self.name, &patience]);
+    }
+}
+
+impl Drop for Application {
+    fn drop(&mut self) {
+        if std::thread::panicking() {
+            let shown =
+                self.cluster.kubectl(["-n", HOME, "get", "application", &self.name, "-o", "jsonpath={.status}"]);
+            eprintln!("== {}\n{}", self.name, String::from_utf8_lossy(&shown.stdout));
+        }
+        // The namespace goes as well; the finalizer would wait for what is deleted there.
+        let patch = r#"{"metadata": {"finalizers": null}}"#;
+        for arguments in [
+            &["patch", "application", &self.name, "--type=merge", "-p", patch][..],
+            &["delete", "application", &self.name, "--ignore-not-found"],
+            &["delete", "appproject", &self.project, "--ignore-not-found"],
+        ] {
+            self.cluster.kubectl(["-n", HOME].iter().chain(arguments));
+        }
+    }
+}

@@ -1,0 +1,131 @@
+//! `deploy/flux`: source-controller and kustomize-controller.
+
+use std::time::Instant;
+
+use serde_json::{Value, json};
+
+use super::{Watched, result, until};
+
+const SOURCE: &str = "gitrepository/benchmarks";
+const SHARED: &str = "kustomization.kustomize.toolkit.fluxcd.io/benchmarks-cpu-pipeline";
+const BENCHMARKS: &str = "kustomization.kustomize.toolkit.fluxcd.io/benchmarks-cpu";
+
+#[test]
+fn flux_runs_what_is_pushed_and_nothing_twice() {
+    let definition = "kustomizations.kustomize.toolkit.fluxcd.io";
+    let Some(watched) = Watched::new("flux_runs_what_is_pushed_and_nothing_twice", definition) else { return };
+    let begun = Instant::now();
+    let namespace = watched.namespace();
+    let changes =
+        [("namespace: flux-system", format!("namespace: {namespace}")), ("interval: 1m", "interval: 3s".into())];
+    let deployed = watched.write_deployed("deploy/flux", &changes.each_ref().map(|(from, to)| (*from, to.as_str())));
+    watched.cluster().say(["apply", "-f", &deployed]);
+
+    // The first sync of all: the template is there before the Workflows.
+    for benchmark in ["alpha", "zeta"] {
+        watched.ends(benchmark, "Succeeded", begun);
+        assert_eq!(watched.results(benchmark), [result(1, 1, "succeeded")]);
+    }
+    nothing_is_applied_by_both(&watched);
+
+    // What is not executed may change; and time may pass.
+    let before = watched.workflows();
+    watched.edit("alpha", "as it was", "as it is");
+    applied(&watched, &watched.push());
+    let rules = watched.cluster().json(["-n", namespace, "get", "configmap", "alpha-rules", "-o", "json"]);
+    assert!(rules["data"]["spec.yaml"].as_str().unwrap().contains("as it is"), "{rules:#}");
+    for round in 1..=10 {
+        reconcile(&watched, round);
+    }
+    assert_eq!(watched.workflows(), before);
+
+    // One runs again, which its results remember, and one goes.
+    let old = watched.labeled("kubebench.dev/benchmark=alpha");
+    watched.edit("alpha", "run: 1", "run: 2");
+    watched.remove("zeta");
+    // A failed run is Flux's to see where somebody names the Workflow.
+    watched.cycle.project.folder.write("specs/broken.yaml", super::spec("broken", "9"));
+    let pushed = Instant::now();
+    applied(&watched, &watched.push());
+    watched.ends("alpha", "Succeeded", pushed);
+    assert_eq!(watched.results("alpha"), [result(1, 1, "succeeded"), result(1, 1, "succeeded")]);
+    watched.ends("broken", "Failed", pushed);
+    assert_eq!(watched.results("broken"), [result(9, 1, "failed")]);
+
+    let of_git = |benchmark: &str| -> Vec<String> {
+        let all =
+            watched.labeled(&format!("kubebench.dev/benchmark={benchmark},app.kubernetes.io/managed-by=kubebench"));
+        all.into_iter().filter(|object| !object.starts_with("pod/")).collect()
+    };
+    let run = &watched.cycle.workflows(super::TARGET)["alpha"];
+    let (config, _) = run.rsplit_once('-').unwrap();
+    assert!(!old.contains(&format!("workflow.argoproj.io/{run}")) && !old.contains(&format!("configmap/{config}")));
+    let expected = [
+        format!("configmap/{config}"),
+        "configmap/alpha-rules".to_owned(),
+        "persistentvolumeclaim/alpha-results".to_owned(),
+        format!("workflow.argoproj.io/{run}"),
+    ];
+    assert_eq!(of_git("alpha"), expected);
+    until("all of a removed benchmark but its claim goes", || {
+        let left = watched.labeled("kubebench.dev/benchmark=zeta");
+        left.into_iter().eq(["persistentvolumeclaim/zeta-results".to_owned()])
+    });
+    assert_eq!(watched.results("zeta"), [result(1, 1, "succeeded")]);
+
+    health_is_that_of_the_runs(&watched);
+    eprintln!("flux: {:.0} s", begun.elapsed().as_secs_f64());
+}
+
+/// Each object belongs to one of the two Kustomizations.
+fn nothing_is_applied_by_both(watched: &Watched) {
+    let entries = |kustomization: &str| -> Vec<String> {
+        let object = watched.cluster().json(["-n", watched.namespace(), "get", kustomization, "-o", "json"]);
+        let entries = object.pointer("/status/inventory/entries").and_then(Value::as_array).unwrap().iter();
+        entries.map(|entry| entry["id"].as_str().unwrap().to_owned()).collect()
+    };
+    let (shared, of_benchmarks) = (entries(SHARED), entries(BENCHMARKS));
+    assert!(shared.iter().all(|entry| !of_benchmarks.contains(entry)), "{shared:?} {of_benchmarks:?}");
+    assert_eq!(shared.len() + of_benchmarks.len(), watched.cycle.project.objects().len());
+}
+
+/// Waits until both Kustomizations have applied a commit.
+fn applied(watched: &Watched, commit: &str) {
+    for kustomization in [SHARED, BENCHMARKS] {
+        let condition = format!("jsonpath={{.status.lastAppliedRevision}}=main@sha1:{commit}");
+        watched.wait(watched.namespace(), kustomization, &condition);
+    }
+}
+
+fn reconcile(watched: &Watched, round: u32) {
+    let request = format!("reconcile.fluxcd.io/requestedAt=round-{round}");
+    for object in [SOURCE, SHARED, BENCHMARKS] {
+        watched.cluster().say(["-n", watched.namespace(), "annotate", "--overwrite", object, &request]);
+        let handled = format!("jsonpath={{.status.lastHandledReconcileAt}}=round-{round}");
+        watched.wait(watched.namespace(), object, &handled);
+    }
+}
+
+/// The health checks of the README, on a Workflow that succeeded and on one that did not.
+fn health_is_that_of_the_runs(watched: &Watched) {
+    let readme = std::fs::read_to_string(crate::project::repository().join("README.md")).unwrap();
+    let block = readme.split("```yaml\n").find(|block| block.contains("healthCheckExprs:")).unwrap();
+    let shown = block.split("```").next().unwrap();
+    let shown: Vec<Value> = serde_yaml::from_multiple(shown).unwrap();
+    let spec = &shown.iter().find(|object| object["spec"]["healthChecks"].is_array()).unwrap()["spec"];
+    for (benchmark, ready) in [("alpha", "True"), ("broken", "False")] {
+        let mut checks = spec["healthChecks"].clone();
+        checks[0]["name"] = json!(watched.cycle.workflows(super::TARGET)[benchmark]);
+        checks[0]["namespace"] = json!(watched.namespace());
+        let patch = json!({"spec": {"healthChecks": checks, "healthCheckExprs": spec["healthCheckExprs"]}});
+        let patch = patch.to_string();
+        watched.cluster().say(["-n", watched.namespace(), "patch", BENCHMARKS, "--type=merge", "-p", &patch]);
+        let object = || watched.cluster().json(["-n", watched.namespace(), "get", BENCHMARKS, "-o", "json"]);
+        until("the Kustomization is as the Workflow", || {
+            let object = object();
+            let conditions = object["status"]["conditions"].as_array().unwrap();
+            let is = conditions.iter().find(|condition| condition["type"] == "Ready").unwrap();
+            is["observedGeneration"] == object["metadata"]["generation"] && is["status"] == ready
+        });
+    }
+}
