@@ -102,7 +102,7 @@ fn a_log_is_whole_through_cuts_and_a_restart() {
     let followed = one(logs);
     let instance = |n: u32| {
         let line = |i: u32| {
-            let bar = if i % 400 == 0 { format!("a bar of {n}\r") } else { String::new() };
+            let bar = if i.is_multiple_of(400) { format!("a bar of {n}\r") } else { String::new() };
             format!("instance {n}, line {i}, loss={i}\n{bar}")
         };
         let lines: String = (1..=4000).map(line).collect();
