@@ -140,7 +140,7 @@ pub fn sum(observed: &Observed<'_>) -> Progress {
             !event.is_of_pod && (event.about == job.uid || is_part)
         };
         let own: Vec<Told<'_>> = events.iter().filter(of_job).copied().collect();
-        whys.extend(why::missing_pods(&own));
+        whys.extend(why::missing_pods(&own, job.name));
     }
     let started = replicas.iter().filter(|replica| replica.pod.has_started()).count();
     let begun = Begun {

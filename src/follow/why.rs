@@ -352,10 +352,10 @@ impl Subject<'_> {
 }
 
 /// Reads from events of the job why it lacks pods.
-pub(super) fn missing_pods(events: &[Told<'_>]) -> Option<Why> {
+pub(super) fn missing_pods(events: &[Told<'_>], job: &str) -> Option<Why> {
     let is_refused = |event: &Told<'_>| event.is_warning && event.reason.starts_with("FailedCreate");
     if let Some(event) = Told::last(events, is_refused) {
-        let message = sentence(event.message);
+        let message = without_chance(&sentence(event.message), job);
         if message.contains("exceeded quota") {
             return Some(Why::holds("quota", "", format!("the namespace's quota is used up: {message}")));
         }
@@ -374,6 +374,19 @@ pub(super) fn missing_pods(events: &[Told<'_>]) -> Option<Why> {
     let event = Told::last(events, is_invalid)?;
     let what = format!("the operator refuses the job ({}): {}", event.reason, sentence(event.message));
     Some(Why::new("rejected", Status::Failed, Effect::Ends, "", what))
+}
+
+/// Returns a message without the five letters that the Job controller draws for each try to create a pod, so that the same
+/// refusal is told once.
+fn without_chance(message: &str, job: &str) -> String {
+    let begin = format!("\"{job}-");
+    let Some((before, rest)) = message.split_once(&begin) else { return message.to_owned() };
+    match rest.split_once('"') {
+        Some((drawn, after)) if drawn.len() == 5 && drawn.bytes().all(|byte| byte.is_ascii_alphanumeric()) => {
+            format!("{before}{begin}…\"{after}")
+        }
+        _ => message.to_owned(),
+    }
 }
 
 /// Returns a message of Kubernetes as a part of a sentence of ours: on one line, without its full stop, of bearable length.

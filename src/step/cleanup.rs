@@ -1,5 +1,7 @@
 //! `kubebench step cleanup`: whatever happened, no job of this Workflow stays, and every run that began has a result.
 
+use std::time::{Duration, Instant};
+
 use anyhow::Result;
 use serde_json::Value as Json;
 
@@ -13,7 +15,13 @@ use super::{Answer, Environment, snapshot, told};
 use crate::edge::cluster::Resource;
 use crate::edge::experiment;
 use crate::follow::State;
+use crate::manifest::meta::STEP;
 use crate::result::v1::{Status, StatusReason};
+
+/// How long steps that were told to end may take; the kubelet gives them half a minute.
+const GRACE: Duration = Duration::from_secs(60);
+/// Between two looks at them.
+const LOOK: Duration = Duration::from_secs(1);
 
 /// Cleans up after the Workflow; may be called any number of times.
 ///
@@ -21,6 +29,7 @@ use crate::result::v1::{Status, StatusReason};
 /// When the step was not told what it needs, or the volume or the cluster cannot be used at all.
 pub fn run(environment: &Environment) -> Result<Answer> {
     let mut session = Session::open(environment, told::settings(environment)?)?;
+    session.wait_for_steps()?;
     let mut faults = 0;
     let begun = experiment::run_folders(&session.experiments, |_| true)?;
     for job in begun {
@@ -42,6 +51,19 @@ pub fn run(environment: &Environment) -> Result<Answer> {
 }
 
 impl Session {
+    /// Lets steps that were told to end write their results: `argo stop` does not wait for them.
+    fn wait_for_steps(&mut self) -> Result<()> {
+        let selector = format!("workflows.argoproj.io/workflow={},{STEP}=run", self.workflow.name);
+        let since = Instant::now();
+        loop {
+            let pods = self.cluster.list(&Resource::pods(), &self.namespace, &selector)?;
+            let runs = |pod: &&Json| pod.pointer("/status/phase").and_then(Json::as_str) == Some("Running");
+            if !pods.iter().any(|pod| runs(&pod)) || since.elapsed() > GRACE || self.waits(LOOK) {
+                return Ok(());
+            }
+        }
+    }
+
     /// Makes the result of a run that nobody follows any more.
     pub(super) fn conclude_left(&mut self, mut attempt: Attempt) -> Result<()> {
         let folder = attempt.folder(&self.experiments);

@@ -288,7 +288,14 @@ impl Session {
                 reasons = vec![self.interruption()];
                 Status::Interrupted
             }
-            Ending::Itself(status) => status,
+            Ending::Itself(status) => {
+                if reasons.first().is_some_and(|reason| reason.code == "deleted")
+                    && let Some(reason) = self.deletion()
+                {
+                    reasons = vec![reason];
+                }
+                status
+            }
             Ending::TooLong(status, reason) => {
                 // What stood in the way explains more than that it took too long.
                 let place = if status == Status::TimedOut { 0 } else { reasons.len() };

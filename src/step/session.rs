@@ -14,7 +14,7 @@ use super::attempt::{Created, Workflow};
 use super::seen::From;
 use crate::edge::cluster::{Action, Cluster, Fault, Removed, Resource, Seen};
 use crate::edge::experiment::Reserve;
-use crate::edge::process::{self, Stop};
+use crate::edge::process::{self, Stop, Unstored};
 use crate::edge::{experiment, machine, terminal};
 use crate::follow::node;
 use crate::manifest::instance;
@@ -50,6 +50,8 @@ pub(super) struct Session {
     /// Takes out of texts what may be a secret.
     pub(super) redactor: Arc<Redactor>,
     no_more_tries: Arc<AtomicBool>,
+    /// Argo and the kubelet both tell a step to end. That must not cost it its result; its grace period ends it anyway.
+    _unstored: Unstored,
 }
 
 impl Session {
@@ -76,6 +78,7 @@ impl Session {
             stop: None,
             redactor: Arc::new(Redactor::new([])),
             no_more_tries,
+            _unstored: Unstored::begin(),
         })
     }
 
@@ -105,12 +108,19 @@ impl Session {
         if !matches!(pod, Ok(Some(pod)) if is_deleted(&pod)) {
             return false;
         }
+        matches!(self.fate(), Fate::GoesOn)
+    }
+
+    /// Returns what became of the Workflow.
+    fn fate(&self) -> Fate {
         let workflow = self.cluster.get(&Resource::workflows(), &self.namespace, &self.workflow.name);
-        let goes_on = |workflow: &Json| {
-            let is_it = workflow.pointer("/metadata/uid").and_then(Json::as_str) == Some(&self.workflow.uid);
-            is_it && !is_deleted(workflow) && workflow.pointer("/spec/shutdown").is_none()
-        };
-        matches!(workflow, Ok(Some(workflow)) if goes_on(&workflow))
+        match workflow {
+            Ok(Some(workflow)) if uid_of(&workflow) != self.workflow.uid || is_deleted(&workflow) => Fate::Deleted,
+            Ok(Some(workflow)) if workflow.pointer("/spec/shutdown").is_some() => Fate::Stopped,
+            Ok(Some(_)) => Fate::GoesOn,
+            Ok(None) => Fate::Deleted,
+            Err(_) => Fate::Unknown,
+        }
     }
 
     /// Says something in the log of the step.
@@ -127,11 +137,22 @@ impl Session {
 
     /// Says why a run did not come to its end.
     pub(super) fn interruption(&self) -> StatusReason {
-        let what = self.stop.map_or("the step that followed it", Stop::name);
-        let message = format!(
-            "it was ended by {what} before it had ended itself: the Workflow was stopped or deleted, or its deadline passed"
-        );
-        StatusReason { code: "interrupted".to_owned(), message }
+        let what = match self.fate() {
+            Fate::Deleted => "its Workflow was deleted before it had ended".to_owned(),
+            Fate::Stopped => "its Workflow was stopped before it had ended".to_owned(),
+            Fate::GoesOn | Fate::Unknown => {
+                let what = self.stop.map_or("the step that followed it", Stop::name);
+                format!(
+                    "it was ended by {what} before it had ended itself: the deadline of its step passed, or its Workflow was stopped or deleted"
+                )
+            }
+        };
+        StatusReason { code: "interrupted".to_owned(), message: what }
+    }
+
+    /// Returns why a job that somebody deleted is gone, where it went with its Workflow.
+    pub(super) fn deletion(&self) -> Option<StatusReason> {
+        matches!(self.fate(), Fate::Deleted).then(|| self.interruption())
     }
 
     /// Waits, and returns true when the step is to end.
@@ -212,6 +233,19 @@ impl Session {
             std::thread::sleep(LOOK);
         }
     }
+}
+
+/// What became of a Workflow.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Fate {
+    /// Nothing.
+    GoesOn,
+    /// It is told to end.
+    Stopped,
+    /// It is gone, or about to be.
+    Deleted,
+    /// Nobody says.
+    Unknown,
 }
 
 impl Workflow {

@@ -91,6 +91,10 @@ fn pods_that_are_not_created_are_explained_by_events_of_the_job() {
     let known = told("FailedCreatePod", quota);
     assert_eq!((only(&known).0, only(&known).1), (State::Waiting, "quota"));
     assert!(only(&known).2.contains("requests.nvidia.com/gpu=8"));
+    let drawn = |letters: &str| {
+        told("FailedCreate", &format!("pods \"mnist-1a2b3c4d-{letters}\" is forbidden: exceeded quota: q"))
+    };
+    assert_eq!(drawn("8msxs").reasons, drawn("qsvdf").reasons);
     for message in [
         "Error creating: admission webhook \"policy.example\" denied the request: no team label",
         "Error creating: pods \"x\" is forbidden: violates PodSecurity \"restricted:latest\": runAsNonRoot != true",

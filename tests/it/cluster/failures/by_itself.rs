@@ -1,0 +1,153 @@
+//! Runs that do not go well by themselves.
+
+use super::{Failure, project};
+
+const TIMES: &str = "timeout: 3m\n  queueTimeout: 3m";
+/// For what never starts: half of the timeout is waited for it.
+const IMPATIENT: &str = "timeout: 60s\n  queueTimeout: 30s";
+
+const FAILURES: [Failure; 14] = [
+    Failure {
+        benchmark: "exits",
+        limits: TIMES,
+        workload: "{job: {image: 'busybox:1', command: [sh, -c, 'echo first; echo last words >&2; exit 3'], resources: {cpu: 10m, memory: 32Mi}}}",
+        status: "failed",
+        code: "exitCode",
+        words: &["job-0: exited with 3"],
+        last: &["first", "last words"],
+    },
+    Failure {
+        benchmark: "crashes",
+        limits: TIMES,
+        workload: "{job: {image: 'busybox:1', command: [sh, -c, 'sh -c \"kill -SEGV \\$\\$\"'], resources: {cpu: 10m, memory: 32Mi}}}",
+        status: "failed",
+        code: "signal",
+        words: &["job-0: ended by SIGSEGV"],
+        last: &["Segmentation fault"],
+    },
+    Failure {
+        benchmark: "eats",
+        limits: TIMES,
+        workload: "{job: {image: 'busybox:1', command: [sh, -c, 'echo eating; exec tail /dev/zero'], resources: {cpu: 10m, memory: 32Mi}}}",
+        status: "failed",
+        code: "outOfMemory",
+        words: &["job-0: killed because it used more memory than its limit; raise `resources.memory`"],
+        last: &["eating"],
+    },
+    Failure {
+        benchmark: "hangs",
+        limits: "timeout: 60s\n  queueTimeout: 3m",
+        workload: "{job: {image: 'busybox:1', pod: {terminationGracePeriodSeconds: 3}, command: [sh, -c, 'trap \"echo never\" TERM; echo here it hangs; while :; do sleep 1; done'], resources: {cpu: 10m, memory: 32Mi}}}",
+        status: "timedOut",
+        code: "timeout",
+        words: &["its timeout of 60 s"],
+        last: &["here it hangs"],
+    },
+    Failure {
+        benchmark: "one-of-three",
+        limits: TIMES,
+        workload: "{pytorchJob: {image: 'busybox:1', resources: {cpu: 10m, memory: 32Mi}, pod: {terminationGracePeriodSeconds: 3}, master: {command: [sh, -c, 'echo waits; sleep 300']}, worker: {replicas: 2, command: [sh, -c, 'case $HOSTNAME in *-1) sleep 3; echo NCCL error; exit 7;; esac; sleep 300']}}}",
+        status: "failed",
+        code: "exitCode",
+        words: &["worker-1: exited with 7"],
+        last: &["waits", "NCCL error"],
+    },
+    Failure {
+        benchmark: "no-program",
+        limits: TIMES,
+        workload: "{job: {image: 'busybox:1', command: [/bin/nosuch], resources: {cpu: 10m, memory: 32Mi}}}",
+        status: "failed",
+        code: "cannotStart",
+        words: &["job-0: the container cannot be started", "/bin/nosuch"],
+        last: &[],
+    },
+    Failure {
+        benchmark: "no-image",
+        limits: IMPATIENT,
+        workload: "{job: {image: 'localhost/nosuch:1', container: {imagePullPolicy: IfNotPresent}, command: [sh], resources: {cpu: 10m, memory: 32Mi}}}",
+        status: "failed",
+        code: "imagePull",
+        words: &["job-0: the image `localhost/nosuch:1` cannot be pulled: ", "given up after 30 s"],
+        last: &[],
+    },
+    Failure {
+        benchmark: "no-secret",
+        limits: IMPATIENT,
+        workload: "{job: {image: 'busybox:1', env: {TOKEN: {secret: {name: nosuch, key: token}}}, command: [sh], resources: {cpu: 10m, memory: 32Mi}}}",
+        status: "failed",
+        code: "configMissing",
+        words: &["job-0: a Secret or ConfigMap of its environment is missing", "nosuch", "given up after 30 s"],
+        last: &[],
+    },
+    Failure {
+        benchmark: "no-volume",
+        limits: IMPATIENT,
+        workload: "{job: {image: 'busybox:1', pod: {volumes: [{name: data, configMap: {name: nosuch}}]}, container: {volumeMounts: [{name: data, mountPath: /data}]}, command: [sh], resources: {cpu: 10m, memory: 32Mi}}}",
+        status: "failed",
+        code: "mountFailed",
+        words: &["job-0: a volume cannot be mounted", "configmap \"nosuch\" not found", "given up after 30 s"],
+        last: &[],
+    },
+    Failure {
+        benchmark: "no-node",
+        limits: IMPATIENT,
+        workload: "{job: {image: 'busybox:1', pod: {nodeSelector: {kubebench.dev/nowhere: 'yes'}}, command: [sh], resources: {cpu: 10m, memory: 32Mi}}}",
+        status: "failed",
+        code: "unschedulable",
+        words: &["didn't match Pod's node affinity/selector", "given up after 30 s (`queueTimeout`), for job-0 of its 1 pods had no node"],
+        last: &[],
+    },
+    Failure {
+        benchmark: "too-big",
+        limits: IMPATIENT,
+        workload: "{job: {image: 'busybox:1', command: [sh], resources: {cpu: 10k, memory: 32Mi}}}",
+        status: "failed",
+        code: "unschedulable",
+        words: &["Insufficient cpu", "`queueTimeout`"],
+        last: &[],
+    },
+    Failure {
+        benchmark: "no-priority",
+        limits: TIMES,
+        workload: "{job: {image: 'busybox:1', pod: {priorityClassName: nosuch}, command: [sh], resources: {cpu: 10m, memory: 32Mi}}}",
+        status: "failed",
+        code: "rejected",
+        words: &["the cluster refuses the job's pods", "no PriorityClass with name nosuch was found"],
+        last: &[],
+    },
+    Failure {
+        benchmark: "no-account",
+        limits: IMPATIENT,
+        workload: "{job: {image: 'busybox:1', pod: {serviceAccountName: nosuch}, command: [sh], resources: {cpu: 10m, memory: 32Mi}}}",
+        status: "failed",
+        code: "rejected",
+        words: &["serviceaccount \"nosuch\" not found", "given up after 30 s"],
+        last: &[],
+    },
+    Failure {
+        benchmark: "next-one",
+        limits: "matrix: {axes: {code: [1, 0]}}\n  timeout: 3m\n  queueTimeout: 3m",
+        workload: "{job: {image: 'busybox:1', env: {CODE: '${{ matrix.code }}'}, command: [sh, -c, 'exit $CODE'], resources: {cpu: 10m, memory: 32Mi}}}",
+        status: "failed",
+        code: "exitCode",
+        words: &["job-0: exited with 1"],
+        last: &[],
+    },
+];
+
+#[test]
+fn a_run_that_does_not_go_well_says_why() {
+    let Some(tree) = project("a_run_that_does_not_go_well_says_why", "by-itself", &FAILURES) else { return };
+    tree.apply();
+    for failure in &FAILURES {
+        tree.ends("cluster", failure.benchmark, "Failed");
+    }
+    tree.assert_nothing_left();
+    let results = tree.results();
+    let (next, others) = FAILURES.split_last().unwrap();
+    others.iter().for_each(|failure| failure.judge(&results));
+    let statuses: Vec<&str> =
+        results.of(next.benchmark).iter().map(|result| result["run"]["status"].as_str().unwrap()).collect();
+    assert_eq!(statuses.len(), 2);
+    assert!(statuses.contains(&"failed") && statuses.contains(&"succeeded"), "{statuses:?}");
+}
