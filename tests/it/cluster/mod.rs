@@ -10,6 +10,7 @@ mod applied;
 mod arrives;
 mod client;
 mod e2e;
+mod failures;
 mod logs;
 mod namespaces;
 mod outside;

@@ -17,6 +17,8 @@ use std::time::Duration;
 
 use serde_json::Value;
 
+pub(super) use image::is_own;
+
 use super::namespaces::Project;
 use super::{Cluster, cluster};
 use crate::judges::skip;
@@ -32,14 +34,14 @@ const DEADLINE: &str = "--timeout=420s";
 const BRANCH: &str = "kubebench/results";
 
 /// A project in a cluster that has all the loop needs.
-struct Loop {
+pub(super) struct Loop {
     project: Project,
     remote: String,
 }
 
 impl Loop {
     /// The project of these files, compiled but not applied; in `kubebench.yaml`, `IMAGE` and `REMOTE` are filled in.
-    fn new(test: &str, files: &[(&str, &str)]) -> Option<Self> {
+    pub(super) fn new(test: &str, files: &[(&str, &str)]) -> Option<Self> {
         let cluster = cluster(test)?;
         let image = image::image(cluster).map_err(|why| skip(test, why)).ok()?;
         let Some(server) = git_server() else {
@@ -53,17 +55,22 @@ impl Loop {
         Some(Self { project, remote })
     }
 
-    fn cluster(&self) -> &'static Cluster {
+    pub(super) fn cluster(&self) -> &'static Cluster {
         self.project.cluster
     }
 
+    /// The project, compiled.
+    pub(super) fn project(&self) -> &Project {
+        &self.project
+    }
+
     /// The namespace of a target.
-    fn namespace(&self, target: &str) -> &str {
+    pub(super) fn namespace(&self, target: &str) -> &str {
         &self.project.namespaces[target]
     }
 
     /// Applies the tree in the order in which GitOps tools do: what starts comes last.
-    fn apply(&self) {
+    pub(super) fn apply(&self) {
         let (starts, rest): (Vec<_>, Vec<_>) = self
             .project
             .objects()
@@ -75,7 +82,7 @@ impl Loop {
     }
 
     /// The names of the Workflows of the tree by their benchmarks.
-    fn workflows(&self, target: &str) -> BTreeMap<String, String> {
+    pub(super) fn workflows(&self, target: &str) -> BTreeMap<String, String> {
         let objects = self.project.objects().into_iter().filter(|Emitted { object, .. }| {
             object["kind"] == "Workflow" && object["metadata"]["namespace"] == self.namespace(target)
         });
@@ -87,13 +94,13 @@ impl Loop {
     }
 
     /// Waits for the end of the Workflow of a benchmark and returns it; it must have ended in `phase`.
-    fn ends(&self, target: &str, benchmark: &str, phase: &str) -> Value {
+    pub(super) fn ends(&self, target: &str, benchmark: &str, phase: &str) -> Value {
         let name = &self.workflows(target)[benchmark];
         self.workflow_ends(target, name, phase)
     }
 
     /// The same for a Workflow by its own name.
-    fn workflow_ends(&self, target: &str, name: &str, phase: &str) -> Value {
+    pub(super) fn workflow_ends(&self, target: &str, name: &str, phase: &str) -> Value {
         let (namespace, workflow) = (self.namespace(target), format!("workflow/{name}"));
         self.cluster().say(["-n", namespace, "wait", "--for=condition=Completed", &workflow, DEADLINE]);
         let ended = self.cluster().json(["-n", namespace, "get", &workflow, "-o", "json"]);
@@ -102,7 +109,7 @@ impl Loop {
     }
 
     /// Checks out the branch of results.
-    fn results(&self) -> Results {
+    pub(super) fn results(&self) -> Results {
         let folder = Folder::with([] as [(&str, &str); 0]);
         let mut git = Command::new("git");
         git.args(["-c", "http.proxy=", "clone", "--quiet", "--branch", BRANCH, &self.remote, "."])
@@ -127,14 +134,14 @@ impl Drop for Loop {
 }
 
 /// A checkout of the branch of results.
-struct Results {
+pub(super) struct Results {
     folder: Folder,
     all: Vec<Value>,
 }
 
 impl Results {
     /// The results of a benchmark, sorted by case, warm-ups first, repeats and attempts.
-    fn of(&self, benchmark: &str) -> Vec<&Value> {
+    pub(super) fn of(&self, benchmark: &str) -> Vec<&Value> {
         let mut found: Vec<&Value> =
             self.all.iter().filter(|result| result["metadata"]["benchmark"] == benchmark).collect();
         found.sort_by_key(|result| round(result));
