@@ -57,7 +57,8 @@ impl Session {
             outcome.ended.status = status;
             outcome.ended.reasons.push(StatusReason { code: code.to_owned(), message });
         }
-        attempt.keep(&self.experiments)
+        self.keep(attempt);
+        Ok(())
     }
 
     /// Runs `job`, whose logs go below `output`, and deletes it.

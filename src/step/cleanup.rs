@@ -71,7 +71,7 @@ impl Session {
         if let Some(workload) = &workload {
             self.know_secrets(workload);
         }
-        let reserve = self.hold_reserve();
+        self.hold_reserve();
         let mut gathered = Gathered::new(self, &attempt, &snapshot::rules(&folder))?;
         if attempt.outcome.is_none() {
             let outcome = match self.left_job(&mut attempt, workload.as_ref())? {
@@ -95,14 +95,14 @@ impl Session {
                 None => outcome_without_job(&attempt, Status::Interrupted, vec![interrupted()]),
             };
             attempt.outcome = Some(outcome);
-            attempt.keep(&self.experiments)?;
+            self.keep(&attempt);
         }
         self.catch_up(&gathered);
         if let Some(created) = attempt.created.clone() {
             self.remove(&created, &attempt.job)?;
         }
         self.end_logs(&mut attempt, &mut gathered)?;
-        self.conclude(&attempt, gathered, reserve).map(drop)
+        self.conclude(&attempt, gathered).map(drop)
     }
 
     /// Returns the job of an attempt, if it is there. A step that was killed just after it had created the job has not said so.

@@ -12,7 +12,7 @@ use super::session::Session;
 use super::told::{self, RulesText};
 use super::{snapshot, word};
 use crate::digest::Digest;
-use crate::edge::experiment::{self, Left, Reserve};
+use crate::edge::experiment::{self, Left};
 use crate::edge::terminal;
 use crate::gather::{self, Hurry, KeptOf, Parts, Span, log_incomplete};
 use crate::ingest::measure::{Log, Measured, measure};
@@ -58,12 +58,7 @@ impl Gathered {
 
 impl Session {
     /// Makes the result of an attempt whose outcome is known, and puts it on the volume.
-    pub(super) fn conclude(
-        &mut self,
-        attempt: &Attempt,
-        gathered: Gathered,
-        reserve: Option<Reserve>,
-    ) -> Result<BenchmarkResult> {
+    pub(super) fn conclude(&mut self, attempt: &Attempt, gathered: Gathered) -> Result<BenchmarkResult> {
         let Some(outcome) = &attempt.outcome else { bail!("`{}` has not ended", attempt.job) };
         let folder = attempt.folder(&self.experiments);
         // The rules may have changed since; those that are there when the run ends count, or those that it began with.
@@ -130,7 +125,7 @@ impl Session {
             recorder: Recorder { version: VERSION.to_owned(), method: "cluster".to_owned() },
         });
         redact(&mut result, &self.redactor);
-        self.store(&folder.join(RESULT), result, reserve)
+        self.store(&folder.join(RESULT), result)
     }
 
     fn measure(
@@ -174,13 +169,9 @@ impl Session {
     }
 
     /// Puts a result on the volume; where that cannot be, into the log of the step.
-    fn store(&self, path: &Path, result: BenchmarkResult, reserve: Option<Reserve>) -> Result<BenchmarkResult> {
+    fn store(&mut self, path: &Path, result: BenchmarkResult) -> Result<BenchmarkResult> {
         let sealed = result::seal(result);
-        let written = experiment::replace(path, &sealed.bytes).or_else(|_| {
-            drop(reserve);
-            experiment::replace(path, &sealed.bytes)
-        });
-        if let Err(error) = written {
+        if let Err(error) = self.write(|| experiment::replace(path, &sealed.bytes)) {
             self.tell(&format!("error: the result is on no volume, but below: {}: {error}", path.display()));
             terminal::print(&String::from_utf8_lossy(&sealed.bytes))?;
             bail!("the result of `{}` cannot be written: {error}", sealed.result.metadata.case_name);

@@ -127,7 +127,7 @@ impl Session {
         self.know_secrets(&objects.workload);
         let rules = told::rules(&self.environment)?;
         snapshot::keep(&attempt.folder(&self.experiments), &objects, &rules)?;
-        let reserve = self.hold_reserve();
+        self.hold_reserve();
         let mut gathered = Gathered::new(self, attempt, &rules)?;
         if attempt.outcome.is_none() {
             let outcome = match self.job(attempt, &objects, has_come_back)? {
@@ -140,7 +140,7 @@ impl Session {
                 Err(NoJob::Ends(status, reason)) => outcome_without_job(attempt, status, vec![reason]),
             };
             attempt.outcome = Some(outcome);
-            attempt.keep(&self.experiments)?;
+            self.keep(attempt);
         }
         self.catch_up(&gathered);
         if let Some(created) = attempt.created.clone() {
@@ -149,7 +149,7 @@ impl Session {
         }
         self.end_logs(attempt, &mut gathered)?;
         self.postprocess(told, attempt)?;
-        let result = self.conclude(attempt, gathered, reserve)?;
+        let result = self.conclude(attempt, gathered)?;
         Ok(Some(result))
     }
 
@@ -178,7 +178,7 @@ impl Session {
             Err(no_job) => return Ok(Err(no_job)),
         };
         attempt.created = Some(Created::of(&job));
-        attempt.keep(&self.experiments)?;
+        self.keep(attempt);
         let verb = if has_come_back { "found" } else { "created" };
         self.tell(&format!("{verb} {} `{}`", text(&job, "/kind"), attempt.job));
         Ok(Ok(job))
@@ -358,7 +358,7 @@ impl Session {
             }
         }
         outcome.logs = Some(logs);
-        attempt.keep(&self.experiments)?;
+        self.keep(attempt);
         logs::forget(&attempt.folder(&self.experiments).join("output"));
         Ok(())
     }

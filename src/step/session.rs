@@ -10,7 +10,7 @@ use anyhow::Result;
 use serde_json::Value as Json;
 
 use super::Environment;
-use super::attempt::{Created, Workflow};
+use super::attempt::{Attempt, Created, Workflow};
 use super::seen::From;
 use crate::edge::cluster::{Action, Cluster, Fault, Removed, Resource, Seen};
 use crate::edge::experiment::Reserve;
@@ -50,6 +50,7 @@ pub(super) struct Session {
     /// Takes out of texts what may be a secret.
     pub(super) redactor: Arc<Redactor>,
     no_more_tries: Arc<AtomicBool>,
+    reserve: Option<Reserve>,
     /// Argo and the kubelet both tell a step to end. That must not cost it its result; its grace period ends it anyway.
     _unstored: Unstored,
 }
@@ -78,6 +79,7 @@ impl Session {
             stop: None,
             redactor: Arc::new(Redactor::new([])),
             no_more_tries,
+            reserve: None,
             _unstored: Unstored::begin(),
         })
     }
@@ -184,13 +186,29 @@ impl Session {
     }
 
     /// Holds back space for the result on the volume, which the run may fill.
-    pub(super) fn hold_reserve(&self) -> Option<Reserve> {
+    pub(super) fn hold_reserve(&mut self) {
         match Reserve::hold(&self.experiments) {
-            Ok(reserve) => Some(reserve),
-            Err(error) => {
-                self.tell(&format!("note: no space can be held back on the volume for the result: {error}"));
-                None
-            }
+            Ok(reserve) => self.reserve = Some(reserve),
+            Err(error) => self.tell(&format!("note: no space can be held back on the volume for the result: {error}")),
+        }
+    }
+
+    /// Writes with `write` what must not be lost; on a volume that is full, where space was held back for it.
+    ///
+    /// # Errors
+    /// That of `write`.
+    pub(super) fn write<T, E>(&mut self, write: impl Fn() -> Result<T, E>) -> Result<T, E> {
+        write().or_else(|error| if self.reserve.take().is_some() { write() } else { Err(error) })
+    }
+
+    /// Keeps what is known of an attempt, for a step that goes on with it. That the volume does not take it is no reason to
+    /// give up a run that goes on or has ended.
+    pub(super) fn keep(&mut self, attempt: &Attempt) {
+        let experiments = self.experiments.clone();
+        if let Err(error) = self.write(|| attempt.keep(&experiments)) {
+            self.tell(&format!(
+                "note: a step that had to go on after this one would not know how far it was: {error:#}"
+            ));
         }
     }
 

@@ -10,6 +10,7 @@ mod applied;
 mod arrives;
 mod client;
 mod e2e;
+mod failures;
 mod gitops;
 mod logs;
 mod namespaces;

@@ -34,7 +34,7 @@ pub(super) fn image(cluster: &Cluster) -> Result<&'static str, &'static str> {
 }
 
 /// Returns whether it is the cluster of `tests/cluster` on this machine.
-pub(super) fn is_own(cluster: &Cluster) -> bool {
+pub(in crate::cluster) fn is_own(cluster: &Cluster) -> bool {
     Path::new(SOCKET).exists() && cluster.kubectl(["get", NODE, "-o", "name"]).status.success()
 }
 

@@ -17,6 +17,8 @@ use std::time::Duration;
 
 use serde_json::Value;
 
+pub(super) use image::is_own;
+
 use super::namespaces::Project;
 use super::{Cluster, cluster};
 use crate::judges::skip;
@@ -72,13 +74,18 @@ impl Loop {
         self.project.cluster
     }
 
+    /// The project, compiled.
+    pub(super) fn project(&self) -> &Project {
+        &self.project
+    }
+
     /// The namespace of a target.
     pub(super) fn namespace(&self, target: &str) -> &str {
         &self.project.namespaces[target]
     }
 
     /// Applies the tree in the order in which GitOps tools do: what starts comes last.
-    fn apply(&self) {
+    pub(super) fn apply(&self) {
         let (starts, rest): (Vec<_>, Vec<_>) = self
             .project
             .objects()

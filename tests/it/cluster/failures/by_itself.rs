@@ -94,7 +94,10 @@ const FAILURES: [Failure; 14] = [
         workload: "{job: {image: 'busybox:1', pod: {nodeSelector: {kubebench.dev/nowhere: 'yes'}}, command: [sh], resources: {cpu: 10m, memory: 32Mi}}}",
         status: "failed",
         code: "unschedulable",
-        words: &["didn't match Pod's node affinity/selector", "given up after 30 s (`queueTimeout`), for job-0 of its 1 pods had no node"],
+        words: &[
+            "didn't match Pod's node affinity/selector",
+            "given up after 30 s (`queueTimeout`), for job-0 of its 1 pods had no node",
+        ],
         last: &[],
     },
     Failure {

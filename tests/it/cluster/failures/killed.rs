@@ -31,7 +31,9 @@ fn steps(namespace: &str) -> Vec<(i32, String)> {
         let words: Vec<&str> = command.split('\0').collect();
         if let [program, "step", "run", run, ..] = words.as_slice()
             && program.ends_with("kubebench")
-            && String::from_utf8_lossy(&read("environ")).split('\0').any(|set| set == format!("KUBEBENCH_NAMESPACE={namespace}"))
+            && String::from_utf8_lossy(&read("environ"))
+                .split('\0')
+                .any(|set| set == format!("KUBEBENCH_NAMESPACE={namespace}"))
         {
             found.push((pid, (*run).to_owned()));
         }
@@ -64,7 +66,11 @@ fn a_step_that_is_killed_goes_on_where_it_was() {
     let found = results.of("killed");
     assert_eq!(found.len(), 3);
     for result in found {
-        assert_eq!((&result["run"]["status"], &result["run"]["attempt"]), (&json!("succeeded"), &json!(1)), "{result:#}");
+        assert_eq!(
+            (&result["run"]["status"], &result["run"]["attempt"]),
+            (&json!("succeeded"), &json!(1)),
+            "{result:#}"
+        );
         // Each line came once, whenever its reader was killed.
         assert_eq!(result["metrics"][0]["value"].as_f64(), Some(300.0), "{result:#}");
     }

@@ -65,7 +65,12 @@ impl Failure {
         let reasons = run["reasons"].as_array().unwrap_or_else(|| panic!("{}: {run:#}", self.benchmark));
         let said: Vec<&str> = reasons.iter().map(|reason| reason["message"].as_str().unwrap()).collect();
         let said = said.join("\n");
-        assert_eq!((&run["status"], &reasons[0]["code"]), (&self.status.into(), &self.code.into()), "{}: {run:#}", self.benchmark);
+        assert_eq!(
+            (&run["status"], &reasons[0]["code"]),
+            (&self.status.into(), &self.code.into()),
+            "{}: {run:#}",
+            self.benchmark
+        );
         for words in self.words {
             assert!(said.contains(words), "{}: `{words}` is not in {said}", self.benchmark);
         }
@@ -78,7 +83,10 @@ impl Failure {
 
 fn last_lines(run: &Value) -> Vec<&str> {
     let exits = run["exits"].as_array().into_iter().flatten();
-    exits.flat_map(|exit| exit["lastLines"].as_array().into_iter().flatten()).map(|line| line.as_str().unwrap()).collect()
+    exits
+        .flat_map(|exit| exit["lastLines"].as_array().into_iter().flatten())
+        .map(|line| line.as_str().unwrap())
+        .collect()
 }
 
 /// A project of these failures, in a namespace called like `name`.
@@ -119,7 +127,8 @@ impl Loop {
     /// Asserts that of all runs nothing is left.
     fn assert_nothing_left(&self) {
         let left = self.json_there(&["get", "jobs,pods,pytorchjobs,tfjobs,services", "-l", "kubebench.dev/run"]);
-        let left: Vec<&Value> = left["items"].as_array().unwrap().iter().map(|object| &object["metadata"]["name"]).collect();
+        let left: Vec<&Value> =
+            left["items"].as_array().unwrap().iter().map(|object| &object["metadata"]["name"]).collect();
         assert!(left.is_empty(), "{left:?}");
     }
 }
