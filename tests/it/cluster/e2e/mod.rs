@@ -4,9 +4,14 @@
 //! They need what the other tests here need, the image of the program under test ([`image`]) and a git server that pods
 //! reach: that of `tests/cluster`, or one at `KUBEBENCH_TEST_GIT` that makes repositories when they are pushed.
 
+mod again;
+mod beside;
 mod diagnosis;
 mod image;
 mod kinds;
+mod scheduled;
+mod texts;
+mod volume;
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -50,7 +55,22 @@ impl Loop {
         let filled =
             |(path, text): &(&str, &str)| ((*path).to_owned(), text.replace("IMAGE", image).replace("REMOTE", &remote));
         let project = Project::compiled(cluster, files.iter().map(filled).collect());
-        Some(Self { project, remote })
+        let cycle = Self { project, remote };
+        cycle.push();
+        Some(cycle)
+    }
+
+    /// Commits the project and pushes it, which makes the repository that the results go to.
+    fn push(&self) {
+        let folder = self.project.folder.path();
+        for arguments in [
+            &["init", "--quiet", "--initial-branch=main"][..],
+            &["add", "--all"],
+            &["-c", "user.name=e2e", "-c", "user.email=e2e@example.com", "commit", "--quiet", "--message=all"],
+            &["push", "--quiet", &self.remote, "main"],
+        ] {
+            assert_yes(&git(folder, arguments).output().unwrap());
+        }
     }
 
     fn cluster(&self) -> &'static Cluster {
@@ -60,6 +80,16 @@ impl Loop {
     /// The namespace of a target.
     fn namespace(&self, target: &str) -> &str {
         &self.project.namespaces[target]
+    }
+
+    /// Writes a file of the project and compiles it again.
+    fn change(&self, path: &str, text: &str) {
+        self.project.folder.write(path, text);
+        self.compile();
+    }
+
+    fn compile(&self) {
+        assert_yes(&self.project.folder.run(&["compile"]));
     }
 
     /// Applies the tree in the order in which GitOps tools do: what starts comes last.
@@ -104,10 +134,8 @@ impl Loop {
     /// Checks out the branch of results.
     fn results(&self) -> Results {
         let folder = Folder::with([] as [(&str, &str); 0]);
-        let mut git = Command::new("git");
-        git.args(["-c", "http.proxy=", "clone", "--quiet", "--branch", BRANCH, &self.remote, "."])
-            .current_dir(folder.path());
-        assert_yes(&git.stdin(Stdio::null()).output().unwrap());
+        let arguments = ["clone", "--quiet", "--branch", BRANCH, &self.remote, "."];
+        assert_yes(&git(folder.path(), &arguments).output().unwrap());
         let files = files_below(folder.path()).into_iter().filter(|path| {
             path.extension().is_some_and(|ending| ending == "json") && !path.starts_with(folder.path().join(".git"))
         });
@@ -151,6 +179,13 @@ fn round(result: &Value) -> (String, bool, u64, u64) {
     let number = |key: &str| result["run"][key].as_u64().unwrap_or_else(|| panic!("no {key}: {result:#}"));
     let is_measured = !result["run"]["warmup"].as_bool().unwrap();
     (result["metadata"]["case"].as_str().unwrap().to_owned(), is_measured, number("repeat"), number("attempt"))
+}
+
+/// git without a proxy, which would not know the addresses of a cluster.
+fn git(folder: &Path, arguments: &[&str]) -> Command {
+    let mut git = Command::new("git");
+    git.args(["-c", "http.proxy="]).args(arguments).current_dir(folder).env("no_proxy", "*").stdin(Stdio::null());
+    git
 }
 
 /// The address of a git server, without a slash at its end.
