@@ -12,6 +12,7 @@ use serde_json::Value as Json;
 use super::Environment;
 use super::attempt::{Attempt, Created, Workflow};
 use super::seen::From;
+use crate::diag::render::on_one_line;
 use crate::edge::cluster::{Action, Cluster, Fault, Removed, Resource, Seen};
 use crate::edge::experiment::Reserve;
 use crate::edge::process::{self, Stop, Unstored};
@@ -127,7 +128,7 @@ impl Session {
 
     /// Says something in the log of the step.
     pub(super) fn tell(&self, text: &str) {
-        terminal::tell(&self.redactor.text(text));
+        terminal::tell(&on_one_line(&self.redactor.text(text)));
     }
 
     /// Takes the values of variables whose names say that they hold secrets out of everything from now on.

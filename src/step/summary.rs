@@ -4,6 +4,7 @@ use anyhow::Result;
 
 use super::attempt::result_of;
 use super::{Answer, Environment, told, word};
+use crate::diag::render::on_one_line;
 use crate::edge::terminal;
 use crate::manifest::Run;
 use crate::result::BenchmarkResult;
@@ -12,8 +13,6 @@ use crate::steps::Config;
 
 /// How much of a reason fits.
 const REASON: usize = 160;
-/// More attempts than a run ever has.
-const ATTEMPTS: u32 = 8;
 
 /// Prints the table; the answer is that of the worst run.
 ///
@@ -33,7 +32,8 @@ pub fn run(environment: &Environment) -> Result<Answer> {
     let mut failed = 0;
     for run in &told.config.list.runs {
         let mut last = None;
-        for number in 1..=ATTEMPTS {
+        // As many as there are: a Workflow that is deleted and made again tries once more what did not succeed.
+        for number in 1.. {
             let job = told.config.job_of(run, number, session);
             let Some(result) = result_of(experiments, &job)? else { break };
             last = Some(result);
@@ -73,6 +73,8 @@ fn row(config: &Config, run: &Run, result: Option<&BenchmarkResult>) -> [String;
 }
 
 fn table(rows: &[[String; 6]]) -> String {
+    let rows: Vec<[String; 6]> =
+        rows.iter().map(|row| row.each_ref().map(|cell| on_one_line(cell).into_owned())).collect();
     let width = |column: usize| {
         rows.iter().filter_map(|row| row.get(column)).map(|cell| cell.chars().count()).max().unwrap_or_default()
     };
@@ -83,4 +85,19 @@ fn table(rows: &[[String; 6]]) -> String {
         format!("{}\n", cells.join("  ").trim_end())
     };
     rows.iter().map(line).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::table;
+
+    #[test]
+    fn a_case_is_one_line_whatever_it_is_called() {
+        let row = |case: &str| ["r1", case, "succeeded", "1.0", "rate 1", ""].map(str::to_owned);
+        let table = table(&[row("word=two\nlines \u{1b}[31m\u{202e}x"), row("word=plain")]);
+        let lines: Vec<&str> = table.lines().collect();
+        assert_eq!(lines.len(), 2, "{table}");
+        assert!(!table.contains(['\u{1b}', '\u{202e}']), "{table:?}");
+        assert_eq!(lines[0].find("succeeded"), lines[1].find("succeeded"), "columns: {table}");
+    }
 }

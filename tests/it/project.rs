@@ -176,6 +176,10 @@ impl Folder {
         fs::write(path, text).unwrap();
     }
 
+    pub(crate) fn remove(&self, path: &str) {
+        fs::remove_file(self.path().join(path)).unwrap();
+    }
+
     /// Runs the program here and waits for it.
     pub(crate) fn run(&self, arguments: &[&str]) -> Output {
         self.command(arguments).output().unwrap()

@@ -14,7 +14,7 @@ use crate::project::{assert_yes, repository};
 /// Where containerd of `tests/cluster` listens.
 const SOCKET: &str = "/run/kubebench-cluster/containerd/containerd.sock";
 /// The one node of `tests/cluster`.
-const NODE: &str = "node/kubebench-node";
+pub(super) const NODE: &str = "node/kubebench-node";
 const REPOSITORY: &str = "localhost/kubebench";
 
 /// Returns the name of the image, which is on the node, or why there is none.

@@ -4,9 +4,14 @@
 //! They need what the other tests here need, the image of the program under test ([`image`]) and a git server that pods
 //! reach: that of `tests/cluster`, or one at `KUBEBENCH_TEST_GIT` that makes repositories when they are pushed.
 
+mod again;
+mod beside;
 mod diagnosis;
 mod image;
 mod kinds;
+mod scheduled;
+mod texts;
+mod volume;
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -82,6 +87,16 @@ impl Loop {
     /// The namespace of a target.
     pub(super) fn namespace(&self, target: &str) -> &str {
         &self.project.namespaces[target]
+    }
+
+    /// Writes a file of the project and compiles it again.
+    fn change(&self, path: &str, text: &str) {
+        self.project.folder.write(path, text);
+        self.compile();
+    }
+
+    fn compile(&self) {
+        assert_yes(&self.project.folder.run(&["compile"]));
     }
 
     /// Applies the tree in the order in which GitOps tools do: what starts comes last.
