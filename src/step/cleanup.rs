@@ -101,7 +101,7 @@ impl Session {
         if let Some(created) = attempt.created.clone() {
             self.remove(&created, &attempt.job)?;
         }
-        self.end_logs(&mut attempt, &mut gathered)?;
+        self.end_logs(&mut attempt, &mut gathered);
         self.conclude(&attempt, gathered).map(drop)
     }
 

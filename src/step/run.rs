@@ -147,7 +147,7 @@ impl Session {
             self.remove(&created, &attempt.job).unwrap_or_else(|fault| self.note_left(&attempt.job, &fault));
             self.remove_before(&objects, &attempt.job);
         }
-        self.end_logs(attempt, &mut gathered)?;
+        self.end_logs(attempt, &mut gathered);
         self.postprocess(told, attempt)?;
         let result = self.conclude(attempt, gathered)?;
         Ok(Some(result))
@@ -333,11 +333,11 @@ impl Session {
     }
 
     /// Waits for the rest of the logs, and keeps what became of them.
-    pub(super) fn end_logs(&mut self, attempt: &mut Attempt, gathered: &mut Gathered) -> Result<()> {
+    pub(super) fn end_logs(&mut self, attempt: &mut Attempt, gathered: &mut Gathered) {
         let patience = if self.is_to_end() { HURRIED } else { LOG_PATIENCE };
-        let Some(outcome) = &mut attempt.outcome else { return Ok(()) };
+        let Some(outcome) = &mut attempt.outcome else { return };
         if outcome.logs.is_some() {
-            return Ok(());
+            return;
         }
         let logs = gathered.end_logs(patience);
         if outcome.ended.status != Status::Succeeded {
@@ -360,7 +360,6 @@ impl Session {
         outcome.logs = Some(logs);
         self.keep(attempt);
         logs::forget(&attempt.folder(&self.experiments).join("output"));
-        Ok(())
     }
 
     /// Says that an object stays for now.

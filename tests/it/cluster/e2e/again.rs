@@ -100,12 +100,15 @@ fn what_changed_runs_again_and_nothing_else() {
     assert_ne!(after[&second["half"]], before[&first["half"]], "it was made again");
 
     let results = cycle.results();
-    let values = |benchmark: &str| -> BTreeSet<u64> {
+    let values = |benchmark: &str| -> BTreeSet<String> {
         let of = results.of(benchmark).into_iter();
-        of.map(|result| result["metrics"][0]["value"].as_f64().unwrap() as u64).collect()
+        of.map(|result| result["metrics"][0]["value"].to_string()).collect()
     };
     assert_eq!(results.of("described").len(), 1);
-    assert_eq!((results.of("changed").len(), values("changed")), (2, BTreeSet::from([1, 7])));
+    assert_eq!(
+        (results.of("changed").len(), values("changed")),
+        (2, BTreeSet::from(["1.0".to_owned(), "7.0".to_owned()]))
+    );
     let runs = |result: &&Value| (result["source"]["run"].clone(), result["source"]["runDigest"].clone());
     let raised: Vec<_> = results.of("raised").iter().map(runs).collect();
     assert_eq!(raised.len(), 2, "{raised:?}");

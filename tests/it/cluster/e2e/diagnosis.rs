@@ -1,5 +1,7 @@
 //! What a person needs to see when the loop did not close.
 
+#![expect(clippy::print_stderr, reason = "it goes into the output of a test that fails")]
+
 use super::super::Cluster;
 
 /// Shows the nodes of the Workflows of a namespace, what its pods printed, and its events.

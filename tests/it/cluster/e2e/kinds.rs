@@ -198,9 +198,9 @@ fn every_kind_leaves_its_results_on_the_branch() {
             let size = result["metadata"]["params"]["size"].as_u64().unwrap();
             assert_eq!(result["metrics"][0]["value"].as_f64(), Some((size * factor) as f64), "{result:#}");
             assert_eq!(result["environment"]["images"][0]["declared"], "busybox:1");
-            if let Some(ours) = local.iter().find(|one| {
-                one["metadata"]["benchmark"] == benchmark && round(one) == round(result)
-            }) {
+            if let Some(ours) =
+                local.iter().find(|one| one["metadata"]["benchmark"] == benchmark && round(one) == round(result))
+            {
                 assert_eq!(places(result), places(ours), "{benchmark}");
                 for part in SAME {
                     assert_eq!(result.pointer(part), ours.pointer(part), "{benchmark}: {part}");

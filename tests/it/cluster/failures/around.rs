@@ -107,11 +107,11 @@ impl Drop for ClusterWide<'_> {
 impl Loop {
     /// The name of the job of a benchmark with one run.
     fn job_of(&self, benchmark: &str) -> String {
-        let configs = self.project().objects().into_iter().filter(|emitted| {
+        let mut configs = self.project().objects().into_iter().filter(|emitted| {
             emitted.object["kind"] == "ConfigMap"
                 && emitted.object["metadata"]["labels"]["kubebench.dev/benchmark"] == benchmark
         });
-        let runs = configs.filter_map(|emitted| emitted.object["data"]["runs.json"].as_str().map(str::to_owned)).next();
+        let runs = configs.find_map(|emitted| emitted.object["data"]["runs.json"].as_str().map(str::to_owned));
         let runs: Value = serde_json::from_str(&runs.unwrap()).unwrap();
         runs["runs"][0]["job"].as_str().unwrap().to_owned()
     }

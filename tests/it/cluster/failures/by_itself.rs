@@ -148,7 +148,9 @@ fn a_run_that_does_not_go_well_says_why() {
     tree.assert_nothing_left();
     let results = tree.results();
     let (next, others) = FAILURES.split_last().unwrap();
-    others.iter().for_each(|failure| failure.judge(&results));
+    for failure in others {
+        failure.judge(&results);
+    }
     let statuses: Vec<&str> =
         results.of(next.benchmark).iter().map(|result| result["run"]["status"].as_str().unwrap()).collect();
     assert_eq!(statuses.len(), 2);

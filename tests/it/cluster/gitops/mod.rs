@@ -2,6 +2,8 @@
 //!
 //! They need what [`super::e2e`] needs, and the controllers; where the cluster does not have them, that is said.
 
+#![expect(clippy::print_stderr, reason = "what a person needs of a test that takes minutes")]
+
 mod argo_cd;
 mod flux;
 
@@ -20,7 +22,7 @@ const TARGET: &str = "cpu";
 /// Longer waits nobody, however busy the machine is.
 const PATIENCE: Duration = Duration::from_secs(240);
 
-const PROJECT: &str = r#"
+const PROJECT: &str = r"
 apiVersion: kubebench.dev/v1
 kind: Project
 metadata: {name: gitops}
@@ -34,7 +36,7 @@ spec:
       namespace: cpu
       storageClass: standard
       podSecurity: restricted
-"#;
+";
 
 const SPEC: &str = r#"
 apiVersion: kubebench.dev/v1
