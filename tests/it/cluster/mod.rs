@@ -29,7 +29,7 @@ use crate::judges::{skip, tool};
 use crate::project::{assert_yes, repository};
 
 /// What `tests/cluster/up` starts, and what a cluster that is given must have.
-const COMPONENTS: &str = "argo,training-operator,git,flux,argocd";
+const COMPONENTS: &str = "argo,training-operator,git";
 
 /// The exit status of `tests/cluster/up` where the machine lacks something that it names.
 const LACKS: i32 = 3;
