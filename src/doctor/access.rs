@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use serde_json::Value as Json;
 
-use super::{Fact, Facts, Level, Needs, Report, Right, Who, elements, quoted, text};
+use super::{Fact, Facts, Level, Needs, Report, Right, Who, elements, quoted, text_at};
 
 const MINE: &str = "your rights";
 const THEIRS: &str = "accounts";
@@ -106,13 +106,13 @@ fn one(needs: &Needs<'_>, facts: &dyn Facts, account: &str, report: &mut Report)
 /// Returns what the tree's roles let `account` do.
 fn rights(needs: &Needs<'_>, account: &str) -> BTreeSet<Right> {
     let roles = roles_of(needs, account);
-    let rules = needs.of_kind("Role").filter(|role| roles.contains(text(role, "/metadata/name")));
+    let rules = needs.of_kind("Role").filter(|role| roles.contains(text_at(role, "/metadata/name")));
     rules.flat_map(|role| elements(role, "/rules")).flat_map(granted).collect()
 }
 
 fn roles_of<'n>(needs: &'n Needs<'_>, account: &str) -> BTreeSet<&'n str> {
-    let is_bound = |binding: &&Json| elements(binding, "/subjects").any(|subject| text(subject, "/name") == account);
-    needs.of_kind("RoleBinding").filter(is_bound).map(|binding| text(binding, "/roleRef/name")).collect()
+    let is_bound = |binding: &&Json| elements(binding, "/subjects").any(|subject| text_at(subject, "/name") == account);
+    needs.of_kind("RoleBinding").filter(is_bound).map(|binding| text_at(binding, "/roleRef/name")).collect()
 }
 
 fn granted(rule: &Json) -> Vec<Right> {

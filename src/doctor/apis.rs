@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::Value as Json;
 
-use super::{Fact, Facts, Needs, Report, elements, items, quoted, text};
+use super::{Fact, Facts, Needs, Report, elements, items, quoted, text_at};
 use crate::model::target::{MpiJobApi, Queue};
 
 /// The oldest and the newest minor version of Kubernetes 1 that the emitted objects are known to work with.
@@ -46,9 +46,9 @@ fn version(facts: &dyn Facts, report: &mut Report) {
         Fact::Absent => return report.unknown(CHECK, "`/version`", "the server does not answer it"),
         Fact::Forbidden(why) => return report.unknown(CHECK, "`/version`", &why),
     };
-    let shown = text(&version, "/gitVersion");
+    let shown = text_at(&version, "/gitVersion");
     // `28+` of managed clusters.
-    let minor: Option<u32> = text(&version, "/minor").trim_end_matches(|c: char| !c.is_ascii_digit()).parse().ok();
+    let minor: Option<u32> = text_at(&version, "/minor").trim_end_matches(|c: char| !c.is_ascii_digit()).parse().ok();
     match minor {
         Some(minor) if MINORS.contains(&minor) => report.ok(CHECK, format!("Kubernetes {shown}")),
         Some(minor) if minor < *MINORS.start() => {
@@ -70,7 +70,7 @@ fn version(facts: &dyn Facts, report: &mut Report) {
 fn kinds(needs: &Needs<'_>, facts: &dyn Facts, report: &mut Report) -> BTreeSet<(String, String)> {
     const CHECK: &str = "APIs";
     let mut wanted: BTreeMap<&str, BTreeSet<&str>> = BTreeMap::new();
-    let of_tree = needs.objects.iter().map(|object| (text(object, "/apiVersion"), text(object, "/kind")));
+    let of_tree = needs.objects.iter().map(|object| (text_at(object, "/apiVersion"), text_at(object, "/kind")));
     for (api, kind) in of_tree.chain(needs.created.iter().map(|(api, kind)| (api.as_str(), kind.as_str()))) {
         wanted.entry(api).or_default().insert(kind);
     }
@@ -85,7 +85,7 @@ fn kinds(needs: &Needs<'_>, facts: &dyn Facts, report: &mut Report) -> BTreeSet<
                 continue;
             }
         };
-        let there: BTreeSet<&str> = elements(&list, "/resources").map(|resource| text(resource, "/kind")).collect();
+        let there: BTreeSet<&str> = elements(&list, "/resources").map(|resource| text_at(resource, "/kind")).collect();
         let missing: Vec<&str> = kinds.difference(&there).copied().collect();
         if missing.is_empty() {
             served.push(*api);
@@ -116,7 +116,7 @@ fn advice(needs: &Needs<'_>, facts: &dyn Facts, api: &str, missing: &[&str]) -> 
             MpiJobApi::V2beta1 => ("kubeflow.org/v1", "v1"),
         };
         let serves = |api: &str| match facts.read(&format!("/apis/{api}")) {
-            Fact::There(list) => elements(&list, "/resources").any(|resource| text(resource, "/kind") == "MPIJob"),
+            Fact::There(list) => elements(&list, "/resources").any(|resource| text_at(resource, "/kind") == "MPIJob"),
             Fact::Absent | Fact::Forbidden(_) => false,
         };
         if serves(other) {
@@ -142,7 +142,7 @@ pub(super) fn deployments(facts: &dyn Facts) -> Fact {
 /// Returns the Deployments whose name holds `name`.
 pub(super) fn called<'a>(deployments: &'a Fact, name: &'a str) -> impl Iterator<Item = &'a Json> {
     let list = if let Fact::There(list) = deployments { Some(list) } else { None };
-    list.into_iter().flat_map(items).filter(move |item| text(item, "/metadata/name").contains(name))
+    list.into_iter().flat_map(items).filter(move |item| text_at(item, "/metadata/name").contains(name))
 }
 
 fn controller(deployments: &Fact, name: &'static str, report: &mut Report) {
@@ -154,17 +154,17 @@ fn controller(deployments: &Fact, name: &'static str, report: &mut Report) {
         let seen = format!("no Deployment is called `{name}`, so nobody can tell from here whether it runs");
         return report.note(CHECK, seen, "it may run under another name or outside the cluster: look there");
     };
-    let place = format!("`{}` in `{}`", text(found, "/metadata/name"), text(found, "/metadata/namespace"));
+    let place = format!("`{}` in `{}`", text_at(found, "/metadata/name"), text_at(found, "/metadata/namespace"));
     let available = found.pointer("/status/availableReplicas").and_then(Json::as_u64).unwrap_or(0);
     if available == 0 {
         let advice = format!(
             "nothing runs without it: kubectl -n {} describe deployment {}",
-            text(found, "/metadata/namespace"),
-            text(found, "/metadata/name")
+            text_at(found, "/metadata/namespace"),
+            text_at(found, "/metadata/name")
         );
         return report.error(CHECK, format!("{place} has no available pod"), advice);
     }
-    let image = elements(found, "/spec/template/spec/containers").map(|container| text(container, "/image")).next();
+    let image = elements(found, "/spec/template/spec/containers").map(|container| text_at(container, "/image")).next();
     let version = image.and_then(|image| image.rsplit_once(':')).map_or("", |(_, tag)| tag);
     if name == "workflow-controller" && minor_version(version).is_some_and(|version| version < ARGO) {
         let seen = format!("{place} is {version}, older than v{}.{}", ARGO.0, ARGO.1);

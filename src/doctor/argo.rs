@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use serde_json::{Map, Value as Json};
 
-use super::{Fact, Facts, Needs, Report, apis, elements, quoted, text};
+use super::{Fact, Facts, Needs, Report, apis, elements, quoted, text_at};
 use crate::text::{Source, SourceId};
 use crate::yaml;
 
@@ -19,7 +19,7 @@ pub(super) fn check(needs: &Needs<'_>, facts: &dyn Facts, report: &mut Report) {
     for controller in &found {
         scope(needs, controller, report);
     }
-    let own: BTreeSet<&str> = found.iter().map(|controller| text(controller, "/metadata/namespace")).collect();
+    let own: BTreeSet<&str> = found.iter().map(|controller| text_at(controller, "/metadata/namespace")).collect();
     let namespaces: Vec<&str> = if own.is_empty() { USUAL.to_vec() } else { own.into_iter().collect() };
     let mut forbidden = None;
     let mut is_read = false;
@@ -69,11 +69,11 @@ fn scope(needs: &Needs<'_>, controller: &Json, report: &mut Report) {
     let Some(value) = argument(controller, "--namespaced").filter(|value| *value != "false") else { return };
     let _: &str = value;
     let managed = argument(controller, "--managed-namespace");
-    let own = text(controller, "/metadata/namespace");
+    let own = text_at(controller, "/metadata/namespace");
     let watched = managed.filter(|name| !name.is_empty()).unwrap_or(own);
     if watched != wanted {
         let seen =
-            format!("`{}` in `{own}` watches the namespace `{watched}` alone", text(controller, "/metadata/name"));
+            format!("`{}` in `{own}` watches the namespace `{watched}` alone", text_at(controller, "/metadata/name"));
         report.warning(CHECK, seen, format!("no Workflow in `{wanted}` runs unless another controller watches it: start it without `--namespaced`, or with `--managed-namespace {wanted}`"));
     }
 }
@@ -147,7 +147,7 @@ fn judge(settings: &Map<String, Json>, place: &str, report: &mut Report) {
         report.note(CHECK, seen, "`kubebench status` then reads runs from their jobs and pods alone");
     }
     if report.0.len() == before {
-        let templates = at("workflowRestrictions").map_or("", |settings| text(settings, "/templateReferencing"));
+        let templates = at("workflowRestrictions").map_or("", |settings| text_at(settings, "/templateReferencing"));
         let restriction = if templates.is_empty() {
             String::new()
         } else {

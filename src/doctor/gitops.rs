@@ -2,7 +2,7 @@
 
 use serde_json::Value as Json;
 
-use super::{Fact, Facts, Needs, Report, elements, items, text};
+use super::{Fact, Facts, Needs, Report, elements, items, text_at};
 
 const CHECK: &str = "GitOps";
 const PROTECTION: &str = "/metadata/annotations/argocd.argoproj.io~1sync-options";
@@ -47,7 +47,7 @@ pub(super) fn check(needs: &Needs<'_>, facts: &dyn Facts, report: &mut Report) {
 fn is_served(facts: &dyn Facts, path: &str) -> bool {
     let Some((api, plural)) = path.rsplit_once('/') else { return false };
     match facts.read(api) {
-        Fact::There(list) => elements(&list, "/resources").any(|resource| text(resource, "/name") == plural),
+        Fact::There(list) => elements(&list, "/resources").any(|resource| text_at(resource, "/name") == plural),
         Fact::Absent => false,
         Fact::Forbidden(_) => true,
     }
@@ -57,14 +57,14 @@ type Judge = fn(&Json, &Needs<'_>, &dyn Facts, &mut Report);
 
 fn manages(object: &Json, namespace: &str) -> bool {
     let in_inventory = format!("{namespace}_");
-    text(object, "/spec/destination/namespace") == namespace
-        || text(object, "/spec/targetNamespace") == namespace
-        || elements(object, "/status/resources").any(|resource| text(resource, "/namespace") == namespace)
-        || elements(object, "/status/inventory/entries").any(|entry| text(entry, "/id").starts_with(&in_inventory))
+    text_at(object, "/spec/destination/namespace") == namespace
+        || text_at(object, "/spec/targetNamespace") == namespace
+        || elements(object, "/status/resources").any(|resource| text_at(resource, "/namespace") == namespace)
+        || elements(object, "/status/inventory/entries").any(|entry| text_at(entry, "/id").starts_with(&in_inventory))
 }
 
 fn application(object: &Json, needs: &Needs<'_>, facts: &dyn Facts, report: &mut Report) {
-    let name = format!("the Application `{}`", text(object, "/metadata/name"));
+    let name = format!("the Application `{}`", text_at(object, "/metadata/name"));
     let before = report.0.len();
     let options: Vec<&str> = elements(object, "/spec/syncPolicy/syncOptions").filter_map(Json::as_str).collect();
     for option in ["Replace=true", "Force=true"].into_iter().filter(|option| options.contains(option)) {
@@ -80,14 +80,14 @@ fn application(object: &Json, needs: &Needs<'_>, facts: &dyn Facts, report: &mut
     for source in object.pointer("/spec/source").into_iter().chain(elements(object, "/spec/sources")) {
         let rewritten = ["namePrefix", "nameSuffix"]
             .into_iter()
-            .find(|field| !text(source, &format!("/kustomize/{field}")).is_empty());
+            .find(|field| !text_at(source, &format!("/kustomize/{field}")).is_empty());
         if let Some(field) = rewritten {
             let seen = format!("{name} has `kustomize.{field}`: names inside run lists do not follow");
             report.error(CHECK, seen, "apply the folder as it was compiled");
         }
         let is_folder =
             source.get("kustomize").or_else(|| source.get("helm")).or_else(|| source.get("plugin")).is_none();
-        let path = text(source, "/path");
+        let path = text_at(source, "/path");
         if is_folder
             && path.contains(&needs.settings.output)
             && source.pointer("/directory/recurse") != Some(&true.into())
@@ -110,10 +110,10 @@ fn unprotected(name: &str, needs: &Needs<'_>, facts: &dyn Facts, report: &mut Re
     let path = format!("/api/v1/namespaces/{}/persistentvolumeclaims", needs.target.namespace);
     let Fact::There(list) = facts.read(&path) else { return };
     let own = needs.names("PersistentVolumeClaim");
-    for claim in items(&list).filter(|claim| own.contains(text(claim, "/metadata/name"))) {
-        if !text(claim, PROTECTION).contains("Prune=false") {
+    for claim in items(&list).filter(|claim| own.contains(text_at(claim, "/metadata/name"))) {
+        if !text_at(claim, PROTECTION).contains("Prune=false") {
             let seen =
-                format!("{name} prunes, and the claim `{}` lost its `Prune=false`", text(claim, "/metadata/name"));
+                format!("{name} prunes, and the claim `{}` lost its `Prune=false`", text_at(claim, "/metadata/name"));
             report.error(
                 CHECK,
                 seen,
@@ -124,7 +124,7 @@ fn unprotected(name: &str, needs: &Needs<'_>, facts: &dyn Facts, report: &mut Re
 }
 
 fn kustomization(object: &Json, needs: &Needs<'_>, _: &dyn Facts, report: &mut Report) {
-    let named = format!("the Kustomization `{}`", text(object, "/metadata/name"));
+    let named = format!("the Kustomization `{}`", text_at(object, "/metadata/name"));
     let is_set = |at: &str| object.pointer(at) == Some(&true.into());
     let before = report.0.len();
     if is_set("/spec/force") {
@@ -138,12 +138,12 @@ fn kustomization(object: &Json, needs: &Needs<'_>, _: &dyn Facts, report: &mut R
         report.warning(CHECK, seen, "take `spec.wait` out; see `What you must do` of docs/gitops.md");
     }
     for field in ["namePrefix", "nameSuffix"] {
-        if !text(object, &format!("/spec/{field}")).is_empty() {
+        if !text_at(object, &format!("/spec/{field}")).is_empty() {
             let seen = format!("{named} has `{field}`: names inside run lists do not follow");
             report.error(CHECK, seen, "apply the folder as it was compiled");
         }
     }
-    let moved = text(object, "/spec/targetNamespace");
+    let moved = text_at(object, "/spec/targetNamespace");
     if !moved.is_empty() && moved != needs.target.namespace {
         let seen = format!("{named} moves everything to the namespace `{moved}`");
         report.error(CHECK, seen, "take `spec.targetNamespace` out: the target's namespace stands in every object");

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use serde_json::Value as Json;
 
 use super::needs::{entries, quantity};
-use super::{Fact, Facts, Needs, PodNeed, Report, elements, items, text};
+use super::{Fact, Facts, Needs, PodNeed, Report, elements, items, text_at};
 use crate::model::target::PodSecurity;
 
 const NAMESPACE: &str = "namespace";
@@ -55,7 +55,7 @@ fn namespace(needs: &Needs<'_>, facts: &dyn Facts, report: &mut Report) -> bool 
             return true;
         }
     };
-    if text(&found, "/status/phase") == "Terminating" {
+    if text_at(&found, "/status/phase") == "Terminating" {
         report.error(NAMESPACE, format!("`{name}` is being deleted"), "wait until it is gone, and make it again");
         return false;
     }
@@ -101,9 +101,9 @@ fn limit_ranges(needs: &Needs<'_>, ranges: &Json, report: &mut Report) {
     let mut count = 0_usize;
     for range in items(ranges) {
         count = count.saturating_add(1);
-        let name = text(range, "/metadata/name");
+        let name = text_at(range, "/metadata/name");
         for rule in elements(range, "/spec/limits") {
-            let kind = text(rule, "/type");
+            let kind = text_at(rule, "/type");
             for pod in needs.pods.iter().filter(|_| kind == "Container" || kind == "Pod") {
                 let most: Vec<BTreeMap<String, f64>> = if kind == "Pod" {
                     vec![pod.limits()]
@@ -139,7 +139,7 @@ fn limit_ranges(needs: &Needs<'_>, ranges: &Json, report: &mut Report) {
 
 /// Holds the largest run, and each pod, against one quota.
 fn quota(needs: &Needs<'_>, quota: &Json, ranges: &Json, report: &mut Report) {
-    let name = text(quota, "/metadata/name");
+    let name = text_at(quota, "/metadata/name");
     if elements(quota, "/spec/scopes").next().is_some() || quota.pointer("/spec/scopeSelector").is_some() {
         return report.note(
             QUOTA,
@@ -188,7 +188,7 @@ fn must_be_said(needs: &Needs<'_>, name: &str, resource: &str, ranges: &Json, re
     }
     let has_default = items(ranges).flat_map(|range| elements(range, "/spec/limits")).any(|rule| {
         let default = if field == "limits" { "/default" } else { "/defaultRequest" };
-        text(rule, "/type") == "Container" && rule.pointer(default).and_then(|map| map.get(base)).is_some()
+        text_at(rule, "/type") == "Container" && rule.pointer(default).and_then(|map| map.get(base)).is_some()
     });
     let says = |container: &Json, field: &str| container.pointer(&format!("/resources/{field}/{base}")).is_some();
     let is_silent = |pod: &&PodNeed| {

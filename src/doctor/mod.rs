@@ -17,6 +17,7 @@ mod storage;
 
 use serde_json::Value as Json;
 
+use crate::workload::text_at;
 pub use needs::{Needs, PodNeed};
 
 /// How much a finding matters.
@@ -160,11 +161,6 @@ fn missing_right(why: &str) -> Option<String> {
     let (group, place) = rest.split_once('"')?;
     let dot = if group.is_empty() { "" } else { "." };
     Some(format!("{verb} `{resource}{dot}{group}`{}", place.replace('"', "`")))
-}
-
-/// Returns a text in an object; empty where there is none.
-fn text<'a>(object: &'a Json, at: &str) -> &'a str {
-    object.pointer(at).and_then(Json::as_str).unwrap_or_default()
 }
 
 /// Returns the elements of a list in an object.

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::Value as Json;
 
-use super::{elements, items, text};
+use super::{elements, items, text_at};
 use crate::manifest::instance::{Owner, Session};
 use crate::model::Target;
 use crate::model::target::Settings;
@@ -58,7 +58,7 @@ impl<'a> Needs<'a> {
         for template in templates {
             let Some(container) = template.get("container") else { continue };
             let account = template.get("serviceAccountName").cloned().unwrap_or_default();
-            let role = format!("step {}", text(&template, "/name"));
+            let role = format!("step {}", text_at(&template, "/name"));
             let spec = serde_json::json!({ "containers": [container], "serviceAccountName": account });
             let (benchmark, case) = (String::new(), String::new());
             needs.pods.push(PodNeed { benchmark, case, lanes: 1, role, replicas: 1, spec });
@@ -68,12 +68,12 @@ impl<'a> Needs<'a> {
 
     /// Returns the objects of `kind` that git owns.
     pub fn of_kind<'s>(&'s self, kind: &'s str) -> impl Iterator<Item = &'s Json> + 's {
-        self.objects.iter().filter(move |object| text(object, "/kind") == kind)
+        self.objects.iter().filter(move |object| text_at(object, "/kind") == kind)
     }
 
     /// Returns the names of the objects of `kind` that git owns.
     pub fn names(&self, kind: &str) -> BTreeSet<String> {
-        self.of_kind(kind).map(|object| text(object, "/metadata/name").to_owned()).collect()
+        self.of_kind(kind).map(|object| text_at(object, "/metadata/name").to_owned()).collect()
     }
 
     fn add_runs(&mut self, config: &Config) {
@@ -89,7 +89,7 @@ impl<'a> Needs<'a> {
         }
         jobs.extend(config.prepare(&naming).ok().flatten().map(|job| ("", job)));
         for (case, job) in jobs {
-            self.created.insert((text(&job, "/apiVersion").to_owned(), text(&job, "/kind").to_owned()));
+            self.created.insert((text_at(&job, "/apiVersion").to_owned(), text_at(&job, "/kind").to_owned()));
             for (role, replicas, template) in templates(&job) {
                 self.pods.push(PodNeed {
                     benchmark: benchmark.clone(),
@@ -198,5 +198,5 @@ fn templates(job: &Json) -> Vec<(String, u32, &Json)> {
 
 /// Returns the names of the items of a list.
 pub(super) fn names_of(list: &Json) -> BTreeSet<&str> {
-    items(list).map(|item| text(item, "/metadata/name")).collect()
+    items(list).map(|item| text_at(item, "/metadata/name")).collect()
 }

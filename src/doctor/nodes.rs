@@ -6,7 +6,7 @@ use serde_json::Value as Json;
 
 use super::limits::shown;
 use super::needs::entries;
-use super::{Fact, Facts, Needs, PodNeed, Report, elements, items, quoted, text};
+use super::{Fact, Facts, Needs, PodNeed, Report, elements, items, quoted, text_at};
 
 const CHECK: &str = "nodes";
 const IMAGES: &str = "images";
@@ -44,7 +44,7 @@ struct Node<'a> {
 impl<'a> Node<'a> {
     fn read(object: &'a Json) -> Self {
         let is_ready = elements(object, "/status/conditions")
-            .any(|condition| text(condition, "/type") == "Ready" && text(condition, "/status") == "True");
+            .any(|condition| text_at(condition, "/type") == "Ready" && text_at(condition, "/status") == "True");
         let is_closed = object.pointer("/spec/unschedulable") == Some(&true.into());
         Self { object, is_open: is_ready && !is_closed, allocatable: entries(object, "/status/allocatable").collect() }
     }
@@ -59,16 +59,17 @@ impl<'a> Node<'a> {
     fn taint(&self, pod: &PodNeed) -> Option<String> {
         let is_tolerated = |taint: &Json| {
             elements(&pod.spec, "/tolerations").any(|toleration| {
-                let exists = text(toleration, "/operator") == "Exists";
-                let key = text(toleration, "/key");
-                let is_key = key == text(taint, "/key") || (key.is_empty() && exists);
-                let effect = text(toleration, "/effect");
-                let is_effect = effect.is_empty() || effect == text(taint, "/effect");
-                is_key && is_effect && (exists || text(toleration, "/value") == text(taint, "/value"))
+                let exists = text_at(toleration, "/operator") == "Exists";
+                let key = text_at(toleration, "/key");
+                let is_key = key == text_at(taint, "/key") || (key.is_empty() && exists);
+                let effect = text_at(toleration, "/effect");
+                let is_effect = effect.is_empty() || effect == text_at(taint, "/effect");
+                is_key && is_effect && (exists || text_at(toleration, "/value") == text_at(taint, "/value"))
             })
         };
-        let taints = elements(self.object, "/spec/taints").filter(|taint| text(taint, "/effect") != "PreferNoSchedule");
-        taints.filter(|taint| !is_tolerated(taint)).map(|taint| text(taint, "/key").to_owned()).next()
+        let taints =
+            elements(self.object, "/spec/taints").filter(|taint| text_at(taint, "/effect") != "PreferNoSchedule");
+        taints.filter(|taint| !is_tolerated(taint)).map(|taint| text_at(taint, "/key").to_owned()).next()
     }
 }
 
@@ -132,7 +133,7 @@ fn images(needs: &Needs<'_>, nodes: &[Node<'_>], report: &mut Report) {
         .filter_map(Json::as_str)
         .collect();
     let wanted: BTreeSet<&str> =
-        needs.pods.iter().flat_map(PodNeed::containers).map(|container| text(container, "/image")).collect();
+        needs.pods.iter().flat_map(PodNeed::containers).map(|container| text_at(container, "/image")).collect();
     let is_there = |image: &str| {
         // Nodes list whole names: `docker.io/library/busybox:1`.
         there.contains(image)

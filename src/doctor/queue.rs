@@ -3,7 +3,7 @@
 use serde_json::Value as Json;
 
 use super::needs::names_of;
-use super::{Fact, Facts, Needs, Report, elements, quoted, text};
+use super::{Fact, Facts, Needs, Report, elements, quoted, text_at};
 use crate::model::target::Queue;
 
 const CHECK: &str = "queue";
@@ -19,7 +19,7 @@ pub(super) fn check(needs: &Needs<'_>, facts: &dyn Facts, report: &mut Report) {
 /// Returns where the preferred version of a group is served; nothing without the group.
 fn preferred(facts: &dyn Facts, group: &str) -> Option<String> {
     let Fact::There(found) = facts.read(&format!("/apis/{group}")) else { return None };
-    Some(format!("/apis/{}", text(&found, "/preferredVersion/groupVersion"))).filter(|path| path != "/apis/")
+    Some(format!("/apis/{}", text_at(&found, "/preferredVersion/groupVersion"))).filter(|path| path != "/apis/")
 }
 
 fn kueue(needs: &Needs<'_>, facts: &dyn Facts, queue: &str, report: &mut Report) {
@@ -56,7 +56,7 @@ fn kueue(needs: &Needs<'_>, facts: &dyn Facts, queue: &str, report: &mut Report)
             "its jobs stay suspended: ask whoever runs Kueue",
         );
     }
-    let stop = text(&found, "/spec/stopPolicy");
+    let stop = text_at(&found, "/spec/stopPolicy");
     if !stop.is_empty() && stop != "None" {
         return report.warning(
             CHECK,
@@ -64,7 +64,7 @@ fn kueue(needs: &Needs<'_>, facts: &dyn Facts, queue: &str, report: &mut Report)
             "its jobs wait until it goes on",
         );
     }
-    let cluster_queue = text(&found, "/spec/clusterQueue");
+    let cluster_queue = text_at(&found, "/spec/clusterQueue");
     match facts.read(&format!("{api}/clusterqueues/{cluster_queue}")) {
         Fact::Absent => report.error(
             CHECK,
@@ -86,8 +86,8 @@ fn kueue(needs: &Needs<'_>, facts: &dyn Facts, queue: &str, report: &mut Report)
 }
 
 fn inactive(queue: &Json) -> Option<&str> {
-    let active = elements(queue, "/status/conditions").find(|condition| text(condition, "/type") == "Active")?;
-    (text(active, "/status") == "False").then(|| text(active, "/message"))
+    let active = elements(queue, "/status/conditions").find(|condition| text_at(condition, "/type") == "Active")?;
+    (text_at(active, "/status") == "False").then(|| text_at(active, "/message"))
 }
 
 /// A resource that no flavor covers is never admitted.
@@ -117,7 +117,7 @@ fn volcano(facts: &dyn Facts, queue: &str, report: &mut Report) {
     };
     match facts.read(&format!("{api}/queues/{queue}")) {
         Fact::There(found) => {
-            let state = text(&found, "/status/state");
+            let state = text_at(&found, "/status/state");
             if state.is_empty() || state == "Open" {
                 report.ok(CHECK, format!("the Volcano queue `{queue}` is open"));
             } else {

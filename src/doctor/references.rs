@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::Value as Json;
 
-use super::{Fact, Facts, Needs, Report, elements, quoted, text};
+use super::{Fact, Facts, Needs, Report, elements, quoted, text_at};
 
 const CHECK: &str = "references";
 
@@ -86,27 +86,27 @@ fn references(spec: &Json) -> Vec<(Place, Option<String>)> {
         for variable in elements(container, "/env") {
             for (field, plural) in [("secretKeyRef", "secrets"), ("configMapKeyRef", "configmaps")] {
                 let Some(from) = variable.get("valueFrom").and_then(|from| from.get(field)) else { continue };
-                add(plural, text(from, "/name"), Some(text(from, "/key")), from.get("optional"));
+                add(plural, text_at(from, "/name"), Some(text_at(from, "/key")), from.get("optional"));
             }
         }
         for from in elements(container, "/envFrom") {
             for (field, plural) in [("secretRef", "secrets"), ("configMapRef", "configmaps")] {
                 let Some(from) = from.get(field) else { continue };
-                add(plural, text(from, "/name"), None, from.get("optional"));
+                add(plural, text_at(from, "/name"), None, from.get("optional"));
             }
         }
     }
     for volume in elements(spec, "/volumes") {
         let optional = |field: &str| volume.pointer(&format!("/{field}/optional"));
-        add("secrets", text(volume, "/secret/secretName"), None, optional("secret"));
-        add("configmaps", text(volume, "/configMap/name"), None, optional("configMap"));
-        add("persistentvolumeclaims", text(volume, "/persistentVolumeClaim/claimName"), None, None);
+        add("secrets", text_at(volume, "/secret/secretName"), None, optional("secret"));
+        add("configmaps", text_at(volume, "/configMap/name"), None, optional("configMap"));
+        add("persistentvolumeclaims", text_at(volume, "/persistentVolumeClaim/claimName"), None, None);
     }
     for secret in elements(spec, "/imagePullSecrets") {
-        add("secrets", text(secret, "/name"), None, None);
+        add("secrets", text_at(secret, "/name"), None, None);
     }
-    add("serviceaccounts", text(spec, "/serviceAccountName"), None, None);
-    add("priorityclasses", text(spec, "/priorityClassName"), None, None);
-    add("runtimeclasses", text(spec, "/runtimeClassName"), None, None);
+    add("serviceaccounts", text_at(spec, "/serviceAccountName"), None, None);
+    add("priorityclasses", text_at(spec, "/priorityClassName"), None, None);
+    add("runtimeclasses", text_at(spec, "/runtimeClassName"), None, None);
     found
 }

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use serde_json::Value as Json;
 
-use super::{Fact, Facts, Needs, Report, elements, items, quoted, text};
+use super::{Fact, Facts, Needs, Report, elements, items, quoted, text_at};
 
 const CHECK: &str = "storage";
 const DEFAULT: &str = "/metadata/annotations/storageclass.kubernetes.io~1is-default-class";
@@ -33,10 +33,10 @@ pub(super) fn check(needs: &Needs<'_>, facts: &dyn Facts, report: &mut Report) {
     let mut asked: BTreeSet<(&str, bool)> = BTreeSet::new();
     let mut bound = Vec::new();
     for claim in needs.of_kind("PersistentVolumeClaim") {
-        let name = text(claim, "/metadata/name");
-        let class = text(claim, "/spec/storageClassName");
-        match items(&there).find(|item| text(item, "/metadata/name") == name) {
-            Some(item) if text(item, "/status/phase") == "Lost" => {
+        let name = text_at(claim, "/metadata/name");
+        let class = text_at(claim, "/spec/storageClassName");
+        match items(&there).find(|item| text_at(item, "/metadata/name") == name) {
+            Some(item) if text_at(item, "/status/phase") == "Lost" => {
                 let seen = format!("the claim `{name}` has lost its volume, and results that are not in git with it");
                 report.error(
                     CHECK,
@@ -45,14 +45,14 @@ pub(super) fn check(needs: &Needs<'_>, facts: &dyn Facts, report: &mut Report) {
                 );
             }
             Some(item) => {
-                let actual = text(item, "/spec/storageClassName");
+                let actual = text_at(item, "/spec/storageClassName");
                 if !class.is_empty() && class != actual {
                     let seen = format!(
                         "the claim `{name}` is of the class `{actual}`, and the tree says `{class}`: every sync fails"
                     );
                     report.error(CHECK, seen, "give the benchmark another name, or put the old class back");
                 }
-                if text(item, "/status/phase") == "Bound" {
+                if text_at(item, "/status/phase") == "Bound" {
                     bound.push(name);
                 } else {
                     asked.insert((class, is_shared(claim)));
@@ -80,12 +80,12 @@ fn is_shared(claim: &Json) -> bool {
 }
 
 fn judge(needs: &Needs<'_>, classes: &Json, class: &str, is_shared: bool, report: &mut Report) {
-    let names: Vec<&str> = items(classes).map(|item| text(item, "/metadata/name")).collect();
+    let names: Vec<&str> = items(classes).map(|item| text_at(item, "/metadata/name")).collect();
     let place = format!("`storageClass` of the target `{}` in {}", needs.target.name, needs.settings.path);
     let found = if class.is_empty() {
-        items(classes).find(|item| text(item, DEFAULT) == "true")
+        items(classes).find(|item| text_at(item, DEFAULT) == "true")
     } else {
-        items(classes).find(|item| text(item, "/metadata/name") == class)
+        items(classes).find(|item| text_at(item, "/metadata/name") == class)
     };
     let Some(found) = found else {
         let what = if class.is_empty() {
@@ -100,8 +100,8 @@ fn judge(needs: &Needs<'_>, classes: &Json, class: &str, is_shared: bool, report
         };
         return report.error(CHECK, format!("{what}: the claim stays Pending, and so does every step"), advice);
     };
-    let name = text(found, "/metadata/name");
-    let provisioner = text(found, "/provisioner");
+    let name = text_at(found, "/metadata/name");
+    let provisioner = text_at(found, "/provisioner");
     if is_shared && ONE_NODE.contains(&provisioner) {
         let seen = format!("`{name}` ({provisioner}) cannot serve ReadWriteMany as several nodes need it");
         return report.warning(
@@ -113,7 +113,7 @@ fn judge(needs: &Needs<'_>, classes: &Json, class: &str, is_shared: bool, report
         );
     }
     let which = if class.is_empty() { " (the default)" } else { "" };
-    if text(found, "/reclaimPolicy") == "Delete" {
+    if text_at(found, "/reclaimPolicy") == "Delete" {
         let seen = format!("`{name}`{which} exists; its volumes go when their claim is deleted");
         return report.note(
             CHECK,

@@ -3,6 +3,7 @@
 mod addition;
 mod artifacts;
 mod assemble;
+mod prometheus;
 mod sink;
 mod store;
 
@@ -11,6 +12,7 @@ use std::sync::Arc;
 pub use addition::addition;
 pub use artifacts::{Hurry, KeptOf, artifacts};
 pub use assemble::{Ended, Parts, Span, assemble, log_incomplete};
+pub use prometheus::range_query;
 pub use sink::{Sink, harmless};
 pub use store::{Stored, store_somewhere};
 

@@ -5,8 +5,8 @@ use std::io::BufRead;
 use crate::edge::experiment::Left;
 use crate::edge::http;
 use crate::edge::process::Usage;
+use crate::gather::range_query;
 use crate::ingest::measure::{Evidence, Used};
-use crate::ingest::prometheus;
 use crate::local::Engine;
 use crate::spec::v1::metric::{DurationSource, ProcessSource};
 
@@ -90,10 +90,6 @@ impl Evidence for RunEvidence {
     }
 
     fn query(&self, query: &str) -> Result<Vec<f64>, String> {
-        let Some(server) = &self.prometheus else {
-            return Err("the target names no Prometheus (`prometheus.url` in kubebench.yaml)".to_owned());
-        };
-        let (start, end) = self.window;
-        prometheus::values(&http::get(&prometheus::range_url(server, query, start, end))?)
+        range_query(self.prometheus.as_deref(), query, self.window)
     }
 }

@@ -13,7 +13,7 @@ use crate::follow::{self, Event, Observed, Pod, Progress, Replica, State};
 use crate::manifest::{Run, meta};
 use crate::result::v1::{Status, StatusReason};
 use crate::steps::RunList;
-use crate::workload::kind_of;
+use crate::workload::{kind_of, text_at};
 use nodes::{Nodes, Step};
 pub use show::{age, show};
 
@@ -163,7 +163,7 @@ pub fn sessions(seen: &Namespace, most: usize) -> Vec<Session> {
     for (_, mut workflows) in by_benchmark {
         // What goes on comes before what has ended, whenever that began.
         workflows.sort_by_key(|workflow| {
-            (is_over(workflow), std::cmp::Reverse(text(workflow, "/metadata/creationTimestamp")))
+            (is_over(workflow), std::cmp::Reverse(text_at(workflow, "/metadata/creationTimestamp")))
         });
         let going = workflows.iter().filter(|workflow| !is_over(workflow)).count();
         found.extend(workflows.into_iter().take(most.max(going)).map(|workflow| session(seen, workflow)));
@@ -172,12 +172,12 @@ pub fn sessions(seen: &Namespace, most: usize) -> Vec<Session> {
 }
 
 fn is_over(workflow: &Json) -> bool {
-    matches!(text(workflow, "/status/phase"), "Succeeded" | "Failed" | "Error")
+    matches!(text_at(workflow, "/status/phase"), "Succeeded" | "Failed" | "Error")
 }
 
 fn session(seen: &Namespace, workflow: &Json) -> Session {
-    let uid = text(workflow, "/metadata/uid");
-    let phase = text(workflow, "/status/phase");
+    let uid = text_at(workflow, "/metadata/uid");
+    let phase = text_at(workflow, "/status/phase");
     let nodes = Nodes::read(workflow);
     let config = parameter(workflow, "config");
     let list = seen.lists.get(config);
@@ -195,9 +195,9 @@ fn session(seen: &Namespace, workflow: &Json) -> Session {
         })
         .collect();
     let step = nodes.steps.iter().find(|(_, step)| step.is_active()).map(|(name, _)| name.clone());
-    let started = text(workflow, "/status/startedAt");
-    let since = if started.is_empty() { text(workflow, "/metadata/creationTimestamp") } else { started };
-    let finished = text(workflow, "/status/finishedAt");
+    let started = text_at(workflow, "/status/startedAt");
+    let since = if started.is_empty() { text_at(workflow, "/metadata/creationTimestamp") } else { started };
+    let finished = text_at(workflow, "/status/finishedAt");
     if phase.is_empty() {
         notes.push("Argo has not looked at it yet: is its controller running, and watching this namespace?".to_owned());
     }
@@ -210,10 +210,10 @@ fn session(seen: &Namespace, workflow: &Json) -> Session {
     }
     let mut session = Session {
         benchmark: label(workflow, meta::BENCHMARK).to_owned(),
-        workflow: text(workflow, "/metadata/name").to_owned(),
+        workflow: text_at(workflow, "/metadata/name").to_owned(),
         uid: uid.to_owned(),
         phase: if phase.is_empty() { "Pending".to_owned() } else { phase.to_owned() },
-        message: text(workflow, "/status/message").to_owned(),
+        message: text_at(workflow, "/status/message").to_owned(),
         since: since.to_owned(),
         finished: (!finished.is_empty()).then(|| finished.to_owned()),
         runs,
@@ -232,7 +232,7 @@ fn next(seen: &Namespace, session: &Session, is_over: bool) -> String {
         if let Some(schedule) = seen.schedules.iter().find(of_benchmark) {
             let cron = schedule.pointer("/spec/schedules/0").and_then(Json::as_str).unwrap_or_default();
             let paused = schedule.pointer("/spec/suspend") == Some(&true.into());
-            let when = format!("`{cron}` ({})", text(schedule, "/spec/timezone"));
+            let when = format!("`{cron}` ({})", text_at(schedule, "/spec/timezone"));
             return if paused {
                 format!("nothing: its schedule {when} is suspended")
             } else {
@@ -289,9 +289,9 @@ fn bare(id: String) -> Run {
 fn jobs_of<'a>(seen: &'a Namespace, workflow: &str, run: &Run) -> Vec<&'a Json> {
     let is_own = |job: &&Json| {
         let owners = job.pointer("/metadata/ownerReferences").and_then(Json::as_array).into_iter().flatten();
-        let is_of_workflow = owners.into_iter().any(|owner| text(owner, "/uid") == workflow);
+        let is_of_workflow = owners.into_iter().any(|owner| text_at(owner, "/uid") == workflow);
         // The postprocess Job has the labels of the run, and a name of its own.
-        let is_workload = label(job, meta::RUN) == text(job, "/metadata/name");
+        let is_workload = label(job, meta::RUN) == text_at(job, "/metadata/name");
         is_of_workflow
             && is_workload
             && label(job, meta::CASE) == run.case
@@ -331,7 +331,7 @@ fn status(
     {
         reasons.push(StatusReason { code: "step".to_owned(), message: format!("its step says: {}", step.message) });
     }
-    let of_job = job.map(|job| text(job, "/metadata/creationTimestamp").to_owned());
+    let of_job = job.map(|job| text_at(job, "/metadata/creationTimestamp").to_owned());
     let of_step = step.map(|step| if step.is_over() { step.finished.clone() } else { step.started.clone() });
     let since = if state.is_active() { of_job.or(of_step) } else { of_step };
     RunStatus {
@@ -354,7 +354,7 @@ fn ended(state: State) -> RunState {
 
 fn of(job: &Json, progress: Progress) -> JobStatus {
     JobStatus {
-        name: text(job, "/metadata/name").to_owned(),
+        name: text_at(job, "/metadata/name").to_owned(),
         started: progress.replicas.iter().filter(|replica| replica.pod.has_started() && !replica.is_gone).count(),
         wanted: progress.wanted,
         nodes: progress.nodes,
@@ -366,17 +366,13 @@ fn of(job: &Json, progress: Progress) -> JobStatus {
 
 fn parameter<'a>(workflow: &'a Json, name: &str) -> &'a str {
     let parameters = workflow.pointer("/spec/arguments/parameters").and_then(Json::as_array);
-    let found = parameters.into_iter().flatten().find(|parameter| text(parameter, "/name") == name);
-    found.map_or("", |parameter| text(parameter, "/value"))
+    let found = parameters.into_iter().flatten().find(|parameter| text_at(parameter, "/name") == name);
+    found.map_or("", |parameter| text_at(parameter, "/value"))
 }
 
 /// Returns the name of the ConfigMap that a Workflow reads its run list from; empty where it names none.
 pub fn config_of(workflow: &Json) -> &str {
     parameter(workflow, "config")
-}
-
-fn text<'a>(object: &'a Json, at: &str) -> &'a str {
-    object.pointer(at).and_then(Json::as_str).unwrap_or_default()
 }
 
 fn label<'a>(object: &'a Json, name: &str) -> &'a str {

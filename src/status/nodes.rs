@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use serde_json::Value as Json;
 
-use super::text;
+use super::text_at;
 
 /// The steps of a Workflow.
 #[derive(Debug, Default)]
@@ -36,7 +36,7 @@ impl Nodes {
     pub(super) fn read(workflow: &Json) -> Self {
         let mut found = Self::default();
         let status = workflow.get("status");
-        let has = |field: &str| status.is_some_and(|status| !text(status, &format!("/{field}")).is_empty());
+        let has = |field: &str| status.is_some_and(|status| !text_at(status, &format!("/{field}")).is_empty());
         if has("compressedNodes") || has("offloadNodeStatusVersion") {
             let how = if has("compressedNodes") { "compressed" } else { "kept in a database" };
             found.note = Some(format!(
@@ -46,14 +46,14 @@ impl Nodes {
         let nodes = status.and_then(|status| status.get("nodes")).and_then(Json::as_object);
         for node in nodes.into_iter().flat_map(serde_json::Map::values) {
             let step = Step {
-                phase: text(node, "/phase").to_owned(),
-                message: text(node, "/message").to_owned(),
-                started: text(node, "/startedAt").to_owned(),
-                finished: text(node, "/finishedAt").to_owned(),
-                is_whole: text(node, "/type") == "Retry",
+                phase: text_at(node, "/phase").to_owned(),
+                message: text_at(node, "/message").to_owned(),
+                started: text_at(node, "/startedAt").to_owned(),
+                finished: text_at(node, "/finishedAt").to_owned(),
+                is_whole: text_at(node, "/type") == "Retry",
             };
-            let template = text(node, "/templateName");
-            match (text(node, "/type"), template) {
+            let template = text_at(node, "/templateName");
+            match (text_at(node, "/type"), template) {
                 ("Retry" | "Pod", "run") => found.add_run(node, step),
                 ("Retry" | "Pod", "prepare" | "summary" | "cleanup" | "record") => {
                     better(&mut found.steps, template, step);
@@ -66,8 +66,8 @@ impl Nodes {
 
     fn add_run(&mut self, node: &Json, step: Step) {
         let parameters = node.pointer("/inputs/parameters").and_then(Json::as_array).into_iter().flatten();
-        let run = parameters.into_iter().find(|parameter| text(parameter, "/name") == "run");
-        if let Some(run) = run.map(|parameter| text(parameter, "/value")).filter(|run| !run.is_empty()) {
+        let run = parameters.into_iter().find(|parameter| text_at(parameter, "/name") == "run");
+        if let Some(run) = run.map(|parameter| text_at(parameter, "/value")).filter(|run| !run.is_empty()) {
             better(&mut self.runs, run, step);
         }
     }

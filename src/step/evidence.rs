@@ -4,6 +4,7 @@ use std::io::BufRead;
 
 use crate::edge::experiment::Left;
 use crate::edge::http;
+use crate::gather::range_query;
 use crate::ingest::measure::{Evidence, Used};
 use crate::ingest::prometheus;
 use crate::result::v1::Timings;
@@ -54,11 +55,7 @@ impl Evidence for RunEvidence {
     }
 
     fn query(&self, query: &str) -> Result<Vec<f64>, String> {
-        let Some(server) = &self.prometheus else {
-            return Err("the target names no Prometheus (`prometheus.url` in kubebench.yaml)".to_owned());
-        };
         let query = prometheus::of_run(query, &self.namespace, &self.job);
-        let (start, end) = self.window;
-        prometheus::values(&http::get(&prometheus::range_url(server, &query, start, end))?)
+        range_query(self.prometheus.as_deref(), &query, self.window)
     }
 }

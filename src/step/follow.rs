@@ -68,10 +68,12 @@ impl Session {
         let mut obstacle: Option<Instant> = None;
         let mut ended: Option<Instant> = None;
         let mut told = String::new();
+        let mut progress = sight.sum();
         loop {
             let event = self.events.1.recv_timeout(TICK).ok();
             let more = std::iter::from_fn(|| self.events.1.try_recv().ok());
             let events: Vec<Event> = event.into_iter().chain(more).collect();
+            let has_seen = !events.is_empty();
             for event in events {
                 match event {
                     Event::Seen(from, seen) => {
@@ -82,8 +84,10 @@ impl Session {
                     Event::Stop(stop) => self.hear(stop),
                 }
             }
-            let progress = sight.sum();
-            logs.see(&progress, sight);
+            if has_seen {
+                progress = sight.sum();
+                logs.see(&progress, sight);
+            }
             self.tell_progress(&progress, &mut told);
             if progress.is_scheduled() {
                 scheduled_since.get_or_insert_with(Instant::now);

@@ -21,6 +21,7 @@ use crate::manifest::Run;
 use crate::result::BenchmarkResult;
 use crate::result::v1::{Exit, Status, StatusReason, Timings};
 use crate::steps::{Case, Created as Objects};
+use crate::workload::text_at;
 
 /// More attempts at a run whose job was lost are not made by one pod.
 const MAX_TRIES: u32 = 3;
@@ -180,7 +181,7 @@ impl Session {
         attempt.created = Some(Created::of(&job));
         self.keep(attempt);
         let verb = if has_come_back { "found" } else { "created" };
-        self.tell(&format!("{verb} {} `{}`", text(&job, "/kind"), attempt.job));
+        self.tell(&format!("{verb} {} `{}`", text_at(&job, "/kind"), attempt.job));
         Ok(Ok(job))
     }
 
@@ -197,8 +198,8 @@ impl Session {
                     let what = format!(
                         "there is a {} `{}` already that is not of this Workflow, so the run cannot have one: find out who made it, \
                          and delete it",
-                        text(&there, "/kind"),
-                        text(&there, "/metadata/name")
+                        text_at(&there, "/kind"),
+                        text_at(&there, "/metadata/name")
                     );
                     return Ok(Err(NoJob::new(Status::Failed, "foreignObject", what)));
                 }
@@ -243,7 +244,7 @@ impl Session {
     /// Deletes what was created before the workload.
     fn remove_before(&mut self, objects: &Objects, job: &str) {
         for object in &objects.before {
-            let name = text(object, "/metadata/name");
+            let name = text_at(object, "/metadata/name");
             let there =
                 Created::of(object).resource().map(|resource| self.cluster.get(&resource, &self.namespace, name));
             if let Some(Ok(Some(there))) = there
@@ -256,7 +257,7 @@ impl Session {
     }
 
     fn owns(&self, object: &Json, job: &str) -> bool {
-        self.is_owner(object) && text(object, "/metadata/labels/kubebench.dev~1run") == job
+        self.is_owner(object) && text_at(object, "/metadata/labels/kubebench.dev~1run") == job
     }
 
     /// Follows the job of a run to its end; returns none when another pod is to go on.
@@ -388,7 +389,7 @@ fn may_pass(refusal: &Refusal) -> bool {
 /// Says why `object` cannot be created.
 fn refused(refusal: &Refusal, object: &Json) -> String {
     if refusal.code == 404 && refusal.reason.is_empty() {
-        let (kind, version) = (text(object, "/kind"), text(object, "/apiVersion"));
+        let (kind, version) = (text_at(object, "/kind"), text_at(object, "/apiVersion"));
         return format!(
             "the cluster has no kind {kind} of {version}: install its operator, or let the target name what the cluster has \
              (`apis.mpiJob`); `kubebench doctor` looks for it"
@@ -399,8 +400,4 @@ fn refused(refusal: &Refusal, object: &Json) -> String {
 
 fn is_quota(refusal: &Refusal) -> bool {
     refusal.code == 403 && refusal.message.contains("exceeded quota")
-}
-
-fn text<'a>(value: &'a Json, at: &str) -> &'a str {
-    value.pointer(at).and_then(Json::as_str).unwrap_or_default()
 }

@@ -7,6 +7,7 @@ use serde_json::Value as Json;
 
 use crate::edge::cluster::Seen;
 use crate::follow::{self, Event, Observed, Pod, Progress};
+use crate::workload::text_at;
 
 /// More events of a job and its pods are not kept; the API server repeats itself.
 const MAX_EVENTS: usize = 5000;
@@ -39,7 +40,7 @@ pub(super) struct Sight {
 impl Sight {
     /// Starts with the job as it was created or found.
     pub(super) fn of(job: Json) -> Self {
-        let name = text(&job, "/metadata/name").to_owned();
+        let name = text_at(&job, "/metadata/name").to_owned();
         Self {
             name,
             job,
@@ -56,7 +57,7 @@ impl Sight {
         match (from, seen) {
             (From::Job, Seen::Applied(object)) => {
                 // Another object of the name is another run's, or somebody's.
-                if text(&object, "/metadata/uid") == self.uid() {
+                if text_at(&object, "/metadata/uid") == self.uid() {
                     self.job = object;
                 } else {
                     self.gone.insert(self.uid().to_owned());
@@ -82,7 +83,7 @@ impl Sight {
 
     /// Takes in all pods that there are now.
     pub(super) fn relist(&mut self, pods: &[Json]) {
-        let there: BTreeSet<&str> = pods.iter().map(|pod| text(pod, "/metadata/uid")).collect();
+        let there: BTreeSet<&str> = pods.iter().map(|pod| text_at(pod, "/metadata/uid")).collect();
         self.is_listed = true;
         self.gone.extend(self.pods.keys().filter(|uid| !there.contains(uid.as_str())).cloned());
         for pod in pods {
@@ -98,7 +99,7 @@ impl Sight {
     }
 
     fn see_event(&mut self, object: &Json) {
-        let about = text(object, "/involvedObject/name");
+        let about = text_at(object, "/involvedObject/name");
         let is_ours = about.strip_prefix(&self.name).is_some_and(|rest| rest.is_empty() || rest.starts_with('-'));
         if !is_ours || self.events.len() >= MAX_EVENTS {
             return;
@@ -112,7 +113,7 @@ impl Sight {
 
     /// Returns the job's uid.
     pub(super) fn uid(&self) -> &str {
-        text(&self.job, "/metadata/uid")
+        text_at(&self.job, "/metadata/uid")
     }
 
     /// Returns the job.
@@ -155,8 +156,4 @@ impl From {
 
 fn typed<T: DeserializeOwned>(object: &Json) -> Option<T> {
     serde_json::from_value(object.clone()).ok()
-}
-
-fn text<'a>(value: &'a Json, at: &str) -> &'a str {
-    value.pointer(at).and_then(Json::as_str).unwrap_or_default()
 }

@@ -68,11 +68,7 @@ impl Session {
             cluster: Cluster::inside()?.stop_with(no_more_tries.clone()),
             namespace: environment.namespace()?.to_owned(),
             benchmark: environment.benchmark()?.to_owned(),
-            workflow: Workflow {
-                name: environment.workflow()?.to_owned(),
-                uid: environment.workflow_uid()?.to_owned(),
-                is_scheduled: environment.is_scheduled()?,
-            },
+            workflow: Workflow::of(environment)?,
             experiments,
             settings,
             environment: environment.clone(),
@@ -268,6 +264,15 @@ enum Fate {
 }
 
 impl Workflow {
+    /// Reads whose pod this is.
+    pub(super) fn of(environment: &Environment) -> Result<Self> {
+        Ok(Self {
+            name: environment.workflow()?.to_owned(),
+            uid: environment.workflow_uid()?.to_owned(),
+            is_scheduled: environment.is_scheduled()?,
+        })
+    }
+
     /// Returns whose execution its jobs belong to.
     pub(super) fn session(&self) -> instance::Session<'_> {
         if self.is_scheduled { instance::Session::Scheduled { uid: &self.uid } } else { instance::Session::Once }

@@ -2,7 +2,7 @@
 
 use anyhow::Result;
 
-use super::attempt::result_of;
+use super::attempt::{Workflow, result_of};
 use super::{Answer, Environment, told, word};
 use crate::diag::render::on_one_line;
 use crate::edge::terminal;
@@ -21,20 +21,14 @@ const REASON: usize = 160;
 pub fn run(environment: &Environment) -> Result<Answer> {
     let told = told::read(environment)?;
     let experiments = environment.experiments()?;
-    let uid = environment.workflow_uid()?.to_owned();
-    let is_scheduled = environment.is_scheduled()?;
-    let session = if is_scheduled {
-        crate::manifest::instance::Session::Scheduled { uid: &uid }
-    } else {
-        crate::manifest::instance::Session::Once
-    };
+    let workflow = Workflow::of(environment)?;
     let mut rows = vec![["RUN", "CASE", "STATUS", "SECONDS", "PRIMARY METRIC", "WHY"].map(str::to_owned)];
     let mut failed = 0;
     for run in &told.config.list.runs {
         let mut last = None;
         // As many as there are: a Workflow that is deleted and made again tries once more what did not succeed.
         for number in 1.. {
-            let job = told.config.job_of(run, number, session);
+            let job = told.config.job_of(run, number, workflow.session());
             let Some(result) = result_of(experiments, &job)? else { break };
             last = Some(result);
         }

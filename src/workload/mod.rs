@@ -23,7 +23,7 @@ use crate::unit::Duration;
 use crate::yaml::{Entry, Node};
 
 pub use role::{env_of, request_spans, spans, texts};
-pub use status::{Deciders, Outcome, kind_of, pods_of};
+pub use status::{Deciders, Outcome, kind_of, pods_of, text_at};
 
 /// Every kind, in the order in which `explain` lists them.
 pub static KINDS: &[Kind] = &[tf_job::KIND, pytorch_job::KIND, mpi_job::KIND, job::KIND];

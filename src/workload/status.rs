@@ -49,8 +49,8 @@ impl Deciders {
 
 /// Returns the kind of a workload's object, by its API group and kind.
 pub fn kind_of(object: &Json) -> Option<&'static Kind> {
-    let group = text(object, "/apiVersion").rsplit_once('/').map_or("", |(group, _)| group);
-    let plural = format!("{}s", text(object, "/kind").to_lowercase());
+    let group = text_at(object, "/apiVersion").rsplit_once('/').map_or("", |(group, _)| group);
+    let plural = format!("{}s", text_at(object, "/kind").to_lowercase());
     KINDS.iter().find(|kind| kind.resource.0 == group && kind.resource.1 == plural)
 }
 
@@ -108,11 +108,14 @@ fn read(object: &Json, failed: &[&str], succeeded: &[&str], running: &[&str]) ->
 fn condition<'a>(object: &'a Json, types: &[&str]) -> Option<&'a Json> {
     let conditions = object.pointer("/status/conditions").and_then(Json::as_array)?;
     types.iter().find_map(|wanted| {
-        conditions.iter().find(|condition| text(condition, "/type") == *wanted && text(condition, "/status") == "True")
+        conditions
+            .iter()
+            .find(|condition| text_at(condition, "/type") == *wanted && text_at(condition, "/status") == "True")
     })
 }
 
-fn text<'a>(value: &'a Json, at: &str) -> &'a str {
+/// Returns the text at a JSON Pointer into an object of the API; empty where there is none.
+pub fn text_at<'a>(value: &'a Json, at: &str) -> &'a str {
     value.pointer(at).and_then(Json::as_str).unwrap_or_default()
 }
 
