@@ -23,7 +23,7 @@ use crate::result::v1::{Exit, Image, Status, StatusReason, Timings};
 use crate::workload::{Kind, Outcome, kind_of, pods_of};
 use event::Told;
 use pod::ServerTime;
-pub use pod::{End, NodeTime, Phase, PodFacts};
+pub use pod::{End, NodeTime, Phase, PodFacts, keep_first_deletion};
 use why::{Effect, Subject, Why};
 
 /// All that was seen of one attempt of a run.
@@ -120,14 +120,14 @@ pub fn sum(observed: &Observed<'_>) -> Progress {
         let own: Vec<Told<'_>> = events.iter().filter(|event| event.about == facts.uid).copied().collect();
         let is_gone = observed.gone.contains(&facts.uid);
         let name = format!("{role}-{index}");
+        let decides = job.kind.is_some_and(|kind| (kind.deciders)(observed.job).hold(role, *index));
         let at = facts.ended.and_then(|time| clocks.on_server(facts, time));
-        let subject = Subject { pod, facts, name: &name, is_gone, ended: at, events: &own, main };
+        let subject = Subject { pod, facts, name: &name, decides, is_gone, ended: at, events: &own, main };
         let is_latest = latest.get(place).is_some_and(|newest| newest.1.uid == facts.uid);
         // What held up a pod that was replaced, or has done its work, holds up nothing now.
         let holds = is_latest && !subject.has_succeeded();
-        let why = subject.why().filter(|why| holds || why.effect == Effect::Ends || job.has_failed());
+        let why = subject.why().filter(|why| holds || why.ends() || job.has_failed());
         whys.extend(why.map(|why| Why { at: why.at.or(at), ..why }));
-        let decides = job.kind.is_some_and(|kind| (kind.deciders)(observed.job).hold(role, *index));
         let replica = Replica { role: role.clone(), index: *index, decides, pod: facts.clone(), is_gone };
         if is_latest { replicas.push(replica) } else { earlier.push(replica) }
     }
@@ -242,7 +242,12 @@ impl<'a> Job<'a> {
     fn judge(&self, whys: &mut Vec<Why>, begun: Begun) -> State {
         let own = |code, status, what: &str| Why::new(code, status, Effect::Ends, "", what.to_owned());
         match &self.outcome {
-            Outcome::Succeeded => return State::Ended(Status::Succeeded),
+            Outcome::Succeeded => {
+                whys.retain(|why| why.effect == Effect::Spoils);
+                if whys.is_empty() {
+                    return State::Ended(Status::Succeeded);
+                }
+            }
             Outcome::Failed { reason, message } => {
                 if reason.contains("DeadlineExceeded") || message.contains("longer than specified deadline") {
                     whys.push(own("timeout", Status::TimedOut, &self.timeout(begun)));
@@ -272,9 +277,9 @@ impl<'a> Job<'a> {
             // The operator deletes the pods of a job that fails before it says that it failed.
             Outcome::Pending | Outcome::Running => why::explain_deletions(whys, false),
         }
-        let is_over = self.has_failed() || whys.iter().any(|why| why.effect == Effect::Ends);
+        let is_over = self.has_failed() || whys.iter().any(Why::ends);
         why::sort(whys);
-        let first = whys.iter().find(|why| self.has_failed() || why.effect == Effect::Ends);
+        let first = whys.iter().find(|why| self.has_failed() || why.ends());
         match first {
             Some(first) if is_over => State::Ended(first.status),
             _ if begun.all => State::Running,

@@ -149,6 +149,23 @@ pub(super) fn deleted(pod: &Pod) -> Option<ServerTime> {
     Some(ServerTime(gone.saturating_sub(grace.saturating_mul(1000))))
 }
 
+/// Leaves in `newer` the first request for its deletion that `earlier` knows of. When the containers have ended the kubelet
+/// asks once more, without a grace period, and its time takes the place of the first.
+pub fn keep_first_deletion(newer: &mut Pod, earlier: &Pod) {
+    if let (Some(last), Some(first)) = (deleted(newer), deleted(earlier))
+        && first < last
+    {
+        newer.metadata.deletion_timestamp.clone_from(&earlier.metadata.deletion_timestamp);
+        newer.metadata.deletion_grace_period_seconds = earlier.metadata.deletion_grace_period_seconds;
+    }
+}
+
+/// Returns when the cluster marked `pod` as one that it takes away.
+pub(super) fn disrupted(pod: &Pod) -> Option<ServerTime> {
+    let target = condition(pod, "DisruptionTarget").filter(|condition| condition.status == "True")?;
+    target.last_transition_time.as_ref().map(ServerTime::of)
+}
+
 /// Returns the status of the container that does the work.
 pub(super) fn main_status<'a>(pod: &'a Pod, main: &str) -> Option<&'a ContainerStatus> {
     let statuses = pod.status.as_ref()?.container_statuses.as_deref()?;

@@ -201,6 +201,31 @@ fn a_job_that_was_deleted_was_interrupted() {
     assert_eq!(late.state, State::Ended(Status::Succeeded), "it was over before");
 }
 
+/// A program that obeys SIGTERM ends with 0, and its controller takes that for a success.
+#[test]
+fn a_pod_that_was_told_to_end_has_not_done_its_work() {
+    let deleted = |role: &str, seconds: u32| {
+        let mut pod = pod(role, 0, ended(0, "Completed"));
+        pod["metadata"]["deletionTimestamp"] = json!(at(seconds + 30));
+        pod["metadata"]["deletionGracePeriodSeconds"] = json!(30);
+        pod
+    };
+    for conditions in [&[RUNNING][..], &[SUCCEEDED]] {
+        let cut = summed(&job(conditions), &[deleted("master", 60), pod("worker", 0, running())], &[]);
+        assert_eq!((cut.state, codes(&cut)), (State::Ended(Status::Interrupted), vec!["deleted"]));
+        let mut evicted = deleted("master", 70);
+        evicted["status"]["conditions"] = json!([{"type": "DisruptionTarget", "status": "True", "lastTransitionTime": at(60),
+            "reason": "EvictionByEvictionAPI", "message": "Eviction API: evicting"}]);
+        let cut = summed(&job(conditions), &[evicted, pod("worker", 0, running())], &[]);
+        assert_eq!((cut.state, codes(&cut)), (State::Ended(Status::Preempted), vec!["preempted"]));
+    }
+    // What the run does not wait for may go, and what has ended may be tidied away.
+    let whole = summed(&job(&[SUCCEEDED]), &[pod("master", 0, ended(0, "Completed")), deleted("worker", 60)], &[]);
+    assert_eq!(whole.state, State::Ended(Status::Succeeded));
+    let tidied = summed(&job(&[SUCCEEDED]), &[deleted("master", 80), pod("worker", 0, running())], &[]);
+    assert_eq!(tidied.state, State::Ended(Status::Succeeded));
+}
+
 #[test]
 fn a_queue_holds_a_job_or_takes_it_back() {
     let suspended = job(&[("Suspended", "True", "PyTorchJobSuspended", "PyTorchJob is suspended.")]);

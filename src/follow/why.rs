@@ -14,6 +14,8 @@ pub(super) enum Effect {
     Holds,
     /// It ends the run, whatever the controller does about it.
     Ends,
+    /// It ends the run, even where the controller takes the end for a success.
+    Spoils,
 }
 
 /// One cause, of one replica or of the job.
@@ -52,6 +54,11 @@ const NAMED: usize = 3;
 impl Why {
     pub(super) fn new(code: &'static str, status: Status, effect: Effect, subject: &str, what: String) -> Self {
         Self { code, status, effect, subject: subject.to_owned(), what, at: None }
+    }
+
+    /// Returns whether the run is over by it.
+    pub(super) fn ends(&self) -> bool {
+        matches!(self.effect, Effect::Ends | Effect::Spoils)
     }
 
     fn holds(code: &'static str, subject: &str, what: String) -> Self {
@@ -112,7 +119,7 @@ pub(super) fn explain_deletions(whys: &mut Vec<Why>, has_failed: bool) {
     {
         return;
     }
-    let ends = deletions().any(|why| why.effect == Effect::Ends);
+    let ends = deletions().any(Why::ends);
     whys.retain(|why| why.code != "deleted");
     if ends {
         // With the pods that it needs the run is over, whatever its controller says.
@@ -125,6 +132,8 @@ pub(super) struct Subject<'a> {
     pub(super) pod: &'a Pod,
     pub(super) facts: &'a PodFacts,
     pub(super) name: &'a str,
+    /// Whether the run ends when it does.
+    pub(super) decides: bool,
     /// The API server does not have it any more.
     pub(super) is_gone: bool,
     /// When it ended.
@@ -138,9 +147,10 @@ impl Subject<'_> {
     /// Returns why this pod does not go on or did not end well; the first cause is the one that explains the others.
     pub(super) fn why(&self) -> Option<Why> {
         if self.has_succeeded() {
-            // One that is told to go may end well. That harms nothing, unless its controller thinks otherwise.
+            // One that is told to go may end well before its work is done, and what it measured is not the whole.
+            let effect = if self.decides { Effect::Spoils } else { Effect::Holds };
             let taken = self.disruption().or_else(|| self.deletion()).filter(|_| self.was_told_to_end());
-            return taken.map(|why| Why { effect: Effect::Holds, ..why });
+            return taken.map(|why| Why { effect, ..why });
         }
         self.disruption().or_else(|| self.deletion()).or_else(|| self.failure()).or_else(|| self.delay())
     }
@@ -207,7 +217,7 @@ impl Subject<'_> {
     /// Returns whether its end followed its deletion. Times are whole seconds: in the same one a failure comes first.
     fn was_told_to_end(&self) -> bool {
         let is_well = self.facts.end.as_ref().is_none_or(|end| end.code == 0);
-        let told = pod::deleted(self.pod).zip(self.ended);
+        let told = [pod::disrupted(self.pod), pod::deleted(self.pod)].into_iter().flatten().min().zip(self.ended);
         told.is_some_and(|(deleted, ended)| deleted < ended || is_well && deleted == ended)
     }
 

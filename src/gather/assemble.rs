@@ -82,6 +82,7 @@ pub fn log_incomplete(log: &str, fault: &str) -> StatusReason {
 pub fn assemble(parts: Parts<'_>) -> BenchmarkResult {
     let Parts { ended, measured, span, run, .. } = parts;
     let Ended { mut status, mut reasons, exits, restarts, timings } = ended;
+    let exits = without_idle_words(exits, status);
     // A run that did not end by itself is what it is; that its metrics are missing says nothing more.
     if status == Status::Succeeded && !measured.invalid.is_empty() {
         status = Status::Invalid;
@@ -121,4 +122,12 @@ pub fn assemble(parts: Parts<'_>) -> BenchmarkResult {
         recorder: parts.recorder,
         annotations: BTreeMap::new(),
     }
+}
+
+/// Leaves the last lines of what failed, and of all where the run did not end by itself: there they say how far it was.
+fn without_idle_words(mut exits: Vec<Exit>, status: Status) -> Vec<Exit> {
+    if matches!(status, Status::Succeeded | Status::Failed) {
+        exits.iter_mut().filter(|exit| exit.code == Some(0)).for_each(|exit| exit.last_lines.clear());
+    }
+    exits
 }

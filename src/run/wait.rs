@@ -305,13 +305,12 @@ impl Finished {
 
     /// Returns how it ended, for the result.
     pub(super) fn exit(&self) -> Exit {
-        let is_failure = !self.ended.is_success();
         Exit {
             role: self.process.role.clone(),
             index: self.process.index,
             code: self.ended.code,
             signal: self.ended.signal.clone(),
-            last_lines: if is_failure { self.last_lines.clone() } else { Vec::new() },
+            last_lines: self.last_lines.clone(),
         }
     }
 }

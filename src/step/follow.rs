@@ -259,6 +259,8 @@ mod tests {
 
     use super::super::seen::{From, Sight};
     use crate::edge::cluster::Seen;
+    use crate::follow::State;
+    use crate::result::v1::Status;
 
     #[test]
     fn trouble_is_told_once() {
@@ -269,5 +271,29 @@ mod tests {
         assert!(sight.is_blind());
         assert!(sight.take(From::Pods, Seen::Fine).is_some());
         assert!(!sight.is_blind());
+    }
+
+    /// The kubelet deletes a pod once more when its containers have ended.
+    #[test]
+    fn the_first_deletion_counts() {
+        let version = |deleted: &str, grace: u32, code: Option<u32>| {
+            let ended = |code: u32| json!({"terminated": {"exitCode": code, "startedAt": "2026-11-22T01:00:00Z", "finishedAt": "2026-11-22T01:00:10Z"}});
+            let state = code.map_or_else(|| json!({"running": {"startedAt": "2026-11-22T01:00:00Z"}}), ended);
+            Seen::Applied(json!({
+                "metadata": {"name": "x-1-abcde", "uid": "p", "labels": {"kubebench.dev/role": "job"},
+                    "creationTimestamp": "2026-11-22T01:00:00Z", "deletionTimestamp": deleted, "deletionGracePeriodSeconds": grace},
+                "spec": {"nodeName": "n", "containers": [{"name": "main", "image": "i"}]},
+                "status": {"phase": "Running", "startTime": "2026-11-22T01:00:00Z", "containerStatuses": [{"name": "main",
+                    "image": "i", "imageID": "", "ready": true, "restartCount": 0, "state": state}],
+                    "conditions": [{"type": "PodScheduled", "status": "True", "lastTransitionTime": "2026-11-22T01:00:00Z"}]}
+            }))
+        };
+        let mut sight =
+            Sight::of(json!({"apiVersion": "batch/v1", "kind": "Job", "metadata": {"name": "x-1", "uid": "u"},
+            "spec": {"parallelism": 1}, "status": {"conditions": [{"type": "Complete", "status": "True"}]}}));
+        sight.take(From::Pods, version("2026-11-22T01:00:35Z", 30, None));
+        sight.take(From::Pods, version("2026-11-22T01:00:12Z", 0, Some(0)));
+        let progress = sight.sum();
+        assert_eq!(progress.state, State::Ended(Status::Interrupted), "{progress:#?}");
     }
 }

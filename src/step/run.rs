@@ -23,7 +23,7 @@ use crate::result::v1::{Exit, Status, StatusReason, Timings};
 use crate::steps::{Case, Created as Objects};
 use crate::workload::text_at;
 
-/// More attempts at a run whose job was lost are not made by one pod.
+/// More attempts at a run whose job was taken away are not made by one Workflow.
 const MAX_TRIES: u32 = 3;
 /// Between two tries to create a job for which there is no quota now.
 const QUOTA_STEP: Duration = Duration::from_secs(10);
@@ -56,8 +56,9 @@ pub fn run(environment: &Environment, id: &str) -> Result<Answer> {
         if let Some(result) = attempt::result_of(&session.experiments, &job)? {
             session.remove_left(&job)?;
             // A Workflow that was deleted and made again from git repeats what did not succeed, and nothing else.
-            let is_final = is_ours && !is_lost(&result) || result.run.status == Status::Succeeded;
-            if !is_final && !session.is_to_end() {
+            tries += u32::from(is_ours);
+            let is_last = is_ours && (tries == MAX_TRIES || !is_lost(&result));
+            if !is_last && result.run.status != Status::Succeeded && !session.is_to_end() {
                 continue;
             }
             let whose = if is_ours { "" } else { ", of an earlier Workflow; raise `run` to measure it again" };
@@ -81,10 +82,11 @@ pub fn run(environment: &Environment, id: &str) -> Result<Answer> {
             session.tell("this pod is taken away; the next one goes on with the run");
             return Ok(Answer::Left);
         };
-        if !(is_ours && is_lost(&result) && tries < MAX_TRIES) || session.is_to_end() {
+        if tries == MAX_TRIES || !is_lost(&result) || session.is_to_end() {
             return Ok(answer(&result));
         }
-        session.tell("the job was lost together with the step that followed it: once more");
+        session.tell("the job was taken away before its end: the next pod of this step tries the run once more");
+        return Ok(Answer::Left);
     }
     Ok(Answer::Failed)
 }
@@ -354,7 +356,7 @@ impl Session {
         }
         for exit in &mut outcome.ended.exits {
             let log = logs.iter().find(|log| log.is_main && log.role == exit.role && log.index == exit.index);
-            if let Some(log) = log.filter(|_| exit.code != Some(0)) {
+            if let Some(log) = log {
                 exit.last_lines.clone_from(&log.last_lines);
             }
         }

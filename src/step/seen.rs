@@ -92,8 +92,11 @@ impl Sight {
     }
 
     fn see_pod(&mut self, object: &Json) {
-        let Some(pod) = typed::<Pod>(object) else { return };
+        let Some(mut pod) = typed::<Pod>(object) else { return };
         if let Some(uid) = pod.metadata.uid.clone() {
+            if let Some(earlier) = self.pods.get(&uid) {
+                follow::keep_first_deletion(&mut pod, earlier);
+            }
             self.pods.insert(uid, pod);
         }
     }

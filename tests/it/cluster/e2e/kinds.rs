@@ -56,7 +56,7 @@ spec:
   matrix: {axes: {size: [1, 2]}}
   timeout: 5m
   parallelism: 4
-  results: {claim: {accessModes: [ReadWriteMany]}}
+  results: {claim: {accessModes: [ReadWriteOnce]}}
   inputs: {seed: 42}
   workload:
     job:

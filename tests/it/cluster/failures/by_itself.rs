@@ -19,7 +19,7 @@ const FAILURES: [Failure; 14] = [
     Failure {
         benchmark: "crashes",
         limits: TIMES,
-        workload: "{job: {image: 'busybox:1', command: [sh, -c, 'sh -c \"kill -SEGV \\$\\$\"'], resources: {cpu: 10m, memory: 32Mi}}}",
+        workload: "{job: {image: 'busybox:1', command: [sh, -c, 'sh -c \"kill -SEGV \\$\\$\"; exit $?'], resources: {cpu: 10m, memory: 32Mi}}}",
         status: "failed",
         code: "signal",
         words: &["job-0: ended by SIGSEGV"],

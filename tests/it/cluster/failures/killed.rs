@@ -11,8 +11,7 @@ use crate::judges::skip;
 
 const RUNS: [Failure; 1] = [Failure {
     benchmark: "killed",
-    limits: "matrix: {axes: {case: [1, 2, 3]}}\n  parallelism: 3\n  timeout: 8m\n  queueTimeout: 5m\n  \
-        results: {claim: {accessModes: [ReadWriteMany]}}\n  \
+    limits: "matrix: {axes: {case: [1, 2, 3]}}\n  parallelism: 3\n  results: {claim: {accessModes: [ReadWriteOnce]}}\n  timeout: 8m\n  queueTimeout: 5m\n  \
         metrics: [{name: lines, unit: '1', better: higher, primary: true, from: {log: {pattern: 'line [0-9]+ (?P<value>1)'}}, reduce: sum}]",
     workload: "{job: {image: 'busybox:1', env: {CASE: '${{ matrix.case }}'}, command: [sh, -c, 'i=0; while [ $i -lt 300 ]; do i=$((i+1)); echo line $i 1; usleep 100000; done'], resources: {cpu: 10m, memory: 32Mi}}}",
     status: "succeeded",
