@@ -28,7 +28,7 @@ use serde_json::Value;
 use crate::judges::{skip, tool};
 use crate::project::{assert_yes, repository};
 
-/// What `tests/cluster/up` starts, and what a cluster that is given must have.
+/// What `tests/cluster/up` starts for all tests, and what a cluster that is given must have.
 const COMPONENTS: &str = "argo,training-operator,git";
 
 /// The exit status of `tests/cluster/up` where the machine lacks something that it names.
@@ -41,6 +41,16 @@ const WAYS: [&[&str]; 2] = [&[], &["--server-side"]];
 struct Cluster {
     kubectl: PathBuf,
     kubeconfig: OsString,
+    origin: Origin,
+}
+
+/// Where a cluster comes from.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Origin {
+    /// `tests/cluster/up`.
+    Started,
+    /// Whoever calls the tests.
+    Given,
 }
 
 /// Why there is no cluster.
@@ -76,25 +86,22 @@ impl Cluster {
     }
 
     fn start() -> Result<Self, Absence> {
-        let folder = repository().join("tests/cluster");
-        // What it says on standard error is for whoever waits: a first build takes many minutes.
-        let up = Command::new(folder.join("up"))
-            .args(["--with", COMPONENTS])
-            .stdin(Stdio::null())
-            .stderr(Stdio::inherit())
-            .output()
-            .map_err(|error| Absence::Skipped(format!("`tests/cluster/up` does not start here: {error}")))?;
-        match up.status.code() {
-            Some(0) => {}
-            Some(LACKS) => return Err(Absence::Skipped("`tests/cluster/up` named what the machine lacks".to_owned())),
-            _ => return Err(Absence::Failed(format!("`tests/cluster/up` ended with {}", up.status))),
-        }
-        let said = String::from_utf8(up.stdout).unwrap();
+        let said = up(COMPONENTS)?;
         let kubeconfig = said.lines().last().and_then(|line| line.strip_prefix("KUBECONFIG=")).expect(&said);
-        let built = Command::new(folder.join("build")).args(["--path", "kubernetes"]).output().unwrap();
+        let build = repository().join("tests/cluster/build");
+        let built = Command::new(build).args(["--path", "kubernetes"]).output().unwrap();
         assert_yes(&built);
         let built = PathBuf::from(String::from_utf8(built.stdout).unwrap().trim_end());
-        Ok(Self { kubectl: built.join("bin/kubectl"), kubeconfig: kubeconfig.into() })
+        Ok(Self { kubectl: built.join("bin/kubectl"), kubeconfig: kubeconfig.into(), origin: Origin::Started })
+    }
+
+    /// Starts a component that few tests need; a cluster that is given has it or has it not.
+    fn add(&self, component: &str) {
+        if self.origin == Origin::Started
+            && let Err(Absence::Skipped(why) | Absence::Failed(why)) = up(component)
+        {
+            panic!("{component}: {why}");
+        }
     }
 
     fn given() -> Result<Self, Absence> {
@@ -102,6 +109,7 @@ impl Cluster {
         Ok(Self {
             kubeconfig: std::env::var_os("KUBECONFIG").ok_or_else(|| missing("KUBECONFIG to be set"))?,
             kubectl: tool("kubectl").ok_or_else(|| missing("kubectl in PATH or in the cache of `.ci/run`"))?,
+            origin: Origin::Given,
         })
     }
 
@@ -131,6 +139,22 @@ impl Cluster {
             .env("KUBECONFIG", &self.kubeconfig)
             .stdin(Stdio::null());
         command
+    }
+}
+
+/// Calls `tests/cluster/up` and returns what it prints.
+fn up(components: &str) -> Result<String, Absence> {
+    // What it says on standard error is for whoever waits: a first build takes many minutes.
+    let up = Command::new(repository().join("tests/cluster/up"))
+        .args(["--with", components])
+        .stdin(Stdio::null())
+        .stderr(Stdio::inherit())
+        .output()
+        .map_err(|error| Absence::Skipped(format!("`tests/cluster/up` does not start here: {error}")))?;
+    match up.status.code() {
+        Some(0) => Ok(String::from_utf8(up.stdout).unwrap()),
+        Some(LACKS) => Err(Absence::Skipped("`tests/cluster/up` named what the machine lacks".to_owned())),
+        _ => Err(Absence::Failed(format!("`tests/cluster/up` ended with {}", up.status))),
     }
 }
 

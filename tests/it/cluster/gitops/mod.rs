@@ -11,6 +11,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::time::{Duration, Instant};
 
+use jiff::Timestamp;
 use serde_json::Value;
 
 use super::e2e::{Loop, git};
@@ -68,14 +69,16 @@ struct Watched {
 }
 
 impl Watched {
-    /// Pushes a project with two benchmarks, one of which sorts before the template that both need, one after it.
-    fn new(test: &str, definition: &str) -> Option<Self> {
+    /// Pushes a project with these benchmarks, each with its sizes.
+    fn new(test: &str, (component, definition): (&str, &str), benchmarks: &[(&str, &str)]) -> Option<Self> {
         let cluster = cluster(test)?;
+        cluster.add(component);
         if !cluster.kubectl(["get", "customresourcedefinition", definition]).status.success() {
             skip(test, &format!("the cluster has no `{definition}`"));
             return None;
         }
-        let specs = ["alpha", "zeta"].map(|name| (format!("specs/{name}.yaml"), spec(name, "1")));
+        let specs = benchmarks.iter().map(|(name, sizes)| (format!("specs/{name}.yaml"), spec(name, sizes)));
+        let specs: Vec<(String, String)> = specs.collect();
         let mut files = vec![("kubebench.yaml", PROJECT)];
         files.extend(specs.iter().map(|(path, text)| (path.as_str(), text.as_str())));
         Some(Self { cycle: Loop::new(test, &files)? })
@@ -134,16 +137,26 @@ impl Watched {
         self.cluster().say(["-n", namespace, "wait", &format!("--for={condition}"), object, &patience]);
     }
 
-    /// Waits until the Workflow of a benchmark has ended, and says how long that took since `pushed`.
-    fn ends(&self, benchmark: &str, phase: &str, pushed: Instant) -> Value {
+    /// Waits until the Workflows of these benchmarks are there.
+    fn begin(&self, benchmarks: &[&str]) {
+        let workflows = self.cycle.workflows(TARGET);
+        for benchmark in benchmarks {
+            self.wait(self.namespace(), &format!("workflow/{}", workflows[*benchmark]), "create");
+        }
+    }
+
+    /// Waits until the Workflow of a benchmark has ended, and says what passed since it was pushed.
+    fn ends(&self, benchmark: &str, phase: &str, pushed: Timestamp) {
+        self.begin(&[benchmark]);
         let name = &self.cycle.workflows(TARGET)[benchmark];
-        self.wait(self.namespace(), &format!("workflow/{name}"), "create");
-        let seen = pushed.elapsed();
         let workflow = self.cycle.workflow_ends(TARGET, name, phase);
-        let timed =
-            format!("Workflow after {:.0} s, end after {:.0} s", seen.as_secs_f64(), pushed.elapsed().as_secs_f64());
-        eprintln!("{name}: {timed}; {} to {}", workflow["status"]["startedAt"], workflow["status"]["finishedAt"]);
-        workflow
+        let results = self.cycle.results();
+        let since =
+            |time: &Value| time.as_str().unwrap().parse::<Timestamp>().unwrap().duration_since(pushed).as_secs();
+        let runs = results.of(benchmark).into_iter().map(|result| since(&result["run"]["startedAt"]));
+        let run = runs.filter(|seconds| *seconds >= 0).min();
+        let (created, ended) = (&workflow["metadata"]["creationTimestamp"], &workflow["status"]["finishedAt"]);
+        eprintln!("{name}: created after {} s, run after {run:?} s, recorded after {} s", since(created), since(ended));
     }
 
     /// The Workflows that are there, each with what tells one from another of the same name.
@@ -175,6 +188,11 @@ impl Watched {
         });
         told.collect()
     }
+}
+
+/// Which Workflows there are, however far they are.
+fn uids(watched: &Watched) -> Vec<Value> {
+    watched.workflows().into_values().map(|[uid, ..]| uid).collect()
 }
 
 /// Asks again until the answer is yes.
