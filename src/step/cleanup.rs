@@ -47,6 +47,7 @@ pub fn run(environment: &Environment) -> Result<Answer> {
         }
     }
     faults += session.delete_left()?;
+    session.gives_back();
     Ok(if faults == 0 { Answer::Succeeded } else { Answer::Failed })
 }
 
@@ -71,7 +72,9 @@ impl Session {
         if let Some(workload) = &workload {
             self.know_secrets(workload);
         }
-        self.hold_reserve();
+        if let Err(error) = self.hold_reserve() {
+            self.tell(&format!("note: no space can be held back on the volume for the result: {error}"));
+        }
         let mut gathered = Gathered::new(self, &attempt, &snapshot::rules(&folder))?;
         if attempt.outcome.is_none() {
             let outcome = match self.left_job(&mut attempt, workload.as_ref())? {

@@ -21,7 +21,13 @@ pub fn run(environment: &Environment) -> Result<Answer> {
     snapshot::make(&session.experiments, &name)?;
     let folder = session.experiments.join(&name);
     snapshot::keep_session(&folder, &told.config, &told::rules(environment)?, &session.workflow)?;
+    let has_room = session.makes_room(list.runs.len());
     let job = told.config.prepare(&session.naming()).map_err(|fault| anyhow!("{fault}"))?;
+    if !has_room {
+        // The runs go on to say so in their results, which reach those who do not look at Argo.
+        session.tell("error: the volume of results is full: nothing is prepared, and no run starts");
+        return Ok(Answer::Succeeded);
+    }
     let Some(job) = job else {
         session.tell("there is nothing to prepare");
         return Ok(Answer::Succeeded);

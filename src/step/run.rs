@@ -65,6 +65,7 @@ pub fn run(environment: &Environment, id: &str) -> Result<Answer> {
             session.tell(&format!("`{job}` has its result already{whose}"));
             return Ok(answer(&result));
         }
+        let has_room = session.makes_room(told.config.list.runs.len());
         let mut attempt = match known {
             Some(known) if !is_ours => {
                 session.tell(&format!("`{job}` was begun by an earlier Workflow, which left no result"));
@@ -75,7 +76,12 @@ pub fn run(environment: &Environment, id: &str) -> Result<Answer> {
                 session.tell(&format!("going on with `{job}`, which an earlier pod of this step began"));
                 known
             }
-            None => session.begin(&told, &run, &case, number, &job)?,
+            None if has_room => session.begin(&told, &run, &case, number, &job)?,
+            None => {
+                let mut attempt = session.begin(&told, &run, &case, number, &job)?;
+                attempt.outcome = Some(outcome_without_job(&attempt, Status::Failed, vec![volume_full()]));
+                attempt
+            }
         };
         tries += 1;
         let Some(result) = session.attempt(&told, &mut attempt, is_ours)? else {
@@ -99,6 +105,12 @@ fn is_lost(result: &BenchmarkResult) -> bool {
 
 fn answer(result: &BenchmarkResult) -> Answer {
     if result.run.status == Status::Succeeded { Answer::Succeeded } else { Answer::Failed }
+}
+
+fn volume_full() -> StatusReason {
+    let message = "the volume of results is full, so the run was not started: remove old runs from it (those with `recorded.json` are \
+        in git), or ask for a larger claim with `results.claim.size`";
+    StatusReason { code: "volumeFull".to_owned(), message: message.to_owned() }
 }
 
 /// Why a run has no job.
@@ -130,7 +142,6 @@ impl Session {
         self.know_secrets(&objects.workload);
         let rules = told::rules(&self.environment)?;
         snapshot::keep(&attempt.folder(&self.experiments), &objects, &rules)?;
-        self.hold_reserve();
         let mut gathered = Gathered::new(self, attempt, &rules)?;
         if attempt.outcome.is_none() {
             let outcome = match self.job(attempt, &objects, has_come_back)? {

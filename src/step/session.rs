@@ -1,5 +1,6 @@
 //! What the steps share that ask the API server: who they are, where results go, and what may happen to them.
 
+use std::io;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -14,7 +15,7 @@ use super::attempt::{Attempt, Created, Workflow};
 use super::seen::From;
 use crate::diag::render::on_one_line;
 use crate::edge::cluster::{Action, Cluster, Fault, Removed, Resource, Seen};
-use crate::edge::experiment::Reserve;
+use crate::edge::experiment::{Reserve, Spare};
 use crate::edge::process::{self, Stop, Unstored};
 use crate::edge::{experiment, machine, terminal};
 use crate::follow::node;
@@ -52,6 +53,7 @@ pub(super) struct Session {
     pub(super) redactor: Arc<Redactor>,
     no_more_tries: Arc<AtomicBool>,
     reserve: Option<Reserve>,
+    spare: Spare,
     /// Argo and the kubelet both tell a step to end. That must not cost it its result; its grace period ends it anyway.
     _unstored: Unstored,
 }
@@ -60,7 +62,10 @@ impl Session {
     /// Opens the session of this process, once its volume proves to be writable.
     pub(super) fn open(environment: &Environment, settings: Settings) -> Result<Self> {
         let experiments = environment.experiments()?.to_owned();
-        experiment::check_volume(&experiments)?;
+        let workflow = Workflow::of(environment)?;
+        let spare = Spare::of(&experiments, &workflow.uid);
+        experiment::check_volume(&experiments)
+            .or_else(|fault| if spare.give_up() { experiment::check_volume(&experiments) } else { Err(fault) })?;
         let (sender, receiver) = channel();
         process::stops(sender.clone(), Event::Stop)?;
         let no_more_tries = Arc::new(AtomicBool::new(false));
@@ -68,7 +73,7 @@ impl Session {
             cluster: Cluster::inside()?.stop_with(no_more_tries.clone()),
             namespace: environment.namespace()?.to_owned(),
             benchmark: environment.benchmark()?.to_owned(),
-            workflow: Workflow::of(environment)?,
+            workflow,
             experiments,
             settings,
             environment: environment.clone(),
@@ -77,6 +82,7 @@ impl Session {
             redactor: Arc::new(Redactor::new([])),
             no_more_tries,
             reserve: None,
+            spare,
             _unstored: Unstored::begin(),
         })
     }
@@ -182,12 +188,26 @@ impl Session {
         (nodes, version)
     }
 
-    /// Holds back space for the result on the volume, which the run may fill.
-    pub(super) fn hold_reserve(&mut self) {
-        match Reserve::hold(&self.experiments) {
-            Ok(reserve) => self.reserve = Some(reserve),
-            Err(error) => self.tell(&format!("note: no space can be held back on the volume for the result: {error}")),
+    /// Holds back space for the results of all `runs` of the Workflow, which one of them may fill. Returns false where the volume
+    /// is full; then there is room for the results that say so.
+    pub(super) fn makes_room(&mut self, runs: usize) -> bool {
+        let held = self.spare.take(runs).and_then(|()| self.hold_reserve());
+        if let Err(error) = &held {
+            self.spare.give_up();
+            self.tell(&format!("note: no space can be held back on the volume for results: {error}"));
         }
+        !held.is_err_and(|error| experiment::is_full(&error))
+    }
+
+    /// Holds back space for one result.
+    pub(super) fn hold_reserve(&mut self) -> io::Result<()> {
+        self.reserve = Some(Reserve::hold(&self.experiments)?);
+        Ok(())
+    }
+
+    /// Gives back what was held back for runs that do not come any more.
+    pub(super) fn gives_back(&self) {
+        self.spare.give_up();
     }
 
     /// Writes with `write` what must not be lost; on a volume that is full, where space was held back for it.
@@ -195,7 +215,9 @@ impl Session {
     /// # Errors
     /// That of `write`.
     pub(super) fn write<T, E>(&mut self, write: impl Fn() -> Result<T, E>) -> Result<T, E> {
-        write().or_else(|error| if self.reserve.take().is_some() { write() } else { Err(error) })
+        write()
+            .or_else(|error| if self.reserve.take().is_some() { write() } else { Err(error) })
+            .or_else(|error| if self.spare.give_up() { write() } else { Err(error) })
     }
 
     /// Keeps what is known of an attempt, for a step that goes on with it. That the volume does not take it is no reason to

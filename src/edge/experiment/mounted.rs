@@ -53,7 +53,7 @@ pub fn check_volume(root: &Path) -> Result<()> {
         }
         Err(error) if is_full(&error) => bail!(
             "the volume at {place} is full: {error}; remove old runs from it (those with `recorded.json` are in git), or ask for a \
-             larger claim with `results.size`"
+             larger claim with `results.claim.size`"
         ),
         Err(error) => Err(error).with_context(|| format!("cannot write to the volume at {place}")),
     }

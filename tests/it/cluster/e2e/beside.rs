@@ -2,11 +2,11 @@
 //! that jobs write, and a server of results that asks for a token and is signed by an authority of its own.
 
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use serde_json::{Value, json};
 
-use super::{Loop, image};
+use super::{Loop, run_folder};
 
 const PROJECT: &str = r"
 apiVersion: kubebench.dev/v1
@@ -128,10 +128,4 @@ impl Loop {
         }
         Some(cycle)
     }
-}
-
-/// The folder of the running cluster of `tests/cluster`, with its keys.
-fn run_folder(cycle: &Loop) -> Option<PathBuf> {
-    let folder = PathBuf::from(&cycle.cluster().kubeconfig).parent()?.to_owned();
-    (image::is_own(cycle.cluster()) && folder.join("git/token").exists()).then_some(folder)
 }

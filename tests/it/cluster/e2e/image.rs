@@ -19,7 +19,8 @@ const REPOSITORY: &str = "localhost/kubebench";
 
 /// Returns the name of the image, which is on the node, or why there is none.
 ///
-/// `KUBEBENCH_TEST_IMAGE` names one that somebody has brought there.
+/// `KUBEBENCH_TEST_IMAGE` names one that somebody has brought there; `KUBEBENCH_TEST_BINARY` is a release build of this
+/// checkout, which spares the node the slowness of a debug build.
 pub(super) fn image(cluster: &Cluster) -> Result<&'static str, &'static str> {
     static IMAGE: LazyLock<Result<String, String>> = LazyLock::new(|| match std::env::var("KUBEBENCH_TEST_IMAGE") {
         Ok(name) if !name.is_empty() => Ok(name),
@@ -62,7 +63,8 @@ pub(super) fn pack(arguments: &[&str]) {
 fn import() -> String {
     let scratch = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).unwrap();
     let binary = scratch.path().join("kubebench");
-    fs::copy(env!("CARGO_BIN_EXE_kubebench"), &binary).unwrap();
+    let built = std::env::var_os("KUBEBENCH_TEST_BINARY").filter(|path| !path.is_empty());
+    fs::copy(built.unwrap_or_else(|| env!("CARGO_BIN_EXE_kubebench").into()), &binary).unwrap();
     if let Some(strip) = tool("strip") {
         assert_yes(&Command::new(strip).arg(&binary).output().unwrap());
     }

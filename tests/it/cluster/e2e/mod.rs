@@ -16,7 +16,7 @@ mod volume;
 use std::collections::BTreeMap;
 use std::fs;
 use std::net::{SocketAddr, TcpStream};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::Duration;
 
@@ -186,6 +186,12 @@ fn round(result: &Value) -> (String, bool, u64, u64) {
     let number = |key: &str| result["run"][key].as_u64().unwrap_or_else(|| panic!("no {key}: {result:#}"));
     let is_measured = !result["run"]["warmup"].as_bool().unwrap();
     (result["metadata"]["case"].as_str().unwrap().to_owned(), is_measured, number("repeat"), number("attempt"))
+}
+
+/// The folder of the running cluster of `tests/cluster`, with its keys.
+pub(super) fn run_folder(cycle: &Loop) -> Option<PathBuf> {
+    let folder = PathBuf::from(&cycle.cluster().kubeconfig).parent()?.to_owned();
+    (is_own(cycle.cluster()) && folder.join("git/token").exists()).then_some(folder)
 }
 
 /// git without a proxy, which would not know the addresses of a cluster.

@@ -20,7 +20,7 @@ const fn befallen(
     Failure { benchmark, limits: TIMES, workload, status: "interrupted", code, words, last: &["at work"] }
 }
 
-const FAILURES: [Failure; 10] = [
+const FAILURES: [Failure; 11] = [
     befallen(
         "job-deleted",
         STUBBORN,
@@ -82,6 +82,15 @@ const FAILURES: [Failure; 10] = [
         words: &[],
         last: &[],
     },
+    Failure {
+        benchmark: "webhook-away",
+        limits: TIMES,
+        workload: "{job: {image: 'busybox:1', patch: {metadata: {labels: {ask: away}}}, command: [sh, -c, 'echo at last'], resources: {cpu: 10m, memory: 32Mi}}}",
+        status: "succeeded",
+        code: "",
+        words: &[],
+        last: &[],
+    },
 ];
 
 /// Objects of the whole cluster, which go with the test.
@@ -116,11 +125,6 @@ impl Loop {
         let runs: Value = serde_json::from_str(&runs.unwrap()).unwrap();
         runs["runs"][0]["job"].as_str().unwrap().to_owned()
     }
-
-    fn create(&self, object: &Value) {
-        self.project().folder.write("made.json", object.to_string());
-        self.cluster().say(["create", "-f", &self.project().place("made.json")]);
-    }
 }
 
 /// Denies Jobs and pods with a label in one namespace.
@@ -138,6 +142,16 @@ fn policy(namespace: &str) -> [Value; 2] {
         json!({"apiVersion": version, "kind": "ValidatingAdmissionPolicyBinding", "metadata": {"name": namespace}, "spec": {
             "policyName": namespace, "validationActions": ["Deny"], "matchResources": {"namespaceSelector": only}}}),
     ]
+}
+
+/// A webhook that must be asked about Jobs with a label, and that nobody serves.
+fn webhook(namespace: &str) -> Value {
+    json!({"apiVersion": "admissionregistration.k8s.io/v1", "kind": "ValidatingWebhookConfiguration",
+        "metadata": {"name": namespace}, "webhooks": [{"name": "away.kubebench.dev", "admissionReviewVersions": ["v1"],
+            "sideEffects": "None", "failurePolicy": "Fail", "timeoutSeconds": 2, "clientConfig": {"url": "https://127.0.0.1:1/"},
+            "namespaceSelector": {"matchLabels": {"kubernetes.io/metadata.name": namespace}},
+            "objectSelector": {"matchLabels": {"ask": "away"}},
+            "rules": [{"apiGroups": ["batch"], "apiVersions": ["v1"], "operations": ["CREATE"], "resources": ["jobs"]}]}]})
 }
 
 /// A quota without a single pod of the class `name`.
@@ -159,6 +173,7 @@ fn what_befalls_a_run_is_told() {
     let mut wide = policy(&namespace).to_vec();
     let (never, later) = (format!("{prefix}-never"), format!("{prefix}-later"));
     wide.extend([&never, &later].map(|name| json!({"apiVersion": "scheduling.k8s.io/v1", "kind": "PriorityClass", "metadata": {"name": name}, "value": 0})));
+    wide.push(webhook(&namespace));
     let wide = ClusterWide::create(&tree, &wide);
     tree.create(&nothing_for(&namespace, &never));
     tree.create(&nothing_for(&namespace, &later));
@@ -189,6 +204,11 @@ fn what_befalls_a_run_is_told() {
     tree.say_there(&["patch", "workflow", &stopped, "--type=merge", "-p", r#"{"spec":{"shutdown":"Stop"}}"#]);
     eventually("a job that waits for quota", || tree.of_run("jobs", "quota-later").pop());
     tree.say_there(&["delete", "resourcequota", &later]);
+    let waits = ["logs", "-l", "kubebench.dev/step=run", "-c", "main", "--tail=-1", "--max-log-requests=50"];
+    eventually("a step that waits for the webhook", || {
+        tree.say_there(&waits).contains("waiting for an answer: ").then_some(())
+    });
+    tree.cluster().say(["delete", "validatingwebhookconfiguration", &namespace]);
 
     for failure in &failures {
         let phase = if matches!(failure.status, "succeeded" | "preempted") { "Succeeded" } else { "Failed" };
@@ -201,6 +221,8 @@ fn what_befalls_a_run_is_told() {
     for failure in failures.iter().filter(|failure| !failure.code.is_empty()) {
         failure.judge(&results);
     }
-    let later = results.of("quota-later");
-    assert_eq!((later.len(), &later[0]["run"]["status"]), (1, &json!("succeeded")));
+    for benchmark in ["quota-later", "webhook-away"] {
+        let later = results.of(benchmark);
+        assert_eq!((later.len(), &later[0]["run"]["status"]), (1, &json!("succeeded")));
+    }
 }

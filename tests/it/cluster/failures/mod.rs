@@ -5,6 +5,8 @@
 mod around;
 mod by_itself;
 mod killed;
+mod nodes;
+mod volumes;
 
 use std::time::{Duration, Instant};
 
@@ -110,6 +112,11 @@ impl Loop {
 
     fn json_there(&self, arguments: &[&str]) -> Value {
         self.cluster().json(["-n", self.namespace("cluster")].iter().chain(arguments).chain(&["-o", "json"]))
+    }
+
+    fn create(&self, object: &Value) {
+        self.project().folder.write("made.json", object.to_string());
+        self.cluster().say(["create", "-f", &self.project().place("made.json")]);
     }
 
     /// The objects of the runs of a benchmark.
