@@ -14,6 +14,7 @@ mod failures;
 mod gitops;
 mod logs;
 mod namespaces;
+mod outages;
 mod outside;
 mod retried;
 

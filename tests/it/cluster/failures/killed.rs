@@ -2,6 +2,7 @@
 
 use std::fs;
 use std::path::Path;
+use std::time::Duration;
 
 use serde_json::json;
 
@@ -11,9 +12,9 @@ use crate::judges::skip;
 
 const RUNS: [Failure; 1] = [Failure {
     benchmark: "killed",
-    limits: "matrix: {axes: {case: [1, 2, 3]}}\n  parallelism: 3\n  results: {claim: {accessModes: [ReadWriteOnce]}}\n  timeout: 8m\n  queueTimeout: 5m\n  \
+    limits: "matrix: {axes: {case: [1, 2, 3, 4, 5]}}\n  parallelism: 5\n  results: {claim: {accessModes: [ReadWriteOnce]}}\n  timeout: 8m\n  queueTimeout: 5m\n  \
         metrics: [{name: lines, unit: '1', better: higher, primary: true, from: {log: {pattern: 'line [0-9]+ (?P<value>1)'}}, reduce: sum}]",
-    workload: "{job: {image: 'busybox:1', env: {CASE: '${{ matrix.case }}'}, command: [sh, -c, 'i=0; while [ $i -lt 300 ]; do i=$((i+1)); echo line $i 1; usleep 100000; done'], resources: {cpu: 10m, memory: 32Mi}}}",
+    workload: "{job: {image: 'busybox:1', env: {CASE: '${{ matrix.case }}'}, command: [sh, -c, 'i=0; while [ $i -lt 600 ]; do i=$((i+1)); echo line $i 1; usleep 200000; done'], resources: {cpu: 10m, memory: 32Mi}}}",
     status: "succeeded",
     code: "",
     words: &[],
@@ -40,7 +41,24 @@ fn steps(namespace: &str) -> Vec<(i32, String)> {
     found
 }
 
-/// Each step is killed before it has its job, while it follows it, or both; Argo starts it again.
+/// How often Argo starts a step again.
+const RETRIES: usize = 4;
+
+/// Kills the step of the run whose id begins like `run` as often as Argo starts it again, at moments that nobody chose.
+fn kill_again_and_again(namespace: &str, run: &str, mut state: u64) {
+    let mut last = 0;
+    for _ in 0..RETRIES {
+        let (pid, _) =
+            eventually(run, || steps(namespace).into_iter().find(|(pid, of)| *pid != last && of.starts_with(run)));
+        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        std::thread::sleep(Duration::from_millis((state >> 33) % 6000));
+        // It may have ended meanwhile.
+        let _ = nix::sys::signal::kill(nix::unistd::Pid::from_raw(pid), nix::sys::signal::Signal::SIGKILL);
+        last = pid;
+    }
+}
+
+/// Before a step has its job, while it follows it, while it reads what it left: twenty times.
 #[test]
 fn a_step_that_is_killed_goes_on_where_it_was() {
     let Some(tree) = project("a_step_that_is_killed_goes_on_where_it_was", "killed", &RUNS) else { return };
@@ -49,28 +67,25 @@ fn a_step_that_is_killed_goes_on_where_it_was() {
     }
     let namespace = tree.namespace("cluster").to_owned();
     tree.apply();
-    let kill = |run: &str| {
-        let pid = eventually(run, || steps(&namespace).into_iter().find(|step| step.1.starts_with(run)));
-        // It may have ended meanwhile.
-        let _ = nix::sys::signal::kill(nix::unistd::Pid::from_raw(pid.0), nix::sys::signal::Signal::SIGKILL);
-    };
-    kill("case-1-");
-    tree.running_pod("killed");
-    kill("case-2-");
-    kill("case-1-");
-    kill("case-3-");
+    let seed = u64::from(std::process::id());
+    std::thread::scope(|scope| {
+        for case in 1..=5 {
+            let namespace = &namespace;
+            scope.spawn(move || kill_again_and_again(namespace, &format!("case-{case}-"), seed + case));
+        }
+    });
     tree.ends("cluster", "killed", "Succeeded");
     tree.assert_nothing_left();
     let results = tree.results();
     let found = results.of("killed");
-    assert_eq!(found.len(), 3);
+    assert_eq!(found.len(), 5, "seed {seed}");
     for result in found {
         assert_eq!(
             (&result["run"]["status"], &result["run"]["attempt"]),
             (&json!("succeeded"), &json!(1)),
-            "{result:#}"
+            "seed {seed}: {result:#}"
         );
         // Each line came once, whenever its reader was killed.
-        assert_eq!(result["metrics"][0]["value"].as_f64(), Some(300.0), "{result:#}");
+        assert_eq!(result["metrics"][0]["value"].as_f64(), Some(600.0), "seed {seed}: {result:#}");
     }
 }
