@@ -6,7 +6,7 @@ const TIMES: &str = "timeout: 3m\n  queueTimeout: 3m";
 /// For what never starts: half of the timeout is waited for it.
 const IMPATIENT: &str = "timeout: 60s\n  queueTimeout: 30s";
 
-const FAILURES: [Failure; 14] = [
+const FAILURES: [Failure; 15] = [
     Failure {
         benchmark: "exits",
         limits: TIMES,
@@ -116,6 +116,15 @@ const FAILURES: [Failure; 14] = [
         status: "failed",
         code: "rejected",
         words: &["the cluster refuses the job's pods", "no PriorityClass with name nosuch was found"],
+        last: &[],
+    },
+    Failure {
+        benchmark: "invalid",
+        limits: TIMES,
+        workload: "{job: {image: 'busybox:1', pod: {dnsConfig: {nameservers: [10.0.0.1, 10.0.0.2, 10.0.0.3, 10.0.0.4]}}, command: [sh], resources: {cpu: 10m, memory: 32Mi}}}",
+        status: "failed",
+        code: "rejected",
+        words: &["the API server refused to create Job", "nameservers"],
         last: &[],
     },
     Failure {

@@ -6,6 +6,7 @@ mod around;
 mod by_itself;
 mod killed;
 mod nodes;
+mod quota;
 mod volumes;
 
 use std::time::{Duration, Instant};
