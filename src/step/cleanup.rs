@@ -97,7 +97,7 @@ impl Session {
             attempt.outcome = Some(outcome);
             self.keep(&attempt);
         }
-        self.catch_up(&gathered);
+        self.catch_up(&gathered.logs);
         if let Some(created) = attempt.created.clone() {
             self.remove(&created, &attempt.job)?;
         }

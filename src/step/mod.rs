@@ -26,6 +26,9 @@ mod snapshot;
 pub mod summary;
 mod told;
 
+#[cfg(test)]
+mod tests;
+
 pub use environment::Environment;
 
 use crate::result::v1::Status;

@@ -9,6 +9,7 @@ use serde_json::Value as Json;
 
 use super::attempt::{self, Attempt, Created, Moment, Outcome};
 use super::follow::{Ending, Limits, is_absent};
+use super::logs::Logs;
 use super::result::Gathered;
 use super::seen::Sight;
 use super::session::Session;
@@ -34,7 +35,7 @@ const PATIENCE: Duration = Duration::from_secs(600);
 /// Between two looks at what comes in.
 const LOOK: Duration = Duration::from_millis(100);
 /// How long logs may stand still before their end, after their containers ended.
-pub(super) const LOG_PATIENCE: Duration = Duration::from_secs(60);
+const LOG_PATIENCE: Duration = Duration::from_secs(60);
 /// The same for a step that was told to end, which is killed after half a minute.
 const HURRIED: Duration = Duration::from_secs(8);
 
@@ -145,7 +146,7 @@ impl Session {
             attempt.outcome = Some(outcome);
             self.keep(attempt);
         }
-        self.catch_up(&gathered);
+        self.catch_up(&gathered.logs);
         if let Some(created) = attempt.created.clone() {
             self.remove(&created, &attempt.job).unwrap_or_else(|fault| self.note_left(&attempt.job, &fault));
             self.remove_before(&objects, &attempt.job);
@@ -320,24 +321,27 @@ impl Session {
     }
 
     /// Waits until the logs of what has ended are read: with the pods go their logs.
-    pub(super) fn catch_up(&mut self, gathered: &Gathered) {
-        let logs = &gathered.logs;
+    pub(super) fn catch_up(&mut self, logs: &Logs) {
         let (mut bytes, mut since) = (logs.bytes(), Instant::now());
         while logs.lags() {
             if logs.bytes() != bytes {
                 (bytes, since) = (logs.bytes(), Instant::now());
             }
-            let patience = if self.is_to_end() { HURRIED } else { LOG_PATIENCE };
-            if since.elapsed() > patience {
+            if since.elapsed() > self.log_patience() {
                 return;
             }
             std::thread::sleep(LOOK);
         }
     }
 
+    /// Returns how long logs may stand still now.
+    pub(super) fn log_patience(&mut self) -> Duration {
+        if self.is_to_end() { HURRIED } else { LOG_PATIENCE }
+    }
+
     /// Waits for the rest of the logs, and keeps what became of them.
     pub(super) fn end_logs(&mut self, attempt: &mut Attempt, gathered: &mut Gathered) {
-        let patience = if self.is_to_end() { HURRIED } else { LOG_PATIENCE };
+        let patience = self.log_patience();
         let Some(outcome) = &mut attempt.outcome else { return };
         if outcome.logs.is_some() {
             return;
