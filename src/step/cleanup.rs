@@ -7,6 +7,7 @@ use serde_json::Value as Json;
 
 use super::attempt::{self, Attempt, Created};
 use super::follow::Ending;
+use super::logs::Logs;
 use super::result::{Gathered, lost};
 use super::run::outcome_without_job;
 use super::seen::Sight;
@@ -47,6 +48,11 @@ pub fn run(environment: &Environment) -> Result<Answer> {
         }
     }
     faults += session.delete_left()?;
+    // Of a session whose ConfigMap is gone nobody knows the name of that folder; it takes some space, and does no harm.
+    if let Ok(told) = told::read(environment) {
+        let name = told.config.prepare_name(session.workflow.session());
+        Logs::end_left(&session, &session.experiments.join(name));
+    }
     Ok(if faults == 0 { Answer::Succeeded } else { Answer::Failed })
 }
 

@@ -10,6 +10,7 @@ use super::seen::Sight;
 use super::session::Session;
 use crate::edge::process::KeptLog;
 use crate::follow::Progress;
+use crate::gather;
 use crate::ingest::rules::{RuleScan, Rules};
 use crate::workload::kind_of;
 
@@ -58,6 +59,14 @@ impl Logs {
         self.logs.as_ref().map_or(0, log::Logs::bytes)
     }
 
+    /// Ends the logs below `output` of a step that is no more, and removes what was needed to go on with them.
+    pub(super) fn end_left(session: &Session, output: &Path) {
+        if !KeptLog::begun(&state_of(output)).is_empty() {
+            Self::new(session, output.to_owned(), &Rules::none(), gather::LOG_LIMIT).end(Duration::ZERO);
+            forget(output);
+        }
+    }
+
     /// Ends the logs, with so much patience for those that have not ended.
     pub(super) fn end(&mut self, patience: Duration) -> Vec<(LogOf, Option<RuleScan>)> {
         let followed = self.logs.take().map(|logs| logs.finish(patience)).unwrap_or_default();
@@ -90,3 +99,6 @@ fn state_of(output: &Path) -> PathBuf {
     let name = output.file_name().unwrap_or_default().to_string_lossy();
     output.with_file_name(format!(".{name}.logs"))
 }
+
+#[cfg(test)]
+mod tests;
