@@ -22,8 +22,6 @@ use crate::result::v1::{Status, StatusReason};
 const SLACK: Duration = Duration::from_secs(60);
 /// For a Job without a deadline.
 const NO_DEADLINE: u64 = 24 * 3600;
-/// How long its logs may take to come in whole.
-const LOG_PATIENCE: Duration = Duration::from_secs(30);
 
 /// What became of a Job beside the runs.
 pub(super) enum Beside {
@@ -81,9 +79,11 @@ impl Session {
         if ending == Ending::Stopped && self.is_to_be_succeeded() {
             return Ok(Beside::Stopped);
         }
-        let kept = logs.end(LOG_PATIENCE);
-        logs::forget(output);
+        // A log ends with its container: of one that goes on, not before the Job is gone.
+        self.catch_up(&logs);
         self.remove(&created, &object).unwrap_or_else(|fault| self.note_left(&object, &fault));
+        let kept = logs.end(self.log_patience());
+        logs::forget(output);
         let why = |status: Status, more: Option<StatusReason>| {
             let reasons = more.into_iter().chain(progress.reasons.iter().cloned());
             let reasons: Vec<String> = reasons.map(|reason| reason.message).collect();
@@ -99,3 +99,6 @@ impl Session {
         })
     }
 }
+
+#[cfg(test)]
+mod tests;

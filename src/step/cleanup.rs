@@ -5,8 +5,10 @@ use std::time::{Duration, Instant};
 use anyhow::Result;
 use serde_json::Value as Json;
 
-use super::attempt::{self, Attempt, Created};
+use super::attempt::{Attempt, Created};
 use super::follow::Ending;
+use super::found::is_run;
+use super::logs::Logs;
 use super::result::{Gathered, lost};
 use super::run::outcome_without_job;
 use super::seen::Sight;
@@ -31,13 +33,10 @@ pub fn run(environment: &Environment) -> Result<Answer> {
     let mut session = Session::open(environment, told::settings(environment)?)?;
     session.wait_for_steps()?;
     let mut faults = 0;
-    let begun = experiment::run_folders(&session.experiments, |_| true)?;
+    let begun = experiment::run_folders(&session.experiments, |name| is_run(&session.benchmark, name))?;
     for job in begun {
-        let Ok(Some(attempt)) = Attempt::read(&session.experiments, &job) else { continue };
-        if attempt.workflow.uid != session.workflow.uid || attempt.benchmark != session.benchmark {
-            continue;
-        }
-        if attempt::result_of(&session.experiments, &job)?.is_some() {
+        let Ok(Some(attempt)) = session.attempt_of(&job) else { continue };
+        if attempt.workflow.uid != session.workflow.uid || session.result_of(&job)?.is_some() {
             continue;
         }
         session.tell(&format!("`{job}` has no result: its step was ended before it"));
@@ -47,6 +46,11 @@ pub fn run(environment: &Environment) -> Result<Answer> {
         }
     }
     faults += session.delete_left()?;
+    // Of a session whose ConfigMap is gone nobody knows the name of that folder; it takes some space, and does no harm.
+    if let Ok(told) = told::read(environment) {
+        let name = told.config.prepare_name(session.workflow.session());
+        Logs::end_left(&session, &session.experiments.join(name));
+    }
     session.gives_back();
     Ok(if faults == 0 { Answer::Succeeded } else { Answer::Failed })
 }
@@ -80,6 +84,7 @@ impl Session {
             let outcome = match self.left_job(&mut attempt, workload.as_ref())? {
                 Some(job) => {
                     let mut sight = Sight::of(job);
+                    sight.remember(gathered.logs.places());
                     self.look(&mut sight);
                     let progress = sight.sum();
                     gathered.logs.see(&progress, &sight);
@@ -100,7 +105,7 @@ impl Session {
             attempt.outcome = Some(outcome);
             self.keep(&attempt);
         }
-        self.catch_up(&gathered);
+        self.catch_up(&gathered.logs);
         if let Some(created) = attempt.created.clone() {
             self.remove(&created, &attempt.job)?;
         }

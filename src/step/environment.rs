@@ -19,7 +19,12 @@ pub struct Environment {
 impl Environment {
     /// Reads the variables of this process.
     pub fn of_process() -> Self {
-        Self { variables: machine::variables(|name| name.starts_with(PREFIX)) }
+        Self::of(machine::variables(|name| name.starts_with(PREFIX)))
+    }
+
+    /// Takes `variables` for those of a process.
+    pub(super) fn of(variables: BTreeMap<String, String>) -> Self {
+        Self { variables }
     }
 
     /// Returns the benchmark's name.

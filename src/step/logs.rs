@@ -8,8 +8,10 @@ use super::attempt::LogOf;
 use super::log::{self, Followed, OfCluster, Place};
 use super::seen::Sight;
 use super::session::Session;
+use crate::edge::experiment::RunFolder;
 use crate::edge::process::KeptLog;
-use crate::follow::Progress;
+use crate::follow::{Places, Progress};
+use crate::gather;
 use crate::ingest::rules::{RuleScan, Rules};
 use crate::workload::kind_of;
 
@@ -27,8 +29,18 @@ impl Logs {
         let origin =
             OfCluster { cluster: session.cluster.clone().patience(OPENING), namespace: session.namespace.clone() };
         let place = Place { state: state_of(&output), output, limit };
+        for folder in [place.output.join(log::FOLDER), place.state.clone()] {
+            let below = folder.strip_prefix(&session.experiments).ok().and_then(Path::to_str);
+            // A volume that does not take folders does not take logs, and each of them says so.
+            let _ = below.map(|below| RunFolder::make(&session.experiments, below));
+        }
         let redactor = Arc::clone(&session.redactor);
         Self { logs: Some(log::Logs::new(Arc::new(origin), place, Arc::new(rules.clone()), redactor)) }
+    }
+
+    /// Returns which replicas the pods were taken for by a step before this one.
+    pub(super) fn places(&self) -> Places {
+        self.logs.as_ref().map(log::Logs::places).unwrap_or_default()
     }
 
     /// Takes in the pods as they are now.
@@ -56,6 +68,14 @@ impl Logs {
     /// Returns how many bytes of all logs came since this step began.
     pub(super) fn bytes(&self) -> u64 {
         self.logs.as_ref().map_or(0, log::Logs::bytes)
+    }
+
+    /// Ends the logs below `output` of a step that is no more, and removes what was needed to go on with them.
+    pub(super) fn end_left(session: &Session, output: &Path) {
+        if !KeptLog::begun(&state_of(output)).is_empty() {
+            Self::new(session, output.to_owned(), &Rules::none(), gather::LOG_LIMIT).end(Duration::ZERO);
+            forget(output);
+        }
     }
 
     /// Ends the logs, with so much patience for those that have not ended.
@@ -90,3 +110,6 @@ fn state_of(output: &Path) -> PathBuf {
     let name = output.file_name().unwrap_or_default().to_string_lossy();
     output.with_file_name(format!(".{name}.logs"))
 }
+
+#[cfg(test)]
+mod tests;

@@ -1,18 +1,18 @@
 //! From what a run left on the volume to its result file.
 
-use std::path::Path;
 use std::time::Duration;
 
 use anyhow::{Context as _, Result, anyhow, bail};
 
-use super::attempt::{Attempt, LogOf, Outcome, RESULT};
+use super::attempt::{Attempt, LogOf, Outcome};
 use super::evidence::RunEvidence;
+use super::found::RESULT;
 use super::logs::Logs;
 use super::session::Session;
 use super::told::{self, RulesText};
 use super::{snapshot, word};
 use crate::digest::Digest;
-use crate::edge::experiment::{self, Left};
+use crate::edge::experiment::{self, Left, RunFolder};
 use crate::edge::terminal;
 use crate::gather::{self, Hurry, KeptOf, Parts, Span, log_incomplete};
 use crate::ingest::measure::{Log, Measured, measure};
@@ -68,6 +68,8 @@ impl Session {
         let left = Left::of_run(&folder);
         let logs = outcome.logs.clone().unwrap_or_default();
         let measured = self.measure(attempt, outcome, &rules, gathered, &logs, &left)?;
+        // The program itself may have a file of that name, which is no artifact under the name of ours.
+        let _ = self.result_of(&attempt.job);
         let kept: Vec<KeptOf> =
             logs.iter().map(|log| KeptOf { name: log.name.clone(), dropped: log.dropped }).collect();
         let (artifacts, absent) = gather::artifacts(&left, &kept, &rules, self);
@@ -125,7 +127,7 @@ impl Session {
             recorder: Recorder { version: VERSION.to_owned(), method: "cluster".to_owned() },
         });
         redact(&mut result, &self.redactor);
-        self.store(&folder.join(RESULT), result)
+        self.store(&attempt.job, result)
     }
 
     fn measure(
@@ -169,9 +171,11 @@ impl Session {
     }
 
     /// Puts a result on the volume; where that cannot be, into the log of the step.
-    fn store(&mut self, path: &Path, result: BenchmarkResult) -> Result<BenchmarkResult> {
+    fn store(&mut self, job: &str, result: BenchmarkResult) -> Result<BenchmarkResult> {
         let sealed = result::seal(result);
-        if let Err(error) = self.write(|| experiment::replace(path, &sealed.bytes)) {
+        let experiments = self.experiments.clone();
+        let path = experiments.join(job).join(RESULT);
+        if let Err(error) = self.write(|| RunFolder::make(&experiments, job)?.put(RESULT, &sealed.bytes)) {
             self.tell(&format!("error: the result is on no volume, but below: {}: {error}", path.display()));
             terminal::print(&String::from_utf8_lossy(&sealed.bytes))?;
             bail!("the result of `{}` cannot be written: {error}", sealed.result.metadata.case_name);

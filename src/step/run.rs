@@ -7,8 +7,9 @@ use std::time::{Duration, Instant};
 use anyhow::Result;
 use serde_json::Value as Json;
 
-use super::attempt::{self, Attempt, Created, Moment, Outcome};
+use super::attempt::{Attempt, Created, Moment, Outcome};
 use super::follow::{Ending, Limits, is_absent};
+use super::logs::Logs;
 use super::result::Gathered;
 use super::seen::Sight;
 use super::session::Session;
@@ -34,7 +35,7 @@ const PATIENCE: Duration = Duration::from_secs(600);
 /// Between two looks at what comes in.
 const LOOK: Duration = Duration::from_millis(100);
 /// How long logs may stand still before their end, after their containers ended.
-pub(super) const LOG_PATIENCE: Duration = Duration::from_secs(60);
+const LOG_PATIENCE: Duration = Duration::from_secs(60);
 /// The same for a step that was told to end, which is killed after half a minute.
 const HURRIED: Duration = Duration::from_secs(8);
 
@@ -51,10 +52,10 @@ pub fn run(environment: &Environment, id: &str) -> Result<Answer> {
     let mut tries = 0;
     for number in 1.. {
         let job = told.config.job_of(&run, number, session.workflow.session());
-        let known = Attempt::read(&session.experiments, &job)?;
+        let known = session.attempt_of(&job)?;
         let is_ours = known.as_ref().is_some_and(|known| known.workflow.uid == session.workflow.uid);
-        if let Some(result) = attempt::result_of(&session.experiments, &job)? {
-            session.remove_left(&job)?;
+        if let Some(result) = session.result_of(&job)? {
+            session.remove_left(known);
             // A Workflow that was deleted and made again from git repeats what did not succeed, and nothing else.
             tries += u32::from(is_ours);
             let is_last = is_ours && (tries == MAX_TRIES || !is_lost(&result));
@@ -141,7 +142,7 @@ impl Session {
         let objects = objects.map_err(|fault| anyhow::anyhow!("{fault}"))?;
         self.know_secrets(&objects.workload);
         let rules = told::rules(&self.environment)?;
-        snapshot::keep(&attempt.folder(&self.experiments), &objects, &rules)?;
+        snapshot::keep(&attempt.open(&self.experiments)?, &objects, &rules)?;
         let mut gathered = Gathered::new(self, attempt, &rules)?;
         if attempt.outcome.is_none() {
             let outcome = match self.job(attempt, &objects, has_come_back)? {
@@ -156,7 +157,7 @@ impl Session {
             attempt.outcome = Some(outcome);
             self.keep(attempt);
         }
-        self.catch_up(&gathered);
+        self.catch_up(&gathered.logs);
         if let Some(created) = attempt.created.clone() {
             self.remove(&created, &attempt.job).unwrap_or_else(|fault| self.note_left(&attempt.job, &fault));
             self.remove_before(&objects, &attempt.job);
@@ -247,11 +248,10 @@ impl Session {
     }
 
     /// Deletes what an attempt with a result has left.
-    fn remove_left(&mut self, job: &str) -> Result<()> {
-        let Some(attempt) = Attempt::read(&self.experiments, job)? else { return Ok(()) };
-        let Some(created) = attempt.created else { return Ok(()) };
-        self.remove(&created, job).unwrap_or_else(|fault| self.note_left(job, &fault));
-        Ok(())
+    fn remove_left(&mut self, attempt: Option<Attempt>) {
+        if let Some(Attempt { job, created: Some(created), .. }) = attempt {
+            self.remove(&created, &job).unwrap_or_else(|fault| self.note_left(&job, &fault));
+        }
     }
 
     /// Deletes what was created before the workload.
@@ -331,24 +331,27 @@ impl Session {
     }
 
     /// Waits until the logs of what has ended are read: with the pods go their logs.
-    pub(super) fn catch_up(&mut self, gathered: &Gathered) {
-        let logs = &gathered.logs;
+    pub(super) fn catch_up(&mut self, logs: &Logs) {
         let (mut bytes, mut since) = (logs.bytes(), Instant::now());
         while logs.lags() {
             if logs.bytes() != bytes {
                 (bytes, since) = (logs.bytes(), Instant::now());
             }
-            let patience = if self.is_to_end() { HURRIED } else { LOG_PATIENCE };
-            if since.elapsed() > patience {
+            if since.elapsed() > self.log_patience() {
                 return;
             }
             std::thread::sleep(LOOK);
         }
     }
 
+    /// Returns how long logs may stand still now.
+    pub(super) fn log_patience(&mut self) -> Duration {
+        if self.is_to_end() { HURRIED } else { LOG_PATIENCE }
+    }
+
     /// Waits for the rest of the logs, and keeps what became of them.
     pub(super) fn end_logs(&mut self, attempt: &mut Attempt, gathered: &mut Gathered) {
-        let patience = if self.is_to_end() { HURRIED } else { LOG_PATIENCE };
+        let patience = self.log_patience();
         let Some(outcome) = &mut attempt.outcome else { return };
         if outcome.logs.is_some() {
             return;

@@ -61,23 +61,29 @@ pub(super) struct Session {
 impl Session {
     /// Opens the session of this process, once its volume proves to be writable.
     pub(super) fn open(environment: &Environment, settings: Settings) -> Result<Self> {
-        let experiments = environment.experiments()?.to_owned();
-        let workflow = Workflow::of(environment)?;
+        let experiments = environment.experiments()?;
+        let spare = Spare::of(experiments, &Workflow::of(environment)?.uid);
+        experiment::check_volume(experiments)
+            .or_else(|fault| if spare.give_up() { experiment::check_volume(experiments) } else { Err(fault) })?;
+        let session = Self::over(Cluster::inside()?, environment, settings)?;
+        process::stops(session.events.0.clone(), Event::Stop)?;
+        Ok(session)
+    }
+
+    /// Makes the session that asks `cluster`.
+    pub(super) fn over(cluster: Cluster, environment: &Environment, settings: Settings) -> Result<Self> {
+        let (workflow, experiments) = (Workflow::of(environment)?, environment.experiments()?.to_owned());
         let spare = Spare::of(&experiments, &workflow.uid);
-        experiment::check_volume(&experiments)
-            .or_else(|fault| if spare.give_up() { experiment::check_volume(&experiments) } else { Err(fault) })?;
-        let (sender, receiver) = channel();
-        process::stops(sender.clone(), Event::Stop)?;
         let no_more_tries = Arc::new(AtomicBool::new(false));
         Ok(Self {
-            cluster: Cluster::inside()?.stop_with(no_more_tries.clone()),
+            cluster: cluster.stop_with(no_more_tries.clone()),
             namespace: environment.namespace()?.to_owned(),
             benchmark: environment.benchmark()?.to_owned(),
             workflow,
             experiments,
             settings,
             environment: environment.clone(),
-            events: (sender, receiver),
+            events: channel(),
             stop: None,
             redactor: Arc::new(Redactor::new([])),
             no_more_tries,

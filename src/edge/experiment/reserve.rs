@@ -4,7 +4,6 @@ use std::fs::File;
 use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
 
-use super::replace;
 use crate::digest::Digest;
 use crate::edge::machine;
 use crate::result::MAX_BYTES;
@@ -57,7 +56,19 @@ impl Spare {
     pub fn take(&self, runs: usize) -> io::Result<()> {
         let bytes = BYTES.saturating_add(runs.saturating_mul(BYTES_OF_A_RUN)).min(MOST_BYTES);
         let taken = std::fs::symlink_metadata(&self.0).is_ok_and(|file| file.is_file() && file.len() == bytes as u64);
-        if taken { Ok(()) } else { replace(&self.0, &noise(bytes)) }
+        if taken {
+            return Ok(());
+        }
+        let unfinished = self.0.with_extension(machine::random_id().map_err(io::Error::other)?);
+        let written = File::create_new(&unfinished).and_then(|mut file| {
+            file.write_all(&noise(bytes))?;
+            file.sync_all()?;
+            std::fs::rename(&unfinished, &self.0)
+        });
+        if written.is_err() {
+            drop(std::fs::remove_file(&unfinished));
+        }
+        written
     }
 
     /// Gives the space back, and returns whether there was any.

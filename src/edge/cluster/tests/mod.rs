@@ -3,5 +3,5 @@
 mod calls;
 mod connections;
 mod logs;
-mod server;
+pub(crate) mod server;
 mod watches;

@@ -12,8 +12,8 @@ use serde_json::{Value as Json, json};
 use super::super::Cluster;
 
 /// What the server does with a request, one after the other; then it closes the connection.
-#[derive(Clone, Debug)]
-pub(super) enum Act {
+#[derive(Clone)]
+pub(crate) enum Act {
     Send(Vec<u8>),
     /// One piece of a body of pieces.
     Piece(Vec<u8>),
@@ -22,18 +22,20 @@ pub(super) enum Act {
     Wait(Duration),
     /// So many pieces of a megabyte, counted as they go.
     Flood(usize, Arc<AtomicUsize>),
+    /// Nothing comes until it is so.
+    Until(Arc<dyn Fn() -> bool + Send + Sync>),
     /// The connection stays open, and nothing more comes.
     Stall,
 }
 
-pub(super) struct Server {
+pub(crate) struct Server {
     url: String,
     requests: Arc<Mutex<Vec<String>>>,
 }
 
 impl Server {
     /// Starts one; `answer` is told the request's line and how many came before it.
-    pub(super) fn new(answer: impl Fn(&str, usize) -> Vec<Act> + Send + Sync + 'static) -> Self {
+    pub(crate) fn new(answer: impl Fn(&str, usize) -> Vec<Act> + Send + Sync + 'static) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let url = format!("http://{}", listener.local_addr().unwrap());
         let requests = Arc::new(Mutex::new(Vec::new()));
@@ -47,16 +49,16 @@ impl Server {
         Self { url, requests }
     }
 
-    pub(super) fn cluster(&self) -> Cluster {
+    pub(crate) fn cluster(&self) -> Cluster {
         Cluster::at(&self.url).patience(Duration::from_secs(20))
     }
 
-    pub(super) fn url(&self) -> &str {
+    pub(crate) fn url(&self) -> &str {
         &self.url
     }
 
     /// `METHOD /path?query body` of each request so far.
-    pub(super) fn requests(&self) -> Vec<String> {
+    pub(crate) fn requests(&self) -> Vec<String> {
         self.requests.lock().unwrap().clone()
     }
 }
@@ -106,6 +108,12 @@ fn serve(mut stream: TcpStream, seen: &Mutex<Vec<String>>, answer: &(dyn Fn(&str
                 thread::sleep(time);
                 Ok(())
             }
+            Act::Until(is_so) => {
+                while !is_so() {
+                    thread::sleep(Duration::from_millis(20));
+                }
+                Ok(())
+            }
             Act::Stall => loop {
                 thread::sleep(Duration::from_secs(60));
             },
@@ -122,33 +130,33 @@ fn piece(bytes: &[u8]) -> Vec<u8> {
 }
 
 /// An answer with a body.
-pub(super) fn answer(code: u16, headers: &str, body: &str) -> Vec<Act> {
+pub(crate) fn answer(code: u16, headers: &str, body: &str) -> Vec<Act> {
     let head = format!("HTTP/1.1 {code} X\r\nContent-Length: {}\r\nConnection: close\r\n{headers}\r\n", body.len());
     vec![Act::Send(format!("{head}{body}").into_bytes())]
 }
 
-pub(super) fn object(body: &Json) -> Vec<Act> {
+pub(crate) fn object(body: &Json) -> Vec<Act> {
     answer(200, "Content-Type: application/json\r\n", &body.to_string())
 }
 
 /// The API server's own refusal.
-pub(super) fn status(code: u16, reason: &str, message: &str) -> Vec<Act> {
+pub(crate) fn status(code: u16, reason: &str, message: &str) -> Vec<Act> {
     let body = json!({"kind": "Status", "apiVersion": "v1", "metadata": {}, "status": "Failure",
         "code": code, "reason": reason, "message": message});
     answer(code, "Content-Type: application/json\r\n", &body.to_string())
 }
 
 /// The head of an answer whose body comes in pieces.
-pub(super) fn pieces() -> Act {
+pub(crate) fn pieces() -> Act {
     Act::Send(b"HTTP/1.1 200 X\r\nTransfer-Encoding: chunked\r\nConnection: close\r\n\r\n".to_vec())
 }
 
 /// An answer that never comes.
-pub(super) fn stall() -> Vec<Act> {
+pub(crate) fn stall() -> Vec<Act> {
     vec![Act::Stall]
 }
 
 /// A connection that ends without an answer.
-pub(super) fn cut() -> Vec<Act> {
+pub(crate) fn cut() -> Vec<Act> {
     Vec::new()
 }
