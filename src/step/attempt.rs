@@ -8,7 +8,7 @@ use anyhow::{Context as _, Result};
 use serde::{Deserialize, Serialize};
 use serde_json::Value as Json;
 
-use crate::edge::experiment::{self, RunFolder};
+use crate::edge::experiment::RunFolder;
 use crate::edge::machine;
 use crate::gather::Ended;
 use crate::manifest::Run;
@@ -206,14 +206,23 @@ impl Attempt {
     /// # Errors
     /// When the volume does not take it.
     pub(super) fn keep(&self, experiments: &Path) -> Result<()> {
-        let path = self.folder(experiments).join(FILE);
         let bytes = serde_json::to_vec_pretty(self).context("an attempt is no JSON")?;
-        experiment::replace(&path, &bytes).with_context(|| format!("cannot write {}", path.display()))
+        let written = self.open(experiments)?.put(FILE, &bytes);
+        written.with_context(|| format!("cannot write {}", self.folder(experiments).join(FILE).display()))
     }
 
     /// Returns the seconds since it began.
     pub(super) fn age(&self) -> f64 {
         self.clock.map_or_else(|| self.began.age(), |clock| clock.elapsed().as_secs_f64())
+    }
+
+    /// Opens its folder, whatever a job has put in its place.
+    ///
+    /// # Errors
+    /// When the volume does not take it.
+    pub(super) fn open(&self, experiments: &Path) -> Result<RunFolder> {
+        let opened = RunFolder::make(experiments, &self.job);
+        opened.with_context(|| format!("cannot open {}", self.folder(experiments).display()))
     }
 
     /// Returns its folder.

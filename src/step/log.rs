@@ -22,7 +22,7 @@ use crate::gather::Sink;
 use crate::ingest::rules::{RuleScan, Rules};
 use crate::redact::Redactor;
 use follower::{Follower, PodName};
-pub use name::LogName;
+pub use name::{FOLDER, LogName};
 pub use origin::OfCluster;
 
 /// Which log is asked for.
@@ -98,7 +98,7 @@ impl Logs {
     /// Makes ready to keep logs; what a step that was killed kept of them is found again.
     pub fn new(origin: Arc<dyn LogOrigin>, place: Place, rules: Arc<Rules>, redactor: Arc<Redactor>) -> Self {
         // A volume that does not take folders does not take logs, and each of them says so.
-        let _ = (experiment::make(place.output.join(name::FOLDER)), experiment::make(&place.state));
+        let _ = (experiment::make(place.output.join(FOLDER)), experiment::make(&place.state));
         Self { origin, place, rules, redactor, followers: BTreeMap::new(), is_listed: false }
     }
 

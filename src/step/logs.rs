@@ -8,6 +8,7 @@ use super::attempt::LogOf;
 use super::log::{self, Followed, OfCluster, Place};
 use super::seen::Sight;
 use super::session::Session;
+use crate::edge::experiment::RunFolder;
 use crate::edge::process::KeptLog;
 use crate::follow::Progress;
 use crate::gather;
@@ -28,6 +29,11 @@ impl Logs {
         let origin =
             OfCluster { cluster: session.cluster.clone().patience(OPENING), namespace: session.namespace.clone() };
         let place = Place { state: state_of(&output), output, limit };
+        for folder in [place.output.join(log::FOLDER), place.state.clone()] {
+            let below = folder.strip_prefix(&session.experiments).ok().and_then(Path::to_str);
+            // A volume that does not take folders does not take logs, and each of them says so.
+            let _ = below.map(|below| RunFolder::make(&session.experiments, below));
+        }
         let redactor = Arc::clone(&session.redactor);
         Self { logs: Some(log::Logs::new(Arc::new(origin), place, Arc::new(rules.clone()), redactor)) }
     }

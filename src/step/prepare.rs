@@ -18,9 +18,8 @@ pub fn run(environment: &Environment) -> Result<Answer> {
     let list = &told.config.list;
     session.tell(&format!("benchmark `{}`: {} runs of {} cases", list.benchmark, list.runs.len(), list.cases.len()));
     let name = told.config.prepare_name(session.workflow.session());
-    snapshot::make(&session.experiments, &name)?;
-    let folder = session.experiments.join(&name);
-    snapshot::keep_session(&folder, &told.config, &told::rules(environment)?, &session.workflow)?;
+    let run = snapshot::make(&session.experiments, &name)?;
+    snapshot::keep_session(&run, &told.config, &told::rules(environment)?, &session.workflow)?;
     let job = told.config.prepare(&session.naming()).map_err(|fault| anyhow!("{fault}"))?;
     let Some(job) = job else {
         session.tell("there is nothing to prepare");
@@ -28,7 +27,7 @@ pub fn run(environment: &Environment) -> Result<Answer> {
     };
     session.know_secrets(&job);
     let queue = Duration::from_secs(list.queue_timeout_seconds);
-    Ok(match session.beside("prepare", &job, &folder, queue)? {
+    Ok(match session.beside("prepare", &job, run.place(), queue)? {
         Beside::Succeeded => Answer::Succeeded,
         Beside::Failed(why) => {
             session.tell(&format!("error: {why}; no run starts"));

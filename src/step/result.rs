@@ -1,6 +1,5 @@
 //! From what a run left on the volume to its result file.
 
-use std::path::Path;
 use std::time::Duration;
 
 use anyhow::{Context as _, Result, anyhow, bail};
@@ -12,7 +11,7 @@ use super::session::Session;
 use super::told::{self, RulesText};
 use super::{snapshot, word};
 use crate::digest::Digest;
-use crate::edge::experiment::{self, Left};
+use crate::edge::experiment::{self, Left, RunFolder};
 use crate::edge::terminal;
 use crate::gather::{self, Hurry, KeptOf, Parts, Span, log_incomplete};
 use crate::ingest::measure::{Log, Measured, measure};
@@ -125,7 +124,7 @@ impl Session {
             recorder: Recorder { version: VERSION.to_owned(), method: "cluster".to_owned() },
         });
         redact(&mut result, &self.redactor);
-        self.store(&folder.join(RESULT), result)
+        self.store(&attempt.job, result)
     }
 
     fn measure(
@@ -169,9 +168,11 @@ impl Session {
     }
 
     /// Puts a result on the volume; where that cannot be, into the log of the step.
-    fn store(&mut self, path: &Path, result: BenchmarkResult) -> Result<BenchmarkResult> {
+    fn store(&mut self, job: &str, result: BenchmarkResult) -> Result<BenchmarkResult> {
         let sealed = result::seal(result);
-        if let Err(error) = self.write(|| experiment::replace(path, &sealed.bytes)) {
+        let experiments = self.experiments.clone();
+        let path = experiments.join(job).join(RESULT);
+        if let Err(error) = self.write(|| RunFolder::make(&experiments, job)?.put(RESULT, &sealed.bytes)) {
             self.tell(&format!("error: the result is on no volume, but below: {}: {error}", path.display()));
             terminal::print(&String::from_utf8_lossy(&sealed.bytes))?;
             bail!("the result of `{}` cannot be written: {error}", sealed.result.metadata.case_name);

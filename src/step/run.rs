@@ -130,7 +130,7 @@ impl Session {
         let objects = objects.map_err(|fault| anyhow::anyhow!("{fault}"))?;
         self.know_secrets(&objects.workload);
         let rules = told::rules(&self.environment)?;
-        snapshot::keep(&attempt.folder(&self.experiments), &objects, &rules)?;
+        snapshot::keep(&attempt.open(&self.experiments)?, &objects, &rules)?;
         self.hold_reserve();
         let mut gathered = Gathered::new(self, attempt, &rules)?;
         if attempt.outcome.is_none() {

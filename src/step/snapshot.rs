@@ -1,5 +1,6 @@
 //! What was executed, beside what it left: a snapshot of the manifests and rules in the run's folder.
 
+use std::io;
 use std::path::Path;
 
 use anyhow::{Context as _, Result};
@@ -7,7 +8,8 @@ use serde_json::Value as Json;
 
 use super::attempt::Workflow;
 use super::told::RulesText;
-use crate::edge::{experiment, machine};
+use crate::edge::experiment::RunFolder;
+use crate::edge::machine;
 use crate::steps::{Config, Created};
 use crate::text::{Source, SourceId};
 use crate::yaml;
@@ -18,36 +20,42 @@ const SPEC: &str = "spec.yaml";
 /// No file of a ConfigMap is larger.
 const MAX_BYTES: usize = 4 << 20;
 
-/// Makes the folders of the run whose job is called `job`.
+/// Makes the folders of the run whose job is called `job`; what a job put in the place of one is put aside.
 ///
 /// # Errors
 /// When the volume does not take them.
-pub(super) fn make(experiments: &Path, job: &str) -> Result<()> {
-    let folder = experiments.join(job);
-    for name in ["config", "output/logs", "result"] {
-        experiment::make(folder.join(name))?;
-    }
-    experiment::open_to_jobs(&folder)
+pub(super) fn make(experiments: &Path, job: &str) -> Result<RunFolder> {
+    let make = || {
+        let run = RunFolder::make(experiments, job)?;
+        run.make_below("config")?;
+        run.make_below("output/logs")?;
+        for name in ["output", "result"] {
+            run.make_below(name)?.open_to_jobs()?;
+        }
+        Ok(run)
+    };
+    let made: io::Result<RunFolder> = make();
+    made.with_context(|| format!("cannot make the folders of the run in {}", experiments.join(job).display()))
 }
 
-/// Writes what is executed into `folder`.
+/// Writes what is executed into the folder of its run.
 ///
 /// # Errors
 /// When the volume does not take it.
-pub(super) fn keep(folder: &Path, objects: &Created, rules: &RulesText) -> Result<()> {
+pub(super) fn keep(run: &RunFolder, objects: &Created, rules: &RulesText) -> Result<()> {
     let all = std::iter::once(&objects.workload).chain(&objects.before);
     let manifest = all.map(yaml::write).collect::<Vec<_>>().join("---\n");
-    write(folder, MANIFEST, &manifest)?;
-    keep_rules(folder, rules)
+    write(run, MANIFEST, &manifest)?;
+    keep_rules(run, rules)
 }
 
-/// Writes what a whole session executes into `folder`, and who does.
+/// Writes what a whole session executes into its folder, and who does.
 ///
 /// # Errors
 /// When the volume does not take it.
-pub(super) fn keep_session(folder: &Path, config: &Config, rules: &RulesText, workflow: &Workflow) -> Result<()> {
+pub(super) fn keep_session(run: &RunFolder, config: &Config, rules: &RulesText, workflow: &Workflow) -> Result<()> {
     for (name, text) in config.texts() {
-        write(folder, name, text)?;
+        write(run, name, text)?;
     }
     let session = serde_json::json!({
         "schemaVersion": 1,
@@ -55,18 +63,18 @@ pub(super) fn keep_session(folder: &Path, config: &Config, rules: &RulesText, wo
         "kubebench": env!("CARGO_PKG_VERSION"),
         "workflow": workflow,
     });
-    write(folder, "session.json", &format!("{session:#}\n"))?;
-    keep_rules(folder, rules)
+    write(run, "session.json", &format!("{session:#}\n"))?;
+    keep_rules(run, rules)
 }
 
-fn keep_rules(folder: &Path, rules: &RulesText) -> Result<()> {
+fn keep_rules(run: &RunFolder, rules: &RulesText) -> Result<()> {
     let texts = [(RULES, &rules.rules), (SPEC, &rules.spec)];
-    texts.into_iter().try_for_each(|(name, text)| text.as_ref().map_or(Ok(()), |text| write(folder, name, text)))
+    texts.into_iter().try_for_each(|(name, text)| text.as_ref().map_or(Ok(()), |text| write(run, name, text)))
 }
 
-fn write(folder: &Path, name: &str, text: &str) -> Result<()> {
-    let path = folder.join("config").join(name);
-    experiment::replace(&path, text.as_bytes()).with_context(|| format!("cannot write {}", path.display()))
+fn write(run: &RunFolder, name: &str, text: &str) -> Result<()> {
+    let path = format!("config/{name}");
+    run.put(&path, text.as_bytes()).with_context(|| format!("cannot write {}", run.place().join(&path).display()))
 }
 
 /// Returns the rules in the snapshot.
@@ -77,7 +85,7 @@ pub(super) fn rules(folder: &Path) -> RulesText {
 /// Returns the text of `name` in the snapshot, if there is one.
 fn read(folder: &Path, name: &str) -> Option<String> {
     let parent = folder.parent()?;
-    let run = experiment::RunFolder::open(parent, folder.file_name()?.to_str()?).ok()?;
+    let run = RunFolder::open(parent, folder.file_name()?.to_str()?).ok()?;
     let bytes = run.read(&format!("config/{name}"), MAX_BYTES).ok().flatten()?;
     String::from_utf8(bytes).ok()
 }

@@ -10,7 +10,7 @@ mod volume;
 
 pub use folders::{IGNORED, carry, make, private_folder, write};
 pub use left::{Left, Names, digest_of, digest_while, read_pieces};
-pub use mounted::{check_volume, config_map, is_full, open_to_jobs, replace};
+pub use mounted::{check_volume, config_map, is_full};
 pub use reserve::Reserve;
 pub use results::{keep, keeps, prepare};
 pub use volume::{RunFolder, run_folders};

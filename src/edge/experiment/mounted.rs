@@ -3,7 +3,6 @@
 use std::collections::BTreeMap;
 use std::fs::File;
 use std::io::{self, ErrorKind, Write as _};
-use std::os::unix::fs::PermissionsExt as _;
 use std::path::Path;
 
 use anyhow::{Context as _, Result, bail};
@@ -67,46 +66,11 @@ pub fn is_full(error: &io::Error) -> bool {
     matches!(error.kind(), ErrorKind::StorageFull | ErrorKind::QuotaExceeded)
 }
 
-/// Puts `bytes` at `path`, whole or not at all, in the place of what is there.
-///
-/// # Errors
-/// When the disk does not take them.
-pub fn replace(path: &Path, bytes: &[u8]) -> io::Result<()> {
-    let parent = path.parent().unwrap_or(Path::new("."));
-    let unfinished = parent.join(format!(".{}.tmp", machine::random_id().map_err(io::Error::other)?));
-    let write = || -> io::Result<()> {
-        let mut file = File::create_new(&unfinished)?;
-        file.write_all(bytes)?;
-        file.sync_all()?;
-        std::fs::rename(&unfinished, path)
-    };
-    let written = write();
-    if written.is_err() {
-        drop(std::fs::remove_file(&unfinished));
-    }
-    drop(File::open(parent).and_then(|folder| folder.sync_all()));
-    written
-}
-
-/// Lets jobs of any user write into the folders of the run in `folder` that are theirs.
-///
-/// # Errors
-/// When the volume does not allow it.
-pub fn open_to_jobs(folder: &Path) -> Result<()> {
-    for name in ["output", "result"] {
-        let place = folder.join(name);
-        // With the sticky bit, so that they remove no log.
-        std::fs::set_permissions(&place, std::fs::Permissions::from_mode(0o1777))
-            .with_context(|| format!("cannot open {} to jobs", place.display()))?;
-    }
-    Ok(())
-}
-
 #[cfg(test)]
 mod tests {
     use std::os::unix::fs::symlink;
 
-    use super::{check_volume, config_map, replace};
+    use super::{check_volume, config_map};
 
     #[test]
     fn a_config_map_is_read_through_the_links_of_the_kubelet() {
@@ -122,14 +86,10 @@ mod tests {
     }
 
     #[test]
-    fn a_file_is_replaced_whole() {
+    fn a_volume_that_takes_no_files_is_an_error() {
         let folder = tempfile::tempdir().unwrap();
-        let path = folder.path().join("state.json");
-        replace(&path, b"one").unwrap();
-        replace(&path, b"two").unwrap();
-        let names: Vec<_> = std::fs::read_dir(folder.path()).unwrap().map(|entry| entry.unwrap().file_name()).collect();
-        assert_eq!((std::fs::read(&path).unwrap(), names.len()), (b"two".to_vec(), 1));
         check_volume(folder.path()).unwrap();
+        assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 0);
         assert!(check_volume(&folder.path().join("absent")).unwrap_err().to_string().contains("cannot write"));
     }
 }

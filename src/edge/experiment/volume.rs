@@ -8,8 +8,8 @@ use std::path::{Path, PathBuf};
 
 use nix::errno::Errno;
 use nix::fcntl::{OFlag, open, openat, renameat};
-use nix::sys::stat::Mode;
-use nix::unistd::{UnlinkatFlags, unlinkat};
+use nix::sys::stat::{Mode, fchmod, mkdirat};
+use nix::unistd::{UnlinkatFlags, fsync, unlinkat};
 
 use crate::edge::{fs::words, machine};
 
@@ -51,6 +51,74 @@ impl RunFolder {
         Ok(Self { folder, place: root.join(name) })
     }
 
+    /// Opens the folder at `path` below `root`, and makes it and those above it; what is no folder is put aside.
+    ///
+    /// # Errors
+    /// Why it cannot be made.
+    pub fn make(root: &Path, path: &str) -> io::Result<Self> {
+        let folder = open(root, OFlag::O_DIRECTORY | OFlag::O_CLOEXEC, Mode::empty()).map_err(plain)?;
+        Self { folder, place: root.to_owned() }.make_below(path)
+    }
+
+    /// The same below this folder.
+    ///
+    /// # Errors
+    /// Why it cannot be made.
+    pub fn make_below(&self, path: &str) -> io::Result<Self> {
+        let here = Self { folder: self.folder.try_clone()?, place: self.place.clone() };
+        path.split('/').try_fold(here, |folder, name| folder.make_one(name))
+    }
+
+    fn make_one(&self, name: &str) -> io::Result<Self> {
+        let open = || openat(&self.folder, name, FOLDER, Mode::empty());
+        let make = || match mkdirat(&self.folder, name, Mode::from_bits_truncate(0o777)) {
+            // Another step was faster.
+            Ok(()) | Err(Errno::EEXIST) => open(),
+            Err(errno) => Err(errno),
+        };
+        let folder = match open() {
+            Err(Errno::ENOENT) => make(),
+            Err(Errno::ELOOP | Errno::ENOTDIR) => {
+                self.put_aside(name)?;
+                make()
+            }
+            opened => opened,
+        };
+        Ok(Self { folder: folder.map_err(plain)?, place: self.place.join(name) })
+    }
+
+    /// Lets jobs of any user write into the folder. With the sticky bit, so that they remove nothing of others.
+    ///
+    /// # Errors
+    /// When the volume does not allow it.
+    pub fn open_to_jobs(&self) -> io::Result<()> {
+        fchmod(&self.folder, Mode::from_bits_truncate(0o1777)).map_err(plain)
+    }
+
+    /// Gives what is at `path` another name, which ends in `.foreign`; nothing, where nothing is.
+    ///
+    /// # Errors
+    /// Why it stays.
+    pub fn put_aside(&self, path: &str) -> io::Result<()> {
+        let (folder, name) = match self.above(path) {
+            Err(error) if error.kind() == ErrorKind::NotFound => return Ok(()),
+            found => found?,
+        };
+        let aside = format!("{name}.foreign");
+        let moved = match renameat(&folder, name, &folder, aside.as_str()) {
+            // What was put aside before is a folder, or this is one.
+            Err(Errno::EEXIST | Errno::ENOTEMPTY | Errno::EISDIR | Errno::ENOTDIR) => {
+                let another = format!("{aside}-{}", machine::random_id().map_err(io::Error::other)?);
+                renameat(&folder, name, &folder, another.as_str())
+            }
+            moved => moved,
+        };
+        match moved {
+            Err(Errno::ENOENT) => Ok(()),
+            moved => moved.map_err(plain),
+        }
+    }
+
     /// Returns where it is.
     pub fn place(&self) -> &Path {
         &self.place
@@ -71,25 +139,34 @@ impl RunFolder {
         }
     }
 
-    fn open_file(&self, path: &str) -> io::Result<File> {
+    /// Returns the folder of what is at `path`, and its name there.
+    fn above<'a>(&self, path: &'a str) -> io::Result<(OwnedFd, &'a str)> {
         let (folders, name) = path.rsplit_once('/').map_or((None, path), |(folders, name)| (Some(folders), name));
-        let mut folder = None;
+        let mut folder = self.folder.try_clone()?;
         for name in folders.into_iter().flat_map(|folders| folders.split('/')) {
-            let above = folder.as_ref().unwrap_or(&self.folder);
-            folder = Some(openat(above, name, FOLDER, Mode::empty()).map_err(plain)?);
+            folder = openat(&folder, name, FOLDER, Mode::empty()).map_err(plain)?;
         }
-        let folder = folder.as_ref().unwrap_or(&self.folder);
+        Ok((folder, name))
+    }
+
+    fn open_file(&self, path: &str) -> io::Result<File> {
+        let (folder, name) = self.above(path)?;
         // A pipe would be waited for.
         let how = OFlag::O_RDONLY | OFlag::O_NOFOLLOW | OFlag::O_NONBLOCK | OFlag::O_CLOEXEC;
-        let file = File::from(openat(folder, name, how, Mode::empty()).map_err(plain)?);
+        let file = File::from(openat(&folder, name, how, Mode::empty()).map_err(plain)?);
         if file.metadata()?.is_file() { Ok(file) } else { Err(plain(Errno::ENXIO)) }
     }
 
-    /// Writes the file `name` in the folder, all or nothing, in the place of whatever has that name.
+    /// Writes the file at `path`, all or nothing, in the place of whatever has that name. Folders above it are made.
     ///
     /// # Errors
     /// Why that cannot be.
-    pub fn put(&self, name: &str, bytes: &[u8]) -> io::Result<()> {
+    pub fn put(&self, path: &str, bytes: &[u8]) -> io::Result<()> {
+        let Some((folders, name)) = path.rsplit_once('/') else { return self.put_here(path, bytes) };
+        self.make_below(folders)?.put_here(name, bytes)
+    }
+
+    fn put_here(&self, name: &str, bytes: &[u8]) -> io::Result<()> {
         let unfinished = format!(".{}.tmp", machine::random_id().map_err(io::Error::other)?);
         let written = self
             .write_new(&unfinished, bytes)
@@ -97,6 +174,8 @@ impl RunFolder {
         if written.is_err() {
             let _ = unlinkat(&self.folder, unfinished.as_str(), UnlinkatFlags::NoRemoveDir);
         }
+        // The entry of the folder too outlives a loss of power, where the system can promise that.
+        let _ = fsync(&self.folder);
         written
     }
 

@@ -5,9 +5,12 @@
 mod checkpoint;
 mod segments;
 
-use std::fs::File;
+use std::fs::{File, OpenOptions};
 use std::io::{self, Seek as _, SeekFrom, Write as _};
+use std::os::unix::fs::OpenOptionsExt as _;
 use std::path::{Path, PathBuf};
+
+use nix::fcntl::OFlag;
 
 use checkpoint::{Checkpoint, Ended, Slots};
 use segments::{Naming, Segments, read_part};
@@ -133,7 +136,10 @@ impl KeptLog {
             segments.remove();
             return Ok((Self::ended(path, ended.dropped, ended.fault.clone())?, mark.clone()));
         }
-        let head = File::options().read(true).write(true).create(true).truncate(false).open(path)?;
+        let head = options().create(true).truncate(false).open(path)?;
+        if !head.metadata()?.is_file() {
+            return Err(io::Error::other("something else than a file stands in its place"));
+        }
         if !segments.is_empty() && head.metadata()?.len() > half {
             // It was killed while the halves were put together.
             head.set_len(half)?;
@@ -323,6 +329,13 @@ impl KeptLog {
         });
         Kept { dropped, fault: fault.or(ended.err()) }
     }
+}
+
+/// A job that mounts the volume can put a link anywhere, at any time.
+fn options() -> OpenOptions {
+    let mut options = File::options();
+    options.read(true).write(true).custom_flags(OFlag::O_NOFOLLOW.bits());
+    options
 }
 
 fn half(limit: u64) -> u64 {

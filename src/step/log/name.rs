@@ -1,7 +1,7 @@
 //! How logs are called.
 
 /// Below the output folder.
-pub(super) const FOLDER: &str = "logs";
+pub const FOLDER: &str = "logs";
 
 /// Whose log it is.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]

@@ -61,3 +61,45 @@ fn stays_in_the_folder_that_was_opened() {
     folder.put("marker", b"ours").unwrap();
     assert!(root.path().join("moved/marker").exists() && !root.path().join("marker").exists());
 }
+
+#[test]
+fn makes_folders_in_the_place_of_links_and_files() {
+    let root = tempfile::tempdir().unwrap();
+    let outside = tempfile::tempdir().unwrap();
+    for linked in ["disk-01234567", "disk-01234567/output", "disk-01234567/output/logs"] {
+        std::fs::create_dir_all(root.path().join(linked).parent().unwrap()).unwrap();
+        symlink(outside.path(), root.path().join(linked)).unwrap();
+        RunFolder::make(root.path(), "disk-01234567/output/logs").unwrap().put("job-0.log", b"ours").unwrap();
+        assert!(root.path().join("disk-01234567/output/logs/job-0.log").is_file());
+        assert!(root.path().join(format!("{linked}.foreign")).is_symlink(), "it is kept for those who wonder");
+        std::fs::remove_dir_all(root.path().join(linked)).unwrap();
+    }
+    let run = RunFolder::make(root.path(), "disk-01234567").unwrap();
+    std::fs::write(run.place().join("result"), "a file").unwrap();
+    run.put("result/result.json", b"ours").unwrap();
+    assert_eq!(run.read("result/result.json", 9).unwrap().unwrap(), b"ours");
+    assert_eq!(run.read("result.foreign", 9).unwrap().unwrap(), b"a file");
+    assert_eq!(std::fs::read_dir(outside.path()).unwrap().count(), 0);
+}
+
+#[test]
+fn puts_aside_whatever_it_is() {
+    let (_root, folder) = run();
+    let place = folder.place().join("result/result.json");
+    folder.put_aside("result/result.json").unwrap();
+    folder.put_aside("none/at/all").unwrap();
+    for kind in ["link", "file", "another file", "folder", "another folder"] {
+        match kind {
+            "link" => symlink("/", &place).unwrap(),
+            _ if kind.ends_with("folder") => std::fs::create_dir_all(place.join("in it")).unwrap(),
+            _ => std::fs::write(&place, kind).unwrap(),
+        }
+        folder.put_aside("result/result.json").unwrap();
+        assert!(place.symlink_metadata().is_err(), "{kind}");
+    }
+    assert_eq!(folder.read("result/result.json.foreign", 20).unwrap().unwrap(), b"another file");
+    assert_eq!(
+        run_folders(&folder.place().join("result"), |name| name.starts_with("result.json.foreign-")).unwrap().len(),
+        2
+    );
+}

@@ -60,7 +60,7 @@ pub(super) struct Slots {
 impl Slots {
     /// Opens the file, or makes it, and returns what it holds, the newest first.
     pub(super) fn open(path: &Path) -> io::Result<(Self, Vec<Checkpoint>)> {
-        let file = File::options().read(true).write(true).create(true).truncate(false).open(path)?;
+        let file = super::options().create(true).truncate(false).open(path)?;
         if file.metadata()?.len() < (SLOT * SLOTS) as u64 {
             file.write_all_at(&vec![b'\n'; SLOT * SLOTS], 0)?;
         }

@@ -28,7 +28,7 @@ impl Naming {
 
     fn make(&self, number: u64) -> io::Result<File> {
         let path = self.of(number);
-        let file = File::options().read(true).write(true).create(true).truncate(true).open(&path)?;
+        let file = super::options().create(true).truncate(true).open(&path)?;
         if matches!(self, Self::Unnamed(_)) {
             std::fs::remove_file(&path)?;
         }
@@ -77,7 +77,7 @@ impl Segments {
         }
         numbers.sort_unstable();
         for number in numbers {
-            let file = File::options().read(true).write(true).open(found.naming.of(number))?;
+            let file = super::options().open(found.naming.of(number))?;
             let bytes = file.metadata()?.len().min(size);
             found.kept.push_back(Segment { number, file, bytes });
         }

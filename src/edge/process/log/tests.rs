@@ -225,11 +225,21 @@ fn a_disk_that_takes_nothing_is_said_once_and_what_came_is_counted() {
 
 #[test]
 fn no_link_is_followed() {
+    for name in ["log", "log.checkpoint", "log.tail-0"] {
+        let folder = tempfile::tempdir().unwrap();
+        let other = folder.path().join("other");
+        fs::write(&other, "of somebody else").unwrap();
+        std::os::unix::fs::symlink(&other, folder.path().join(name)).unwrap();
+        let error = KeptLog::resume(&folder.path().join("log"), folder.path(), 100).unwrap_err();
+        assert!(name != "log" || error.to_string().contains("no link is followed"));
+        assert_eq!(fs::read_to_string(other).unwrap(), "of somebody else", "{name}");
+    }
+}
+
+#[test]
+fn no_pipe_is_written_to() {
     let folder = tempfile::tempdir().unwrap();
-    let other = folder.path().join("other");
-    fs::write(&other, "of somebody else").unwrap();
-    std::os::unix::fs::symlink(&other, folder.path().join("log")).unwrap();
+    nix::unistd::mkfifo(&folder.path().join("log"), nix::sys::stat::Mode::S_IRWXU).unwrap();
     let error = KeptLog::resume(&folder.path().join("log"), folder.path(), 100).unwrap_err();
-    assert!(error.to_string().contains("no link is followed"));
-    assert_eq!(fs::read_to_string(other).unwrap(), "of somebody else");
+    assert!(error.to_string().contains("something else than a file"), "{error}");
 }
