@@ -58,6 +58,19 @@ pub fn job_name(
     format!("{benchmark}-{}", Digest::of_fields(fields.into_iter().chain(of_session)).short())
 }
 
+/// Returns the same where the run digest is as files have it, `sha256:` and its hex digits.
+pub fn job_of(
+    benchmark: &str,
+    run_digest: &str,
+    case: &str,
+    round: &str,
+    attempt: u32,
+    session: Session<'_>,
+) -> String {
+    let digits = run_digest.strip_prefix("sha256:").unwrap_or(run_digest);
+    job_name(benchmark, digits, case, round, attempt, session)
+}
+
 /// Sets `name` at the pointers `at`, which lead to fields that may be missing in objects that are there.
 pub fn name_at(object: &mut Json, at: &[String], name: &str) {
     for pointer in at {

@@ -8,18 +8,16 @@ use anyhow::{Context as _, Result};
 use serde::{Deserialize, Serialize};
 use serde_json::Value as Json;
 
+use super::found::{self, Found};
 use crate::edge::experiment::RunFolder;
 use crate::edge::machine;
 use crate::gather::Ended;
-use crate::manifest::Run;
+use crate::manifest::{Run, instance};
 use crate::result::v1::{Image, Node};
-use crate::result::{self, BenchmarkResult};
 use crate::steps::{Case, Config};
 
 /// The file of an attempt, in its folder.
-const FILE: &str = "attempt.json";
-/// Its result.
-pub(super) const RESULT: &str = "result/result.json";
+pub(super) const FILE: &str = "attempt.json";
 /// The largest file of an attempt: reasons, exits with last lines, a node for each pod.
 const MAX_BYTES: usize = 8 << 20;
 const SCHEMA_VERSION: u32 = 1;
@@ -190,15 +188,27 @@ impl Attempt {
         })
     }
 
-    /// Reads the attempt whose job is called `job`, if one was begun.
+    /// Reads the attempt of `benchmark` whose job is called `job`.
     ///
     /// # Errors
     /// When the volume cannot be read.
-    pub(super) fn read(experiments: &Path, job: &str) -> Result<Option<Self>> {
-        let Some(bytes) = read(experiments, job, FILE, MAX_BYTES)? else { return Ok(None) };
-        let known: Option<Self> = serde_json::from_slice(&bytes).ok();
-        // What a job wrote over it is no attempt of ours.
-        Ok(known.filter(|known| known.schema_version == SCHEMA_VERSION && known.job == job))
+    pub(super) fn read(experiments: &Path, benchmark: &str, job: &str) -> Result<Found<Self>> {
+        found::look(experiments, job, FILE, MAX_BYTES, |bytes| Self::judge(bytes, benchmark, job))
+    }
+
+    fn judge(bytes: &[u8], benchmark: &str, job: &str) -> Result<Self, String> {
+        let known: Self = serde_json::from_slice(bytes).map_err(|error| error.to_string())?;
+        if known.schema_version != SCHEMA_VERSION {
+            return Err(format!(
+                "it has schemaVersion {}, and this program reads {SCHEMA_VERSION}",
+                known.schema_version
+            ));
+        }
+        let Self { run, number, .. } = &known;
+        let session = known.workflow.session();
+        let name = instance::job_of(benchmark, &known.run_digest, &run.case, &run.round(), *number, session);
+        let is_own = name == job && known.job == job && known.benchmark == benchmark;
+        if is_own { Ok(known) } else { Err(found::of_another(&name, job)) }
     }
 
     /// Keeps what is known.
@@ -229,23 +239,4 @@ impl Attempt {
     pub(super) fn folder(&self, experiments: &Path) -> PathBuf {
         experiments.join(&self.job)
     }
-}
-
-/// Returns the result of the job called `job`, if there is one that can be trusted.
-///
-/// # Errors
-/// When the volume cannot be read.
-pub(super) fn result_of(experiments: &Path, job: &str) -> Result<Option<BenchmarkResult>> {
-    let bytes = read(experiments, job, RESULT, result::MAX_BYTES)?;
-    Ok(bytes.and_then(|bytes| result::read(&bytes).ok()).map(|sealed| sealed.result))
-}
-
-fn read(experiments: &Path, job: &str, file: &str, limit: usize) -> Result<Option<Vec<u8>>> {
-    if !experiments.join(job).is_dir() {
-        return Ok(None);
-    }
-    let shown = experiments.join(job).join(file);
-    RunFolder::open(experiments, job)
-        .and_then(|folder| folder.read(file, limit))
-        .with_context(|| format!("cannot read {}", shown.display()))
 }

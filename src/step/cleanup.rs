@@ -5,8 +5,9 @@ use std::time::{Duration, Instant};
 use anyhow::Result;
 use serde_json::Value as Json;
 
-use super::attempt::{self, Attempt, Created};
+use super::attempt::{Attempt, Created};
 use super::follow::Ending;
+use super::found::is_run;
 use super::logs::Logs;
 use super::result::{Gathered, lost};
 use super::run::outcome_without_job;
@@ -32,13 +33,10 @@ pub fn run(environment: &Environment) -> Result<Answer> {
     let mut session = Session::open(environment, told::settings(environment)?)?;
     session.wait_for_steps()?;
     let mut faults = 0;
-    let begun = experiment::run_folders(&session.experiments, |_| true)?;
+    let begun = experiment::run_folders(&session.experiments, |name| is_run(&session.benchmark, name))?;
     for job in begun {
-        let Ok(Some(attempt)) = Attempt::read(&session.experiments, &job) else { continue };
-        if attempt.workflow.uid != session.workflow.uid || attempt.benchmark != session.benchmark {
-            continue;
-        }
-        if attempt::result_of(&session.experiments, &job)?.is_some() {
+        let Ok(Some(attempt)) = session.attempt_of(&job) else { continue };
+        if attempt.workflow.uid != session.workflow.uid || session.result_of(&job)?.is_some() {
             continue;
         }
         session.tell(&format!("`{job}` has no result: its step was ended before it"));

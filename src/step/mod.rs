@@ -2,7 +2,7 @@
 //!
 //! ```text
 //! environment, told   variables and mounts        → what is to be done
-//! attempt, snapshot   a run                       → its folder on the volume, which outlives the step
+//! attempt, snapshot, found   a run                       → its folder on the volume, which outlives the step
 //! session             the API server              → objects made and deleted
 //! follow, seen, logs  watches and log streams     → how it ended
 //! result, evidence    what it left                → its result file
@@ -14,6 +14,7 @@ pub mod cleanup;
 mod environment;
 mod evidence;
 mod follow;
+mod found;
 pub mod log;
 mod logs;
 pub mod prepare;

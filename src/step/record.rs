@@ -11,6 +11,7 @@ use anyhow::{Context as _, Result};
 use serde_json::{Value as Json, json};
 
 use super::Environment;
+use super::found::{self, RESULT, is_run};
 use crate::digest::Digest;
 use crate::edge::experiment::{RunFolder, run_folders};
 use crate::edge::git::{self, Destination};
@@ -22,8 +23,6 @@ use crate::steps::{ResultsSettings, Settings};
 
 /// How long to go on trying: nobody waits for the step, and what it does not record waits for another Workflow.
 pub const DEADLINE: Duration = Duration::from_secs(30 * 60);
-/// The result of a run, in its folder.
-const RESULT: &str = "result/result.json";
 /// What says that it is recorded.
 const MARKER: &str = "recorded.json";
 /// A marker is never larger.
@@ -182,14 +181,8 @@ fn unrecorded(run: RunFolder, benchmark: &str, settings: &ResultsSettings) -> Re
     if is_marked(&run, &digest) {
         return Ok(None);
     }
-    let sealed = result::read(&bytes).map_err(|fault| Unusable::Refused(fault.to_string()))?;
-    let theirs = &sealed.result.metadata.benchmark;
-    if theirs != benchmark {
-        return Err(Unusable::Refused(format!(
-            "it says that it is of the benchmark `{theirs}`, and this volume is that of `{benchmark}`; a job with \
-             `mountInJob` may have written it"
-        )));
-    }
+    let job = run.place().file_name().unwrap_or_default().to_string_lossy().into_owned();
+    let sealed = found::judge(&bytes, benchmark, &job).map_err(Unusable::Refused)?;
     let addition = addition(&sealed, &run.place().join(RESULT), &settings.directory);
     Ok(Some(Waiting { run, digest, addition }))
 }
@@ -257,12 +250,6 @@ fn is_full(waiting: &[Waiting]) -> bool {
     waiting.len() >= BATCH || bytes >= BATCH_BYTES
 }
 
-/// The folder of a run has the name of its job: the benchmark's, and eight hex digits.
-fn is_run(benchmark: &str, name: &str) -> bool {
-    let digits = name.strip_prefix(benchmark).and_then(|rest| rest.strip_prefix('-')).unwrap_or_default();
-    digits.len() == 8 && digits.bytes().all(|digit| matches!(digit, b'0'..=b'9' | b'a'..=b'f'))
-}
-
 fn tell_failure(fault: &NotRecorded, tally: &mut Tally) {
     let help = fault.help.as_ref().map_or_else(String::new, |help| format!("\n  {help}"));
     tally.fault(fault.kind, &format!("{fault}{help}"));
@@ -295,6 +282,3 @@ fn tell_left(benchmark: &str, destination: &Result<Option<Destination>, NotRecor
         _ => {}
     }
 }
-
-#[cfg(test)]
-mod tests;

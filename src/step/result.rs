@@ -4,8 +4,9 @@ use std::time::Duration;
 
 use anyhow::{Context as _, Result, anyhow, bail};
 
-use super::attempt::{Attempt, LogOf, Outcome, RESULT};
+use super::attempt::{Attempt, LogOf, Outcome};
 use super::evidence::RunEvidence;
+use super::found::RESULT;
 use super::logs::Logs;
 use super::session::Session;
 use super::told::{self, RulesText};
@@ -67,6 +68,8 @@ impl Session {
         let left = Left::of_run(&folder);
         let logs = outcome.logs.clone().unwrap_or_default();
         let measured = self.measure(attempt, outcome, &rules, gathered, &logs, &left)?;
+        // The program itself may have a file of that name, which is no artifact under the name of ours.
+        let _ = self.result_of(&attempt.job);
         let kept: Vec<KeptOf> =
             logs.iter().map(|log| KeptOf { name: log.name.clone(), dropped: log.dropped }).collect();
         let (artifacts, absent) = gather::artifacts(&left, &kept, &rules, self);

@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 use anyhow::Result;
 use serde_json::Value as Json;
 
-use super::attempt::{self, Attempt, Created, Moment, Outcome};
+use super::attempt::{Attempt, Created, Moment, Outcome};
 use super::follow::{Ending, Limits, is_absent};
 use super::logs::Logs;
 use super::result::Gathered;
@@ -52,10 +52,10 @@ pub fn run(environment: &Environment, id: &str) -> Result<Answer> {
     let mut tries = 0;
     for number in 1.. {
         let job = told.config.job_of(&run, number, session.workflow.session());
-        let known = Attempt::read(&session.experiments, &job)?;
+        let known = session.attempt_of(&job)?;
         let is_ours = known.as_ref().is_some_and(|known| known.workflow.uid == session.workflow.uid);
-        if let Some(result) = attempt::result_of(&session.experiments, &job)? {
-            session.remove_left(&job)?;
+        if let Some(result) = session.result_of(&job)? {
+            session.remove_left(known);
             // A Workflow that was deleted and made again from git repeats what did not succeed, and nothing else.
             tries += u32::from(is_ours);
             let is_last = is_ours && (tries == MAX_TRIES || !is_lost(&result));
@@ -237,11 +237,10 @@ impl Session {
     }
 
     /// Deletes what an attempt with a result has left.
-    fn remove_left(&mut self, job: &str) -> Result<()> {
-        let Some(attempt) = Attempt::read(&self.experiments, job)? else { return Ok(()) };
-        let Some(created) = attempt.created else { return Ok(()) };
-        self.remove(&created, job).unwrap_or_else(|fault| self.note_left(job, &fault));
-        Ok(())
+    fn remove_left(&mut self, attempt: Option<Attempt>) {
+        if let Some(Attempt { job, created: Some(created), .. }) = attempt {
+            self.remove(&created, &job).unwrap_or_else(|fault| self.note_left(&job, &fault));
+        }
     }
 
     /// Deletes what was created before the workload.

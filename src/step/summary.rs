@@ -2,7 +2,8 @@
 
 use anyhow::Result;
 
-use super::attempt::{Workflow, result_of};
+use super::attempt::Workflow;
+use super::found::{Found, result_of};
 use super::{Answer, Environment, told, word};
 use crate::diag::render::on_one_line;
 use crate::edge::terminal;
@@ -29,8 +30,14 @@ pub fn run(environment: &Environment) -> Result<Answer> {
         // As many as there are: a Workflow that is deleted and made again tries once more what did not succeed.
         for number in 1.. {
             let job = told.config.job_of(run, number, workflow.session());
-            let Some(result) = result_of(experiments, &job)? else { break };
-            last = Some(result);
+            match result_of(experiments, &told.config.list.benchmark, &job)? {
+                Found::Own(result) => last = Some(result),
+                Found::Nothing => break,
+                Found::Foreign(why) => {
+                    terminal::tell(&on_one_line(&format!("note: the result of `{job}` does not count: {why}")));
+                    break;
+                }
+            }
         }
         failed += usize::from(last.as_ref().is_none_or(|result| result.run.status != Status::Succeeded));
         rows.push(row(&told.config, run, last.as_ref()));

@@ -3,6 +3,8 @@
 use std::os::unix::fs::symlink;
 use std::process::{Output, Stdio};
 
+use kubebench::manifest::instance;
+use kubebench::result::v1::Reason;
 use kubebench::result::{self, BenchmarkResult, Sealed};
 
 use super::server::{Fault, Http};
@@ -34,10 +36,15 @@ impl Pod {
         self.site.path().join("experiments").join(name)
     }
 
+    /// The folder of run `number`.
+    fn run(&self, number: u32) -> PathBuf {
+        self.job(&job(number))
+    }
+
     /// Puts the result of run `number` on the volume, of which `change` says what is special, and returns its place in git.
     fn put_changed(&self, number: u32, change: impl FnOnce(&mut BenchmarkResult)) -> (String, String) {
         let sealed = sealed(number, change);
-        let folder = self.job(&format!("matmul-{number:08x}")).join("result");
+        let folder = self.run(number).join("result");
         std::fs::create_dir_all(&folder).unwrap();
         std::fs::write(folder.join("result.json"), &sealed.bytes).unwrap();
         (format!("results/{}", result::path(&sealed.result)), String::from_utf8(sealed.bytes).unwrap())
@@ -48,7 +55,7 @@ impl Pod {
     }
 
     fn has_marker(&self, number: u32) -> bool {
-        self.job(&format!("matmul-{number:08x}")).join("recorded.json").exists()
+        self.run(number).join("recorded.json").exists()
     }
 
     fn command(&self) -> Command {
@@ -90,8 +97,16 @@ fn said(output: &Output) -> (Option<i32>, String) {
 fn sealed(number: u32, change: impl FnOnce(&mut BenchmarkResult)) -> Sealed {
     let mut result = result::read(SAMPLE.as_bytes()).unwrap().result;
     result.run.id = format!("{number:08x}{:024x}", 7);
+    (result.run.repeat, result.run.reason) = (number + 1, Reason::Change);
     change(&mut result);
     result::seal(result)
+}
+
+/// The name of the job of run `number`, which is that of its folder.
+fn job(number: u32) -> String {
+    let result = sealed(number, |_| {}).result;
+    let (digest, case, round) = (&result.source.run_digest, &result.metadata.case, result::round(&result.run));
+    instance::job_of("matmul", digest, case, &round, result.run.attempt, instance::Session::Once)
 }
 
 #[test]
@@ -100,8 +115,8 @@ fn what_lies_on_the_volume_is_recorded_once() {
         let pod = Pod::new(mode);
         let mut all = BTreeMap::from([pod.put(1), pod.put(2)]);
         // A run that has not ended, and what a file system or a job may have at the top.
-        for folder in ["matmul-00000009/output", "lost+found", "elsewhere/result"] {
-            std::fs::create_dir_all(pod.job(folder)).unwrap();
+        for folder in [pod.run(9).join("output"), pod.job("lost+found"), pod.job("elsewhere/result")] {
+            std::fs::create_dir_all(folder).unwrap();
         }
         std::fs::write(pod.job("elsewhere/result/result.json"), "{}").unwrap();
         let words = pod.assert_recorded();
@@ -121,7 +136,7 @@ fn what_lies_on_the_volume_is_recorded_once() {
             let author = run(&pod.site.remote(), &["log", "-1", "--format=%an %ae", "kubebench/results"]);
             assert_eq!(author, "Kubebench kubebench@localhost.invalid");
         }
-        let marker = std::fs::read(pod.job("matmul-00000003/recorded.json")).unwrap();
+        let marker = std::fs::read(pod.run(3).join("recorded.json")).unwrap();
         let marker: Value = serde_json::from_slice(&marker).unwrap();
         assert_eq!(marker["mode"], mode);
         assert_eq!(marker["commit"].as_str().unwrap().len(), 40, "{marker}");
@@ -184,7 +199,7 @@ fn what_a_job_put_there_is_refused_by_name_and_the_rest_recorded() {
     for number in [3, 4, 5, 6, 7] {
         pod.put(number);
     }
-    let result = |number: u32| pod.job(&format!("matmul-{number:08x}")).join("result/result.json");
+    let result = |number: u32| pod.run(number).join("result/result.json");
     for number in [3, 4, 5, 6, 7] {
         std::fs::remove_file(result(number)).unwrap();
     }
@@ -198,7 +213,7 @@ fn what_a_job_put_there_is_refused_by_name_and_the_rest_recorded() {
     let another = pod.site.path().join("another");
     std::fs::create_dir_all(another.join("result")).unwrap();
     std::fs::write(another.join("result/result.json"), sealed(8, |_| {}).bytes).unwrap();
-    symlink(&another, pod.job("matmul-00000008")).unwrap();
+    symlink(&another, pod.run(8)).unwrap();
     let (status, words) = pod.record();
     assert_eq!(status, Some(3), "{words}");
     for (number, why) in [
@@ -210,7 +225,7 @@ fn what_a_job_put_there_is_refused_by_name_and_the_rest_recorded() {
         (7, "this result was laid out anew"),
         (8, "a link or a file is in the place of a folder"),
     ] {
-        let line = words.lines().find(|line| line.contains(&format!("/matmul-{number:08x}/result/result.json: ")));
+        let line = words.lines().find(|line| line.contains(&format!("/{}/result/result.json: ", job(number))));
         assert!(line.is_some_and(|line| line.starts_with("error: ") && line.contains(why)), "{number} {why}: {words}");
     }
     assert!(!words.contains("s3cr3t"), "{words}");
@@ -222,11 +237,8 @@ fn a_marker_counts_for_its_bytes_alone() {
     let pod = Pod::new("branch");
     let first = pod.put(1);
     // Written by a job before there was the result.
-    std::fs::write(
-        pod.job("matmul-00000001/recorded.json"),
-        json!({"schemaVersion": 1, "digest": "sha256:0"}).to_string(),
-    )
-    .unwrap();
+    std::fs::write(pod.run(1).join("recorded.json"), json!({"schemaVersion": 1, "digest": "sha256:0"}).to_string())
+        .unwrap();
     pod.assert_recorded();
     assert_eq!(pod.site.files(), BTreeMap::from([first.clone()]));
     // Another content at the same place in git: neither overwritten nor passed over.
@@ -237,13 +249,13 @@ fn a_marker_counts_for_its_bytes_alone() {
     assert_eq!(pod.site.files(), BTreeMap::from([first]));
 }
 
-/// Two folders with one result, or with two results of one place: the first counts, and the other is named.
+/// A result, or what says to be one, counts in the folder of its own run alone.
 #[test]
-fn a_copy_is_nothing_and_a_rival_is_refused() {
+fn a_copy_and_a_rival_are_refused() {
     let pod = Pod::new("branch");
     let first = pod.put(1);
-    for (name, change) in [("matmul-00000002", None), ("matmul-00000003", Some("another"))] {
-        let folder = pod.job(name).join("result");
+    for (number, change) in [(2, None), (3, Some("another"))] {
+        let folder = pod.run(number).join("result");
         std::fs::create_dir_all(&folder).unwrap();
         let sealed =
             sealed(1, |result| result.metadata.case_name = change.unwrap_or(&result.metadata.case_name).to_owned());
@@ -251,7 +263,8 @@ fn a_copy_is_nothing_and_a_rival_is_refused() {
     }
     let (status, words) = pod.record();
     assert_eq!(status, Some(4), "{words}");
-    assert!(pod.has_marker(1) && pod.has_marker(2) && !pod.has_marker(3), "{words}");
+    assert!(pod.has_marker(1) && !pod.has_marker(2) && !pod.has_marker(3), "{words}");
+    assert_eq!(words.matches(&format!("it says that it is of the run `{}`", job(1))).count(), 2, "{words}");
     assert_eq!(pod.site.files(), BTreeMap::from([first]));
 }
 
@@ -260,10 +273,10 @@ fn a_volume_that_takes_no_marker_keeps_nothing_from_git() {
     let pod = Pod::new("branch");
     let first = pod.put(1);
     // The user of the tests may be root, whom no mode stops.
-    std::fs::create_dir_all(pod.job("matmul-00000001/recorded.json/in-the-way")).unwrap();
+    std::fs::create_dir_all(pod.run(1).join("recorded.json/in-the-way")).unwrap();
     assert!(pod.assert_recorded().contains("cannot be marked as recorded"));
     assert!(pod.assert_recorded().contains("0 results recorded in branch `kubebench/results`"));
-    std::fs::remove_dir_all(pod.job("matmul-00000001/recorded.json")).unwrap();
+    std::fs::remove_dir_all(pod.run(1).join("recorded.json")).unwrap();
     assert!(pod.assert_recorded().contains("1 there already"));
     assert!(pod.has_marker(1));
     assert_eq!(pod.site.files(), BTreeMap::from([first]));
