@@ -26,6 +26,11 @@ use pod::ServerTime;
 pub use pod::{End, NodeTime, Phase, PodFacts, keep_first_deletion};
 use why::{Effect, Subject, Why};
 
+/// A replica, by its role and index.
+pub type Place = (String, u32);
+/// Which replica a pod was taken for, by its uid.
+pub type Places = BTreeMap<String, Place>;
+
 /// All that was seen of one attempt of a run.
 #[derive(Clone, Copy, Debug)]
 pub struct Observed<'a> {
@@ -37,6 +42,8 @@ pub struct Observed<'a> {
     pub events: &'a [Event],
     /// The uids of what the API server does not have any more, the job's among them if it is so.
     pub gone: &'a BTreeSet<String>,
+    /// What was said of pods that nothing numbers, by whoever saw more than this: it stays so.
+    pub places: &'a Places,
 }
 
 /// What the run is.
@@ -104,7 +111,7 @@ pub fn sum(observed: &Observed<'_>) -> Progress {
     let pods = own_pods(observed.pods, &job);
     let main = job.kind.map_or("", |kind| kind.container);
     let known: Vec<(&Pod, PodFacts)> = pods.into_iter().map(|pod| (pod, PodFacts::read(pod, job.name, main))).collect();
-    let (latest, replaced) = by_replica(&known, observed.gone);
+    let (latest, replaced) = by_replica(&known, observed);
     let events = Told::all(observed.events);
 
     let all: Vec<&PodFacts> = known.iter().map(|(_, facts)| facts).collect();
@@ -307,29 +314,33 @@ fn own_pods<'a>(pods: &'a [Pod], job: &Job<'_>) -> Vec<&'a Pod> {
 }
 
 type Known<'a> = &'a (&'a Pod, PodFacts);
-type Place = (String, u32);
 
-/// Returns the newest pod of each replica, and those that they replaced. Pods that nothing numbers are numbered by age.
+/// Returns the newest pod of each replica, and those that they replaced. Pods that nothing numbers are numbered by age,
+/// behind those that have their number.
 fn by_replica<'a>(
     known: &'a [(&'a Pod, PodFacts)],
-    gone: &BTreeSet<String>,
+    observed: &Observed<'_>,
 ) -> (BTreeMap<Place, Known<'a>>, Vec<(Place, Known<'a>)>) {
     let mut sorted: Vec<Known<'a>> = known.iter().collect();
     sorted.sort_by_key(|(pod, facts)| {
         // Of two pods that were created in one second the one that goes is the older.
-        let lives = !gone.contains(&facts.uid) && pod.metadata.deletion_timestamp.is_none();
+        let lives = !observed.gone.contains(&facts.uid) && pod.metadata.deletion_timestamp.is_none();
         (facts.index.is_none(), facts.created, lives, facts.name.clone(), facts.uid.clone())
     });
     let mut latest: BTreeMap<Place, Known<'a>> = BTreeMap::new();
     let mut replaced = Vec::new();
+    let taken: BTreeSet<&Place> = observed.places.values().collect();
     let mut free: BTreeMap<&str, u32> = BTreeMap::new();
     for pod in sorted {
         let facts = &pod.1;
         let mut place = (facts.role.clone(), facts.index.unwrap_or_default());
-        if facts.index.is_none() {
+        let numbered = observed.places.get(&facts.uid).filter(|numbered| numbered.0 == facts.role);
+        if let (None, Some(numbered)) = (facts.index, numbered) {
+            place.clone_from(numbered);
+        } else if facts.index.is_none() {
             let next = free.entry(&facts.role).or_insert(0_u32);
             place.1 = *next;
-            while latest.contains_key(&place) {
+            while latest.contains_key(&place) || taken.contains(&place) {
                 place.1 = place.1.saturating_add(1);
             }
             *next = place.1;

@@ -114,7 +114,13 @@ pub(super) fn summed(job: &Json, pods: &[Json], events: &[Json]) -> Progress {
 
 pub(super) fn summed_without(job: &Json, pods: &[Json], events: &[Json], gone: &[&str]) -> Progress {
     let gone: BTreeSet<String> = gone.iter().map(|uid| (*uid).to_owned()).collect();
-    sum(&Observed { job, pods: &read::<Pod>(pods), events: &read::<Event>(events), gone: &gone })
+    sum(&Observed {
+        job,
+        pods: &read::<Pod>(pods),
+        events: &read::<Event>(events),
+        gone: &gone,
+        places: &Places::new(),
+    })
 }
 
 pub(super) fn codes(progress: &Progress) -> Vec<&str> {

@@ -9,7 +9,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::Value as Json;
 
-use crate::follow::{self, Event, Observed, Pod, Progress, Replica, State};
+use crate::follow::{self, Event, Observed, Places, Pod, Progress, Replica, State};
 use crate::manifest::{Run, meta};
 use crate::result::v1::{Status, StatusReason};
 use crate::steps::RunList;
@@ -311,8 +311,10 @@ fn status(
     job: Option<&Json>,
     is_over: bool,
 ) -> RunStatus {
-    let progress =
-        job.map(|job| follow::sum(&Observed { job, pods: &seen.pods, events: &seen.events, gone: &seen.gone }));
+    let places = Places::new();
+    let progress = job.map(|job| {
+        follow::sum(&Observed { job, pods: &seen.pods, events: &seen.events, gone: &seen.gone, places: &places })
+    });
     let state = match (step, &progress) {
         (Some(step), _) if step.has_succeeded() => RunState::Done,
         (Some(step), _) if step.is_over() => RunState::Failed,

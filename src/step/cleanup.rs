@@ -81,6 +81,7 @@ impl Session {
             let outcome = match self.left_job(&mut attempt, workload.as_ref())? {
                 Some(job) => {
                     let mut sight = Sight::of(job);
+                    sight.remember(gathered.logs.places());
                     self.look(&mut sight);
                     let progress = sight.sum();
                     gathered.logs.see(&progress, &sight);

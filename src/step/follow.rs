@@ -60,6 +60,7 @@ impl Session {
         limits: Limits,
         runs: &mut dyn FnMut() -> Result<()>,
     ) -> (Ending, Progress) {
+        sight.remember(logs.places());
         let _watches = self.watch(sight.job());
         let began = Instant::now();
         let mut running_since = limits.ran.map(|_| began);

@@ -16,14 +16,15 @@ use std::time::{Duration, Instant};
 
 use crate::edge::experiment;
 use crate::edge::process::KeptLog;
-use crate::follow::Pod;
 use crate::follow::container::{Container, containers, created};
+use crate::follow::{Places, Pod};
 use crate::gather::Sink;
 use crate::ingest::rules::{RuleScan, Rules};
 use crate::redact::Redactor;
 use follower::{Follower, PodName};
 pub use name::{FOLDER, LogName};
 pub use origin::OfCluster;
+use reader::Mark;
 
 /// Which log is asked for.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -100,6 +101,17 @@ impl Logs {
         // A volume that does not take folders does not take logs, and each of them says so.
         let _ = (experiment::make(place.output.join(FOLDER)), experiment::make(&place.state));
         Self { origin, place, rules, redactor, followers: BTreeMap::new(), is_listed: false }
+    }
+
+    /// Returns for which replicas an earlier step began logs, by the uid of the pod that it read last.
+    pub fn places(&self) -> Places {
+        let begun = KeptLog::begun(&self.place.state);
+        let place = |name: &String| {
+            let mark: Mark = serde_json::from_str(&KeptLog::last_mark(&self.place.state, name)?).ok()?;
+            let log = LogName::of_file(name)?;
+            Some((mark.uid, (log.role().to_owned(), log.index())))
+        };
+        begun.iter().filter_map(place).filter(|(uid, _)| !uid.is_empty()).collect()
     }
 
     /// Takes in a pod as it is now: that of replica `index` of `role`, whose work is done by the container `main`.

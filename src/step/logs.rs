@@ -10,7 +10,7 @@ use super::seen::Sight;
 use super::session::Session;
 use crate::edge::experiment::RunFolder;
 use crate::edge::process::KeptLog;
-use crate::follow::Progress;
+use crate::follow::{Places, Progress};
 use crate::gather;
 use crate::ingest::rules::{RuleScan, Rules};
 use crate::workload::kind_of;
@@ -36,6 +36,11 @@ impl Logs {
         }
         let redactor = Arc::clone(&session.redactor);
         Self { logs: Some(log::Logs::new(Arc::new(origin), place, Arc::new(rules.clone()), redactor)) }
+    }
+
+    /// Returns which replicas the pods were taken for by a step before this one.
+    pub(super) fn places(&self) -> Places {
+        self.logs.as_ref().map(log::Logs::places).unwrap_or_default()
     }
 
     /// Takes in the pods as they are now.

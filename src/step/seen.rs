@@ -6,7 +6,7 @@ use serde::de::DeserializeOwned;
 use serde_json::Value as Json;
 
 use crate::edge::cluster::Seen;
-use crate::follow::{self, Event, Observed, Pod, Progress};
+use crate::follow::{self, Event, Observed, Places, Pod, Progress};
 use crate::workload::text_at;
 
 /// More events of a job and its pods are not kept; the API server repeats itself.
@@ -31,6 +31,8 @@ pub(super) struct Sight {
     pods: BTreeMap<String, Pod>,
     events: BTreeMap<String, Event>,
     gone: BTreeSet<String>,
+    /// Which replicas its pods were taken for so far.
+    places: Places,
     /// Whether all pods were seen that there are.
     is_listed: bool,
     /// What cannot be seen at the moment, by watch.
@@ -47,6 +49,7 @@ impl Sight {
             pods: BTreeMap::new(),
             events: BTreeMap::new(),
             gone: BTreeSet::new(),
+            places: Places::new(),
             is_listed: false,
             trouble: BTreeMap::new(),
         }
@@ -139,11 +142,21 @@ impl Sight {
         [From::Job, From::Pods].iter().any(|from| self.trouble.contains_key(from.name()))
     }
 
-    /// Sums up.
-    pub(super) fn sum(&self) -> Progress {
+    /// Takes in which replicas the pods were taken for by a step before this one.
+    pub(super) fn remember(&mut self, places: Places) {
+        self.places.extend(places);
+    }
+
+    /// Sums up. What a pod was taken for it stays, though others go of which nobody knows how old they were.
+    pub(super) fn sum(&mut self) -> Progress {
         let pods: Vec<Pod> = self.pods.values().cloned().collect();
         let events: Vec<Event> = self.events.values().cloned().collect();
-        follow::sum(&Observed { job: &self.job, pods: &pods, events: &events, gone: &self.gone })
+        let (job, gone, places) = (&self.job, &self.gone, &self.places);
+        let progress = follow::sum(&Observed { job, pods: &pods, events: &events, gone, places });
+        for replica in progress.replaced.iter().chain(&progress.replicas) {
+            self.places.insert(replica.pod.uid.clone(), (replica.role.clone(), replica.index));
+        }
+        progress
     }
 }
 
@@ -160,3 +173,6 @@ impl From {
 fn typed<T: DeserializeOwned>(object: &Json) -> Option<T> {
     serde_json::from_value(object.clone()).ok()
 }
+
+#[cfg(test)]
+mod tests;

@@ -103,6 +103,11 @@ impl KeptLog {
         names
     }
 
+    /// Returns the last mark of the log called `name`, if it was begun.
+    pub fn last_mark(state: &Path, name: &str) -> Option<String> {
+        checkpoint::newest(&state.join(format!("{name}{CHECKPOINT}"))).map(|checkpoint| checkpoint.mark)
+    }
+
     /// Removes the folder `state`, once it is kept elsewhere what became of its logs.
     pub fn forget(state: &Path) {
         // What stays takes some space, and does no harm.

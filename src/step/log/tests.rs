@@ -8,6 +8,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use super::{Followed, LogName, Logs, NoLog, Place};
+use crate::follow::Places;
 use crate::ingest::rules::Rules;
 use crate::redact::Redactor;
 use node::{Node, Origin, shown};
@@ -329,4 +330,26 @@ fn await_start(folder: &Path, written: usize) {
 #[test]
 fn what_is_kept_is_what_was_written() {
     (0..30).for_each(through_everything);
+}
+
+#[test]
+fn whose_logs_were_begun_is_known_to_the_next_step() {
+    let (node, folder) = (Arc::new(Node::default()), tempfile::tempdir().unwrap());
+    let mut first = logs(&node, folder.path());
+    assert_eq!(first.places(), Places::new());
+    for (index, name) in (0..).zip(["a", "b"]) {
+        node.pod(name);
+        node.write("one\n");
+        first.see("worker", index, &shown(name, 1, 0, "running"), "main");
+    }
+    let at = |index: u32| std::fs::read_to_string(folder.path().join(format!("output/logs/worker-{index}.log")));
+    let start = Instant::now();
+    while (0..2).any(|index| at(index).unwrap_or_default() != "one\n") {
+        assert!(start.elapsed() < LONG);
+        std::thread::yield_now();
+    }
+    first.kill();
+    let second = logs(&node, folder.path());
+    let place = |index| ("worker".to_owned(), index);
+    assert_eq!(second.places(), Places::from([("uid-a".to_owned(), place(0)), ("uid-b".to_owned(), place(1))]));
 }

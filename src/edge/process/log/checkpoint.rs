@@ -64,8 +64,7 @@ impl Slots {
         if file.metadata()?.len() < (SLOT * SLOTS) as u64 {
             file.write_all_at(&vec![b'\n'; SLOT * SLOTS], 0)?;
         }
-        let mut records: Vec<Record> = (0..SLOTS).filter_map(|slot| read(&file, slot)).collect();
-        records.sort_by_key(|record| std::cmp::Reverse(record.number));
+        let records = records(&file);
         let number = records.first().map_or(0, |record| record.number + 1);
         let found = records.into_iter().map(|record| record.checkpoint).collect();
         Ok((Self { file, number, synced: Instant::now(), synced_bytes: 0 }, found))
@@ -98,6 +97,19 @@ impl Slots {
         self.number += 1;
         self.file.write_all_at(line.as_bytes(), (slot * SLOT) as u64)
     }
+}
+
+/// Returns the newest record of the file at `path`, if there is one.
+pub(super) fn newest(path: &Path) -> Option<Checkpoint> {
+    let file = super::options().write(false).open(path).ok()?;
+    records(&file).into_iter().next().map(|record| record.checkpoint)
+}
+
+/// Returns what the file holds, the newest first.
+fn records(file: &File) -> Vec<Record> {
+    let mut records: Vec<Record> = (0..SLOTS).filter_map(|slot| read(file, slot)).collect();
+    records.sort_by_key(|record| std::cmp::Reverse(record.number));
+    records
 }
 
 /// Returns what a slot holds, unless it was being written when the process died.

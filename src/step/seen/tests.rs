@@ -1,0 +1,58 @@
+use serde_json::json;
+
+use super::{From, Places, Sight};
+use crate::edge::cluster::Seen;
+
+/// A pod of a Job without completion indexes, of which its name and its age tell nothing else.
+fn pod(name: &str, second: u32) -> Seen {
+    Seen::Applied(json!({
+        "metadata": {"name": format!("x-1-{name}"), "uid": name, "labels": {"kubebench.dev/role": "job"},
+            "creationTimestamp": format!("2026-11-22T01:00:{second:02}Z")},
+        "spec": {"containers": [{"name": "main", "image": "i"}]},
+    }))
+}
+
+fn sight() -> Sight {
+    Sight::of(
+        json!({"apiVersion": "batch/v1", "kind": "Job", "metadata": {"name": "x-1", "uid": "u"}, "spec": {"parallelism": 3}}),
+    )
+}
+
+fn numbers(sight: &mut Sight) -> Vec<(String, u32)> {
+    let progress = sight.sum();
+    let mut numbers: Vec<_> = progress
+        .replaced
+        .iter()
+        .chain(&progress.replicas)
+        .map(|replica| (replica.pod.uid.clone(), replica.index))
+        .collect();
+    numbers.sort();
+    numbers
+}
+
+fn are(expected: &[(&str, u32)]) -> Vec<(String, u32)> {
+    expected.iter().map(|(uid, number)| ((*uid).to_owned(), *number)).collect()
+}
+
+#[test]
+fn the_number_of_a_pod_stays_whatever_becomes_known_of_others() {
+    let mut sight = sight();
+    sight.take(From::Pods, pod("b", 5));
+    sight.take(From::Pods, pod("c", 5));
+    assert_eq!(numbers(&mut sight), are(&[("b", 0), ("c", 1)]));
+    // Of two of one second the one that goes would be the older; and this one is older than both.
+    sight.take(From::Pods, Seen::Gone { uid: "c".to_owned() });
+    sight.take(From::Pods, pod("a", 1));
+    assert_eq!(numbers(&mut sight), are(&[("a", 2), ("b", 0), ("c", 1)]));
+}
+
+#[test]
+fn a_step_that_comes_back_numbers_pods_as_the_one_before() {
+    let mut sight = sight();
+    let place = |number| ("job".to_owned(), number);
+    // The oldest is gone, and this step never sees it.
+    sight.remember(Places::from([("a".to_owned(), place(0)), ("b".to_owned(), place(1))]));
+    sight.take(From::Pods, pod("b", 5));
+    sight.take(From::Pods, pod("c", 6));
+    assert_eq!(numbers(&mut sight), are(&[("b", 1), ("c", 2)]));
+}
