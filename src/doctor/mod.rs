@@ -14,6 +14,7 @@ mod nodes;
 mod queue;
 mod references;
 mod storage;
+mod workflows;
 
 use serde_json::Value as Json;
 
@@ -100,7 +101,7 @@ pub trait Facts {
 /// Holds the cluster of a target against what its tree needs.
 pub fn examine(needs: &Needs<'_>, facts: &dyn Facts) -> Vec<Finding> {
     let mut report = Report::default();
-    let checks: [fn(&Needs<'_>, &dyn Facts, &mut Report); 10] = [
+    let checks: [fn(&Needs<'_>, &dyn Facts, &mut Report); 11] = [
         apis::check,
         argo::check,
         limits::check,
@@ -110,6 +111,7 @@ pub fn examine(needs: &Needs<'_>, facts: &dyn Facts) -> Vec<Finding> {
         references::check,
         queue::check,
         nodes::check,
+        workflows::check,
         gitops::check,
     ];
     for check in checks {

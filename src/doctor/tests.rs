@@ -143,7 +143,19 @@ fn application(policy: Json) -> Json {
     })
 }
 
+/// The name of the Workflow of the tree.
+fn needed_workflow() -> String {
+    with_needs(PROJECT, SPEC, |needs| needs.names("Workflow").into_iter().next().unwrap())
+}
+
 fn examined_as(project: &str, spec: &str, canned: &Canned) -> Vec<Finding> {
+    with_needs(project, spec, |needs| {
+        assert!(needs.pods.iter().any(|pod| pod.role == "worker" && pod.replicas == 3) || !spec.contains("worker"));
+        examine(needs, canned)
+    })
+}
+
+fn with_needs<T>(project: &str, spec: &str, take: impl FnOnce(&Needs<'_>) -> T) -> T {
     let input = |path: &str, text: &str| Input { path: path.to_owned(), bytes: text.as_bytes().to_vec() };
     let workspace = Workspace::open(Some(input("kubebench.yaml", project)), env!("CARGO_PKG_VERSION"));
     let compilation = workspace.compile(vec![input("specs/a.yaml", spec)]);
@@ -151,8 +163,7 @@ fn examined_as(project: &str, spec: &str, canned: &Canned) -> Vec<Finding> {
     let project = compilation.project.as_ref().unwrap();
     let needs =
         Needs::read(&project.targets[0], &project.settings, compilation.tree.iter().map(|(_, file)| file.body()));
-    assert!(needs.pods.iter().any(|pod| pod.role == "worker" && pod.replicas == 3) || !spec.contains("worker"));
-    examine(&needs, canned)
+    take(&needs)
 }
 
 fn examined(canned: &Canned) -> Vec<Finding> {
@@ -253,6 +264,33 @@ fn settings_of_argo_that_make_benchmarks_run_for_ever_are_errors() {
         let said = found(&canned);
         assert!(said.starts_with("error Argo's settings") && said.contains(words) && !said.contains('\n'), "{said}");
     }
+}
+
+#[test]
+fn a_workflow_that_argo_ended_for_want_of_its_template_is_an_error() {
+    let name = needed_workflow();
+    let path = format!("/apis/argoproj.io/v1alpha1/namespaces/bench/workflows/{name}");
+    let status = json!({"phase": "Error", "message": "workflowtemplates.argoproj.io \"kubebench\" not found"});
+    let workflow = |name: &str, status: &Json| json!({"metadata": {"name": name}, "status": status});
+    let mut canned = Canned::sound();
+    canned.put(&path, workflow(&name, &status));
+    assert_eq!(
+        found(&canned),
+        format!(
+            "error Workflows: `{name}` ended before its first run, for Argo did not find its WorkflowTemplate, or its entry point in that: it does not look again"
+        )
+    );
+    let advice = examined(&canned).into_iter().find(|finding| finding.check == "Workflows").unwrap().advice.unwrap();
+    assert_eq!(
+        advice,
+        format!(
+            "apply `generated/eu/pipeline` first, then `kubectl -n bench delete workflow {name}`, and GitOps makes it anew"
+        )
+    );
+    canned.put(&path, workflow(&name, &json!({"phase": "Running"})));
+    assert_eq!(found(&canned), "");
+    canned.forbid(&path, "no");
+    assert!(found(&canned).contains("unknown: you may not read the Workflows in `bench`"));
 }
 
 #[test]

@@ -10,6 +10,7 @@ mod pod;
 pub mod stamped;
 mod timeline;
 mod why;
+pub mod workflow;
 
 use std::collections::{BTreeMap, BTreeSet};
 

@@ -9,6 +9,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::Value as Json;
 
+use crate::follow::workflow::lacked;
 use crate::follow::{self, Event, Observed, Places, Pod, Progress, Replica, State};
 use crate::manifest::{Run, meta};
 use crate::result::v1::{Status, StatusReason};
@@ -205,6 +206,15 @@ fn session(seen: &Namespace, workflow: &Json) -> Session {
         let why = if step.message.is_empty() { "Argo does not say why" } else { &step.message };
         notes.push(format!("step {name} failed: {why}"));
     }
+    let lacked = lacked(workflow);
+    if let Some(what) = lacked {
+        notes.push(format!(
+            "{what} was not there when Argo looked, and Argo does not look again: apply the folder `pipeline` of \
+             its target first, then `kubectl -n {} delete workflow {}`, and GitOps makes it anew",
+            text_at(workflow, "/metadata/namespace"),
+            text_at(workflow, "/metadata/name")
+        ));
+    }
     if workflow.pointer("/spec/suspend") == Some(&true.into()) {
         notes.push("it is suspended: `argo resume` lets it go on".to_owned());
     }
@@ -221,7 +231,11 @@ fn session(seen: &Namespace, workflow: &Json) -> Session {
         notes,
         next: String::new(),
     };
-    session.next = next(seen, &session, is_over);
+    session.next = if lacked.is_some() {
+        "the same runs, once the Workflow is deleted and made anew".to_owned()
+    } else {
+        next(seen, &session, is_over)
+    };
     session
 }
 

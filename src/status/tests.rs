@@ -186,6 +186,25 @@ sleepy  failed 60 s ago  (Workflow sleepy-8c3cf174-r1)
 }
 
 #[test]
+fn a_workflow_without_its_template_says_how_it_gets_one() {
+    let mut over = workflow("Error", Json::Null);
+    over["metadata"]["namespace"] = "bench".into();
+    over["status"]["message"] = r#"workflowtemplates.argoproj.io "kubebench" not found"#.into();
+    over["status"]["finishedAt"] = "2026-11-21T22:06:00Z".into();
+    assert_eq!(
+        show(&[only(&namespace(over))], &elapsed),
+        "\
+sleepy  error 60 s ago  (Workflow sleepy-8c3cf174-r1)
+  0 of 4 runs done, 4 left
+  Argo says: workflowtemplates.argoproj.io \"kubebench\" not found
+  note: its WorkflowTemplate was not there when Argo looked, and Argo does not look again: apply the folder `pipeline` of \
+its target first, then `kubectl -n bench delete workflow sleepy-8c3cf174-r1`, and GitOps makes it anew
+  next: the same runs, once the Workflow is deleted and made anew
+"
+    );
+}
+
+#[test]
 fn what_is_unknown_is_said() {
     let mut large = workflow("Running", Json::Null);
     large["status"]["compressedNodes"] = "H4sIAAAA".into();
