@@ -70,16 +70,17 @@ impl RunFolder {
     }
 
     fn make_one(&self, name: &str) -> io::Result<Self> {
-        let make = || mkdirat(&self.folder, name, Mode::from_bits_truncate(0o777));
         let open = || openat(&self.folder, name, FOLDER, Mode::empty());
-        let opened = match make() {
+        let make = || match mkdirat(&self.folder, name, Mode::from_bits_truncate(0o777)) {
+            // Another step was faster.
             Ok(()) | Err(Errno::EEXIST) => open(),
             Err(errno) => Err(errno),
         };
-        let folder = match opened {
+        let folder = match open() {
+            Err(Errno::ENOENT) => make(),
             Err(Errno::ELOOP | Errno::ENOTDIR) => {
                 self.put_aside(name)?;
-                make().and_then(|()| open())
+                make()
             }
             opened => opened,
         };

@@ -224,10 +224,7 @@ fn what_befalls_a_run_is_told() {
     tree.apply();
 
     let job = |benchmark: &str| tree.of_run("jobs", benchmark)[0]["metadata"]["name"].as_str().unwrap().to_owned();
-    tree.running_pod("job-deleted");
-    tree.say_there(&["delete", "job", &job("job-deleted"), "--wait=false"]);
-    tree.say_there(&["delete", "pod", &tree.running_pod("pod-deleted"), "--wait=false"]);
-    tree.say_there(&["delete", "pod", &tree.running_pod("pod-forced"), "--force", "--grace-period=0"]);
+    // The first, since it ends by itself.
     let evicted = tree.running_pod("pod-evicted");
     let metadata = json!({"name": evicted, "namespace": namespace});
     tree.project().folder.write(
@@ -236,6 +233,10 @@ fn what_befalls_a_run_is_told() {
     );
     let at = format!("/api/v1/namespaces/{namespace}/pods/{evicted}/eviction");
     tree.cluster().say(["create", "--raw", &at, "-f", &tree.project().place("eviction.json")]);
+    tree.running_pod("job-deleted");
+    tree.say_there(&["delete", "job", &job("job-deleted"), "--wait=false"]);
+    tree.say_there(&["delete", "pod", &tree.running_pod("pod-deleted"), "--wait=false"]);
+    tree.say_there(&["delete", "pod", &tree.running_pod("pod-forced"), "--force", "--grace-period=0"]);
     tree.running_pod("stopped");
     let stopped = tree.workflows("cluster")["stopped"].clone();
     tree.say_there(&["patch", "workflow", &stopped, "--type=merge", "-p", r#"{"spec":{"shutdown":"Stop"}}"#]);
