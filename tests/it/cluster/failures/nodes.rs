@@ -1,5 +1,7 @@
 //! A node that is lost.
 
+use std::time::{Duration, Instant};
+
 use serde_json::{Value, json};
 
 use super::{Failure, eventually, project};
@@ -15,7 +17,10 @@ const LOST: [Failure; 1] = [Failure {
     last: &[],
 }];
 
-/// A node without a machine: it is there, and never heard of again.
+/// How often the node is heard of until it has a pod.
+const BEAT: Duration = Duration::from_secs(5);
+
+/// A node without a machine: it is there, and from some moment on it is not heard of again.
 struct Silent<'l> {
     tree: &'l Loop,
     name: String,
@@ -31,6 +36,13 @@ impl<'l> Silent<'l> {
             "status": {"capacity": resources, "allocatable": resources, "conditions": [{"type": "Ready", "status": "True",
                 "reason": "KubeletReady", "lastHeartbeatTime": now, "lastTransitionTime": now}]}}));
         Self { tree, name: name.to_owned(), label: label.to_owned() }
+    }
+
+    /// Says that it is well, as a kubelet does every few seconds.
+    fn beats(&self) {
+        let now = jiff::Timestamp::now().strftime("%Y-%m-%dT%H:%M:%SZ").to_string();
+        let ready = json!({"status": {"conditions": [{"type": "Ready", "status": "True", "lastHeartbeatTime": now}]}});
+        self.tree.cluster().say(["patch", "node", &self.name, "--subresource=status", "-p", &ready.to_string()]);
     }
 
     /// Says of a pod what the kubelet of this node would say: it runs.
@@ -66,7 +78,12 @@ fn a_run_whose_node_is_lost_is_tried_again() {
     let Some(tree) = project("a_run_whose_node_is_lost_is_tried_again", "nodes", &lost) else { return };
     let node = Silent::new(&tree, &format!("{}-silent", tree.namespace("cluster")), &label);
     tree.apply();
+    let mut beat = Instant::now();
     let pod = eventually("a pod on the silent node", || {
+        if beat.elapsed() > BEAT {
+            beat = Instant::now();
+            node.beats();
+        }
         let pods = tree.of_run("pods", "node-lost");
         let pod = pods.into_iter().find(|pod| pod["spec"]["nodeName"] == node.name.as_str())?;
         Some(pod["metadata"]["name"].as_str().unwrap().to_owned())
