@@ -39,8 +39,8 @@ pub enum Session<'a> {
     },
 }
 
-/// Returns the name of the job of attempt `attempt` at a round of `case`: of the run digest's hex digits, the round as `r1`
-/// or `w1`, and the session.
+/// Returns the name of the job of attempt `attempt` at a round of `case`: of the run digest's hex digits, which may stand behind
+/// `sha256:` as in files, the round as `r1` or `w1`, and the session.
 pub fn job_name(
     benchmark: &str,
     run_digest: &str,
@@ -50,25 +50,13 @@ pub fn job_name(
     session: Session<'_>,
 ) -> String {
     let number = attempt.to_string();
-    let fields = [run_digest, case, round, &number];
+    let digits = run_digest.strip_prefix("sha256:").unwrap_or(run_digest);
+    let fields = [digits, case, round, &number];
     let of_session = match session {
         Session::Once => None,
         Session::Scheduled { uid } => Some(uid),
     };
     format!("{benchmark}-{}", Digest::of_fields(fields.into_iter().chain(of_session)).short())
-}
-
-/// Returns the same where the run digest is as files have it, `sha256:` and its hex digits.
-pub fn job_of(
-    benchmark: &str,
-    run_digest: &str,
-    case: &str,
-    round: &str,
-    attempt: u32,
-    session: Session<'_>,
-) -> String {
-    let digits = run_digest.strip_prefix("sha256:").unwrap_or(run_digest);
-    job_name(benchmark, digits, case, round, attempt, session)
 }
 
 /// Sets `name` at the pointers `at`, which lead to fields that may be missing in objects that are there.

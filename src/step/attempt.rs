@@ -206,7 +206,7 @@ impl Attempt {
         }
         let Self { run, number, .. } = &known;
         let session = known.workflow.session();
-        let name = instance::job_of(benchmark, &known.run_digest, &run.case, &run.round(), *number, session);
+        let name = instance::job_name(benchmark, &known.run_digest, &run.case, &run.round(), *number, session);
         let is_own = name == job && known.job == job && known.benchmark == benchmark;
         if is_own { Ok(known) } else { Err(found::of_another(&name, job)) }
     }

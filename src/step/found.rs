@@ -54,7 +54,8 @@ pub(super) fn judge(bytes: &[u8], benchmark: &str, job: &str) -> Result<Sealed, 
         Reason::Schedule => instance::Session::Scheduled { uid: &run.session },
         _ => instance::Session::Once,
     };
-    let name = instance::job_of(theirs, &source.run_digest, &metadata.case, &result::round(run), run.attempt, session);
+    let name =
+        instance::job_name(theirs, &source.run_digest, &metadata.case, &result::round(run), run.attempt, session);
     if name == job { Ok(sealed) } else { Err(of_another(&name, job)) }
 }
 

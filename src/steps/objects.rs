@@ -6,7 +6,7 @@ use super::Fault;
 use super::config::{Config, Described, StepJob, text};
 use crate::diag::Diagnostic;
 use crate::manifest::Run;
-use crate::manifest::instance::{Attempt, Owner, Session, job_of, label_at, name_at, own};
+use crate::manifest::instance::{Attempt, Owner, Session, job_name, label_at, name_at, own};
 use crate::text::{Source, SourceId};
 use crate::yaml;
 
@@ -75,7 +75,7 @@ impl Config {
     }
 
     fn name(&self, case: &str, round: &str, attempt: u32, session: Session<'_>) -> String {
-        job_of(&self.list.benchmark, &self.list.run_digest, case, round, attempt, session)
+        job_name(&self.list.benchmark, &self.list.run_digest, case, round, attempt, session)
     }
 
     fn created(

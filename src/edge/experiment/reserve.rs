@@ -4,6 +4,7 @@ use std::fs::File;
 use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
 
+use super::RunFolder;
 use crate::digest::Digest;
 use crate::edge::machine;
 use crate::result::MAX_BYTES;
@@ -41,12 +42,15 @@ const MOST_BYTES: usize = 32 << 20;
 /// Space of a volume that stays taken between the steps of one Workflow: if the volume fills up meanwhile, it is given back
 /// for the results that say so.
 #[derive(Debug)]
-pub struct Spare(PathBuf);
+pub struct Spare {
+    experiments: PathBuf,
+    name: String,
+}
 
 impl Spare {
     /// The spare space of the Workflow `uid` on a volume.
     pub fn of(experiments: &Path, uid: &str) -> Self {
-        Self(experiments.join(format!(".spare-{}", Digest::of(uid).short())))
+        Self { experiments: experiments.to_owned(), name: format!(".spare-{}", Digest::of(uid).short()) }
     }
 
     /// Takes space for the results of `runs` runs, unless that was done before.
@@ -55,25 +59,20 @@ impl Spare {
     /// When the volume does not have it.
     pub fn take(&self, runs: usize) -> io::Result<()> {
         let bytes = BYTES.saturating_add(runs.saturating_mul(BYTES_OF_A_RUN)).min(MOST_BYTES);
-        let taken = std::fs::symlink_metadata(&self.0).is_ok_and(|file| file.is_file() && file.len() == bytes as u64);
-        if taken {
+        let file = std::fs::symlink_metadata(self.place());
+        if file.is_ok_and(|file| file.is_file() && file.len() == bytes as u64) {
             return Ok(());
         }
-        let unfinished = self.0.with_extension(machine::random_id().map_err(io::Error::other)?);
-        let written = File::create_new(&unfinished).and_then(|mut file| {
-            file.write_all(&noise(bytes))?;
-            file.sync_all()?;
-            std::fs::rename(&unfinished, &self.0)
-        });
-        if written.is_err() {
-            drop(std::fs::remove_file(&unfinished));
-        }
-        written
+        RunFolder::open(&self.experiments, ".")?.put(&self.name, &noise(bytes))
     }
 
     /// Gives the space back, and returns whether there was any.
     pub fn give_up(&self) -> bool {
-        std::fs::remove_file(&self.0).is_ok()
+        std::fs::remove_file(self.place()).is_ok()
+    }
+
+    fn place(&self) -> PathBuf {
+        self.experiments.join(&self.name)
     }
 }
 

@@ -106,7 +106,7 @@ fn sealed(number: u32, change: impl FnOnce(&mut BenchmarkResult)) -> Sealed {
 fn job(number: u32) -> String {
     let result = sealed(number, |_| {}).result;
     let (digest, case, round) = (&result.source.run_digest, &result.metadata.case, result::round(&result.run));
-    instance::job_of("matmul", digest, case, &round, result.run.attempt, instance::Session::Once)
+    instance::job_name("matmul", digest, case, &round, result.run.attempt, instance::Session::Once)
 }
 
 #[test]

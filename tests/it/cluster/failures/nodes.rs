@@ -27,9 +27,13 @@ struct Silent<'l> {
     label: String,
 }
 
+fn now() -> String {
+    jiff::Timestamp::now().strftime("%Y-%m-%dT%H:%M:%SZ").to_string()
+}
+
 impl<'l> Silent<'l> {
     fn new(tree: &'l Loop, name: &str, label: &str) -> Self {
-        let now = jiff::Timestamp::now().strftime("%Y-%m-%dT%H:%M:%SZ").to_string();
+        let now = now();
         let resources = json!({"cpu": "4", "memory": "8Gi", "pods": "10", "ephemeral-storage": "10Gi"});
         tree.create(&json!({"apiVersion": "v1", "kind": "Node", "metadata": {"name": name, "labels": {label: "here"}},
             "spec": {"taints": [{"key": label, "effect": "NoSchedule"}]},
@@ -40,7 +44,7 @@ impl<'l> Silent<'l> {
 
     /// Says that it is well, as a kubelet does every few seconds.
     fn beats(&self) {
-        let now = jiff::Timestamp::now().strftime("%Y-%m-%dT%H:%M:%SZ").to_string();
+        let now = now();
         let ready = json!({"status": {"conditions": [{"type": "Ready", "status": "True", "lastHeartbeatTime": now}]}});
         self.tree.cluster().say(["patch", "node", &self.name, "--subresource=status", "-p", &ready.to_string()]);
     }
@@ -49,7 +53,7 @@ impl<'l> Silent<'l> {
     fn runs(&self, pod: &str) {
         let found = self.tree.json_there(&["get", "pod", pod]);
         let container = &found["spec"]["containers"][0];
-        let now = jiff::Timestamp::now().strftime("%Y-%m-%dT%H:%M:%SZ").to_string();
+        let now = now();
         let status = json!({"status": {"phase": "Running", "startTime": now, "containerStatuses": [{
             "name": container["name"], "image": container["image"], "imageID": "", "ready": true, "restartCount": 0,
             "containerID": "none://1", "state": {"running": {"startedAt": now}}}]}});
