@@ -24,9 +24,14 @@ pub fn random_id() -> Result<String> {
     Ok(bytes.iter().map(|byte| format!("{byte:02x}")).collect())
 }
 
+/// Returns the time.
+pub fn clock() -> Timestamp {
+    Timestamp::now()
+}
+
 /// Returns the time, and seconds since the Unix epoch.
 pub fn now() -> (String, f64) {
-    let now = Timestamp::now();
+    let now = clock();
     (now.strftime("%Y-%m-%dT%H:%M:%SZ").to_string(), now.as_nanosecond() as f64 / 1e9)
 }
 

@@ -44,6 +44,11 @@ impl Position {
         Some(Timestamp::from_second(second).ok()?.to_string())
     }
 
+    /// Returns the latest stamp of a whole line, in nanoseconds since the Unix epoch.
+    pub fn latest(&self) -> Option<i64> {
+        self.latest
+    }
+
     /// Returns whether nothing was passed on.
     pub fn is_start(&self) -> bool {
         self.latest.is_none() && self.open.is_none()

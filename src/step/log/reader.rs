@@ -2,13 +2,15 @@
 
 use std::io::{ErrorKind, Read as _};
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use serde::{Deserialize, Serialize};
 
 use super::follower::{Instance, MAX_FAULTS, Shared};
 use super::{Ask, LogName, LogOrigin, NoLog};
 use crate::digest::Digest;
+use crate::edge::machine;
+use crate::follow::pace::{File, Pace};
 use crate::follow::stamped::{Otherwise, Position, Stamped};
 
 const BUFFER: usize = 32 << 10;
@@ -47,6 +49,9 @@ pub(super) struct Reader {
     shared: Arc<Shared>,
     seed: String,
     mark: Mark,
+    begun: Instant,
+    pace: Pace,
+    has_gap: bool,
     /// In a row, without a byte between them.
     failures: u32,
 }
@@ -87,7 +92,16 @@ struct Sight {
 
 impl Reader {
     pub(super) fn new(origin: Arc<dyn LogOrigin>, shared: Arc<Shared>, name: &LogName, mark: Mark) -> Self {
-        Self { origin, shared, seed: name.path(), mark, failures: 0 }
+        Self {
+            origin,
+            shared,
+            seed: name.path(),
+            mark,
+            begun: Instant::now(),
+            pace: Pace::default(),
+            has_gap: false,
+            failures: 0,
+        }
     }
 
     pub(super) fn shared(&self) -> &Arc<Shared> {
@@ -265,6 +279,8 @@ impl Reader {
             Ok(source) => source,
             Err(no) => return End::No(no),
         };
+        let file = if otherwise == Otherwise::GoOn { File::Another } else { File::Known };
+        self.pace.open(machine::clock(), file);
         let mut stamped = Stamped::after(position, otherwise);
         let (mut buffer, mut plain) = (vec![0; BUFFER], Vec::new());
         let end = loop {
@@ -281,6 +297,7 @@ impl Reader {
             if !plain.is_empty() {
                 self.failures = 0;
                 self.mark.position.clone_from(stamped.position());
+                self.look_for_a_gap(plain.len());
                 if !self.keep(&plain) {
                     break End::Unwanted;
                 }
@@ -299,9 +316,22 @@ impl Reader {
     fn begin_instance(&mut self, looked: u32) {
         let is_in_line = self.mark.position.is_in_line();
         self.mark.looked = looked;
+        self.pace = Pace::default();
         self.mark.before = std::mem::take(&mut self.mark.position);
         // The last line of one and the first of the other are two.
         self.keep(if is_in_line { b"\n" } else { b"" });
+    }
+
+    /// Tells of the first gap, which stands for all.
+    fn look_for_a_gap(&mut self, bytes: usize) {
+        let Some(latest) = self.mark.position.latest() else { return };
+        let Some(gap) = self.pace.see(latest, bytes, self.begun.elapsed()) else { return };
+        if !std::mem::replace(&mut self.has_gap, true) {
+            self.fail(&format!(
+                "lines may be missing {gap}, and later: it came more slowly than it was written, and a kubelet skips what \
+                 it has not read when the node has begun another file"
+            ));
+        }
     }
 
     fn keep(&self, bytes: &[u8]) -> bool {

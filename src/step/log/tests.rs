@@ -89,6 +89,30 @@ fn a_restarted_container_is_read_to_the_end_of_each_of_its_instances() {
 }
 
 #[test]
+fn a_log_that_jumps_while_it_comes_too_slowly_may_lack_lines() {
+    for pause in [2, 60] {
+        let (node, folder) = (Arc::new(Node::default()), tempfile::tempdir().unwrap());
+        let mut logs = logs(&node, folder.path());
+        node.pod("a");
+        // Far behind the moment at which the stream was opened.
+        let second = crate::edge::machine::clock().as_second() + 600;
+        let long = "x".repeat(99_999);
+        node.change(|world| {
+            let line = |stamp: i64, text: &str| node::Entry { stamp, text: text.into(), is_end: true };
+            let nanos = second * 1_000_000_000;
+            let entries =
+                [line(nanos, &long), line(nanos + 1_000_000, &long), line(nanos + pause * 1_000_000_000, "end")];
+            world.pods[0].instances[0].entries.extend(entries);
+        });
+        node.end();
+        logs.see("worker", 0, &shown("a", 1, 0, "terminated"), "main");
+        let fault = finish(logs).fault.unwrap_or_default();
+        assert_eq!(fault.starts_with("lines may be missing between "), pause == 60, "{fault}");
+        assert!(text(folder.path()).ends_with("x\nend\n"));
+    }
+}
+
+#[test]
 fn a_pod_that_goes_before_all_was_read_is_a_fault_and_one_that_was_read_is_none() {
     for is_cut in [false, true] {
         let (node, folder) = (Arc::new(Node::default()), tempfile::tempdir().unwrap());
