@@ -32,6 +32,8 @@ pub enum Type {
     List(&'static Self),
     /// A mapping whose keys are the names of the workload's roles.
     Roles(&'static Self),
+    /// A list of the workload's roles, which the field named here tells apart.
+    RoleList(&'static str, &'static Self),
 }
 
 /// Text.
@@ -151,6 +153,10 @@ impl<'a> Reader<'a> {
                 Value::Seq(items) => items.iter().for_each(|item| self.element(item, element)),
                 _ => self.mistyped(node, "a list"),
             },
+            Type::RoleList(key, role) => match &node.value {
+                Value::Seq(items) => items.iter().for_each(|item| self.role_element(item, key, role)),
+                _ => self.mistyped(node, "a list"),
+            },
             Type::Roles(role) => {
                 let is_mapping = self.is_mapping(node);
                 for entry in node.entries().iter().filter(|_| is_mapping) {
@@ -160,9 +166,26 @@ impl<'a> Reader<'a> {
                     if self.roles.contains(&entry.key.as_str()) {
                         self.within(Within::Field(&entry.key), |reader| reader.read(&entry.value, *role));
                     } else {
-                        self.unknown_role(entry);
+                        self.unknown_role(&entry.key, entry.key_span);
                     }
                 }
+            }
+        }
+    }
+
+    /// Reads an element of a list of roles, which must be one that the workload has.
+    fn role_element(&mut self, item: &'a Node, key: &str, role: &Type) {
+        match item.get(key).and_then(Node::as_text) {
+            Some(name) if self.roles.contains(&name) => self.element(item, role),
+            Some(name) => self.unknown_role(name, item.get(key).map_or(item.span, |node| node.span)),
+            None => {
+                let fault = Diagnostic::at(&code::KB0316, item.span, format!("this element has no `{key}`"));
+                let roles = self.roles.join(", ");
+                self.diagnostics.push(
+                    fault
+                        .note("a patch finds the element that it changes by this field")
+                        .help(format!("write the `{key}` of a role: {roles}")),
+                );
             }
         }
     }
@@ -251,11 +274,11 @@ impl<'a> Reader<'a> {
         });
     }
 
-    fn unknown_role(&mut self, entry: &crate::yaml::Entry) {
-        let message = format!("`{}` is not a role of this workload", entry.key);
-        let fault = Diagnostic::at(&code::KB0316, entry.key_span, message)
+    fn unknown_role(&mut self, name: &str, span: Span) {
+        let message = format!("`{name}` is not a role of this workload");
+        let fault = Diagnostic::at(&code::KB0316, span, message)
             .note("its pods would be in no estimate and no budget, and without what kubebench sets");
-        let help = match did_you_mean(&entry.key, self.roles.iter().copied()) {
+        let help = match did_you_mean(name, self.roles.iter().copied()) {
             Some(close) => format!("did you mean `{close}`?"),
             None => format!("the roles are {}; write another beside them in the spec", self.roles.join(", ")),
         };

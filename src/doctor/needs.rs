@@ -11,6 +11,7 @@ use crate::model::target::Settings;
 use crate::steps::{Config, Naming};
 use crate::text::{Source, SourceId};
 use crate::unit::Quantity;
+use crate::workload::{PodSet, pod_sets};
 use crate::yaml;
 
 /// What a tree needs.
@@ -90,14 +91,14 @@ impl<'a> Needs<'a> {
         jobs.extend(config.prepare(&naming).ok().flatten().map(|job| ("", job)));
         for (case, job) in jobs {
             self.created.insert((text_at(&job, "/apiVersion").to_owned(), text_at(&job, "/kind").to_owned()));
-            for (role, replicas, template) in templates(&job) {
+            for PodSet { role, replicas, template } in pod_sets(&job) {
                 self.pods.push(PodNeed {
                     benchmark: benchmark.clone(),
                     case: case.to_owned(),
                     lanes: config.list.parallelism.max(1),
                     role,
                     replicas,
-                    spec: template.get("spec").cloned().unwrap_or_default(),
+                    spec: job.pointer(&template).and_then(|template| template.get("spec")).cloned().unwrap_or_default(),
                 });
             }
         }
@@ -177,23 +178,6 @@ fn run_list(object: &Json) -> Option<Config> {
     let data = object.get("data")?.as_object().filter(|data| data.contains_key("runs.json"))?;
     let files = data.iter().filter_map(|(name, text)| Some((name.clone(), text.as_str()?.to_owned()))).collect();
     Config::read(files).ok()
-}
-
-/// Returns role, number and template of the pods of a job.
-fn templates(job: &Json) -> Vec<(String, u32, &Json)> {
-    let number = |value: Option<&Json>| value.and_then(Json::as_u64).and_then(|number| u32::try_from(number).ok());
-    let Some(spec) = job.get("spec").and_then(Json::as_object) else { return Vec::new() };
-    let roles = spec.iter().find(|(field, _)| field.ends_with("ReplicaSpecs")).and_then(|(_, roles)| roles.as_object());
-    if let Some(roles) = roles {
-        let role = |(name, role): (&String, &'_ Json)| (name.to_lowercase(), number(role.get("replicas")).unwrap_or(1));
-        return roles
-            .iter()
-            .filter_map(|entry| Some((role(entry), entry.1.get("template")?)))
-            .map(|((name, replicas), template)| (name, replicas, template))
-            .collect();
-    }
-    let template = spec.get("template");
-    template.map(|template| ("pod".to_owned(), crate::workload::pods_of(job), template)).into_iter().collect()
 }
 
 /// Returns the names of the items of a list.

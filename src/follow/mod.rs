@@ -6,7 +6,6 @@
 pub mod container;
 mod event;
 pub mod node;
-pub mod pace;
 mod pod;
 pub mod stamped;
 mod timeline;

@@ -3,6 +3,8 @@
 //! Asked again from a moment on, the kubelet gives lines that were given before: its moments are whole seconds. A
 //! [`Position`] says which lines these are, so that each byte is passed on once, wherever the connection was cut.
 
+pub mod pace;
+
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 

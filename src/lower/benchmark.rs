@@ -12,7 +12,8 @@ use crate::digest::Digest;
 use crate::expand::{self, CasePoint};
 use crate::lookup::{self, Scope};
 use crate::model::{
-    Benchmark, Budget, CarriedFiles, Case, Claim, Literal, Order, Role, Scaling, Schedule, StepJob, Target, Unused,
+    Benchmark, Budget, CarriedFiles, Case, Claim, Literal, Order, Role, Scaling, Schedule, StepJob, Target, TemplateAt,
+    Unused,
 };
 use crate::schema::{DocumentKind, Schemas};
 use crate::spec::v1::benchmark as wire;
@@ -465,7 +466,7 @@ fn step_job(name: &str, wire: wire::StepJob, entry: Option<&Entry>) -> StepJob {
             max_replicas: 1,
             replicas_span: span,
             container_name: "main",
-            template_at: vec!["template"],
+            template_at: TemplateAt::fields(["template"]),
             last_pod_suffix: String::new(),
             restart_policy: Some("Never"),
             needs_token: false,

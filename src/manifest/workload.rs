@@ -6,7 +6,7 @@ use super::object::object;
 use super::{admission, instance, meta, patch, pod};
 use crate::diag::Diagnostics;
 use crate::model::target::Queue;
-use crate::model::{Benchmark, Case, Role, StepJob, Workload};
+use crate::model::{Benchmark, Case, Role, StepJob, Supporting, TemplateStep, Workload};
 
 /// The objects of one case, without the name and labels of a run.
 #[derive(Debug)]
@@ -32,34 +32,56 @@ pub(super) struct RunObject {
 pub(super) fn case_objects(benchmark: &Benchmark, case: &Case, diagnostics: &mut Diagnostics) -> CaseObjects {
     let workload = &case.workload;
     let found_before = diagnostics.as_slice().len();
-    let mut spec = Json::Object(workload.spec.clone());
-    let mut labels_at = vec!["/metadata/labels".to_owned()];
-    let mut name_at = vec!["/metadata/name".to_owned()];
+    let mut objects = vec![main_object(benchmark, case)];
+    objects.extend(workload.supporting.iter().map(|supporting| supporting_object(benchmark, case, supporting)));
     for role in &workload.roles {
         pod::refuse_reserved(role, diagnostics);
         let template = pod::template(benchmark, Some(case), role, diagnostics);
-        insert_at(&mut spec, &role.template_at, template);
-        let at = format!("/spec/{}", role.template_at.join("/"));
+        let Some(RunObject { object, name_at, labels_at }) = objects.get_mut(role.template_at.object) else { continue };
+        let at = role.template_at.pointer();
+        put_at(object, &role.template_at.steps, template);
         if workload.headless_service {
             name_at.push(format!("{at}/spec/subdomain"));
         }
         labels_at.push(format!("{at}/metadata/labels"));
     }
-    let mut job = object([
-        ("apiVersion", workload.api.api_version.into()),
-        ("kind", workload.api.kind.into()),
-        ("metadata", meta::created(benchmark, Some(case))),
-        ("spec", spec),
-    ]);
-    submit_to_queue(benchmark, &mut job);
-    patch::apply_to_object(&mut job, workload, diagnostics);
-    admit(&mut job, benchmark, workload, found_before, diagnostics);
-    let mut objects = vec![RunObject { object: job, name_at, labels_at }];
+    if let Some(RunObject { object, .. }) = objects.first_mut() {
+        submit_to_queue(benchmark, object);
+        patch::apply_to_object(object, workload, diagnostics);
+    }
+    admit(&mut objects, benchmark, workload, found_before, diagnostics);
     if workload.headless_service {
         objects.push(headless_service(benchmark, case));
     }
     let postprocess = case.postprocess.as_ref().map(|job| step_job_of(benchmark, Some(case), job, diagnostics));
     CaseObjects { objects, postprocess }
+}
+
+/// Returns the workload's own object, without pod templates.
+fn main_object(benchmark: &Benchmark, case: &Case) -> RunObject {
+    let Workload { api, spec, name_at, .. } = &case.workload;
+    let object = object([
+        ("apiVersion", api.api_version.into()),
+        ("kind", api.kind.into()),
+        ("metadata", meta::created(benchmark, Some(case))),
+        ("spec", Json::Object(spec.clone())),
+    ]);
+    let own = "/metadata/name".to_owned();
+    RunObject {
+        object,
+        name_at: std::iter::once(own).chain(name_at.iter().cloned()).collect(),
+        labels_at: vec!["/metadata/labels".to_owned()],
+    }
+}
+
+fn supporting_object(benchmark: &Benchmark, case: &Case, supporting: &Supporting) -> RunObject {
+    let object = object([
+        ("apiVersion", supporting.api_version.into()),
+        ("kind", supporting.kind.into()),
+        ("metadata", meta::created(benchmark, Some(case))),
+        ("spec", Json::Object(supporting.spec.clone())),
+    ]);
+    RunObject { object, name_at: vec!["/metadata/name".to_owned()], labels_at: vec!["/metadata/labels".to_owned()] }
 }
 
 /// Returns the Job before the runs.
@@ -90,7 +112,7 @@ fn step_job_of(benchmark: &Benchmark, case: Option<&Case>, job: &StepJob, diagno
 ///
 /// After a fault of the patches themselves nothing is said: what is misspelled there is missing here.
 fn admit(
-    job: &mut Json,
+    objects: &mut [RunObject],
     benchmark: &Benchmark,
     workload: &Workload,
     found_before: usize,
@@ -100,8 +122,9 @@ fn admit(
     let is_patched =
         |role: &&Role| workload.patch.is_some() || !role.pod_patches.is_empty() || !role.container_patches.is_empty();
     for role in workload.roles.iter().filter(is_patched) {
-        let pointer = format!("/spec/{}/spec", role.template_at.join("/"));
-        let Some(pod) = job.pointer_mut(&pointer) else { continue };
+        let object = objects.get_mut(role.template_at.object).map(|run| &mut run.object);
+        let pointer = format!("{}/spec", role.template_at.pointer());
+        let Some(pod) = object.and_then(|object| object.pointer_mut(&pointer)) else { continue };
         admission::complete(pod, workload, role);
         if is_sound {
             admission::check(pod, benchmark, workload, role, diagnostics);
@@ -109,14 +132,19 @@ fn admit(
     }
 }
 
-fn insert_at(spec: &mut Json, steps: &[&str], value: Json) {
-    let mut place = spec;
+/// Puts `value` behind `steps` from the `spec` of `object`; lists have their elements already.
+fn put_at(object: &mut Json, steps: &[TemplateStep], value: Json) {
+    let Some(mut place) = object.get_mut("spec") else { return };
     for step in steps {
-        if !place.is_object() {
-            *place = Json::Object(Map::new());
-        }
-        let Json::Object(object) = place else { return };
-        place = object.entry(*step).or_insert(Json::Null);
+        let next = match (step, place) {
+            (TemplateStep::Element { index, .. }, Json::Array(items)) => items.get_mut(*index),
+            (TemplateStep::Field(field), Json::Object(fields)) => {
+                Some(fields.entry(*field).or_insert_with(|| Json::Object(Map::new())))
+            }
+            _ => None,
+        };
+        let Some(next) = next else { return };
+        place = next;
     }
     *place = value;
 }

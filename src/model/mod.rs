@@ -17,7 +17,7 @@ use crate::text::Span;
 use crate::unit::{Duration, Quantity};
 pub use carried::{CarriedFile, CarriedFiles};
 pub use target::Target;
-pub use workload::{Api, Env, Role, Workload};
+pub use workload::{Api, Env, Role, Supporting, TemplateAt, TemplateStep, Workload};
 
 /// One benchmark on one target.
 #[derive(Debug)]

@@ -37,10 +37,86 @@ pub struct Workload {
     pub roles: Vec<Role>,
     /// Whether pods find each other by the names of a headless Service that Kubebench adds.
     pub headless_service: bool,
+    /// JSON Pointers into the object, beside its own name, that take the name of the run's job.
+    pub name_at: Vec<String>,
+    /// Objects that are created before it and deleted after it, under the same name.
+    pub supporting: Vec<Supporting>,
     /// Strategic merge patch over the whole object.
     pub patch: Option<Node>,
     /// True where the launcher reads its processes from somewhere other than what the operator tells every pod.
     pub scale_is_manual: bool,
+}
+
+/// An object that a workload needs.
+#[derive(Clone, Debug)]
+pub struct Supporting {
+    /// `trainer.kubeflow.org/v1alpha1`
+    pub api_version: &'static str,
+    /// `TrainingRuntime`
+    pub kind: &'static str,
+    /// The API group and the plural, for the runner's permission.
+    pub resource: (&'static str, &'static str),
+    /// Its spec without the pod templates of roles that stand in it.
+    pub spec: Map<String, Json>,
+}
+
+/// Where a pod template stands.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct TemplateAt {
+    /// In which object: the workload's own is the first, those that support it follow.
+    pub object: usize,
+    /// The way from the object's `spec`.
+    pub steps: Vec<TemplateStep>,
+}
+
+/// A step towards a pod template.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum TemplateStep {
+    /// Into a field.
+    Field(&'static str),
+    /// Into an element of a list.
+    Element {
+        /// Its place.
+        index: usize,
+        /// The field that tells the elements apart.
+        key: &'static str,
+        /// What stands in that field.
+        name: String,
+    },
+}
+
+impl TemplateAt {
+    /// Returns the place in the workload's own object behind these fields.
+    pub fn fields<const N: usize>(fields: [&'static str; N]) -> Self {
+        Self { object: 0, steps: fields.map(TemplateStep::Field).to_vec() }
+    }
+
+    /// Returns the JSON Pointer into the object.
+    pub fn pointer(&self) -> String {
+        let steps = self.steps.iter().map(|step| match step {
+            TemplateStep::Field(field) => format!("/{field}"),
+            TemplateStep::Element { index, .. } => format!("/{index}"),
+        });
+        std::iter::once("/spec".to_owned()).chain(steps).collect()
+    }
+
+    /// Returns the place as people write it: `spec.tasks[worker].template`.
+    pub fn shown(&self) -> String {
+        let steps = self.steps.iter().map(|step| match step {
+            TemplateStep::Field(field) => format!(".{field}"),
+            TemplateStep::Element { name, .. } => format!("[{name}]"),
+        });
+        std::iter::once("spec".to_owned()).chain(steps).collect()
+    }
+
+    /// Returns what a patch over the workload's object says of the template.
+    pub fn within<'a>(&self, patch: &'a Node) -> Option<&'a Node> {
+        let spec = patch.get("spec").filter(|_| self.object == 0)?;
+        self.steps.iter().try_fold(spec, |node, step| match step {
+            TemplateStep::Field(field) => node.get(field),
+            TemplateStep::Element { key, name, .. } => node.element(key, name),
+        })
+    }
 }
 
 /// The user of pods that say nothing else: `nonroot` of distroless images, in no image's passwd by accident.
@@ -61,8 +137,8 @@ pub struct Role {
     pub replicas_span: Span,
     /// The name that the operator wants for the main container.
     pub container_name: &'static str,
-    /// The steps from the object's `spec` to the pod template.
-    pub template_at: Vec<&'static str>,
+    /// Where its pod template stands.
+    pub template_at: TemplateAt,
     /// What the operator appends to the job's name for the last pod.
     pub last_pod_suffix: String,
     /// What the pod template's `restartPolicy` must be; none where the operator sets it from its own field.
@@ -127,10 +203,7 @@ pub enum Env {
 impl Workload {
     /// Returns the patches over the pods of `role` in the order in which they apply, that over the object as the last.
     pub fn patches_of_pod<'a>(&'a self, role: &'a Role) -> Vec<&'a Node> {
-        let of_object = self.patch.as_ref().and_then(|patch| {
-            let template = role.template_at.iter().try_fold(patch.get("spec")?, |node, step| node.get(step))?;
-            template.get("spec")
-        });
+        let of_object = self.patch.as_ref().and_then(|patch| role.template_at.within(patch)?.get("spec"));
         role.pod_patches.iter().chain(of_object).collect()
     }
 }

@@ -8,7 +8,7 @@ use super::role::Shape;
 use super::{Kind, Lowering, schema_of, status};
 use crate::api;
 use crate::diag::code;
-use crate::model::{Api, Workload};
+use crate::model::{Api, TemplateAt, Workload};
 use crate::spec::v1::scalar::{Count, Patch};
 
 pub(super) const KIND: Kind = Kind {
@@ -18,7 +18,8 @@ pub(super) const KIND: Kind = Kind {
     lower,
     container: "main",
     outcome: status::batch,
-    deciders: |_| status::all_of(&["job"]),
+    deciders: |_| status::all_of(["job"]),
+    pods: status::batch_pods,
     example: EXAMPLE,
 };
 
@@ -65,7 +66,7 @@ fn lower(cx: &mut Lowering<'_>) -> Option<Workload> {
     let indexed = completion_mode == Some(CompletionMode::Indexed);
     let shape = Shape {
         container_name: KIND.container,
-        template_at: vec!["template"],
+        template_at: TemplateAt::fields(["template"]),
         pod_infix: if indexed { "-" } else { "" },
         restart_policy: Some("Never"),
         needs_token: false,
@@ -94,6 +95,8 @@ fn lower(cx: &mut Lowering<'_>) -> Option<Workload> {
         spec,
         roles: vec![role],
         headless_service: indexed && completions > 1,
+        name_at: Vec::new(),
+        supporting: Vec::new(),
         patch: cx.patch(),
         scale_is_manual: !indexed,
     })

@@ -9,7 +9,7 @@ use super::{Lowering, insert};
 use crate::api::{self, Type};
 use crate::diag::{Diagnostic, code};
 use crate::model::target::Queue;
-use crate::model::{Api, Role, Workload};
+use crate::model::{Api, Role, TemplateAt, TemplateStep, Workload};
 use crate::spec::v1::scalar::{Count, Patch, Text};
 
 /// The fields of `runPolicy`, alike for both operators.
@@ -100,7 +100,7 @@ pub(super) fn roles(cx: &mut Lowering<'_>, job: &KubeflowJob, names: &[RoleName]
         .filter_map(|name| {
             let shape = Shape {
                 container_name: job.container_name,
-                template_at: vec![job.replica_specs, name.api, "template"],
+                template_at: TemplateAt::fields([job.replica_specs, name.api, "template"]),
                 pod_infix: name.pod_infix,
                 restart_policy: None,
                 needs_token: name.needs_token,
@@ -142,7 +142,7 @@ pub(super) fn finish(cx: &mut Lowering<'_>, job: KubeflowJob, roles: Vec<Role>) 
     insert(&mut run_policy, "schedulingPolicy", scheduling);
     let mut specs = Map::new();
     for role in &roles {
-        if let Some(name) = role.template_at.get(1) {
+        if let Some(TemplateStep::Field(name)) = role.template_at.steps.get(1) {
             specs.insert((*name).to_owned(), json!({ "replicas": role.replicas, "restartPolicy": "Never" }));
         }
     }
@@ -156,6 +156,8 @@ pub(super) fn finish(cx: &mut Lowering<'_>, job: KubeflowJob, roles: Vec<Role>) 
         spec,
         roles,
         headless_service: false,
+        name_at: Vec::new(),
+        supporting: Vec::new(),
         patch: cx.patch(),
         scale_is_manual,
     }

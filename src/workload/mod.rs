@@ -23,7 +23,7 @@ use crate::unit::Duration;
 use crate::yaml::{Entry, Node};
 
 pub use role::{env_of, request_spans, spans, texts};
-pub use status::{Deciders, Outcome, kind_of, pods_of, text_at};
+pub use status::{Deciders, Outcome, PodSet, kind_of, pod_sets, pods_of, text_at};
 
 /// Every kind, in the order in which `explain` lists them.
 pub static KINDS: &[Kind] = &[tf_job::KIND, pytorch_job::KIND, mpi_job::KIND, job::KIND];
@@ -44,6 +44,8 @@ pub struct Kind {
     pub outcome: fn(&Json) -> Outcome,
     /// Reads from the object which replicas' end is the end of the run.
     pub deciders: fn(&Json) -> Deciders,
+    /// Reads from the object which pods it asks for.
+    pub pods: fn(&Json) -> Vec<PodSet>,
     /// A spec of this kind for `kubebench new`, below `workload:`, indented by two spaces a level.
     pub example: &'static str,
 }

@@ -22,7 +22,8 @@ pub(super) const KIND: Kind = Kind {
     lower,
     container: "mpi",
     outcome: status::kubeflow,
-    deciders: |_| status::all_of(&["launcher"]),
+    deciders: |_| status::all_of(["launcher"]),
+    pods: status::replica_specs,
     example: EXAMPLE,
 };
 

@@ -21,6 +21,7 @@ pub(super) const KIND: Kind = Kind {
     container: "pytorch",
     outcome: status::kubeflow,
     deciders,
+    pods: status::replica_specs,
     example: EXAMPLE,
 };
 
@@ -217,8 +218,8 @@ fn elastic(cx: &mut Lowering<'_>, policy: Option<ElasticPolicy>, roles: &mut [Ro
 
 fn deciders(object: &Json) -> Deciders {
     if object.pointer("/spec/pytorchReplicaSpecs/Master").is_some() {
-        status::all_of(&["master"])
+        status::all_of(["master"])
     } else {
-        status::all_of(&["worker"])
+        status::all_of(["worker"])
     }
 }

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use crate::diag::{Diagnostic, Diagnostics, code};
-use crate::model::{Env, Role};
+use crate::model::{Env, Role, TemplateAt};
 use crate::spec::v1::container::{EnvSource, EnvValue, RoleBlock};
 use crate::spec::v1::scalar::{Quantity, Text};
 use crate::text::Span;
@@ -12,7 +12,7 @@ use crate::yaml::Node;
 /// What the kind, not the user, decides about a role.
 pub(super) struct Shape {
     pub(super) container_name: &'static str,
-    pub(super) template_at: Vec<&'static str>,
+    pub(super) template_at: TemplateAt,
     /// What the operator puts between the job's name and the replica index; none for a role without an index.
     pub(super) pod_infix: &'static str,
     pub(super) restart_policy: Option<&'static str>,

@@ -27,23 +27,34 @@ pub enum Outcome {
 }
 
 /// The replicas whose end is the end of the run.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Deciders {
-    pub(super) roles: &'static [&'static str],
-    pub(super) replicas: Replicas,
+    roles: Vec<String>,
+    replicas: Replicas,
 }
 
 /// Which replicas of a role.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Replicas {
+enum Replicas {
     All,
     First,
 }
 
+/// The pods of one role, as the object of a kind says it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct PodSet {
+    /// The role, as the label of its pods has it.
+    pub role: String,
+    /// How many there are at once.
+    pub replicas: u32,
+    /// The JSON Pointer to what describes them, whose `spec` is that of a pod.
+    pub template: String,
+}
+
 impl Deciders {
     /// Returns whether replica `index` of `role` is one of them.
-    pub fn hold(self, role: &str, index: u32) -> bool {
-        self.roles.contains(&role) && (self.replicas == Replicas::All || index == 0)
+    pub fn hold(&self, role: &str, index: u32) -> bool {
+        self.roles.iter().any(|decider| decider == role) && (self.replicas == Replicas::All || index == 0)
     }
 }
 
@@ -56,14 +67,39 @@ pub fn kind_of(object: &Json) -> Option<&'static Kind> {
 
 /// Returns how many pods the object asks for at once.
 pub fn pods_of(object: &Json) -> u32 {
-    let Some(spec) = object.get("spec").and_then(Json::as_object) else { return 0 };
-    let number = |value: Option<&Json>| value.and_then(Json::as_u64).and_then(|number| u32::try_from(number).ok());
-    let roles = spec.iter().find(|(field, _)| field.ends_with("ReplicaSpecs")).and_then(|(_, roles)| roles.as_object());
-    if let Some(roles) = roles {
-        return roles.values().map(|role| number(role.get("replicas")).unwrap_or(1)).fold(0, u32::saturating_add);
-    }
-    let parallelism = number(spec.get("parallelism")).unwrap_or(1);
-    parallelism.min(number(spec.get("completions")).unwrap_or(parallelism))
+    pod_sets(object).iter().map(|set| set.replicas).fold(0, u32::saturating_add)
+}
+
+/// Returns the pods that the object asks for, by role; none of an object of an unknown kind.
+pub fn pod_sets(object: &Json) -> Vec<PodSet> {
+    kind_of(object).map(|kind| (kind.pods)(object)).unwrap_or_default()
+}
+
+/// Returns the number at a JSON Pointer, as far as it is one of pods.
+pub(super) fn count_at(object: &Json, at: &str) -> Option<u32> {
+    object.pointer(at).and_then(Json::as_u64).and_then(|number| u32::try_from(number).ok())
+}
+
+/// Returns the pods of a kind with `<framework>ReplicaSpecs`.
+pub(super) fn replica_specs(object: &Json) -> Vec<PodSet> {
+    let fields = object.get("spec").and_then(Json::as_object).into_iter().flatten();
+    let specs = fields.filter(|(field, _)| field.ends_with("ReplicaSpecs"));
+    let roles =
+        specs.flat_map(|(field, roles)| roles.as_object().into_iter().flatten().map(move |role| (field, role.0)));
+    roles
+        .map(|(field, role)| PodSet {
+            role: role.to_lowercase(),
+            replicas: count_at(object, &format!("/spec/{field}/{role}/replicas")).unwrap_or(1),
+            template: format!("/spec/{field}/{role}/template"),
+        })
+        .collect()
+}
+
+/// Returns the pods of a batch/v1 Job.
+pub(super) fn batch_pods(object: &Json) -> Vec<PodSet> {
+    let parallelism = count_at(object, "/spec/parallelism").unwrap_or(1);
+    let replicas = parallelism.min(count_at(object, "/spec/completions").unwrap_or(parallelism));
+    vec![PodSet { role: "job".to_owned(), replicas, template: "/spec/template".to_owned() }]
 }
 
 /// Reads a job of the training operator, or an MPIJob of either operator.
@@ -82,9 +118,14 @@ pub(super) fn batch(object: &Json) -> Outcome {
     if outcome == Outcome::Pending && is_ready { Outcome::Running } else { outcome }
 }
 
-/// Decides for a kind all of whose pods count.
-pub(super) fn all_of<const N: usize>(roles: &'static [&'static str; N]) -> Deciders {
-    Deciders { roles, replicas: Replicas::All }
+/// Decides by all pods of these roles.
+pub(super) fn all_of<'a>(roles: impl IntoIterator<Item = &'a str>) -> Deciders {
+    Deciders { roles: roles.into_iter().map(str::to_owned).collect(), replicas: Replicas::All }
+}
+
+/// Decides by the first pod of a role.
+pub(super) fn first_of(role: &str) -> Deciders {
+    Deciders { roles: vec![role.to_owned()], replicas: Replicas::First }
 }
 
 fn read(object: &Json, failed: &[&str], succeeded: &[&str], running: &[&str]) -> Outcome {

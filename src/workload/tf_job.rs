@@ -5,7 +5,7 @@ use serde::Deserialize;
 use serde_json::{Map, Value as Json};
 
 use super::kubeflow::{self, KubeflowJob, RoleName, SchedulingPolicy};
-use super::status::{self, Deciders, Replicas};
+use super::status::{self, Deciders};
 use super::{Kind, Lowering, insert, schema_of};
 use crate::api::{self, Type};
 use crate::diag::code;
@@ -21,6 +21,7 @@ pub(super) const KIND: Kind = Kind {
     container: "tensorflow",
     outcome: status::kubeflow,
     deciders,
+    pods: status::replica_specs,
     example: EXAMPLE,
 };
 
@@ -145,8 +146,8 @@ fn deciders(object: &Json) -> Deciders {
     let has = |role: &str| object.pointer("/spec/tfReplicaSpecs").and_then(|specs| specs.get(role)).is_some();
     let policy = object.pointer("/spec/successPolicy").and_then(Json::as_str);
     match policy {
-        _ if has("Chief") || has("Master") => status::all_of(&["chief", "master"]),
-        Some("AllWorkers") => status::all_of(&["worker"]),
-        _ => Deciders { roles: &["worker"], replicas: Replicas::First },
+        _ if has("Chief") || has("Master") => status::all_of(["chief", "master"]),
+        Some("AllWorkers") => status::all_of(["worker"]),
+        _ => status::first_of("worker"),
     }
 }

@@ -102,6 +102,11 @@ impl Node {
         self.entry(key).map(|entry| &entry.value)
     }
 
+    /// Returns the element of this list whose field `key` is `name`.
+    pub fn element(&self, key: &str, name: &str) -> Option<&Self> {
+        self.items().iter().find(|item| item.get(key).and_then(Self::as_text) == Some(name))
+    }
+
     /// Returns the text of a string or number.
     pub fn as_text(&self) -> Option<&str> {
         match &self.value {

@@ -31,6 +31,10 @@ const MERGE_KEYS: &[(&str, &str)] = &[
     ("topologySpreadConstraints", "topologyKey"),
     ("resourceClaims", "name"),
     ("schedulingGates", "name"),
+    // Of custom resources, whose lists have no merge key: those that a role stands in.
+    ("replicatedJobs", "name"),
+    ("tasks", "name"),
+    ("workerGroupSpecs", "groupName"),
 ];
 
 /// Merges `patch` into `base`.

@@ -8,8 +8,9 @@ use super::{directive, merge, owned, repeated};
 use crate::api;
 use crate::diag::{Diagnostic, Diagnostics, code};
 use crate::manifest::meta;
-use crate::model::{Role, Workload};
-use crate::yaml::{Node, Value};
+use crate::model::{Role, TemplateStep, Workload};
+use crate::text::Span;
+use crate::yaml::Node;
 
 const WRITE_TIMEOUT: &str = "write `timeout` in the spec";
 const DELETE: &str = "delete it";
@@ -43,14 +44,14 @@ const OWNED: &[(&str, &str)] = &[
 /// Merges the user's patch, if there is one, into the object of `workload`, reporting what cannot be.
 pub(in crate::manifest) fn apply_to_object(object: &mut Json, workload: &Workload, diagnostics: &mut Diagnostics) {
     let Some(user) = &workload.patch else { return };
-    let roles: Vec<&str> = workload.roles.iter().filter_map(|role| role.template_at.get(1).copied()).collect();
+    let roles: Vec<&str> = workload.roles.iter().filter_map(name_in_api).collect();
     directive::check(user, diagnostics);
     repeated::check(user, diagnostics);
     let patch = api::read_object_patch(user, workload.api.spec, workload.api.kind, &roles, diagnostics);
     let before = object.clone();
     merge(object, &patch);
     let mut reported = BTreeSet::new();
-    let mut refuse = |(place, path): (crate::text::Span, String), help: &str| {
+    let mut refuse = |(place, path): (Span, String), help: &str| {
         if reported.insert(place) {
             let fault =
                 Diagnostic::at(&code::KB0315, place, format!("`{path}` is set by kubebench and cannot be patched"));
@@ -64,7 +65,7 @@ pub(in crate::manifest) fn apply_to_object(object: &mut Json, workload: &Workloa
     let owned = OWNED.iter().map(|(pointer, help)| ((*pointer).to_owned(), *help));
     for (pointer, help) in owned.chain(workload.roles.iter().flat_map(owned_by_role)) {
         if object.pointer(&pointer) != before.pointer(&pointer) {
-            refuse(nearest(user, &pointer, &workload.roles), help);
+            refuse(nearest(user, &pointer, &before), help);
         }
     }
 }
@@ -88,7 +89,10 @@ fn owned_by_role(role: &Role) -> Vec<(String, &'static str)> {
         ("resources/limits", owned::RESOURCES),
         ("resources/requests", owned::RESOURCES),
     ];
-    let at = format!("/spec/{}", role.template_at.join("/"));
+    if role.template_at.object > 0 {
+        return Vec::new();
+    }
+    let at = role.template_at.pointer();
     let beside = at.trim_end_matches("/template");
     let mut owned = vec![(format!("{beside}/restartPolicy"), DELETE)];
     if beside != "/spec" {
@@ -103,11 +107,11 @@ fn owned_by_role(role: &Role) -> Vec<(String, &'static str)> {
 }
 
 /// Returns the keys of metadata in `patch` that are not the user's: all but labels and annotations without our prefix.
-fn reserved_metadata(patch: &Node, roles: &[Role]) -> Vec<(crate::text::Span, String)> {
+fn reserved_metadata(patch: &Node, roles: &[Role]) -> Vec<(Span, String)> {
     let of_object = patch.get("metadata").map(|metadata| ("metadata".to_owned(), metadata));
     let of_pods = roles.iter().filter_map(|role| {
-        let template = role.template_at.iter().try_fold(patch.get("spec")?, |node, step| node.get(step))?;
-        Some((format!("spec.{}.metadata", role.template_at.join(".")), template.get("metadata")?))
+        let metadata = role.template_at.within(patch)?.get("metadata")?;
+        Some((format!("{}.metadata", role.template_at.shown()), metadata))
     });
     let mut reserved = Vec::new();
     for (path, metadata) in of_object.into_iter().chain(of_pods) {
@@ -127,23 +131,38 @@ fn reserved_metadata(patch: &Node, roles: &[Role]) -> Vec<(crate::text::Span, St
     reserved
 }
 
-/// Returns the key in `patch` by which it reaches `pointer`, and how people write the way to it.
-fn nearest(patch: &Node, pointer: &str, roles: &[Role]) -> (crate::text::Span, String) {
-    let mut node = patch;
-    let mut place = patch.span;
+/// Returns what the object's API calls the role.
+fn name_in_api(role: &Role) -> Option<&str> {
+    role.template_at.steps.iter().enumerate().find_map(|(at, step)| match step {
+        TemplateStep::Element { name, .. } => Some(name.as_str()),
+        // `<framework>ReplicaSpecs.<Role>.template`
+        TemplateStep::Field(name) => (at == 1).then_some(*name),
+    })
+}
+
+/// Returns the key in `patch` by which it reaches `pointer` into `object`, and how people write the way to it.
+fn nearest(patch: &Node, pointer: &str, object: &Json) -> (Span, String) {
+    let (mut node, mut place) = (Some(patch), patch.span);
+    let (mut beyond, mut path) = (Some(object), String::new());
     for step in pointer.split('/').skip(1) {
-        if let Value::Seq(items) = &node.value {
-            let is_main = |item: &&Node| {
-                let name = item.get("name").and_then(Node::as_text);
-                name.is_some_and(|name| roles.iter().any(|role| role.container_name == name))
-            };
-            let Some(main) = items.iter().find(is_main) else { break };
-            (node, place) = (main, main.span);
+        let step = step.replace("~1", "/");
+        let list = beyond.and_then(Json::as_array);
+        if let Some(element) = list.and_then(|list| list.get(step.parse::<usize>().ok()?)) {
+            beyond = Some(element);
+            let id = ["name", "groupName"].iter().find_map(|key| Some((*key, element.get(key)?.as_str()?)));
+            let Some((key, name)) = id else { break };
+            if !path.ends_with(".containers") {
+                path = format!("{path}[{name}]");
+            }
+            node = node.and_then(|list| list.element(key, name));
+            place = node.map_or(place, |element| element.span);
             continue;
         }
-        let Some(entry) = node.entry(&step.replace("~1", "/")) else { break };
-        (node, place) = (&entry.value, entry.key_span);
+        beyond = beyond.and_then(|object| object.get(&step));
+        path = if path.is_empty() { step.clone() } else { format!("{path}.{step}") };
+        let entry = node.and_then(|node| node.entry(&step));
+        place = entry.map_or(place, |entry| entry.key_span);
+        node = entry.map(|entry| &entry.value);
     }
-    let path = pointer.trim_start_matches('/').replace("/containers/0", "/containers").replace('/', ".");
-    (place, path.replace("~1", "/"))
+    (place, path)
 }

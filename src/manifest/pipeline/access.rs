@@ -6,8 +6,8 @@ use k8s_openapi::api::rbac::v1::PolicyRule;
 use serde_json::{Value as Json, json};
 
 use crate::manifest::meta;
-use crate::model::Target;
 use crate::model::target::Queue;
+use crate::model::{Benchmark, Target};
 use crate::workload::KINDS;
 
 /// The account of steps without one of their own.
@@ -18,7 +18,7 @@ pub(super) const RUNNER: &str = "kubebench-runner";
 pub(super) const RECORDER: &str = "kubebench-recorder";
 
 /// Returns the accounts, roles and bindings with their file names.
-pub(super) fn objects(target: &Target) -> Vec<(String, Json)> {
+pub(super) fn objects(target: &Target, benchmarks: &[&Benchmark]) -> Vec<(String, Json)> {
     let account = |name: &str| {
         let object =
             json!({ "apiVersion": "v1", "kind": "ServiceAccount", "metadata": meta::applied(target, name, None) });
@@ -31,7 +31,7 @@ pub(super) fn objects(target: &Target) -> Vec<(String, Json)> {
         &[rule("argoproj.io", &["workflowtaskresults"], &["create", "patch"])],
         &[WORKFLOW, RUNNER, RECORDER],
     ));
-    objects.extend(role(target, RUNNER, &runner_rules(target), &[RUNNER]));
+    objects.extend(role(target, RUNNER, &runner_rules(target, benchmarks), &[RUNNER]));
     objects
 }
 
@@ -39,12 +39,15 @@ fn short(name: &str) -> &str {
     name.trim_start_matches("kubebench-")
 }
 
-fn runner_rules(target: &Target) -> Vec<PolicyRule> {
+fn runner_rules(target: &Target, benchmarks: &[&Benchmark]) -> Vec<PolicyRule> {
     const MANAGE: &[&str] = &["create", "delete", "get", "list", "watch"];
     const OBSERVE: &[&str] = &["get", "list", "watch"];
     let mut by_group: BTreeMap<&str, BTreeSet<&str>> = BTreeMap::new();
+    let workloads = || benchmarks.iter().flat_map(|benchmark| &benchmark.cases).map(|case| &case.workload);
+    let measured = workloads().filter_map(|workload| KINDS.iter().find(|kind| kind.key == workload.key));
+    let supporting = workloads().flat_map(|workload| &workload.supporting).map(|supporting| supporting.resource);
     // The Jobs beside the runs are there whatever is measured.
-    for (group, plural) in KINDS.iter().map(|kind| kind.resource).chain([("batch", "jobs")]) {
+    for (group, plural) in measured.map(|kind| kind.resource).chain(supporting).chain([("batch", "jobs")]) {
         by_group.entry(group).or_default().insert(plural);
     }
     let of_group =

@@ -22,7 +22,7 @@ pub(super) fn entrypoint(parallelism: u32) -> String {
 
 /// Returns the objects with their file names.
 pub fn pipeline(target: &Target, settings: &Settings, benchmarks: &[&Benchmark]) -> Vec<(String, Json)> {
-    let mut objects = access::objects(target);
+    let mut objects = access::objects(target, benchmarks);
     objects.push(("settings.yaml".to_owned(), settings_map(target, settings)));
     if let NetworkPolicy::On { egress, ingress } = &target.network_policy {
         objects.extend(network::policies(target, settings, egress, ingress));

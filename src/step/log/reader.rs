@@ -10,7 +10,7 @@ use super::follower::{Instance, MAX_FAULTS, Shared};
 use super::{Ask, LogName, LogOrigin, NoLog};
 use crate::digest::Digest;
 use crate::edge::machine;
-use crate::follow::pace::{File, Pace};
+use crate::follow::stamped::pace::{File, Pace};
 use crate::follow::stamped::{Otherwise, Position, Stamped};
 
 const BUFFER: usize = 32 << 10;

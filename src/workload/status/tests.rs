@@ -107,12 +107,14 @@ fn the_replicas_that_decide_are_those_of_the_operator() {
 
 #[test]
 fn a_job_asks_for_its_pods() {
-    assert_eq!(pods_of(&json!({"spec": {"tfReplicaSpecs": {"Worker": {"replicas": 3}, "PS": {}}}})), 4);
-    assert_eq!(pods_of(&json!({"spec": {}})), 1);
-    assert_eq!(pods_of(&json!({"spec": {"parallelism": 4, "completions": 2}})), 2);
-    assert_eq!(pods_of(&json!({"spec": {"parallelism": 4, "completions": 9}})), 4);
-    assert_eq!(
-        pods_of(&json!({"spec": {"mpiReplicaSpecs": {"Worker": {"replicas": 4_294_967_295_u64}, "L": {}}}})),
-        u32::MAX
-    );
+    let pods = |api: &str, kind: &str, spec: Json| pods_of(&json!({"apiVersion": api, "kind": kind, "spec": spec}));
+    let job = |spec: Json| pods("batch/v1", "Job", spec);
+    let workers = json!({"Worker": {"replicas": 3}, "PS": {}});
+    assert_eq!(pods("kubeflow.org/v1", "TFJob", json!({ "tfReplicaSpecs": workers })), 4);
+    assert_eq!(job(json!({})), 1);
+    assert_eq!(job(json!({"parallelism": 4, "completions": 2})), 2);
+    assert_eq!(job(json!({"parallelism": 4, "completions": 9})), 4);
+    let many = json!({"Worker": {"replicas": 4_294_967_295_u64}, "L": {}});
+    assert_eq!(pods("kubeflow.org/v1", "MPIJob", json!({ "mpiReplicaSpecs": many })), u32::MAX);
+    assert_eq!(pods("example.com/v1", "Job", json!({"parallelism": 4})), 0, "nobody knows");
 }
