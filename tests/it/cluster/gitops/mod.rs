@@ -14,7 +14,7 @@ use std::time::{Duration, Instant};
 use jiff::Timestamp;
 use serde_json::Value;
 
-use super::e2e::{Loop, git};
+use super::e2e::{Loop, Settings, git};
 use super::{Cluster, cluster};
 use crate::judges::skip;
 use crate::project::{assert_yes, repository};
@@ -22,22 +22,6 @@ use crate::project::{assert_yes, repository};
 const TARGET: &str = "cpu";
 /// Longer waits nobody, however busy the machine is.
 const PATIENCE: Duration = Duration::from_secs(240);
-
-const PROJECT: &str = r"
-apiVersion: kubebench.dev/v1
-kind: Project
-metadata: {name: gitops}
-spec:
-  image: IMAGE
-  results: {mode: branch, branch: kubebench/results, remote: REMOTE}
-  defaults: {repeats: 1, queueTimeout: 5m, claimSize: 1Gi}
-  targets:
-    cpu:
-      cluster: test
-      namespace: cpu
-      storageClass: standard
-      podSecurity: restricted
-";
 
 const SPEC: &str = r#"
 apiVersion: kubebench.dev/v1
@@ -79,7 +63,8 @@ impl Watched {
         }
         let specs = benchmarks.iter().map(|(name, sizes)| (format!("specs/{name}.yaml"), spec(name, sizes)));
         let specs: Vec<(String, String)> = specs.collect();
-        let mut files = vec![("kubebench.yaml", PROJECT)];
+        let project = Settings { target: TARGET, ..Settings::of("gitops") }.text();
+        let mut files = vec![("kubebench.yaml", project.as_str())];
         files.extend(specs.iter().map(|(path, text)| (path.as_str(), text.as_str())));
         Some(Self { cycle: Loop::new(test, &files)? })
     }
