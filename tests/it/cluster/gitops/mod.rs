@@ -9,19 +9,16 @@ mod flux;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
-use std::time::{Duration, Instant};
 
 use jiff::Timestamp;
 use serde_json::Value;
 
 use super::e2e::{Loop, Settings, git};
-use super::{Cluster, cluster};
+use super::{Cluster, PATIENCE, cluster};
 use crate::judges::skip;
 use crate::project::{assert_yes, repository};
 
 const TARGET: &str = "cpu";
-/// Longer waits nobody, however busy the machine is.
-const PATIENCE: Duration = Duration::from_secs(240);
 
 const SPEC: &str = r#"
 apiVersion: kubebench.dev/v1
@@ -178,15 +175,6 @@ impl Watched {
 /// Which Workflows there are, however far they are.
 fn uids(watched: &Watched) -> Vec<Value> {
     watched.workflows().into_values().map(|[uid, ..]| uid).collect()
-}
-
-/// Asks again until the answer is yes.
-fn until(what: &str, mut holds: impl FnMut() -> bool) {
-    let end = Instant::now() + PATIENCE;
-    while !holds() {
-        assert!(Instant::now() < end, "{what}: not within {PATIENCE:?}");
-        std::thread::sleep(Duration::from_millis(300));
-    }
 }
 
 /// One of the results that [`Watched::results`] tells.
