@@ -59,22 +59,24 @@ pub(super) struct Session {
 }
 
 impl Session {
-    /// Opens the session of this process, once its volume proves to be writable.
+    /// Opens the session of this process.
     pub(super) fn open(environment: &Environment, settings: Settings) -> Result<Self> {
-        let experiments = environment.experiments()?;
-        let spare = Spare::of(experiments, &Workflow::of(environment)?.uid);
-        experiment::check_volume(experiments)
-            .or_else(|fault| if spare.give_up() { experiment::check_volume(experiments) } else { Err(fault) })?;
-        let session = Self::over(Cluster::inside()?, environment, settings)?;
+        let session = Self::over(Cluster::inside, environment, settings)?;
         process::stops(session.events.0.clone(), Event::Stop)?;
         Ok(session)
     }
 
-    /// Makes the session that asks `cluster`.
-    pub(super) fn over(cluster: Cluster, environment: &Environment, settings: Settings) -> Result<Self> {
+    /// Makes the session that asks the cluster which `reach` gives, once its volume proves to be writable.
+    pub(super) fn over(
+        reach: impl FnOnce() -> Result<Cluster>,
+        environment: &Environment,
+        settings: Settings,
+    ) -> Result<Self> {
         let (workflow, experiments) = (Workflow::of(environment)?, environment.experiments()?.to_owned());
         let spare = Spare::of(&experiments, &workflow.uid);
-        let no_more_tries = Arc::new(AtomicBool::new(false));
+        experiment::check_volume(&experiments)
+            .or_else(|fault| if spare.give_up() { experiment::check_volume(&experiments) } else { Err(fault) })?;
+        let (cluster, no_more_tries) = (reach()?, Arc::new(AtomicBool::new(false)));
         Ok(Self {
             cluster: cluster.stop_with(no_more_tries.clone()),
             namespace: environment.namespace()?.to_owned(),

@@ -35,7 +35,7 @@ pub(super) fn session(cluster: Cluster, experiments: &Path) -> Session {
     ];
     let named = |(name, value): (&str, &str)| (format!("KUBEBENCH_{name}"), value.to_owned());
     let environment = Environment::of(variables.map(named).into());
-    Session::over(cluster, &environment, Settings::read(&settings.to_string()).unwrap()).unwrap()
+    Session::over(|| Ok(cluster), &environment, Settings::read(&settings.to_string()).unwrap()).unwrap()
 }
 
 /// Attempt `number` at the one run of a benchmark.
