@@ -76,9 +76,7 @@ impl Session {
         if let Some(workload) = &workload {
             self.know_secrets(workload);
         }
-        if let Err(error) = self.hold_reserve() {
-            self.tell(&format!("note: no space can be held back on the volume for the result: {error}"));
-        }
+        self.makes_room_for_one();
         let mut gathered = Gathered::new(self, &attempt, &snapshot::rules(&folder))?;
         if attempt.outcome.is_none() {
             let outcome = match self.left_job(&mut attempt, workload.as_ref())? {

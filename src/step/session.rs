@@ -199,18 +199,30 @@ impl Session {
     /// Holds back space for the results of all `runs` of the Workflow, which one of them may fill. Returns false where the volume
     /// is full; then there is room for the results that say so.
     pub(super) fn makes_room(&mut self, runs: usize) -> bool {
-        let held = self.spare.take(runs).and_then(|()| self.hold_reserve());
-        if let Err(error) = &held {
+        let held = self.spare.take(runs).and_then(|()| Reserve::hold(&self.experiments));
+        if held.is_err() {
             self.spare.give_up();
-            self.tell(&format!("note: no space can be held back on the volume for results: {error}"));
         }
-        !held.is_err_and(|error| experiment::is_full(&error))
+        self.holds(held)
     }
 
     /// Holds back space for one result.
-    pub(super) fn hold_reserve(&mut self) -> io::Result<()> {
-        self.reserve = Some(Reserve::hold(&self.experiments)?);
-        Ok(())
+    pub(super) fn makes_room_for_one(&mut self) {
+        self.holds(Reserve::hold(&self.experiments));
+    }
+
+    /// Takes what is held back, or says why nothing is; returns false where the volume is full.
+    fn holds(&mut self, held: io::Result<Reserve>) -> bool {
+        match held {
+            Ok(reserve) => {
+                self.reserve = Some(reserve);
+                true
+            }
+            Err(error) => {
+                self.tell(&format!("note: no space can be held back on the volume for results: {error}"));
+                !experiment::is_full(&error)
+            }
+        }
     }
 
     /// Gives back what was held back for runs that do not come any more.
