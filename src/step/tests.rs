@@ -25,6 +25,7 @@ pub(super) fn session(cluster: Cluster, experiments: &Path) -> Session {
         "schemaVersion": 1, "target": "default", "cluster": "lab",
         "results": {"mode": "local", "branch": "kubebench/results", "directory": "results", "inbox": "refs/kubebench/inbox"},
     });
+    let rules = experiments.join("no-rules");
     let variables = [
         ("BENCHMARK", "matmul"),
         ("WORKFLOW", "matmul-1a2b3c4d-r1"),
@@ -32,6 +33,7 @@ pub(super) fn session(cluster: Cluster, experiments: &Path) -> Session {
         ("NAMESPACE", "n"),
         ("SESSION", "once"),
         ("EXP_ROOT", experiments.to_str().unwrap()),
+        ("RULES_DIR", rules.to_str().unwrap()),
     ];
     let named = |(name, value): (&str, &str)| (format!("KUBEBENCH_{name}"), value.to_owned());
     let environment = Environment::of(variables.map(named).into());
