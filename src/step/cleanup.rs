@@ -128,6 +128,13 @@ impl Session {
             attempt.outcome = Some(outcome);
             self.keep(&attempt);
         }
+        if attempt.awaits_postprocess
+            && let Some(outcome) = &mut attempt.outcome
+            && outcome.ended.status == Status::Succeeded
+        {
+            outcome.ended.status = Status::Interrupted;
+            outcome.ended.reasons.insert(0, not_postprocessed());
+        }
         self.catch_up(&gathered.logs);
         if let Some(created) = attempt.created.clone() {
             self.remove(&created, &attempt.job).unwrap_or_else(|fault| self.note_left(&attempt.job, &fault));
@@ -168,6 +175,11 @@ impl Session {
         }
         Ok(faults)
     }
+}
+
+fn not_postprocessed() -> StatusReason {
+    let message = "its job succeeded, and the step that followed it was ended before `postprocess` had succeeded too";
+    StatusReason { code: "interrupted".to_owned(), message: message.to_owned() }
 }
 
 fn interrupted() -> StatusReason {

@@ -42,6 +42,8 @@ pub(super) enum Event {
 pub(super) struct Session {
     pub(super) cluster: Cluster,
     pub(super) namespace: String,
+    /// The pod of this process.
+    pub(super) pod: String,
     pub(super) benchmark: String,
     pub(super) workflow: Workflow,
     pub(super) experiments: PathBuf,
@@ -80,6 +82,7 @@ impl Session {
         Ok(Self {
             cluster: cluster.stop_with(no_more_tries.clone()),
             namespace: environment.namespace()?.to_owned(),
+            pod: machine::variables(|name| name == "HOSTNAME").into_values().next().unwrap_or_default(),
             benchmark: environment.benchmark()?.to_owned(),
             workflow,
             experiments,
@@ -116,8 +119,7 @@ impl Session {
 
     /// Returns true when this pod is taken away while its Workflow goes on: another pod will go on where this one ended.
     pub(super) fn is_to_be_succeeded(&self) -> bool {
-        let pod = machine::variables(|name| name == "HOSTNAME").into_values().next().unwrap_or_default();
-        let pod = self.cluster.get(&Resource::pods(), &self.namespace, &pod);
+        let pod = self.cluster.get(&Resource::pods(), &self.namespace, &self.pod);
         if !matches!(pod, Ok(Some(pod)) if is_deleted(&pod)) {
             return false;
         }

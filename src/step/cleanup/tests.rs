@@ -101,3 +101,22 @@ fn a_run_whose_kind_is_gone_has_its_result() {
     assert_eq!(session.end_runs().unwrap(), 0);
     assert_eq!(status_of(&session, &attempt), Some((Status::Interrupted, "interrupted".to_owned())));
 }
+
+/// Its results would be those of a whole run, and no Workflow would repeat it.
+#[test]
+fn a_run_that_was_not_postprocessed_has_not_succeeded() {
+    for awaits in [false, true] {
+        let mut attempt = attempt(1);
+        let volume = tempfile::tempdir().unwrap();
+        let server = Server::new(|_, _| status(404, "NotFound", "not found"));
+        let mut session = session(server.cluster(), volume.path());
+        keep(&session, &attempt);
+        attempt.outcome = Some(outcome_without_job(&attempt, Status::Succeeded, Vec::new()));
+        assert!(attempt.awaits_postprocess);
+        attempt.awaits_postprocess = awaits;
+        attempt.keep(volume.path()).unwrap();
+        assert_eq!(session.end_runs().unwrap(), 0);
+        let expected = if awaits { (Status::Interrupted, "interrupted") } else { (Status::Succeeded, "") };
+        assert_eq!(status_of(&session, &attempt), Some((expected.0, expected.1.to_owned())));
+    }
+}
