@@ -1,3 +1,5 @@
+#![expect(clippy::disallowed_methods, reason = "tests look at files")]
+
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -41,9 +43,9 @@ fn server(attempt: &Attempt, may_delete: Arc<AtomicBool>) -> Server {
 }
 
 /// Keeps what a step knows of `attempt` when it has its objects.
-fn keep(session: &Session, attempt: &Attempt) {
+fn keep(session: &Session, attempt: &Attempt, metrics: &[Json]) {
     let run = snapshot::make(&session.experiments, &attempt.job).unwrap();
-    let rules = json!({"schemaVersion": 1, "benchmark": "matmul", "metrics": [], "checks": []});
+    let rules = json!({"schemaVersion": 1, "benchmark": "matmul", "metrics": metrics, "checks": []});
     let rules = RulesText { rules: Some(rules.to_string()), spec: None };
     snapshot::keep(&run, &steps::Created { before: Vec::new(), workload: job(attempt) }, &rules).unwrap();
     attempt.keep(&session.experiments).unwrap();
@@ -63,7 +65,7 @@ fn a_job_goes_though_its_run_has_a_result() {
         let server = server(&attempt, Arc::clone(&may_delete));
         let mut session = session(server.cluster(), volume.path());
         attempt.created = is_known.then(|| Created::of(&job(&attempt)));
-        keep(&session, &attempt);
+        keep(&session, &attempt, &[]);
         attempt.outcome = Some(outcome_without_job(&attempt, Status::Failed, Vec::new()));
         session.conclude_left(attempt.clone()).unwrap();
         assert_eq!(status_of(&session, &attempt).unwrap().0, Status::Failed);
@@ -85,7 +87,7 @@ fn a_run_whose_job_cannot_be_deleted_has_its_result() {
     let volume = tempfile::tempdir().unwrap();
     let server = server(&attempt, Arc::default());
     let mut session = session(server.cluster(), volume.path());
-    keep(&session, &attempt);
+    keep(&session, &attempt, &[]);
     assert_eq!(session.end_runs().unwrap(), 1);
     assert_eq!(status_of(&session, &attempt), Some((Status::Interrupted, "interrupted".to_owned())));
 }
@@ -97,7 +99,7 @@ fn a_run_whose_kind_is_gone_has_its_result() {
     let volume = tempfile::tempdir().unwrap();
     let server = Server::new(|_, _| answer(404, "Content-Type: text/plain\r\n", "404 page not found\n"));
     let mut session = session(server.cluster(), volume.path());
-    keep(&session, &attempt);
+    keep(&session, &attempt, &[]);
     assert_eq!(session.end_runs().unwrap(), 0);
     assert_eq!(status_of(&session, &attempt), Some((Status::Interrupted, "interrupted".to_owned())));
 }
@@ -110,7 +112,7 @@ fn a_run_that_was_not_postprocessed_has_not_succeeded() {
         let volume = tempfile::tempdir().unwrap();
         let server = Server::new(|_, _| status(404, "NotFound", "not found"));
         let mut session = session(server.cluster(), volume.path());
-        keep(&session, &attempt);
+        keep(&session, &attempt, &[]);
         attempt.outcome = Some(outcome_without_job(&attempt, Status::Succeeded, Vec::new()));
         assert!(attempt.awaits_postprocess);
         attempt.awaits_postprocess = awaits;
@@ -119,4 +121,26 @@ fn a_run_that_was_not_postprocessed_has_not_succeeded() {
         let expected = if awaits { (Status::Interrupted, "interrupted") } else { (Status::Succeeded, "") };
         assert_eq!(status_of(&session, &attempt), Some((expected.0, expected.1.to_owned())));
     }
+}
+
+/// As the documents say it may; and a step may come back to it at any time.
+#[test]
+fn what_postprocess_wrote_stays_what_it_is() {
+    let mut attempt = attempt(1);
+    let volume = tempfile::tempdir().unwrap();
+    let server = Server::new(|_, _| status(404, "NotFound", "not found"));
+    let mut session = session(server.cluster(), volume.path());
+    let metric = json!({"name": "speed", "from": {"json": {"file": "result.json", "pointer": "/speed"}}});
+    keep(&session, &attempt, &[metric]);
+    let place = attempt.folder(volume.path()).join("result/result.json");
+    std::fs::write(&place, "{\"speed\": 4.5}").unwrap();
+    assert!(session.result_of(&attempt.job).unwrap().is_none());
+    attempt.outcome = Some(outcome_without_job(&attempt, Status::Succeeded, Vec::new()));
+    attempt.awaits_postprocess = false;
+    session.conclude_left(attempt.clone()).unwrap();
+    let result = session.result_of(&attempt.job).unwrap().unwrap();
+    assert_eq!(result.metrics[0].value, Some(4.5), "{result:#?}");
+    let names: Vec<&str> = result.artifacts.iter().map(|artifact| artifact.name.as_str()).collect();
+    assert_eq!(names, ["result/result.json"]);
+    assert_eq!(std::fs::read_to_string(place).unwrap(), "{\"speed\": 4.5}");
 }

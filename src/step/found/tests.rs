@@ -85,7 +85,7 @@ fn what_is_no_result_of_the_run_is_put_aside_and_does_not_count() {
         let looked = result_of(volume.path(), "matmul", &job).unwrap();
         assert_eq!(matches!(looked, Found::Foreign(_)), !matches!(kind, "none" | "own"), "{kind}");
         assert_eq!(session.result_of(&job).unwrap().is_some(), kind == "own", "{kind}");
-        let aside = volume.path().join(&job).join("result/result.json.foreign");
+        let aside = volume.path().join(&job).join("result.json.foreign");
         assert_eq!(aside.symlink_metadata().is_ok(), !matches!(kind, "none" | "own"), "{kind}");
         assert_eq!(place.symlink_metadata().is_ok(), kind == "own", "{kind}");
     }

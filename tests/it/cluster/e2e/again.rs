@@ -131,7 +131,7 @@ fn prune(cycle: &Loop) {
     let label = "kubebench.dev/benchmark=half";
     let left = cycle.cluster().say(["-n", namespace, "get", kinds, "-l", label, "-o", "name"]);
     assert_eq!(left.trim(), "persistentvolumeclaim/half-results");
-    let there = cycle.look("test", "half", "ls -d */result/result.json | wc -l");
+    let there = cycle.look("test", "half", "ls -d */result.json | wc -l");
     assert_eq!(there.trim(), "3", "results on the volume");
 }
 
