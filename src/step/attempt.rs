@@ -21,6 +21,8 @@ pub(super) const FILE: &str = "attempt.json";
 /// The largest file of an attempt: reasons, exits with last lines, a node for each pod.
 const MAX_BYTES: usize = 8 << 20;
 const SCHEMA_VERSION: u32 = 1;
+/// The seconds that a clock may show, or that may have passed.
+const TIMES: std::ops::Range<f64> = 0.0..1e12;
 
 /// A moment of the clock of the node that a step ran on.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -98,6 +100,9 @@ pub(super) struct Attempt {
     pub(super) running_since: Option<Moment>,
     /// How it ended, once it has.
     pub(super) outcome: Option<Outcome>,
+    /// Whether a Job after it is still to come, should it succeed.
+    #[serde(default)]
+    pub(super) awaits_postprocess: bool,
 }
 
 /// The object of an attempt.
@@ -185,6 +190,7 @@ impl Attempt {
             created: None,
             running_since: None,
             outcome: None,
+            awaits_postprocess: case.postprocess.is_some(),
         })
     }
 
@@ -207,6 +213,12 @@ impl Attempt {
         let Self { run, number, .. } = &known;
         let session = known.workflow.session();
         let name = instance::job_name(benchmark, &known.run_digest, &run.case, &run.round(), *number, session);
+        let outcome = known.outcome.as_ref();
+        let moments = [Some(&known.began), known.running_since.as_ref(), outcome.map(|outcome| &outcome.finished)];
+        let seconds = moments.into_iter().flatten().map(|moment| moment.seconds);
+        if seconds.chain(outcome.map(|outcome| outcome.took_seconds)).any(|seconds| !TIMES.contains(&seconds)) {
+            return Err("it says a time that no clock shows".to_owned());
+        }
         let is_own = name == job && known.job == job && known.benchmark == benchmark;
         if is_own { Ok(known) } else { Err(found::of_another(&name, job)) }
     }

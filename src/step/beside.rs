@@ -1,7 +1,7 @@
 //! The Jobs beside the runs: `prepare` before the first, `postprocess` after each.
 
 use std::path::Path;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use anyhow::Result;
 use serde_json::Value as Json;
@@ -17,9 +17,14 @@ use crate::edge::cluster::{Fault, Made};
 use crate::gather;
 use crate::ingest::rules::Rules;
 use crate::result::v1::{Status, StatusReason};
+use crate::workload::text_at;
 
 /// Between the end of a Job by its own deadline and that by the step's.
 const SLACK: Duration = Duration::from_secs(60);
+/// How long the Job of another Workflow may stand in the way.
+const LEAVING: Duration = Duration::from_secs(180);
+/// Between two looks at it.
+const PAUSE: Duration = Duration::from_secs(1);
 /// For a Job without a deadline.
 const NO_DEADLINE: u64 = 24 * 3600;
 
@@ -33,19 +38,33 @@ pub(super) enum Beside {
     Stopped,
 }
 
+/// What became of the Job after a run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum After {
+    /// The attempt says it, if there was one.
+    Done,
+    /// Another pod goes on with it.
+    Left,
+}
+
 impl Session {
     /// Runs the Job after the run, where there is one and the run succeeded.
-    pub(super) fn postprocess(&mut self, told: &Told, attempt: &mut Attempt) -> Result<()> {
+    pub(super) fn postprocess(&mut self, told: &Told, attempt: &mut Attempt) -> Result<After> {
         if attempt.outcome.as_ref().is_none_or(|outcome| outcome.ended.status != Status::Succeeded) {
-            return Ok(());
+            return Ok(After::Done);
         }
         let job = told.config.postprocess(&attempt.run.id, attempt.number, &self.naming());
-        let Some(job) = job.map_err(|fault| anyhow::anyhow!("{fault}"))? else { return Ok(()) };
+        let Some(job) = job.map_err(|fault| anyhow::anyhow!("{fault}"))? else { return Ok(After::Done) };
         let output = attempt.folder(&self.experiments).join("output");
         let queue = Duration::from_secs(attempt.queue_timeout_seconds);
         let (status, code, message) = match self.beside("postprocess", &job, &output, queue)? {
-            Beside::Succeeded => return Ok(()),
+            Beside::Succeeded => {
+                attempt.awaits_postprocess = false;
+                self.keep(attempt);
+                return Ok(After::Done);
+            }
             Beside::Failed(why) => (Status::Failed, "postprocessFailed", why),
+            Beside::Stopped if self.is_to_be_succeeded() => return Ok(After::Left),
             Beside::Stopped => {
                 let reason = self.interruption();
                 (Status::Interrupted, "interrupted", reason.message)
@@ -56,16 +75,33 @@ impl Session {
             outcome.ended.reasons.push(StatusReason { code: code.to_owned(), message });
         }
         self.keep(attempt);
-        Ok(())
+        Ok(After::Done)
     }
 
     /// Runs `job`, whose logs go below `output`, and deletes it.
     pub(super) fn beside(&mut self, name: &str, job: &Json, output: &Path, queue: Duration) -> Result<Beside> {
-        let made = match self.cluster.create(&self.namespace, job) {
-            Ok(Made::New(made) | Made::There(made)) => made,
-            Err(Fault::Stopped) => return Ok(Beside::Stopped),
-            Err(Fault::Refused(refusal)) => return Ok(Beside::Failed(format!("`{name}` was refused: {refusal}"))),
-            Err(fault) => return Err(fault.into()),
+        let since = Instant::now();
+        let made = loop {
+            match self.cluster.create(&self.namespace, job) {
+                Ok(Made::New(made)) => break made,
+                Ok(Made::There(there)) if self.is_owner(&there) => break there,
+                // That of a Workflow which was deleted goes soon after it.
+                Ok(Made::There(_)) if since.elapsed() < queue.min(LEAVING) => {
+                    if self.waits(PAUSE) {
+                        return Ok(Beside::Stopped);
+                    }
+                }
+                Ok(Made::There(there)) => {
+                    let object = text_at(&there, "/metadata/name");
+                    return Ok(Beside::Failed(format!(
+                        "there is a Job `{object}` already that is not of this Workflow, so `{name}` cannot have one: find out \
+                         who made it, and delete it"
+                    )));
+                }
+                Err(Fault::Stopped) => return Ok(Beside::Stopped),
+                Err(Fault::Refused(refusal)) => return Ok(Beside::Failed(format!("`{name}` was refused: {refusal}"))),
+                Err(fault) => return Err(fault.into()),
+            }
         };
         let created = Created::of(&made);
         let text = |at: &str| made.pointer(at).and_then(Json::as_str).unwrap_or_default().to_owned();

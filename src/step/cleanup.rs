@@ -14,11 +14,12 @@ use super::run::outcome_without_job;
 use super::seen::Sight;
 use super::session::Session;
 use super::{Answer, Environment, snapshot, told};
-use crate::edge::cluster::Resource;
+use crate::edge::cluster::{Fault, Resource};
 use crate::edge::experiment;
 use crate::follow::State;
 use crate::manifest::meta::STEP;
 use crate::result::v1::{Status, StatusReason};
+use crate::workload::text_at;
 
 /// How long steps that were told to end may take; the kubelet gives them half a minute.
 const GRACE: Duration = Duration::from_secs(60);
@@ -32,19 +33,7 @@ const LOOK: Duration = Duration::from_secs(1);
 pub fn run(environment: &Environment) -> Result<Answer> {
     let mut session = Session::open(environment, told::settings(environment)?)?;
     session.wait_for_steps()?;
-    let mut faults = 0;
-    let begun = experiment::run_folders(&session.experiments, |name| is_run(&session.benchmark, name))?;
-    for job in begun {
-        let Ok(Some(attempt)) = session.attempt_of(&job) else { continue };
-        if attempt.workflow.uid != session.workflow.uid || session.result_of(&job)?.is_some() {
-            continue;
-        }
-        session.tell(&format!("`{job}` has no result: its step was ended before it"));
-        if let Err(error) = session.conclude_left(attempt) {
-            session.tell(&format!("error: {error:#}"));
-            faults += 1;
-        }
-    }
+    let mut faults = session.end_runs()?;
     faults += session.delete_left()?;
     // Of a session whose ConfigMap is gone nobody knows the name of that folder; it takes some space, and does no harm.
     if let Ok(told) = told::read(environment) {
@@ -69,6 +58,42 @@ impl Session {
         }
     }
 
+    /// Sees that every run that this Workflow began has its result, and that none has its job any more; returns how many
+    /// could not be ended.
+    fn end_runs(&mut self) -> Result<usize> {
+        let mut faults = 0;
+        for job in experiment::run_folders(&self.experiments, |name| is_run(&self.benchmark, name))? {
+            let Ok(Some(attempt)) = self.attempt_of(&job) else { continue };
+            if attempt.workflow.uid != self.workflow.uid {
+                continue;
+            }
+            let mut ended = match self.result_of(&job) {
+                Ok(Some(_)) => Ok(()),
+                Ok(None) => {
+                    self.tell(&format!("`{job}` has no result: its step was ended before it"));
+                    self.conclude_left(attempt.clone())
+                }
+                Err(error) => Err(error),
+            };
+            ended = ended.and(self.delete_job(attempt));
+            if let Err(error) = ended {
+                self.tell(&format!("error: {error:#}"));
+                faults += 1;
+            }
+        }
+        Ok(faults)
+    }
+
+    /// Deletes the job of a run that its own step could not delete, or did not know to be there.
+    fn delete_job(&mut self, mut attempt: Attempt) -> Result<()> {
+        let workload = snapshot::workload(&attempt.folder(&self.experiments));
+        if let Some(job) = self.left_job(&mut attempt, workload.as_ref())? {
+            self.remove(&Created::of(&job), &attempt.job)?;
+            self.tell(&format!("deleted {} `{}`", text_at(&job, "/kind"), attempt.job));
+        }
+        Ok(())
+    }
+
     /// Makes the result of a run that nobody follows any more.
     pub(super) fn conclude_left(&mut self, mut attempt: Attempt) -> Result<()> {
         let folder = attempt.folder(&self.experiments);
@@ -76,9 +101,7 @@ impl Session {
         if let Some(workload) = &workload {
             self.know_secrets(workload);
         }
-        if let Err(error) = self.hold_reserve() {
-            self.tell(&format!("note: no space can be held back on the volume for the result: {error}"));
-        }
+        self.makes_room_for_one();
         let mut gathered = Gathered::new(self, &attempt, &snapshot::rules(&folder))?;
         if attempt.outcome.is_none() {
             let outcome = match self.left_job(&mut attempt, workload.as_ref())? {
@@ -105,9 +128,16 @@ impl Session {
             attempt.outcome = Some(outcome);
             self.keep(&attempt);
         }
+        if attempt.awaits_postprocess
+            && let Some(outcome) = &mut attempt.outcome
+            && outcome.ended.status == Status::Succeeded
+        {
+            outcome.ended.status = Status::Interrupted;
+            outcome.ended.reasons.insert(0, not_postprocessed());
+        }
         self.catch_up(&gathered.logs);
         if let Some(created) = attempt.created.clone() {
-            self.remove(&created, &attempt.job)?;
+            self.remove(&created, &attempt.job).unwrap_or_else(|fault| self.note_left(&attempt.job, &fault));
         }
         self.end_logs(&mut attempt, &mut gathered);
         self.conclude(&attempt, gathered).map(drop)
@@ -117,7 +147,11 @@ impl Session {
     fn left_job(&self, attempt: &mut Attempt, workload: Option<&Json>) -> Result<Option<Json>> {
         let known = attempt.created.clone().or_else(|| workload.map(Created::of));
         let Some(resource) = known.as_ref().and_then(Created::resource) else { return Ok(None) };
-        let found = self.cluster.get(&resource, &self.namespace, &attempt.job)?;
+        let found = match self.cluster.get(&resource, &self.namespace, &attempt.job) {
+            // The cluster has no such kind, and so no such job.
+            Err(Fault::Refused(refusal)) if refusal.code == 404 => None,
+            found => found?,
+        };
         let found = found.filter(|job| self.is_owner(job));
         attempt.created = found.as_ref().map(Created::of).or(attempt.created.take());
         Ok(found)
@@ -143,8 +177,16 @@ impl Session {
     }
 }
 
+fn not_postprocessed() -> StatusReason {
+    let message = "its job succeeded, and the step that followed it was ended before `postprocess` had succeeded too";
+    StatusReason { code: "interrupted".to_owned(), message: message.to_owned() }
+}
+
 fn interrupted() -> StatusReason {
     let message = "the step that followed it was ended before the run was: the Workflow was stopped, its deadline passed, or \
                    the step was killed too often";
     StatusReason { code: "interrupted".to_owned(), message: message.to_owned() }
 }
+
+#[cfg(test)]
+mod tests;

@@ -123,7 +123,7 @@ impl Session {
             let first = progress.reasons.first();
             let is_obstacle = first.is_some_and(|reason| OBSTACLES.contains(&reason.code.as_str()));
             obstacle = if is_obstacle { obstacle.or_else(|| Some(Instant::now())) } else { None };
-            if obstacle.is_some_and(|since| since.elapsed() > longest_obstacle) {
+            if obstacle.is_some_and(|since| since.elapsed() > longest_obstacle) && !sight.is_blind() {
                 let what =
                     format!("it was given up after {} s, in which this did not change", longest_obstacle.as_secs());
                 return (too_long(Status::Failed, "cannotStart", what), progress);

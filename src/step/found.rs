@@ -16,8 +16,8 @@ use crate::manifest::instance;
 use crate::result::v1::Reason;
 use crate::result::{self, BenchmarkResult, Sealed};
 
-/// The result of a run, in its folder.
-pub(super) const RESULT: &str = "result/result.json";
+/// The result of a run, in its folder; `result/result.json` is what `postprocess` writes.
+pub(super) const RESULT: &str = "result.json";
 
 /// The folder of a run has the name of its job: the benchmark's, and eight hex digits.
 pub(super) fn is_run(benchmark: &str, name: &str) -> bool {

@@ -68,8 +68,6 @@ impl Session {
         let left = Left::of_run(&folder);
         let logs = outcome.logs.clone().unwrap_or_default();
         let measured = self.measure(attempt, outcome, &rules, gathered, &logs, &left)?;
-        // The program itself may have a file of that name, which is no artifact under the name of ours.
-        let _ = self.result_of(&attempt.job);
         let kept: Vec<KeptOf> =
             logs.iter().map(|log| KeptOf { name: log.name.clone(), dropped: log.dropped }).collect();
         let (artifacts, absent) = gather::artifacts(&left, &kept, &rules, self);

@@ -8,6 +8,7 @@ use anyhow::Result;
 use serde_json::Value as Json;
 
 use super::attempt::{Attempt, Created, Moment, Outcome};
+use super::beside::After;
 use super::follow::{Ending, Limits, is_absent};
 use super::logs::Logs;
 use super::result::Gathered;
@@ -163,7 +164,9 @@ impl Session {
             self.remove_before(&objects, &attempt.job);
         }
         self.end_logs(attempt, &mut gathered);
-        self.postprocess(told, attempt)?;
+        if self.postprocess(told, attempt)? == After::Left {
+            return Ok(None);
+        }
         let result = self.conclude(attempt, gathered)?;
         Ok(Some(result))
     }

@@ -42,6 +42,8 @@ pub(super) enum Event {
 pub(super) struct Session {
     pub(super) cluster: Cluster,
     pub(super) namespace: String,
+    /// The pod of this process.
+    pub(super) pod: String,
     pub(super) benchmark: String,
     pub(super) workflow: Workflow,
     pub(super) experiments: PathBuf,
@@ -59,25 +61,28 @@ pub(super) struct Session {
 }
 
 impl Session {
-    /// Opens the session of this process, once its volume proves to be writable.
+    /// Opens the session of this process.
     pub(super) fn open(environment: &Environment, settings: Settings) -> Result<Self> {
-        let experiments = environment.experiments()?;
-        let spare = Spare::of(experiments, &Workflow::of(environment)?.uid);
-        experiment::check_volume(experiments)
-            .or_else(|fault| if spare.give_up() { experiment::check_volume(experiments) } else { Err(fault) })?;
-        let session = Self::over(Cluster::inside()?, environment, settings)?;
+        let session = Self::over(Cluster::inside, environment, settings)?;
         process::stops(session.events.0.clone(), Event::Stop)?;
         Ok(session)
     }
 
-    /// Makes the session that asks `cluster`.
-    pub(super) fn over(cluster: Cluster, environment: &Environment, settings: Settings) -> Result<Self> {
+    /// Makes the session that asks the cluster which `reach` gives, once its volume proves to be writable.
+    pub(super) fn over(
+        reach: impl FnOnce() -> Result<Cluster>,
+        environment: &Environment,
+        settings: Settings,
+    ) -> Result<Self> {
         let (workflow, experiments) = (Workflow::of(environment)?, environment.experiments()?.to_owned());
         let spare = Spare::of(&experiments, &workflow.uid);
-        let no_more_tries = Arc::new(AtomicBool::new(false));
+        experiment::check_volume(&experiments)
+            .or_else(|fault| if spare.give_up() { experiment::check_volume(&experiments) } else { Err(fault) })?;
+        let (cluster, no_more_tries) = (reach()?, Arc::new(AtomicBool::new(false)));
         Ok(Self {
             cluster: cluster.stop_with(no_more_tries.clone()),
             namespace: environment.namespace()?.to_owned(),
+            pod: machine::variables(|name| name == "HOSTNAME").into_values().next().unwrap_or_default(),
             benchmark: environment.benchmark()?.to_owned(),
             workflow,
             experiments,
@@ -114,8 +119,7 @@ impl Session {
 
     /// Returns true when this pod is taken away while its Workflow goes on: another pod will go on where this one ended.
     pub(super) fn is_to_be_succeeded(&self) -> bool {
-        let pod = machine::variables(|name| name == "HOSTNAME").into_values().next().unwrap_or_default();
-        let pod = self.cluster.get(&Resource::pods(), &self.namespace, &pod);
+        let pod = self.cluster.get(&Resource::pods(), &self.namespace, &self.pod);
         if !matches!(pod, Ok(Some(pod)) if is_deleted(&pod)) {
             return false;
         }
@@ -197,18 +201,30 @@ impl Session {
     /// Holds back space for the results of all `runs` of the Workflow, which one of them may fill. Returns false where the volume
     /// is full; then there is room for the results that say so.
     pub(super) fn makes_room(&mut self, runs: usize) -> bool {
-        let held = self.spare.take(runs).and_then(|()| self.hold_reserve());
-        if let Err(error) = &held {
+        let held = self.spare.take(runs).and_then(|()| Reserve::hold(&self.experiments));
+        if held.is_err() {
             self.spare.give_up();
-            self.tell(&format!("note: no space can be held back on the volume for results: {error}"));
         }
-        !held.is_err_and(|error| experiment::is_full(&error))
+        self.holds(held)
     }
 
     /// Holds back space for one result.
-    pub(super) fn hold_reserve(&mut self) -> io::Result<()> {
-        self.reserve = Some(Reserve::hold(&self.experiments)?);
-        Ok(())
+    pub(super) fn makes_room_for_one(&mut self) {
+        self.holds(Reserve::hold(&self.experiments));
+    }
+
+    /// Takes what is held back, or says why nothing is; returns false where the volume is full.
+    fn holds(&mut self, held: io::Result<Reserve>) -> bool {
+        match held {
+            Ok(reserve) => {
+                self.reserve = Some(reserve);
+                true
+            }
+            Err(error) => {
+                self.tell(&format!("note: no space can be held back on the volume for results: {error}"));
+                !experiment::is_full(&error)
+            }
+        }
     }
 
     /// Gives back what was held back for runs that do not come any more.

@@ -25,6 +25,7 @@ pub(super) fn session(cluster: Cluster, experiments: &Path) -> Session {
         "schemaVersion": 1, "target": "default", "cluster": "lab",
         "results": {"mode": "local", "branch": "kubebench/results", "directory": "results", "inbox": "refs/kubebench/inbox"},
     });
+    let rules = experiments.join("no-rules");
     let variables = [
         ("BENCHMARK", "matmul"),
         ("WORKFLOW", "matmul-1a2b3c4d-r1"),
@@ -32,21 +33,30 @@ pub(super) fn session(cluster: Cluster, experiments: &Path) -> Session {
         ("NAMESPACE", "n"),
         ("SESSION", "once"),
         ("EXP_ROOT", experiments.to_str().unwrap()),
+        ("RULES_DIR", rules.to_str().unwrap()),
     ];
     let named = |(name, value): (&str, &str)| (format!("KUBEBENCH_{name}"), value.to_owned());
     let environment = Environment::of(variables.map(named).into());
-    Session::over(cluster, &environment, Settings::read(&settings.to_string()).unwrap()).unwrap()
+    Session::over(|| Ok(cluster), &environment, Settings::read(&settings.to_string()).unwrap()).unwrap()
 }
 
-/// Attempt `number` at the one run of a benchmark.
-pub(super) fn attempt(number: u32) -> Attempt {
+/// The one run of a benchmark, after which there is a Job.
+pub(super) fn config() -> Config {
     let list = json!({
         "schemaVersion": 1, "benchmark": "matmul", "run": 1, "runDigest": format!("sha256:{}", "0a".repeat(32)),
         "order": "grouped", "parallelism": 1, "queueTimeoutSeconds": 60,
-        "cases": {"size-256-0a1b2c3d": {"name": "size=256", "values": {"size": 256}, "inputs": null, "timeoutSeconds": 60, "manifest": "x", "objects": []}},
+        "cases": {"size-256-0a1b2c3d": {"name": "size=256", "values": {"size": 256}, "inputs": null, "timeoutSeconds": 60, "manifest": "x", "objects": [],
+            "postprocess": {"manifest": "after.yaml", "objects": [{"nameAt": [], "labelsAt": []}]}}},
         "runs": [{"id": "size-256-0a1b2c3d-r1", "case": "size-256-0a1b2c3d", "repeat": 1, "warmup": false, "job": "x"}],
     });
-    let config = Config::read(BTreeMap::from([("runs.json".to_owned(), list.to_string())])).unwrap();
+    let after = "apiVersion: batch/v1\nkind: Job\nmetadata:\n  name: x-1\n".to_owned();
+    let files = [("runs.json".to_owned(), list.to_string()), ("after.yaml".to_owned(), after)];
+    Config::read(BTreeMap::from(files)).unwrap()
+}
+
+/// Attempt `number` at that run.
+pub(super) fn attempt(number: u32) -> Attempt {
+    let config = config();
     let run = config.list.runs.first().unwrap();
     let job = config.job_of(run, number, instance::Session::Once);
     let workflow = Workflow { name: "matmul-1a2b3c4d-r1".to_owned(), uid: "w".to_owned(), is_scheduled: false };

@@ -3,6 +3,8 @@
 use std::os::unix::fs::symlink;
 use std::path::Path;
 
+use serde_json::Value as Json;
+
 use super::super::tests::{attempt, session};
 use super::{Found, RESULT, is_run, judge, result_of};
 use crate::edge::cluster::tests::server::{Server, stall};
@@ -83,7 +85,7 @@ fn what_is_no_result_of_the_run_is_put_aside_and_does_not_count() {
         let looked = result_of(volume.path(), "matmul", &job).unwrap();
         assert_eq!(matches!(looked, Found::Foreign(_)), !matches!(kind, "none" | "own"), "{kind}");
         assert_eq!(session.result_of(&job).unwrap().is_some(), kind == "own", "{kind}");
-        let aside = volume.path().join(&job).join("result/result.json.foreign");
+        let aside = volume.path().join(&job).join("result.json.foreign");
         assert_eq!(aside.symlink_metadata().is_ok(), !matches!(kind, "none" | "own"), "{kind}");
         assert_eq!(place.symlink_metadata().is_ok(), kind == "own", "{kind}");
     }
@@ -92,7 +94,7 @@ fn what_is_no_result_of_the_run_is_put_aside_and_does_not_count() {
 #[test]
 fn how_far_a_run_is_says_its_own_file_alone() {
     let (server, one) = (Server::new(|_, _| stall()), attempt(1));
-    for kind in ["own", "of another attempt", "renamed", "no attempt", "link"] {
+    for kind in ["own", "of another attempt", "renamed", "no attempt", "no time", "link"] {
         let volume = tempfile::tempdir().unwrap();
         let session = session(server.cluster(), volume.path());
         let place = one.folder(volume.path()).join("attempt.json");
@@ -101,6 +103,11 @@ fn how_far_a_run_is_says_its_own_file_alone() {
         match kind {
             "own" => {}
             "no attempt" => std::fs::write(&place, "{}").unwrap(),
+            "no time" => {
+                let mut text: Json = serde_json::from_slice(&std::fs::read(&place).unwrap()).unwrap();
+                text["began"]["seconds"] = (-1e300).into();
+                std::fs::write(&place, text.to_string()).unwrap();
+            }
             "link" => {
                 std::fs::rename(&place, volume.path().join("elsewhere")).unwrap();
                 symlink(volume.path().join("elsewhere"), &place).unwrap();

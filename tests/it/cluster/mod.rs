@@ -23,6 +23,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 use std::sync::LazyLock;
+use std::time::{Duration, Instant};
 
 use serde_json::Value;
 
@@ -34,6 +35,9 @@ const COMPONENTS: &str = "argo,training-operator,git";
 
 /// The exit status of `tests/cluster/up` where the machine lacks something that it names.
 const LACKS: i32 = 3;
+
+/// Longer takes nothing that a test waits for, however busy the machine is.
+const PATIENCE: Duration = Duration::from_secs(240);
 
 /// How objects reach a cluster: Flux and `kubectl apply --server-side`, or Argo CD and `kubectl apply`.
 const WAYS: [&[&str]; 2] = [&[], &["--server-side"]];
@@ -162,4 +166,16 @@ fn up(components: &str) -> Result<String, Absence> {
 /// Where kubectl keeps what the server can do; the cluster of the last run could do something else.
 fn cache() -> PathBuf {
     Path::new(env!("CARGO_TARGET_TMPDIR")).join("kubectl")
+}
+
+/// Waits until there is what `look` looks for.
+fn eventually<T>(what: &str, mut look: impl FnMut() -> Option<T>) -> T {
+    let since = Instant::now();
+    loop {
+        if let Some(found) = look() {
+            return found;
+        }
+        assert!(since.elapsed() < PATIENCE, "{what}: not within {} s", PATIENCE.as_secs());
+        std::thread::sleep(Duration::from_millis(500));
+    }
 }

@@ -6,23 +6,8 @@ use std::time::Duration;
 
 use serde_json::json;
 
-use super::e2e::{Loop, run_folder};
+use super::e2e::{Loop, Settings, run_folder};
 use crate::judges::skip;
-
-const PROJECT: &str = r"
-apiVersion: kubebench.dev/v1
-kind: Project
-metadata: {name: outages}
-spec:
-  image: IMAGE
-  results: {mode: branch, branch: kubebench/results, remote: REMOTE}
-  defaults: {repeats: 2, queueTimeout: 5m, claimSize: 1Gi}
-  targets:
-    cluster:
-      cluster: test
-      namespace: outages
-      storageClass: standard
-";
 
 const SPEC: &str = r"
 apiVersion: kubebench.dev/v1
@@ -54,11 +39,13 @@ fn the_loop_outlives_its_control_plane() {
     use nix::sys::signal::Signal::{SIGCONT, SIGKILL, SIGSTOP};
 
     const TEST: &str = "the_loop_outlives_its_control_plane";
-    let Some(cycle) = Loop::new(TEST, &[("kubebench.yaml", PROJECT), ("specs/outlives.yaml", SPEC)]) else { return };
+    let project = Settings { repeats: 2, ..Settings::of("outages") }.text();
+    let files = [("kubebench.yaml", project.as_str()), ("specs/outlives.yaml", SPEC)];
+    let Some(cycle) = Loop::new(TEST, &files) else { return };
     let Some(folder) = run_folder(&cycle) else {
         return skip(TEST, "the control plane of this cluster is that of another machine");
     };
-    let namespace = cycle.namespace("cluster").to_owned();
+    let namespace = cycle.namespace("test").to_owned();
     let cluster = cycle.cluster();
     let of_round = |round: &str| format!("kubebench.dev/run,kubebench.dev/repeat={round}");
     let runs = |round: &str| {
@@ -92,7 +79,7 @@ fn the_loop_outlives_its_control_plane() {
     cycle.project.folder.write("binding.json", again.to_string());
     cluster.say(["create", "-f", &cycle.project.place("binding.json")]);
 
-    cycle.ends("cluster", "outlives", "Succeeded");
+    cycle.ends("test", "outlives", "Succeeded");
     let results = cycle.results();
     let found = results.of("outlives");
     assert_eq!(found.len(), 2);

@@ -44,7 +44,7 @@ impl Pod {
     /// Puts the result of run `number` on the volume, of which `change` says what is special, and returns its place in git.
     fn put_changed(&self, number: u32, change: impl FnOnce(&mut BenchmarkResult)) -> (String, String) {
         let sealed = sealed(number, change);
-        let folder = self.run(number).join("result");
+        let folder = self.run(number);
         std::fs::create_dir_all(&folder).unwrap();
         std::fs::write(folder.join("result.json"), &sealed.bytes).unwrap();
         (format!("results/{}", result::path(&sealed.result)), String::from_utf8(sealed.bytes).unwrap())
@@ -115,10 +115,10 @@ fn what_lies_on_the_volume_is_recorded_once() {
         let pod = Pod::new(mode);
         let mut all = BTreeMap::from([pod.put(1), pod.put(2)]);
         // A run that has not ended, and what a file system or a job may have at the top.
-        for folder in [pod.run(9).join("output"), pod.job("lost+found"), pod.job("elsewhere/result")] {
+        for folder in [pod.run(9).join("output"), pod.job("lost+found"), pod.job("elsewhere")] {
             std::fs::create_dir_all(folder).unwrap();
         }
-        std::fs::write(pod.job("elsewhere/result/result.json"), "{}").unwrap();
+        std::fs::write(pod.job("elsewhere/result.json"), "{}").unwrap();
         let words = pod.assert_recorded();
         assert!(
             words.contains("2 results recorded in ") && words.contains("\nrecorded results/matmul/")
@@ -199,7 +199,7 @@ fn what_a_job_put_there_is_refused_by_name_and_the_rest_recorded() {
     for number in [3, 4, 5, 6, 7] {
         pod.put(number);
     }
-    let result = |number: u32| pod.run(number).join("result/result.json");
+    let result = |number: u32| pod.run(number).join("result.json");
     for number in [3, 4, 5, 6, 7] {
         std::fs::remove_file(result(number)).unwrap();
     }
@@ -211,8 +211,8 @@ fn what_a_job_put_there_is_refused_by_name_and_the_rest_recorded() {
     std::fs::write(result(6), "{}").unwrap();
     std::fs::write(result(7), sealed(7, |_| {}).bytes.strip_suffix(b"\n").unwrap()).unwrap();
     let another = pod.site.path().join("another");
-    std::fs::create_dir_all(another.join("result")).unwrap();
-    std::fs::write(another.join("result/result.json"), sealed(8, |_| {}).bytes).unwrap();
+    std::fs::create_dir_all(&another).unwrap();
+    std::fs::write(another.join("result.json"), sealed(8, |_| {}).bytes).unwrap();
     symlink(&another, pod.run(8)).unwrap();
     let (status, words) = pod.record();
     assert_eq!(status, Some(3), "{words}");
@@ -225,7 +225,7 @@ fn what_a_job_put_there_is_refused_by_name_and_the_rest_recorded() {
         (7, "this result was laid out anew"),
         (8, "a link or a file is in the place of a folder"),
     ] {
-        let line = words.lines().find(|line| line.contains(&format!("/{}/result/result.json: ", job(number))));
+        let line = words.lines().find(|line| line.contains(&format!("/{}/result.json: ", job(number))));
         assert!(line.is_some_and(|line| line.starts_with("error: ") && line.contains(why)), "{number} {why}: {words}");
     }
     assert!(!words.contains("s3cr3t"), "{words}");
@@ -255,7 +255,7 @@ fn a_copy_and_a_rival_are_refused() {
     let pod = Pod::new("branch");
     let first = pod.put(1);
     for (number, change) in [(2, None), (3, Some("another"))] {
-        let folder = pod.run(number).join("result");
+        let folder = pod.run(number);
         std::fs::create_dir_all(&folder).unwrap();
         let sealed =
             sealed(1, |result| result.metadata.case_name = change.unwrap_or(&result.metadata.case_name).to_owned());

@@ -4,23 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::Value;
 
-use super::{Loop, round};
-
-const PROJECT: &str = r"
-apiVersion: kubebench.dev/v1
-kind: Project
-metadata: {name: again}
-spec:
-  image: IMAGE
-  results: {mode: branch, branch: kubebench/results, remote: REMOTE}
-  defaults: {repeats: 1, warmups: 0, queueTimeout: 5m, claimSize: 1Gi}
-  targets:
-    test:
-      cluster: test
-      namespace: test
-      storageClass: standard
-      podSecurity: restricted
-";
+use super::{Loop, Settings, round};
 
 /// One that is raised, one whose command changes, one of which only the description and the metrics change.
 const PLAIN: &str = r"
@@ -64,7 +48,8 @@ const KEPT: &str = "kustomize.toolkit.fluxcd.io/prune";
 fn what_changed_runs_again_and_nothing_else() {
     let named = |name: &str| PLAIN.replace("NAME", name);
     let specs = ["raised", "changed", "described"].map(|name| (format!("specs/{name}.yaml"), named(name)));
-    let mut files = vec![("kubebench.yaml", PROJECT), ("specs/half.yaml", HALF)];
+    let project = Settings::of("again").text();
+    let mut files = vec![("kubebench.yaml", project.as_str()), ("specs/half.yaml", HALF)];
     files.extend(specs.iter().map(|(path, text)| (path.as_str(), text.as_str())));
     let Some(cycle) = Loop::new("what_changed_runs_again_and_nothing_else", &files) else { return };
     cycle.apply();
@@ -146,7 +131,7 @@ fn prune(cycle: &Loop) {
     let label = "kubebench.dev/benchmark=half";
     let left = cycle.cluster().say(["-n", namespace, "get", kinds, "-l", label, "-o", "name"]);
     assert_eq!(left.trim(), "persistentvolumeclaim/half-results");
-    let there = cycle.look("test", "half", "ls -d */result/result.json | wc -l");
+    let there = cycle.look("test", "half", "ls -d */result.json | wc -l");
     assert_eq!(there.trim(), "3", "results on the volume");
 }
 

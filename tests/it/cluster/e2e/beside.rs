@@ -6,23 +6,7 @@ use std::path::Path;
 
 use serde_json::{Value, json};
 
-use super::{Loop, run_folder};
-
-const PROJECT: &str = r"
-apiVersion: kubebench.dev/v1
-kind: Project
-metadata: {name: beside}
-spec:
-  image: IMAGE
-  results: {mode: branch, branch: kubebench/results, remote: REMOTE, credential: results-git}
-  defaults: {repeats: 2, warmups: 0, queueTimeout: 5m, claimSize: 1Gi}
-  targets:
-    test:
-      cluster: test
-      namespace: test
-      storageClass: standard
-      podSecurity: restricted
-";
+use super::{Loop, Settings, run_folder};
 
 const SPEC: &str = r#"
 apiVersion: kubebench.dev/v1
@@ -67,8 +51,10 @@ echo "$((factor * 5))" >"$KUBEBENCH_EXP_OUTPUT_PATH/written"
 
 #[test]
 fn all_that_stands_around_a_run_does_its_part() {
+    let results = "mode: branch, credential: results-git";
+    let project = Settings { results, repeats: 2, ..Settings::of("beside") }.text();
     let files = [
-        ("kubebench.yaml", PROJECT),
+        ("kubebench.yaml", project.as_str()),
         ("specs/beside.yaml", SPEC),
         ("scripts/main.sh", MAIN),
         ("scripts/factor", "7\n"),

@@ -38,6 +38,46 @@ const DEADLINE: &str = "--timeout=420s";
 /// The branch of results.
 const BRANCH: &str = "kubebench/results";
 
+/// What the projects of these tests differ in.
+pub(super) struct Settings<'s> {
+    pub(super) name: &'s str,
+    pub(super) target: &'s str,
+    /// What results call the cluster.
+    pub(super) cluster: &'s str,
+    /// The mode of recording, and what else `results` says.
+    pub(super) results: &'s str,
+    pub(super) repeats: u32,
+}
+
+impl<'s> Settings<'s> {
+    /// A project of this name with the target `test`, whose benchmarks run once and whose results go to a branch.
+    pub(super) fn of(name: &'s str) -> Self {
+        Self { name, target: "test", cluster: "test", results: "mode: branch", repeats: 1 }
+    }
+
+    /// `kubebench.yaml`, for [`Loop::new`].
+    pub(super) fn text(&self) -> String {
+        let Self { name, target, cluster, results, repeats } = self;
+        format!(
+            r"
+apiVersion: kubebench.dev/v1
+kind: Project
+metadata: {{name: {name}}}
+spec:
+  image: IMAGE
+  results: {{{results}, branch: {BRANCH}, remote: REMOTE}}
+  defaults: {{repeats: {repeats}, warmups: 0, queueTimeout: 5m, claimSize: 1Gi}}
+  targets:
+    {target}:
+      cluster: '{cluster}'
+      namespace: {name}
+      storageClass: standard
+      podSecurity: restricted
+"
+        )
+    }
+}
+
 /// A project in a cluster that has all the loop needs.
 pub(super) struct Loop {
     pub(super) project: Project,

@@ -5,24 +5,8 @@ use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 
-use super::Loop;
+use super::{Loop, Settings};
 use crate::project::assert_yes;
-
-const PROJECT: &str = r"
-apiVersion: kubebench.dev/v1
-kind: Project
-metadata: {name: scheduled}
-spec:
-  image: IMAGE
-  results: {mode: inbox, branch: kubebench/results, remote: REMOTE}
-  defaults: {repeats: 1, warmups: 0, queueTimeout: 5m, claimSize: 1Gi}
-  targets:
-    test:
-      cluster: test
-      namespace: test
-      storageClass: standard
-      podSecurity: restricted
-";
 
 const SPEC: &str = r"
 apiVersion: kubebench.dev/v1
@@ -39,7 +23,8 @@ spec:
 
 #[test]
 fn a_schedule_fires_and_its_results_reach_the_inbox() {
-    let files = [("kubebench.yaml", PROJECT), ("specs/minutely.yaml", SPEC)];
+    let project = Settings { results: "mode: inbox", ..Settings::of("scheduled") }.text();
+    let files = [("kubebench.yaml", project.as_str()), ("specs/minutely.yaml", SPEC)];
     let Some(cycle) = Loop::new("a_schedule_fires_and_its_results_reach_the_inbox", &files) else { return };
     cycle.apply();
     let namespace = cycle.namespace("test");

@@ -4,23 +4,10 @@ use std::fmt::Write as _;
 
 use serde_json::{Value, json};
 
-use super::Loop;
+use super::{Loop, Settings};
 
-const PROJECT: &str = r"
-apiVersion: kubebench.dev/v1
-kind: Project
-metadata: {name: texts}
-spec:
-  image: IMAGE
-  results: {mode: branch, branch: kubebench/results, remote: REMOTE}
-  defaults: {repeats: 1, warmups: 0, queueTimeout: 5m, claimSize: 1Gi}
-  targets:
-    test:
-      cluster: '{{workflow.name}} ${CLUSTER} $(X)'
-      namespace: test
-      storageClass: standard
-      podSecurity: restricted
-";
+/// The name of the cluster.
+const CLUSTER: &str = "{{workflow.name}} ${CLUSTER} $(X)";
 
 /// What Argo, the kubelet, Flux, shells, readers of YAML and terminals would each like to understand.
 const TEXTS: [&str; 24] = [
@@ -111,8 +98,9 @@ spec:
         args = list(&TEXTS),
     );
     let main = MAIN.replace("COUNT", &TEXTS.len().to_string());
+    let project = Settings { cluster: CLUSTER, ..Settings::of("texts") }.text();
     let files = [
-        ("kubebench.yaml", PROJECT),
+        ("kubebench.yaml", project.as_str()),
         ("specs/texts.yaml", spec.as_str()),
         ("scripts/{{x}} é.sh", main.as_str()),
         ("scripts/data", data.as_str()),
@@ -140,7 +128,7 @@ spec:
     let words: Vec<&Value> = of.iter().map(|result| &result["metadata"]["params"]["word"]).collect();
     assert!(axis.iter().all(|text| words.contains(&&json!(text))) && words.len() == 2, "{words:?}");
     for result in of {
-        assert_eq!(result["environment"]["cluster"]["name"], "{{workflow.name}} ${CLUSTER} $(X)");
+        assert_eq!(result["environment"]["cluster"]["name"], CLUSTER);
         assert_eq!(result["metrics"][0]["unit"], "{{workflow.name}} $(X)");
         assert_eq!(result["metrics"][0]["value"].as_f64(), Some(TEXTS.len() as f64));
         assert!(result.to_string().contains(&json!(annotation).to_string()), "the revision: {result:#}");

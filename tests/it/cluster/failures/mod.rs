@@ -9,14 +9,10 @@ mod nodes;
 mod quota;
 mod volumes;
 
-use std::time::{Duration, Instant};
-
 use serde_json::Value;
 
 use super::e2e::{Loop, Results};
-
-/// Longer does nothing take that is waited for here.
-const PATIENCE: Duration = Duration::from_secs(240);
+use super::eventually;
 
 const PROJECT: &str = r#"
 apiVersion: kubebench.dev/v1
@@ -142,17 +138,5 @@ impl Loop {
         let left: Vec<&Value> =
             left["items"].as_array().unwrap().iter().map(|object| &object["metadata"]["name"]).collect();
         assert!(left.is_empty(), "{left:?}");
-    }
-}
-
-/// Waits until there is what `look` looks for.
-fn eventually<T>(what: &str, mut look: impl FnMut() -> Option<T>) -> T {
-    let since = Instant::now();
-    loop {
-        if let Some(found) = look() {
-            return found;
-        }
-        assert!(since.elapsed() < PATIENCE, "{what}: not within {} s", PATIENCE.as_secs());
-        std::thread::sleep(Duration::from_millis(500));
     }
 }

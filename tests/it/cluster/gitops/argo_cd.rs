@@ -5,8 +5,8 @@ use std::collections::BTreeSet;
 use jiff::Timestamp;
 use serde_json::{Value, json};
 
-use super::super::Cluster;
-use super::{PATIENCE, Watched, result, uids, until};
+use super::super::{Cluster, PATIENCE, eventually};
+use super::{Watched, result, uids};
 
 /// Where Argo CD looks for Applications unless it is told otherwise.
 const HOME: &str = "argocd";
@@ -60,9 +60,9 @@ fn argo_cd_runs_what_is_pushed_and_nothing_twice() {
     assert_eq!(watched.results("alpha"), [result(1, 1, "succeeded")]);
     let thrice = [result(1, 1, "succeeded"), result(9, 1, "failed"), result(9, 2, "failed")];
     assert_eq!(watched.results("broken"), thrice);
-    until("all of a removed benchmark but its claim goes", || {
+    eventually("all of a removed benchmark but its claim goes", || {
         let left = watched.labeled("kubebench.dev/benchmark=zeta");
-        left.into_iter().eq(["persistentvolumeclaim/zeta-results".to_owned()])
+        left.into_iter().eq(["persistentvolumeclaim/zeta-results".to_owned()]).then_some(())
     });
 
     // Without the benchmark that failed all is well, and the claims that git no longer has are no drift.
@@ -71,8 +71,9 @@ fn argo_cd_runs_what_is_pushed_and_nothing_twice() {
 
     application.delete();
     let claims = ["alpha", "broken", "zeta"].map(|name| format!("persistentvolumeclaim/{name}-results"));
-    until("all goes with the Application but the claims", || {
-        watched.labeled("app.kubernetes.io/managed-by=kubebench") == BTreeSet::from(claims.clone())
+    eventually("all goes with the Application but the claims", || {
+        let left = watched.labeled("app.kubernetes.io/managed-by=kubebench");
+        (left == BTreeSet::from(claims.clone())).then_some(())
     });
 }
 
@@ -84,7 +85,7 @@ fn heals_what_is_edited(watched: &Watched) {
     let edit = json!({"data": {"rules.json": "{}"}}).to_string();
     let of_git = data("alpha-rules");
     watched.cluster().say(["-n", namespace, "patch", "configmap", "alpha-rules", "--type=merge", "-p", &edit]);
-    until("the rules are healed", || data("alpha-rules") == of_git);
+    eventually("the rules are healed", || (data("alpha-rules") == of_git).then_some(()));
     let run = &watched.cycle.workflows(super::TARGET)["alpha"];
     let (config, _) = run.rsplit_once('-').unwrap();
     let edit = json!({"data": {"runs.json": "{}"}}).to_string();
@@ -122,10 +123,11 @@ impl Application {
 
     /// Waits until it is in sync with a commit and of this health.
     fn becomes(&self, commit: &str, health: &str) {
-        until(&format!("{} at {commit} is Synced and {health}", self.name), || {
+        eventually(&format!("{} at {commit} is Synced and {health}", self.name), || {
             let status = self.read()["status"].clone();
             let sync = &status["sync"];
-            sync["revision"] == commit && sync["status"] == "Synced" && status["health"]["status"] == health
+            let is_so = sync["revision"] == commit && sync["status"] == "Synced";
+            (is_so && status["health"]["status"] == health).then_some(())
         });
     }
 
@@ -136,10 +138,10 @@ impl Application {
             "operation": {"sync": {"revision": commit, "prune": true}},
         });
         self.cluster.say(["-n", HOME, "patch", "application", &self.name, "--type=merge", "-p", &patch.to_string()]);
-        until("the sync is done", || {
+        eventually("the sync is done", || {
             let application = self.read();
             let is_refreshed = application.pointer("/metadata/annotations/argocd.argoproj.io~1refresh").is_none();
-            is_refreshed && application.get("operation").is_none()
+            (is_refreshed && application.get("operation").is_none()).then_some(())
         });
         let application = self.read();
         let state = &application["status"]["operationState"];

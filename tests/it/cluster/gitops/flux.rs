@@ -3,7 +3,8 @@
 use jiff::Timestamp;
 use serde_json::{Value, json};
 
-use super::{Watched, result, uids, until};
+use super::super::eventually;
+use super::{Watched, result, uids};
 
 const SOURCE: &str = "gitrepository/benchmarks";
 const SHARED: &str = "kustomization.kustomize.toolkit.fluxcd.io/benchmarks-cpu-pipeline";
@@ -75,9 +76,9 @@ fn flux_runs_what_is_pushed_and_nothing_twice() {
         format!("workflow.argoproj.io/{run}"),
     ];
     assert_eq!(of_git("alpha"), expected);
-    until("all of a removed benchmark but its claim goes", || {
+    eventually("all of a removed benchmark but its claim goes", || {
         let left = watched.labeled("kubebench.dev/benchmark=zeta");
-        left.into_iter().eq(["persistentvolumeclaim/zeta-results".to_owned()])
+        left.into_iter().eq(["persistentvolumeclaim/zeta-results".to_owned()]).then_some(())
     });
     assert_eq!(watched.results("zeta"), [result(1, 1, "succeeded")]);
 
@@ -128,11 +129,12 @@ fn health_is_that_of_the_runs(watched: &Watched) {
         let patch = patch.to_string();
         watched.cluster().say(["-n", watched.namespace(), "patch", BENCHMARKS, "--type=merge", "-p", &patch]);
         let object = || watched.cluster().json(["-n", watched.namespace(), "get", BENCHMARKS, "-o", "json"]);
-        until("the Kustomization is as the Workflow", || {
+        eventually("the Kustomization is as the Workflow", || {
             let object = object();
             let conditions = object["status"]["conditions"].as_array().unwrap();
             let is = conditions.iter().find(|condition| condition["type"] == "Ready").unwrap();
-            is["observedGeneration"] == object["metadata"]["generation"] && is["status"] == ready
+            let is_current = is["observedGeneration"] == object["metadata"]["generation"];
+            (is_current && is["status"] == ready).then_some(())
         });
     }
 }

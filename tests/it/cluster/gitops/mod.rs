@@ -9,35 +9,16 @@ mod flux;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
-use std::time::{Duration, Instant};
 
 use jiff::Timestamp;
 use serde_json::Value;
 
-use super::e2e::{Loop, git};
-use super::{Cluster, cluster};
+use super::e2e::{Loop, Settings, git};
+use super::{Cluster, PATIENCE, cluster};
 use crate::judges::skip;
 use crate::project::{assert_yes, repository};
 
 const TARGET: &str = "cpu";
-/// Longer waits nobody, however busy the machine is.
-const PATIENCE: Duration = Duration::from_secs(240);
-
-const PROJECT: &str = r"
-apiVersion: kubebench.dev/v1
-kind: Project
-metadata: {name: gitops}
-spec:
-  image: IMAGE
-  results: {mode: branch, branch: kubebench/results, remote: REMOTE}
-  defaults: {repeats: 1, queueTimeout: 5m, claimSize: 1Gi}
-  targets:
-    cpu:
-      cluster: test
-      namespace: cpu
-      storageClass: standard
-      podSecurity: restricted
-";
 
 const SPEC: &str = r#"
 apiVersion: kubebench.dev/v1
@@ -79,7 +60,8 @@ impl Watched {
         }
         let specs = benchmarks.iter().map(|(name, sizes)| (format!("specs/{name}.yaml"), spec(name, sizes)));
         let specs: Vec<(String, String)> = specs.collect();
-        let mut files = vec![("kubebench.yaml", PROJECT)];
+        let project = Settings { target: TARGET, ..Settings::of("gitops") }.text();
+        let mut files = vec![("kubebench.yaml", project.as_str())];
         files.extend(specs.iter().map(|(path, text)| (path.as_str(), text.as_str())));
         Some(Self { cycle: Loop::new(test, &files)? })
     }
@@ -193,15 +175,6 @@ impl Watched {
 /// Which Workflows there are, however far they are.
 fn uids(watched: &Watched) -> Vec<Value> {
     watched.workflows().into_values().map(|[uid, ..]| uid).collect()
-}
-
-/// Asks again until the answer is yes.
-fn until(what: &str, mut holds: impl FnMut() -> bool) {
-    let end = Instant::now() + PATIENCE;
-    while !holds() {
-        assert!(Instant::now() < end, "{what}: not within {PATIENCE:?}");
-        std::thread::sleep(Duration::from_millis(300));
-    }
 }
 
 /// One of the results that [`Watched::results`] tells.
