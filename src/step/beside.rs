@@ -9,6 +9,7 @@ use serde_json::Value as Json;
 use super::attempt::{Attempt, Created};
 use super::follow::{Ending, Limits};
 use super::logs::{self, Logs};
+use super::run::is_quota;
 use super::seen::Sight;
 use super::session::Session;
 use super::told::Told;
@@ -55,6 +56,7 @@ impl Session {
         }
         let job = told.config.postprocess(&attempt.run.id, attempt.number, &self.naming());
         let Some(job) = job.map_err(|fault| anyhow::anyhow!("{fault}"))? else { return Ok(After::Done) };
+        self.know_secrets(&job);
         let output = attempt.folder(&self.experiments).join("output");
         let queue = Duration::from_secs(attempt.queue_timeout_seconds);
         let (status, code, message) = match self.beside("postprocess", &job, &output, queue)? {
@@ -99,6 +101,12 @@ impl Session {
                     )));
                 }
                 Err(Fault::Stopped) => return Ok(Beside::Stopped),
+                // What the run's own job has freed is not counted at once.
+                Err(Fault::Refused(refusal)) if is_quota(&refusal) && since.elapsed() < queue => {
+                    if self.waits(PAUSE) {
+                        return Ok(Beside::Stopped);
+                    }
+                }
                 Err(Fault::Refused(refusal)) => return Ok(Beside::Failed(format!("`{name}` was refused: {refusal}"))),
                 Err(fault) => return Err(fault.into()),
             }

@@ -417,6 +417,6 @@ fn refused(refusal: &Refusal, object: &Json) -> String {
     refusal.to_string()
 }
 
-fn is_quota(refusal: &Refusal) -> bool {
+pub(super) fn is_quota(refusal: &Refusal) -> bool {
     refusal.code == 403 && refusal.message.contains("exceeded quota")
 }

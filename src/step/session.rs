@@ -147,7 +147,7 @@ impl Session {
     pub(super) fn know_secrets(&mut self, object: &Json) {
         let mut suspects = Vec::new();
         suspicious(object, &mut suspects);
-        self.redactor = Arc::new(Redactor::new([]).suspecting(suspects));
+        self.redactor = Arc::new(self.redactor.as_ref().clone().suspecting(suspects));
     }
 
     /// Says why a run did not come to its end.

@@ -33,6 +33,9 @@ pub use watch::{Seen, Watch, Watching};
 /// How long one call of a step may try again.
 const PATIENCE: Duration = Duration::from_secs(600);
 
+/// So often a name that is taken and belongs to nothing is tried.
+const MAX_CREATIONS: u32 = 5;
+
 /// Objects in one answer to a list.
 const PAGE: u32 = 500;
 
@@ -154,12 +157,14 @@ impl Cluster {
         let name = object.pointer("/metadata/name").and_then(Json::as_str).unwrap_or_default();
         let ask = Ask::Create { path: resource.path(namespace)?, body: object.to_string() };
         let purpose = Purpose::new("create", &resource, namespace, name);
+        let mut tries = 0;
         loop {
             let answer = self.call(&ask, &purpose)?;
+            tries += 1;
             if answer.is_success() {
                 return answer.json(&purpose).map(Made::New);
             }
-            if !answer.says("AlreadyExists") {
+            if !answer.says("AlreadyExists") || tries == MAX_CREATIONS {
                 return Err(answer.refusal(&purpose));
             }
             // Gone in between: its name is free again.

@@ -143,6 +143,15 @@ fn a_name_that_becomes_free_is_taken() {
 }
 
 #[test]
+fn a_name_that_is_taken_by_nothing_is_given_up() {
+    let server = Server::new(|request, _| match request {
+        "POST /api/v1/namespaces/n/pods?" => status(409, "AlreadyExists", "pods \"x\" already exists"),
+        _ => status(404, "NotFound", "pods \"x\" not found"),
+    });
+    assert_eq!(refusal(server.cluster().create("n", &pod("x", "")).unwrap_err()).code, 409);
+}
+
+#[test]
 fn only_the_api_server_itself_says_that_an_object_is_not_there() {
     let gone = Server::new(|_, _| status(404, "NotFound", "pods \"x\" not found"));
     assert_eq!(gone.cluster().get(&Resource::pods(), "n", "x").unwrap(), None);
