@@ -47,7 +47,7 @@ pub(super) fn fits(benchmark: &Benchmark, diagnostics: &mut Diagnostics) {
         .help(format!("shorten the benchmark's name to at most {} characters", tightest.room()));
     diagnostics.push(match role {
         Some(role) if role.replicas_span != Span::default() => {
-            fault.related(Place::Span(role.replicas_span), format!("{} pods", role.replicas))
+            fault.related(Place::Span(role.replicas_span), format!("{} pods", role.max_replicas))
         }
         Some(_) | None => fault,
     });

@@ -152,6 +152,9 @@ pub(super) fn job_kinds(outside: &Outside<'_>) -> Vec<Resource> {
         Resource::new("kubeflow.org", "v1", "TFJob", "tfjobs"),
         Resource::new("kubeflow.org", "v1", "PyTorchJob", "pytorchjobs"),
         Resource::new("kubeflow.org", mpi_job, "MPIJob", "mpijobs"),
+        Resource::new("kubeflow.org", "v1", "XGBoostJob", "xgboostjobs"),
+        Resource::new("kubeflow.org", "v1", "PaddleJob", "paddlejobs"),
+        Resource::new("kubeflow.org", "v1", "JAXJob", "jaxjobs"),
     ];
     kinds.into_iter().filter(|kind| serves(&outside.cluster, kind)).collect()
 }

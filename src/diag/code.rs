@@ -160,6 +160,7 @@ codes! {
     KB0427 lint "gang scheduling that the operator must be told of"
     KB0428 deny "query without a Prometheus server"
     KB0429 lint "variable that nothing replaces"
+    KB0437 lint "elasticity that the operator ignores"
 
     KB0501 error "missing manifest"
     KB0502 error "stale manifest"

@@ -3,12 +3,15 @@
 //! Pure: ports, secrets and folders are handed in. What starts the processes is `edge::process`.
 
 mod container;
+mod jax_job;
 mod job;
 mod mpi_job;
+mod paddle_job;
 mod pytorch_job;
 mod refuse;
 mod tf_job;
 mod variables;
+mod xgboost_job;
 
 use std::collections::BTreeMap;
 
@@ -133,6 +136,9 @@ pub fn plan(case: &Case, given: &mut Given<'_>) -> Plan {
         "pytorchJob" => pytorch_job::plan(workload, given),
         "tfJob" => tf_job::plan(workload, given),
         "mpiJob" => mpi_job::plan(workload, given),
+        "xgboostJob" => xgboost_job::plan(workload, given),
+        "paddleJob" => paddle_job::plan(workload, given),
+        "jaxJob" => jax_job::plan(workload, given),
         _ => job::plan(workload, given),
     };
     if let Some(containers) = given.containers {

@@ -37,6 +37,11 @@ fn env<'a>(plan: &'a Plan, index: usize, name: &str) -> &'a str {
     plan.processes[index].env.get(name).map_or("", String::as_str)
 }
 
+fn deciding(plan: &Plan) -> Vec<String> {
+    let deciders = plan.processes.iter().filter(|process| process.decides);
+    deciders.map(|process| format!("{}-{}", process.role, process.index)).collect()
+}
+
 const IMAGE: &str = "docker.io/library/python@sha256:0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef";
 
 #[test]
@@ -66,7 +71,8 @@ fn a_master_and_workers_find_each_other() {
     ));
     let ranks: Vec<&str> = (0..3).map(|index| env(&plan, index, "RANK")).collect();
     assert_eq!(ranks, ["0", "1", "2"]);
-    assert_eq!(env(&plan, 2, "WORLD_SIZE"), "3");
+    // Nodes times processes, as the operator counts since 1.9.
+    assert_eq!(env(&plan, 2, "WORLD_SIZE"), "6");
     assert_eq!(env(&plan, 2, "MASTER_PORT"), env(&plan, 0, "MASTER_PORT"));
     assert_eq!(
         [env(&plan, 1, "PET_NODE_RANK"), env(&plan, 1, "PET_NNODES"), env(&plan, 1, "PET_NPROC_PER_NODE")],
@@ -81,9 +87,92 @@ fn workers_alone_are_elastic() {
     let plan = planned(&format!(
         "    pytorchJob:\n      image: {IMAGE}\n      worker: {{replicas: 2, command: [torchrun, t.py]}}"
     ));
-    assert_eq!([env(&plan, 0, "PET_NNODES"), env(&plan, 0, "PET_RDZV_BACKEND")], ["2", "c10d"]);
+    assert_eq!([env(&plan, 0, "PET_NNODES"), env(&plan, 0, "PET_RDZV_BACKEND")], ["2:2", "c10d"]);
     assert_eq!(env(&plan, 1, "PET_RDZV_ENDPOINT"), "127.0.0.1:7001");
     assert!(plan.processes.iter().all(|process| process.decides));
+    // As in a cluster: what runs without torchrun finds no rank.
+    for name in ["MASTER_ADDR", "RANK", "LOCAL_RANK", "WORLD_SIZE", "PET_NODE_RANK", "PET_RDZV_CONF"] {
+        assert_eq!(env(&plan, 0, name), "", "{name}");
+    }
+}
+
+#[test]
+fn elastic_workers_meet_here_without_a_server() {
+    let plan = planned(&format!(
+        "    pytorchJob:\n      image: {IMAGE}\n      nprocPerNode: gpu\n      elasticPolicy: {{minReplicas: 1, maxReplicas: 4, maxRestarts: 3, rdzvBackend: etcd, rdzvHost: etcd.example, rdzvConf: {{timeout: '900', close_timeout: '5'}}}}\n      worker: {{replicas: 2, command: [torchrun, t.py]}}"
+    ));
+    assert_eq!(plan.processes.len(), 2);
+    for (name, value) in [
+        ("PET_NNODES", "1:4"),
+        ("PET_MAX_RESTARTS", "3"),
+        ("PET_RDZV_BACKEND", "c10d"),
+        ("PET_RDZV_ENDPOINT", "127.0.0.1:7001"),
+        ("PET_RDZV_CONF", "close_timeout=5,timeout=900"),
+        ("PET_NPROC_PER_NODE", "gpu"),
+    ] {
+        assert_eq!(env(&plan, 1, name), value, "{name}");
+    }
+}
+
+/// The names and the values but for addresses are those of the operator's `SetPodEnv`.
+#[test]
+fn a_tracker_and_its_workers() {
+    let plan = planned(&format!(
+        "    xgboostJob:\n      image: {IMAGE}\n      command: [t]\n      master: {{}}\n      worker: {{replicas: 2}}"
+    ));
+    let ranks: Vec<&str> = (0..3).map(|index| env(&plan, index, "RANK")).collect();
+    assert_eq!(ranks, ["0", "1", "2"]);
+    for (name, value) in [
+        ("MASTER_ADDR", "127.0.0.1"),
+        ("MASTER_PORT", "7001"),
+        ("WORLD_SIZE", "3"),
+        ("WORKER_PORT", "7002"),
+        ("WORKER_ADDRS", "127.0.0.1,127.0.0.1"),
+        ("PYTHONUNBUFFERED", "1"),
+    ] {
+        assert!((0..3).all(|index| env(&plan, index, name) == value), "{name}");
+    }
+    assert_eq!(deciding(&plan), ["master-0"]);
+    let alone = planned(&format!("    xgboostJob: {{image: {IMAGE}, command: [t], master: {{}}}}"));
+    assert_eq!([env(&alone, 0, "WORLD_SIZE"), env(&alone, 0, "WORKER_PORT")], ["1", ""]);
+}
+
+#[test]
+fn nodes_of_paddle() {
+    let of = |roles: &str| planned(&format!("    paddleJob: {{image: {IMAGE}, command: [t], {roles}}}"));
+    let names = |plan: &Plan, index: usize| {
+        let env = plan.processes[index].env.iter();
+        env.filter(|(name, _)| name.starts_with("PADDLE") || name.starts_with("POD"))
+            .map(|(name, value)| format!("{name}={value}"))
+            .collect::<Vec<_>>()
+            .join(" ")
+    };
+    let collective = of("worker: {replicas: 2}");
+    let shared = "PADDLE_JOB_ID=x-1 PADDLE_MASTER=127.0.0.1:7001 PADDLE_NNODES=2";
+    assert_eq!(names(&collective, 0), format!("{shared} POD_IP_DUMMY=127.0.0.1"));
+    assert_eq!(names(&collective, 1), shared);
+    assert_eq!(deciding(&collective), ["worker-0", "worker-1"]);
+    let servers = of("master: {replicas: 2}, worker: {replicas: 1}");
+    let shared = shared.replace("NNODES=2", "NNODES=3");
+    assert_eq!(names(&servers, 0), format!("{shared} PADDLE_SERVER_NUM=1 POD_IP_DUMMY=127.0.0.1"));
+    assert_eq!(names(&servers, 1), format!("{shared} PADDLE_SERVER_NUM=1"));
+    assert_eq!(names(&servers, 2), format!("{shared} PADDLE_TRAINER_NUM=1"));
+    assert_eq!(deciding(&servers), ["master-0", "master-1"]);
+}
+
+#[test]
+fn processes_of_jax() {
+    let plan = planned(&format!("    jaxJob: {{image: {IMAGE}, command: [t], worker: {{replicas: 2}}}}"));
+    for (name, values) in [
+        ("COORDINATOR_ADDRESS", ["127.0.0.1"; 2]),
+        ("COORDINATOR_PORT", ["7001"; 2]),
+        ("NUM_PROCESSES", ["2"; 2]),
+        ("PROCESS_ID", ["0", "1"]),
+        ("PYTHONUNBUFFERED", ["1"; 2]),
+    ] {
+        assert_eq!([env(&plan, 0, name), env(&plan, 1, name)], values, "{name}");
+    }
+    assert_eq!(deciding(&plan), ["worker-0", "worker-1"]);
 }
 
 #[test]
@@ -102,11 +191,8 @@ fn tensorflow_reads_its_cluster() {
 /// As the operator's `UpdateJobStatus`: where there is a chief, the policy for workers says nothing.
 #[test]
 fn who_decides_a_tensorflow_job() {
-    let deciders = |lines: &str| -> Vec<String> {
-        let plan = planned(&format!("    tfJob:\n      image: {IMAGE}\n      command: [t]\n{lines}"));
-        let deciders = plan.processes.iter().filter(|process| process.decides);
-        deciders.map(|process| format!("{}-{}", process.role, process.index)).collect()
-    };
+    let deciders =
+        |lines: &str| deciding(&planned(&format!("    tfJob:\n      image: {IMAGE}\n      command: [t]\n{lines}")));
     let workers = "      worker: {replicas: 2}\n";
     let all = "      successPolicy: AllWorkers\n";
     let chief = "      chief: {replicas: 1}\n";

@@ -163,6 +163,38 @@ pub(super) fn finish(cx: &mut Lowering<'_>, job: KubeflowJob, roles: Vec<Role>) 
     }
 }
 
+/// Reports a master of several pods: rank 0 is one.
+pub(super) fn refuse_more_masters(cx: &mut Lowering<'_>, roles: &[Role]) {
+    for role in roles.iter().filter(|role| role.name == "master" && role.replicas != 1) {
+        let message = format!("`master` has {} replicas, but rank 0 is one pod", role.replicas);
+        cx.report(
+            Diagnostic::at(&code::KB0317, role.replicas_span, message)
+                .help("delete `replicas` here and raise `worker.replicas`"),
+        );
+    }
+}
+
+/// Returns the fewest and the most workers of an elastic job, and notes in the role to what it may grow.
+pub(super) fn elastic_range(
+    cx: &mut Lowering<'_>,
+    roles: &mut [Role],
+    (min, max): (Option<Count>, Option<Count>),
+) -> (u32, u32) {
+    let worker = roles.iter_mut().find(|role| role.name == "worker");
+    let workers = worker.as_ref().map_or(1, |role| role.replicas);
+    let (min, max) = (min.map_or(workers, |count| count.0), max.map_or(workers, |count| count.0));
+    if min > workers || max < workers {
+        let message = format!("`worker` has {workers} replicas, outside `elasticPolicy`'s {min} to {max}");
+        cx.fault(&code::KB0317, "elasticPolicy", message, "set `minReplicas` ≤ `worker.replicas` ≤ `maxReplicas`");
+    }
+    if let Some(worker) = worker {
+        worker.max_replicas = workers.max(max);
+        let infix = worker.last_pod_suffix.trim_end_matches(|letter: char| letter.is_ascii_digit());
+        worker.last_pod_suffix = format!("{infix}{}", worker.max_replicas.saturating_sub(1));
+    }
+    (min, max)
+}
+
 /// Reports a gang of more pods than the job has.
 fn refuse_larger_gang(
     cx: &mut Lowering<'_>,

@@ -2,13 +2,16 @@
 //!
 //! A kind is added by one file and one line in [`KINDS`].
 
+mod jax_job;
 mod job;
 mod kubeflow;
 mod mpi_job;
+mod paddle_job;
 mod pytorch_job;
 mod role;
 mod status;
 mod tf_job;
+mod xgboost_job;
 
 use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde::de::DeserializeOwned;
@@ -26,7 +29,8 @@ pub use role::{env_of, request_spans, spans, texts};
 pub use status::{Deciders, Outcome, PodSet, kind_of, pod_sets, pods_of, text_at};
 
 /// Every kind, in the order in which `explain` lists them.
-pub static KINDS: &[Kind] = &[tf_job::KIND, pytorch_job::KIND, mpi_job::KIND, job::KIND];
+pub static KINDS: &[Kind] =
+    &[tf_job::KIND, pytorch_job::KIND, mpi_job::KIND, xgboost_job::KIND, paddle_job::KIND, jax_job::KIND, job::KIND];
 
 /// One workload kind.
 pub struct Kind {

@@ -155,13 +155,7 @@ fn lower(cx: &mut Lowering<'_>) -> Option<Workload> {
         scale_is_manual: false,
     };
     let mut roles = kubeflow::roles(cx, &job, ROLES);
-    for role in roles.iter().filter(|role| role.name == "master" && role.replicas != 1) {
-        let message = format!("`master` has {} replicas, but rank 0 is one pod", role.replicas);
-        cx.report(
-            Diagnostic::at(&code::KB0317, role.replicas_span, message)
-                .help("delete `replicas` here and raise `worker.replicas`"),
-        );
-    }
+    kubeflow::refuse_more_masters(cx, &roles);
     // Written out, the operator's default says nothing new and so starts no run.
     insert(&mut job.fields, "nprocPerNode", nproc_per_node.map(|text| text.0).filter(|text| text != "auto"));
     insert(&mut job.fields, "elasticPolicy", elastic(cx, elastic_policy, &mut roles));
@@ -171,8 +165,6 @@ fn lower(cx: &mut Lowering<'_>) -> Option<Workload> {
 /// Without a master the operator sets no rendezvous at all unless the job is elastic, so a fixed size is written as one.
 fn elastic(cx: &mut Lowering<'_>, policy: Option<ElasticPolicy>, roles: &mut [Role]) -> Option<Json> {
     let has_master = roles.iter().any(|role| role.name == "master");
-    let worker = roles.iter_mut().find(|role| role.name == "worker");
-    let workers = worker.as_ref().map_or(1, |role| role.replicas);
     let policy = match policy {
         Some(policy) => policy,
         None if has_master => return None,
@@ -180,14 +172,7 @@ fn elastic(cx: &mut Lowering<'_>, policy: Option<ElasticPolicy>, roles: &mut [Ro
     };
     let ElasticPolicy { min_replicas, max_replicas, max_restarts, rdzv_backend, rdzv_host, rdzv_port, rdzv_conf } =
         policy;
-    let (min, max) = (min_replicas.map_or(workers, |count| count.0), max_replicas.map_or(workers, |count| count.0));
-    if min > workers || max < workers {
-        let message = format!("`worker` has {workers} replicas, outside `elasticPolicy`'s {min} to {max}");
-        cx.fault(&code::KB0317, "elasticPolicy", message, "set `minReplicas` ≤ `worker.replicas` ≤ `maxReplicas`");
-    }
-    if let Some(worker) = worker {
-        worker.max_replicas = worker.replicas.max(max);
-    }
+    let (min, max) = kubeflow::elastic_range(cx, roles, (min_replicas, max_replicas));
     let backend = rdzv_backend.map_or_else(|| "c10d".to_owned(), |text| text.0);
     let is_etcd = backend != "c10d";
     if is_etcd && rdzv_host.is_none() {

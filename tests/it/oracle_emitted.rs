@@ -39,9 +39,12 @@ fn every_created_object_is_taken() {
     }
     let expected = [
         "batch/v1 Job",
+        "kubeflow.org/v1 JAXJob",
         "kubeflow.org/v1 MPIJob",
+        "kubeflow.org/v1 PaddleJob",
         "kubeflow.org/v1 PyTorchJob",
         "kubeflow.org/v1 TFJob",
+        "kubeflow.org/v1 XGBoostJob",
         "kubeflow.org/v2beta1 MPIJob",
         "v1 Service",
     ];

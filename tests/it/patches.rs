@@ -12,6 +12,9 @@ const KINDS: &[(&str, &str)] = &[
     ("tfJob", ", ps: {}, worker: {replicas: 2}"),
     ("pytorchJob", ", master: {}, worker: {replicas: 2}"),
     ("mpiJob", ", launcher: {command: [mpirun, a]}, worker: {replicas: 2}"),
+    ("xgboostJob", ", master: {}, worker: {replicas: 2}"),
+    ("paddleJob", ", master: {}, worker: {replicas: 2}"),
+    ("jaxJob", ", worker: {replicas: 2}"),
 ];
 
 fn spec(kind: &str, fields: &str) -> String {
@@ -214,6 +217,9 @@ fn custom_kinds_have_the_fields_of_their_crds() {
         ("pytorchJob", "", "v1", "PyTorchJob"),
         ("mpiJob", "apis: {mpiJob: v1}", "v1", "MPIJob"),
         ("mpiJob", "", "v2beta1", "MPIJob"),
+        ("xgboostJob", "", "v1", "XGBoostJob"),
+        ("paddleJob", "", "v1", "PaddleJob"),
+        ("jaxJob", "", "v1", "JAXJob"),
     ] {
         let schema = crd_schema("kubeflow.org", version, name).unwrap();
         let mut compared = 0;

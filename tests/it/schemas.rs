@@ -27,15 +27,19 @@ const WITHOUT_DEFAULT: &[(&str, &str)] = &[
     ("Benchmark /definitions/Metric", "better name unit"),
     ("Benchmark /definitions/OpenMetricsSource", "file url"),
     ("Benchmark /definitions/Resources", "limits requests"),
+    ("Benchmark /definitions/PaddleElasticPolicy", "maxReplicas minReplicas"),
     ("Benchmark /definitions/RoleBlock", "image"),
     ("Benchmark /definitions/SchedulingPolicy", "minAvailable minResources priorityClass queue scheduleTimeoutSeconds"),
     ("Benchmark /definitions/Source", "duration process"),
     ("Benchmark /definitions/ToolSource", "file index metrics role"),
     ("Benchmark /definitions/Window", "lastN skipFirst steps"),
+    ("Benchmark /definitions/Workload/properties/jaxJob", "image"),
     ("Benchmark /definitions/Workload/properties/job", "completions image"),
     ("Benchmark /definitions/Workload/properties/mpiJob", "image"),
+    ("Benchmark /definitions/Workload/properties/paddleJob", "image"),
     ("Benchmark /definitions/Workload/properties/pytorchJob", "image"),
     ("Benchmark /definitions/Workload/properties/tfJob", "image successPolicy"),
+    ("Benchmark /definitions/Workload/properties/xgboostJob", "image"),
     ("Project /definitions/ProjectSpec", "requiredVersion"),
     ("Project /definitions/Queue", "kueue volcano"),
     ("Project /definitions/ResultsSettings", "remote"),
@@ -108,6 +112,24 @@ apiVersion: kubebench.dev/v1
 kind: Benchmark
 metadata: {name: sparse}
 spec: {workload: {pytorchJob: {image: registry.example/a:1, master: {}, worker: {}}}}
+",
+    "\
+apiVersion: kubebench.dev/v1
+kind: Benchmark
+metadata: {name: sparse}
+spec: {workload: {xgboostJob: {image: registry.example/a:1, master: {}, worker: {}, schedulingPolicy: {}}}}
+",
+    "\
+apiVersion: kubebench.dev/v1
+kind: Benchmark
+metadata: {name: sparse}
+spec: {workload: {paddleJob: {image: registry.example/a:1, master: {}, worker: {}, elasticPolicy: {}, schedulingPolicy: {}}}}
+",
+    "\
+apiVersion: kubebench.dev/v1
+kind: Benchmark
+metadata: {name: sparse}
+spec: {workload: {jaxJob: {image: registry.example/a:1, worker: {}, schedulingPolicy: {}}}}
 ",
     "\
 apiVersion: kubebench.dev/v1

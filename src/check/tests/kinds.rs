@@ -75,6 +75,72 @@ fn elastic_jobs_have_workers_alone() {
 }
 
 #[test]
+fn roles_that_the_webhooks_demand() {
+    let of = |kind: &str, roles: &str| lowered(&workload(kind, roles));
+    assert_eq!(of("xgboostJob", "worker: {replicas: 2}"), ["KB0317 `xgboostJob` has no `master`"]);
+    assert_eq!(of("xgboostJob", "master: {replicas: 2}"), ["KB0317 `master` has 2 replicas, but rank 0 is one pod"]);
+    assert_eq!(of("xgboostJob", "master: {}"), NONE);
+    assert_eq!(of("paddleJob", "labels: {}"), ["KB0317 `paddleJob` has neither `worker` nor `master`"]);
+    assert_eq!(of("paddleJob", "master: {replicas: 2}"), NONE);
+    assert_eq!(of("jaxJob", "labels: {}"), ["KB0317 `jaxJob` has no `worker`"]);
+    assert_eq!(of("jaxJob", "worker: {replicas: 4}"), NONE);
+}
+
+/// The operator's own defaults would restart a Paddle worker that failed, in silence.
+#[test]
+fn nothing_of_kubeflow_restarts_or_is_cleaned_up() {
+    for (kind, specs) in
+        [("xgboostJob", "xgbReplicaSpecs"), ("paddleJob", "paddleReplicaSpecs"), ("jaxJob", "jaxReplicaSpecs")]
+    {
+        let roles = if kind == "jaxJob" { "worker: {replicas: 2}" } else { "master: {}, worker: {replicas: 2}" };
+        let compiled = compile("", &document(&workload(kind, &format!("schedulingPolicy: {{queue: q}}, {roles}"))));
+        let workload = &compiled.benchmarks[0].cases[0].workload;
+        let policy = &workload.spec["runPolicy"];
+        assert_eq!((&policy["backoffLimit"], &policy["cleanPodPolicy"]), (&0.into(), &"None".into()), "{kind}");
+        assert_eq!(policy["schedulingPolicy"]["queue"], "q");
+        assert!(policy["activeDeadlineSeconds"].is_u64());
+        let roles = workload.spec[specs].as_object().unwrap();
+        assert!(roles.values().all(|role| role["restartPolicy"] == "Never"), "{kind}");
+        assert_eq!(roles["Worker"]["replicas"], 2, "{kind}");
+        assert_eq!(workload.roles.last().unwrap().last_pod_suffix, "-worker-1");
+    }
+}
+
+#[test]
+fn elasticity_of_paddle() {
+    let paddle = |fields: &str| workload("paddleJob", &format!("resources: {{cpu: 1, memory: 1Gi}}, {fields}"));
+    assert_eq!(lowered(&paddle("worker: {replicas: 2}")), NONE);
+    let idle = "KB0437 the training operator does nothing with `elasticPolicy` of a PaddleJob";
+    assert_eq!(lowered(&paddle("elasticPolicy: {maxReplicas: 4}, master: {}, worker: {replicas: 2}")), [idle]);
+    let policy = |policy: &str| {
+        let compiled = compile("", &document(&paddle(&format!("elasticPolicy: {policy}, worker: {{replicas: 2}}"))));
+        compiled.benchmarks[0].cases[0].workload.spec["elasticPolicy"].clone()
+    };
+    // The operator would take the one bound that is given for both.
+    assert_eq!(policy("{maxReplicas: 4}"), serde_json::json!({"minReplicas": 2, "maxReplicas": 4, "maxRestarts": 0}));
+    assert_eq!(policy("{}"), serde_json::json!({"minReplicas": 2, "maxReplicas": 2, "maxRestarts": 0}));
+    let found = lowered(&paddle("elasticPolicy: {minReplicas: 3}, worker: {replicas: 2}"));
+    assert!(
+        found.contains(&"KB0317 `worker` has 2 replicas, outside `elasticPolicy`'s 3 to 2".to_owned()),
+        "{found:?}"
+    );
+    let found = lowered(&paddle("elasticPolicy: {}, master: {}"));
+    assert!(found.contains(&"KB0317 `elasticPolicy` needs a `worker`".to_owned()), "{found:?}");
+}
+
+/// Names and amounts are those of the largest size that the job may grow to.
+#[test]
+fn elastic_jobs_have_the_names_of_their_largest() {
+    for kind in ["pytorchJob", "paddleJob"] {
+        let fields = "elasticPolicy: {maxReplicas: 101}, worker: {replicas: 2}";
+        let compiled = compile("", &document(&workload(kind, fields)));
+        let worker = &compiled.benchmarks[0].cases[0].workload.roles[0];
+        assert_eq!((worker.replicas, worker.max_replicas), (2, 101), "{kind}");
+        assert_eq!(worker.last_pod_suffix, "-worker-100", "{kind}");
+    }
+}
+
+#[test]
 fn rendezvous_servers() {
     let torch = |policy: &str| workload("pytorchJob", &format!("elasticPolicy: {{{policy}}}, worker: {{replicas: 2}}"));
     assert_eq!(lowered(&torch("rdzvBackend: c10d")), NONE);

@@ -25,6 +25,8 @@ fn kinds_that_kueue_is_told_of() {
     let target = "{t: {queue: {kueue: ml}}}";
     check_on(target, &torch(), &["KB0425 Kueue on the target `t` may not manage PyTorchJobs"]);
     check_on(target, &tensorflow(), &["KB0425 Kueue on the target `t` may not manage TFJobs"]);
+    let jax = workload("jaxJob", &format!("{SMALL}, worker: {{}}"));
+    check_on(target, &jax, &["KB0425 Kueue on the target `t` may not manage JAXJobs"]);
     check_on(target, &mpi(), &[]);
     check_on(target, "", &[]);
     check_on("{t: {}}", &torch(), &[]);

@@ -28,6 +28,9 @@ fn kubeflow_conditions_count_while_they_are_true() {
         ("kubeflow.org/v1", "PyTorchJob"),
         ("kubeflow.org/v1", "MPIJob"),
         ("kubeflow.org/v2beta1", "MPIJob"),
+        ("kubeflow.org/v1", "XGBoostJob"),
+        ("kubeflow.org/v1", "PaddleJob"),
+        ("kubeflow.org/v1", "JAXJob"),
     ] {
         let said = |conditions: &[(&str, &str, &str)]| outcome(&job(api, kind, conditions));
         let created = ("Created", "True", "JobCreated");
@@ -101,6 +104,13 @@ fn the_replicas_that_decide_are_those_of_the_operator() {
     let master = json!({"pytorchReplicaSpecs": {"Worker": {}, "Master": {}}});
     assert!(!decides("PyTorchJob", master, "worker", 0));
     assert!(decides("PyTorchJob", json!({"pytorchReplicaSpecs": {"Worker": {}}}), "worker", 3));
+    assert!(decides("XGBoostJob", json!({}), "master", 0));
+    assert!(!decides("XGBoostJob", json!({}), "worker", 0));
+    let servers = json!({"paddleReplicaSpecs": {"Worker": {}, "Master": {}}});
+    assert!(decides("PaddleJob", servers.clone(), "master", 1));
+    assert!(!decides("PaddleJob", servers, "worker", 0));
+    assert!(decides("PaddleJob", json!({"paddleReplicaSpecs": {"Worker": {}}}), "worker", 1));
+    assert!(decides("JAXJob", json!({}), "worker", 1));
     assert!(decides("MPIJob", json!({}), "launcher", 0));
     assert!(!decides("MPIJob", json!({}), "worker", 0));
 }

@@ -38,7 +38,7 @@ pub(super) fn ranks_of_torchrun() {
     assert_eq!(of("RANK"), ["0", "1", "2"]);
     assert_eq!(of("PET_NODE_RANK"), ["0", "1", "2"]);
     for (name, value) in [
-        ("WORLD_SIZE", "3"),
+        ("WORLD_SIZE", "12"),
         ("LOCAL_RANK", "0"),
         ("MASTER_ADDR", "127.0.0.1"),
         ("PET_NNODES", "3"),
@@ -71,6 +71,22 @@ pub(super) fn the_master_decides() {
         let result = ran.ended(status, code);
         assert_eq!(super::exit(result, "worker", 0).code.is_some(), timeout == "1h", "{result:#?}");
         assert_eq!(result.run.reasons.len(), usize::try_from(code).unwrap(), "{:?}", result.run.reasons);
+    }
+}
+
+#[test]
+fn what_the_training_operator_tells() {
+    let pair = "master: {}, worker: {replicas: 1}";
+    for (kind, roles, expected) in [
+        ("xgboostJob", pair, ["MASTER_ADDR=127.0.0.1", "RANK=1", "WORLD_SIZE=2"]),
+        ("paddleJob", pair, ["PADDLE_NNODES=2", "PADDLE_TRAINER_NUM=1", "PYTHONUNBUFFERED=1"]),
+        ("jaxJob", "worker: {replicas: 1}", ["COORDINATOR_ADDRESS=127.0.0.1", "NUM_PROCESSES=1", "PROCESS_ID=0"]),
+    ] {
+        let folder = project(&format!("{kind}: {{{}, {roles}}}", shell("env")), &[SECONDS]);
+        run(&folder, &[]).ended(Status::Succeeded, 0);
+        let text = String::from_utf8(log(&folder, "worker-0.log")).unwrap();
+        let missing: Vec<&&str> = expected.iter().filter(|line| !text.lines().any(|found| found == **line)).collect();
+        assert!(missing.is_empty(), "{kind}: {missing:?} in {text}");
     }
 }
 
