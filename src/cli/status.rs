@@ -2,7 +2,7 @@
 
 mod watch;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use anyhow::{Result, bail};
 use serde::de::DeserializeOwned;
@@ -15,7 +15,6 @@ use crate::diag::render::Format;
 use crate::edge::cluster::{Cluster, Fault, LogQuery, Resource};
 use crate::edge::terminal;
 use crate::manifest::meta;
-use crate::model::target::MpiJobApi;
 use crate::status::{JobStatus, Namespace, RunState, Session, config_of, sessions, show};
 use crate::steps::Config;
 
@@ -141,22 +140,20 @@ fn cron_workflows() -> Resource {
     Resource::new("argoproj.io", "v1alpha1", "CronWorkflow", "cronworkflows")
 }
 
-/// Returns the kinds of jobs that runs on a target create, as far as its cluster serves them.
+/// Returns the kinds of the jobs that runs of the target create, and of those beside them, as far as the cluster has them.
 pub(super) fn job_kinds(outside: &Outside<'_>) -> Vec<Resource> {
-    let mpi_job = match outside.target.mpi_job {
-        MpiJobApi::V1 => "v1",
-        MpiJobApi::V2beta1 => "v2beta1",
-    };
-    let kinds = [
-        Resource::jobs(),
-        Resource::new("kubeflow.org", "v1", "TFJob", "tfjobs"),
-        Resource::new("kubeflow.org", "v1", "PyTorchJob", "pytorchjobs"),
-        Resource::new("kubeflow.org", mpi_job, "MPIJob", "mpijobs"),
-        Resource::new("kubeflow.org", "v1", "XGBoostJob", "xgboostjobs"),
-        Resource::new("kubeflow.org", "v1", "PaddleJob", "paddlejobs"),
-        Resource::new("kubeflow.org", "v1", "JAXJob", "jaxjobs"),
-    ];
-    kinds.into_iter().filter(|kind| serves(&outside.cluster, kind)).collect()
+    let here = outside.session.compilation.benchmarks.iter().map(|compiled| &compiled.benchmark);
+    let here = here.filter(|benchmark| benchmark.target.name == outside.target.name);
+    let apis: BTreeSet<(&str, &str, &str)> = here
+        .flat_map(|benchmark| &benchmark.cases)
+        .map(|case| (case.workload.api.api_version, case.workload.api.kind, case.workload.api.plural))
+        .chain([("batch/v1", "Job", "jobs")])
+        .collect();
+    let resources = apis.into_iter().map(|(api_version, kind, plural)| {
+        let (group, version) = api_version.split_once('/').unwrap_or(("", api_version));
+        Resource::new(group, version, kind, plural)
+    });
+    resources.filter(|kind| serves(&outside.cluster, kind)).collect()
 }
 
 /// Returns whether a cluster serves a kind; true where nobody says no.
