@@ -24,7 +24,7 @@ fn accounts_may_do_what_is_documented_and_no_more() {
     for (target, kueue) in [("gpu-eu", true), ("old", false)] {
         let namespace = &project.namespaces[target];
         for account in ACCOUNTS {
-            let documented = documented(account, kueue);
+            let documented = documented(account, kueue, &kinds(&project, namespace));
             assert!(!documented.is_empty());
             assert_eq!(granted(&project, namespace, account, namespace), documented, "{account} of {target}");
             for elsewhere in project.namespaces.values().map(String::as_str).chain(["default", "kube-system"]) {
@@ -35,6 +35,19 @@ fn accounts_may_do_what_is_documented_and_no_more() {
             }
         }
     }
+}
+
+/// The kinds of the objects that runs in a namespace create.
+fn kinds(project: &Project, namespace: &str) -> BTreeSet<String> {
+    let here = |emitted: &Emitted| emitted.object["metadata"]["namespace"] == *namespace;
+    let configs = project.objects().into_iter().filter(here).filter(|emitted| emitted.object["kind"] == "ConfigMap");
+    let texts: Vec<Value> = configs
+        .flat_map(|emitted| emitted.object["data"].as_object().cloned())
+        .flatten()
+        .map(|entry| entry.1)
+        .collect();
+    let lines = texts.iter().filter_map(Value::as_str).flat_map(str::lines);
+    lines.filter_map(|line| line.strip_prefix("kind: ")).map(|kind| kind.trim_matches('"').to_owned()).collect()
 }
 
 /// What `kubectl auth can-i --list` shows of an account, without what every account may do.
@@ -80,14 +93,15 @@ fn rules(project: &Project, home: &str, account: &str, place: &str) -> BTreeSet<
 }
 
 /// The rights of an account in the table of `docs/steps.md`.
-fn documented(account: &str, kueue: bool) -> BTreeSet<Right> {
+fn documented(account: &str, kueue: bool, kinds: &BTreeSet<String>) -> BTreeSet<Right> {
     let text = fs::read_to_string(repository().join("docs/steps.md")).unwrap();
     let table = text.split("\n## Permissions\n").nth(1).expect("there is a chapter about permissions");
     let mut rights = BTreeSet::new();
     for line in table.lines().filter(|line| line.starts_with('|')).skip(2) {
         let cells: Vec<&str> = line.trim_matches('|').split('|').map(str::trim).collect();
         let [who, group, resources, verbs] = cells[..] else { panic!("{line}") };
-        let means = if who.starts_with('`') { words(who) == [account] } else { who == "all three" };
+        let is_used = who.split(" of kind ").nth(1).is_none_or(|kind| kinds.contains(words(kind)[0]));
+        let means = if who.starts_with('`') { words(who)[0] == account && is_used } else { who == "all three" };
         if !means || (who.ends_with("Kueue queue") && !kueue) {
             continue;
         }
