@@ -6,7 +6,7 @@ use std::process::Command;
 
 use kubebench::diag::{Diagnostic, Place, Severity};
 use kubebench::text::{Source, SourceId};
-use kubebench::yaml::{Manifest, read_manifest};
+use kubebench::yaml::{Manifest, Node, read_manifest};
 use serde_json::{Value, json};
 
 use crate::judges::{oracle, python_with_yaml, shared, skip};
@@ -15,7 +15,7 @@ use crate::project::files_below;
 /// Reads each file as `PyYAML` does, where it reads as kubectl does too. The differences that are taken out:
 /// base 60 (`1:30` is text to kubectl), dates (they stay text), `y` and `n` (booleans), `0o755` (a number), `1e3` (a number), and
 /// whole floats and keys, which JSON spells in one way.
-const PYYAML: &str = r#"
+const PYYAML: &str = r"
 import json, re, sys, yaml
 class Loader(yaml.SafeLoader):
     yaml_implicit_resolvers = {}
@@ -53,7 +53,7 @@ for path in sys.argv[1:]:
     except Exception as error:
         documents = None
     print(json.dumps(documents))
-"#;
+";
 
 #[test]
 fn oracle_pyyaml_reads_published_manifests_alike() {
@@ -74,7 +74,7 @@ fn oracle_pyyaml_reads_published_manifests_alike() {
             (None, None) => wrong.push(format!("{} is taken, unlike by PyYAML", file.display())),
             (Some(_), Some(fault)) => wrong.push(format!("{}: {}", file.display(), fault.message)),
             (Some(theirs), None) => {
-                let ours = canonical(&read.documents.iter().map(|root| root.to_json()).collect::<Vec<_>>().into());
+                let ours = canonical(&read.documents.iter().map(Node::to_json).collect::<Vec<_>>().into());
                 documents += theirs.len();
                 if ours != canonical(&json!(theirs)) {
                     wrong.push(format!("{}\n{ours}\n{}", file.display(), canonical(&json!(theirs))));
@@ -154,7 +154,7 @@ fn the_yaml_suite_is_read() {
                 let meant: Vec<Value> =
                     serde_json::Deserializer::from_str(&text).into_iter().map(Result::unwrap).collect();
                 accepted += 1;
-                if canonical(&json!(meant)) != canonical(&read.documents.iter().map(|root| root.to_json()).collect()) {
+                if canonical(&json!(meant)) != canonical(&read.documents.iter().map(Node::to_json).collect()) {
                     wrong.push(format!("{}: {:?}, not {meant:?}", row[0], read.documents));
                 }
             }
