@@ -20,7 +20,7 @@ pub struct Span {
 }
 
 impl Span {
-    /// Returns the span of `range` in `source`; offsets beyond 4 GiB saturate (sources are at most 1 MiB).
+    /// Returns the span of `range` in `source`; offsets beyond 4 GiB saturate (sources are at most 4 MiB).
     pub fn new(source: SourceId, range: Range<usize>) -> Self {
         let narrow = |offset: usize| u32::try_from(offset).unwrap_or(u32::MAX);
         Self { source, start: narrow(range.start), end: narrow(range.end) }

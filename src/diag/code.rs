@@ -66,6 +66,10 @@ codes! {
     KB0114 error "unreadable file"
     KB0115 lint "file that is not read"
     KB0116 error "further findings"
+    KB0117 error "template that is not rendered"
+    KB0118 warning "duplicate key of a manifest"
+    KB0119 warning "YAML that kubectl reads in its own way"
+    KB0120 error "YAML that kubectl refuses"
 
     KB0201 error "unknown field"
     KB0202 error "missing field"

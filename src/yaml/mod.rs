@@ -1,7 +1,8 @@
-//! YAML: read strictly into a spanned tree, written so that every reader agrees.
+//! YAML: specs are read strictly into a spanned tree, manifests as kubectl reads them; written so that every reader agrees.
 
 pub mod de;
 pub mod format;
+mod lenient;
 pub mod limits;
 pub mod node;
 mod quote;
@@ -11,6 +12,7 @@ mod syntax;
 mod vetting;
 mod write;
 
+pub use lenient::{Manifest, read_manifest};
 pub use node::{Entry, Node, Step, Value};
 pub use read::{Read, read};
 pub use write::{write, write_string_scalar};

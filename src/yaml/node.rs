@@ -18,7 +18,7 @@ pub enum Value {
     Null,
     /// `true` or `false`.
     Bool(bool),
-    /// A plain decimal integer or fraction, as written.
+    /// A plain decimal integer or fraction, as written; in a manifest, as JSON spells it.
     Number(String),
     /// Any other scalar.
     String(String),

@@ -131,7 +131,7 @@ fn is_float(text: &str) -> bool {
 }
 
 /// `2026-11-21`, alone or followed by a time.
-fn is_date(text: &str) -> bool {
+pub(super) fn is_date(text: &str) -> bool {
     let mut parts = text.splitn(3, '-');
     let (Some(year), Some(month), Some(rest)) = (parts.next(), parts.next(), parts.next()) else { return false };
     let day_len = rest.bytes().take_while(u8::is_ascii_digit).count();

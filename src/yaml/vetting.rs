@@ -21,6 +21,12 @@ pub(super) fn refuse_bytes(id: SourceId, source: &Source, diagnostics: &mut Vec<
         );
         return true;
     }
+    let help = "keep only YAML specs in this folder, or rename the file so that it does not end in `.yaml` or `.yml`";
+    refuse_encoding(id, source, help, diagnostics)
+}
+
+/// Reports bytes that are no UTF-8 text, and returns true when they are not; `binary` is what to do with a binary file.
+pub(super) fn refuse_encoding(id: SourceId, source: &Source, binary: &str, diagnostics: &mut Vec<Diagnostic>) -> bool {
     let nul = source.text.find('\0');
     match (source.invalid_utf8, nul) {
         (Some(0), Some(_)) if source.text.starts_with("\u{FFFD}\u{FFFD}") => {
@@ -30,9 +36,7 @@ pub(super) fn refuse_bytes(id: SourceId, source: &Source, diagnostics: &mut Vec<
         }
         (_, Some(_)) => {
             let fault = Diagnostic::in_file(&code::KB0101, &source.path, "the file is binary, not text");
-            diagnostics.push(fault.help(
-                "keep only YAML specs in this folder, or rename the file so that it does not end in `.yaml` or `.yml`",
-            ));
+            diagnostics.push(fault.help(binary));
             true
         }
         (Some(offset), None) => {

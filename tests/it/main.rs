@@ -23,6 +23,7 @@ mod hostile_yaml;
 mod identity;
 mod judges;
 mod kill;
+mod lenient;
 mod mistakes;
 mod options;
 mod oracle_crd;
