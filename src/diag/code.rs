@@ -134,6 +134,7 @@ codes! {
     KB0366 error "result edited by hand"
     KB0367 error "result laid out anew"
     KB0368 error "result at another place"
+    KB0369 error "unknown preset of Prometheus"
 
     KB0401 lint "image without tag or digest"
     KB0402 lint "image tag latest"

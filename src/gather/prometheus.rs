@@ -12,5 +12,6 @@ pub fn range_query(server: Option<&str>, query: &str, window: (f64, f64)) -> Res
         return Err("the target names no Prometheus (`prometheus.url` in kubebench.yaml)".to_owned());
     };
     let (start, end) = window;
-    prometheus::values(&http::get(&prometheus::range_url(server, query, start, end))?)
+    let query = prometheus::over_time(query, start, end);
+    prometheus::values(&http::get(&prometheus::range_url(server, &query, start, end))?)
 }

@@ -14,6 +14,7 @@ pub mod number;
 pub mod open_metrics;
 mod partial;
 pub mod pattern;
+pub mod preset;
 pub mod prometheus;
 pub mod rules;
 pub mod scan;

@@ -11,9 +11,16 @@ const MAX_POINTS: f64 = 10_000.0;
 /// What the query part of an address spells with percent signs (RFC 3986: all but unreserved characters).
 const RESERVED: AsciiSet = NON_ALPHANUMERIC.remove(b'-').remove(b'_').remove(b'.').remove(b'~');
 
-/// Returns `query` with `$namespace` and `$pods` as those of a run: the pods of a job begin with its name.
-pub fn of_run(query: &str, namespace: &str, job: &str) -> String {
-    query.replace("$namespace", namespace).replace("$pods", &format!("{job}(-.*)?"))
+/// Returns `query` with `$namespace`, `$pods` and `$nodes` as those of a run in a cluster: the pods of a job begin with its
+/// name. Both lists are regular expressions, without a backslash, which a string of PromQL would have to double.
+pub fn of_cluster(query: &str, namespace: &str, job: &str, nodes: &[String]) -> String {
+    let nodes = nodes.join("|").replace('.', "[.]");
+    query.replace("$namespace", namespace).replace("$pods", &format!("{job}(-.*)?")).replace("$nodes", &nodes)
+}
+
+/// Returns `query` with `$duration` as the time between two moments in seconds: that of a counter's increase over a run.
+pub fn over_time(query: &str, start: f64, end: f64) -> String {
+    query.replace("$duration", &format!("{:.0}s", (end - start).ceil().max(1.0)))
 }
 
 /// Returns the address of a range query over a run's time, in seconds since the Unix epoch.

@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use serde::Deserialize;
 
 use super::pattern::Pattern;
+use super::preset::{self, Preset};
 use super::scan::{LogScan, Scanned};
 use super::series::Window;
 use super::tool::{self, Tool};
@@ -298,16 +299,21 @@ fn metric(wire: wire::Metric) -> Result<MetricRule, String> {
     let wire::Metric { name, unit, better, primary, required, from, window, reduce } = wire;
     let tool_window = from.tool.as_ref().and_then(|tool| tool.window.as_ref());
     let window = Window::of(window.as_ref().or(tool_window));
+    let preset = from.prometheus.as_ref().and_then(|source| source.preset.as_deref()).map(preset).transpose()?;
     Ok(MetricRule {
-        name,
-        unit: unit.map(|text| text.0),
-        better,
+        name: name.or_else(|| preset.map(|preset| preset.name.to_owned())),
+        unit: unit.map(|text| text.0).or_else(|| preset.map(|preset| preset.unit.to_owned())),
+        better: better.or_else(|| preset.map(|preset| preset.better)),
         is_primary: primary.is_some_and(|flag| flag.0),
         is_required: required.is_some_and(|flag| flag.0),
         window,
         reduce,
         from: source(from)?,
     })
+}
+
+fn preset(name: &str) -> Result<&'static Preset, String> {
+    preset::preset(name).ok_or_else(|| format!("there is no preset `{name}`"))
 }
 
 fn source(wire: wire::Source) -> Result<From, String> {
@@ -362,8 +368,11 @@ fn source(wire: wire::Source) -> Result<From, String> {
     if let Some(wire::FileSource { path }) = file {
         return Ok(From::File { path });
     }
-    if let Some(wire::PrometheusSource { query, reduce }) = prometheus {
-        return Ok(From::Prometheus { query, reduce: reduce.unwrap_or(Reduce::Mean) });
+    if let Some(wire::PrometheusSource { query, preset: name, reduce }) = prometheus {
+        let known = name.as_deref().map(preset).transpose()?;
+        let query = query.or_else(|| known.map(|known| known.query.to_owned()));
+        let reduce = reduce.or_else(|| known.map(|known| known.reduce)).unwrap_or(Reduce::Mean);
+        return Ok(From::Prometheus { query: query.ok_or("`prometheus` names no query")?, reduce });
     }
     match (process, duration) {
         (Some(process), _) => Ok(From::Process(process)),

@@ -94,7 +94,7 @@ pub fn refusals(benchmark: &Benchmark, engine: Engine, secrets: &Secrets) -> Dia
         }
     }
     for (query, span) in &benchmark.queries {
-        if let Some(name) = ["$namespace", "$pods"].into_iter().find(|name| query.contains(name)) {
+        if let Some(name) = ["$namespace", "$pods", "$nodes"].into_iter().find(|name| query.contains(name)) {
             found.push(
                 Diagnostic::at(&code::KB0352, *span, format!("`{name}` stands for something that only a cluster has"))
                     .note("a local run has no pods; the query would select nothing, and the metric would be missing")

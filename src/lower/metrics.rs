@@ -2,8 +2,9 @@
 
 use std::collections::BTreeMap;
 
-use crate::diag::{Diagnostic, Diagnostics, Place, code};
+use crate::diag::{Diagnostic, Diagnostics, Place, code, did_you_mean};
 use crate::ingest::pattern::Pattern;
+use crate::ingest::preset::{self, PRESETS, Preset};
 use crate::model::{Expectation, Fixture, Metric, MetricReference, ToolMetrics};
 use crate::spec::v1::{fixture, metric as wire};
 use crate::text::Span;
@@ -19,20 +20,25 @@ pub(super) fn metrics(wires: &[wire::Metric], spec: &Node, diagnostics: &mut Dia
     let mut metrics = Vec::new();
     for (wire, node) in wires.iter().zip(nodes) {
         let span = node.get("name").map_or(node.span, |name| name.span);
-        if let Some(name) = &wire.name {
+        let preset = preset_of(wire, node, diagnostics);
+        if let Some(name) = wire.name.as_deref().or(preset.map(|preset| preset.name)) {
             if let Some(earlier) = first.insert(name, span) {
                 let fault = Diagnostic::at(&code::KB0312, span, format!("a metric `{name}` exists already"));
                 diagnostics.push(fault.related(Place::Span(earlier), "first").help("give one of them another name"));
             }
-        } else if wire.from.tool.is_none() {
+        } else if wire.from.tool.is_none() && !names_preset(wire) {
             let fault = Diagnostic::at(&code::KB0202, node.span, "this metric needs the field `name`");
-            diagnostics.push(fault.note("only the metrics of a tool bring their own names").help("add `name: …`"));
+            diagnostics.push(
+                fault
+                    .note("only the metrics of a tool and of a preset of Prometheus bring their own names")
+                    .help("add `name: …`"),
+            );
         }
         check_sources(wire, node, diagnostics);
         metrics.push(Metric {
-            name: wire.name.clone(),
+            name: wire.name.clone().or_else(|| preset.map(|preset| preset.name.to_owned())),
             span,
-            has_direction: wire.better.is_some(),
+            has_direction: wire.better.is_some() || preset.is_some(),
             primary: wire.primary.is_some_and(|flag| flag.0),
             tool: wire.from.tool.as_ref().map(|tool| ToolMetrics {
                 tool: tool.name.clone(),
@@ -54,6 +60,44 @@ pub(super) fn metrics(wires: &[wire::Metric], spec: &Node, diagnostics: &mut Dia
         });
     }
     metrics
+}
+
+fn names_preset(wire: &wire::Metric) -> bool {
+    wire.from.prometheus.as_ref().is_some_and(|source| source.preset.is_some())
+}
+
+/// Returns the preset that a metric names, reporting one that there is not and one beside a query.
+fn preset_of(wire: &wire::Metric, node: &Node, diagnostics: &mut Diagnostics) -> Option<&'static Preset> {
+    let source = wire.from.prometheus.as_ref()?;
+    let of = |field: &str| node.get("from")?.get("prometheus")?.entry(field);
+    let Some(name) = &source.preset else {
+        if source.query.is_none() {
+            let span =
+                node.get("from").and_then(|from| from.entry("prometheus")).map_or(node.span, |entry| entry.key_span);
+            let fault = Diagnostic::at(&code::KB0207, span, "`prometheus` takes exactly one of `query` and `preset`");
+            diagnostics
+                .push(fault.help("write a query, or the name of one that Kubebench knows: `preset: dcgm-energy`"));
+        }
+        return None;
+    };
+    if let (Some(_), Some(entry)) = (&source.query, of("query")) {
+        let message = format!("`{name}` is a query already, and this one would not count");
+        diagnostics
+            .push(Diagnostic::at(&code::KB0207, entry.key_span, message).help("keep one of `query` and `preset`"));
+    }
+    let found = preset::preset(name);
+    if found.is_none() {
+        let names = || PRESETS.iter().map(|preset| preset.name);
+        let span = of("preset").map_or(node.span, |entry| entry.value.span);
+        let fault = Diagnostic::at(&code::KB0369, span, format!("there is no preset `{name}`"));
+        diagnostics.push(match did_you_mean(name, names()) {
+            Some(close) => fault.help(format!("did you mean `{close}`?")),
+            None => {
+                fault.help(format!("write a `query` of your own, or one of {}", names().collect::<Vec<_>>().join(", ")))
+            }
+        });
+    }
+    found
 }
 
 fn tool_node(metric: &Node) -> Option<&Node> {
@@ -147,8 +191,10 @@ fn check_sources(wire: &wire::Metric, node: &Node, diagnostics: &mut Diagnostics
 pub(super) fn queries(spec: &Node) -> Vec<(String, Span)> {
     let metrics = spec.get("metrics").map(Node::items).unwrap_or_default();
     let query = |metric: &Node| {
-        let query = metric.get("from")?.get("prometheus")?.get("query")?;
-        Some((query.as_text()?.to_owned(), query.span))
+        let source = metric.get("from")?.get("prometheus")?;
+        let named =
+            source.get("preset").and_then(|name| Some((preset::preset(name.as_text()?)?.query.to_owned(), name.span)));
+        named.or_else(|| source.get("query").and_then(|query| Some((query.as_text()?.to_owned(), query.span))))
     };
     metrics.iter().filter_map(query).collect()
 }

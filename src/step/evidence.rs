@@ -20,6 +20,8 @@ pub(super) struct RunEvidence {
     pub(super) namespace: String,
     /// The name of the job, with which those of its pods begin.
     pub(super) job: String,
+    /// The names of the nodes that it ran on.
+    pub(super) nodes: Vec<String>,
 }
 
 impl Evidence for RunEvidence {
@@ -55,7 +57,7 @@ impl Evidence for RunEvidence {
     }
 
     fn query(&self, query: &str) -> Result<Vec<f64>, String> {
-        let query = prometheus::of_run(query, &self.namespace, &self.job);
+        let query = prometheus::of_cluster(query, &self.namespace, &self.job, &self.nodes);
         range_query(self.prometheus.as_deref(), &query, self.window)
     }
 }

@@ -161,9 +161,11 @@ impl Session {
             left: left.clone(),
             timings: outcome.ended.timings,
             prometheus: self.settings.prometheus.as_ref().map(|prometheus| prometheus.url.clone()),
-            window: (attempt.began.seconds, outcome.finished.seconds),
+            // What the nodes did while the run was in a queue is not of the run.
+            window: (attempt.running_since.as_ref().unwrap_or(&attempt.began).seconds, outcome.finished.seconds),
             namespace: self.namespace.clone(),
             job: attempt.job.clone(),
+            nodes: outcome.nodes.iter().filter_map(|node| node.name.clone()).collect(),
         };
         Ok(measure(rules, &read, outcome.ended.restarts, &evidence))
     }

@@ -9,6 +9,9 @@ use std::time::{Duration, Instant};
 
 use serde_json::Value;
 
+use kubebench::ingest::preset::{PRESETS, Preset};
+use kubebench::ingest::prometheus::{of_cluster, over_time, range_url};
+
 use crate::project::{Folder, repository};
 
 /// Starts a server that answers each request with what `answer` says of its path; returns its address.
@@ -159,11 +162,38 @@ fn oracle_a_real_prometheus_answers() {
         metric("up", "{prometheus: {query: 'min(up{job=\"self\"})', reduce: min}}"),
         metric("bad", "{prometheus: {query: 'sum('}}"),
     ];
-    let result = result(&format!("http://127.0.0.1:{port}"), &metrics.concat(), "2");
+    let address = format!("http://127.0.0.1:{port}");
+    let of_presets: Vec<(&str, String)> = PRESETS.iter().map(|preset| (preset.name, asked(&address, preset))).collect();
+    let result = result(&address, &metrics.concat(), "2");
     server.kill().unwrap();
     server.wait().unwrap();
     let metrics = result["metrics"].as_array().unwrap();
     assert_eq!(metrics[0]["value"], 1.0, "{}", metrics[0]);
     assert!(metrics[0]["n"].as_u64().unwrap() >= 2, "{}", metrics[0]);
     assert!(metrics[1]["reason"].as_str().unwrap().contains("parse error"), "{}", metrics[1]);
+    for (name, answer) in of_presets {
+        assert!(answer.contains("\"status\":\"success\""), "{name}: {answer}");
+    }
+}
+
+/// Asks a server for a preset as a run in a cluster does.
+fn asked(server: &str, preset: &Preset) -> String {
+    let query = of_cluster(preset.query, "ml", "train-0a1b2c3d", &["gpu-1.example".to_owned(), "gpu-2".to_owned()]);
+    let query = over_time(&query, 1_795_000_000.0, 1_795_000_060.5);
+    assert!(!query.contains('$'), "{query}");
+    kubebench::edge::http::get(&range_url(server, &query, 1_795_000_000.0, 1_795_000_060.5)).unwrap_or_else(|why| why)
+}
+
+#[test]
+fn the_presets_are_documented_as_they_are() {
+    let page = std::fs::read_to_string(repository().join("docs/extraction.md")).unwrap();
+    let chapter = page.split("\n## Presets of Prometheus\n").nth(1).unwrap().split("\n## ").next().unwrap();
+    let documented: Vec<&str> =
+        chapter.lines().filter(|line| line.starts_with("| `") && line.matches('|').count() == 7).collect();
+    let word = |value: &dyn std::fmt::Debug| format!("{value:?}").to_lowercase();
+    let rows = PRESETS.iter().map(|preset| {
+        let Preset { name, about, exporter, unit, better, reduce, .. } = preset;
+        format!("| `{name}` | {about} | {unit} | {} | {} | {exporter} |", word(better), word(reduce))
+    });
+    assert_eq!(documented, rows.collect::<Vec<_>>());
 }

@@ -28,6 +28,7 @@ const WITHOUT_DEFAULT: &[(&str, &str)] = &[
     ("Benchmark /definitions/OpenMetricsSource", "file url"),
     ("Benchmark /definitions/Resources", "limits requests"),
     ("Benchmark /definitions/PaddleElasticPolicy", "maxReplicas minReplicas"),
+    ("Benchmark /definitions/PrometheusSource", "preset query reduce"),
     ("Benchmark /definitions/RoleBlock", "image"),
     ("Benchmark /definitions/SchedulingPolicy", "minAvailable minResources priorityClass queue scheduleTimeoutSeconds"),
     ("Benchmark /definitions/Source", "duration process"),

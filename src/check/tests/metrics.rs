@@ -177,6 +177,31 @@ fn names_and_windows_of_tools() {
 }
 
 #[test]
+fn presets_name_their_metrics() {
+    let gpu = "{gpu: {prometheus: {url: 'http://p:9090'}}}";
+    let of = |fields: &str| format!("metrics: [{{{fields}}}]");
+    let energy = "primary: true, from: {prometheus: {preset: dcgm-energy}}";
+    let gated = format!("metrics: [{{{energy}}}]\ngates: [{{metric: dcgm-energy, maxRegression: 3%}}]");
+    check_on(gpu, &gated, &[]);
+    check_on(gpu, &of(&format!("name: joules, {energy}")), &[]);
+    check(&of(energy), &["KB0428 the target `default` names no Prometheus that could answer this query"]);
+    let twice = "metrics: [{from: {prometheus: {preset: dcgm-power}}}, {from: {prometheus: {preset: dcgm-power, reduce: max}}}]";
+    assert_eq!(lowered(twice), ["KB0312 a metric `dcgm-power` exists already"]);
+    assert_eq!(
+        lowered(&of("from: {prometheus: {preset: dcgm-energie}}")),
+        ["KB0369 there is no preset `dcgm-energie`"]
+    );
+    assert_eq!(
+        lowered(&of("name: x, from: {prometheus: {reduce: max}}")),
+        ["KB0207 `prometheus` takes exactly one of `query` and `preset`"]
+    );
+    assert_eq!(
+        lowered(&of("name: x, from: {prometheus: {query: up, preset: dcgm-power}}")),
+        ["KB0207 `dcgm-power` is a query already, and this one would not count"]
+    );
+}
+
+#[test]
 fn queries_that_a_server_answers() {
     let query = "metrics: [{name: x, better: lower, from: {prometheus: {query: up}}}]";
     let finding = "KB0428 the target `default` names no Prometheus that could answer this query";

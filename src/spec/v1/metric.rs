@@ -9,7 +9,7 @@ use super::scalar::{Count, CountFromZero, Flag, Number, Percentage, Text};
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Metric {
-    /// The metric's name; left out with `from: {tool: …}`, and only there: a tool brings its own names.
+    /// The metric's name; left out with `from: {tool: …}`, which brings its own names, and where a preset of Prometheus names it.
     #[serde(default)]
     #[schemars(extend("format" = "metric-name", "examples" = ["throughput"]))]
     pub name: Option<String>,
@@ -305,12 +305,17 @@ pub enum DurationSource {
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct PrometheusSource {
-    /// PromQL; `$namespace` and `$pods` stand for the run's.
-    #[schemars(extend("examples" = ["avg(DCGM_FI_DEV_GPU_UTIL{namespace=\"$namespace\",pod=~\"$pods\"})"]))]
-    pub query: String,
-    /// How the samples over time become one.
+    /// PromQL; `$namespace`, `$pods`, `$nodes` and `$duration` stand for the run's.
     #[serde(default)]
-    #[schemars(extend("default" = "mean", "examples" = ["max"]))]
+    #[schemars(extend("examples" = ["avg(DCGM_FI_DEV_GPU_UTIL{namespace=\"$namespace\",pod=~\"$pods\"})"]))]
+    pub query: Option<String>,
+    /// A query that Kubebench knows, in the place of `query`; it brings the metric's name, unit and direction.
+    #[serde(default)]
+    #[schemars(extend("format" = "dns1123-label", "examples" = ["dcgm-energy"]))]
+    pub preset: Option<String>,
+    /// How the samples over time become one; without it `mean`, or as the preset has it.
+    #[serde(default)]
+    #[schemars(extend("examples" = ["max"]))]
     pub reduce: Option<Reduce>,
 }
 
