@@ -1,6 +1,6 @@
 //! Accounts and roles: each step has what it needs and nothing more.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 
 use k8s_openapi::api::rbac::v1::PolicyRule;
 use serde_json::{Value as Json, json};
@@ -42,18 +42,15 @@ fn short(name: &str) -> &str {
 fn runner_rules(target: &Target, benchmarks: &[&Benchmark]) -> Vec<PolicyRule> {
     const MANAGE: &[&str] = &["create", "delete", "get", "list", "watch"];
     const OBSERVE: &[&str] = &["get", "list", "watch"];
-    let mut by_group: BTreeMap<&str, BTreeSet<&str>> = BTreeMap::new();
+    // A session may outlive the last spec of its kind: its jobs are still followed to their end, and deleted.
+    const FINISH: &[&str] = &["delete", "get", "list", "watch"];
     let workloads = || benchmarks.iter().flat_map(|benchmark| &benchmark.cases).map(|case| &case.workload);
     let measured = workloads().filter_map(|workload| KINDS.iter().find(|kind| kind.key == workload.key));
     let supporting = workloads().flat_map(|workload| &workload.supporting).map(|supporting| supporting.resource);
     // The Jobs beside the runs are there whatever is measured.
-    for (group, plural) in measured.map(|kind| kind.resource).chain(supporting).chain([("batch", "jobs")]) {
-        by_group.entry(group).or_default().insert(plural);
-    }
-    let of_group =
-        |(group, plurals): (&&str, &BTreeSet<&str>)| rule(group, &plurals.iter().copied().collect::<Vec<_>>(), MANAGE);
-    // In the order of the first release: another one would change every role.
-    let mut rules: Vec<PolicyRule> = by_group.iter().rev().map(of_group).collect();
+    let used: BTreeSet<_> = measured.map(|kind| kind.resource).chain(supporting).chain([("batch", "jobs")]).collect();
+    let unused = KINDS.iter().map(|kind| kind.resource).filter(|resource| !used.contains(resource)).collect();
+    let mut rules: Vec<PolicyRule> = by_group(&used, MANAGE).chain(by_group(&unused, FINISH)).collect();
     rules.extend([
         rule("", &["services"], &["create", "delete", "get"]),
         rule("", &["pods"], OBSERVE),
@@ -65,6 +62,16 @@ fn runner_rules(target: &Target, benchmarks: &[&Benchmark]) -> Vec<PolicyRule> {
         rules.push(rule("kueue.x-k8s.io", &["workloads"], OBSERVE));
     }
     rules
+}
+
+/// Returns a rule for each group of `resources`, in the order of the first release: another one would change every role.
+fn by_group<'r>(resources: &'r BTreeSet<(&str, &str)>, verbs: &'r [&str]) -> impl Iterator<Item = PolicyRule> + 'r {
+    let groups: BTreeSet<&str> = resources.iter().map(|(group, _)| *group).collect();
+    groups.into_iter().rev().map(move |wanted| {
+        let plurals: Vec<&str> =
+            resources.iter().filter(|(group, _)| *group == wanted).map(|(_, plural)| *plural).collect();
+        rule(wanted, &plurals, verbs)
+    })
 }
 
 fn rule(group: &str, resources: &[&str], verbs: &[&str]) -> PolicyRule {
