@@ -42,7 +42,7 @@ fn kinds(project: &Project, namespace: &str) -> BTreeSet<String> {
     let here = |emitted: &Emitted| emitted.object["metadata"]["namespace"] == *namespace;
     let configs = project.objects().into_iter().filter(here).filter(|emitted| emitted.object["kind"] == "ConfigMap");
     let texts: Vec<Value> = configs
-        .flat_map(|emitted| emitted.object["data"].as_object().cloned())
+        .filter_map(|emitted| emitted.object["data"].as_object().cloned())
         .flatten()
         .map(|entry| entry.1)
         .collect();
