@@ -7,6 +7,7 @@
 mod again;
 mod beside;
 mod diagnosis;
+mod frameworks;
 mod image;
 mod kinds;
 mod scheduled;
