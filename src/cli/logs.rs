@@ -8,7 +8,7 @@ use serde_json::Value as Json;
 use super::ExitStatus;
 use super::args::{Global, LogsArgs};
 use super::outside::Outside;
-use super::status::read;
+use super::status::{read, tidy};
 use crate::diag::what_there_is;
 use crate::edge::terminal;
 use crate::status::{JobStatus, RunState, RunStatus, Session, sessions};
@@ -27,7 +27,8 @@ pub(super) fn run(global: &Global, args: &LogsArgs) -> Result<ExitStatus> {
             workflow.pointer("/metadata/labels").and_then(|labels| labels.get(crate::manifest::meta::BENCHMARK));
         label.and_then(Json::as_str) == Some(args.benchmark.as_str())
     });
-    let found = sessions(&seen, LOOKED_AT);
+    let mut found = sessions(&seen, LOOKED_AT);
+    tidy(&mut found);
     let Some((session, run)) = chosen(&found, args)? else {
         bail!(
             "no run of `{}` has begun in the namespace {}; `kubebench status {}` says what it waits for",
@@ -49,7 +50,7 @@ pub(super) fn run(global: &Global, args: &LogsArgs) -> Result<ExitStatus> {
             check_filters(args, job)?;
             terminal::tell(&format!("{}: no pod of it is there; its job is `{}`", run.name(), job.name));
             for reason in &run.reasons {
-                terminal::tell(&format!("  {}", super::outside::clean(&reason.message)));
+                terminal::tell(&format!("  {}", reason.message));
             }
             return Ok(ExitStatus::No);
         }

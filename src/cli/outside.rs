@@ -88,10 +88,15 @@ fn chosen(session: &Session<'_>, project: &Project, args: &OutsideArgs) -> Resul
 
 /// Returns a text of the cluster as one line that may be shown: without secrets, and without what a terminal obeys.
 pub(super) fn clean(text: &str) -> String {
+    let one_line = plain(text).split_whitespace().collect::<Vec<_>>().join(" ");
+    Redactor::default().text(&one_line).chars().take(LINE).collect()
+}
+
+/// Returns a text of the cluster without what a terminal obeys, and otherwise as it is.
+pub(super) fn plain(text: &str) -> String {
     let text = without_terminal_codes(text.as_bytes());
-    let one_line = String::from_utf8_lossy(&text).split_whitespace().collect::<Vec<_>>().join(" ");
-    let text = harmless(&one_line);
-    Redactor::default().text(&text).chars().take(LINE).collect()
+    // Line ends are controls too, and stand between words.
+    harmless(&String::from_utf8_lossy(&text).replace(['\n', '\r'], " "))
 }
 
 /// Returns the seconds since `time`, by this machine's clock.

@@ -10,7 +10,7 @@ use serde_json::{Value as Json, json};
 
 use super::ExitStatus;
 use super::args::{Global, StatusArgs};
-use super::outside::{Outside, clean, elapsed};
+use super::outside::{Outside, clean, elapsed, plain};
 use crate::diag::render::Format;
 use crate::edge::cluster::{Cluster, Fault, LogQuery, Resource};
 use crate::edge::terminal;
@@ -83,14 +83,14 @@ pub(super) fn read(outside: &Outside<'_>) -> Result<Namespace> {
         Err(fault) => bail!("{fault}"),
     };
     seen.schedules = listed(cluster, &cron_workflows(), namespace, meta::BENCHMARK, &mut unread)?;
-    for resource in job_kinds(outside) {
+    let mut known = BTreeMap::new();
+    add_lists(cluster, namespace, &mut seen, &mut known);
+    for resource in job_kinds(outside, &known).into_iter().filter(|kind| serves(cluster, kind)) {
         seen.jobs.extend(listed(cluster, &resource, namespace, meta::RUN, &mut unread)?);
     }
     seen.pods = typed(listed(cluster, &Resource::pods(), namespace, meta::RUN, &mut unread)?);
     seen.events = typed(listed(cluster, &Resource::events(), namespace, "", &mut unread)?);
     seen.unread = unread;
-    let mut known = BTreeMap::new();
-    add_lists(cluster, namespace, &mut seen, &mut known);
     Ok(seen)
 }
 
@@ -140,8 +140,9 @@ fn cron_workflows() -> Resource {
     Resource::new("argoproj.io", "v1alpha1", "CronWorkflow", "cronworkflows")
 }
 
-/// Returns the kinds of the jobs that runs of the target create, and of those beside them, as far as the cluster has them.
-pub(super) fn job_kinds(outside: &Outside<'_>) -> Vec<Resource> {
+/// Returns the kinds of the jobs that runs of the target create, and of those beside them: what the project has at hand, and
+/// what the run lists in the cluster say, which may be of another commit.
+fn job_kinds(outside: &Outside<'_>, lists: &BTreeMap<String, Config>) -> Vec<Resource> {
     let here = outside.session.compilation.benchmarks.iter().map(|compiled| &compiled.benchmark);
     let here = here.filter(|benchmark| benchmark.target.name == outside.target.name);
     let apis: BTreeSet<(&str, &str, &str)> = here
@@ -149,11 +150,20 @@ pub(super) fn job_kinds(outside: &Outside<'_>) -> Vec<Resource> {
         .map(|case| (case.workload.api.api_version, case.workload.api.kind, case.workload.api.plural))
         .chain([("batch/v1", "Job", "jobs")])
         .collect();
-    let resources = apis.into_iter().map(|(api_version, kind, plural)| {
-        let (group, version) = api_version.split_once('/').unwrap_or(("", api_version));
-        Resource::new(group, version, kind, plural)
-    });
-    resources.filter(|kind| serves(&outside.cluster, kind)).collect()
+    let mut kinds: Vec<Resource> = apis
+        .into_iter()
+        .map(|(api_version, kind, plural)| {
+            let (group, version) = api_version.split_once('/').unwrap_or(("", api_version));
+            Resource::new(group, version, kind, plural)
+        })
+        .collect();
+    let there = lists.values().flat_map(Config::kinds).collect::<BTreeSet<_>>();
+    for kind in there.iter().filter_map(|(api, kind)| Resource::of(&json!({ "apiVersion": api, "kind": kind }))) {
+        if !kinds.contains(&kind) {
+            kinds.push(kind);
+        }
+    }
+    kinds
 }
 
 /// Returns whether a cluster serves a kind; true where nobody says no.
@@ -192,14 +202,23 @@ fn last_line(outside: &Outside<'_>, job: &JobStatus) -> Option<String> {
 }
 
 /// Makes texts of the cluster fit to be shown.
-fn tidy(sessions: &mut [Session]) {
+pub(super) fn tidy(sessions: &mut [Session]) {
     for session in sessions {
         session.message = clean(&session.message);
+        for text in [&mut session.phase, &mut session.next] {
+            *text = plain(text);
+        }
         for note in &mut session.notes {
             *note = clean(note);
         }
-        for reason in session.runs.iter_mut().flat_map(|run| &mut run.reasons) {
-            reason.message = clean(&reason.message);
+        for run in &mut session.runs {
+            // Names of cases are made of values, which may be any text.
+            for text in [&mut run.id, &mut run.case] {
+                *text = plain(text);
+            }
+            for reason in &mut run.reasons {
+                reason.message = clean(&reason.message);
+            }
         }
     }
 }
@@ -234,4 +253,36 @@ fn document(outside: &Outside<'_>, sessions: &[Session], unread: &[String]) -> J
         "schemaVersion": 1, "target": outside.target.name, "namespace": outside.target.namespace,
         "workflows": list, "unread": unread,
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::tidy;
+    use crate::status::{Namespace, sessions, show};
+
+    #[test]
+    fn nothing_of_a_cluster_reaches_the_terminal_as_a_command() {
+        let parameters = json!([{"name": "runs", "value": "[\"a\\u001b[2J-r1\"]"}]);
+        let metadata = json!({"name": "x", "uid": "u", "labels": {"kubebench.dev/benchmark": "x"}});
+        let workflow = |status: serde_json::Value| json!({"metadata": metadata, "spec": {"arguments": {"parameters": parameters}}, "status": status});
+        let schedule = json!({
+            "metadata": {"labels": {"kubebench.dev/benchmark": "x"}},
+            "spec": {"schedules": ["0 3 * * *\u{1b}]0;owned\u{7}"], "timezone": "\u{9b}31m"},
+        });
+        let failed = json!({"1": {"type": "Retry", "templateName": "run", "phase": "Failed", "message": "\u{1b}[1m",
+            "inputs": {"parameters": [{"name": "run", "value": "a\u{1b}[2J-r1"}]}}});
+        for status in [json!({"phase": "Run\u{1b}[0mning"}), json!({"phase": "Failed", "nodes": failed})] {
+            let seen = Namespace {
+                workflows: vec![workflow(status)],
+                schedules: vec![schedule.clone()],
+                ..Namespace::default()
+            };
+            let mut found = sessions(&seen, 1);
+            tidy(&mut found);
+            let shown = show(&found, &|_| None);
+            assert!(!shown.contains(|letter: char| letter.is_control() && letter != '\n'), "{shown:?}");
+        }
+    }
 }

@@ -9,14 +9,14 @@ use super::{Fact, Facts, Level, Needs, Report, Right, Who, elements, quoted, tex
 const MINE: &str = "your rights";
 const THEIRS: &str = "accounts";
 
-/// What `status` and `logs` read: group, resource, verbs.
+/// What `status` and `logs` read beside the jobs of runs: group, resource, verbs.
 const READ: [(&str, &str, &[&str]); 6] = [
     ("argoproj.io", "workflows", &["get", "list", "watch"]),
+    ("argoproj.io", "cronworkflows", &["list", "watch"]),
     ("", "configmaps", &["get"]),
     ("", "pods", &["get", "list", "watch"]),
     ("", "pods/log", &["get"]),
-    ("", "events", &["list"]),
-    ("batch", "jobs", &["list"]),
+    ("", "events", &["list", "watch"]),
 ];
 /// What no step may do.
 const FORBIDDEN: [(&str, &str, &str); 3] =
@@ -24,18 +24,7 @@ const FORBIDDEN: [(&str, &str, &str); 3] =
 
 pub(super) fn check(needs: &Needs<'_>, facts: &dyn Facts, report: &mut Report) {
     let namespace = &needs.target.namespace;
-    let lacking: Vec<String> = READ
-        .iter()
-        .flat_map(|(group, resource, verbs)| verbs.iter().map(|verb| right(group, resource, verb)))
-        .filter(|right| facts.allows(Who::Me, right, namespace) == Some(false))
-        .map(|right| right.shown())
-        .collect();
-    if lacking.is_empty() {
-        report.ok(MINE, "you may read what `kubebench status` and `kubebench logs` show");
-    } else {
-        let seen = format!("you may not {}", quoted(lacking.iter().map(String::as_str)));
-        report.warning(MINE, seen, "`kubebench status` and `kubebench logs` need them: ask for the role `view`, and for reading `workflows.argoproj.io`");
-    }
+    mine(needs, facts, report);
     let mut absent = Vec::new();
     for account in needs.names("ServiceAccount") {
         // What may not be read of one may not be read of the others.
@@ -51,6 +40,34 @@ pub(super) fn check(needs: &Needs<'_>, facts: &dyn Facts, report: &mut Report) {
     if !absent.is_empty() {
         let seen = format!("not there: {}: the tree is not applied", quoted(absent.iter().map(String::as_str)));
         report.note(THEIRS, seen, "let Argo CD or Flux apply the folder, and look again");
+    }
+}
+
+/// Says whether whoever asks may read what `status` and `logs` show.
+fn mine(needs: &Needs<'_>, facts: &dyn Facts, report: &mut Report) {
+    let shown = READ.iter().flat_map(|(group, resource, verbs)| verbs.iter().map(|verb| right(group, resource, verb)));
+    let plurals = needs.created.iter().map(|(api, kind)| {
+        let group = api.split_once('/').map_or("", |(group, _)| group);
+        (group, format!("{}s", kind.to_lowercase()))
+    });
+    let jobs = plurals.flat_map(|(group, plural)| ["list", "watch"].map(|verb| right(group, &plural, verb)));
+    let wanted: Vec<Right> = shown.chain(jobs).collect();
+    let answers: Vec<Option<bool>> =
+        wanted.iter().map(|right| facts.allows(Who::Me, right, &needs.target.namespace)).collect();
+    let lacking: Vec<String> = wanted
+        .iter()
+        .zip(&answers)
+        .filter(|(_, answer)| **answer == Some(false))
+        .map(|(right, _)| right.shown())
+        .collect();
+    if !lacking.is_empty() {
+        let seen = format!("you may not {}", quoted(lacking.iter().map(String::as_str)));
+        report.warning(MINE, seen, "`kubebench status` and `kubebench logs` need them: ask for the role `view`, and for reading `workflows.argoproj.io` and the jobs of runs");
+    } else if answers.contains(&None) {
+        let seen = "unknown: the API server does not say what you may read";
+        report.note(MINE, seen, "`kubebench status` says what it could not read");
+    } else {
+        report.ok(MINE, "you may read what `kubebench status` and `kubebench logs` show");
     }
 }
 

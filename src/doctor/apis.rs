@@ -58,7 +58,12 @@ fn version(facts: &dyn Facts, report: &mut Report) {
                 "the tree was never tried on it: run `kubectl apply --dry-run=server -R -f` on the folder first",
             );
         }
-        _ => report.note(
+        None => report.note(
+            CHECK,
+            format!("unknown: the API server says its version as `{shown}`"),
+            format!("the tree is known to work with 1.{} to 1.{}", MINORS.start(), MINORS.end()),
+        ),
+        Some(_) => report.note(
             CHECK,
             format!("Kubernetes {shown} is newer than 1.{}, the newest known here", MINORS.end()),
             "the tree uses stable APIs alone; see whether there is a newer Kubebench",
@@ -150,13 +155,15 @@ fn controller(deployments: &Fact, name: &'static str, report: &mut Report) {
     if let Fact::Forbidden(why) = deployments {
         return report.unknown(CHECK, &format!("Deployments, which would say whether `{name}` runs"), why);
     }
-    let Some(found) = called(deployments, name).next() else {
+    let available = |found: &Json| found.pointer("/status/availableReplicas").and_then(Json::as_u64).unwrap_or(0);
+    // Of several the one that runs, else the first.
+    let found = called(deployments, name).find(|found| available(found) > 0);
+    let Some(found) = found.or_else(|| called(deployments, name).next()) else {
         let seen = format!("no Deployment is called `{name}`, so nobody can tell from here whether it runs");
         return report.note(CHECK, seen, "it may run under another name or outside the cluster: look there");
     };
     let place = format!("`{}` in `{}`", text_at(found, "/metadata/name"), text_at(found, "/metadata/namespace"));
-    let available = found.pointer("/status/availableReplicas").and_then(Json::as_u64).unwrap_or(0);
-    if available == 0 {
+    if available(found) == 0 {
         let advice = format!(
             "nothing runs without it: kubectl -n {} describe deployment {}",
             text_at(found, "/metadata/namespace"),
@@ -165,13 +172,21 @@ fn controller(deployments: &Fact, name: &'static str, report: &mut Report) {
         return report.error(CHECK, format!("{place} has no available pod"), advice);
     }
     let image = elements(found, "/spec/template/spec/containers").map(|container| text_at(container, "/image")).next();
-    let version = image.and_then(|image| image.rsplit_once(':')).map_or("", |(_, tag)| tag);
+    let version = image.map_or("", tag);
     if name == "workflow-controller" && minor_version(version).is_some_and(|version| version < ARGO) {
         let seen = format!("{place} is {version}, older than v{}.{}", ARGO.0, ARGO.1);
         return report.error(CHECK, seen, "upgrade Argo Workflows: the tree uses fields that it does not know");
     }
     report
         .ok(CHECK, format!("{place} runs{}", if version.is_empty() { String::new() } else { format!(" ({version})") }));
+}
+
+/// Returns the tag of an image; empty where it has none.
+fn tag(image: &str) -> &str {
+    let named = image.split_once('@').map_or(image, |(named, _)| named);
+    // The port of a registry follows a colon too.
+    let tag = named.rsplit_once(':').map(|(_, tag)| tag).filter(|tag| !tag.contains('/'));
+    tag.unwrap_or_default()
 }
 
 /// Reads the first two numbers of `v3.6.2`.

@@ -9,34 +9,24 @@ use crate::text::{Source, SourceId};
 use crate::yaml;
 
 const CHECK: &str = "Argo's settings";
+/// A part of the name of its Deployment.
+const CONTROLLER: &str = "workflow-controller";
 const CONFIG: &str = "workflow-controller-configmap";
 /// Where Argo's own manifests and chart put it, and Kubeflow.
 const USUAL: [&str; 3] = ["argo", "argo-workflows", "kubeflow"];
 
 pub(super) fn check(needs: &Needs<'_>, facts: &dyn Facts, report: &mut Report) {
     let deployments = apis::deployments(facts);
-    let found: Vec<&Json> = apis::called(&deployments, "workflow-controller").collect();
-    for controller in &found {
+    for controller in apis::called(&deployments, CONTROLLER) {
         scope(needs, controller, report);
     }
-    let own: BTreeSet<&str> = found.iter().map(|controller| text_at(controller, "/metadata/namespace")).collect();
-    let namespaces: Vec<&str> = if own.is_empty() { USUAL.to_vec() } else { own.into_iter().collect() };
-    let mut forbidden = None;
-    let mut is_read = false;
-    for namespace in &namespaces {
-        let name = found.iter().find_map(|controller| config_name(controller)).unwrap_or(CONFIG);
-        match facts.read(&format!("/api/v1/namespaces/{namespace}/configmaps/{name}")) {
-            Fact::There(object) => {
-                is_read = true;
-                judge(&settings(&object), &format!("`{name}` in `{namespace}`"), report);
-            }
-            Fact::Absent => {}
-            Fact::Forbidden(why) => forbidden = Some(why),
-        }
+    let configured = Configured::read(facts);
+    for (place, settings) in &configured.found {
+        judge(settings, place, report);
     }
-    if !is_read {
-        let places = quoted(namespaces.iter().copied());
-        match forbidden {
+    if configured.found.is_empty() {
+        let places = quoted(configured.namespaces.iter().map(String::as_str));
+        match configured.forbidden {
             Some(why) => report.unknown(CHECK, &format!("the ConfigMap `{CONFIG}` in {places}"), &why),
             None => report.note(
                 CHECK,
@@ -45,6 +35,57 @@ pub(super) fn check(needs: &Needs<'_>, facts: &dyn Facts, report: &mut Report) {
             ),
         }
     }
+}
+
+/// What controllers are told by ConfigMaps.
+struct Configured {
+    /// Each that may be read: where it is, and the settings in it.
+    found: Vec<(String, Map<String, Json>)>,
+    /// Where they were looked for.
+    namespaces: BTreeSet<String>,
+    /// Why one may not be read.
+    forbidden: Option<String>,
+}
+
+impl Configured {
+    fn read(facts: &dyn Facts) -> Self {
+        let deployments = apis::deployments(facts);
+        let controllers = apis::called(&deployments, CONTROLLER);
+        let mut places: BTreeSet<(String, String)> = controllers
+            .map(|controller| (text_at(controller, "/metadata/namespace"), config_name(controller).unwrap_or(CONFIG)))
+            .map(|(namespace, name)| (namespace.to_owned(), name.to_owned()))
+            .collect();
+        if places.is_empty() {
+            places = USUAL.iter().map(|namespace| ((*namespace).to_owned(), CONFIG.to_owned())).collect();
+        }
+        let mut configured = Self { found: Vec::new(), namespaces: BTreeSet::new(), forbidden: None };
+        for (namespace, name) in places {
+            match facts.read(&format!("/api/v1/namespaces/{namespace}/configmaps/{name}")) {
+                Fact::There(object) => {
+                    configured.found.push((format!("`{name}` in `{namespace}`"), settings(&object)));
+                }
+                Fact::Absent => {}
+                Fact::Forbidden(why) => configured.forbidden = Some(why),
+            }
+            configured.namespaces.insert(namespace);
+        }
+        configured
+    }
+}
+
+/// Returns whether Argo's own containers say how much of `resource` they want, in `field` (`requests` or `limits`) of their
+/// resources; nothing where nobody may read it.
+pub(super) fn executor_says(facts: &dyn Facts, field: &str, resource: &str) -> Option<bool> {
+    let configured = Configured::read(facts);
+    let says = |settings: &Map<String, Json>| {
+        let resources = settings.get("executor").and_then(|executor| executor.get("resources"));
+        let at = |field: &str| resources.and_then(|resources| resources.get(field)?.get(resource)).is_some();
+        at(field) || at("limits")
+    };
+    if configured.found.iter().any(|(_, settings)| !says(settings)) {
+        return Some(false);
+    }
+    if configured.forbidden.is_some() { None } else { Some(!configured.found.is_empty()) }
 }
 
 /// Returns the name that the controller's `--configmap` gives.
@@ -136,7 +177,8 @@ fn judge(settings: &Map<String, Json>, place: &str, report: &mut Report) {
         );
     }
     for (name, what) in [("parallelism", "in the cluster"), ("namespaceParallelism", "in a namespace")] {
-        if let Some(most) = at(name) {
+        // Without a limit it is 0.
+        if let Some(most) = at(name).filter(|most| **most != 0) {
             let seen = format!("{place} lets {} Workflows run at once {what}", brief(most));
             report.note(CHECK, seen, "others wait as `Pending`, without a message in Argo CD or Flux");
         }

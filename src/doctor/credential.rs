@@ -47,7 +47,7 @@ pub(super) fn check(needs: &Needs<'_>, facts: &dyn Facts, report: &mut Report) {
     };
     let data = secret.get("data").and_then(Json::as_object);
     let keys: BTreeSet<&str> = data.into_iter().flatten().map(|(key, _)| key.as_str()).collect();
-    let wanted: &[&str] = if uses_ssh { &["ssh-privatekey"] } else { &["username", "password"] };
+    let wanted: &[&str] = if uses_ssh { &["ssh-privatekey"] } else { &["password"] };
     let missing: Vec<&str> = wanted.iter().filter(|key| !keys.contains(**key)).copied().collect();
     if !missing.is_empty() {
         let form = if uses_ssh { "an SSH remote" } else { "an HTTP remote" };

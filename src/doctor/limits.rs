@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 
 use serde_json::Value as Json;
 
-use super::needs::{entries, quantity};
-use super::{Fact, Facts, Needs, PodNeed, Report, elements, items, text_at};
+use super::needs::{amounts, entries, quantity};
+use super::{Fact, Facts, Needs, PodNeed, Report, argo, elements, items, text_at};
 use crate::model::target::PodSecurity;
 
 const NAMESPACE: &str = "namespace";
@@ -29,7 +29,7 @@ pub(super) fn check(needs: &Needs<'_>, facts: &dyn Facts, report: &mut Report) {
     match facts.read(&format!("{own}/resourcequotas")) {
         Fact::There(list) if items(&list).next().is_some() => {
             for item in items(&list) {
-                quota(needs, item, &ranges, report);
+                quota(needs, facts, item, &ranges, report);
             }
         }
         Fact::There(_) | Fact::Absent => report.ok(QUOTA, "the namespace has none"),
@@ -95,50 +95,60 @@ fn level_name(level: PodSecurity) -> &'static str {
     }
 }
 
-/// Holds every container against `min` and `max` of the LimitRanges.
+/// Holds every container and pod against `min` and `max` of the LimitRanges.
 fn limit_ranges(needs: &Needs<'_>, ranges: &Json, report: &mut Report) {
-    let mut is_fine = true;
-    let mut count = 0_usize;
+    let mut faults: BTreeMap<(String, &str), Vec<String>> = BTreeMap::new();
     for range in items(ranges) {
-        count = count.saturating_add(1);
         let name = text_at(range, "/metadata/name");
         for rule in elements(range, "/spec/limits") {
-            let kind = text_at(rule, "/type");
-            for pod in needs.pods.iter().filter(|_| kind == "Container" || kind == "Pod") {
-                let most: Vec<BTreeMap<String, f64>> = if kind == "Pod" {
-                    vec![pod.limits()]
-                } else {
-                    pod.containers().map(|container| entries(container, "/resources/limits").collect()).collect()
-                };
-                for (resource, bound) in entries(rule, "/max") {
-                    if let Some(over) =
-                        most.iter().filter_map(|limits| limits.get(&resource)).find(|limit| **limit > bound)
-                    {
-                        is_fine = false;
-                        let seen = format!(
-                            "`{name}` lets a {} have {resource} {} at most, and {} has {}",
-                            kind.to_lowercase(),
-                            shown(&resource, bound),
-                            pod.name(),
-                            shown(&resource, *over)
-                        );
-                        report.error(
-                            LIMITS,
-                            seen,
-                            "its pods will be refused: ask for less, or have the LimitRange raised",
-                        );
-                    }
-                }
+            for (what, said, advice) in needs.pods.iter().flat_map(|pod| out_of(rule, pod)) {
+                faults.entry((format!("`{name}` lets {what}"), advice)).or_default().push(said);
             }
         }
     }
-    if is_fine && count > 0 {
+    if faults.is_empty() && items(ranges).next().is_some() {
         report.ok(LIMITS, "all containers fit");
+    }
+    for ((what, advice), mut said) in faults {
+        let first = said.remove(0);
+        let more = if said.is_empty() { String::new() } else { format!("; so have {} more", said.len()) };
+        report.error(LIMITS, format!("{what}, and {first}{more}"), advice);
     }
 }
 
+/// Returns the bounds of `rule` that `pod` is out of: what it says, what the pod has, and what to do.
+fn out_of(rule: &Json, pod: &PodNeed) -> Vec<(String, String, &'static str)> {
+    let kind = text_at(rule, "/type");
+    let (limits, requests): (Vec<BTreeMap<_, _>>, Vec<BTreeMap<_, _>>) = match kind {
+        "Pod" => (vec![pod.limits()], vec![pod.requests()]),
+        "Container" => {
+            let limits = pod.containers().map(|container| entries(container, "/resources/limits").collect());
+            (limits.collect(), pod.containers().map(amounts).collect())
+        }
+        _ => return Vec::new(),
+    };
+    let kind = kind.to_lowercase();
+    let mut found = Vec::new();
+    for (field, most, all, advice) in [
+        ("max", true, &limits, "its pods will be refused: ask for less, or have the LimitRange raised"),
+        ("min", false, &requests, "its pods will be refused: ask for more, or have the LimitRange lowered"),
+    ] {
+        for (resource, bound) in entries(rule, &format!("/{field}")) {
+            let is_out = |amount: &f64| if most { *amount > bound } else { *amount < bound };
+            let Some(amount) = all.iter().filter_map(|amounts| amounts.get(&resource)).copied().find(|it| is_out(it))
+            else {
+                continue;
+            };
+            let word = if most { "most" } else { "least" };
+            let what = format!("a {kind} have {resource} {} at {word}", shown(&resource, bound));
+            found.push((what, format!("{} has {}", pod.name(), shown(&resource, amount)), advice));
+        }
+    }
+    found
+}
+
 /// Holds the largest run, and each pod, against one quota.
-fn quota(needs: &Needs<'_>, quota: &Json, ranges: &Json, report: &mut Report) {
+fn quota(needs: &Needs<'_>, facts: &dyn Facts, quota: &Json, ranges: &Json, report: &mut Report) {
     let name = text_at(quota, "/metadata/name");
     if elements(quota, "/spec/scopes").next().is_some() || quota.pointer("/spec/scopeSelector").is_some() {
         return report.note(
@@ -150,7 +160,7 @@ fn quota(needs: &Needs<'_>, quota: &Json, ranges: &Json, report: &mut Report) {
     let before = report.0.len();
     let hard: BTreeMap<String, f64> = entries(quota, "/status/hard").chain(entries(quota, "/spec/hard")).collect();
     for (resource, hard) in &hard {
-        must_be_said(needs, name, resource, ranges, report);
+        must_be_said(needs, facts, (name, resource), ranges, report);
         let used = quota.pointer("/status/used").and_then(|used| used.get(resource)).and_then(quantity).unwrap_or(0.0);
         let Some((who, wanted)) = largest(needs, resource) else { continue };
         if wanted > *hard {
@@ -176,7 +186,13 @@ fn quota(needs: &Needs<'_>, quota: &Json, ranges: &Json, report: &mut Report) {
 }
 
 /// A quota on a resource refuses pods that do not say how much of it they want.
-fn must_be_said(needs: &Needs<'_>, name: &str, resource: &str, ranges: &Json, report: &mut Report) {
+fn must_be_said(
+    needs: &Needs<'_>,
+    facts: &dyn Facts,
+    (name, resource): (&str, &str),
+    ranges: &Json,
+    report: &mut Report,
+) {
     let (field, base) = match resource.split_once('.') {
         Some(("limits", base)) => ("limits", base),
         Some(("requests", base)) => ("requests", base),
@@ -194,15 +210,20 @@ fn must_be_said(needs: &Needs<'_>, name: &str, resource: &str, ranges: &Json, re
     let is_silent = |pod: &&PodNeed| {
         pod.containers().any(|container| !says(container, field) && (field == "limits" || !says(container, "limits")))
     };
-    let silent: Vec<&PodNeed> = needs.pods.iter().filter(is_silent).collect();
-    if let (Some(first), false) = (silent.first(), has_default) {
-        let seen = format!(
-            "`{name}` limits {resource}, and {} says no {field} of {base}: the API server refuses such pods",
-            first.name()
-        );
-        let advice =
-            format!("make a LimitRange in `{}` that gives containers a default of {base}", needs.target.namespace);
-        report.error(QUOTA, seen, advice);
+    if has_default {
+        return;
+    }
+    let advice = format!("make a LimitRange in `{}` that gives containers a default of {base}", needs.target.namespace);
+    let limited = format!("`{name}` limits {resource}, and");
+    let refused = format!("no {field} of {base}: the API server refuses such pods");
+    if let Some(first) = needs.pods.iter().find(is_silent) {
+        return report.error(QUOTA, format!("{limited} {} says {refused}", first.name()), advice);
+    }
+    let added = "the containers that Argo adds to the pods of steps";
+    match argo::executor_says(facts, field, base) {
+        Some(true) => {}
+        Some(false) => report.error(QUOTA, format!("{limited} {added} say {refused}"), advice),
+        None => report.note(QUOTA, format!("unknown: {limited} {added} may say {refused}"), advice),
     }
 }
 
@@ -215,13 +236,15 @@ fn largest(needs: &Needs<'_>, resource: &str) -> Option<(String, f64)> {
         None => pod.requests().get(resource).copied(),
         Some(_) => None,
     };
-    let mut runs: BTreeMap<(&str, &str), (u32, f64)> = BTreeMap::new();
-    for pod in needs.pods.iter().filter(|pod| !pod.benchmark.is_empty()) {
-        let run = runs.entry((&pod.benchmark, &pod.case)).or_insert((pod.lanes, 0.0));
+    let mut runs: BTreeMap<(&str, &str, usize), (u32, f64)> = BTreeMap::new();
+    for (number, pod) in needs.pods.iter().enumerate().filter(|(_, pod)| !pod.benchmark.is_empty()) {
+        // A Job beside the runs has pods of one role, and none of the others is there while it is.
+        let apart = if pod.case.is_empty() { number } else { 0 };
+        let run = runs.entry((&pod.benchmark, &pod.case, apart)).or_insert((pod.lanes, 0.0));
         run.1 += amount(pod).unwrap_or(0.0) * f64::from(pod.replicas);
     }
     let step = needs.pods.iter().find(|pod| pod.role == "step run").and_then(amount).unwrap_or(0.0);
-    let all = runs.into_iter().map(|((benchmark, case), (lanes, sum))| {
+    let all = runs.into_iter().map(|((benchmark, case, _), (lanes, sum))| {
         let who =
             if matches!(case, "" | "default") { format!("`{benchmark}`") } else { format!("`{benchmark}` ({case})") };
         (who, (sum + if sum > 0.0 { step } else { 0.0 }) * f64::from(lanes))

@@ -35,7 +35,7 @@ pub struct PodNeed {
     pub benchmark: String,
     /// The case; empty for jobs beside the runs and for steps.
     pub case: String,
-    /// How many runs of the benchmark are in the cluster at once.
+    /// How many of its job are in the cluster at once.
     pub lanes: u32,
     /// The role, for people.
     pub role: String,
@@ -82,20 +82,21 @@ impl<'a> Needs<'a> {
         let naming = Naming { session: Session::Once, owner };
         let benchmark = &config.list.benchmark;
         let mut seen = BTreeSet::new();
+        let lanes = config.list.parallelism.max(1);
         let mut jobs = Vec::new();
         for run in config.list.runs.iter().filter(|run| seen.insert(run.case.clone())) {
             let case = config.list.cases.get(&run.case).map_or("", |case| case.name.as_str());
-            jobs.extend(config.objects(&run.id, 1, &naming).ok().map(|created| (case, created.workload)));
-            jobs.extend(config.postprocess(&run.id, 1, &naming).ok().flatten().map(|job| ("", job)));
+            jobs.extend(config.objects(&run.id, 1, &naming).ok().map(|created| (case, lanes, created.workload)));
+            jobs.extend(config.postprocess(&run.id, 1, &naming).ok().flatten().map(|job| ("", lanes, job)));
         }
-        jobs.extend(config.prepare(&naming).ok().flatten().map(|job| ("", job)));
-        for (case, job) in jobs {
+        jobs.extend(config.prepare(&naming).ok().flatten().map(|job| ("", 1, job)));
+        for (case, lanes, job) in jobs {
             self.created.insert((text_at(&job, "/apiVersion").to_owned(), text_at(&job, "/kind").to_owned()));
             for PodSet { role, replicas, template } in pod_sets(&job) {
                 self.pods.push(PodNeed {
                     benchmark: benchmark.clone(),
                     case: case.to_owned(),
-                    lanes: config.list.parallelism.max(1),
+                    lanes,
                     role,
                     replicas,
                     spec: job.pointer(&template).and_then(|template| template.get("spec")).cloned().unwrap_or_default(),
@@ -150,7 +151,7 @@ impl PodNeed {
 }
 
 /// Returns what a container asks for.
-fn amounts(container: &Json) -> BTreeMap<String, f64> {
+pub(super) fn amounts(container: &Json) -> BTreeMap<String, f64> {
     let mut amounts: BTreeMap<String, f64> = entries(container, "/resources/limits").collect();
     amounts.extend(entries(container, "/resources/requests"));
     amounts

@@ -10,6 +10,9 @@ use super::{Fact, Facts, Needs, PodNeed, Report, elements, items, quoted, text_a
 
 const CHECK: &str = "nodes";
 const IMAGES: &str = "images";
+/// Taints that say no more than what a node says of itself: that it is not ready, or closed.
+const STATES: [&str; 3] =
+    ["node.kubernetes.io/not-ready", "node.kubernetes.io/unreachable", "node.kubernetes.io/unschedulable"];
 
 pub(super) fn check(needs: &Needs<'_>, facts: &dyn Facts, report: &mut Report) {
     let list = match facts.read("/api/v1/nodes") {
@@ -67,8 +70,9 @@ impl<'a> Node<'a> {
                 is_key && is_effect && (exists || text_at(toleration, "/value") == text_at(taint, "/value"))
             })
         };
-        let taints =
-            elements(self.object, "/spec/taints").filter(|taint| text_at(taint, "/effect") != "PreferNoSchedule");
+        let taints = elements(self.object, "/spec/taints").filter(|taint| {
+            text_at(taint, "/effect") != "PreferNoSchedule" && !STATES.contains(&text_at(taint, "/key"))
+        });
         taints.filter(|taint| !is_tolerated(taint)).map(|taint| text_at(taint, "/key").to_owned()).next()
     }
 }

@@ -97,10 +97,20 @@ fn references(spec: &Json) -> Vec<(Place, Option<String>)> {
         }
     }
     for volume in elements(spec, "/volumes") {
-        let optional = |field: &str| volume.pointer(&format!("/{field}/optional"));
-        add("secrets", text_at(volume, "/secret/secretName"), None, optional("secret"));
-        add("configmaps", text_at(volume, "/configMap/name"), None, optional("configMap"));
         add("persistentvolumeclaims", text_at(volume, "/persistentVolumeClaim/claimName"), None, None);
+        // A Secret says its name otherwise where it is the only source.
+        let alone = [("secret", "secrets", "/secretName"), ("configMap", "configmaps", "/name")];
+        let among = [("secret", "secrets", "/name"), ("configMap", "configmaps", "/name")];
+        let projected = elements(volume, "/projected/sources").map(|source| (source, among));
+        for (source, forms) in std::iter::once((volume, alone)).chain(projected) {
+            for (field, plural, name) in forms {
+                let Some(from) = source.get(field) else { continue };
+                let keys = elements(from, "/items").map(|item| Some(text_at(item, "/key")));
+                for key in std::iter::once(None).chain(keys) {
+                    add(plural, text_at(from, name), key, from.get("optional"));
+                }
+            }
+        }
     }
     for secret in elements(spec, "/imagePullSecrets") {
         add("secrets", text_at(secret, "/name"), None, None);

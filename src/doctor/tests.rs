@@ -1,5 +1,7 @@
 #![expect(clippy::needless_pass_by_value, reason = "`json!` values are made where they are passed")]
 
+mod verdicts;
+
 use std::collections::BTreeMap;
 
 use serde_json::{Value as Json, json};
@@ -38,6 +40,8 @@ struct Canned {
     objects: BTreeMap<String, Fact>,
     /// `account resource verb` of rights that are not granted; none where nobody may ask.
     refused: Option<Vec<String>>,
+    /// `resource verb` of rights that whoever asks lacks; none where that is not said.
+    lacking: Option<Vec<String>>,
 }
 
 impl Facts for Canned {
@@ -47,7 +51,10 @@ impl Facts for Canned {
 
     fn allows(&self, who: Who<'_>, right: &Right, _: &str) -> Option<bool> {
         let name = match who {
-            Who::Me => return Some(true),
+            Who::Me => {
+                let asked = format!("{} {}", right.verb, right.resource);
+                return self.lacking.as_ref().map(|lacking| !lacking.contains(&asked));
+            }
             Who::Account(name) => name,
         };
         // No account of a sound cluster may do what no step needs.
@@ -77,7 +84,7 @@ impl Canned {
 
     /// A cluster in which all is well.
     fn sound() -> Self {
-        let mut canned = Self { refused: Some(Vec::new()), ..Self::default() };
+        let mut canned = Self { refused: Some(Vec::new()), lacking: Some(Vec::new()), ..Self::default() };
         let kinds = |kinds: &[&str]| {
             let all: Vec<Json> =
                 kinds.iter().map(|kind| json!({"kind": kind, "name": format!("{}s", kind.to_lowercase())})).collect();
@@ -416,8 +423,10 @@ fn a_secret_is_judged_by_the_names_of_its_keys() {
         (
             PROJECT,
             json!({"ssh-privatekey": "VALUE"}),
-            "error git credential: the Secret `kubebench-git` has no key `username`, `password`",
+            "error git credential: the Secret `kubebench-git` has no key `password`, which an HTTP remote needs",
         ),
+        // Servers that take a token as the password take any name with it.
+        (PROJECT, json!({"password": "VALUE"}), ""),
         (
             &ssh,
             json!({"username": "VALUE", "password": "VALUE"}),

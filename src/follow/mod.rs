@@ -114,6 +114,10 @@ pub fn sum(observed: &Observed<'_>) -> Progress {
     let known: Vec<(&Pod, PodFacts)> = pods.into_iter().map(|pod| (pod, PodFacts::read(pod, job.name, main))).collect();
     let (latest, replaced) = by_replica(&known, observed);
     let events = Told::all(observed.events);
+    let mut told: BTreeMap<&str, Vec<Told<'_>>> = BTreeMap::new();
+    for event in &events {
+        told.entry(event.about).or_default().push(*event);
+    }
 
     let all: Vec<&PodFacts> = known.iter().map(|(_, facts)| facts).collect();
     let clocks = timeline::Clocks::of(&all);
@@ -125,12 +129,12 @@ pub fn sum(observed: &Observed<'_>) -> Progress {
         .chain(replaced.iter().map(|(place, known)| (place, known.0, &known.1)))
     {
         let (role, index) = place;
-        let own: Vec<Told<'_>> = events.iter().filter(|event| event.about == facts.uid).copied().collect();
+        let own = told.get(facts.uid.as_str()).map_or(&[][..], Vec::as_slice);
         let is_gone = observed.gone.contains(&facts.uid);
         let name = format!("{role}-{index}");
         let decides = job.kind.is_some_and(|kind| (kind.deciders)(observed.job).hold(role, *index));
         let at = facts.ended.and_then(|time| clocks.on_server(facts, time));
-        let subject = Subject { pod, facts, name: &name, decides, is_gone, ended: at, events: &own, main };
+        let subject = Subject { pod, facts, name: &name, decides, is_gone, ended: at, events: own, main };
         let is_latest = latest.get(place).is_some_and(|newest| newest.1.uid == facts.uid);
         // What held up a pod that was replaced, or has done its work, holds up nothing now.
         let holds = is_latest && !subject.has_succeeded();

@@ -2,6 +2,7 @@
 //!
 //! Pure: what was read of a namespace comes in. Where something is unknown, that is said.
 
+mod by_run;
 mod nodes;
 mod show;
 
@@ -15,6 +16,7 @@ use crate::manifest::{Run, meta};
 use crate::result::v1::{Status, StatusReason};
 use crate::steps::RunList;
 use crate::workload::{kind_of, text_at};
+use by_run::ByRun;
 use nodes::{Nodes, Step};
 pub use show::{age, show};
 
@@ -160,6 +162,7 @@ pub fn sessions(seen: &Namespace, most: usize) -> Vec<Session> {
             by_benchmark.entry(benchmark).or_default().push(workflow);
         }
     }
+    let by_run = ByRun::of(seen);
     let mut found = Vec::new();
     for (_, mut workflows) in by_benchmark {
         // What goes on comes before what has ended, whenever that began.
@@ -167,7 +170,7 @@ pub fn sessions(seen: &Namespace, most: usize) -> Vec<Session> {
             (is_over(workflow), std::cmp::Reverse(text_at(workflow, "/metadata/creationTimestamp")))
         });
         let going = workflows.iter().filter(|workflow| !is_over(workflow)).count();
-        found.extend(workflows.into_iter().take(most.max(going)).map(|workflow| session(seen, workflow)));
+        found.extend(workflows.into_iter().take(most.max(going)).map(|workflow| session(seen, &by_run, workflow)));
     }
     found
 }
@@ -176,7 +179,7 @@ fn is_over(workflow: &Json) -> bool {
     matches!(text_at(workflow, "/status/phase"), "Succeeded" | "Failed" | "Error")
 }
 
-fn session(seen: &Namespace, workflow: &Json) -> Session {
+fn session(seen: &Namespace, by_run: &ByRun<'_>, workflow: &Json) -> Session {
     let uid = text_at(workflow, "/metadata/uid");
     let phase = text_at(workflow, "/status/phase");
     let nodes = Nodes::read(workflow);
@@ -184,15 +187,20 @@ fn session(seen: &Namespace, workflow: &Json) -> Session {
     let list = seen.lists.get(config);
     let mut notes: Vec<String> = nodes.note.iter().cloned().collect();
     if list.is_none() && !config.is_empty() {
-        notes.push(format!("the ConfigMap `{config}` with its run list is not there: cases have no names"));
+        notes.push(format!(
+            "the ConfigMap `{config}` with its run list is not there, or may not be read: cases have no names"
+        ));
     }
     let is_over = is_over(workflow);
     let runs: Vec<RunStatus> = runs_of(workflow, list)
         .into_iter()
         .map(|(run, case)| {
-            let jobs = jobs_of(seen, uid, &run);
             let step = nodes.runs.get(&run.id);
-            status(seen, &run, case, step, jobs.last().copied(), is_over)
+            let progress = by_run.jobs(uid, &run).last().map(|job| {
+                let (pods, events) = by_run.about(job);
+                (*job, follow::sum(&Observed { job, pods, events, gone: &seen.gone, places: &Places::new() }))
+            });
+            status(&run, case, step, progress, is_over)
         })
         .collect();
     let step = nodes.steps.iter().find(|(_, step)| step.is_active()).map(|(name, _)| name.clone());
@@ -233,6 +241,8 @@ fn session(seen: &Namespace, workflow: &Json) -> Session {
     };
     session.next = if lacked.is_some() {
         "the same runs, once the Workflow is deleted and made anew".to_owned()
+    } else if nodes.note.is_some() && !is_over {
+        "unknown".to_owned()
     } else {
         next(seen, &session, is_over)
     };
@@ -299,36 +309,14 @@ fn bare(id: String) -> Run {
     Run { case: case.to_owned(), repeat, warmup: round.starts_with('w'), job: String::new(), id }
 }
 
-/// Returns the jobs of a run, the last attempt as the last one.
-fn jobs_of<'a>(seen: &'a Namespace, workflow: &str, run: &Run) -> Vec<&'a Json> {
-    let is_own = |job: &&Json| {
-        let owners = job.pointer("/metadata/ownerReferences").and_then(Json::as_array).into_iter().flatten();
-        let is_of_workflow = owners.into_iter().any(|owner| text_at(owner, "/uid") == workflow);
-        // The postprocess Job has the labels of the run, and a name of its own.
-        let is_workload = label(job, meta::RUN) == text_at(job, "/metadata/name");
-        is_of_workflow
-            && is_workload
-            && label(job, meta::CASE) == run.case
-            && label(job, meta::REPEAT) == run.repeat.to_string()
-            && label(job, meta::WARMUP) == run.warmup.to_string()
-    };
-    let mut jobs: Vec<&Json> = seen.jobs.iter().filter(is_own).collect();
-    jobs.sort_by_key(|job| label(job, meta::ATTEMPT).parse::<u32>().unwrap_or(0));
-    jobs
-}
-
 fn status(
-    seen: &Namespace,
     run: &Run,
     case: Option<String>,
     step: Option<&Step>,
-    job: Option<&Json>,
+    job: Option<(&Json, Progress)>,
     is_over: bool,
 ) -> RunStatus {
-    let places = Places::new();
-    let progress = job.map(|job| {
-        follow::sum(&Observed { job, pods: &seen.pods, events: &seen.events, gone: &seen.gone, places: &places })
-    });
+    let (job, progress) = job.unzip();
     let state = match (step, &progress) {
         (Some(step), _) if step.has_succeeded() => RunState::Done,
         (Some(step), _) if step.is_over() => RunState::Failed,

@@ -27,8 +27,6 @@ pub(super) struct Step {
     pub(super) started: String,
     /// When it ended.
     pub(super) finished: String,
-    /// Whether it is the step itself, of which `Pod` nodes are tries.
-    is_whole: bool,
 }
 
 impl Nodes {
@@ -44,13 +42,15 @@ impl Nodes {
             ));
         }
         let nodes = status.and_then(|status| status.get("nodes")).and_then(Json::as_object);
-        for node in nodes.into_iter().flat_map(serde_json::Map::values) {
+        let mut nodes: Vec<&Json> = nodes.into_iter().flat_map(serde_json::Map::values).collect();
+        // Tries as they came, and behind them the steps whose tries they are.
+        nodes.sort_by_key(|node| (text_at(node, "/type") == "Retry", text_at(node, "/startedAt")));
+        for node in nodes {
             let step = Step {
                 phase: text_at(node, "/phase").to_owned(),
                 message: text_at(node, "/message").to_owned(),
                 started: text_at(node, "/startedAt").to_owned(),
                 finished: text_at(node, "/finishedAt").to_owned(),
-                is_whole: text_at(node, "/type") == "Retry",
             };
             let template = text_at(node, "/templateName");
             match (text_at(node, "/type"), template) {
@@ -73,20 +73,15 @@ impl Nodes {
     }
 }
 
-/// What Argo says of a step whose tries say more.
-const NO_MORE: &str = "No more retries left";
+/// What Argo says of a step whose tries say more: one that was tried often enough, or that has answered.
+const SAY_NOTHING: [&str; 3] = ["", "No more retries left", "retryStrategy.expression evaluated to false"];
 
-/// Keeps the step itself rather than one of its tries, whose failure may not be the last word; but with their message.
-fn better(known: &mut BTreeMap<String, Step>, name: &str, step: Step) {
-    let Some(other) = known.remove(name) else {
-        known.insert(name.to_owned(), step);
-        return;
-    };
-    let (mut kept, attempt) = if other.is_whole { (other, step) } else { (step, other) };
-    if kept.message.is_empty() || kept.message == NO_MORE {
-        kept.message = attempt.message;
+/// Keeps what came last: the step itself, with the message of its last try where its own says nothing.
+fn better(known: &mut BTreeMap<String, Step>, name: &str, mut step: Step) {
+    if let Some(before) = known.get(name).filter(|_| SAY_NOTHING.contains(&step.message.as_str())) {
+        step.message.clone_from(&before.message);
     }
-    known.insert(name.to_owned(), kept);
+    known.insert(name.to_owned(), step);
 }
 
 impl Step {

@@ -69,7 +69,7 @@ fn pod(job: &Json, status: Json) -> crate::follow::Pod {
     let name = job.pointer("/metadata/name").unwrap().as_str().unwrap();
     let pod = json!({
         "metadata": {
-            "name": format!("{name}-x"), "uid": format!("{name}-x"), "labels": {"kubebench.dev/role": "job"},
+            "name": format!("{name}-x"), "uid": format!("{name}-x"), "labels": {"kubebench.dev/role": "job", "kubebench.dev/run": name},
             "creationTimestamp": "2026-11-21T22:05:11Z", "ownerReferences": [{"apiVersion": "batch/v1", "kind": "Job", "name": name, "uid": name}],
         },
         "spec": {"nodeName": "node-7", "containers": [{"name": "main", "image": "busybox:1"}]},
@@ -183,6 +183,39 @@ sleepy  failed 60 s ago  (Workflow sleepy-8c3cf174-r1)
   next: nothing; raise `run:` in the spec to run it again
 "
     );
+}
+
+/// As Argo 3.7 says it of a step that has answered, whose message is the pod's.
+#[test]
+fn a_step_that_is_not_tried_again_says_the_reason_of_its_pod() {
+    let nodes = json!({
+        "1": node("Pod", "run", "Failed", Some("a-1-r1"), "Error (exit code 1)"),
+        "2": node("Retry", "run", "Failed", Some("a-1-r1"), "retryStrategy.expression evaluated to false"),
+        "3": node("Retry", "record", "Failed", None, "retryStrategy.expression evaluated to false"),
+        "4": node("Pod", "record", "Failed", None, "Pod was active on the node longer than the specified deadline"),
+    });
+    let shown = show(&[only(&namespace(workflow("Failed", nodes)))], &elapsed);
+    assert!(shown.contains("size=1 r1: its step says: Error (exit code 1)\n"), "{shown}");
+    assert!(shown.contains("step record failed: Pod was active on the node longer"), "{shown}");
+}
+
+#[test]
+fn the_reason_of_the_last_try_counts() {
+    let mut nodes = json!({
+        "1": node("Pod", "run", "Failed", Some("a-1-r1"), "pod deleted"),
+        "2": node("Pod", "run", "Failed", Some("a-1-r1"), "Error (exit code 1)"),
+        "3": node("Retry", "run", "Failed", Some("a-1-r1"), "retryStrategy.expression evaluated to false"),
+    });
+    nodes["1"]["startedAt"] = "2026-11-21T22:00:30Z".into();
+    let shown = show(&[only(&namespace(workflow("Failed", nodes)))], &elapsed);
+    assert!(shown.contains("its step says: pod deleted\n"), "{shown}");
+}
+
+#[test]
+fn runs_of_which_nothing_is_known_are_not_what_comes_next() {
+    let mut large = workflow("Running", Json::Null);
+    large["status"]["compressedNodes"] = "H4sIAAAA".into();
+    assert_eq!(only(&namespace(large)).next, "unknown");
 }
 
 #[test]

@@ -1,5 +1,7 @@
 //! The objects that a step creates: those of a case under the name and the labels of one run.
 
+use std::collections::BTreeSet;
+
 use serde_json::Value as Json;
 
 use super::Fault;
@@ -8,7 +10,11 @@ use crate::diag::Diagnostic;
 use crate::manifest::Run;
 use crate::manifest::instance::{Attempt, Owner, Session, job_name, label_at, name_at, own};
 use crate::text::{Source, SourceId};
+use crate::workload::text_at;
 use crate::yaml;
+
+/// What stands between two documents of a manifest.
+const BETWEEN: &str = "\n---\n";
 
 /// What names and owns the objects of one Workflow.
 #[derive(Clone, Copy, Debug)]
@@ -43,6 +49,14 @@ impl Config {
         let job = self.job_of(run, attempt, naming.session);
         let labels = Attempt { job: &job, repeat: run.repeat, number: attempt, warmup: run.warmup };
         self.created(&case.manifest, &case.objects, &job, labels, naming)
+    }
+
+    /// Returns API version and kind of the jobs of its runs, as far as their manifests can be read.
+    pub fn kinds(&self) -> BTreeSet<(String, String)> {
+        let manifests = self.list.cases.values().filter_map(|case| text(&self.files, &case.manifest).ok());
+        let workloads = manifests.filter_map(|text| documents(text.split(BETWEEN).next()?).ok()?.into_iter().next());
+        let name = |object: &Json, at: &str| text_at(object, at).to_owned();
+        workloads.map(|object| (name(&object, "/apiVersion"), name(&object, "/kind"))).collect()
     }
 
     /// Returns the Job after an attempt at the run `id`, if there is one. It carries the labels of the run.
@@ -105,7 +119,7 @@ impl Config {
 /// Reads the documents of a manifest as the compiler wrote it: a line of three dashes stands nowhere but between two.
 fn documents(text: &str) -> Result<Vec<Json>, String> {
     let mut found = Vec::new();
-    for document in text.split("\n---\n") {
+    for document in text.split(BETWEEN) {
         let source = Source::new("", document.as_bytes());
         let read = yaml::read(SourceId(0), &source);
         let fault = read.diagnostics.into_iter().next().map(|Diagnostic { message, .. }| message);
@@ -115,4 +129,27 @@ fn documents(text: &str) -> Result<Vec<Json>, String> {
         }
     }
     Ok(found)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeMap;
+
+    use serde_json::json;
+
+    use super::Config;
+
+    #[test]
+    fn the_kinds_of_a_run_list_are_those_of_its_workloads() {
+        let case = |file: &str| json!({"name": file, "values": {}, "inputs": null, "timeoutSeconds": 60, "manifest": file, "objects": []});
+        let list = json!({
+            "schemaVersion": 1, "benchmark": "x", "run": 1, "runDigest": "sha256:00", "order": "interleaved",
+            "parallelism": 1, "queueTimeoutSeconds": 60, "cases": {"a": case("a.yaml"), "b": case("gone.yaml")}, "runs": [],
+        });
+        let manifest = "apiVersion: kubeflow.org/v1\nkind: TFJob\n---\napiVersion: v1\nkind: Service\n";
+        let files = [("runs.json", list.to_string()), ("a.yaml", manifest.to_owned())];
+        let files: BTreeMap<String, String> = files.map(|(name, text)| (name.to_owned(), text)).into();
+        let kinds = Config::read(files).unwrap().kinds();
+        assert_eq!(kinds.into_iter().collect::<Vec<_>>(), [("kubeflow.org/v1".to_owned(), "TFJob".to_owned())]);
+    }
 }

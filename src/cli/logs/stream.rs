@@ -2,15 +2,15 @@
 
 use std::collections::BTreeSet;
 use std::io::{BufRead, BufReader, Read as _};
-use std::sync::mpsc::{RecvTimeoutError, Sender, channel};
-use std::time::Duration;
+use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
+use std::time::{Duration, Instant};
 
 use anyhow::{Result, bail};
 use serde_json::Value as Json;
 
 use crate::cli::ExitStatus;
 use crate::cli::args::LogsArgs;
-use crate::cli::outside::Outside;
+use crate::cli::outside::{Outside, clean};
 use crate::cli::status::read;
 use crate::edge::cluster::{Cluster, Fault, LogQuery, Resource};
 use crate::edge::terminal;
@@ -69,6 +69,7 @@ pub(super) fn print(
     if args.follow {
         return follow(outside, args, job, printed, &mut shown);
     }
+    let mut status = ExitStatus::Yes;
     for one in &printed {
         if !one.has_started {
             terminal::tell(&format!("{}: its container has not started; `kubebench status` says why", one.name));
@@ -77,6 +78,12 @@ pub(super) fn print(
         let query = LogQuery::default();
         let stream = match outside.cluster.log(&outside.target.namespace, &one.pod, &one.container, &query) {
             Ok(stream) => stream,
+            // The others may have theirs.
+            Err(fault @ Fault::Refused(_)) => {
+                terminal::tell(&format!("{}: {}", one.name, clean(&fault.to_string())));
+                status = ExitStatus::No;
+                continue;
+            }
             Err(fault) => bail!("{fault}"),
         };
         let mut reader = BufReader::new(stream);
@@ -84,7 +91,7 @@ pub(super) fn print(
             shown.print(&one.name, &line)?;
         }
     }
-    Ok(ExitStatus::Yes)
+    Ok(status)
 }
 
 fn next_line(reader: &mut impl BufRead) -> std::io::Result<Option<Vec<u8>>> {
@@ -121,16 +128,8 @@ fn follow(
         if !is_there && open.is_empty() {
             return Ok(ExitStatus::Yes);
         }
-        loop {
-            match words.recv_timeout(LOOK) {
-                Ok(Word::Line(name, line)) => shown.print(&name, &line)?,
-                Ok(Word::End(uid)) => {
-                    open.remove(&uid);
-                    break;
-                }
-                Err(RecvTimeoutError::Timeout) => break,
-                Err(RecvTimeoutError::Disconnected) => bail!("the logs ended unexpectedly"),
-            }
+        if let Some(uid) = hear(&words, LOOK, &mut |name, line| shown.print(name, line))? {
+            open.remove(&uid);
         }
         // An outage is no end: the job is looked for again.
         let Ok(seen) = read(outside) else { continue };
@@ -145,6 +144,28 @@ fn follow(
             .filter(|replica| args.index.is_none_or(|index| index == replica.index))
             .map(|replica| Printed::of(replica, job.container))
             .collect();
+    }
+}
+
+/// Passes on the lines that come within `time`, and returns the replica that came to its end, if one did before that.
+fn hear(
+    words: &Receiver<Word>,
+    time: Duration,
+    print: &mut dyn FnMut(&str, &[u8]) -> Result<()>,
+) -> Result<Option<String>> {
+    let end = Instant::now() + time;
+    loop {
+        let left = end.saturating_duration_since(Instant::now());
+        // Where lines never stop, one is always there.
+        if left.is_zero() {
+            return Ok(None);
+        }
+        match words.recv_timeout(left) {
+            Ok(Word::Line(name, line)) => print(&name, &line)?,
+            Ok(Word::End(uid)) => return Ok(Some(uid)),
+            Err(RecvTimeoutError::Timeout) => return Ok(None),
+            Err(RecvTimeoutError::Disconnected) => bail!("the logs ended unexpectedly"),
+        }
     }
 }
 
@@ -236,5 +257,33 @@ impl Shown {
             }
         }
         Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::mpsc::channel;
+    use std::time::{Duration, Instant};
+
+    use super::{Word, hear};
+
+    #[test]
+    fn a_replica_that_prints_all_the_time_keeps_no_other_from_being_looked_for() {
+        let (sender, words) = channel();
+        std::thread::spawn(move || {
+            let begin = Instant::now();
+            while begin.elapsed() < Duration::from_secs(20)
+                && sender.send(Word::Line("worker-0".to_owned(), b"step\n".to_vec())).is_ok()
+            {
+                std::thread::sleep(Duration::from_micros(100));
+            }
+        });
+        let (begin, mut lines) = (Instant::now(), 0);
+        let ended = hear(&words, Duration::from_millis(100), &mut |_, _| {
+            lines += 1;
+            Ok(())
+        });
+        assert!(ended.is_ok_and(|ended| ended.is_none()) && lines > 0);
+        assert!(begin.elapsed() < Duration::from_secs(10), "{:?}", begin.elapsed());
     }
 }

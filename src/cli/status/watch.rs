@@ -1,14 +1,14 @@
 //! `kubebench status --watch`: by watches, not by asking again and again.
 
 use std::collections::BTreeMap;
-use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::time::{Duration, Instant};
 
 use anyhow::Result;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use serde_json::Value as Json;
 
-use super::{SHOWN, add_last_lines, add_lists, cron_workflows, job_kinds, page, tidy, typed, wanted};
+use super::{SHOWN, add_last_lines, add_lists, cron_workflows, job_kinds, page, serves, tidy, typed, wanted};
 use crate::cli::ExitStatus;
 use crate::cli::outside::{Outside, clean};
 use crate::edge::cluster::{Resource, Seen, Watch, Watching};
@@ -21,6 +21,8 @@ use crate::steps::Config;
 const RENEW: Duration = Duration::from_secs(3);
 /// What changes at once is shown at once.
 const GATHER: Duration = Duration::from_millis(300);
+
+const WORKFLOWS: &str = "Workflows";
 
 /// What a watch saw, by what it watches.
 enum Change {
@@ -48,42 +50,67 @@ struct Known {
 
 /// Watches until the process is ended.
 pub(super) fn run(outside: &Outside<'_>, names: &[String]) -> Result<ExitStatus> {
-    let (watchings, changes) = watch(outside);
+    let (sender, changes) = channel();
+    let mut watchers = Watchers::begin(outside, sender);
     let mut known = Known::default();
     let mut screen = Screen::new();
     loop {
         known.gather(&changes)?;
         if known.is_listed {
-            let mut found = wanted(sessions(&known.namespace(outside), SHOWN), names);
+            let seen = known.namespace(outside);
+            watchers.add_jobs(&known.lists);
+            let mut found = wanted(sessions(&seen, SHOWN), names);
             if screen.is_terminal() {
                 add_last_lines(outside, &mut found);
             }
             tidy(&mut found);
             screen.show(outside, &found, names, &known.trouble)?;
-        } else if let Some(trouble) = known.trouble.values().next() {
-            screen.say(trouble);
-        }
-        if watchings.is_empty() {
-            return Ok(ExitStatus::Yes);
+        } else {
+            screen.say(&known.trouble);
         }
     }
 }
 
-fn watch(outside: &Outside<'_>) -> (Vec<Watching>, Receiver<Change>) {
-    let (sender, changes) = channel();
-    let namespace = outside.target.namespace.as_str();
-    let start = |resource: Resource, labels: &str, wrap: fn(Seen) -> Change| {
-        outside.cluster.watch(Watch::all(namespace, resource).labels(labels), sender.clone(), wrap)
-    };
-    let mut watchings = vec![
-        start(Resource::workflows(), meta::BENCHMARK, Change::Workflow),
-        start(cron_workflows(), meta::BENCHMARK, Change::Schedule),
-        start(Resource::pods(), meta::RUN, Change::Pod),
-        start(Resource::events(), "", Change::Event),
-    ];
-    let kinds = job_kinds(outside).into_iter();
-    watchings.extend(kinds.map(|kind| start(kind, meta::RUN, Change::Job)));
-    (watchings, changes)
+/// The watches, until it is dropped.
+struct Watchers<'a> {
+    outside: &'a Outside<'a>,
+    sender: Sender<Change>,
+    running: Vec<Watching>,
+    /// The kinds of jobs that were looked at.
+    kinds: Vec<Resource>,
+    /// How many run lists were looked at.
+    lists: Option<usize>,
+}
+
+impl<'a> Watchers<'a> {
+    fn begin(outside: &'a Outside<'a>, sender: Sender<Change>) -> Self {
+        let mut watchers = Self { outside, sender, running: Vec::new(), kinds: Vec::new(), lists: None };
+        watchers.start(Resource::workflows(), meta::BENCHMARK, Change::Workflow);
+        watchers.start(cron_workflows(), meta::BENCHMARK, Change::Schedule);
+        watchers.start(Resource::pods(), meta::RUN, Change::Pod);
+        watchers.start(Resource::events(), "", Change::Event);
+        watchers
+    }
+
+    fn start(&mut self, resource: Resource, labels: &str, wrap: fn(Seen) -> Change) {
+        let watch = Watch::all(&self.outside.target.namespace, resource).labels(labels);
+        self.running.push(self.outside.cluster.watch(watch, self.sender.clone(), wrap));
+    }
+
+    /// Watches the kinds of jobs too that another commit brought.
+    fn add_jobs(&mut self, lists: &BTreeMap<String, Config>) {
+        if self.lists.replace(lists.len()) == Some(lists.len()) {
+            return;
+        }
+        for kind in job_kinds(self.outside, lists) {
+            if !self.kinds.contains(&kind) {
+                self.kinds.push(kind.clone());
+                if serves(&self.outside.cluster, &kind) {
+                    self.start(kind, meta::RUN, Change::Job);
+                }
+            }
+        }
+    }
 }
 
 impl Known {
@@ -108,7 +135,7 @@ impl Known {
 
     fn take(&mut self, change: Change) {
         let (what, objects, seen) = match change {
-            Change::Workflow(seen) => ("Workflows", &mut self.workflows, seen),
+            Change::Workflow(seen) => (WORKFLOWS, &mut self.workflows, seen),
             Change::Schedule(seen) => ("CronWorkflows", &mut self.schedules, seen),
             Change::Job(seen) => ("jobs", &mut self.jobs, seen),
             Change::Pod(seen) => ("pods", &mut self.pods, seen),
@@ -121,7 +148,7 @@ impl Known {
             }
             Seen::Gone { uid } => drop(objects.remove(&uid)),
             Seen::Listed => {
-                self.is_listed |= what == "Workflows";
+                self.is_listed |= what == WORKFLOWS;
                 self.trouble.remove(what);
             }
             Seen::Trouble(why) => drop(self.trouble.insert(what, clean(&why))),
@@ -139,10 +166,11 @@ impl Known {
             events: typed(all(&self.events)),
             ..Namespace::default()
         };
-        if self.trouble.is_empty() {
-            add_lists(&outside.cluster, &outside.target.namespace, &mut seen, &mut self.lists);
-        } else {
+        // Who may not see one thing may see the others; in an outage nobody sees any.
+        if self.trouble.contains_key(WORKFLOWS) {
             seen.lists = self.lists.iter().map(|(name, config)| (name.clone(), config.list.clone())).collect();
+        } else {
+            add_lists(&outside.cluster, &outside.target.namespace, &mut seen, &mut self.lists);
         }
         seen
     }
@@ -153,6 +181,8 @@ struct Screen {
     page: Option<ProgressBar>,
     /// What was said last of each run and Workflow.
     said: BTreeMap<String, String>,
+    /// The trouble that was said and lasts, by what is not seen.
+    trouble: BTreeMap<&'static str, String>,
 }
 
 impl Screen {
@@ -164,7 +194,7 @@ impl Screen {
             }
             page
         });
-        Self { page, said: BTreeMap::new() }
+        Self { page, said: BTreeMap::new(), trouble: BTreeMap::new() }
     }
 
     fn is_terminal(&self) -> bool {
@@ -190,9 +220,7 @@ impl Screen {
             page_bar.set_message(text.trim_end().to_owned());
             return Ok(());
         }
-        for why in trouble.values() {
-            self.say(why);
-        }
+        self.say(trouble);
         let mut lines = Vec::new();
         for session in found {
             lines.push((
@@ -217,15 +245,38 @@ impl Screen {
         Ok(())
     }
 
-    /// Says a trouble, once while it lasts.
-    fn say(&mut self, trouble: &str) {
-        if self.said.get("trouble").map(String::as_str) == Some(trouble) {
-            return;
+    /// Says the trouble there is, each once while it lasts.
+    fn say(&mut self, trouble: &BTreeMap<&'static str, String>) {
+        for text in self.news(trouble) {
+            match &self.page {
+                Some(page) => page.set_message(text),
+                None => terminal::tell(&format!("note: {text}")),
+            }
         }
-        match &self.page {
-            Some(page) => page.set_message(trouble.to_owned()),
-            None => terminal::tell(&format!("note: {trouble}")),
-        }
-        self.said.insert("trouble".to_owned(), trouble.to_owned());
+    }
+
+    /// Takes in the trouble there is, and returns what is new of it.
+    fn news(&mut self, trouble: &BTreeMap<&'static str, String>) -> Vec<String> {
+        let is_new = |(what, why): &(&&'static str, &String)| self.trouble.get(*what) != Some(*why);
+        let news = trouble.iter().filter(is_new).map(|(_, why)| why.clone()).collect();
+        self.trouble.clone_from(trouble);
+        news
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeMap;
+
+    use super::Screen;
+
+    #[test]
+    fn trouble_is_said_once_while_it_lasts() {
+        let mut screen = Screen { page: None, said: BTreeMap::new(), trouble: BTreeMap::new() };
+        let all = BTreeMap::from([("pods", "cannot watch pods".to_owned()), ("jobs", "cannot watch jobs".to_owned())]);
+        assert_eq!(screen.news(&all), ["cannot watch jobs", "cannot watch pods"]);
+        assert_eq!(screen.news(&all), Vec::<String>::new());
+        assert_eq!(screen.news(&BTreeMap::new()), Vec::<String>::new());
+        assert_eq!(screen.news(&all).len(), 2, "it came again");
     }
 }
