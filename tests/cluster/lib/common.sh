@@ -13,8 +13,8 @@ run=$cache/run
 state=/run/kubebench-cluster
 group=kubebench-cluster
 
-components=(etcd kubernetes coredns pause argo training-operator mpi-operator flux argocd)
-extras=(argo training-operator mpi-operator flux argocd git)
+components=(etcd kubernetes coredns pause argo training-operator mpi-operator jobset trainer kueue kuberay kserve flux argocd)
+extras=(argo training-operator mpi-operator jobset trainer kueue kuberay kserve flux argocd git)
 
 say() {
     printf '%s\n' "$*" >&2

@@ -3,7 +3,9 @@
 
 # A component is kept under the digest of everything that decides its bytes.
 key_of() {
-    (cd "$cluster" && cat "go/$1"/go.* "go/$1"/*.go lib/components.sh && echo "$release" && uname -sm) | sha256sum | cut -c1-16
+    local recipe=()
+    [[ ! -e $cluster/go/$1/recipe.sh ]] || recipe=("go/$1/recipe.sh")
+    (cd "$cluster" && cat "go/$1"/go.* "go/$1"/*.go lib/components.sh "${recipe[@]}" && echo "$release" && uname -sm) | sha256sum | cut -c1-16
 }
 
 # The Go release that builds; without Go, the one that built last, since what it built still serves.

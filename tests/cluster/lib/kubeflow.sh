@@ -11,7 +11,7 @@ ensure_training-operator() {
         done
     fi
     ensure_webhook_keys
-    kubectl apply -f "$cluster/lib/training-operator.yaml" >/dev/null
+    operator_service kubeflow training-operator 9443 | kubectl apply -f - >/dev/null
     kubectl -n kubeflow create secret generic training-operator-webhook-cert --dry-run=client -o yaml \
         --from-file="$run/webhook/keys" | kubectl apply -f - >/dev/null
     webhooks | kubectl apply -f - >/dev/null

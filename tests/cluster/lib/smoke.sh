@@ -128,3 +128,21 @@ flux_prunes() {
     push "$work/tree"
     kubectl -n smoke wait --for=delete --timeout=90s configmap/flux
 }
+
+smoke_serving() {
+    kubectl -n smoke apply -f "$cluster/data/inferenceservice.yaml" >/dev/null || failed=1
+    check 'an InferenceService with a container of its own is ready' succeeds Ready inferenceservice/served
+    check 'KServe says that its model is loaded' model_is_loaded
+    check 'the webhook of KServe refuses a bad service' kserve_refuses
+}
+
+model_is_loaded() {
+    [[ $(kubectl -n smoke get inferenceservice served -o 'jsonpath={.status.modelStatus.states.activeModelState}') == Loaded ]]
+}
+
+kserve_refuses() {
+    ! sed 's/name: served/name: 3d.served/' "$cluster/data/inferenceservice.yaml" |
+        kubectl -n smoke apply -f - >"$work/rejected" 2>&1
+    cat "$work/rejected"
+    grep 'inferenceservice.kserve-webhook-server.validator' "$work/rejected"
+}

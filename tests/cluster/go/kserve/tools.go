@@ -1,0 +1,6 @@
+//go:build tools
+
+// Package tools lists the program that this module pins.
+package tools
+
+import _ "github.com/kserve/kserve/cmd/manager"
