@@ -8,7 +8,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use rayon::prelude::*;
 
 use crate::diag::{Diagnostic, Diagnostics, Place, Severity, code};
-use crate::lower::{self, Document, Lowered, Project, ReadFile, Resolved, Suite, Unreadable};
+use crate::lower::{self, Document, Inputs, Lowered, Manifests, Project, ReadFile, Resolved, Suite, Unreadable};
 use crate::manifest::{self, Emitted, Identity, Manifest};
 use crate::model::Benchmark;
 use crate::schema::{DocumentKind, Schemas};
@@ -91,7 +91,7 @@ impl Workspace {
     /// It has no files that a spec could carry until [`carrying`](Self::carrying) gives them.
     pub fn open(file: Option<Input>, version: &str) -> Self {
         let mut workspace = Self {
-            schemas: Schemas::new(&workload::forms()),
+            schemas: Schemas::new(&workload::schemas()),
             sources: SourceMap::default(),
             diagnostics: Diagnostics::default(),
             project: None,
@@ -138,17 +138,22 @@ impl Workspace {
         specs.sort_by(|a, b| a.path.cmp(&b.path));
         let texts: Vec<Source> = specs.into_par_iter().map(|input| Source::new(input.path, &input.bytes)).collect();
         let ids: Vec<SourceId> = texts.into_iter().map(|source| sources.add(source)).collect();
-        let outcomes: Vec<Outcome> = ids
+        let loaded: Vec<Loaded> = ids
             .par_iter()
-            .filter_map(|id| Some(compile_one(*id, sources.get(*id)?, project.as_ref(), (&schemas, &*read))))
+            .filter_map(|id| Some(load_spec(*id, sources.get(*id)?, &schemas, project.as_ref())))
             .collect();
-        let Assembled { benchmarks, tree } = assemble(outcomes, project.as_ref(), &mut diagnostics);
+        let manifests = project.as_ref().map(|project| {
+            let paths = loaded.iter().flat_map(|spec| spec.manifests.iter().cloned()).collect();
+            Manifests::read(&paths, &*read, &project.settings.output, &mut sources)
+        });
+        let manifests = manifests.unwrap_or_default();
+        let inputs = Inputs { schemas: &schemas, read: &*read, manifests: &manifests, sources: &sources };
+        let outcomes: Vec<Outcome> =
+            loaded.into_par_iter().filter_map(|spec| compile_one(spec, project.as_ref(), inputs)).collect();
+        let Assembled { benchmarks, tree, mut faulty } = assemble(outcomes, project.as_ref(), &mut diagnostics);
         let diagnostics = at_levels(diagnostics, project.as_ref()).into_sorted(&sources);
-        let faulty = diagnostics
-            .iter()
-            .filter(|fault| fault.severity == Severity::Error)
-            .map(|fault| fault.path(&sources).to_owned())
-            .collect();
+        let errors = diagnostics.iter().filter(|fault| fault.severity == Severity::Error);
+        faulty.extend(errors.map(|fault| fault.path(&sources).to_owned()));
         Compilation { sources, diagnostics, project, benchmarks, faulty, tree }
     }
 }
@@ -184,8 +189,32 @@ fn load(
     (sound && valid).then_some((kind, root))
 }
 
+/// A spec that was read.
+struct Loaded {
+    id: SourceId,
+    diagnostics: Diagnostics,
+    /// What it is, unless something is wrong with it.
+    document: Option<(DocumentKind, yaml::Node)>,
+    /// The paths of the manifests that it names.
+    manifests: BTreeSet<String>,
+}
+
+fn load_spec(id: SourceId, source: &Source, schemas: &Schemas, project: Option<&Project>) -> Loaded {
+    let mut diagnostics = Diagnostics::default();
+    let expected = [DocumentKind::Benchmark, DocumentKind::Suite];
+    let document = load(id, source, &expected, schemas, &mut diagnostics);
+    let manifests = match (&document, project) {
+        (Some((DocumentKind::Benchmark, root)), Some(project)) => {
+            lower::manifest_paths(Document { source, root }, project)
+        }
+        _ => BTreeSet::new(),
+    };
+    Loaded { id, diagnostics, document, manifests }
+}
+
 /// What one spec gave.
 struct Outcome {
+    path: String,
     diagnostics: Diagnostics,
     name: Option<(String, Span)>,
     outputs: Vec<Output>,
@@ -198,24 +227,19 @@ struct Output {
     files: Vec<(String, OutputFile)>,
 }
 
-fn compile_one(
-    id: SourceId,
-    source: &Source,
-    project: Option<&Project>,
-    (schemas, read): (&Schemas, &ReadFile),
-) -> Outcome {
-    let mut outcome = Outcome { diagnostics: Diagnostics::default(), name: None, outputs: Vec::new(), suite: None };
+/// Returns what a spec gives; nothing for one that is none of `inputs`.
+fn compile_one(spec: Loaded, project: Option<&Project>, inputs: Inputs<'_>) -> Option<Outcome> {
+    let Loaded { id, diagnostics, document, manifests } = spec;
+    let source = inputs.sources.get(id)?;
+    let path = source.path.clone();
+    let mut outcome = Outcome { path, diagnostics, name: None, outputs: Vec::new(), suite: None };
     let diagnostics = &mut outcome.diagnostics;
-    let Some((kind, root)) = load(id, source, &[DocumentKind::Benchmark, DocumentKind::Suite], schemas, diagnostics)
-    else {
-        return outcome;
-    };
-    let Some(project) = project else { return outcome };
+    let (Some((kind, root)), Some(project)) = (document, project) else { return Some(outcome) };
     let document = Document { source, root: &root };
     if kind == DocumentKind::Suite {
         outcome.suite = lower::suite(document, diagnostics);
         outcome.name = outcome.suite.as_ref().map(|suite| (suite.name.clone(), suite.name_span));
-    } else if let Some(lowered) = lower::benchmark(document, project, schemas, read, diagnostics) {
+    } else if let Some(lowered) = lower::benchmark(document, &manifests, project, inputs, diagnostics) {
         let output = |Resolved { benchmark, document }| {
             check::check(&benchmark, diagnostics);
             let Emitted { identity, manifests } = manifest::emit(&benchmark, &document, diagnostics);
@@ -226,12 +250,14 @@ fn compile_one(
         outcome.name = Some((name, name_span));
         outcome.outputs = benchmarks.into_iter().map(output).collect();
     }
-    outcome
+    Some(outcome)
 }
 
 struct Assembled {
     benchmarks: Vec<Compiled>,
     tree: OutputTree,
+    /// Paths of specs with errors, which may stand in other files.
+    faulty: BTreeSet<String>,
 }
 
 /// Puts all specs together: names are unique, suites refer to what exists, every target has its pipeline.
@@ -240,10 +266,12 @@ fn assemble(outcomes: Vec<Outcome>, project: Option<&Project>, diagnostics: &mut
     let mut suites = Vec::new();
     let mut benchmarks = Vec::new();
     let mut tree = OutputTree::default();
-    for Outcome { diagnostics: found, name, outputs, suite } in outcomes {
+    let mut faulty = BTreeSet::new();
+    for Outcome { path, diagnostics: found, name, outputs, suite } in outcomes {
         let found = at_levels(found, project);
         let sound = !found.has_errors();
         diagnostics.extend(found);
+        faulty.extend((!sound).then_some(path));
         let unique = name.is_none_or(|(name, span)| claim_name(&mut names, &name, span, diagnostics));
         suites.extend(suite);
         for Output { compiled, files } in outputs.into_iter().filter(|_| sound && unique) {
@@ -268,7 +296,7 @@ fn assemble(outcomes: Vec<Outcome>, project: Option<&Project>, diagnostics: &mut
         }
         diagnostics.extend(size::warnings(&tree, &project.settings.output));
     }
-    Assembled { benchmarks, tree }
+    Assembled { benchmarks, tree, faulty }
 }
 
 fn claim_name(names: &mut BTreeMap<String, Span>, name: &str, span: Span, diagnostics: &mut Diagnostics) -> bool {

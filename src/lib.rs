@@ -34,6 +34,7 @@ pub mod local;
 pub mod lookup;
 pub mod lower;
 pub mod manifest;
+pub mod migrate;
 pub mod model;
 pub mod record;
 pub mod redact;

@@ -10,8 +10,12 @@ mod typed;
 use std::collections::{BTreeMap, BTreeSet};
 
 use k8s_openapi::api::autoscaling::v2::MetricSpec;
-use k8s_openapi::api::batch::v1::JobSpec;
-use k8s_openapi::api::core::v1::{Container, PodSpec, PodTemplateSpec, Toleration};
+use k8s_openapi::api::batch::v1::{JobSpec, JobTemplateSpec};
+use k8s_openapi::api::core::v1::{
+    Affinity, Container, EnvFromSource, EnvVar, EnvVarSource, Lifecycle, PersistentVolumeClaim,
+    PersistentVolumeClaimSpec, PodDNSConfig, PodSecurityContext, PodSpec, PodTemplateSpec, ResourceRequirements,
+    SecretKeySelector, SecurityContext, Service, Toleration, Volume, VolumeMount,
+};
 use k8s_openapi::api::networking::v1::{NetworkPolicyEgressRule, NetworkPolicyIngressRule};
 use k8s_openapi::apimachinery::pkg::api::resource::Quantity;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
@@ -46,16 +50,58 @@ pub const INT: Type = Type::Known(typed::read::<i32>);
 pub const LONG: Type = Type::Known(typed::read::<i64>);
 /// Amounts by resource.
 pub const QUANTITIES: Type = Type::Known(typed::read::<BTreeMap<String, Quantity>>);
+/// A number.
+pub const NUMBER: Type = Type::Known(typed::read::<f64>);
+/// An amount.
+pub const QUANTITY: Type = Type::Known(typed::read::<Quantity>);
+/// The variables of a container.
+pub const ENV: Type = Type::Known(typed::read::<Vec<EnvVar>>);
+/// Where a container takes variables from.
+pub const ENV_FROM: Type = Type::Known(typed::read::<Vec<EnvFromSource>>);
+/// Where the value of a variable comes from.
+pub const ENV_SOURCE: Type = Type::Known(typed::read::<EnvVarSource>);
+/// The security context of a container.
+pub const SECURITY_CONTEXT: Type = Type::Known(typed::read::<SecurityContext>);
+/// The mounts of a container.
+pub const VOLUME_MOUNTS: Type = Type::Known(typed::read::<Vec<VolumeMount>>);
+/// The security context of a pod.
+pub const POD_SECURITY_CONTEXT: Type = Type::Known(typed::read::<PodSecurityContext>);
+/// Where a pod may run.
+pub const AFFINITY: Type = Type::Known(typed::read::<Affinity>);
+/// How a pod resolves names.
+pub const DNS_CONFIG: Type = Type::Known(typed::read::<PodDNSConfig>);
+/// What runs at the start and the end of a container.
+pub const LIFECYCLE: Type = Type::Known(typed::read::<Lifecycle>);
+/// Keys of Secrets by name.
+pub const SECRET_KEYS: Type = Type::Known(typed::read::<BTreeMap<String, SecretKeySelector>>);
+/// A Service.
+pub const SERVICE: Type = Type::Known(typed::read::<Service>);
+/// Lists of text by name.
+pub const TEXT_LISTS: Type = Type::Known(typed::read::<BTreeMap<String, Vec<String>>>);
+/// The `spec` of a PersistentVolumeClaim.
+pub const CLAIM_SPEC: Type = Type::Known(typed::read::<PersistentVolumeClaimSpec>);
 /// The metrics of a horizontal autoscaler.
 pub const AUTOSCALING_METRICS: Type = Type::Known(typed::read::<Vec<MetricSpec>>);
 /// The `spec` of a batch/v1 Job.
 pub const JOB_SPEC: Type = Type::Known(typed::read::<JobSpec>);
+/// The template of a Job.
+pub const JOB_TEMPLATE: Type = Type::Known(typed::read::<JobTemplateSpec>);
+/// A PersistentVolumeClaim.
+pub const CLAIM: Type = Type::Known(typed::read::<PersistentVolumeClaim>);
 /// The template of a pod.
 pub const POD_TEMPLATE: Type = Type::Known(typed::read::<PodTemplateSpec>);
 /// The `spec` of a pod.
 pub const POD_SPEC: Type = Type::Known(typed::read::<PodSpec>);
 /// A container.
 pub const CONTAINER: Type = Type::Known(typed::read::<Container>);
+/// Texts by name.
+pub const TEXTS: Type = Type::Known(typed::read::<BTreeMap<String, String>>);
+/// A variable of a container.
+pub const ENV_VAR: Type = Type::Known(typed::read::<EnvVar>);
+/// What a container needs.
+pub const RESOURCES: Type = Type::Known(typed::read::<ResourceRequirements>);
+/// A volume of a pod.
+pub const VOLUME: Type = Type::Known(typed::read::<Volume>);
 /// A toleration.
 pub const TOLERATION: Type = Type::Known(typed::read::<Toleration>);
 /// A rule for what pods may reach.
@@ -63,7 +109,8 @@ pub const EGRESS_RULE: Type = Type::Known(typed::read::<NetworkPolicyEgressRule>
 /// A rule for who may reach pods.
 pub const INGRESS_RULE: Type = Type::Known(typed::read::<NetworkPolicyIngressRule>);
 
-const METADATA: Type = Type::Known(typed::read::<ObjectMeta>);
+/// What every object says of itself.
+pub const METADATA: Type = Type::Known(typed::read::<ObjectMeta>);
 
 /// Fields of containers that people look for in pods.
 const OF_CONTAINERS: &[&str] = &[

@@ -4,14 +4,15 @@ use crate::diag::{Diagnostic, Diagnostics, code};
 use crate::model::Benchmark;
 use crate::model::target::Queue;
 
-/// Reports each kind of Kubeflow on a target with a Volcano queue, for all benchmarks of the target the same.
+/// Reports each kind of Kubeflow's operators on a target with a Volcano queue, for all benchmarks of the target the same.
 pub(super) fn scheduled(benchmark: &Benchmark, diagnostics: &mut Diagnostics) {
     let target = &benchmark.target;
     let Queue::Volcano(_) = target.queue else { return };
-    for api in benchmark.cases.iter().map(|case| case.workload.api) {
-        let (operator, flag) = match api.api_version {
+    for api in benchmark.cases.iter().map(|case| &case.workload.api) {
+        let (operator, flag) = match &*api.api_version {
             "kubeflow.org/v1" => ("training operator", "--gang-scheduler-name=volcano"),
             "kubeflow.org/v2beta1" => ("MPI operator", "--gang-scheduling=volcano"),
+            "sparkoperator.k8s.io/v1beta2" => ("Spark operator", "--enable-batch-scheduler=true"),
             _ => continue,
         };
         let message = format!("{}s on the target `{}` may not reach its Volcano queue", api.kind, target.name);

@@ -12,22 +12,29 @@ pub(super) fn managed(benchmark: &Benchmark, diagnostics: &mut Diagnostics) {
     let target = &benchmark.target;
     let Queue::Kueue(_) = target.queue else { return };
     for workload in benchmark.cases.iter().map(|case| &case.workload) {
-        let kind = workload.api.kind;
-        diagnostics.push(match (workload.api.api_version, kind) {
+        let kind = &*workload.api.kind;
+        diagnostics.push(match (&*workload.api.api_version, kind) {
             ("kubeflow.org/v1", "MPIJob") => {
                 let message = format!("Kueue, the queue of the target `{}`, does not know MPIJob v1", target.name);
                 Diagnostic::at(&code::KB0426, workload.span, message).note(PAST_THE_QUEUE).help(
                     "name targets without this queue, or install the MPI operator there and set `apis: {mpiJob: v2beta1}`",
                 )
             }
-            ("kubeflow.org/v1", _) => {
+            ("batch.volcano.sh/v1alpha1", _) => {
+                let message = format!("Kueue, the queue of the target `{}`, does not know Volcano's Job", target.name);
+                Diagnostic::at(&code::KB0426, workload.span, message)
+                    .note(PAST_THE_QUEUE)
+                    .help("name targets without this queue, such as one with `queue: {volcano: …}`")
+            }
+            (api @ ("kubeflow.org/v1" | "sparkoperator.k8s.io/v1beta2"), _) => {
+                let group = api.split('/').next().unwrap_or_default();
                 // Said of the target, so that all its benchmarks together say it once.
                 let message = format!("Kueue on the target `{}` may not manage {kind}s", target.name);
                 Diagnostic::at(&code::KB0425, target.span, message)
                     .note("the default configuration of Kueue 0.19 leaves this kind out")
                     .note(PAST_THE_QUEUE)
                     .help(format!(
-                        "make sure that `integrations.frameworks` of Kueue's configuration lists `kubeflow.org/{}`, \
+                        "make sure that `integrations.frameworks` of Kueue's configuration lists `{group}/{}`, \
                          then {}",
                         kind.to_lowercase(),
                         code::KB0425.switched_off()

@@ -1,4 +1,6 @@
-//! KB0424: launchers of MPIJob v1 that a network policy keeps from the API server.
+//! KB0424: launchers of MPIJob v1 and drivers of Spark that a network policy keeps from the API server.
+
+use std::collections::BTreeSet;
 
 use serde_json::Value as Json;
 
@@ -6,25 +8,39 @@ use crate::diag::{Diagnostic, Diagnostics, code};
 use crate::model::Benchmark;
 use crate::model::target::{NetworkPolicy, PodSecurity};
 
-/// Reports targets without any egress rule that could lead to the API server, for each MPIJob of v1 the same.
+/// Reports targets without any egress rule that could lead to the API server, for each kind that needs one the same.
 pub(super) fn open(benchmark: &Benchmark, diagnostics: &mut Diagnostics) {
     let target = &benchmark.target;
     let NetworkPolicy::On { egress, .. } = &target.network_policy else { return };
-    // Where the launcher is refused altogether, KB0413 says so.
-    let needs_it = target.pod_security != PodSecurity::Restricted
-        && benchmark.cases.iter().flat_map(|case| &case.workload.roles).any(|role| role.needs_token);
-    if !needs_it || egress.iter().any(may_reach_api_server) {
+    let clients: BTreeSet<&str> = benchmark
+        .cases
+        .iter()
+        .map(|case| &case.workload)
+        .filter(|workload| workload.roles.iter().any(|role| role.needs_token))
+        .map(|workload| workload.key)
+        // Where the launcher is refused altogether, KB0413 says so.
+        .filter(|key| *key != "mpiJob" || target.pod_security != PodSecurity::Restricted)
+        .collect();
+    if egress.iter().any(may_reach_api_server) {
         return;
     }
-    let message =
-        format!("the network policy of the target `{}` keeps launchers of MPIJob v1 from the API server", target.name);
-    let fault = Diagnostic::at(&code::KB0424, target.span, message).note(
-        "the launcher starts processes by `kubectl exec`, which goes through the API server; it would fail or hang",
-    );
-    diagnostics.push(fault.help(
-        "add the API server's address, as `kubectl get endpoints kubernetes` shows it: \
-         `networkPolicy: {egress: [{to: [{ipBlock: {cidr: 10.0.0.1/32}}], ports: [{protocol: TCP, port: 443}]}]}`",
-    ));
+    for client in clients {
+        let (who, why) = match client {
+            "sparkApplication" => (
+                "drivers of Spark",
+                "the driver makes its executors through the API server; without it the application fails after minutes",
+            ),
+            _ => (
+                "launchers of MPIJob v1",
+                "the launcher starts processes by `kubectl exec`, which goes through the API server; it would fail or hang",
+            ),
+        };
+        let message = format!("the network policy of the target `{}` keeps {who} from the API server", target.name);
+        diagnostics.push(Diagnostic::at(&code::KB0424, target.span, message).note(why).help(
+            "add the API server's address, as `kubectl get endpoints kubernetes` shows it: \
+             `networkPolicy: {egress: [{to: [{ipBlock: {cidr: 10.0.0.1/32}}], ports: [{protocol: TCP, port: 443}]}]}`",
+        ));
+    }
 }
 
 /// An API server is an address, not a pod; it listens on 443 or a port that ends so.

@@ -1,7 +1,5 @@
 //! KB0354: metrics read from the log of a replica that does not exist.
 
-use serde_json::Value as Json;
-
 use crate::diag::{Diagnostic, Diagnostics, code};
 use crate::model::{Benchmark, Case, Metric};
 use crate::text::Span;
@@ -27,10 +25,8 @@ pub(super) fn exists(benchmark: &Benchmark, diagnostics: &mut Diagnostics) {
 fn replicas(case: &Case, metric: &Metric) -> Option<u32> {
     let is_meant = |name: &str| metric.role.as_ref().is_none_or(|(wanted, _)| wanted == name);
     let roles = case.workload.roles.iter().filter(|role| is_meant(&role.name));
-    let most = roles.map(|role| role.replicas.max(role.max_replicas)).max()?;
-    // Pods of a Job that come one after another are replicas too.
-    let completions = case.workload.spec.get("completions").and_then(Json::as_u64);
-    Some(most.max(completions.and_then(|count| u32::try_from(count).ok()).unwrap_or_default()))
+    // Pods that come one after another are replicas too.
+    roles.map(|role| role.replicas.max(role.max_replicas).max(role.completions)).max()
 }
 
 fn fault(index: u32, span: Span, metric: &Metric, count: u32, case: &str) -> Diagnostic {

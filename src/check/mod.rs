@@ -10,6 +10,7 @@ mod carried;
 mod claim_sharing;
 mod extended_resources;
 mod file_metric;
+mod fixed_name;
 mod gang;
 mod image;
 mod kueue;
@@ -26,6 +27,7 @@ mod prometheus_server;
 mod pytorch_restricted;
 mod resources;
 mod runs_cap;
+mod runtime_ref;
 mod scaling;
 mod secret;
 mod shared_memory;
@@ -82,6 +84,8 @@ pub static RULES: &[Rule] = &[
     carried::present,
     carried::runnable,
     unexpanded::meant,
+    runtime_ref::carried,
+    fixed_name::alone,
 ];
 
 /// Runs every rule on `benchmark`.

@@ -67,6 +67,9 @@ pub(super) fn kept(benchmark: &Benchmark, diagnostics: &mut Diagnostics) {
             patches.pod.iter().for_each(|pod| of_pod(pod, &mut breaches));
             patches.main.iter().chain(&patches.others).for_each(|container| of_container(container, &mut breaches));
             diagnostics.extend(breaches.into_iter().map(|breach| breach.report(&benchmark.target)));
+            if workload.given.is_some() && benchmark.target.pod_security == Restricted {
+                patches.pod.iter().for_each(|pod| unsaid(pod, &benchmark.target, diagnostics));
+            }
         }
     }
 }
@@ -92,6 +95,42 @@ impl Breach {
                 if level == "baseline" { " (the default)" } else { "" }
             ))
             .help("delete it, or run it on a target whose namespace allows it and which says so: `podSecurity: privileged`")
+    }
+}
+
+/// Reports containers that do not say what `restricted` asks for. Kubebench says it in the pods that it makes, and nothing in those
+/// of a manifest.
+fn unsaid(pod: &Node, target: &Target, diagnostics: &mut Diagnostics) {
+    let of_pod = pod.get("securityContext");
+    for container in ["containers", "initContainers"].iter().filter_map(|list| pod.get(list)).flat_map(Node::items) {
+        let own = container.get("securityContext");
+        let is = |context: Option<&Node>, field: &str, wanted: bool| {
+            context.and_then(|context| context.get(field)).is_some_and(|node| node.value == Value::Bool(wanted))
+        };
+        let drops_all = own.and_then(|own| own.get("capabilities")?.get("drop")).map(Node::items).unwrap_or_default();
+        let has_profile = [own, of_pod].into_iter().flatten().any(|context| context.get("seccompProfile").is_some());
+        let asked = [
+            ("`allowPrivilegeEscalation: false`", is(own, "allowPrivilegeEscalation", false)),
+            ("`capabilities: {drop: [ALL]}`", drops_all.iter().any(|name| name.as_text() == Some("ALL"))),
+            ("`runAsNonRoot: true`", is(own, "runAsNonRoot", true) || is(of_pod, "runAsNonRoot", true)),
+            ("`seccompProfile: {type: RuntimeDefault}`", has_profile),
+        ];
+        let missing: Vec<&str> = asked.into_iter().filter(|(_, is_said)| !is_said).map(|(what, _)| what).collect();
+        if missing.is_empty() {
+            continue;
+        }
+        let span = container.get("name").map_or(container.span, |name| name.span);
+        let message = "this container does not say what `restricted` asks for".to_owned();
+        let mut fault = Diagnostic::at(&code::KB0419, span, message);
+        fault.severity = Severity::Error;
+        diagnostics.push(
+            fault
+                .note(format!(
+                    "the target `{}` has `podSecurity: restricted`: the API server will refuse the pod, and a manifest's pods are not changed",
+                    target.name
+                ))
+                .help(format!("add to its `securityContext`: {}", missing.join(", "))),
+        );
     }
 }
 

@@ -34,7 +34,7 @@ impl<'a> Patches<'a> {
 pub(super) fn patches<'a>(workload: &'a Workload, role: &'a Role) -> Patches<'a> {
     let pod = workload.patches_of_pod(role);
     let (of_object, of_role) = (pod.get(role.pod_patches.len()..), pod.get(..role.pod_patches.len()));
-    let is_main = |container: &&Node| container.get("name").and_then(Node::as_text) == Some(role.container_name);
+    let is_main = |container: &&Node| container.get("name").and_then(Node::as_text) == Some(&*role.container_name);
     let main = listed("containers", of_role.unwrap_or_default())
         .filter(is_main)
         .chain(&role.container_patches)

@@ -12,7 +12,7 @@ const DEFAULT: &str = "/root/.ssh";
 /// Reports MPIJobs of v2beta1 whose keys lie in root's home and whose pods are not root.
 pub(super) fn readable(benchmark: &Benchmark, diagnostics: &mut Diagnostics) {
     for workload in benchmark.cases.iter().map(|case| &case.workload) {
-        if workload.api.api_version != "kubeflow.org/v2beta1" {
+        if workload.api.api_version != "kubeflow.org/v2beta1" || workload.given.is_some() {
             continue;
         }
         let path = mount_path(workload);

@@ -1,6 +1,6 @@
 use super::*;
 use crate::diag::{Diagnostic, code};
-use crate::lower::{Document, Project};
+use crate::lower::{Document, Inputs, Manifests, Project};
 use crate::schema::{DocumentKind, Schemas};
 use crate::spec::v1::project::LintLevel;
 use crate::text::{Source, SourceMap};
@@ -9,6 +9,7 @@ use crate::{lower, workload, yaml};
 mod carried;
 mod claims;
 mod estimates;
+mod jobsets;
 mod kinds;
 mod metrics;
 mod mpi;
@@ -17,6 +18,8 @@ mod patches;
 mod pods;
 mod queues;
 mod secrets;
+mod spark;
+mod trainjobs;
 mod whole;
 
 /// What a spec says where a test does not.
@@ -37,7 +40,7 @@ struct Compiled {
 /// Compiles whole documents: a project, which may be empty, and a benchmark.
 #[track_caller]
 fn compile(project: &str, benchmark: &str) -> Compiled {
-    let schemas = Schemas::new(&workload::forms());
+    let schemas = Schemas::new(&workload::schemas());
     let (mut sources, mut found) = (SourceMap::default(), Diagnostics::default());
     let mut read = |path: &str, text: &str, kind: DocumentKind| {
         let id = sources.add(Source::new(path, text.as_bytes()));
@@ -60,7 +63,11 @@ fn compile(project: &str, benchmark: &str) -> Compiled {
         "token" => Ok(b"#!/bin/sh\nexport TOKEN=ghp_R8vN2kQ7xT1mZ4cB6yW9jL3pF5sD0aHgEuIo\n".to_vec()),
         path => Ok(format!("{path}\n").into_bytes()),
     };
-    let lowered = lower::benchmark(Document { source: &source, root: &root }, &project, &schemas, &carried, &mut found);
+    let document = Document { source: &source, root: &root };
+    let paths = lower::manifest_paths(document, &project);
+    let manifests = Manifests::read(&paths, &carried, "generated", &mut sources);
+    let inputs = Inputs { schemas: &schemas, read: &carried, manifests: &manifests, sources: &sources };
+    let lowered = lower::benchmark(document, &paths, &project, inputs, &mut found);
     let benchmarks = lowered.map(|lowered| lowered.benchmarks).unwrap_or_default();
     let benchmarks = benchmarks.into_iter().map(|resolved| resolved.benchmark).collect();
     Compiled { sources, project, benchmarks, before: found.into_iter().collect() }

@@ -121,6 +121,8 @@ pub(super) enum Command {
     Step(StepArgs),
     /// Format specs; comments stay
     Fmt(FmtArgs),
+    /// Turn benchmarks of the ancestor, kubeflow/kubebench, into specs; overwrites nothing
+    Migrate(MigrateArgs),
     /// Print the JSON Schema of a kind of document
     Schema(SchemaArgs),
     /// Explain a code (KB0123) or a field (benchmark.spec.matrix)
@@ -330,6 +332,19 @@ pub(super) struct ReparseArgs {
     /// A variable that was passed to the run, to be redacted if its name says that it holds a secret
     #[arg(long, value_name = "NAME")]
     pub(super) pass_env: Vec<String>,
+}
+
+#[derive(Debug, Args)]
+pub(super) struct MigrateArgs {
+    /// KubebenchJobs, parameters and job manifests, or folders of them; they stay as they are
+    #[arg(value_name = "PATHS", required = true)]
+    pub(super) paths: Vec<PathBuf>,
+    /// The parameters or the manifest of the job that a KubebenchJob names by its path on a volume
+    #[arg(long, value_name = "FILE")]
+    pub(super) job_config: Option<PathBuf>,
+    /// Write nothing; exit with 1 when a spec is missing or something would be lost
+    #[arg(long)]
+    pub(super) check: bool,
 }
 
 #[derive(Debug, Args)]

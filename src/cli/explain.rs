@@ -53,7 +53,7 @@ fn field(what: &str) -> Result<String> {
         bail!("there is nothing called `{what}`; {hint}");
     };
     let path: Vec<&str> = steps.collect();
-    match schema::explain(&generate(kind, &workload::forms()), first, &path) {
+    match schema::explain(&generate(kind, &workload::schemas()), first, &path) {
         Ok(page) => Ok(page),
         Err((missing, known)) => {
             let hint = match known.as_slice() {
@@ -68,7 +68,7 @@ fn field(what: &str) -> Result<String> {
 /// Returns the path of a field that was named without the way to it, such as `repeats` or `spec.repeats`.
 fn full_path(what: &str) -> Option<String> {
     DocumentKind::ALL.into_iter().find_map(|kind| {
-        let schema = generate(kind, &workload::forms());
+        let schema = generate(kind, &workload::schemas());
         let root = kind.name().to_lowercase();
         let below_spec = ["spec.", ""]
             .iter()

@@ -32,7 +32,7 @@ pub(super) fn run(global: &Global, args: &FmtArgs) -> Result<ExitStatus> {
     inputs.extend(project.file.clone().filter(|_| asked.is_empty()));
     // What is not read is no business of this command.
     let mut diagnostics: Diagnostics = found.into_iter().filter(|fault| fault.severity == Severity::Error).collect();
-    let schemas = Schemas::new(&workload::forms());
+    let schemas = Schemas::new(&workload::schemas());
     let mut sources = SourceMap::default();
     let mut changed = Vec::new();
     for input in &inputs {

@@ -10,6 +10,7 @@ mod init;
 mod list;
 mod logs;
 mod manual;
+mod migrate;
 mod new;
 mod outside;
 mod parse;
@@ -117,6 +118,7 @@ fn dispatch(cli: &Cli) -> Result<ExitStatus> {
         Command::Supervise(args) => supervise(args),
         Command::Step(args) => step::run(args),
         Command::Fmt(args) => fmt::run(&cli.global, args),
+        Command::Migrate(args) => migrate::run(&cli.global, args),
         Command::Schema(args) => schema::run(args),
         Command::Explain(args) => explain::run(args),
         Command::List(args) => list::run(&cli.global, args),

@@ -11,7 +11,7 @@ use crate::diag::what_there_is;
 use crate::edge::fs;
 use crate::lower::RESERVED_NAME;
 use crate::schema::format;
-use crate::workload::KINDS;
+use crate::workload::forms;
 
 /// Writes `NAME.yaml` into the first spec folder; overwrites nothing.
 pub(super) fn run(global: &Global, args: &NewArgs) -> Result<ExitStatus> {
@@ -35,8 +35,8 @@ pub(super) fn run(global: &Global, args: &NewArgs) -> Result<ExitStatus> {
 
 /// Returns a spec of workload kind `kind`.
 pub(super) fn spec(kind: &str, name: &str, schema: &str) -> Result<String> {
-    let Some(found) = KINDS.iter().find(|known| known.key.eq_ignore_ascii_case(kind)) else {
-        let known = KINDS.iter().map(|kind| kind.key);
+    let Some(found) = forms().find(|known| known.key.eq_ignore_ascii_case(kind)) else {
+        let known = forms().map(|kind| kind.key);
         bail!("there is no workload kind `{kind}`; {}", what_there_is(kind, known, "kinds are"));
     };
     let workload: String = found.example.lines().map(|line| format!("    {line}\n")).collect();

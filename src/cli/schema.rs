@@ -21,5 +21,5 @@ pub(super) fn run(args: &SchemaArgs) -> Result<ExitStatus> {
 
 /// Returns the bytes of the committed schema file.
 pub(super) fn text(kind: DocumentKind) -> String {
-    format!("{:#}\n", generate(kind, &workload::forms()))
+    format!("{:#}\n", generate(kind, &workload::schemas()))
 }

@@ -18,6 +18,8 @@ use crate::manifest::meta;
 use crate::status::{JobStatus, Namespace, RunState, Session, config_of, sessions, show};
 use crate::steps::Config;
 
+/// Which Workflows are Kubebench's own: one that a run created is what is measured.
+const WORKFLOWS: &str = "kubebench.dev/benchmark,!kubebench.dev/run";
 /// Workflows of a benchmark that are shown, beside all that go on.
 const SHOWN: usize = 1;
 /// Runs whose last line is read: each is a request.
@@ -78,7 +80,7 @@ pub(super) fn read(outside: &Outside<'_>) -> Result<Namespace> {
     let (cluster, namespace) = (&outside.cluster, outside.target.namespace.as_str());
     let mut seen = Namespace::default();
     let mut unread = Vec::new();
-    seen.workflows = match cluster.list(&Resource::workflows(), namespace, meta::BENCHMARK) {
+    seen.workflows = match cluster.list(&Resource::workflows(), namespace, WORKFLOWS) {
         Ok(found) => found,
         Err(fault) => bail!("{fault}"),
     };
@@ -147,7 +149,8 @@ fn job_kinds(outside: &Outside<'_>, lists: &BTreeMap<String, Config>) -> Vec<Res
     let here = here.filter(|benchmark| benchmark.target.name == outside.target.name);
     let apis: BTreeSet<(&str, &str, &str)> = here
         .flat_map(|benchmark| &benchmark.cases)
-        .map(|case| (case.workload.api.api_version, case.workload.api.kind, case.workload.api.plural))
+        .map(|case| &case.workload.api)
+        .map(|api| (&*api.api_version, &*api.kind, &*api.plural))
         .chain([("batch/v1", "Job", "jobs")])
         .collect();
     let mut kinds: Vec<Resource> = apis

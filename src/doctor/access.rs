@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 use serde_json::Value as Json;
 
 use super::{Fact, Facts, Level, Needs, Report, Right, Who, elements, quoted, text_at};
+use crate::model::{group, plural};
 
 const MINE: &str = "your rights";
 const THEIRS: &str = "accounts";
@@ -46,10 +47,7 @@ pub(super) fn check(needs: &Needs<'_>, facts: &dyn Facts, report: &mut Report) {
 /// Says whether whoever asks may read what `status` and `logs` show.
 fn mine(needs: &Needs<'_>, facts: &dyn Facts, report: &mut Report) {
     let shown = READ.iter().flat_map(|(group, resource, verbs)| verbs.iter().map(|verb| right(group, resource, verb)));
-    let plurals = needs.created.iter().map(|(api, kind)| {
-        let group = api.split_once('/').map_or("", |(group, _)| group);
-        (group, format!("{}s", kind.to_lowercase()))
-    });
+    let plurals = needs.created.iter().map(|(api, kind)| (group(api), plural(kind)));
     let jobs = plurals.flat_map(|(group, plural)| ["list", "watch"].map(|verb| right(group, &plural, verb)));
     let wanted: Vec<Right> = shown.chain(jobs).collect();
     let answers: Vec<Option<bool>> =

@@ -6,6 +6,7 @@ use serde_json::Value as Json;
 
 use super::{Fact, Facts, Needs, Report, elements, items, quoted, text_at};
 use crate::model::target::{MpiJobApi, Queue};
+use crate::unit::ImageRef;
 
 /// The oldest and the newest minor version of Kubernetes 1 that the emitted objects are known to work with.
 const MINORS: std::ops::RangeInclusive<u32> = 28..=37;
@@ -21,6 +22,12 @@ pub(super) fn check(needs: &Needs<'_>, facts: &dyn Facts, report: &mut Report) {
             "kueue.x-k8s.io" => matches!(needs.target.queue, Queue::Kueue(_)),
             "scheduling.volcano.sh" => matches!(needs.target.queue, Queue::Volcano(_)),
             "kubeflow.org/v2beta1" => kinds.contains(&("kubeflow.org/v2beta1".to_owned(), "MPIJob".to_owned())),
+            "jobset.x-k8s.io" => {
+                kinds.iter().any(|(api, _)| is_of(api, "jobset.x-k8s.io") || is_of(api, "trainer.kubeflow.org"))
+            }
+            "trainer.kubeflow.org" => kinds.iter().any(|(api, _)| is_of(api, "trainer.kubeflow.org")),
+            "sparkoperator.k8s.io" => kinds.iter().any(|(api, _)| is_of(api, "sparkoperator.k8s.io")),
+            "ray.io" => kinds.iter().any(|(api, _)| is_of(api, "ray.io")),
             "kubeflow.org/v1" => kinds.iter().any(|(api, _)| api == "kubeflow.org/v1"),
             _ => true,
         };
@@ -30,11 +37,19 @@ pub(super) fn check(needs: &Needs<'_>, facts: &dyn Facts, report: &mut Report) {
     }
 }
 
+fn is_of(api: &str, group: &str) -> bool {
+    api.split('/').next() == Some(group)
+}
+
 /// Which controller a group needs, by a part of its Deployment's name.
 const CONTROLLERS: &[(&str, &str)] = &[
     ("argoproj.io", "workflow-controller"),
     ("kubeflow.org/v1", "training-operator"),
     ("kubeflow.org/v2beta1", "mpi-operator"),
+    ("jobset.x-k8s.io", "jobset-controller"),
+    ("trainer.kubeflow.org", "trainer-controller"),
+    ("ray.io", "kuberay-operator"),
+    ("sparkoperator.k8s.io", "spark-operator-controller"),
     ("kueue.x-k8s.io", "kueue-controller-manager"),
     ("scheduling.volcano.sh", "volcano-scheduler"),
 ];
@@ -134,6 +149,10 @@ fn advice(needs: &Needs<'_>, facts: &dyn Facts, api: &str, missing: &[&str]) -> 
     match api {
         "argoproj.io/v1alpha1" => "install Argo Workflows 3.6 or later (its CRDs and its controller)".to_owned(),
         "kubeflow.org/v1" => "install the Kubeflow training operator (v1.8 or v1.9)".to_owned(),
+        "jobset.x-k8s.io/v1alpha2" => "install JobSet (v0.8 or later)".to_owned(),
+        "trainer.kubeflow.org/v1alpha1" => {
+            "install Kubeflow Trainer v2, and let the target name its version: `apis: {trainer: v2.3}`".to_owned()
+        }
         "kubeflow.org/v2beta1" => "install the MPI operator (v0.6 or later)".to_owned(),
         _ => "install what serves it, or run these benchmarks on another target".to_owned(),
     }
@@ -172,21 +191,14 @@ fn controller(deployments: &Fact, name: &'static str, report: &mut Report) {
         return report.error(CHECK, format!("{place} has no available pod"), advice);
     }
     let image = elements(found, "/spec/template/spec/containers").map(|container| text_at(container, "/image")).next();
-    let version = image.map_or("", tag);
+    let image = image.and_then(|image| ImageRef::parse(image).ok());
+    let version = image.as_ref().and_then(ImageRef::tag).unwrap_or_default();
     if name == "workflow-controller" && minor_version(version).is_some_and(|version| version < ARGO) {
         let seen = format!("{place} is {version}, older than v{}.{}", ARGO.0, ARGO.1);
         return report.error(CHECK, seen, "upgrade Argo Workflows: the tree uses fields that it does not know");
     }
     report
         .ok(CHECK, format!("{place} runs{}", if version.is_empty() { String::new() } else { format!(" ({version})") }));
-}
-
-/// Returns the tag of an image; empty where it has none.
-fn tag(image: &str) -> &str {
-    let named = image.split_once('@').map_or(image, |(named, _)| named);
-    // The port of a registry follows a colon too.
-    let tag = named.rsplit_once(':').map(|(_, tag)| tag).filter(|tag| !tag.contains('/'));
-    tag.unwrap_or_default()
 }
 
 /// Reads the first two numbers of `v3.6.2`.

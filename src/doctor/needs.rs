@@ -86,13 +86,16 @@ impl<'a> Needs<'a> {
         let mut jobs = Vec::new();
         for run in config.list.runs.iter().filter(|run| seen.insert(run.case.clone())) {
             let case = config.list.cases.get(&run.case).map_or("", |case| case.name.as_str());
-            jobs.extend(config.objects(&run.id, 1, &naming).ok().map(|created| (case, lanes, created.workload)));
+            if let Ok(created) = config.objects(&run.id, 1, &naming) {
+                self.created.extend(created.before.iter().map(kind_of));
+                jobs.push((case, lanes, created.workload));
+            }
             jobs.extend(config.postprocess(&run.id, 1, &naming).ok().flatten().map(|job| ("", lanes, job)));
         }
         jobs.extend(config.prepare(&naming).ok().flatten().map(|job| ("", 1, job)));
         for (case, lanes, job) in jobs {
-            self.created.insert((text_at(&job, "/apiVersion").to_owned(), text_at(&job, "/kind").to_owned()));
-            for PodSet { role, replicas, template } in pod_sets(&job) {
+            self.created.insert(kind_of(&job));
+            for PodSet { role, replicas, template, .. } in pod_sets(&job) {
                 self.pods.push(PodNeed {
                     benchmark: benchmark.clone(),
                     case: case.to_owned(),
@@ -104,6 +107,10 @@ impl<'a> Needs<'a> {
             }
         }
     }
+}
+
+fn kind_of(object: &Json) -> (String, String) {
+    (text_at(object, "/apiVersion").to_owned(), text_at(object, "/kind").to_owned())
 }
 
 impl PodNeed {

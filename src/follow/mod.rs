@@ -7,6 +7,7 @@ pub mod container;
 mod event;
 pub mod node;
 mod pod;
+mod queue;
 pub mod stamped;
 mod timeline;
 mod why;
@@ -21,7 +22,7 @@ pub use k8s_openapi::api::core::v1::{Event, Pod};
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::{ObjectMeta, Time};
 
 use crate::result::v1::{Exit, Image, Status, StatusReason, Timings};
-use crate::workload::{Kind, Outcome, kind_of, pods_of};
+use crate::workload::{self, Kind, Outcome, count_at, kind_of, pod_sets};
 use event::Told;
 use pod::ServerTime;
 pub use pod::{End, NodeTime, Phase, PodFacts, keep_first_deletion};
@@ -41,6 +42,8 @@ pub struct Observed<'a> {
     pub pods: &'a [Pod],
     /// Events of the job and its pods.
     pub events: &'a [Event],
+    /// What its queue says of it: Kueue's Workload.
+    pub workload: Option<&'a Json>,
     /// The uids of what the API server does not have any more, the job's among them if it is so.
     pub gone: &'a BTreeSet<String>,
     /// What was said of pods that nothing numbers, by whoever saw more than this: it stays so.
@@ -111,7 +114,10 @@ pub fn sum(observed: &Observed<'_>) -> Progress {
     let job = Job::read(observed);
     let pods = own_pods(observed.pods, &job);
     let main = job.kind.map_or("", |kind| kind.container);
-    let known: Vec<(&Pod, PodFacts)> = pods.into_iter().map(|pod| (pod, PodFacts::read(pod, job.name, main))).collect();
+    let sets = pod_sets(observed.job);
+    let deciders = workload::deciders(observed.job);
+    let known: Vec<(&Pod, PodFacts)> =
+        pods.into_iter().map(|pod| (pod, PodFacts::read(pod, job.name, main, &sets))).collect();
     let (latest, replaced) = by_replica(&known, observed);
     let events = Told::all(observed.events);
     let mut told: BTreeMap<&str, Vec<Told<'_>>> = BTreeMap::new();
@@ -132,7 +138,7 @@ pub fn sum(observed: &Observed<'_>) -> Progress {
         let own = told.get(facts.uid.as_str()).map_or(&[][..], Vec::as_slice);
         let is_gone = observed.gone.contains(&facts.uid);
         let name = format!("{role}-{index}");
-        let decides = job.kind.is_some_and(|kind| (kind.deciders)(observed.job).hold(role, *index));
+        let decides = deciders.hold(role, *index);
         let at = facts.ended.and_then(|time| clocks.on_server(facts, time));
         let subject = Subject { pod, facts, name: &name, decides, is_gone, ended: at, events: own, main };
         let is_latest = latest.get(place).is_some_and(|newest| newest.1.uid == facts.uid);
@@ -144,7 +150,7 @@ pub fn sum(observed: &Observed<'_>) -> Progress {
         if is_latest { replicas.push(replica) } else { earlier.push(replica) }
     }
     replicas.sort_by(|one, other| (&one.role, one.index).cmp(&(&other.role, other.index)));
-    let wanted = pods_of(observed.job);
+    let wanted = workload::count(&sets);
     let seen = replicas.iter().filter(|replica| !replica.is_gone).count();
     if seen < wanted as usize {
         let of_job = |event: &&Told<'_>| {
@@ -154,13 +160,18 @@ pub fn sum(observed: &Observed<'_>) -> Progress {
         let own: Vec<Told<'_>> = events.iter().filter(of_job).copied().collect();
         whys.extend(why::missing_pods(&own, job.name));
     }
+    let started_again = known.iter().map(|(pod, _)| pod::restarts_before(pod)).fold(job.restarts, u32::max);
+    whys.extend(why::started_again(started_again));
+    let is_late = |event: &&Told<'_>| !event.is_of_pod && event.reason == "DeadlineExceeded" && job.owns(event.name);
+    let is_late = job.has_failed() && events.iter().any(|event| is_late(&event));
     let started = replicas.iter().filter(|replica| replica.pod.has_started()).count();
     let begun = Begun {
         any: known.iter().any(|(_, facts)| facts.has_started()),
         missing: (wanted as usize).saturating_sub(started),
         all: !replicas.is_empty() && started >= wanted as usize,
+        is_late,
     };
-    let state = job.judge(&mut whys, begun);
+    let state = job.judge(&mut whys, begun, observed.workload);
     let reasons = if state == State::Ended(Status::Succeeded) { Vec::new() } else { why::reasons(&whys) };
 
     let counting = replicas.iter().filter(|replica| replica.decides || state != State::Ended(Status::Succeeded));
@@ -181,7 +192,7 @@ pub fn sum(observed: &Observed<'_>) -> Progress {
         wanted,
         timings,
         exits: replicas.iter().filter_map(|replica| replica.pod.exit(replica.index)).collect(),
-        restarts: restarts.saturating_add(u32::try_from(replacements).unwrap_or(u32::MAX)),
+        restarts: restarts.saturating_add(u32::try_from(replacements).unwrap_or(u32::MAX)).max(started_again),
         images: images(&all),
         nodes: all.iter().filter_map(|facts| facts.node.clone()).collect::<BTreeSet<_>>().into_iter().collect(),
         replicas,
@@ -198,7 +209,16 @@ struct Begun {
     missing: usize,
     /// Whether all have.
     all: bool,
+    /// Whether a Job that was made for the job was stopped at its deadline, of which the job itself says nothing.
+    is_late: bool,
 }
+
+/// Where objects say how long they may take.
+const DEADLINES: [&str; 3] = [
+    "/spec/activeDeadlineSeconds",
+    "/spec/runPolicy/activeDeadlineSeconds",
+    "/spec/replicatedJobs/0/template/spec/activeDeadlineSeconds",
+];
 
 /// What matters of the job.
 struct Job<'a> {
@@ -210,6 +230,8 @@ struct Job<'a> {
     is_deleted: bool,
     /// After how many seconds its controller stops it.
     deadline: Option<u64>,
+    /// How often its controller says that it started all of it again.
+    restarts: u32,
 }
 
 impl<'a> Job<'a> {
@@ -223,11 +245,10 @@ impl<'a> Job<'a> {
             uid,
             created: created.as_ref().map(ServerTime::of),
             kind,
-            outcome: kind.map_or(Outcome::Pending, |kind| (kind.outcome)(observed.job)),
+            outcome: workload::outcome(observed.job),
             is_deleted: observed.gone.contains(uid) || !text("/metadata/deletionTimestamp").is_empty(),
-            deadline: ["/spec/activeDeadlineSeconds", "/spec/runPolicy/activeDeadlineSeconds"]
-                .into_iter()
-                .find_map(|at| observed.job.pointer(at)?.as_u64()),
+            deadline: DEADLINES.into_iter().find_map(|at| observed.job.pointer(at)?.as_u64()),
+            restarts: count_at(observed.job, "/status/restarts").unwrap_or_default(),
         }
     }
 
@@ -251,7 +272,7 @@ impl<'a> Job<'a> {
     }
 
     /// Says what the run is, and puts `whys` into the order in which people are told.
-    fn judge(&self, whys: &mut Vec<Why>, begun: Begun) -> State {
+    fn judge(&self, whys: &mut Vec<Why>, begun: Begun, workload: Option<&Json>) -> State {
         let own = |code, status, what: &str| Why::new(code, status, Effect::Ends, "", what.to_owned());
         match &self.outcome {
             Outcome::Succeeded => {
@@ -261,7 +282,10 @@ impl<'a> Job<'a> {
                 }
             }
             Outcome::Failed { reason, message } => {
-                if reason.contains("DeadlineExceeded") || message.contains("longer than specified deadline") {
+                if begun.is_late
+                    || reason.contains("DeadlineExceeded")
+                    || message.contains("longer than specified deadline")
+                {
                     whys.push(own("timeout", Status::TimedOut, &self.timeout(begun)));
                 }
                 why::explain_deletions(whys, true);
@@ -278,11 +302,13 @@ impl<'a> Job<'a> {
             Outcome::Suspended => {
                 // Whoever suspends a job takes its pods away.
                 whys.retain(|why| why.code != "deleted");
+                let told =
+                    |what: &str, why: Option<String>| why.map_or(what.to_owned(), |why| format!("{what}: {why}"));
                 if begun.any {
                     let what = "the job was suspended after it had started, as a queue does that takes its quota back";
-                    whys.push(own("preempted", Status::Preempted, what));
+                    whys.push(own("preempted", Status::Preempted, &told(what, workload.and_then(queue::evicted))));
                 } else {
-                    let what = "the job is suspended until its queue admits it".to_owned();
+                    let what = told("the job is suspended until its queue admits it", workload.and_then(queue::held));
                     whys.push(Why::new("queued", Status::Failed, Effect::Holds, "", what));
                 }
             }

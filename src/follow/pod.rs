@@ -7,6 +7,7 @@ use k8s_openapi::api::core::v1::{ContainerState, ContainerStateTerminated, Conta
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::Time;
 
 use crate::result::v1::Exit;
+use crate::workload::PodSet;
 
 /// A moment by the API server's clock, in milliseconds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -82,17 +83,23 @@ pub struct PodFacts {
 }
 
 impl PodFacts {
-    /// Reads `pod`, whose work is done by the container `main`, or by its first one; `job` is the job's name.
-    pub fn read(pod: &Pod, job: &str, main: &str) -> Self {
+    /// Reads `pod`, whose work is done by the container `main`, or by its first one; `job` is the job's name, and `sets`
+    /// are the pods that it asks for.
+    pub fn read(pod: &Pod, job: &str, main: &str, sets: &[PodSet]) -> Self {
         let name = pod.metadata.name.clone().unwrap_or_default();
         let status = pod.status.as_ref();
         let container = main_status(pod, main);
         let role = role(pod, job, &name);
+        let set = sets.iter().find(|set| set.role == role);
+        // Whatever pod comes in the place of the only one, as KubeRay makes a new head, is that replica again.
+        let only = set.is_some_and(|set| set.replicas == 1 && set.completions == 1);
         let scheduled = condition(pod, "PodScheduled").filter(|condition| condition.status == "True");
         let initialized = condition(pod, "Initialized").filter(|condition| condition.status == "True");
         let final_state = container.and_then(final_state);
         Self {
-            index: index(pod, job, &name, &role),
+            index: index(pod, job, &name, &role)
+                .map(|index| index.saturating_add(before(pod, set.map_or(0, |set| set.completions))))
+                .or(only.then_some(0)),
             role,
             uid: pod.metadata.uid.clone().unwrap_or_else(|| name.clone()),
             name,
@@ -186,9 +193,14 @@ fn label<'a>(pod: &'a Pod, name: &str) -> Option<&'a str> {
     of(&pod.metadata.labels).or_else(|| of(&pod.metadata.annotations)).map(String::as_str)
 }
 
-const ROLE_LABELS: [&str; 3] =
-    ["kubebench.dev/role", "training.kubeflow.org/replica-type", "training.kubeflow.org/job-role"];
-const INDEX_LABELS: [&str; 2] = ["training.kubeflow.org/replica-index", "batch.kubernetes.io/job-completion-index"];
+const ROLE_LABELS: [&str; 4] = [
+    "kubebench.dev/role",
+    "training.kubeflow.org/replica-type",
+    "training.kubeflow.org/job-role",
+    "jobset.sigs.k8s.io/replicatedjob-name",
+];
+const INDEX_LABELS: [&str; 3] =
+    ["training.kubeflow.org/replica-index", "batch.kubernetes.io/job-completion-index", "volcano.sh/task-index"];
 
 fn role(pod: &Pod, job: &str, name: &str) -> String {
     let labeled = ROLE_LABELS.iter().find_map(|name| label(pod, name)).map(str::to_lowercase);
@@ -198,12 +210,29 @@ fn role(pod: &Pod, job: &str, name: &str) -> String {
 }
 
 fn index(pod: &Pod, job: &str, name: &str, role: &str) -> Option<u32> {
-    if role == "launcher" {
+    let of_spark = || label(pod, "spark-exec-id")?.parse::<u32>().ok()?.checked_sub(1);
+    let labeled = INDEX_LABELS.iter().find_map(|name| label(pod, name)).and_then(|text| text.parse().ok());
+    let labeled = labeled.or_else(of_spark);
+    if labeled.is_none() && role == "launcher" {
         return Some(0);
     }
-    let labeled = INDEX_LABELS.iter().find_map(|name| label(pod, name)).and_then(|text| text.parse().ok());
     let from_name = || name.strip_prefix(job)?.strip_prefix('-')?.strip_prefix(role)?.strip_prefix('-')?.parse().ok();
     labeled.or_else(from_name)
+}
+
+/// Returns how many pods of its role the Jobs before its own number: of a JobSet each Job counts from 0.
+fn before(pod: &Pod, completions: u32) -> u32 {
+    number(pod, "jobset.sigs.k8s.io/job-index").saturating_mul(completions)
+}
+
+/// Returns how often its JobSet was started again before it was made.
+pub(super) fn restarts_before(pod: &Pod) -> u32 {
+    let labels = ["jobset.sigs.k8s.io/restart-attempt", "jobset.sigs.k8s.io/job-restart-attempt"];
+    labels.iter().map(|name| number(pod, name)).fold(0, u32::max)
+}
+
+fn number(pod: &Pod, name: &str) -> u32 {
+    label(pod, name).and_then(|text| text.parse().ok()).unwrap_or(0)
 }
 
 /// Returns the digest in an `imageID`: `docker-pullable://repo@sha256:…`, `repo@sha256:…`, `docker://sha256:…` or bare.

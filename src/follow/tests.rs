@@ -113,11 +113,16 @@ pub(super) fn summed(job: &Json, pods: &[Json], events: &[Json]) -> Progress {
 }
 
 pub(super) fn summed_without(job: &Json, pods: &[Json], events: &[Json], gone: &[&str]) -> Progress {
+    summed_in_a_queue(job, pods, events, gone, None)
+}
+
+fn summed_in_a_queue(job: &Json, pods: &[Json], events: &[Json], gone: &[&str], workload: Option<&Json>) -> Progress {
     let gone: BTreeSet<String> = gone.iter().map(|uid| (*uid).to_owned()).collect();
     sum(&Observed {
         job,
         pods: &read::<Pod>(pods),
         events: &read::<Event>(events),
+        workload,
         gone: &gone,
         places: &Places::new(),
     })
@@ -243,6 +248,35 @@ fn a_queue_holds_a_job_or_takes_it_back() {
 }
 
 #[test]
+fn a_queue_says_why() {
+    let suspended = job(&[("Suspended", "True", "PyTorchJobSuspended", "PyTorchJob is suspended.")]);
+    let told = |pods: &[Json], gone: &[&str], conditions: Json| {
+        let workload = json!({"status": {"conditions": conditions}});
+        summed_in_a_queue(&suspended, pods, &[], gone, Some(&workload)).reasons[0].message.clone()
+    };
+    let no_quota = json!([{"type": "QuotaReserved", "status": "False", "reason": "Pending",
+        "message": "couldn't assign flavors to pod set main: insufficient unused quota for cpu"}]);
+    assert_eq!(
+        told(&[], &[], no_quota),
+        "the job is suspended until its queue admits it: couldn't assign flavors to pod set main: insufficient unused quota \
+         for cpu"
+    );
+    let no_check = json!([{"type": "QuotaReserved", "status": "True", "message": "Quota reserved in ClusterQueue ml"},
+        {"type": "Admitted", "status": "False", "message": "The workload is not admitted by its checks."}]);
+    let expected = "the job is suspended until its queue admits it: The workload is not admitted by its checks";
+    assert_eq!(told(&[], &[], no_check), expected);
+    assert_eq!(told(&[], &[], json!([])), "the job is suspended until its queue admits it");
+    let pods = [pod("master", 0, running()), pod("worker", 0, running())];
+    let evicted = json!([{"type": "QuotaReserved", "status": "False", "message": "Preempted"},
+        {"type": "Evicted", "status": "True", "message": "Preempted to accommodate a workload (UID: 1)"}]);
+    assert_eq!(
+        told(&pods, &["uid-master-0", "uid-worker-0"], evicted),
+        "the job was suspended after it had started, as a queue does that takes its quota back: Preempted to accommodate a \
+         workload (UID: 1)"
+    );
+}
+
+#[test]
 fn a_pod_that_was_replaced_counts_as_a_restart() {
     let mut replacement = pod("worker", 0, running());
     replacement["metadata"]["uid"] = json!("uid-new");
@@ -357,4 +391,71 @@ proptest! {
         let shuffled: Vec<Json> = order.iter().map(made).collect();
         prop_assert_eq!(summed(&object, &shuffled, &[]), summed(&object, &sorted, &[]));
     }
+}
+
+/// A JobSet as v0.12 shows it, with two pods of one Job.
+fn job_set(status: &Json) -> Json {
+    json!({
+        "apiVersion": "jobset.x-k8s.io/v1alpha2", "kind": "JobSet",
+        "metadata": {"name": "mnist-1a2b3c4d", "namespace": "bench", "uid": "job-uid", "creationTimestamp": at(0)},
+        "spec": {"replicatedJobs": [{"name": "worker", "replicas": 1,
+            "template": {"spec": {"parallelism": 2, "completions": 2, "activeDeadlineSeconds": 60}}}]},
+        "status": status
+    })
+}
+
+fn of_job_set(index: u32, state: Json) -> Json {
+    let mut pod = of_job(pod("worker", index, state));
+    pod["metadata"]["name"] = json!(format!("mnist-1a2b3c4d-worker-0-{index}-x7k2p"));
+    pod["metadata"]["labels"] = json!({"kubebench.dev/role": "worker", "jobset.sigs.k8s.io/job-index": "0",
+        "jobset.sigs.k8s.io/restart-attempt": "0", "batch.kubernetes.io/job-completion-index": index.to_string()});
+    pod["metadata"]["ownerReferences"] = json!([{"apiVersion": "batch/v1", "kind": "Job",
+        "name": "mnist-1a2b3c4d-worker-0", "uid": "child-uid", "controller": true}]);
+    pod
+}
+
+#[test]
+fn a_job_set_that_went_well() {
+    let done = json!({"terminalState": "Completed", "conditions": [{"type": "Completed", "status": "True", "reason": "AllJobsCompleted", "message": "jobset completed successfully"}]});
+    let pods = [of_job_set(0, ended(0, "Completed")), of_job_set(1, ended(0, "Completed"))];
+    let progress = summed(&job_set(&done), &pods, &[]);
+    assert_eq!(progress.state, State::Ended(Status::Succeeded), "{progress:#?}");
+    let places: Vec<(&str, u32, bool)> =
+        progress.replicas.iter().map(|replica| (replica.role.as_str(), replica.index, replica.decides)).collect();
+    assert_eq!((places, progress.restarts), (vec![("worker", 0, true), ("worker", 1, true)], 0));
+}
+
+/// Whoever lets a JobSet start again has not measured it once, however it ends.
+#[test]
+fn a_job_set_that_was_started_again_is_no_clean_result() {
+    let done = json!({"terminalState": "Completed", "restarts": 1, "conditions": [{"type": "Completed", "status": "True", "reason": "AllJobsCompleted", "message": ""}]});
+    let pods = [of_job_set(0, ended(0, "Completed")), of_job_set(1, ended(0, "Completed"))];
+    let progress = summed(&job_set(&done), &pods, &[]);
+    assert_eq!((progress.state, progress.restarts), (State::Ended(Status::Failed), 1));
+    assert_eq!(progress.reasons[0].code, "startedAgain");
+    let mut unsaid = done;
+    unsaid.as_object_mut().unwrap().remove("restarts");
+    let mut later = pods;
+    later[0]["metadata"]["labels"]["jobset.sigs.k8s.io/restart-attempt"] = json!("2");
+    let progress = summed(&job_set(&unsaid), &later, &[]);
+    assert_eq!((progress.state, progress.restarts), (State::Ended(Status::Failed), 2));
+}
+
+/// The JobSet says only that a Job failed; that Job's event says why.
+#[test]
+fn a_job_of_a_job_set_that_took_too_long() {
+    let over = json!({"terminalState": "Failed", "conditions": [{"type": "Failed", "status": "True", "reason": "ReachedMaxRestarts",
+        "message": "jobset failed due to reaching max number of restarts (first failed job: mnist-1a2b3c4d-worker-0)"}]});
+    let pods = [of_job_set(0, ended(137, "Error")), of_job_set(1, ended(137, "Error"))];
+    let late = event(
+        "Job",
+        "mnist-1a2b3c4d-worker-0",
+        "child-uid",
+        "DeadlineExceeded",
+        "Job was active longer than specified deadline",
+    );
+    let progress = summed(&job_set(&over), &pods, &[late]);
+    assert_eq!(progress.state, State::Ended(Status::TimedOut), "{progress:#?}");
+    assert!(progress.reasons[0].message.contains("timeout of 60 s"), "{:?}", progress.reasons);
+    assert_eq!(summed(&job_set(&over), &pods, &[]).state, State::Ended(Status::Failed));
 }

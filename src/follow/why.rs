@@ -48,6 +48,10 @@ const RANKS: [&[&str]; 9] = [
 /// What a replica does by itself, so that its controller takes the others away.
 const FAILURES: [&str; 5] = ["outOfMemory", "evicted", "exitCode", "signal", "lost"];
 
+/// What JobSet and Trainer say of objects that they could not create.
+const CREATION_FAILED: [&str; 3] =
+    ["JobCreationFailed", "HeadlessServiceCreationFailed", "TrainJobResourcesCreationFailed"];
+
 /// How many replicas a reason names.
 const NAMED: usize = 3;
 
@@ -361,9 +365,18 @@ impl Subject<'_> {
     }
 }
 
+/// Says that the pods that are there are not those that began.
+pub(super) fn started_again(times: u32) -> Option<Why> {
+    let count = if times == 1 { "once".to_owned() } else { format!("{times} times") };
+    let what = format!("all of it was started again {count} after a failure: what the first start did is lost");
+    (times > 0).then(|| Why::new("startedAgain", Status::Failed, Effect::Spoils, "", what))
+}
+
 /// Reads from events of the job why it lacks pods.
 pub(super) fn missing_pods(events: &[Told<'_>], job: &str) -> Option<Why> {
-    let is_refused = |event: &Told<'_>| event.is_warning && event.reason.starts_with("FailedCreate");
+    let is_refused = |event: &Told<'_>| {
+        event.is_warning && (event.reason.starts_with("FailedCreate") || CREATION_FAILED.contains(&event.reason))
+    };
     if let Some(event) = Told::last(events, is_refused) {
         let message = without_chance(&sentence(event.message), job);
         if message.contains("exceeded quota") {

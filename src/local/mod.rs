@@ -2,15 +2,19 @@
 //!
 //! Pure: ports, secrets and folders are handed in. What starts the processes is `edge::process`.
 
+mod cluster_only;
 mod container;
 mod jax_job;
 mod job;
+mod job_set;
 mod mpi_job;
 mod paddle_job;
 mod pytorch_job;
 mod refuse;
 mod tf_job;
+mod train_job;
 mod variables;
+mod volcano_job;
 mod xgboost_job;
 
 use std::collections::BTreeMap;
@@ -139,6 +143,9 @@ pub fn plan(case: &Case, given: &mut Given<'_>) -> Plan {
         "xgboostJob" => xgboost_job::plan(workload, given),
         "paddleJob" => paddle_job::plan(workload, given),
         "jaxJob" => jax_job::plan(workload, given),
+        "jobSet" => job_set::plan(workload, given),
+        "trainJob" => train_job::plan(workload, given),
+        "volcanoJob" => volcano_job::plan(workload, given),
         _ => job::plan(workload, given),
     };
     if let Some(containers) = given.containers {
@@ -153,8 +160,9 @@ pub fn plan(case: &Case, given: &mut Given<'_>) -> Plan {
 
 /// Returns the roles of `case` whose replicas are started: workers of MPI are ranks of the launcher's `mpirun`.
 pub fn started_roles(case: &Case) -> impl Iterator<Item = &Role> {
-    let is_mpi = case.workload.key == "mpiJob";
-    case.workload.roles.iter().filter(move |role| !is_mpi || role.name == "launcher")
+    let workload = &case.workload;
+    let is_mpi = workload.key == "mpiJob" || train_job::is_mpi(workload);
+    workload.roles.iter().filter(move |role| !is_mpi || role.name == "launcher")
 }
 
 /// Returns the process of a Job of one pod beside the runs.

@@ -15,7 +15,11 @@ const HOST_FILE: &str = "hostfile";
 pub(super) fn plan(workload: &Workload, given: &Given<'_>) -> Plan {
     let slots = workload.spec.get("slotsPerWorker").and_then(Json::as_u64).unwrap_or(1);
     let replicas = |name: &str| workload.roles.iter().find(|role| role.name == name).map_or(0, |role| role.replicas);
-    let total = slots * u64::from(replicas("worker").max(1));
+    launch(workload, slots * u64::from(replicas("worker").max(1)), slots, given)
+}
+
+/// Returns the launcher with a host file of `total` slots, `slots` of which are a worker's.
+pub(super) fn launch(workload: &Workload, total: u64, slots: u64, given: &Given<'_>) -> Plan {
     let hosts = format!("{}/{HOST_FILE}", given.folders.config());
     let operator = set([
         ("OMPI_MCA_orte_default_hostfile", hosts.clone()),

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::{Engine, is_of_client, started_roles, variables};
+use super::{Engine, cluster_only, is_of_client, started_roles, variables};
 use crate::diag::{Diagnostic, Diagnostics, code};
 use crate::model::{Benchmark, Env, Role};
 use crate::redact::names_a_secret;
@@ -91,6 +91,11 @@ pub fn refusals(benchmark: &Benchmark, engine: Engine, secrets: &Secrets) -> Dia
             if seen.insert((fault.message.clone(), format!("{:?}", fault.place))) {
                 found.push(fault);
             }
+        }
+    }
+    for fault in benchmark.cases.iter().flat_map(cluster_only::faults) {
+        if seen.insert((fault.message.clone(), format!("{:?}", fault.place))) {
+            found.push(fault);
         }
     }
     for (query, span) in &benchmark.queries {

@@ -176,6 +176,37 @@ fn processes_of_jax() {
 }
 
 #[test]
+fn tasks_of_volcano() {
+    let of = |fields: &str| planned(&format!("    volcanoJob: {{image: {IMAGE}, command: [t], {fields}}}"));
+    let tasks = "tasks: [{name: p-s}, {name: worker, replicas: 2}]";
+    let plan = of(&format!("plugins: {{env: [], svc: []}}, {tasks}"));
+    assert_eq!(env(&plan, 2, "VC_TASK_INDEX"), "1");
+    assert_eq!(env(&plan, 2, "VK_TASK_INDEX"), "1");
+    assert_eq!(env(&plan, 0, "VC_WORKER_HOSTS"), "127.0.0.1,127.0.0.1");
+    assert_eq!([env(&plan, 1, "VC_P_S_HOSTS"), env(&plan, 1, "VC_WORKER_NUM")], ["127.0.0.1", "2"]);
+    assert_eq!(deciding(&plan), ["p-s-0", "worker-0", "worker-1"]);
+    let plain = of(tasks);
+    assert_eq!([env(&plain, 2, "VC_TASK_INDEX"), env(&plain, 0, "VC_WORKER_HOSTS")], ["", ""]);
+    let policies = "patch: {spec: {tasks: [{name: p-s, policies: [{events: [TaskCompleted], action: CompleteJob}]}]}}";
+    assert_eq!(deciding(&of(&format!("{policies}, {tasks}"))), ["p-s-0"]);
+}
+
+#[test]
+fn what_volcano_does_to_pods_is_refused() {
+    let of = |fields: &str| {
+        let compilation =
+            compiled(&format!("    volcanoJob: {{image: {IMAGE}, command: [t], tasks: [{{name: a}}], {fields}}}"));
+        let found = refusals(&compilation.benchmarks[0].benchmark, Engine::Process, &Secrets::default());
+        found.as_slice().iter().map(|fault| format!("{} {}", fault.code.id, fault.message)).collect::<Vec<_>>()
+    };
+    assert_eq!(of("plugins: {env: [], svc: []}"), Vec::<String>::new());
+    let ssh = "KB0442 the plugin `ssh` of Volcano sets up pods, and processes of one machine have none";
+    assert_eq!(of("plugins: {ssh: []}"), [ssh]);
+    let hosts = "KB0442 `/etc/volcano/` holds names of pods, which only a cluster resolves";
+    assert_eq!(of("args: [cat, /etc/volcano/a.host]"), [hosts]);
+}
+
+#[test]
 fn tensorflow_reads_its_cluster() {
     let plan = planned(&format!(
         "    tfJob:\n      image: {IMAGE}\n      command: [t]\n      chief: {{replicas: 1}}\n      ps: {{replicas: 1}}\n      worker: {{replicas: 2}}"
@@ -262,4 +293,77 @@ fn what_a_machine_does_not_have_is_refused() {
     let codes: Vec<&str> = found.as_slice().iter().map(|fault| fault.code.id).collect();
     assert_eq!(codes, ["KB0350", "KB0351", "KB0351", "KB0351"]);
     assert!(found.as_slice().iter().any(|fault| format!("{fault:?}").contains("KUBEBENCH_SECRET_HF_THE_TOKEN")));
+}
+
+#[test]
+fn a_job_set_is_all_its_pods() {
+    let plan = planned(&format!(
+        "    jobSet:\n      image: {IMAGE}\n      command: [run]\n      env: {{RANK: {{field: \"metadata.annotations['batch.kubernetes.io/job-completion-index']\"}}}}\n      successPolicy: {{targetReplicatedJobs: [worker]}}\n      replicatedJobs:\n        - {{name: loader}}\n        - {{name: worker, replicas: 2, parallelism: 2}}"
+    ));
+    let places: Vec<(&str, u32, bool)> =
+        plan.processes.iter().map(|process| (process.role.as_str(), process.index, process.decides)).collect();
+    assert_eq!(
+        places,
+        [("loader", 0, false), ("worker", 0, true), ("worker", 1, true), ("worker", 2, true), ("worker", 3, true)]
+    );
+    let numbers: Vec<&str> = (0..5).map(|index| env(&plan, index, "JOB_COMPLETION_INDEX")).collect();
+    assert_eq!((numbers, plan.at_once), (vec!["0", "0", "1", "0", "1"], 5));
+    assert_eq!(env(&plan, 2, "RANK"), "1");
+}
+
+#[test]
+fn the_nodes_of_a_train_job_find_each_other() {
+    let plan = |runtime: &str, trainer: &str| {
+        planned(&format!(
+            "    trainJob:\n      image: {IMAGE}\n      command: [run]\n      resources: {{cpu: 1500m, memory: 1Gi}}\n      runtime: {runtime}\n      trainer: {trainer}"
+        ))
+    };
+    let torch = plan("{torch: {}}", "{numNodes: 2}");
+    let variables =
+        ["PET_NNODES", "PET_NPROC_PER_NODE", "PET_NODE_RANK", "PET_MASTER_ADDR"].map(|name| env(&torch, 1, name));
+    assert_eq!(variables, ["2", "2", "1", "127.0.0.1"]);
+    assert_eq!(env(&torch, 1, "PET_MASTER_PORT"), env(&torch, 0, "PET_MASTER_PORT"));
+    assert_eq!(env(&plan("{torch: {}}", "{numProcPerNode: 8}"), 0, "PET_NPROC_PER_NODE"), "8");
+    let jax = plan("{jax: {}}", "{numNodes: 3}");
+    let variables = ["JAX_NUM_PROCESSES", "JAX_PROCESS_ID", "JAX_COORDINATOR_ADDRESS"].map(|name| env(&jax, 2, name));
+    assert_eq!(variables, ["3", "2", "127.0.0.1:7001"]);
+    let boost = plan("{xgboost: {}}", "{numNodes: 2}");
+    assert_eq!(["DMLC_TASK_ID", "DMLC_NUM_WORKER"].map(|name| env(&boost, 1, name)), ["1", "2"]);
+    let mpi = plan("{mpi: {}}", "{numNodes: 3, numProcPerNode: 2}");
+    assert_eq!((mpi.processes.len(), mpi.processes[0].role.as_str()), (1, "launcher"));
+    assert_eq!(mpi.config["hostfile"], "localhost slots=6\n");
+}
+
+#[test]
+fn what_only_a_cluster_does_is_refused() {
+    let refused = |workload: &str| {
+        let compilation = compiled(workload);
+        let found = refusals(&compilation.benchmarks[0].benchmark, Engine::Process, &Secrets::default());
+        found.as_slice().iter().map(|fault| format!("{} {}", fault.code.id, fault.message)).collect::<Vec<_>>()
+    };
+    let set = |jobs: &str, fields: &str| {
+        refused(&format!(
+            "    jobSet:\n      image: {IMAGE}\n      command: [run]\n      replicatedJobs: [{jobs}]\n{fields}"
+        ))
+    };
+    assert_eq!(
+        set("{name: a}, {name: b, dependsOn: [{name: a, status: Complete}]}", ""),
+        ["KB0442 `b` waits for the end of another role, and here all start at once"]
+    );
+    assert_eq!(set("{name: a}, {name: b, dependsOn: [{name: a, status: Ready}]}", ""), [""; 0]);
+    assert_eq!(
+        set("{name: a}, {name: b, completions: 2}", ""),
+        ["KB0442 the pods of `b` come one after another, beside other roles"]
+    );
+    assert_eq!(set("{name: b, completions: 2}", ""), [""; 0]);
+    let named = |address: &str| set("{name: w-1}", &format!("      env: {{MASTER_ADDR: '{address}'}}"));
+    assert_eq!(
+        named("$(KUBEBENCH_EXP_ID)-w-1-0-10.$(KUBEBENCH_EXP_ID)"),
+        ["KB0442 `-w-1-0-10` is the name of a pod, which only a cluster resolves"]
+    );
+    for address in ["127.0.0.1", "x-w-1-0-a.b", "x-w-1-0.b", "-w-1--.", "x-w-1-0-0"] {
+        assert_eq!(named(address), [""; 0], "{address}");
+    }
+    let of_cluster = format!("    trainJob: {{image: {IMAGE}, command: [run], runtimeRef: {{name: r}}}}");
+    assert_eq!(refused(&of_cluster), ["KB0442 what the runtime of `runtimeRef` sets is known in its cluster alone"]);
 }

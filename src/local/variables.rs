@@ -21,6 +21,7 @@ pub(super) fn of(
             Env::Text(text) => Some(text.clone()),
             Env::Secret { name, key } => given.secrets.secret(name, key),
             Env::ConfigMap { name, key } => given.secrets.config_map(name, key),
+            Env::Field(path) if COMPLETION_INDEX.contains(&path.as_str()) => env.get("JOB_COMPLETION_INDEX").cloned(),
             Env::Field(path) => field(path, role, index, given),
         };
         if let Some(value) = value {
@@ -37,8 +38,15 @@ pub(super) fn of(
     variables
 }
 
+/// Where pods of an indexed Job find their number.
+const COMPLETION_INDEX: [&str; 2] = [
+    "metadata.annotations['batch.kubernetes.io/job-completion-index']",
+    "metadata.labels['batch.kubernetes.io/job-completion-index']",
+];
 /// The fields of a pod that mean something on one machine.
-const FIELDS: [&str; 7] = [
+const FIELDS: [&str; 9] = [
+    COMPLETION_INDEX[0],
+    COMPLETION_INDEX[1],
     "metadata.name",
     "metadata.namespace",
     "spec.nodeName",

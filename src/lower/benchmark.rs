@@ -6,7 +6,8 @@ use std::sync::Arc;
 use serde_json::Value as Json;
 
 use super::project::Project;
-use super::{Document, ReadFile, files, gates, literals, looked_up, merge_new, metrics};
+use super::roots::{of_matrix, roots};
+use super::{Document, Manifests, ReadFile, files, gates, literals, looked_up, merge_new, metrics};
 use crate::diag::{Diagnostic, Diagnostics, Place, code, did_you_mean};
 use crate::digest::Digest;
 use crate::expand::{self, CasePoint};
@@ -18,9 +19,9 @@ use crate::model::{
 use crate::schema::{DocumentKind, Schemas};
 use crate::spec::v1::benchmark as wire;
 use crate::spec::v1::scalar::{Duration as WireDuration, Quantity};
-use crate::text::Span;
+use crate::text::{SourceMap, Span};
 use crate::unit::Duration;
-use crate::workload;
+use crate::workload::{self, Around};
 use crate::yaml::{Entry, Node, Value};
 
 /// The folder of the objects that all benchmarks of a target share; no benchmark may be called so.
@@ -33,6 +34,19 @@ const WITHOUT_LOOKUPS: [&str; 3] = ["targets", "parameters", "matrix"];
 const MAX_WORKLOAD_TEXT: usize = 8 << 20;
 const NO_MATRIX: &[(&str, &str)] =
     &[("matrix", "this field belongs to the whole benchmark, and the matrix differs from case to case")];
+
+/// What every document is lowered with.
+#[derive(Clone, Copy)]
+pub struct Inputs<'a> {
+    /// The schemas that accepted it.
+    pub schemas: &'a Schemas,
+    /// Gives the files that it carries.
+    pub read: &'a ReadFile,
+    /// The manifests that it names.
+    pub manifests: &'a Manifests,
+    /// All texts.
+    pub sources: &'a SourceMap,
+}
 
 /// What one document gave.
 #[derive(Debug)]
@@ -54,12 +68,12 @@ pub struct Resolved {
     pub document: Json,
 }
 
-/// Returns the benchmarks of `document`, which its schema accepts; `read` gives the files that they carry.
+/// Returns the benchmarks of `document`, which its schema accepts and which names the manifests at `paths`.
 pub fn benchmark(
     document: Document<'_>,
+    paths: &BTreeSet<String>,
     project: &Project,
-    schemas: &Schemas,
-    read: &ReadFile,
+    inputs: Inputs<'_>,
     diagnostics: &mut Diagnostics,
 ) -> Option<Lowered> {
     let Document { root, .. } = document;
@@ -103,17 +117,17 @@ pub fn benchmark(
             return None;
         }
     }
+    let manifests = inputs.manifests.lookups(paths, inputs.sources).collect();
     let shared = Shared {
         document,
         spec,
         project,
-        schemas,
-        read,
+        inputs,
         name: &metadata.name,
         name_span,
         labels: &labels,
         points: &points,
-        unused: unused(document, spec),
+        unused: unused(document, spec, &manifests),
         scalings: scalings(document, spec),
         literals: literals::of(document.root),
     };
@@ -144,7 +158,7 @@ fn refuse_lookups(document: Document<'_>, spec: &Node, diagnostics: &mut Diagnos
     }
 }
 
-fn targets(spec: &Node, project: &Project, diagnostics: &mut Diagnostics) -> Vec<Arc<Target>> {
+pub(super) fn targets(spec: &Node, project: &Project, diagnostics: &mut Diagnostics) -> Vec<Arc<Target>> {
     let Some(wanted) = spec.get("targets") else { return project.targets.clone() };
     let mut targets = Vec::new();
     for node in wanted.items() {
@@ -174,8 +188,7 @@ struct Shared<'a> {
     document: Document<'a>,
     spec: &'a Node,
     project: &'a Project,
-    schemas: &'a Schemas,
-    read: &'a ReadFile,
+    inputs: Inputs<'a>,
     name: &'a str,
     name_span: Span,
     labels: &'a BTreeMap<String, String>,
@@ -267,7 +280,7 @@ impl Shared<'_> {
             files,
             prepare: prepare.map(|job| step_job("prepare", job, spec_node.entry("prepare"))),
             claim: self.claim(results.claim.unwrap_or_default(), spec_node, &target),
-            mount_in_job: results.mount_in_job.is_some_and(|flag| flag.0),
+            mount_in_job: results.mount_in_job.is_some_and(|flag| flag.0) || self.keeps_what_it_executes(),
             mount_in_job_span: key_span(spec_node.get("results"), "mountInJob"),
             log_limit: log_limit(results.log_limit.as_ref(), spec_node, diagnostics),
             unused: self.unused.clone(),
@@ -278,11 +291,16 @@ impl Shared<'_> {
         Some(Resolved { benchmark, document: resolved.to_json() })
     }
 
+    /// The executed notebook is written to the volume.
+    fn keeps_what_it_executes(&self) -> bool {
+        self.spec.get("workload").is_some_and(|workload| workload.get("notebook").is_some())
+    }
+
     fn files(&self, target: &Target, diagnostics: &mut Diagnostics) -> CarriedFiles {
         let Some(workload) = self.spec.get("workload") else { return CarriedFiles::default() };
         let scope = Scope::new(self.roots(target), files::NO_MATRIX);
         let mut found = Diagnostics::default();
-        let place = (self.read, self.project.settings.output.as_str());
+        let place = (self.inputs.read, self.project.settings.output.as_str());
         let files = files::carried(self.document, workload, &scope, place, &mut found);
         merge_new(diagnostics, found);
         files
@@ -290,7 +308,7 @@ impl Shared<'_> {
 
     fn case(&self, point: &CasePoint, target: &Target, diagnostics: &mut Diagnostics) -> Option<Case> {
         let mut roots = self.roots(target);
-        roots.push(("matrix", mapping(point.values.iter().map(|(axis, value)| (axis.clone(), value.clone())))));
+        roots.push(("matrix", of_matrix(point)));
         let scope = Scope::new(roots, &[]);
         let mut found = Diagnostics::default();
         let resolved =
@@ -302,7 +320,11 @@ impl Shared<'_> {
             Some(node) if sound => workload::read::<WireDuration>(node, &mut found)?.0,
             Some(_) | None => self.project.defaults.timeout,
         };
-        let lowered = if sound { workload::lower(spec.get("workload")?, target, timeout, &mut found) } else { None };
+        let workload = spec.get("workload")?;
+        let Inputs { manifests, sources, .. } = self.inputs;
+        let documents = manifests.objects(self.document, workload, &scope, sources, &mut found);
+        let around = Around { target, timeout, documents: documents.as_deref() };
+        let lowered = if sound { workload::lower(workload, around, &mut found) } else { None };
         let postprocess = match spec.entry("postprocess") {
             Some(entry) if sound => workload::read::<wire::StepJob>(&entry.value, &mut found)
                 .map(|job| step_job("postprocess", job, Some(entry))),
@@ -332,7 +354,7 @@ impl Shared<'_> {
 
     /// Checks the schema again with values in the place of lookups; true when all is well.
     fn revalidate(&self, resolved: &Node, scope: &Scope, diagnostics: &mut Diagnostics) -> bool {
-        let found = self.schemas.validate(DocumentKind::Benchmark, self.document.source, resolved);
+        let found = self.inputs.schemas.validate(DocumentKind::Benchmark, self.document.source, resolved);
         let sound = found.is_empty();
         merge_new(
             diagnostics,
@@ -370,16 +392,7 @@ impl Shared<'_> {
     }
 
     fn roots(&self, target: &Target) -> Vec<(&'static str, Node)> {
-        let labels = mapping(self.labels.iter().map(|(key, value)| (key.clone(), text(value))));
-        let benchmark = mapping([("name".to_owned(), text(self.name)), ("labels".to_owned(), labels)]);
-        let target = mapping([
-            ("name".to_owned(), text(&target.name)),
-            ("namespace".to_owned(), text(&target.namespace)),
-            ("cluster".to_owned(), text(&target.cluster)),
-            ("values".to_owned(), mapping(target.values.iter().cloned())),
-        ]);
-        let parameters = self.spec.get("parameters").cloned().unwrap_or_else(|| mapping([]));
-        vec![("benchmark", benchmark), ("parameters", parameters), ("target", target)]
+        roots(self.spec, self.name, self.labels, target)
     }
 
     fn claim(&self, wire: wire::Claim, spec: &Node, target: &Target) -> Claim {
@@ -464,12 +477,15 @@ fn step_job(name: &str, wire: wire::StepJob, entry: Option<&Entry>) -> StepJob {
             span,
             replicas: 1,
             max_replicas: 1,
+            completions: 1,
             replicas_span: span,
-            container_name: "main",
+            container_name: "main".into(),
             template_at: TemplateAt::fields(["template"]),
             last_pod_suffix: String::new(),
             restart_policy: Some("Never"),
             needs_token: false,
+            service_account: None,
+            deadline: None,
             image: image.0,
             image_span: at("image").map_or(span, |entry| entry.value.span),
             command: workload::texts(command),
@@ -494,18 +510,11 @@ fn step_job(name: &str, wire: wire::StepJob, entry: Option<&Entry>) -> StepJob {
     }
 }
 
-fn text(value: &str) -> Node {
-    Node { span: Span::default(), value: Value::String(value.to_owned()) }
-}
-
-fn mapping(entries: impl IntoIterator<Item = (String, Node)>) -> Node {
-    let entries = entries.into_iter().map(|(key, value)| Entry { key, key_span: Span::default(), value }).collect();
-    Node { span: Span::default(), value: Value::Map(entries) }
-}
-
-/// Returns axes and parameters that no lookup names; none where a lookup is misspelled, which is the fault to mend first.
-fn unused(document: Document<'_>, spec: &Node) -> Vec<Unused> {
-    let used: BTreeSet<String> = lookup::lookups(document.source, spec).into_iter().map(|lookup| lookup.path).collect();
+/// Returns axes and parameters that no lookup names, in the spec or in its manifests; none where a lookup is misspelled, which is the fault to mend first.
+fn unused(document: Document<'_>, spec: &Node, manifests: &BTreeSet<String>) -> Vec<Unused> {
+    let mut used: BTreeSet<String> =
+        lookup::lookups(document.source, spec).into_iter().map(|lookup| lookup.path).collect();
+    used.extend(manifests.iter().cloned());
     let axes = spec.get("matrix").and_then(|matrix| matrix.get("axes")).map(Node::entries).unwrap_or_default();
     let parameters = spec.get("parameters").map(Node::entries).unwrap_or_default();
     let declared = axes

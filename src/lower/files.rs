@@ -8,6 +8,7 @@ use crate::lookup::{self, Scope};
 use crate::model::carried::{MAX_BYTES, MAX_FILES};
 use crate::model::{CarriedFile, CarriedFiles};
 use crate::text::Span;
+use crate::workload::carried_name;
 use crate::yaml::{Entry, Node};
 
 /// Returns the bytes of the file at a path below the project root; called from several threads.
@@ -42,21 +43,30 @@ pub(super) fn carried(
     (read, output): (&ReadFile, &str),
     diagnostics: &mut Diagnostics,
 ) -> CarriedFiles {
-    let form = workload.entries().first();
-    let Some(entry) = form.and_then(|form| form.value.entry("files")) else { return CarriedFiles::default() };
+    let Some(form) = workload.entries().first() else { return CarriedFiles::default() };
+    let notebook = form.value.get("file").filter(|_| form.key == "notebook");
+    let entry = form.value.entry("files");
+    let Some(first) = entry.map(|entry| entry.key_span).or(notebook.map(|node| node.span)) else {
+        return CarriedFiles::default();
+    };
     let mut found = Diagnostics::default();
-    let files = lookup::resolve(document.source, &entry.value, scope, &mut found);
+    let mut resolved = |node: &Node| lookup::resolve(document.source, node, scope, &mut found);
+    let listed = entry.map(|entry| resolved(&entry.value));
+    let listed = listed.as_ref().map(Node::entries).unwrap_or_default();
+    let notebook = notebook.map(resolved);
     let mut readable = !found.has_errors();
     diagnostics.extend(found);
-    if files.entries().len() > MAX_FILES {
-        let message = format!("the workload carries {} files, more than {MAX_FILES}", files.entries().len());
-        diagnostics.push(too_large(entry.key_span, message));
+    if listed.len() > MAX_FILES {
+        let message = format!("the workload carries {} files, more than {MAX_FILES}", listed.len());
+        diagnostics.push(too_large(first, message));
         readable = false;
     }
-    report_names_of_one_file(files.entries(), diagnostics);
+    report_names_of_one_file(listed, diagnostics);
     let mut carried = BTreeMap::new();
-    for file in files.entries() {
-        let Some(path) = file.value.get("path") else { continue };
+    let named = listed.iter().filter_map(|file| Some((file.key.clone(), file.value.get("path")?)));
+    // The notebook wins over a file of its name, which could not be meant.
+    let own = notebook.iter().map(|node| (carried_name(node.as_text().unwrap_or_default()).to_owned(), node));
+    for (name, path) in named.chain(own) {
         let (span, path) = (path.span, path.as_text().unwrap_or_default().to_owned());
         let bytes = match refusal(&path, output) {
             _ if !readable => Ok(Vec::new()),
@@ -68,19 +78,19 @@ pub(super) fn carried(
             diagnostics.push(unreadable(&path, span, reason));
             Vec::new()
         });
-        carried.insert(file.key.clone(), CarriedFile { path, span, bytes: bytes.into() });
+        carried.insert(name, CarriedFile { path, span, bytes: bytes.into() });
     }
     let bytes: usize = carried.values().map(|file| file.bytes.len()).sum();
     if bytes > MAX_BYTES {
         let message =
             format!("the files hold {} KiB together, more than {} KiB", bytes.div_ceil(1024), MAX_BYTES / 1024);
-        diagnostics.push(too_large(entry.key_span, message));
+        diagnostics.push(too_large(first, message));
     }
     CarriedFiles::new(carried)
 }
 
-/// Says why the file at `path` is not to be carried, as far as its name tells.
-fn refusal(path: &str, output: &str) -> Option<String> {
+/// Says why the file at `path` is not to be read, as far as its name tells.
+pub(super) fn refusal(path: &str, output: &str) -> Option<String> {
     if path.split('/').any(|name| name.eq_ignore_ascii_case(".git")) {
         return Some("it lies in git's own folder".to_owned());
     }
@@ -88,7 +98,7 @@ fn refusal(path: &str, output: &str) -> Option<String> {
     inside.then(|| format!("it lies in `{output}`, which is made from the specs"))
 }
 
-fn unreadable(path: &str, span: Span, reason: Unreadable) -> Diagnostic {
+pub(super) fn unreadable(path: &str, span: Span, reason: Unreadable) -> Diagnostic {
     let fault = |message: String| Diagnostic::at(&code::KB0340, span, message);
     match reason {
         Unreadable::Absent { beside } => {

@@ -5,14 +5,17 @@ mod files;
 mod gates;
 mod literals;
 mod looked_up;
+mod manifests;
 mod metrics;
 mod places;
 mod project;
+mod roots;
 mod suite;
 mod target;
 
-pub use benchmark::{Lowered, RESERVED_NAME, Resolved, benchmark};
+pub use benchmark::{Inputs, Lowered, RESERVED_NAME, Resolved, benchmark};
 pub use files::{ReadFile, Unreadable};
+pub use manifests::{Manifests, manifest_paths};
 pub use places::overlap;
 pub use project::{PROJECT_FILE, Project, project};
 pub use suite::{Suite, suite};

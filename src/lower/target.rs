@@ -3,7 +3,7 @@
 use crate::api;
 use crate::diag::Diagnostics;
 use crate::model::Target;
-use crate::model::target::{MpiJobApi, NetworkPolicy, PodSecurity, Prices, Queue};
+use crate::model::target::{MpiJobApi, NetworkPolicy, PodSecurity, Prices, Queue, TrainerApi};
 use crate::spec::v1::project as wire;
 use crate::text::Span;
 use crate::yaml::{Entry, Node};
@@ -44,6 +44,12 @@ pub(super) fn lower(name: String, wire: wire::Target, entry: Option<&Entry>, dia
         mpi_job: match apis.mpi_job {
             Some(wire::MpiJobVersion::V1) => MpiJobApi::V1,
             Some(wire::MpiJobVersion::V2beta1) | None => MpiJobApi::V2beta1,
+        },
+        trainer: match apis.trainer {
+            Some(wire::TrainerVersion::V2_0) => TrainerApi::V2_0,
+            Some(wire::TrainerVersion::V2_1) => TrainerApi::V2_1,
+            Some(wire::TrainerVersion::V2_2) => TrainerApi::V2_2,
+            Some(wire::TrainerVersion::V2_3) | None => TrainerApi::V2_3,
         },
         node_selector: node_selector.into_iter().map(|(key, value)| (key, value.0)).collect(),
         tolerations: tolerations.into_iter().map(|patch| patch.0).collect(),

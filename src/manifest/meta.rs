@@ -62,6 +62,28 @@ pub(super) fn created(benchmark: &Benchmark, case: Option<&Case>) -> Json {
     object([("namespace", benchmark.target.namespace.as_str().into()), ("labels", pod_labels(benchmark, case))])
 }
 
+/// The same of an object that says something of itself: `own` keeps its labels and annotations, and `name` if there is one.
+pub(super) fn created_over(own: Option<Json>, benchmark: &Benchmark, case: &Case, name: Option<&str>) -> Json {
+    let mut metadata = created(benchmark, Some(case));
+    let Json::Object(fields) = &mut metadata else { return metadata };
+    for (key, value) in
+        own.and_then(|own| if let Json::Object(own) = own { Some(own) } else { None }).into_iter().flatten()
+    {
+        match (key.as_str(), fields.get_mut(&key), value) {
+            ("labels", Some(Json::Object(ours)), Json::Object(theirs)) => {
+                let theirs = theirs.into_iter().filter(|(label, _)| !label.starts_with(PREFIX)).collect::<Vec<_>>();
+                ours.extend(theirs);
+            }
+            ("labels" | "namespace", _, _) => {}
+            (_, _, value) => drop(fields.insert(key, value)),
+        }
+    }
+    if let Some(name) = name {
+        fields.insert("name".to_owned(), name.into());
+    }
+    metadata
+}
+
 /// Returns the labels of jobs and their pods.
 pub(super) fn pod_labels(benchmark: &Benchmark, case: Option<&Case>) -> Json {
     let of_benchmark = (BENCHMARK, benchmark.name.as_str().into());

@@ -17,7 +17,7 @@ use super::{files, meta, patch};
 use crate::diag::{Diagnostic, Diagnostics, code};
 use crate::model::target::Queue;
 use crate::model::workload::NON_ROOT;
-use crate::model::{Benchmark, Case, Env, Role, carried};
+use crate::model::{self, Benchmark, Case, Env, Role, carried};
 
 pub(super) use owned::refuse_reserved;
 
@@ -43,7 +43,7 @@ pub(super) fn template(benchmark: &Benchmark, case: Option<&Case>, role: &Role, 
         let main = containers
             .into_iter()
             .flatten()
-            .find(|container| container.get("name").is_some_and(|name| name == role.container_name));
+            .find(|container| container.get("name").is_some_and(|name| name == &*role.container_name));
         if let Some(main) = main {
             patch::merge(main, &change);
         }
@@ -94,13 +94,9 @@ fn pod_spec(benchmark: &Benchmark, role: &Role) -> PodSpec {
         });
     }
     if mounts_results(benchmark, role) {
-        let claim = PersistentVolumeClaimVolumeSource { claim_name: super::claim::name(benchmark), read_only: None };
-        volumes.push(Volume { name: RESULTS.to_owned(), persistent_volume_claim: Some(claim), ..Volume::default() });
-        mounts.push(VolumeMount {
-            name: RESULTS.to_owned(),
-            mount_path: EXPERIMENTS.to_owned(),
-            ..VolumeMount::default()
-        });
+        let (volume, mount) = results(benchmark);
+        volumes.push(volume);
+        mounts.push(mount);
     }
     if let Some((volume, mount)) = files::mount(benchmark) {
         volumes.push(volume);
@@ -108,11 +104,13 @@ fn pod_spec(benchmark: &Benchmark, role: &Role) -> PodSpec {
     }
     let volcano = matches!(target.queue, Queue::Volcano(_)) && role.restart_policy.is_some();
     PodSpec {
+        active_deadline_seconds: role.deadline.and_then(|deadline| i64::try_from(deadline.seconds()).ok()),
         automount_service_account_token: (!role.needs_token).then_some(false),
         containers: vec![container(benchmark, role, mounts)],
         node_selector: (!target.node_selector.is_empty()).then(|| target.node_selector.clone()),
         priority_class_name: target.priority_class.clone(),
         restart_policy: role.restart_policy.map(str::to_owned),
+        service_account_name: role.service_account.clone(),
         scheduler_name: volcano.then(|| "volcano".to_owned()),
         security_context: Some(PodSecurityContext {
             // Only for the volume: with it, a mounted SSH key would be readable by the group, which ssh refuses.
@@ -135,6 +133,14 @@ fn pod_spec(benchmark: &Benchmark, role: &Role) -> PodSpec {
     }
 }
 
+/// Returns the volume of results of a pod, and its mount.
+pub(super) fn results(benchmark: &Benchmark) -> (Volume, VolumeMount) {
+    let claim = PersistentVolumeClaimVolumeSource { claim_name: super::claim::name(benchmark), read_only: None };
+    let volume = Volume { name: RESULTS.to_owned(), persistent_volume_claim: Some(claim), ..Volume::default() };
+    let mount = VolumeMount { name: RESULTS.to_owned(), mount_path: EXPERIMENTS.to_owned(), ..VolumeMount::default() };
+    (volume, mount)
+}
+
 /// The Jobs beside the runs always see the volume; the workload only when the spec says so.
 fn mounts_results(benchmark: &Benchmark, role: &Role) -> bool {
     benchmark.mount_in_job || matches!(role.name.as_str(), "prepare" | "postprocess")
@@ -147,8 +153,8 @@ fn container(benchmark: &Benchmark, role: &Role, mounts: Vec<VolumeMount>) -> Co
             .then(|| amounts.iter().map(|(name, amount)| (name.clone(), Quantity(amount.canonical()))).collect())
     };
     Container {
-        name: role.container_name.to_owned(),
-        image: Some(mirrored(&role.image.to_string(), &benchmark.target.image_mirrors)),
+        name: role.container_name.to_string(),
+        image: Some(benchmark.target.mirrored(&role.image)),
         command: words(&role.command),
         args: words(&role.args),
         env: Some(environment(benchmark, role)),
@@ -167,18 +173,30 @@ fn container(benchmark: &Benchmark, role: &Role, mounts: Vec<VolumeMount>) -> Co
     }
 }
 
-/// Returns `image` with the longest prefix that has a mirror replaced; prefixes end at a `/`.
-fn mirrored(image: &str, mirrors: &BTreeMap<String, String>) -> String {
-    let rest_after =
-        |prefix: &str| image.strip_prefix(prefix.trim_end_matches('/')).filter(|rest| rest.starts_with('/'));
-    let longest = mirrors.iter().filter_map(|(prefix, mirror)| Some((prefix.len(), mirror, rest_after(prefix)?))).max();
-    longest.map_or_else(|| image.to_owned(), |(_, mirror, rest)| format!("{}{rest}", mirror.trim_end_matches('/')))
-}
-
 /// Returns the variables: Kubebench's own first, because the user's may refer to them.
 fn environment(benchmark: &Benchmark, role: &Role) -> Vec<EnvVar> {
-    let text =
-        |name: &str, value: &str| EnvVar { name: name.to_owned(), value: Some(value.to_owned()), ..EnvVar::default() };
+    let mut variables = own_variables(benchmark);
+    // A user without a passwd entry has neither, and libraries that ask for them fail.
+    for (name, value) in [("HOME", "/tmp"), ("USER", "kubebench")] {
+        if !role.env.contains_key(name) {
+            variables.push(text(name, value));
+        }
+    }
+    variables.extend(in_order_of_use(role).into_iter().filter_map(|name| role.env.get_key_value(name)).map(
+        |(name, (value, _))| match value {
+            Env::Text(value) => text(name, &literal(value, role)),
+            other => EnvVar { name: name.clone(), value_from: Some(source(other)), ..EnvVar::default() },
+        },
+    ));
+    variables
+}
+
+fn text(name: &str, value: &str) -> EnvVar {
+    EnvVar { name: name.to_owned(), value: Some(value.to_owned()), ..EnvVar::default() }
+}
+
+/// Returns the variables that tell the main container of any pod where it is.
+pub(super) fn own_variables(benchmark: &Benchmark) -> Vec<EnvVar> {
     let mut variables = vec![
         text("KUBEBENCH_EXP_ROOT", EXPERIMENTS),
         EnvVar {
@@ -195,18 +213,6 @@ fn environment(benchmark: &Benchmark, role: &Role) -> Vec<EnvVar> {
     if !benchmark.files.is_empty() {
         variables.push(text(carried::VARIABLE, carried::FOLDER));
     }
-    // A user without a passwd entry has neither, and libraries that ask for them fail.
-    for (name, value) in [("HOME", "/tmp"), ("USER", "kubebench")] {
-        if !role.env.contains_key(name) {
-            variables.push(text(name, value));
-        }
-    }
-    variables.extend(in_order_of_use(role).into_iter().filter_map(|name| role.env.get_key_value(name)).map(
-        |(name, (value, _))| match value {
-            Env::Text(value) => text(name, &literal(value, role)),
-            other => EnvVar { name: name.clone(), value_from: Some(source(other)), ..EnvVar::default() },
-        },
-    ));
     variables
 }
 
@@ -258,18 +264,7 @@ fn references<'r>(role: &'r Role, name: &str) -> Vec<&'r str> {
     named.filter_map(|(other, _)| role.env.get_key_value(other)).map(|(other, _)| other.as_str()).collect()
 }
 
-/// Returns `text` so that Kubernetes passes it on as written: `$(NAME)` would be expanded and `$$` halved.
+/// Returns `text` as it is to stand in a pod of `role`.
 fn literal(text: &str, role: &Role) -> String {
-    if role.expand_variables {
-        return text.to_owned();
-    }
-    let mut escaped = String::with_capacity(text.len());
-    let mut chars = text.chars().peekable();
-    while let Some(c) = chars.next() {
-        escaped.push(c);
-        if c == '$' && matches!(chars.peek(), Some('$' | '(')) {
-            escaped.push('$');
-        }
-    }
-    escaped
+    if role.expand_variables { text.to_owned() } else { model::literal(text) }
 }

@@ -2,11 +2,10 @@
 
 use serde_json::{Map, Value as Json, json};
 
-use super::object::object;
-use super::{admission, instance, meta, patch, pod};
+use super::{admission, given, instance, meta, overrides, patch, pod};
 use crate::diag::Diagnostics;
 use crate::model::target::Queue;
-use crate::model::{Benchmark, Case, Role, StepJob, Supporting, TemplateStep, Workload};
+use crate::model::{Api, Benchmark, Case, Given, Role, StepJob, Supporting, TemplateStep, Workload};
 
 /// The objects of one case, without the name and labels of a run.
 #[derive(Debug)]
@@ -33,13 +32,21 @@ pub(super) fn case_objects(benchmark: &Benchmark, case: &Case, diagnostics: &mut
     let workload = &case.workload;
     let found_before = diagnostics.as_slice().len();
     let mut objects = vec![main_object(benchmark, case)];
-    objects.extend(workload.supporting.iter().map(|supporting| supporting_object(benchmark, case, supporting)));
+    objects.extend(
+        workload
+            .supporting
+            .iter()
+            .map(|Supporting { api, body, name }| run_object(benchmark, case, api, body.clone(), name.as_deref())),
+    );
     for role in &workload.roles {
-        pod::refuse_reserved(role, diagnostics);
-        let template = pod::template(benchmark, Some(case), role, diagnostics);
         let Some(RunObject { object, name_at, labels_at }) = objects.get_mut(role.template_at.object) else { continue };
         let at = role.template_at.pointer();
-        put_at(object, &role.template_at.steps, template);
+        if workload.given.is_some() {
+            given::equip(object, &at, (benchmark, case, role));
+        } else {
+            pod::refuse_reserved(role, diagnostics);
+            put_at(object, &role.template_at.steps, pod::template(benchmark, Some(case), role, diagnostics));
+        }
         if workload.headless_service {
             name_at.push(format!("{at}/spec/subdomain"));
         }
@@ -50,6 +57,9 @@ pub(super) fn case_objects(benchmark: &Benchmark, case: &Case, diagnostics: &mut
         patch::apply_to_object(object, workload, diagnostics);
     }
     admit(&mut objects, benchmark, workload, found_before, diagnostics);
+    if let (true, Some(main)) = (workload.takes_pods_of_cluster(), objects.first_mut()) {
+        overrides::spread(main, benchmark.target.trainer);
+    }
     if workload.headless_service {
         objects.push(headless_service(benchmark, case));
     }
@@ -57,31 +67,33 @@ pub(super) fn case_objects(benchmark: &Benchmark, case: &Case, diagnostics: &mut
     CaseObjects { objects, postprocess }
 }
 
-/// Returns the workload's own object, without pod templates.
+/// Returns the workload's own object; where its spec is not given whole, without pod templates.
 fn main_object(benchmark: &Benchmark, case: &Case) -> RunObject {
-    let Workload { api, spec, name_at, .. } = &case.workload;
-    let object = object([
-        ("apiVersion", api.api_version.into()),
-        ("kind", api.kind.into()),
-        ("metadata", meta::created(benchmark, Some(case))),
-        ("spec", Json::Object(spec.clone())),
-    ]);
-    let own = "/metadata/name".to_owned();
-    RunObject {
-        object,
-        name_at: std::iter::once(own).chain(name_at.iter().cloned()).collect(),
-        labels_at: vec!["/metadata/labels".to_owned()],
-    }
+    let Workload { api, spec, name_at, given, .. } = &case.workload;
+    let mut main = if let Some(Given { body, name }) = given {
+        run_object(benchmark, case, api, body.clone(), name.as_deref())
+    } else {
+        let body = Map::from_iter([("spec".to_owned(), Json::Object(spec.clone()))]);
+        run_object(benchmark, case, api, body, None)
+    };
+    main.name_at.extend(name_at.iter().cloned());
+    main
 }
 
-fn supporting_object(benchmark: &Benchmark, case: &Case, supporting: &Supporting) -> RunObject {
-    let object = object([
-        ("apiVersion", supporting.api_version.into()),
-        ("kind", supporting.kind.into()),
-        ("metadata", meta::created(benchmark, Some(case))),
-        ("spec", Json::Object(supporting.spec.clone())),
-    ]);
-    RunObject { object, name_at: vec!["/metadata/name".to_owned()], labels_at: vec!["/metadata/labels".to_owned()] }
+/// Returns the object of `api` that is `body` but for its metadata; without a `name` it takes that of the run's job.
+fn run_object(
+    benchmark: &Benchmark,
+    case: &Case,
+    api: &Api,
+    mut body: Map<String, Json>,
+    name: Option<&str>,
+) -> RunObject {
+    let own = body.remove("metadata");
+    body.insert("apiVersion".to_owned(), api.api_version.as_ref().into());
+    body.insert("kind".to_owned(), api.kind.as_ref().into());
+    body.insert("metadata".to_owned(), meta::created_over(own, benchmark, case, name));
+    let name_at = if name.is_some() { Vec::new() } else { vec!["/metadata/name".to_owned()] };
+    RunObject { object: Json::Object(body), name_at, labels_at: vec!["/metadata/labels".to_owned()] }
 }
 
 /// Returns the Job before the runs.
@@ -119,6 +131,9 @@ fn admit(
     diagnostics: &mut Diagnostics,
 ) {
     let is_sound = diagnostics.as_slice().len() == found_before;
+    if workload.given.is_some() {
+        return;
+    }
     let is_patched =
         |role: &&Role| workload.patch.is_some() || !role.pod_patches.is_empty() || !role.container_patches.is_empty();
     for role in workload.roles.iter().filter(is_patched) {
@@ -139,7 +154,7 @@ fn put_at(object: &mut Json, steps: &[TemplateStep], value: Json) {
         let next = match (step, place) {
             (TemplateStep::Element { index, .. }, Json::Array(items)) => items.get_mut(*index),
             (TemplateStep::Field(field), Json::Object(fields)) => {
-                Some(fields.entry(*field).or_insert_with(|| Json::Object(Map::new())))
+                Some(fields.entry(field.as_ref()).or_insert_with(|| Json::Object(Map::new())))
             }
             _ => None,
         };
@@ -153,7 +168,7 @@ fn submit_to_queue(benchmark: &Benchmark, object: &mut Json) {
     if let (Queue::Kueue(queue), Some(labels)) =
         (&benchmark.target.queue, object.pointer_mut("/metadata/labels").and_then(Json::as_object_mut))
     {
-        labels.insert("kueue.x-k8s.io/queue-name".to_owned(), queue.as_str().into());
+        labels.entry("kueue.x-k8s.io/queue-name").or_insert_with(|| queue.as_str().into());
     }
 }
 

@@ -2,6 +2,7 @@
 //!
 //! Spans stay beside what checks may complain about; nothing here knows YAML, JSON Schema or Kubernetes objects' layout.
 
+mod api;
 pub mod carried;
 pub mod estimate;
 pub mod target;
@@ -15,9 +16,10 @@ use serde_json::Value as Json;
 use crate::digest::Digest;
 use crate::text::Span;
 use crate::unit::{Duration, Quantity};
+pub use api::{Api, group, plural};
 pub use carried::{CarriedFile, CarriedFiles};
 pub use target::Target;
-pub use workload::{Api, Env, Role, Supporting, TemplateAt, TemplateStep, Workload};
+pub use workload::{Env, Given, Role, Supporting, TemplateAt, TemplateStep, Workload, literal};
 
 /// One benchmark on one target.
 #[derive(Debug)]

@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use serde_json::Value as Json;
 
 use crate::text::Span;
+use crate::unit::ImageRef;
 use crate::yaml::Node;
 
 /// A cluster and namespace, and what holds there.
@@ -24,6 +25,8 @@ pub struct Target {
     pub queue: Queue,
     /// The MPIJob API that the cluster serves.
     pub mpi_job: MpiJobApi,
+    /// The minor version of Kubeflow Trainer that the cluster serves.
+    pub trainer: TrainerApi,
     /// Labels that nodes must have.
     pub node_selector: BTreeMap<String, String>,
     /// Tolerations, as in a pod spec.
@@ -63,6 +66,67 @@ pub enum MpiJobApi {
     /// `kubeflow.org/v2beta1`.
     V2beta1,
 }
+
+/// The minor version of Kubeflow Trainer that a cluster serves, whose API changes with it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum TrainerApi {
+    /// v2.0
+    V2_0,
+    /// v2.1
+    V2_1,
+    /// v2.2
+    V2_2,
+    /// v2.3
+    V2_3,
+}
+
+impl TrainerApi {
+    /// Returns its name in a project file.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::V2_0 => "v2.0",
+            Self::V2_1 => "v2.1",
+            Self::V2_2 => "v2.2",
+            Self::V2_3 => "v2.3",
+        }
+    }
+
+    /// Returns the field of a TrainJob that says something over the pods of its runtime.
+    pub fn field(self) -> &'static str {
+        match self {
+            Self::V2_0 => "podSpecOverrides",
+            Self::V2_1 => "podTemplateOverrides",
+            Self::V2_2 | Self::V2_3 => "runtimePatches",
+        }
+    }
+
+    /// Returns what that field takes of a pod's spec and of its containers.
+    pub fn of_pod(self) -> (&'static [&'static str], &'static [&'static str]) {
+        let (pod, container) = match self {
+            Self::V2_0 => (7, 3),
+            Self::V2_1 => (9, 3),
+            Self::V2_2 => (10, 4),
+            Self::V2_3 => (11, 4),
+        };
+        (OF_POD.get(..pod).unwrap_or(OF_POD), OF_CONTAINER.get(..container).unwrap_or(OF_CONTAINER))
+    }
+}
+
+/// In the order in which Trainer's versions took them up.
+const OF_POD: &[&str] = &[
+    "containers",
+    "initContainers",
+    "nodeSelector",
+    "schedulingGates",
+    "serviceAccountName",
+    "tolerations",
+    "volumes",
+    "affinity",
+    "imagePullSecrets",
+    "securityContext",
+    "terminationGracePeriodSeconds",
+];
+const OF_CONTAINER: &[&str] = &["env", "name", "volumeMounts", "securityContext"];
 
 /// The Pod Security level that a namespace enforces.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -128,4 +192,16 @@ pub struct ResultsSettings {
     pub inbox: String,
     /// The Secret with the git credential.
     pub credential: String,
+}
+
+impl Target {
+    /// Returns `image` with the longest prefix that has a mirror replaced; prefixes end at a `/`.
+    pub fn mirrored(&self, image: &ImageRef) -> String {
+        let image = image.to_string();
+        let rest_after =
+            |prefix: &str| image.strip_prefix(prefix.trim_end_matches('/')).filter(|rest| rest.starts_with('/'));
+        let prefixes = self.image_mirrors.iter();
+        let longest = prefixes.filter_map(|(prefix, mirror)| Some((prefix.len(), mirror, rest_after(prefix)?))).max();
+        longest.map_or_else(|| image.clone(), |(_, mirror, rest)| format!("{}{rest}", mirror.trim_end_matches('/')))
+    }
 }

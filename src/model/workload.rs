@@ -1,26 +1,14 @@
 //! What is run: the roles of a workload and the object that they become, as plain data.
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 use serde_json::{Map, Value as Json};
 
-use crate::api;
+use super::Api;
 use crate::text::Span;
-use crate::unit::{ImageRef, Quantity};
+use crate::unit::{Duration, ImageRef, Quantity};
 use crate::yaml::Node;
-
-/// The Kubernetes API of an object.
-#[derive(Clone, Copy, Debug)]
-pub struct Api {
-    /// `kubeflow.org/v1`
-    pub api_version: &'static str,
-    /// `PyTorchJob`
-    pub kind: &'static str,
-    /// `pytorchjobs`
-    pub plural: &'static str,
-    /// What its `spec` holds, for patches.
-    pub spec: api::Type,
-}
 
 /// One workload: an object of `api` whose `spec` is complete but for the pod templates of its roles.
 #[derive(Debug)]
@@ -39,25 +27,34 @@ pub struct Workload {
     pub headless_service: bool,
     /// JSON Pointers into the object, beside its own name, that take the name of the run's job.
     pub name_at: Vec<String>,
-    /// Objects that are created before it and deleted after it, under the same name.
+    /// Objects that are created before it and deleted after it.
     pub supporting: Vec<Supporting>,
     /// Strategic merge patch over the whole object.
     pub patch: Option<Node>,
     /// True where the launcher reads its processes from somewhere other than what the operator tells every pod.
     pub scale_is_manual: bool,
+    /// The object itself, where the spec gives it whole; `spec` is empty then.
+    pub given: Option<Given>,
+}
+
+/// The user's own object, of which nothing is changed but what a run needs.
+#[derive(Clone, Debug)]
+pub struct Given {
+    /// All of it but API version, kind and what a server writes.
+    pub body: Map<String, Json>,
+    /// The name that it keeps; none where every run has its own.
+    pub name: Option<String>,
 }
 
 /// An object that a workload needs.
 #[derive(Clone, Debug)]
 pub struct Supporting {
-    /// `trainer.kubeflow.org/v1alpha1`
-    pub api_version: &'static str,
-    /// `TrainingRuntime`
-    pub kind: &'static str,
-    /// The API group and the plural, for the runner's permission.
-    pub resource: (&'static str, &'static str),
-    /// Its spec without the pod templates of roles that stand in it.
-    pub spec: Map<String, Json>,
+    /// The object's API.
+    pub api: Api,
+    /// The object but API version and kind, and without the pod templates of roles that stand in it.
+    pub body: Map<String, Json>,
+    /// The name that it keeps; none where it has that of the workload.
+    pub name: Option<String>,
 }
 
 /// Where a pod template stands.
@@ -73,22 +70,29 @@ pub struct TemplateAt {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum TemplateStep {
     /// Into a field.
-    Field(&'static str),
+    Field(Cow<'static, str>),
     /// Into an element of a list.
     Element {
         /// Its place.
         index: usize,
         /// The field that tells the elements apart.
-        key: &'static str,
+        key: Cow<'static, str>,
         /// What stands in that field.
         name: String,
     },
 }
 
+impl TemplateStep {
+    /// Returns a step into the field `name` of a kind that this program knows.
+    pub fn field(name: &'static str) -> Self {
+        Self::Field(Cow::Borrowed(name))
+    }
+}
+
 impl TemplateAt {
     /// Returns the place in the workload's own object behind these fields.
     pub fn fields<const N: usize>(fields: [&'static str; N]) -> Self {
-        Self { object: 0, steps: fields.map(TemplateStep::Field).to_vec() }
+        Self { object: 0, steps: fields.map(TemplateStep::field).to_vec() }
     }
 
     /// Returns the JSON Pointer into the object.
@@ -133,18 +137,24 @@ pub struct Role {
     pub replicas: u32,
     /// How many pods it may grow to while the job runs.
     pub max_replicas: u32,
+    /// How many pods there are in all, where they come one after another.
+    pub completions: u32,
     /// Where the number of pods is said.
     pub replicas_span: Span,
     /// The name that the operator wants for the main container.
-    pub container_name: &'static str,
+    pub container_name: Cow<'static, str>,
     /// Where its pod template stands.
     pub template_at: TemplateAt,
     /// What the operator appends to the job's name for the last pod.
     pub last_pod_suffix: String,
     /// What the pod template's `restartPolicy` must be; none where the operator sets it from its own field.
     pub restart_policy: Option<&'static str>,
-    /// Whether the pods need the token of a service account (the MPI operator's launcher under v1).
+    /// Whether the pods need the token of a service account (the MPI operator's launcher under v1, Spark's driver).
     pub needs_token: bool,
+    /// The account that a field of the kind gives the pods.
+    pub service_account: Option<String>,
+    /// When a pod ends itself, where its object has no field that would end it.
+    pub deadline: Option<Duration>,
     /// The image, and where it is said.
     pub image: ImageRef,
     /// Where the image is said.
@@ -177,6 +187,19 @@ pub struct Role {
     pub expand_variables: bool,
 }
 
+/// Returns `text` so that Kubernetes passes it on as written: `$(NAME)` would be expanded and `$$` halved.
+pub fn literal(text: &str) -> String {
+    let mut escaped = String::with_capacity(text.len());
+    let mut chars = text.chars().peekable();
+    while let Some(c) = chars.next() {
+        escaped.push(c);
+        if c == '$' && matches!(chars.peek(), Some('$' | '(')) {
+            escaped.push('$');
+        }
+    }
+    escaped
+}
+
 /// The value of an environment variable.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Env {
@@ -201,6 +224,11 @@ pub enum Env {
 }
 
 impl Workload {
+    /// Returns whether its pods are described by an object of the cluster, over which it only says something.
+    pub fn takes_pods_of_cluster(&self) -> bool {
+        self.key == "trainJob" && self.supporting.is_empty()
+    }
+
     /// Returns the patches over the pods of `role` in the order in which they apply, that over the object as the last.
     pub fn patches_of_pod<'a>(&'a self, role: &'a Role) -> Vec<&'a Node> {
         let of_object = self.patch.as_ref().and_then(|patch| role.template_at.within(patch)?.get("spec"));

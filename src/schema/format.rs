@@ -53,6 +53,7 @@ pub static FORMATS: &[Format] = &[
     Format { name: "json-pointer", noun: "a JSON Pointer", check: json_pointer },
     Format { name: "sha256", noun: "a SHA-256 digest", check: sha256 },
     Format { name: "http-url", noun: "an HTTP address", check: http_url },
+    Format { name: "storage-uri", noun: "the address of a store", check: storage_uri },
     Format { name: "git-remote", noun: "the address of a repository", check: super::remote::check },
     Format { name: "lint-code", noun: "the code of a lint", check: lint_code },
     Format {
@@ -239,6 +240,21 @@ fn http_url(text: &str) -> Result<(), UnitError> {
         return Err(fault("the address holds a user name or password", "leave it out; a spec is read by everybody"));
     }
     Ok(())
+}
+
+/// As Trainer's CRD wants it.
+fn storage_uri(text: &str) -> Result<(), UnitError> {
+    let of_scheme = |c: char| c.is_ascii_alphanumeric() || matches!(c, '+' | '.' | '-');
+    let is_whole = text.split_once("://").is_some_and(|(scheme, rest)| {
+        scheme.starts_with(|c: char| c.is_ascii_alphabetic()) && scheme.chars().all(of_scheme) && !rest.is_empty()
+    });
+    if is_whole && text.len() <= 2048 {
+        return Ok(());
+    }
+    Err(fault(
+        format!("`{text}` is not the address of a store"),
+        "write a scheme and a place, such as `hf://org/name` or `s3://bucket/path`",
+    ))
 }
 
 fn lint_code(text: &str) -> Result<(), UnitError> {

@@ -30,11 +30,28 @@ pub struct WorkloadForm {
 /// Returns the schema of the workload form `T`: its own fields, the role block's as defaults for all roles, and those that
 /// every workload has.
 pub fn form_schema<T: JsonSchema>(generator: &mut SchemaGenerator) -> Schema {
+    let whole = WorkloadBlock::json_schema(generator).to_value();
+    merged_schema::<T>(&[whole], generator)
+}
+
+/// Returns the schema of a role block that has the fields of `T` too.
+pub fn role_schema<T: JsonSchema>(generator: &mut SchemaGenerator) -> Schema {
+    merged_schema::<T>(&[], generator)
+}
+
+/// Returns the schema without these fields, which a role block has and this form has no use for.
+pub fn without(mut schema: Schema, fields: &[&str]) -> Schema {
+    if let Some(properties) = schema.get_mut("properties").and_then(Value::as_object_mut) {
+        properties.retain(|name, _| !fields.contains(&name.as_str()));
+    }
+    schema
+}
+
+fn merged_schema<T: JsonSchema>(more: &[Value], generator: &mut SchemaGenerator) -> Schema {
     let mut form = T::json_schema(generator).to_value();
     let shared = RoleBlock::json_schema(generator).to_value();
-    let whole = WorkloadBlock::json_schema(generator).to_value();
     let mut properties = Map::new();
-    for source in [&shared, &whole, &form] {
+    for source in std::iter::once(&shared).chain(more).chain([&form]) {
         for (name, property) in source.get("properties").and_then(Value::as_object).into_iter().flatten() {
             properties.insert(name.clone(), property.clone());
         }

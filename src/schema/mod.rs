@@ -12,7 +12,7 @@ mod validate;
 mod violation;
 
 pub use explain::{explain, path_of};
-pub use generate::{RESULT_FILE, WorkloadForm, form_schema, generate, generate_result};
+pub use generate::{RESULT_FILE, WorkloadForm, form_schema, generate, generate_result, role_schema, without};
 pub use validate::Schemas;
 
 /// The three kinds of document.

@@ -198,7 +198,17 @@ fn session(seen: &Namespace, by_run: &ByRun<'_>, workflow: &Json) -> Session {
             let step = nodes.runs.get(&run.id);
             let progress = by_run.jobs(uid, &run).last().map(|job| {
                 let (pods, events) = by_run.about(job);
-                (*job, follow::sum(&Observed { job, pods, events, gone: &seen.gone, places: &Places::new() }))
+                (
+                    *job,
+                    follow::sum(&Observed {
+                        job,
+                        pods,
+                        events,
+                        workload: None,
+                        gone: &seen.gone,
+                        places: &Places::new(),
+                    }),
+                )
             });
             status(&run, case, step, progress, is_over)
         })

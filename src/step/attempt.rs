@@ -113,6 +113,8 @@ pub(super) struct Created {
     pub(super) api_version: String,
     /// `PyTorchJob`
     pub(super) kind: String,
+    /// Its name: that of the attempt's job, unless it keeps its own.
+    pub(super) name: String,
     /// Its uid.
     pub(super) uid: String,
 }

@@ -125,7 +125,7 @@ impl Session {
         }
         // A log ends with its container: of one that goes on, not before the Job is gone.
         self.catch_up(&logs);
-        self.remove(&created, &object).unwrap_or_else(|fault| self.note_left(&object, &fault));
+        self.remove(&created).unwrap_or_else(|fault| self.note_left(&object, &fault));
         let kept = logs.end(self.log_patience());
         logs::forget(output);
         let why = |status: Status, more: Option<StatusReason>| {

@@ -19,7 +19,6 @@ use crate::edge::experiment;
 use crate::follow::State;
 use crate::manifest::meta::STEP;
 use crate::result::v1::{Status, StatusReason};
-use crate::workload::text_at;
 
 /// How long steps that were told to end may take; the kubelet gives them half a minute.
 const GRACE: Duration = Duration::from_secs(60);
@@ -88,8 +87,9 @@ impl Session {
     fn delete_job(&mut self, mut attempt: Attempt) -> Result<()> {
         let workload = snapshot::workload(&attempt.folder(&self.experiments));
         if let Some(job) = self.left_job(&mut attempt, workload.as_ref())? {
-            self.remove(&Created::of(&job), &attempt.job)?;
-            self.tell(&format!("deleted {} `{}`", text_at(&job, "/kind"), attempt.job));
+            let created = Created::of(&job);
+            self.remove(&created)?;
+            self.tell(&format!("deleted {} `{}`", created.kind, created.name));
         }
         Ok(())
     }
@@ -137,7 +137,7 @@ impl Session {
         }
         self.catch_up(&gathered.logs);
         if let Some(created) = attempt.created.clone() {
-            self.remove(&created, &attempt.job).unwrap_or_else(|fault| self.note_left(&attempt.job, &fault));
+            self.remove(&created).unwrap_or_else(|fault| self.note_left(&attempt.job, &fault));
         }
         self.end_logs(&mut attempt, &mut gathered);
         self.conclude(&attempt, gathered).map(drop)
@@ -146,8 +146,9 @@ impl Session {
     /// Returns the job of an attempt, if it is there. A step that was killed just after it had created the job has not said so.
     fn left_job(&self, attempt: &mut Attempt, workload: Option<&Json>) -> Result<Option<Json>> {
         let known = attempt.created.clone().or_else(|| workload.map(Created::of));
-        let Some(resource) = known.as_ref().and_then(Created::resource) else { return Ok(None) };
-        let found = match self.cluster.get(&resource, &self.namespace, &attempt.job) {
+        let Some(known) = known else { return Ok(None) };
+        let Some(resource) = known.resource() else { return Ok(None) };
+        let found = match self.cluster.get(&resource, &self.namespace, &known.name) {
             // The cluster has no such kind, and so no such job.
             Err(Fault::Refused(refusal)) if refusal.code == 404 => None,
             found => found?,
@@ -165,7 +166,7 @@ impl Session {
         found.retain(|object| self.is_owner(object));
         for object in &found {
             let name = object.pointer("/metadata/name").and_then(Json::as_str).unwrap_or_default();
-            match self.remove(&Created::of(object), name) {
+            match self.remove(&Created::of(object)) {
                 Ok(()) => self.tell(&format!("deleted Job `{name}`")),
                 Err(fault) => {
                     self.tell(&format!("error: {fault}"));

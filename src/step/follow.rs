@@ -12,6 +12,7 @@ use super::word;
 use crate::edge::cluster::{Fault, Resource, Seen, Watch};
 use crate::follow::{Progress, State};
 use crate::result::v1::{Status, StatusReason};
+use crate::workload;
 
 /// How often the loop looks around when nothing happens.
 const TICK: Duration = Duration::from_millis(500);
@@ -22,6 +23,8 @@ const LINGER: Duration = Duration::from_secs(5);
 /// How long an obstacle may stand that time does not remove as a rule, such as an image that is not there; never longer than
 /// half of the timeout, whose end would hide it.
 const OBSTACLE: Duration = Duration::from_secs(300);
+/// By which a job is Kueue's, and Kueue keeps a Workload of it.
+const QUEUE_LABEL: &str = "/metadata/labels/kueue.x-k8s.io~1queue-name";
 /// How many replicas a message names.
 const NAMED: usize = 3;
 const OBSTACLES: [&str; 4] = ["configMissing", "imagePull", "mountFailed", "rejected"];
@@ -161,11 +164,24 @@ impl Session {
             let watch = Watch::all(&self.namespace, resource).named(text("/metadata/name"));
             watches.push(self.cluster.watch(watch, events.clone(), |seen| Event::Seen(From::Job, seen)));
         }
-        let pods = Watch::all(&self.namespace, Resource::pods()).labels(&format!("kubebench.dev/run={}", run_of(job)));
+        let pods = Watch::all(&self.namespace, Resource::pods()).labels(&workload::selector(job));
         watches.push(self.cluster.watch(pods, events.clone(), |seen| Event::Seen(From::Pods, seen)));
         let told = Watch::all(&self.namespace, Resource::events());
         watches.push(self.cluster.watch(told, events.clone(), |seen| Event::Seen(From::Events, seen)));
+        let queue = job.pointer(QUEUE_LABEL).and_then(|_| self.workloads());
+        if let Some(workloads) = queue {
+            let label = format!("kueue.x-k8s.io/job-uid={}", text("/metadata/uid"));
+            let watch = Watch::all(&self.namespace, workloads).labels(&label);
+            watches.push(self.cluster.watch(watch, events.clone(), |seen| Event::Seen(From::Queue, seen)));
+        }
         watches
+    }
+
+    /// Returns what Kueue keeps of each job, in the version that this cluster's prefers.
+    fn workloads(&self) -> Option<Resource> {
+        let group = self.cluster.read("/apis/kueue.x-k8s.io").ok().flatten()?;
+        let version = group.pointer("/preferredVersion/version").and_then(Json::as_str)?;
+        Some(Resource::workloads(version))
     }
 
     /// Reads the job and its pods once more, so that the end is explained by what there is and not by what had come.
@@ -177,11 +193,7 @@ impl Session {
 
     /// Reads the pods and the events of a job as they are now.
     pub(super) fn look(&self, sight: &mut Sight) {
-        match self.cluster.list(
-            &Resource::pods(),
-            &self.namespace,
-            &format!("kubebench.dev/run={}", run_of(sight.job())),
-        ) {
+        match self.cluster.list(&Resource::pods(), &self.namespace, &workload::selector(sight.job())) {
             Ok(pods) => sight.relist(&pods),
             Err(fault) => self.tell(&format!("note: the pods cannot be read once more: {fault}")),
         }
@@ -207,14 +219,11 @@ impl Session {
     }
 }
 
-/// Returns the run that a job is labeled with.
-fn run_of(job: &Json) -> &str {
-    let labels = job.pointer("/metadata/labels");
-    labels.and_then(|labels| labels.get("kubebench.dev/run")).and_then(Json::as_str).unwrap_or_default()
-}
-
 /// Says what a job lacks to run.
 fn missing(progress: &Progress) -> String {
+    if progress.reasons.iter().any(|reason| reason.code == "queued") {
+        return "its queue had not admitted it".to_owned();
+    }
     let there: Vec<_> = progress.replicas.iter().filter(|replica| !replica.is_gone).collect();
     let (wanted, made) = (progress.wanted as usize, there.len());
     if made == 0 {

@@ -27,12 +27,14 @@ use crate::workload::text_at;
 
 /// More attempts at a run whose job was taken away are not made by one Workflow.
 const MAX_TRIES: u32 = 3;
-/// Between two tries to create a job for which there is no quota now.
+/// Between two tries to create a job for which there is no quota, or no free name, now.
 const QUOTA_STEP: Duration = Duration::from_secs(10);
 /// How long one call that creates is tried before people are told that it is.
 const CALL: Duration = Duration::from_secs(20);
 /// How long an API server, or a webhook that it asks, may be away when a job is to be created.
 const PATIENCE: Duration = Duration::from_secs(600);
+/// How long a webhook may take to see what was created before.
+const SIGHT: Duration = Duration::from_secs(60);
 /// Between two looks at what comes in.
 const LOOK: Duration = Duration::from_millis(100);
 /// How long logs may stand still before their end, after their containers ended.
@@ -99,6 +101,10 @@ pub fn run(environment: &Environment, id: &str) -> Result<Answer> {
     Ok(Answer::Failed)
 }
 
+fn is_leaving(object: &Json) -> bool {
+    !text_at(object, "/metadata/deletionTimestamp").is_empty()
+}
+
 /// Returns whether the job itself was taken away, so that the run may be tried again.
 fn is_lost(result: &BenchmarkResult) -> bool {
     let is_lost = |reason: &StatusReason| matches!(reason.code.as_str(), "nodeLost" | "jobLost");
@@ -160,7 +166,7 @@ impl Session {
         }
         self.catch_up(&gathered.logs);
         if let Some(created) = attempt.created.clone() {
-            self.remove(&created, &attempt.job).unwrap_or_else(|fault| self.note_left(&attempt.job, &fault));
+            self.remove(&created).unwrap_or_else(|fault| self.note_left(&attempt.job, &fault));
             self.remove_before(&objects, &attempt.job);
         }
         self.end_logs(attempt, &mut gathered);
@@ -175,7 +181,7 @@ impl Session {
     fn job(&mut self, attempt: &mut Attempt, objects: &Objects, has_come_back: bool) -> Result<Result<Json, NoJob>> {
         if let Some(created) = attempt.created.clone() {
             let Some(resource) = created.resource() else { anyhow::bail!("`{}` is of no kind", attempt.job) };
-            let found = self.cluster.get(&resource, &self.namespace, &attempt.job);
+            let found = self.cluster.get(&resource, &self.namespace, &created.name);
             if is_absent(&found, &created.uid) {
                 let what = "the job was gone when the step that followed it came back: it was deleted meanwhile";
                 return Ok(Err(NoJob::new(Status::Interrupted, "jobLost", what.to_owned())));
@@ -195,10 +201,11 @@ impl Session {
             Ok(job) => job,
             Err(no_job) => return Ok(Err(no_job)),
         };
-        attempt.created = Some(Created::of(&job));
-        self.keep(attempt);
+        let created = Created::of(&job);
         let verb = if has_come_back { "found" } else { "created" };
-        self.tell(&format!("{verb} {} `{}`", text_at(&job, "/kind"), attempt.job));
+        self.tell(&format!("{verb} {} `{}`", created.kind, created.name));
+        attempt.created = Some(created);
+        self.keep(attempt);
         Ok(Ok(job))
     }
 
@@ -211,6 +218,18 @@ impl Session {
             let fault = match cluster.create(&self.namespace, object) {
                 Ok(Made::New(made)) => return Ok(Ok(made)),
                 Ok(Made::There(there)) if self.owns(&there, &attempt.job) => return Ok(Ok(there)),
+                // What keeps its name may be left of the run before.
+                Ok(Made::There(there)) if self.is_owner(&there) && since.elapsed() < PATIENCE => {
+                    self.remove(&Created::of(&there))?;
+                    continue;
+                }
+                // That of a Workflow which was deleted goes soon after it.
+                Ok(Made::There(there)) if is_leaving(&there) && since.elapsed() < PATIENCE => {
+                    if self.waits(QUOTA_STEP) {
+                        return Ok(Err(NoJob::Stopped));
+                    }
+                    continue;
+                }
                 Ok(Made::There(there)) => {
                     let what = format!(
                         "there is a {} `{}` already that is not of this Workflow, so the run cannot have one: find out who made it, \
@@ -234,6 +253,10 @@ impl Session {
                     }
                     "quota"
                 }
+                // A webhook may see an object only after those that were created before it.
+                Fault::Refused(refusal) if is_unseen(refusal, object) && since.elapsed() < SIGHT => {
+                    "its runtime to be seen"
+                }
                 Fault::Refused(refusal) if !may_pass(refusal) || since.elapsed() > PATIENCE => {
                     return Ok(Err(NoJob::new(Status::Failed, "rejected", refused(refusal, object))));
                 }
@@ -253,7 +276,7 @@ impl Session {
     /// Deletes what an attempt with a result has left.
     fn remove_left(&mut self, attempt: Option<Attempt>) {
         if let Some(Attempt { job, created: Some(created), .. }) = attempt {
-            self.remove(&created, &job).unwrap_or_else(|fault| self.note_left(&job, &fault));
+            self.remove(&created).unwrap_or_else(|fault| self.note_left(&job, &fault));
         }
     }
 
@@ -265,7 +288,7 @@ impl Session {
                 Created::of(object).resource().map(|resource| self.cluster.get(&resource, &self.namespace, name));
             if let Some(Ok(Some(there))) = there
                 && self.owns(&there, job)
-                && let Err(fault) = self.remove(&Created::of(&there), name)
+                && let Err(fault) = self.remove(&Created::of(&there))
             {
                 self.tell(&format!("note: `{name}` goes with its Workflow: {fault}"));
             }
@@ -411,10 +434,16 @@ fn refused(refusal: &Refusal, object: &Json) -> String {
         let (kind, version) = (text_at(object, "/kind"), text_at(object, "/apiVersion"));
         return format!(
             "the cluster has no kind {kind} of {version}: install its operator, or let the target name what the cluster has \
-             (`apis.mpiJob`); `kubebench doctor` looks for it"
+             (`apis`); `kubebench doctor` looks for it"
         );
     }
     refusal.to_string()
+}
+
+/// Returns whether Trainer's webhook has not seen the runtime yet that was created just before.
+fn is_unseen(refusal: &Refusal, object: &Json) -> bool {
+    text_at(object, "/spec/runtimeRef/kind") == "TrainingRuntime"
+        && refusal.message.contains("must be created before the TrainJob is created")
 }
 
 pub(super) fn is_quota(refusal: &Refusal) -> bool {

@@ -21,6 +21,8 @@ pub(super) enum From {
     Pods,
     /// That of events.
     Events,
+    /// That of what its queue says.
+    Queue,
 }
 
 /// All that was seen.
@@ -31,6 +33,8 @@ pub(super) struct Sight {
     pods: BTreeMap<String, Pod>,
     events: BTreeMap<String, Event>,
     gone: BTreeSet<String>,
+    /// What its queue says of it.
+    workload: Option<Json>,
     /// Which replicas its pods were taken for so far.
     places: Places,
     /// Whether all pods were seen that there are.
@@ -49,6 +53,7 @@ impl Sight {
             pods: BTreeMap::new(),
             events: BTreeMap::new(),
             gone: BTreeSet::new(),
+            workload: None,
             places: Places::new(),
             is_listed: false,
             trouble: BTreeMap::new(),
@@ -68,8 +73,9 @@ impl Sight {
             }
             (From::Pods, Seen::Applied(object)) => self.see_pod(&object),
             (From::Events, Seen::Applied(object)) => self.see_event(&object),
+            (From::Queue, Seen::Applied(object)) => self.workload = Some(object),
             (From::Pods, Seen::Listed) => self.is_listed = true,
-            (From::Events, Seen::Gone { .. }) | (_, Seen::Listed) => {}
+            (From::Events | From::Queue, Seen::Gone { .. }) | (_, Seen::Listed) => {}
             (_, Seen::Gone { uid }) => {
                 self.gone.insert(uid);
             }
@@ -152,7 +158,8 @@ impl Sight {
         let pods: Vec<Pod> = self.pods.values().cloned().collect();
         let events: Vec<Event> = self.events.values().cloned().collect();
         let (job, gone, places) = (&self.job, &self.gone, &self.places);
-        let progress = follow::sum(&Observed { job, pods: &pods, events: &events, gone, places });
+        let workload = self.workload.as_ref();
+        let progress = follow::sum(&Observed { job, pods: &pods, events: &events, workload, gone, places });
         for replica in progress.replaced.iter().chain(&progress.replicas) {
             self.places.insert(replica.pod.uid.clone(), (replica.role.clone(), replica.index));
         }
@@ -166,6 +173,7 @@ impl From {
             Self::Job => "the job",
             Self::Pods => "pods",
             Self::Events => "events",
+            Self::Queue => "the queue's workloads",
         }
     }
 }

@@ -267,7 +267,8 @@ impl Session {
     }
 
     /// Deletes an object and waits until it and its pods are gone; says so when they stay.
-    pub(super) fn remove(&mut self, created: &Created, name: &str) -> Result<(), Fault> {
+    pub(super) fn remove(&mut self, created: &Created) -> Result<(), Fault> {
+        let name = created.name.as_str();
         let Some(resource) = created.resource() else { return Ok(()) };
         if self.cluster.delete(&resource, &self.namespace, name, &created.uid)? != Removed::Asked {
             return Ok(());
@@ -327,7 +328,12 @@ impl Created {
     /// Returns what the API server knows `object` by.
     pub(super) fn of(object: &Json) -> Self {
         let text = |at: &str| object.pointer(at).and_then(Json::as_str).unwrap_or_default().to_owned();
-        Self { api_version: text("/apiVersion"), kind: text("/kind"), uid: text("/metadata/uid") }
+        Self {
+            api_version: text("/apiVersion"),
+            kind: text("/kind"),
+            name: text("/metadata/name"),
+            uid: text("/metadata/uid"),
+        }
     }
 
     /// Returns its resource.

@@ -2,7 +2,6 @@
 
 use schemars::JsonSchema;
 use serde::Deserialize;
-use serde_json::Map;
 
 use super::kubeflow::{self, KubeflowJob, RoleName, SchedulingPolicy};
 use super::{Kind, Lowering, schema_of, status};
@@ -14,7 +13,7 @@ use crate::spec::v1::scalar::Patch;
 
 pub(super) const KIND: Kind = Kind {
     key: "jaxJob",
-    resource: ("kubeflow.org", "jaxjobs"),
+    api: Api::known("kubeflow.org/v1", "JAXJob", "jaxjobs", SPEC),
     schema: schema_of::<JaxJob>,
     lower,
     container: "jax",
@@ -61,16 +60,7 @@ fn lower(cx: &mut Lowering<'_>) -> Option<Workload> {
         cx.fault(&code::KB0317, "jaxJob", "`jaxJob` has no `worker`", "add `worker: {replicas: n}`");
         return None;
     }
-    let job = KubeflowJob {
-        key: KIND.key,
-        api: Api { api_version: "kubeflow.org/v1", kind: "JAXJob", plural: "jaxjobs", spec: SPEC },
-        replica_specs: "jaxReplicaSpecs",
-        container_name: KIND.container,
-        scheduling_policy,
-        late_role: None,
-        fields: Map::new(),
-        scale_is_manual: false,
-    };
+    let job = KubeflowJob::of(&KIND, "jaxReplicaSpecs", scheduling_policy);
     let roles = kubeflow::roles(cx, &job, ROLES);
     Some(kubeflow::finish(cx, job, roles))
 }

@@ -2,7 +2,7 @@
 
 use schemars::JsonSchema;
 use serde::Deserialize;
-use serde_json::{Map, json};
+use serde_json::{Map, Value as Json};
 
 use super::role::Shape;
 use super::{Kind, Lowering, schema_of, status};
@@ -10,10 +10,11 @@ use crate::api;
 use crate::diag::code;
 use crate::model::{Api, TemplateAt, Workload};
 use crate::spec::v1::scalar::{Count, Patch};
+use crate::unit::Duration;
 
 pub(super) const KIND: Kind = Kind {
     key: "job",
-    resource: ("batch", "jobs"),
+    api: Api::known("batch/v1", "Job", "jobs", api::JOB_SPEC),
     schema: schema_of::<Job>,
     lower,
     container: "main",
@@ -59,6 +60,18 @@ enum CompletionMode {
     Indexed,
 }
 
+/// Returns the `spec` of a Job that nothing starts again, `mode` being its completion mode.
+pub(super) fn spec(timeout: Duration, parallelism: u32, completions: u32, mode: &str) -> Map<String, Json> {
+    let fields = [
+        ("activeDeadlineSeconds", timeout.seconds().into()),
+        ("backoffLimit", 0.into()),
+        ("completions", completions.into()),
+        ("completionMode", mode.into()),
+        ("parallelism", parallelism.into()),
+    ];
+    fields.map(|(field, value): (&str, Json)| (field.to_owned(), value)).into_iter().collect()
+}
+
 fn lower(cx: &mut Lowering<'_>) -> Option<Workload> {
     let Job { parallelism, completions, completion_mode, patch: _ } = cx.form()?;
     let parallelism = parallelism.map_or(1, |count| count.0);
@@ -74,6 +87,7 @@ fn lower(cx: &mut Lowering<'_>) -> Option<Workload> {
     let mut role = cx.only_role("job", shape)?;
     role.replicas = parallelism;
     role.max_replicas = parallelism;
+    role.completions = completions;
     role.replicas_span = cx.entry.value.get("parallelism").map_or(role.span, |node| node.span);
     if indexed {
         role.last_pod_suffix = format!("-{}", completions.saturating_sub(1));
@@ -82,22 +96,11 @@ fn lower(cx: &mut Lowering<'_>) -> Option<Workload> {
         let message = format!("`parallelism` {parallelism} is more than `completions` {completions}");
         cx.fault(&code::KB0317, "parallelism", message, "raise `completions`, or leave it out to run every pod once");
     }
-    let mut spec = Map::new();
-    spec.insert("activeDeadlineSeconds".to_owned(), cx.timeout.seconds().into());
-    spec.insert("backoffLimit".to_owned(), 0.into());
-    spec.insert("completions".to_owned(), completions.into());
-    spec.insert("completionMode".to_owned(), if indexed { json!("Indexed") } else { json!("NonIndexed") });
-    spec.insert("parallelism".to_owned(), parallelism.into());
+    let mode = if indexed { "Indexed" } else { "NonIndexed" };
+    let spec = spec(cx.timeout, parallelism, completions, mode);
     Some(Workload {
-        key: KIND.key,
-        span: cx.entry.key_span,
-        api: Api { api_version: "batch/v1", kind: "Job", plural: "jobs", spec: api::JOB_SPEC },
-        spec,
-        roles: vec![role],
         headless_service: indexed && completions > 1,
-        name_at: Vec::new(),
-        supporting: Vec::new(),
-        patch: cx.patch(),
         scale_is_manual: !indexed,
+        ..cx.workload(KIND.api, spec, vec![role])
     })
 }

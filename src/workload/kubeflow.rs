@@ -5,7 +5,8 @@ use serde::Deserialize;
 use serde_json::{Map, Value as Json, json};
 
 use super::role::Shape;
-use super::{Lowering, insert};
+use super::status::{self, Deciders};
+use super::{Kind, Lowering, insert};
 use crate::api::{self, Type};
 use crate::diag::{Diagnostic, code};
 use crate::model::target::Queue;
@@ -79,9 +80,14 @@ pub(super) struct RoleName {
     pub(super) needs_token: bool,
 }
 
+/// The roles of a job with a rank 0 of its own.
+pub(super) const MASTER_AND_WORKERS: &[RoleName] = &[
+    RoleName { field: "master", api: "Master", pod_infix: "-master-", needs_token: false },
+    RoleName { field: "worker", api: "Worker", pod_infix: "-worker-", needs_token: false },
+];
+
 /// A Kubeflow job in the making.
 pub(super) struct KubeflowJob {
-    pub(super) key: &'static str,
     pub(super) api: Api,
     pub(super) replica_specs: &'static str,
     pub(super) container_name: &'static str,
@@ -91,6 +97,28 @@ pub(super) struct KubeflowJob {
     /// Further fields of the object's spec.
     pub(super) fields: Map<String, Json>,
     pub(super) scale_is_manual: bool,
+}
+
+impl KubeflowJob {
+    /// Returns a job of `kind` whose pods stand under `replica_specs`, as most are.
+    pub(super) fn of(kind: &Kind, replica_specs: &'static str, scheduling_policy: Option<SchedulingPolicy>) -> Self {
+        Self {
+            api: kind.api.clone(),
+            replica_specs,
+            container_name: kind.container,
+            scheduling_policy,
+            late_role: None,
+            fields: Map::new(),
+            scale_is_manual: false,
+        }
+    }
+}
+
+/// Decides by the master where the object has one, else by all workers.
+pub(super) fn master_or_workers(object: &Json, replica_specs: &str) -> Deciders {
+    let specs = object.get("spec").and_then(|spec| spec.get(replica_specs));
+    let has_master = specs.is_some_and(|specs| specs.get("Master").is_some());
+    status::all_of([if has_master { "master" } else { "worker" }])
 }
 
 /// Returns the roles of `names` that the spec has.
@@ -120,7 +148,7 @@ fn check_min_resources(cx: &mut Lowering<'_>) {
 
 /// Returns the workload: nothing restarts silently, nothing is cleaned before its logs are read, nothing runs for ever.
 pub(super) fn finish(cx: &mut Lowering<'_>, job: KubeflowJob, roles: Vec<Role>) -> Workload {
-    let KubeflowJob { key, api, replica_specs, scheduling_policy, late_role, fields, scale_is_manual, .. } = job;
+    let KubeflowJob { api, replica_specs, scheduling_policy, late_role, fields, scale_is_manual, .. } = job;
     let mut run_policy = Map::new();
     run_policy.insert("activeDeadlineSeconds".to_owned(), cx.timeout.seconds().into());
     run_policy.insert("backoffLimit".to_owned(), 0.into());
@@ -143,24 +171,13 @@ pub(super) fn finish(cx: &mut Lowering<'_>, job: KubeflowJob, roles: Vec<Role>) 
     let mut specs = Map::new();
     for role in &roles {
         if let Some(TemplateStep::Field(name)) = role.template_at.steps.get(1) {
-            specs.insert((*name).to_owned(), json!({ "replicas": role.replicas, "restartPolicy": "Never" }));
+            specs.insert(name.to_string(), json!({ "replicas": role.replicas, "restartPolicy": "Never" }));
         }
     }
     let mut spec = fields;
     spec.insert("runPolicy".to_owned(), Json::Object(run_policy));
     spec.insert(replica_specs.to_owned(), Json::Object(specs));
-    Workload {
-        key,
-        span: cx.entry.key_span,
-        api,
-        spec,
-        roles,
-        headless_service: false,
-        name_at: Vec::new(),
-        supporting: Vec::new(),
-        patch: cx.patch(),
-        scale_is_manual,
-    }
+    Workload { scale_is_manual, ..cx.workload(api, spec, roles) }
 }
 
 /// Reports a master of several pods: rank 0 is one.

@@ -2,15 +2,24 @@
 //!
 //! A kind is added by one file and one line in [`KINDS`].
 
+mod condition;
 mod jax_job;
 mod job;
+mod job_set;
 mod kubeflow;
+mod manifest;
 mod mpi_job;
+mod notebook;
 mod paddle_job;
 mod pytorch_job;
+mod ray_job;
 mod role;
+mod spark_application;
 mod status;
 mod tf_job;
+mod train_job;
+mod volcano_job;
+mod within;
 mod xgboost_job;
 
 use schemars::{JsonSchema, Schema, SchemaGenerator};
@@ -18,26 +27,41 @@ use serde::de::DeserializeOwned;
 use serde_json::{Map, Value as Json};
 
 use crate::diag::{Code, Diagnostic, Diagnostics};
-use crate::model::{Role, Target, Workload};
+use crate::model::{Api, Role, Target, Workload};
 use crate::schema::{WorkloadForm, form_schema};
 use crate::spec::v1::container::RoleBlock;
 use crate::text::Span;
 use crate::unit::Duration;
 use crate::yaml::{Entry, Node};
 
+pub use notebook::carried_name;
 pub use role::{env_of, request_spans, spans, texts};
-pub use status::{Deciders, Outcome, PodSet, kind_of, pod_sets, pods_of, text_at};
+pub use status::{
+    Deciders, Outcome, PodSet, condition_of, count, count_at, deciders, kind_of, outcome, pod_sets, selector, text_at,
+};
 
 /// Every kind, in the order in which `explain` lists them.
-pub static KINDS: &[Kind] =
-    &[tf_job::KIND, pytorch_job::KIND, mpi_job::KIND, xgboost_job::KIND, paddle_job::KIND, jax_job::KIND, job::KIND];
+pub static KINDS: &[Kind] = &[
+    tf_job::KIND,
+    pytorch_job::KIND,
+    mpi_job::KIND,
+    xgboost_job::KIND,
+    paddle_job::KIND,
+    jax_job::KIND,
+    train_job::KIND,
+    job::KIND,
+    job_set::KIND,
+    ray_job::KIND,
+    spark_application::KIND,
+    volcano_job::KIND,
+];
 
 /// One workload kind.
 pub struct Kind {
     /// The key under `spec.workload`.
     pub key: &'static str,
-    /// The API group and the plural of the objects that its runs create, for the runner's permission.
-    pub resource: (&'static str, &'static str),
+    /// The API of the objects that its runs create, in the version that most clusters serve.
+    pub api: Api,
     /// Makes the schema of the form.
     pub schema: fn(&mut SchemaGenerator) -> Schema,
     /// Turns the form into a workload, reporting what cannot be.
@@ -54,24 +78,55 @@ pub struct Kind {
     pub example: &'static str,
 }
 
-/// Returns the kinds as the schema wants them.
-pub fn forms() -> Vec<WorkloadForm> {
-    KINDS.iter().map(|kind| WorkloadForm { key: kind.key, schema: kind.schema }).collect()
+/// One way to say what is run: the simple form of a kind, or an object of any kind as it is.
+#[derive(Clone, Copy)]
+pub struct Form {
+    /// The key under `spec.workload`.
+    pub key: &'static str,
+    schema: fn(&mut SchemaGenerator) -> Schema,
+    lower: fn(&mut Lowering<'_>) -> Option<Workload>,
+    /// A spec of it for `kubebench new`, below `workload:`, indented by two spaces a level.
+    pub example: &'static str,
 }
 
-/// Turns the resolved value of `spec.workload` into a workload for one case on `target`.
-pub fn lower(workload: &Node, target: &Target, timeout: Duration, diagnostics: &mut Diagnostics) -> Option<Workload> {
+/// Returns every form, in the order in which `explain` lists them.
+pub fn forms() -> impl Iterator<Item = Form> {
+    let of_kind = |kind: &Kind| Form { key: kind.key, schema: kind.schema, lower: kind.lower, example: kind.example };
+    KINDS.iter().map(of_kind).chain([notebook::FORM, manifest::FORM])
+}
+
+/// Returns the forms as the schema wants them.
+pub fn schemas() -> Vec<WorkloadForm> {
+    forms().map(|form| WorkloadForm { key: form.key, schema: form.schema }).collect()
+}
+
+/// What decides of a workload beside its own form.
+#[derive(Clone, Copy)]
+pub struct Around<'a> {
+    /// Where it runs.
+    pub target: &'a Target,
+    /// How long it may.
+    pub timeout: Duration,
+    /// The objects of its manifest, unless that is at fault.
+    pub documents: Option<&'a [Node]>,
+}
+
+/// Turns the resolved value of `spec.workload` into a workload for one case.
+pub fn lower(workload: &Node, around: Around<'_>, diagnostics: &mut Diagnostics) -> Option<Workload> {
     let entry = workload.entries().first()?;
-    let kind = KINDS.iter().find(|kind| kind.key == entry.key)?;
-    let mut lowering = Lowering { entry, target, timeout, diagnostics };
-    (kind.lower)(&mut lowering)
+    let form = forms().find(|form| form.key == entry.key)?;
+    let Around { target, timeout, documents } = around;
+    let mut lowering = Lowering { key: form.key, entry, target, timeout, documents, diagnostics };
+    (form.lower)(&mut lowering)
 }
 
-/// What a kind's lowering works with.
+/// What a form's lowering works with.
 struct Lowering<'a> {
+    key: &'static str,
     entry: &'a Entry,
     target: &'a Target,
     timeout: Duration,
+    documents: Option<&'a [Node]>,
     diagnostics: &'a mut Diagnostics,
 }
 
@@ -95,27 +150,38 @@ impl Lowering<'_> {
         self.report(fault.help(help));
     }
 
-    /// Returns the patch over the whole object, if the form has one.
-    fn patch(&self) -> Option<Node> {
-        self.entry.value.get("patch").cloned()
+    /// Returns an object of `api` that stands alone and gives its pods their numbers itself.
+    fn workload(&self, api: Api, spec: Map<String, Json>, roles: Vec<Role>) -> Workload {
+        Workload {
+            key: self.key,
+            span: self.entry.key_span,
+            api,
+            spec,
+            roles,
+            headless_service: false,
+            name_at: Vec::new(),
+            supporting: Vec::new(),
+            patch: self.entry.value.get("patch").cloned(),
+            scale_is_manual: false,
+            given: None,
+        }
     }
 
     /// Returns the role that stands under `field`, with the form's shared fields as defaults; nothing when it is absent.
     fn role(&mut self, field: &'static str, shape: role::Shape) -> Option<Role> {
         let block = self.entry.value.entry(field)?;
+        self.role_of(field, &block.value, block.key_span, shape)
+    }
+
+    /// Returns the role called `name` that `block` describes, with the form's shared fields as defaults.
+    fn role_of(&mut self, name: &str, block: &Node, span: Span, shape: role::Shape) -> Option<Role> {
         let shared = self.form::<RoleBlock>()?;
-        let own = read::<RoleBlock>(&block.value, self.diagnostics)?;
-        role::merge(
-            field,
-            Some((&self.entry.value, shared)),
-            (&block.value, block.key_span, own),
-            shape,
-            self.diagnostics,
-        )
+        let own = read::<RoleBlock>(block, self.diagnostics)?;
+        role::merge(name, Some((&self.entry.value, shared)), (block, span, own), shape, self.diagnostics)
     }
 
     /// Returns the only role of a kind whose form is itself the role block.
-    fn only_role(&mut self, name: &'static str, shape: role::Shape) -> Option<Role> {
+    fn only_role(&mut self, name: &str, shape: role::Shape) -> Option<Role> {
         let own = self.form::<RoleBlock>()?;
         role::merge(name, None, (&self.entry.value, self.entry.key_span, own), shape, self.diagnostics)
     }

@@ -17,7 +17,7 @@ use crate::yaml::{Entry, Node};
 
 pub(super) const KIND: Kind = Kind {
     key: "mpiJob",
-    resource: ("kubeflow.org", "mpijobs"),
+    api: API_V1,
     schema: schema_of::<MpiJob>,
     lower,
     container: "mpi",
@@ -103,6 +103,10 @@ const SPEC_V2BETA1: Type = Type::Object(&[
     ("sshAuthMountPath", api::TEXT),
 ]);
 
+/// The training operator's.
+const API_V1: Api = Api::known("kubeflow.org/v1", "MPIJob", "mpijobs", SPEC_V1);
+/// The MPI operator's.
+const API_V2BETA1: Api = Api::known("kubeflow.org/v2beta1", "MPIJob", "mpijobs", SPEC_V2BETA1);
 const V2BETA1_ONLY: [&str; 4] =
     ["mpiImplementation", "sshAuthMountPath", "launcherCreationPolicy", "runLauncherAsWorker"];
 
@@ -141,7 +145,7 @@ fn lower(cx: &mut Lowering<'_>) -> Option<Workload> {
     let mut fields = Map::new();
     fields.insert("slotsPerWorker".to_owned(), slots_per_worker.map_or(1, |count| count.0).into());
     let api = match version {
-        MpiJobApi::V1 => Api { api_version: "kubeflow.org/v1", kind: "MPIJob", plural: "mpijobs", spec: SPEC_V1 },
+        MpiJobApi::V1 => API_V1,
         MpiJobApi::V2beta1 => {
             let policy = launcher_creation_policy.map_or_else(|| "WaitForWorkersReady".to_owned(), |text| text.0);
             late_role = (policy == "WaitForWorkersReady").then_some("launcher");
@@ -151,18 +155,15 @@ fn lower(cx: &mut Lowering<'_>) -> Option<Workload> {
             insert(&mut fields, "mpiImplementation", unless("OpenMPI", mpi_implementation));
             insert(&mut fields, "sshAuthMountPath", unless("/root/.ssh", ssh_auth_mount_path));
             insert(&mut fields, "runLauncherAsWorker", launcher_computes.then_some(true));
-            Api { api_version: "kubeflow.org/v2beta1", kind: "MPIJob", plural: "mpijobs", spec: SPEC_V2BETA1 }
+            API_V2BETA1
         }
     };
     let job = KubeflowJob {
-        key: KIND.key,
         api,
-        replica_specs: "mpiReplicaSpecs",
-        container_name: KIND.container,
-        scheduling_policy,
         late_role,
         fields,
         scale_is_manual: true,
+        ..KubeflowJob::of(&KIND, "mpiReplicaSpecs", scheduling_policy)
     };
     let names = [
         // Under v1 the launcher reaches the workers by `kubectl exec`, for which it needs its token.

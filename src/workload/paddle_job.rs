@@ -2,10 +2,10 @@
 
 use schemars::JsonSchema;
 use serde::Deserialize;
-use serde_json::{Map, Value as Json, json};
+use serde_json::{Value as Json, json};
 
-use super::kubeflow::{self, KubeflowJob, RoleName, SchedulingPolicy};
-use super::status::{self, Deciders};
+use super::kubeflow::{self, KubeflowJob, SchedulingPolicy};
+use super::status;
 use super::{Kind, Lowering, insert, schema_of};
 use crate::api::{self, Type};
 use crate::diag::{Diagnostic, code};
@@ -15,12 +15,12 @@ use crate::spec::v1::scalar::{Count, CountFromZero, Patch};
 
 pub(super) const KIND: Kind = Kind {
     key: "paddleJob",
-    resource: ("kubeflow.org", "paddlejobs"),
+    api: Api::known("kubeflow.org/v1", "PaddleJob", "paddlejobs", SPEC),
     schema: schema_of::<PaddleJob>,
     lower,
     container: "paddle",
     outcome: status::kubeflow,
-    deciders,
+    deciders: |object| kubeflow::master_or_workers(object, "paddleReplicaSpecs"),
     pods: status::replica_specs,
     example: EXAMPLE,
 };
@@ -85,11 +85,6 @@ const ELASTIC_POLICY: Type = Type::Object(&[
     ("minReplicas", api::INT),
 ]);
 
-const ROLES: &[RoleName] = &[
-    RoleName { field: "master", api: "Master", pod_infix: "-master-", needs_token: false },
-    RoleName { field: "worker", api: "Worker", pod_infix: "-worker-", needs_token: false },
-];
-
 fn lower(cx: &mut Lowering<'_>) -> Option<Workload> {
     let PaddleJob { elastic_policy, master, worker, scheduling_policy, patch: _ } = cx.form()?;
     if master.is_none() && worker.is_none() {
@@ -109,17 +104,8 @@ fn lower(cx: &mut Lowering<'_>) -> Option<Workload> {
             "write the pods that train as `worker: {replicas: n}`",
         );
     }
-    let mut job = KubeflowJob {
-        key: KIND.key,
-        api: Api { api_version: "kubeflow.org/v1", kind: "PaddleJob", plural: "paddlejobs", spec: SPEC },
-        replica_specs: "paddleReplicaSpecs",
-        container_name: KIND.container,
-        scheduling_policy,
-        late_role: None,
-        fields: Map::new(),
-        scale_is_manual: false,
-    };
-    let mut roles = kubeflow::roles(cx, &job, ROLES);
+    let mut job = KubeflowJob::of(&KIND, "paddleReplicaSpecs", scheduling_policy);
+    let mut roles = kubeflow::roles(cx, &job, kubeflow::MASTER_AND_WORKERS);
     insert(&mut job.fields, "elasticPolicy", elastic_policy.map(|policy| elastic(cx, &policy, &mut roles)));
     Some(kubeflow::finish(cx, job, roles))
 }
@@ -140,12 +126,4 @@ fn elastic(cx: &mut Lowering<'_>, policy: &PaddleElasticPolicy, roles: &mut [Rol
         .help(format!("delete it, or {}", code::KB0437.switched_off())),
     );
     json!({ "minReplicas": min, "maxReplicas": max, "maxRestarts": max_restarts.map_or(0, |count| count.0) })
-}
-
-fn deciders(object: &Json) -> Deciders {
-    if object.pointer("/spec/paddleReplicaSpecs/Master").is_some() {
-        status::all_of(["master"])
-    } else {
-        status::all_of(["worker"])
-    }
 }

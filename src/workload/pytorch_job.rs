@@ -2,10 +2,10 @@
 
 use schemars::JsonSchema;
 use serde::Deserialize;
-use serde_json::{Map, Value as Json, json};
+use serde_json::{Value as Json, json};
 
-use super::kubeflow::{self, KubeflowJob, RoleName, SchedulingPolicy};
-use super::status::{self, Deciders};
+use super::kubeflow::{self, KubeflowJob, SchedulingPolicy};
+use super::status;
 use super::{Kind, Lowering, insert, schema_of};
 use crate::api::{self, Type};
 use crate::diag::{Diagnostic, code};
@@ -15,12 +15,12 @@ use crate::spec::v1::scalar::{Count, CountFromZero, Patch, Port, Text};
 
 pub(super) const KIND: Kind = Kind {
     key: "pytorchJob",
-    resource: ("kubeflow.org", "pytorchjobs"),
+    api: Api::known("kubeflow.org/v1", "PyTorchJob", "pytorchjobs", SPEC),
     schema: schema_of::<PyTorchJob>,
     lower,
     container: "pytorch",
     outcome: status::kubeflow,
-    deciders,
+    deciders: |object| kubeflow::master_or_workers(object, "pytorchReplicaSpecs"),
     pods: status::replica_specs,
     example: EXAMPLE,
 };
@@ -111,11 +111,6 @@ const ELASTIC_POLICY: Type = Type::Object(&[
     ("standalone", api::FLAG),
 ]);
 
-const ROLES: &[RoleName] = &[
-    RoleName { field: "master", api: "Master", pod_infix: "-master-", needs_token: false },
-    RoleName { field: "worker", api: "Worker", pod_infix: "-worker-", needs_token: false },
-];
-
 fn lower(cx: &mut Lowering<'_>) -> Option<Workload> {
     let PyTorchJob { nproc_per_node, elastic_policy, master, worker, scheduling_policy, patch: _ } = cx.form()?;
     if master.is_none() && worker.is_none() {
@@ -144,17 +139,8 @@ fn lower(cx: &mut Lowering<'_>) -> Option<Workload> {
              would be left out",
         );
     }
-    let mut job = KubeflowJob {
-        key: KIND.key,
-        api: Api { api_version: "kubeflow.org/v1", kind: "PyTorchJob", plural: "pytorchjobs", spec: SPEC },
-        replica_specs: "pytorchReplicaSpecs",
-        container_name: KIND.container,
-        scheduling_policy,
-        late_role: None,
-        fields: Map::new(),
-        scale_is_manual: false,
-    };
-    let mut roles = kubeflow::roles(cx, &job, ROLES);
+    let mut job = KubeflowJob::of(&KIND, "pytorchReplicaSpecs", scheduling_policy);
+    let mut roles = kubeflow::roles(cx, &job, kubeflow::MASTER_AND_WORKERS);
     kubeflow::refuse_more_masters(cx, &roles);
     // Written out, the operator's default says nothing new and so starts no run.
     insert(&mut job.fields, "nprocPerNode", nproc_per_node.map(|text| text.0).filter(|text| text != "auto"));
@@ -199,12 +185,4 @@ fn elastic(cx: &mut Lowering<'_>, policy: Option<ElasticPolicy>, roles: &mut [Ro
         elastic.insert("rdzvConf".to_owned(), Json::Array(conf));
     }
     Some(elastic)
-}
-
-fn deciders(object: &Json) -> Deciders {
-    if object.pointer("/spec/pytorchReplicaSpecs/Master").is_some() {
-        status::all_of(["master"])
-    } else {
-        status::all_of(["worker"])
-    }
 }

@@ -1,9 +1,14 @@
 //! Merges a role block with its form's shared fields into a role of the model.
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
+
+use schemars::{JsonSchema, Schema, SchemaGenerator};
+use serde::Deserialize;
 
 use crate::diag::{Diagnostic, Diagnostics, code};
 use crate::model::{Env, Role, TemplateAt};
+use crate::schema::{role_schema, without};
 use crate::spec::v1::container::{EnvSource, EnvValue, RoleBlock};
 use crate::spec::v1::scalar::{Quantity, Text};
 use crate::text::Span;
@@ -21,9 +26,30 @@ pub(super) struct Shape {
 
 type Block<'n> = (&'n Node, Span, RoleBlock);
 
+/// What a kind says of a role beside what every role has.
+pub(super) trait RoleFields: JsonSchema {
+    /// What every other role has, and this one has no use for.
+    const LACKS: &'static [&'static str] = &[];
+}
+
+/// A role block with the fields of `T` too, under the name of `T`.
+#[derive(Debug, Deserialize)]
+#[serde(transparent)]
+pub(super) struct RoleForm<T>(pub(super) T);
+
+impl<T: RoleFields> JsonSchema for RoleForm<T> {
+    fn schema_name() -> Cow<'static, str> {
+        T::schema_name()
+    }
+
+    fn json_schema(generator: &mut SchemaGenerator) -> Schema {
+        without(role_schema::<T>(generator), T::LACKS)
+    }
+}
+
 /// Returns the role called `name`; `shared` are defaults that merge into it, except that it replaces command and args.
 pub(super) fn merge(
-    name: &'static str,
+    name: &str,
     shared: Option<(&Node, RoleBlock)>,
     (node, span, own): Block<'_>,
     shape: Shape,
@@ -62,8 +88,9 @@ pub(super) fn merge(
         span,
         replicas,
         max_replicas: replicas,
+        completions: replicas,
         replicas_span: node.get("replicas").map_or(span, |node| node.span),
-        container_name: shape.container_name,
+        container_name: shape.container_name.into(),
         template_at: shape.template_at,
         last_pod_suffix: format!(
             "{}{}",
@@ -72,6 +99,8 @@ pub(super) fn merge(
         ),
         restart_policy: shape.restart_policy,
         needs_token: shape.needs_token,
+        service_account: None,
+        deadline: None,
         image: image.0,
         image_span: place("image").map_or(span, |entry| entry.value.span),
         command: texts(own.command.or(shared.command).unwrap_or_default()),

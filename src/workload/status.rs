@@ -4,7 +4,16 @@
 
 use serde_json::Value as Json;
 
-use super::{KINDS, Kind};
+use super::condition::Condition;
+use super::{KINDS, Kind, within};
+use crate::model::group;
+
+/// The annotation that says when an object has succeeded, where its kind does not.
+pub(super) const SUCCESS: &str = "kubebench.dev/success";
+/// The annotation that says when it has failed.
+pub(super) const FAILURE: &str = "kubebench.dev/failure";
+const SUCCESS_AT: &str = "/metadata/annotations/kubebench.dev~1success";
+const FAILURE_AT: &str = "/metadata/annotations/kubebench.dev~1failure";
 
 /// What a job's controller says of it.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -47,6 +56,8 @@ pub struct PodSet {
     pub role: String,
     /// How many there are at once.
     pub replicas: u32,
+    /// How many of them one Job numbers, where the pods of the next Job begin from 0 again.
+    pub completions: u32,
     /// The JSON Pointer to what describes them, whose `spec` is that of a pod.
     pub template: String,
 }
@@ -60,23 +71,62 @@ impl Deciders {
 
 /// Returns the kind of a workload's object, by its API group and kind.
 pub fn kind_of(object: &Json) -> Option<&'static Kind> {
-    let group = text_at(object, "/apiVersion").rsplit_once('/').map_or("", |(group, _)| group);
-    let plural = format!("{}s", text_at(object, "/kind").to_lowercase());
-    KINDS.iter().find(|kind| kind.resource.0 == group && kind.resource.1 == plural)
+    kind_called(text_at(object, "/apiVersion"), text_at(object, "/kind"))
 }
 
-/// Returns how many pods the object asks for at once.
-pub fn pods_of(object: &Json) -> u32 {
-    pod_sets(object).iter().map(|set| set.replicas).fold(0, u32::saturating_add)
+/// Returns the kind that objects of this API version and kind are of.
+pub(super) fn kind_called(api_version: &str, name: &str) -> Option<&'static Kind> {
+    let wanted = group(api_version);
+    KINDS.iter().find(|kind| group(&kind.api.api_version) == wanted && kind.api.kind == name)
 }
 
-/// Returns the pods that the object asks for, by role; none of an object of an unknown kind.
+/// Returns what the object says became of it: by the conditions that it carries, else as its kind has it.
+pub fn outcome(object: &Json) -> Outcome {
+    let carried = |annotation: &str| Condition::parse(object.pointer(annotation)?.as_str()?).ok();
+    let (success, failure) = (carried(SUCCESS_AT), carried(FAILURE_AT));
+    if let Some(failure) = failure.filter(|failure| failure.holds(object)) {
+        let (reason, message) = failure.why(object);
+        return Outcome::Failed { reason, message };
+    }
+    match (&success, kind_of(object)) {
+        (Some(success), _) if success.holds(object) => Outcome::Succeeded,
+        (Some(_), Some(kind)) => match (kind.outcome)(object) {
+            Outcome::Succeeded => Outcome::Running,
+            other => other,
+        },
+        (None, Some(kind)) => (kind.outcome)(object),
+        (_, None) => read(object, &[], &[], &["Running", "Ready"]),
+    }
+}
+
+/// Returns which replicas' end is the end of the run; none of an object of an unknown kind.
+pub fn deciders(object: &Json) -> Deciders {
+    kind_of(object).map_or_else(|| all_of([]), |kind| (kind.deciders)(object))
+}
+
+/// Returns the pods that the object asks for, by role: as its kind has it, or what an object of an unknown kind holds that
+/// describes pods.
 pub fn pod_sets(object: &Json) -> Vec<PodSet> {
-    kind_of(object).map(|kind| (kind.pods)(object)).unwrap_or_default()
+    kind_of(object).map_or_else(|| within::pod_sets(object), |kind| (kind.pods)(object))
+}
+
+/// Returns how many pods there are of `sets` at once.
+pub fn count(sets: &[PodSet]) -> u32 {
+    sets.iter().map(|set| set.replicas).fold(0, u32::saturating_add)
+}
+
+/// Returns the label selector of the pods of a run's object. Pods of a runtime of the cluster may lack the labels of the run:
+/// they have those of the JobSet, which has the name of the TrainJob.
+pub fn selector(object: &Json) -> String {
+    let name = text_at(object, "/metadata/name");
+    if text_at(object, "/kind") == "TrainJob" {
+        return format!("jobset.sigs.k8s.io/jobset-name={name}");
+    }
+    format!("kubebench.dev/run={}", text_at(object, "/metadata/labels/kubebench.dev~1run"))
 }
 
 /// Returns the number at a JSON Pointer, as far as it is one of pods.
-pub(super) fn count_at(object: &Json, at: &str) -> Option<u32> {
+pub fn count_at(object: &Json, at: &str) -> Option<u32> {
     object.pointer(at).and_then(Json::as_u64).and_then(|number| u32::try_from(number).ok())
 }
 
@@ -87,10 +137,10 @@ pub(super) fn replica_specs(object: &Json) -> Vec<PodSet> {
     let roles =
         specs.flat_map(|(field, roles)| roles.as_object().into_iter().flatten().map(move |role| (field, role.0)));
     roles
-        .map(|(field, role)| PodSet {
-            role: role.to_lowercase(),
-            replicas: count_at(object, &format!("/spec/{field}/{role}/replicas")).unwrap_or(1),
-            template: format!("/spec/{field}/{role}/template"),
+        .map(|(field, role)| {
+            let replicas = count_at(object, &format!("/spec/{field}/{role}/replicas")).unwrap_or(1);
+            let template = format!("/spec/{field}/{role}/template");
+            PodSet { role: role.to_lowercase(), replicas, completions: replicas, template }
         })
         .collect()
 }
@@ -98,8 +148,9 @@ pub(super) fn replica_specs(object: &Json) -> Vec<PodSet> {
 /// Returns the pods of a batch/v1 Job.
 pub(super) fn batch_pods(object: &Json) -> Vec<PodSet> {
     let parallelism = count_at(object, "/spec/parallelism").unwrap_or(1);
-    let replicas = parallelism.min(count_at(object, "/spec/completions").unwrap_or(parallelism));
-    vec![PodSet { role: "job".to_owned(), replicas, template: "/spec/template".to_owned() }]
+    let completions = count_at(object, "/spec/completions").unwrap_or(parallelism);
+    let (role, template) = ("job".to_owned(), "/spec/template".to_owned());
+    vec![PodSet { role, replicas: parallelism.min(completions), completions, template }]
 }
 
 /// Reads a job of the training operator, or an MPIJob of either operator.
@@ -128,7 +179,8 @@ pub(super) fn first_of(role: &str) -> Deciders {
     Deciders { roles: vec![role.to_owned()], replicas: Replicas::First }
 }
 
-fn read(object: &Json, failed: &[&str], succeeded: &[&str], running: &[&str]) -> Outcome {
+/// Reads conditions: those of `failed` before those of `succeeded`, and both before a queue's.
+pub(super) fn read(object: &Json, failed: &[&str], succeeded: &[&str], running: &[&str]) -> Outcome {
     if let Some(condition) = condition(object, failed) {
         let field = |name: &str| condition.get(name).and_then(Json::as_str).unwrap_or_default().to_owned();
         return Outcome::Failed { reason: field("reason"), message: field("message") };
@@ -147,12 +199,13 @@ fn read(object: &Json, failed: &[&str], succeeded: &[&str], running: &[&str]) ->
 
 /// Returns the first condition of `types` that holds, in the order of `types`.
 fn condition<'a>(object: &'a Json, types: &[&str]) -> Option<&'a Json> {
-    let conditions = object.pointer("/status/conditions").and_then(Json::as_array)?;
-    types.iter().find_map(|wanted| {
-        conditions
-            .iter()
-            .find(|condition| text_at(condition, "/type") == *wanted && text_at(condition, "/status") == "True")
-    })
+    types.iter().find_map(|wanted| condition_of(object, wanted, "True"))
+}
+
+/// Returns the condition of the type `wanted`, if it has this status.
+pub fn condition_of<'a>(object: &'a Json, wanted: &str, status: &str) -> Option<&'a Json> {
+    let mut conditions = object.pointer("/status/conditions").and_then(Json::as_array)?.iter();
+    conditions.find(|condition| text_at(condition, "/type") == wanted && text_at(condition, "/status") == status)
 }
 
 /// Returns the text at a JSON Pointer into an object of the API; empty where there is none.

@@ -15,7 +15,7 @@ use crate::spec::v1::scalar::Patch;
 
 pub(super) const KIND: Kind = Kind {
     key: "tfJob",
-    resource: ("kubeflow.org", "tfjobs"),
+    api: Api::known("kubeflow.org/v1", "TFJob", "tfjobs", SPEC),
     schema: schema_of::<TfJob>,
     lower,
     container: "tensorflow",
@@ -120,16 +120,7 @@ fn lower(cx: &mut Lowering<'_>) -> Option<Workload> {
         SuccessPolicy::Default => None,
     });
     insert(&mut fields, "successPolicy", success_policy);
-    let job = KubeflowJob {
-        key: KIND.key,
-        api: Api { api_version: "kubeflow.org/v1", kind: "TFJob", plural: "tfjobs", spec: SPEC },
-        replica_specs: "tfReplicaSpecs",
-        container_name: KIND.container,
-        scheduling_policy,
-        late_role: None,
-        fields,
-        scale_is_manual: false,
-    };
+    let job = KubeflowJob { fields, ..KubeflowJob::of(&KIND, "tfReplicaSpecs", scheduling_policy) };
     let roles = kubeflow::roles(cx, &job, ROLES);
     for role in roles.iter().filter(|role| matches!(role.name.as_str(), "chief" | "master") && role.replicas != 1) {
         let message = format!("`{}` has {} replicas, but a TFJob has exactly one", role.name, role.replicas);

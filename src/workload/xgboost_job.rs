@@ -2,9 +2,8 @@
 
 use schemars::JsonSchema;
 use serde::Deserialize;
-use serde_json::Map;
 
-use super::kubeflow::{self, KubeflowJob, RoleName, SchedulingPolicy};
+use super::kubeflow::{self, KubeflowJob, SchedulingPolicy};
 use super::{Kind, Lowering, schema_of, status};
 use crate::api::Type;
 use crate::diag::code;
@@ -14,7 +13,7 @@ use crate::spec::v1::scalar::Patch;
 
 pub(super) const KIND: Kind = Kind {
     key: "xgboostJob",
-    resource: ("kubeflow.org", "xgboostjobs"),
+    api: Api::known("kubeflow.org/v1", "XGBoostJob", "xgboostjobs", SPEC),
     schema: schema_of::<XgboostJob>,
     lower,
     container: "xgboost",
@@ -57,11 +56,6 @@ struct XgboostJob {
 /// The fields of an XGBoostJob's `spec`.
 const SPEC: Type = Type::Object(&[("runPolicy", kubeflow::RUN_POLICY), ("xgbReplicaSpecs", kubeflow::REPLICA_SPECS)]);
 
-const ROLES: &[RoleName] = &[
-    RoleName { field: "master", api: "Master", pod_infix: "-master-", needs_token: false },
-    RoleName { field: "worker", api: "Worker", pod_infix: "-worker-", needs_token: false },
-];
-
 fn lower(cx: &mut Lowering<'_>) -> Option<Workload> {
     let XgboostJob { master, worker: _, scheduling_policy, patch: _ } = cx.form()?;
     if master.is_none() {
@@ -73,17 +67,8 @@ fn lower(cx: &mut Lowering<'_>) -> Option<Workload> {
         );
         return None;
     }
-    let job = KubeflowJob {
-        key: KIND.key,
-        api: Api { api_version: "kubeflow.org/v1", kind: "XGBoostJob", plural: "xgboostjobs", spec: SPEC },
-        replica_specs: "xgbReplicaSpecs",
-        container_name: KIND.container,
-        scheduling_policy,
-        late_role: None,
-        fields: Map::new(),
-        scale_is_manual: false,
-    };
-    let roles = kubeflow::roles(cx, &job, ROLES);
+    let job = KubeflowJob::of(&KIND, "xgbReplicaSpecs", scheduling_policy);
+    let roles = kubeflow::roles(cx, &job, kubeflow::MASTER_AND_WORKERS);
     kubeflow::refuse_more_masters(cx, &roles);
     Some(kubeflow::finish(cx, job, roles))
 }

@@ -10,6 +10,8 @@ mod scalar;
 mod stream;
 mod template;
 
+pub use flatten::items;
+
 use super::limits::MAX_MANIFEST_BYTES;
 use super::node::{Node, Value};
 use super::vetting;
@@ -44,7 +46,7 @@ pub fn read_manifest(id: SourceId, source: &Source) -> Manifest {
         }
         match read.root {
             None | Some(Node { value: Value::Null, .. }) => {}
-            Some(root @ Node { value: Value::Map(_), .. }) => flatten::items(root, &mut documents),
+            Some(root @ Node { value: Value::Map(_), .. }) => items(root, &mut documents),
             Some(root) => {
                 let message = format!("this document is {}, not a Kubernetes object", root.type_name());
                 let fault = Diagnostic::at(&code::KB0120, first_line(source, root.span), message);

@@ -12,7 +12,7 @@ mod syntax;
 mod vetting;
 mod write;
 
-pub use lenient::{Manifest, read_manifest};
+pub use lenient::{Manifest, items, read_manifest};
 pub use node::{Entry, Node, Step, Value};
 pub use read::{Read, read};
 pub use write::{write, write_string_scalar};

@@ -5,6 +5,8 @@ use std::fs;
 use std::path::Path;
 use std::process::Command;
 
+use kubebench::ingest::preset::PRESETS;
+use kubebench::manifest::meta;
 use serde_json::{Value, json};
 
 use crate::judges::{oracle, skip, validate};
@@ -199,4 +201,48 @@ fn the_image_is_built_from_what_it_needs() {
             assert!(is_sent(included), "{} includes {included}", path.display());
         }
     }
+}
+
+/// The dashboard shows the presets, by their names and with their queries.
+#[test]
+fn the_dashboard_shows_every_preset() {
+    let dashboard: Value = serde_json::from_str(&read("deploy/monitoring/grafana-dashboard.json")).unwrap();
+    let shown = dashboard["panels"].as_array().unwrap().iter().filter(|panel| panel["type"] != "row");
+    let shown: Vec<(&str, &str)> =
+        shown.map(|panel| (panel["title"].as_str().unwrap(), panel["targets"][0]["expr"].as_str().unwrap())).collect();
+    let wanted: Vec<(&str, String)> = PRESETS
+        .iter()
+        .map(|preset| {
+            let over = if preset.name == "dcgm-energy" { "[$__range]" } else { "[$__rate_interval]" };
+            (preset.name, preset.query.replace("[$duration]", over))
+        })
+        .collect();
+    assert_eq!(shown, wanted.iter().map(|(name, query)| (*name, query.as_str())).collect::<Vec<_>>());
+    let of_dashboard = |name: &str| format!("\"name\": \"{name}\"");
+    let text = read("deploy/monitoring/grafana-dashboard.json");
+    for variable in ["namespace", "pods", "nodes"] {
+        assert!(text.contains(&of_dashboard(variable)), "{variable}");
+    }
+}
+
+/// What selects pods and names their series are labels that Kubebench gives to pods.
+#[test]
+fn monitoring_knows_runs_by_their_labels() {
+    let labels =
+        [meta::BENCHMARK, meta::CASE, meta::RUN, meta::REPEAT, meta::ATTEMPT, meta::WARMUP, "kubebench.dev/role"];
+    let monitor = object("deploy/monitoring/pod-monitor.yaml");
+    let copied = monitor["spec"]["podTargetLabels"].as_array().unwrap();
+    let copied: BTreeSet<&str> = copied.iter().map(|label| label.as_str().unwrap()).collect();
+    assert_eq!(copied, BTreeSet::from(labels));
+    assert_eq!(monitor["spec"]["selector"]["matchExpressions"][0]["key"], meta::RUN);
+    let text = read("deploy/monitoring/grafana-dashboard.json");
+    let asked: BTreeSet<String> = text
+        .split("label_kubebench_dev_")
+        .skip(1)
+        .map(|rest| rest.chars().take_while(char::is_ascii_alphanumeric).collect())
+        .collect();
+    let known: BTreeSet<String> = labels.iter().map(|label| label.replace("kubebench.dev/", "")).collect();
+    assert!(asked.is_subset(&known), "{asked:?}");
+    let pods = mixed_objects().into_iter().map(|emitted| emitted.object.to_string()).collect::<String>();
+    assert!(pods.contains("kubebench.dev/role"));
 }

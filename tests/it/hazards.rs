@@ -54,7 +54,11 @@ fn git_holds_only_what_a_controller_may_apply_again() {
 #[test]
 fn nothing_has_a_time_to_live() {
     for emitted in everything() {
-        no_key(&emitted, &["ttlSecondsAfterFinished", "ttlStrategy", "timeToLiveSeconds"]);
+        no_key(&emitted, &["ttlStrategy", "timeToLiveSeconds"]);
+        // That of a RayJob says when its cluster is taken down, which Kueue demands; the job itself stays.
+        if text(&emitted, "/kind") != "RayJob" {
+            no_key(&emitted, &["ttlSecondsAfterFinished"]);
+        }
     }
 }
 
@@ -237,9 +241,11 @@ fn the_queue_is_named_by_the_job() {
     {
         let kind = text(&emitted, "/kind");
         let labels = &emitted.object["metadata"]["labels"];
-        let kueue = emitted.path.starts_with("gpu-eu/") && kind != "Service";
+        let is_beside = matches!(kind.as_str(), "Service" | "TrainingRuntime");
+        let kueue = emitted.path.starts_with("gpu-eu/") && !is_beside;
         assert_eq!(labels.get("kueue.x-k8s.io/queue-name"), kueue.then_some(&json!("ml")), "{} {kind}", emitted.path);
-        let volcano = emitted.path.starts_with("old/") && kind != "Service";
+        // The pods of a TrainJob are described in its runtime.
+        let volcano = emitted.path.starts_with("old/") && !matches!(kind.as_str(), "Service" | "TrainJob");
         let said = emitted.object.to_string();
         let queue = said.contains("\"queue\":\"ml\"") || said.contains("\"scheduling.volcano.sh/queue-name\":\"ml\"");
         assert_eq!(queue, volcano, "{} {kind}", emitted.path);

@@ -1,6 +1,6 @@
 //! Mistakes around a project's files that must not cost a tree of manifests.
 
-use crate::project::{Folder, assert_yes};
+use crate::project::{Folder, assert_yes, compile};
 
 const PROJECT: &str = "apiVersion: kubebench.dev/v1\nkind: Project\nmetadata: {name: team}\n";
 
@@ -138,4 +138,26 @@ fn the_specs_of_this_repository_are_formatted() {
         .output()
         .unwrap();
     assert_yes(&output);
+}
+
+/// A key that cannot be one is told what would be.
+#[test]
+fn bad_keys_are_explained() {
+    let spec = |resources: &str| {
+        format!(
+            "apiVersion: kubebench.dev/v1\nkind: Benchmark\nmetadata: {{name: a}}\nspec:\n  workload: {{job: {{image: registry.example/a:1, resources: {resources}}}}}\n"
+        )
+    };
+    for (resources, code, help) in [
+        ("{gpu: 1}", "KB0205", "nvidia.com/gpu"),
+        ("{requests: {gpu: 1}}", "KB0205", "nvidia.com/gpu"),
+        ("{cpu: -1}", "KB0206", ""),
+        ("{cpu: \"-1\"}", "KB0205", "zero or more"),
+    ] {
+        let compilation = compile(&[("specs/a.yaml", &spec(resources))]);
+        let faults: Vec<_> = compilation.diagnostics.iter().filter(|fault| fault.code.id.starts_with("KB02")).collect();
+        let [fault] = faults.as_slice() else { panic!("{resources}: {faults:#?}") };
+        assert_eq!(fault.code.id, code, "{resources}: {}", fault.message);
+        assert!(fault.help.clone().unwrap_or_default().contains(help), "{resources}: {fault:#?}");
+    }
 }

@@ -31,6 +31,9 @@ fn every_created_object_is_taken() {
     for mut emitted in mixed_created() {
         // Named when it is created.
         emitted.object["metadata"]["name"] = json!("x");
+        if let Some(reference) = emitted.object["spec"].get_mut("runtimeRef") {
+            reference["name"] = json!("x");
+        }
         assert_eq!(validate(&emitted.object), Vec::<String>::new(), "{}", emitted.path);
         kinds.insert(kind(&emitted.object));
     }
@@ -38,7 +41,9 @@ fn every_created_object_is_taken() {
         assert_eq!(validate(&emitted.object), Vec::<String>::new(), "{}", emitted.path);
     }
     let expected = [
+        "batch.volcano.sh/v1alpha1 Job",
         "batch/v1 Job",
+        "jobset.x-k8s.io/v1alpha2 JobSet",
         "kubeflow.org/v1 JAXJob",
         "kubeflow.org/v1 MPIJob",
         "kubeflow.org/v1 PaddleJob",
@@ -46,6 +51,10 @@ fn every_created_object_is_taken() {
         "kubeflow.org/v1 TFJob",
         "kubeflow.org/v1 XGBoostJob",
         "kubeflow.org/v2beta1 MPIJob",
+        "ray.io/v1 RayJob",
+        "sparkoperator.k8s.io/v1beta2 SparkApplication",
+        "trainer.kubeflow.org/v1alpha1 TrainJob",
+        "trainer.kubeflow.org/v1alpha1 TrainingRuntime",
         "v1 Service",
     ];
     assert_eq!(kinds.into_iter().collect::<Vec<_>>(), expected);
@@ -245,6 +254,9 @@ fn identity(object: &Value) -> String {
 fn unname(value: &mut Value) {
     if let Some(name) = value.pointer("/metadata/name").cloned() {
         value["metadata"].as_object_mut().unwrap().remove("name");
+        if let Some(reference) = value["spec"].get_mut("runtimeRef").and_then(Value::as_object_mut) {
+            assert_eq!(reference.remove("name").as_ref(), Some(&name));
+        }
         strip(value, &name);
     }
 }

@@ -15,12 +15,22 @@ const KINDS: &[(&str, &str)] = &[
     ("xgboostJob", ", master: {}, worker: {replicas: 2}"),
     ("paddleJob", ", master: {}, worker: {replicas: 2}"),
     ("jaxJob", ", worker: {replicas: 2}"),
+    ("jobSet", ", replicatedJobs: [{name: loader}, {name: worker, replicas: 2, parallelism: 3}]"),
+    ("trainJob", ", runtime: {torch: {}}, trainer: {numNodes: 2}"),
+    ("rayJob", ", entrypoint: [a], workerGroups: [{name: worker, replicas: 2}]"),
+    (
+        "sparkApplication",
+        "type: R, sparkVersion: 4, mainApplicationFile: a, driver: {serviceAccount: spark}, executor: {instances: 2}",
+    ),
+    ("volcanoJob", ", tasks: [{name: master}, {name: worker, replicas: 2}]"),
 ];
 
 fn spec(kind: &str, fields: &str) -> String {
     let roles = KINDS.iter().find(|(name, _)| *name == kind).unwrap().1;
+    // Pods of Spark run Spark, and have the resources that it asks for.
+    let program = if kind == "sparkApplication" { "" } else { "command: [a], resources: {cpu: 1, memory: 1Gi}" };
     format!(
-        "apiVersion: kubebench.dev/v1\nkind: Benchmark\nmetadata: {{name: base}}\nspec:\n  timeout: 1h\n  workload:\n    {kind}: {{image: 'r.example/a:1', command: [a], resources: {{cpu: 1, memory: 1Gi}}{roles}, {fields}}}\n"
+        "apiVersion: kubebench.dev/v1\nkind: Benchmark\nmetadata: {{name: base}}\nspec:\n  timeout: 1h\n  workload:\n    {kind}: {{image: 'r.example/a:1', {program}{roles}, {fields}}}\n"
     )
 }
 
@@ -206,22 +216,38 @@ fn neither_null_nor_directives_are_emitted() {
     assert!(!text.contains("null") && !text.contains("$patch"), "{text}");
 }
 
+#[test]
+fn the_account_of_a_driver_of_spark_is_a_field() {
+    let fields = "pod: {serviceAccountName: b}";
+    assert_eq!(faults("sparkApplication", fields), ["KB0315 at b: the account of the `driver` is no patch"]);
+    let fields = "patch: {spec: {driver: {serviceAccount: b}, executor: {instances: 9}}}";
+    assert_eq!(faults("sparkApplication", fields).len(), 2);
+    let object = object("sparkApplication", "env: {}");
+    assert_eq!(object["spec"]["driver"]["template"]["spec"]["serviceAccountName"], "spark");
+    assert!(object["spec"]["executor"]["template"]["spec"].get("serviceAccountName").is_none());
+}
+
 /// The lists of fields are those of the CRDs: not one more, not one less.
 #[test]
 fn custom_kinds_have_the_fields_of_their_crds() {
     if shared().is_none() {
         return skip("patches", "no CRDs beside the checkout, so the fields of custom kinds are not compared");
     }
-    for (kind, target, version, name) in [
-        ("tfJob", "", "v1", "TFJob"),
-        ("pytorchJob", "", "v1", "PyTorchJob"),
-        ("mpiJob", "apis: {mpiJob: v1}", "v1", "MPIJob"),
-        ("mpiJob", "", "v2beta1", "MPIJob"),
-        ("xgboostJob", "", "v1", "XGBoostJob"),
-        ("paddleJob", "", "v1", "PaddleJob"),
-        ("jaxJob", "", "v1", "JAXJob"),
+    for (kind, target, group, version, name) in [
+        ("tfJob", "", "kubeflow.org", "v1", "TFJob"),
+        ("pytorchJob", "", "kubeflow.org", "v1", "PyTorchJob"),
+        ("mpiJob", "apis: {mpiJob: v1}", "kubeflow.org", "v1", "MPIJob"),
+        ("mpiJob", "", "kubeflow.org", "v2beta1", "MPIJob"),
+        ("jobSet", "", "jobset.x-k8s.io", "v1alpha2", "JobSet"),
+        ("trainJob", "", "trainer.kubeflow.org", "v1alpha1", "TrainJob"),
+        ("xgboostJob", "", "kubeflow.org", "v1", "XGBoostJob"),
+        ("paddleJob", "", "kubeflow.org", "v1", "PaddleJob"),
+        ("jaxJob", "", "kubeflow.org", "v1", "JAXJob"),
+        ("rayJob", "", "ray.io", "v1", "RayJob"),
+        ("sparkApplication", "", "sparkoperator.k8s.io", "v1beta2", "SparkApplication"),
+        ("volcanoJob", "", "batch.volcano.sh", "v1alpha1", "Job"),
     ] {
-        let schema = crd_schema("kubeflow.org", version, name).unwrap();
+        let schema = crd_schema(group, version, name).unwrap();
         let mut compared = 0;
         compare(&schema["properties"]["spec"], &mut vec!["spec".to_owned()], &mut compared, &|patch| {
             let project = format!(
@@ -236,18 +262,70 @@ fn custom_kinds_have_the_fields_of_their_crds() {
     }
 }
 
+/// Fields whose types are those of `k8s-openapi`.
+const TYPES_OF_KUBERNETES: &[&str] = &[
+    "template",
+    "templates",
+    "metrics",
+    "volumeClaim",
+    "submitterPodTemplate",
+    "env",
+    "envFrom",
+    "valueFrom",
+    "resources",
+    "securityContext",
+    "volumeMounts",
+    "headService",
+    "egressRules",
+    "ingressRules",
+    "size",
+    "affinity",
+    "podSecurityContext",
+    "volumes",
+    "sidecars",
+    "initContainers",
+    "tolerations",
+    "lifecycle",
+    "dnsConfig",
+    "envSecretKeyRefs",
+];
+
+/// Lists of roles, and the field by which an element is found.
+const LISTS_OF_ROLES: &[(&str, &str)] =
+    &[("tasks", "[name]"), ("replicatedJobs", "[name]"), ("workerGroupSpecs", "[groupName]")];
+
 /// Compares the fields at `path` with those that a finding lists, and the types of their values, and goes on below.
 fn compare(schema: &Value, path: &mut Vec<String>, compared: &mut usize, ask: &dyn Fn(&str) -> Vec<String>) {
-    if path.last().is_some_and(|field| field == "template" || field == "metrics") {
+    if path.last().is_some_and(|field| TYPES_OF_KUBERNETES.contains(&field.as_str())) {
         return;
     }
-    let wrap = |inner: &str| path.iter().rev().fold(inner.to_owned(), |inner, field| format!("{{{field}: {inner}}}"));
+    // The element of a list of roles is found by a field.
+    let wrap = |inner: &str| {
+        path.iter().rev().fold(inner.to_owned(), |inner, step| match step.as_str() {
+            "[]" => format!("[{inner}]"),
+            "[name]" | "[groupName]" => format!("[{{{}: worker, {}]", step.trim_matches(['[', ']']), &inner[1..]),
+            field => format!("{{{field}: {inner}}}"),
+        })
+    };
+    if schema["items"]["properties"].is_object() {
+        let of_roles = LISTS_OF_ROLES.iter().find(|(list, _)| path.last().is_some_and(|field| field == list));
+        path.push(of_roles.map_or("[]", |(_, element)| element).to_owned());
+        compare(&schema["items"], path, compared, ask);
+        path.pop();
+        return;
+    }
     if let Some(fields) = schema["properties"].as_object() {
         let found = ask(&wrap("{qqqqqqqqqqqqqqqqqqqqqqqqqq: 1}"));
-        let listed: BTreeSet<&str> = found[0].split_once("its fields are ").unwrap().1.split(", ").collect();
+        let listed: BTreeSet<&str> = found[0]
+            .split_once("its fields are ")
+            .unwrap_or_else(|| panic!("{path:?}: {found:?}"))
+            .1
+            .split(", ")
+            .collect();
         assert_eq!(listed, fields.keys().map(String::as_str).collect(), "{path:?}");
         *compared += 1;
-        for (field, inner) in fields {
+        let key = path.last().map_or("", |step| step.trim_matches(['[', ']'])).to_owned();
+        for (field, inner) in fields.iter().filter(|(field, _)| **field != key) {
             path.push(field.clone());
             compare(inner, path, compared, ask);
             path.pop();
@@ -258,10 +336,11 @@ fn compare(schema: &Value, path: &mut Vec<String>, compared: &mut usize, ask: &d
         path.pop();
     } else {
         let (right, wrong) = match schema["type"].as_str() {
-            Some("integer") => ("1", "a"),
+            Some("integer" | "number") => ("1", "a"),
             Some("string") => ("a", "true"),
             Some("boolean") => ("true", "a"),
-            Some("array") => ("[{key: a, value: b}]", "{a: b}"),
+            Some("array") => ("[a]", "{a: b}"),
+            Some("object") if schema["additionalProperties"]["type"] == "array" => ("{cpu: [a]}", "a"),
             Some("object") => ("{cpu: 1}", "a"),
             other => panic!("{path:?}: {other:?}"),
         };

@@ -41,12 +41,13 @@ pub(crate) fn mixed() -> &'static Compilation {
     &COMPILED
 }
 
-/// Compiles files given by path and text: the one called `kubebench.yaml` is the project file, other YAML files are specs,
-/// and all of them can be carried.
+/// Compiles files given by path and text: the one called `kubebench.yaml` is the project file, other YAML files are specs
+/// unless they lie in `jobs/`, and all of them can be carried.
 pub(crate) fn compile(files: &[(&str, &str)]) -> Compilation {
     let input = |(path, text): &(&str, &str)| Input { path: (*path).to_owned(), bytes: text.as_bytes().to_vec() };
     let project = files.iter().find(|(path, _)| *path == "kubebench.yaml").map(input);
-    let is_spec = |(path, _): &&(&str, &str)| path.ends_with(".yaml") && *path != "kubebench.yaml";
+    let is_spec =
+        |(path, _): &&(&str, &str)| path.ends_with(".yaml") && *path != "kubebench.yaml" && !path.starts_with("jobs/");
     let specs = files.iter().filter(is_spec).map(input).collect();
     let carried: BTreeMap<String, Vec<u8>> =
         files.iter().map(input).map(|Input { path, bytes }| (path, bytes)).collect();

@@ -1,6 +1,7 @@
 //! What lowering refuses of a kind's form, and what every kind promises.
 
 use super::*;
+use crate::model::plural;
 use crate::workload::KINDS;
 
 const NONE: [&str; 0] = [];
@@ -9,7 +10,9 @@ const NONE: [&str; 0] = [];
 fn example(kind: &workload::Kind) -> Compiled {
     let workload: String = kind.example.lines().map(|line| format!("    {line}\n")).collect();
     let text = document("workload: {}").replace("  workload: {}\n", &format!("  workload:\n{workload}"));
-    compile("", &text)
+    // Spark's driver needs the API server, and the network policy of a project is the user's.
+    let project = "apiVersion: kubebench.dev/v1\nkind: Project\nmetadata: {name: p}\nspec: {targets: {t: {networkPolicy: {enabled: false}}}}\n";
+    compile(if kind.key == "sparkApplication" { project } else { "" }, &text)
 }
 
 #[test]
@@ -22,12 +25,12 @@ fn examples_are_sound() {
 }
 
 #[test]
-fn the_runner_may_create_what_a_kind_becomes() {
+fn a_kind_becomes_what_the_runner_may_create() {
     for kind in KINDS {
         let compiled = example(kind);
-        let api = compiled.benchmarks[0].cases[0].workload.api;
-        let group = api.api_version.split('/').next().unwrap();
-        assert_eq!((group, api.plural), kind.resource, "{}", kind.key);
+        let api = &compiled.benchmarks[0].cases[0].workload.api;
+        assert_eq!((api.resource(), &api.kind), (kind.api.resource(), &kind.api.kind), "{}", kind.key);
+        assert_eq!(plural(&api.kind), api.plural, "steps and doctor know no other plural");
     }
 }
 
@@ -84,6 +87,95 @@ fn roles_that_the_webhooks_demand() {
     assert_eq!(of("paddleJob", "master: {replicas: 2}"), NONE);
     assert_eq!(of("jaxJob", "labels: {}"), ["KB0317 `jaxJob` has no `worker`"]);
     assert_eq!(of("jaxJob", "worker: {replicas: 4}"), NONE);
+}
+
+#[test]
+fn tasks_of_volcano() {
+    let volcano = |fields: &str| workload("volcanoJob", &format!("resources: {{cpu: 1, memory: 1Gi}}, {fields}"));
+    let of = |fields: &str| lowered(&volcano(fields));
+    assert_eq!(of("tasks: [{name: a}, {name: b, replicas: 3, dependsOn: [a]}]"), NONE);
+    assert_eq!(of("tasks: [{name: a}, {name: a}]"), ["KB0317 two tasks are called `a`"]);
+    assert_eq!(of("tasks: [{name: a, dependsOn: [c]}]"), ["KB0317 the task `a` waits for `c`, which is none"]);
+    let circle = "tasks: [{name: c}, {name: a, dependsOn: [b]}, {name: b, dependsOn: [a, c]}]";
+    assert_eq!(of(circle), ["KB0317 the task `a` waits for itself"]);
+    let more = "KB0317 `minAvailable` waits for 5 pods, and the job has 4";
+    assert_eq!(of("minAvailable: 5, tasks: [{name: a}, {name: b, replicas: 3}]"), [more]);
+    // The pods of a task that waits are not there yet, and a gang with them would never be complete.
+    let early = "KB0317 `minAvailable` waits for 4 pods, and 1 wait for no other task";
+    assert_eq!(of("minAvailable: 4, tasks: [{name: a}, {name: b, replicas: 3, dependsOn: [a]}]"), [early]);
+}
+
+fn ray(fields: &str) -> String {
+    format!(
+        "workload: {{rayJob: {{image: 'r.example/a:1', resources: {{cpu: 2, memory: 4Gi, nvidia.com/gpu: 1}}, {fields}}}}}"
+    )
+}
+
+#[test]
+fn roles_of_ray() {
+    let of = |fields: &str| lowered(&ray(fields));
+    assert_eq!(of("entrypoint: [python, 'a b'], workerGroups: [{name: a}, {name: b, replicas: 3}]"), NONE);
+    assert_eq!(of("entrypoint: []").len(), 1);
+    assert_eq!(of("entrypoint: [a], command: [b]"), ["KB0317 the pods of a RayJob run Ray itself"]);
+    assert_eq!(of("entrypoint: [a], workerGroups: [{name: head}]"), ["KB0317 two roles are called `head`"]);
+    assert_eq!(
+        of("entrypoint: [a], submitter: {replicas: 2}"),
+        ["KB0317 `submitter` has 2 replicas, but a RayJob has one"]
+    );
+    assert_eq!(of("entrypoint: ['$HOME']"), ["KB0446 Ray before 2.56 changes this word on its way"]);
+    assert_eq!(
+        of("entrypoint: [a], runtimeEnv: {env_vars: {A: '`id`'}}"),
+        ["KB0447 a shell would change this text of `runtimeEnv`"]
+    );
+}
+
+#[test]
+fn a_ray_job_runs_once_and_keeps_its_logs() {
+    let fields = "entrypoint: [python, 'a b', '$(A)'], rayVersion: 2.52.0, runtimeEnv: {env_vars: {A: 'yes'}}, \
+                  workerGroups: [{name: w, replicas: 3, rayStartParams: {num-cpus: 2}}]";
+    let compiled = compile("", &document(&ray(fields)));
+    let workload = &compiled.benchmarks[0].cases[0].workload;
+    let spec = serde_json::Value::Object(workload.spec.clone());
+    assert_eq!(spec["entrypoint"], "python 'a b' '$$(A)'");
+    assert_eq!(spec["runtimeEnvYAML"], "env_vars:\n  A: \"yes\"\n");
+    assert_eq!((&spec["backoffLimit"], &spec["submitterConfig"]["backoffLimit"]), (&0.into(), &0.into()));
+    assert_eq!((&spec["shutdownAfterJobFinishes"], &spec["ttlSecondsAfterFinished"]), (&true.into(), &3600.into()));
+    let workers = serde_json::json!([{"groupName": "w", "replicas": 3, "minReplicas": 3, "maxReplicas": 3, "rayStartParams": {"num-cpus": "2"}}]);
+    assert_eq!(spec["rayClusterSpec"]["workerGroupSpecs"], workers);
+    let roles: Vec<(&str, bool)> =
+        workload.roles.iter().map(|role| (role.name.as_str(), role.accelerators() > 0.0)).collect();
+    assert_eq!(roles, [("head", true), ("w", true), ("submitter", false)]);
+}
+
+#[test]
+fn a_volcano_job_ends_with_its_first_failure() {
+    let fields = "resources: {cpu: 1, memory: 1Gi}, plugins: {svc: [--disable-network-policy=true]}, \
+                  tasks: [{name: ps-host}, {name: worker, replicas: 12, dependsOn: [ps-host]}]";
+    let made = |project: &str, fields: &str| compile(project, &document(&workload("volcanoJob", fields)));
+    let compiled = made("", fields);
+    let workload = &compiled.benchmarks[0].cases[0].workload;
+    let expected = serde_json::json!({
+        "maxRetry": 1, "minAvailable": 1, "minSuccess": 13, "queue": "default", "schedulerName": "volcano",
+        "plugins": {"svc": ["--disable-network-policy=true"]},
+        "policies": [{"action": "AbortJob", "event": "PodFailed"}, {"action": "AbortJob", "event": "PodEvicted"}],
+        "tasks": [
+            {"name": "ps-host", "replicas": 1},
+            {"name": "worker", "replicas": 12, "dependsOn": {"name": ["ps-host"]}}
+        ],
+    });
+    assert_eq!(serde_json::Value::Object(workload.spec.clone()), expected);
+    let ends: Vec<&str> = workload.roles.iter().map(|role| role.last_pod_suffix.as_str()).collect();
+    assert_eq!(ends, ["-ps-host-0", "-worker-11"]);
+    let project = "apiVersion: kubebench.dev/v1\nkind: Project\nmetadata: {name: p}\nspec: {targets: {t: {queue: {volcano: ml}, priorityClass: high}}}\n";
+    let queued = |fields: &str| {
+        let spec = &made(project, fields).benchmarks[0].cases[0].workload.spec;
+        (spec["queue"].clone(), spec["priorityClassName"].clone(), spec["minAvailable"].clone())
+    };
+    assert_eq!(queued("tasks: [{name: a, replicas: 3}]"), ("ml".into(), "high".into(), 3.into()));
+    assert_eq!(
+        queued("queue: own, minAvailable: 2, tasks: [{name: a, replicas: 3}]"),
+        ("own".into(), "high".into(), 2.into())
+    );
 }
 
 /// The operator's own defaults would restart a Paddle worker that failed, in silence.

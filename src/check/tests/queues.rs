@@ -28,6 +28,9 @@ fn kinds_that_kueue_is_told_of() {
     let jax = workload("jaxJob", &format!("{SMALL}, worker: {{}}"));
     check_on(target, &jax, &["KB0425 Kueue on the target `t` may not manage JAXJobs"]);
     check_on(target, &mpi(), &[]);
+    let volcano = workload("volcanoJob", &format!("{SMALL}, tasks: [{{name: a}}]"));
+    check_on(target, &volcano, &["KB0426 Kueue, the queue of the target `t`, does not know Volcano's Job"]);
+    check_on("{t: {queue: {volcano: ml}}}", &volcano, &[]);
     check_on(target, "", &[]);
     check_on("{t: {}}", &torch(), &[]);
     let old = "{t: {queue: {kueue: ml}, apis: {mpiJob: v1}, networkPolicy: {enabled: false}}}";

@@ -85,7 +85,7 @@ struct Watchers<'a> {
 impl<'a> Watchers<'a> {
     fn begin(outside: &'a Outside<'a>, sender: Sender<Change>) -> Self {
         let mut watchers = Self { outside, sender, running: Vec::new(), kinds: Vec::new(), lists: None };
-        watchers.start(Resource::workflows(), meta::BENCHMARK, Change::Workflow);
+        watchers.start(Resource::workflows(), super::WORKFLOWS, Change::Workflow);
         watchers.start(cron_workflows(), meta::BENCHMARK, Change::Schedule);
         watchers.start(Resource::pods(), meta::RUN, Change::Pod);
         watchers.start(Resource::events(), "", Change::Event);

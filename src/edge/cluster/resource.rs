@@ -4,6 +4,7 @@ use kube::api::{ApiResource, GroupVersionKind};
 use serde_json::Value as Json;
 
 use super::fault::Fault;
+use crate::model::plural;
 
 /// One kind of objects.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -32,8 +33,7 @@ impl Resource {
             None => ("", text("apiVersion")?),
         };
         let kind = text("kind")?;
-        let guessed = ApiResource::from_gvk(&GroupVersionKind::gvk(group, version, kind));
-        Some(Self::new(group, version, kind, &guessed.plural))
+        Some(Self::new(group, version, kind, &plural(kind)))
     }
 
     /// Pods.
@@ -61,9 +61,9 @@ impl Resource {
         Self::new("argoproj.io", "v1alpha1", "Workflow", "workflows")
     }
 
-    /// Workloads of Kueue.
-    pub fn workloads() -> Self {
-        Self::new("kueue.x-k8s.io", "v1beta1", "Workload", "workloads")
+    /// Workloads of Kueue, in a version of its API.
+    pub fn workloads(version: &str) -> Self {
+        Self::new("kueue.x-k8s.io", version, "Workload", "workloads")
     }
 
     /// What objects of this kind say in `apiVersion`.

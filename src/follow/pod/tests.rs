@@ -4,7 +4,7 @@ use super::*;
 use crate::follow::tests::{at, ended, pod, read, running};
 
 fn facts(pod: &Json) -> PodFacts {
-    PodFacts::read(&read::<Pod>(std::slice::from_ref(pod))[0], "mnist-1a2b3c4d", "pytorch")
+    PodFacts::read(&read::<Pod>(std::slice::from_ref(pod))[0], "mnist-1a2b3c4d", "pytorch", &[])
 }
 
 fn place(name: &str, labels: Json, annotations: Json) -> (String, Option<u32>) {
@@ -52,6 +52,23 @@ fn a_pod_has_its_place_from_labels_and_at_last_from_its_name() {
     assert_eq!(place("mnist-1a2b3c4d-4-x7k2p", job.clone(), index), ("job".to_owned(), Some(4)));
     assert_eq!(place("mnist-1a2b3c4d-24567", job, json!({})), ("job".to_owned(), None), "five random characters");
     assert_eq!(place("mnist-1a2b3c4d-worker-11", json!({}), json!({})), ("worker".to_owned(), Some(11)));
+    let second = json!({"kubebench.dev/role": "executor", "spark-exec-id": "2"});
+    let name = "mnist-1a2b3c4d-c2a814a2026b2d31-exec-2";
+    assert_eq!(place(name, second, json!({})), ("executor".to_owned(), Some(1)), "Spark counts from 1");
+}
+
+/// Of a JobSet each Job counts its pods from 0.
+#[test]
+fn pods_of_several_jobs_are_numbered_through() {
+    let sets = [PodSet { role: "worker".to_owned(), replicas: 6, completions: 3, template: String::new() }];
+    let mut pod = pod("worker", 0, running());
+    pod["metadata"]["name"] = json!("mnist-1a2b3c4d-worker-1-2-x7k2p");
+    pod["metadata"]["labels"] = json!({"jobset.sigs.k8s.io/replicatedjob-name": "worker",
+        "jobset.sigs.k8s.io/job-index": "1", "batch.kubernetes.io/job-completion-index": "2"});
+    let facts = PodFacts::read(&read::<Pod>(std::slice::from_ref(&pod))[0], "mnist-1a2b3c4d", "main", &sets);
+    assert_eq!((facts.role.as_str(), facts.index), ("worker", Some(5)));
+    pod["metadata"]["labels"]["jobset.sigs.k8s.io/replicatedjob-name"] = json!("launcher");
+    assert_eq!(self::facts(&pod).index, Some(2), "a role of a JobSet may be called like that");
 }
 
 #[test]
@@ -96,5 +113,24 @@ fn a_restarted_container_began_with_its_first_start() {
 fn the_main_container_is_the_one_of_the_kind_or_the_first() {
     assert_eq!(facts(&pod("worker", 0, running())).image.unwrap(), "registry.example/mnist:1");
     let pods = read::<Pod>(&[pod("worker", 0, running())]);
-    assert_eq!(PodFacts::read(&pods[0], "mnist-1a2b3c4d", "main").image.unwrap(), "istio/proxyv2:1.27");
+    assert_eq!(PodFacts::read(&pods[0], "mnist-1a2b3c4d", "main", &[]).image.unwrap(), "istio/proxyv2:1.27");
+}
+
+/// KubeRay makes a new head where one was lost: that is the replica again, and no second one.
+#[test]
+fn the_only_pod_of_a_role_is_its_first_replica_whatever_its_name() {
+    let set = |replicas: u32, completions: u32| PodSet {
+        role: "head".to_owned(),
+        replicas,
+        completions,
+        template: "/spec/template".to_owned(),
+    };
+    let index = |set: PodSet| {
+        let mut pod = pod("head", 0, running());
+        pod["metadata"]["name"] = json!("mnist-1a2b3c4d-x7k2p-head-q8r2w");
+        pod["metadata"]["labels"] = json!({"kubebench.dev/role": "head"});
+        PodFacts::read(&read::<Pod>(std::slice::from_ref(&pod))[0], "mnist-1a2b3c4d", "ray", &[set]).index
+    };
+    assert_eq!(index(set(1, 1)), Some(0));
+    assert_eq!((index(set(2, 1)), index(set(2, 2)), index(set(1, 3))), (None, None, None));
 }

@@ -14,7 +14,7 @@ fn check(fields: &str, expected: &[&str]) {
     let id = sources.add(Source::new("kubebench.yaml", text.as_bytes()));
     let source = sources.get(id).unwrap();
     let root = yaml::read(id, source).root.unwrap();
-    found.extend(Schemas::new(&workload::forms()).validate(DocumentKind::Project, source, &root));
+    found.extend(Schemas::new(&workload::schemas()).validate(DocumentKind::Project, source, &root));
     if !found.has_errors() {
         project(Some(Document { source, root: &root }), "0.1.0", &mut found);
     }

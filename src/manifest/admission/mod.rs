@@ -66,7 +66,7 @@ fn containers<'a>(pod: &Traced<'a>, role: &'a Role) -> Vec<Part<'a>> {
     let lists = ["containers", "initContainers"];
     let parts = lists.into_iter().flat_map(|list| {
         pod.elements(list, "name").into_iter().enumerate().map(move |(index, traced)| {
-            let is_main = list == "containers" && traced.text("name") == Some(role.container_name);
+            let is_main = list == "containers" && traced.text("name") == Some(&*role.container_name);
             let patches = role.container_patches.iter().filter(|_| is_main);
             Part { list, index, is_main, traced: traced.with(patches) }
         })

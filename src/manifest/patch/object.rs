@@ -29,9 +29,27 @@ const OWNED: &[(&str, &str)] = &[
     ("/spec/backoffLimitPerIndex", DELETE),
     ("/spec/podFailurePolicy", DELETE),
     ("/spec/managedBy", DELETE),
+    ("/spec/failurePolicy", DELETE),
+    ("/spec/trainer", "write `trainer` of the spec"),
+    ("/spec/runtimeRef", "write `runtimeRef` or `runtime` of the spec"),
+    ("/spec/initializer", "write `initializer` of the spec"),
     ("/spec/cleanPodPolicy", DELETE),
     ("/spec/elasticPolicy/minReplicas", "write `elasticPolicy` beside the roles"),
     ("/spec/elasticPolicy/maxReplicas", "write `elasticPolicy` beside the roles"),
+    ("/spec/clusterSelector", DELETE),
+    ("/spec/deletionStrategy", DELETE),
+    ("/spec/entrypoint", "write `entrypoint` beside `image`"),
+    ("/spec/rayClusterSpec/enableInTreeAutoscaling", DELETE),
+    ("/spec/runtimeEnvYAML", "write `runtimeEnv` beside `image`"),
+    ("/spec/shutdownAfterJobFinishes", DELETE),
+    ("/spec/submissionMode", DELETE),
+    ("/spec/submitterConfig/backoffLimit", DELETE),
+    ("/spec/maxRetry", DELETE),
+    ("/spec/minAvailable", "write `minAvailable` beside `tasks`"),
+    ("/spec/minSuccess", DELETE),
+    ("/spec/policies", DELETE),
+    ("/spec/queue", "write `queue` beside `tasks`"),
+    ("/spec/schedulerName", DELETE),
     ("/spec/runPolicy/managedBy", DELETE),
     ("/spec/runPolicy/suspend", DELETE),
     ("/spec/runPolicy/backoffLimit", DELETE),
@@ -41,13 +59,67 @@ const OWNED: &[(&str, &str)] = &[
     ("/spec/runPolicy/schedulingPolicy/minAvailable", "write `schedulingPolicy` beside the roles"),
 ];
 
+/// Those of a SparkApplication.
+const OWNED_OF_SPARK: &[(&str, &str)] = &[
+    ("/spec/arguments", "write `arguments` beside `image`"),
+    ("/spec/batchScheduler", "name a target with another queue"),
+    ("/spec/batchSchedulerOptions/queue", "name a target with another queue"),
+    ("/spec/deps", "write `deps` beside `image`"),
+    ("/spec/driver/coreLimit", "write `cores` of the driver"),
+    ("/spec/driver/coreRequest", "write `cores` of the driver"),
+    ("/spec/driver/cores", "write `cores` of the driver"),
+    ("/spec/driver/image", "write `image` of the driver"),
+    ("/spec/driver/memory", "write `memory` of the driver"),
+    ("/spec/driver/memoryLimit", "write `memory` of the driver"),
+    ("/spec/driver/memoryOverhead", "write `memoryOverhead` of the driver"),
+    ("/spec/driver/podName", DELETE),
+    ("/spec/driver/serviceAccount", "write `serviceAccount` of the driver"),
+    ("/spec/dynamicAllocation", DELETE),
+    ("/spec/executor/coreLimit", "write `cores` of the executor"),
+    ("/spec/executor/coreRequest", "write `cores` of the executor"),
+    ("/spec/executor/cores", "write `cores` of the executor"),
+    ("/spec/executor/deleteOnTermination", DELETE),
+    ("/spec/executor/gpu", "write `gpu` of the executor"),
+    ("/spec/executor/image", "write `image` of the executor"),
+    ("/spec/executor/instances", "write `instances` of the executor"),
+    ("/spec/executor/memory", "write `memory` of the executor"),
+    ("/spec/executor/memoryLimit", "write `memory` of the executor"),
+    ("/spec/executor/memoryOverhead", "write `memoryOverhead` of the executor"),
+    ("/spec/failureRetries", DELETE),
+    ("/spec/hadoopConf", "write `hadoopConf` beside `image`"),
+    ("/spec/image", "write `image` of the spec"),
+    ("/spec/mainApplicationFile", "write `mainApplicationFile` beside `image`"),
+    ("/spec/mainClass", "write `mainClass` beside `image`"),
+    ("/spec/memoryOverheadFactor", DELETE),
+    ("/spec/mode", DELETE),
+    ("/spec/restartPolicy", DELETE),
+    ("/spec/retryInterval", DELETE),
+    ("/spec/sparkConf", "write `sparkConf` beside `image`"),
+    ("/spec/sparkVersion", "write `sparkVersion` beside `image`"),
+    ("/spec/timeToLiveSeconds", DELETE),
+    ("/spec/type", "write `type` beside `image`"),
+];
+
+/// The same of a Job that stands in the object.
+const OWNED_BY_JOB: [(&str, &str); 9] = [
+    ("activeDeadlineSeconds", WRITE_TIMEOUT),
+    ("backoffLimit", DELETE),
+    ("backoffLimitPerIndex", DELETE),
+    ("completionMode", DELETE),
+    ("completions", "write `completions` of the role"),
+    ("parallelism", "write `parallelism` of the role"),
+    ("podFailurePolicy", DELETE),
+    ("suspend", DELETE),
+    ("ttlSecondsAfterFinished", DELETE),
+];
+
 /// Merges the user's patch, if there is one, into the object of `workload`, reporting what cannot be.
 pub(in crate::manifest) fn apply_to_object(object: &mut Json, workload: &Workload, diagnostics: &mut Diagnostics) {
     let Some(user) = &workload.patch else { return };
     let roles: Vec<&str> = workload.roles.iter().filter_map(name_in_api).collect();
     directive::check(user, diagnostics);
     repeated::check(user, diagnostics);
-    let patch = api::read_object_patch(user, workload.api.spec, workload.api.kind, &roles, diagnostics);
+    let patch = api::read_object_patch(user, workload.api.spec, &workload.api.kind, &roles, diagnostics);
     let before = object.clone();
     merge(object, &patch);
     let mut reported = BTreeSet::new();
@@ -62,7 +134,8 @@ pub(in crate::manifest) fn apply_to_object(object: &mut Json, workload: &Workloa
     for key in reserved_metadata(user, &workload.roles) {
         refuse(key, "delete it; labels and annotations of your own may be added");
     }
-    let owned = OWNED.iter().map(|(pointer, help)| ((*pointer).to_owned(), *help));
+    let of_spark = if workload.api.kind == "SparkApplication" { OWNED_OF_SPARK } else { &[] };
+    let owned = OWNED.iter().chain(of_spark).map(|(pointer, help)| ((*pointer).to_owned(), *help));
     for (pointer, help) in owned.chain(workload.roles.iter().flat_map(owned_by_role)) {
         if object.pointer(&pointer) != before.pointer(&pointer) {
             refuse(nearest(user, &pointer, &before), help);
@@ -95,8 +168,17 @@ fn owned_by_role(role: &Role) -> Vec<(String, &'static str)> {
     let at = role.template_at.pointer();
     let beside = at.trim_end_matches("/template");
     let mut owned = vec![(format!("{beside}/restartPolicy"), DELETE)];
+    for field in ["minReplicas", "maxReplicas"] {
+        owned.push((format!("{beside}/{field}"), "write `replicas` of the role"));
+    }
     if beside != "/spec" {
         owned.push((format!("{beside}/replicas"), "write `replicas` of the role"));
+    }
+    // The pods of a Job within the object.
+    if let Some(list_element) = beside.strip_suffix("/template/spec") {
+        owned.push((format!("{list_element}/replicas"), "write `replicas` of the role"));
+        let of_job = OWNED_BY_JOB.iter().map(|(field, help)| (format!("{beside}/{field}"), *help));
+        owned.extend(of_job);
     }
     owned.extend(OF_POD.iter().map(|(field, help)| (format!("{at}/spec/{field}"), *help)));
     owned.extend(OF_CONTAINER.iter().map(|(field, help)| (format!("{at}/spec/containers/0/{field}"), *help)));
@@ -133,10 +215,14 @@ fn reserved_metadata(patch: &Node, roles: &[Role]) -> Vec<(Span, String)> {
 
 /// Returns what the object's API calls the role.
 fn name_in_api(role: &Role) -> Option<&str> {
-    role.template_at.steps.iter().enumerate().find_map(|(at, step)| match step {
+    let steps = &role.template_at.steps;
+    let element = steps.iter().find_map(|step| match step {
         TemplateStep::Element { name, .. } => Some(name.as_str()),
-        // `<framework>ReplicaSpecs.<Role>.template`
-        TemplateStep::Field(name) => (at == 1).then_some(*name),
+        TemplateStep::Field(_) => None,
+    });
+    element.or_else(|| match steps.as_slice() {
+        [TemplateStep::Field(list), TemplateStep::Field(name), ..] if list.ends_with("ReplicaSpecs") => Some(name),
+        _ => None,
     })
 }
 

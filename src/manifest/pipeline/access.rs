@@ -7,7 +7,7 @@ use serde_json::{Value as Json, json};
 
 use crate::manifest::meta;
 use crate::model::target::Queue;
-use crate::model::{Benchmark, Target};
+use crate::model::{Api, Benchmark, Target};
 use crate::workload::KINDS;
 
 /// The account of steps without one of their own.
@@ -45,11 +45,11 @@ fn runner_rules(target: &Target, benchmarks: &[&Benchmark]) -> Vec<PolicyRule> {
     // A session may outlive the last spec of its kind: its jobs are still followed to their end, and deleted.
     const FINISH: &[&str] = &["delete", "get", "list", "watch"];
     let workloads = || benchmarks.iter().flat_map(|benchmark| &benchmark.cases).map(|case| &case.workload);
-    let measured = workloads().filter_map(|workload| KINDS.iter().find(|kind| kind.key == workload.key));
-    let supporting = workloads().flat_map(|workload| &workload.supporting).map(|supporting| supporting.resource);
+    let supporting = workloads().flat_map(|workload| &workload.supporting).map(|supporting| &supporting.api);
+    let apis = workloads().map(|workload| &workload.api).chain(supporting);
     // The Jobs beside the runs are there whatever is measured.
-    let used: BTreeSet<_> = measured.map(|kind| kind.resource).chain(supporting).chain([("batch", "jobs")]).collect();
-    let unused = KINDS.iter().map(|kind| kind.resource).filter(|resource| !used.contains(resource)).collect();
+    let used: BTreeSet<_> = apis.map(Api::resource).chain([("batch", "jobs")]).collect();
+    let unused = KINDS.iter().map(|kind| kind.api.resource()).filter(|resource| !used.contains(resource)).collect();
     let mut rules: Vec<PolicyRule> = by_group(&used, MANAGE).chain(by_group(&unused, FINISH)).collect();
     rules.extend([
         rule("", &["services"], &["create", "delete", "get"]),

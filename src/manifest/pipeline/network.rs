@@ -49,6 +49,15 @@ pub(super) fn policies(target: &Target, settings: &Settings, egress: &[Json], in
     ]
 }
 
+/// Returns the opening by which KubeRay's operator asks a head how far its job is.
+pub(super) fn from_ray_operator() -> Json {
+    let operator = json!({ "matchLabels": { "app.kubernetes.io/component": "kuberay-operator" } });
+    json!({
+        "from": [{ "namespaceSelector": {}, "podSelector": operator }],
+        "ports": [{ "port": 8265, "protocol": "TCP" }],
+    })
+}
+
 /// Returns the port of an HTTP address.
 fn port_of(url: &str) -> u16 {
     named_port(url).unwrap_or(if url.starts_with("https://") { 443 } else { 80 })

@@ -70,7 +70,7 @@ pub(super) fn refuse_removals(role: &Role, spec: &Json, diagnostics: &mut Diagno
     let Some(user) = role.container_patches.last().or(role.pod_patches.last()) else { return };
     let containers = spec.get("containers").and_then(Json::as_array).map(Vec::as_slice).unwrap_or_default();
     let mut main =
-        containers.iter().filter(|container| container.get("name").is_some_and(|name| name == role.container_name));
+        containers.iter().filter(|container| container.get("name").is_some_and(|name| name == &*role.container_name));
     let whole = main.next().is_some_and(|container| {
         let variables = container.get("env").and_then(Json::as_array).map(Vec::as_slice).unwrap_or_default();
         let has_variable =
@@ -89,7 +89,14 @@ pub(super) fn refuse_removals(role: &Role, spec: &Json, diagnostics: &mut Diagno
 fn refuse_account(user: &Node, role: &Role, diagnostics: &mut Diagnostics) {
     let Some(name) = user.get("serviceAccountName") else { return };
     let fault = |message: String| Diagnostic::at(&code::KB0315, name.span, message);
-    if role.needs_token {
+    if role.service_account.is_some() {
+        let fault = fault(format!("the account of the `{}` is no patch", role.name));
+        diagnostics.push(
+            fault
+                .note("Spark gives the pod the account that the application names, whatever its template says")
+                .help(format!("write `serviceAccount` of the `{}`, and delete this", role.name)),
+        );
+    } else if role.needs_token {
         let fault = fault("the operator gives the launcher of an MPIJob v1 its account".to_owned());
         diagnostics.push(
             fault
@@ -108,7 +115,7 @@ fn refuse_account(user: &Node, role: &Role, diagnostics: &mut Diagnostics) {
 
 fn refuse_main_container(user: &Node, role: &Role, diagnostics: &mut Diagnostics) {
     for container in user.get("containers").map(Node::items).unwrap_or_default() {
-        if container.get("name").and_then(Node::as_text) != Some(role.container_name) {
+        if container.get("name").and_then(Node::as_text) != Some(&*role.container_name) {
             continue;
         }
         patch::refuse_resources(container, diagnostics);

@@ -9,7 +9,7 @@ fn check(field: &str, help: &str, fixed: &str) {
     let head = "apiVersion: kubebench.dev/v1\nkind: Benchmark\nmetadata: {name: x}\nspec:\n  ";
     let source = Source::new("specs/x.yaml", format!("{head}{field}\n").as_bytes());
     let yaml::Read { root, mut diagnostics } = yaml::read(SourceId(0), &source);
-    Schemas::new(&workload::forms()).advise(&DocumentKind::ALL, &source, root.as_ref(), &mut diagnostics);
+    Schemas::new(&workload::schemas()).advise(&DocumentKind::ALL, &source, root.as_ref(), &mut diagnostics);
     assert_eq!(diagnostics.len(), 1, "{field}: {diagnostics:?}");
     assert_eq!(diagnostics[0].help.as_deref(), Some(help), "{field}");
     let text = fix(SourceId(0), &source, &diagnostics);

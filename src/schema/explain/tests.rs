@@ -6,7 +6,7 @@ fn heading(path: &str) -> String {
     let mut steps = path.split('.');
     let kind = steps.next().unwrap_or_default();
     let of = DocumentKind::ALL.into_iter().find(|known| known.name().eq_ignore_ascii_case(kind)).unwrap();
-    match explain(&generate(of, &workload::forms()), kind, &steps.collect::<Vec<_>>()) {
+    match explain(&generate(of, &workload::schemas()), kind, &steps.collect::<Vec<_>>()) {
         Ok(page) => page.lines().next().unwrap_or_default().to_owned(),
         Err((missing, known)) => format!("no {missing} of {}", known.len()),
     }

@@ -216,6 +216,27 @@ pub struct Apis {
     /// The MPIJob version: `v1` of the training operator, `v2beta1` of the MPI operator; a cluster has one of them.
     #[schemars(extend("default" = "v2beta1", "examples" = ["v1"]))]
     pub mpi_job: Option<MpiJobVersion>,
+    /// The minor version of Kubeflow Trainer, whose TrainJob changes with it.
+    #[schemars(extend("default" = "v2.3", "examples" = ["v2.1"]))]
+    pub trainer: Option<TrainerVersion>,
+}
+
+/// The minor version of Kubeflow Trainer that a cluster serves.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, JsonSchema)]
+#[schemars(inline)]
+pub enum TrainerVersion {
+    /// Pods of a runtime are changed by `podSpecOverrides`.
+    #[serde(rename = "v2.0")]
+    V2_0,
+    /// By `podTemplateOverrides`.
+    #[serde(rename = "v2.1")]
+    V2_1,
+    /// By `runtimePatches`.
+    #[serde(rename = "v2.2")]
+    V2_2,
+    /// As v2.2.
+    #[serde(rename = "v2.3")]
+    V2_3,
 }
 
 /// The version of MPIJob that a cluster serves.

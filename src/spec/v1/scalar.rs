@@ -230,7 +230,7 @@ impl<'de, T> Deserialize<'de> for PerCase<T> {
 }
 
 /// Says in the schema of a mapping that it takes exactly one of its keys.
-pub(super) fn one_key(schema: &mut Schema) {
+pub fn one_key(schema: &mut Schema) {
     schema.insert("minProperties".to_owned(), 1.into());
     schema.insert("maxProperties".to_owned(), 1.into());
 }

@@ -35,6 +35,21 @@ fn are(expected: &[(&str, u32)]) -> Vec<(String, u32)> {
 }
 
 #[test]
+fn what_a_queue_says_is_kept_until_the_job_is_admitted() {
+    let mut sight = sight();
+    let suspended = json!({"apiVersion": "batch/v1", "kind": "Job", "metadata": {"name": "x-1", "uid": "u"},
+        "spec": {"parallelism": 3, "suspend": true}});
+    sight.take(From::Job, Seen::Applied(suspended));
+    let condition = json!({"type": "QuotaReserved", "status": "False", "message": "insufficient quota for cpu"});
+    sight.take(From::Queue, Seen::Applied(json!({"metadata": {"uid": "w"}, "status": {"conditions": [condition]}})));
+    let reasons = sight.sum().reasons;
+    assert_eq!(reasons[0].message, "the job is suspended until its queue admits it: insufficient quota for cpu");
+    // Who may not look at queues sees jobs and pods all the same.
+    assert!(sight.take(From::Queue, Seen::Trouble("forbidden".to_owned())).is_some());
+    assert!(!sight.is_blind());
+}
+
+#[test]
 fn the_number_of_a_pod_stays_whatever_becomes_known_of_others() {
     let mut sight = sight();
     sight.take(From::Pods, pod("b", 5));

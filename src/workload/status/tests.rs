@@ -16,6 +16,10 @@ fn outcome(object: &Json) -> Outcome {
     (kind_of(object).unwrap().outcome)(object)
 }
 
+fn pods_of(object: &Json) -> u32 {
+    count(&pod_sets(object))
+}
+
 fn failed(reason: &str) -> Outcome {
     Outcome::Failed { reason: reason.to_owned(), message: format!("about {reason}") }
 }
@@ -74,7 +78,7 @@ fn what_says_nothing_is_pending() {
         }
     }
     assert!(kind_of(&json!({"apiVersion": "v1", "kind": "Job"})).is_none());
-    assert!(kind_of(&json!({"apiVersion": "batch.volcano.sh/v1alpha1", "kind": "Job"})).is_none());
+    assert!(kind_of(&json!({"apiVersion": "example.com/v1alpha1", "kind": "Job"})).is_none());
 }
 
 #[test]
@@ -127,4 +131,82 @@ fn a_job_asks_for_its_pods() {
     let many = json!({"Worker": {"replicas": 4_294_967_295_u64}, "L": {}});
     assert_eq!(pods("kubeflow.org/v1", "MPIJob", json!({ "mpiReplicaSpecs": many })), u32::MAX);
     assert_eq!(pods("example.com/v1", "Job", json!({"parallelism": 4})), 0, "nobody knows");
+}
+
+/// The sequences that JobSet v0.12 writes (pkg/controllers/jobset_controller.go): a condition, and `terminalState` with it.
+#[test]
+fn a_job_set_is_over_in_its_terminal_state() {
+    let said = |status: Json| {
+        let mut object = job("jobset.x-k8s.io/v1alpha2", "JobSet", &[]);
+        object["status"] = status;
+        outcome(&object)
+    };
+    let condition = |name: &str, status: &str, reason: &str| json!({"type": name, "status": status, "reason": reason, "message": format!("about {reason}")});
+    let begun = condition("StartupPolicyCompleted", "True", "x");
+    let resumed = condition("Suspended", "False", "ResumeJobs");
+    assert_eq!(said(json!({})), Outcome::Pending);
+    assert_eq!(said(json!({"conditions": [condition("Suspended", "True", "SuspendedJobs")]})), Outcome::Suspended);
+    assert_eq!(
+        said(json!({"conditions": [resumed, begun], "replicatedJobsStatus": [{"name": "w", "ready": 0}]})),
+        Outcome::Pending
+    );
+    assert_eq!(
+        said(json!({"conditions": [resumed], "replicatedJobsStatus": [{"name": "w", "ready": 1}]})),
+        Outcome::Running
+    );
+    let completed = condition("Completed", "True", "AllJobsCompleted");
+    assert_eq!(
+        said(json!({"conditions": [resumed, completed], "terminalState": "Completed", "restarts": 0})),
+        Outcome::Succeeded
+    );
+    let over = condition("Failed", "True", "ReachedMaxRestarts");
+    assert_eq!(said(json!({"conditions": [begun, over], "terminalState": "Failed"})), failed("ReachedMaxRestarts"));
+    assert_eq!(said(json!({"terminalState": "Completed"})), Outcome::Succeeded);
+    assert!(matches!(said(json!({"terminalState": "Failed"})), Outcome::Failed { .. }));
+}
+
+/// The sequences that Trainer v2.3 writes (pkg/controller/trainjob_controller.go): those of the JobSet, and two of its own.
+#[test]
+fn a_train_job_has_the_conditions_of_its_job_set() {
+    let said =
+        |conditions: &[(&str, &str, &str)]| outcome(&job("trainer.kubeflow.org/v1alpha1", "TrainJob", conditions));
+    let resumed = ("Suspended", "False", "Resumed");
+    assert_eq!(said(&[]), Outcome::Pending);
+    assert_eq!(said(&[("Suspended", "True", "Suspended")]), Outcome::Suspended);
+    assert_eq!(said(&[resumed]), Outcome::Pending);
+    assert_eq!(said(&[resumed, ("Complete", "True", "AllJobsCompleted")]), Outcome::Succeeded);
+    assert_eq!(said(&[("Failed", "True", "FailedJobs")]), failed("FailedJobs"));
+    assert_eq!(said(&[("Failed", "True", "DeadlineExceeded")]), failed("DeadlineExceeded"));
+    assert_eq!(said(&[("Failed", "True", "TrainingRuntimeNotSupported")]), failed("TrainingRuntimeNotSupported"));
+}
+
+#[test]
+fn the_jobs_that_count_decide() {
+    let set = |policy: Json| {
+        json!({"apiVersion": "jobset.x-k8s.io/v1alpha2", "kind": "JobSet", "spec": {
+            "successPolicy": policy,
+            "replicatedJobs": [
+                {"name": "a", "replicas": 2, "template": {"spec": {"parallelism": 3, "completions": 5}}},
+                {"name": "b", "template": {"spec": {}}}]}})
+    };
+    let decide = |object: &Json, role: &str| (kind_of(object).unwrap().deciders)(object).hold(role, 0);
+    assert!(decide(&set(json!({"operator": "All"})), "a") && decide(&set(json!({"operator": "All"})), "b"));
+    let one = set(json!({"targetReplicatedJobs": ["b"]}));
+    assert!(!decide(&one, "a") && decide(&one, "b"));
+    assert_eq!(pods_of(&one), 7);
+    let sets: Vec<(String, u32)> = pod_sets(&one).into_iter().map(|set| (set.template, set.completions)).collect();
+    let template = |index: usize| format!("/spec/replicatedJobs/{index}/template/spec/template");
+    assert_eq!(sets, [(template(0), 5), (template(1), 1)]);
+    let mut train = json!({"apiVersion": "trainer.kubeflow.org/v1alpha1", "kind": "TrainJob", "spec": {"trainer": {"numNodes": 3}}});
+    assert!(decide(&train, "node") && pods_of(&train) == 3);
+    train["status"] = json!({"jobsStatus": [{"name": "node"}, {"name": "launcher"}]});
+    assert!(decide(&train, "launcher") && !decide(&train, "node"));
+}
+
+#[test]
+fn pods_are_selected_by_the_run_or_by_their_job_set() {
+    let labels = json!({"kubebench.dev/run": "x-1"});
+    let named = |kind: &str| json!({"kind": kind, "metadata": {"name": "x-1", "labels": labels}});
+    assert_eq!(selector(&named("JobSet")), "kubebench.dev/run=x-1");
+    assert_eq!(selector(&named("TrainJob")), "jobset.sigs.k8s.io/jobset-name=x-1");
 }

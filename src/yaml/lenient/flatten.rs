@@ -3,7 +3,7 @@
 use crate::yaml::node::{Entry, Node, Value};
 
 /// Adds `object` to `documents`, or its items when it is a list of objects.
-pub(super) fn items(object: Node, documents: &mut Vec<Node>) {
+pub fn items(object: Node, documents: &mut Vec<Node>) {
     let Some((api_version, kind)) = as_list(&object) else {
         documents.push(object);
         return;

@@ -2,6 +2,13 @@
 //! makes of the value.
 
 use crate::yaml::node::Value;
+use base64::Engine as _;
+use base64::alphabet::STANDARD;
+use base64::engine::{GeneralPurpose, GeneralPurposeConfig};
+
+/// Padded standard base64 as Go decodes it: bits that the padding leaves over may be anything.
+const BASE64: GeneralPurpose =
+    GeneralPurpose::new(&STANDARD, GeneralPurposeConfig::new().with_decode_allow_trailing_bits(true));
 
 /// The value of a scalar, before it is known whether it stands as a value or as a key.
 #[derive(Clone, Debug, PartialEq)]
@@ -87,7 +94,8 @@ pub(super) fn tagged(tag: Tag, text: &str) -> Result<Scalar, &'static str> {
         (Tag::Null, _) => Err("null"),
         (Tag::Timestamp, _) => Err("a timestamp"),
         (Tag::Binary, _) => {
-            let bytes = decode_base64(text).ok_or("base64")?;
+            let digits = text.replace(['\n', '\r'], "");
+            let bytes = BASE64.decode(digits).map_err(|_undecoded| "base64")?;
             String::from_utf8(bytes).map(Scalar::Text).map_err(|_no_text| "base64 of UTF-8 text")
         }
     }
@@ -184,32 +192,4 @@ fn key_float(number: f64) -> String {
     }
     let sign = if exponent < 0 { '-' } else { '+' };
     format!("{mantissa}e{sign}{:02}", exponent.abs())
-}
-
-/// Decodes padded standard base64 in which line ends do not count.
-fn decode_base64(text: &str) -> Option<Vec<u8>> {
-    let digits: Vec<u8> = text.bytes().filter(|byte| !matches!(byte, b'\n' | b'\r')).collect();
-    let mut bytes = Vec::with_capacity(digits.len() / 4 * 3);
-    let mut groups = digits.chunks(4).peekable();
-    while let Some(group) = groups.next() {
-        let padding = group.iter().rev().take_while(|byte| **byte == b'=').count();
-        if group.len() != 4 || padding > 2 || (padding > 0 && groups.peek().is_some()) {
-            return None;
-        }
-        let mut bits = 0u32;
-        for byte in group.iter().take(4 - padding) {
-            let digit = match byte {
-                b'A'..=b'Z' => byte - b'A',
-                b'a'..=b'z' => byte - b'a' + 26,
-                b'0'..=b'9' => byte - b'0' + 52,
-                b'+' => 62,
-                b'/' => 63,
-                _ => return None,
-            };
-            bits = bits << 6 | u32::from(digit);
-        }
-        bits <<= 6 * padding;
-        bytes.extend(bits.to_be_bytes().iter().skip(1).take(3 - padding));
-    }
-    Some(bytes)
 }

@@ -37,7 +37,7 @@ fn accounts_may_do_what_is_documented_and_no_more() {
     }
 }
 
-/// The kinds of the objects that runs in a namespace create.
+/// The kinds of the objects that runs in a namespace create, alone and with their groups.
 fn kinds(project: &Project, namespace: &str) -> BTreeSet<String> {
     let here = |emitted: &Emitted| emitted.object["metadata"]["namespace"] == *namespace;
     let configs = project.objects().into_iter().filter(here).filter(|emitted| emitted.object["kind"] == "ConfigMap");
@@ -46,8 +46,16 @@ fn kinds(project: &Project, namespace: &str) -> BTreeSet<String> {
         .flatten()
         .map(|entry| entry.1)
         .collect();
-    let lines = texts.iter().filter_map(Value::as_str).flat_map(str::lines);
-    lines.filter_map(|line| line.strip_prefix("kind: ")).map(|kind| kind.trim_matches('"').to_owned()).collect()
+    let (mut kinds, mut group) = (BTreeSet::new(), "");
+    for line in texts.iter().filter_map(Value::as_str).flat_map(str::lines) {
+        if let Some(version) = line.strip_prefix("apiVersion: ") {
+            group = version.trim_matches('"').split_once('/').map_or("", |(group, _)| group);
+        }
+        if let Some(kind) = line.strip_prefix("kind: ").map(|kind| kind.trim_matches('"')) {
+            kinds.extend([kind.to_owned(), format!("{kind}.{group}")]);
+        }
+    }
+    kinds
 }
 
 /// What `kubectl auth can-i --list` shows of an account, without what every account may do.

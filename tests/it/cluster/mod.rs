@@ -77,6 +77,17 @@ fn cluster(test: &str) -> Option<&'static Cluster> {
     }
 }
 
+/// The same with a component that few tests need; a cluster that is given has its `definition` or has it not.
+fn cluster_with(test: &str, (component, definition): (&str, &str)) -> Option<&'static Cluster> {
+    let cluster = cluster(test)?;
+    cluster.add(component);
+    if !cluster.kubectl(["get", "customresourcedefinition", definition]).status.success() {
+        skip(test, &format!("the cluster has no `{definition}`"));
+        return None;
+    }
+    Some(cluster)
+}
+
 impl Cluster {
     fn find() -> Result<Self, Absence> {
         let found = match std::env::var("KUBEBENCH_CLUSTER").unwrap_or_default().as_str() {
@@ -100,7 +111,7 @@ impl Cluster {
         Ok(Self { kubectl: built.join("bin/kubectl"), kubeconfig: kubeconfig.into(), origin: Origin::Started })
     }
 
-    /// Starts a component that few tests need; a cluster that is given has it or has it not.
+    /// Starts a component of `tests/cluster`.
     fn add(&self, component: &str) {
         if self.origin == Origin::Started
             && let Err(Absence::Skipped(why) | Absence::Failed(why)) = up(component)

@@ -21,8 +21,10 @@ impl Project {
     /// The project that this repository is.
     pub(super) fn own(cluster: &'static Cluster) -> Self {
         let root = repository();
-        let mut files: Vec<PathBuf> =
-            ["specs", "scripts"].into_iter().flat_map(|folder| files_below(&root.join(folder))).collect();
+        let mut files: Vec<PathBuf> = ["specs", "scripts", "jobs", "notebooks"]
+            .into_iter()
+            .flat_map(|folder| files_below(&root.join(folder)))
+            .collect();
         files.push(root.join("kubebench.yaml"));
         let read = |path: PathBuf| (relative(root, &path), std::fs::read_to_string(path).unwrap());
         Self::compiled(cluster, files.into_iter().map(read).collect())

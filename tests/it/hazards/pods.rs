@@ -56,20 +56,24 @@ fn every_step_has_an_account_that_may_report_its_result() {
     }
 }
 
-/// MPIJob v1's launcher reaches its workers by `kubectl exec`, for which it needs a token; nobody else has one.
+/// MPIJob v1's launcher reaches its workers by `kubectl exec`, and Spark's driver makes its executors: both need a token,
+/// the latter that of an account which the spec names. Nobody else has one.
 #[test]
 fn training_pods_mount_no_token() {
     let mut with_token = BTreeSet::new();
     for emitted in jobs() {
         for (pointer, pod) in pod_specs(&emitted.object) {
-            assert!(pod.get("serviceAccountName").is_none(), "{} {pointer}", emitted.path);
+            let account =
+                (pointer == "/spec/driver/template/spec").then(|| &emitted.object["spec"]["driver"]["serviceAccount"]);
+            assert_eq!(pod.get("serviceAccountName"), account, "{} {pointer}", emitted.path);
             if pod.get("automountServiceAccountToken") != Some(&json!(false)) {
                 with_token.insert(format!("{} {} {pointer}", text(&emitted, "/apiVersion"), text(&emitted, "/kind")));
             }
         }
     }
     let launcher = "kubeflow.org/v1 MPIJob /spec/mpiReplicaSpecs/Launcher/template/spec";
-    assert_eq!(with_token.into_iter().collect::<Vec<_>>(), [launcher]);
+    let driver = "sparkoperator.k8s.io/v1beta2 SparkApplication /spec/driver/template/spec";
+    assert_eq!(with_token.into_iter().collect::<Vec<_>>(), [launcher, driver]);
 }
 
 #[test]
@@ -144,7 +148,35 @@ fn jobs_end_by_themselves_and_leave_their_logs() {
     for emitted in rendered(mixed()) {
         let spec = &emitted.object["spec"];
         match text(&emitted, "/kind").as_str() {
-            "Service" => {}
+            // It stands in the TrainJob.
+            "Service" | "TrainingRuntime" => {}
+            "TrainJob" => assert!(spec["activeDeadlineSeconds"].as_u64().unwrap() > 0, "{}", emitted.path),
+            "JobSet" => {
+                assert_eq!(spec["failurePolicy"], json!({"maxRestarts": 0}), "{}", emitted.path);
+                for job in spec["replicatedJobs"].as_array().unwrap() {
+                    let job = &job["template"]["spec"];
+                    assert!(job["activeDeadlineSeconds"].as_u64().unwrap() > 0, "{}", emitted.path);
+                    assert_eq!(job["backoffLimit"], 0, "{}", emitted.path);
+                    assert_eq!(job["template"]["spec"]["restartPolicy"], "Never", "{}", emitted.path);
+                }
+            }
+            // Their objects have no deadline; their pods do.
+            "Job" if text(&emitted, "/apiVersion").starts_with("batch.volcano.sh/") => {
+                assert_eq!(spec["maxRetry"], 1, "{}", emitted.path);
+                let aborts = ["PodFailed", "PodEvicted"].map(|event| json!({"action": "AbortJob", "event": event}));
+                assert_eq!(spec["policies"], json!(aborts), "{}", emitted.path);
+                ends_by_its_pods(&emitted);
+            }
+            "SparkApplication" => {
+                assert_eq!(spec["restartPolicy"], json!({"type": "Never"}), "{}", emitted.path);
+                assert_eq!(spec["executor"]["deleteOnTermination"], false, "{}", emitted.path);
+                ends_by_its_pods(&emitted);
+            }
+            "RayJob" => {
+                assert!(spec["activeDeadlineSeconds"].as_u64().unwrap() > 0, "{}", emitted.path);
+                let again = [&spec["backoffLimit"], &spec["submitterConfig"]["backoffLimit"]];
+                assert_eq!(again, [&json!(0), &json!(0)], "{}", emitted.path);
+            }
             "Job" => {
                 assert!(spec["activeDeadlineSeconds"].as_u64().unwrap() > 0, "{}", emitted.path);
                 assert_eq!(spec["backoffLimit"], 0, "{}", emitted.path);
@@ -166,6 +198,13 @@ fn jobs_end_by_themselves_and_leave_their_logs() {
                 });
             }
         }
+    }
+}
+
+fn ends_by_its_pods(emitted: &Emitted) {
+    for (pointer, pod) in pod_specs(&emitted.object) {
+        assert!(pod["activeDeadlineSeconds"].as_u64().unwrap() > 0, "{} {pointer}", emitted.path);
+        assert_eq!(pod["restartPolicy"], "Never", "{} {pointer}", emitted.path);
     }
 }
 

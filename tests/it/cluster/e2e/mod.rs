@@ -9,9 +9,13 @@ mod beside;
 mod diagnosis;
 mod frameworks;
 mod image;
+mod job_sets;
 mod kinds;
+mod manifests;
+mod queued;
 mod scheduled;
 mod texts;
+mod train_jobs;
 mod volume;
 
 use std::collections::BTreeMap;
@@ -227,6 +231,12 @@ fn round(result: &Value) -> (String, bool, u64, u64) {
     let number = |key: &str| result["run"][key].as_u64().unwrap_or_else(|| panic!("no {key}: {result:#}"));
     let is_measured = !result["run"]["warmup"].as_bool().unwrap();
     (result["metadata"]["case"].as_str().unwrap().to_owned(), is_measured, number("repeat"), number("attempt"))
+}
+
+/// The status of a result, and the values of its metrics in their order there.
+fn outcome(result: &Value) -> (&str, Vec<Option<f64>>) {
+    let metrics = result["metrics"].as_array().unwrap();
+    (result["run"]["status"].as_str().unwrap(), metrics.iter().map(|metric| metric["value"].as_f64()).collect())
 }
 
 /// The folder of the running cluster of `tests/cluster`, with its keys.

@@ -32,23 +32,23 @@ spec:
 "#;
 
 /// One failure: a benchmark and what its one result must say.
-struct Failure {
-    benchmark: &'static str,
+pub(super) struct Failure {
+    pub(super) benchmark: &'static str,
     /// The keys of `spec` but `workload`.
-    limits: &'static str,
+    pub(super) limits: &'static str,
     /// `workload`.
-    workload: &'static str,
-    status: &'static str,
+    pub(super) workload: &'static str,
+    pub(super) status: &'static str,
     /// The code of its first reason.
-    code: &'static str,
+    pub(super) code: &'static str,
     /// What all of its reasons say together.
-    words: &'static [&'static str],
+    pub(super) words: &'static [&'static str],
     /// What the replicas printed last.
-    last: &'static [&'static str],
+    pub(super) last: &'static [&'static str],
 }
 
 impl Failure {
-    fn file(&self) -> (String, String) {
+    pub(super) fn file(&self) -> (String, String) {
         let Self { benchmark, limits, workload, .. } = self;
         let text = format!(
             "apiVersion: kubebench.dev/v1\nkind: Benchmark\nmetadata: {{name: {benchmark}}}\nspec:\n  {limits}\n  workload: {workload}\n"
@@ -57,7 +57,7 @@ impl Failure {
     }
 
     /// Holds the result of this failure against what it must say.
-    fn judge(&self, results: &Results) {
+    pub(super) fn judge(&self, results: &Results) {
         let found = results.of(self.benchmark);
         // What the cluster took away is tried once more.
         let again = if self.status == "preempted" { &["succeeded"][..] } else { &[] };

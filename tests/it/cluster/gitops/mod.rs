@@ -14,8 +14,7 @@ use jiff::Timestamp;
 use serde_json::Value;
 
 use super::e2e::{Loop, Settings, git};
-use super::{Cluster, PATIENCE, cluster};
-use crate::judges::skip;
+use super::{Cluster, PATIENCE, cluster_with};
 use crate::project::{assert_yes, repository};
 
 const TARGET: &str = "cpu";
@@ -51,13 +50,8 @@ struct Watched {
 
 impl Watched {
     /// Pushes a project with these benchmarks, each with its sizes.
-    fn new(test: &str, (component, definition): (&str, &str), benchmarks: &[(&str, &str)]) -> Option<Self> {
-        let cluster = cluster(test)?;
-        cluster.add(component);
-        if !cluster.kubectl(["get", "customresourcedefinition", definition]).status.success() {
-            skip(test, &format!("the cluster has no `{definition}`"));
-            return None;
-        }
+    fn new(test: &str, component: (&str, &str), benchmarks: &[(&str, &str)]) -> Option<Self> {
+        cluster_with(test, component)?;
         let specs = benchmarks.iter().map(|(name, sizes)| (format!("specs/{name}.yaml"), spec(name, sizes)));
         let specs: Vec<(String, String)> = specs.collect();
         let project = Settings { target: TARGET, ..Settings::of("gitops") }.text();

@@ -1,0 +1,102 @@
+//! JobSets: what they become, and what JobSet's webhook would refuse of them.
+
+use serde_json::{Value as Json, json};
+
+use super::*;
+
+const NONE: [&str; 0] = [];
+
+/// A JobSet with these jobs, and these fields beside.
+fn job_set(jobs: &str, fields: &str) -> String {
+    format!(
+        "workload: {{jobSet: {{image: 'r.example/a:1', command: [a], resources: {{cpu: 1, memory: 1Gi}}, replicatedJobs: [{jobs}]{fields}}}}}"
+    )
+}
+
+fn workload_of(fields: &str) -> crate::model::Workload {
+    let mut compiled = compile("", &document(fields));
+    assert_eq!(compiled.before, [], "{fields}");
+    compiled.benchmarks.remove(0).cases.remove(0).workload
+}
+
+#[test]
+fn every_job_is_a_role() {
+    let workload = workload_of(&job_set(
+        "{name: loader, command: [b], resources: {cpu: 2}}, {name: worker, replicas: 2, parallelism: 3, completions: 4, dependsOn: [{name: loader, status: Ready}]}",
+        ", network: {enableDNSHostnames: true, publishNotReadyAddresses: false, subdomain: x}, successPolicy: {targetReplicatedJobs: [worker]}, coordinator: {replicatedJob: worker, podIndex: 3}",
+    ));
+    let sizes: Vec<(&str, u32, u32, u32)> = workload
+        .roles
+        .iter()
+        .map(|role| (role.name.as_str(), role.replicas, role.max_replicas, role.completions))
+        .collect();
+    assert_eq!(sizes, [("loader", 1, 1, 1), ("worker", 6, 6, 8)]);
+    assert_eq!(workload.roles[0].command, ["b"]);
+    assert_eq!(workload.roles[1].last_pod_suffix, "-worker-1-3-00000");
+    let spec = Json::Object(workload.spec);
+    assert_eq!(spec["failurePolicy"], json!({"maxRestarts": 0}));
+    assert_eq!(spec["successPolicy"], json!({"operator": "All", "targetReplicatedJobs": ["worker"]}));
+    assert_eq!(spec["network"], json!({"publishNotReadyAddresses": false, "subdomain": "x"}));
+    assert_eq!(spec["coordinator"], json!({"replicatedJob": "worker", "jobIndex": 0, "podIndex": 3}));
+    let job = &spec["replicatedJobs"][1];
+    assert_eq!((&job["name"], &job["replicas"]), (&json!("worker"), &json!(2)));
+    assert_eq!(job["dependsOn"], json!([{"name": "loader", "status": "Ready"}]));
+    let expected = json!({"activeDeadlineSeconds": 3600, "backoffLimit": 0, "completionMode": "Indexed", "completions": 4, "parallelism": 3});
+    assert_eq!(job["template"]["spec"], expected);
+    assert!(spec.get("suspend").is_none());
+}
+
+#[test]
+fn what_the_webhook_refuses() {
+    let two = "{name: a}, {name: b}";
+    for (jobs, fields, expected) in [
+        ("{name: a}, {name: a}", "", "KB0317 two replicated jobs are called `a`"),
+        (
+            "{name: a, dependsOn: [{name: b, status: Ready}]}, {name: b}",
+            "",
+            "KB0317 `a` waits for `b`, which does not stand before it",
+        ),
+        ("{name: a, parallelism: 3, completions: 2}", "", "KB0317 `parallelism` 3 is more than `completions` 2"),
+        (two, ", successPolicy: {targetReplicatedJobs: [c]}", "KB0317 `c` is not one of the `replicatedJobs`"),
+        (two, ", successPolicy: {operator: Any}", "KB0317 `Any` of 2 jobs ends the run with whichever is the first"),
+        (two, ", coordinator: {replicatedJob: c}", "KB0317 `c` is not one of the `replicatedJobs`"),
+        (two, ", coordinator: {replicatedJob: b, jobIndex: 1}", "KB0317 `jobIndex` is 1, and the last one of `b` is 0"),
+        (
+            two,
+            ", failurePolicy: {maxRestarts: 2}",
+            "KB0317 `maxRestarts` is 2, and a JobSet that starts again is no measurement",
+        ),
+    ] {
+        assert_eq!(lowered(&job_set(jobs, fields)), [expected], "{jobs} {fields}");
+    }
+    assert_eq!(lowered("workload: {jobSet: {image: 'r.example/a:1'}}"), ["KB0317 `jobSet` has no `replicatedJobs`"]);
+    for fields in [
+        ", failurePolicy: {maxRestarts: 0}",
+        ", successPolicy: {operator: Any, targetReplicatedJobs: [a]}",
+        ", coordinator: {replicatedJob: b}",
+    ] {
+        assert_eq!(lowered(&job_set(two, fields)), NONE, "{fields}");
+    }
+}
+
+#[test]
+fn names_of_pods_have_their_limit() {
+    check(&job_set("{name: worker, parallelism: 2}", ""), &[]);
+    let long = "w".repeat(40);
+    let found = format!(
+        "KB0405 the name of the last pod of `{long}` would be `disk-00000000-{long}-0-11-00000`: 65 characters, and the limit is 63"
+    );
+    check(&job_set(&format!("{{name: {long}, parallelism: 12}}"), ""), &[&found]);
+}
+
+#[test]
+fn pods_that_come_later_are_replicas() {
+    let metric = |index: u32| {
+        format!(
+            "metrics: [{{name: seconds, better: lower, from: {{log: {{pattern: 'a (?P<value>[0-9]+)', role: worker, index: {index}}}}}}}]\n{}",
+            job_set("{name: worker, replicas: 2, parallelism: 1, completions: 3}", "")
+        )
+    };
+    check(&metric(5), &[]);
+    check(&metric(6), &["KB0354 there is no replica 6: the role `worker` has 6 replicas"]);
+}

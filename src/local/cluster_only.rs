@@ -1,0 +1,110 @@
+//! What of a workload only a cluster does, so that a local run would measure something else.
+
+use serde_json::Value as Json;
+
+use crate::diag::{Diagnostic, code};
+use crate::model::{Case, Role};
+use crate::text::Span;
+
+/// Plugins of Volcano that have a meaning on one machine.
+const LOCAL_PLUGINS: [&str; 2] = ["env", "svc"];
+/// Where Volcano mounts the names of hosts.
+const HOST_FILES: &str = "/etc/volcano/";
+
+/// Returns why the workload of `case` cannot run here.
+pub(super) fn faults(case: &Case) -> Vec<Diagnostic> {
+    let workload = &case.workload;
+    match workload.key {
+        _ if workload.takes_pods_of_cluster() => vec![
+            fault(workload.span, "what the runtime of `runtimeRef` sets is known in its cluster alone")
+                .note("its processes would start without what tells them of each other")
+                .help("write `runtime: {torch: {}}` (or `mpi`, `jax`, `xgboost`), or run in a cluster"),
+        ],
+        "manifest" => vec![
+            fault(workload.span, "what becomes of a manifest is its controller's affair, which only a cluster has")
+                .help("run it in a cluster, or write the workload in the simple form of its kind"),
+        ],
+        "jobSet" => of_job_set(case),
+        "volcanoJob" => of_volcano(case),
+        "rayJob" => vec![
+            fault(workload.span, "a RayJob is a cluster of Ray, which its operator starts in pods")
+                .note("one process would measure Ray without a network, whatever the spec says of its workers")
+                .help("run in a cluster; to try the program here, write it as a `job` whose image has Ray: `ray.init()` then starts it alone"),
+        ],
+        "sparkApplication" => vec![
+            fault(workload.span, "a SparkApplication is a driver and executors, which Spark starts in pods")
+                .note("one process would measure Spark without a network, whatever the spec says of its executors")
+                .help("run in a cluster; to try the program here, write it as a `job` whose command is `spark-submit --master 'local[2]'`"),
+        ],
+        _ => Vec::new(),
+    }
+}
+
+fn fault(span: Span, message: impl Into<String>) -> Diagnostic {
+    Diagnostic::at(&code::KB0442, span, message)
+}
+
+fn of_volcano(case: &Case) -> Vec<Diagnostic> {
+    let workload = &case.workload;
+    let mut found = Vec::new();
+    let plugins = workload.spec.get("plugins").and_then(Json::as_object).into_iter().flatten();
+    for (name, _) in plugins.filter(|(name, _)| !LOCAL_PLUGINS.contains(&name.as_str())) {
+        let message = format!("the plugin `{name}` of Volcano sets up pods, and processes of one machine have none");
+        found.push(
+            fault(workload.span, message)
+                .note("the program would start without what the plugin tells it")
+                .help("run in a cluster, or use `env` and `svc` alone"),
+        );
+    }
+    for (text, span) in workload.roles.iter().flat_map(Role::texts) {
+        if text.contains(HOST_FILES) {
+            found.push(
+                fault(span, format!("`{HOST_FILES}` holds names of pods, which only a cluster resolves"))
+                    .note("processes of one machine meet at 127.0.0.1")
+                    .help("read the hosts from VC_<TASK>_HOSTS, or run in a cluster"),
+            );
+        }
+    }
+    found
+}
+
+fn of_job_set(case: &Case) -> Vec<Diagnostic> {
+    let workload = &case.workload;
+    let mut found = Vec::new();
+    let jobs = workload.spec.get("replicatedJobs").and_then(Json::as_array).map(Vec::as_slice).unwrap_or_default();
+    for role in &workload.roles {
+        let job = jobs.iter().find(|job| job.get("name").is_some_and(|name| name == role.name.as_str()));
+        let waits = job.and_then(|job| job.get("dependsOn")).and_then(Json::as_array).into_iter().flatten();
+        if waits.into_iter().any(|wait| wait.get("status").is_some_and(|status| status == "Complete")) {
+            let message = format!("`{}` waits for the end of another role, and here all start at once", role.name);
+            let fault = fault(role.span, message).note("it would measure work on what is not there yet");
+            found.push(fault.help("run in a cluster, or move what comes first into `prepare`"));
+        }
+        if role.completions > role.replicas && workload.roles.len() > 1 {
+            let message = format!("the pods of `{}` come one after another, beside other roles", role.name);
+            let fault = fault(role.span, message).note("here nothing keeps the roles apart, so more would run at once");
+            found.push(fault.help("run in a cluster, or raise `parallelism` to `completions`"));
+        }
+        for (text, span) in role.texts() {
+            if let Some(name) = workload.roles.iter().find_map(|role| host_name(text, &role.name)) {
+                let message = format!("`{name}` is the name of a pod, which only a cluster resolves");
+                let fault = fault(span, message).note("processes of one machine meet at 127.0.0.1");
+                found.push(fault.help("run in a cluster, or take the address from a parameter"));
+            }
+        }
+    }
+    found
+}
+
+/// Returns the end of a pod's host name in `text`: `-worker-0-0.`
+fn host_name<'t>(text: &'t str, role: &str) -> Option<&'t str> {
+    let begin = format!("-{role}-");
+    let number = |text: &'t str| text.trim_start_matches(|c: char| c.is_ascii_digit());
+    text.match_indices(&begin).find_map(|(at, begin)| {
+        let rest = text.get(at + begin.len()..)?;
+        let after = number(rest).strip_prefix('-').filter(|after| after.len() + 1 < rest.len())?;
+        let end = number(after);
+        let is_name = end.len() < after.len() && end.starts_with('.');
+        is_name.then(|| text.get(at..text.len() - end.len())).flatten()
+    })
+}

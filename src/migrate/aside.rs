@@ -1,0 +1,31 @@
+//! Objects that stand beside the ancestor's benchmarks and are none.
+
+use super::ledger::At;
+
+/// Says why an object is no benchmark, if it is one that is known.
+pub(super) fn why(top: &At<'_>) -> Option<&'static str> {
+    let text = |key: &str| top.get(key).and_then(|at| at.text()).unwrap_or_default();
+    if text("apiVersion").starts_with("kubebench.dev/") {
+        return Some("it is of today's Kubebench already");
+    }
+    if top.get("defaultWorkflowAgent").is_some() || top.get("defaultManagedVolumes").is_some() {
+        return Some("the configuration of the ancestor's operator; there is none any more");
+    }
+    top.get("apiVersion")?;
+    Some(match text("kind") {
+        "PersistentVolume" | "PersistentVolumeClaim" | "StorageClass" => {
+            "a volume stays as it is; Kubebench makes a claim for the results of each benchmark"
+        }
+        "CustomResourceDefinition"
+        | "Deployment"
+        | "ClusterRole"
+        | "ClusterRoleBinding"
+        | "Role"
+        | "RoleBinding"
+        | "ServiceAccount" => "the ancestor's operator, its types and its rights are not needed any more",
+        "ConfigMap" | "Secret" | "Service" | "Namespace" => "it is no benchmark, and stays as it is",
+        "Kustomization" => "it lists objects; `kubebench compile` writes the tree that is applied",
+        "Workflow" => "the steps of a Workflow are Kubebench's own now; what it ran is in the job config that it names",
+        _ => return None,
+    })
+}
