@@ -9,6 +9,7 @@ mod typed;
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use k8s_openapi::api::apps::v1::DeploymentSpec;
 use k8s_openapi::api::autoscaling::v2::MetricSpec;
 use k8s_openapi::api::batch::v1::{JobSpec, JobTemplateSpec};
 use k8s_openapi::api::core::v1::{
@@ -38,8 +39,12 @@ pub enum Type {
     Roles(&'static Self),
     /// A list of the workload's roles, which the field named here tells apart.
     RoleList(&'static str, &'static Self),
+    /// A mapping with these fields beside those of another type.
+    Beside(&'static [(&'static str, Self)], &'static Self),
 }
 
+/// Whatever it is: what only its controller judges.
+pub const ANY: Type = Type::Known(|_, _| {});
 /// Text.
 pub const TEXT: Type = Type::Known(typed::read::<String>);
 /// `true` or `false`.
@@ -82,6 +87,10 @@ pub const TEXT_LISTS: Type = Type::Known(typed::read::<BTreeMap<String, Vec<Stri
 pub const CLAIM_SPEC: Type = Type::Known(typed::read::<PersistentVolumeClaimSpec>);
 /// The metrics of a horizontal autoscaler.
 pub const AUTOSCALING_METRICS: Type = Type::Known(typed::read::<Vec<MetricSpec>>);
+/// A list of texts.
+pub const TEXT_LIST: Type = Type::Known(typed::read::<Vec<String>>);
+/// The `spec` of a Deployment.
+pub const DEPLOYMENT_SPEC: Type = Type::Known(typed::read::<DeploymentSpec>);
 /// The `spec` of a batch/v1 Job.
 pub const JOB_SPEC: Type = Type::Known(typed::read::<JobSpec>);
 /// The template of a Job.
@@ -182,6 +191,8 @@ pub struct Reader<'a> {
     meaning: Meaning,
     roles: &'a [&'a str],
     path: Vec<Within<'a>>,
+    /// How deep the mappings are whose type does not have all of their fields, and those that it does not have.
+    beside: Vec<(usize, &'static [(&'static str, Type)])>,
     /// Numbers of a patch that stand where the API wants text.
     texts: BTreeSet<Span>,
     diagnostics: &'a mut Diagnostics,
@@ -189,7 +200,7 @@ pub struct Reader<'a> {
 
 impl<'a> Reader<'a> {
     fn new(name: &'a str, meaning: Meaning, roles: &'a [&'a str], diagnostics: &'a mut Diagnostics) -> Self {
-        Self { name, meaning, roles, path: Vec::new(), texts: BTreeSet::new(), diagnostics }
+        Self { name, meaning, roles, path: Vec::new(), beside: Vec::new(), texts: BTreeSet::new(), diagnostics }
     }
 
     fn read(&mut self, node: &'a Node, wanted: Type) {
@@ -204,6 +215,17 @@ impl<'a> Reader<'a> {
                 Value::Seq(items) => items.iter().for_each(|item| self.role_element(item, key, role)),
                 _ => self.mistyped(node, "a list"),
             },
+            Type::Beside(fields, others) => {
+                let own = |entry: &&crate::yaml::Entry| fields.iter().find(|(name, _)| *name == entry.key);
+                for entry in node.entries() {
+                    if let (Some((_, wanted)), true) = (own(&entry), self.is_given(entry)) {
+                        self.within(Within::Field(&entry.key), |reader| reader.read(&entry.value, *wanted));
+                    }
+                }
+                self.beside.push((self.path.len(), fields));
+                self.read(node, *others);
+                self.beside.pop();
+            }
             Type::Roles(role) => {
                 let is_mapping = self.is_mapping(node);
                 for entry in node.entries().iter().filter(|_| is_mapping) {
@@ -272,6 +294,12 @@ impl<'a> Reader<'a> {
 
     /// Returns true for an entry that is given and among `fields`; one that is not among them is reported.
     fn is_known(&mut self, entry: &'a crate::yaml::Entry, owner: &str, fields: &[&'static str]) -> bool {
+        let is_beside = |(depth, fields): &(usize, &[(&str, Type)])| {
+            *depth == self.path.len() && fields.iter().any(|(name, _)| *name == entry.key)
+        };
+        if self.beside.iter().any(is_beside) {
+            return false;
+        }
         let is_directive = self.meaning == Meaning::Patch && entry.key.starts_with('$');
         if !is_directive && !fields.contains(&entry.key.as_str()) {
             self.unknown_field(entry, owner, fields);

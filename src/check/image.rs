@@ -9,7 +9,7 @@ use crate::unit::ImageRef;
 /// Reports images without tag or digest, and the tag `latest`.
 pub(super) fn pinned(benchmark: &Benchmark, diagnostics: &mut Diagnostics) {
     for role in benchmark.roles() {
-        diagnostics.extend(finding(&role.image, role.image_span));
+        diagnostics.extend(role.image.as_ref().and_then(|image| finding(image, role.image_span)));
     }
     for workload in benchmark.cases.iter().map(|case| &case.workload) {
         for role in &workload.roles {

@@ -26,6 +26,23 @@ pub(super) fn managed(benchmark: &Benchmark, diagnostics: &mut Diagnostics) {
                     .note(PAST_THE_QUEUE)
                     .help("name targets without this queue, such as one with `queue: {volcano: …}`")
             }
+            ("machinelearning.seldon.io/v1" | "mlops.seldon.io/v1alpha1", _) => {
+                let message = format!("Kueue, the queue of the target `{}`, does not know {kind}s of Seldon", target.name);
+                Diagnostic::at(&code::KB0426, workload.span, message)
+                    .note(PAST_THE_QUEUE)
+                    .help("name targets without this queue, or serve the model by `deployment`")
+            }
+            (api, _) if api == "apps/v1" || api.starts_with("serving.kserve.io/") => {
+                let framework = if api == "apps/v1" { "deployment" } else { "pod" };
+                let message = format!("Kueue on the target `{}` may not manage the pods of {kind}s", target.name);
+                Diagnostic::at(&code::KB0425, target.span, message)
+                    .note("the default configuration of Kueue 0.19 leaves them out")
+                    .note(PAST_THE_QUEUE)
+                    .help(format!(
+                        "make sure that `integrations.frameworks` of Kueue's configuration lists `{framework}`, then {}",
+                        code::KB0425.switched_off()
+                    ))
+            }
             (api @ ("kubeflow.org/v1" | "sparkoperator.k8s.io/v1beta2"), _) => {
                 let group = api.split('/').next().unwrap_or_default();
                 // Said of the target, so that all its benchmarks together say it once.

@@ -30,6 +30,7 @@ mod runs_cap;
 mod runtime_ref;
 mod scaling;
 mod secret;
+mod server_sharing;
 mod shared_memory;
 mod ssh_home;
 mod stepless_window;
@@ -86,6 +87,7 @@ pub static RULES: &[Rule] = &[
     unexpanded::meant,
     runtime_ref::carried,
     fixed_name::alone,
+    server_sharing::one_at_a_time,
 ];
 
 /// Runs every rule on `benchmark`.

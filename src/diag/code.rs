@@ -188,6 +188,7 @@ codes! {
     KB0442 error "workload that needs a cluster"
     KB0446 lint "word that Ray changes on its way"
     KB0447 error "text that a shell would change"
+    KB0449 error "several runs at once against one server"
 
     KB0501 error "missing manifest"
     KB0502 error "stale manifest"

@@ -95,14 +95,16 @@ impl<'a> Needs<'a> {
         jobs.extend(config.prepare(&naming).ok().flatten().map(|job| ("", 1, job)));
         for (case, lanes, job) in jobs {
             self.created.insert(kind_of(&job));
-            for PodSet { role, replicas, template, .. } in pod_sets(&job) {
+            for set in pod_sets(&job) {
+                let spec = job.pointer(&set.pod()).cloned().unwrap_or_default();
+                let PodSet { role, replicas, .. } = set;
                 self.pods.push(PodNeed {
                     benchmark: benchmark.clone(),
                     case: case.to_owned(),
                     lanes,
                     role,
                     replicas,
-                    spec: job.pointer(&template).and_then(|template| template.get("spec")).cloned().unwrap_or_default(),
+                    spec,
                 });
             }
         }

@@ -22,7 +22,7 @@ pub use k8s_openapi::api::core::v1::{Event, Pod};
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::{ObjectMeta, Time};
 
 use crate::result::v1::{Exit, Image, Status, StatusReason, Timings};
-use crate::workload::{self, Kind, Outcome, count_at, kind_of, pod_sets};
+use crate::workload::{self, Kind, Outcome, Purpose, count_at, kind_of, pod_sets};
 use event::Told;
 use pod::ServerTime;
 pub use pod::{End, NodeTime, Phase, PodFacts, keep_first_deletion};
@@ -111,7 +111,7 @@ impl Progress {
 
 /// Sums up what was seen.
 pub fn sum(observed: &Observed<'_>) -> Progress {
-    let job = Job::read(observed);
+    let mut job = Job::read(observed);
     let pods = own_pods(observed.pods, &job);
     let main = job.kind.map_or("", |kind| kind.container);
     let sets = pod_sets(observed.job);
@@ -140,7 +140,8 @@ pub fn sum(observed: &Observed<'_>) -> Progress {
         let name = format!("{role}-{index}");
         let decides = deciders.hold(role, *index);
         let at = facts.ended.and_then(|time| clocks.on_server(facts, time));
-        let subject = Subject { pod, facts, name: &name, decides, is_gone, ended: at, events: own, main };
+        let purpose = job.purpose();
+        let subject = Subject { pod, facts, name: &name, decides, is_gone, ended: at, events: own, main, purpose };
         let is_latest = latest.get(place).is_some_and(|newest| newest.1.uid == facts.uid);
         // What held up a pod that was replaced, or has done its work, holds up nothing now.
         let holds = is_latest && !subject.has_succeeded();
@@ -151,6 +152,11 @@ pub fn sum(observed: &Observed<'_>) -> Progress {
     }
     replicas.sort_by(|one, other| (&one.role, one.index).cmp(&(&other.role, other.index)));
     let wanted = workload::count(&sets);
+    let ready = replicas.iter().filter(|replica| replica.pod.is_ready && !replica.is_gone).count();
+    if job.purpose() == Purpose::Serves && job.outcome == Outcome::Succeeded && ready < wanted as usize {
+        // Its controller is content with less than what is to be measured.
+        job.outcome = Outcome::Running;
+    }
     let seen = replicas.iter().filter(|replica| !replica.is_gone).count();
     if seen < wanted as usize {
         let of_job = |event: &&Told<'_>| {
@@ -250,6 +256,10 @@ impl<'a> Job<'a> {
             deadline: DEADLINES.into_iter().find_map(|at| observed.job.pointer(at)?.as_u64()),
             restarts: count_at(observed.job, "/status/restarts").unwrap_or_default(),
         }
+    }
+
+    fn purpose(&self) -> Purpose {
+        self.kind.map_or(Purpose::Works, |kind| kind.purpose)
     }
 
     fn has_failed(&self) -> bool {

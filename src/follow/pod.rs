@@ -80,6 +80,10 @@ pub struct PodFacts {
     pub restarts: u32,
     /// How its main container ended; none while it runs, or when nobody knows.
     pub end: Option<End>,
+    /// How it ended before it was restarted.
+    pub last_end: Option<End>,
+    /// Whether it takes requests.
+    pub is_ready: bool,
 }
 
 impl PodFacts {
@@ -120,6 +124,8 @@ impl PodFacts {
             image: declared(pod, main),
             digest: container.and_then(|container| digest(&container.image_id)),
             restarts: container.map_or(0, |container| u32::try_from(container.restart_count).unwrap_or(0)),
+            last_end: container.and_then(|container| container.last_state.as_ref()?.terminated.as_ref()).map(end),
+            is_ready: condition(pod, "Ready").is_some_and(|condition| condition.status == "True"),
             end: final_state.filter(|state| state.reason.as_deref() != Some("ContainerStatusUnknown")).map(end),
         }
     }

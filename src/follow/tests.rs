@@ -145,7 +145,10 @@ fn a_run_goes_from_waiting_to_its_end() {
     let over = summed(&job(&[SUCCEEDED]), &pods, &[]);
     assert_eq!(over.state, State::Ended(Status::Succeeded));
     assert_eq!(over.exits.len(), 1);
-    assert_eq!(over.timings, Timings { queue_seconds: Some(2.0), startup_seconds: Some(8.0), run_seconds: Some(60.0) });
+    assert_eq!(
+        over.timings,
+        Timings { queue_seconds: Some(2.0), startup_seconds: Some(8.0), run_seconds: Some(60.0), ready_seconds: None }
+    );
     assert_eq!(over.nodes, ["node-0"]);
     let image = |role: &str| Image {
         role: role.to_owned(),

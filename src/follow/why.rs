@@ -4,8 +4,9 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::Pod;
 use super::event::Told;
-use super::pod::{self, Phase, PodFacts, ServerTime};
+use super::pod::{self, End, Phase, PodFacts, ServerTime};
 use crate::result::v1::{Status, StatusReason};
+use crate::workload::Purpose;
 
 /// What a cause does to the run by itself.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -145,11 +146,17 @@ pub(super) struct Subject<'a> {
     pub(super) events: &'a [Told<'a>],
     /// The container that does the work.
     pub(super) main: &'a str,
+    /// What the pod is for.
+    pub(super) purpose: Purpose,
 }
 
 impl Subject<'_> {
     /// Returns why this pod does not go on or did not end well; the first cause is the one that explains the others.
     pub(super) fn why(&self) -> Option<Why> {
+        if self.purpose == Purpose::Serves {
+            let taken = self.disruption().or_else(|| self.deletion());
+            return taken.or_else(|| self.fall()).or_else(|| self.failure()).or_else(|| self.delay());
+        }
         if self.has_succeeded() {
             // One that is told to go may end well before its work is done, and what it measured is not the whole.
             let effect = if self.decides { Effect::Spoils } else { Effect::Holds };
@@ -161,6 +168,10 @@ impl Subject<'_> {
 
     /// Returns whether it ended well.
     pub(super) fn has_succeeded(&self) -> bool {
+        self.purpose == Purpose::Works && self.has_ended_well()
+    }
+
+    fn has_ended_well(&self) -> bool {
         self.facts.end.as_ref().map_or(self.facts.phase == Phase::Succeeded, |end| end.code == 0)
     }
 
@@ -245,18 +256,12 @@ impl Subject<'_> {
     fn failure(&self) -> Option<Why> {
         let (reason, message) = self.status_text();
         if let Some(end) = &self.facts.end {
-            let (code, what) = match (end.reason.as_str(), end.signal) {
-                ("OOMKilled", _) => (
-                    "outOfMemory",
-                    "killed because it used more memory than its limit; raise `resources.memory`".to_owned(),
-                ),
-                ("ContainerCannotRun" | "StartError", _) => {
-                    ("cannotStart", format!("the container cannot be started: {}", sentence(&end.message)))
-                }
-                _ if reason == "DeadlineExceeded" => return Some(self.deadline()),
-                (_, Some(signal)) => ("signal", format!("ended by {signal}")),
-                (_, None) => ("exitCode", format!("exited with {}", end.code)),
-            };
+            if reason == "DeadlineExceeded"
+                && !matches!(end.reason.as_str(), "OOMKilled" | "ContainerCannotRun" | "StartError")
+            {
+                return Some(self.deadline());
+            }
+            let (code, what) = end_of(end);
             return Some(Why::holds(code, self.name, what));
         }
         if self.facts.phase != Phase::Failed {
@@ -279,6 +284,13 @@ impl Subject<'_> {
         }
         let what = "ended, and its node does not know how".to_owned();
         Some(Why::holds("lost", self.name, what))
+    }
+
+    /// What serves has ended: whoever starts it again, it is not what it was.
+    fn fall(&self) -> Option<Why> {
+        let end = self.facts.end.as_ref().or(self.facts.last_end.as_ref())?;
+        let (code, what) = end_of(end);
+        Some(Why::new(code, Status::Failed, Effect::Spoils, self.name, format!("{what}, and a server is to go on")))
     }
 
     fn deadline(&self) -> Why {
@@ -362,6 +374,20 @@ impl Subject<'_> {
             self.name,
             format!("its node cannot set the pod up: {}", sentence(event.message)),
         ))
+    }
+}
+
+/// Says how a container ended.
+fn end_of(end: &End) -> (&'static str, String) {
+    match (end.reason.as_str(), end.signal) {
+        ("OOMKilled", _) => {
+            ("outOfMemory", "killed because it used more memory than its limit; raise `resources.memory`".to_owned())
+        }
+        ("ContainerCannotRun" | "StartError", _) => {
+            ("cannotStart", format!("the container cannot be started: {}", sentence(&end.message)))
+        }
+        (_, Some(signal)) => ("signal", format!("ended by {signal}")),
+        (_, None) => ("exitCode", format!("exited with {}", end.code)),
     }
 }
 

@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use crate::ingest::measure::Measured;
 use crate::manifest::Run;
 use crate::result::v1::{
-    Artifact, Environment, Exit, Metadata, Monitored, Provenance, Reason, Recorder, Run as RunOutcome, Status,
+    Artifact, Environment, Exit, Metadata, Monitored, Provenance, Reason, Recorder, Run as RunOutcome, Server, Status,
     StatusReason, Timings, Validity,
 };
 use crate::result::{API_VERSION, BenchmarkResult, KIND, SCHEMA_VERSION};
@@ -31,6 +31,8 @@ pub struct Parts<'a> {
     pub source: Provenance,
     /// What it ran on.
     pub environment: Environment,
+    /// What it loaded.
+    pub server: Option<Server>,
     /// What it read.
     pub inputs: serde_json::Value,
     /// When it began and ended.
@@ -116,6 +118,7 @@ pub fn assemble(parts: Parts<'_>) -> BenchmarkResult {
         metrics: measured.metrics,
         monitoring: parts.monitoring,
         cost: None,
+        server: parts.server,
         validity: Validity { checks: measured.checks },
         artifacts: parts.artifacts,
         native: measured.native,

@@ -380,6 +380,7 @@ pub fn duration_word(what: DurationSource) -> &'static str {
         DurationSource::Queue => "queue",
         DurationSource::Startup => "startup",
         DurationSource::Run => "run",
+        DurationSource::Ready => "ready",
     }
 }
 

@@ -117,7 +117,7 @@ pub(super) fn contained(process: Process, role: &Role, inside: &Folders, contain
         add(&["--entrypoint", program]);
         rest = arguments;
     }
-    add(&[&role.image.to_string()]);
+    add(&[&role.image_name()]);
     words.extend(rest.iter().cloned());
     Process { argv: words, env, container: Some(name), ..process }
 }

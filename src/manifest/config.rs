@@ -5,8 +5,8 @@ use serde_json::{Map, Value as Json, json};
 use super::identity::{Identity, order};
 use super::meta;
 use super::object::object;
-use super::workload::{CaseObjects, RunObject};
-use crate::model::Benchmark;
+use super::workload::{CaseObjects, RunObject, ServerObjects};
+use crate::model::{Benchmark, OfServer};
 use crate::yaml;
 
 /// Returns the name of the ConfigMap.
@@ -22,7 +22,7 @@ pub(super) fn config_map(
     prepare: Option<&RunObject>,
 ) -> Json {
     let mut data = Map::new();
-    let mut described = Map::new();
+    let (mut described, mut servers) = (Map::new(), Map::new());
     for (case, objects) in benchmark.cases.iter().zip(cases) {
         let file = format!("{}.yaml", case.id);
         let mut description = object([
@@ -38,6 +38,23 @@ pub(super) fn config_map(
             let file = format!("{}.postprocess.yaml", case.id);
             description.insert("postprocess".to_owned(), json!({ "manifest": file, "objects": [describe(job)] }));
             data.insert(file, documents(std::slice::from_ref(job)).into());
+        }
+        if let (Some(served), Some(description)) = (&objects.served, description.as_object_mut()) {
+            description.insert("served".to_owned(), json!(served));
+        }
+        if let (Some(ServerObjects { id, objects, served }), Some(description)) =
+            (&objects.server, description.as_object_mut())
+        {
+            description.insert("server".to_owned(), id.as_str().into());
+            let file = format!("{id}.server.yaml");
+            let of_server = json!({
+                "manifest": file,
+                "objects": objects.iter().map(describe).collect::<Json>(),
+                "served": served,
+                "warmups": benchmark.warmups,
+            });
+            servers.insert(id.clone(), of_server);
+            data.insert(file, documents(objects).into());
         }
         described.insert(case.id.clone(), description);
     }
@@ -56,6 +73,9 @@ pub(super) fn config_map(
         list.insert("prepare".to_owned(), json!({ "manifest": "prepare.yaml", "objects": [describe(job)] }));
         data.insert("prepare.yaml".to_owned(), documents(std::slice::from_ref(job)).into());
     }
+    if let (false, Some(list)) = (servers.is_empty(), list.as_object_mut()) {
+        list.insert("servers".to_owned(), Json::Object(servers));
+    }
     data.insert("runs.json".to_owned(), pretty(&list).into());
     object([
         ("apiVersion", "v1".into()),
@@ -67,7 +87,15 @@ pub(super) fn config_map(
 }
 
 fn describe(run: &RunObject) -> Json {
-    json!({ "kind": run.object.get("kind"), "labelsAt": run.labels_at, "nameAt": run.name_at })
+    let mut described = json!({ "kind": run.object.get("kind"), "labelsAt": run.labels_at, "nameAt": run.name_at });
+    for (field, wanted) in [("endpointAt", OfServer::Endpoint), ("serverAt", OfServer::Name)] {
+        let at: Vec<&str> =
+            run.of_server.iter().filter(|(_, what)| *what == wanted).map(|(at, _)| at.as_str()).collect();
+        if let (false, Some(described)) = (at.is_empty(), described.as_object_mut()) {
+            described.insert(field.to_owned(), json!(at));
+        }
+    }
+    described
 }
 
 fn documents(objects: &[RunObject]) -> String {

@@ -3,26 +3,23 @@
 
 use serde_json::{Map, Value as Json, json};
 
-use super::{meta, pod};
-use crate::model::{Benchmark, Case, Role};
+use super::{meta, pod, template};
+use crate::model::{Benchmark, Case, Role, TemplateAt};
 
-/// Equips the pod template that stands at `pointer` in `object`.
-pub(super) fn equip(object: &mut Json, pointer: &str, (benchmark, case, role): (&Benchmark, &Case, &Role)) {
-    let Some(Json::Object(template)) = object.pointer_mut(pointer) else { return };
+/// Equips the pods that stand at `at` in `object`.
+pub(super) fn equip(object: &mut Json, at: &TemplateAt, (benchmark, case, role): (&Benchmark, Option<&Case>, &Role)) {
+    let metadata = at.metadata();
+    let (owner, field) = metadata.rsplit_once('/').unwrap_or_default();
+    let owner = object.pointer_mut(owner).and_then(Json::as_object_mut);
     if let (Some(labels), Json::Object(ours)) = (
-        mapping(template, "metadata").and_then(|metadata| mapping(metadata, "labels")),
-        meta::pod_labels(benchmark, Some(case)),
+        owner.and_then(|owner| mapping(owner, field)).and_then(|metadata| mapping(metadata, "labels")),
+        meta::pod_labels(benchmark, case),
     ) {
         labels.extend(ours);
         labels.insert(meta::ROLE.to_owned(), role.name.as_str().into());
     }
-    let Some(Json::Object(spec)) = template.get_mut("spec") else { return };
-    let containers = spec.get_mut("containers").and_then(Json::as_array_mut).into_iter().flatten();
-    let mut named = containers.filter_map(Json::as_object_mut);
-    let Some(main) = named.find(|container| container.get("name").is_some_and(|name| name == &*role.container_name))
-    else {
-        return;
-    };
+    let Some(main) = template::main_container(object, at, &role.container_name) else { return };
+    let Some(Json::Object(main)) = object.pointer_mut(&main) else { return };
     if let Some(variables) = list(main, "env") {
         let is_said = |name: &str| variables.iter().any(|variable| variable.get("name").is_some_and(|own| own == name));
         let ours = pod::own_variables(benchmark).into_iter().filter(|ours| !is_said(&ours.name));
@@ -37,7 +34,8 @@ pub(super) fn equip(object: &mut Json, pointer: &str, (benchmark, case, role): (
     if let Some(mounts) = list(main, "volumeMounts") {
         mounts.push(json!(mount));
     }
-    if let Some(volumes) = list(spec, "volumes") {
+    let pod = object.pointer_mut(&at.pod()).and_then(Json::as_object_mut);
+    if let Some(volumes) = pod.and_then(|pod| list(pod, "volumes")) {
         volumes.push(json!(volume));
     }
 }

@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use super::instance::{Session, job_name};
 use super::workload::{CaseObjects, RunObject};
 use crate::digest::{Canonical, Digest};
-use crate::model::{Benchmark, Order};
+use crate::model::{Benchmark, Order, Served};
 
 /// Raised when the same model must run again because what it becomes means something else; a breaking release note.
 pub const EPOCH: u32 = 1;
@@ -45,7 +45,7 @@ impl Identity {
     /// Returns the identity of `benchmark`, whose cases become `cases`.
     pub(super) fn new(benchmark: &Benchmark, cases: &[CaseObjects], prepare: Option<&RunObject>) -> Self {
         let digest = Digest::of(Executed::new(benchmark, cases, prepare).to_json());
-        Self { digest, runs: runs(benchmark, &digest) }
+        Self { digest, runs: runs(benchmark, cases, &digest) }
     }
 }
 
@@ -78,7 +78,18 @@ struct ExecutedCase<'a> {
     name: &'a str,
     objects: Vec<Canonical<'a>>,
     postprocess: Option<Canonical<'a>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    served: Option<&'a Served>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    server: Option<ExecutedServer<'a>>,
     timeout_seconds: u64,
+}
+
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct ExecutedServer<'a> {
+    objects: Vec<Canonical<'a>>,
+    served: &'a Served,
 }
 
 impl<'a> Executed<'a> {
@@ -90,6 +101,11 @@ impl<'a> Executed<'a> {
             name: &case.name,
             objects: objects.objects.iter().map(object).collect(),
             postprocess: objects.postprocess.as_ref().map(object),
+            served: objects.served.as_ref(),
+            server: objects.server.as_ref().map(|server| ExecutedServer {
+                objects: server.objects.iter().map(object).collect(),
+                served: &server.served,
+            }),
             timeout_seconds: case.timeout.seconds(),
         });
         Self {
@@ -126,7 +142,7 @@ pub(super) fn order(benchmark: &Benchmark) -> &'static str {
     }
 }
 
-fn runs(benchmark: &Benchmark, digest: &Digest) -> Vec<Run> {
+fn runs(benchmark: &Benchmark, cases: &[CaseObjects], digest: &Digest) -> Vec<Run> {
     let rounds: Vec<(u32, bool)> = (1..=benchmark.warmups)
         .map(|round| (round, true))
         .chain((1..=benchmark.repeats).map(|round| (round, false)))
@@ -136,10 +152,24 @@ fn runs(benchmark: &Benchmark, digest: &Digest) -> Vec<Run> {
         let job = job_name(&benchmark.name, &digest.hex(), case, &round, 1, Session::Once);
         Run { id: format!("{case}-{round}"), case: case.to_owned(), repeat, warmup, job }
     };
-    let ids: Vec<&str> = benchmark.cases.iter().map(|case| case.id.as_str()).collect();
+    let mut known: Vec<(&str, Option<&str>)> = benchmark
+        .cases
+        .iter()
+        .zip(cases)
+        .map(|(case, objects)| (case.id.as_str(), objects.server.as_ref().map(|server| server.id.as_str())))
+        .collect();
+    // Cases that load the same server follow one another, so that it stays up between them.
+    let servers: Vec<Option<&str>> = known.iter().map(|(_, server)| *server).collect();
+    known.sort_by_key(|(_, server)| server.and_then(|_| servers.iter().position(|other| other == server)));
+    // What loads a server is warmed up when that is brought up, not by runs of its own.
+    let is_run = |server: Option<&str>, (_, warmup): (u32, bool)| !warmup || server.is_none();
+    let run =
+        |(case, server): &(&str, Option<&str>), round: (u32, bool)| is_run(*server, round).then(|| of(case, round));
     match benchmark.order {
-        Order::Interleaved => rounds.iter().flat_map(|round| ids.iter().map(|case| of(case, *round))).collect(),
-        Order::Grouped => ids.iter().flat_map(|case| rounds.iter().map(|round| of(case, *round))).collect(),
+        Order::Interleaved => {
+            rounds.iter().flat_map(|round| known.iter().filter_map(|case| run(case, *round))).collect()
+        }
+        Order::Grouped => known.iter().flat_map(|case| rounds.iter().filter_map(|round| run(case, *round))).collect(),
     }
 }
 

@@ -63,8 +63,8 @@ pub(super) fn created(benchmark: &Benchmark, case: Option<&Case>) -> Json {
 }
 
 /// The same of an object that says something of itself: `own` keeps its labels and annotations, and `name` if there is one.
-pub(super) fn created_over(own: Option<Json>, benchmark: &Benchmark, case: &Case, name: Option<&str>) -> Json {
-    let mut metadata = created(benchmark, Some(case));
+pub(super) fn created_over(own: Option<Json>, benchmark: &Benchmark, case: Option<&Case>, name: Option<&str>) -> Json {
+    let mut metadata = created(benchmark, case);
     let Json::Object(fields) = &mut metadata else { return metadata };
     for (key, value) in
         own.and_then(|own| if let Json::Object(own) = own { Some(own) } else { None }).into_iter().flatten()

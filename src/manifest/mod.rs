@@ -16,6 +16,7 @@ mod patch;
 mod pipeline;
 mod pod;
 mod rules;
+mod template;
 mod workflow;
 mod workload;
 

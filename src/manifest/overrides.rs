@@ -17,7 +17,7 @@ const TEMPLATE: &str = "/spec/template";
 ///
 /// What Kubebench sets by itself and a version cannot say is left to the runtime.
 pub(super) fn spread(run: &mut RunObject, version: TrainerApi) {
-    let RunObject { object, name_at, labels_at } = run;
+    let RunObject { object, name_at, labels_at, .. } = run;
     let Some(spec) = object.get_mut("spec").and_then(Json::as_object_mut) else { return };
     let Some(Json::Object(mut template)) = spec.remove("template") else { return };
     let Some(Json::Object(mut pod)) = template.remove("spec") else { return };

@@ -5,11 +5,13 @@ mod owned;
 use std::collections::{BTreeMap, BTreeSet};
 
 use k8s_openapi::api::core::v1::{
-    Capabilities, ConfigMapKeySelector, Container, EmptyDirVolumeSource, EnvVar, EnvVarSource, ObjectFieldSelector,
-    PersistentVolumeClaimVolumeSource, PodSecurityContext, PodSpec, ResourceRequirements, SeccompProfile,
-    SecretKeySelector, SecurityContext, Toleration, Volume, VolumeMount,
+    Capabilities, ConfigMapKeySelector, Container, ContainerPort, EmptyDirVolumeSource, EnvVar, EnvVarSource,
+    HTTPGetAction, ObjectFieldSelector, PersistentVolumeClaimVolumeSource, PodSecurityContext, PodSpec,
+    ResourceRequirements, SeccompProfile, SecretKeySelector, SecurityContext, TCPSocketAction, Toleration, Volume,
+    VolumeMount,
 };
 use k8s_openapi::apimachinery::pkg::api::resource::Quantity;
+use k8s_openapi::apimachinery::pkg::util::intstr::IntOrString;
 use serde_json::{Value as Json, json};
 
 use super::object::object;
@@ -17,7 +19,7 @@ use super::{files, meta, patch};
 use crate::diag::{Diagnostic, Diagnostics, code};
 use crate::model::target::Queue;
 use crate::model::workload::NON_ROOT;
-use crate::model::{self, Benchmark, Case, Env, Role, carried};
+use crate::model::{self, Benchmark, Case, Env, OfServer, Probe, Role, Serves, carried};
 
 pub(super) use owned::refuse_reserved;
 
@@ -154,7 +156,7 @@ fn container(benchmark: &Benchmark, role: &Role, mounts: Vec<VolumeMount>) -> Co
     };
     Container {
         name: role.container_name.to_string(),
-        image: Some(benchmark.target.mirrored(&role.image)),
+        image: role.image.as_ref().map(|image| benchmark.target.mirrored(image)),
         command: words(&role.command),
         args: words(&role.args),
         env: Some(environment(benchmark, role)),
@@ -168,14 +170,44 @@ fn container(benchmark: &Benchmark, role: &Role, mounts: Vec<VolumeMount>) -> Co
             capabilities: Some(Capabilities { add: None, drop: Some(vec!["ALL".to_owned()]) }),
             ..SecurityContext::default()
         }),
+        ports: role.serves.as_ref().map(|serves| vec![port(serves)]),
+        readiness_probe: role.serves.as_ref().map(readiness),
         volume_mounts: (!mounts.is_empty()).then_some(mounts),
         ..Container::default()
+    }
+}
+
+fn port(serves: &Serves) -> ContainerPort {
+    let (name, number) = (Some("http".to_owned()), i32::from(serves.port));
+    ContainerPort { name, container_port: number, protocol: Some("TCP".to_owned()), ..ContainerPort::default() }
+}
+
+/// Returns what the kubelet asks each second, so that the time until a server is ready is known to the second.
+fn readiness(serves: &Serves) -> k8s_openapi::api::core::v1::Probe {
+    let port = IntOrString::Int(i32::from(serves.port));
+    let (http_get, tcp_socket) = match &serves.probe {
+        Probe::Http { path } => {
+            (Some(HTTPGetAction { path: Some(path.clone()), port, ..HTTPGetAction::default() }), None)
+        }
+        Probe::HttpOfModel { .. } | Probe::Tcp => (None, Some(TCPSocketAction { host: None, port })),
+    };
+    k8s_openapi::api::core::v1::Probe {
+        http_get,
+        tcp_socket,
+        period_seconds: Some(1),
+        timeout_seconds: Some(5),
+        ..k8s_openapi::api::core::v1::Probe::default()
     }
 }
 
 /// Returns the variables: Kubebench's own first, because the user's may refer to them.
 fn environment(benchmark: &Benchmark, role: &Role) -> Vec<EnvVar> {
     let mut variables = own_variables(benchmark);
+    variables.extend(role.of_server.iter().map(|(name, what)| match what {
+        OfServer::Text(value) => text(name, &model::literal(value)),
+        // The step says it.
+        OfServer::Endpoint | OfServer::Name => EnvVar { name: (*name).to_owned(), ..EnvVar::default() },
+    }));
     // A user without a passwd entry has neither, and libraries that ask for them fail.
     for (name, value) in [("HOME", "/tmp"), ("USER", "kubebench")] {
         if !role.env.contains_key(name) {

@@ -4,7 +4,7 @@ use serde_json::{Value as Json, json};
 
 use super::identity::Identity;
 use super::{claim, config, meta, pipeline, rules};
-use crate::model::Benchmark;
+use crate::model::{Benchmark, Case, Serving};
 
 /// Seconds beyond both timeouts before Argo ends a run's step by itself: room to collect and clean up.
 const GRACE: u64 = 3600;
@@ -15,7 +15,10 @@ pub(super) fn workflow(benchmark: &Benchmark, identity: &Identity) -> Json {
     let longest = benchmark
         .cases
         .iter()
-        .map(|case| case.timeout.seconds() + case.postprocess.as_ref().map_or(0, |job| job.timeout.seconds()))
+        .map(|case| {
+            let after = case.postprocess.as_ref().map_or(0, |job| job.timeout.seconds());
+            case.timeout.seconds() + after + until_ready(benchmark, case)
+        })
         .max()
         .unwrap_or_default();
     let prepare = benchmark.prepare.as_ref().map_or(0, |job| job.timeout.seconds());
@@ -62,6 +65,13 @@ pub(super) fn workflow(benchmark: &Benchmark, identity: &Identity) -> Json {
             },
         }),
     }
+}
+
+/// Returns how long a run may wait for its server, in seconds: until that is there, is ready, and is warmed up.
+fn until_ready(benchmark: &Benchmark, case: &Case) -> u64 {
+    let Some(Serving { served, load }) = &case.workload.serving else { return 0 };
+    let warmups = u64::from(benchmark.warmups) * case.timeout.seconds();
+    served.ready_seconds + if load.is_some() { benchmark.queue_timeout.seconds() + warmups } else { 0 }
 }
 
 /// Returns the name of the Workflow.

@@ -2,18 +2,34 @@
 
 use serde_json::{Map, Value as Json, json};
 
-use super::{admission, given, instance, meta, overrides, patch, pod};
+use super::{admission, given, instance, meta, overrides, patch, pod, template};
 use crate::diag::Diagnostics;
+use crate::digest::{Canonical, Digest};
 use crate::model::target::Queue;
-use crate::model::{Api, Benchmark, Case, Given, Role, StepJob, Supporting, TemplateStep, Workload};
+use crate::model::{Api, Benchmark, Case, Given, OfServer, Role, Served, StepJob, Supporting, Workload};
 
 /// The objects of one case, without the name and labels of a run.
 #[derive(Debug)]
 pub(super) struct CaseObjects {
-    /// The workload first, then what it needs.
+    /// The workload first, then what it needs; where something loads a server, the Job that does.
     pub(super) objects: Vec<RunObject>,
+    /// How the objects answer, where the run is to see them ready.
+    pub(super) served: Option<Served>,
+    /// What is loaded, which several cases may share.
+    pub(super) server: Option<ServerObjects>,
     /// The Job after each run.
     pub(super) postprocess: Option<RunObject>,
+}
+
+/// A server that outlives its runs.
+#[derive(Debug)]
+pub(super) struct ServerObjects {
+    /// What tells it from others of the benchmark.
+    pub(super) id: String,
+    /// The server first, then what it needs.
+    pub(super) objects: Vec<RunObject>,
+    /// How it answers.
+    pub(super) served: Served,
 }
 
 /// An object that is created once a run, and where the run's name and labels go.
@@ -25,38 +41,50 @@ pub(super) struct RunObject {
     pub(super) name_at: Vec<String>,
     /// JSON Pointers of mappings that take the labels of the run.
     pub(super) labels_at: Vec<String>,
+    /// JSON Pointers that take what the run learns of its server.
+    pub(super) of_server: Vec<(String, OfServer)>,
 }
 
 /// Returns the objects of `case`.
 pub(super) fn case_objects(benchmark: &Benchmark, case: &Case, diagnostics: &mut Diagnostics) -> CaseObjects {
     let workload = &case.workload;
     let found_before = diagnostics.as_slice().len();
-    let mut objects = vec![main_object(benchmark, case)];
-    objects.extend(
-        workload
-            .supporting
-            .iter()
-            .map(|Supporting { api, body, name }| run_object(benchmark, case, api, body.clone(), name.as_deref())),
-    );
+    let load = workload.serving.as_ref().and_then(|serving| serving.load);
+    // A server that is loaded is no case's: others may load it too.
+    let case_of = |object: usize| Some(case).filter(|_| load.is_none_or(|load| load == object));
+    let mut objects = vec![main_object(benchmark, case_of(0), workload)];
+    for (index, Supporting { api, body, name, labels_at }) in workload.supporting.iter().enumerate() {
+        let mut object = run_object(benchmark, case_of(index + 1), api, body.clone(), name.as_deref());
+        object.labels_at.extend(labels_at.iter().cloned());
+        objects.push(object);
+    }
     for role in &workload.roles {
-        let Some(RunObject { object, name_at, labels_at }) = objects.get_mut(role.template_at.object) else { continue };
-        let at = role.template_at.pointer();
-        if workload.given.is_some() {
-            given::equip(object, &at, (benchmark, case, role));
+        let at = &role.template_at;
+        let Some(RunObject { object, name_at, labels_at, .. }) = objects.get_mut(at.object) else { continue };
+        if workload.given.is_some() && Some(at.object) != load {
+            given::equip(object, at, (benchmark, case_of(at.object), role));
         } else {
             pod::refuse_reserved(role, diagnostics);
-            put_at(object, &role.template_at.steps, pod::template(benchmark, Some(case), role, diagnostics));
+            template::put(object, at, pod::template(benchmark, case_of(at.object), role, diagnostics));
         }
         if workload.headless_service {
-            name_at.push(format!("{at}/spec/subdomain"));
+            name_at.push(format!("{}/subdomain", at.pod()));
         }
-        labels_at.push(format!("{at}/metadata/labels"));
+        labels_at.push(format!("{}/labels", at.metadata()));
     }
     if let Some(RunObject { object, .. }) = objects.first_mut() {
         submit_to_queue(benchmark, object);
         patch::apply_to_object(object, workload, diagnostics);
     }
+    if let Some(RunObject { object, .. }) = load.and_then(|load| objects.get_mut(load)) {
+        submit_to_queue(benchmark, object);
+    }
     admit(&mut objects, benchmark, workload, found_before, diagnostics);
+    for role in &workload.roles {
+        if let Some(run) = objects.get_mut(role.template_at.object) {
+            run.of_server.extend(of_server(&run.object, role));
+        }
+    }
     if let (true, Some(main)) = (workload.takes_pods_of_cluster(), objects.first_mut()) {
         overrides::spread(main, benchmark.target.trainer);
     }
@@ -64,26 +92,59 @@ pub(super) fn case_objects(benchmark: &Benchmark, case: &Case, diagnostics: &mut
         objects.push(headless_service(benchmark, case));
     }
     let postprocess = case.postprocess.as_ref().map(|job| step_job_of(benchmark, Some(case), job, diagnostics));
-    CaseObjects { objects, postprocess }
+    let Some(serving) = &workload.serving else {
+        return CaseObjects { objects, served: None, server: None, postprocess };
+    };
+    let served = serving.served.clone();
+    let Some(load) = load.filter(|load| *load < objects.len()) else {
+        return CaseObjects { objects, served: Some(served), server: None, postprocess };
+    };
+    let load = objects.remove(load);
+    let server = Some(ServerObjects { id: server_id(&objects, &served), objects, served });
+    CaseObjects { objects: vec![load], served: None, server, postprocess }
+}
+
+/// Returns what tells a server from others: all that it is.
+fn server_id(objects: &[RunObject], served: &Served) -> String {
+    let objects: Vec<Canonical<'_>> = objects.iter().map(|run| Canonical(&run.object)).collect();
+    let texts = [serde_json::to_string(&objects), serde_json::to_string(served)];
+    let texts = texts.map(Result::unwrap_or_default);
+    Digest::of_fields(texts.iter().map(String::as_str)).short().to_string()
+}
+
+/// Returns where the main container of `role` learns something of the server.
+fn of_server(object: &Json, role: &Role) -> Vec<(String, OfServer)> {
+    let of_server = |name: &str| role.of_server.iter().find(|(own, _)| *own == name).map(|(_, what)| what.clone());
+    let container = template::main_container(object, &role.template_at, &role.container_name);
+    let Some(env) = container.map(|container| format!("{container}/env")) else { return Vec::new() };
+    let variables = object.pointer(&env).and_then(Json::as_array).into_iter().flatten().enumerate();
+    let found = variables.filter_map(|(index, variable)| {
+        Some((format!("{env}/{index}/value"), of_server(variable.get("name")?.as_str()?)?))
+    });
+    found.collect()
 }
 
 /// Returns the workload's own object; where its spec is not given whole, without pod templates.
-fn main_object(benchmark: &Benchmark, case: &Case) -> RunObject {
-    let Workload { api, spec, name_at, given, .. } = &case.workload;
+fn main_object(benchmark: &Benchmark, case: Option<&Case>, workload: &Workload) -> RunObject {
+    let Workload { api, spec, name_at, labels_at, annotations, given, .. } = workload;
     let mut main = if let Some(Given { body, name }) = given {
         run_object(benchmark, case, api, body.clone(), name.as_deref())
     } else {
-        let body = Map::from_iter([("spec".to_owned(), Json::Object(spec.clone()))]);
+        let mut body = Map::from_iter([("spec".to_owned(), Json::Object(spec.clone()))]);
+        if !annotations.is_empty() {
+            body.insert("metadata".to_owned(), json!({ "annotations": annotations }));
+        }
         run_object(benchmark, case, api, body, None)
     };
     main.name_at.extend(name_at.iter().cloned());
+    main.labels_at.extend(labels_at.iter().cloned());
     main
 }
 
 /// Returns the object of `api` that is `body` but for its metadata; without a `name` it takes that of the run's job.
 fn run_object(
     benchmark: &Benchmark,
-    case: &Case,
+    case: Option<&Case>,
     api: &Api,
     mut body: Map<String, Json>,
     name: Option<&str>,
@@ -93,7 +154,8 @@ fn run_object(
     body.insert("kind".to_owned(), api.kind.as_ref().into());
     body.insert("metadata".to_owned(), meta::created_over(own, benchmark, case, name));
     let name_at = if name.is_some() { Vec::new() } else { vec!["/metadata/name".to_owned()] };
-    RunObject { object: Json::Object(body), name_at, labels_at: vec!["/metadata/labels".to_owned()] }
+    let labels_at = vec!["/metadata/labels".to_owned()];
+    RunObject { object: Json::Object(body), name_at, labels_at, of_server: Vec::new() }
 }
 
 /// Returns the Job before the runs.
@@ -117,6 +179,7 @@ fn step_job_of(benchmark: &Benchmark, case: Option<&Case>, job: &StepJob, diagno
         object,
         name_at: vec!["/metadata/name".to_owned()],
         labels_at: vec!["/metadata/labels".to_owned(), "/spec/template/metadata/labels".to_owned()],
+        of_server: Vec::new(),
     }
 }
 
@@ -137,31 +200,14 @@ fn admit(
     let is_patched =
         |role: &&Role| workload.patch.is_some() || !role.pod_patches.is_empty() || !role.container_patches.is_empty();
     for role in workload.roles.iter().filter(is_patched) {
-        let object = objects.get_mut(role.template_at.object).map(|run| &mut run.object);
-        let pointer = format!("{}/spec", role.template_at.pointer());
-        let Some(pod) = object.and_then(|object| object.pointer_mut(&pointer)) else { continue };
-        admission::complete(pod, workload, role);
-        if is_sound {
-            admission::check(pod, benchmark, workload, role, diagnostics);
-        }
-    }
-}
-
-/// Puts `value` behind `steps` from the `spec` of `object`; lists have their elements already.
-fn put_at(object: &mut Json, steps: &[TemplateStep], value: Json) {
-    let Some(mut place) = object.get_mut("spec") else { return };
-    for step in steps {
-        let next = match (step, place) {
-            (TemplateStep::Element { index, .. }, Json::Array(items)) => items.get_mut(*index),
-            (TemplateStep::Field(field), Json::Object(fields)) => {
-                Some(fields.entry(field.as_ref()).or_insert_with(|| Json::Object(Map::new())))
+        let Some(RunObject { object, .. }) = objects.get_mut(role.template_at.object) else { continue };
+        template::with_pod(object, &role.template_at, |pod| {
+            admission::complete(pod, workload, role);
+            if is_sound {
+                admission::check(pod, benchmark, workload, role, diagnostics);
             }
-            _ => None,
-        };
-        let Some(next) = next else { return };
-        place = next;
+        });
     }
-    *place = value;
 }
 
 fn submit_to_queue(benchmark: &Benchmark, object: &mut Json) {
@@ -188,18 +234,20 @@ fn headless_service(benchmark: &Benchmark, case: &Case) -> RunObject {
         object,
         name_at: vec!["/metadata/name".to_owned()],
         labels_at: vec!["/metadata/labels".to_owned(), "/spec/selector".to_owned()],
+        of_server: Vec::new(),
     }
 }
 
-/// Returns the objects of a case under `name`, for `kubectl` and for reading.
+/// Returns the objects of a case under `name`, for `kubectl` and for reading; those of its server under another one.
 pub fn standalone(benchmark: &Benchmark, case: &Case, name: &str) -> Vec<Json> {
-    let objects = case_objects(benchmark, case, &mut Diagnostics::default()).objects;
-    objects
-        .into_iter()
-        .map(|RunObject { mut object, name_at, labels_at }| {
-            instance::name_at(&mut object, &name_at, name);
-            instance::label_at(&mut object, &labels_at, &[(meta::RUN, name.to_owned())]);
-            object
-        })
-        .collect()
+    let CaseObjects { objects, server, .. } = case_objects(benchmark, case, &mut Diagnostics::default());
+    let named = |RunObject { mut object, name_at, labels_at, .. }: RunObject, name: &str| {
+        instance::name_at(&mut object, &name_at, name);
+        instance::label_at(&mut object, &labels_at, &[(meta::RUN, name.to_owned())]);
+        object
+    };
+    let of_server = format!("{name}-server");
+    let of_run = objects.into_iter().map(|object| named(object, name));
+    let server = server.into_iter().flat_map(|server| server.objects).map(|object| named(object, &of_server));
+    of_run.chain(server).collect()
 }

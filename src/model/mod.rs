@@ -5,6 +5,7 @@
 mod api;
 pub mod carried;
 pub mod estimate;
+pub mod serving;
 pub mod target;
 pub mod workload;
 
@@ -18,8 +19,11 @@ use crate::text::Span;
 use crate::unit::{Duration, Quantity};
 pub use api::{Api, group, plural};
 pub use carried::{CarriedFile, CarriedFiles};
+pub use serving::{Endpoint, Probe, Protocol, Served, Serving};
 pub use target::Target;
-pub use workload::{Env, Given, Role, Supporting, TemplateAt, TemplateStep, Workload, literal};
+pub use workload::{
+    Env, Given, OfServer, Role, Serves, Supporting, TemplateAt, TemplateForm, TemplateStep, Workload, literal,
+};
 
 /// One benchmark on one target.
 #[derive(Debug)]

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 
 use serde_json::{Map, Value as Json};
 
-use super::Api;
+use super::{Api, Probe, Serving};
 use crate::text::Span;
 use crate::unit::{Duration, ImageRef, Quantity};
 use crate::yaml::Node;
@@ -27,6 +27,10 @@ pub struct Workload {
     pub headless_service: bool,
     /// JSON Pointers into the object, beside its own name, that take the name of the run's job.
     pub name_at: Vec<String>,
+    /// JSON Pointers to mappings of the object, beside those of its metadata and pods, that take the labels of the run.
+    pub labels_at: Vec<String>,
+    /// Annotations of the object.
+    pub annotations: Map<String, Json>,
     /// Objects that are created before it and deleted after it.
     pub supporting: Vec<Supporting>,
     /// Strategic merge patch over the whole object.
@@ -35,6 +39,8 @@ pub struct Workload {
     pub scale_is_manual: bool,
     /// The object itself, where the spec gives it whole; `spec` is empty then.
     pub given: Option<Given>,
+    /// What it serves, unless it ends by itself.
+    pub serving: Option<Serving>,
 }
 
 /// The user's own object, of which nothing is changed but what a run needs.
@@ -55,6 +61,15 @@ pub struct Supporting {
     pub body: Map<String, Json>,
     /// The name that it keeps; none where it has that of the workload.
     pub name: Option<String>,
+    /// JSON Pointers to mappings, beside those of its metadata and pods, that take the labels of the run.
+    pub labels_at: Vec<String>,
+}
+
+impl Supporting {
+    /// Returns an object of `api` that has the name of the workload.
+    pub fn new(api: Api, body: Map<String, Json>) -> Self {
+        Self { api, body, name: None, labels_at: Vec::new() }
+    }
 }
 
 /// Where a pod template stands.
@@ -64,6 +79,41 @@ pub struct TemplateAt {
     pub object: usize,
     /// The way from the object's `spec`.
     pub steps: Vec<TemplateStep>,
+    /// What stands there.
+    pub form: TemplateForm,
+}
+
+/// How pods are described.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub enum TemplateForm {
+    /// By `metadata` and `spec`.
+    #[default]
+    Template,
+    /// By the fields of a pod's `spec` alone, beside which others may stand.
+    Pod {
+        /// The JSON Pointer to the mapping that has the `labels` and `annotations` of the pods.
+        metadata: String,
+        /// The JSON Pointer to the main container, where it does not stand among the others.
+        container: Option<String>,
+    },
+}
+
+impl TemplateForm {
+    /// Returns the JSON Pointer to the `spec` of the pods that stand at `place`.
+    pub fn pod(&self, place: &str) -> String {
+        match self {
+            Self::Template => format!("{place}/spec"),
+            Self::Pod { .. } => place.to_owned(),
+        }
+    }
+
+    /// Returns the JSON Pointer to the mapping that has the labels and annotations of the pods that stand at `place`.
+    pub fn metadata(&self, place: &str) -> String {
+        match self {
+            Self::Template => format!("{place}/metadata"),
+            Self::Pod { metadata, .. } => metadata.clone(),
+        }
+    }
 }
 
 /// A step towards a pod template.
@@ -92,7 +142,22 @@ impl TemplateStep {
 impl TemplateAt {
     /// Returns the place in the workload's own object behind these fields.
     pub fn fields<const N: usize>(fields: [&'static str; N]) -> Self {
-        Self { object: 0, steps: fields.map(TemplateStep::field).to_vec() }
+        Self::of(0, fields.map(TemplateStep::field).to_vec())
+    }
+
+    /// Returns the place of a template behind `steps` in one of the workload's objects.
+    pub fn of(object: usize, steps: Vec<TemplateStep>) -> Self {
+        Self { object, steps, form: TemplateForm::Template }
+    }
+
+    /// Returns the JSON Pointer to the `spec` of the pods.
+    pub fn pod(&self) -> String {
+        self.form.pod(&self.pointer())
+    }
+
+    /// Returns the JSON Pointer to the mapping that has the labels and annotations of the pods.
+    pub fn metadata(&self) -> String {
+        self.form.metadata(&self.pointer())
     }
 
     /// Returns the JSON Pointer into the object.
@@ -111,6 +176,12 @@ impl TemplateAt {
             TemplateStep::Element { name, .. } => format!("[{name}]"),
         });
         std::iter::once("spec".to_owned()).chain(steps).collect()
+    }
+
+    /// Returns what a patch over the workload's object says of the `spec` of the pods.
+    pub fn pod_within<'a>(&self, patch: &'a Node) -> Option<&'a Node> {
+        let place = self.within(patch)?;
+        if self.form == TemplateForm::Template { place.get("spec") } else { Some(place) }
     }
 
     /// Returns what a patch over the workload's object says of the template.
@@ -153,10 +224,12 @@ pub struct Role {
     pub needs_token: bool,
     /// The account that a field of the kind gives the pods.
     pub service_account: Option<String>,
+    /// What the main container serves, where the kind has no field of its own for that.
+    pub serves: Option<Serves>,
     /// When a pod ends itself, where its object has no field that would end it.
     pub deadline: Option<Duration>,
-    /// The image, and where it is said.
-    pub image: ImageRef,
+    /// The image; none where the cluster's runtime for such models has it.
+    pub image: Option<ImageRef>,
     /// Where the image is said.
     pub image_span: Span,
     /// The program.
@@ -167,6 +240,8 @@ pub struct Role {
     pub word_spans: [Vec<Span>; 2],
     /// Environment variables by name.
     pub env: BTreeMap<String, (Env, Span)>,
+    /// Variables that tell of the server that the pods load, by name.
+    pub of_server: Vec<(&'static str, OfServer)>,
     /// What the scheduler sets aside.
     pub requests: BTreeMap<String, Quantity>,
     /// What the pod may use at most.
@@ -185,6 +260,15 @@ pub struct Role {
     pub container_patches: Vec<Node>,
     /// Whether `$(NAME)` is left to Kubernetes.
     pub expand_variables: bool,
+}
+
+/// What a container serves.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Serves {
+    /// The port.
+    pub port: u16,
+    /// What it is asked before it counts as ready.
+    pub probe: Probe,
 }
 
 /// Returns `text` so that Kubernetes passes it on as written: `$(NAME)` would be expanded and `$$` halved.
@@ -223,6 +307,17 @@ pub enum Env {
     Field(String),
 }
 
+/// What a load is told of the server.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum OfServer {
+    /// Its address, which the run learns when it begins: scheme, host and port.
+    Endpoint,
+    /// Its name, likewise.
+    Name,
+    /// This.
+    Text(String),
+}
+
 impl Workload {
     /// Returns whether its pods are described by an object of the cluster, over which it only says something.
     pub fn takes_pods_of_cluster(&self) -> bool {
@@ -231,12 +326,17 @@ impl Workload {
 
     /// Returns the patches over the pods of `role` in the order in which they apply, that over the object as the last.
     pub fn patches_of_pod<'a>(&'a self, role: &'a Role) -> Vec<&'a Node> {
-        let of_object = self.patch.as_ref().and_then(|patch| role.template_at.within(patch)?.get("spec"));
+        let of_object = self.patch.as_ref().and_then(|patch| role.template_at.pod_within(patch));
         role.pod_patches.iter().chain(of_object).collect()
     }
 }
 
 impl Role {
+    /// Returns the image as the spec names it; nothing where the spec does not say it.
+    pub fn image_name(&self) -> String {
+        self.image.as_ref().map(ToString::to_string).unwrap_or_default()
+    }
+
     /// Iterates over the words of the command and the texts of variables, which a program sees, with their places.
     pub fn texts(&self) -> impl Iterator<Item = (&str, Span)> {
         let [command, args] = &self.word_spans;

@@ -60,6 +60,7 @@ pub(crate) fn result() -> BenchmarkResult {
         metrics: vec![metric(vec![Some(0.1), None, Some(1e21), Some(40.0)])],
         monitoring: Vec::new(),
         cost: None,
+        server: None,
         validity: Validity::default(),
         artifacts: Vec::new(),
         native: BTreeMap::new(),

@@ -33,6 +33,9 @@ pub struct BenchmarkResult {
     pub source: Provenance,
     /// What it ran on.
     pub environment: Environment,
+    /// What it loaded.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub server: Option<Server>,
     /// What it read: `inputs` of the spec.
     #[serde(default, skip_serializing_if = "Json::is_null")]
     #[schemars(extend("type" = "object", "x-kubebench-open" = true))]
@@ -133,6 +136,9 @@ pub struct Timings {
     /// From the start of the first container or process to the end of the last that counts.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub run_seconds: Option<f64>,
+    /// From the creation of what serves to its first answer; only of the run that brought it up.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub ready_seconds: Option<f64>,
 }
 
 /// What started a run.
@@ -473,6 +479,22 @@ pub struct Monitored {
     pub samples: Vec<Option<f64>>,
     /// How many samples there were.
     pub n: u64,
+}
+
+/// What a run loaded: a server that may outlive it.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct Server {
+    /// The kind of its object, such as `Deployment`.
+    pub kind: String,
+    /// Its name; runs with the same session and name loaded the same server.
+    pub name: String,
+    /// Whether this run brought it up.
+    pub brought_up: bool,
+    /// How often it was loaded before it was measured.
+    pub warmups: u32,
+    /// Where the time went until it was ready, whichever run brought it up.
+    pub timings: Timings,
 }
 
 /// What a run cost, by the prices of the project.

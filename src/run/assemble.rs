@@ -45,8 +45,8 @@ impl Session<'_> {
         reasons.extend(faults);
         let images = case.workload.roles.iter().map(|role| Image {
             role: role.name.clone(),
-            declared: role.image.to_string(),
-            observed: self.images.get(&role.image.to_string()).cloned(),
+            declared: role.image_name(),
+            observed: self.images.get(&role.image_name()).cloned(),
         });
         let mut node = self.node.clone();
         node.load_before = load_before;
@@ -82,6 +82,7 @@ impl Session<'_> {
                 images: images.collect(),
                 software: self.software.clone(),
             },
+            server: None,
             inputs: case.inputs.clone(),
             span: Span { started, finished, took },
             ended: Ended {
@@ -90,6 +91,7 @@ impl Session<'_> {
                 exits,
                 restarts: 0,
                 timings: Timings {
+                    ready_seconds: None,
                     queue_seconds: None,
                     startup_seconds: began.then_some(waited.startup),
                     run_seconds: waited.run.filter(|_| began),

@@ -72,6 +72,7 @@ impl Evidence for RunEvidence {
     fn duration(&self, what: DurationSource) -> Used {
         match what {
             DurationSource::Queue => Err("a local run does not queue".to_owned()),
+            DurationSource::Ready => Err("nothing serves in a local run".to_owned()),
             DurationSource::Startup => self.startup.ok_or_else(|| "nothing was started".to_owned()),
             DurationSource::Run => self.run.ok_or_else(|| {
                 let was_started = self.startup.is_some();

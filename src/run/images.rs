@@ -39,7 +39,7 @@ impl Session<'_> {
             return Ok(None);
         }
         let engine = self.request.engine.name();
-        for image in roles.map(|role| role.image.to_string()) {
+        for image in roles.map(Role::image_name) {
             if self.images.contains_key(&image) {
                 continue;
             }

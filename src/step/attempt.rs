@@ -2,13 +2,14 @@
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use anyhow::{Context as _, Result};
 use serde::{Deserialize, Serialize};
 use serde_json::Value as Json;
 
 use super::found::{self, Found};
+use super::server::Loaded;
 use crate::edge::experiment::RunFolder;
 use crate::edge::machine;
 use crate::gather::Ended;
@@ -96,6 +97,9 @@ pub(super) struct Attempt {
     clock: Option<Instant>,
     /// The job once it was created, by its resource and uid.
     pub(super) created: Option<Created>,
+    /// The server that it loads, once that was ready.
+    #[serde(default)]
+    pub(super) loaded: Option<Loaded>,
     /// When all its pods ran.
     pub(super) running_since: Option<Moment>,
     /// How it ended, once it has.
@@ -190,6 +194,7 @@ impl Attempt {
             began: Moment::now(),
             clock: Some(Instant::now()),
             created: None,
+            loaded: None,
             running_since: None,
             outcome: None,
             awaits_postprocess: case.postprocess.is_some(),
@@ -238,6 +243,12 @@ impl Attempt {
     /// Returns the seconds since it began.
     pub(super) fn age(&self) -> f64 {
         self.clock.map_or_else(|| self.began.age(), |clock| clock.elapsed().as_secs_f64())
+    }
+
+    /// Returns for how long its job has been waited for: not before its server was ready.
+    pub(super) fn waited(&self) -> Duration {
+        let since = self.loaded.as_ref().map_or_else(|| self.age(), |loaded| loaded.since.age());
+        Duration::from_secs_f64(since)
     }
 
     /// Opens its folder, whatever a job has put in its place.

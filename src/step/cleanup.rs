@@ -38,6 +38,7 @@ pub fn run(environment: &Environment) -> Result<Answer> {
     if let Ok(told) = told::read(environment) {
         let name = told.config.prepare_name(session.workflow.session());
         Logs::end_left(&session, &session.experiments.join(name));
+        session.take_down_all(&told);
     }
     session.gives_back();
     Ok(if faults == 0 { Answer::Succeeded } else { Answer::Failed })

@@ -20,6 +20,8 @@ pub(super) struct RunEvidence {
     pub(super) namespace: String,
     /// The name of the job, with which those of its pods begin.
     pub(super) job: String,
+    /// The name of the server that it loaded, with which those of its pods begin.
+    pub(super) server: Option<String>,
     /// The names of the nodes that it ran on.
     pub(super) nodes: Vec<String>,
 }
@@ -44,7 +46,12 @@ impl Evidence for RunEvidence {
     }
 
     fn duration(&self, what: DurationSource) -> Used {
+        let is_kept = self.server.is_some() && self.timings.ready_seconds.is_none();
         let (seconds, of) = match what {
+            DurationSource::Ready if is_kept => {
+                return Err("the server was up already: the run that brought it up has its time".to_owned());
+            }
+            DurationSource::Ready => (self.timings.ready_seconds, "it was ready: only what serves ever is"),
             DurationSource::Queue => (self.timings.queue_seconds, "all pods were scheduled"),
             DurationSource::Startup => (self.timings.startup_seconds, "all containers were started"),
             DurationSource::Run => (self.timings.run_seconds, "all containers that count had ended"),
@@ -57,7 +64,9 @@ impl Evidence for RunEvidence {
     }
 
     fn query(&self, query: &str) -> Result<Vec<f64>, String> {
-        let query = prometheus::of_cluster(query, &self.namespace, &self.job, &self.nodes);
+        // Of a run that loads a server it is that which is measured.
+        let measured = self.server.as_deref().unwrap_or(&self.job);
+        let query = prometheus::of_cluster(query, &self.namespace, measured, &self.nodes);
         range_query(self.prometheus.as_deref(), &query, self.window)
     }
 }

@@ -12,7 +12,7 @@ use super::word;
 use crate::edge::cluster::{Fault, Resource, Seen, Watch};
 use crate::follow::{Progress, State};
 use crate::result::v1::{Status, StatusReason};
-use crate::workload;
+use crate::workload::{self, Purpose, kind_of};
 
 /// How often the loop looks around when nothing happens.
 const TICK: Duration = Duration::from_millis(500);
@@ -105,8 +105,13 @@ impl Session {
             if let State::Ended(status) = progress.state {
                 let since = *ended.get_or_insert_with(Instant::now);
                 let is_whole = progress.replicas.iter().all(|replica| replica.is_gone || replica.pod.is_over());
-                let patience = if is_whole { SETTLE } else { LINGER };
-                if since.elapsed() > patience || self.stop.is_some() {
+                let patience = match kind_of(sight.job()).map(|kind| kind.purpose) {
+                    // It is ready, and goes on.
+                    Some(Purpose::Serves) if status == Status::Succeeded => Duration::ZERO,
+                    _ if is_whole => SETTLE,
+                    _ => LINGER,
+                };
+                if since.elapsed() >= patience || self.stop.is_some() {
                     let progress = self.last_look(sight, progress);
                     // Of a job that ended while nobody watched, these may be the first pods that are seen.
                     logs.see(&progress, sight);

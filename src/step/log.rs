@@ -93,6 +93,8 @@ pub struct Logs {
     redactor: Arc<Redactor>,
     followers: BTreeMap<LogName, Follower>,
     is_listed: bool,
+    /// Where logs begin that another run has left, by their names.
+    left: BTreeMap<String, String>,
 }
 
 impl Logs {
@@ -100,7 +102,18 @@ impl Logs {
     pub fn new(origin: Arc<dyn LogOrigin>, place: Place, rules: Arc<Rules>, redactor: Arc<Redactor>) -> Self {
         // A volume that does not take folders does not take logs, and each of them says so.
         let _ = (experiment::make(place.output.join(FOLDER)), experiment::make(&place.state));
-        Self { origin, place, rules, redactor, followers: BTreeMap::new(), is_listed: false }
+        Self { origin, place, rules, redactor, followers: BTreeMap::new(), is_listed: false, left: BTreeMap::new() }
+    }
+
+    /// Goes on with logs where another run has left them, by their names.
+    pub fn go_on_from(&mut self, marks: BTreeMap<String, String>) {
+        self.left = marks;
+    }
+
+    /// Says that the containers of these roles go on, and their logs are to end where they are.
+    pub fn cut(&self, roles: &[String]) {
+        let is_meant = |name: &LogName| roles.iter().any(|role| role == name.role());
+        self.followers.iter().filter(|(name, _)| is_meant(name)).for_each(|(_, follower)| follower.cut());
     }
 
     /// Returns for which replicas an earlier step began logs, by the uid of the pod that it read last.
@@ -186,12 +199,22 @@ impl Logs {
         self.followers.into_values().for_each(Follower::kill);
     }
 
+    /// Returns where the log begins, if another run has left it: what was wrong with it until there is not of this run.
+    fn mark_left(&self, log: &LogName) -> String {
+        let path = log.path();
+        let name = path.rsplit_once('/').map_or(path.as_str(), |(_, name)| name);
+        let mark = self.left.get(name).and_then(|mark| serde_json::from_str::<Mark>(mark).ok());
+        let mark = mark.map(Mark::left);
+        mark.and_then(|mark| serde_json::to_string(&mark).ok()).unwrap_or_default()
+    }
+
     /// Begins a log, or takes it up again with all that it holds.
     fn begin(&self, log: &LogName) -> Begun {
         let path = self.place.output.join(log.path());
         let resumed = KeptLog::resume(&path, &self.place.state, self.place.limit);
         let resumed = resumed.or_else(|fault| KeptLog::nowhere(fault).map(|kept| (kept, String::new())));
         let (kept, mark) = match resumed {
+            Ok((kept, mark)) if mark.is_empty() => (kept, self.mark_left(log)),
             Ok(resumed) => resumed,
             Err(fault) => return Begun { sink: None, mark: String::new(), fault: Some(fault.to_string()) },
         };

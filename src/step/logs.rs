@@ -1,5 +1,6 @@
 //! The logs of all containers of a run, from what the watches see to what became of each.
 
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
@@ -60,6 +61,20 @@ impl Logs {
         }
     }
 
+    /// Goes on with logs where another run has left them, by their names.
+    pub(super) fn go_on_from(&mut self, marks: BTreeMap<String, String>) {
+        if let Some(logs) = &mut self.logs {
+            logs.go_on_from(marks);
+        }
+    }
+
+    /// Says that the containers of these roles go on, and their logs are to end where they are.
+    pub(super) fn cut(&mut self, roles: &[String]) {
+        if let Some(logs) = &mut self.logs {
+            logs.cut(roles);
+        }
+    }
+
     /// Returns whether a container that has ended has printed more than was read.
     pub(super) fn lags(&self) -> bool {
         self.logs.as_ref().is_some_and(log::Logs::lags)
@@ -98,6 +113,15 @@ fn of(followed: Followed) -> (LogOf, Option<RuleScan>) {
     };
     let scan = log.is_main.then_some(scan);
     (log, scan)
+}
+
+/// Returns how far the logs of these roles below `output` were read, by their names.
+pub(super) fn marks(output: &Path, roles: &[String]) -> BTreeMap<String, String> {
+    let state = state_of(output);
+    let is_meant =
+        |name: &String| log::LogName::of_file(name).is_some_and(|log| roles.iter().any(|role| role == log.role()));
+    let begun = KeptLog::begun(&state).into_iter().filter(is_meant);
+    begun.filter_map(|name| Some((name.clone(), KeptLog::last_mark(&state, &name)?))).collect()
 }
 
 /// Removes what was needed to go on with the logs below `output`, once what became of them is kept.

@@ -22,6 +22,7 @@ pub mod record;
 mod result;
 pub mod run;
 mod seen;
+mod server;
 mod session;
 mod snapshot;
 pub mod summary;

@@ -8,6 +8,7 @@ use super::attempt::{Attempt, LogOf, Outcome};
 use super::evidence::RunEvidence;
 use super::found::RESULT;
 use super::logs::Logs;
+use super::server::Loaded;
 use super::session::Session;
 use super::told::{self, RulesText};
 use super::{snapshot, word};
@@ -112,6 +113,7 @@ impl Session {
                 images: outcome.images.clone(),
                 software: std::collections::BTreeMap::new(),
             },
+            server: attempt.loaded.as_ref().map(Loaded::in_result),
             inputs: attempt.inputs.clone(),
             span: Span {
                 started: attempt.began.text.clone(),
@@ -165,6 +167,7 @@ impl Session {
             window: (attempt.running_since.as_ref().unwrap_or(&attempt.began).seconds, outcome.finished.seconds),
             namespace: self.namespace.clone(),
             job: attempt.job.clone(),
+            server: attempt.loaded.as_ref().map(|loaded| loaded.up.name.clone()),
             nodes: outcome.nodes.iter().filter_map(|node| node.name.clone()).collect(),
         };
         Ok(measure(rules, &read, outcome.ended.restarts, &evidence))

@@ -13,6 +13,7 @@ use super::follow::{Ending, Limits, is_absent};
 use super::logs::Logs;
 use super::result::Gathered;
 use super::seen::Sight;
+use super::server::{Loaded, NoServer};
 use super::session::Session;
 use super::told::{self, Told};
 use super::{Answer, Environment, logs, snapshot};
@@ -20,6 +21,7 @@ use crate::edge::cluster::{Fault, Made, Refusal};
 use crate::follow::Progress;
 use crate::gather::Ended;
 use crate::manifest::Run;
+use crate::model::Served;
 use crate::result::BenchmarkResult;
 use crate::result::v1::{Exit, Status, StatusReason, Timings};
 use crate::steps::{Case, Created as Objects};
@@ -35,6 +37,8 @@ const CALL: Duration = Duration::from_secs(20);
 const PATIENCE: Duration = Duration::from_secs(600);
 /// How long a webhook may take to see what was created before.
 const SIGHT: Duration = Duration::from_secs(60);
+/// How long the kubelet may take to say that a container has ended.
+const NEWS: Duration = Duration::from_secs(5);
 /// Between two looks at what comes in.
 const LOOK: Duration = Duration::from_millis(100);
 /// How long logs may stand still before their end, after their containers ended.
@@ -101,7 +105,7 @@ pub fn run(environment: &Environment, id: &str) -> Result<Answer> {
     Ok(Answer::Failed)
 }
 
-fn is_leaving(object: &Json) -> bool {
+pub(super) fn is_leaving(object: &Json) -> bool {
     !text_at(object, "/metadata/deletionTimestamp").is_empty()
 }
 
@@ -121,8 +125,18 @@ fn volume_full() -> StatusReason {
     StatusReason { code: "volumeFull".to_owned(), message: message.to_owned() }
 }
 
+/// For whom an object is created, and how long there may be no quota for it.
+pub(super) struct Claim<'a> {
+    /// The run's job, or the server, by its name.
+    pub(super) job: &'a str,
+    /// How long that has been waited for already.
+    pub(super) waited: Duration,
+    /// `queueTimeout`
+    pub(super) queue: Duration,
+}
+
 /// Why a run has no job.
-enum NoJob {
+pub(super) enum NoJob {
     /// It ends with this.
     Ends(Status, StatusReason),
     /// The step is to end before there is one.
@@ -130,7 +144,7 @@ enum NoJob {
 }
 
 impl NoJob {
-    fn new(status: Status, code: &str, message: String) -> Self {
+    pub(super) fn new(status: Status, code: &str, message: String) -> Self {
         Self::Ends(status, StatusReason { code: code.to_owned(), message })
     }
 }
@@ -146,21 +160,19 @@ impl Session {
     /// Takes one attempt to its result; none when another pod is to go on with it.
     fn attempt(&mut self, told: &Told, attempt: &mut Attempt, has_come_back: bool) -> Result<Option<BenchmarkResult>> {
         let objects = told.config.objects(&attempt.run.id, attempt.number, &self.naming());
-        let objects = objects.map_err(|fault| anyhow::anyhow!("{fault}"))?;
+        let mut objects = objects.map_err(|fault| anyhow::anyhow!("{fault}"))?;
         self.know_secrets(&objects.workload);
         let rules = told::rules(&self.environment)?;
         snapshot::keep(&attempt.open(&self.experiments)?, &objects, &rules)?;
         let mut gathered = Gathered::new(self, attempt, &rules)?;
         if attempt.outcome.is_none() {
-            let outcome = match self.job(attempt, &objects, has_come_back)? {
-                Ok(job) => match self.follow_run(attempt, job, &mut gathered) {
-                    Some(outcome) => outcome,
-                    None => return Ok(None),
-                },
-                Err(NoJob::Stopped) if self.is_to_be_succeeded() => return Ok(None),
-                Err(NoJob::Stopped) => outcome_without_job(attempt, Status::Interrupted, vec![self.interruption()]),
-                Err(NoJob::Ends(status, reason)) => outcome_without_job(attempt, status, vec![reason]),
+            let outcome = match self.serve(told, attempt, &mut gathered)? {
+                Ok(()) => self.take_run(told, attempt, &mut objects, &mut gathered, has_come_back)?,
+                Err(NoServer::Ends(outcome)) => Some(*outcome),
+                Err(NoServer::NoJob(no_job)) => self.without_job(attempt, no_job),
+                Err(NoServer::Left) => None,
             };
+            let Some(outcome) = outcome else { return Ok(None) };
             attempt.outcome = Some(outcome);
             self.keep(attempt);
         }
@@ -170,11 +182,96 @@ impl Session {
             self.remove_before(&objects, &attempt.job);
         }
         self.end_logs(attempt, &mut gathered);
+        self.take_down_after(told, attempt);
         if self.postprocess(told, attempt)? == After::Left {
             return Ok(None);
         }
         let result = self.conclude(attempt, gathered)?;
         Ok(Some(result))
+    }
+
+    /// Follows the run from its job's creation to its end; none when another pod is to go on with it.
+    fn take_run(
+        &mut self,
+        told: &Told,
+        attempt: &mut Attempt,
+        objects: &mut Objects,
+        gathered: &mut Gathered,
+        has_come_back: bool,
+    ) -> Result<Option<Outcome>> {
+        if let Some(loaded) = &attempt.loaded {
+            objects.load(&loaded.up.endpoint);
+        }
+        let job = match self.job(attempt, objects, has_come_back)? {
+            Ok(job) => job,
+            Err(no_job) => return Ok(self.without_job(attempt, no_job)),
+        };
+        let served = told.config.run(&attempt.run.id).ok().and_then(|(_, case)| case.served.clone());
+        let mut outcome = match served {
+            Some(served) => self.follow_server(attempt, job, &served, gathered),
+            None => self.follow_run(attempt, job, gathered),
+        };
+        if let (Some(outcome), Some(loaded)) = (&mut outcome, &attempt.loaded) {
+            self.add_server(outcome, loaded);
+        }
+        Ok(outcome)
+    }
+
+    /// Says how a run ended that has no job; none when another pod is to go on with it.
+    fn without_job(&mut self, attempt: &Attempt, no_job: NoJob) -> Option<Outcome> {
+        match no_job {
+            NoJob::Stopped if self.is_to_be_succeeded() => None,
+            NoJob::Stopped => Some(outcome_without_job(attempt, Status::Interrupted, vec![self.interruption()])),
+            NoJob::Ends(status, reason) => Some(outcome_without_job(attempt, status, vec![reason])),
+        }
+    }
+
+    /// Says of a run what its server says of it.
+    fn add_server(&mut self, outcome: &mut Outcome, loaded: &Loaded) {
+        // That the server fell is seen a little later than by those who load it.
+        let patience = if outcome.ended.status == Status::Failed { NEWS } else { Duration::ZERO };
+        if matches!(outcome.ended.status, Status::Succeeded | Status::Failed | Status::TimedOut)
+            && let Some(reason) = self.changed(loaded, patience)
+        {
+            if outcome.ended.status == Status::Succeeded {
+                outcome.ended.status = Status::Failed;
+            }
+            outcome.ended.reasons.insert(0, reason);
+        }
+        if loaded.is_new {
+            outcome.ended.timings.ready_seconds = loaded.up.timings.ready_seconds;
+        }
+        outcome.images.extend(loaded.up.images.iter().cloned());
+        for node in &loaded.up.nodes {
+            if !outcome.nodes.iter().any(|known| known.name == node.name) {
+                outcome.nodes.push(node.clone());
+            }
+        }
+        outcome.nodes.sort_by(|one, other| one.name.cmp(&other.name));
+    }
+
+    /// Follows the server of a run that ends when it is ready; returns none when another pod is to go on.
+    fn follow_server(
+        &mut self,
+        attempt: &mut Attempt,
+        job: Json,
+        served: &Served,
+        gathered: &mut Gathered,
+    ) -> Option<Outcome> {
+        let mut sight = Sight::of(job);
+        let waited = attempt.waited();
+        let (ending, progress, _) = self.until_ready(attempt, served, &mut sight, &mut gathered.logs, waited);
+        if ending == Ending::Stopped && self.is_to_be_succeeded() {
+            return None;
+        }
+        let is_ready = ending == Ending::Itself(Status::Succeeded);
+        let mut outcome = self.outcome(attempt, ending, progress);
+        if is_ready {
+            let timings = &mut outcome.ended.timings;
+            timings.ready_seconds = Some((outcome.took_seconds * 1000.0).round() / 1000.0);
+            timings.run_seconds = None;
+        }
+        Some(outcome)
     }
 
     /// Returns the job: created now, or found where an earlier pod of this step has created it.
@@ -192,12 +289,14 @@ impl Session {
                 Err(fault) => Err(fault.into()),
             };
         }
+        let (waited, queue) = (attempt.waited(), Duration::from_secs(attempt.queue_timeout_seconds));
+        let claim = Claim { job: &attempt.job, waited, queue };
         for object in &objects.before {
-            if let Err(no_job) = self.create(attempt, object)? {
+            if let Err(no_job) = self.create(&claim, object)? {
                 return Ok(Err(no_job));
             }
         }
-        let job = match self.create(attempt, &objects.workload)? {
+        let job = match self.create(&claim, &objects.workload)? {
             Ok(job) => job,
             Err(no_job) => return Ok(Err(no_job)),
         };
@@ -210,14 +309,14 @@ impl Session {
     }
 
     /// Creates an object, or finds the one that this run has created before.
-    fn create(&mut self, attempt: &Attempt, object: &Json) -> Result<Result<Json, NoJob>> {
+    pub(super) fn create(&mut self, claim: &Claim<'_>, object: &Json) -> Result<Result<Json, NoJob>> {
         let cluster = self.cluster.clone().patience(CALL);
         let since = Instant::now();
         let mut told = "";
         loop {
             let fault = match cluster.create(&self.namespace, object) {
                 Ok(Made::New(made)) => return Ok(Ok(made)),
-                Ok(Made::There(there)) if self.owns(&there, &attempt.job) => return Ok(Ok(there)),
+                Ok(Made::There(there)) if self.owns(&there, claim.job) => return Ok(Ok(there)),
                 // What keeps its name may be left of the run before.
                 Ok(Made::There(there)) if self.is_owner(&there) && since.elapsed() < PATIENCE => {
                     self.remove(&Created::of(&there))?;
@@ -244,10 +343,10 @@ impl Session {
             };
             let waits_for = match &fault {
                 Fault::Refused(refusal) if is_quota(refusal) => {
-                    if attempt.age() > attempt.queue_timeout_seconds as f64 {
+                    if claim.waited + since.elapsed() > claim.queue {
                         let what = format!(
                             "it was given up after {} s (`queueTimeout`), for the quota was used up: {refusal}",
-                            attempt.queue_timeout_seconds
+                            claim.queue.as_secs()
                         );
                         return Ok(Err(NoJob::new(Status::Failed, "quota", what)));
                     }
@@ -295,7 +394,7 @@ impl Session {
         }
     }
 
-    fn owns(&self, object: &Json, job: &str) -> bool {
+    pub(super) fn owns(&self, object: &Json, job: &str) -> bool {
         self.is_owner(object) && text_at(object, "/metadata/labels/kubebench.dev~1run") == job
     }
 
@@ -305,7 +404,7 @@ impl Session {
         let limits = Limits {
             queue: Duration::from_secs(attempt.queue_timeout_seconds),
             run: Duration::from_secs(attempt.timeout_seconds),
-            waited: Duration::from_secs_f64(attempt.age()),
+            waited: attempt.waited(),
             ran: attempt.running_since.as_ref().map(|since| Duration::from_secs_f64(since.age())),
         };
         let experiments = self.experiments.clone();
@@ -382,6 +481,9 @@ impl Session {
         if outcome.logs.is_some() {
             return;
         }
+        // What serves goes on.
+        let served: Vec<String> = attempt.loaded.iter().flat_map(|loaded| loaded.roles()).cloned().collect();
+        gathered.logs.cut(&served);
         let logs = gathered.end_logs(patience);
         if outcome.ended.status != Status::Succeeded {
             // What a replica printed last before it was stopped says where it hung.
@@ -402,6 +504,11 @@ impl Session {
         }
         outcome.logs = Some(logs);
         self.keep(attempt);
+        if let Some(loaded) = attempt.loaded.clone() {
+            let output = attempt.folder(&self.experiments).join("output");
+            self.leave_server(&loaded, logs::marks(&output, &served))
+                .unwrap_or_else(|error| self.tell(&format!("note: {error:#}")));
+        }
         logs::forget(&attempt.folder(&self.experiments).join("output"));
     }
 

@@ -7,6 +7,7 @@ use serde_json::Value as Json;
 
 use super::{Fault, read};
 use crate::manifest::Run;
+use crate::model::Served;
 
 /// The file of the run list.
 pub(super) const RUNS: &str = "runs.json";
@@ -35,6 +36,9 @@ pub struct RunList {
     pub queue_timeout_seconds: u64,
     /// The cases, by id.
     pub cases: BTreeMap<String, Case>,
+    /// What several cases load, by id.
+    #[serde(default)]
+    pub servers: BTreeMap<String, Server>,
     /// The Job before the runs.
     #[serde(default)]
     pub prepare: Option<StepJob>,
@@ -58,9 +62,28 @@ pub struct Case {
     pub manifest: String,
     /// Its objects, in the order of the file's documents: the workload first.
     pub objects: Vec<Described>,
+    /// How its objects answer, where they are a server that the run is to see ready.
+    #[serde(default)]
+    pub served: Option<Served>,
+    /// The id of the server that its Job loads.
+    #[serde(default)]
+    pub server: Option<String>,
     /// The Job after each run.
     #[serde(default)]
     pub postprocess: Option<StepJob>,
+}
+
+/// A server that outlives its runs.
+#[derive(Clone, Debug, Deserialize)]
+pub struct Server {
+    /// The file of its objects.
+    pub manifest: String,
+    /// Its objects, in the order of the file's documents: the server first.
+    pub objects: Vec<Described>,
+    /// How it answers.
+    pub served: Served,
+    /// How often the first run loads it before it is measured.
+    pub warmups: u32,
 }
 
 /// A Job beside the runs.
@@ -80,6 +103,12 @@ pub struct Described {
     pub name_at: Vec<String>,
     /// JSON Pointers to mappings that take the labels of the run.
     pub labels_at: Vec<String>,
+    /// JSON Pointers to what takes the address of the server that the run loads.
+    #[serde(default)]
+    pub endpoint_at: Vec<String>,
+    /// JSON Pointers to what takes its name.
+    #[serde(default)]
+    pub server_at: Vec<String>,
 }
 
 impl Config {
@@ -92,6 +121,11 @@ impl Config {
             return Err(Fault::Superseded);
         }
         let list: RunList = read(RUNS, text(&files, RUNS)?)?;
+        let lost = |case: &Case| case.server.clone().filter(|server| !list.servers.contains_key(server));
+        if let Some((case, server)) = list.cases.iter().find_map(|(id, case)| Some((id, lost(case)?))) {
+            let reason = format!("the case `{case}` loads the server `{server}`, which is not there");
+            return Err(Fault::Malformed { file: RUNS.to_owned(), reason });
+        }
         if let Some(run) = list.runs.iter().find(|run| !list.cases.contains_key(&run.case)) {
             let reason = format!("the run `{}` is of the case `{}`, which is not there", run.id, run.case);
             return Err(Fault::Malformed { file: RUNS.to_owned(), reason });

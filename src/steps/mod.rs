@@ -8,7 +8,7 @@ mod objects;
 mod settings;
 
 pub use about::{About, SpecSource};
-pub use config::{Case, Config, RunList, StepJob};
+pub use config::{Case, Config, RunList, Server, StepJob};
 pub use objects::{Created, Naming};
 pub use settings::{ResultsSettings, Settings};
 

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use serde_json::Value as Json;
 
 use super::Fault;
-use super::config::{Config, Described, StepJob, text};
+use super::config::{Case, Config, Described, StepJob, text};
 use crate::diag::Diagnostic;
 use crate::manifest::Run;
 use crate::manifest::instance::{Attempt, Owner, Session, job_name, label_at, name_at, own};
@@ -32,6 +32,15 @@ pub struct Created {
     pub before: Vec<Json>,
     /// The workload.
     pub workload: Json,
+    /// JSON Pointers into the workload to what takes the address of the server that it loads.
+    pub endpoint_at: Vec<String>,
+}
+
+impl Created {
+    /// Tells the workload where the server is.
+    pub fn load(&mut self, endpoint: &str) {
+        name_at(&mut self.workload, &self.endpoint_at, endpoint);
+    }
 }
 
 impl Config {
@@ -48,12 +57,55 @@ impl Config {
         let (run, case) = self.run(id)?;
         let job = self.job_of(run, attempt, naming.session);
         let labels = Attempt { job: &job, repeat: run.repeat, number: attempt, warmup: run.warmup };
-        self.created(&case.manifest, &case.objects, &job, labels, naming)
+        let created = self.created(&case.manifest, &case.objects, &job, labels, naming)?;
+        Ok(self.with_server(created, case, naming))
     }
 
-    /// Returns API version and kind of the jobs of its runs, as far as their manifests can be read.
+    /// Tells the workload of `case` the name of the server that it loads.
+    fn with_server(&self, mut created: Created, case: &Case, naming: &Naming<'_>) -> Created {
+        if let (Some(server), Some(Described { server_at, .. })) = (&case.server, case.objects.first()) {
+            // One that keeps its name has that in its manifest.
+            let server =
+                self.server(server, naming).map(|server| text_at(&server.workload, "/metadata/name").to_owned());
+            name_at(&mut created.workload, server_at, &server.unwrap_or_default());
+        }
+        created
+    }
+
+    /// Returns the name of a server.
+    pub fn server_name(&self, id: &str, session: Session<'_>) -> String {
+        self.name(id, "server", 1, session)
+    }
+
+    /// Returns the objects of a server.
+    ///
+    /// # Errors
+    /// When there is none of this id, or its manifest cannot be used.
+    pub fn server(&self, id: &str, naming: &Naming<'_>) -> Result<Created, Fault> {
+        let missing = || Fault::Missing { file: format!("{id}.server.yaml") };
+        let server = self.list.servers.get(id).ok_or_else(missing)?;
+        let name = self.server_name(id, naming.session);
+        let labels = Attempt { job: &name, repeat: 1, number: 1, warmup: false };
+        self.created(&server.manifest, &server.objects, &name, labels, naming)
+    }
+
+    /// Returns the Job that loads the server of the run `id` for the time `number` before it is measured.
+    ///
+    /// # Errors
+    /// When there is no such run, or its manifest cannot be used.
+    pub fn warmup(&self, id: &str, attempt: u32, number: u32, naming: &Naming<'_>) -> Result<Created, Fault> {
+        let (run, case) = self.run(id)?;
+        let name = self.name(&run.case, &format!("{}-warmup-{number}", run.round()), attempt, naming.session);
+        let labels = Attempt { job: &name, repeat: number, number: attempt, warmup: true };
+        let created = self.created(&case.manifest, &case.objects, &name, labels, naming)?;
+        Ok(self.with_server(created, case, naming))
+    }
+
+    /// Returns API version and kind of the jobs of its runs, and of the servers that they load, as far as their manifests can be read.
     pub fn kinds(&self) -> BTreeSet<(String, String)> {
-        let manifests = self.list.cases.values().filter_map(|case| text(&self.files, &case.manifest).ok());
+        let of_cases = self.list.cases.values().map(|case| &case.manifest);
+        let of_servers = self.list.servers.values().map(|server| &server.manifest);
+        let manifests = of_cases.chain(of_servers).filter_map(|file| text(&self.files, file).ok());
         let workloads = manifests.filter_map(|text| documents(text.split(BETWEEN).next()?).ok()?.into_iter().next());
         let name = |object: &Json, at: &str| text_at(object, at).to_owned();
         workloads.map(|object| (name(&object, "/apiVersion"), name(&object, "/kind"))).collect()
@@ -106,13 +158,14 @@ impl Config {
             let (has, wanted) = (objects.len(), described.len());
             return Err(malformed(format!("it holds {has} objects, and the run list describes {wanted}")));
         }
-        for (object, Described { name_at: names, labels_at }) in objects.iter_mut().zip(described) {
+        for (object, Described { name_at: names, labels_at, .. }) in objects.iter_mut().zip(described) {
             name_at(object, names, name);
             label_at(object, labels_at, &labels.labels());
             own(object, naming.owner);
         }
         let workload = objects.remove(0);
-        Ok(Created { before: objects, workload })
+        let endpoint_at = described.first().map(|first| first.endpoint_at.clone()).unwrap_or_default();
+        Ok(Created { before: objects, workload, endpoint_at })
     }
 }
 

@@ -4,8 +4,8 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Map, Value as Json};
 
-use super::role::Shape;
-use super::{Kind, Lowering, schema_of, status};
+use super::role::{ImageFrom, Shape};
+use super::{Kind, Lowering, Purpose, schema_of, status};
 use crate::api;
 use crate::diag::code;
 use crate::model::{Api, TemplateAt, Workload};
@@ -17,9 +17,10 @@ pub(super) const KIND: Kind = Kind {
     api: Api::known("batch/v1", "Job", "jobs", api::JOB_SPEC),
     schema: schema_of::<Job>,
     lower,
+    purpose: Purpose::Works,
     container: "main",
     outcome: status::batch,
-    deciders: |_| status::all_of(["job"]),
+    deciders: |object| status::all_of([status::batch_role(object)]),
     pods: status::batch_pods,
     example: EXAMPLE,
 };
@@ -83,6 +84,7 @@ fn lower(cx: &mut Lowering<'_>) -> Option<Workload> {
         pod_infix: if indexed { "-" } else { "" },
         restart_policy: Some("Never"),
         needs_token: false,
+        image: ImageFrom::Spec,
     };
     let mut role = cx.only_role("job", shape)?;
     role.replicas = parallelism;

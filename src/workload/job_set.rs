@@ -6,9 +6,9 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Map, Value as Json, json};
 
-use super::role::{RoleFields, RoleForm, Shape};
+use super::role::{ImageFrom, RoleFields, RoleForm, Shape};
 use super::status::{self, Deciders, Outcome, PodSet, count_at, text_at};
-use super::{Kind, Lowering, insert, schema_of};
+use super::{Kind, Lowering, Purpose, insert, schema_of};
 use crate::diag::{Diagnostic, code};
 use crate::model::{Api, Role, TemplateAt, TemplateStep, Workload};
 use crate::spec::v1::scalar::{Count, CountFromZero, Dns1123Label, Flag, Patch};
@@ -19,6 +19,7 @@ pub(super) const KIND: Kind = Kind {
     api: Api::known("jobset.x-k8s.io/v1alpha2", "JobSet", "jobsets", fields::SPEC),
     schema: schema_of::<JobSet>,
     lower,
+    purpose: Purpose::Works,
     container: "main",
     outcome,
     deciders,
@@ -264,10 +265,11 @@ fn role(cx: &mut Lowering<'_>, block: &Node, name: &str, index: usize, size: Siz
     let [list, template, spec] = ["replicatedJobs", "template", "spec"].map(TemplateStep::field);
     let shape = Shape {
         container_name: KIND.container,
-        template_at: TemplateAt { object: 0, steps: vec![list, element, template.clone(), spec, template] },
+        template_at: TemplateAt::of(0, vec![list, element, template.clone(), spec, template]),
         pod_infix: "",
         restart_policy: Some("Never"),
         needs_token: false,
+        image: ImageFrom::Spec,
     };
     let mut role = cx.role_of(name, block, block.span, shape)?;
     role.replicas = size.jobs.saturating_mul(size.parallelism);
@@ -417,12 +419,9 @@ fn pods(object: &Json) -> Vec<PodSet> {
             let count = |at: &str| count_at(job, at).unwrap_or(1);
             let parallelism = count("/template/spec/parallelism");
             let completions = count_at(job, "/template/spec/completions").unwrap_or(parallelism);
-            PodSet {
-                role: text_at(job, "/name").to_owned(),
-                replicas: count("/replicas").saturating_mul(parallelism.min(completions)),
-                completions,
-                template: format!("/spec/replicatedJobs/{index}/template/spec/template"),
-            }
+            let replicas = count("/replicas").saturating_mul(parallelism.min(completions));
+            let template = format!("/spec/replicatedJobs/{index}/template/spec/template");
+            PodSet::new(text_at(job, "/name"), replicas, completions, template)
         })
         .collect()
 }

@@ -4,7 +4,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Map, Value as Json, json};
 
-use super::role::Shape;
+use super::role::{ImageFrom, Shape};
 use super::status::{self, Deciders};
 use super::{Kind, Lowering, insert};
 use crate::api::{self, Type};
@@ -132,6 +132,7 @@ pub(super) fn roles(cx: &mut Lowering<'_>, job: &KubeflowJob, names: &[RoleName]
                 pod_infix: name.pod_infix,
                 restart_policy: None,
                 needs_token: name.needs_token,
+                image: ImageFrom::Spec,
             };
             cx.role(name.field, shape)
         })

@@ -1,5 +1,6 @@
 //! `manifest`: the user's own object of any kind, as it is, and what it needs beside it.
 
+mod answers;
 mod choose;
 mod placeholder;
 mod role;
@@ -10,11 +11,13 @@ use serde_json::{Map, Value as Json};
 
 use self::choose::{Chosen, Document};
 use super::condition::Condition;
+use super::role::RoleForm;
+use super::serving::{self, Load, Ready, Server};
 use super::status::{self, kind_of, pod_sets};
-use super::{Form, Kind, Lowering};
+use super::{Form, Kind, Lowering, Purpose};
 use crate::diag::{Diagnostic, Severity, code};
 use crate::model::target::MpiJobApi;
-use crate::model::{Api, Given, Supporting, Workload};
+use crate::model::{Api, Given, Probe, Supporting, Workload};
 use crate::spec::v1::project::RelativePath;
 use crate::spec::v1::scalar::{Patch, Text};
 use crate::text::Span;
@@ -44,6 +47,12 @@ manifest:
 
 /// Where Kueue, or a person, says that a job is not to start yet.
 const SUSPEND: [&str; 2] = ["/spec/suspend", "/spec/runPolicy/suspend"];
+/// Versions that a controller serves beside the newest.
+const ALSO_SERVED: [(&str, &str); 3] = [
+    ("serving.kserve.io/v1alpha1", "LLMInferenceService"),
+    ("machinelearning.seldon.io/v1alpha2", "SeldonDeployment"),
+    ("machinelearning.seldon.io/v1alpha3", "SeldonDeployment"),
+];
 /// Metadata that a server writes, and what names the object.
 const NOT_THE_USERS: [&str; 11] = [
     "creationTimestamp",
@@ -88,6 +97,12 @@ struct Manifest {
     /// after another.
     #[schemars(extend("default" = "run", "examples" = ["keep"]))]
     name: Option<Naming>,
+    /// When the object counts as ready, if it serves.
+    #[schemars(extend("default" = {}, "examples" = [{"path": "/health", "timeout": "45m"}]))]
+    ready: Option<Ready>,
+    /// What loads the object, if it serves; without it the run ends when it is ready.
+    #[schemars(extend("examples" = [{"image": "registry.example/load:1", "args": ["--rate", "${{ matrix.rate }}"]}]))]
+    load: Option<RoleForm<Load>>,
 }
 
 /// Where the name of the object comes from.
@@ -145,10 +160,36 @@ fn lower(cx: &mut Lowering<'_>) -> Option<Workload> {
         let message = "`name: keep`, but the object has no name to keep";
         cx.fault(&code::KB0317, "name", message, "write `metadata: {name: …}` in the object, or delete `name: keep`");
     }
+    let beside: Vec<Json> = chosen.supporting.iter().map(|document| document.node.to_json()).collect();
+    // A Service beside a job leads its pods to one another.
+    let serves = match kind {
+        Some(kind) => kind.purpose == Purpose::Serves,
+        None => form.load.is_some() || form.ready.is_some(),
+    };
+    let server = if serves { answers::server(&object, kind, &beside) } else { None };
     let given = Given { body: body(object, &conditions), name };
     let supporting = chosen.supporting.iter().map(supporting).collect();
+    let workload = Workload { supporting, given: Some(given), ..cx.workload(api, Map::new(), roles) };
+    let workload = serve(cx, &form, workload, server)?;
     let is_sound = !cx.diagnostics.as_slice().iter().skip(found_before).any(|fault| fault.severity == Severity::Error);
-    is_sound.then(|| Workload { supporting, given: Some(given), ..cx.workload(api, Map::new(), roles) })
+    is_sound.then_some(workload)
+}
+
+/// Adds when the object is ready and what loads it, where it serves.
+fn serve(cx: &mut Lowering<'_>, form: &Manifest, workload: Workload, server: Option<Server>) -> Option<Workload> {
+    let Some(server) = server else {
+        for (field, is_said) in [("load", form.load.is_some()), ("ready", form.ready.is_some())] {
+            if is_said {
+                let message = format!("`{field}` is for what serves, and nothing of this manifest does");
+                let help = "let the file hold the one Service that leads to the pods of the object, with its `selector` and port";
+                cx.fault(&code::KB0317, field, message, help);
+            }
+        }
+        return Some(workload);
+    };
+    // What speaks no protocol that is known takes connections at least.
+    let server = Server { probe: server.probe.or(Some(Probe::Tcp)), ..server };
+    serving::finish(cx, workload, form.ready.clone(), server)
 }
 
 /// Returns the API of the object, and reports a version of a kind that no controller answers any more, or not this target's.
@@ -173,7 +214,10 @@ fn api(cx: &mut Lowering<'_>, main: &Document<'_>, kind: Option<&Kind>, form: &M
                     )),
             );
         }
-    } else if main.api_version != kind.api.api_version && form.success.is_none() {
+    } else if main.api_version != kind.api.api_version
+        && !ALSO_SERVED.contains(&(main.api_version, main.kind))
+        && form.success.is_none()
+    {
         let message = format!("`{}` is no version of {} that its controller serves", main.api_version, main.kind);
         cx.report(
             Diagnostic::at(&code::KB0339, main.api_version_span(), message)
@@ -267,7 +311,8 @@ fn body(object: Json, annotations: &[(String, Json)]) -> Map<String, Json> {
 
 fn supporting(document: &Document<'_>) -> Supporting {
     let name = document.name.map(str::to_owned);
-    Supporting { api: Api::of(document.api_version, document.kind), body: body(document.node.to_json(), &[]), name }
+    let api = Api::of(document.api_version, document.kind);
+    Supporting { name, ..Supporting::new(api, body(document.node.to_json(), &[])) }
 }
 
 impl<'n> Chosen<'n> {

@@ -3,10 +3,13 @@
 //! A kind is added by one file and one line in [`KINDS`].
 
 mod condition;
+mod deployment;
+mod inference_service;
 mod jax_job;
 mod job;
 mod job_set;
 mod kubeflow;
+mod llm_inference_service;
 mod manifest;
 mod mpi_job;
 mod notebook;
@@ -14,6 +17,9 @@ mod paddle_job;
 mod pytorch_job;
 mod ray_job;
 mod role;
+mod seldon_deployment;
+mod seldon_model;
+mod serving;
 mod spark_application;
 mod status;
 mod tf_job;
@@ -54,6 +60,11 @@ pub static KINDS: &[Kind] = &[
     ray_job::KIND,
     spark_application::KIND,
     volcano_job::KIND,
+    deployment::KIND,
+    inference_service::KIND,
+    llm_inference_service::KIND,
+    seldon_deployment::KIND,
+    seldon_model::KIND,
 ];
 
 /// One workload kind.
@@ -66,6 +77,8 @@ pub struct Kind {
     pub schema: fn(&mut SchemaGenerator) -> Schema,
     /// Turns the form into a workload, reporting what cannot be.
     lower: fn(&mut Lowering<'_>) -> Option<Workload>,
+    /// Whether its objects come to an end.
+    pub purpose: Purpose,
     /// The name of the container that does the work, in every pod.
     pub container: &'static str,
     /// Reads what the object's controller says of it.
@@ -76,6 +89,15 @@ pub struct Kind {
     pub pods: fn(&Json) -> Vec<PodSet>,
     /// A spec of this kind for `kubebench new`, below `workload:`, indented by two spaces a level.
     pub example: &'static str,
+}
+
+/// What the objects of a kind are for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Purpose {
+    /// Work that ends.
+    Works,
+    /// To answer for as long as they are there: they have succeeded once they are ready.
+    Serves,
 }
 
 /// One way to say what is run: the simple form of a kind, or an object of any kind as it is.
@@ -160,10 +182,13 @@ impl Lowering<'_> {
             roles,
             headless_service: false,
             name_at: Vec::new(),
+            labels_at: Vec::new(),
+            annotations: Map::new(),
             supporting: Vec::new(),
             patch: self.entry.value.get("patch").cloned(),
             scale_is_manual: false,
             given: None,
+            serving: None,
         }
     }
 

@@ -5,7 +5,7 @@ use serde::Deserialize;
 use serde_json::Map;
 
 use super::kubeflow::{self, KubeflowJob, RoleName, SchedulingPolicy};
-use super::{Kind, Lowering, insert, schema_of, status};
+use super::{Kind, Lowering, Purpose, insert, schema_of, status};
 use crate::api::{self, Type};
 use crate::diag::{Diagnostic, code};
 use crate::model::target::MpiJobApi;
@@ -20,6 +20,7 @@ pub(super) const KIND: Kind = Kind {
     api: API_V1,
     schema: schema_of::<MpiJob>,
     lower,
+    purpose: Purpose::Works,
     container: "mpi",
     outcome: status::kubeflow,
     deciders: |_| status::all_of(["launcher"]),

@@ -4,7 +4,7 @@ use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde::Deserialize;
 use serde_json::Value as Json;
 
-use super::role::Shape;
+use super::role::{ImageFrom, Shape};
 use super::{Form, Lowering, job};
 use crate::model::{Env, TemplateAt, Workload, carried, literal};
 use crate::schema::{form_schema, without};
@@ -63,6 +63,7 @@ fn lower(cx: &mut Lowering<'_>) -> Option<Workload> {
         pod_infix: "",
         restart_policy: Some("Never"),
         needs_token: false,
+        image: ImageFrom::Spec,
     };
     let mut role = cx.only_role("job", shape)?;
     let name = carried_name(&file);

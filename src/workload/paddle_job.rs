@@ -6,7 +6,7 @@ use serde_json::{Value as Json, json};
 
 use super::kubeflow::{self, KubeflowJob, SchedulingPolicy};
 use super::status;
-use super::{Kind, Lowering, insert, schema_of};
+use super::{Kind, Lowering, Purpose, insert, schema_of};
 use crate::api::{self, Type};
 use crate::diag::{Diagnostic, code};
 use crate::model::{Api, Role, Workload};
@@ -18,6 +18,7 @@ pub(super) const KIND: Kind = Kind {
     api: Api::known("kubeflow.org/v1", "PaddleJob", "paddlejobs", SPEC),
     schema: schema_of::<PaddleJob>,
     lower,
+    purpose: Purpose::Works,
     container: "paddle",
     outcome: status::kubeflow,
     deciders: |object| kubeflow::master_or_workers(object, "paddleReplicaSpecs"),

@@ -9,9 +9,9 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Map, Value as Json, json};
 
-use super::role::{RoleFields, RoleForm, Shape};
+use super::role::{ImageFrom, RoleFields, RoleForm, Shape};
 use super::status::{self, Outcome, PodSet, count_at, text_at};
-use super::{Kind, Lowering, schema_of};
+use super::{Kind, Lowering, Purpose, schema_of};
 use crate::diag::{Diagnostic, code};
 use crate::model::{Api, Role, TemplateAt, TemplateStep, Workload};
 use crate::spec::v1::container::{Resources, RoleBlock};
@@ -25,6 +25,7 @@ pub(super) const KIND: Kind = Kind {
     api: Api::known("ray.io/v1", "RayJob", "rayjobs", fields::SPEC),
     schema: schema_of::<RayJob>,
     lower,
+    purpose: Purpose::Works,
     container: "ray",
     outcome,
     deciders: |_| status::all_of([SUBMITTER]),
@@ -191,11 +192,12 @@ fn params(given: Option<BTreeMap<String, Text>>) -> Json {
 fn shape(steps: Vec<TemplateStep>) -> Shape {
     Shape {
         container_name: KIND.container,
-        template_at: TemplateAt { object: 0, steps },
+        template_at: TemplateAt::of(0, steps),
         // The operator cuts what it makes names of.
         pod_infix: "",
         restart_policy: Some("Never"),
         needs_token: false,
+        image: ImageFrom::Spec,
     }
 }
 
@@ -326,12 +328,7 @@ fn outcome(object: &Json) -> Outcome {
 }
 
 fn pods(object: &Json) -> Vec<PodSet> {
-    let set = |role: &str, replicas: u32, template: String| PodSet {
-        role: role.to_owned(),
-        replicas,
-        completions: replicas,
-        template,
-    };
+    let set = |role: &str, replicas: u32, template: String| PodSet::new(role, replicas, replicas, template);
     let groups = object.pointer("/spec/rayClusterSpec/workerGroupSpecs").and_then(Json::as_array);
     let workers = groups.into_iter().flatten().enumerate().map(|(index, group)| {
         let template = format!("/spec/rayClusterSpec/workerGroupSpecs/{index}/template");

@@ -22,6 +22,16 @@ pub(super) struct Shape {
     pub(super) pod_infix: &'static str,
     pub(super) restart_policy: Option<&'static str>,
     pub(super) needs_token: bool,
+    pub(super) image: ImageFrom,
+}
+
+/// Who says the image of a role.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum ImageFrom {
+    /// The spec.
+    Spec,
+    /// The spec, or a runtime of the cluster.
+    Runtime,
 }
 
 type Block<'n> = (&'n Node, Span, RoleBlock);
@@ -58,13 +68,14 @@ pub(super) fn merge(
     let (shared_node, shared) = shared.map_or((None, RoleBlock::default()), |(node, shared)| (Some(node), shared));
     let nodes: Vec<&Node> = shared_node.into_iter().chain([node]).collect();
     let place = |field: &str| nodes.iter().rev().find_map(|node| node.entry(field));
-    let Some(image) = own.image.or(shared.image) else {
+    let image = own.image.or(shared.image);
+    if image.is_none() && shape.image == ImageFrom::Spec {
         let fault = Diagnostic::at(&code::KB0202, span, format!("`{name}` needs the field `image`"));
         diagnostics.push(
             fault.help("write it here, or beside the roles for all of them: `image: registry.example/name@sha256:…`"),
         );
         return None;
-    };
+    }
     let replicas = own.replicas.map_or(1, |replicas| replicas.0);
     let mut env = BTreeMap::new();
     for (block_node, variables) in [(shared_node, shared.env), (Some(node), own.env)] {
@@ -100,8 +111,10 @@ pub(super) fn merge(
         restart_policy: shape.restart_policy,
         needs_token: shape.needs_token,
         service_account: None,
+        serves: None,
+        of_server: Vec::new(),
         deadline: None,
-        image: image.0,
+        image: image.map(|image| image.0),
         image_span: place("image").map_or(span, |entry| entry.value.span),
         command: texts(own.command.or(shared.command).unwrap_or_default()),
         args: texts(own.args.or(shared.args).unwrap_or_default()),

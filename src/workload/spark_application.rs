@@ -9,12 +9,12 @@ use std::collections::BTreeMap;
 use serde_json::{Map, Value as Json, json};
 
 use self::form::{Deps, Language, SparkApplication};
-use super::role::{RoleForm, Shape};
+use super::role::{ImageFrom, RoleForm, Shape};
 use super::status::{self, Outcome, PodSet, count_at, text_at};
-use super::{Kind, Lowering, insert, texts};
+use super::{Kind, Lowering, Purpose, insert, texts};
 use crate::diag::{Diagnostic, code};
 use crate::model::target::Queue;
-use crate::model::{Api, Role, TemplateAt, TemplateStep, Workload, literal};
+use crate::model::{Api, Role, TemplateAt, Workload, literal};
 use crate::spec::v1::scalar::{Count, Text};
 use crate::unit::Quantity;
 use crate::yaml::Node;
@@ -24,6 +24,7 @@ pub(super) const KIND: Kind = Kind {
     api: Api::known("sparkoperator.k8s.io/v1beta2", "SparkApplication", "sparkapplications", fields::SPEC),
     schema: form::schema,
     lower,
+    purpose: Purpose::Works,
     container: DRIVER_CONTAINER,
     outcome,
     deciders: |_| status::all_of([DRIVER]),
@@ -153,11 +154,12 @@ fn lower(cx: &mut Lowering<'_>) -> Option<Workload> {
 fn role(cx: &mut Lowering<'_>, name: &'static str, container_name: &'static str) -> Option<Role> {
     let shape = Shape {
         container_name,
-        template_at: TemplateAt { object: 0, steps: vec![TemplateStep::field(name), TemplateStep::field("template")] },
+        template_at: TemplateAt::fields([name, "template"]),
         // Spark cuts what it makes names of, but for the driver's.
         pod_infix: if name == DRIVER { "-driver" } else { "" },
         restart_policy: Some("Never"),
         needs_token: false,
+        image: ImageFrom::Spec,
     };
     let mut role = cx.role(name, shape)?;
     role.deadline = Some(cx.timeout);
@@ -190,7 +192,7 @@ fn size(
     let mut object = Map::new();
     object.insert("coreLimit".to_owned(), cores.to_string().into());
     object.insert("cores".to_owned(), cores.into());
-    object.insert("image".to_owned(), cx.target.mirrored(&role.image).into());
+    insert(&mut object, "image", role.image.as_ref().map(|image| cx.target.mirrored(image)));
     object.insert("memory".to_owned(), format!("{memory}m").into());
     object.insert("memoryOverhead".to_owned(), format!("{overhead}m").into());
     Some(object)
@@ -288,12 +290,7 @@ fn outcome(object: &Json) -> Outcome {
 fn pods(object: &Json) -> Vec<PodSet> {
     let instances = count_at(object, "/spec/executor/instances").unwrap_or(1);
     [(DRIVER, 1), (EXECUTOR, instances)]
-        .map(|(role, replicas)| PodSet {
-            role: role.to_owned(),
-            replicas,
-            completions: replicas,
-            template: format!("/spec/{role}/template"),
-        })
+        .map(|(role, replicas)| PodSet::new(role, replicas, replicas, format!("/spec/{role}/template")))
         .into()
 }
 

@@ -6,12 +6,14 @@ use serde_json::Value as Json;
 
 use super::condition::Condition;
 use super::{KINDS, Kind, within};
-use crate::model::group;
+use crate::model::{TemplateForm, group};
 
 /// The annotation that says when an object has succeeded, where its kind does not.
 pub(super) const SUCCESS: &str = "kubebench.dev/success";
 /// The annotation that says when it has failed.
 pub(super) const FAILURE: &str = "kubebench.dev/failure";
+/// The role of what loads a server.
+pub(super) const LOAD: &str = "load";
 const SUCCESS_AT: &str = "/metadata/annotations/kubebench.dev~1success";
 const FAILURE_AT: &str = "/metadata/annotations/kubebench.dev~1failure";
 
@@ -24,7 +26,7 @@ pub enum Outcome {
     Suspended,
     /// It runs, as far as its controller knows.
     Running,
-    /// It ended well.
+    /// It ended well, or, if it serves, it is ready.
     Succeeded,
     /// It failed for good.
     Failed {
@@ -58,8 +60,35 @@ pub struct PodSet {
     pub replicas: u32,
     /// How many of them one Job numbers, where the pods of the next Job begin from 0 again.
     pub completions: u32,
-    /// The JSON Pointer to what describes them, whose `spec` is that of a pod.
+    /// The JSON Pointer to what describes them.
     pub template: String,
+    /// How.
+    pub form: TemplateForm,
+}
+
+impl PodSet {
+    /// Returns pods that the pod template at `template` describes.
+    pub fn new(role: impl Into<String>, replicas: u32, completions: u32, template: impl Into<String>) -> Self {
+        let (role, template) = (role.into(), template.into());
+        Self { role, replicas, completions, template, form: TemplateForm::Template }
+    }
+
+    /// Returns the same pods, of an object that stands at `place` of another.
+    pub(super) fn below(self, place: &str) -> Self {
+        let form = match self.form {
+            TemplateForm::Template => TemplateForm::Template,
+            TemplateForm::Pod { metadata, container } => TemplateForm::Pod {
+                metadata: format!("{place}{metadata}"),
+                container: container.map(|container| format!("{place}{container}")),
+            },
+        };
+        Self { template: format!("{place}{}", self.template), form, ..self }
+    }
+
+    /// Returns the JSON Pointer to their `spec`.
+    pub fn pod(&self) -> String {
+        self.form.pod(&self.template)
+    }
 }
 
 impl Deciders {
@@ -140,7 +169,7 @@ pub(super) fn replica_specs(object: &Json) -> Vec<PodSet> {
         .map(|(field, role)| {
             let replicas = count_at(object, &format!("/spec/{field}/{role}/replicas")).unwrap_or(1);
             let template = format!("/spec/{field}/{role}/template");
-            PodSet { role: role.to_lowercase(), replicas, completions: replicas, template }
+            PodSet::new(role.to_lowercase(), replicas, replicas, template)
         })
         .collect()
 }
@@ -149,8 +178,15 @@ pub(super) fn replica_specs(object: &Json) -> Vec<PodSet> {
 pub(super) fn batch_pods(object: &Json) -> Vec<PodSet> {
     let parallelism = count_at(object, "/spec/parallelism").unwrap_or(1);
     let completions = count_at(object, "/spec/completions").unwrap_or(parallelism);
-    let (role, template) = ("job".to_owned(), "/spec/template".to_owned());
-    vec![PodSet { role, replicas: parallelism.min(completions), completions, template }]
+    vec![PodSet::new(batch_role(object), parallelism.min(completions), completions, "/spec/template")]
+}
+
+/// Returns the role of the pods of a batch/v1 Job: what loads a server is a Job too.
+pub(super) fn batch_role(object: &Json) -> &str {
+    match text_at(object, "/spec/template/metadata/labels/kubebench.dev~1role") {
+        LOAD => LOAD,
+        _ => "job",
+    }
 }
 
 /// Reads a job of the training operator, or an MPIJob of either operator.

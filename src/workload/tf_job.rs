@@ -6,7 +6,7 @@ use serde_json::{Map, Value as Json};
 
 use super::kubeflow::{self, KubeflowJob, RoleName, SchedulingPolicy};
 use super::status::{self, Deciders};
-use super::{Kind, Lowering, insert, schema_of};
+use super::{Kind, Lowering, Purpose, insert, schema_of};
 use crate::api::{self, Type};
 use crate::diag::code;
 use crate::model::{Api, Workload};
@@ -18,6 +18,7 @@ pub(super) const KIND: Kind = Kind {
     api: Api::known("kubeflow.org/v1", "TFJob", "tfjobs", SPEC),
     schema: schema_of::<TfJob>,
     lower,
+    purpose: Purpose::Works,
     container: "tensorflow",
     outcome: status::kubeflow,
     deciders,

@@ -8,9 +8,9 @@ mod form;
 use serde_json::{Map, Value as Json, json};
 
 use self::form::{Framework, Initializer, RuntimeKind, RuntimeRef, StorageSource, TrainJob};
-use super::role::{RoleForm, Shape};
+use super::role::{ImageFrom, RoleForm, Shape};
 use super::status::{self, Deciders, Outcome, PodSet, count_at, text_at};
-use super::{Kind, Lowering, insert, read, schema_of, spans, texts};
+use super::{Kind, Lowering, Purpose, insert, read, schema_of, spans, texts};
 use crate::api::Type;
 use crate::diag::code;
 use crate::model::target::{Queue, TrainerApi};
@@ -23,6 +23,7 @@ pub(super) const KIND: Kind = Kind {
     api: Api::known(API_VERSION, "TrainJob", "trainjobs", Type::Object(&[])),
     schema: schema_of::<TrainJob>,
     lower,
+    purpose: Purpose::Works,
     container: NODE,
     outcome,
     deciders,
@@ -133,7 +134,14 @@ fn trainer_role(cx: &mut Lowering<'_>, name: &str, template_at: TemplateAt, pods
 }
 
 fn shape(template_at: TemplateAt) -> Shape {
-    Shape { container_name: NODE, template_at, pod_infix: "", restart_policy: Some("Never"), needs_token: false }
+    Shape {
+        container_name: NODE,
+        template_at,
+        pod_infix: "",
+        restart_policy: Some("Never"),
+        needs_token: false,
+        image: ImageFrom::Spec,
+    }
 }
 
 fn resize(role: &mut Role, pods: u32, said: Option<&Node>) {
@@ -208,7 +216,7 @@ fn own_runtime(cx: &mut Lowering<'_>, framework: &Framework, size: &Size) -> Opt
     spec.insert("template".to_owned(), whole);
     let api = Api::known(API_VERSION, "TrainingRuntime", "trainingruntimes", Type::Object(&[]));
     let body = Map::from_iter([("spec".to_owned(), Json::Object(spec))]);
-    Some((roles, Supporting { api, body, name: None }))
+    Some((roles, Supporting::new(api, body)))
 }
 
 fn policy_of(framework: &Framework, size: &Size) -> Json {
@@ -255,7 +263,7 @@ fn template_at(index: usize, name: &str) -> TemplateAt {
     let element = TemplateStep::Element { index, key: "name".into(), name: name.to_owned() };
     let before = [field("template"), field("spec"), field("replicatedJobs"), element];
     let after = ["template", "spec", "template"].map(field);
-    TemplateAt { object: 1, steps: before.into_iter().chain(after).collect() }
+    TemplateAt::of(1, before.into_iter().chain(after).collect())
 }
 
 fn job(cx: &Lowering<'_>, name: &str, step: Option<&str>) -> Json {
@@ -293,5 +301,5 @@ fn deciders(object: &Json) -> Deciders {
 /// The launcher of MPI is one of the nodes.
 fn pods(object: &Json) -> Vec<PodSet> {
     let replicas = count_at(object, "/spec/trainer/numNodes").unwrap_or(1);
-    vec![PodSet { role: NODE.to_owned(), replicas, completions: replicas, template: String::new() }]
+    vec![PodSet::new(NODE, replicas, replicas, "")]
 }

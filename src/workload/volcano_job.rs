@@ -6,9 +6,9 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Map, Value as Json, json};
 
-use super::role::{RoleFields, RoleForm, Shape};
+use super::role::{ImageFrom, RoleFields, RoleForm, Shape};
 use super::status::{self, Deciders, Outcome, PodSet, text_at};
-use super::{Kind, Lowering, schema_of};
+use super::{Kind, Lowering, Purpose, schema_of};
 use crate::api::{self, Type};
 use crate::diag::{Diagnostic, code};
 use crate::model::target::Queue;
@@ -20,6 +20,7 @@ pub(super) const KIND: Kind = Kind {
     api: Api::known("batch.volcano.sh/v1alpha1", "Job", "jobs", SPEC),
     schema: schema_of::<VolcanoJob>,
     lower,
+    purpose: Purpose::Works,
     container: "main",
     outcome,
     deciders,
@@ -219,10 +220,11 @@ fn roles(cx: &mut Lowering<'_>, tasks: &[RoleForm<Task>]) -> Option<Vec<Role>> {
         ];
         let shape = Shape {
             container_name: KIND.container,
-            template_at: TemplateAt { object: 0, steps },
+            template_at: TemplateAt::of(0, steps),
             pod_infix: "-",
             restart_policy: Some("Never"),
             needs_token: false,
+            image: ImageFrom::Spec,
         };
         let mut role = cx.role_of(name, block, span, shape)?;
         // The webhook tries the name with the place of the task in the list.
@@ -304,7 +306,7 @@ fn pods(object: &Json) -> Vec<PodSet> {
         .map(|(index, task)| {
             let replicas = status::count_at(task, "/replicas").unwrap_or(1);
             let (role, template) = (text_at(task, "/name").to_owned(), format!("/spec/tasks/{index}/template"));
-            PodSet { role, replicas, completions: replicas, template }
+            PodSet::new(role, replicas, replicas, template)
         })
         .collect()
 }

@@ -44,13 +44,13 @@ fn search(value: &Json, at: &str, named: Named<'_>, sets: &mut Vec<PodSet>, dept
         Json::Object(fields) => {
             if let Some(kind) = kind_of(value) {
                 let of_kind = (kind.pods)(value).into_iter();
-                sets.extend(of_kind.map(|set| PodSet { template: format!("{at}{}", set.template), ..set }));
+                sets.extend(of_kind.map(|set| set.below(at)));
                 return;
             }
             if is_pod_template(value) {
                 let role = label_of(named.role);
                 let Named { replicas, .. } = named;
-                sets.push(PodSet { role, replicas, completions: replicas, template: at.to_owned() });
+                sets.push(PodSet::new(role, replicas, replicas, at));
                 return;
             }
             let said = COUNTS.iter().find_map(|count| u32::try_from(fields.get(*count)?.as_u64()?).ok());

@@ -4,7 +4,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 
 use super::kubeflow::{self, KubeflowJob, SchedulingPolicy};
-use super::{Kind, Lowering, schema_of, status};
+use super::{Kind, Lowering, Purpose, schema_of, status};
 use crate::api::Type;
 use crate::diag::code;
 use crate::model::{Api, Workload};
@@ -16,6 +16,7 @@ pub(super) const KIND: Kind = Kind {
     api: Api::known("kubeflow.org/v1", "XGBoostJob", "xgboostjobs", SPEC),
     schema: schema_of::<XgboostJob>,
     lower,
+    purpose: Purpose::Works,
     container: "xgboost",
     outcome: status::kubeflow,
     deciders: |_| status::all_of(["master"]),

@@ -41,6 +41,7 @@ fn every_created_object_is_taken() {
         assert_eq!(validate(&emitted.object), Vec::<String>::new(), "{}", emitted.path);
     }
     let expected = [
+        "apps/v1 Deployment",
         "batch.volcano.sh/v1alpha1 Job",
         "batch/v1 Job",
         "jobset.x-k8s.io/v1alpha2 JobSet",
@@ -51,7 +52,11 @@ fn every_created_object_is_taken() {
         "kubeflow.org/v1 TFJob",
         "kubeflow.org/v1 XGBoostJob",
         "kubeflow.org/v2beta1 MPIJob",
+        "machinelearning.seldon.io/v1 SeldonDeployment",
+        "mlops.seldon.io/v1alpha1 Model",
         "ray.io/v1 RayJob",
+        "serving.kserve.io/v1alpha2 LLMInferenceService",
+        "serving.kserve.io/v1beta1 InferenceService",
         "sparkoperator.k8s.io/v1beta2 SparkApplication",
         "trainer.kubeflow.org/v1alpha1 TrainJob",
         "trainer.kubeflow.org/v1alpha1 TrainingRuntime",

@@ -23,6 +23,10 @@ const KINDS: &[(&str, &str)] = &[
         "type: R, sparkVersion: 4, mainApplicationFile: a, driver: {serviceAccount: spark}, executor: {instances: 2}",
     ),
     ("volcanoJob", ", tasks: [{name: master}, {name: worker, replicas: 2}]"),
+    ("deployment", ", protocol: v2"),
+    ("inferenceService", ", predictor: {}, protocol: v2"),
+    ("llmInferenceService", ", model: {uri: 'hf://a/b'}"),
+    ("seldonDeployment", ", predictors: [{name: worker, graph: {name: m}}]"),
 ];
 
 fn spec(kind: &str, fields: &str) -> String {
@@ -246,6 +250,8 @@ fn custom_kinds_have_the_fields_of_their_crds() {
         ("rayJob", "", "ray.io", "v1", "RayJob"),
         ("sparkApplication", "", "sparkoperator.k8s.io", "v1beta2", "SparkApplication"),
         ("volcanoJob", "", "batch.volcano.sh", "v1alpha1", "Job"),
+        ("llmInferenceService", "", "serving.kserve.io", "v1alpha2", "LLMInferenceService"),
+        ("seldonDeployment", "", "machinelearning.seldon.io", "v1", "SeldonDeployment"),
     ] {
         let schema = crd_schema(group, version, name).unwrap();
         let mut compared = 0;
@@ -262,8 +268,51 @@ fn custom_kinds_have_the_fields_of_their_crds() {
     }
 }
 
-/// Fields whose types are those of `k8s-openapi`.
+/// What KServe keeps beside `model` for each format of the first releases.
+const FORMATS: [&str; 9] =
+    ["huggingface", "lightgbm", "onnx", "paddle", "pmml", "pytorch", "sklearn", "tensorflow", "xgboost"];
+
+/// A component of an InferenceService has the fields of a pod and those that the CRD has beside, and no others.
+#[test]
+fn components_of_kserve_have_the_fields_of_their_crd() {
+    let Some(schema) = crd_schema("serving.kserve.io", "v1beta1", "InferenceService") else {
+        return skip("patches", "no CRDs beside the checkout, so the fields of KServe's components are not compared");
+    };
+    let unknown = |place: &str, field: &str| {
+        let patch = place
+            .rsplit('.')
+            .fold(format!("{{{field}: null, qqqqqqqqqqqq: 1}}"), |inner, step| format!("{{{step}: {inner}}}"));
+        let patch = patch.replacen("null", "1", 1);
+        let found = faults("inferenceService", &format!("patch: {patch}"));
+        assert!(found.iter().any(|fault| fault.contains("`qqqqqqqqqqqq` is not a field")), "{place}: {found:?}");
+        found.iter().any(|fault| fault.contains(&format!("`{field}` is not a field")))
+    };
+    let predictor = &schema["properties"]["spec"]["properties"]["predictor"]["properties"];
+    for field in predictor.as_object().unwrap().keys().filter(|field| !matches!(field.as_str(), "name" | "triton")) {
+        assert_eq!(unknown("spec.predictor", field), FORMATS.contains(&field.as_str()), "{field}");
+    }
+    for field in predictor["model"]["properties"].as_object().unwrap().keys() {
+        assert!(!unknown("spec.predictor.model", field), "{field}");
+    }
+}
+
+/// Fields whose types are those of `k8s-openapi`, or that only a controller judges.
 const TYPES_OF_KUBERNETES: &[&str] = &[
+    "baseRefs",
+    "componentSpecs",
+    "confidential",
+    "engineResources",
+    "explainer",
+    "graph",
+    "kvCacheOffloading",
+    "lora",
+    "router",
+    "scaling",
+    "ssl",
+    "storageInitializer",
+    "svcOrchSpec",
+    "tracing",
+    "worker",
     "template",
     "templates",
     "metrics",
@@ -292,7 +341,7 @@ const TYPES_OF_KUBERNETES: &[&str] = &[
 
 /// Lists of roles, and the field by which an element is found.
 const LISTS_OF_ROLES: &[(&str, &str)] =
-    &[("tasks", "[name]"), ("replicatedJobs", "[name]"), ("workerGroupSpecs", "[groupName]")];
+    &[("predictors", "[name]"), ("tasks", "[name]"), ("replicatedJobs", "[name]"), ("workerGroupSpecs", "[groupName]")];
 
 /// Compares the fields at `path` with those that a finding lists, and the types of their values, and goes on below.
 fn compare(schema: &Value, path: &mut Vec<String>, compared: &mut usize, ask: &dyn Fn(&str) -> Vec<String>) {

@@ -19,13 +19,8 @@ use crate::project::{created, errors, files_below};
 const SAID: &[(&str, &str)] = &[
     ("appwrapper/", PHASE),
     ("experiment/", "success: condition=Succeeded\nfailure: condition=Failed"),
-    (
-        "inferenceservice/kserve-kserve-rollout",
-        "main: InferenceService/rollout-strategy-example\nsuccess: condition=Ready\nfailure: condition=Stopped",
-    ),
-    ("inferenceservice/", SERVED),
+    ("inferenceservice/kserve-kserve-rollout", "main: InferenceService/rollout-strategy-example"),
     ("job/awslabs-benchmark-ai-inference-server-metrics.yaml", "main: Job/benchmark-job-id"),
-    ("llminferenceservice/", SERVED),
     (
         "mpijob/awslabs-benchmark-ai-v1alpha2",
         "preinstalled: [RoleBinding/metrics-pusher-benchmark-job-id]\nsuccess: condition=Succeeded\nfailure: condition=Failed",
@@ -37,10 +32,6 @@ const SAID: &[(&str, &str)] = &[
     (
         "rayjob/ray-project-kuberay-volcano-queue.yaml",
         "preinstalled: [Queue/kuberay-test-queue]\nsuccess: \"jsonpath={.status.jobStatus}=SUCCEEDED\"\nfailure: \"jsonpath={.status.jobStatus}=FAILED\"",
-    ),
-    (
-        "seldondeployment/",
-        "success: \"jsonpath={.status.state}=Available\"\nfailure: \"jsonpath={.status.state}=Failed\"",
     ),
     (
         "sparkapplication/kubeflow-spark-operator-spark-pi-pod-template",
@@ -58,7 +49,6 @@ const SAID: &[(&str, &str)] = &[
     ("workflow/", PHASE),
 ];
 const PHASE: &str = "success: \"jsonpath={.status.phase}=Succeeded\"\nfailure: \"jsonpath={.status.phase}=Failed\"";
-const SERVED: &str = "success: condition=Ready\nfailure: condition=Stopped";
 
 /// Files that are refused, and the codes.
 const REFUSED: &[(&str, &[&str])] = &[
@@ -91,6 +81,10 @@ const DIFFERENCES: &[&str] = &[
     "+ /metadata/labels/kubebench.dev/benchmark",
     "+ /metadata/labels/kubebench.dev/case",
     "+ /metadata/namespace",
+    "+ /spec/labels",
+    "+ /spec/predictor/labels",
+    "+ /spec/predictor/model/env",
+    "+ /spec/transformer/labels",
     "+ POD/metadata",
     "+ POD/metadata/labels",
     "+ POD/metadata/labels/kubebench.dev/benchmark",
@@ -220,11 +214,9 @@ fn compare(before: &Value, after: &Value, at: &str, tell: &mut impl FnMut(String
 /// Returns a difference of a pod template by its place in the template, wherever that stands.
 fn of_pod(difference: &str) -> String {
     let (sign, place) = difference.split_at(2);
-    let within = ["/spec/containers[]", "/metadata"].into_iter().find_map(|part| place.rfind(part));
-    match within {
-        Some(at) if at > 0 => format!("{sign}POD{}", &place[at..]),
-        _ => difference.to_owned(),
-    }
+    let of_container = place.rfind("/containers[]").map(|at| format!("{sign}POD/spec{}", &place[at..]));
+    let of_metadata = || place.rfind("/metadata").filter(|at| *at > 0).map(|at| format!("{sign}POD{}", &place[at..]));
+    of_container.or_else(of_metadata).unwrap_or_else(|| difference.to_owned())
 }
 
 fn manifests(test: &str) -> Option<PathBuf> {

@@ -58,6 +58,20 @@ const WITHOUT_DEFAULT: &[(&str, &str)] = &[
     ("Benchmark /definitions/Workload/properties/volcanoJob", "image minAvailable queue"),
     ("Benchmark /definitions/Workload/properties/xgboostJob", "image"),
     ("Benchmark /definitions/Workload/properties/trainJob", "image"),
+    ("Benchmark /definitions/KServeModel", "runtime storageUri"),
+    ("Benchmark /definitions/KServePredictor", "image"),
+    ("Benchmark /definitions/KServeTransformer", "image"),
+    ("Benchmark /definitions/LanguageModel", "name"),
+    ("Benchmark /definitions/Load", "image"),
+    ("Benchmark /definitions/ModelParallelism", "data dataLocal pipeline tensor"),
+    ("Benchmark /definitions/PrefillPods", "image"),
+    ("Benchmark /definitions/Ready", "path"),
+    ("Benchmark /definitions/SeldonPredictor", "image traffic"),
+    ("Benchmark /definitions/Workload/properties/deployment", "image model protocol"),
+    ("Benchmark /definitions/Workload/properties/inferenceService", "image protocol"),
+    ("Benchmark /definitions/Workload/properties/llmInferenceService", "image router"),
+    ("Benchmark /definitions/Workload/properties/seldonDeployment", "image predictors"),
+    ("Benchmark /definitions/Workload/properties/seldonModel", "memory secret server"),
     ("Project /definitions/ProjectSpec", "requiredVersion"),
     ("Project /definitions/Queue", "kueue volcano"),
     ("Project /definitions/ResultsSettings", "remote"),
@@ -118,6 +132,7 @@ spec: {matrix: {include: [{a: 1}]}, workload: {tfJob: {image: registry.example/a
 /// Workloads of further specs that say nothing beside.
 const SPARSE_WORKLOADS: &[&str] = &[
     "manifest: {object: {apiVersion: batch/v1, kind: Job, metadata: {name: a}, spec: {template: {spec: {containers: [{name: a, image: 'r.example/a:1'}]}}}}}",
+    "manifest: {object: {apiVersion: serving.kserve.io/v1beta1, kind: InferenceService, metadata: {name: a}, spec: {predictor: {model: {modelFormat: {name: a}}}}}}",
     "notebook: {image: registry.example/a:1, file: notebooks/a.ipynb}",
     "tfJob: {image: registry.example/a:1, chief: {}, ps: {}, worker: {}, evaluator: {}, schedulingPolicy: {}}",
     "mpiJob: {image: registry.example/a:1, launcher: {}, worker: {}, schedulingPolicy: {}}",
@@ -134,6 +149,13 @@ const SPARSE_WORKLOADS: &[&str] = &[
     "trainJob: {image: 'r.example/a:1', runtime: {mpi: {node: {}}}, trainer: {numNodes: 2}}",
     "trainJob: {image: 'r.example/a:1', runtimeRef: {name: r}, trainer: {}, initializer: {dataset: {storageUri: 'hf://a/b'}}}",
     "job: {image: registry.example/a:1, env: {A: {secret: {name: a, key: b}}}}",
+    "deployment: {image: registry.example/a:1, protocol: v1, ready: {}, load: {image: registry.example/a:1}}",
+    "inferenceService: {predictor: {model: {modelFormat: a}}, transformer: {image: registry.example/a:1}, ready: {}, load: {image: registry.example/a:1}}",
+    "llmInferenceService: {model: {uri: a}, parallelism: {}, worker: {}, prefill: {parallelism: {}, worker: {}}, router: {}, ready: {}, load: {image: registry.example/a:1}}",
+    "seldonDeployment: {predictors: [{name: a, graph: {name: a, implementation: A}}], ready: {}, load: {image: registry.example/a:1}}",
+    "inferenceService: {protocol: v1, predictor: {image: registry.example/a:1}}",
+    "seldonDeployment: {predictors: [{name: a, graph: {name: a}, image: 'r.example/a:1'}]}",
+    "seldonModel: {storageUri: a, ready: {}, load: {image: registry.example/a:1}}",
 ];
 
 #[test]
@@ -270,13 +292,14 @@ fn optional_leaves_say_their_default() {
 fn a_default_written_out_changes_nothing() {
     let project = read(PROJECT);
     let of_kueue = read(&PROJECT.replace("apis: {}", "apis: {}, values: {dataDir: /mnt}"));
-    // Kueue knows no Job of Volcano.
+    // Kueue knows neither a Job of Volcano nor what Seldon serves.
     let of_volcano = read(&PROJECT.replace("kueue: ml", "volcano: ml"));
     let mut tried = BTreeMap::<String, bool>::new();
     let mut wrong = Vec::new();
     let schema = schema(DocumentKind::Benchmark);
     for spec in specs() {
-        let is_volcano = spec.pointer("/spec/workload/volcanoJob").is_some();
+        let past_kueue = ["volcanoJob", "seldonDeployment", "seldonModel"];
+        let is_volcano = past_kueue.iter().any(|kind| spec["spec"]["workload"].get(kind).is_some());
         let with_values = if is_volcano { &of_volcano } else { &of_kueue };
         let base = compile_values(with_values, &spec);
         if base.has_errors() {

@@ -60,7 +60,7 @@ fn a_pod_has_its_place_from_labels_and_at_last_from_its_name() {
 /// Of a JobSet each Job counts its pods from 0.
 #[test]
 fn pods_of_several_jobs_are_numbered_through() {
-    let sets = [PodSet { role: "worker".to_owned(), replicas: 6, completions: 3, template: String::new() }];
+    let sets = [PodSet::new("worker", 6, 3, "")];
     let mut pod = pod("worker", 0, running());
     pod["metadata"]["name"] = json!("mnist-1a2b3c4d-worker-1-2-x7k2p");
     pod["metadata"]["labels"] = json!({"jobset.sigs.k8s.io/replicatedjob-name": "worker",
@@ -119,12 +119,7 @@ fn the_main_container_is_the_one_of_the_kind_or_the_first() {
 /// KubeRay makes a new head where one was lost: that is the replica again, and no second one.
 #[test]
 fn the_only_pod_of_a_role_is_its_first_replica_whatever_its_name() {
-    let set = |replicas: u32, completions: u32| PodSet {
-        role: "head".to_owned(),
-        replicas,
-        completions,
-        template: "/spec/template".to_owned(),
-    };
+    let set = |replicas: u32, completions: u32| PodSet::new("head", replicas, completions, "/spec/template");
     let index = |set: PodSet| {
         let mut pod = pod("head", 0, running());
         pod["metadata"]["name"] = json!("mnist-1a2b3c4d-x7k2p-head-q8r2w");

@@ -26,7 +26,12 @@ fn clocks_of_nodes_that_are_off_change_no_duration() {
         let pods = [ahead("worker", 0, first, [10, 100]), ahead("worker", 1, second, [12, 110])];
         summed(&workers(), &pods, &[]).timings
     };
-    let right = Timings { queue_seconds: Some(2.0), startup_seconds: Some(10.0), run_seconds: Some(100.0) };
+    let right = Timings {
+        queue_seconds: Some(2.0),
+        startup_seconds: Some(10.0),
+        run_seconds: Some(100.0),
+        ready_seconds: None,
+    };
     assert_eq!(timings(0, 0), right);
     let off = timings(0, 500);
     assert_eq!(off.queue_seconds, Some(2.0));
@@ -80,5 +85,8 @@ fn later_pods_of_a_job_do_not_queue() {
     };
     let pods = [named(2, ahead("worker", 0, 0, [10, 100])), named(101, ahead("worker", 1, 0, [105, 200]))];
     let timings = summed(&object, &pods, &[]).timings;
-    assert_eq!(timings, Timings { queue_seconds: Some(2.0), startup_seconds: Some(8.0), run_seconds: Some(190.0) });
+    assert_eq!(
+        timings,
+        Timings { queue_seconds: Some(2.0), startup_seconds: Some(8.0), run_seconds: Some(190.0), ready_seconds: None }
+    );
 }

@@ -26,8 +26,8 @@ pub(super) fn check_names(containers: &[Part<'_>], diagnostics: &mut Diagnostics
 
 /// Reports what is missing in `container` or does not fit; `volumes` can be mounted.
 pub(super) fn check(container: &Part<'_>, volumes: &BTreeSet<&str>, diagnostics: &mut Diagnostics) {
-    let Part { traced, list, is_main, .. } = container;
-    let missing = ["name", "image"].into_iter().find(|field| traced.text(field).is_none());
+    let Part { traced, list, is_main, needs, .. } = container;
+    let missing = needs.iter().find(|field| traced.text(field).is_none());
     if let Some(field) = missing {
         let message = match traced.text("name") {
             Some(name) => format!("the container `{name}` has no `{field}`"),

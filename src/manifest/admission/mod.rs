@@ -58,6 +58,8 @@ struct Part<'a> {
     index: usize,
     /// Whether it is the one that the role describes.
     is_main: bool,
+    /// The texts that it cannot be without.
+    needs: &'static [&'static str],
     /// What it has become.
     traced: Traced<'a>,
 }
@@ -68,7 +70,10 @@ fn containers<'a>(pod: &Traced<'a>, role: &'a Role) -> Vec<Part<'a>> {
         pod.elements(list, "name").into_iter().enumerate().map(move |(index, traced)| {
             let is_main = list == "containers" && traced.text("name") == Some(&*role.container_name);
             let patches = role.container_patches.iter().filter(|_| is_main);
-            Part { list, index, is_main, traced: traced.with(patches) }
+            // The image of a model's server may be a runtime's of the cluster.
+            let has_runtime = is_main && role.image.is_none();
+            let needs: &[&str] = if has_runtime { &["name"] } else { &["name", "image"] };
+            Part { list, index, is_main, needs, traced: traced.with(patches) }
         })
     });
     parts.collect()

@@ -8,7 +8,7 @@ use super::{directive, merge, owned, repeated};
 use crate::api;
 use crate::diag::{Diagnostic, Diagnostics, code};
 use crate::manifest::meta;
-use crate::model::{Role, TemplateStep, Workload};
+use crate::model::{Role, TemplateForm, TemplateStep, Workload};
 use crate::text::Span;
 use crate::yaml::Node;
 
@@ -180,10 +180,15 @@ fn owned_by_role(role: &Role) -> Vec<(String, &'static str)> {
         let of_job = OWNED_BY_JOB.iter().map(|(field, help)| (format!("{beside}/{field}"), *help));
         owned.extend(of_job);
     }
-    owned.extend(OF_POD.iter().map(|(field, help)| (format!("{at}/spec/{field}"), *help)));
-    owned.extend(OF_CONTAINER.iter().map(|(field, help)| (format!("{at}/spec/containers/0/{field}"), *help)));
+    let (pod, metadata) = (role.template_at.pod(), role.template_at.metadata());
+    let container = match &role.template_at.form {
+        TemplateForm::Pod { container: Some(container), .. } => container.clone(),
+        _ => format!("{pod}/containers/0"),
+    };
+    owned.extend(OF_POD.iter().map(|(field, help)| (format!("{pod}/{field}"), *help)));
+    owned.extend(OF_CONTAINER.iter().map(|(field, help)| (format!("{container}/{field}"), *help)));
     let labels = [meta::BENCHMARK, meta::CASE, meta::ROLE].map(|label| label.replace('/', "~1"));
-    owned.extend(labels.iter().map(|label| (format!("{at}/metadata/labels/{label}"), DELETE)));
+    owned.extend(labels.iter().map(|label| (format!("{metadata}/labels/{label}"), DELETE)));
     owned.extend(labels.iter().map(|label| (format!("/metadata/labels/{label}"), DELETE)));
     owned
 }
@@ -192,7 +197,9 @@ fn owned_by_role(role: &Role) -> Vec<(String, &'static str)> {
 fn reserved_metadata(patch: &Node, roles: &[Role]) -> Vec<(Span, String)> {
     let of_object = patch.get("metadata").map(|metadata| ("metadata".to_owned(), metadata));
     let of_pods = roles.iter().filter_map(|role| {
-        let metadata = role.template_at.within(patch)?.get("metadata")?;
+        // Beside the fields of a pod nothing but labels and annotations of it stands.
+        let of_template = Some(&role.template_at).filter(|at| at.form == TemplateForm::Template);
+        let metadata = of_template?.within(patch)?.get("metadata")?;
         Some((format!("{}.metadata", role.template_at.shown()), metadata))
     });
     let mut reserved = Vec::new();

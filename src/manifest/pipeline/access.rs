@@ -8,7 +8,7 @@ use serde_json::{Value as Json, json};
 use crate::manifest::meta;
 use crate::model::target::Queue;
 use crate::model::{Api, Benchmark, Target};
-use crate::workload::KINDS;
+use crate::workload::{KINDS, Purpose};
 
 /// The account of steps without one of their own.
 pub(super) const WORKFLOW: &str = "kubebench-workflow";
@@ -49,7 +49,9 @@ fn runner_rules(target: &Target, benchmarks: &[&Benchmark]) -> Vec<PolicyRule> {
     let apis = workloads().map(|workload| &workload.api).chain(supporting);
     // The Jobs beside the runs are there whatever is measured.
     let used: BTreeSet<_> = apis.map(Api::resource).chain([("batch", "jobs")]).collect();
-    let unused = KINDS.iter().map(|kind| kind.api.resource()).filter(|resource| !used.contains(resource)).collect();
+    // What serves goes with its Workflow; who may delete any Deployment of the namespace is another matter.
+    let jobs = KINDS.iter().filter(|kind| kind.purpose == Purpose::Works).map(|kind| kind.api.resource());
+    let unused = jobs.filter(|resource| !used.contains(resource)).collect();
     let mut rules: Vec<PolicyRule> = by_group(&used, MANAGE).chain(by_group(&unused, FINISH)).collect();
     rules.extend([
         rule("", &["services"], &["create", "delete", "get"]),

@@ -75,7 +75,8 @@ pub(super) fn refuse_removals(role: &Role, spec: &Json, diagnostics: &mut Diagno
         let variables = container.get("env").and_then(Json::as_array).map(Vec::as_slice).unwrap_or_default();
         let has_variable =
             |name: &str| variables.iter().any(|variable| variable.get("name").is_some_and(|found| found == name));
-        container.get("image").is_some() && OWN_VARIABLES.iter().all(|name| has_variable(name))
+        (container.get("image").is_some() || role.image.is_none())
+            && OWN_VARIABLES.iter().all(|name| has_variable(name))
     });
     if !whole || main.next().is_some() {
         let message = format!("the patch takes away what the container `{}` needs", role.container_name);

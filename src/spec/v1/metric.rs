@@ -299,6 +299,8 @@ pub enum DurationSource {
     Startup,
     /// From the start of the first main container to the job's end.
     Run,
+    /// From the creation of what serves to its first answer.
+    Ready,
 }
 
 /// A Prometheus range query over the run's time.

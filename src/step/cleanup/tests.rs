@@ -47,7 +47,12 @@ fn keep(session: &Session, attempt: &Attempt, metrics: &[Json]) {
     let run = snapshot::make(&session.experiments, &attempt.job).unwrap();
     let rules = json!({"schemaVersion": 1, "benchmark": "matmul", "metrics": metrics, "checks": []});
     let rules = RulesText { rules: Some(rules.to_string()), spec: None };
-    snapshot::keep(&run, &steps::Created { before: Vec::new(), workload: job(attempt) }, &rules).unwrap();
+    snapshot::keep(
+        &run,
+        &steps::Created { before: Vec::new(), workload: job(attempt), endpoint_at: Vec::new() },
+        &rules,
+    )
+    .unwrap();
     attempt.keep(&session.experiments).unwrap();
 }
 

@@ -12,6 +12,10 @@ use crate::gather::Sink;
 
 /// More is not kept of what is wrong with a log.
 pub(super) const MAX_FAULTS: usize = 4;
+/// How long nothing comes of a log that is cut until all counts as read that was written before.
+const QUIET: Duration = Duration::from_secs(1);
+/// How long one that is cut is read, though more comes.
+const LONGEST_CUT: Duration = Duration::from_secs(5);
 /// What a reader needs; there may be a thousand.
 const STACK: usize = 256 << 10;
 
@@ -59,6 +63,8 @@ struct State {
     /// Whether all pods were seen that there are.
     is_listed: bool,
     is_closing: bool,
+    /// Whether its container goes on, and it is to end where it is.
+    is_cut: bool,
     is_done: bool,
     faults: Vec<String>,
     /// What holds the reader up.
@@ -264,6 +270,11 @@ impl Follower {
         self.shared.change(|state| state.is_closing = true);
     }
 
+    /// Says that its container goes on, and it is to end where it is.
+    pub(super) fn cut(&self) {
+        self.shared.change(|state| state.is_cut = true);
+    }
+
     /// Returns whether a container that has ended has printed more than was read.
     pub(super) fn lags(&self) -> bool {
         let state = self.shared.state();
@@ -287,8 +298,16 @@ impl Follower {
     /// Waits for the end of the log, but no longer than `until`, and ends it.
     pub(super) fn finish(self, name: LogName, until: Instant) -> Option<Followed> {
         let mut state = self.shared.state();
+        let until = if state.is_cut { until.min(Instant::now() + LONGEST_CUT) } else { until };
+        let (mut bytes, mut quiet_since) = (self.bytes(), Instant::now());
         while !state.is_done {
-            let left = until.saturating_duration_since(Instant::now());
+            let mut left = until.saturating_duration_since(Instant::now());
+            if state.is_cut {
+                if self.bytes() != bytes {
+                    (bytes, quiet_since) = (self.bytes(), Instant::now());
+                }
+                left = left.min(QUIET.saturating_sub(quiet_since.elapsed()));
+            }
             if left.is_zero() {
                 break;
             }
@@ -296,7 +315,7 @@ impl Follower {
             state = waited.unwrap_or_else(PoisonError::into_inner).0;
         }
         let mut faults = std::mem::take(&mut state.faults);
-        if !state.is_done {
+        if !state.is_done && !state.is_cut {
             let why = state.trouble.take().unwrap_or_else(|| "its end did not come in time".to_owned());
             faults.push(format!("it was not read to its end: {why}"));
         }

@@ -42,7 +42,7 @@ impl LogName {
     }
 
     /// Reads the name of a file below the folder of logs.
-    pub(super) fn of_file(file: &str) -> Option<Self> {
+    pub fn of_file(file: &str) -> Option<Self> {
         let log = file.strip_suffix(".log")?;
         let (replica, container) = log.split_once('.').map_or((log, None), |(replica, name)| (replica, Some(name)));
         let (role, index) = replica.rsplit_once('-')?;

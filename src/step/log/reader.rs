@@ -43,6 +43,13 @@ pub(super) struct Mark {
     pub(super) faults: Vec<String>,
 }
 
+impl Mark {
+    /// Returns the mark as the log begins that another run has left here: what was wrong until then is not of this one.
+    pub(super) fn left(self) -> Self {
+        Self { is_whole: false, faults: Vec::new(), ..self }
+    }
+}
+
 /// Reads the log of one container.
 pub(super) struct Reader {
     origin: Arc<dyn LogOrigin>,

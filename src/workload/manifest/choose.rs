@@ -156,11 +156,18 @@ fn main<'n>(cx: &mut Lowering<'_>, left: &[Document<'n>], form: &Manifest) -> Op
         }
         return found.copied();
     }
-    let known: Vec<&Document<'n>> = left.iter().filter(|document| document.is_known()).collect();
+    let is_beside = |document: &&Document<'n>| NO_WORKLOADS.contains(&document.kind);
     let is_workload = |document: &&Document<'n>| {
-        !NO_WORKLOADS.contains(&document.kind) && !NOT_FOR_A_RUN.iter().any(|(kind, _)| *kind == document.kind)
+        !is_beside(document) && !NOT_FOR_A_RUN.iter().any(|(kind, _)| *kind == document.kind)
     };
-    let candidates = if known.is_empty() { left.iter().filter(is_workload).collect() } else { known };
+    // A Deployment beside a job is what the job needs; alone it is what serves.
+    let tiers: [&dyn Fn(&&Document<'n>) -> bool; 3] =
+        [&|document| document.is_known() && !is_beside(document), &is_workload, &|document| document.is_known()];
+    let candidates: Vec<&Document<'n>> = tiers
+        .iter()
+        .map(|tier| left.iter().filter(|document| tier(document)).collect::<Vec<_>>())
+        .find(|candidates| !candidates.is_empty())
+        .unwrap_or_default();
     if let [only] = candidates.as_slice() {
         return Some(**only);
     }

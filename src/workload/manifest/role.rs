@@ -6,19 +6,26 @@ use super::super::status::PodSet;
 use super::super::{Kind, request_spans, spans};
 use super::placeholder;
 use crate::diag::{Diagnostic, Diagnostics, code};
-use crate::model::{Env, Role, TemplateAt, TemplateStep};
+use crate::model::{Env, Role, TemplateAt, TemplateForm, TemplateStep};
 use crate::text::Span;
 use crate::unit::{ImageRef, Quantity, UnitError};
 use crate::yaml::{Node, Value};
 
 /// Returns the role of the pods `set` of `object`; none where the object does not say what they run.
 pub(super) fn of(object: &Node, set: &PodSet, kind: Option<&Kind>, diagnostics: &mut Diagnostics) -> Option<Role> {
-    let template = at_pointer(object, &set.template)?;
-    let pod = template.get("spec")?;
+    let pod = at_pointer(object, &set.pod())?;
     let containers = pod.get("containers").map(Node::items).unwrap_or_default();
     let is_known = |container: &&Node| kind.is_some_and(|kind| text(container, "name") == Some(kind.container));
-    let main = containers.iter().find(is_known).or(containers.first())?;
-    let image = image(main, diagnostics)?;
+    let apart = match &set.form {
+        TemplateForm::Pod { container: Some(place), .. } => at_pointer(object, place),
+        _ => None,
+    };
+    let main = apart.or(containers.iter().find(is_known)).or(containers.first())?;
+    let image = match main.entry("image") {
+        // A runtime of the cluster has it.
+        None if set.form != TemplateForm::Template => None,
+        _ => Some(image(main, diagnostics)?),
+    };
     let resources = main.get("resources");
     let mut amounts = |list: &str| quantities(resources.and_then(|resources| resources.get(list)), diagnostics);
     let (requests, limits) = (amounts("requests"), amounts("limits"));
@@ -31,14 +38,16 @@ pub(super) fn of(object: &Node, set: &PodSet, kind: Option<&Kind>, diagnostics: 
         completions: set.completions,
         replicas_span: span,
         container_name: text(main, "name").unwrap_or_default().to_owned().into(),
-        template_at: template_at(object, &set.template),
+        template_at: template_at(object, set),
         last_pod_suffix: format!("-{}-{}", set.role, set.replicas.saturating_sub(1)),
         restart_policy: None,
         needs_token: false,
         service_account: None,
+        serves: None,
+        of_server: Vec::new(),
         deadline: None,
-        image: image.0,
-        image_span: image.1,
+        image_span: image.as_ref().map_or(main.span, |image| image.1),
+        image: image.map(|image| image.0),
         command: words(main, "command"),
         args: words(main, "args"),
         word_spans: ["command", "args"].map(|field| spans(main.get(field))),
@@ -65,7 +74,8 @@ pub(super) fn at_pointer<'n>(node: &'n Node, pointer: &str) -> Option<&'n Node> 
 }
 
 /// Returns the place of a template, which stands behind `spec`, or wherever an unknown kind has it.
-fn template_at(object: &Node, pointer: &str) -> TemplateAt {
+fn template_at(object: &Node, set: &PodSet) -> TemplateAt {
+    let pointer = set.template.as_str();
     let mut node = Some(object);
     let mut steps = Vec::new();
     for step in pointer.split('/').skip(1) {
@@ -81,7 +91,7 @@ fn template_at(object: &Node, pointer: &str) -> TemplateAt {
         }
     }
     let steps = if pointer.starts_with("/spec/") { steps.split_off(1) } else { steps };
-    TemplateAt { object: 0, steps }
+    TemplateAt { form: set.form.clone(), ..TemplateAt::of(0, steps) }
 }
 
 fn text<'n>(node: &'n Node, field: &str) -> Option<&'n str> {

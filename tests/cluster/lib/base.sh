@@ -90,6 +90,7 @@ ensure_controllers() {
         --use-service-account-credentials --enable-hostpath-provisioner=true --controllers='*,-nodeipam'
     ensure kube-scheduler "$(kept kubernetes)/bin/kube-scheduler" --v=1 --kubeconfig="$run/kubeconfig" \
         --bind-address="$inner" --secure-port="$(port scheduler)" --leader-elect=false
+    ensure services python3 "$cluster/lib/services" "$(kept kubernetes)/bin/kubectl" "$run/kubeconfig"
     ensure volumes bash "$cluster/lib/volumes" "$(kept kubernetes)/bin/kubectl" "$run/kubeconfig"
 }
 

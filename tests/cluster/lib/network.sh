@@ -124,6 +124,12 @@ ensure_operator() {
 
 remove_network() {
     local link address
+    # Those of lib/services.
+    iptables -w -t nat -D PREROUTING -j KUBEBENCH-SERVICES 2>/dev/null || true
+    iptables -w -t nat -D OUTPUT -j KUBEBENCH-SERVICES 2>/dev/null || true
+    iptables -w -t nat -D POSTROUTING -s "$pods" -d "$pods" -m conntrack --ctstate DNAT -j MASQUERADE 2>/dev/null || true
+    iptables -w -t nat -F KUBEBENCH-SERVICES 2>/dev/null || true
+    iptables -w -t nat -X KUBEBENCH-SERVICES 2>/dev/null || true
     for link in $(ip -o link show master "$bridge" 2>/dev/null | cut -d: -f2 | cut -d@ -f1); do
         ip link delete "$link" 2>/dev/null || true
     done

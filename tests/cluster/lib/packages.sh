@@ -4,7 +4,7 @@
 # program=package, the program by its name in PATH or by its file.
 declare -A needed=(
     [containerd]=containerd [ctr]=containerd [runc]=runc [ip]=iproute2 [openssl]=openssl [busybox]=busybox-static
-    [python3]=python3-minimal [nsenter]=util-linux [flock]=util-linux
+    [iptables]=iptables [python3]=python3-minimal [nsenter]=util-linux [flock]=util-linux
 )
 
 # Sets `cni`, the folder of the network plugins, where one has them all.
