@@ -92,6 +92,12 @@ impl<'a> Needs<'a> {
             }
             jobs.extend(config.postprocess(&run.id, 1, &naming).ok().flatten().map(|job| ("", lanes, job)));
         }
+        for id in config.list.servers.keys() {
+            if let Ok(created) = config.server(id, &naming) {
+                self.created.extend(created.before.iter().map(kind_of));
+                jobs.push(("", 1, created.workload));
+            }
+        }
         jobs.extend(config.prepare(&naming).ok().flatten().map(|job| ("", 1, job)));
         for (case, lanes, job) in jobs {
             self.created.insert(kind_of(&job));

@@ -5,6 +5,8 @@ use serde_json::json;
 
 use super::*;
 
+mod serving;
+
 /// 2026-08-22T10:00:00Z and `seconds` more.
 pub(super) fn at(seconds: u32) -> String {
     format!("2026-08-22T10:{:02}:{:02}Z", seconds / 60, seconds % 60)

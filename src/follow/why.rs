@@ -49,9 +49,9 @@ const RANKS: [&[&str]; 9] = [
 /// What a replica does by itself, so that its controller takes the others away.
 const FAILURES: [&str; 5] = ["outOfMemory", "evicted", "exitCode", "signal", "lost"];
 
-/// What JobSet and Trainer say of objects that they could not create.
-const CREATION_FAILED: [&str; 3] =
-    ["JobCreationFailed", "HeadlessServiceCreationFailed", "TrainJobResourcesCreationFailed"];
+/// What JobSet, Trainer and KServe say of objects that they could not create.
+const CREATION_FAILED: [&str; 4] =
+    ["JobCreationFailed", "HeadlessServiceCreationFailed", "TrainJobResourcesCreationFailed", "InternalError"];
 
 /// How many replicas a reason names.
 const NAMED: usize = 3;

@@ -66,7 +66,7 @@ pub fn steps(benchmark: &Benchmark) -> Vec<Step<'_>> {
 fn uses(benchmark: &Benchmark) -> impl Iterator<Item = (f64, &Role)> {
     let runs = runs_a_case(benchmark);
     let job = |times: f64, job: &StepJob| times * hours(job.timeout.seconds());
-    let of_case = move |case: &Case| runs * hours(case.timeout.seconds());
+    let of_case = move |case: &Case| runs * hours(case.timeout.seconds() + until_ready(case));
     let prepare = benchmark.prepare.iter().map(move |step| (job(1.0, step), &step.role));
     let postprocess = benchmark.cases.iter().filter_map(|case| case.postprocess.as_ref());
     let postprocess = postprocess.map(move |step| (job(runs, step), &step.role));
@@ -78,14 +78,17 @@ fn uses(benchmark: &Benchmark) -> impl Iterator<Item = (f64, &Role)> {
 #[expect(clippy::cast_precision_loss, reason = "runs are at most a thousand")]
 fn elapsed(benchmark: &Benchmark) -> f64 {
     let of_job = |job: Option<&StepJob>| job.map_or(0.0, |job| hours(job.timeout.seconds()));
-    let of_runs = total(
-        benchmark
-            .cases
-            .iter()
-            .map(|case| runs_a_case(benchmark) * (hours(case.timeout.seconds()) + of_job(case.postprocess.as_ref()))),
-    );
+    let of_runs = total(benchmark.cases.iter().map(|case| {
+        let of_run = hours(case.timeout.seconds() + until_ready(case));
+        runs_a_case(benchmark) * (of_run + of_job(case.postprocess.as_ref()))
+    }));
     let lanes = u64::from(benchmark.parallelism).min(benchmark.runs()).max(1);
     of_job(benchmark.prepare.as_ref()) + of_runs / lanes as f64
+}
+
+/// Returns how long the server of a run may take, in seconds; each run may need its own.
+fn until_ready(case: &Case) -> u64 {
+    case.workload.serving.as_ref().map_or(0, |serving| serving.served.ready_seconds)
 }
 
 fn runs_a_case(benchmark: &Benchmark) -> f64 {

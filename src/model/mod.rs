@@ -271,9 +271,12 @@ pub struct Unused {
 }
 
 impl Benchmark {
-    /// Returns the number of runs of one Workflow: cases times repeats and warm-ups.
+    /// Returns the number of runs of one Workflow: cases times repeats and warm-ups. What loads a server is warmed up when that
+    /// comes up, by no runs of its own.
     pub fn runs(&self) -> u64 {
-        self.cases.len() as u64 * u64::from(self.repeats + self.warmups)
+        let is_load = |case: &&Case| case.workload.serving.as_ref().is_some_and(|serving| serving.load.is_some());
+        let loads = self.cases.iter().filter(is_load).count() as u64;
+        self.cases.len() as u64 * u64::from(self.repeats + self.warmups) - loads * u64::from(self.warmups)
     }
 
     /// Iterates over the roles of every case's workload, and of the Jobs beside the runs.

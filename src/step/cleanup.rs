@@ -40,6 +40,10 @@ pub fn run(environment: &Environment) -> Result<Answer> {
         Logs::end_left(&session, &session.experiments.join(name));
         session.take_down_all(&told);
     }
+    if let Err(error) = session.take_down_kept() {
+        session.tell(&format!("error: {error:#}"));
+        faults += 1;
+    }
     session.gives_back();
     Ok(if faults == 0 { Answer::Succeeded } else { Answer::Failed })
 }

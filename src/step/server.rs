@@ -15,6 +15,7 @@ use serde_json::Value as Json;
 use super::attempt::{Attempt, Created, Moment, Outcome};
 use super::beside::Beside;
 use super::follow::{Ending, Limits, is_absent};
+use super::found::is_run;
 use super::logs::Logs;
 use super::result::Gathered;
 use super::run::{Claim, NoJob, is_leaving};
@@ -22,7 +23,7 @@ use super::seen::Sight;
 use super::session::Session;
 use super::told::Told;
 use crate::edge::cluster::{Fault, Resource};
-use crate::edge::experiment::RunFolder;
+use crate::edge::experiment::{self, RunFolder};
 use crate::model::Served;
 use crate::result::v1::{Image, Node, Server as InResult, Status, StatusReason, Timings};
 use crate::steps::{Created as Objects, Server};
@@ -137,6 +138,14 @@ impl Session {
         let Some(id) = told.config.run(&attempt.run.id).ok().and_then(|(_, case)| case.server.clone()) else {
             return Ok(Ok(()));
         };
+        if let (Some(loaded), Some(_)) = (&attempt.loaded, &attempt.created) {
+            // An earlier pod of this step began to load it: whatever it is now is told at the end.
+            if let Some(kept) = self.kept(&loaded.up.folder) {
+                gathered.logs.go_on_from(kept.marks.clone());
+                self.see_server(&kept, &mut gathered.logs);
+            }
+            return Ok(Ok(()));
+        }
         self.take_down_others(told, &id);
         let objects = told.config.server(&id, &self.naming()).map_err(|fault| anyhow!("{fault}"))?;
         let Some(server) = told.config.list.servers.get(&id) else { return Ok(Ok(())) };
@@ -470,6 +479,17 @@ impl Session {
     /// Takes all servers of this Workflow down.
     pub(super) fn take_down_all(&mut self, told: &Told) {
         self.take_down_others(told, "");
+    }
+
+    /// Takes down what the volume knows of this Workflow's servers, where nobody says any more what they are.
+    pub(super) fn take_down_kept(&mut self) -> Result<()> {
+        let benchmark = self.benchmark.clone();
+        for folder in experiment::run_folders(&self.experiments, |name| is_run(&benchmark, name))? {
+            let Some(Kept { created: Some(created), .. }) = self.kept(&folder) else { continue };
+            self.remove(&created)?;
+            self.tell(&format!("deleted {} `{}`", created.kind, created.name));
+        }
+        Ok(())
     }
 
     fn take_down_by_id(&mut self, told: &Told, id: &str) {

@@ -244,8 +244,9 @@ fn the_queue_is_named_by_the_job() {
         let is_beside = matches!(kind.as_str(), "Service" | "TrainingRuntime");
         let kueue = emitted.path.starts_with("gpu-eu/") && !is_beside;
         assert_eq!(labels.get("kueue.x-k8s.io/queue-name"), kueue.then_some(&json!("ml")), "{} {kind}", emitted.path);
-        // The pods of a TrainJob are described in its runtime.
-        let volcano = emitted.path.starts_with("old/") && !matches!(kind.as_str(), "Service" | "TrainJob");
+        // The pods of a TrainJob are described in its runtime, and those of a Model are a server's that others share.
+        let is_without_pods = matches!(kind.as_str(), "Service" | "TrainJob" | "Model");
+        let volcano = emitted.path.starts_with("old/") && !is_without_pods;
         let said = emitted.object.to_string();
         let queue = said.contains("\"queue\":\"ml\"") || said.contains("\"scheduling.volcano.sh/queue-name\":\"ml\"");
         assert_eq!(queue, volcano, "{} {kind}", emitted.path);

@@ -8,6 +8,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use super::{Followed, LogName, Logs, NoLog, Place};
+use crate::edge::process::KeptLog;
 use crate::follow::Places;
 use crate::ingest::rules::Rules;
 use crate::redact::Redactor;
@@ -86,6 +87,32 @@ fn a_restarted_container_is_read_to_the_end_of_each_of_its_instances() {
     logs.see("worker", 0, &shown("a", 1, 1, "terminated"), "main");
     let followed = finish(logs);
     assert_eq!((text(folder.path()).as_str(), followed.fault), ("a1\na2\na3 without an end\nb1\n", None));
+}
+
+/// A server goes on after the run that it was loaded by, and the next run begins where that one ended.
+#[test]
+fn the_log_of_what_goes_on_is_cut_and_taken_up_by_the_next_run() {
+    let (node, first, second) = (Arc::new(Node::default()), tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+    let mut logs = logs(&node, first.path());
+    node.pod("a");
+    node.write("loss=1\n");
+    logs.see("worker", 0, &shown("a", 1, 0, "running"), "main");
+    await_text(first.path(), "loss=1\n");
+    logs.cut(&["worker".to_owned()]);
+    let followed = finish(logs);
+    assert_eq!((text(first.path()).as_str(), followed.fault), ("loss=1\n", None));
+    let mark = KeptLog::last_mark(&first.path().join("state"), "worker-0.log").unwrap();
+    node.write("between\n");
+    let mut logs = self::logs(&node, second.path());
+    logs.go_on_from([("worker-0.log".to_owned(), mark)].into());
+    logs.see("worker", 0, &shown("a", 1, 0, "running"), "main");
+    node.write("loss=2\n");
+    await_text(second.path(), "between\nloss=2\n");
+    node.end();
+    logs.see("worker", 0, &shown("a", 1, 0, "terminated"), "main");
+    let followed = finish(logs);
+    assert_eq!((text(second.path()).as_str(), followed.fault), ("between\nloss=2\n", None));
+    assert_eq!(followed.scan.finish().scanned.patterns[0].matched, 1);
 }
 
 #[test]

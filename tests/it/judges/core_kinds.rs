@@ -3,6 +3,7 @@
 
 use std::any::type_name;
 
+use k8s_openapi::api::apps::v1::Deployment;
 use k8s_openapi::api::batch::v1::{CronJob, Job};
 use k8s_openapi::api::core::v1::{ConfigMap, LimitRange, Namespace, PersistentVolumeClaim, Pod, ResourceQuota};
 use k8s_openapi::api::core::v1::{Secret, Service, ServiceAccount};
@@ -25,6 +26,7 @@ pub(crate) fn faults(api_version: &str, kind: &str, object: &Value) -> Option<Ve
         ("v1", "Secret") => lost::<Secret>,
         ("v1", "Service") => lost::<Service>,
         ("v1", "ServiceAccount") => lost::<ServiceAccount>,
+        ("apps/v1", "Deployment") => lost::<Deployment>,
         ("batch/v1", "CronJob") => lost::<CronJob>,
         ("batch/v1", "Job") => lost::<Job>,
         ("networking.k8s.io/v1", "NetworkPolicy") => lost::<NetworkPolicy>,

@@ -58,7 +58,7 @@ spec:
                 image: busybox:1
                 command: [sh, -ec, 'mkdir -p /tmp/www; echo yes > /tmp/www/up; exec busybox httpd -f -p 8080 -h /tmp/www']
                 ports: [{containerPort: 8080, protocol: TCP}]
-                resources: {limits: {cpu: 10m, memory: 32Mi}}
+                resources: {requests: {cpu: 10m, memory: 32Mi}, limits: {cpu: 10m, memory: 32Mi}}
                 securityContext: {allowPrivilegeEscalation: false, capabilities: {drop: [ALL]}}
       ready: {path: /up}
       load:
