@@ -29,7 +29,13 @@ pub(super) fn run(global: &Global, args: &RenderArgs) -> Result<ExitStatus> {
             }
             let first = |run: &&Run| run.case == case.id && !run.warmup;
             let Some(run) = compiled.identity.runs.iter().find(first) else { continue };
-            documents.extend(standalone(&compiled.benchmark, case, &run.job).iter().map(yaml::write));
+            for object in standalone(&compiled.benchmark, case, &run.job, &compiled.identity.digest) {
+                let document = yaml::write(&object);
+                // Several cases may load one server.
+                if !documents.contains(&document) {
+                    documents.push(document);
+                }
+            }
         }
         if let (Some(files), true) = (files(&compiled.benchmark), documents.len() > before) {
             documents.insert(before, yaml::write(&files));

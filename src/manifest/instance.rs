@@ -59,6 +59,11 @@ pub fn job_name(
     format!("{benchmark}-{}", Digest::of_fields(fields.into_iter().chain(of_session)).short())
 }
 
+/// Returns the name of the server `id`, which several runs may load.
+pub fn server_name(benchmark: &str, run_digest: &str, id: &str, session: Session<'_>) -> String {
+    job_name(benchmark, run_digest, id, "server", 1, session)
+}
+
 /// Sets `name` at the pointers `at`, which lead to fields that may be missing in objects that are there.
 pub fn name_at(object: &mut Json, at: &[String], name: &str) {
     for pointer in at {

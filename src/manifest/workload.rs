@@ -6,7 +6,7 @@ use super::{admission, given, instance, meta, overrides, patch, pod, template};
 use crate::diag::Diagnostics;
 use crate::digest::{Canonical, Digest};
 use crate::model::target::Queue;
-use crate::model::{Api, Benchmark, Case, Given, OfServer, Role, Served, StepJob, Supporting, Workload};
+use crate::model::{Api, Benchmark, Case, Endpoint, Given, OfServer, Role, Served, StepJob, Supporting, Workload};
 
 /// The objects of one case, without the name and labels of a run.
 #[derive(Debug)]
@@ -238,16 +238,43 @@ fn headless_service(benchmark: &Benchmark, case: &Case) -> RunObject {
     }
 }
 
-/// Returns the objects of a case under `name`, for `kubectl` and for reading; those of its server under another one.
-pub fn standalone(benchmark: &Benchmark, case: &Case, name: &str) -> Vec<Json> {
+/// Returns the objects of a case under `name`, for `kubectl` and for reading, and those of the server that it loads, whose name
+/// follows from the run digest.
+pub fn standalone(benchmark: &Benchmark, case: &Case, name: &str, run_digest: &Digest) -> Vec<Json> {
     let CaseObjects { objects, server, .. } = case_objects(benchmark, case, &mut Diagnostics::default());
     let named = |RunObject { mut object, name_at, labels_at, .. }: RunObject, name: &str| {
         instance::name_at(&mut object, &name_at, name);
         instance::label_at(&mut object, &labels_at, &[(meta::RUN, name.to_owned())]);
         object
     };
-    let of_server = format!("{name}-server");
-    let of_run = objects.into_iter().map(|object| named(object, name));
-    let server = server.into_iter().flat_map(|server| server.objects).map(|object| named(object, &of_server));
-    of_run.chain(server).collect()
+    let Some(ServerObjects { id, objects: of_server, served }) = server else {
+        return objects.into_iter().map(|object| named(object, name)).collect();
+    };
+    let server_name = instance::server_name(&benchmark.name, &run_digest.hex(), &id, instance::Session::Once);
+    let mut all: Vec<Json> = of_server.into_iter().map(|object| named(object, &server_name)).collect();
+    let main = all.first().and_then(|server| server.pointer("/metadata/name")?.as_str().map(str::to_owned));
+    let main = main.unwrap_or(server_name);
+    let endpoint = known_endpoint(&served.endpoint, &main, &benchmark.target.namespace);
+    let of_run = objects.into_iter().map(|run| {
+        let at = |wanted: &OfServer| -> Vec<String> {
+            run.of_server.iter().filter(|(_, what)| what == wanted).map(|(at, _)| at.clone()).collect()
+        };
+        let (endpoint_at, name_at) = (at(&OfServer::Endpoint), at(&OfServer::Name));
+        let mut object = named(run, name);
+        instance::name_at(&mut object, &name_at, &main);
+        endpoint.iter().for_each(|endpoint| instance::name_at(&mut object, &endpoint_at, endpoint));
+        object
+    });
+    let of_run: Vec<Json> = of_run.collect();
+    all.splice(0..0, of_run);
+    all
+}
+
+/// Returns the address of the server `name`, as far as it is known before that is there.
+fn known_endpoint(endpoint: &Endpoint, name: &str, namespace: &str) -> Option<String> {
+    match endpoint {
+        Endpoint::Service { suffix, port } => Some(format!("http://{name}{suffix}.{namespace}.svc:{}", (*port)?)),
+        Endpoint::Shared { name, port } => Some(format!("http://{name}.{namespace}.svc:{port}")),
+        Endpoint::Status { .. } => None,
+    }
 }

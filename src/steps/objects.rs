@@ -8,7 +8,7 @@ use super::Fault;
 use super::config::{Case, Config, Described, StepJob, text};
 use crate::diag::Diagnostic;
 use crate::manifest::Run;
-use crate::manifest::instance::{Attempt, Owner, Session, job_name, label_at, name_at, own};
+use crate::manifest::instance::{self, Attempt, Owner, Session, job_name, label_at, name_at, own};
 use crate::text::{Source, SourceId};
 use crate::workload::text_at;
 use crate::yaml;
@@ -74,7 +74,7 @@ impl Config {
 
     /// Returns the name of a server.
     pub fn server_name(&self, id: &str, session: Session<'_>) -> String {
-        self.name(id, "server", 1, session)
+        instance::server_name(&self.list.benchmark, &self.list.run_digest, id, session)
     }
 
     /// Returns the objects of a server.

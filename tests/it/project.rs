@@ -115,8 +115,12 @@ pub(crate) fn rendered(compilation: &Compilation) -> Vec<Emitted> {
         for case in &benchmark.cases {
             let run = identity.runs.iter().find(|run| run.case == case.id && !run.warmup).unwrap();
             let path = format!("render {}/{}/{}", benchmark.target.name, benchmark.name, case.id);
-            let objects = standalone(benchmark, case, &run.job).into_iter();
-            rendered.extend(objects.map(|object| Emitted { path: path.clone(), object }));
+            for object in standalone(benchmark, case, &run.job, &identity.digest) {
+                // Several cases may load one server.
+                if !rendered.iter().any(|emitted: &Emitted| emitted.object == object) {
+                    rendered.push(Emitted { path: path.clone(), object });
+                }
+            }
         }
     }
     assert!(!rendered.is_empty());

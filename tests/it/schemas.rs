@@ -1,5 +1,7 @@
 //! The committed JSON Schemas: what the program generates, valid, fully described, and telling the truth about defaults.
 
+mod sparse;
+
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 
@@ -127,35 +129,6 @@ kind: Benchmark
 metadata: {name: sparse}
 spec: {matrix: {include: [{a: 1}]}, workload: {tfJob: {image: registry.example/a:1, master: {}}}}
 ",
-];
-
-/// Workloads of further specs that say nothing beside.
-const SPARSE_WORKLOADS: &[&str] = &[
-    "manifest: {object: {apiVersion: batch/v1, kind: Job, metadata: {name: a}, spec: {template: {spec: {containers: [{name: a, image: 'r.example/a:1'}]}}}}}",
-    "manifest: {object: {apiVersion: serving.kserve.io/v1beta1, kind: InferenceService, metadata: {name: a}, spec: {predictor: {model: {modelFormat: {name: a}}}}}}",
-    "notebook: {image: registry.example/a:1, file: notebooks/a.ipynb}",
-    "tfJob: {image: registry.example/a:1, chief: {}, ps: {}, worker: {}, evaluator: {}, schedulingPolicy: {}}",
-    "mpiJob: {image: registry.example/a:1, launcher: {}, worker: {}, schedulingPolicy: {}}",
-    "pytorchJob: {image: registry.example/a:1, master: {}, worker: {}}",
-    "xgboostJob: {image: registry.example/a:1, master: {}, worker: {}, schedulingPolicy: {}}",
-    "paddleJob: {image: registry.example/a:1, master: {}, worker: {}, elasticPolicy: {}, schedulingPolicy: {}}",
-    "jaxJob: {image: registry.example/a:1, worker: {}, schedulingPolicy: {}}",
-    "rayJob: {image: registry.example/a:1, entrypoint: [a]}",
-    "rayJob: {image: registry.example/a:1, entrypoint: [a], head: {}, submitter: {}, workerGroups: [{name: a}]}",
-    "sparkApplication: {image: registry.example/a:1, type: R, sparkVersion: '4', mainApplicationFile: a, driver: {serviceAccount: a}, executor: {}, deps: {}}",
-    "sparkApplication: {image: registry.example/a:1, type: R, sparkVersion: '4', mainApplicationFile: a, driver: {serviceAccount: a}, executor: {}}",
-    "volcanoJob: {image: registry.example/a:1, tasks: [{name: a}]}",
-    "jobSet: {image: 'r.example/a:1', replicatedJobs: [{name: a}, {name: b, dependsOn: [{name: a, status: Ready}]}], network: {}, successPolicy: {}, failurePolicy: {}, coordinator: {replicatedJob: a}}",
-    "trainJob: {image: 'r.example/a:1', runtime: {mpi: {node: {}}}, trainer: {numNodes: 2}}",
-    "trainJob: {image: 'r.example/a:1', runtimeRef: {name: r}, trainer: {}, initializer: {dataset: {storageUri: 'hf://a/b'}}}",
-    "job: {image: registry.example/a:1, env: {A: {secret: {name: a, key: b}}}}",
-    "deployment: {image: registry.example/a:1, protocol: v1, ready: {}, load: {image: registry.example/a:1}}",
-    "inferenceService: {predictor: {model: {modelFormat: a}}, transformer: {image: registry.example/a:1}, ready: {}, load: {image: registry.example/a:1}}",
-    "llmInferenceService: {model: {uri: a}, parallelism: {}, worker: {}, prefill: {parallelism: {}, worker: {}}, router: {}, ready: {}, load: {image: registry.example/a:1}}",
-    "seldonDeployment: {predictors: [{name: a, graph: {name: a, implementation: A}}], ready: {}, load: {image: registry.example/a:1}}",
-    "inferenceService: {protocol: v1, predictor: {image: registry.example/a:1}}",
-    "seldonDeployment: {predictors: [{name: a, graph: {name: a}, image: 'r.example/a:1'}]}",
-    "seldonModel: {storageUri: a, ready: {}, load: {image: registry.example/a:1}}",
 ];
 
 #[test]
@@ -574,8 +547,9 @@ fn specs() -> Vec<Value> {
         mixed_files().into_iter().filter(|(path, text)| path.starts_with("specs/") && text.contains("kind: Benchmark"));
     let mut specs: Vec<Value> = SPARSE.iter().map(|text| read(text)).collect();
     let header = "apiVersion: kubebench.dev/v1\nkind: Benchmark\nmetadata: {name: sparse}\n";
-    specs
-        .extend(SPARSE_WORKLOADS.iter().map(|workload| read(&format!("{header}spec: {{workload: {{{workload}}}}}\n"))));
+    specs.extend(
+        sparse::WORKLOADS.iter().map(|workload| read(&format!("{header}spec: {{workload: {{{workload}}}}}\n"))),
+    );
     specs.extend(mixed.map(|(_, text)| read(&text)));
     for file in files_below(&repository().join("specs")) {
         let spec = read(&fs::read_to_string(file).unwrap());

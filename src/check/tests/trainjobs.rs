@@ -29,7 +29,7 @@ fn lowered_on(version: &str, fields: &str) -> Vec<String> {
 fn objects(version: &str, fields: &str) -> Vec<Json> {
     let compiled = compile(&on(version), &document(&train_job(fields)));
     assert_eq!(compiled.before, [], "{fields}");
-    standalone(&compiled.benchmarks[0], &compiled.benchmarks[0].cases[0], "x")
+    standalone(&compiled.benchmarks[0], &compiled.benchmarks[0].cases[0], "x", &crate::digest::Digest::of(""))
 }
 
 #[test]
@@ -227,7 +227,8 @@ fn a_runtime_outside_git_is_said() {
 fn a_group_of_all_pods_is_in_the_queue() {
     let project = "apiVersion: kubebench.dev/v1\nkind: Project\nmetadata: {name: p}\nspec: {targets: {t: {queue: {volcano: q}}}}\n";
     let compiled = compile(project, &document(&train_job("runtime: {torch: {}}")));
-    let runtime = &standalone(&compiled.benchmarks[0], &compiled.benchmarks[0].cases[0], "x")[1];
+    let runtime =
+        &standalone(&compiled.benchmarks[0], &compiled.benchmarks[0].cases[0], "x", &crate::digest::Digest::of(""))[1];
     assert_eq!(runtime["spec"]["podGroupPolicy"], json!({"volcano": {}}));
     let annotations = &runtime["spec"]["template"]["metadata"]["annotations"];
     assert_eq!(annotations, &json!({"scheduling.volcano.sh/queue-name": "q"}));

@@ -1,0 +1,30 @@
+//! Specs that say as little as they can.
+
+/// Workloads of further specs that say nothing beside.
+pub(super) const WORKLOADS: &[&str] = &[
+    "manifest: {object: {apiVersion: batch/v1, kind: Job, metadata: {name: a}, spec: {template: {spec: {containers: [{name: a, image: 'r.example/a:1'}]}}}}}",
+    "manifest: {object: {apiVersion: serving.kserve.io/v1beta1, kind: InferenceService, metadata: {name: a}, spec: {predictor: {model: {modelFormat: {name: a}}}}}}",
+    "notebook: {image: registry.example/a:1, file: notebooks/a.ipynb}",
+    "tfJob: {image: registry.example/a:1, chief: {}, ps: {}, worker: {}, evaluator: {}, schedulingPolicy: {}}",
+    "mpiJob: {image: registry.example/a:1, launcher: {}, worker: {}, schedulingPolicy: {}}",
+    "pytorchJob: {image: registry.example/a:1, master: {}, worker: {}}",
+    "xgboostJob: {image: registry.example/a:1, master: {}, worker: {}, schedulingPolicy: {}}",
+    "paddleJob: {image: registry.example/a:1, master: {}, worker: {}, elasticPolicy: {}, schedulingPolicy: {}}",
+    "jaxJob: {image: registry.example/a:1, worker: {}, schedulingPolicy: {}}",
+    "rayJob: {image: registry.example/a:1, entrypoint: [a]}",
+    "rayJob: {image: registry.example/a:1, entrypoint: [a], head: {}, submitter: {}, workerGroups: [{name: a}]}",
+    "sparkApplication: {image: registry.example/a:1, type: R, sparkVersion: '4', mainApplicationFile: a, driver: {serviceAccount: a}, executor: {}, deps: {}}",
+    "sparkApplication: {image: registry.example/a:1, type: R, sparkVersion: '4', mainApplicationFile: a, driver: {serviceAccount: a}, executor: {}}",
+    "volcanoJob: {image: registry.example/a:1, tasks: [{name: a}]}",
+    "jobSet: {image: 'r.example/a:1', replicatedJobs: [{name: a}, {name: b, dependsOn: [{name: a, status: Ready}]}], network: {}, successPolicy: {}, failurePolicy: {}, coordinator: {replicatedJob: a}}",
+    "trainJob: {image: 'r.example/a:1', runtime: {mpi: {node: {}}}, trainer: {numNodes: 2}}",
+    "trainJob: {image: 'r.example/a:1', runtimeRef: {name: r}, trainer: {}, initializer: {dataset: {storageUri: 'hf://a/b'}}}",
+    "job: {image: registry.example/a:1, env: {A: {secret: {name: a, key: b}}}}",
+    "deployment: {image: registry.example/a:1, protocol: v1, ready: {}, load: {image: registry.example/a:1}}",
+    "inferenceService: {predictor: {model: {modelFormat: a}}, transformer: {image: registry.example/a:1}, ready: {}, load: {image: registry.example/a:1}}",
+    "llmInferenceService: {model: {uri: a}, parallelism: {}, worker: {}, prefill: {parallelism: {}, worker: {}}, router: {}, ready: {}, load: {image: registry.example/a:1}}",
+    "seldonDeployment: {predictors: [{name: a, graph: {name: a, implementation: A}}], ready: {}, load: {image: registry.example/a:1}}",
+    "inferenceService: {protocol: v1, predictor: {image: registry.example/a:1}}",
+    "seldonDeployment: {predictors: [{name: a, graph: {name: a}, image: 'r.example/a:1'}]}",
+    "seldonModel: {storageUri: a, ready: {}, load: {image: registry.example/a:1}}",
+];
