@@ -5,6 +5,7 @@
 mod api;
 pub mod carried;
 pub mod estimate;
+pub mod suite;
 pub mod target;
 pub mod workload;
 
@@ -18,6 +19,7 @@ use crate::text::Span;
 use crate::unit::{Duration, Quantity};
 pub use api::{Api, group, plural};
 pub use carried::{CarriedFile, CarriedFiles};
+pub use suite::Suite;
 pub use target::Target;
 pub use workload::{Env, Given, Role, Supporting, TemplateAt, TemplateStep, Workload, literal};
 
@@ -36,6 +38,8 @@ pub struct Benchmark {
     pub labels: BTreeMap<String, String>,
     /// Where it runs.
     pub target: Arc<Target>,
+    /// The suite that runs it there, unless it runs by itself.
+    pub suite: Option<String>,
     /// Raised to run again.
     pub run: u32,
     /// When it runs, unless once.

@@ -24,6 +24,7 @@ pub mod run;
 mod seen;
 mod session;
 mod snapshot;
+pub mod suite;
 pub mod summary;
 mod told;
 
