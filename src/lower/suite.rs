@@ -128,7 +128,8 @@ impl Suite {
         self.members.iter().find(|member| member.benchmark == benchmark)
     }
 
-    fn is_on(&self, target: &Target) -> bool {
+    /// Returns whether the suite runs its benchmarks on `target`.
+    pub fn is_on(&self, target: &Target) -> bool {
         self.targets.contains(&target.name)
     }
 

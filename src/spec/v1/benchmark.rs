@@ -101,14 +101,14 @@ pub struct BenchmarkSpec {
     #[serde(default)]
     #[schemars(extend("examples" = [{"gpuHours": 100}]))]
     pub budget: Option<Budget>,
-    /// What is run: exactly one kind. Left out only where each of the `variants` has one.
+    /// What is run: exactly one kind.
     #[serde(default)]
     #[schemars(extend("examples" = [{"job": {"image": "docker.io/library/python:3.13-slim", "command": ["python3", "-V"]}}]))]
     pub workload: PerCase<Workload>,
-    /// The same benchmark in several forms, to be compared: each has every case of the matrix.
+    /// The same benchmark in several forms, to be compared: each has every case of the matrix. Where each has a `workload`, the benchmark needs none.
     #[serde(default)]
-    #[schemars(extend("default" = [], "minItems" = 2, "examples" = [[{"name": "small", "workload": {"job": {"resources": {"cpu": 2, "memory": "4Gi"}}}}, {"name": "large", "workload": {"job": {"resources": {"cpu": 8, "memory": "16Gi"}}}}]]))]
-    pub variants: Vec<Variant>,
+    #[schemars(extend("minItems" = 2, "examples" = [[{"name": "small", "workload": {"job": {"resources": {"cpu": 2, "memory": "4Gi"}}}}, {"name": "large", "workload": {"job": {"resources": {"cpu": 8, "memory": "16Gi"}}}}]]))]
+    pub variants: Option<Vec<Variant>>,
     /// What is measured.
     #[serde(default)]
     #[schemars(extend("default" = [], "examples" = [[{"name": "throughput", "unit": "images/s", "better": "higher", "primary": true, "from": {"log": {"pattern": "images/sec: (?P<value>[0-9.]+)"}}}]]))]

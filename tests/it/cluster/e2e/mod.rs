@@ -14,6 +14,7 @@ mod kinds;
 mod manifests;
 mod queued;
 mod scheduled;
+mod suites;
 mod texts;
 mod train_jobs;
 mod volume;
