@@ -464,7 +464,7 @@ impl Shared<'_> {
     fn claim(&self, wire: wire::Claim, spec: &Node, target: &Target) -> Claim {
         let entry = spec.get("results").and_then(|results| results.entry("claim"));
         let span = entry.map_or(self.name_span, |entry| entry.key_span);
-        claim(wire, span, &self.project.defaults.claim_size, target)
+        claim(wire, span, self.project.defaults.claim_size, target)
     }
 }
 

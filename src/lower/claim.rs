@@ -6,7 +6,7 @@ use crate::text::Span;
 use crate::unit::Quantity;
 
 /// Returns the claim that `wire` describes at `span`, with what the project and the target say of those that leave it unsaid.
-pub(super) fn claim(wire: wire::Claim, span: Span, size_unsaid: &Quantity, target: &Target) -> Claim {
+pub(super) fn claim(wire: wire::Claim, span: Span, size_unsaid: Quantity, target: &Target) -> Claim {
     let wire::Claim { size, storage_class, access_modes } = wire;
     let mut modes: Vec<&'static str> = access_modes
         .unwrap_or_else(|| vec![wire::AccessMode::ReadWriteOnce])
@@ -19,7 +19,7 @@ pub(super) fn claim(wire: wire::Claim, span: Span, size_unsaid: &Quantity, targe
         .collect();
     modes.sort_unstable();
     Claim {
-        size: size.map_or_else(|| size_unsaid.clone(), |size| size.0),
+        size: size.map_or(size_unsaid, |size| size.0),
         storage_class: storage_class.or_else(|| target.storage_class.clone()),
         access_modes: modes,
         span,

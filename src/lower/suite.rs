@@ -227,7 +227,7 @@ impl Suite {
     /// Returns the claim of all its benchmarks.
     pub(super) fn claim(&self, target: &Target, project: &Project) -> Claim {
         let (wire, span) = &self.claim;
-        claim(wire.clone(), *span, &project.defaults.claim_size, target)
+        claim(wire.clone(), *span, project.defaults.claim_size, target)
     }
 
     /// Returns what a benchmark of the suite finds where it says nothing itself.
@@ -239,7 +239,7 @@ impl Suite {
             timeout_is_set: project.timeout_is_set || timeout.is_some(),
             timeout: timeout.as_ref().map_or(project.timeout, |timeout| timeout.0),
             queue_timeout: queue_timeout.as_ref().map_or(project.queue_timeout, |timeout| timeout.0),
-            claim_size: project.claim_size.clone(),
+            claim_size: project.claim_size,
         }
     }
 

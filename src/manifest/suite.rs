@@ -131,11 +131,11 @@ fn suite_workflow(suite: &Suite, identity: &SuiteIdentity, parts: &[Part<'_>]) -
     match &suite.schedule {
         None => {
             let name = format!("{}-r{}", config_name(suite, identity), suite.run);
-            workflow::once(meta::applied_of_suite(suite, &name), spec)
+            workflow::once(&meta::applied_of_suite(suite, &name), &spec)
         }
         Some(schedule) => {
             let metadata = meta::applied_of_suite(suite, &suite.name);
-            workflow::scheduled(metadata, schedule, &meta::suite_labels(suite), spec)
+            workflow::scheduled(&metadata, schedule, &meta::suite_labels(suite), &spec)
         }
     }
 }

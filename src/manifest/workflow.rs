@@ -24,10 +24,10 @@ pub(super) fn workflow(benchmark: &Benchmark, identity: &Identity) -> Json {
     ];
     let spec = spec(&parameters, &pipeline::entrypoint(benchmark.parallelism), pipeline::TEMPLATE);
     match &benchmark.schedule {
-        None => once(meta::applied(&benchmark.target, &name(benchmark, identity), Some(benchmark)), spec),
+        None => once(&meta::applied(&benchmark.target, &name(benchmark, identity), Some(benchmark)), &spec),
         Some(schedule) => {
             let metadata = meta::applied(&benchmark.target, &benchmark.name, Some(benchmark));
-            scheduled(metadata, schedule, &json!({ meta::BENCHMARK: benchmark.name }), spec)
+            scheduled(&metadata, schedule, &json!({ meta::BENCHMARK: benchmark.name }), &spec)
         }
     }
 }
@@ -63,12 +63,12 @@ pub(super) fn spec(parameters: &[(&str, String)], entrypoint: &str, template: &s
 }
 
 /// Returns the Workflow of this `spec`.
-pub(super) fn once(metadata: Json, spec: Json) -> Json {
+pub(super) fn once(metadata: &Json, spec: &Json) -> Json {
     json!({ "apiVersion": "argoproj.io/v1alpha1", "kind": "Workflow", "metadata": metadata, "spec": spec })
 }
 
 /// Returns the CronWorkflow whose Workflows have this `spec` and these `labels`.
-pub(super) fn scheduled(metadata: Json, schedule: &Schedule, labels: &Json, spec: Json) -> Json {
+pub(super) fn scheduled(metadata: &Json, schedule: &Schedule, labels: &Json, spec: &Json) -> Json {
     json!({
         "apiVersion": "argoproj.io/v1alpha1",
         "kind": "CronWorkflow",

@@ -34,7 +34,7 @@ pub(super) fn workflow_template(target: &Target, settings: &Settings, lanes: &[u
         json!({ "name": "suite", "configMap": { "name": "{{workflow.parameters.suite-config}}", "optional": true } });
     let volumes: Vec<Json> = shared_volumes(settings).into_iter().chain([suite_config]).collect();
     let metadata = meta::applied(target, SUITE_TEMPLATE, None);
-    workflow_template_of(metadata, &parameters, SUITE_ENTRYPOINT, &templates, &volumes)
+    workflow_template_of(&metadata, &parameters, SUITE_ENTRYPOINT, &templates, &volumes)
 }
 
 /// A benchmark that fails goes on to the next one; the last step then fails the Workflow.

@@ -40,7 +40,7 @@ pub(super) fn workflow_template(target: &Target, settings: &Settings, lanes: &[u
         json!({ "name": "rules", "configMap": { "name": "{{workflow.parameters.rules}}", "optional": true } }),
     ];
     volumes.extend(shared_volumes(settings));
-    workflow_template_of(metadata, &parameters, &entrypoint(1), &templates, &volumes)
+    workflow_template_of(&metadata, &parameters, &entrypoint(1), &templates, &volumes)
 }
 
 /// Returns the volumes that are the same for all benchmarks of a Workflow.
@@ -55,7 +55,7 @@ pub(super) fn shared_volumes(settings: &Settings) -> [Json; 4] {
 
 /// Returns the WorkflowTemplate of these parts; whatever happens, it ends with `finish`.
 pub(super) fn workflow_template_of(
-    metadata: Json,
+    metadata: &Json,
     parameters: &[Json],
     entrypoint: &str,
     templates: &[Json],
