@@ -66,6 +66,9 @@ fn a_suite_runs_as_one_and_goes_on_where_it_changed() {
     assert!(all.iter().all(|result| result["metadata"]["labels"]["cadence"] == "nightly"), "{all:#?}");
     let outcomes = |benchmark: &str| results.of(benchmark).into_iter().map(outcome).collect::<Vec<_>>();
     assert_eq!(outcomes("first"), [("succeeded", vec![Some(1.0)]), ("succeeded", vec![Some(1.0)])]);
+    for result in results.of("first") {
+        assert_eq!(result["usage"], serde_json::json!({"pods": 1, "nodes": 1, "gpuHours": 0.0}));
+    }
     let values: BTreeSet<String> = results
         .of("second")
         .iter()
@@ -76,6 +79,7 @@ fn a_suite_runs_as_one_and_goes_on_where_it_changed() {
     let fourth = results.of("fourth");
     assert_eq!(fourth.len(), 2, "that it was not run is said of each run");
     for result in fourth {
+        assert_eq!(result.get("usage"), None);
         assert_eq!(
             (&result["run"]["status"], &result["run"]["reasons"][0]["code"]),
             (&"failed".into(), &"needs".into())
