@@ -8,9 +8,9 @@ use std::collections::{BTreeMap, BTreeSet};
 use rayon::prelude::*;
 
 use crate::diag::{Diagnostic, Diagnostics, Place, Severity, code};
-use crate::lower::{self, Document, Inputs, Lowered, Manifests, Project, ReadFile, Resolved, Suite, Unreadable};
-use crate::manifest::{self, Emitted, Identity, Manifest};
-use crate::model::Benchmark;
+use crate::lower::{self, Document, Inputs, Lowered, Manifests, Project, ReadFile, Resolved, Suites, Unreadable};
+use crate::manifest::{self, Emitted, Identity, Manifest, Part, SuiteIdentity};
+use crate::model::{Benchmark, Suite};
 use crate::schema::{DocumentKind, Schemas};
 use crate::spec::v1::project::LintLevel;
 use crate::text::{Source, SourceId, SourceMap, Span};
@@ -35,6 +35,15 @@ pub struct Compiled {
     pub identity: Identity,
 }
 
+/// One suite on one target, and the identity of what it executes.
+#[derive(Debug)]
+pub struct CompiledSuite {
+    /// The suite.
+    pub suite: Suite,
+    /// Its digest.
+    pub identity: SuiteIdentity,
+}
+
 /// What a compilation gave.
 #[derive(Debug)]
 pub struct Compilation {
@@ -46,6 +55,8 @@ pub struct Compilation {
     pub project: Option<Project>,
     /// The benchmarks, by path and target.
     pub benchmarks: Vec<Compiled>,
+    /// The suites, by path and target.
+    pub suites: Vec<CompiledSuite>,
     /// Paths of specs with errors; what they would emit is unknown.
     pub faulty: BTreeSet<String>,
     /// The manifests of all specs without errors.
@@ -138,23 +149,25 @@ impl Workspace {
         specs.sort_by(|a, b| a.path.cmp(&b.path));
         let texts: Vec<Source> = specs.into_par_iter().map(|input| Source::new(input.path, &input.bytes)).collect();
         let ids: Vec<SourceId> = texts.into_iter().map(|source| sources.add(source)).collect();
-        let loaded: Vec<Loaded> = ids
-            .par_iter()
-            .filter_map(|id| Some(load_spec(*id, sources.get(*id)?, &schemas, project.as_ref())))
-            .collect();
+        let mut loaded: Vec<Loaded> =
+            ids.par_iter().filter_map(|id| Some(load_spec(*id, sources.get(*id)?, &schemas))).collect();
+        let suites = suites(&mut loaded, project.as_ref(), &sources);
         let manifests = project.as_ref().map(|project| {
+            loaded.par_iter_mut().for_each(|spec| spec.manifests = manifest_paths(spec, project, &suites, &sources));
             let paths = loaded.iter().flat_map(|spec| spec.manifests.iter().cloned()).collect();
             Manifests::read(&paths, &*read, &project.settings.output, &mut sources)
         });
         let manifests = manifests.unwrap_or_default();
-        let inputs = Inputs { schemas: &schemas, read: &*read, manifests: &manifests, sources: &sources };
+        let inputs =
+            Inputs { schemas: &schemas, read: &*read, manifests: &manifests, suites: &suites, sources: &sources };
         let outcomes: Vec<Outcome> =
             loaded.into_par_iter().filter_map(|spec| compile_one(spec, project.as_ref(), inputs)).collect();
-        let Assembled { benchmarks, tree, mut faulty } = assemble(outcomes, project.as_ref(), &mut diagnostics);
+        let Assembled { benchmarks, suites, tree, mut faulty } =
+            assemble(outcomes, &suites, project.as_ref(), &mut diagnostics);
         let diagnostics = at_levels(diagnostics, project.as_ref()).into_sorted(&sources);
         let errors = diagnostics.iter().filter(|fault| fault.severity == Severity::Error);
         faulty.extend(errors.map(|fault| fault.path(&sources).to_owned()));
-        Compilation { sources, diagnostics, project, benchmarks, faulty, tree }
+        Compilation { sources, diagnostics, project, benchmarks, suites, faulty, tree }
     }
 }
 
@@ -199,17 +212,29 @@ struct Loaded {
     manifests: BTreeSet<String>,
 }
 
-fn load_spec(id: SourceId, source: &Source, schemas: &Schemas, project: Option<&Project>) -> Loaded {
+fn load_spec(id: SourceId, source: &Source, schemas: &Schemas) -> Loaded {
     let mut diagnostics = Diagnostics::default();
     let expected = [DocumentKind::Benchmark, DocumentKind::Suite];
     let document = load(id, source, &expected, schemas, &mut diagnostics);
-    let manifests = match (&document, project) {
-        (Some((DocumentKind::Benchmark, root)), Some(project)) => {
-            lower::manifest_paths(Document { source, root }, project)
+    Loaded { id, diagnostics, document, manifests: BTreeSet::new() }
+}
+
+/// Returns the suites among the specs: a benchmark cannot be compiled before it is known who runs it.
+fn suites(loaded: &mut [Loaded], project: Option<&Project>, sources: &SourceMap) -> Suites {
+    let Some(project) = project else { return Suites::default() };
+    Suites::new(loaded.iter_mut().filter_map(|spec| {
+        let Some((DocumentKind::Suite, root)) = &spec.document else { return None };
+        lower::suite(Document { source: sources.get(spec.id)?, root }, project, &mut spec.diagnostics)
+    }))
+}
+
+fn manifest_paths(spec: &Loaded, project: &Project, suites: &Suites, sources: &SourceMap) -> BTreeSet<String> {
+    match (&spec.document, sources.get(spec.id)) {
+        (Some((DocumentKind::Benchmark, root)), Some(source)) => {
+            lower::manifest_paths(Document { source, root }, project, suites)
         }
         _ => BTreeSet::new(),
-    };
-    Loaded { id, diagnostics, document, manifests }
+    }
 }
 
 /// What one spec gave.
@@ -218,7 +243,6 @@ struct Outcome {
     diagnostics: Diagnostics,
     name: Option<(String, Span)>,
     outputs: Vec<Output>,
-    suite: Option<Suite>,
 }
 
 /// One benchmark on one target, and its files by path.
@@ -232,13 +256,13 @@ fn compile_one(spec: Loaded, project: Option<&Project>, inputs: Inputs<'_>) -> O
     let Loaded { id, diagnostics, document, manifests } = spec;
     let source = inputs.sources.get(id)?;
     let path = source.path.clone();
-    let mut outcome = Outcome { path, diagnostics, name: None, outputs: Vec::new(), suite: None };
+    let mut outcome = Outcome { path, diagnostics, name: None, outputs: Vec::new() };
     let diagnostics = &mut outcome.diagnostics;
     let (Some((kind, root)), Some(project)) = (document, project) else { return Some(outcome) };
     let document = Document { source, root: &root };
     if kind == DocumentKind::Suite {
-        outcome.suite = lower::suite(document, diagnostics);
-        outcome.name = outcome.suite.as_ref().map(|suite| (suite.name.clone(), suite.name_span));
+        let suite = inputs.suites.iter().find(|suite| suite.path == outcome.path);
+        outcome.name = suite.map(|suite| (suite.name.clone(), suite.name_span));
     } else if let Some(lowered) = lower::benchmark(document, &manifests, project, inputs, diagnostics) {
         let output = |Resolved { benchmark, document }| {
             check::check(&benchmark, diagnostics);
@@ -255,34 +279,54 @@ fn compile_one(spec: Loaded, project: Option<&Project>, inputs: Inputs<'_>) -> O
 
 struct Assembled {
     benchmarks: Vec<Compiled>,
+    suites: Vec<CompiledSuite>,
     tree: OutputTree,
     /// Paths of specs with errors, which may stand in other files.
     faulty: BTreeSet<String>,
 }
 
 /// Puts all specs together: names are unique, suites refer to what exists, every target has its pipeline.
-fn assemble(outcomes: Vec<Outcome>, project: Option<&Project>, diagnostics: &mut Diagnostics) -> Assembled {
+fn assemble(
+    outcomes: Vec<Outcome>,
+    suites: &Suites,
+    project: Option<&Project>,
+    diagnostics: &mut Diagnostics,
+) -> Assembled {
     let mut names: BTreeMap<String, Span> = BTreeMap::new();
-    let mut suites = Vec::new();
     let mut benchmarks = Vec::new();
     let mut tree = OutputTree::default();
     let mut faulty = BTreeSet::new();
-    for Outcome { path, diagnostics: found, name, outputs, suite } in outcomes {
+    // Benchmarks of which nothing is known but that they are there.
+    let mut unsound = BTreeSet::new();
+    for Outcome { path, diagnostics: found, name, outputs } in outcomes {
         let found = at_levels(found, project);
         let sound = !found.has_errors();
         diagnostics.extend(found);
         faulty.extend((!sound).then_some(path));
+        unsound.extend(name.iter().filter(|_| !sound).map(|(name, _)| name.clone()));
         let unique = name.is_none_or(|(name, span)| claim_name(&mut names, &name, span, diagnostics));
-        suites.extend(suite);
         for Output { compiled, files } in outputs.into_iter().filter(|_| sound && unique) {
             insert(&mut tree, files, diagnostics);
             benchmarks.push(compiled);
         }
     }
-    for suite in &suites {
-        suite.check_references(&names, diagnostics);
-    }
+    suites.check(&names, diagnostics);
+    let mut compiled = Vec::new();
     if let Some(project) = project {
+        for suite in suites.iter() {
+            let is_unknown = |name: &str| unsound.contains(name) || !names.contains_key(name);
+            if unsound.contains(&suite.name) || suite.benchmarks().any(is_unknown) {
+                faulty.insert(suite.path.clone());
+                continue;
+            }
+            let on_targets = compile_suite(suite, &benchmarks, project, &mut tree, diagnostics);
+            let has_some =
+                |Compiled { benchmark, .. }: &Compiled| suite.is_on(&benchmark.target) && suite.names(&benchmark.name);
+            if !benchmarks.iter().any(has_some) {
+                suite.report_empty(diagnostics);
+            }
+            compiled.extend(on_targets);
+        }
         for target in &project.targets {
             let here: Vec<&Benchmark> = benchmarks
                 .iter()
@@ -296,7 +340,41 @@ fn assemble(outcomes: Vec<Outcome>, project: Option<&Project>, diagnostics: &mut
         }
         diagnostics.extend(size::warnings(&tree, &project.settings.output));
     }
-    Assembled { benchmarks, tree, faulty }
+    Assembled { benchmarks, suites: compiled, tree, faulty }
+}
+
+/// Compiles a suite on each of its targets.
+fn compile_suite(
+    suite: &lower::Suite,
+    benchmarks: &[Compiled],
+    project: &Project,
+    tree: &mut OutputTree,
+    diagnostics: &mut Diagnostics,
+) -> Vec<CompiledSuite> {
+    let mut compiled = Vec::new();
+    for target in &project.targets {
+        let on_target = |name: &str| {
+            benchmarks.iter().find(|Compiled { benchmark, .. }| {
+                benchmark.name == name
+                    && benchmark.target.name == target.name
+                    && benchmark.suite.as_ref() == Some(&suite.name)
+            })
+        };
+        let found = suite.on_target(target, project, |name| on_target(name).is_some(), diagnostics);
+        let Some(found) = found else { continue };
+        let parts: Vec<Part<'_>> = found
+            .members
+            .iter()
+            .filter_map(|member| {
+                let Compiled { benchmark, identity } = on_target(&member.benchmark)?;
+                Some(Part { benchmark, identity, needs: &member.needs })
+            })
+            .collect();
+        let (identity, manifests) = manifest::emit_suite(&found, &parts, diagnostics);
+        insert(tree, files(manifests, &found.path, Some(found.name_span)), diagnostics);
+        compiled.push(CompiledSuite { suite: found, identity });
+    }
+    compiled
 }
 
 fn claim_name(names: &mut BTreeMap<String, Span>, name: &str, span: Span, diagnostics: &mut Diagnostics) -> bool {
@@ -307,7 +385,10 @@ fn claim_name(names: &mut BTreeMap<String, Span>, name: &str, span: Span, diagno
     let fault = Diagnostic::at(&code::KB0308, span, format!("the name `{name}` is taken"))
         .related(Place::Span(*first), "by this spec")
         .note("both would write the same manifests");
-    diagnostics.push(fault.help("give one of them another name; variants of one benchmark are cases of its `matrix`"));
+    diagnostics
+        .push(fault.help(
+            "give one of them another name; forms of one benchmark are cases of its `matrix`, or its `variants`",
+        ));
     false
 }
 

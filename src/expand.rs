@@ -1,5 +1,7 @@
 //! Turns a matrix into cases: a fixed order, and an identity for each that later edits of other cases do not change.
 
+mod variants;
+
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::diag::{Diagnostic, Diagnostics, Place, code};
@@ -7,26 +9,30 @@ use crate::digest::Digest;
 use crate::text::Span;
 use crate::yaml::{Node, Value};
 
+pub use variants::{VARIANT, expand_variants};
+
 /// The most cases of one benchmark, counted before any is made.
 pub const MAX_CASES: usize = 10_000;
 
 /// The most runs of one Workflow, and so the most cases that are looked at one by one.
 pub const MAX_RUNS: usize = 1_000;
 
-/// One point of the matrix.
+/// One point of the matrix, in one variant.
 #[derive(Clone, Debug)]
 pub struct CasePoint {
     /// `batchsize-64-workers-2-1a2b3c4d`: readable, at most 63 characters, unique within the benchmark.
     pub id: String,
     /// `batchSize=64, workers=2`, as shown to people; `default` without a matrix.
     pub name: String,
+    /// The name of the variant, where there are several.
+    pub variant: Option<Node>,
     /// The value of every axis.
     pub values: BTreeMap<String, Node>,
 }
 
 /// Returns the cases of `matrix` in the order in which they run: axes by name, the last varying fastest, then the included ones.
 pub fn expand(matrix: Option<&Node>, diagnostics: &mut Diagnostics) -> Vec<CasePoint> {
-    let Some(matrix) = matrix else { return vec![CasePoint::new(BTreeMap::new())] };
+    let Some(matrix) = matrix else { return vec![CasePoint::new(None, BTreeMap::new())] };
     let axes = axes(matrix, diagnostics);
     let included = entries_of(matrix, "include", &axes, Naming::Every, diagnostics);
     let excluded = entries_of(matrix, "exclude", &axes, Naming::Some, diagnostics);
@@ -202,7 +208,7 @@ fn unique(points: Vec<(BTreeMap<String, Node>, Span)>, matrix: Span, diagnostics
     let mut seen = BTreeSet::new();
     let mut cases = Vec::with_capacity(points.len());
     for (values, span) in points {
-        let case = CasePoint::new(values);
+        let case = CasePoint::new(None, values);
         if seen.insert(case.id.clone()) {
             cases.push(case);
         } else {
@@ -221,22 +227,23 @@ fn unique(points: Vec<(BTreeMap<String, Node>, Span)>, matrix: Span, diagnostics
 }
 
 impl CasePoint {
-    fn new(values: BTreeMap<String, Node>) -> Self {
+    fn new(variant: Option<Node>, values: BTreeMap<String, Node>) -> Self {
         let text = |node: &Node| match &node.value {
             Value::Bool(flag) => flag.to_string(),
             _ => node.as_text().unwrap_or_default().to_owned(),
         };
-        let name = if values.is_empty() {
+        let axes = values.iter().map(|(axis, value)| (axis.as_str(), value));
+        let all: Vec<(&str, &Node)> = variant.iter().map(|name| (VARIANT, name)).chain(axes).collect();
+        let name = if all.is_empty() {
             "default".to_owned()
         } else {
-            values.iter().map(|(axis, value)| format!("{axis}={}", text(value))).collect::<Vec<_>>().join(", ")
+            all.iter().map(|(axis, value)| format!("{axis}={}", text(value))).collect::<Vec<_>>().join(", ")
         };
         // By source text: `2.10` and `2.1` are one number, but as an image tag they are two programs.
-        let canonical: BTreeMap<&str, String> =
-            values.iter().map(|(axis, value)| (axis.as_str(), spelling(value))).collect();
+        let canonical: BTreeMap<&str, String> = all.iter().map(|(axis, value)| (*axis, spelling(value))).collect();
         let digest = Digest::of(serde_json::to_string(&canonical).unwrap_or_default());
         let id = format!("{}-{}", slug(&name), digest.short());
-        Self { id, name, values }
+        Self { id, name, variant, values }
     }
 }
 

@@ -1,19 +1,28 @@
-//! KB0324: metrics read from the log of a role that does not exist.
+//! KB0324: metrics read from the log of a role that does not exist, or not in every case that needs them.
 
 use std::collections::BTreeSet;
 
 use crate::diag::{Diagnostic, Diagnostics, code, did_you_mean};
-use crate::model::Benchmark;
+use crate::model::{Benchmark, Case, Role};
+use crate::text::Span;
 
-/// Reports metrics whose role the workload does not have in any case.
+/// Reports metrics whose role the workload has in no case, or, where a run without the metric is invalid, not in every case.
 pub(super) fn exists(benchmark: &Benchmark, diagnostics: &mut Diagnostics) {
     let roles: BTreeSet<&str> =
         benchmark.cases.iter().flat_map(|case| &case.workload.roles).map(|role| role.name.as_str()).collect();
     if roles.is_empty() {
         return;
     }
-    let wanted = benchmark.metrics.iter().filter_map(|metric| metric.role.as_ref());
-    for (name, span) in wanted.filter(|(name, _)| !roles.contains(name.as_str())) {
+    for metric in &benchmark.metrics {
+        let Some((name, span)) = &metric.role else { continue };
+        if roles.contains(name.as_str()) {
+            let has = |role: &Role| role.name == *name;
+            let lacks = |case: &&Case| !case.workload.roles.is_empty() && !case.workload.roles.iter().any(has);
+            if let Some(case) = benchmark.cases.iter().find(lacks).filter(|_| metric.is_needed) {
+                diagnostics.push(lacking(case, name, *span));
+            }
+            continue;
+        }
         let list = roles.iter().map(|role| format!("`{role}`")).collect::<Vec<_>>().join(", ");
         let fault = Diagnostic::at(&code::KB0324, *span, format!("the workload has no role `{name}`"))
             .note(format!("its roles: {list}"));
@@ -22,4 +31,12 @@ pub(super) fn exists(benchmark: &Benchmark, diagnostics: &mut Diagnostics) {
             None => fault.help("write one of its roles, or leave `role` out to read every log"),
         });
     }
+}
+
+fn lacking(case: &Case, name: &str, span: Span) -> Diagnostic {
+    let list = case.workload.roles.iter().map(|role| format!("`{}`", role.name)).collect::<Vec<_>>().join(", ");
+    let message = format!("the workload has no role `{name}` in the case {}", case.name);
+    Diagnostic::at(&code::KB0324, span, message)
+        .note(format!("its roles there: {list}; a run without the metric is invalid"))
+        .help("leave `role` out to read every log, or make the metric neither `primary` nor `required`")
 }

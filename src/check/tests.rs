@@ -1,6 +1,6 @@
 use super::*;
 use crate::diag::{Diagnostic, code};
-use crate::lower::{Document, Inputs, Manifests, Project};
+use crate::lower::{Document, Inputs, Manifests, Project, Suites};
 use crate::schema::{DocumentKind, Schemas};
 use crate::spec::v1::project::LintLevel;
 use crate::text::{Source, SourceMap};
@@ -64,9 +64,11 @@ fn compile(project: &str, benchmark: &str) -> Compiled {
         path => Ok(format!("{path}\n").into_bytes()),
     };
     let document = Document { source: &source, root: &root };
-    let paths = lower::manifest_paths(document, &project);
+    let suites = Suites::default();
+    let paths = lower::manifest_paths(document, &project, &suites);
     let manifests = Manifests::read(&paths, &carried, "generated", &mut sources);
-    let inputs = Inputs { schemas: &schemas, read: &carried, manifests: &manifests, sources: &sources };
+    let inputs =
+        Inputs { schemas: &schemas, read: &carried, manifests: &manifests, suites: &suites, sources: &sources };
     let lowered = lower::benchmark(document, &paths, &project, inputs, &mut found);
     let benchmarks = lowered.map(|lowered| lowered.benchmarks).unwrap_or_default();
     let benchmarks = benchmarks.into_iter().map(|resolved| resolved.benchmark).collect();

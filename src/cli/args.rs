@@ -431,6 +431,8 @@ pub(super) enum StepCommand {
     },
     /// Print a table of all runs
     Summary,
+    /// Print what became of each benchmark of a suite
+    SuiteSummary,
     /// Delete what is left of the Workflow
     Cleanup,
     /// Commit the results that lie on the volume
@@ -479,9 +481,9 @@ pub(super) struct InitArgs {}
 
 #[derive(Debug, Args)]
 pub(super) struct NewArgs {
-    /// The workload kind, such as job or pytorchJob
+    /// The workload kind, such as job or pytorchJob; or suite, for one of the benchmarks that run by themselves
     pub(super) kind: String,
-    /// The benchmark's name
+    /// The name of the benchmark or suite
     pub(super) name: String,
 }
 

@@ -180,13 +180,20 @@ fn compiled_from(on_disk: &OnDisk) -> impl Iterator<Item = String> {
 /// Judges every claim against the committed one, because Kubernetes would refuse some changes.
 fn refused_claim_changes(session: &Session<'_>, output: &str, on_disk: &OnDisk) -> Diagnostics {
     let mut refused = Diagnostics::default();
-    for compiled in session.benchmarks() {
-        let benchmark = &compiled.benchmark;
-        let path = format!("{}/{}/results.yaml", benchmark.target.name, benchmark.name);
+    let of_benchmarks = session
+        .benchmarks()
+        .into_iter()
+        .map(|compiled| &compiled.benchmark)
+        .filter(|benchmark| benchmark.suite.is_none())
+        .map(|benchmark| (&benchmark.target, &benchmark.name, &benchmark.claim));
+    let of_suites = session.suites().map(|compiled| &compiled.suite);
+    let of_suites = of_suites.map(|suite| (&suite.target, &suite.name, &suite.claim));
+    for (target, owner, claim) in of_benchmarks.chain(of_suites) {
+        let path = manifest::claim_path(target, owner);
         let Some(Found::File(bytes)) = on_disk.entries.get(&path) else { continue };
         let source = Source::new(path.as_str(), bytes);
         if let Some(committed) = yaml::read(SourceId::default(), &source).root {
-            refused.extend(manifest::refused_changes(benchmark, &format!("{output}/{path}"), &committed.to_json()));
+            refused.extend(manifest::refused_changes(claim, owner, &format!("{output}/{path}"), &committed.to_json()));
         }
     }
     refused

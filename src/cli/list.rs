@@ -23,6 +23,7 @@ pub(super) fn run(global: &Global, args: &SelectArgs) -> Result<ExitStatus> {
                     "name": benchmark.name,
                     "target": benchmark.target.name,
                     "spec": benchmark.path,
+                    "suite": benchmark.suite,
                     "labels": benchmark.labels,
                     "runDigest": compiled.identity.digest.to_string(),
                     "cases": benchmark.cases.iter().map(|case| json!({ "id": case.id, "name": case.name })).collect::<Vec<_>>(),

@@ -3,7 +3,6 @@
 mod stream;
 
 use anyhow::{Result, bail};
-use serde_json::Value as Json;
 
 use super::ExitStatus;
 use super::args::{Global, LogsArgs};
@@ -21,13 +20,12 @@ const LOOKED_AT: usize = 10;
 pub(super) fn run(global: &Global, args: &LogsArgs) -> Result<ExitStatus> {
     let outside = Outside::open(global, &args.outside)?;
     outside.check_names([&args.benchmark])?;
-    let mut seen = read(&outside)?;
-    seen.workflows.retain(|workflow| {
-        let label =
-            workflow.pointer("/metadata/labels").and_then(|labels| labels.get(crate::manifest::meta::BENCHMARK));
-        label.and_then(Json::as_str) == Some(args.benchmark.as_str())
-    });
+    let seen = read(&outside)?;
     let mut found = sessions(&seen, LOOKED_AT);
+    found.retain(|session| session.is_of(&args.benchmark));
+    for session in found.iter_mut().filter(|session| session.benchmark != args.benchmark) {
+        session.runs.retain(|run| run.member.as_deref() == Some(args.benchmark.as_str()));
+    }
     tidy(&mut found);
     let Some((session, run)) = chosen(&found, args)? else {
         bail!(

@@ -44,9 +44,11 @@ impl<'a> Outside<'a> {
         Ok(Self { session, target, cluster })
     }
 
-    /// Refuses names of benchmarks that the target does not have.
+    /// Refuses names of benchmarks and suites that the target does not have.
     pub(super) fn check_names<'n>(&self, names: impl IntoIterator<Item = &'n String>) -> Result<()> {
-        let known: Vec<&str> = self.benchmarks().collect();
+        let suites = self.session.compilation.suites.iter().map(|compiled| &compiled.suite);
+        let suites = suites.filter(|suite| suite.target.name == self.target.name).map(|suite| suite.name.as_str());
+        let known: Vec<&str> = self.benchmarks().chain(suites).collect();
         match names.into_iter().find(|name| !known.contains(&name.as_str())) {
             None => Ok(()),
             Some(name) => bail!(

@@ -11,10 +11,12 @@ use super::ExitStatus;
 use super::args::{Global, PlanArgs};
 use super::report::Output;
 use super::session::Session;
-use crate::compile::Compiled;
+use crate::compile::{Compiled, CompiledSuite};
 use crate::diag::render::Format;
 use crate::edge::terminal;
+use crate::model::Suite;
 use crate::model::estimate::{Estimate, estimate};
+use crate::model::suite::Member;
 use since::{Key, Since, key};
 
 /// What a merge would do about a benchmark.
@@ -62,7 +64,8 @@ pub(super) fn run(global: &Global, args: &PlanArgs) -> Result<ExitStatus> {
     if global.output_format == Format::Json {
         terminal::print(&format!("{:#}\n", as_json(&rows, &removed, since.as_ref())))?;
     } else {
-        terminal::print(&table(&rows, &removed, args.since.as_deref()))?;
+        let suites: Vec<&CompiledSuite> = session.suites().collect();
+        terminal::print(&table(&rows, &suites, &removed, args.since.as_deref()))?;
     }
     let status = session.report_beside(Output::of_answer(global.output_format), diagnostics)?;
     for note in since.iter().flat_map(Since::notes) {
@@ -72,9 +75,8 @@ pub(super) fn run(global: &Global, args: &PlanArgs) -> Result<ExitStatus> {
 }
 
 fn row<'c>(compiled: &'c Compiled, since: Option<&Since>) -> Row<'c> {
-    let old = since.and_then(|since| since.digest(&key(compiled)));
-    let action = match old {
-        Some(old) if *old == compiled.identity.digest => Action::Unchanged,
+    let action = match since.and_then(|since| since.is_unchanged(compiled)) {
+        Some(true) => Action::Unchanged,
         _ if compiled.benchmark.schedule.is_some() => Action::Scheduled,
         Some(_) => Action::RunsAgain,
         None => Action::Runs,
@@ -82,7 +84,7 @@ fn row<'c>(compiled: &'c Compiled, since: Option<&Since>) -> Row<'c> {
     Row { compiled, action, estimate: estimate(&compiled.benchmark) }
 }
 
-fn table(rows: &[Row<'_>], removed: &[&Key], since: Option<&str>) -> String {
+fn table(rows: &[Row<'_>], suites: &[&CompiledSuite], removed: &[&Key], since: Option<&str>) -> String {
     let shown: Vec<&Row<'_>> = rows.iter().filter(|row| since.is_none() || row.action != Action::Unchanged).collect();
     let header = ["BENCHMARK", "TARGET", "ACTION", "CASES", "RUNS", "AT MOST", "GPU-HOURS", "COST"].map(str::to_owned);
     let mut lines = vec![header];
@@ -129,6 +131,7 @@ fn table(rows: &[Row<'_>], removed: &[&Key], since: Option<&str>) -> String {
             if runs == 1 { "run" } else { "runs" }
         ));
     }
+    text.extend(suites.iter().filter_map(|compiled| of_suite(&compiled.suite, &shown)));
     for Row { compiled: Compiled { benchmark, .. }, estimate, .. } in &shown {
         if !estimate.unpriced.is_empty() {
             let (name, target, missing) = (&benchmark.name, &benchmark.target.name, estimate.unpriced.join(", "));
@@ -152,6 +155,27 @@ fn table(rows: &[Row<'_>], removed: &[&Key], since: Option<&str>) -> String {
     text
 }
 
+/// Says what of a suite would run, in which order and how long at most; nothing where none of its benchmarks would.
+fn of_suite(suite: &Suite, shown: &[&Row<'_>]) -> Option<String> {
+    let row = |member: &Member| {
+        shown.iter().find(|row| {
+            let benchmark = &row.compiled.benchmark;
+            benchmark.name == member.benchmark && benchmark.target.name == suite.target.name
+        })
+    };
+    let running: Vec<_> = suite.members.iter().filter_map(|member| Some((member, row(member)?))).collect();
+    if running.is_empty() {
+        return None;
+    }
+    let name = |(member, _): &(&Member, _)| match member.needs.as_slice() {
+        [] => member.benchmark.clone(),
+        needs => format!("{} (needs {})", member.benchmark, needs.join(", ")),
+    };
+    let names = running.iter().map(name).collect::<Vec<_>>().join(", ");
+    let most = hours(running.iter().map(|(_, row)| row.estimate.hours).sum());
+    Some(format!("suite {} on {}, one after another in {most} at most: {names}\n", suite.name, suite.target.name))
+}
+
 fn hours(hours: f64) -> String {
     if hours < 1.0 { format!("{:.0} min", hours * 60.0) } else { format!("{hours:.1} h") }
 }
@@ -171,6 +195,7 @@ fn as_json(rows: &[Row<'_>], removed: &[&Key], since: Option<&Since>) -> serde_j
                 "name": benchmark.name,
                 "target": benchmark.target.name,
                 "spec": benchmark.path,
+                "suite": benchmark.suite,
                 "action": action.words().replace(' ', "-"),
                 "runDigest": identity.digest.to_string(),
                 "cases": benchmark.cases.len(),

@@ -6,7 +6,7 @@ use std::path::Path;
 use anyhow::{Result, bail};
 
 use super::args::SelectArgs;
-use crate::compile::{Compilation, Compiled};
+use crate::compile::{Compilation, Compiled, CompiledSuite};
 use crate::diag::what_there_is;
 use crate::lower::Project;
 
@@ -86,6 +86,13 @@ impl Selection {
         self.has_labels(compiled)
             && self.has_path(&benchmark.path)
             && (self.targets.is_empty() || self.targets.contains(&benchmark.target.name))
+    }
+
+    /// Returns true when the suite itself was asked for.
+    pub(super) fn has_suite(&self, CompiledSuite { suite, .. }: &CompiledSuite) -> bool {
+        self.labels.is_empty()
+            && self.has_path(&suite.path)
+            && (self.targets.is_empty() || self.targets.contains(&suite.target.name))
     }
 
     fn has_labels(&self, compiled: &Compiled) -> bool {

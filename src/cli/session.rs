@@ -9,7 +9,7 @@ use super::args::{Global, SelectArgs};
 use super::project::{Project, Texts, VERSION};
 use super::report::{self, Findings, Output, counted, refuse_report_places, tell};
 use super::selection::Selection;
-use crate::compile::{Compilation, Compiled, Workspace};
+use crate::compile::{Compilation, Compiled, CompiledSuite, Workspace};
 use crate::diag::{Diagnostic, Diagnostics, Place, code, did_you_mean};
 use crate::edge::fs;
 use crate::lower::PROJECT_FILE;
@@ -104,6 +104,17 @@ impl<'a> Session<'a> {
     /// Returns the selected benchmarks.
     pub(super) fn benchmarks(&self) -> Vec<&Compiled> {
         self.compilation.benchmarks.iter().filter(|compiled| self.selection.has(compiled)).collect()
+    }
+
+    /// Iterates over the suites that were asked for: by their own path and target, or with a benchmark that was.
+    pub(super) fn suites(&self) -> impl Iterator<Item = &CompiledSuite> {
+        self.compilation.suites.iter().filter(|compiled| {
+            let is_own = |asked: &&Compiled| {
+                asked.benchmark.suite.as_ref() == Some(&compiled.suite.name)
+                    && asked.benchmark.target.name == compiled.suite.target.name
+            };
+            self.selection.has_suite(compiled) || self.benchmarks().iter().any(is_own)
+        })
     }
 
     /// Returns the findings about what is selected, and about the project as a whole.

@@ -15,7 +15,7 @@ use crate::diag::render::Format;
 use crate::edge::cluster::{Cluster, Fault, LogQuery, Resource};
 use crate::edge::terminal;
 use crate::manifest::meta;
-use crate::status::{JobStatus, Namespace, RunState, Session, config_of, sessions, show};
+use crate::status::{JobStatus, Namespace, RunState, Session, configs_of, sessions, show};
 use crate::steps::Config;
 
 /// Which Workflows are Kubebench's own: one that a run created is what is measured.
@@ -53,7 +53,7 @@ pub(super) fn run(global: &Global, args: &StatusArgs) -> Result<ExitStatus> {
 
 /// Keeps what was asked for.
 fn wanted(mut sessions: Vec<Session>, names: &[String]) -> Vec<Session> {
-    sessions.retain(|session| names.is_empty() || names.contains(&session.benchmark));
+    sessions.retain(|session| names.is_empty() || names.iter().any(|name| session.is_of(name)));
     sessions
 }
 
@@ -63,7 +63,7 @@ fn page(outside: &Outside<'_>, found: &[Session], names: &[String]) -> String {
     let silent: Vec<&str> = outside
         .benchmarks()
         .filter(|name| names.is_empty() || names.iter().any(|wanted| wanted == name))
-        .filter(|name| !found.iter().any(|session| session.benchmark == *name))
+        .filter(|name| !found.iter().any(|session| session.is_of(name)))
         .collect();
     if !silent.is_empty() {
         let gap = if text.is_empty() { "" } else { "\n" };
@@ -118,15 +118,14 @@ fn listed(
 /// Reads the run lists that the Workflows name. `known` keeps them: they never change, and git prunes them.
 fn add_lists(cluster: &Cluster, namespace: &str, seen: &mut Namespace, known: &mut BTreeMap<String, Config>) {
     let maps = Resource::new("", "v1", "ConfigMap", "configmaps");
-    for workflow in &seen.workflows {
-        let name = config_of(workflow);
-        if name.is_empty() || known.contains_key(name) {
+    for name in seen.workflows.iter().flat_map(configs_of) {
+        if known.contains_key(&name) {
             continue;
         }
-        if let Ok(Some(map)) = cluster.get(&maps, namespace, name) {
+        if let Ok(Some(map)) = cluster.get(&maps, namespace, &name) {
             let files = map.get("data").and_then(|data| serde_json::from_value(data.clone()).ok());
             if let Ok(config) = Config::read(files.unwrap_or_default()) {
-                known.insert(name.to_owned(), config);
+                known.insert(name, config);
             }
         }
     }
@@ -216,7 +215,7 @@ pub(super) fn tidy(sessions: &mut [Session]) {
         }
         for run in &mut session.runs {
             // Names of cases are made of values, which may be any text.
-            for text in [&mut run.id, &mut run.case] {
+            for text in [&mut run.id, &mut run.case].into_iter().chain(&mut run.member) {
                 *text = plain(text);
             }
             for reason in &mut run.reasons {
@@ -237,7 +236,7 @@ fn document(outside: &Outside<'_>, sessions: &[Session], unread: &[String]) -> J
             })
         });
         json!({
-            "id": run.id, "case": run.case, "round": run.round, "state": run.state.name(), "since": run.since,
+            "id": run.id, "benchmark": run.member, "case": run.case, "round": run.round, "state": run.state.name(), "since": run.since,
             "reasons": reasons, "job": job,
         })
     };

@@ -5,7 +5,7 @@ use anyhow::Result;
 use super::ExitStatus;
 use super::args::{StepArgs, StepCommand};
 use crate::record::Kind;
-use crate::step::{Answer, Environment, cleanup, prepare, record, run as one_run, summary};
+use crate::step::{Answer, Environment, cleanup, prepare, record, run as one_run, suite, summary};
 
 /// Takes one step.
 pub(super) fn run(args: &StepArgs) -> Result<ExitStatus> {
@@ -14,6 +14,7 @@ pub(super) fn run(args: &StepArgs) -> Result<ExitStatus> {
         StepCommand::Prepare => prepare::run(&environment)?,
         StepCommand::Run { run } => one_run::run(&environment, run)?,
         StepCommand::Summary => summary::run(&environment)?,
+        StepCommand::SuiteSummary => suite::run(&environment)?,
         StepCommand::Cleanup => cleanup::run(&environment)?,
         StepCommand::Record => {
             return Ok(match record::run(&environment, record::DEADLINE)? {

@@ -28,7 +28,7 @@ pub use place::{find_root, real_place, refuse_output_place};
 pub use results::{find_results, is_result, read_result};
 pub use scan::scan;
 pub use sources::{Content, Read, is_spec, read_sources};
-pub use text::read_text;
+pub use text::{read_text, write_text};
 
 /// The largest spec; a longer file is read up to one byte more.
 pub const SPEC_LIMIT: usize = 1 << 20;

@@ -10,6 +10,7 @@ mod pod;
 mod queue;
 pub mod stamped;
 mod timeline;
+mod usage;
 mod why;
 pub mod workflow;
 
@@ -21,7 +22,7 @@ use serde_json::Value as Json;
 pub use k8s_openapi::api::core::v1::{Event, Pod};
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::{ObjectMeta, Time};
 
-use crate::result::v1::{Exit, Image, Status, StatusReason, Timings};
+use crate::result::v1::{Exit, Image, Status, StatusReason, Timings, Usage};
 use crate::workload::{self, Kind, Outcome, Purpose, count_at, kind_of, pod_sets};
 use event::Told;
 use pod::ServerTime;
@@ -99,6 +100,8 @@ pub struct Progress {
     pub images: Vec<Image>,
     /// The names of the nodes that it ran on.
     pub nodes: Vec<String>,
+    /// What it held of the cluster.
+    pub usage: Usage,
 }
 
 impl Progress {
@@ -200,6 +203,7 @@ pub fn sum(observed: &Observed<'_>) -> Progress {
         exits: replicas.iter().filter_map(|replica| replica.pod.exit(replica.index)).collect(),
         restarts: restarts.saturating_add(u32::try_from(replacements).unwrap_or(u32::MAX)).max(started_again),
         images: images(&all),
+        usage: usage::usage(&known, |facts| replicas.iter().any(|replica| replica.pod.uid == facts.uid), &clocks),
         nodes: all.iter().filter_map(|facts| facts.node.clone()).collect::<BTreeSet<_>>().into_iter().collect(),
         replicas,
         replaced: earlier,

@@ -9,7 +9,7 @@ use crate::ingest::measure::Measured;
 use crate::manifest::Run;
 use crate::result::v1::{
     Artifact, Environment, Exit, Metadata, Monitored, Provenance, Reason, Recorder, Run as RunOutcome, Server, Status,
-    StatusReason, Timings, Validity,
+    StatusReason, Timings, Usage, Validity,
 };
 use crate::result::{API_VERSION, BenchmarkResult, KIND, SCHEMA_VERSION};
 
@@ -43,6 +43,8 @@ pub struct Parts<'a> {
     pub measured: Measured,
     /// What was sampled meanwhile.
     pub monitoring: Vec<Monitored>,
+    /// What it held of a cluster.
+    pub usage: Option<Usage>,
     /// The files that it left.
     pub artifacts: Vec<Artifact>,
     /// Who writes the result.
@@ -117,6 +119,7 @@ pub fn assemble(parts: Parts<'_>) -> BenchmarkResult {
         inputs: parts.inputs,
         metrics: measured.metrics,
         monitoring: parts.monitoring,
+        usage: parts.usage,
         cost: None,
         server: parts.server,
         validity: Validity { checks: measured.checks },

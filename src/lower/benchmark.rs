@@ -5,9 +5,13 @@ use std::sync::Arc;
 
 use serde_json::Value as Json;
 
-use super::project::Project;
-use super::roots::{of_matrix, roots};
-use super::{Document, Manifests, ReadFile, files, gates, literals, looked_up, merge_new, metrics};
+use super::claim::claim;
+use super::project::{Defaults, Project};
+use super::roots::{of_case, roots};
+use super::variants::{self, PER_CASE, Variant};
+use super::{
+    Document, Manifests, ReadFile, Suite, Suites, declared, files, gates, literals, looked_up, merge_new, metrics,
+};
 use crate::diag::{Diagnostic, Diagnostics, Place, code, did_you_mean};
 use crate::digest::Digest;
 use crate::expand::{self, CasePoint};
@@ -26,14 +30,17 @@ use crate::yaml::{Entry, Node, Value};
 
 /// The folder of the objects that all benchmarks of a target share; no benchmark may be called so.
 pub const RESERVED_NAME: &str = "pipeline";
-/// The fields of `spec` that are read anew for each case, so that they may look up the matrix.
-const PER_CASE: [&str; 4] = ["workload", "timeout", "postprocess", "inputs"];
 /// The fields of `spec` that are needed before anything can be looked up.
 const WITHOUT_LOOKUPS: [&str; 3] = ["targets", "parameters", "matrix"];
+/// The list whose fields are read with the cases.
+const VARIANTS: &str = "variants";
 /// Bytes of the workload times cases from which no ConfigMap can hold the jobs, however much of the text is comments.
 const MAX_WORKLOAD_TEXT: usize = 8 << 20;
-const NO_MATRIX: &[(&str, &str)] =
-    &[("matrix", "this field belongs to the whole benchmark, and the matrix differs from case to case")];
+const NO_MATRIX: &[(&str, &str)] = &[
+    ("matrix", "this field belongs to the whole benchmark, and the matrix differs from case to case"),
+    (expand::VARIANT, "this field belongs to the whole benchmark, and the variant differs from case to case"),
+];
+const NO_VARIANT: &[(&str, &str)] = &[(expand::VARIANT, "this benchmark has no `variants`")];
 
 /// What every document is lowered with.
 #[derive(Clone, Copy)]
@@ -44,6 +51,8 @@ pub struct Inputs<'a> {
     pub read: &'a ReadFile,
     /// The manifests that it names.
     pub manifests: &'a Manifests,
+    /// The suites that may run it.
+    pub suites: &'a Suites,
     /// All texts.
     pub sources: &'a SourceMap,
 }
@@ -82,32 +91,25 @@ pub fn benchmark(
     let metadata: wire::Metadata = workload::read(root.get("metadata")?, diagnostics)?;
     let name_span = root.get("metadata")?.get("name")?.span;
     if metadata.name == RESERVED_NAME {
-        let fault = Diagnostic::at(&code::KB0309, name_span, format!("a benchmark cannot be called `{RESERVED_NAME}`"));
-        diagnostics.push(
-            fault
-                .note("that is the folder of the objects that all benchmarks of a target share")
-                .help("choose another name"),
-        );
+        diagnostics.push(reserved_name("benchmark", name_span));
     }
-    if let (Some(run), Some(schedule)) = (spec.entry("run"), spec.entry("schedule")) {
-        let fault = Diagnostic::at(&code::KB0310, run.key_span, "`run` stands beside `schedule`");
-        let fault = fault
-            .related(Place::Span(schedule.key_span), "the schedule")
-            .note("a schedule runs again by itself; its CronWorkflow keeps one name");
-        diagnostics.push(fault.help("delete `run`"));
-    }
+    diagnostics.extend(run_beside_schedule(spec));
     let labels: BTreeMap<String, String> = metadata.labels.into_iter().map(|(key, value)| (key, value.0)).collect();
-    let points = expand::expand(spec.get("matrix"), diagnostics);
+    let variants = variants::variants(document.source, spec, diagnostics);
+    let points = points(spec, &variants, diagnostics);
     if points.len() > expand::MAX_RUNS {
         let span = spec.get("matrix").map_or(name_span, |matrix| matrix.span);
+        let what = if spec.get(VARIANTS).is_some() { "the matrix has, with the variants," } else { "the matrix has" };
         let message =
-            format!("the matrix has {} cases, and one Workflow takes at most {} runs", points.len(), expand::MAX_RUNS);
+            format!("{what} {} cases, and one Workflow takes at most {} runs", points.len(), expand::MAX_RUNS);
         let fault = Diagnostic::at(&code::KB0416, span, message)
             .note("Argo keeps the state of all runs in one object of limited size");
         diagnostics.push(fault.help("split the benchmark, or leave values out"));
         return None;
     }
-    if let Some(workload) = spec.get("workload") {
+    let workloads =
+        spec.get("workload").into_iter().chain(variants.iter().filter_map(|variant| variant.get("workload")));
+    if let Some(workload) = workloads.max_by_key(|workload| workload.span.range().len()) {
         let bytes = workload.span.range().len();
         if bytes.saturating_mul(points.len()) > MAX_WORKLOAD_TEXT {
             let message = format!("a workload of {} KiB in {} cases is too large", bytes / 1024, points.len());
@@ -127,9 +129,10 @@ pub fn benchmark(
         name_span,
         labels: &labels,
         points: &points,
-        unused: unused(document, spec, &manifests),
-        scalings: scalings(document, spec),
-        literals: literals::of(document.root),
+        unused: declared::unused(document, spec, &manifests),
+        scalings: declared::scalings(document, &variants),
+        literals: literals::of(document.root, &variants),
+        variants,
     };
     let mut benchmarks: Vec<Resolved> = targets(spec, project, diagnostics)
         .into_iter()
@@ -142,6 +145,39 @@ pub fn benchmark(
         }
     }
     Some(Lowered { name: metadata.name.clone(), name_span, benchmarks })
+}
+
+/// Says that a document of this kind cannot have the reserved name.
+pub(super) fn reserved_name(kind: &str, name_span: Span) -> Diagnostic {
+    Diagnostic::at(&code::KB0309, name_span, format!("a {kind} cannot be called `{RESERVED_NAME}`"))
+        .note("that is the folder of the objects that all benchmarks of a target share")
+        .help("choose another name")
+}
+
+/// Says that what runs on a schedule has no number to raise.
+pub(super) fn run_beside_schedule(spec: &Node) -> Option<Diagnostic> {
+    let (run, schedule) = (spec.entry("run")?, spec.entry("schedule")?);
+    let fault = Diagnostic::at(&code::KB0310, run.key_span, "`run` stands beside `schedule`")
+        .related(Place::Span(schedule.key_span), "the schedule")
+        .note("a schedule runs again by itself; its CronWorkflow keeps one name");
+    Some(fault.help("delete `run`"))
+}
+
+/// Returns when something runs.
+pub(super) fn schedule_of(schedule: wire::Schedule) -> Schedule {
+    Schedule {
+        cron: schedule.cron.0.as_str().to_owned(),
+        timezone: schedule.timezone.map_or_else(|| "Etc/UTC".to_owned(), |zone| zone.0.as_str().to_owned()),
+    }
+}
+
+/// Returns the cases: those of the matrix, in every variant.
+pub(super) fn points(spec: &Node, variants: &[Variant], diagnostics: &mut Diagnostics) -> Vec<CasePoint> {
+    if spec.get(VARIANTS).is_none() {
+        return expand::expand(spec.get("matrix"), diagnostics);
+    }
+    let names: Vec<Node> = variants.iter().filter_map(|variant| variant.name.clone()).collect();
+    expand::expand_variants(spec.get("matrix"), &names, diagnostics)
 }
 
 fn refuse_lookups(document: Document<'_>, spec: &Node, diagnostics: &mut Diagnostics) {
@@ -193,6 +229,7 @@ struct Shared<'a> {
     name_span: Span,
     labels: &'a BTreeMap<String, String>,
     points: &'a [CasePoint],
+    variants: Vec<Variant>,
     unused: Vec<Unused>,
     scalings: Vec<Scaling>,
     literals: Vec<Literal>,
@@ -202,8 +239,10 @@ impl Shared<'_> {
     fn on_target(&self, target: Arc<Target>, diagnostics: &mut Diagnostics) -> Option<Resolved> {
         let scope = Scope::new(self.roots(&target), NO_MATRIX);
         let mut found = Diagnostics::default();
-        let is_kept =
-            |entry: &Entry| PER_CASE.contains(&entry.key.as_str()) || WITHOUT_LOOKUPS.contains(&entry.key.as_str());
+        let is_kept = |entry: &Entry| {
+            let key = entry.key.as_str();
+            PER_CASE.contains(&key) || WITHOUT_LOOKUPS.contains(&key) || key == VARIANTS
+        };
         let resolved = self.with_spec(|entry| {
             (!is_kept(entry)).then(|| lookup::resolve(self.document.source, &entry.value, &scope, &mut found))
         });
@@ -232,6 +271,7 @@ impl Shared<'_> {
             queue_timeout,
             budget,
             workload: _,
+            variants: _,
             metrics,
             checks,
             gates,
@@ -241,10 +281,15 @@ impl Shared<'_> {
             postprocess: _,
             results,
         } = document.spec;
-        let defaults = &self.project.defaults;
+        let suite = self.suite(&target);
+        if let Some(suite) = suite {
+            suite.check_benchmark(self.name, self.spec, diagnostics);
+        }
+        let defaults = self.defaults(&target);
         let key_span = |node: Option<&Node>, field: &str| {
             node.and_then(|node| node.entry(field)).map_or(self.name_span, |entry| entry.key_span)
         };
+        let run = run.map_or(1, |run| run.0);
         let results = results.unwrap_or_default();
         gates::check(&gates, &metrics, spec_node, diagnostics);
         let benchmark = Benchmark {
@@ -252,12 +297,10 @@ impl Shared<'_> {
             name_span: self.name_span,
             path: self.document.source.path.clone(),
             spec_digest: Digest::of(&self.document.source.text),
-            labels: self.labels.clone(),
-            run: run.map_or(1, |run| run.0),
-            schedule: schedule.map(|schedule| Schedule {
-                cron: schedule.cron.0.as_str().to_owned(),
-                timezone: schedule.timezone.map_or_else(|| "Etc/UTC".to_owned(), |zone| zone.0.as_str().to_owned()),
-            }),
+            labels: self.labels(&target),
+            suite: suite.map(|suite| suite.name.clone()),
+            run: suite.map_or(run, |suite| suite.run(run)),
+            schedule: suite.map_or_else(|| schedule.map(schedule_of), |suite| suite.schedule().cloned()),
             repeats: repeats.map_or(defaults.repeats, |count| count.0),
             warmups: warmups.map_or(defaults.warmups, |count| count.0),
             order: match order {
@@ -266,7 +309,8 @@ impl Shared<'_> {
             },
             parallelism: parallelism.map_or(1, |count| count.0),
             parallelism_span: key_span(Some(spec_node), "parallelism"),
-            timeout_is_set: defaults.timeout_is_set || self.spec.get("timeout").is_some(),
+            timeout_is_set: defaults.timeout_is_set
+                || self.variants.iter().all(|variant| variant.get("timeout").is_some()),
             queue_timeout: queue_timeout.map_or(defaults.queue_timeout, |timeout| timeout.0),
             budget: lower_budget(budget.as_ref(), spec_node),
             cases,
@@ -279,7 +323,10 @@ impl Shared<'_> {
             fixtures: metrics::fixtures(fixtures, spec_node),
             files,
             prepare: prepare.map(|job| step_job("prepare", job, spec_node.entry("prepare"))),
-            claim: self.claim(results.claim.unwrap_or_default(), spec_node, &target),
+            claim: match suite {
+                Some(suite) => suite.claim(&target, self.project),
+                None => self.claim(results.claim.unwrap_or_default(), spec_node, &target),
+            },
             mount_in_job: results.mount_in_job.is_some_and(|flag| flag.0) || self.keeps_what_it_executes(),
             mount_in_job_span: key_span(spec_node.get("results"), "mountInJob"),
             log_limit: log_limit(results.log_limit.as_ref(), spec_node, diagnostics),
@@ -293,32 +340,38 @@ impl Shared<'_> {
 
     /// The executed notebook is written to the volume.
     fn keeps_what_it_executes(&self) -> bool {
-        self.spec.get("workload").is_some_and(|workload| workload.get("notebook").is_some())
+        self.variants.iter().filter_map(Variant::form).any(|form| form.key == "notebook")
     }
 
     fn files(&self, target: &Target, diagnostics: &mut Diagnostics) -> CarriedFiles {
-        let Some(workload) = self.spec.get("workload") else { return CarriedFiles::default() };
         let scope = Scope::new(self.roots(target), files::NO_MATRIX);
-        let mut found = Diagnostics::default();
         let place = (self.inputs.read, self.project.settings.output.as_str());
-        let files = files::carried(self.document, workload, &scope, place, &mut found);
-        merge_new(diagnostics, found);
-        files
+        let mut of_all = Vec::new();
+        for workload in self.variants.iter().filter_map(|variant| variant.get("workload")) {
+            let mut found = Diagnostics::default();
+            of_all.push(files::carried(self.document, workload, &scope, place, &mut found));
+            merge_new(diagnostics, found);
+        }
+        files::together(of_all, diagnostics)
     }
 
     fn case(&self, point: &CasePoint, target: &Target, diagnostics: &mut Diagnostics) -> Option<Case> {
+        let variant = self.variants.iter().find(|variant| variant.name == point.variant)?;
         let mut roots = self.roots(target);
-        roots.push(("matrix", of_matrix(point)));
-        let scope = Scope::new(roots, &[]);
+        roots.extend(of_case(point));
+        let scope = Scope::new(roots, if point.variant.is_none() { NO_VARIANT } else { &[] });
         let mut found = Diagnostics::default();
-        let resolved =
-            self.case_document(|entry| lookup::resolve(self.document.source, &entry.value, &scope, &mut found));
-        let looks_up = PER_CASE.iter().filter_map(|field| self.spec.get(field)).any(lookup::mentions_any);
-        let sound = !found.has_errors() && (!looks_up || self.revalidate(&resolved, &scope, &mut found));
+        let resolved = self.case_document(&variant.fields, |entry| {
+            lookup::resolve(self.document.source, &entry.value, &scope, &mut found)
+        });
+        let looks_up = variant.fields.iter().any(|field| lookup::mentions_any(&field.value));
+        // What a variant says is whole, and so can be judged, only together with what it is said over.
+        let is_new = looks_up || point.variant.is_some();
+        let sound = !found.has_errors() && (!is_new || self.revalidate(&resolved, &scope, &mut found));
         let spec = resolved.get("spec")?;
         let timeout = match spec.get("timeout") {
             Some(node) if sound => workload::read::<WireDuration>(node, &mut found)?.0,
-            Some(_) | None => self.project.defaults.timeout,
+            Some(_) | None => self.defaults(target).timeout,
         };
         let workload = spec.get("workload")?;
         let Inputs { manifests, sources, .. } = self.inputs;
@@ -334,7 +387,7 @@ impl Shared<'_> {
         merge_new(
             diagnostics,
             found.into_iter().map(|fault| {
-                if in_case && looks_up && fault.related.is_empty() {
+                if in_case && is_new && fault.related.is_empty() {
                     fault.note(format!("in the case {}", point.name))
                 } else {
                     fault
@@ -344,7 +397,7 @@ impl Shared<'_> {
         Some(Case {
             id: point.id.clone(),
             name: point.name.clone(),
-            values: point.values.iter().map(|(axis, value)| (axis.clone(), value.to_json())).collect(),
+            values: point.dimensions().into_iter().map(|(axis, value)| (axis, value.to_json())).collect(),
             workload: lowered?,
             timeout,
             inputs: spec.get("inputs").map_or(Json::Null, canonical_inputs),
@@ -379,11 +432,10 @@ impl Shared<'_> {
         root
     }
 
-    /// Returns the document with nothing under `spec` but the fields of a case, each as `resolve` gives it.
-    fn case_document(&self, mut resolve: impl FnMut(&Entry) -> Node) -> Node {
+    /// Returns the document with nothing under `spec` but the `fields` of a case, each as `resolve` gives it.
+    fn case_document(&self, fields: &[Entry], mut resolve: impl FnMut(&Entry) -> Node) -> Node {
         let entry = |entry: &Entry, value: Node| Entry { key: entry.key.clone(), key_span: entry.key_span, value };
-        let of_case = self.spec.entries().iter().filter(|field| PER_CASE.contains(&field.key.as_str()));
-        let fields = of_case.map(|field| entry(field, resolve(field))).collect();
+        let fields = fields.iter().map(|field| entry(field, resolve(field))).collect();
         let spec = Node { span: self.spec.span, value: Value::Map(fields) };
         let entries = self.document.root.entries().iter();
         let entries =
@@ -392,28 +444,27 @@ impl Shared<'_> {
     }
 
     fn roots(&self, target: &Target) -> Vec<(&'static str, Node)> {
-        roots(self.spec, self.name, self.labels, target)
+        roots(self.spec, self.name, &self.labels(target), target, self.suite(target))
+    }
+
+    /// Returns the suite that runs the benchmark on `target`.
+    fn suite(&self, target: &Target) -> Option<&Suite> {
+        self.inputs.suites.of(self.name, target)
+    }
+
+    fn labels(&self, target: &Target) -> BTreeMap<String, String> {
+        self.suite(target).map_or_else(|| self.labels.clone(), |suite| suite.labels(self.labels))
+    }
+
+    fn defaults(&self, target: &Target) -> Defaults {
+        let of_project = &self.project.defaults;
+        self.suite(target).map_or_else(|| of_project.clone(), |suite| suite.defaults(of_project))
     }
 
     fn claim(&self, wire: wire::Claim, spec: &Node, target: &Target) -> Claim {
-        let wire::Claim { size, storage_class, access_modes } = wire;
-        let node = spec.get("results").and_then(|results| results.entry("claim"));
-        let mut modes: Vec<&'static str> = access_modes
-            .unwrap_or_else(|| vec![wire::AccessMode::ReadWriteOnce])
-            .into_iter()
-            .map(|mode| match mode {
-                wire::AccessMode::ReadWriteOnce => "ReadWriteOnce",
-                wire::AccessMode::ReadWriteMany => "ReadWriteMany",
-                wire::AccessMode::ReadWriteOncePod => "ReadWriteOncePod",
-            })
-            .collect();
-        modes.sort_unstable();
-        Claim {
-            size: size.map_or_else(|| self.project.defaults.claim_size, |size| size.0),
-            storage_class: storage_class.or_else(|| target.storage_class.clone()),
-            access_modes: modes,
-            span: node.map_or(self.name_span, |entry| entry.key_span),
-        }
+        let entry = spec.get("results").and_then(|results| results.entry("claim"));
+        let span = entry.map_or(self.name_span, |entry| entry.key_span);
+        claim(wire, span, self.project.defaults.claim_size, target)
     }
 }
 
@@ -510,50 +561,4 @@ fn step_job(name: &str, wire: wire::StepJob, entry: Option<&Entry>) -> StepJob {
             expand_variables: false,
         },
     }
-}
-
-/// Returns axes and parameters that no lookup names, in the spec or in its manifests; none where a lookup is misspelled, which is the fault to mend first.
-fn unused(document: Document<'_>, spec: &Node, manifests: &BTreeSet<String>) -> Vec<Unused> {
-    let mut used: BTreeSet<String> =
-        lookup::lookups(document.source, spec).into_iter().map(|lookup| lookup.path).collect();
-    used.extend(manifests.iter().cloned());
-    let axes = spec.get("matrix").and_then(|matrix| matrix.get("axes")).map(Node::entries).unwrap_or_default();
-    let parameters = spec.get("parameters").map(Node::entries).unwrap_or_default();
-    let declared = axes
-        .iter()
-        .map(|entry| ("axis", "matrix", entry))
-        .chain(parameters.iter().map(|entry| ("parameter", "parameters", entry)));
-    let declared: Vec<_> =
-        declared.map(|(what, root, entry)| (what, root, format!("{root}.{}", entry.key), entry)).collect();
-    let known: BTreeSet<&str> = declared.iter().map(|(_, _, path, _)| path.as_str()).collect();
-    let misspelled = used.iter().filter(|path| !known.contains(path.as_str()));
-    let roots_of_misspelled: BTreeSet<&str> = misspelled.filter_map(|path| path.split('.').next()).collect();
-    declared
-        .iter()
-        .filter(|(_, root, path, _)| !used.contains(path) && !roots_of_misspelled.contains(root))
-        .map(|(what, _, _, entry)| Unused { what, name: entry.key.clone(), span: entry.key_span })
-        .collect()
-}
-
-/// Returns the axes that set a number of pods, and whether anything that the pods run follows them too.
-fn scalings(document: Document<'_>, spec: &Node) -> Vec<Scaling> {
-    let Some(kind) = spec.get("workload").and_then(|workload| workload.entries().first()) else { return Vec::new() };
-    let form = &kind.value;
-    let blocks: Vec<&Node> = std::iter::once(form).chain(form.entries().iter().map(|entry| &entry.value)).collect();
-    let paths = |fields: &[&str]| -> Vec<lookup::Lookup> {
-        let nodes = blocks.iter().flat_map(|block| fields.iter().filter_map(|field| block.get(field)));
-        nodes
-            .flat_map(|node| lookup::lookups(document.source, node))
-            .filter(|lookup| lookup.path.starts_with("matrix."))
-            .collect()
-    };
-    let followed: BTreeSet<String> = paths(&["command", "args", "env"]).into_iter().map(|lookup| lookup.path).collect();
-    paths(&["replicas", "parallelism"])
-        .into_iter()
-        .map(|lookup| Scaling {
-            is_followed: followed.contains(&lookup.path),
-            axis: lookup.path.trim_start_matches("matrix.").to_owned(),
-            span: lookup.span,
-        })
-        .collect()
 }

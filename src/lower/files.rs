@@ -31,8 +31,10 @@ pub enum Unreadable {
 }
 
 /// Why no file can follow the matrix.
-pub(super) const NO_MATRIX: &[(&str, &str)] =
-    &[("matrix", "all cases share one set of files: carry one for each value, and look the value up in the command")];
+pub(super) const NO_MATRIX: &[(&str, &str)] = &[
+    ("matrix", "all cases share one set of files: carry one for each value, and look the value up in the command"),
+    ("variant", "all cases share one set of files: a variant may carry files of its own"),
+];
 
 /// Returns the files of the workload in `workload`, reporting those that cannot be carried; `output` is the directory of
 /// manifests, which holds nothing that a spec could start from.
@@ -87,6 +89,43 @@ pub(super) fn carried(
         diagnostics.push(too_large(first, message));
     }
     CarriedFiles::new(carried)
+}
+
+/// Returns the files of all variants as the one set that every container finds, reporting what cannot be in one.
+pub(super) fn together(sets: Vec<CarriedFiles>, diagnostics: &mut Diagnostics) -> CarriedFiles {
+    let mut sets = sets.into_iter();
+    let first = sets.next().unwrap_or_default();
+    let mut all: BTreeMap<String, CarriedFile> = BTreeMap::new();
+    let mut is_more = false;
+    for set in sets {
+        for (name, file) in set.iter() {
+            let known = all.get(name).or_else(|| first.get(name));
+            match known {
+                Some(known) if known.path != file.path => {
+                    let message = format!("variants carry two files as `{name}`");
+                    let fault = Diagnostic::at(&code::KB0342, file.span, message)
+                        .related(Place::Span(known.span), "the other file")
+                        .note("all cases share one set of files, so that each name stands for one of them");
+                    diagnostics.push(fault.help("give one of them another name"));
+                }
+                Some(_) => {}
+                None => {
+                    is_more = true;
+                    all.insert(name.to_owned(), file.clone());
+                }
+            }
+        }
+    }
+    if !is_more {
+        return first;
+    }
+    all.extend(first.iter().map(|(name, file)| (name.to_owned(), file.clone())));
+    let bytes: usize = all.values().map(|file| file.bytes.len()).sum();
+    if let Some(file) = all.values().next().filter(|_| bytes > MAX_BYTES || all.len() > MAX_FILES) {
+        let message = format!("the variants carry {} files with {} KiB together", all.len(), bytes.div_ceil(1024));
+        diagnostics.push(too_large(file.span, message));
+    }
+    CarriedFiles::new(all)
 }
 
 /// Says why the file at `path` is not to be read, as far as its name tells.

@@ -1,10 +1,11 @@
 //! The texts of a document that its manifests repeat, beside those of the model's roles: labels, parameters, axes, inputs.
 
+use super::variants::Variant;
 use crate::model::Literal;
 use crate::yaml::{Node, Value};
 
-/// Returns those texts of the benchmark whose document is `root`.
-pub(super) fn of(root: &Node) -> Vec<Literal> {
+/// Returns those texts of the benchmark whose document is `root` and whose cases are of these variants.
+pub(super) fn of(root: &Node, variants: &[Variant]) -> Vec<Literal> {
     let mut found = Vec::new();
     let at = |steps: &[&str]| steps.iter().try_fold(root, |node, step| node.get(step));
     for (what, steps) in [
@@ -16,11 +17,15 @@ pub(super) fn of(root: &Node) -> Vec<Literal> {
     ] {
         collect(what, "", at(steps), &mut found);
     }
-    let form = at(&["spec", "workload"]).and_then(|workload| workload.entries().first()).map(|entry| &entry.value);
-    let roles = form.map(Node::entries).unwrap_or_default().iter().map(|entry| &entry.value);
-    for block in form.into_iter().chain(roles) {
-        collect("label", "", block.get("labels"), &mut found);
-        collect("annotation", "", block.get("annotations"), &mut found);
+    for inputs in variants.iter().filter(|variant| variant.name.is_some()).filter_map(|variant| variant.get("inputs")) {
+        collect("input", "", Some(inputs), &mut found);
+    }
+    for form in variants.iter().filter_map(Variant::form).map(|entry| &entry.value) {
+        let roles = form.entries().iter().map(|entry| &entry.value);
+        for block in std::iter::once(form).chain(roles) {
+            collect("label", "", block.get("labels"), &mut found);
+            collect("annotation", "", block.get("annotations"), &mut found);
+        }
     }
     found
 }

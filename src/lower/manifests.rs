@@ -3,10 +3,10 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::benchmark::targets;
+use super::benchmark::{points, targets};
 use super::files::{ReadFile, Unreadable, refusal, unreadable};
-use super::roots::{of_matrix, roots};
-use super::{Document, Project};
+use super::roots::{of_case, roots};
+use super::{Document, Project, Suites, variants};
 use crate::diag::{Diagnostics, Severity};
 use crate::expand;
 use crate::lookup::{self, Scope};
@@ -121,25 +121,28 @@ fn named(workload: &Node) -> impl Iterator<Item = &Node> {
     NAMED_AT.iter().filter_map(move |path| path.iter().try_fold(workload, |node, step| node.get(step)))
 }
 
-/// Returns the paths of the manifests that `document` names in any case, on any target.
-pub fn manifest_paths(document: Document<'_>, project: &Project) -> BTreeSet<String> {
+/// Returns the paths of the manifests that `document` names in any case, on any target, by itself or in one of `suites`.
+pub fn manifest_paths(document: Document<'_>, project: &Project, suites: &Suites) -> BTreeSet<String> {
     let Some(spec) = document.root.get("spec") else { return BTreeSet::new() };
-    let Some(workload) = spec.get("workload") else { return BTreeSet::new() };
+    // What is wrong here is found again when the document is lowered.
+    let mut found = Diagnostics::default();
+    let variants = variants::variants(document.source, spec, &mut found);
+    let workloads = variants.iter().filter_map(|variant| Some((variant.name.as_ref(), variant.get("workload")?)));
     let mut paths = BTreeSet::new();
-    for node in named(workload) {
+    for (variant, node) in workloads.flat_map(|(name, workload)| named(workload).map(move |node| (name, node))) {
         if !lookup::mentions_any(node) {
             paths.extend(node.as_text().map(str::to_owned));
             continue;
         }
-        // What is wrong here is found again when the document is lowered.
-        let mut found = Diagnostics::default();
         let name = document.root.get("metadata").and_then(|metadata| metadata.get("name")).and_then(Node::as_text);
         let labels = BTreeMap::new();
-        let points = expand::expand(spec.get("matrix"), &mut found);
+        let points = points(spec, &variants, &mut found);
+        let points: Vec<_> = points.iter().filter(|point| point.variant.as_ref() == variant).collect();
         for target in targets(spec, project, &mut found) {
             for point in points.iter().take(expand::MAX_RUNS) {
-                let mut roots = roots(spec, name.unwrap_or_default(), &labels, &target);
-                roots.push(("matrix", of_matrix(point)));
+                let name = name.unwrap_or_default();
+                let mut roots = roots(spec, name, &labels, &target, suites.of(name, &target));
+                roots.extend(of_case(point));
                 let scope = Scope::new(roots, &[]);
                 let resolved = lookup::resolve(document.source, node, &scope, &mut found);
                 paths.extend(resolved.as_text().map(str::to_owned));

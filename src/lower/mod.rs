@@ -1,6 +1,8 @@
 //! From documents to the model: defaults are filled in here, in one visible place, and every fault is gathered.
 
 mod benchmark;
+mod claim;
+mod declared;
 mod files;
 mod gates;
 mod literals;
@@ -12,13 +14,14 @@ mod project;
 mod roots;
 mod suite;
 mod target;
+mod variants;
 
 pub use benchmark::{Inputs, Lowered, RESERVED_NAME, Resolved, benchmark};
 pub use files::{ReadFile, Unreadable};
 pub use manifests::{Manifests, manifest_paths};
 pub use places::overlap;
 pub use project::{PROJECT_FILE, Project, project};
-pub use suite::{Suite, suite};
+pub use suite::{Suite, Suites, suite};
 
 use std::collections::BTreeSet;
 

@@ -2,17 +2,19 @@
 
 use std::collections::BTreeMap;
 
-use crate::expand::CasePoint;
+use super::Suite;
+use crate::expand::{CasePoint, VARIANT};
 use crate::model::Target;
 use crate::text::Span;
 use crate::yaml::{Entry, Node, Value};
 
-/// Returns what every lookup of a benchmark called `name` on `target` may name.
+/// Returns what every lookup of a benchmark called `name` on `target`, where `suite` runs it, may name.
 pub(super) fn roots(
     spec: &Node,
     name: &str,
     labels: &BTreeMap<String, String>,
     target: &Target,
+    suite: Option<&Suite>,
 ) -> Vec<(&'static str, Node)> {
     let labels = mapping(labels.iter().map(|(key, value)| (key.clone(), text(value))));
     let benchmark = mapping([("name".to_owned(), text(name)), ("labels".to_owned(), labels)]);
@@ -22,13 +24,18 @@ pub(super) fn roots(
         ("cluster".to_owned(), text(&target.cluster)),
         ("values".to_owned(), mapping(target.values.iter().cloned())),
     ]);
-    let parameters = spec.get("parameters").cloned().unwrap_or_else(|| mapping([]));
+    let own = spec.get("parameters").map(Node::entries).unwrap_or_default();
+    let of_suite = suite.and_then(Suite::parameters).map(Node::entries).unwrap_or_default();
+    let unsaid = of_suite.iter().filter(|entry| !own.iter().any(|own| own.key == entry.key));
+    let parameters = mapping(own.iter().chain(unsaid).map(|entry| (entry.key.clone(), entry.value.clone())));
     vec![("benchmark", benchmark), ("parameters", parameters), ("target", target)]
 }
 
-/// Returns the values of one case.
-pub(super) fn of_matrix(point: &CasePoint) -> Node {
-    mapping(point.values.iter().map(|(axis, value)| (axis.clone(), value.clone())))
+/// Returns what the lookups of one case may name besides.
+pub(super) fn of_case(point: &CasePoint) -> Vec<(&'static str, Node)> {
+    let matrix = mapping(point.values.iter().map(|(axis, value)| (axis.clone(), value.clone())));
+    let variant = point.variant.iter().map(|name| (VARIANT, mapping([("name".to_owned(), name.clone())])));
+    std::iter::once(("matrix", matrix)).chain(variant).collect()
 }
 
 fn text(value: &str) -> Node {

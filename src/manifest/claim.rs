@@ -4,17 +4,32 @@ use serde_json::{Value as Json, json};
 
 use super::meta;
 use crate::diag::{Diagnostic, Place, code};
-use crate::model::{Benchmark, Claim};
+use crate::model::{Benchmark, Claim, Suite};
 use crate::unit::Quantity;
 
-/// Returns the name of the claim.
+/// Returns the name of the claim of a benchmark, or of the suite that runs it.
 pub(super) fn name(benchmark: &Benchmark) -> String {
-    format!("{}-results", benchmark.name)
+    name_of(benchmark.suite.as_ref().unwrap_or(&benchmark.name))
 }
 
-/// Returns the claim.
+/// Returns the name of the claim of the benchmark or suite called `owner`.
+pub(super) fn name_of(owner: &str) -> String {
+    format!("{owner}-results")
+}
+
+/// Returns the claim of a benchmark that runs by itself.
 pub(super) fn claim(benchmark: &Benchmark) -> Json {
-    let Claim { size, storage_class, access_modes, span: _ } = &benchmark.claim;
+    let metadata = meta::applied(&benchmark.target, &name(benchmark), Some(benchmark));
+    claim_of(&benchmark.claim, metadata)
+}
+
+/// Returns the claim of a suite.
+pub(super) fn suite_claim(suite: &Suite) -> Json {
+    claim_of(&suite.claim, meta::applied_of_suite(suite, &name_of(&suite.name)))
+}
+
+fn claim_of(claim: &Claim, metadata: Json) -> Json {
+    let Claim { size, storage_class, access_modes, span: _ } = claim;
     let mut spec = json!({ "accessModes": access_modes, "resources": { "requests": { "storage": size.canonical() } } });
     if let (Some(class), Some(spec)) = (storage_class, spec.as_object_mut()) {
         spec.insert("storageClassName".to_owned(), class.as_str().into());
@@ -22,14 +37,15 @@ pub(super) fn claim(benchmark: &Benchmark) -> Json {
     json!({
         "apiVersion": "v1",
         "kind": "PersistentVolumeClaim",
-        "metadata": meta::kept(&benchmark.target, &name(benchmark), benchmark),
+        "metadata": meta::kept(metadata),
         "spec": spec,
     })
 }
 
-/// Returns what Kubernetes would refuse about turning the claim `committed` at `path` into the benchmark's.
-pub fn refused_changes(benchmark: &Benchmark, path: &str, committed: &Json) -> Vec<Diagnostic> {
-    let Claim { size, storage_class, access_modes, span } = &benchmark.claim;
+/// Returns what Kubernetes would refuse about turning the claim `committed` at `path` into `claim`, that of the benchmark or suite
+/// called `owner`.
+pub fn refused_changes(claim: &Claim, owner: &str, path: &str, committed: &Json) -> Vec<Diagnostic> {
+    let Claim { size, storage_class, access_modes, span } = claim;
     let fault = |message: String, help: String| {
         Diagnostic::at(&code::KB0418, *span, message)
             .related(Place::File(path.to_owned()), "the committed claim")
@@ -39,8 +55,8 @@ pub fn refused_changes(benchmark: &Benchmark, path: &str, committed: &Json) -> V
     let mut faults = Vec::new();
     let text = |pointer: &str| committed.pointer(pointer).and_then(Json::as_str);
     let renew = format!(
-        "give the benchmark another name, or delete the claim `{}` in the cluster and the file {path} once its results are in git",
-        name(benchmark)
+        "give it another name, or delete the claim `{}` in the cluster and the file {path} once its results are in git",
+        name_of(owner)
     );
     if text("/spec/storageClassName") != storage_class.as_deref() {
         let (old, new) = (

@@ -35,6 +35,14 @@ pub struct Run {
 }
 
 impl Run {
+    /// Reads what an id says, `<case>-r1` or `<case>-w1`; it does not say the name of the job.
+    pub fn of_id(id: &str) -> Self {
+        let (case, round) = id.rsplit_once('-').unwrap_or((id, ""));
+        let repeat = round.get(1..).and_then(|number| number.parse().ok()).unwrap_or(0);
+        let warmup = round.starts_with('w');
+        Self { case: case.to_owned(), repeat, warmup, job: String::new(), id: id.to_owned() }
+    }
+
     /// Returns the round as names have it: `r1`, or `w1` for a warm-up.
     pub fn round(&self) -> String {
         round(self.repeat, self.warmup)

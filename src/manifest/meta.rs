@@ -1,11 +1,12 @@
 //! Names, labels and annotations: the only place that sets them.
 
-use serde_json::Value as Json;
+use serde_json::{Map, Value as Json};
 
 use super::object::object;
-use crate::model::{Benchmark, Case, Target};
+use crate::model::{Benchmark, Case, Suite, Target};
 
-/// The benchmark that an object or pod belongs to.
+/// The benchmark that an object or pod belongs to; on the objects of a suite, the suite. What has it is not shared, so that Flux
+/// applies it after what is.
 pub const BENCHMARK: &str = "kubebench.dev/benchmark";
 /// The case that a job or pod belongs to.
 pub const CASE: &str = "kubebench.dev/case";
@@ -19,6 +20,8 @@ pub const ATTEMPT: &str = "kubebench.dev/attempt";
 pub const WARMUP: &str = "kubebench.dev/warmup";
 /// The step that a pod of the workflow executes.
 pub const STEP: &str = "kubebench.dev/step";
+/// The suite that an object belongs to.
+pub const SUITE: &str = "kubebench.dev/suite";
 /// The role of a pod.
 pub(super) const ROLE: &str = "kubebench.dev/role";
 /// The prefix of every label that Kubebench owns.
@@ -29,14 +32,32 @@ const SYNC_WAVE: &str = "argocd.argoproj.io/sync-wave";
 
 /// Returns the metadata of an object that Argo CD or Flux applies, of a benchmark or of all that a target has.
 pub(super) fn applied(target: &Target, name: &str, benchmark: Option<&Benchmark>) -> Json {
-    let managed = ("app.kubernetes.io/managed-by", "kubebench".into());
+    applied_of(target, name, benchmark.map(|benchmark| object([(BENCHMARK, benchmark.name.as_str().into())])))
+}
+
+/// Returns the same of an object of a suite.
+pub(super) fn applied_of_suite(suite: &Suite, name: &str) -> Json {
+    applied_of(&suite.target, name, Some(suite_labels(suite)))
+}
+
+/// Returns the labels of what belongs to a suite.
+pub(super) fn suite_labels(suite: &Suite) -> Json {
+    object([BENCHMARK, SUITE].map(|label| (label, suite.name.as_str().into())))
+}
+
+fn applied_of(target: &Target, name: &str, owner: Option<Json>) -> Json {
+    let managed = ("app.kubernetes.io/managed-by", Json::from("kubebench"));
     // Flux would expand `${…}` in user text.
     let literal = ("kustomize.toolkit.fluxcd.io/substitute", "disabled".into());
-    let (labels, annotations) = match benchmark {
-        Some(benchmark) => (object([managed, (BENCHMARK, benchmark.name.as_str().into())]), object([literal])),
+    let annotations = match owner {
+        Some(_) => object([literal]),
         // A Workflow that Argo sees before what it refers to has failed for ever.
-        None => (object([managed]), object([(SYNC_WAVE, "-1".into()), literal])),
+        None => object([(SYNC_WAVE, "-1".into()), literal]),
     };
+    let mut labels = owner.unwrap_or_else(|| Json::Object(Map::new()));
+    if let Json::Object(labels) = &mut labels {
+        labels.insert(managed.0.to_owned(), managed.1);
+    }
     object([
         ("name", name.into()),
         ("namespace", target.namespace.as_str().into()),
@@ -46,8 +67,7 @@ pub(super) fn applied(target: &Target, name: &str, benchmark: Option<&Benchmark>
 }
 
 /// Returns the metadata of an object that outlives its place in git: what it holds cannot be made again.
-pub(super) fn kept(target: &Target, name: &str, benchmark: &Benchmark) -> Json {
-    let mut metadata = applied(target, name, Some(benchmark));
+pub(super) fn kept(mut metadata: Json) -> Json {
     if let Some(annotations) = metadata.pointer_mut("/annotations").and_then(Json::as_object_mut) {
         annotations.insert(SYNC_OPTIONS.to_owned(), "Prune=false,Delete=false".into());
         annotations.insert("argocd.argoproj.io/compare-options".to_owned(), "IgnoreExtraneous".into());

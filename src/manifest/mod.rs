@@ -16,6 +16,7 @@ mod patch;
 mod pipeline;
 mod pod;
 mod rules;
+mod suite;
 mod template;
 mod workflow;
 mod workload;
@@ -31,6 +32,7 @@ pub use files::files;
 pub use identity::{EPOCH, Identity, Run};
 pub use pipeline::pipeline;
 pub use pod::{DATA, EXPERIMENTS};
+pub use suite::{Part, SuiteIdentity, emit_suite};
 pub use workload::standalone;
 
 /// The bytes from which Argo CD can no longer keep its copy of an object in an annotation.
@@ -42,6 +44,10 @@ const MAX_CONFIG_MAP: usize = 900 * 1024;
 
 /// The file of the ConfigMap that holds the rules.
 const RULES_FILE: &str = "rules.yaml";
+/// The file of the Workflow or CronWorkflow.
+const WORKFLOW_FILE: &str = "workflow.yaml";
+/// The file of the claim for results.
+const CLAIM_FILE: &str = "results.yaml";
 
 /// One object and the file it goes to, below the output directory.
 #[derive(Clone, Debug)]
@@ -75,12 +81,14 @@ pub fn emit(benchmark: &Benchmark, document: &Json, diagnostics: &mut Diagnostic
         benchmark.cases.iter().map(|case| workload::case_objects(benchmark, case, diagnostics)).collect();
     let prepare = benchmark.prepare.as_ref().map(|job| workload::step_job(benchmark, job, diagnostics));
     let identity = Identity::new(benchmark, &cases, prepare.as_ref());
-    let objects = [
+    let mut objects = vec![
         ("config.yaml", config::config_map(benchmark, &identity, &cases, prepare.as_ref())),
         (RULES_FILE, rules::config_map(benchmark, document)),
-        ("workflow.yaml", workflow::workflow(benchmark, &identity)),
-        ("results.yaml", claim::claim(benchmark)),
     ];
+    if benchmark.suite.is_none() {
+        objects.push((WORKFLOW_FILE, workflow::workflow(benchmark, &identity)));
+        objects.push((CLAIM_FILE, claim::claim(benchmark)));
+    }
     let mut manifests = Vec::new();
     let mut add = |file: &str, object: Json| manifests.push(Manifest { path: path(benchmark, file), object });
     for (file, mut object) in objects {
@@ -99,6 +107,11 @@ pub fn emit(benchmark: &Benchmark, document: &Json, diagnostics: &mut Diagnostic
 /// Returns the path of the manifest that holds the rules of `benchmark`.
 pub fn rules_path(benchmark: &Benchmark) -> String {
     path(benchmark, RULES_FILE)
+}
+
+/// Returns the path of the manifest that holds the claim of the benchmark or suite called `owner`.
+pub fn claim_path(target: &Target, owner: &str) -> String {
+    format!("{}/{owner}/{CLAIM_FILE}", target.name)
 }
 
 fn path(benchmark: &Benchmark, file: &str) -> String {

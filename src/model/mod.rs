@@ -6,6 +6,7 @@ mod api;
 pub mod carried;
 pub mod estimate;
 pub mod serving;
+pub mod suite;
 pub mod target;
 pub mod workload;
 
@@ -20,6 +21,7 @@ use crate::unit::{Duration, Quantity};
 pub use api::{Api, group, plural};
 pub use carried::{CarriedFile, CarriedFiles};
 pub use serving::{Endpoint, Probe, Protocol, Served, Serving};
+pub use suite::Suite;
 pub use target::Target;
 pub use workload::{
     Env, Given, OfServer, Role, Serves, Supporting, TemplateAt, TemplateForm, TemplateStep, Workload, literal,
@@ -40,6 +42,8 @@ pub struct Benchmark {
     pub labels: BTreeMap<String, String>,
     /// Where it runs.
     pub target: Arc<Target>,
+    /// The suite that runs it there, unless it runs by itself.
+    pub suite: Option<String>,
     /// Raised to run again.
     pub run: u32,
     /// When it runs, unless once.

@@ -59,6 +59,7 @@ pub(crate) fn result() -> BenchmarkResult {
         inputs: json!(null),
         metrics: vec![metric(vec![Some(0.1), None, Some(1e21), Some(40.0)])],
         monitoring: Vec::new(),
+        usage: None,
         cost: None,
         server: None,
         validity: Validity::default(),

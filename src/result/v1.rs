@@ -3,11 +3,14 @@
 //! One file is one run: what ran, where, how it ended and what it measured. Fields may be added within version 1; none
 //! changes its meaning.
 
+mod usage;
+
 use std::collections::BTreeMap;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value as Json;
+pub use usage::Usage;
 
 /// One run of one case of a benchmark.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -45,6 +48,9 @@ pub struct BenchmarkResult {
     /// What was sampled while it ran.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub monitoring: Vec<Monitored>,
+    /// What it held of a cluster.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub usage: Option<Usage>,
     /// What it cost.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cost: Option<Cost>,

@@ -99,6 +99,7 @@ impl Session<'_> {
             },
             measured,
             monitoring,
+            usage: None,
             artifacts,
             recorder: Recorder { version: request.version.to_owned(), method: "local".to_owned() },
         })

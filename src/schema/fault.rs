@@ -21,6 +21,8 @@ pub(super) fn findings(violation: &Violation<'_>) -> Vec<Diagnostic> {
         Kind::AdditionalProperties { unexpected } => {
             unexpected.iter().map(|key| unknown_field(violation, key)).collect()
         }
+        // The one choice of fields that there is: the first is what most specs mean.
+        Kind::AnyOf { .. } => missing_field(violation, first_choice(violation)),
         Kind::Required { property } => missing_field(violation, property.as_str().unwrap_or_default()),
         Kind::Type { .. } => vec![wrong_type(violation)],
         Kind::Pattern { .. } if violation.format().is_none() => vec![wrong_type(violation)],
@@ -64,6 +66,11 @@ fn unknown_field(violation: &Violation<'_>, key: &str) -> Diagnostic {
         Some(home) => fault.help(format!("`{key}` belongs under `{home}`")),
         None => fault.help(format!("delete it, or see `kubebench explain` for what {owner} can hold")),
     }
+}
+
+/// Returns the field that the first of several ways to fill a mapping demands.
+fn first_choice<'v>(violation: &'v Violation<'_>) -> &'v str {
+    violation.schema.pointer("/anyOf/0/required/0").and_then(Json::as_str).unwrap_or_default()
 }
 
 /// Returns the finding about a missing field, unless it is there with a slip, which is found for itself.

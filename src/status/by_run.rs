@@ -10,8 +10,8 @@ use crate::manifest::{Run, meta};
 
 /// The jobs of runs, and what is of each.
 pub(super) struct ByRun<'a> {
-    /// By case, repeat and warm-up as their labels say them.
-    jobs: BTreeMap<[&'a str; 3], Vec<&'a Json>>,
+    /// By benchmark, case, repeat and warm-up as their labels say them.
+    jobs: BTreeMap<[&'a str; 4], Vec<&'a Json>>,
     /// By the name of the job.
     pods: BTreeMap<&'a str, Vec<Pod>>,
     events: BTreeMap<&'a str, Vec<Event>>,
@@ -23,7 +23,7 @@ impl<'a> ByRun<'a> {
         let mut found = Self { jobs: BTreeMap::new(), pods: BTreeMap::new(), events: BTreeMap::new() };
         // The postprocess Job has the labels of the run, and a name of its own.
         for job in seen.jobs.iter().filter(|job| label(job, meta::RUN) == text_at(job, "/metadata/name")) {
-            let round = [meta::CASE, meta::REPEAT, meta::WARMUP].map(|name| label(job, name));
+            let round = [meta::BENCHMARK, meta::CASE, meta::REPEAT, meta::WARMUP].map(|name| label(job, name));
             found.jobs.entry(round).or_default().push(job);
             let name = text_at(job, "/metadata/name");
             found.pods.insert(name, Vec::new());
@@ -48,13 +48,13 @@ impl<'a> ByRun<'a> {
         found
     }
 
-    /// Returns the jobs of a run of a Workflow, the last attempt as the last one.
-    pub(super) fn jobs(&self, workflow: &str, run: &Run) -> Vec<&'a Json> {
+    /// Returns the jobs of a run of `benchmark` in a Workflow, the last attempt as the last one.
+    pub(super) fn jobs(&self, workflow: &str, benchmark: &str, run: &Run) -> Vec<&'a Json> {
         let is_own = |job: &&Json| {
             let owners = job.pointer("/metadata/ownerReferences").and_then(Json::as_array).into_iter().flatten();
             owners.into_iter().any(|owner| text_at(owner, "/uid") == workflow)
         };
-        let round = [run.case.as_str(), &run.repeat.to_string(), &run.warmup.to_string()];
+        let round = [benchmark, run.case.as_str(), &run.repeat.to_string(), &run.warmup.to_string()];
         let all = self.jobs.get(&round).into_iter().flatten();
         let mut jobs: Vec<&Json> = all.copied().filter(is_own).collect();
         jobs.sort_by_key(|job| label(job, meta::ATTEMPT).parse::<u32>().unwrap_or(0));

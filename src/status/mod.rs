@@ -41,10 +41,10 @@ pub struct Namespace {
     pub unread: Vec<String>,
 }
 
-/// One Workflow of a benchmark: one execution of its run list.
+/// One Workflow of a benchmark or a suite: one execution of its run list, or of those of its benchmarks.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Session {
-    /// The benchmark.
+    /// The benchmark, or the suite.
     pub benchmark: String,
     /// The Workflow.
     pub workflow: String,
@@ -112,6 +112,8 @@ impl RunState {
 pub struct RunStatus {
     /// Its id.
     pub id: String,
+    /// The benchmark, where the Workflow is that of a suite.
+    pub member: Option<String>,
     /// The name of its case; the id where no run list says it.
     pub case: String,
     /// `r2`, or `w1` for a warm-up; empty where no run list says it.
@@ -183,20 +185,23 @@ fn session(seen: &Namespace, by_run: &ByRun<'_>, workflow: &Json) -> Session {
     let uid = text_at(workflow, "/metadata/uid");
     let phase = text_at(workflow, "/status/phase");
     let nodes = Nodes::read(workflow);
-    let config = parameter(workflow, "config");
-    let list = seen.lists.get(config);
+    let parts = parts(workflow);
     let mut notes: Vec<String> = nodes.note.iter().cloned().collect();
-    if list.is_none() && !config.is_empty() {
-        notes.push(format!(
-            "the ConfigMap `{config}` with its run list is not there, or may not be read: cases have no names"
-        ));
+    for Part { config, .. } in parts.iter().filter(|part| !part.config.is_empty()) {
+        if !seen.lists.contains_key(config) {
+            notes.push(format!(
+                "the ConfigMap `{config}` with its run list is not there, or may not be read: cases have no names"
+            ));
+        }
     }
     let is_over = is_over(workflow);
-    let runs: Vec<RunStatus> = runs_of(workflow, list)
-        .into_iter()
-        .map(|(run, case)| {
-            let step = nodes.runs.get(&run.id);
-            let progress = by_run.jobs(uid, &run).last().map(|job| {
+    let runs: Vec<RunStatus> = parts
+        .iter()
+        .flat_map(|part| runs_of(workflow, seen.lists.get(&part.config)).into_iter().map(move |run| (part, run)))
+        .map(|(part, (run, case))| {
+            let step = nodes.runs.get(&(part.member.clone().unwrap_or_default(), run.id.clone()));
+            let benchmark = part.member.as_deref().unwrap_or_else(|| label(workflow, meta::BENCHMARK));
+            let progress = by_run.jobs(uid, benchmark, &run).last().map(|job| {
                 let (pods, events) = by_run.about(job);
                 (
                     *job,
@@ -210,10 +215,15 @@ fn session(seen: &Namespace, by_run: &ByRun<'_>, workflow: &Json) -> Session {
                     }),
                 )
             });
-            status(&run, case, step, progress, is_over)
+            let mut status = status(&run, case, step, progress, is_over);
+            status.member.clone_from(&part.member);
+            status
         })
         .collect();
-    let step = nodes.steps.iter().find(|(_, step)| step.is_active()).map(|(name, _)| name.clone());
+    let named = |(benchmark, step): &(String, String)| {
+        if benchmark.is_empty() { step.clone() } else { format!("{step} of {benchmark}") }
+    };
+    let step = nodes.steps.iter().find(|(_, step)| step.is_active()).map(|(name, _)| named(name));
     let started = text_at(workflow, "/status/startedAt");
     let since = if started.is_empty() { text_at(workflow, "/metadata/creationTimestamp") } else { started };
     let finished = text_at(workflow, "/status/finishedAt");
@@ -222,7 +232,7 @@ fn session(seen: &Namespace, by_run: &ByRun<'_>, workflow: &Json) -> Session {
     }
     for (name, step) in nodes.steps.iter().filter(|(_, step)| step.is_over() && !step.has_succeeded()) {
         let why = if step.message.is_empty() { "Argo does not say why" } else { &step.message };
-        notes.push(format!("step {name} failed: {why}"));
+        notes.push(format!("step {} failed: {why}", named(name)));
     }
     let lacked = lacked(workflow);
     if let Some(what) = lacked {
@@ -276,7 +286,7 @@ fn next(seen: &Namespace, session: &Session, is_over: bool) -> String {
         return "nothing; raise `run:` in the spec to run it again".to_owned();
     }
     match session.step.as_deref() {
-        Some("summary" | "cleanup") => return "its results are recorded".to_owned(),
+        Some("summary" | "suite-summary" | "cleanup") => return "its results are recorded".to_owned(),
         Some("record") => return "the end".to_owned(),
         _ => {}
     }
@@ -289,6 +299,11 @@ fn next(seen: &Namespace, session: &Session, is_over: bool) -> String {
 }
 
 impl Session {
+    /// Returns whether it runs the benchmark, or is that of the suite, called `name`.
+    pub fn is_of(&self, name: &str) -> bool {
+        self.benchmark == name || self.runs.iter().any(|run| run.member.as_deref() == Some(name))
+    }
+
     /// Counts its runs in a state that `fits`.
     pub fn count(&self, fits: impl Fn(RunState) -> bool) -> usize {
         self.runs.iter().filter(|run| fits(run.state)).count()
@@ -298,7 +313,8 @@ impl Session {
 impl RunStatus {
     /// Returns what people call it.
     pub fn name(&self) -> String {
-        if self.round.is_empty() { self.id.clone() } else { format!("{} {}", self.case, self.round) }
+        let own = if self.round.is_empty() { self.id.clone() } else { format!("{} {}", self.case, self.round) };
+        self.member.as_ref().map_or(own.clone(), |member| format!("{member}: {own}"))
     }
 }
 
@@ -309,14 +325,7 @@ fn runs_of(workflow: &Json, list: Option<&RunList>) -> Vec<(Run, Option<String>)
         return list.runs.iter().map(|run| (run.clone(), named(run))).collect();
     }
     let ids: Vec<String> = serde_json::from_str(parameter(workflow, "runs")).unwrap_or_default();
-    ids.into_iter().map(|id| (bare(id), None)).collect()
-}
-
-/// Reads what an id says: `<case>-r1`, or `<case>-w1`.
-fn bare(id: String) -> Run {
-    let (case, round) = id.rsplit_once('-').unwrap_or((&id, ""));
-    let repeat = round.get(1..).and_then(|number| number.parse().ok()).unwrap_or(0);
-    Run { case: case.to_owned(), repeat, warmup: round.starts_with('w'), job: String::new(), id }
+    ids.into_iter().map(|id| (Run::of_id(&id), None)).collect()
 }
 
 fn status(
@@ -350,6 +359,7 @@ fn status(
     let since = if state.is_active() { of_job.or(of_step) } else { of_step };
     RunStatus {
         id: run.id.clone(),
+        member: None,
         round: if case.is_some() { run.round() } else { String::new() },
         case: case.unwrap_or_else(|| run.id.clone()),
         state,
@@ -384,9 +394,30 @@ fn parameter<'a>(workflow: &'a Json, name: &str) -> &'a str {
     found.map_or("", |parameter| text_at(parameter, "/value"))
 }
 
-/// Returns the name of the ConfigMap that a Workflow reads its run list from; empty where it names none.
-pub fn config_of(workflow: &Json) -> &str {
-    parameter(workflow, "config")
+/// A benchmark that a Workflow runs.
+struct Part {
+    /// Its name, where the Workflow is that of a suite.
+    member: Option<String>,
+    /// The ConfigMap with its run list.
+    config: String,
+}
+
+/// Returns the benchmarks that a Workflow runs, in order.
+fn parts(workflow: &Json) -> Vec<Part> {
+    if label(workflow, meta::SUITE).is_empty() {
+        return vec![Part { member: None, config: parameter(workflow, "config").to_owned() }];
+    }
+    let items: Vec<Json> = serde_json::from_str(parameter(workflow, "benchmarks")).unwrap_or_default();
+    let part = |item: &Json| Part {
+        member: Some(text_at(item, "/benchmark").to_owned()),
+        config: text_at(item, "/config").to_owned(),
+    };
+    items.iter().map(part).collect()
+}
+
+/// Returns the names of the ConfigMaps that a Workflow reads run lists from.
+pub fn configs_of(workflow: &Json) -> Vec<String> {
+    parts(workflow).into_iter().map(|part| part.config).filter(|config| !config.is_empty()).collect()
 }
 
 fn label<'a>(object: &'a Json, name: &str) -> &'a str {

@@ -9,10 +9,10 @@ use super::text_at;
 /// The steps of a Workflow.
 #[derive(Debug, Default)]
 pub(super) struct Nodes {
-    /// Those of runs, by run id.
-    pub(super) runs: BTreeMap<String, Step>,
-    /// The others, by the name of their template.
-    pub(super) steps: BTreeMap<String, Step>,
+    /// Those of runs, by benchmark and run id; the benchmark is empty where the Workflow has only one.
+    pub(super) runs: BTreeMap<(String, String), Step>,
+    /// The others, by the benchmark in the same way and the name of their template.
+    pub(super) steps: BTreeMap<(String, String), Step>,
     /// Why they are unknown.
     pub(super) note: Option<String>,
 }
@@ -54,34 +54,39 @@ impl Nodes {
             };
             let template = text_at(node, "/templateName");
             match (text_at(node, "/type"), template) {
-                ("Retry" | "Pod", "run") => found.add_run(node, step),
-                ("Retry" | "Pod", "prepare" | "summary" | "cleanup" | "record") => {
-                    better(&mut found.steps, template, step);
+                ("Retry" | "Pod", "run") => {
+                    let run = input(node, "run");
+                    if !run.is_empty() {
+                        better(&mut found.runs, (input(node, "benchmark"), run), step);
+                    }
+                }
+                ("Retry" | "Pod", "prepare" | "summary" | "suite-summary" | "cleanup" | "record") => {
+                    better(&mut found.steps, (input(node, "benchmark"), template), step);
                 }
                 _ => {}
             }
         }
         found
     }
+}
 
-    fn add_run(&mut self, node: &Json, step: Step) {
-        let parameters = node.pointer("/inputs/parameters").and_then(Json::as_array).into_iter().flatten();
-        let run = parameters.into_iter().find(|parameter| text_at(parameter, "/name") == "run");
-        if let Some(run) = run.map(|parameter| text_at(parameter, "/value")).filter(|run| !run.is_empty()) {
-            better(&mut self.runs, run, step);
-        }
-    }
+/// Returns what a step was given as `name`; nothing where it takes no such input.
+fn input<'n>(node: &'n Json, name: &str) -> &'n str {
+    let parameters = node.pointer("/inputs/parameters").and_then(Json::as_array).into_iter().flatten();
+    let found = parameters.into_iter().find(|parameter| text_at(parameter, "/name") == name);
+    found.map_or("", |parameter| text_at(parameter, "/value"))
 }
 
 /// What Argo says of a step whose tries say more: one that was tried often enough, or that has answered.
 const SAY_NOTHING: [&str; 3] = ["", "No more retries left", "retryStrategy.expression evaluated to false"];
 
 /// Keeps what came last: the step itself, with the message of its last try where its own says nothing.
-fn better(known: &mut BTreeMap<String, Step>, name: &str, mut step: Step) {
-    if let Some(before) = known.get(name).filter(|_| SAY_NOTHING.contains(&step.message.as_str())) {
+fn better(known: &mut BTreeMap<(String, String), Step>, (benchmark, name): (&str, &str), mut step: Step) {
+    let name = (benchmark.to_owned(), name.to_owned());
+    if let Some(before) = known.get(&name).filter(|_| SAY_NOTHING.contains(&step.message.as_str())) {
         step.message.clone_from(&before.message);
     }
-    known.insert(name.to_owned(), step);
+    known.insert(name, step);
 }
 
 impl Step {

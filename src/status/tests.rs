@@ -1,5 +1,7 @@
 #![expect(clippy::needless_pass_by_value, reason = "`json!` values are made where they are passed")]
 
+mod suites;
+
 use std::collections::BTreeMap;
 
 use serde_json::{Value as Json, json};

@@ -14,7 +14,7 @@ use crate::edge::experiment::RunFolder;
 use crate::edge::machine;
 use crate::gather::Ended;
 use crate::manifest::{Run, instance};
-use crate::result::v1::{Image, Node};
+use crate::result::v1::{Image, Node, Usage};
 use crate::steps::{Case, Config};
 
 /// The file of an attempt, in its folder.
@@ -135,6 +135,9 @@ pub(super) struct Outcome {
     pub(super) took_seconds: f64,
     /// The images that ran.
     pub(super) images: Vec<Image>,
+    /// What it held of the cluster; nothing without a job.
+    #[serde(default)]
+    pub(super) usage: Option<Usage>,
     /// The machines that it ran on.
     pub(super) nodes: Vec<Node>,
     /// The Kubernetes version.

@@ -108,6 +108,24 @@ impl Environment {
         self.text("CREDENTIAL_DIR").ok().map(PathBuf::from)
     }
 
+    /// Returns the name of the suite that runs the benchmark, unless it runs by itself.
+    pub fn suite(&self) -> Option<&str> {
+        self.text("SUITE").ok()
+    }
+
+    /// Returns the folder of the list of the suite's benchmarks.
+    ///
+    /// # Errors
+    /// When nobody gave it.
+    pub fn suite_list(&self) -> Result<&Path> {
+        self.text("SUITE_DIR").map(Path::new)
+    }
+
+    /// Returns the file that takes the runs which are to be made, where Argo asks for them.
+    pub fn runs_path(&self) -> Option<&Path> {
+        self.text("RUNS_PATH").ok().map(Path::new)
+    }
+
     fn text(&self, name: &str) -> Result<&str> {
         match self.variables.get(&format!("{PREFIX}{name}")) {
             Some(text) if !text.is_empty() => Ok(text),

@@ -46,7 +46,7 @@ pub(super) fn judge(bytes: &[u8], benchmark: &str, job: &str) -> Result<Sealed, 
     let theirs = &metadata.benchmark;
     if theirs != benchmark {
         return Err(format!(
-            "it says that it is of the benchmark `{theirs}`, and this volume is that of `{benchmark}`; a job with \
+            "it says that it is of the benchmark `{theirs}`, and this folder is that of a run of `{benchmark}`; a job with \
              `mountInJob` may have written it"
         ));
     }

@@ -25,6 +25,7 @@ mod seen;
 mod server;
 mod session;
 mod snapshot;
+pub mod suite;
 pub mod summary;
 mod told;
 

@@ -6,7 +6,7 @@ use anyhow::{Result, anyhow};
 
 use super::beside::Beside;
 use super::session::Session;
-use super::{Answer, Environment, snapshot, told};
+use super::{Answer, Environment, snapshot, suite, told};
 
 /// Makes the session's folder and runs the `prepare` Job.
 ///
@@ -21,6 +21,15 @@ pub fn run(environment: &Environment) -> Result<Answer> {
     let run = snapshot::make(&session.experiments, &name)?;
     snapshot::keep_session(&run, &told.config, &told::rules(environment)?, &session.workflow)?;
     let has_room = session.makes_room(list.runs.len());
+    let runs = match environment.suite() {
+        Some(_) => session.runs_to_make(&told)?,
+        None => list.runs.iter().map(|run| run.id.clone()).collect(),
+    };
+    suite::hand_over(environment, &runs)?;
+    if runs.is_empty() {
+        session.tell("no run is to be made, and so there is nothing to prepare");
+        return Ok(Answer::Succeeded);
+    }
     let job = told.config.prepare(&session.naming()).map_err(|fault| anyhow!("{fault}"))?;
     if !has_room {
         // The runs go on to say so in their results, which reach those who do not look at Argo.

@@ -1,7 +1,7 @@
 //! `kubebench step record`: the results on the volume become part of git.
 //!
 //! Jobs may write to the volume, so nothing there is believed: no link is followed, a result must be whole and of this
-//! benchmark, and a marker counts only for the very bytes that it names. What is not recorded has no marker and stays, and
+//! benchmark (on the volume of a suite, of the one whose run the folder is called after), and a marker counts only for the very bytes that it names. What is not recorded has no marker and stays, and
 //! the next Workflow of the benchmark records it.
 
 use std::collections::BTreeSet;
@@ -58,23 +58,71 @@ impl Tally {
     }
 }
 
+/// Whose results lie on the volume.
+enum Owner<'e> {
+    /// Those of this benchmark.
+    Benchmark(&'e str),
+    /// Those of the benchmarks that this suite has, or once had.
+    Suite(&'e str),
+}
+
+impl<'e> Owner<'e> {
+    fn of(environment: &'e Environment) -> Result<Self> {
+        match environment.suite() {
+            Some(suite) => Ok(Self::Suite(suite)),
+            None => environment.benchmark().map(Self::Benchmark),
+        }
+    }
+
+    /// Returns the benchmark whose run the folder called `name` is of, if it is of one.
+    fn benchmark_of<'n>(&self, name: &'n str) -> Option<&'n str> {
+        let (benchmark, _) = name.rsplit_once('-')?;
+        let is_ours = match self {
+            Self::Benchmark(own) => benchmark == *own,
+            Self::Suite(_) => !benchmark.is_empty(),
+        };
+        (is_ours && is_run(benchmark, name)).then_some(benchmark)
+    }
+
+    fn name(&self) -> &'e str {
+        match self {
+            Self::Benchmark(name) | Self::Suite(name) => name,
+        }
+    }
+
+    fn kind(&self) -> &'static str {
+        match self {
+            Self::Benchmark(_) => "benchmark",
+            Self::Suite(_) => "suite",
+        }
+    }
+
+    fn again(&self) -> &'static str {
+        match self {
+            Self::Benchmark(_) => "the next Workflow of the benchmark records it",
+            Self::Suite(_) => "the next Workflow of the suite records it",
+        }
+    }
+}
+
 /// Records what is not recorded yet, and goes on trying for as long as `deadline`; returns why something could not be, if
 /// something could not.
 ///
 /// # Errors
 /// When the step was not told what it needs, or cannot read the volume.
 pub fn run(environment: &Environment, deadline: Duration) -> Result<Option<Kind>> {
-    let benchmark = environment.benchmark()?;
+    let owner = Owner::of(environment)?;
     let experiments = environment.experiments()?;
     let text = fs::read_text(&environment.settings()?.join("settings.json"))?;
     let settings = Settings::read(&text).map_err(anyhow::Error::msg)?.results;
-    let names = run_folders(experiments, |name| is_run(benchmark, name))
+    let names = run_folders(experiments, |name| owner.benchmark_of(name).is_some())
         .with_context(|| format!("cannot read the volume at {}", experiments.display()))?;
-    let destination = destination(environment, &settings, deadline);
+    let destination = destination(environment, &settings, &owner, deadline);
     let mut tally = Tally::default();
     let mut waiting = Vec::new();
     let mut reached = destination.as_ref().is_ok_and(Option::is_some);
     for name in names {
+        let benchmark = owner.benchmark_of(&name).unwrap_or_default();
         let found = RunFolder::open(experiments, &name).map_err(|error| Unusable::Unreadable(error.to_string()));
         match found.and_then(|run| unrecorded(run, benchmark, &settings)) {
             Ok(None) => {}
@@ -100,10 +148,10 @@ pub fn run(environment: &Environment, deadline: Duration) -> Result<Option<Kind>
         Ok(Some(destination)) => {
             record(&waiting, destination, &mut tally);
         }
-        Ok(None) => tell_kept(benchmark, tally.found),
+        Ok(None) => tell_kept(&owner, tally.found),
         Err(fault) => tell_failure(fault, &mut tally),
     }
-    tell_left(benchmark, &destination, &tally);
+    tell_left(&owner, &destination, &tally);
     Ok(tally.faults)
 }
 
@@ -111,6 +159,7 @@ pub fn run(environment: &Environment, deadline: Duration) -> Result<Option<Kind>
 fn destination(
     environment: &Environment,
     settings: &ResultsSettings,
+    owner: &Owner<'_>,
     deadline: Duration,
 ) -> Result<Option<Destination>, NotRecorded> {
     let Some(mode) = Mode::parse(&settings.mode) else {
@@ -142,7 +191,7 @@ fn destination(
         signing: Signing::Never,
         cache: git::cache_place(),
         program: "git".into(),
-        again: "the next Workflow of the benchmark records it",
+        again: owner.again(),
         tell: terminal::tell,
     }))
 }
@@ -256,24 +305,27 @@ fn tell_failure(fault: &NotRecorded, tally: &mut Tally) {
 }
 
 /// Says where results stay that nobody pushes.
-fn tell_kept(benchmark: &str, count: usize) {
+fn tell_kept(owner: &Owner<'_>, count: usize) {
     let results = if count == 1 { "1 result stays" } else { &format!("{count} results stay") };
     terminal::tell(&format!(
-        "`results.mode` is `local`, so nothing is pushed: {results} on the volume of the claim `{benchmark}-results`, each at \
-         <run>/{RESULT}; docs/steps.md says how to fetch them"
+        "`results.mode` is `local`, so nothing is pushed: {results} on the volume of the claim `{}-results`, each at \
+         <run>/{RESULT}; docs/steps.md says how to fetch them",
+        owner.name()
     ));
 }
 
 /// Says what is not recorded, or that there was nothing to do.
-fn tell_left(benchmark: &str, destination: &Result<Option<Destination>, NotRecorded>, tally: &Tally) {
+fn tell_left(owner: &Owner<'_>, destination: &Result<Option<Destination>, NotRecorded>, tally: &Tally) {
     let left = tally.found - tally.recorded;
     match destination {
         Ok(None) => {}
         _ if left > 0 => {
             let results = if left == 1 { "1 result that is" } else { &format!("{left} results that are") };
             terminal::tell(&format!(
-                "the volume of the claim `{benchmark}-results` keeps {results} not recorded; once the cause is mended, the next \
-                 Workflow of the benchmark records what is left"
+                "the volume of the claim `{}-results` keeps {results} not recorded; once the cause is mended, the next \
+                 Workflow of the {} records what is left",
+                owner.name(),
+                owner.kind()
             ));
         }
         _ if tally.found == 0 && tally.faults.is_none() => {

@@ -123,6 +123,7 @@ impl Session {
             ended,
             measured,
             monitoring: Vec::new(),
+            usage: outcome.usage.clone(),
             artifacts,
             recorder: Recorder { version: VERSION.to_owned(), method: "cluster".to_owned() },
         });

@@ -157,6 +157,30 @@ impl Session {
         Ok(attempt)
     }
 
+    /// Makes the result of a run that is not to be made, unless this Workflow has made it before.
+    pub(super) fn refuse_run(&mut self, told: &Told, run: &Run, reason: StatusReason) -> Result<()> {
+        let (run, case) = told.config.run(&run.id).map_err(|fault| anyhow::anyhow!("{fault}"))?;
+        for number in 1.. {
+            let job = told.config.job_of(run, number, self.workflow.session());
+            let known = self.attempt_of(&job)?;
+            let is_ours = known.as_ref().is_none_or(|known| known.workflow.uid == self.workflow.uid);
+            let has_result = self.result_of(&job)?.is_some();
+            let mut attempt = match known {
+                _ if has_result && is_ours => return Ok(()),
+                _ if has_result => continue,
+                Some(known) if !is_ours => {
+                    self.conclude_left(known)?;
+                    continue;
+                }
+                Some(known) => known,
+                None => self.begin(told, run, case, number, &job)?,
+            };
+            attempt.outcome = Some(outcome_without_job(&attempt, Status::Failed, vec![reason]));
+            return self.attempt(told, &mut attempt, false).map(drop);
+        }
+        Ok(())
+    }
+
     /// Takes one attempt to its result; none when another pod is to go on with it.
     fn attempt(&mut self, told: &Told, attempt: &mut Attempt, has_come_back: bool) -> Result<Option<BenchmarkResult>> {
         let objects = told.config.objects(&attempt.run.id, attempt.number, &self.naming());
@@ -449,6 +473,7 @@ impl Session {
             finished: Moment::now(),
             took_seconds: attempt.age(),
             images: progress.images,
+            usage: Some(progress.usage),
             nodes,
             cluster_version,
             logs: None,
@@ -524,6 +549,7 @@ pub(super) fn outcome_without_job(attempt: &Attempt, status: Status, reasons: Ve
         finished: Moment::now(),
         took_seconds: attempt.age(),
         images: Vec::new(),
+        usage: None,
         nodes: Vec::new(),
         cluster_version: None,
         logs: None,

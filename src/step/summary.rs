@@ -1,5 +1,7 @@
 //! `kubebench step summary`: what became of all runs, and whether the Workflow failed.
 
+use std::path::Path;
+
 use anyhow::Result;
 
 use super::attempt::Workflow;
@@ -26,19 +28,8 @@ pub fn run(environment: &Environment) -> Result<Answer> {
     let mut rows = vec![["RUN", "CASE", "STATUS", "SECONDS", "PRIMARY METRIC", "WHY"].map(str::to_owned)];
     let mut failed = 0;
     for run in &told.config.list.runs {
-        let mut last = None;
-        // As many as there are: a Workflow that is deleted and made again tries once more what did not succeed.
-        for number in 1.. {
-            let job = told.config.job_of(run, number, workflow.session());
-            match result_of(experiments, &told.config.list.benchmark, &job)? {
-                Found::Own(result) => last = Some(result),
-                Found::Nothing => break,
-                Found::Foreign(why) => {
-                    terminal::tell(&on_one_line(&format!("note: the result of `{job}` does not count: {why}")));
-                    break;
-                }
-            }
-        }
+        let job_of = |number| told.config.job_of(run, number, workflow.session());
+        let last = last_result(experiments, &told.config.list.benchmark, job_of)?;
         failed += usize::from(last.as_ref().is_none_or(|result| result.run.status != Status::Succeeded));
         rows.push(row(&told.config, run, last.as_ref()));
     }
@@ -52,6 +43,28 @@ pub fn run(environment: &Environment) -> Result<Answer> {
         "{failed} of {total} runs did not succeed, so the Workflow fails; their results are recorded too"
     ));
     Ok(Answer::Failed)
+}
+
+/// Returns the result of the last attempt at a run, where `job_of` gives the names of the jobs of its attempts.
+pub(super) fn last_result(
+    experiments: &Path,
+    benchmark: &str,
+    job_of: impl Fn(u32) -> String,
+) -> Result<Option<BenchmarkResult>> {
+    let mut last = None;
+    // As many as there are: a Workflow that is deleted and made again tries once more what did not succeed.
+    for number in 1.. {
+        let job = job_of(number);
+        match result_of(experiments, benchmark, &job)? {
+            Found::Own(result) => last = Some(result),
+            Found::Nothing => break,
+            Found::Foreign(why) => {
+                terminal::tell(&on_one_line(&format!("note: the result of `{job}` does not count: {why}")));
+                break;
+            }
+        }
+    }
+    Ok(last)
 }
 
 fn row(config: &Config, run: &Run, result: Option<&BenchmarkResult>) -> [String; 6] {
@@ -73,14 +86,15 @@ fn row(config: &Config, run: &Run, result: Option<&BenchmarkResult>) -> [String;
     [round, case.to_owned(), word(result.run.status), seconds, value.unwrap_or_else(|| "-".to_owned()), why]
 }
 
-fn table(rows: &[[String; 6]]) -> String {
-    let rows: Vec<[String; 6]> =
+/// Returns the rows with their columns below each other, each on one line.
+pub(super) fn table<const COLUMNS: usize>(rows: &[[String; COLUMNS]]) -> String {
+    let rows: Vec<[String; COLUMNS]> =
         rows.iter().map(|row| row.each_ref().map(|cell| on_one_line(cell).into_owned())).collect();
     let width = |column: usize| {
         rows.iter().filter_map(|row| row.get(column)).map(|cell| cell.chars().count()).max().unwrap_or_default()
     };
-    let widths: Vec<usize> = (0..6).map(width).collect();
-    let line = |row: &[String; 6]| {
+    let widths: Vec<usize> = (0..COLUMNS).map(width).collect();
+    let line = |row: &[String; COLUMNS]| {
         let cells: Vec<String> =
             row.iter().zip(&widths).map(|(cell, width)| format!("{cell:<width$}", width = *width)).collect();
         format!("{}\n", cells.join("  ").trim_end())

@@ -4,7 +4,7 @@ use anyhow::{Result, anyhow};
 
 use super::Environment;
 use crate::edge::experiment;
-use crate::steps::{Config, Fault, Settings};
+use crate::steps::{Config, Fault, Settings, SuiteList};
 
 /// The texts of a session.
 pub(super) struct Told {
@@ -30,6 +30,14 @@ pub(super) struct RulesText {
 pub(super) fn read(environment: &Environment) -> Result<Told> {
     let config = Config::read(experiment::config_map(environment.config()?)?).map_err(|found| fault(&found))?;
     Ok(Told { config, settings: settings(environment)? })
+}
+
+/// Reads the list of the suite's benchmarks.
+///
+/// # Errors
+/// When it is not there, or cannot be used.
+pub(super) fn suite(environment: &Environment) -> Result<SuiteList> {
+    SuiteList::read(&experiment::config_map(environment.suite_list()?)?).map_err(|found| fault(&found))
 }
 
 /// Reads the target's settings.

@@ -6,11 +6,13 @@ mod about;
 mod config;
 mod objects;
 mod settings;
+mod suite;
 
 pub use about::{About, SpecSource};
 pub use config::{Case, Config, RunList, Server, StepJob};
 pub use objects::{Created, Naming};
 pub use settings::{ResultsSettings, Settings};
+pub use suite::{Member, SuiteList};
 
 use serde::de::DeserializeOwned;
 use serde_json::Value as Json;

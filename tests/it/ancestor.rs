@@ -20,16 +20,24 @@ fn defect_04_a_failed_job_is_not_a_success() {
             assert!(!matches!(key, "successCondition" | "failureCondition" | "resource"), "{pointer}");
         });
         let templates = template.object["spec"]["templates"].as_array().unwrap();
-        for main in templates.iter().filter(|main| main["name"] == "serial" || main["parallelism"].is_number()) {
-            let steps: Vec<&Value> = main["steps"].as_array().unwrap().iter().map(|group| &group[0]).collect();
-            let last = steps.last().unwrap();
-            assert_eq!(last["name"], "summary", "it fails the Workflow when a run failed");
-            assert!(last.get("continueOn").is_none(), "and nothing may forgive it");
-            assert_eq!(
-                steps.iter().filter(|step| step.get("continueOn").is_some()).count(),
-                1,
-                "only runs are forgiven"
-            );
+        for main in templates.iter().filter(|main| main.get("steps").is_some() && main["name"] != "finish") {
+            let name = main["name"].as_str().unwrap();
+            let groups: Vec<&Vec<Value>> =
+                main["steps"].as_array().unwrap().iter().map(|group| group.as_array().unwrap()).collect();
+            let forgiven: Vec<&Value> =
+                groups.iter().copied().flatten().filter(|step| step.get("continueOn").is_some()).collect();
+            let last = &groups.last().unwrap()[0];
+            // Of a suite, the runs of each benchmark are a template of their own, and so is each benchmark.
+            let (expected, loops) = match name {
+                "suite" => ("suite-summary", 1),
+                "benchmark" => ("summary", 0),
+                _ if name.starts_with("runs-") => ("run", 1),
+                _ => ("summary", 1),
+            };
+            assert_eq!(last["name"], expected, "{name}: it fails the Workflow when a run failed");
+            assert!(last.get("continueOn").is_none() || expected == "run", "and nothing may forgive it");
+            assert_eq!(forgiven.len(), loops, "{name}: only runs are forgiven, and the benchmarks of a suite");
+            assert!(forgiven.iter().all(|step| step.get("withParam").is_some()), "{name}");
         }
     }
 }
@@ -53,12 +61,22 @@ fn defect_08_a_step_outlives_its_run() {
             parameters.iter().find(|parameter| parameter["name"] == name).unwrap()["value"].as_str().unwrap()
         };
         let deadline: u64 = value("run-deadline").parse().unwrap();
-        let config = workflow.path.replace("workflow.yaml", "config.yaml");
-        let config = mixed_objects().into_iter().find(|emitted| emitted.path == config).unwrap();
-        let list: Value = serde_json::from_str(config.object["data"]["runs.json"].as_str().unwrap()).unwrap();
-        let queue = list["queueTimeoutSeconds"].as_u64().unwrap();
-        for case in list["cases"].as_object().unwrap().values() {
-            assert!(deadline > queue + case["timeoutSeconds"].as_u64().unwrap(), "{}", workflow.path);
+        let path = |folder: &str| format!("{}/{folder}/config.yaml", workflow.path.split('/').next().unwrap());
+        let of_suite = parameters.iter().find(|parameter| parameter["name"] == "benchmarks");
+        let configs: Vec<String> = match of_suite {
+            Some(items) => {
+                let items: Vec<Value> = serde_json::from_str(items["value"].as_str().unwrap()).unwrap();
+                items.iter().map(|item| path(item["benchmark"].as_str().unwrap())).collect()
+            }
+            None => vec![path(value("benchmark"))],
+        };
+        for config in configs {
+            let config = mixed_objects().into_iter().find(|emitted| emitted.path == config).unwrap();
+            let list: Value = serde_json::from_str(config.object["data"]["runs.json"].as_str().unwrap()).unwrap();
+            let queue = list["queueTimeoutSeconds"].as_u64().unwrap();
+            for case in list["cases"].as_object().unwrap().values() {
+                assert!(deadline > queue + case["timeoutSeconds"].as_u64().unwrap(), "{}", workflow.path);
+            }
         }
     }
 }

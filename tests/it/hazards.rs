@@ -318,16 +318,20 @@ fn quantities_are_as_the_server_stores_them() {
 #[test]
 fn a_step_ends_although_its_config_is_gone() {
     for emitted in of_kind("WorkflowTemplate") {
-        let volumes = emitted.object["spec"]["volumes"].as_array().expect("volumes");
-        for name in ["config", "rules"] {
-            let volume = volumes.iter().find(|volume| volume["name"] == name).expect("the volume");
-            assert_eq!(volume["configMap"]["optional"], true, "{name}");
-        }
+        let shared = emitted.object["spec"]["volumes"].as_array().expect("volumes");
         let templates = emitted.object["spec"]["templates"].as_array().expect("templates");
         let pods: Vec<&Value> = templates.iter().filter(|template| template.get("container").is_some()).collect();
-        assert_eq!(pods.len(), 5);
+        let is_of_suites = emitted.path.ends_with("/suite-template.yaml");
+        assert_eq!(pods.len(), if is_of_suites { 6 } else { 5 });
         for pod in pods {
             assert!(pod.get("activeDeadlineSeconds").is_some(), "{}", pod["name"]);
+            let own = pod["volumes"].as_array().into_iter().flatten();
+            let volumes: Vec<&Value> = own.chain(shared).collect();
+            for mount in pod["container"]["volumeMounts"].as_array().expect("mounts") {
+                let volume = volumes.iter().find(|volume| volume["name"] == mount["name"]).expect("the volume");
+                let may_go = ["config", "rules", "suite"].iter().any(|name| mount["name"] == *name);
+                assert!(!may_go || volume["configMap"]["optional"] == true, "{}: {}", pod["name"], mount["name"]);
+            }
         }
     }
 }
@@ -355,9 +359,11 @@ fn workflows_are_thin() {
 fn workflows_fit_their_template() {
     for workflow in thin_workflows() {
         let target = workflow.path.split('/').next().unwrap();
-        let template = of_kind("WorkflowTemplate").into_iter().find(|found| found.path.starts_with(target)).unwrap();
         let spec = workflow_spec(&workflow);
-        assert_eq!(spec["workflowTemplateRef"]["name"], template.object["metadata"]["name"]);
+        let is_meant = |found: &Emitted| {
+            found.path.starts_with(target) && found.object["metadata"]["name"] == spec["workflowTemplateRef"]["name"]
+        };
+        let template = of_kind("WorkflowTemplate").into_iter().find(is_meant).unwrap();
         let names = |list: &Value| -> BTreeSet<String> {
             list.as_array().unwrap().iter().map(|item| item["name"].as_str().unwrap().to_owned()).collect()
         };
@@ -365,7 +371,11 @@ fn workflows_fit_their_template() {
         assert_eq!(names(&spec["arguments"]["parameters"]), names(&of_template["arguments"]["parameters"]));
         let entrypoint = spec["entrypoint"].as_str().unwrap();
         assert!(names(&of_template["templates"]).contains(entrypoint), "{}: {entrypoint}", workflow.path);
-        for (parameter, file) in [("config", "config.yaml"), ("rules", "rules.yaml"), ("claim", "results.yaml")] {
+        let is_suite = workflow.object["metadata"]["labels"].get("kubebench.dev/suite").is_some();
+        assert_eq!(is_suite, template.path.ends_with("/suite-template.yaml"));
+        let own = [("config", "config.yaml"), ("rules", "rules.yaml"), ("claim", "results.yaml")];
+        let of_suite = [("suite-config", "suite.yaml"), ("claim", "results.yaml")];
+        for (parameter, file) in if is_suite { &of_suite[..] } else { &own[..] } {
             let path = workflow.path.replace("workflow.yaml", file);
             let object = of_git().into_iter().find(|emitted| emitted.path == path).unwrap();
             assert_eq!(self::parameter(&workflow, parameter), text(&object, "/metadata/name"));
@@ -376,7 +386,22 @@ fn workflows_fit_their_template() {
 /// Argo expands `{{…}}` wherever it finds it, again and again; the compiler's own tags are the only ones it may find.
 #[test]
 fn no_text_of_a_user_reaches_argo() {
-    let own = ["{{item}}", "{{inputs.parameters.run}}", "{{workflow.name}}", "{{workflow.uid}}"];
+    let own = [
+        "{{inputs.parameters.benchmark}}",
+        "{{inputs.parameters.benchmark}}-rules",
+        "{{inputs.parameters.config}}",
+        "{{inputs.parameters.lanes}} == 1",
+        "{{inputs.parameters.lanes}} == 2",
+        "{{inputs.parameters.run}}",
+        "{{inputs.parameters.runs}}",
+        "{{item.benchmark}}",
+        "{{item.config}}",
+        "{{item.lanes}}",
+        "{{item}}",
+        "{{steps.prepare.outputs.parameters.runs}}",
+        "{{workflow.name}}",
+        "{{workflow.uid}}",
+    ];
     let mut tags = 0;
     for emitted in of_git().into_iter().filter(|emitted| text(emitted, "/apiVersion").starts_with("argoproj.io")) {
         let is_template = text(&emitted, "/kind") == "WorkflowTemplate";
@@ -423,7 +448,9 @@ fn config_and_files_are_immutable_and_the_rules_are_not() {
     let mut seen = 0;
     for map in of_kind("ConfigMap") {
         let immutable = map.object.get("immutable").is_some_and(|value| value == true);
-        assert_eq!(immutable, map.path.ends_with("/config.yaml") || map.path.ends_with("/files.yaml"), "{}", map.path);
+        let is_named_by_digest =
+            ["/config.yaml", "/files.yaml", "/suite.yaml"].iter().any(|file| map.path.ends_with(file));
+        assert_eq!(immutable, is_named_by_digest, "{}", map.path);
         seen += usize::from(immutable);
     }
     assert!(seen > 10);

@@ -69,6 +69,7 @@ const EXECUTED: &[(&str, &str, &str)] = &[
     ("env", "{LEVEL: info}", "{LEVEL: debug}"),
     ("one variable more", "{LEVEL: info}", "{LEVEL: info, MORE: a}"),
     ("replicas", "replicas: 2", "replicas: 3"),
+    ("variants", "  metrics:", "  variants: [{name: a}, {name: b}]\n  metrics:"),
     ("resources", "{cpu: 1, memory", "{cpu: 2, memory"),
     ("pod labels", "{app: x}", "{app: z}"),
     ("pod patch", "PeriodSeconds: 5", "PeriodSeconds: 6"),

@@ -81,7 +81,7 @@ fn render_prints_the_jobs_of_the_config_maps() {
     let expected: Vec<Value> = rendered(mixed()).into_iter().map(|emitted| emitted.object).collect();
     assert_eq!(printed, expected);
     let created = mixed_created().into_iter().map(|Emitted { mut object, .. }| {
-        unname(&mut object);
+        strip(&mut object, &Value::Null);
         object
     });
     let created: Vec<Value> = created.collect();
@@ -264,12 +264,6 @@ fn identity(object: &Value) -> String {
 
 /// Takes away what `step run` adds: the name, the label of the run, the subdomain.
 fn unname(value: &mut Value) {
-    // What a run learns of its server when that is there.
-    if let Some(object) = value.as_object_mut()
-        && object.get("name").is_some_and(|name| OF_SERVER.iter().any(|of_server| name == of_server))
-    {
-        object.remove("value");
-    }
     if let Some(name) = value.pointer("/metadata/name").cloned() {
         value["metadata"].as_object_mut().unwrap().remove("name");
         if let Some(reference) = value["spec"].get_mut("runtimeRef").and_then(Value::as_object_mut) {
@@ -282,6 +276,9 @@ fn unname(value: &mut Value) {
 fn strip(value: &mut Value, name: &Value) {
     match value {
         Value::Object(fields) => {
+            if fields.get("name").is_some_and(|name| OF_SERVER.iter().any(|of_server| name == of_server)) {
+                fields.remove("value");
+            }
             fields.retain(|key, value| !(matches!(key.as_str(), "kubebench.dev/run" | "subdomain") && value == name));
             fields.values_mut().for_each(|child| strip(child, name));
         }

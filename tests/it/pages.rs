@@ -23,8 +23,8 @@ const WITHOUT_WRONG_YAML: &[&str] = &[
     "KB0430", "KB0431", "KB0432", "KB0433", "KB0434", "KB0435", "KB0436",
 ];
 
-/// Findings beside the page's own that its examples cannot do without: no suite has an output yet.
-const COMPANIONS: &[(&str, &[&str])] = &[("KB0321", &["KB0322"])];
+/// Findings beside the page's own that its examples cannot do without.
+const COMPANIONS: &[(&str, &[&str])] = &[];
 
 /// Codes that only a local run gives.
 const LOCAL: &[&str] = &["KB0350", "KB0351", "KB0352", "KB0442"];

@@ -16,7 +16,7 @@ use crate::project::{Folder, assert_yes, compile, errors, files_below, mixed_fil
 /// Optional fields that stand for something else when they are left out, so that no value says the same.
 const WITHOUT_DEFAULT: &[(&str, &str)] = &[
     ("Benchmark /definitions/Artifact", "revision sha256"),
-    ("Benchmark /definitions/BenchmarkSpec", "targets"),
+    ("Benchmark /definitions/BenchmarkSpec", "targets variants"),
     ("Benchmark /definitions/Budget", "cost gpuHours"),
     ("Benchmark /definitions/Check", "finite max metric min restarts"),
     ("Benchmark /definitions/Claim", "storageClass"),
@@ -55,6 +55,7 @@ const WITHOUT_DEFAULT: &[(&str, &str)] = &[
     ("Benchmark /definitions/SparkExecutor", "image memoryOverhead"),
     ("Benchmark /definitions/Workload/properties/sparkApplication", "image mainClass"),
     ("Benchmark /definitions/RayWorkerGroup", "image"),
+    ("Benchmark /definitions/Variant", "timeout"),
     ("Benchmark /definitions/VolcanoTask", "image"),
     ("Benchmark /definitions/Workload/properties/rayJob", "image rayVersion"),
     ("Benchmark /definitions/Workload/properties/volcanoJob", "image minAvailable queue"),
@@ -78,6 +79,9 @@ const WITHOUT_DEFAULT: &[(&str, &str)] = &[
     ("Project /definitions/Queue", "kueue volcano"),
     ("Project /definitions/ResultsSettings", "remote"),
     ("Project /definitions/Target", "priorityClass storageClass"),
+    ("Suite /definitions/Claim", "storageClass"),
+    ("Suite /definitions/SuiteDefaults", "queueTimeout repeats timeout warmups"),
+    ("Suite /definitions/SuiteSpec", "targets"),
 ];
 
 /// A project that says nothing, in every place where something could be said.
@@ -128,6 +132,12 @@ apiVersion: kubebench.dev/v1
 kind: Benchmark
 metadata: {name: sparse}
 spec: {matrix: {include: [{a: 1}]}, workload: {tfJob: {image: registry.example/a:1, master: {}}}}
+",
+    "\
+apiVersion: kubebench.dev/v1
+kind: Benchmark
+metadata: {name: sparse}
+spec: {workload: {job: {image: registry.example/a:1}}, variants: [{name: a}, {name: b}]}
 ",
 ];
 

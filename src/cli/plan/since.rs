@@ -35,6 +35,8 @@ pub(super) struct Since {
 /// What a benchmark was.
 struct Old {
     digest: Digest,
+    /// The suite that ran it, whose volume has its results.
+    suite: Option<String>,
     selected: bool,
 }
 
@@ -53,7 +55,8 @@ impl Since {
         let digests = benchmarks
             .iter()
             .map(|compiled| {
-                let old = Old { digest: compiled.identity.digest, selected: selection.has(compiled) };
+                let suite = compiled.benchmark.suite.clone();
+                let old = Old { digest: compiled.identity.digest, suite, selected: selection.has(compiled) };
                 (key(compiled), old)
             })
             .collect();
@@ -69,9 +72,10 @@ impl Since {
         Ok(Self { revision: revision.to_owned(), digests, not_compared })
     }
 
-    /// Returns the run digest that the benchmark had, if it was there.
-    pub(super) fn digest(&self, key: &Key) -> Option<&Digest> {
-        self.digests.get(key).map(|old| &old.digest)
+    /// Returns whether a benchmark that was there has what it executed, where its results are; nothing for a new one.
+    pub(super) fn is_unchanged(&self, compiled: &Compiled) -> Option<bool> {
+        let old = self.digests.get(&key(compiled))?;
+        Some(old.digest == compiled.identity.digest && old.suite == compiled.benchmark.suite)
     }
 
     /// Returns the benchmarks that were there and are asked for.

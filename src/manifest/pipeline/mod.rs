@@ -2,6 +2,7 @@
 
 mod access;
 mod network;
+mod suite;
 mod template;
 
 use serde_json::{Value as Json, json};
@@ -12,6 +13,10 @@ use crate::model::{Benchmark, Target};
 
 /// The name of the WorkflowTemplate.
 pub(super) const TEMPLATE: &str = "kubebench";
+/// The name of the WorkflowTemplate of suites, which is there where the target has any.
+pub(super) const SUITE_TEMPLATE: &str = "kubebench-suite";
+/// Its entry point.
+pub(super) const SUITE_ENTRYPOINT: &str = "suite";
 /// The name of the ConfigMap with the target's settings.
 pub(super) const SETTINGS: &str = "kubebench-settings";
 
@@ -30,12 +35,23 @@ pub fn pipeline(target: &Target, settings: &Settings, benchmarks: &[&Benchmark])
         let ingress: Vec<Json> = of_ray.into_iter().chain(ingress.iter().cloned()).collect();
         objects.extend(network::policies(target, settings, egress, &ingress));
     }
-    let mut lanes: Vec<u32> =
-        benchmarks.iter().map(|benchmark| benchmark.parallelism).filter(|lanes| *lanes > 1).collect();
+    let (in_suites, alone): (Vec<&Benchmark>, Vec<&Benchmark>) =
+        benchmarks.iter().partition(|benchmark| benchmark.suite.is_some());
+    let several: Vec<u32> = lanes(&alone).into_iter().filter(|lanes| *lanes > 1).collect();
+    objects.push(("workflow-template.yaml".to_owned(), template::workflow_template(target, settings, &several)));
+    if !in_suites.is_empty() {
+        let template = suite::workflow_template(target, settings, &lanes(&in_suites));
+        objects.push(("suite-template.yaml".to_owned(), template));
+    }
+    objects
+}
+
+/// Returns the numbers of runs at once that these benchmarks ask for, each once.
+fn lanes(benchmarks: &[&Benchmark]) -> Vec<u32> {
+    let mut lanes: Vec<u32> = benchmarks.iter().map(|benchmark| benchmark.parallelism).collect();
     lanes.sort_unstable();
     lanes.dedup();
-    objects.push(("workflow-template.yaml".to_owned(), template::workflow_template(target, settings, &lanes)));
-    objects
+    lanes
 }
 
 /// Text of users goes into a ConfigMap, which Argo does not expand.

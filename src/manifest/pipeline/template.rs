@@ -33,13 +33,41 @@ pub(super) fn workflow_template(target: &Target, settings: &Settings, lanes: &[u
     templates.push(finish());
     templates.extend(["prepare", "run", "summary", "cleanup", "record"].map(|step| step_template(step, settings)));
     let parameters: Vec<Json> = PARAMETERS.iter().map(|name| json!({ "name": name })).collect();
+    let metadata = meta::applied(target, TEMPLATE, None);
+    let mut volumes = vec![
+        // Gone when the spec of a schedule changes during a session: the step then says so, instead of hanging.
+        json!({ "name": "config", "configMap": { "name": "{{workflow.parameters.config}}", "optional": true } }),
+        json!({ "name": "rules", "configMap": { "name": "{{workflow.parameters.rules}}", "optional": true } }),
+    ];
+    volumes.extend(shared_volumes(settings));
+    workflow_template_of(&metadata, &parameters, &entrypoint(1), &templates, &volumes)
+}
+
+/// Returns the volumes that are the same for all benchmarks of a Workflow.
+pub(super) fn shared_volumes(settings: &Settings) -> [Json; 4] {
+    [
+        json!({ "name": "settings", "configMap": { "name": SETTINGS } }),
+        json!({ "name": "experiments", "persistentVolumeClaim": { "claimName": "{{workflow.parameters.claim}}" } }),
+        json!({ "name": "credential", "secret": { "optional": true, "secretName": settings.results.credential } }),
+        json!({ "name": "tmp", "emptyDir": {} }),
+    ]
+}
+
+/// Returns the WorkflowTemplate of these parts; whatever happens, it ends with `finish`.
+pub(super) fn workflow_template_of(
+    metadata: &Json,
+    parameters: &[Json],
+    entrypoint: &str,
+    templates: &[Json],
+    volumes: &[Json],
+) -> Json {
     json!({
         "apiVersion": "argoproj.io/v1alpha1",
         "kind": "WorkflowTemplate",
-        "metadata": meta::applied(target, TEMPLATE, None),
+        "metadata": metadata,
         "spec": {
             "arguments": { "parameters": parameters },
-            "entrypoint": entrypoint(1),
+            "entrypoint": entrypoint,
             "onExit": "finish",
             "podSpecPatch": restricted_executor().to_string(),
             "podGC": { "deleteDelayDuration": "600s", "strategy": "OnWorkflowCompletion" },
@@ -52,15 +80,7 @@ pub(super) fn workflow_template(target: &Target, settings: &Settings, lanes: &[u
             },
             "serviceAccountName": WORKFLOW,
             "templates": templates,
-            "volumes": [
-                // Gone when the spec of a schedule changes during a session: the step then says so, instead of hanging.
-                { "name": "config", "configMap": { "name": "{{workflow.parameters.config}}", "optional": true } },
-                { "name": "rules", "configMap": { "name": "{{workflow.parameters.rules}}", "optional": true } },
-                { "name": "settings", "configMap": { "name": SETTINGS } },
-                { "name": "experiments", "persistentVolumeClaim": { "claimName": "{{workflow.parameters.claim}}" } },
-                { "name": "credential", "secret": { "optional": true, "secretName": settings.results.credential } },
-                { "name": "tmp", "emptyDir": {} },
-            ],
+            "volumes": volumes,
         },
     })
 }
@@ -104,7 +124,8 @@ fn finish() -> Json {
     })
 }
 
-fn step_template(step: &str, settings: &Settings) -> Json {
+/// Returns the template of a step.
+pub(super) fn step_template(step: &str, settings: &Settings) -> Json {
     let records = step == "record";
     let mut args = vec![json!("step"), json!(step)];
     if step == "run" {

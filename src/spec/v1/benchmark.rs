@@ -11,6 +11,7 @@ use super::metric::{Check, Gate, Metric};
 use super::scalar::{
     Count, CountFromZero, Cron, Duration, Flag, ImageRef, Number, PerCase, Quantity, RunNumber, Text, TimeZone,
 };
+use super::variant::Variant;
 
 /// One benchmark: what is run, on which targets, in which cases, how often, and what is measured.
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
@@ -46,6 +47,7 @@ pub struct Metadata {
 /// What is run and measured.
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
+#[schemars(extend("anyOf" = [{"required": ["workload"]}, {"required": ["variants"]}]))]
 pub struct BenchmarkSpec {
     /// What the benchmark is for.
     #[serde(default)]
@@ -100,8 +102,13 @@ pub struct BenchmarkSpec {
     #[schemars(extend("examples" = [{"gpuHours": 100}]))]
     pub budget: Option<Budget>,
     /// What is run: exactly one kind.
+    #[serde(default)]
     #[schemars(extend("examples" = [{"job": {"image": "docker.io/library/python:3.13-slim", "command": ["python3", "-V"]}}]))]
     pub workload: PerCase<Workload>,
+    /// The same benchmark in several forms, to be compared: each has every case of the matrix. Where each has a `workload`, the benchmark needs none.
+    #[serde(default)]
+    #[schemars(extend("minItems" = 2, "examples" = [[{"name": "small", "workload": {"job": {"resources": {"cpu": 2, "memory": "4Gi"}}}}, {"name": "large", "workload": {"job": {"resources": {"cpu": 8, "memory": "16Gi"}}}}]]))]
+    pub variants: Option<Vec<Variant>>,
     /// What is measured.
     #[serde(default)]
     #[schemars(extend("default" = [], "examples" = [[{"name": "throughput", "unit": "images/s", "better": "higher", "primary": true, "from": {"log": {"pattern": "images/sec: (?P<value>[0-9.]+)"}}}]]))]

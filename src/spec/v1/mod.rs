@@ -11,6 +11,7 @@ pub mod metric;
 pub mod project;
 pub mod scalar;
 pub mod suite;
+pub mod variant;
 
 /// The only API version there is.
 pub const API_VERSION: &str = "kubebench.dev/v1";

@@ -161,6 +161,38 @@ fn what_could_not_be_recorded_is_left_to_the_next_workflow() {
     assert_eq!(pod.site.files(), BTreeMap::from([first, second]));
 }
 
+/// Those of a benchmark that the suite no longer has are recorded too, but nothing that lies in the folder of another one.
+#[test]
+fn the_volume_of_a_suite_is_recorded_in_one_commit() {
+    let mut pod = Pod::new("branch");
+    pod.environment = vec![("KUBEBENCH_SUITE", "nightly".to_owned()), ("KUBEBENCH_BENCHMARK", String::new())];
+    let mut all = BTreeMap::from([pod.put(1)]);
+    let other = sealed(2, |result| result.metadata.benchmark = "mat-mul2".to_owned());
+    let digest = &other.result.source.run_digest;
+    let (case, round) = (&other.result.metadata.case, result::round(&other.result.run));
+    let name = instance::job_name("mat-mul2", digest, case, &round, other.result.run.attempt, instance::Session::Once);
+    for (folder, bytes) in [(name.as_str(), &other.bytes), ("matmul-00000000", &other.bytes), ("no-run", &other.bytes)]
+    {
+        std::fs::create_dir_all(pod.job(folder)).unwrap();
+        std::fs::write(pod.job(folder).join("result.json"), bytes).unwrap();
+    }
+    all.extend([(format!("results/{}", result::path(&other.result)), String::from_utf8(other.bytes).unwrap())]);
+    let (status, words) = pod.record();
+    assert_eq!(status, Some(4), "{words}");
+    assert!(
+        words.contains("2 results recorded in ")
+            && words.contains("matmul-00000000/result.json: it says that it is of the benchmark `mat-mul2`"),
+        "{words}"
+    );
+    assert_eq!(pod.site.files(), all);
+    let commits = run(&pod.site.remote(), &["rev-list", "--count", "kubebench/results"]);
+    assert_eq!(commits, "1");
+    pod.environment = vec![("KUBEBENCH_SUITE", String::new())];
+    std::fs::remove_file(pod.job(&name).join("recorded.json")).unwrap();
+    let words = pod.record().1;
+    assert!(!words.contains(&name), "by itself, a benchmark looks at its own alone: {words}");
+}
+
 #[test]
 fn a_remote_that_says_nothing_is_said() {
     let mut pod = Pod::new("branch");

@@ -16,6 +16,7 @@ mod manifests;
 mod queued;
 mod scheduled;
 mod served;
+mod suites;
 mod texts;
 mod train_jobs;
 mod volume;
