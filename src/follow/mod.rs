@@ -3,6 +3,7 @@
 //! Pure: what was seen comes in, what the run is comes out. Observations may be stale, doubled, missing and in any order;
 //! whoever watches passes all that it has seen. Texts come from the cluster, so whoever keeps them redacts them.
 
+pub mod composition;
 pub mod container;
 mod event;
 pub mod node;
@@ -116,6 +117,8 @@ pub fn sum(observed: &Observed<'_>) -> Progress {
     let main = job.kind.map_or("", |kind| kind.container);
     let sets = pod_sets(observed.job);
     let deciders = workload::deciders(observed.job);
+    // Argo and Katib decide themselves which of their pods are needed, and take away those that are not.
+    let is_composed = job.kind.is_some() && deciders.is_empty();
     let known: Vec<(&Pod, PodFacts)> =
         pods.into_iter().map(|pod| (pod, PodFacts::read(pod, job.name, main, &sets))).collect();
     let (latest, replaced) = by_replica(&known, observed);
@@ -145,7 +148,11 @@ pub fn sum(observed: &Observed<'_>) -> Progress {
         // What held up a pod that was replaced, or has done its work, holds up nothing now.
         let holds = is_latest && !subject.has_succeeded();
         let why = subject.why().filter(|why| holds || why.ends() || job.has_failed());
-        whys.extend(why.map(|why| Why { at: why.at.or(at), ..why }));
+        whys.extend(why.map(|why| Why {
+            at: why.at.or(at),
+            effect: if is_composed { Effect::Holds } else { why.effect },
+            ..why
+        }));
         let replica = Replica { role: role.clone(), index: *index, decides, pod: facts.clone(), is_gone };
         if is_latest { replicas.push(replica) } else { earlier.push(replica) }
     }
@@ -174,7 +181,8 @@ pub fn sum(observed: &Observed<'_>) -> Progress {
     let state = job.judge(&mut whys, begun, observed.workload);
     let reasons = if state == State::Ended(Status::Succeeded) { Vec::new() } else { why::reasons(&whys) };
 
-    let counting = replicas.iter().filter(|replica| replica.decides || state != State::Ended(Status::Succeeded));
+    let counts = |replica: &&Replica| replica.decides || is_composed;
+    let counting = replicas.iter().filter(|replica| counts(replica) || state != State::Ended(Status::Succeeded));
     let timings = timeline::timings(
         &timeline::Span {
             created: job.created,

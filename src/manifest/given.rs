@@ -3,33 +3,81 @@
 
 use serde_json::{Map, Value as Json, json};
 
+use super::workload::RunObject;
 use super::{meta, pod};
-use crate::model::{Benchmark, Case, Role};
+use crate::model::{Benchmark, Case};
+use crate::workload::{PodSet, kind_of, pod_sets, text_at};
 
-/// Equips the pod template that stands at `pointer` in `object`.
-pub(super) fn equip(object: &mut Json, pointer: &str, (benchmark, case, role): (&Benchmark, &Case, &Role)) {
-    let Some(Json::Object(template)) = object.pointer_mut(pointer) else { return };
+/// Equips all that describes pods in `run`, the measured object of `case`.
+pub(super) fn equip(run: &mut RunObject, benchmark: &Benchmark, case: &Case) {
+    let RunObject { object, labels_at, .. } = run;
+    let container = kind_of(object).map_or("", |kind| kind.container);
+    for set in pod_sets(object) {
+        // Pods of a Workflow, and of a runtime of the cluster, are described elsewhere.
+        let containers = object.pointer(&format!("{}/spec/containers", set.template)).and_then(Json::as_array);
+        if containers.is_some_and(|containers| !containers.is_empty()) {
+            template(object, &set, container, (benchmark, case));
+            labels_at.push(format!("{}/metadata/labels", set.template));
+        }
+    }
+    for at in workflows(object) {
+        workflow(object, &at, (benchmark, case));
+        labels_at.push(format!("{at}/podMetadata/labels"));
+    }
+}
+
+/// Returns where the `spec` of a Workflow stands in `object`: its own, or that of an Experiment's trials.
+fn workflows(object: &Json) -> Vec<String> {
+    const PLACES: [&str; 2] = ["", "/spec/trialTemplate/trialSpec"];
+    let is_workflow = |at: &&str| {
+        let kind = object.pointer(at).and_then(kind_of);
+        kind.is_some_and(|kind| kind.api.kind == "Workflow")
+    };
+    PLACES.into_iter().filter(is_workflow).map(|at| format!("{at}/spec")).collect()
+}
+
+/// Equips the pods of the Workflow whose `spec` stands at `pointer`.
+fn workflow(object: &mut Json, pointer: &str, (benchmark, case): (&Benchmark, &Case)) {
+    let Some(Json::Object(spec)) = object.pointer_mut(pointer) else { return };
+    if let (Some(labels), Json::Object(ours)) = (
+        mapping(spec, "podMetadata").and_then(|metadata| mapping(metadata, "labels")),
+        meta::pod_labels(benchmark, Some(case)),
+    ) {
+        labels.extend(ours);
+    }
+    if !benchmark.mount_in_job {
+        return;
+    }
+    let (volume, mount) = pod::results(benchmark);
+    if let Some(volumes) = list(spec, "volumes") {
+        volumes.push(json!(volume));
+    }
+    let templates = spec.get_mut("templates").and_then(Json::as_array_mut).into_iter().flatten();
+    for template in templates.filter_map(Json::as_object_mut) {
+        for field in ["container", "script"] {
+            if let Some(Json::Object(container)) = template.get_mut(field) {
+                say_variables(container, benchmark);
+                list(container, "volumeMounts").into_iter().for_each(|mounts| mounts.push(json!(mount)));
+            }
+        }
+    }
+}
+
+/// Equips the pod template of `set`, whose work is done by the container `main` or by the first one.
+fn template(object: &mut Json, set: &PodSet, main: &str, (benchmark, case): (&Benchmark, &Case)) {
+    let Some(Json::Object(template)) = object.pointer_mut(&set.template) else { return };
     if let (Some(labels), Json::Object(ours)) = (
         mapping(template, "metadata").and_then(|metadata| mapping(metadata, "labels")),
         meta::pod_labels(benchmark, Some(case)),
     ) {
         labels.extend(ours);
-        labels.insert(meta::ROLE.to_owned(), role.name.as_str().into());
+        labels.insert(meta::ROLE.to_owned(), set.role.as_str().into());
     }
     let Some(Json::Object(spec)) = template.get_mut("spec") else { return };
-    let containers = spec.get_mut("containers").and_then(Json::as_array_mut).into_iter().flatten();
-    let mut named = containers.filter_map(Json::as_object_mut);
-    let Some(main) = named.find(|container| container.get("name").is_some_and(|name| name == &*role.container_name))
-    else {
-        return;
-    };
-    if let Some(variables) = list(main, "env") {
-        let is_said = |name: &str| variables.iter().any(|variable| variable.get("name").is_some_and(|own| own == name));
-        let ours = pod::own_variables(benchmark).into_iter().filter(|ours| !is_said(&ours.name));
-        // The user's may refer to them, which Kubernetes resolves only backwards.
-        let ours: Vec<Json> = ours.map(|variable| json!(variable)).collect();
-        variables.splice(0..0, ours);
-    }
+    let Some(Json::Array(containers)) = spec.get_mut("containers") else { return };
+    let index = containers.iter().position(|container| text_at(container, "/name") == main).unwrap_or_default();
+    let Some(Json::Object(main)) = containers.get_mut(index) else { return };
+    say_variables(main, benchmark);
     if !benchmark.mount_in_job {
         return;
     }
@@ -40,6 +88,16 @@ pub(super) fn equip(object: &mut Json, pointer: &str, (benchmark, case, role): (
     if let Some(volumes) = list(spec, "volumes") {
         volumes.push(json!(volume));
     }
+}
+
+/// Puts the variables of the run before those of a container that says none of them.
+fn say_variables(container: &mut Map<String, Json>, benchmark: &Benchmark) {
+    let Some(variables) = list(container, "env") else { return };
+    let is_said = |name: &str| variables.iter().any(|variable| variable.get("name").is_some_and(|own| own == name));
+    let ours = pod::own_variables(benchmark).into_iter().filter(|ours| !is_said(&ours.name));
+    // The user's may refer to them, which Kubernetes resolves only backwards.
+    let ours: Vec<Json> = ours.map(|variable| json!(variable)).collect();
+    variables.splice(0..0, ours);
 }
 
 /// Returns the value under `field`; an absent one, or `null`, becomes `empty`.

@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value as Json, json};
 
-use super::{admission, given, instance, meta, overrides, patch, pod};
+use super::{admission, given, instance, meta, overrides, patch, pipeline, pod};
 use crate::diag::Diagnostics;
 use crate::model::target::Queue;
 use crate::model::{Api, Benchmark, Case, Given, Role, StepJob, Supporting, TemplateStep, Workload};
@@ -38,15 +38,14 @@ pub(super) fn case_objects(benchmark: &Benchmark, case: &Case, diagnostics: &mut
             .iter()
             .map(|Supporting { api, body, name }| run_object(benchmark, case, api, body.clone(), name.as_deref())),
     );
-    for role in &workload.roles {
+    if let (Some(_), Some(main)) = (&workload.given, objects.first_mut()) {
+        given::equip(main, benchmark, case);
+    }
+    for role in workload.roles.iter().filter(|_| workload.given.is_none()) {
         let Some(RunObject { object, name_at, labels_at }) = objects.get_mut(role.template_at.object) else { continue };
         let at = role.template_at.pointer();
-        if workload.given.is_some() {
-            given::equip(object, &at, (benchmark, case, role));
-        } else {
-            pod::refuse_reserved(role, diagnostics);
-            put_at(object, &role.template_at.steps, pod::template(benchmark, Some(case), role, diagnostics));
-        }
+        pod::refuse_reserved(role, diagnostics);
+        put_at(object, &role.template_at.steps, pod::template(benchmark, Some(case), role, diagnostics));
         if workload.headless_service {
             name_at.push(format!("{at}/spec/subdomain"));
         }
@@ -54,6 +53,7 @@ pub(super) fn case_objects(benchmark: &Benchmark, case: &Case, diagnostics: &mut
     }
     if let Some(RunObject { object, .. }) = objects.first_mut() {
         submit_to_queue(benchmark, object);
+        run_as_workflow(workload, object);
         patch::apply_to_object(object, workload, diagnostics);
     }
     admit(&mut objects, benchmark, workload, found_before, diagnostics);
@@ -164,9 +164,19 @@ fn put_at(object: &mut Json, steps: &[TemplateStep], value: Json) {
     *place = value;
 }
 
+/// Gives the pods of a measured Workflow that names no account one that may write what Argo demands of each.
+fn run_as_workflow(workload: &Workload, object: &mut Json) {
+    if let ("workflow", Some(Json::Object(spec))) = (workload.key, object.get_mut("spec")) {
+        spec.entry("serviceAccountName").or_insert_with(|| pipeline::WORKFLOW.into());
+    }
+}
+
 fn submit_to_queue(benchmark: &Benchmark, object: &mut Json) {
+    // Kueue manages no Workflow, but its pods.
+    let is_workflow = object.get("kind").is_some_and(|kind| kind == "Workflow");
+    let at = if is_workflow { "/spec/podMetadata/labels" } else { "/metadata/labels" };
     if let (Queue::Kueue(queue), Some(labels)) =
-        (&benchmark.target.queue, object.pointer_mut("/metadata/labels").and_then(Json::as_object_mut))
+        (&benchmark.target.queue, object.pointer_mut(at).and_then(Json::as_object_mut))
     {
         labels.entry("kueue.x-k8s.io/queue-name").or_insert_with(|| queue.as_str().into());
     }

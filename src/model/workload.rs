@@ -229,6 +229,16 @@ impl Workload {
         self.key == "trainJob" && self.supporting.is_empty()
     }
 
+    /// Returns the `spec` of the user's own object.
+    pub fn given_spec(&self) -> Option<&Json> {
+        self.given.as_ref()?.body.get("spec")
+    }
+
+    /// Returns a field of the object's `spec`, whoever wrote it.
+    pub fn spec_field(&self, field: &str) -> Option<&Json> {
+        self.given_spec().map_or_else(|| self.spec.get(field), |spec| spec.get(field))
+    }
+
     /// Returns the patches over the pods of `role` in the order in which they apply, that over the object as the last.
     pub fn patches_of_pod<'a>(&'a self, role: &'a Role) -> Vec<&'a Node> {
         let of_object = self.patch.as_ref().and_then(|patch| role.template_at.within(patch)?.get("spec"));

@@ -59,6 +59,8 @@ pub(crate) fn result() -> BenchmarkResult {
         inputs: json!(null),
         metrics: vec![metric(vec![Some(0.1), None, Some(1e21), Some(40.0)])],
         monitoring: Vec::new(),
+        workflow: None,
+        experiment: None,
         cost: None,
         validity: Validity::default(),
         artifacts: Vec::new(),

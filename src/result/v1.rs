@@ -9,6 +9,10 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value as Json;
 
+pub use super::composition::{
+    Experiment, Objective, Trial, TrialMetric, TrialStatus, Workflow, WorkflowNode,
+};
+
 /// One run of one case of a benchmark.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
@@ -42,6 +46,12 @@ pub struct BenchmarkResult {
     /// What was sampled while it ran.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub monitoring: Vec<Monitored>,
+    /// The nodes of the Workflow that was measured.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub workflow: Option<Workflow>,
+    /// The trials of the Experiment that was measured.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub experiment: Option<Experiment>,
     /// What it cost.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cost: Option<Cost>,

@@ -20,7 +20,7 @@ use crate::edge::cluster::{Fault, Made, Refusal};
 use crate::follow::Progress;
 use crate::gather::Ended;
 use crate::manifest::Run;
-use crate::result::BenchmarkResult;
+use crate::result::{BenchmarkResult, Composition};
 use crate::result::v1::{Exit, Status, StatusReason, Timings};
 use crate::steps::{Case, Created as Objects};
 use crate::workload::text_at;
@@ -317,7 +317,8 @@ impl Session {
         if ending == Ending::Stopped && self.is_to_be_succeeded() {
             return None;
         }
-        Some(self.outcome(attempt, ending, progress))
+        let composition = self.composition(&sight, &progress);
+        Some(Outcome { composition, ..self.outcome(attempt, ending, progress) })
     }
 
     /// Says how a run ended that was followed until `ending`.
@@ -352,6 +353,7 @@ impl Session {
             images: progress.images,
             nodes,
             cluster_version,
+            composition: Composition::default(),
             logs: None,
         }
     }
@@ -419,6 +421,7 @@ pub(super) fn outcome_without_job(attempt: &Attempt, status: Status, reasons: Ve
         images: Vec::new(),
         nodes: Vec::new(),
         cluster_version: None,
+        composition: Composition::default(),
         logs: None,
     }
 }

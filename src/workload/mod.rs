@@ -3,6 +3,7 @@
 //! A kind is added by one file and one line in [`KINDS`].
 
 mod condition;
+mod experiment;
 mod jax_job;
 mod job;
 mod job_set;
@@ -20,6 +21,7 @@ mod tf_job;
 mod train_job;
 mod volcano_job;
 mod within;
+mod workflow;
 mod xgboost_job;
 
 use schemars::{JsonSchema, Schema, SchemaGenerator};
@@ -54,6 +56,8 @@ pub static KINDS: &[Kind] = &[
     ray_job::KIND,
     spark_application::KIND,
     volcano_job::KIND,
+    experiment::KIND,
+    workflow::KIND,
 ];
 
 /// One workload kind.

@@ -54,15 +54,20 @@ enum Replicas {
 pub struct PodSet {
     /// The role, as the label of its pods has it.
     pub role: String,
-    /// How many there are at once.
+    /// How many there are at once; 0 where nothing says it before.
     pub replicas: u32,
-    /// How many of them one Job numbers, where the pods of the next Job begin from 0 again.
+    /// How many of them one Job numbers, where the pods of the next Job begin from 0 again; 0 where nothing numbers them.
     pub completions: u32,
     /// The JSON Pointer to what describes them, whose `spec` is that of a pod.
     pub template: String,
 }
 
 impl Deciders {
+    /// Returns whether it is not the end of single replicas that decides.
+    pub fn is_empty(&self) -> bool {
+        self.roles.is_empty()
+    }
+
     /// Returns whether replica `index` of `role` is one of them.
     pub fn hold(&self, role: &str, index: u32) -> bool {
         self.roles.iter().any(|decider| decider == role) && (self.replicas == Replicas::All || index == 0)
@@ -110,9 +115,9 @@ pub fn pod_sets(object: &Json) -> Vec<PodSet> {
     kind_of(object).map_or_else(|| within::pod_sets(object), |kind| (kind.pods)(object))
 }
 
-/// Returns how many pods there are of `sets` at once.
+/// Returns how many pods there are of `sets` at once: one at least, where nothing says how many.
 pub fn count(sets: &[PodSet]) -> u32 {
-    sets.iter().map(|set| set.replicas).fold(0, u32::saturating_add)
+    sets.iter().map(|set| set.replicas).fold(0, u32::saturating_add).max(u32::from(!sets.is_empty()))
 }
 
 /// Returns the label selector of the pods of a run's object. Pods of a runtime of the cluster may lack the labels of the run:

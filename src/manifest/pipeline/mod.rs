@@ -4,6 +4,7 @@ mod access;
 mod network;
 mod template;
 
+pub(super) use access::WORKFLOW;
 use serde_json::{Value as Json, json};
 
 use super::{config, meta};
@@ -25,10 +26,12 @@ pub fn pipeline(target: &Target, settings: &Settings, benchmarks: &[&Benchmark])
     let mut objects = access::objects(target, benchmarks);
     objects.push(("settings.yaml".to_owned(), settings_map(target, settings)));
     if let NetworkPolicy::On { egress, ingress } = &target.network_policy {
-        let mut workloads = benchmarks.iter().flat_map(|benchmark| &benchmark.cases).map(|case| &case.workload);
-        let of_ray = workloads.any(|workload| workload.api.kind == "RayJob").then(network::from_ray_operator);
+        let workloads = || benchmarks.iter().flat_map(|benchmark| &benchmark.cases).map(|case| &case.workload);
+        let of_ray = workloads().any(|workload| workload.api.kind == "RayJob").then(network::from_ray_operator);
+        let of_katib = workloads().any(|workload| workload.api.kind == "Experiment").then(network::to_katib);
+        let egress: Vec<Json> = of_katib.into_iter().flatten().chain(egress.iter().cloned()).collect();
         let ingress: Vec<Json> = of_ray.into_iter().chain(ingress.iter().cloned()).collect();
-        objects.extend(network::policies(target, settings, egress, &ingress));
+        objects.extend(network::policies(target, settings, &egress, &ingress));
     }
     let mut lanes: Vec<u32> =
         benchmarks.iter().map(|benchmark| benchmark.parallelism).filter(|lanes| *lanes > 1).collect();

@@ -58,6 +58,19 @@ pub(super) fn from_ray_operator() -> Json {
     })
 }
 
+/// Returns the openings by which what reads a trial's metrics tells Katib of them, and asks whether the trial is to end early.
+pub(super) fn to_katib() -> [Json; 2] {
+    let database = json!({ "matchLabels": { "katib.kubeflow.org/component": "db-manager" } });
+    let suggestion = json!({ "matchExpressions": [{ "key": "katib.kubeflow.org/experiment", "operator": "Exists" }] });
+    [
+        json!({
+            "to": [{ "namespaceSelector": {}, "podSelector": database }],
+            "ports": [{ "port": 6789, "protocol": "TCP" }],
+        }),
+        json!({ "to": [{ "podSelector": suggestion }], "ports": [{ "port": 6788, "protocol": "TCP" }] }),
+    ]
+}
+
 /// Returns the port of an HTTP address.
 fn port_of(url: &str) -> u16 {
     named_port(url).unwrap_or(if url.starts_with("https://") { 443 } else { 80 })

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use super::super::status::PodSet;
 use super::super::{Kind, request_spans, spans};
-use super::placeholder;
+use super::{placeholder, workflow};
 use crate::diag::{Diagnostic, Diagnostics, code};
 use crate::model::{Env, Role, TemplateAt, TemplateStep};
 use crate::text::Span;
@@ -14,10 +14,13 @@ use crate::yaml::{Node, Value};
 /// Returns the role of the pods `set` of `object`; none where the object does not say what they run.
 pub(super) fn of(object: &Node, set: &PodSet, kind: Option<&Kind>, diagnostics: &mut Diagnostics) -> Option<Role> {
     let template = at_pointer(object, &set.template)?;
-    let pod = template.get("spec")?;
+    let of_workflow = workflow::pod(object, &set.template);
+    let pod = of_workflow.as_ref().or_else(|| template.get("spec"))?;
     let containers = pod.get("containers").map(Node::items).unwrap_or_default();
     let is_known = |container: &&Node| kind.is_some_and(|kind| text(container, "name") == Some(kind.container));
     let main = containers.iter().find(is_known).or(containers.first())?;
+    // Where nothing says how many there are, there is at least one.
+    let replicas = set.replicas.max(1);
     let image = image(main, diagnostics)?;
     let resources = main.get("resources");
     let mut amounts = |list: &str| quantities(resources.and_then(|resources| resources.get(list)), diagnostics);
@@ -26,15 +29,16 @@ pub(super) fn of(object: &Node, set: &PodSet, kind: Option<&Kind>, diagnostics: 
     Some(Role {
         name: set.role.clone(),
         span,
-        replicas: set.replicas,
-        max_replicas: set.replicas,
-        completions: set.completions,
+        replicas,
+        max_replicas: replicas,
+        completions: set.completions.max(replicas),
         replicas_span: span,
         container_name: text(main, "name").unwrap_or_default().to_owned().into(),
         template_at: template_at(object, &set.template),
-        last_pod_suffix: format!("-{}-{}", set.role, set.replicas.saturating_sub(1)),
+        last_pod_suffix: format!("-{}-{}", set.role, replicas - 1),
         restart_policy: None,
-        needs_token: false,
+        // Argo's executor says through the API server what became of its pod.
+        needs_token: of_workflow.is_some(),
         service_account: None,
         deadline: None,
         image: image.0,
