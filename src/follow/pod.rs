@@ -89,19 +89,21 @@ impl PodFacts {
         let name = pod.metadata.name.clone().unwrap_or_default();
         let status = pod.status.as_ref();
         let container = main_status(pod, main);
-        let role = of_workflow(pod, job, &name, sets).unwrap_or_else(|| role(pod, job, &name));
-        let set = sets.iter().find(|set| set.role == role);
+        let template = of_workflow(pod, job, &name, sets);
         // Argo ends the names of pods with a hash, and trials are told apart by their jobs: such pods are numbered by age.
-        let is_numbered = set.is_none_or(|set| set.completions > 0);
+        let is_of_workflow = template.is_some();
+        let role = template.unwrap_or_else(|| role(pod, job, &name));
+        let set = sets.iter().find(|set| set.role == role);
+        let is_numbered = !is_of_workflow && set.is_none_or(|set| set.completions > 0);
         // Whatever pod comes in the place of the only one, as KubeRay makes a new head, is that replica again.
         let only = set.is_some_and(|set| set.replicas == 1 && set.completions == 1);
         let scheduled = condition(pod, "PodScheduled").filter(|condition| condition.status == "True");
         let initialized = condition(pod, "Initialized").filter(|condition| condition.status == "True");
         let final_state = container.and_then(final_state);
         Self {
-            index: Some(())
-                .filter(|()| is_numbered)
-                .and_then(|()| index(pod, job, &name, &role))
+            index: is_numbered
+                .then(|| index(pod, job, &name, &role))
+                .flatten()
                 .map(|index| index.saturating_add(before(pod, set.map_or(0, |set| set.completions))))
                 .or(only.then_some(0)),
             role,

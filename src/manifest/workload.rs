@@ -172,12 +172,17 @@ fn run_as_workflow(workload: &Workload, object: &mut Json) {
 }
 
 fn submit_to_queue(benchmark: &Benchmark, object: &mut Json) {
-    // Kueue manages no Workflow, but its pods.
-    let is_workflow = object.get("kind").is_some_and(|kind| kind == "Workflow");
-    let at = if is_workflow { "/spec/podMetadata/labels" } else { "/metadata/labels" };
-    if let (Queue::Kueue(queue), Some(labels)) =
-        (&benchmark.target.queue, object.pointer_mut(at).and_then(Json::as_object_mut))
-    {
+    let Queue::Kueue(queue) = &benchmark.target.queue else { return };
+    // Kueue manages no Workflow and no Experiment, but the pods of one and the jobs of the other.
+    let (parent, field) = match object.get("kind").and_then(Json::as_str) {
+        Some("Workflow") => ("/spec", "podMetadata"),
+        Some("Experiment") => ("/spec/trialTemplate/trialSpec", "metadata"),
+        _ => ("", "metadata"),
+    };
+    let parent = object.pointer_mut(parent).and_then(Json::as_object_mut);
+    let metadata = parent.map(|parent| parent.entry(field).or_insert_with(|| json!({})));
+    let labels = metadata.and_then(Json::as_object_mut).map(|it| it.entry("labels").or_insert_with(|| json!({})));
+    if let Some(labels) = labels.and_then(Json::as_object_mut) {
         labels.entry("kueue.x-k8s.io/queue-name").or_insert_with(|| queue.as_str().into());
     }
 }

@@ -103,7 +103,6 @@ pub struct Trial {
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub best: bool,
     /// The values that it tried, by parameter.
-    #[schemars(extend("x-kubebench-open" = true))]
     pub parameters: BTreeMap<String, String>,
     /// What was observed of it.
     pub metrics: Vec<TrialMetric>,

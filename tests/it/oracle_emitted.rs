@@ -41,6 +41,7 @@ fn every_created_object_is_taken() {
         assert_eq!(validate(&emitted.object), Vec::<String>::new(), "{}", emitted.path);
     }
     let expected = [
+        "argoproj.io/v1alpha1 Workflow",
         "batch.volcano.sh/v1alpha1 Job",
         "batch/v1 Job",
         "jobset.x-k8s.io/v1alpha2 JobSet",
@@ -50,6 +51,7 @@ fn every_created_object_is_taken() {
         "kubeflow.org/v1 PyTorchJob",
         "kubeflow.org/v1 TFJob",
         "kubeflow.org/v1 XGBoostJob",
+        "kubeflow.org/v1beta1 Experiment",
         "kubeflow.org/v2beta1 MPIJob",
         "ray.io/v1 RayJob",
         "sparkoperator.k8s.io/v1beta2 SparkApplication",

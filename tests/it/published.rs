@@ -18,7 +18,6 @@ use crate::project::{created, errors, files_below};
 /// What the spec of a file says beside its path, by the beginning of that.
 const SAID: &[(&str, &str)] = &[
     ("appwrapper/", PHASE),
-    ("experiment/", "success: condition=Succeeded\nfailure: condition=Failed"),
     (
         "inferenceservice/kserve-kserve-rollout",
         "main: InferenceService/rollout-strategy-example\nsuccess: condition=Ready\nfailure: condition=Stopped",
@@ -55,7 +54,6 @@ const SAID: &[(&str, &str)] = &[
         "volcanojob/",
         "success: \"jsonpath={.status.state.phase}=Completed\"\nfailure: \"jsonpath={.status.state.phase}=Failed\"",
     ),
-    ("workflow/", PHASE),
 ];
 const PHASE: &str = "success: \"jsonpath={.status.phase}=Succeeded\"\nfailure: \"jsonpath={.status.phase}=Failed\"";
 const SERVED: &str = "success: condition=Ready\nfailure: condition=Stopped";
@@ -91,6 +89,8 @@ const DIFFERENCES: &[&str] = &[
     "+ /metadata/labels/kubebench.dev/benchmark",
     "+ /metadata/labels/kubebench.dev/case",
     "+ /metadata/namespace",
+    "+ /spec/podMetadata",
+    "+ /spec/trialTemplate/trialSpec/spec/podMetadata",
     "+ POD/metadata",
     "+ POD/metadata/labels",
     "+ POD/metadata/labels/kubebench.dev/benchmark",

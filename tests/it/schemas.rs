@@ -20,11 +20,13 @@ const WITHOUT_DEFAULT: &[(&str, &str)] = &[
     ("Benchmark /definitions/Claim", "storageClass"),
     ("Benchmark /definitions/ElasticPolicy", "maxReplicas minReplicas rdzvHost rdzvPort"),
     ("Benchmark /definitions/EnvValue", "field"),
+    ("Benchmark /definitions/FeasibleSpace", "distribution list max min step"),
     ("Benchmark /definitions/Gate", "confirm max maxRegression min"),
     ("Benchmark /definitions/Inputs", "seed"),
     ("Benchmark /definitions/KeyValueSource", "index role"),
     ("Benchmark /definitions/LogSource", "index role"),
     ("Benchmark /definitions/Metric", "better name unit"),
+    ("Benchmark /definitions/Objective", "goal"),
     ("Benchmark /definitions/OpenMetricsSource", "file url"),
     ("Benchmark /definitions/PodNetwork", "subdomain"),
     ("Benchmark /definitions/ReplicatedJob", "completions image"),
@@ -39,6 +41,10 @@ const WITHOUT_DEFAULT: &[(&str, &str)] = &[
     ("Benchmark /definitions/ToolSource", "file index metrics role"),
     ("Benchmark /definitions/Trainer", "image numProcPerNode"),
     ("Benchmark /definitions/Window", "lastN skipFirst steps"),
+    (
+        "Benchmark /definitions/Workload/properties/experiment",
+        "maxFailedTrialCount metricsCollector parallelTrialCount",
+    ),
     ("Benchmark /definitions/Workload/properties/jaxJob", "image"),
     ("Benchmark /definitions/Workload/properties/job", "completions image"),
     ("Benchmark /definitions/Workload/properties/jobSet", "image replicatedJobs"),
@@ -113,6 +119,21 @@ kind: Benchmark
 metadata: {name: sparse}
 spec: {matrix: {include: [{a: 1}]}, workload: {tfJob: {image: registry.example/a:1, master: {}}}}
 ",
+    "\
+apiVersion: kubebench.dev/v1
+kind: Benchmark
+metadata: {name: sparse}
+spec:
+  workload:
+    experiment:
+      objective: {type: minimize, objectiveMetricName: a}
+      algorithm: {algorithmName: random}
+      earlyStopping: {algorithmName: medianstop}
+      parameters: [{name: a, parameterType: int, feasibleSpace: {min: '1', max: '2'}}]
+      maxTrialCount: 2
+      trial: {job: {image: registry.example/a:1, command: [a, '${trialParameters.a}']}}
+  metrics: [{name: a, from: {trials: {metric: a}}}]
+",
 ];
 
 /// Workloads of further specs that say nothing beside.
@@ -134,6 +155,7 @@ const SPARSE_WORKLOADS: &[&str] = &[
     "trainJob: {image: 'r.example/a:1', runtime: {mpi: {node: {}}}, trainer: {numNodes: 2}}",
     "trainJob: {image: 'r.example/a:1', runtimeRef: {name: r}, trainer: {}, initializer: {dataset: {storageUri: 'hf://a/b'}}}",
     "job: {image: registry.example/a:1, env: {A: {secret: {name: a, key: b}}}}",
+    "workflow: {file: pipelines/a.yaml}",
 ];
 
 #[test]
@@ -571,7 +593,12 @@ fn read(text: &str) -> Value {
 fn compile_values(project: &Value, spec: &Value) -> Compilation {
     let (project, spec) = (project.to_string(), spec.to_string());
     // Examples name files that are to be there.
-    compile(&[("kubebench.yaml", &project), ("specs/a.yaml", &spec), ("notebooks/a.ipynb", "{}")])
+    compile(&[
+        ("kubebench.yaml", &project),
+        ("specs/a.yaml", &spec),
+        ("notebooks/a.ipynb", "{}"),
+        ("pipelines/a.yaml", "{apiVersion: argoproj.io/v1alpha1, kind: Workflow, spec: {entrypoint: a, templates: [{name: a, suspend: {duration: 1s}}]}}"),
+    ])
 }
 
 /// The files but for the rules, which hold the spec as it is written.
