@@ -35,9 +35,9 @@ fn node(benchmark: &Benchmark, name: &str, span: Span, diagnostics: &mut Diagnos
     let fault = Diagnostic::at(&code::KB0358, span, format!("the Workflow has no step or task `{name}`"));
     diagnostics.push(match did_you_mean(name, names.iter().copied()) {
         Some(close) => fault.help(format!("did you mean `{close}`?")).fix(span, close),
-        None if names.is_empty() => fault
-            .note("its entry point is all there is")
-            .help("measure `from: {duration: run}`"),
+        None if names.is_empty() => {
+            fault.note("its entry point is all there is").help("measure `from: {duration: run}`")
+        }
         None => fault
             .note(format!("it has {}", listed(&names)))
             .help("write one of them; the whole Workflow is `from: {duration: run}`"),

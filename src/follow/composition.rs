@@ -7,9 +7,7 @@ use serde::Deserialize;
 use serde_json::Value as Json;
 
 use super::Replica;
-use crate::result::v1::{
-    Experiment, Objective, Trial, TrialMetric, TrialStatus, Workflow, WorkflowNode,
-};
+use crate::result::v1::{Experiment, Objective, Trial, TrialMetric, TrialStatus, Workflow, WorkflowNode};
 use crate::workload::{condition_of, text_at};
 
 /// Where Katib writes that it has no value.
@@ -47,13 +45,18 @@ fn node(node: &Json) -> WorkflowNode {
 }
 
 /// Returns what `trials` of the Experiment `object` were, whose pods were `replicas`.
-pub fn experiment<'a>(object: &Json, trials: &[Json], replicas: impl Iterator<Item = &'a Replica> + Clone) -> Experiment {
+pub fn experiment<'a>(
+    object: &Json,
+    trials: &[Json],
+    replicas: impl Iterator<Item = &'a Replica> + Clone,
+) -> Experiment {
     let objective = object.pointer("/spec/objective").unwrap_or(&Json::Null);
     let strategies = Strategies::of(objective);
     let best = text_at(object, "/status/currentOptimalTrial/bestTrialName");
     let mut trials: Vec<&Json> = trials.iter().collect();
     trials.sort_by_key(|trial| (text_at(trial, "/metadata/creationTimestamp"), text_at(trial, "/metadata/name")));
-    let trials: Vec<Trial> = trials.into_iter().map(|object| trial(object, &strategies, best, replicas.clone())).collect();
+    let trials: Vec<Trial> =
+        trials.into_iter().map(|object| trial(object, &strategies, best, replicas.clone())).collect();
     let mut counts: BTreeMap<TrialStatus, u64> = BTreeMap::new();
     for trial in &trials {
         *counts.entry(trial.status).or_default() += 1;
@@ -87,9 +90,7 @@ fn trial<'a>(
         name: name.to_owned(),
         status,
         best: !best.is_empty() && name == best,
-        parameters: assigned
-            .map(|one| (text_at(one, "/name").to_owned(), text_at(one, "/value").to_owned()))
-            .collect(),
+        parameters: assigned.map(|one| (text_at(one, "/name").to_owned(), text_at(one, "/value").to_owned())).collect(),
         metrics: observed.map(|metric| observed_of(metric, strategies)).collect(),
         started_at: Some(text_at(object, "/status/startTime")).filter(|text| !text.is_empty()).map(str::to_owned),
         seconds: seconds(object, "/status/startTime", "/status/completionTime"),
@@ -162,7 +163,8 @@ impl<'a> Strategies<'a> {
 
 /// Returns the seconds between two times of an object.
 fn seconds(object: &Json, from: &str, to: &str) -> Option<f64> {
-    let time = |at: &str| object.pointer(at).and_then(|time| Time::deserialize(time).ok()).map(|time| time.0.as_millisecond());
+    let time =
+        |at: &str| object.pointer(at).and_then(|time| Time::deserialize(time).ok()).map(|time| time.0.as_millisecond());
     let milliseconds = time(to)?.saturating_sub(time(from)?);
     (milliseconds >= 0).then(|| milliseconds as f64 / 1000.0)
 }

@@ -117,8 +117,6 @@ pub fn sum(observed: &Observed<'_>) -> Progress {
     let main = job.kind.map_or("", |kind| kind.container);
     let sets = pod_sets(observed.job);
     let deciders = workload::deciders(observed.job);
-    // Argo and Katib decide themselves which of their pods are needed, and take away those that are not.
-    let is_composed = job.kind.is_some() && deciders.is_empty();
     let known: Vec<(&Pod, PodFacts)> =
         pods.into_iter().map(|pod| (pod, PodFacts::read(pod, job.name, main, &sets))).collect();
     let (latest, replaced) = by_replica(&known, observed);
@@ -148,9 +146,10 @@ pub fn sum(observed: &Observed<'_>) -> Progress {
         // What held up a pod that was replaced, or has done its work, holds up nothing now.
         let holds = is_latest && !subject.has_succeeded();
         let why = subject.why().filter(|why| holds || why.ends() || job.has_failed());
+        let why = why.filter(|why| !(job.is_composed && why.code == "deleted"));
         whys.extend(why.map(|why| Why {
             at: why.at.or(at),
-            effect: if is_composed { Effect::Holds } else { why.effect },
+            effect: if job.is_composed { Effect::Holds } else { why.effect },
             ..why
         }));
         let replica = Replica { role: role.clone(), index: *index, decides, pod: facts.clone(), is_gone };
@@ -181,7 +180,7 @@ pub fn sum(observed: &Observed<'_>) -> Progress {
     let state = job.judge(&mut whys, begun, observed.workload);
     let reasons = if state == State::Ended(Status::Succeeded) { Vec::new() } else { why::reasons(&whys) };
 
-    let counts = |replica: &&Replica| replica.decides || is_composed;
+    let counts = |replica: &&Replica| replica.decides || job.is_composed;
     let counting = replicas.iter().filter(|replica| counts(replica) || state != State::Ended(Status::Succeeded));
     let timings = timeline::timings(
         &timeline::Span {
@@ -235,6 +234,8 @@ struct Job<'a> {
     created: Option<ServerTime>,
     kind: Option<&'static Kind>,
     outcome: Outcome,
+    /// Whether its controller decides which of its pods are needed, and takes away the others: Argo, Katib.
+    is_composed: bool,
     is_deleted: bool,
     /// After how many seconds its controller stops it.
     deadline: Option<u64>,
@@ -254,6 +255,7 @@ impl<'a> Job<'a> {
             created: created.as_ref().map(ServerTime::of),
             kind,
             outcome: workload::outcome(observed.job),
+            is_composed: kind.is_some() && workload::deciders(observed.job).is_empty(),
             is_deleted: observed.gone.contains(uid) || !text("/metadata/deletionTimestamp").is_empty(),
             deadline: DEADLINES.into_iter().find_map(|at| observed.job.pointer(at)?.as_u64()),
             restarts: count_at(observed.job, "/status/restarts").unwrap_or_default(),
@@ -297,7 +299,8 @@ impl<'a> Job<'a> {
                     whys.push(own("timeout", Status::TimedOut, &self.timeout(begun)));
                 }
                 why::explain_deletions(whys, true);
-                if whys.is_empty() {
+                // What a pod failed by may be what its controller forgave.
+                if whys.is_empty() || self.is_composed {
                     let what = format!("the job failed ({reason}): {}", why::sentence(message));
                     whys.push(own("jobFailed", Status::Failed, &what));
                 }

@@ -3,7 +3,9 @@
 //! Two kinds of clocks write into a pod: the API server's (created, scheduled) and that of its node's kubelet (the rest).
 //! They differ, so their times are of different types, and nothing subtracts one from the other.
 
-use k8s_openapi::api::core::v1::{Container, ContainerState, ContainerStateTerminated, ContainerStatus, Pod, PodCondition};
+use k8s_openapi::api::core::v1::{
+    Container, ContainerState, ContainerStateTerminated, ContainerStatus, Pod, PodCondition,
+};
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::Time;
 
 use crate::result::v1::Exit;

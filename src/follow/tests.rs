@@ -508,5 +508,6 @@ fn the_phase_of_a_workflow_decides_and_not_its_pods() {
     assert!(ended.timings.run_seconds.is_some() && ended.timings.queue_seconds.is_some(), "{:?}", ended.timings);
     let failed = of("Failed", &[]);
     assert_eq!(failed.state, State::Ended(Status::Failed), "{:#?}", failed.reasons);
-    assert!(!failed.reasons.is_empty());
+    let told: Vec<&str> = failed.reasons.iter().map(|reason| reason.message.as_str()).collect();
+    assert_eq!(told, ["the job failed (Failed): child 'mnist-1a2b3c4d-train-8' failed"]);
 }

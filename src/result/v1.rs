@@ -9,9 +9,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value as Json;
 
-pub use super::composition::{
-    Experiment, Objective, Trial, TrialMetric, TrialStatus, Workflow, WorkflowNode,
-};
+pub use super::composition::{Experiment, Objective, Trial, TrialMetric, TrialStatus, Workflow, WorkflowNode};
 
 /// One run of one case of a benchmark.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]

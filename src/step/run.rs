@@ -20,8 +20,8 @@ use crate::edge::cluster::{Fault, Made, Refusal};
 use crate::follow::Progress;
 use crate::gather::Ended;
 use crate::manifest::Run;
-use crate::result::{BenchmarkResult, Composition};
 use crate::result::v1::{Exit, Status, StatusReason, Timings};
+use crate::result::{BenchmarkResult, Composition};
 use crate::steps::{Case, Created as Objects};
 use crate::workload::text_at;
 

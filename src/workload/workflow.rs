@@ -145,7 +145,8 @@ fn only<'n>(cx: &mut Lowering<'_>, nodes: &'n [Node]) -> Option<Document<'n>> {
         (version, kind) => {
             let message = format!("this is a {kind} ({version}), and `workflow` measures a Workflow of Argo");
             cx.report(
-                Diagnostic::at(&code::KB0335, place, message).help("write `manifest: {file: …}` for objects of other kinds"),
+                Diagnostic::at(&code::KB0335, place, message)
+                    .help("write `manifest: {file: …}` for objects of other kinds"),
             );
         }
     }
@@ -164,7 +165,11 @@ fn refuse_suspension(cx: &mut Lowering<'_>, workflow: &Node) {
             continue;
         };
         let message = "this template waits until somebody lets the Workflow go on";
-        cx.report(suspended(entry.key_span, message, "say how long it waits: `suspend: {duration: 30s}`, or delete it"));
+        cx.report(suspended(
+            entry.key_span,
+            message,
+            "say how long it waits: `suspend: {duration: 30s}`, or delete it",
+        ));
     }
 }
 

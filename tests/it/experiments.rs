@@ -30,11 +30,17 @@ spec:
 }
 
 fn job(fields: &str) -> String {
-    format!("job: {{image: '{IMAGE}', command: [train, --lr, '${{trialParameters.lr}}'], resources: {{cpu: 1, memory: 1Gi, nvidia.com/gpu: 2}}{fields}}}")
+    format!(
+        "job: {{image: '{IMAGE}', command: [train, --lr, '${{trialParameters.lr}}'], resources: {{cpu: 1, memory: 1Gi, nvidia.com/gpu: 2}}{fields}}}"
+    )
 }
 
 fn experiment(compilation: &Compilation) -> Value {
-    created(compilation).into_iter().map(|emitted| emitted.object).find(|object| object["kind"] == "Experiment").unwrap()
+    created(compilation)
+        .into_iter()
+        .map(|emitted| emitted.object)
+        .find(|object| object["kind"] == "Experiment")
+        .unwrap()
 }
 
 #[test]
@@ -64,7 +70,10 @@ fn a_search_is_an_experiment_whose_trials_are_the_job_as_it_would_run_alone() {
     let alone = compile_sound(&[("specs/search.yaml", &alone)]);
     let alone = created(&alone).remove(0).object;
     assert_eq!(template["trialSpec"]["spec"], alone["spec"]);
-    assert_eq!((&template["trialSpec"]["apiVersion"], &template["trialSpec"]["kind"]), (&json!("batch/v1"), &json!("Job")));
+    assert_eq!(
+        (&template["trialSpec"]["apiVersion"], &template["trialSpec"]["kind"]),
+        (&json!("batch/v1"), &json!("Job"))
+    );
     found["metadata"]["name"] = json!("x");
     assert_eq!(validate(&found), [""; 0]);
 }
@@ -72,7 +81,8 @@ fn a_search_is_an_experiment_whose_trials_are_the_job_as_it_would_run_alone() {
 #[test]
 fn the_labels_of_a_run_reach_the_pods_of_its_trials() {
     let compilation = compile_sound(&[("specs/search.yaml", &spec(SEARCH, &job("")))]);
-    let emitted = objects(&compilation).into_iter().find(|emitted| emitted.path.ends_with("search/config.yaml")).unwrap();
+    let emitted =
+        objects(&compilation).into_iter().find(|emitted| emitted.path.ends_with("search/config.yaml")).unwrap();
     let runs: Value = serde_json::from_str(emitted.object["data"]["runs.json"].as_str().unwrap()).unwrap();
     let case = runs["cases"].as_object().unwrap().values().next().unwrap();
     assert_eq!(
@@ -85,22 +95,59 @@ fn the_labels_of_a_run_reach_the_pods_of_its_trials() {
 /// Katib reads one pod of each trial.
 #[test]
 fn each_kind_says_whose_output_is_read_and_when_a_trial_has_ended() {
-    let role = format!("image: '{IMAGE}', command: [train, '${{trialParameters.lr}}'], resources: {{cpu: 1, memory: 1Gi}}");
+    let role =
+        format!("image: '{IMAGE}', command: [train, '${{trialParameters.lr}}'], resources: {{cpu: 1, memory: 1Gi}}");
     for (trial, container, labels, success) in [
-        (format!("jobSet: {{{role}, replicatedJobs: [{{name: a}}, {{name: b, replicas: 2}}], successPolicy: {{operator: All, targetReplicatedJobs: [b]}}}}"), "main",
-            json!({"kubebench.dev/role": "b", "jobset.sigs.k8s.io/job-index": "0", "batch.kubernetes.io/job-completion-index": "0"}), "Completed"),
-        (format!("tfJob: {{{role}, ps: {{}}, worker: {{replicas: 2}}}}"), "tensorflow",
-            json!({"kubebench.dev/role": "worker", "training.kubeflow.org/replica-index": "0"}), "Succeeded"),
-        (format!("pytorchJob: {{{role}, master: {{}}, worker: {{replicas: 2}}}}"), "pytorch", json!({"kubebench.dev/role": "master"}), "Succeeded"),
-        (format!("xgboostJob: {{{role}, master: {{}}, worker: {{}}}}"), "xgboost", json!({"kubebench.dev/role": "master"}), "Succeeded"),
-        (format!("paddleJob: {{{role}, worker: {{replicas: 2}}}}"), "paddle",
-            json!({"kubebench.dev/role": "worker", "training.kubeflow.org/replica-index": "0"}), "Succeeded"),
-        (format!("jaxJob: {{{role}, worker: {{replicas: 2}}}}"), "jax",
-            json!({"kubebench.dev/role": "worker", "training.kubeflow.org/replica-index": "0"}), "Succeeded"),
-        (format!("trainJob: {{{role}, runtime: {{torch: {{}}}}, trainer: {{numNodes: 2}}}}"), "node",
-            json!({"kubebench.dev/role": "node", "batch.kubernetes.io/job-completion-index": "0"}), "Complete"),
-        (format!("job: {{{role}, completionMode: Indexed, parallelism: 2}}"), "main",
-            json!({"kubebench.dev/role": "job", "batch.kubernetes.io/job-completion-index": "0"}), "Complete"),
+        (
+            format!(
+                "jobSet: {{{role}, replicatedJobs: [{{name: a}}, {{name: b, replicas: 2}}], successPolicy: {{operator: All, targetReplicatedJobs: [b]}}}}"
+            ),
+            "main",
+            json!({"kubebench.dev/role": "b", "jobset.sigs.k8s.io/job-index": "0", "batch.kubernetes.io/job-completion-index": "0"}),
+            "Completed",
+        ),
+        (
+            format!("tfJob: {{{role}, ps: {{}}, worker: {{replicas: 2}}}}"),
+            "tensorflow",
+            json!({"kubebench.dev/role": "worker", "training.kubeflow.org/replica-index": "0"}),
+            "Succeeded",
+        ),
+        (
+            format!("pytorchJob: {{{role}, master: {{}}, worker: {{replicas: 2}}}}"),
+            "pytorch",
+            json!({"kubebench.dev/role": "master"}),
+            "Succeeded",
+        ),
+        (
+            format!("xgboostJob: {{{role}, master: {{}}, worker: {{}}}}"),
+            "xgboost",
+            json!({"kubebench.dev/role": "master"}),
+            "Succeeded",
+        ),
+        (
+            format!("paddleJob: {{{role}, worker: {{replicas: 2}}}}"),
+            "paddle",
+            json!({"kubebench.dev/role": "worker", "training.kubeflow.org/replica-index": "0"}),
+            "Succeeded",
+        ),
+        (
+            format!("jaxJob: {{{role}, worker: {{replicas: 2}}}}"),
+            "jax",
+            json!({"kubebench.dev/role": "worker", "training.kubeflow.org/replica-index": "0"}),
+            "Succeeded",
+        ),
+        (
+            format!("trainJob: {{{role}, runtime: {{torch: {{}}}}, trainer: {{numNodes: 2}}}}"),
+            "node",
+            json!({"kubebench.dev/role": "node", "batch.kubernetes.io/job-completion-index": "0"}),
+            "Complete",
+        ),
+        (
+            format!("job: {{{role}, completionMode: Indexed, parallelism: 2}}"),
+            "main",
+            json!({"kubebench.dev/role": "job", "batch.kubernetes.io/job-completion-index": "0"}),
+            "Complete",
+        ),
     ] {
         let compilation = compile_sound(&[("specs/search.yaml", &spec(SEARCH, &trial))]);
         let mut found = experiment(&compilation);
@@ -150,29 +197,91 @@ fn what_a_search_needs_of_the_cluster_is_there_only_with_one() {
 
 #[test]
 fn faults_are_told_where_they_are() {
-    let parameter = |text: &str| SEARCH.replace("{name: lr, parameterType: double, feasibleSpace: {min: '0.01', max: '0.05'}}", text);
+    let parameter = |text: &str| {
+        SEARCH.replace("{name: lr, parameterType: double, feasibleSpace: {min: '0.01', max: '0.05'}}", text)
+    };
     let trial = job("");
     for (search, trial, expected) in [
-        (SEARCH.to_owned(), trial.replace("trialParameters.lr", "trialParameters.rate"), "KB0357 specs/search.yaml: the search has no parameter `rate`"),
+        (
+            SEARCH.to_owned(),
+            trial.replace("trialParameters.lr", "trialParameters.rate"),
+            "KB0357 specs/search.yaml: the search has no parameter `rate`",
+        ),
         (SEARCH.to_owned(), job(", patch: {spec: {}}"), "KB0317 specs/search.yaml: a trial takes no `patch`"),
-        (SEARCH.to_owned(), format!("trainJob: {{image: '{IMAGE}', command: [a, '${{trialParameters.lr}}'], runtimeRef: {{name: torch}}}}"), "KB0317 specs/search.yaml: a trial cannot take its pods from a runtime"),
+        (
+            SEARCH.to_owned(),
+            format!(
+                "trainJob: {{image: '{IMAGE}', command: [a, '${{trialParameters.lr}}'], runtimeRef: {{name: torch}}}}"
+            ),
+            "KB0317 specs/search.yaml: a trial cannot take its pods from a runtime",
+        ),
         (SEARCH.to_owned(), "rayJob: {}".to_owned(), "KB0201"),
-        (format!("{SEARCH}\n      parallelTrialCount: 7"), trial.clone(), "KB0206 specs/search.yaml: `parallelTrialCount` 7 is more than `maxTrialCount` 6"),
-        (format!("{SEARCH}\n      maxFailedTrialCount: 7"), trial.clone(), "KB0206 specs/search.yaml: `maxFailedTrialCount` 7 is more"),
+        (
+            format!("{SEARCH}\n      parallelTrialCount: 7"),
+            trial.clone(),
+            "KB0206 specs/search.yaml: `parallelTrialCount` 7 is more than `maxTrialCount` 6",
+        ),
+        (
+            format!("{SEARCH}\n      maxFailedTrialCount: 7"),
+            trial.clone(),
+            "KB0206 specs/search.yaml: `maxFailedTrialCount` 7 is more",
+        ),
         (SEARCH.replace("      maxTrialCount: 6", ""), trial.clone(), "KB0202"),
         (SEARCH.replace("random", "grid"), trial.clone(), "KB0202 specs/search.yaml: `grid` tries all values of `lr`"),
         (SEARCH.replace("random", "darts"), trial.clone(), "KB0204 specs/search.yaml: `darts` searches for a network"),
-        (SEARCH.replace("random", "hyperband"), trial.clone(), "KB0202 specs/search.yaml: `hyperband` needs the settings r_l and resource_name"),
-        (SEARCH.replace("'0.05'", "'0.01'"), trial.clone(), "KB0206 specs/search.yaml: the range of `lr` has no values"),
-        (SEARCH.replace("'0.05'", "x"), trial.clone(), "KB0205 specs/search.yaml: `x` is no number, and `lr` is double"),
-        (SEARCH.replace("double", "int"), trial.clone(), "KB0205 specs/search.yaml: `0.01` is no whole number, and `lr` is int"),
+        (
+            SEARCH.replace("random", "hyperband"),
+            trial.clone(),
+            "KB0202 specs/search.yaml: `hyperband` needs the settings r_l and resource_name",
+        ),
+        (
+            SEARCH.replace("'0.05'", "'0.01'"),
+            trial.clone(),
+            "KB0206 specs/search.yaml: the range of `lr` has no values",
+        ),
+        (
+            SEARCH.replace("'0.05'", "x"),
+            trial.clone(),
+            "KB0205 specs/search.yaml: `x` is no number, and `lr` is double",
+        ),
+        (
+            SEARCH.replace("double", "int"),
+            trial.clone(),
+            "KB0205 specs/search.yaml: `0.01` is no whole number, and `lr` is int",
+        ),
         (SEARCH.replace(", max: '0.05'", ""), trial.clone(), "KB0202 specs/search.yaml: the range of `lr` has no max"),
-        (SEARCH.replace("max: '0.05'", "max: 0.05, step: 0"), trial.clone(), "KB0206 specs/search.yaml: the `step` of `lr` leads nowhere"),
-        (SEARCH.replace("double", "categorical"), trial.clone(), "KB0202 specs/search.yaml: `lr` is categorical and has no values"),
-        (parameter("{name: lr, parameterType: discrete, feasibleSpace: {list: [1, a]}}"), trial.clone(), "KB0205 specs/search.yaml: `a` is no number, and `lr` is discrete"),
-        (parameter("{name: lr, parameterType: int, feasibleSpace: {min: 1, max: 2, list: [1]}}"), trial.clone(), "KB0317 specs/search.yaml: `list` belongs to"),
-        (parameter("{name: lr, parameterType: int, feasibleSpace: {min: 1, max: 2}}, {name: lr, parameterType: int, feasibleSpace: {min: 1, max: 2}}"), trial.clone(), "KB0317 specs/search.yaml: two parameters are called `lr`"),
-        (SEARCH.replace("accuracy", "accuracies"), trial.clone(), "KB0358 specs/search.yaml: the Experiment does not collect `accuracy`"),
+        (
+            SEARCH.replace("max: '0.05'", "max: 0.05, step: 0"),
+            trial.clone(),
+            "KB0206 specs/search.yaml: the `step` of `lr` leads nowhere",
+        ),
+        (
+            SEARCH.replace("double", "categorical"),
+            trial.clone(),
+            "KB0202 specs/search.yaml: `lr` is categorical and has no values",
+        ),
+        (
+            parameter("{name: lr, parameterType: discrete, feasibleSpace: {list: [1, a]}}"),
+            trial.clone(),
+            "KB0205 specs/search.yaml: `a` is no number, and `lr` is discrete",
+        ),
+        (
+            parameter("{name: lr, parameterType: int, feasibleSpace: {min: 1, max: 2, list: [1]}}"),
+            trial.clone(),
+            "KB0317 specs/search.yaml: `list` belongs to",
+        ),
+        (
+            parameter(
+                "{name: lr, parameterType: int, feasibleSpace: {min: 1, max: 2}}, {name: lr, parameterType: int, feasibleSpace: {min: 1, max: 2}}",
+            ),
+            trial.clone(),
+            "KB0317 specs/search.yaml: two parameters are called `lr`",
+        ),
+        (
+            SEARCH.replace("accuracy", "accuracies"),
+            trial.clone(),
+            "KB0358 specs/search.yaml: the Experiment does not collect `accuracy`",
+        ),
     ] {
         let found = errors(&compile(&[("specs/search.yaml", &spec(&search, &trial))]));
         assert!(found.iter().any(|fault| fault.starts_with(expected)), "{search}\n{trial}\n{expected}: {found:#?}");

@@ -124,17 +124,12 @@ apiVersion: kubebench.dev/v1
 kind: Benchmark
 metadata: {name: sparse}
 spec:
-  workload:
-    experiment:
-      objective: {type: minimize, objectiveMetricName: a}
-      algorithm: {algorithmName: random}
-      earlyStopping: {algorithmName: medianstop}
-      parameters: [{name: a, parameterType: int, feasibleSpace: {min: '1', max: '2'}}]
-      maxTrialCount: 2
-      trial: {job: {image: registry.example/a:1, command: [a, '${trialParameters.a}']}}
+  workload: {experiment: {objective: {type: minimize, objectiveMetricName: a}, algorithm: {algorithmName: random}, earlyStopping: {algorithmName: medianstop}, parameters: [{name: a, parameterType: double, feasibleSpace: {min: '0.01', max: '0.05'}}], maxTrialCount: 12, trial: {job: {image: registry.example/a:1, command: [a, '${trialParameters.a}']}}}}
   metrics: [{name: a, from: {trials: {metric: a}}}]
 ",
 ];
+
+const WORKFLOW: &str = "{apiVersion: argoproj.io/v1alpha1, kind: Workflow, spec: {entrypoint: a, templates: []}}";
 
 /// Workloads of further specs that say nothing beside.
 const SPARSE_WORKLOADS: &[&str] = &[
@@ -593,12 +588,8 @@ fn read(text: &str) -> Value {
 fn compile_values(project: &Value, spec: &Value) -> Compilation {
     let (project, spec) = (project.to_string(), spec.to_string());
     // Examples name files that are to be there.
-    compile(&[
-        ("kubebench.yaml", &project),
-        ("specs/a.yaml", &spec),
-        ("notebooks/a.ipynb", "{}"),
-        ("pipelines/a.yaml", "{apiVersion: argoproj.io/v1alpha1, kind: Workflow, spec: {entrypoint: a, templates: [{name: a, suspend: {duration: 1s}}]}}"),
-    ])
+    let files = [("kubebench.yaml", project.as_str()), ("specs/a.yaml", &spec)];
+    compile(&[&files[..], &[("notebooks/a.ipynb", "{}"), ("pipelines/a.yaml", WORKFLOW)]].concat())
 }
 
 /// The files but for the rules, which hold the spec as it is written.

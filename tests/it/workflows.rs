@@ -127,16 +127,15 @@ fn the_runner_may_manage_workflows_only_where_one_is_measured() {
         let role = objects(compilation).into_iter().find(|emitted| emitted.path.ends_with("role-runner.yaml")).unwrap();
         let rules = role.object["rules"].as_array().unwrap().clone();
         let of = rules.iter().filter(|rule| rule["apiGroups"] == json!(["argoproj.io"]));
-        let mut verbs: Vec<String> =
-            of.flat_map(|rule| rule["verbs"].as_array().unwrap()).map(|verb| verb.as_str().unwrap().to_owned()).collect();
+        let mut verbs: Vec<String> = of
+            .flat_map(|rule| rule["verbs"].as_array().unwrap())
+            .map(|verb| verb.as_str().unwrap().to_owned())
+            .collect();
         verbs.sort();
         verbs.dedup();
         verbs
     };
-    assert_eq!(
-        verbs(&compiled("{file: pipelines/x.yaml}", FILE)),
-        ["create", "delete", "get", "list", "watch"]
-    );
+    assert_eq!(verbs(&compiled("{file: pipelines/x.yaml}", FILE)), ["create", "delete", "get", "list", "watch"]);
     let job = spec("x", "").replace("workflow: x", "job: {image: 'r.example/a:1', command: [a]}");
     assert_eq!(verbs(&compile_sound(&[("specs/a.yaml", &job)])), ["get"]);
 }
@@ -144,10 +143,7 @@ fn the_runner_may_manage_workflows_only_where_one_is_measured() {
 #[test]
 fn the_queue_of_kueue_holds_the_pods_and_the_volume_reaches_their_containers() {
     let project = "apiVersion: kubebench.dev/v1\nkind: Project\nmetadata: {name: p}\nspec: {targets: {a: {queue: {kueue: ml}}}}\n";
-    let spec = spec(
-        "{file: pipelines/x.yaml}",
-        "  results: {mountInJob: true, claim: {accessModes: [ReadWriteMany]}}",
-    );
+    let spec = spec("{file: pipelines/x.yaml}", "  results: {mountInJob: true, claim: {accessModes: [ReadWriteMany]}}");
     let compilation =
         compile_sound(&[("kubebench.yaml", project), ("specs/chain.yaml", &spec), ("pipelines/x.yaml", FILE)]);
     let found = workflow(&compilation);
@@ -226,7 +222,11 @@ fn faults_are_told_where_they_are() {
             plain.replace("duration: 1s", ""),
             "KB0349 pipelines/x.yaml: this template waits until somebody lets the Workflow go on",
         ),
-        ("{file: pipelines/x.yaml}", "kind: Workflow\n".to_owned(), "KB0346 pipelines/x.yaml: this object has no `apiVersion`"),
+        (
+            "{file: pipelines/x.yaml}",
+            "kind: Workflow\n".to_owned(),
+            "KB0346 pipelines/x.yaml: this object has no `apiVersion`",
+        ),
         (
             "{file: pipelines/x.yaml}",
             FILE.replace("[load, $(HOME)]", "[load, '${{ matrix.no }}']"),

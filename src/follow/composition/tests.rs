@@ -31,10 +31,7 @@ fn turns_and_attempts_of_a_node_are_values_and_what_holds_them_is_none() {
     assert_eq!(found.seconds("x").unwrap(), [40.0]);
     assert_eq!(found.seconds("skipped").unwrap_err(), "the node `skipped` did not run to its end: it is Skipped");
     assert_eq!(found.seconds("late").unwrap_err(), "the node `late` did not run to its end: it is Running");
-    assert_eq!(
-        found.seconds("fit").unwrap_err(),
-        "the Workflow had no node `fit`; its nodes: x, train, trainer, late"
-    );
+    assert_eq!(found.seconds("fit").unwrap_err(), "the Workflow had no node `fit`; its nodes: x, train, trainer, late");
 }
 
 #[test]
@@ -67,7 +64,12 @@ fn trials_are_told_apart_and_the_best_is_marked() {
         {"name": "accuracy", "latest": "0.7", "min": "0.1", "max": "0.8"}]);
     let none = json!([{"name": "loss", "latest": "unavailable", "min": "unavailable", "max": "unavailable"}]);
     let trials = [
-        of_trial("s-c", "2026-11-22T10:00:02Z", "EarlyStopped", json!([{"name": "loss", "latest": "2", "min": "1.5", "max": "3"}])),
+        of_trial(
+            "s-c",
+            "2026-11-22T10:00:02Z",
+            "EarlyStopped",
+            json!([{"name": "loss", "latest": "2", "min": "1.5", "max": "3"}]),
+        ),
         of_trial("s-b", "2026-11-22T10:00:01Z", "Succeeded", loss),
         of_trial("s-d", "2026-11-22T10:00:03Z", "MetricsUnavailable", none),
         of_trial("s-e", "2026-11-22T10:00:04Z", "Failed", json!([])),

@@ -179,7 +179,8 @@ impl JsonSchema for Trial {
     }
 
     fn json_schema(_: &mut SchemaGenerator) -> Schema {
-        let reference = |key: &str| (key.to_owned(), json!({ "$ref": format!("#/definitions/Workload/properties/{key}") }));
+        let reference =
+            |key: &str| (key.to_owned(), json!({ "$ref": format!("#/definitions/Workload/properties/{key}") }));
         let kinds: Map<String, Json> = KINDS.iter().map(|key| reference(key)).collect();
         json_schema!({
             "type": "object",

@@ -15,10 +15,7 @@ fn the_pods_are_those_of_a_trial() {
     let found: Vec<(&str, u32, u32)> =
         sets.iter().map(|set| (set.role.as_str(), set.replicas, set.completions)).collect();
     assert_eq!(found, [("master", 1, 0), ("worker", 2, 0)]);
-    assert_eq!(
-        sets[1].template,
-        "/spec/trialTemplate/trialSpec/spec/pytorchReplicaSpecs/Worker/template"
-    );
+    assert_eq!(sets[1].template, "/spec/trialTemplate/trialSpec/spec/pytorchReplicaSpecs/Worker/template");
     assert_eq!(count(&sets), 3, "it runs as soon as one trial does");
 }
 
@@ -35,7 +32,9 @@ fn trials_of_an_unknown_kind_have_no_pods_that_are_known() {
 #[test]
 fn the_conditions_say_how_it_ended() {
     let of = |conditions: serde_json::Value| {
-        outcome(&json!({"apiVersion": "kubeflow.org/v1beta1", "kind": "Experiment", "status": {"conditions": conditions}}))
+        outcome(
+            &json!({"apiVersion": "kubeflow.org/v1beta1", "kind": "Experiment", "status": {"conditions": conditions}}),
+        )
     };
     let is = |word: &str, status: &str| json!({"type": word, "status": status, "reason": "R", "message": "M"});
     assert_eq!(of(json!([])), Outcome::Pending);

@@ -74,7 +74,9 @@ pub(super) fn parameters(cx: &mut Lowering<'_>, form: &Experiment) -> BTreeSet<S
             .note("Katib refuses an Experiment with a parameter that it cannot fill in");
         cx.report(match did_you_mean(name, known.iter().copied()) {
             Some(close) => fault.help(format!("did you mean `{OPEN}{close}}}`?")),
-            None => fault.note(format!("its parameters: {}", known.join(", "))).help("write one of them, or add it to `parameters`"),
+            None => fault
+                .note(format!("its parameters: {}", known.join(", ")))
+                .help("write one of them, or add it to `parameters`"),
         });
     }
     let used: BTreeSet<String> = found.into_iter().map(|(name, _)| name).collect();

@@ -53,10 +53,10 @@ pub(super) struct SparkApplication {
     #[schemars(extend("default" = {}, "examples" = [{"jars": ["local:///opt/jars/x.jar"]}]))]
     pub(super) deps: Option<Deps>,
     /// The pod that runs the program and starts the executors; always one. Its log is the application's.
-    #[schemars(rename = "SparkDriver", extend("examples" = [{"serviceAccount": "spark", "cores": 1, "memory": "1g"}]))]
+    #[schemars(extend("examples" = [{"serviceAccount": "spark", "cores": 1, "memory": "1g"}]))]
     pub(super) driver: RoleForm<Driver>,
     /// The pods that compute.
-    #[schemars(rename = "SparkExecutor", extend("examples" = [{"instances": 2, "cores": 4, "memory": "8g"}]))]
+    #[schemars(extend("examples" = [{"instances": 2, "cores": 4, "memory": "8g"}]))]
     pub(super) executor: RoleForm<Executor>,
     /// Strategic merge patch over the whole object, applied last.
     #[serde(default)]

@@ -10,8 +10,7 @@ use crate::yaml::{Entry, Node, Value};
 /// Puts the spec's `arguments` into the Workflow `object`, which `node` is with its places; reports those that it does not have,
 /// and parameters that have no value then.
 pub(super) fn fill(cx: &mut Lowering<'_>, node: &Node, object: &mut Json) {
-    let said: Vec<Entry> =
-        cx.entry.value.get("arguments").map(Node::entries).unwrap_or_default().to_vec();
+    let said: Vec<Entry> = cx.entry.value.get("arguments").map(Node::entries).unwrap_or_default().to_vec();
     let is_of_template = object.pointer("/spec/workflowTemplateRef").is_some();
     let mut parameters = match object.pointer("/spec/arguments/parameters") {
         Some(Json::Array(list)) => list.clone(),
@@ -34,7 +33,9 @@ pub(super) fn fill(cx: &mut Lowering<'_>, node: &Node, object: &mut Json) {
             let at = node.get("name").map_or(node.span, |name| name.span);
             let fault = Diagnostic::at(&code::KB0328, at, format!("the parameter `{name}` has no value"))
                 .note("Argo would refuse the Workflow when the run is due");
-            cx.report(fault.help(format!("write `arguments: {{{name}: …}}` beside `file` in the spec, or a `value` here")));
+            cx.report(
+                fault.help(format!("write `arguments: {{{name}: …}}` beside `file` in the spec, or a `value` here")),
+            );
         }
     }
     if !said.is_empty()
@@ -62,8 +63,7 @@ fn set(cx: &mut Lowering<'_>, parameter: &mut Map<String, Json>, entry: &Entry, 
 
 fn report_unknown(cx: &mut Lowering<'_>, entry: &Entry, parameters: &[Json]) {
     let names: Vec<&str> = parameters.iter().map(|parameter| text_at(parameter, "/name")).collect();
-    let fault =
-        Diagnostic::at(&code::KB0328, entry.key_span, format!("the Workflow has no parameter `{}`", entry.key));
+    let fault = Diagnostic::at(&code::KB0328, entry.key_span, format!("the Workflow has no parameter `{}`", entry.key));
     cx.report(match did_you_mean(&entry.key, names.iter().copied()) {
         Some(close) => fault.help(format!("did you mean `{close}`?")).fix(entry.key_span, close),
         None if names.is_empty() => fault

@@ -14,9 +14,11 @@ mod kinds;
 mod manifests;
 mod queued;
 mod scheduled;
+mod searches;
 mod texts;
 mod train_jobs;
 mod volume;
+mod workflows;
 
 use std::collections::BTreeMap;
 use std::fs;
