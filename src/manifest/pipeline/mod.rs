@@ -29,9 +29,9 @@ pub fn pipeline(target: &Target, settings: &Settings, benchmarks: &[&Benchmark])
         let workloads = || benchmarks.iter().flat_map(|benchmark| &benchmark.cases).map(|case| &case.workload);
         let of_ray = workloads().any(|workload| workload.api.kind == "RayJob").then(network::from_ray_operator);
         let of_katib = workloads().any(|workload| workload.api.kind == "Experiment").then(network::to_katib);
-        let egress: Vec<Json> = of_katib.into_iter().flatten().chain(egress.iter().cloned()).collect();
+        let of_trials: Vec<Json> = of_katib.into_iter().flatten().collect();
         let ingress: Vec<Json> = of_ray.into_iter().chain(ingress.iter().cloned()).collect();
-        objects.extend(network::policies(target, settings, &egress, &ingress));
+        objects.extend(network::policies(target, settings, (egress, &of_trials), &ingress));
     }
     let mut lanes: Vec<u32> =
         benchmarks.iter().map(|benchmark| benchmark.parallelism).filter(|lanes| *lanes > 1).collect();
