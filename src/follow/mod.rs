@@ -156,7 +156,8 @@ pub fn sum(observed: &Observed<'_>) -> Progress {
         if is_latest { replicas.push(replica) } else { earlier.push(replica) }
     }
     replicas.sort_by(|one, other| (&one.role, one.index).cmp(&(&other.role, other.index)));
-    let wanted = workload::count(&sets);
+    // What Argo makes of a template is known only when it has begun.
+    let wanted = workload::count(&sets).max(u32::from(job.is_composed));
     let seen = replicas.iter().filter(|replica| !replica.is_gone).count();
     if seen < wanted as usize {
         let of_job = |event: &&Told<'_>| {

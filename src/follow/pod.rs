@@ -231,8 +231,8 @@ const INLINE: &str = "inline";
 /// The role of the pod that does what needs none of its own: requests of `http` templates, and plugins.
 const AGENT: &str = "agent";
 
-/// Returns the role of a pod of the measured Workflow `job`: the name of its template, which Argo puts between those of the
-/// Workflow and a hash, in lower case. `sets` begin with the entry point, whose pod has the name of the Workflow itself.
+/// Returns the role of a pod of the measured Workflow `job`: the name of its template, which Argo puts between that of the
+/// Workflow and a hash. `sets` begin with the entry point, whose pod has the name of the Workflow itself.
 fn of_workflow(pod: &Pod, job: &str, name: &str, sets: &[PodSet]) -> Option<String> {
     if label(pod, WORKFLOW)? != job {
         return None;
@@ -246,8 +246,7 @@ fn of_workflow(pod: &Pod, job: &str, name: &str, sets: &[PodSet]) -> Option<Stri
     if hash == AGENT {
         return Some(AGENT.to_owned());
     }
-    let known = sets.iter().find(|set| set.role.eq_ignore_ascii_case(template));
-    Some(known.map_or(template, |set| set.role.as_str()).to_owned())
+    Some(template.to_owned())
 }
 
 fn index(pod: &Pod, job: &str, name: &str, role: &str) -> Option<u32> {

@@ -30,8 +30,8 @@ pub(super) fn equip(run: &mut RunObject, benchmark: &Benchmark, case: &Case) {
 fn workflows(object: &Json) -> Vec<String> {
     const PLACES: [&str; 2] = ["", "/spec/trialTemplate/trialSpec"];
     let is_workflow = |at: &&str| {
-        let kind = object.pointer(at).and_then(kind_of);
-        kind.is_some_and(|kind| kind.api.kind == "Workflow")
+        let text = |field: &str| text_at(object, &format!("{at}/{field}"));
+        text("apiVersion").starts_with("argoproj.io/") && matches!(text("kind"), "Workflow" | "WorkflowTemplate")
     };
     PLACES.into_iter().filter(is_workflow).map(|at| format!("{at}/spec")).collect()
 }

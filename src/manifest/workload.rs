@@ -38,8 +38,8 @@ pub(super) fn case_objects(benchmark: &Benchmark, case: &Case, diagnostics: &mut
             .iter()
             .map(|Supporting { api, body, name }| run_object(benchmark, case, api, body.clone(), name.as_deref())),
     );
-    if let (Some(_), Some(main)) = (&workload.given, objects.first_mut()) {
-        given::equip(main, benchmark, case);
+    if let (Some(_), Some(run)) = (&workload.given, objects.get_mut(workload.given_at())) {
+        given::equip(run, benchmark, case);
     }
     for role in workload.roles.iter().filter(|_| workload.given.is_none()) {
         let Some(RunObject { object, name_at, labels_at }) = objects.get_mut(role.template_at.object) else { continue };
@@ -51,9 +51,11 @@ pub(super) fn case_objects(benchmark: &Benchmark, case: &Case, diagnostics: &mut
         }
         labels_at.push(format!("{at}/metadata/labels"));
     }
-    if let Some(RunObject { object, .. }) = objects.first_mut() {
+    if let Some(RunObject { object, .. }) = objects.get_mut(workload.given_at()) {
         submit_to_queue(benchmark, object);
         run_as_workflow(workload, object);
+    }
+    if let Some(RunObject { object, .. }) = objects.first_mut() {
         patch::apply_to_object(object, workload, diagnostics);
     }
     admit(&mut objects, benchmark, workload, found_before, diagnostics);
@@ -175,7 +177,7 @@ fn submit_to_queue(benchmark: &Benchmark, object: &mut Json) {
     let Queue::Kueue(queue) = &benchmark.target.queue else { return };
     // Kueue manages no Workflow and no Experiment, but the pods of one and the jobs of the other.
     let (parent, field) = match object.get("kind").and_then(Json::as_str) {
-        Some("Workflow") => ("/spec", "podMetadata"),
+        Some("Workflow" | "WorkflowTemplate") => ("/spec", "podMetadata"),
         Some("Experiment") => ("/spec/trialTemplate/trialSpec", "metadata"),
         _ => ("", "metadata"),
     };

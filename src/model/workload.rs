@@ -229,9 +229,17 @@ impl Workload {
         self.key == "trainJob" && self.supporting.is_empty()
     }
 
+    /// Returns the place among the objects of a run of the one that has the `spec` of the user's own.
+    pub fn given_at(&self) -> usize {
+        // That of a Workflow stands in a template of its own.
+        usize::from(self.key == "workflow" && !self.supporting.is_empty())
+    }
+
     /// Returns the `spec` of the user's own object.
     pub fn given_spec(&self) -> Option<&Json> {
-        self.given.as_ref()?.body.get("spec")
+        let given = self.given.as_ref()?;
+        let apart = self.given_at().checked_sub(1).and_then(|index| self.supporting.get(index));
+        apart.map_or(&given.body, |supporting| &supporting.body).get("spec")
     }
 
     /// Returns a field of the object's `spec`, whoever wrote it.

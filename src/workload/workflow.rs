@@ -8,14 +8,14 @@ use std::collections::BTreeMap;
 
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::{Deserialize, Deserializer, de};
-use serde_json::{Map, Value as Json};
+use serde_json::{Map, Value as Json, json};
 
 use super::manifest::{self, Document, refuse_placeholders};
 use super::status::{self, Outcome, PodSet, text_at};
 use super::{Kind, Lowering};
 use crate::api::Type;
 use crate::diag::{Diagnostic, Severity, code};
-use crate::model::{Api, Given, Workload};
+use crate::model::{Api, Given, Supporting, Workload};
 use crate::spec::v1::project::RelativePath;
 use crate::text::Span;
 use crate::yaml::Node;
@@ -97,13 +97,30 @@ fn lower(cx: &mut Lowering<'_>) -> Option<Workload> {
     refuse_placeholders(document.node, cx.diagnostics);
     manifest::warn_of_namespace(cx, &document);
     refuse_suspension(cx, document.node);
+    refuse_upper_case(cx, document.node);
     outside::warn(document.node, cx.diagnostics);
     let mut object = document.node.to_json();
     arguments::fill(cx, document.node, &mut object);
-    let roles = manifest::roles(document.node, &object, Some(&KIND), cx.diagnostics);
+    let mut roles = manifest::roles(document.node, &object, Some(&KIND), cx.diagnostics);
     let is_sound = !cx.diagnostics.as_slice().iter().skip(found_before).any(|fault| fault.severity == Severity::Error);
-    let given = Given { body: manifest::body(object, &[]), name: None };
-    is_sound.then(|| Workload { given: Some(given), ..cx.workload(KIND.api, Map::new(), roles) })
+    let (body, supporting, name_at) = apart(manifest::body(object, &[]));
+    for role in roles.iter_mut().filter(|_| !supporting.is_empty()) {
+        role.template_at.object = 1;
+    }
+    let given = Some(Given { body, name: None });
+    is_sound.then(|| Workload { given, supporting, name_at, ..cx.workload(KIND.api, Map::new(), roles) })
+}
+
+/// Takes the `spec` out of a Workflow into a WorkflowTemplate that it refers to, which is created before it: a controller with
+/// `templateReferencing: Strict` takes no other. One that refers to a template already stays as it is.
+fn apart(mut body: Map<String, Json>) -> (Map<String, Json>, Vec<Supporting>, Vec<String>) {
+    if body.get("spec").is_none_or(|spec| spec.get("workflowTemplateRef").is_some()) {
+        return (body, Vec::new(), Vec::new());
+    }
+    let spec = body.insert("spec".to_owned(), json!({ "workflowTemplateRef": {} })).unwrap_or_default();
+    let api = Api::known(API_VERSION, "WorkflowTemplate", "workflowtemplates", Type::Object(&[]));
+    let template = Supporting { api, body: Map::from_iter([("spec".to_owned(), spec)]), name: None };
+    (body, vec![template], vec!["/spec/workflowTemplateRef/name".to_owned()])
 }
 
 /// Returns the Workflow of the file; what else there is is reported.
@@ -173,6 +190,24 @@ fn refuse_suspension(cx: &mut Lowering<'_>, workflow: &Node) {
     }
 }
 
+/// Reports templates that Argo takes and whose pods the API server refuses.
+fn refuse_upper_case(cx: &mut Lowering<'_>, workflow: &Node) {
+    let templates = workflow.get("spec").and_then(|spec| spec.get("templates")).map(Node::items).unwrap_or_default();
+    for template in templates.iter().filter(|template| OF_PODS.iter().any(|field| template.get(field).is_some())) {
+        let Some((name, at)) = template.get("name").and_then(|name| Some((name.as_text()?, name.span))) else {
+            continue;
+        };
+        if name.chars().any(|letter| letter.is_ascii_uppercase()) {
+            let message = format!("`{name}` has upper-case letters, and its pods are called after it");
+            cx.report(
+                Diagnostic::at(&code::KB0325, at, message)
+                    .note("Argo takes the Workflow, and the API server refuses every pod of this template when the run is due")
+                    .help(format!("write `{}`, and so where the template is called", name.to_lowercase())),
+            );
+        }
+    }
+}
+
 fn suspended(at: Span, message: &str, help: &str) -> Diagnostic {
     let note = "a run that waits for a person ends by its timeout";
     Diagnostic::at(&code::KB0349, at, message).note(note).help(help)
@@ -182,17 +217,33 @@ fn suspended(at: Span, message: &str, help: &str) -> Diagnostic {
 pub(super) fn outcome(object: &Json) -> Outcome {
     match text_at(object, "/status/phase") {
         "Succeeded" => Outcome::Succeeded,
-        phase @ ("Failed" | "Error") => {
-            Outcome::Failed { reason: phase.to_owned(), message: text_at(object, "/status/message").to_owned() }
-        }
+        phase @ ("Failed" | "Error") => Outcome::Failed { reason: phase.to_owned(), message: why(object).to_owned() },
         "Running" => Outcome::Running,
         _ => Outcome::Pending,
     }
 }
 
+/// Returns why a Workflow failed: its own words, or, where it has none, those of the node that failed first.
+fn why(object: &Json) -> &str {
+    let own = text_at(object, "/status/message");
+    if !own.is_empty() {
+        return own;
+    }
+    let nodes = object.pointer("/status/nodes").and_then(Json::as_object).into_iter().flatten().map(|(_, node)| node);
+    let failed = nodes.filter(|node| matches!(text_at(node, "/phase"), "Failed" | "Error"));
+    let said = failed.filter(|node| !text_at(node, "/message").is_empty());
+    let first = said.min_by_key(|node| (text_at(node, "/finishedAt"), text_at(node, "/name")));
+    first.map_or("", |node| text_at(node, "/message"))
+}
+
 /// Returns the templates that run as pods, that of the entry point as the first. How many pods each gets, nobody knows before.
 fn pods(object: &Json) -> Vec<PodSet> {
-    let templates = object.pointer("/spec/templates").and_then(Json::as_array).map(Vec::as_slice).unwrap_or_default();
+    // Of one that refers to a template Argo writes down what that was.
+    const SPECS: [&str; 2] = ["/spec", "/status/storedWorkflowTemplateSpec"];
+    let of = |at: &&str| object.pointer(&format!("{at}/templates")).is_some();
+    let at = SPECS.into_iter().find(of).unwrap_or_default();
+    let templates = object.pointer(&format!("{at}/templates")).and_then(Json::as_array);
+    let templates = templates.map(Vec::as_slice).unwrap_or_default();
     let has_pods = |template: &&Json| OF_PODS.iter().any(|field| template.get(field).is_some());
     let of_pods = templates.iter().enumerate().filter(|(_, template)| has_pods(template));
     let mut sets: Vec<PodSet> = of_pods
@@ -200,10 +251,10 @@ fn pods(object: &Json) -> Vec<PodSet> {
             role: text_at(template, "/name").to_owned(),
             replicas: 0,
             completions: 0,
-            template: format!("/spec/templates/{index}"),
+            template: format!("{at}/templates/{index}"),
         })
         .collect();
-    let entrypoint = text_at(object, "/spec/entrypoint");
+    let entrypoint = text_at(object, &format!("{at}/entrypoint"));
     sets.sort_by_key(|set| set.role != entrypoint);
     sets
 }

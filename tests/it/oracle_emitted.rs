@@ -42,6 +42,7 @@ fn every_created_object_is_taken() {
     }
     let expected = [
         "argoproj.io/v1alpha1 Workflow",
+        "argoproj.io/v1alpha1 WorkflowTemplate",
         "batch.volcano.sh/v1alpha1 Job",
         "batch/v1 Job",
         "jobset.x-k8s.io/v1alpha2 JobSet",

@@ -53,37 +53,50 @@ fn compiled(workflow: &str, file: &str) -> Compilation {
     compile(&[("specs/chain.yaml", &spec(workflow, "")), ("pipelines/x.yaml", file)])
 }
 
-fn workflow(compilation: &Compilation) -> Value {
-    created(compilation).into_iter().map(|emitted| emitted.object).find(|object| object["kind"] == "Workflow").unwrap()
+fn of_kind(compilation: &Compilation, kind: &str) -> Vec<Value> {
+    created(compilation).into_iter().map(|emitted| emitted.object).filter(|object| object["kind"] == kind).collect()
+}
+
+/// The template that holds the `spec` of the measured Workflow.
+fn template(compilation: &Compilation) -> Value {
+    of_kind(compilation, "WorkflowTemplate").remove(0)
 }
 
 #[test]
 fn everything_arrives_but_the_name_and_what_a_run_needs_is_added() {
     let compilation = compiled("{file: pipelines/x.yaml}", FILE);
     assert_eq!(errors(&compilation), [""; 0]);
-    let found = workflow(&compilation);
     let source = read_manifest(SourceId::default(), &Source::new("x", FILE.as_bytes()));
-    let mut expected: Value = source.documents.first().map(Node::to_json).unwrap();
-    let case = found["metadata"]["labels"]["kubebench.dev/case"].clone();
-    expected["metadata"] = json!({
-        "namespace": "kubebench",
-        "annotations": {"a": "{{workflow.name}}"},
-        "labels": {"kubebench.dev/benchmark": "chain", "kubebench.dev/case": case, "team": "vision"},
+    let source: Value = source.documents.first().map(Node::to_json).unwrap();
+    let mut found = of_kind(&compilation, "Workflow").remove(0);
+    let (case, namespace) =
+        (found["metadata"]["labels"]["kubebench.dev/case"].clone(), found["metadata"]["namespace"].clone());
+    let labels = json!({"kubebench.dev/benchmark": "chain", "kubebench.dev/case": case});
+    let with_team = |mut labels: Value| {
+        labels["team"] = json!("vision");
+        labels
+    };
+    let metadata = json!({
+        "namespace": namespace, "annotations": {"a": "{{workflow.name}}"}, "labels": with_team(labels.clone()),
     });
-    expected["metadata"]["namespace"] = found["metadata"]["namespace"].clone();
-    expected["spec"]["serviceAccountName"] = json!("kubebench-workflow");
-    expected["spec"]["podMetadata"]["labels"] =
-        json!({"kubebench.dev/benchmark": "chain", "kubebench.dev/case": case, "team": "vision"});
-    assert_eq!(found, expected);
-    let mut named = found;
-    named["metadata"]["name"] = json!("chain-1a2b3c4d");
-    assert_eq!(validate(&named), [""; 0]);
+    assert_eq!(found["metadata"], metadata);
+    assert_eq!(found["spec"], json!({"workflowTemplateRef": {}}), "named when the run is");
+    let mut template = template(&compilation);
+    assert_eq!(template["metadata"], json!({"namespace": namespace, "labels": labels}));
+    let mut expected = source["spec"].clone();
+    expected["serviceAccountName"] = json!("kubebench-workflow");
+    expected["podMetadata"]["labels"] = with_team(labels);
+    assert_eq!(template["spec"], expected);
+    for object in [&mut found, &mut template] {
+        object["metadata"]["name"] = json!("chain-1a2b3c4d");
+        assert_eq!(validate(object), [""; 0]);
+    }
 }
 
 #[test]
 fn an_account_of_its_own_is_kept() {
     let file = FILE.replace("entrypoint: all", "entrypoint: all\n  serviceAccountName: pipelines");
-    assert_eq!(workflow(&compiled("{file: pipelines/x.yaml}", &file))["spec"]["serviceAccountName"], "pipelines");
+    assert_eq!(template(&compiled("{file: pipelines/x.yaml}", &file))["spec"]["serviceAccountName"], "pipelines");
 }
 
 #[test]
@@ -96,7 +109,7 @@ fn arguments_take_the_place_of_values_as_text() {
     let found: Vec<Value> = created(&compilation)
         .into_iter()
         .map(|emitted| emitted.object)
-        .filter(|object| object["kind"] == "Workflow")
+        .filter(|object| object["kind"] == "WorkflowTemplate")
         .map(|object| object["spec"]["arguments"]["parameters"].clone())
         .collect();
     let of = |epochs: &str| {
@@ -146,7 +159,7 @@ fn the_queue_of_kueue_holds_the_pods_and_the_volume_reaches_their_containers() {
     let spec = spec("{file: pipelines/x.yaml}", "  results: {mountInJob: true, claim: {accessModes: [ReadWriteMany]}}");
     let compilation =
         compile_sound(&[("kubebench.yaml", project), ("specs/chain.yaml", &spec), ("pipelines/x.yaml", FILE)]);
-    let found = workflow(&compilation);
+    let found = template(&compilation);
     assert_eq!(found["spec"]["podMetadata"]["labels"]["kueue.x-k8s.io/queue-name"], "ml");
     assert_eq!(found["metadata"]["labels"].get("kueue.x-k8s.io/queue-name"), None);
     assert_eq!(found["spec"]["volumes"][0]["persistentVolumeClaim"]["claimName"], "chain-results");
@@ -219,6 +232,11 @@ fn faults_are_told_where_they_are() {
         ),
         (
             "{file: pipelines/x.yaml}",
+            FILE.replace("fetch", "Fetch"),
+            "KB0325 pipelines/x.yaml: `Fetch` has upper-case letters, and its pods are called after it",
+        ),
+        (
+            "{file: pipelines/x.yaml}",
             plain.replace("duration: 1s", ""),
             "KB0349 pipelines/x.yaml: this template waits until somebody lets the Workflow go on",
         ),
@@ -244,8 +262,9 @@ fn templates_of_the_cluster_are_told_of_and_take_any_argument() {
     let compilation = compiled("{file: pipelines/x.yaml, arguments: {epochs: 3}}", file);
     assert_eq!(errors(&compilation), [""; 0]);
     assert!(codes(&compilation).contains(&"KB0329"), "{:?}", codes(&compilation));
-    let parameters = &workflow(&compilation)["spec"]["arguments"]["parameters"];
-    assert_eq!(*parameters, json!([{"name": "epochs", "value": "3"}]));
+    let found = of_kind(&compilation, "Workflow").remove(0);
+    assert_eq!(found["spec"]["workflowTemplateRef"], json!({"name": "shared"}));
+    assert_eq!(found["spec"]["arguments"]["parameters"], json!([{"name": "epochs", "value": "3"}]));
 }
 
 /// The roles are the templates, those too whose image Argo fills in.

@@ -135,7 +135,7 @@ fn the_only_pod_of_a_role_is_its_first_replica_whatever_its_name() {
     assert_eq!((index(set(2, 1)), index(set(2, 2)), index(set(1, 3))), (None, None, None));
 }
 
-/// Argo calls pods after the Workflow, the template in lower case, and a hash of the node.
+/// Argo calls pods after the Workflow, the template, and a hash of the node.
 #[test]
 fn pods_of_a_workflow_have_the_role_of_their_template_and_no_number() {
     let set = |role: &str| PodSet {
@@ -144,7 +144,7 @@ fn pods_of_a_workflow_have_the_role_of_their_template_and_no_number() {
         completions: 0,
         template: "/spec/templates/0".to_owned(),
     };
-    let sets = [set("Start-up"), set("train"), set("train-more")];
+    let sets = [set("start-up"), set("train"), set("train-more")];
     let place = |rest: &str, of: &str| {
         let mut pod = pod("worker", 0, running());
         pod["metadata"]["name"] = json!(format!("mnist-1a2b3c4d{rest}"));
@@ -155,8 +155,8 @@ fn pods_of_a_workflow_have_the_role_of_their_template_and_no_number() {
         (facts.role, facts.index)
     };
     for (rest, role) in [
-        ("", "Start-up"),
-        ("-start-up-2893127423", "Start-up"),
+        ("", "start-up"),
+        ("-start-up-2893127423", "start-up"),
         ("-train-1", "train"),
         ("-train-more-3049586117", "train-more"),
         ("-other-3049586117", "other"),

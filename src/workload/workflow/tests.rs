@@ -25,6 +25,19 @@ fn every_template_with_pods_is_a_role_and_the_entry_point_the_first() {
 }
 
 #[test]
+fn what_argo_made_of_a_template_says_the_roles() {
+    let mut object = json!({
+        "apiVersion": "argoproj.io/v1alpha1", "kind": "Workflow",
+        "spec": {"workflowTemplateRef": {"name": "chain-1a2b3c4d"}},
+    });
+    assert_eq!(pod_sets(&object), []);
+    object["status"] = json!({"storedWorkflowTemplateSpec": {"entrypoint": "b", "templates": [
+        {"name": "a", "container": {}}, {"name": "b", "container": {}}]}});
+    let found: Vec<String> = pod_sets(&object).into_iter().map(|set| set.role).collect();
+    assert_eq!(found, ["b", "a"]);
+}
+
+#[test]
 fn the_phase_says_how_it_ended() {
     let of = |status: serde_json::Value| {
         outcome(&json!({"apiVersion": "argoproj.io/v1alpha1", "kind": "Workflow", "status": status}))
@@ -37,4 +50,12 @@ fn the_phase_says_how_it_ended() {
         let (reason, message) = (phase.to_owned(), "child 'x' failed".to_owned());
         assert_eq!(of(json!({"phase": phase, "message": message})), Outcome::Failed { reason, message });
     }
+    let nodes = json!({
+        "a": {"phase": "Error", "finishedAt": "2026-11-22T10:00:01Z"},
+        "c": {"phase": "Error", "message": "later", "finishedAt": "2026-11-22T10:00:09Z"},
+        "b": {"phase": "Error", "message": "the pod is invalid", "finishedAt": "2026-11-22T10:00:02Z"},
+        "d": {"phase": "Succeeded", "message": "well", "finishedAt": "2026-11-22T10:00:00Z"},
+    });
+    let (reason, message) = ("Error".to_owned(), "the pod is invalid".to_owned());
+    assert_eq!(of(json!({"phase": "Error", "nodes": nodes})), Outcome::Failed { reason, message });
 }

@@ -21,13 +21,13 @@ spec:
     - name: all
       dag:
         tasks:
-          - {name: load, template: Load-data}
+          - {name: load, template: load-data}
           - name: train
             template: train
             dependencies: [load]
             arguments: {parameters: [{name: turn, value: "{{item}}"}]}
             withItems: [2, 4]
-    - name: Load-data
+    - name: load-data
       container:
         image: busybox:1
         command: [sh, -c, 'echo "loads {{workflow.parameters.words}}"']
@@ -104,7 +104,7 @@ fn a_workflow_is_measured_by_its_nodes() {
     let load = nodes.iter().find(|node| node["name"] == "load").unwrap();
     assert_eq!(
         (&load["template"], &load["type"], &load["phase"]),
-        (&json!("Load-data"), &json!("Pod"), &json!("Succeeded"))
+        (&json!("load-data"), &json!("Pod"), &json!("Succeeded"))
     );
     let logs: Vec<&str> = chain[0]["artifacts"]
         .as_array()
@@ -113,13 +113,21 @@ fn a_workflow_is_measured_by_its_nodes() {
         .map(|artifact| artifact["name"].as_str().unwrap())
         .filter(|name| !name.contains(".init.") && !name.contains(".wait."))
         .collect();
-    assert_eq!(logs, ["logs/Load-data-0.log", "logs/train-0.log", "logs/train-1.log", "logs/train-2.log"]);
+    assert_eq!(logs, ["logs/load-data-0.log", "logs/train-0.log", "logs/train-1.log", "logs/train-2.log"]);
     let broken = results.of("breaks")[0];
     assert_eq!(broken["run"]["status"], "failed", "{:#}", broken["run"]);
     assert!(broken["run"]["reasons"].to_string().contains("exited with 7"), "{:#}", broken["run"]["reasons"]);
     assert!(broken["run"]["exits"].to_string().contains("it breaks"), "{:#}", broken["run"]["exits"]);
     let namespace = cycle.namespace("test");
-    let left =
-        cycle.cluster().json(["-n", namespace, "get", "workflows,pods", "-l", "kubebench.dev/run", "-o", "json"]);
+    let left = cycle.cluster().json([
+        "-n",
+        namespace,
+        "get",
+        "workflows,workflowtemplates,pods",
+        "-l",
+        "kubebench.dev/run",
+        "-o",
+        "json",
+    ]);
     assert_eq!(left["items"], Value::Array(Vec::new()), "what was measured is deleted");
 }
