@@ -47,14 +47,14 @@ fn node(benchmark: &Benchmark, name: &str, span: Span, diagnostics: &mut Diagnos
 /// Adds the names of the steps, tasks and containers of a Workflow; false where there are others that nobody knows here.
 fn add_names<'a>(value: &'a Json, names: &mut BTreeSet<&'a str>) -> bool {
     match value {
-        Json::Array(items) => items.iter().fold(true, |known, item| add_names(item, names) && known),
+        Json::Array(items) => items.iter().all(|item| add_names(item, names)),
         Json::Object(fields) => {
             if ELSEWHERE.iter().any(|field| fields.contains_key(*field)) {
                 return false;
             }
             let is_part = ["template", "inline", "image"].iter().any(|field| fields.contains_key(*field));
             names.extend(fields.get("name").and_then(Json::as_str).filter(|_| is_part));
-            fields.values().fold(true, |known, value| add_names(value, names) && known)
+            fields.values().all(|value| add_names(value, names))
         }
         Json::Null | Json::Bool(_) | Json::Number(_) | Json::String(_) => true,
     }

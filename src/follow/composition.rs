@@ -45,18 +45,13 @@ fn node(node: &Json) -> WorkflowNode {
 }
 
 /// Returns what `trials` of the Experiment `object` were, whose pods were `replicas`.
-pub fn experiment<'a>(
-    object: &Json,
-    trials: &[Json],
-    replicas: impl Iterator<Item = &'a Replica> + Clone,
-) -> Experiment {
+pub fn experiment(object: &Json, trials: &[Json], replicas: &[&Replica]) -> Experiment {
     let objective = object.pointer("/spec/objective").unwrap_or(&Json::Null);
     let strategies = Strategies::of(objective);
     let best = text_at(object, "/status/currentOptimalTrial/bestTrialName");
     let mut trials: Vec<&Json> = trials.iter().collect();
     trials.sort_by_key(|trial| (text_at(trial, "/metadata/creationTimestamp"), text_at(trial, "/metadata/name")));
-    let trials: Vec<Trial> =
-        trials.into_iter().map(|object| trial(object, &strategies, best, replicas.clone())).collect();
+    let trials: Vec<Trial> = trials.into_iter().map(|object| trial(object, &strategies, best, replicas)).collect();
     let mut counts: BTreeMap<TrialStatus, u64> = BTreeMap::new();
     for trial in &trials {
         *counts.entry(trial.status).or_default() += 1;
@@ -74,18 +69,13 @@ pub fn experiment<'a>(
     }
 }
 
-fn trial<'a>(
-    object: &Json,
-    strategies: &Strategies<'_>,
-    best: &str,
-    replicas: impl Iterator<Item = &'a Replica>,
-) -> Trial {
+fn trial(object: &Json, strategies: &Strategies<'_>, best: &str, replicas: &[&Replica]) -> Trial {
     let name = text_at(object, "/metadata/name");
     let (status, message) = status(object);
     let assigned = object.pointer("/spec/parameterAssignments").and_then(Json::as_array).into_iter().flatten();
     let observed = object.pointer("/status/observation/metrics").and_then(Json::as_array).into_iter().flatten();
     let is_own = |pod: &str| pod.strip_prefix(name).is_some_and(|rest| rest.is_empty() || rest.starts_with('-'));
-    let own = replicas.filter(|replica| is_own(&replica.pod.name));
+    let own = replicas.iter().filter(|replica| is_own(&replica.pod.name));
     Trial {
         name: name.to_owned(),
         status,

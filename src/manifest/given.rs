@@ -57,7 +57,9 @@ fn workflow(object: &mut Json, pointer: &str, (benchmark, case): (&Benchmark, &C
         for field in ["container", "script"] {
             if let Some(Json::Object(container)) = template.get_mut(field) {
                 say_variables(container, benchmark);
-                list(container, "volumeMounts").into_iter().for_each(|mounts| mounts.push(json!(mount)));
+                if let Some(mounts) = list(container, "volumeMounts") {
+                    mounts.push(json!(mount));
+                }
             }
         }
     }

@@ -166,6 +166,7 @@ fn is_zero(count: &u64) -> bool {
 
 impl Composition {
     /// Keeps what a result takes, and says how much more there was.
+    #[must_use]
     pub fn bounded(mut self) -> Self {
         if let Some(workflow) = &mut self.workflow {
             workflow.cut(MOST);

@@ -22,13 +22,13 @@ impl Session {
     fn experiment(&self, sight: &Sight, progress: &Progress) -> Experiment {
         let job = sight.job();
         let selector = format!("katib.kubeflow.org/experiment={}", text_at(job, "/metadata/name"));
-        let pods = progress.replaced.iter().chain(&progress.replicas);
+        let pods: Vec<_> = progress.replaced.iter().chain(&progress.replicas).collect();
         match self.cluster.list(&Resource::trials(), &self.namespace, &selector) {
-            Ok(trials) => composition::experiment(job, &trials, pods),
+            Ok(trials) => composition::experiment(job, &trials, &pods),
             Err(fault) => {
                 let reason = format!("the trials could not be read when the run ended: {fault}");
                 self.tell(&format!("note: {reason}"));
-                Experiment { reason: Some(reason), ..composition::experiment(job, &[], pods) }
+                Experiment { reason: Some(reason), ..composition::experiment(job, &[], &pods) }
             }
         }
     }

@@ -257,8 +257,10 @@ fn identity(object: &Value) -> String {
 fn unname(value: &mut Value) {
     if let Some(name) = value.pointer("/metadata/name").cloned() {
         value["metadata"].as_object_mut().unwrap().remove("name");
-        if let Some(reference) = value["spec"].get_mut("runtimeRef").and_then(Value::as_object_mut) {
-            assert_eq!(reference.remove("name").as_ref(), Some(&name));
+        for reference in ["runtimeRef", "workflowTemplateRef"] {
+            if let Some(reference) = value["spec"].get_mut(reference).and_then(Value::as_object_mut) {
+                assert_eq!(reference.remove("name").as_ref(), Some(&name));
+            }
         }
         strip(value, &name);
     }

@@ -40,6 +40,7 @@ fn nodes_that_argo_keeps_elsewhere_are_not_taken_for_none() {
     assert!(found.seconds("a").unwrap_err().contains("compressed"), "{found:?}");
 }
 
+#[expect(clippy::needless_pass_by_value, reason = "metrics are written where they are used")]
 fn of_trial(name: &str, created: &str, condition: &str, metrics: Json) -> Json {
     json!({
         "metadata": {"name": name, "creationTimestamp": created},
@@ -76,7 +77,7 @@ fn trials_are_told_apart_and_the_best_is_marked() {
         of_trial("s-f", "2026-11-22T10:00:05Z", "Killed", json!([])),
         json!({"metadata": {"name": "s-g", "creationTimestamp": "2026-11-22T10:00:06Z"}}),
     ];
-    let found = experiment(&object, &trials, std::iter::empty());
+    let found = experiment(&object, &trials, &[]);
     let words: Vec<(&str, TrialStatus, bool)> =
         found.trials.iter().map(|trial| (trial.name.as_str(), trial.status, trial.best)).collect();
     assert_eq!(
@@ -108,6 +109,6 @@ fn trials_are_told_apart_and_the_best_is_marked() {
 #[test]
 fn without_an_end_there_is_no_best() {
     let object = json!({"spec": {"objective": {"type": "maximize", "objectiveMetricName": "a"}}});
-    let found = experiment(&object, &[], std::iter::empty());
+    let found = experiment(&object, &[], &[]);
     assert_eq!(found.best("a").unwrap_err(), "no trial was found to be the best: there were no trials");
 }

@@ -64,11 +64,11 @@ fn counts(cx: &mut Lowering<'_>, form: &Experiment) {
 
 /// Reports a space without values, or one that the algorithm cannot go through.
 fn space(cx: &mut Lowering<'_>, parameter: &Parameter, node: &Node, algorithm: &str) {
-    let Parameter { name, parameter_type, feasible_space } = parameter;
-    let kind = parameter_type.name();
+    let Parameter { name, kind: of, feasible_space } = parameter;
+    let kind = of.name();
     let whole = node.get("feasibleSpace").map_or(node.span, |space| space.span);
     let at = |field: &str| node.get("feasibleSpace").and_then(|space| space.get(field)).map_or(whole, |node| node.span);
-    if matches!(parameter_type, ParameterType::Discrete | ParameterType::Categorical) {
+    if matches!(of, ParameterType::Discrete | ParameterType::Categorical) {
         let values = feasible_space.list.as_deref().unwrap_or_default();
         if values.is_empty() {
             fault(cx, &code::KB0202, whole, format!("`{name}` is {kind} and has no values"), "write `list: [a, b]`");
@@ -77,7 +77,7 @@ fn space(cx: &mut Lowering<'_>, parameter: &Parameter, node: &Node, algorithm: &
             let message = format!("`{field}` belongs to a range, and `{name}` is {kind}");
             fault(cx, &code::KB0317, at(field), message, "delete it, or make the parameter a `double` or an `int`");
         }
-        if *parameter_type == ParameterType::Discrete {
+        if *of == ParameterType::Discrete {
             for value in values.iter().filter(|value| number(value).is_none()) {
                 let message = format!("`{}` is no number, and `{name}` is {kind}", value.0);
                 fault(cx, &code::KB0205, at("list"), message, "write numbers, or `parameterType: categorical`");
@@ -96,9 +96,9 @@ fn space(cx: &mut Lowering<'_>, parameter: &Parameter, node: &Node, algorithm: &
     }
     let mut read = |field: &str, said: &Option<Text>| -> Option<f64> {
         let text = said.as_ref()?;
-        let number = number(text).filter(|number| *parameter_type == ParameterType::Double || number.fract() == 0.0);
+        let number = number(text).filter(|number| *of == ParameterType::Double || number.fract() == 0.0);
         if number.is_none() {
-            let what = if *parameter_type == ParameterType::Int { "whole number" } else { "number" };
+            let what = if *of == ParameterType::Int { "whole number" } else { "number" };
             let message = format!("`{}` is no {what}, and `{name}` is {kind}", text.0);
             fault(cx, &code::KB0205, at(field), message, &format!("write a {what}"));
         }
@@ -116,7 +116,7 @@ fn space(cx: &mut Lowering<'_>, parameter: &Parameter, node: &Node, algorithm: &
         let message = format!("the `step` of `{name}` leads nowhere");
         fault(cx, &code::KB0206, at("step"), message, "write a number above 0");
     }
-    if algorithm == "grid" && *parameter_type == ParameterType::Double && !has(node, "step") {
+    if algorithm == "grid" && *of == ParameterType::Double && !has(node, "step") {
         let message = format!("`grid` tries all values of `{name}`, and between two numbers there is no end of them");
         fault(cx, &code::KB0202, whole, message, "add `step: \"0.01\"`, the distance between two values");
     }

@@ -64,8 +64,9 @@ pub(super) struct Objective {
     #[schemars(extend("examples" = [0.99]))]
     goal: Option<Number>,
     /// The metric that is compared.
+    #[serde(rename = "objectiveMetricName")]
     #[schemars(extend("examples" = ["accuracy"]))]
-    pub(super) objective_metric_name: Text,
+    pub(super) metric: Text,
     /// Further metrics that are read.
     #[serde(default)]
     #[schemars(extend("default" = [], "examples" = [["loss"]]))]
@@ -121,8 +122,9 @@ pub(super) struct Parameter {
     #[schemars(regex(pattern = r"^[-._A-Za-z0-9]+$"), extend("examples" = ["lr"]))]
     pub(super) name: String,
     /// What its values are.
+    #[serde(rename = "parameterType")]
     #[schemars(extend("examples" = ["double"]))]
-    pub(super) parameter_type: ParameterType,
+    pub(super) kind: ParameterType,
     /// Which values it may have.
     #[schemars(extend("examples" = [{"min": "0.01", "max": "0.05"}]))]
     pub(super) feasible_space: FeasibleSpace,
@@ -214,7 +216,7 @@ impl Objective {
             .into(),
         );
         insert(&mut object, "goal", self.goal.map(|goal| goal.0));
-        object.insert("objectiveMetricName".to_owned(), self.objective_metric_name.0.as_str().into());
+        object.insert("objectiveMetricName".to_owned(), self.metric.0.as_str().into());
         if !self.additional_metric_names.is_empty() {
             object.insert("additionalMetricNames".to_owned(), words(&self.additional_metric_names));
         }
@@ -248,7 +250,7 @@ impl Parameter {
             insert(&mut space, field, said.as_ref().map(|text| text.0.as_str()));
         }
         insert(&mut space, "list", list.as_deref().map(words));
-        json!({ "name": self.name, "parameterType": self.parameter_type.name(), "feasibleSpace": space })
+        json!({ "name": self.name, "parameterType": self.kind.name(), "feasibleSpace": space })
     }
 }
 

@@ -37,8 +37,8 @@ pub(in crate::cluster) fn act(hands: &Hands<'_>, experiment: &Value) {
     let trials = hands.list(TRIALS, &format!("katib.kubeflow.org/experiment={name}"));
     let (over, active): (Vec<&Value>, Vec<&Value>) = trials.iter().partition(|trial| is_over(trial));
     let values = values(spec);
-    let most = (spec["maxTrialCount"].as_u64().unwrap() as usize).min(values.len());
-    let at_once = spec["parallelTrialCount"].as_u64().unwrap() as usize;
+    let most = count(&spec["maxTrialCount"]).min(values.len());
+    let at_once = count(&spec["parallelTrialCount"]);
     for (number, value) in
         values.iter().enumerate().take(most).skip(trials.len()).take(at_once.saturating_sub(active.len()))
     {
@@ -68,7 +68,7 @@ pub(in crate::cluster) fn act(hands: &Hands<'_>, experiment: &Value) {
         status["completionTime"] = over
             .iter()
             .map(|trial| &trial["status"]["completionTime"])
-            .max_by_key(|time| time.to_string())
+            .max_by_key(ToString::to_string)
             .unwrap()
             .clone();
     }
@@ -193,6 +193,10 @@ fn values(spec: &Value) -> Vec<BTreeMap<String, String>> {
         all = all.iter().flat_map(|known| list.iter().map(|value| with(known, value))).collect();
     }
     all
+}
+
+fn count(value: &Value) -> usize {
+    usize::try_from(value.as_u64().unwrap()).unwrap()
 }
 
 fn owned_by(object: &Value) -> Value {
