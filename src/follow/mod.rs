@@ -256,7 +256,7 @@ impl<'a> Job<'a> {
             created: created.as_ref().map(ServerTime::of),
             kind,
             outcome: workload::outcome(observed.job),
-            is_composed: kind.is_some() && workload::deciders(observed.job).is_empty(),
+            is_composed: workload::is_composed(observed.job),
             is_deleted: observed.gone.contains(uid) || !text("/metadata/deletionTimestamp").is_empty(),
             deadline: DEADLINES.into_iter().find_map(|at| observed.job.pointer(at)?.as_u64()),
             restarts: count_at(observed.job, "/status/restarts").unwrap_or_default(),

@@ -39,7 +39,8 @@ use crate::yaml::{Entry, Node};
 pub use notebook::carried_name;
 pub use role::{env_of, request_spans, spans, texts};
 pub use status::{
-    Deciders, Outcome, PodSet, condition_of, count, count_at, deciders, kind_of, outcome, pod_sets, selector, text_at,
+    Deciders, Outcome, PodSet, condition_of, count, count_at, deciders, is_composed, kind_of, outcome, pod_sets,
+    selector, text_at,
 };
 
 /// Every kind, in the order in which `explain` lists them.

@@ -15,6 +15,9 @@ pub(super) const FAILURE: &str = "kubebench.dev/failure";
 const SUCCESS_AT: &str = "/metadata/annotations/kubebench.dev~1success";
 const FAILURE_AT: &str = "/metadata/annotations/kubebench.dev~1failure";
 
+/// Kinds that make other jobs and pods one after another, and have an end of their own.
+const COMPOSED: [&str; 2] = ["experiment", "workflow"];
+
 /// What a job's controller says of it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Outcome {
@@ -63,11 +66,6 @@ pub struct PodSet {
 }
 
 impl Deciders {
-    /// Returns whether it is not the end of single replicas that decides.
-    pub fn is_empty(&self) -> bool {
-        self.roles.is_empty()
-    }
-
     /// Returns whether replica `index` of `role` is one of them.
     pub fn hold(&self, role: &str, index: u32) -> bool {
         self.roles.iter().any(|decider| decider == role) && (self.replicas == Replicas::All || index == 0)
@@ -107,6 +105,11 @@ pub fn outcome(object: &Json) -> Outcome {
 /// Returns which replicas' end is the end of the run; none of an object of an unknown kind.
 pub fn deciders(object: &Json) -> Deciders {
     kind_of(object).map_or_else(|| all_of([]), |kind| (kind.deciders)(object))
+}
+
+/// Returns whether the object's controller decides which of its pods are needed, and takes away the others.
+pub fn is_composed(object: &Json) -> bool {
+    kind_of(object).is_some_and(|kind| COMPOSED.contains(&kind.key))
 }
 
 /// Returns the pods that the object asks for, by role: as its kind has it, or what an object of an unknown kind holds that
