@@ -1,4 +1,4 @@
-//! KB0424: launchers of MPIJob v1 and drivers of Spark that a network policy keeps from the API server.
+//! KB0424: launchers of MPIJob v1, drivers of Spark and pods of Workflows that a network policy keeps from the API server.
 
 use std::collections::BTreeSet;
 
@@ -17,7 +17,7 @@ pub(super) fn open(benchmark: &Benchmark, diagnostics: &mut Diagnostics) {
         .iter()
         .map(|case| &case.workload)
         .filter(|workload| workload.roles.iter().any(|role| role.needs_token))
-        .map(|workload| workload.key)
+        .map(|workload| if workload.api.kind == "Workflow" { "workflow" } else { workload.key })
         // Where the launcher is refused altogether, KB0413 says so.
         .filter(|key| *key != "mpiJob" || target.pod_security != PodSecurity::Restricted)
         .collect();
@@ -29,6 +29,10 @@ pub(super) fn open(benchmark: &Benchmark, diagnostics: &mut Diagnostics) {
             "sparkApplication" => (
                 "drivers of Spark",
                 "the driver makes its executors through the API server; without it the application fails after minutes",
+            ),
+            "workflow" => (
+                "pods of Workflows",
+                "Argo's executor in each pod says through the API server what became of it; without it the pod fails after minutes",
             ),
             _ => (
                 "launchers of MPIJob v1",

@@ -3,13 +3,18 @@
 use std::collections::BTreeSet;
 
 use crate::diag::{Diagnostic, Diagnostics, code, did_you_mean};
-use crate::model::{Benchmark, Case, Role};
+use crate::model::{Benchmark, Case, Role, Workload};
 use crate::text::Span;
 
 /// Reports metrics whose role the workload has in no case, or, where a run without the metric is invalid, not in every case.
 pub(super) fn exists(benchmark: &Benchmark, diagnostics: &mut Diagnostics) {
-    let roles: BTreeSet<&str> =
-        benchmark.cases.iter().flat_map(|case| &case.workload.roles).map(|role| role.name.as_str()).collect();
+    let workloads = || benchmark.cases.iter().map(|case| &case.workload);
+    let mut roles: BTreeSet<&str> =
+        workloads().flat_map(|workload| &workload.roles).map(|role| role.name.as_str()).collect();
+    // Of a Workflow's templates some have an image that is known only when they run, so they are no roles of the model.
+    let templates = workloads().filter(|workload| workload.api.kind == "Workflow").filter_map(Workload::given_spec);
+    let templates = templates.filter_map(|spec| spec.get("templates")?.as_array()).flatten();
+    roles.extend(templates.filter_map(|template| template.get("name")?.as_str()));
     if roles.is_empty() {
         return;
     }

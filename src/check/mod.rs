@@ -20,6 +20,7 @@ mod metric_replica;
 mod metric_role;
 mod mpi_restricted;
 mod name_budget;
+mod part_metric;
 mod pod_security;
 mod pods;
 mod primary_metric;
@@ -58,6 +59,7 @@ pub static RULES: &[Rule] = &[
     tool_metric::reported,
     metric_role::exists,
     metric_replica::exists,
+    part_metric::exists,
     stepless_window::counted,
     image::pinned,
     resources::stated,

@@ -29,6 +29,7 @@ pub(super) fn check(needs: &Needs<'_>, facts: &dyn Facts, report: &mut Report) {
             "sparkoperator.k8s.io" => kinds.iter().any(|(api, _)| is_of(api, "sparkoperator.k8s.io")),
             "ray.io" => kinds.iter().any(|(api, _)| is_of(api, "ray.io")),
             "kubeflow.org/v1" => kinds.iter().any(|(api, _)| api == "kubeflow.org/v1"),
+            "kubeflow.org/v1beta1" => kinds.contains(&("kubeflow.org/v1beta1".to_owned(), "Experiment".to_owned())),
             _ => true,
         };
         if is_wanted {
@@ -45,6 +46,7 @@ fn is_of(api: &str, group: &str) -> bool {
 const CONTROLLERS: &[(&str, &str)] = &[
     ("argoproj.io", "workflow-controller"),
     ("kubeflow.org/v1", "training-operator"),
+    ("kubeflow.org/v1beta1", "katib-controller"),
     ("kubeflow.org/v2beta1", "mpi-operator"),
     ("jobset.x-k8s.io", "jobset-controller"),
     ("trainer.kubeflow.org", "trainer-controller"),

@@ -13,6 +13,7 @@ mod needs;
 mod nodes;
 mod queue;
 mod references;
+mod search;
 mod storage;
 mod workflows;
 
@@ -101,10 +102,11 @@ pub trait Facts {
 /// Holds the cluster of a target against what its tree needs.
 pub fn examine(needs: &Needs<'_>, facts: &dyn Facts) -> Vec<Finding> {
     let mut report = Report::default();
-    let checks: [fn(&Needs<'_>, &dyn Facts, &mut Report); 11] = [
+    let checks: [fn(&Needs<'_>, &dyn Facts, &mut Report); 12] = [
         apis::check,
         argo::check,
         limits::check,
+        search::check,
         storage::check,
         access::check,
         credential::check,

@@ -471,3 +471,30 @@ fn queues_must_be_there_and_active() {
     canned.put(&format!("{base}/clusterqueues/all"), groups(json!(["cpu", "memory", "nvidia.com/gpu"])));
     assert_eq!(said(&canned), "");
 }
+
+#[test]
+fn katib_must_be_let_read_the_metrics_of_trials() {
+    const SEARCH: &str = r"
+apiVersion: kubebench.dev/v1
+kind: Benchmark
+metadata: {name: search}
+spec:
+  workload:
+    experiment:
+      objective: {type: maximize, objectiveMetricName: a}
+      algorithm: {algorithmName: random}
+      parameters: [{name: lr, parameterType: double, feasibleSpace: {min: 1, max: 2}}]
+      maxTrialCount: 2
+      trial: {job: {image: 'registry.example/train:1', command: [train, '${trialParameters.lr}'], resources: {cpu: 1, memory: 1Gi}}}
+";
+    let said = |labels: Json| {
+        let mut canned = Canned::sound();
+        canned.put("/api/v1/namespaces/bench", json!({"metadata": {"labels": labels}}));
+        let findings = examined_as(PROJECT, SEARCH, &canned);
+        complaints(&findings).into_iter().filter(|line| line.contains("Katib")).collect::<Vec<_>>().join("\n")
+    };
+    assert!(said(json!({})).contains("has no label `katib.kubeflow.org/metrics-collector-injection: enabled`"));
+    let injects = |level: &str| json!({"katib.kubeflow.org/metrics-collector-injection": "enabled", "pod-security.kubernetes.io/enforce": level});
+    assert!(said(injects("restricted")).contains("which Katib's collector may not pass"));
+    assert_eq!(said(injects("baseline")), "");
+}

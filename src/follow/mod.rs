@@ -3,6 +3,7 @@
 //! Pure: what was seen comes in, what the run is comes out. Observations may be stale, doubled, missing and in any order;
 //! whoever watches passes all that it has seen. Texts come from the cluster, so whoever keeps them redacts them.
 
+pub mod composition;
 pub mod container;
 mod event;
 pub mod node;
@@ -149,12 +150,18 @@ pub fn sum(observed: &Observed<'_>) -> Progress {
         // What held up a pod that was replaced, or has done its work, holds up nothing now.
         let holds = is_latest && !subject.has_succeeded();
         let why = subject.why().filter(|why| holds || why.ends() || job.has_failed());
-        whys.extend(why.map(|why| Why { at: why.at.or(at), ..why }));
+        let why = why.filter(|why| !(job.is_composed && why.code == "deleted"));
+        whys.extend(why.map(|why| Why {
+            at: why.at.or(at),
+            effect: if job.is_composed { Effect::Holds } else { why.effect },
+            ..why
+        }));
         let replica = Replica { role: role.clone(), index: *index, decides, pod: facts.clone(), is_gone };
         if is_latest { replicas.push(replica) } else { earlier.push(replica) }
     }
     replicas.sort_by(|one, other| (&one.role, one.index).cmp(&(&other.role, other.index)));
-    let wanted = workload::count(&sets);
+    // What Argo makes of a template is known only when it has begun.
+    let wanted = workload::count(&sets).max(u32::from(job.is_composed));
     let ready = replicas.iter().filter(|replica| replica.pod.is_ready && !replica.is_gone).count();
     if job.purpose() == Purpose::Serves && job.outcome == Outcome::Succeeded && ready < wanted as usize {
         // Its controller is content with less than what is to be measured.
@@ -183,7 +190,8 @@ pub fn sum(observed: &Observed<'_>) -> Progress {
     let state = job.judge(&mut whys, begun, observed.workload);
     let reasons = if state == State::Ended(Status::Succeeded) { Vec::new() } else { why::reasons(&whys) };
 
-    let counting = replicas.iter().filter(|replica| replica.decides || state != State::Ended(Status::Succeeded));
+    let counts = |replica: &&Replica| replica.decides || job.is_composed;
+    let counting = replicas.iter().filter(|replica| counts(replica) || state != State::Ended(Status::Succeeded));
     let timings = timeline::timings(
         &timeline::Span {
             created: job.created,
@@ -237,6 +245,8 @@ struct Job<'a> {
     created: Option<ServerTime>,
     kind: Option<&'static Kind>,
     outcome: Outcome,
+    /// Whether its controller decides which of its pods are needed, and takes away the others: Argo, Katib.
+    is_composed: bool,
     is_deleted: bool,
     /// After how many seconds its controller stops it.
     deadline: Option<u64>,
@@ -256,6 +266,7 @@ impl<'a> Job<'a> {
             created: created.as_ref().map(ServerTime::of),
             kind,
             outcome: workload::outcome(observed.job),
+            is_composed: workload::is_composed(observed.job),
             is_deleted: observed.gone.contains(uid) || !text("/metadata/deletionTimestamp").is_empty(),
             deadline: DEADLINES.into_iter().find_map(|at| observed.job.pointer(at)?.as_u64()),
             restarts: count_at(observed.job, "/status/restarts").unwrap_or_default(),
@@ -303,7 +314,8 @@ impl<'a> Job<'a> {
                     whys.push(own("timeout", Status::TimedOut, &self.timeout(begun)));
                 }
                 why::explain_deletions(whys, true);
-                if whys.is_empty() {
+                // What a pod failed by may be what its controller forgave.
+                if whys.is_empty() || self.is_composed {
                     let what = format!("the job failed ({reason}): {}", why::sentence(message));
                     whys.push(own("jobFailed", Status::Failed, &what));
                 }

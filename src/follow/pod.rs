@@ -3,7 +3,9 @@
 //! Two kinds of clocks write into a pod: the API server's (created, scheduled) and that of its node's kubelet (the rest).
 //! They differ, so their times are of different types, and nothing subtracts one from the other.
 
-use k8s_openapi::api::core::v1::{ContainerState, ContainerStateTerminated, ContainerStatus, Pod, PodCondition};
+use k8s_openapi::api::core::v1::{
+    Container, ContainerState, ContainerStateTerminated, ContainerStatus, Pod, PodCondition,
+};
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::Time;
 
 use crate::result::v1::Exit;
@@ -93,15 +95,21 @@ impl PodFacts {
         let name = pod.metadata.name.clone().unwrap_or_default();
         let status = pod.status.as_ref();
         let container = main_status(pod, main);
-        let role = role(pod, job, &name);
+        let template = of_workflow(pod, job, &name, sets);
+        // Argo ends the names of pods with a hash, and trials are told apart by their jobs: such pods are numbered by age.
+        let is_of_workflow = template.is_some();
+        let role = template.unwrap_or_else(|| role(pod, job, &name));
         let set = sets.iter().find(|set| set.role == role);
+        let is_numbered = !is_of_workflow && set.is_none_or(|set| set.completions > 0);
         // Whatever pod comes in the place of the only one, as KubeRay makes a new head, is that replica again.
         let only = set.is_some_and(|set| set.replicas == 1 && set.completions == 1);
         let scheduled = condition(pod, "PodScheduled").filter(|condition| condition.status == "True");
         let initialized = condition(pod, "Initialized").filter(|condition| condition.status == "True");
         let final_state = container.and_then(final_state);
         Self {
-            index: index(pod, job, &name, &role)
+            index: is_numbered
+                .then(|| index(pod, job, &name, &role))
+                .flatten()
                 .map(|index| index.saturating_add(before(pod, set.map_or(0, |set| set.completions))))
                 .or(only.then_some(0)),
             role,
@@ -182,14 +190,21 @@ pub(super) fn disrupted(pod: &Pod) -> Option<ServerTime> {
 /// Returns the status of the container that does the work.
 pub(super) fn main_status<'a>(pod: &'a Pod, main: &str) -> Option<&'a ContainerStatus> {
     let statuses = pod.status.as_ref()?.container_statuses.as_deref()?;
-    let first = pod.spec.as_ref().and_then(|spec| spec.containers.first()).map(|container| container.name.as_str());
+    let first = first_container(pod).map(|container| container.name.as_str());
     let named = |name: &str| statuses.iter().find(|status| status.name == name);
     named(main).or_else(|| named(first?))
 }
 
+/// Returns the first container that the pod's own description has: Argo puts its `wait` before them.
+fn first_container(pod: &Pod) -> Option<&Container> {
+    let containers = &pod.spec.as_ref()?.containers;
+    let is_argos = |container: &&Container| container.name == "wait" && label(pod, WORKFLOW).is_some();
+    containers.iter().find(|container| !is_argos(container))
+}
+
 fn declared(pod: &Pod, main: &str) -> Option<String> {
     let containers = &pod.spec.as_ref()?.containers;
-    let container = containers.iter().find(|container| container.name == main).or(containers.first())?;
+    let container = containers.iter().find(|container| container.name == main).or(first_container(pod))?;
     container.image.clone()
 }
 
@@ -213,6 +228,31 @@ fn role(pod: &Pod, job: &str, name: &str) -> String {
     // `<job>-<role>` and `<job>-<role>-<index>` are the operators' names.
     let from_name = || name.strip_prefix(job)?.strip_prefix('-')?.split('-').next().map(str::to_owned);
     labeled.or_else(from_name).unwrap_or_default()
+}
+
+/// The label that Argo gives every pod of a Workflow, with the name of that.
+const WORKFLOW: &str = "workflows.argoproj.io/workflow";
+/// The role of pods whose template stands in a step itself and has no name.
+const INLINE: &str = "inline";
+/// The role of the pod that does what needs none of its own: requests of `http` templates, and plugins.
+const AGENT: &str = "agent";
+
+/// Returns the role of a pod of the measured Workflow `job`: the name of its template, which Argo puts between that of the
+/// Workflow and a hash. `sets` begin with the entry point, whose pod has the name of the Workflow itself.
+fn of_workflow(pod: &Pod, job: &str, name: &str, sets: &[PodSet]) -> Option<String> {
+    if label(pod, WORKFLOW)? != job {
+        return None;
+    }
+    let rest = name.strip_prefix(job)?;
+    if rest.is_empty() {
+        return sets.first().map(|set| set.role.clone());
+    }
+    let rest = rest.strip_prefix('-')?;
+    let Some((template, hash)) = rest.rsplit_once('-') else { return Some(INLINE.to_owned()) };
+    if hash == AGENT {
+        return Some(AGENT.to_owned());
+    }
+    Some(template.to_owned())
 }
 
 fn index(pod: &Pod, job: &str, name: &str, role: &str) -> Option<u32> {

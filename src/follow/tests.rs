@@ -464,3 +464,55 @@ fn a_job_of_a_job_set_that_took_too_long() {
     assert!(progress.reasons[0].message.contains("timeout of 60 s"), "{:?}", progress.reasons);
     assert_eq!(summed(&job_set(&over), &pods, &[]).state, State::Ended(Status::Failed));
 }
+
+/// A pod of a Workflow, as [`pod`] makes those of a job.
+fn of_workflow(template: &str, number: u32, created: u32, state: Json) -> Json {
+    let text = pod("x", number, state).to_string().replace("\"pytorch\"", "\"main\"");
+    let mut made: Json = serde_json::from_str(&text).unwrap();
+    made["metadata"]["name"] = json!(format!("mnist-1a2b3c4d-{template}-{number}"));
+    made["metadata"]["uid"] = json!(format!("uid-{template}-{number}"));
+    made["metadata"]["creationTimestamp"] = json!(at(created));
+    made["metadata"]["labels"] = json!({"workflows.argoproj.io/workflow": "mnist-1a2b3c4d"});
+    made["metadata"]["ownerReferences"][0]["kind"] = json!("Workflow");
+    made
+}
+
+/// Argo tries again what failed, and takes away what has ended: neither ends the run, whose phase does.
+#[test]
+fn the_phase_of_a_workflow_decides_and_not_its_pods() {
+    let workflow = |phase: &str| {
+        json!({
+            "apiVersion": "argoproj.io/v1alpha1", "kind": "Workflow",
+            "metadata": {"name": "mnist-1a2b3c4d", "uid": "job-uid", "creationTimestamp": at(0)},
+            "spec": {"entrypoint": "all", "templates": [{"name": "all", "dag": {}},
+                {"name": "load", "container": {}}, {"name": "train", "container": {}}]},
+            "status": {"phase": phase, "message": "child 'mnist-1a2b3c4d-train-8' failed"},
+        })
+    };
+    let mut killed = of_workflow("train", 7, 20, ended(137, "Error"));
+    killed["metadata"]["deletionTimestamp"] = json!(at(30));
+    let pods = read(&[
+        of_workflow("load", 9, 1, ended(0, "Completed")),
+        killed,
+        of_workflow("train", 8, 40, ended(0, "Completed")),
+    ]);
+    let of = |phase: &str, gone: &[&str]| {
+        let gone: BTreeSet<String> = gone.iter().map(|uid| (*uid).to_owned()).collect();
+        let job = workflow(phase);
+        sum(&Observed { job: &job, pods: &pods, events: &[], workload: None, gone: &gone, places: &Places::new() })
+    };
+    let running = of("Running", &["uid-train-7"]);
+    assert_eq!(running.state, State::Running, "{:#?}", running.reasons);
+    assert_eq!(running.wanted, 1);
+    let ended = of("Succeeded", &["uid-load-9", "uid-train-7", "uid-train-8"]);
+    assert_eq!(ended.state, State::Ended(Status::Succeeded), "{:#?}", ended.reasons);
+    let places: Vec<(&str, u32, &str)> =
+        ended.replicas.iter().map(|one| (one.role.as_str(), one.index, one.pod.uid.as_str())).collect();
+    assert_eq!(places, [("load", 0, "uid-load-9"), ("train", 0, "uid-train-7"), ("train", 1, "uid-train-8")]);
+    assert_eq!(ended.replaced, []);
+    assert!(ended.timings.run_seconds.is_some() && ended.timings.queue_seconds.is_some(), "{:?}", ended.timings);
+    let failed = of("Failed", &[]);
+    assert_eq!(failed.state, State::Ended(Status::Failed), "{:#?}", failed.reasons);
+    let told: Vec<&str> = failed.reasons.iter().map(|reason| reason.message.as_str()).collect();
+    assert_eq!(told, ["the job failed (Failed): child 'mnist-1a2b3c4d-train-8' failed"]);
+}

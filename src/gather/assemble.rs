@@ -11,7 +11,7 @@ use crate::result::v1::{
     Artifact, Environment, Exit, Metadata, Monitored, Provenance, Reason, Recorder, Run as RunOutcome, Server, Status,
     StatusReason, Timings, Usage, Validity,
 };
-use crate::result::{API_VERSION, BenchmarkResult, KIND, SCHEMA_VERSION};
+use crate::result::{API_VERSION, BenchmarkResult, Composition, KIND, SCHEMA_VERSION};
 
 /// What a run is and what it gave.
 pub struct Parts<'a> {
@@ -45,6 +45,8 @@ pub struct Parts<'a> {
     pub monitoring: Vec<Monitored>,
     /// What it held of a cluster.
     pub usage: Option<Usage>,
+    /// What it was made of.
+    pub composition: Composition,
     /// The files that it left.
     pub artifacts: Vec<Artifact>,
     /// Who writes the result.
@@ -87,6 +89,7 @@ pub fn assemble(parts: Parts<'_>) -> BenchmarkResult {
     let Parts { ended, measured, span, run, .. } = parts;
     let Ended { mut status, mut reasons, exits, restarts, timings } = ended;
     let exits = without_idle_words(exits, status);
+    let Composition { workflow, experiment } = parts.composition.bounded();
     // A run that did not end by itself is what it is; that its metrics are missing says nothing more.
     if status == Status::Succeeded && !measured.invalid.is_empty() {
         status = Status::Invalid;
@@ -120,6 +123,8 @@ pub fn assemble(parts: Parts<'_>) -> BenchmarkResult {
         metrics: measured.metrics,
         monitoring: parts.monitoring,
         usage: parts.usage,
+        workflow,
+        experiment,
         cost: None,
         server: parts.server,
         validity: Validity { checks: measured.checks },

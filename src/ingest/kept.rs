@@ -9,7 +9,7 @@ use super::rules::{Check, From, LogPlace, MetricRule, Rules};
 use super::tool::Tool;
 use crate::digest::Digest;
 use crate::result::v1::Metric;
-use crate::spec::v1::metric::{DurationSource, ProcessSource};
+use crate::spec::v1::metric::{DurationSource, ProcessSource, WhichTrials};
 
 const ONLY_A_RUN: &str = "only a run has this";
 
@@ -87,6 +87,14 @@ impl Evidence for Kept<'_> {
     }
 
     fn duration(&self, _: DurationSource) -> Used {
+        Err(ONLY_A_RUN.to_owned())
+    }
+
+    fn node(&self, _: &str) -> Result<Vec<f64>, String> {
+        Err(ONLY_A_RUN.to_owned())
+    }
+
+    fn trials(&self, _: &str, _: WhichTrials) -> Result<Vec<f64>, String> {
         Err(ONLY_A_RUN.to_owned())
     }
 

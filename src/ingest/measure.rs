@@ -12,7 +12,7 @@ use super::rules::{From, LogPlace, MetricRule, Place, RuleScanned, Rules};
 use super::scan::Scanned;
 use super::series::{Reduced, Sample, Series, Window};
 use crate::result::v1::{CheckOutcome, Direction, Kind, Metric, Native, Source, Stats, StatusReason};
-use crate::spec::v1::metric::{Better, DurationSource, ProcessSource, Reduce};
+use crate::spec::v1::metric::{Better, DurationSource, ProcessSource, Reduce, WhichTrials};
 use crate::stats;
 
 /// The log of one replica, read.
@@ -58,6 +58,18 @@ pub trait Evidence {
     /// # Errors
     /// Why that is unknown.
     fn duration(&self, what: DurationSource) -> Used;
+
+    /// Returns how long the nodes called `name` of the measured Workflow took, in seconds.
+    ///
+    /// # Errors
+    /// Why that is unknown.
+    fn node(&self, name: &str) -> Result<Vec<f64>, String>;
+
+    /// Returns what trials of the measured Experiment reached of `metric`.
+    ///
+    /// # Errors
+    /// Why that is unknown.
+    fn trials(&self, metric: &str, of: WhichTrials) -> Result<Vec<f64>, String>;
 
     /// Returns the text behind an address.
     ///
@@ -193,6 +205,17 @@ fn metric(number: usize, rule: &MetricRule, logs: &[Log], evidence: &dyn Evidenc
             source.parser = "duration".to_owned();
             source.selector = Some(duration_word(*what).to_owned());
             single(evidence.duration(*what), &mut series)
+        }
+        From::Node { name } => {
+            source.parser = "node".to_owned();
+            source.selector = Some(name.clone());
+            evidence.node(name).map(|values| values.into_iter().for_each(|value| series.push(Sample::of(value))))
+        }
+        From::Trials { metric, of } => {
+            source.parser = "trials".to_owned();
+            source.selector = Some(trials_word(metric, *of));
+            let values = evidence.trials(metric, *of);
+            values.map(|values| values.into_iter().for_each(|value| series.push(Sample::of(value))))
         }
         From::Prometheus { query, reduce: over_time } => {
             source.parser = "prometheus".to_owned();
@@ -381,6 +404,14 @@ pub fn duration_word(what: DurationSource) -> &'static str {
         DurationSource::Startup => "startup",
         DurationSource::Run => "run",
         DurationSource::Ready => "ready",
+    }
+}
+
+/// Returns how results name what trials reached of `metric`.
+pub fn trials_word(metric: &str, of: WhichTrials) -> String {
+    match of {
+        WhichTrials::Best => format!("{metric} of best"),
+        WhichTrials::All => format!("{metric} of all"),
     }
 }
 

@@ -10,7 +10,7 @@ use super::scan::{LogScan, Scanned};
 use super::series::Window;
 use super::tool::{self, Tool};
 use crate::digest::Digest;
-use crate::spec::v1::metric::{self as wire, Better, DurationSource, ProcessSource, Reduce, Row};
+use crate::spec::v1::metric::{self as wire, Better, DurationSource, ProcessSource, Reduce, Row, WhichTrials};
 use crate::yaml::Node;
 
 /// What is measured, and what must hold.
@@ -115,6 +115,18 @@ pub enum From {
     Process(ProcessSource),
     /// How long something took.
     Duration(DurationSource),
+    /// How long a node of a Workflow took.
+    Node {
+        /// Its step or task.
+        name: String,
+    },
+    /// What trials of an Experiment reached.
+    Trials {
+        /// The metric.
+        metric: String,
+        /// Whose.
+        of: WhichTrials,
+    },
     /// A Prometheus range query.
     Prometheus {
         /// The query.
@@ -131,6 +143,8 @@ impl From {
             self,
             Self::Process(_)
                 | Self::Duration(_)
+                | Self::Node { .. }
+                | Self::Trials { .. }
                 | Self::Prometheus { .. }
                 | Self::OpenMetrics { text: Place::Url(_), .. }
         )
@@ -324,8 +338,21 @@ fn source(wire: wire::Source) -> Result<From, String> {
         role,
         index: index.map(|index| index.0),
     };
-    let wire::Source { log, json, json_lines, csv, key_value, open_metrics, file, process, duration, prometheus, tool } =
-        wire;
+    let wire::Source {
+        log,
+        json,
+        json_lines,
+        csv,
+        key_value,
+        open_metrics,
+        file,
+        process,
+        duration,
+        prometheus,
+        node,
+        trials,
+        tool,
+    } = wire;
     if let Some(wire::LogSource { pattern, role, index, raw }) = log {
         return Ok(From::Log {
             pattern: Pattern::new(&pattern)?,
@@ -373,6 +400,12 @@ fn source(wire: wire::Source) -> Result<From, String> {
         let query = query.or_else(|| known.map(|known| known.query.to_owned()));
         let reduce = reduce.or_else(|| known.map(|known| known.reduce)).unwrap_or(Reduce::Mean);
         return Ok(From::Prometheus { query: query.ok_or("`prometheus` names no query")?, reduce });
+    }
+    if let Some(wire::NodeSource { name }) = node {
+        return Ok(From::Node { name: name.0 });
+    }
+    if let Some(wire::TrialsSource { metric, of }) = trials {
+        return Ok(From::Trials { metric: metric.0, of: of.unwrap_or(WhichTrials::Best) });
     }
     match (process, duration) {
         (Some(process), _) => Ok(From::Process(process)),

@@ -29,6 +29,15 @@ pub(super) fn faults(case: &Case) -> Vec<Diagnostic> {
             fault(workload.span, "what becomes of a manifest is its controller's affair, which only a cluster has")
                 .help("run it in a cluster, or write the workload in the simple form of its kind"),
         ],
+        "workflow" => vec![
+            fault(workload.span, "a Workflow is Argo's to run, which only a cluster has")
+                .help("run it in a cluster; to try one of its templates here, write it as a `job`"),
+        ],
+        "experiment" => vec![
+            fault(workload.span, "an Experiment is Katib's to run, which only a cluster has")
+                .note("Katib suggests values, makes a job of each trial and reads its metrics")
+                .help("run it in a cluster; to try one trial here, write it as the workload itself, with values in the place of `${trialParameters.…}`"),
+        ],
         "jobSet" => of_job_set(case),
         "volcanoJob" => of_volcano(case),
         "rayJob" => vec![

@@ -46,6 +46,9 @@ pub(super) fn carried(
     diagnostics: &mut Diagnostics,
 ) -> CarriedFiles {
     let Some(form) = workload.entries().first() else { return CarriedFiles::default() };
+    // The pods of a search are those of its trials.
+    let trial = form.value.get("trial").filter(|_| form.key == "experiment");
+    let form = trial.and_then(|trial| trial.entries().first()).unwrap_or(form);
     let notebook = form.value.get("file").filter(|_| form.key == "notebook");
     let entry = form.value.entry("files");
     let Some(first) = entry.map(|entry| entry.key_span).or(notebook.map(|node| node.span)) else {

@@ -14,7 +14,7 @@ use crate::text::{Source, SourceId, SourceMap, Span};
 use crate::yaml::{self, Entry, Node, Value};
 
 /// Where a spec names a manifest.
-const NAMED_AT: &[&[&str]] = &[&["manifest", "file"]];
+const NAMED_AT: &[&[&str]] = &[&["manifest", "file"], &["workflow", "file"]];
 
 /// The manifests of all specs, by path.
 #[derive(Default)]

@@ -5,13 +5,14 @@ use std::collections::BTreeMap;
 use crate::diag::{Diagnostic, Diagnostics, Place, code, did_you_mean};
 use crate::ingest::pattern::Pattern;
 use crate::ingest::preset::{self, PRESETS, Preset};
-use crate::model::{Expectation, Fixture, Metric, MetricReference, ToolMetrics};
+use crate::model::{Expectation, Fixture, Metric, MetricReference, Part, ToolMetrics};
 use crate::spec::v1::{fixture, metric as wire};
 use crate::text::Span;
 use crate::yaml::Node;
 
 /// Sources whose values have no step.
-const STEPLESS: [&str; 7] = ["json", "keyValue", "openMetrics", "file", "process", "duration", "prometheus"];
+const STEPLESS: [&str; 9] =
+    ["json", "keyValue", "openMetrics", "file", "process", "duration", "node", "trials", "prometheus"];
 
 /// Returns the metrics of `spec`, reporting names that are missing or stand twice.
 pub(super) fn metrics(wires: &[wire::Metric], spec: &Node, diagnostics: &mut Diagnostics) -> Vec<Metric> {
@@ -57,6 +58,7 @@ pub(super) fn metrics(wires: &[wire::Metric], spec: &Node, diagnostics: &mut Dia
             role: of_log(node, "role").and_then(|role| Some((role.as_text()?.to_owned(), role.span))),
             index: index_of(&wire.from).zip(of_log(node, "index")).map(|(index, node)| (index, node.span)),
             stepless_window: stepless_window(wire, node),
+            of_part: of_part(node),
         });
     }
     metrics
@@ -107,6 +109,17 @@ fn tool_node(metric: &Node) -> Option<&Node> {
 /// Returns what a metric says of the log that it is read from.
 fn of_log<'n>(metric: &'n Node, key: &str) -> Option<&'n Node> {
     ["log", "keyValue", "tool"].into_iter().find_map(|source| metric.get("from")?.get(source)?.get(key))
+}
+
+/// Returns the node or the metric of trials that a metric is read from.
+fn of_part(metric: &Node) -> Option<(Part, Span)> {
+    let from = metric.get("from")?;
+    let of = |source: &str, field: &str| {
+        let said = from.get(source)?.get(field)?;
+        Some((said.as_text()?.to_owned(), said.span))
+    };
+    let node = of("node", "name").map(|(name, span)| (Part::Node(name), span));
+    node.or_else(|| of("trials", "metric").map(|(name, span)| (Part::Trials(name), span)))
 }
 
 fn index_of(from: &wire::Source) -> Option<u32> {

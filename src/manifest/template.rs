@@ -46,15 +46,15 @@ pub(super) fn with_pod(object: &mut Json, at: &TemplateAt, change: impl FnOnce(&
     }
 }
 
-/// Returns the JSON Pointer to the main container of the pods, which is called `name`.
-pub(super) fn main_container(object: &Json, at: &TemplateAt, name: &str) -> Option<String> {
-    if let TemplateForm::Pod { container: Some(container), .. } = &at.form {
+/// Returns the JSON Pointer to the main container of the pods that stand at `place`: that of this name, or the first.
+pub(super) fn main_of(object: &Json, place: &str, form: &TemplateForm, name: &str) -> Option<String> {
+    if let TemplateForm::Pod { container: Some(container), .. } = form {
         return Some(container.clone());
     }
-    let pod = at.pod();
-    let containers = object.pointer(&format!("{pod}/containers"))?.as_array()?;
-    let index = containers.iter().position(|container| container.get("name").is_some_and(|own| own == name))?;
-    Some(format!("{pod}/containers/{index}"))
+    let pod = form.pod(place);
+    let containers = object.pointer(&format!("{pod}/containers"))?.as_array().filter(|list| !list.is_empty())?;
+    let index = containers.iter().position(|container| container.get("name").is_some_and(|own| own == name));
+    Some(format!("{pod}/containers/{}", index.unwrap_or_default()))
 }
 
 /// Follows `steps`; mappings that are not there are made.

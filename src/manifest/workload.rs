@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value as Json, json};
 
-use super::{admission, given, instance, meta, overrides, patch, pod, template};
+use super::{admission, given, instance, meta, overrides, patch, pipeline, pod, template};
 use crate::diag::Diagnostics;
 use crate::digest::{Canonical, Digest};
 use crate::model::target::Queue;
@@ -58,22 +58,27 @@ pub(super) fn case_objects(benchmark: &Benchmark, case: &Case, diagnostics: &mut
         object.labels_at.extend(labels_at.iter().cloned());
         objects.push(object);
     }
-    for role in &workload.roles {
+    let given_at = workload.given_at();
+    if let (Some(_), Some(run)) = (&workload.given, objects.get_mut(given_at)) {
+        given::equip(run, benchmark, case_of(given_at));
+    }
+    // Beside an object of the user's own there is its load alone.
+    let is_described = |role: &&Role| workload.given.is_none() || Some(role.template_at.object) == load;
+    for role in workload.roles.iter().filter(is_described) {
         let at = &role.template_at;
         let Some(RunObject { object, name_at, labels_at, .. }) = objects.get_mut(at.object) else { continue };
-        if workload.given.is_some() && Some(at.object) != load {
-            given::equip(object, at, (benchmark, case_of(at.object), role));
-        } else {
-            pod::refuse_reserved(role, diagnostics);
-            template::put(object, at, pod::template(benchmark, case_of(at.object), role, diagnostics));
-        }
+        pod::refuse_reserved(role, diagnostics);
+        template::put(object, at, pod::template(benchmark, case_of(at.object), role, diagnostics));
         if workload.headless_service {
             name_at.push(format!("{}/subdomain", at.pod()));
         }
         labels_at.push(format!("{}/labels", at.metadata()));
     }
-    if let Some(RunObject { object, .. }) = objects.first_mut() {
+    if let Some(RunObject { object, .. }) = objects.get_mut(workload.given_at()) {
         submit_to_queue(benchmark, object);
+        run_as_workflow(workload, object);
+    }
+    if let Some(RunObject { object, .. }) = objects.first_mut() {
         patch::apply_to_object(object, workload, diagnostics);
     }
     if let Some(RunObject { object, .. }) = load.and_then(|load| objects.get_mut(load)) {
@@ -115,7 +120,8 @@ fn server_id(objects: &[RunObject], served: &Served) -> String {
 /// Returns where the main container of `role` learns something of the server.
 fn of_server(object: &Json, role: &Role) -> Vec<(String, OfServer)> {
     let of_server = |name: &str| role.of_server.iter().find(|(own, _)| *own == name).map(|(_, what)| what.clone());
-    let container = template::main_container(object, &role.template_at, &role.container_name);
+    let at = &role.template_at;
+    let container = template::main_of(object, &at.pointer(), &at.form, &role.container_name);
     let Some(env) = container.map(|container| format!("{container}/env")) else { return Vec::new() };
     let variables = object.pointer(&env).and_then(Json::as_array).into_iter().flatten().enumerate();
     let found = variables.filter_map(|(index, variable)| {
@@ -210,10 +216,25 @@ fn admit(
     }
 }
 
+/// Gives the pods of a measured Workflow that names no account one that may write what Argo demands of each.
+fn run_as_workflow(workload: &Workload, object: &mut Json) {
+    if let ("workflow", Some(Json::Object(spec))) = (workload.key, object.get_mut("spec")) {
+        spec.entry("serviceAccountName").or_insert_with(|| pipeline::WORKFLOW.into());
+    }
+}
+
 fn submit_to_queue(benchmark: &Benchmark, object: &mut Json) {
-    if let (Queue::Kueue(queue), Some(labels)) =
-        (&benchmark.target.queue, object.pointer_mut("/metadata/labels").and_then(Json::as_object_mut))
-    {
+    let Queue::Kueue(queue) = &benchmark.target.queue else { return };
+    // Kueue manages no Workflow and no Experiment, but the pods of one and the jobs of the other.
+    let (parent, field) = match object.get("kind").and_then(Json::as_str) {
+        Some("Workflow" | "WorkflowTemplate") => ("/spec", "podMetadata"),
+        Some("Experiment") => ("/spec/trialTemplate/trialSpec", "metadata"),
+        _ => ("", "metadata"),
+    };
+    let parent = object.pointer_mut(parent).and_then(Json::as_object_mut);
+    let metadata = parent.map(|parent| parent.entry(field).or_insert_with(|| json!({})));
+    let labels = metadata.and_then(Json::as_object_mut).map(|it| it.entry("labels").or_insert_with(|| json!({})));
+    if let Some(labels) = labels.and_then(Json::as_object_mut) {
         labels.entry("kueue.x-k8s.io/queue-name").or_insert_with(|| queue.as_str().into());
     }
 }

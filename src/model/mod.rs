@@ -175,6 +175,17 @@ pub struct Metric {
     pub index: Option<(u32, Span)>,
     /// The source and the window, where the window counts steps and values of this source never have one.
     pub stepless_window: Option<(&'static str, Span)>,
+    /// The part of the workload that it is read from, and where that is said.
+    pub of_part: Option<(Part, Span)>,
+}
+
+/// A part of a workload that the cluster divides.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Part {
+    /// The node of a Workflow of this step or task.
+    Node(String),
+    /// This metric of the trials of an Experiment.
+    Trials(String),
 }
 
 /// The metrics of a known tool.

@@ -3,6 +3,7 @@
 //! A file is one run and is never changed. Its place follows from its content, its digest tells whether somebody edited
 //! it, and there is one spelling for one content.
 
+mod composition;
 pub mod fingerprint;
 mod judge;
 mod place;
@@ -13,6 +14,7 @@ pub mod v1;
 use serde_json::Value as Json;
 
 use crate::digest::{Canonical, Digest};
+pub use composition::Composition;
 pub use judge::judge;
 pub use place::{path, round};
 pub use redacted::{names as redact_names, redact};

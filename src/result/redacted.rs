@@ -35,6 +35,15 @@ pub fn redact(result: &mut BenchmarkResult, redactor: &Redactor) {
         metric.source.selector.iter_mut().for_each(clean);
         metric.source.artifact.iter_mut().for_each(name);
     }
+    for node in result.workflow.iter_mut().flat_map(|workflow| &mut workflow.nodes) {
+        // The turns of a loop have their values in their names.
+        clean(&mut node.name);
+        node.message.iter_mut().for_each(clean);
+    }
+    for trial in result.experiment.iter_mut().flat_map(|experiment| &mut experiment.trials) {
+        trial.parameters.values_mut().for_each(clean);
+        trial.message.iter_mut().for_each(clean);
+    }
     result.validity.checks.iter_mut().for_each(|check| clean(&mut check.observed));
     result.artifacts.iter_mut().for_each(|artifact| name(&mut artifact.name));
     for native in result.native.values_mut() {

@@ -9,7 +9,7 @@ use super::v1::{Artifact, BenchmarkResult, Exit, Metric, StatusReason};
 const CODE: &str = "tooLarge";
 
 /// One after the other, as long as the file is too large; the last ones bound every list that grows with a run.
-pub(super) const STEPS: [fn(&mut BenchmarkResult); 25] = [
+pub(super) const STEPS: [fn(&mut BenchmarkResult); 27] = [
     // A report is an artifact too; samples are nowhere else.
     |result| result.native.values_mut().for_each(|native| native.text = None),
     |result| thin(result, 5_000),
@@ -26,12 +26,14 @@ pub(super) const STEPS: [fn(&mut BenchmarkResult); 25] = [
     |result| thin(result, 9),
     |result| thin(result, 0),
     |result| reasons(result, 20, 2_000),
+    |result| composition(result, 100),
     |result| metrics(result, 2_000),
     |result| metrics(result, 1_000),
     |result| metrics(result, 500),
     |result| exits(result, 1_000),
     |result| artifacts(result, 1_000),
     |result| metrics(result, 100),
+    |result| composition(result, 10),
     |result| last_lines(result, 0, 0),
     |result| reasons(result, 10, 300),
     |result| exits(result, 100),
@@ -102,6 +104,16 @@ fn metrics(result: &mut BenchmarkResult, most: usize) {
         stays
     });
     say(result, "metrics with labels", before - result.metrics.len());
+}
+
+/// Keeps `most` of the nodes of a Workflow and of the trials of an Experiment, which say themselves how many more there were.
+fn composition(result: &mut BenchmarkResult, most: usize) {
+    if let Some(workflow) = &mut result.workflow {
+        workflow.cut(most);
+    }
+    if let Some(experiment) = &mut result.experiment {
+        experiment.cut(most);
+    }
 }
 
 /// Keeps `most` of the exits, those that failed before those that did not.

@@ -60,6 +60,8 @@ pub(crate) fn result() -> BenchmarkResult {
         metrics: vec![metric(vec![Some(0.1), None, Some(1e21), Some(40.0)])],
         monitoring: Vec::new(),
         usage: None,
+        workflow: None,
+        experiment: None,
         cost: None,
         server: None,
         validity: Validity::default(),

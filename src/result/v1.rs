@@ -12,6 +12,8 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value as Json;
 pub use usage::Usage;
 
+pub use super::composition::{Experiment, Objective, Trial, TrialMetric, TrialStatus, Workflow, WorkflowNode};
+
 /// One run of one case of a benchmark.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
@@ -51,6 +53,12 @@ pub struct BenchmarkResult {
     /// What it held of a cluster.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub usage: Option<Usage>,
+    /// The nodes of the Workflow that was measured.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub workflow: Option<Workflow>,
+    /// The trials of the Experiment that was measured.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub experiment: Option<Experiment>,
     /// What it cost.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cost: Option<Cost>,

@@ -10,7 +10,7 @@ use crate::ingest::measure::Measured;
 use crate::manifest::Run;
 use crate::model::Case;
 use crate::result::v1::{Artifact, Environment, Image, Metadata, Monitored, Provenance, Reason, Recorder, Timings};
-use crate::result::{BenchmarkResult, fingerprint, thinned};
+use crate::result::{BenchmarkResult, Composition, fingerprint, thinned};
 use crate::spec::v1::metric::ProcessSource;
 
 /// What a run gave.
@@ -100,6 +100,7 @@ impl Session<'_> {
             measured,
             monitoring,
             usage: None,
+            composition: Composition::default(),
             artifacts,
             recorder: Recorder { version: request.version.to_owned(), method: "local".to_owned() },
         })

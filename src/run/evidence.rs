@@ -8,7 +8,7 @@ use crate::edge::process::Usage;
 use crate::gather::range_query;
 use crate::ingest::measure::{Evidence, Used};
 use crate::local::Engine;
-use crate::spec::v1::metric::{DurationSource, ProcessSource};
+use crate::spec::v1::metric::{DurationSource, ProcessSource, WhichTrials};
 
 /// The evidence of one run.
 pub(super) struct RunEvidence {
@@ -84,6 +84,14 @@ impl Evidence for RunEvidence {
                 .to_owned()
             }),
         }
+    }
+
+    fn node(&self, _: &str) -> Result<Vec<f64>, String> {
+        Err("a local run has no nodes: Argo runs Workflows, in a cluster".to_owned())
+    }
+
+    fn trials(&self, _: &str, _: WhichTrials) -> Result<Vec<f64>, String> {
+        Err("a local run has no trials: Katib makes them, in a cluster".to_owned())
     }
 
     fn fetch(&self, url: &str) -> Result<String, String> {

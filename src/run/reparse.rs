@@ -15,7 +15,7 @@ use crate::ingest::rules::Rules;
 use crate::redact::Redactor;
 use crate::result::v1::{Artifact, Metric, Reparsed, Status};
 use crate::result::{self, BenchmarkResult};
-use crate::spec::v1::metric::{DurationSource, ProcessSource};
+use crate::spec::v1::metric::{DurationSource, ProcessSource, WhichTrials};
 
 /// Returns the result of reading `original`'s run again by the rules in `text`, with secrets taken out.
 ///
@@ -171,6 +171,14 @@ impl Evidence for Kept<'_> {
 
     fn duration(&self, what: DurationSource) -> Used {
         self.one("duration", crate::ingest::measure::duration_word(what))
+    }
+
+    fn node(&self, name: &str) -> Result<Vec<f64>, String> {
+        self.then("node", name)
+    }
+
+    fn trials(&self, metric: &str, of: WhichTrials) -> Result<Vec<f64>, String> {
+        self.then("trials", &crate::ingest::measure::trials_word(metric, of))
     }
 
     fn fetch(&self, _: &str) -> Result<String, String> {

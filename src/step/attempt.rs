@@ -14,6 +14,7 @@ use crate::edge::experiment::RunFolder;
 use crate::edge::machine;
 use crate::gather::Ended;
 use crate::manifest::{Run, instance};
+use crate::result::Composition;
 use crate::result::v1::{Image, Node, Usage};
 use crate::steps::{Case, Config};
 
@@ -142,6 +143,9 @@ pub(super) struct Outcome {
     pub(super) nodes: Vec<Node>,
     /// The Kubernetes version.
     pub(super) cluster_version: Option<String>,
+    /// What it was made of, where the cluster divides it.
+    #[serde(default)]
+    pub(super) composition: Composition,
     /// Its logs, once they are whole.
     pub(super) logs: Option<Vec<LogOf>>,
 }

@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 use anyhow::Result;
 use serde_json::Value as Json;
 
-use super::attempt::{Attempt, Created};
+use super::attempt::{Attempt, Created, Outcome};
 use super::follow::Ending;
 use super::found::is_run;
 use super::logs::Logs;
@@ -120,7 +120,8 @@ impl Session {
                         State::Ended(status) => Ending::Itself(status),
                         _ => Ending::TooLong(Status::Interrupted, interrupted()),
                     };
-                    self.outcome(&attempt, ending, progress)
+                    let composition = self.composition(&sight, &progress);
+                    Outcome { composition, ..self.outcome(&attempt, ending, progress) }
                 }
                 None if attempt.created.is_some() => {
                     let reason = lost(

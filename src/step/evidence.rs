@@ -7,13 +7,16 @@ use crate::edge::http;
 use crate::gather::range_query;
 use crate::ingest::measure::{Evidence, Used};
 use crate::ingest::prometheus;
+use crate::result::Composition;
 use crate::result::v1::Timings;
-use crate::spec::v1::metric::{DurationSource, ProcessSource};
+use crate::spec::v1::metric::{DurationSource, ProcessSource, WhichTrials};
 
 /// The evidence of one run.
 pub(super) struct RunEvidence {
     pub(super) left: Left,
     pub(super) timings: Timings,
+    /// What the run was made of.
+    pub(super) composition: Composition,
     pub(super) prometheus: Option<String>,
     /// Start and end in seconds since the Unix epoch.
     pub(super) window: (f64, f64),
@@ -57,6 +60,20 @@ impl Evidence for RunEvidence {
             DurationSource::Run => (self.timings.run_seconds, "all containers that count had ended"),
         };
         seconds.ok_or_else(|| format!("nobody saw when {of}"))
+    }
+
+    fn node(&self, name: &str) -> Result<Vec<f64>, String> {
+        let workflow = self.composition.workflow.as_ref();
+        workflow.ok_or_else(|| "what ran was no Workflow, or nobody saw its nodes".to_owned())?.seconds(name)
+    }
+
+    fn trials(&self, metric: &str, of: WhichTrials) -> Result<Vec<f64>, String> {
+        let experiment = self.composition.experiment.as_ref();
+        let experiment = experiment.ok_or_else(|| "what ran was no Experiment, or nobody saw its trials".to_owned())?;
+        match of {
+            WhichTrials::Best => experiment.best(metric).map(|value| vec![value]),
+            WhichTrials::All => experiment.all(metric),
+        }
     }
 
     fn fetch(&self, url: &str) -> Result<String, String> {

@@ -11,6 +11,7 @@
 mod attempt;
 mod beside;
 pub mod cleanup;
+mod composition;
 mod environment;
 mod evidence;
 mod follow;

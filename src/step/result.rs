@@ -124,6 +124,7 @@ impl Session {
             measured,
             monitoring: Vec::new(),
             usage: outcome.usage.clone(),
+            composition: outcome.composition.clone(),
             artifacts,
             recorder: Recorder { version: VERSION.to_owned(), method: "cluster".to_owned() },
         });
@@ -163,6 +164,7 @@ impl Session {
         let evidence = RunEvidence {
             left: left.clone(),
             timings: outcome.ended.timings,
+            composition: outcome.composition.clone(),
             prometheus: self.settings.prometheus.as_ref().map(|prometheus| prometheus.url.clone()),
             // What the nodes did while the run was in a queue is not of the run.
             window: (attempt.running_since.as_ref().unwrap_or(&attempt.began).seconds, outcome.finished.seconds),

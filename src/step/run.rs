@@ -22,8 +22,8 @@ use crate::follow::Progress;
 use crate::gather::Ended;
 use crate::manifest::Run;
 use crate::model::Served;
-use crate::result::BenchmarkResult;
 use crate::result::v1::{Exit, Status, StatusReason, Timings};
+use crate::result::{BenchmarkResult, Composition};
 use crate::steps::{Case, Created as Objects};
 use crate::workload::text_at;
 
@@ -440,7 +440,8 @@ impl Session {
         if ending == Ending::Stopped && self.is_to_be_succeeded() {
             return None;
         }
-        Some(self.outcome(attempt, ending, progress))
+        let composition = self.composition(&sight, &progress);
+        Some(Outcome { composition, ..self.outcome(attempt, ending, progress) })
     }
 
     /// Says how a run ended that was followed until `ending`.
@@ -476,6 +477,7 @@ impl Session {
             usage: Some(progress.usage),
             nodes,
             cluster_version,
+            composition: Composition::default(),
             logs: None,
         }
     }
@@ -552,6 +554,7 @@ pub(super) fn outcome_without_job(attempt: &Attempt, status: Status, reasons: Ve
         usage: None,
         nodes: Vec::new(),
         cluster_version: None,
+        composition: Composition::default(),
         logs: None,
     }
 }

@@ -4,20 +4,23 @@ mod answers;
 mod choose;
 mod placeholder;
 mod role;
+mod workflow;
 
 use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde::Deserialize;
 use serde_json::{Map, Value as Json};
 
-use self::choose::{Chosen, Document};
+use self::choose::Chosen;
+pub(super) use self::choose::Document;
+pub(super) use self::placeholder::refuse as refuse_placeholders;
 use super::condition::Condition;
 use super::role::RoleForm;
 use super::serving::{self, Load, Ready, Server};
 use super::status::{self, kind_of, pod_sets};
 use super::{Form, Kind, Lowering, Purpose};
-use crate::diag::{Diagnostic, Severity, code};
+use crate::diag::{Diagnostic, Diagnostics, Severity, code};
 use crate::model::target::MpiJobApi;
-use crate::model::{Api, Given, Probe, Supporting, Workload};
+use crate::model::{Api, Given, Probe, Role, Supporting, Workload};
 use crate::spec::v1::project::RelativePath;
 use crate::spec::v1::scalar::{Patch, Text};
 use crate::text::Span;
@@ -143,7 +146,7 @@ fn lower(cx: &mut Lowering<'_>) -> Option<Workload> {
     }
     let chosen = choose::choose(cx, &documents, &form)?;
     for node in chosen.all() {
-        placeholder::refuse(node, cx.diagnostics);
+        refuse_placeholders(node, cx.diagnostics);
     }
     let object = chosen.main.node.to_json();
     let kind = kind_of(&object);
@@ -153,8 +156,7 @@ fn lower(cx: &mut Lowering<'_>) -> Option<Workload> {
     for document in std::iter::once(&chosen.main).chain(&chosen.supporting) {
         warn_of_namespace(cx, document);
     }
-    let roles =
-        pod_sets(&object).iter().filter_map(|set| role::of(chosen.main.node, set, kind, cx.diagnostics)).collect();
+    let roles = roles(chosen.main.node, &object, kind, cx.diagnostics);
     let name = (form.name == Some(Naming::Keep)).then(|| chosen.main.name.map(str::to_owned)).flatten();
     if form.name == Some(Naming::Keep) && name.is_none() {
         let message = "`name: keep`, but the object has no name to keep";
@@ -190,6 +192,11 @@ fn serve(cx: &mut Lowering<'_>, form: &Manifest, workload: Workload, server: Opt
     // What speaks no protocol that is known takes connections at least.
     let server = Server { probe: server.probe.or(Some(Probe::Tcp)), ..server };
     serving::finish(cx, workload, form.ready.clone(), server)
+}
+
+/// Returns the roles of `object`, which `node` is with its places.
+pub(super) fn roles(node: &Node, object: &Json, kind: Option<&Kind>, diagnostics: &mut Diagnostics) -> Vec<Role> {
+    pod_sets(object).iter().filter_map(|set| role::of(node, set, kind, diagnostics)).collect()
 }
 
 /// Returns the API of the object, and reports a version of a kind that no controller answers any more, or not this target's.
@@ -275,7 +282,7 @@ fn refuse_suspension(cx: &mut Lowering<'_>, main: &Document<'_>, object: &Json) 
 }
 
 /// Tells of a namespace that is not the target's.
-fn warn_of_namespace(cx: &mut Lowering<'_>, document: &Document<'_>) {
+pub(super) fn warn_of_namespace(cx: &mut Lowering<'_>, document: &Document<'_>) {
     let said = document.node.get("metadata").and_then(|metadata| metadata.get("namespace"));
     let Some((name, span)) = said.and_then(|node| Some((node.as_text()?, node.span))) else { return };
     if name != cx.target.namespace {
@@ -290,7 +297,7 @@ fn warn_of_namespace(cx: &mut Lowering<'_>, document: &Document<'_>) {
 }
 
 /// Returns what of an object is the user's.
-fn body(object: Json, annotations: &[(String, Json)]) -> Map<String, Json> {
+pub(super) fn body(object: Json, annotations: &[(String, Json)]) -> Map<String, Json> {
     let Json::Object(mut body) = object else { return Map::new() };
     for field in ["apiVersion", "kind", "status"] {
         body.remove(field);

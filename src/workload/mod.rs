@@ -4,6 +4,7 @@
 
 mod condition;
 mod deployment;
+mod experiment;
 mod inference_service;
 mod jax_job;
 mod job;
@@ -26,6 +27,7 @@ mod tf_job;
 mod train_job;
 mod volcano_job;
 mod within;
+mod workflow;
 mod xgboost_job;
 
 use schemars::{JsonSchema, Schema, SchemaGenerator};
@@ -43,7 +45,8 @@ use crate::yaml::{Entry, Node};
 pub use notebook::carried_name;
 pub use role::{env_of, request_spans, spans, texts};
 pub use status::{
-    Deciders, Outcome, PodSet, condition_of, count, count_at, deciders, kind_of, outcome, pod_sets, selector, text_at,
+    Deciders, Outcome, PodSet, condition_of, count, count_at, deciders, is_composed, kind_of, outcome, pod_sets,
+    selector, text_at,
 };
 
 /// Every kind, in the order in which `explain` lists them.
@@ -60,6 +63,8 @@ pub static KINDS: &[Kind] = &[
     ray_job::KIND,
     spark_application::KIND,
     volcano_job::KIND,
+    experiment::KIND,
+    workflow::KIND,
     deployment::KIND,
     inference_service::KIND,
     llm_inference_service::KIND,

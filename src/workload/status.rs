@@ -17,6 +17,9 @@ pub(super) const LOAD: &str = "load";
 const SUCCESS_AT: &str = "/metadata/annotations/kubebench.dev~1success";
 const FAILURE_AT: &str = "/metadata/annotations/kubebench.dev~1failure";
 
+/// Kinds that make other jobs and pods one after another, and have an end of their own.
+const COMPOSED: [&str; 2] = ["experiment", "workflow"];
+
 /// What a job's controller says of it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Outcome {
@@ -56,9 +59,9 @@ enum Replicas {
 pub struct PodSet {
     /// The role, as the label of its pods has it.
     pub role: String,
-    /// How many there are at once.
+    /// How many there are at once; 0 where nothing says it before.
     pub replicas: u32,
-    /// How many of them one Job numbers, where the pods of the next Job begin from 0 again.
+    /// How many of them one Job numbers, where the pods of the next Job begin from 0 again; 0 where nothing numbers them.
     pub completions: u32,
     /// The JSON Pointer to what describes them.
     pub template: String,
@@ -133,15 +136,20 @@ pub fn deciders(object: &Json) -> Deciders {
     kind_of(object).map_or_else(|| all_of([]), |kind| (kind.deciders)(object))
 }
 
+/// Returns whether the object's controller decides which of its pods are needed, and takes away the others.
+pub fn is_composed(object: &Json) -> bool {
+    kind_of(object).is_some_and(|kind| COMPOSED.contains(&kind.key))
+}
+
 /// Returns the pods that the object asks for, by role: as its kind has it, or what an object of an unknown kind holds that
 /// describes pods.
 pub fn pod_sets(object: &Json) -> Vec<PodSet> {
     kind_of(object).map_or_else(|| within::pod_sets(object), |kind| (kind.pods)(object))
 }
 
-/// Returns how many pods there are of `sets` at once.
+/// Returns how many pods there are of `sets` at once: one at least, where nothing says how many.
 pub fn count(sets: &[PodSet]) -> u32 {
-    sets.iter().map(|set| set.replicas).fold(0, u32::saturating_add)
+    sets.iter().map(|set| set.replicas).fold(0, u32::saturating_add).max(u32::from(!sets.is_empty()))
 }
 
 /// Returns the label selector of the pods of a run's object. Pods of a runtime of the cluster may lack the labels of the run:

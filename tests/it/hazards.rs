@@ -240,13 +240,19 @@ fn the_queue_is_named_by_the_job() {
         jobs().into_iter().filter(|emitted| !emitted.path.contains(".postprocess") && !emitted.path.contains("prepare"))
     {
         let kind = text(&emitted, "/kind");
-        let labels = &emitted.object["metadata"]["labels"];
-        let is_beside = matches!(kind.as_str(), "Service" | "TrainingRuntime");
+        // Kueue holds the jobs of trials, and the pods of a Workflow.
+        let at = match kind.as_str() {
+            "Experiment" => "/spec/trialTemplate/trialSpec/metadata/labels",
+            "WorkflowTemplate" => "/spec/podMetadata/labels",
+            _ => "/metadata/labels",
+        };
+        let labels = emitted.object.pointer(at).unwrap_or(&Value::Null);
+        let is_beside = matches!(kind.as_str(), "Service" | "TrainingRuntime" | "Workflow");
         let kueue = emitted.path.starts_with("gpu-eu/") && !is_beside;
         assert_eq!(labels.get("kueue.x-k8s.io/queue-name"), kueue.then_some(&json!("ml")), "{} {kind}", emitted.path);
         // The pods of a TrainJob are described in its runtime, and those of a Model are a server's that others share.
-        let is_without_pods = matches!(kind.as_str(), "Service" | "TrainJob" | "Model");
-        let volcano = emitted.path.starts_with("old/") && !is_without_pods;
+        let is_without = matches!(kind.as_str(), "Service" | "TrainJob" | "Model" | "Workflow" | "WorkflowTemplate");
+        let volcano = emitted.path.starts_with("old/") && !is_without;
         let said = emitted.object.to_string();
         let queue = said.contains("\"queue\":\"ml\"") || said.contains("\"scheduling.volcano.sh/queue-name\":\"ml\"");
         assert_eq!(queue, volcano, "{} {kind}", emitted.path);

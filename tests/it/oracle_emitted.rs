@@ -42,6 +42,8 @@ fn every_created_object_is_taken() {
     }
     let expected = [
         "apps/v1 Deployment",
+        "argoproj.io/v1alpha1 Workflow",
+        "argoproj.io/v1alpha1 WorkflowTemplate",
         "batch.volcano.sh/v1alpha1 Job",
         "batch/v1 Job",
         "jobset.x-k8s.io/v1alpha2 JobSet",
@@ -51,6 +53,7 @@ fn every_created_object_is_taken() {
         "kubeflow.org/v1 PyTorchJob",
         "kubeflow.org/v1 TFJob",
         "kubeflow.org/v1 XGBoostJob",
+        "kubeflow.org/v1beta1 Experiment",
         "kubeflow.org/v2beta1 MPIJob",
         "machinelearning.seldon.io/v1 SeldonDeployment",
         "mlops.seldon.io/v1alpha1 Model",
@@ -266,8 +269,10 @@ fn identity(object: &Value) -> String {
 fn unname(value: &mut Value) {
     if let Some(name) = value.pointer("/metadata/name").cloned() {
         value["metadata"].as_object_mut().unwrap().remove("name");
-        if let Some(reference) = value["spec"].get_mut("runtimeRef").and_then(Value::as_object_mut) {
-            assert_eq!(reference.remove("name").as_ref(), Some(&name));
+        for reference in ["runtimeRef", "workflowTemplateRef"] {
+            if let Some(reference) = value["spec"].get_mut(reference).and_then(Value::as_object_mut) {
+                assert_eq!(reference.remove("name").as_ref(), Some(&name));
+            }
         }
         strip(value, &name);
     }

@@ -42,12 +42,13 @@ pub(crate) fn mixed() -> &'static Compilation {
 }
 
 /// Compiles files given by path and text: the one called `kubebench.yaml` is the project file, other YAML files are specs
-/// unless they lie in `jobs/`, and all of them can be carried.
+/// unless they lie in `jobs/` or `pipelines/`, and all of them can be carried.
 pub(crate) fn compile(files: &[(&str, &str)]) -> Compilation {
     let input = |(path, text): &(&str, &str)| Input { path: (*path).to_owned(), bytes: text.as_bytes().to_vec() };
     let project = files.iter().find(|(path, _)| *path == "kubebench.yaml").map(input);
+    let is_manifest = |path: &str| ["jobs/", "pipelines/"].iter().any(|folder| path.starts_with(folder));
     let is_spec =
-        |(path, _): &&(&str, &str)| path.ends_with(".yaml") && *path != "kubebench.yaml" && !path.starts_with("jobs/");
+        |(path, _): &&(&str, &str)| path.ends_with(".yaml") && *path != "kubebench.yaml" && !is_manifest(path);
     let specs = files.iter().filter(is_spec).map(input).collect();
     let carried: BTreeMap<String, Vec<u8>> =
         files.iter().map(input).map(|Input { path, bytes }| (path, bytes)).collect();

@@ -18,7 +18,6 @@ use crate::project::{created, errors, files_below};
 /// What the spec of a file says beside its path, by the beginning of that.
 const SAID: &[(&str, &str)] = &[
     ("appwrapper/", PHASE),
-    ("experiment/", "success: condition=Succeeded\nfailure: condition=Failed"),
     ("inferenceservice/kserve-kserve-rollout", "main: InferenceService/rollout-strategy-example"),
     ("job/awslabs-benchmark-ai-inference-server-metrics.yaml", "main: Job/benchmark-job-id"),
     (
@@ -46,7 +45,6 @@ const SAID: &[(&str, &str)] = &[
         "volcanojob/",
         "success: \"jsonpath={.status.state.phase}=Completed\"\nfailure: \"jsonpath={.status.state.phase}=Failed\"",
     ),
-    ("workflow/", PHASE),
 ];
 const PHASE: &str = "success: \"jsonpath={.status.phase}=Succeeded\"\nfailure: \"jsonpath={.status.phase}=Failed\"";
 
@@ -75,16 +73,16 @@ const FILL_IN: &[&str] = &["KB0337"];
 /// All that is different in what is created, as patterns: `+` was added, `-` taken away, `~` replaced.
 const DIFFERENCES: &[&str] = &[
     "+ /metadata/annotations",
-    "+ /metadata/annotations/kubebench.dev/failure",
-    "+ /metadata/annotations/kubebench.dev/success",
     "+ /metadata/labels",
     "+ /metadata/labels/kubebench.dev/benchmark",
     "+ /metadata/labels/kubebench.dev/case",
     "+ /metadata/namespace",
     "+ /spec/labels",
+    "+ /spec/podMetadata",
     "+ /spec/predictor/labels",
     "+ /spec/predictor/model/env",
     "+ /spec/transformer/labels",
+    "+ /spec/trialTemplate/trialSpec/spec/podMetadata",
     "+ POD/metadata",
     "+ POD/metadata/labels",
     "+ POD/metadata/labels/kubebench.dev/benchmark",

@@ -22,11 +22,13 @@ const WITHOUT_DEFAULT: &[(&str, &str)] = &[
     ("Benchmark /definitions/Claim", "storageClass"),
     ("Benchmark /definitions/ElasticPolicy", "maxReplicas minReplicas rdzvHost rdzvPort"),
     ("Benchmark /definitions/EnvValue", "field"),
+    ("Benchmark /definitions/FeasibleSpace", "distribution list max min step"),
     ("Benchmark /definitions/Gate", "confirm max maxRegression min"),
     ("Benchmark /definitions/Inputs", "seed"),
     ("Benchmark /definitions/KeyValueSource", "index role"),
     ("Benchmark /definitions/LogSource", "index role"),
     ("Benchmark /definitions/Metric", "better name unit"),
+    ("Benchmark /definitions/Objective", "goal"),
     ("Benchmark /definitions/OpenMetricsSource", "file url"),
     ("Benchmark /definitions/PodNetwork", "subdomain"),
     ("Benchmark /definitions/ReplicatedJob", "completions image"),
@@ -41,6 +43,10 @@ const WITHOUT_DEFAULT: &[(&str, &str)] = &[
     ("Benchmark /definitions/ToolSource", "file index metrics role"),
     ("Benchmark /definitions/Trainer", "image numProcPerNode"),
     ("Benchmark /definitions/Window", "lastN skipFirst steps"),
+    (
+        "Benchmark /definitions/Workload/properties/experiment",
+        "maxFailedTrialCount metricsCollector parallelTrialCount",
+    ),
     ("Benchmark /definitions/Workload/properties/jaxJob", "image"),
     ("Benchmark /definitions/Workload/properties/job", "completions image"),
     ("Benchmark /definitions/Workload/properties/jobSet", "image replicatedJobs"),
@@ -95,51 +101,6 @@ spec:
   targets:
     default: {apis: {}, networkPolicy: {}, queue: {kueue: ml}, prometheus: {url: 'http://p:9090'}, prices: {currency: EUR}}
 ";
-
-/// What the specs of `tests/data/mixed` do not hold: every metric source, and blocks with nothing in them.
-const SPARSE: &[&str] = &[
-    "\
-apiVersion: kubebench.dev/v1
-kind: Benchmark
-metadata: {name: sparse}
-spec:
-  schedule: {cron: 0 3 * * 1}
-  budget: {}
-  matrix: {axes: {size: [1]}}
-  inputs: {dataset: {uri: a}, model: {uri: b}}
-  workload:
-    pytorchJob: {image: registry.example/a:1, elasticPolicy: {}, schedulingPolicy: {}, worker: {}}
-  prepare: {image: registry.example/a:1}
-  postprocess: {image: registry.example/a:1}
-  results: {claim: {}}
-  metrics:
-    - {name: a, from: {log: {pattern: '(?P<step>1)(?P<value>x)'}}, window: {steps: [1, 2]}}
-    - {name: b, from: {json: {file: a, pointer: /a}}, window: {skipFirst: 1}}
-    - {name: c, from: {jsonLines: {file: a, pointer: /a}}, window: {lastN: 1}}
-    - {name: d, from: {csv: {file: a, column: a}}}
-    - {name: e, from: {keyValue: {key: a}}}
-    - {name: f, from: {openMetrics: {file: a, name: a}}}
-    - {name: g, from: {file: {path: a}}}
-    - {name: h, from: {process: maxRss}}
-    - {name: i, from: {duration: run}}
-    - {name: j, from: {prometheus: {query: up}}}
-    - {from: {tool: {name: torchtitan, window: {steps: [1, 2]}}}}
-  checks: [{metric: a, finite: true}, {restarts: 0}]
-  gates: [{metric: a, min: 1}]
-",
-    "\
-apiVersion: kubebench.dev/v1
-kind: Benchmark
-metadata: {name: sparse}
-spec: {matrix: {include: [{a: 1}]}, workload: {tfJob: {image: registry.example/a:1, master: {}}}}
-",
-    "\
-apiVersion: kubebench.dev/v1
-kind: Benchmark
-metadata: {name: sparse}
-spec: {workload: {job: {image: registry.example/a:1}}, variants: [{name: a}, {name: b}]}
-",
-];
 
 #[test]
 fn committed_schemas_are_the_generated_ones() {
@@ -555,7 +516,7 @@ fn schema(kind: DocumentKind) -> Value {
 fn specs() -> Vec<Value> {
     let mixed =
         mixed_files().into_iter().filter(|(path, text)| path.starts_with("specs/") && text.contains("kind: Benchmark"));
-    let mut specs: Vec<Value> = SPARSE.iter().map(|text| read(text)).collect();
+    let mut specs: Vec<Value> = sparse::SPECS.iter().map(|text| read(text)).collect();
     let header = "apiVersion: kubebench.dev/v1\nkind: Benchmark\nmetadata: {name: sparse}\n";
     specs.extend(
         sparse::WORKLOADS.iter().map(|workload| read(&format!("{header}spec: {{workload: {{{workload}}}}}\n"))),
@@ -578,7 +539,8 @@ fn read(text: &str) -> Value {
 fn compile_values(project: &Value, spec: &Value) -> Compilation {
     let (project, spec) = (project.to_string(), spec.to_string());
     // Examples name files that are to be there.
-    compile(&[("kubebench.yaml", &project), ("specs/a.yaml", &spec), ("notebooks/a.ipynb", "{}")])
+    let files = [("kubebench.yaml", project.as_str()), ("specs/a.yaml", &spec)];
+    compile(&[&files[..], &[("notebooks/a.ipynb", "{}"), ("pipelines/a.yaml", sparse::WORKFLOW)]].concat())
 }
 
 /// The files but for the rules, which hold the spec as it is written.

@@ -61,6 +61,11 @@ impl Resource {
         Self::new("argoproj.io", "v1alpha1", "Workflow", "workflows")
     }
 
+    /// Trials of Katib.
+    pub fn trials() -> Self {
+        Self::new("kubeflow.org", "v1beta1", "Trial", "trials")
+    }
+
     /// Workloads of Kueue, in a version of its API.
     pub fn workloads(version: &str) -> Self {
         Self::new("kueue.x-k8s.io", version, "Workload", "workloads")

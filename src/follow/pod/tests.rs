@@ -129,3 +129,31 @@ fn the_only_pod_of_a_role_is_its_first_replica_whatever_its_name() {
     assert_eq!(index(set(1, 1)), Some(0));
     assert_eq!((index(set(2, 1)), index(set(2, 2)), index(set(1, 3))), (None, None, None));
 }
+
+/// Argo calls pods after the Workflow, the template, and a hash of the node.
+#[test]
+fn pods_of_a_workflow_have_the_role_of_their_template_and_no_number() {
+    let set = |role: &str| PodSet::new(role, 0, 0, "/spec/templates/0");
+    let sets = [set("start-up"), set("train"), set("train-more")];
+    let place = |rest: &str, of: &str| {
+        let mut pod = pod("worker", 0, running());
+        pod["metadata"]["name"] = json!(format!("mnist-1a2b3c4d{rest}"));
+        pod["metadata"]["labels"] = json!({"workflows.argoproj.io/workflow": of});
+        pod["spec"]["containers"][0]["name"] = json!("wait");
+        let facts = PodFacts::read(&read::<Pod>(std::slice::from_ref(&pod))[0], "mnist-1a2b3c4d", "main", &sets);
+        assert_eq!(facts.image.as_deref(), Some("registry.example/mnist:1"), "not that of Argo's `wait`");
+        (facts.role, facts.index)
+    };
+    for (rest, role) in [
+        ("", "start-up"),
+        ("-start-up-2893127423", "start-up"),
+        ("-train-1", "train"),
+        ("-train-more-3049586117", "train-more"),
+        ("-other-3049586117", "other"),
+        ("-3049586117", "inline"),
+        ("-1340600742-agent", "agent"),
+    ] {
+        assert_eq!(place(rest, "mnist-1a2b3c4d"), (role.to_owned(), None), "{rest}");
+    }
+    assert_eq!(place("-worker-3", "another").1, Some(3), "a pod of the job of a Workflow is none of its own");
+}

@@ -11,7 +11,7 @@ use crate::model::{Api, Benchmark, Target};
 use crate::workload::{KINDS, Purpose};
 
 /// The account of steps without one of their own.
-pub(super) const WORKFLOW: &str = "kubebench-workflow";
+pub(in crate::manifest) const WORKFLOW: &str = "kubebench-workflow";
 /// The account of the steps that create jobs.
 pub(super) const RUNNER: &str = "kubebench-runner";
 /// The account of the step that writes to git; it has no Kubernetes verbs but Argo's own.
@@ -49,9 +49,11 @@ fn runner_rules(target: &Target, benchmarks: &[&Benchmark]) -> Vec<PolicyRule> {
     let apis = workloads().map(|workload| &workload.api).chain(supporting);
     // The Jobs beside the runs are there whatever is measured.
     let used: BTreeSet<_> = apis.map(Api::resource).chain([("batch", "jobs")]).collect();
-    // What serves goes with its Workflow; who may delete any Deployment of the namespace is another matter.
+    // What serves goes with its Workflow; who may delete any Deployment of the namespace is another matter. So it is with
+    // Workflows: there are those that run the benchmarks, and those of others.
+    let may_stay = |resource: &(&str, &str)| !used.contains(resource) && *resource != ("argoproj.io", "workflows");
     let jobs = KINDS.iter().filter(|kind| kind.purpose == Purpose::Works).map(|kind| kind.api.resource());
-    let unused = jobs.filter(|resource| !used.contains(resource)).collect();
+    let unused = jobs.filter(may_stay).collect();
     let mut rules: Vec<PolicyRule> = by_group(&used, MANAGE).chain(by_group(&unused, FINISH)).collect();
     rules.extend([
         rule("", &["services"], &["create", "delete", "get"]),
@@ -60,6 +62,9 @@ fn runner_rules(target: &Target, benchmarks: &[&Benchmark]) -> Vec<PolicyRule> {
         rule("", &["events"], OBSERVE),
         rule("argoproj.io", &["workflows"], &["get"]),
     ]);
+    if used.contains(&("kubeflow.org", "experiments")) {
+        rules.push(rule("kubeflow.org", &["trials"], &["get", "list"]));
+    }
     if let Queue::Kueue(_) = target.queue {
         rules.push(rule("kueue.x-k8s.io", &["workloads"], OBSERVE));
     }

@@ -5,6 +5,7 @@ mod network;
 mod suite;
 mod template;
 
+pub(super) use access::WORKFLOW;
 use serde_json::{Value as Json, json};
 
 use super::{config, meta};
@@ -30,10 +31,12 @@ pub fn pipeline(target: &Target, settings: &Settings, benchmarks: &[&Benchmark])
     let mut objects = access::objects(target, benchmarks);
     objects.push(("settings.yaml".to_owned(), settings_map(target, settings)));
     if let NetworkPolicy::On { egress, ingress } = &target.network_policy {
-        let mut workloads = benchmarks.iter().flat_map(|benchmark| &benchmark.cases).map(|case| &case.workload);
-        let of_ray = workloads.any(|workload| workload.api.kind == "RayJob").then(network::from_ray_operator);
+        let workloads = || benchmarks.iter().flat_map(|benchmark| &benchmark.cases).map(|case| &case.workload);
+        let of_ray = workloads().any(|workload| workload.api.kind == "RayJob").then(network::from_ray_operator);
+        let of_katib = workloads().any(|workload| workload.api.kind == "Experiment").then(network::to_katib);
+        let of_trials: Vec<Json> = of_katib.into_iter().flatten().collect();
         let ingress: Vec<Json> = of_ray.into_iter().chain(ingress.iter().cloned()).collect();
-        objects.extend(network::policies(target, settings, egress, &ingress));
+        objects.extend(network::policies(target, settings, (egress, &of_trials), &ingress));
     }
     let (in_suites, alone): (Vec<&Benchmark>, Vec<&Benchmark>) =
         benchmarks.iter().partition(|benchmark| benchmark.suite.is_some());

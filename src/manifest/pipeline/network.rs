@@ -9,14 +9,19 @@ use crate::model::target::Settings;
 /// Ports that steps need whatever is set: the API server (443, 6443), and git over HTTPS and SSH.
 const STEP_PORTS: [u16; 3] = [22, 443, 6443];
 
-/// Returns the policies with their file names.
-pub(super) fn policies(target: &Target, settings: &Settings, egress: &[Json], ingress: &[Json]) -> Vec<(String, Json)> {
+/// Returns the policies with their file names; `of_workloads` are openings for the pods of benchmarks alone.
+pub(super) fn policies(
+    target: &Target,
+    settings: &Settings,
+    (egress, of_workloads): (&[Json], &[Json]),
+    ingress: &[Json],
+) -> Vec<(String, Json)> {
     let of_benchmarks = json!({ "matchExpressions": [{ "key": meta::BENCHMARK, "operator": "Exists" }] });
     let of_steps = json!({ "matchExpressions": [{ "key": meta::STEP, "operator": "Exists" }] });
     let dns = json!({ "ports": [{ "port": 53, "protocol": "TCP" }, { "port": 53, "protocol": "UDP" }] });
     let among = json!({ "podSelector": of_benchmarks });
     let mut workload_egress = vec![dns.clone(), json!({ "to": [among] })];
-    workload_egress.extend(egress.iter().cloned());
+    workload_egress.extend(of_workloads.iter().chain(egress).cloned());
     // The steps read what the workload serves, such as its metrics.
     let mut workload_ingress = vec![json!({ "from": [among, { "podSelector": of_steps }] })];
     workload_ingress.extend(ingress.iter().cloned());
@@ -56,6 +61,19 @@ pub(super) fn from_ray_operator() -> Json {
         "from": [{ "namespaceSelector": {}, "podSelector": operator }],
         "ports": [{ "port": 8265, "protocol": "TCP" }],
     })
+}
+
+/// Returns the openings by which what reads a trial's metrics tells Katib of them, and asks whether the trial is to end early.
+pub(super) fn to_katib() -> [Json; 2] {
+    let database = json!({ "matchLabels": { "katib.kubeflow.org/component": "db-manager" } });
+    let suggestion = json!({ "matchExpressions": [{ "key": "katib.kubeflow.org/experiment", "operator": "Exists" }] });
+    [
+        json!({
+            "to": [{ "namespaceSelector": {}, "podSelector": database }],
+            "ports": [{ "port": 6789, "protocol": "TCP" }],
+        }),
+        json!({ "to": [{ "podSelector": suggestion }], "ports": [{ "port": 6788, "protocol": "TCP" }] }),
+    ]
 }
 
 /// Returns the port of an HTTP address.

@@ -142,6 +142,14 @@ pub struct Source {
     #[serde(default)]
     #[schemars(extend("examples" = [{"query": "avg(DCGM_FI_DEV_GPU_UTIL{namespace=\"$namespace\",pod=~\"$pods\"})", "reduce": "mean"}]))]
     pub prometheus: Option<PrometheusSource>,
+    /// How long a node of the measured Workflow took, in seconds.
+    #[serde(default)]
+    #[schemars(extend("examples" = [{"name": "train"}]))]
+    pub node: Option<NodeSource>,
+    /// What the trials of the measured Experiment were observed to reach.
+    #[serde(default)]
+    #[schemars(extend("examples" = [{"metric": "accuracy"}]))]
+    pub trials: Option<TrialsSource>,
     /// The output of a known tool.
     #[serde(default)]
     #[schemars(extend("examples" = [{"name": "torchtitan", "metrics": ["tps", "mfu"]}]))]
@@ -319,6 +327,40 @@ pub struct PrometheusSource {
     #[serde(default)]
     #[schemars(extend("examples" = ["max"]))]
     pub reduce: Option<Reduce>,
+}
+
+/// How long a node of the measured Workflow took, in seconds: a value for each turn of a loop and each attempt, in the order of their
+/// starts.
+#[derive(Clone, Debug, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct NodeSource {
+    /// The step or task, as the Workflow calls it; of a set of containers, the container.
+    #[schemars(extend("examples" = ["train"]))]
+    pub name: Text,
+}
+
+/// What the trials of the measured Experiment were observed to reach.
+#[derive(Clone, Debug, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct TrialsSource {
+    /// The objective of the Experiment, or one of its additional metrics.
+    #[schemars(extend("examples" = ["accuracy"]))]
+    pub metric: Text,
+    /// Whose value it is.
+    #[serde(default)]
+    #[schemars(extend("default" = "best", "examples" = ["all"]))]
+    pub of: Option<WhichTrials>,
+}
+
+/// Which trials of an Experiment.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+#[schemars(inline)]
+pub enum WhichTrials {
+    /// The one that Katib holds for the best.
+    Best,
+    /// Every one of which the metric was observed: a value each.
+    All,
 }
 
 /// The output of a known tool.

@@ -69,11 +69,11 @@ const SECRET: &str = "would hold its value in git";
 
 /// One object of a file.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Document<'n> {
-    pub(super) node: &'n Node,
-    pub(super) api_version: &'n str,
-    pub(super) kind: &'n str,
-    pub(super) name: Option<&'n str>,
+pub(in crate::workload) struct Document<'n> {
+    pub(in crate::workload) node: &'n Node,
+    pub(in crate::workload) api_version: &'n str,
+    pub(in crate::workload) kind: &'n str,
+    pub(in crate::workload) name: Option<&'n str>,
 }
 
 /// What is to be created.
@@ -84,7 +84,7 @@ pub(super) struct Chosen<'n> {
 
 impl<'n> Document<'n> {
     /// Reads what an object says of itself, and reports what it lacks.
-    pub(super) fn read(node: &'n Node, diagnostics: &mut Diagnostics) -> Option<Self> {
+    pub(in crate::workload) fn read(node: &'n Node, diagnostics: &mut Diagnostics) -> Option<Self> {
         let text = |field: &str| node.get(field).and_then(Node::as_text).filter(|text| !text.is_empty());
         if let (Some(api_version), Some(kind)) = (text("apiVersion"), text("kind")) {
             let name = node.get("metadata").and_then(|metadata| metadata.get("name")).and_then(Node::as_text);
@@ -103,11 +103,11 @@ impl<'n> Document<'n> {
     }
 
     /// Returns it as `main` and `preinstalled` name it.
-    fn shown(&self) -> String {
+    pub(in crate::workload) fn shown(&self) -> String {
         format!("{}/{}", self.kind, self.name.unwrap_or_default())
     }
 
-    fn place(&self) -> Span {
+    pub(in crate::workload) fn place(&self) -> Span {
         self.node.get("kind").map_or(self.node.span, |kind| kind.span)
     }
 

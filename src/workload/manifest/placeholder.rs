@@ -19,7 +19,7 @@ const FREE: [&str; 11] = [
 ];
 
 /// Reports every placeholder below `node`.
-pub(super) fn refuse(node: &Node, diagnostics: &mut Diagnostics) {
+pub(in crate::workload) fn refuse(node: &Node, diagnostics: &mut Diagnostics) {
     match &node.value {
         Value::String(text) if is_placeholder(text) => diagnostics.push(finding(node, text)),
         Value::Seq(items) => items.iter().for_each(|item| refuse(item, diagnostics)),

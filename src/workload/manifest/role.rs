@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use super::super::status::PodSet;
 use super::super::{Kind, request_spans, spans};
-use super::placeholder;
+use super::{placeholder, workflow};
 use crate::diag::{Diagnostic, Diagnostics, code};
 use crate::model::{Env, Role, TemplateAt, TemplateForm, TemplateStep};
 use crate::text::Span;
@@ -13,7 +13,9 @@ use crate::yaml::{Node, Value};
 
 /// Returns the role of the pods `set` of `object`; none where the object does not say what they run.
 pub(super) fn of(object: &Node, set: &PodSet, kind: Option<&Kind>, diagnostics: &mut Diagnostics) -> Option<Role> {
-    let pod = at_pointer(object, &set.pod())?;
+    let of_workflow = workflow::pod(object, &set.template);
+    let place = set.pod();
+    let pod = of_workflow.as_ref().or_else(|| at_pointer(object, &place))?;
     let containers = pod.get("containers").map(Node::items).unwrap_or_default();
     let is_known = |container: &&Node| kind.is_some_and(|kind| text(container, "name") == Some(kind.container));
     let apart = match &set.form {
@@ -21,6 +23,8 @@ pub(super) fn of(object: &Node, set: &PodSet, kind: Option<&Kind>, diagnostics: 
         _ => None,
     };
     let main = apart.or(containers.iter().find(is_known)).or(containers.first())?;
+    // Where nothing says how many there are, there is at least one.
+    let replicas = set.replicas.max(1);
     let image = match main.entry("image") {
         // A runtime of the cluster has it.
         None if set.form != TemplateForm::Template => None,
@@ -33,15 +37,16 @@ pub(super) fn of(object: &Node, set: &PodSet, kind: Option<&Kind>, diagnostics: 
     Some(Role {
         name: set.role.clone(),
         span,
-        replicas: set.replicas,
-        max_replicas: set.replicas,
-        completions: set.completions,
+        replicas,
+        max_replicas: replicas,
+        completions: set.completions.max(replicas),
         replicas_span: span,
         container_name: text(main, "name").unwrap_or_default().to_owned().into(),
         template_at: template_at(object, set),
-        last_pod_suffix: format!("-{}-{}", set.role, set.replicas.saturating_sub(1)),
+        last_pod_suffix: format!("-{}-{}", set.role, replicas - 1),
         restart_policy: None,
-        needs_token: false,
+        // Argo's executor says through the API server what became of its pod.
+        needs_token: of_workflow.is_some(),
         service_account: None,
         serves: None,
         of_server: Vec::new(),

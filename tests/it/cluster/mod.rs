@@ -17,6 +17,7 @@ mod namespaces;
 mod outages;
 mod outside;
 mod retried;
+mod scripted;
 
 use std::ffi::OsString;
 use std::fs;

@@ -21,7 +21,7 @@ impl Project {
     /// The project that this repository is.
     pub(super) fn own(cluster: &'static Cluster) -> Self {
         let root = repository();
-        let mut files: Vec<PathBuf> = ["specs", "scripts", "jobs", "notebooks"]
+        let mut files: Vec<PathBuf> = ["specs", "scripts", "jobs", "notebooks", "pipelines"]
             .into_iter()
             .flat_map(|folder| files_below(&root.join(folder)))
             .collect();

@@ -15,11 +15,13 @@ mod kserve;
 mod manifests;
 mod queued;
 mod scheduled;
+mod searches;
 mod served;
 mod suites;
 mod texts;
 mod train_jobs;
 mod volume;
+mod workflows;
 
 use std::collections::BTreeMap;
 use std::fs;
