@@ -3,26 +3,22 @@
 use std::collections::BTreeSet;
 
 use crate::diag::{Diagnostic, Diagnostics, code, did_you_mean};
-use crate::model::{Benchmark, Case, Role, Workload};
+use crate::model::{Benchmark, Case, Workload};
 use crate::text::Span;
 
 /// Reports metrics whose role the workload has in no case, or, where a run without the metric is invalid, not in every case.
 pub(super) fn exists(benchmark: &Benchmark, diagnostics: &mut Diagnostics) {
-    let workloads = || benchmark.cases.iter().map(|case| &case.workload);
-    let mut roles: BTreeSet<&str> =
-        workloads().flat_map(|workload| &workload.roles).map(|role| role.name.as_str()).collect();
-    // Of a Workflow's templates some have an image that is known only when they run, so they are no roles of the model.
-    let templates = workloads().filter(|workload| workload.api.kind == "Workflow").filter_map(Workload::given_spec);
-    let templates = templates.filter_map(|spec| spec.get("templates")?.as_array()).flatten();
-    roles.extend(templates.filter_map(|template| template.get("name")?.as_str()));
+    let roles: BTreeSet<&str> = benchmark.cases.iter().flat_map(|case| roles_of(&case.workload)).collect();
     if roles.is_empty() {
         return;
     }
     for metric in &benchmark.metrics {
         let Some((name, span)) = &metric.role else { continue };
         if roles.contains(name.as_str()) {
-            let has = |role: &Role| role.name == *name;
-            let lacks = |case: &&Case| !case.workload.roles.is_empty() && !case.workload.roles.iter().any(has);
+            let lacks = |case: &&Case| {
+                let roles = roles_of(&case.workload);
+                !roles.is_empty() && !roles.contains(name.as_str())
+            };
             if let Some(case) = benchmark.cases.iter().find(lacks).filter(|_| metric.is_needed) {
                 diagnostics.push(lacking(case, name, *span));
             }
@@ -38,8 +34,17 @@ pub(super) fn exists(benchmark: &Benchmark, diagnostics: &mut Diagnostics) {
     }
 }
 
+/// Returns the names of the roles of `workload`. Of a Workflow's templates some have an image that is known only when they run, so
+/// they are no roles of the model.
+fn roles_of(workload: &Workload) -> BTreeSet<&str> {
+    let spec = Some(workload).filter(|workload| workload.api.kind == "Workflow").and_then(Workload::given_spec);
+    let templates = spec.and_then(|spec| spec.get("templates")?.as_array()).into_iter().flatten();
+    let templates = templates.filter_map(|template| template.get("name")?.as_str());
+    workload.roles.iter().map(|role| role.name.as_str()).chain(templates).collect()
+}
+
 fn lacking(case: &Case, name: &str, span: Span) -> Diagnostic {
-    let list = case.workload.roles.iter().map(|role| format!("`{}`", role.name)).collect::<Vec<_>>().join(", ");
+    let list = roles_of(&case.workload).iter().map(|role| format!("`{role}`")).collect::<Vec<_>>().join(", ");
     let message = format!("the workload has no role `{name}` in the case {}", case.name);
     Diagnostic::at(&code::KB0324, span, message)
         .note(format!("its roles there: {list}; a run without the metric is invalid"))

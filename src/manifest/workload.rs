@@ -114,7 +114,7 @@ fn server_id(objects: &[RunObject], served: &Served) -> String {
     let objects: Vec<Canonical<'_>> = objects.iter().map(|run| Canonical(&run.object)).collect();
     let texts = [serde_json::to_string(&objects), serde_json::to_string(served)];
     let texts = texts.map(Result::unwrap_or_default);
-    Digest::of_fields(texts.iter().map(String::as_str)).short().to_string()
+    Digest::of_fields(texts.iter().map(String::as_str)).short()
 }
 
 /// Returns where the main container of `role` learns something of the server.
@@ -283,7 +283,9 @@ pub fn standalone(benchmark: &Benchmark, case: &Case, name: &str, run_digest: &D
         let (endpoint_at, name_at) = (at(&OfServer::Endpoint), at(&OfServer::Name));
         let mut object = named(run, name);
         instance::name_at(&mut object, &name_at, &main);
-        endpoint.iter().for_each(|endpoint| instance::name_at(&mut object, &endpoint_at, endpoint));
+        if let Some(endpoint) = &endpoint {
+            instance::name_at(&mut object, &endpoint_at, endpoint);
+        }
         object
     });
     let of_run: Vec<Json> = of_run.collect();

@@ -509,7 +509,7 @@ impl Session {
             return;
         }
         // What serves goes on.
-        let served: Vec<String> = attempt.loaded.iter().flat_map(|loaded| loaded.roles()).cloned().collect();
+        let served: Vec<String> = attempt.loaded.iter().flat_map(Loaded::roles).cloned().collect();
         gathered.logs.cut(&served);
         let logs = gathered.end_logs(patience);
         if outcome.ended.status != Status::Succeeded {

@@ -432,7 +432,7 @@ impl Session {
     }
 
     fn change_of(&self, loaded: &Loaded) -> Option<StatusReason> {
-        let Some(kept) = self.kept(&loaded.up.folder) else { return None };
+        let kept = self.kept(&loaded.up.folder)?;
         let reason = |message: String| Some(StatusReason { code: "serverRestarted".to_owned(), message });
         let object = match self.server_of(&kept) {
             Ok(Some(object)) if !is_leaving(&object) => object,

@@ -96,6 +96,7 @@ pub struct StepJob {
 }
 
 /// Where the name and the labels of a run go in one object.
+#[expect(clippy::struct_field_names, reason = "as the run list has them")]
 #[derive(Clone, Debug, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Described {

@@ -154,6 +154,7 @@ impl RoleFields for Transformer {}
 #[serde(rename_all = "camelCase")]
 #[schemars(rename = "KServeModel")]
 struct Model {
+    #[expect(clippy::struct_field_names, reason = "as the API has it")]
     /// The format, by which KServe chooses a runtime: `sklearn`, `huggingface`, `onnx`, `tensorflow`, `pytorch`, `triton` and others.
     #[schemars(extend("examples" = ["sklearn"]))]
     model_format: Text,

@@ -22,7 +22,6 @@ const KNOWN_FAULTS: &[(&str, &str)] = &[
 
 /// Kinds beside the jobs in those files, or long gone, whose CRD is not kept.
 const NO_CRD: &[&str] = &[
-    "apps/v1 Deployment",
     "kubeflow.org/v1alpha1 MPIJob",
     "kubeflow.org/v1alpha2 MPIJob",
     "resource.nvidia.com/v1beta1 ComputeDomain",

@@ -54,6 +54,7 @@ impl Instance {
     }
 }
 
+#[expect(clippy::struct_excessive_bools, reason = "facts that become true one by one, in any order")]
 #[derive(Debug, Default)]
 struct State {
     /// The pods of the replica, one after the other.

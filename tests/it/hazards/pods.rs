@@ -148,8 +148,17 @@ fn jobs_end_by_themselves_and_leave_their_logs() {
     for emitted in rendered(mixed()) {
         let spec = &emitted.object["spec"];
         match text(&emitted, "/kind").as_str() {
-            // It stands in the TrainJob. Of a Workflow nothing is said but by whoever wrote it: the step ends it.
-            "Service" | "TrainingRuntime" | "Workflow" | "WorkflowTemplate" => {}
+            // It stands in the TrainJob. Of a Workflow nothing is said but by whoever wrote it: the step ends it. What serves
+            // has no end; the step that brings it up takes it down.
+            "Service"
+            | "TrainingRuntime"
+            | "Workflow"
+            | "WorkflowTemplate"
+            | "Deployment"
+            | "InferenceService"
+            | "LLMInferenceService"
+            | "SeldonDeployment"
+            | "Model" => {}
             // Its trials are jobs.
             "Experiment" => {
                 assert_eq!(spec["resumePolicy"], "Never", "{}", emitted.path);
@@ -157,8 +166,6 @@ fn jobs_end_by_themselves_and_leave_their_logs() {
                 assert!(policy["activeDeadlineSeconds"].as_u64().unwrap() > 0, "{}", emitted.path);
                 assert_eq!(policy["backoffLimit"], 0, "{}", emitted.path);
             }
-            // What serves has no end; the step that brings it up takes it down.
-            "Deployment" | "InferenceService" | "LLMInferenceService" | "SeldonDeployment" | "Model" => {}
             "TrainJob" => assert!(spec["activeDeadlineSeconds"].as_u64().unwrap() > 0, "{}", emitted.path),
             "JobSet" => {
                 assert_eq!(spec["failurePolicy"], json!({"maxRestarts": 0}), "{}", emitted.path);

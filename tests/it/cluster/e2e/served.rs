@@ -38,7 +38,7 @@ spec:
 "#;
 
 /// The same without a load: the run is the start of the server.
-const COLD: &str = r#"
+const COLD: &str = r"
 apiVersion: kubebench.dev/v1
 kind: Benchmark
 metadata: {name: cold}
@@ -55,10 +55,10 @@ spec:
       ready: {path: /index.html}
       command: [sh, -ec, 'mkdir /tmp/www; echo yes > /tmp/www/index.html; sleep 3; exec busybox httpd -f -p 8080 -h /tmp/www']
   metrics: [{name: ready, unit: s, better: lower, primary: true, from: {duration: ready}}]
-"#;
+";
 
 /// A server that ends while it is brought up, which its Deployment would try again for ever.
-const FALLS: &str = r#"
+const FALLS: &str = r"
 apiVersion: kubebench.dev/v1
 kind: Benchmark
 metadata: {name: falls}
@@ -72,7 +72,7 @@ spec:
       ready: {path: /}
       command: [sh, -c, 'echo no such model; exit 3']
       load: {image: 'busybox:1', command: [sh, -c, 'exit 0'], resources: {cpu: 10m, memory: 32Mi}}
-"#;
+";
 
 /// One that ends while it is loaded: what was measured counts the failure too.
 const BREAKS: &str = r##"
