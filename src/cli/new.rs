@@ -18,6 +18,19 @@ use crate::workload::forms;
 
 /// The word for a suite in the place of a workload kind.
 const SUITE: &str = "suite";
+/// Kinds that have no meaning on one machine.
+const CLUSTER_ONLY: [&str; 10] = [
+    "deployment",
+    "experiment",
+    "inferenceService",
+    "llmInferenceService",
+    "manifest",
+    "rayJob",
+    "seldonDeployment",
+    "seldonModel",
+    "sparkApplication",
+    "workflow",
+];
 
 /// Writes `NAME.yaml` into the first spec folder; overwrites nothing.
 pub(super) fn run(global: &Global, args: &NewArgs) -> Result<ExitStatus> {
@@ -38,7 +51,13 @@ pub(super) fn run(global: &Global, args: &NewArgs) -> Result<ExitStatus> {
     let text = if is_suite { suite(global, &args.name, &schema)? } else { spec(&args.kind, &args.name, &schema)? };
     fs::create_new(&root, &path, &text)?;
     tell(global, &format!("wrote {path}"));
-    tell(global, &if is_suite { next_of_suite(&path) } else { next(&path) });
+    let needs_cluster = CLUSTER_ONLY.iter().any(|kind| kind.eq_ignore_ascii_case(&args.kind));
+    let next = match (is_suite, needs_cluster) {
+        (true, _) => next_of_suite(&path),
+        (false, true) => next_in_cluster(&path),
+        (false, false) => next(&path),
+    };
+    tell(global, &next);
     Ok(ExitStatus::Yes)
 }
 
@@ -101,6 +120,11 @@ pub(super) fn spec(kind: &str, name: &str, schema: &str) -> Result<String> {
          \x20 gates:\n\
          \x20   - {{metric: throughput, maxRegression: 5%}}\n"
     ))
+}
+
+/// Says what to do with a new spec that only a cluster can run.
+fn next_in_cluster(spec: &str) -> String {
+    format!("next: edit {spec}, then `kubebench compile` writes it for a cluster")
 }
 
 /// Says what to do with a new spec.

@@ -11,6 +11,8 @@ use crate::model::workload::is_accelerator;
 use crate::result::v1::Usage;
 use crate::unit::Quantity;
 
+/// One GiB.
+const MEMORY_UNIT: f64 = 1_073_741_824.0;
 /// Milliseconds of an hour.
 const HOUR: f64 = 3_600_000.0;
 /// What is kept of a number of hours: finer than a second of one accelerator is nothing.
@@ -20,6 +22,7 @@ const DIGITS: f64 = 1e6;
 pub(super) fn usage(pods: &[(&Pod, PodFacts)], is_latest: impl Fn(&PodFacts) -> bool, clocks: &Clocks) -> Usage {
     let mut accelerators: BTreeMap<String, u64> = BTreeMap::new();
     let (mut count, mut nodes, mut hours) = (0_u32, BTreeSet::new(), Some(0.0));
+    let (mut resources, mut resource_hours) = (BTreeMap::new(), Some(BTreeMap::new()));
     for (pod, facts) in pods {
         let Some(node) = &facts.node else { continue };
         let own = held(pod);
@@ -27,7 +30,13 @@ pub(super) fn usage(pods: &[(&Pod, PodFacts)], is_latest: impl Fn(&PodFacts) -> 
         if total > 0 {
             hours = hours.zip(held_for(facts, clocks)).map(|(hours, own)| hours + own * total as f64);
         }
+        let set_aside = set_aside(pod);
+        match (held_for(facts, clocks), &mut resource_hours) {
+            (Some(hours), Some(sums)) => add(sums, &set_aside, hours),
+            _ => resource_hours = None,
+        }
         if is_latest(facts) {
+            add(&mut resources, &set_aside, 1.0);
             count = count.saturating_add(1);
             nodes.insert(node);
             for (name, amount) in own {
@@ -39,8 +48,38 @@ pub(super) fn usage(pods: &[(&Pod, PodFacts)], is_latest: impl Fn(&PodFacts) -> 
         pods: count,
         nodes: u32::try_from(nodes.len()).unwrap_or(u32::MAX),
         accelerators,
+        resources: rounded(resources),
+        resource_hours: resource_hours.map(rounded).unwrap_or_default(),
         gpu_hours: hours.map(|hours| (hours * DIGITS).round() / DIGITS),
     }
+}
+
+fn add(sums: &mut BTreeMap<String, f64>, amounts: &BTreeMap<String, f64>, times: f64) {
+    for (name, amount) in amounts {
+        *sums.entry(name.clone()).or_default() += amount * times;
+    }
+}
+
+fn rounded(sums: BTreeMap<String, f64>) -> BTreeMap<String, f64> {
+    sums.into_iter().map(|(name, sum)| (name, (sum * DIGITS).round() / DIGITS)).collect()
+}
+
+/// Returns what the scheduler set aside for a pod, by resource: a limit without a request is both, and memory counts by the GiB.
+fn set_aside(pod: &Pod) -> BTreeMap<String, f64> {
+    let mut sums = BTreeMap::new();
+    let containers = pod.spec.iter().flat_map(|spec| &spec.containers);
+    for resources in containers.filter_map(|container| container.resources.as_ref()) {
+        let (requests, limits) = (resources.requests.iter().flatten(), resources.limits.iter().flatten());
+        let amounts: BTreeMap<&String, &str> =
+            limits.chain(requests).map(|(name, amount)| (name, amount.0.as_str())).collect();
+        for (name, amount) in amounts {
+            let Ok(amount) = Quantity::parse(amount) else { continue };
+            let unit = if name == "memory" { MEMORY_UNIT } else { 1.0 };
+            *sums.entry(name.clone()).or_default() += amount.as_f64() / unit;
+        }
+    }
+    sums.retain(|_, amount| *amount > 0.0);
+    sums
 }
 
 /// Returns the hours from the scheduling of a pod to the end of its main container.
@@ -93,6 +132,13 @@ mod tests {
         let both = [with("master", 0, ended(0, "Completed"), "a"), with("worker", 0, ended(0, "Completed"), "b")];
         let done = summed(&job(&[("Succeeded", "True", "", "")]), &both, &[]);
         assert_eq!((done.usage.pods, done.usage.nodes), (2, 2));
+        let amounts = |hours: f64| {
+            [("cpu", 8.0), ("example.com/rdma", 2.0), ("nvidia.com/gpu", 8.0), ("rdma/hca", 2.0)]
+                .map(|(name, amount)| (name.to_owned(), amount * hours))
+        };
+        assert_eq!(done.usage.resources, BTreeMap::from(amounts(1.0)));
+        let hours = &done.usage.resource_hours;
+        assert!((hours["cpu"] * 3600.0 / 8.0 - 68.0).abs() < 0.01, "{hours:?}");
         assert_eq!(done.usage.accelerators, BTreeMap::from([("nvidia.com/gpu".to_owned(), 8)]));
         let seconds = done.usage.gpu_hours.unwrap() * 3600.0 / 8.0;
         assert!((seconds - 68.0).abs() < 0.01, "from its scheduling to its end: {seconds}");

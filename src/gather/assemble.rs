@@ -8,8 +8,8 @@ use serde::{Deserialize, Serialize};
 use crate::ingest::measure::Measured;
 use crate::manifest::Run;
 use crate::result::v1::{
-    Artifact, Environment, Exit, Metadata, Monitored, Provenance, Reason, Recorder, Run as RunOutcome, Server, Status,
-    StatusReason, Timings, Usage, Validity,
+    Artifact, Cost, Environment, Exit, Metadata, Monitored, Provenance, Reason, Recorder, Run as RunOutcome, Server,
+    Status, StatusReason, Timings, Usage, Validity,
 };
 use crate::result::{API_VERSION, BenchmarkResult, Composition, KIND, SCHEMA_VERSION};
 
@@ -45,6 +45,8 @@ pub struct Parts<'a> {
     pub monitoring: Vec<Monitored>,
     /// What it held of a cluster.
     pub usage: Option<Usage>,
+    /// What that cost.
+    pub cost: Option<Cost>,
     /// What it was made of.
     pub composition: Composition,
     /// The files that it left.
@@ -125,7 +127,7 @@ pub fn assemble(parts: Parts<'_>) -> BenchmarkResult {
         usage: parts.usage,
         workflow,
         experiment,
-        cost: None,
+        cost: parts.cost,
         server: parts.server,
         validity: Validity { checks: measured.checks },
         artifacts: parts.artifacts,

@@ -100,6 +100,7 @@ impl Session<'_> {
             measured,
             monitoring,
             usage: None,
+            cost: None,
             composition: Composition::default(),
             artifacts,
             recorder: Recorder { version: request.version.to_owned(), method: "local".to_owned() },

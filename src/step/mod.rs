@@ -12,6 +12,7 @@ mod attempt;
 mod beside;
 pub mod cleanup;
 mod composition;
+mod cost;
 mod environment;
 mod evidence;
 mod follow;

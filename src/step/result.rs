@@ -5,6 +5,7 @@ use std::time::Duration;
 use anyhow::{Context as _, Result, anyhow, bail};
 
 use super::attempt::{Attempt, LogOf, Outcome};
+use super::cost::cost;
 use super::evidence::RunEvidence;
 use super::found::RESULT;
 use super::logs::Logs;
@@ -124,6 +125,12 @@ impl Session {
             measured,
             monitoring: Vec::new(),
             usage: outcome.usage.clone(),
+            cost: self
+                .settings
+                .prices
+                .as_ref()
+                .zip(outcome.usage.as_ref())
+                .and_then(|(prices, usage)| cost(prices, usage, &self.settings.target)),
             composition: outcome.composition.clone(),
             artifacts,
             recorder: Recorder { version: VERSION.to_owned(), method: "cluster".to_owned() },

@@ -16,7 +16,7 @@ use super::seen::Sight;
 use super::server::{Loaded, NoServer};
 use super::session::Session;
 use super::told::{self, Told};
-use super::{Answer, Environment, logs, snapshot};
+use super::{Answer, Environment, logs, server, snapshot};
 use crate::edge::cluster::{Fault, Made, Refusal};
 use crate::follow::Progress;
 use crate::gather::Ended;
@@ -206,7 +206,7 @@ impl Session {
             self.remove_before(&objects, &attempt.job);
         }
         self.end_logs(attempt, &mut gathered);
-        self.take_down_after(told, attempt);
+        self.take_down_after(told, attempt)?;
         if self.postprocess(told, attempt)? == After::Left {
             return Ok(None);
         }
@@ -272,6 +272,10 @@ impl Session {
             }
         }
         outcome.nodes.sort_by(|one, other| one.name.cmp(&other.name));
+        if let Some(usage) = &mut outcome.usage {
+            loaded.add_usage(usage, outcome.took_seconds);
+            usage.nodes = u32::try_from(outcome.nodes.len()).unwrap_or(u32::MAX);
+        }
     }
 
     /// Follows the server of a run that ends when it is ready; returns none when another pod is to go on.
@@ -294,6 +298,7 @@ impl Session {
             let timings = &mut outcome.ended.timings;
             timings.ready_seconds = Some((outcome.took_seconds * 1000.0).round() / 1000.0);
             timings.run_seconds = None;
+            outcome.usage.iter_mut().for_each(|usage| server::hold(usage, outcome.took_seconds));
         }
         Some(outcome)
     }

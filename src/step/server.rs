@@ -24,8 +24,9 @@ use super::session::Session;
 use super::told::Told;
 use crate::edge::cluster::{Fault, Resource};
 use crate::edge::experiment::{self, RunFolder};
+use crate::manifest::Run;
 use crate::model::Served;
-use crate::result::v1::{Image, Node, Server as InResult, Status, StatusReason, Timings};
+use crate::result::v1::{Image, Node, Server as InResult, Status, StatusReason, Timings, Usage};
 use crate::steps::{Created as Objects, Server};
 use crate::workload::{pod_sets, selector, text_at};
 
@@ -80,6 +81,8 @@ pub(super) struct Up {
     pub(super) nodes: Vec<Node>,
     /// The roles of its pods.
     roles: Vec<String>,
+    /// What it holds of the cluster.
+    usage: Usage,
 }
 
 /// The server of an attempt.
@@ -97,6 +100,26 @@ pub(super) struct Loaded {
 }
 
 impl Loaded {
+    /// Adds to what the load held what the server held for it: all of its time was that of the run.
+    pub(super) fn add_usage(&self, usage: &mut Usage, seconds: f64) {
+        let Usage { pods, accelerators, resources, .. } = &self.up.usage;
+        for (name, amount) in resources {
+            *usage.resources.entry(name.clone()).or_default() += amount;
+            if let Some(hours) = usage.resource_hours.get_mut(name) {
+                *hours = to_six_digits(*hours + amount * seconds / 3600.0);
+            } else if !usage.resource_hours.is_empty() {
+                usage.resource_hours.insert(name.clone(), to_six_digits(amount * seconds / 3600.0));
+            }
+        }
+        usage.pods = usage.pods.saturating_add(*pods);
+        let mut held = 0;
+        for (name, amount) in accelerators {
+            *usage.accelerators.entry(name.clone()).or_default() += amount;
+            held += amount;
+        }
+        usage.gpu_hours = usage.gpu_hours.map(|hours| to_six_digits(hours + hours_of(held, seconds)));
+    }
+
     /// Returns what a result says of it.
     pub(super) fn in_result(&self) -> InResult {
         let Up { name, kind, timings, .. } = &self.up;
@@ -304,6 +327,7 @@ impl Session {
             images: progress.images,
             nodes,
             roles: pod_sets(object).into_iter().map(|set| set.role).collect(),
+            usage: progress.usage,
         }))
     }
 
@@ -459,14 +483,17 @@ impl Session {
         self.keep_server(&loaded.up.folder, &Kept { marks, ..kept })
     }
 
-    /// Takes the server of the run down, unless the next one loads it too.
-    pub(super) fn take_down_after(&mut self, told: &Told, attempt: &Attempt) {
-        let server = |run: &crate::manifest::Run| told.config.list.cases.get(&run.case)?.server.clone();
-        let mut runs = told.config.list.runs.iter().skip_while(|run| run.id != attempt.run.id);
-        let Some(id) = runs.next().and_then(server) else { return };
-        if runs.next().and_then(server).as_ref() != Some(&id) {
+    /// Takes the server of the run down, unless the next one that is still to be made loads it too.
+    pub(super) fn take_down_after(&mut self, told: &Told, attempt: &Attempt) -> Result<()> {
+        let server = |run: &Run| told.config.list.cases.get(&run.case)?.server.clone();
+        let Some(id) = server(&attempt.run) else { return Ok(()) };
+        let to_make = self.unsucceeded(told)?;
+        let later = told.config.list.runs.iter().skip_while(|run| run.id != attempt.run.id).skip(1);
+        let next = later.into_iter().find(|run| to_make.contains(run));
+        if next.and_then(server).as_ref() != Some(&id) {
             self.take_down_by_id(told, &id);
         }
+        Ok(())
     }
 
     /// Takes down what other runs of this Workflow have left up.
@@ -531,6 +558,22 @@ impl Session {
 fn restarts(pod: &Json) -> i64 {
     let statuses = pod.pointer("/status/containerStatuses").and_then(Json::as_array).into_iter().flatten();
     statuses.filter_map(|status| status.get("restartCount")?.as_i64()).sum()
+}
+
+/// Says for how long a server was held that is up still.
+pub(super) fn hold(usage: &mut Usage, seconds: f64) {
+    let held = usage.accelerators.values().sum();
+    usage.gpu_hours = Some(to_six_digits(hours_of(held, seconds)));
+    let hours = |(name, amount): (&String, &f64)| (name.clone(), to_six_digits(amount * seconds / 3600.0));
+    usage.resource_hours = usage.resources.iter().map(hours).collect();
+}
+
+fn hours_of(accelerators: u64, seconds: f64) -> f64 {
+    accelerators as f64 * seconds / 3600.0
+}
+
+fn to_six_digits(hours: f64) -> f64 {
+    (hours * 1e6).round() / 1e6
 }
 
 fn to_the_millisecond(time: Duration) -> f64 {

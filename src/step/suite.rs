@@ -122,7 +122,7 @@ impl Session {
     }
 
     /// Returns the runs that have not succeeded, in order.
-    fn unsucceeded(&self, told: &Told) -> Result<Vec<Run>> {
+    pub(super) fn unsucceeded(&self, told: &Told) -> Result<Vec<Run>> {
         let mut left = Vec::new();
         for run in &told.config.list.runs {
             let job_of = |number| told.config.job_of(run, number, self.workflow.session());

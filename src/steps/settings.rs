@@ -1,11 +1,13 @@
 //! `settings.json`: what all benchmarks of a target share.
 
+use std::collections::BTreeMap;
+
 use serde::Deserialize;
 
 use super::{Fault, read};
 
 /// The settings of a target.
-#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Deserialize)]
 pub struct Settings {
     /// The target's name.
     pub target: String,
@@ -14,8 +16,20 @@ pub struct Settings {
     /// Its Prometheus.
     #[serde(default)]
     pub prometheus: Option<Prometheus>,
+    /// What an hour of its resources costs.
+    #[serde(default)]
+    pub prices: Option<Prices>,
     /// Where results go.
     pub results: ResultsSettings,
+}
+
+/// What an hour of each resource costs.
+#[derive(Clone, Debug, PartialEq, Deserialize)]
+pub struct Prices {
+    /// The ISO 4217 code.
+    pub currency: String,
+    /// By resource name; memory by the GiB.
+    pub hourly: BTreeMap<String, f64>,
 }
 
 /// A Prometheus server.

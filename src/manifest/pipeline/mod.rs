@@ -9,7 +9,7 @@ pub(super) use access::WORKFLOW;
 use serde_json::{Value as Json, json};
 
 use super::{config, meta};
-use crate::model::target::{NetworkPolicy, Settings};
+use crate::model::target::{NetworkPolicy, Prices, Settings};
 use crate::model::{Benchmark, Target};
 
 /// The name of the WorkflowTemplate.
@@ -60,7 +60,7 @@ fn lanes(benchmarks: &[&Benchmark]) -> Vec<u32> {
 /// Text of users goes into a ConfigMap, which Argo does not expand.
 fn settings_map(target: &Target, settings: &Settings) -> Json {
     let results = &settings.results;
-    let content = json!({
+    let mut content = json!({
         "schemaVersion": 1,
         "cluster": target.cluster,
         "prometheus": target.prometheus.as_ref().map(|url| json!({ "url": url })),
@@ -73,6 +73,9 @@ fn settings_map(target: &Target, settings: &Settings) -> Json {
         },
         "target": target.name,
     });
+    if let (Some(Prices { currency, hourly }), Some(content)) = (&target.prices, content.as_object_mut()) {
+        content.insert("prices".to_owned(), json!({ "currency": currency, "hourly": hourly }));
+    }
     json!({
         "apiVersion": "v1",
         "kind": "ConfigMap",

@@ -16,6 +16,12 @@ pub struct Usage {
     /// The accelerators of these pods together, by resource name.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub accelerators: BTreeMap<String, u64>,
+    /// What the scheduler had set aside for these pods, by resource: cores, GiB of memory, devices.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub resources: BTreeMap<String, f64>,
+    /// The same times hours, of all pods that had a node; left out where a time is not known.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub resource_hours: BTreeMap<String, f64>,
     /// Accelerators times hours, of all pods that had a node: from the scheduling of each to the end of its main container. Left out
     /// where one of these is not known.
     #[serde(default, skip_serializing_if = "Option::is_none")]

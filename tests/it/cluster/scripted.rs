@@ -2,6 +2,7 @@
 //! with the labels and the sequence of states that those describe. What is tested is what Kubebench makes of that, not them.
 
 pub(super) mod katib;
+pub(super) mod operators;
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};

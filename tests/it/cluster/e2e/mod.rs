@@ -13,6 +13,7 @@ mod job_sets;
 mod kinds;
 mod kserve;
 mod manifests;
+mod operators;
 mod queued;
 mod scheduled;
 mod searches;
