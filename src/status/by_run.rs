@@ -50,15 +50,18 @@ impl<'a> ByRun<'a> {
 
     /// Returns the jobs of a run of `benchmark` in a Workflow, the last attempt as the last one.
     pub(super) fn jobs(&self, workflow: &str, benchmark: &str, run: &Run) -> Vec<&'a Json> {
-        let is_own = |job: &&Json| {
-            let owners = job.pointer("/metadata/ownerReferences").and_then(Json::as_array).into_iter().flatten();
-            owners.into_iter().any(|owner| text_at(owner, "/uid") == workflow)
-        };
+        let is_own = |job: &&Json| is_of(job, workflow);
         let round = [benchmark, run.case.as_str(), &run.repeat.to_string(), &run.warmup.to_string()];
         let all = self.jobs.get(&round).into_iter().flatten();
         let mut jobs: Vec<&Json> = all.copied().filter(is_own).collect();
         jobs.sort_by_key(|job| label(job, meta::ATTEMPT).parse::<u32>().unwrap_or(0));
         jobs
+    }
+
+    /// Returns the server of `benchmark` that a Workflow has brought up, for whatever runs load it.
+    pub(super) fn server(&self, workflow: &str, benchmark: &str) -> Option<&'a Json> {
+        let is_own = |server: &&&Json| is_of(server, workflow);
+        self.jobs.get(&[benchmark, "", "1", "false"])?.iter().find(is_own).copied()
     }
 
     /// Returns the pods and the events of a job.
@@ -67,4 +70,10 @@ impl<'a> ByRun<'a> {
         let pods = self.pods.get(name).map(Vec::as_slice).unwrap_or_default();
         (pods, self.events.get(name).map(Vec::as_slice).unwrap_or_default())
     }
+}
+
+/// Returns whether the Workflow with this uid owns `job`.
+fn is_of(job: &Json, workflow: &str) -> bool {
+    let owners = job.pointer("/metadata/ownerReferences").and_then(Json::as_array).into_iter().flatten();
+    owners.into_iter().any(|owner| text_at(owner, "/uid") == workflow)
 }

@@ -201,20 +201,19 @@ fn session(seen: &Namespace, by_run: &ByRun<'_>, workflow: &Json) -> Session {
         .map(|(part, (run, case))| {
             let step = nodes.runs.get(&(part.member.clone().unwrap_or_default(), run.id.clone()));
             let benchmark = part.member.as_deref().unwrap_or_else(|| label(workflow, meta::BENCHMARK));
-            let progress = by_run.jobs(uid, benchmark, &run).last().map(|job| {
+            let sum = |job: &'_ Json| {
                 let (pods, events) = by_run.about(job);
-                (
-                    *job,
-                    follow::sum(&Observed {
-                        job,
-                        pods,
-                        events,
-                        workload: None,
-                        gone: &seen.gone,
-                        places: &Places::new(),
-                    }),
-                )
-            });
+                let (gone, places) = (&seen.gone, &Places::new());
+                follow::sum(&Observed { job, pods, events, workload: None, gone, places })
+            };
+            let own = by_run.jobs(uid, benchmark, &run).last().map(|job| (*job, sum(job)));
+            // Before its job a run waits for what that loads.
+            let loads = |list: &RunList| list.cases.get(&run.case).is_some_and(|case| case.server.is_some());
+            let awaits = step.is_some_and(Step::is_active) && seen.lists.get(&part.config).is_some_and(loads);
+            let server = by_run.server(uid, benchmark).filter(|_| awaits && own.is_none());
+            let server = server.map(|server| (server, sum(server)));
+            let server = server.filter(|(_, progress)| progress.state != State::Ended(Status::Succeeded));
+            let progress = own.or(server);
             let mut status = status(&run, case, step, progress, is_over);
             status.member.clone_from(&part.member);
             status

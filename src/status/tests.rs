@@ -106,6 +106,34 @@ fn elapsed(time: &str) -> Option<u64> {
     Some((7_u64.saturating_sub(minute)) * 60)
 }
 
+/// Before it is loaded a server may take long to come up, and people want to know what holds it up.
+#[test]
+fn a_run_that_awaits_its_server_says_what_that_waits_for() {
+    let nodes = json!({"1": node("Retry", "run", "Running", Some("a-1-r1"), "")});
+    let mut seen = namespace(workflow("Running", nodes));
+    for case in seen.lists.get_mut("sleepy-8c3cf174").unwrap().cases.values_mut() {
+        case.server = Some("5e7ef00d".to_owned());
+    }
+    let mut server = job("", 1, 1, json!({}));
+    server["apiVersion"] = json!("apps/v1");
+    server["kind"] = json!("Deployment");
+    server["metadata"]["labels"].as_object_mut().unwrap().remove("kubebench.dev/case");
+    server["spec"] = json!({"replicas": 1});
+    let state = json!({"waiting": {"reason": "ErrImagePull", "message": "no such image"}});
+    let status = json!({"phase": "Pending", "containerStatuses": [{"name": "server", "image": "vllm:1", "imageID": "", "ready": false, "restartCount": 0, "state": state}]});
+    seen.jobs = vec![server];
+    seen.pods = vec![pod(&seen.jobs[0], status)];
+    let session = only(&seen);
+    assert_eq!(session.runs[0].state, RunState::Waiting);
+    assert!(session.runs[0].reasons[0].message.contains("`vllm:1` cannot be pulled"), "{:?}", session.runs[0].reasons);
+    seen.jobs[0]["status"] =
+        json!({"updatedReplicas": 1, "availableReplicas": 1, "conditions": [{"type": "Available", "status": "True"}]});
+    seen.pods.clear();
+    assert_eq!(only(&seen).runs[0].state, RunState::Waiting, "its pods are not there");
+    seen.jobs.clear();
+    assert_eq!(only(&seen).runs[0].state, RunState::Step);
+}
+
 #[test]
 fn a_workflow_at_work_says_what_runs_and_what_comes_next() {
     let nodes = json!({
