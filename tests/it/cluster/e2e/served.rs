@@ -11,7 +11,6 @@ kind: Benchmark
 metadata: {name: swept}
 spec:
   timeout: 4m
-  repeats: 2
   warmups: 1
   order: grouped
   matrix:
@@ -114,7 +113,7 @@ fn servers_are_loaded_and_taken_down() {
     let results = cycle.results();
 
     let swept = results.of("swept");
-    assert_eq!(swept.len(), 6, "three cases, twice each; warm-ups of a server are no runs");
+    assert_eq!(swept.len(), 3, "warm-ups of a server are no runs");
     let mut servers: Vec<(&str, bool, bool)> = Vec::new();
     for result in &swept {
         assert_eq!(result["run"]["status"], "succeeded", "{result:#}");
@@ -123,16 +122,15 @@ fn servers_are_loaded_and_taken_down() {
         let server = &result["server"];
         assert_eq!((&server["kind"], &server["warmups"]), (&json!("Deployment"), &json!(1)));
         let ready = server["timings"]["readySeconds"].as_f64().unwrap();
-        assert!((2.0..120.0).contains(&ready), "{ready}");
+        assert!((2.0..240.0).contains(&ready), "{ready}");
         let is_new = server["broughtUp"].as_bool().unwrap();
         assert_eq!(result["run"]["timings"]["readySeconds"].as_f64(), is_new.then_some(ready));
         let size = result["metadata"]["params"]["size"].as_str().unwrap();
         servers.push((size, is_new, result["metrics"][1]["value"].is_null()));
     }
     servers.sort_unstable();
-    let large = [("large", false, true), ("large", true, false)];
-    let small = [("small", false, true), ("small", false, true), ("small", false, true), ("small", true, false)];
-    assert_eq!(servers, [&large[..], &small[..]].concat(), "a server stays up where only its load differs");
+    let wanted = [("large", true, false), ("small", false, true), ("small", true, false)];
+    assert_eq!(servers, wanted, "a server stays up where only its load differs");
     for result in &swept {
         let is_new = result["server"]["broughtUp"] == true;
         let models = is_new.then_some(7.0);
@@ -147,14 +145,14 @@ fn servers_are_loaded_and_taken_down() {
     assert_eq!(cold.len(), 2);
     for result in &cold {
         let ready = result["metrics"][0]["value"].as_f64().unwrap();
-        assert!((3.0..120.0).contains(&ready), "{ready}");
+        assert!((3.0..240.0).contains(&ready), "{ready}");
         assert_eq!((&result["run"]["status"], &result["server"]), (&json!("succeeded"), &Value::Null));
     }
 
     let falls = &results.of("falls")[0]["run"];
     assert_eq!((&falls["status"], &falls["reasons"][0]["code"]), (&json!("failed"), &json!("exitCode")), "{falls:#}");
     assert!(falls["exits"].to_string().contains("no such model"), "{falls:#}");
-    assert!(falls["durationSeconds"].as_f64().unwrap() < 120.0, "nobody waits for a server that has ended: {falls:#}");
+    assert!(falls["durationSeconds"].as_f64().unwrap() < 200.0, "nobody waits for a server that has ended: {falls:#}");
     let breaks = &results.of("breaks")[0]["run"];
     assert_eq!(breaks["status"], "failed", "{breaks:#}");
     assert!(breaks["reasons"].to_string().contains("serverRestarted"), "{breaks:#}");
