@@ -4,6 +4,9 @@ use serde_json::{Map, Value as Json};
 
 use crate::model::{TemplateAt, TemplateForm, TemplateStep};
 
+/// What KServe names the container that it has elsewhere than among the containers of a pod.
+const MOVED: &str = "kserve-container";
+
 /// Puts the pod `template` to its place in `object`; lists on the way have their elements already.
 pub(super) fn put(object: &mut Json, at: &TemplateAt, template: Json) {
     let Some(spec) = object.get_mut("spec") else { return };
@@ -71,7 +74,7 @@ fn place<'a>(mut place: &'a mut Json, steps: &[TemplateStep]) -> Option<&'a mut 
     Some(place)
 }
 
-/// Takes the first container of a pod to the place where its kind has it.
+/// Takes the first container of a pod to the place where its kind has it, and its controller names it.
 fn move_out(object: &mut Json, pod: &str, container: &str) {
     let Some(fields) = object.pointer_mut(pod).and_then(Json::as_object_mut) else { return };
     let Some(Json::Array(containers)) = fields.get_mut("containers") else { return };
@@ -82,7 +85,10 @@ fn move_out(object: &mut Json, pod: &str, container: &str) {
     if containers.is_empty() {
         fields.remove("containers");
     }
-    if let (Some(place), Json::Object(main)) = (object.pointer_mut(container).and_then(Json::as_object_mut), main) {
+    if let (Some(place), Json::Object(mut main)) = (object.pointer_mut(container).and_then(Json::as_object_mut), main) {
+        if !place.contains_key("name") {
+            main.remove("name");
+        }
         place.extend(main);
     }
 }
@@ -95,5 +101,8 @@ fn move_in(object: &mut Json, pod: &str, container: &str) {
         && let Some(containers) = fields.entry("containers").or_insert_with(|| Json::Array(Vec::new())).as_array_mut()
     {
         containers.insert(0, main);
+        if let Some(main) = containers.first_mut().and_then(Json::as_object_mut) {
+            main.entry("name").or_insert_with(|| MOVED.into());
+        }
     }
 }

@@ -19,6 +19,7 @@ use crate::edge::experiment;
 use crate::follow::State;
 use crate::manifest::meta::STEP;
 use crate::result::v1::{Status, StatusReason};
+use crate::workload::{Purpose, kind_of};
 
 /// How long steps that were told to end may take; the kubelet gives them half a minute.
 const GRACE: Duration = Duration::from_secs(60);
@@ -116,12 +117,18 @@ impl Session {
                     self.look(&mut sight);
                     let progress = sight.sum();
                     gathered.logs.see(&progress, &sight);
+                    let serves = kind_of(sight.job()).is_some_and(|kind| kind.purpose == Purpose::Serves);
                     let ending = match progress.state {
-                        State::Ended(status) => Ending::Itself(status),
+                        // That a server is ready now does not say when it was, nor that it answers.
+                        State::Ended(status) if !(serves && status == Status::Succeeded) => Ending::Itself(status),
                         _ => Ending::TooLong(Status::Interrupted, interrupted()),
                     };
                     let composition = self.composition(&sight, &progress);
-                    Outcome { composition, ..self.outcome(&attempt, ending, progress) }
+                    let mut outcome = Outcome { composition, ..self.outcome(&attempt, ending, progress) };
+                    if let Some(loaded) = &attempt.loaded {
+                        self.add_server(&mut outcome, loaded);
+                    }
+                    outcome
                 }
                 None if attempt.created.is_some() => {
                     let reason = lost(

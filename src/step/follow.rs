@@ -64,6 +64,8 @@ impl Session {
         runs: &mut dyn FnMut() -> Result<()>,
     ) -> (Ending, Progress) {
         sight.remember(logs.places());
+        // What was followed before, a server for one, may have sent more than was read.
+        self.is_to_end();
         let _watches = self.watch(sight.job());
         let began = Instant::now();
         let mut running_since = limits.ran.map(|_| began);
@@ -136,7 +138,7 @@ impl Session {
                     format!("it was given up after {} s, in which this did not change", longest_obstacle.as_secs());
                 return (too_long(Status::Failed, "cannotStart", what), progress);
             }
-            if running_since.is_some() || sight.is_blind() {
+            if running_since.is_some() || sight.is_blind() || !sight.is_listed() {
                 continue;
             }
             match scheduled_since {

@@ -251,7 +251,7 @@ impl Session {
     }
 
     /// Says of a run what its server says of it.
-    fn add_server(&mut self, outcome: &mut Outcome, loaded: &Loaded) {
+    pub(super) fn add_server(&mut self, outcome: &mut Outcome, loaded: &Loaded) {
         // That the server fell is seen a little later than by those who load it.
         let patience = if outcome.ended.status == Status::Failed { NEWS } else { Duration::ZERO };
         if matches!(outcome.ended.status, Status::Succeeded | Status::Failed | Status::TimedOut)
@@ -273,7 +273,8 @@ impl Session {
         }
         outcome.nodes.sort_by(|one, other| one.name.cmp(&other.name));
         if let Some(usage) = &mut outcome.usage {
-            loaded.add_usage(usage, outcome.took_seconds);
+            let queued = if loaded.is_new { loaded.up.timings.queue_seconds.unwrap_or_default() } else { 0.0 };
+            loaded.add_usage(usage, (outcome.took_seconds - queued).max(0.0));
             usage.nodes = u32::try_from(outcome.nodes.len()).unwrap_or(u32::MAX);
         }
     }
@@ -298,7 +299,8 @@ impl Session {
             let timings = &mut outcome.ended.timings;
             timings.ready_seconds = Some((outcome.took_seconds * 1000.0).round() / 1000.0);
             timings.run_seconds = None;
-            outcome.usage.iter_mut().for_each(|usage| server::hold(usage, outcome.took_seconds));
+            let held = (outcome.took_seconds - timings.queue_seconds.unwrap_or_default()).max(0.0);
+            outcome.usage.iter_mut().for_each(|usage| server::hold(usage, held));
         }
         Some(outcome)
     }
@@ -345,7 +347,7 @@ impl Session {
         loop {
             let fault = match cluster.create(&self.namespace, object) {
                 Ok(Made::New(made)) => return Ok(Ok(made)),
-                Ok(Made::There(there)) if self.owns(&there, claim.job) => return Ok(Ok(there)),
+                Ok(Made::There(there)) if self.owns(&there, claim.job) && !is_leaving(&there) => return Ok(Ok(there)),
                 // What keeps its name may be left of the run before.
                 Ok(Made::There(there)) if self.is_owner(&there) && since.elapsed() < PATIENCE => {
                     self.remove(&Created::of(&there))?;

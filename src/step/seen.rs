@@ -67,7 +67,7 @@ impl Sight {
                 // Another object of the name is another run's, or somebody's.
                 if text_at(&object, "/metadata/uid") == self.uid() {
                     self.job = object;
-                } else {
+                } else if text_at(&object, "/metadata/name") == self.name {
                     self.gone.insert(self.uid().to_owned());
                 }
             }

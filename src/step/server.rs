@@ -103,11 +103,12 @@ impl Loaded {
     /// Adds to what the load held what the server held for it: all of its time was that of the run.
     pub(super) fn add_usage(&self, usage: &mut Usage, seconds: f64) {
         let Usage { pods, accelerators, resources, .. } = &self.up.usage;
+        let is_known = !usage.resource_hours.is_empty() || usage.resources.is_empty();
         for (name, amount) in resources {
             *usage.resources.entry(name.clone()).or_default() += amount;
             if let Some(hours) = usage.resource_hours.get_mut(name) {
                 *hours = to_six_digits(*hours + amount * seconds / 3600.0);
-            } else if !usage.resource_hours.is_empty() {
+            } else if is_known {
                 usage.resource_hours.insert(name.clone(), to_six_digits(amount * seconds / 3600.0));
             }
         }
@@ -191,7 +192,11 @@ impl Session {
         };
         if !was_up {
             match self.bring_up(attempt, &wanted, &mut kept, gathered)? {
-                Ok(up) => kept.up = Some(up),
+                Ok(up) => {
+                    attempt.loaded = Some(Loaded { up: up.clone(), is_new: true, warmups: 0, since: Moment::now() });
+                    self.keep(attempt);
+                    kept.up = Some(up);
+                }
                 Err(none) => {
                     if !matches!(none, NoServer::Left) {
                         self.catch_up(&gathered.logs);
@@ -207,7 +212,10 @@ impl Session {
             gathered.logs.go_on_from(kept.marks.clone());
             self.see_server(&kept, &mut gathered.logs);
         }
-        let is_new = attempt.loaded.as_ref().map_or(!was_up, |loaded| loaded.is_new);
+        let is_new = !was_up || attempt.loaded.as_ref().is_some_and(|loaded| loaded.is_new);
+        // What this run brought up is its own, also where another pod of this step warms it up.
+        attempt.loaded = Some(Loaded { up: up.clone(), is_new, warmups: kept.warmups, since: Moment::now() });
+        self.keep(attempt);
         while kept.warmups < server.warmups {
             if let Err(none) = self.warm_up(told, attempt, &mut kept, &up.endpoint)? {
                 return Ok(Err(none));
@@ -253,7 +261,9 @@ impl Session {
             return Some(BTreeMap::new());
         }
         let pods = self.cluster.list(&Resource::pods(), &self.namespace, &selector(object)).ok()?;
-        Some(pods.iter().map(|pod| (text_at(pod, "/metadata/uid").to_owned(), restarts(pod))).collect())
+        // One that leaves, or was evicted, serves nobody any more.
+        let serves = |pod: &&Json| !is_leaving(pod) && !matches!(text_at(pod, "/status/phase"), "Failed" | "Succeeded");
+        Some(pods.iter().filter(serves).map(|pod| (text_at(pod, "/metadata/uid").to_owned(), restarts(pod))).collect())
     }
 
     /// Creates the objects of a server.
@@ -282,6 +292,7 @@ impl Session {
             }
         }
         let Some(made) = made else { return Err(anyhow!("`{}` has no object", wanted.name)) };
+        kept.began = Moment::now();
         let created = Created::of(&made);
         self.tell(&format!("created {} `{}`, which the run loads", created.kind, created.name));
         kept.created = Some(created);
@@ -490,7 +501,9 @@ impl Session {
         let to_make = self.unsucceeded(told)?;
         let later = told.config.list.runs.iter().skip_while(|run| run.id != attempt.run.id).skip(1);
         let next = later.into_iter().find(|run| to_make.contains(run));
-        if next.and_then(server).as_ref() != Some(&id) {
+        // A Workflow that is stopped makes no next run, and one that is terminated cleans nothing up.
+        let is_over = self.is_to_end() && !self.is_to_be_succeeded();
+        if is_over || next.and_then(server).as_ref() != Some(&id) {
             self.take_down_by_id(told, &id);
         }
         Ok(())

@@ -209,7 +209,7 @@ fn oracle_argo_takes_every_workflow() {
     let folder = compiled();
     for target in TARGETS {
         let root = folder.path().join("generated").join(target);
-        let names = ["workflow.yaml", "workflow-template.yaml"];
+        let names = ["workflow.yaml", "workflow-template.yaml", "suite-template.yaml"];
         let files: Vec<_> = files_below(&root)
             .into_iter()
             .filter(|path| names.iter().any(|name| path.file_name().is_some_and(|file| file == *name)))

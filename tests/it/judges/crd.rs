@@ -77,7 +77,10 @@ fn strict(schema: &Value, unknown: Unknown) -> Value {
             "required" => without_defaulted(value, given),
             _ => value.clone(),
         };
-        made.insert(key.clone(), value);
+        // A list of none is no draft-04 schema.
+        if key != "required" || value.as_array().is_some_and(|names| !names.is_empty()) {
+            made.insert(key.clone(), value);
+        }
     }
     let flag = |name: &str| given.get(name) == Some(&Value::Bool(true));
     let is = |key: &str, text: &str| given.get(key).is_some_and(|value| value == text);
