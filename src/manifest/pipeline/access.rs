@@ -48,7 +48,9 @@ fn runner_rules(target: &Target, benchmarks: &[&Benchmark]) -> Vec<PolicyRule> {
     let supporting = workloads().flat_map(|workload| &workload.supporting).map(|supporting| &supporting.api);
     let apis = workloads().map(|workload| &workload.api).chain(supporting);
     // The Jobs beside the runs are there whatever is measured.
-    let used: BTreeSet<_> = apis.map(Api::resource).chain([("batch", "jobs")]).collect();
+    let mut used: BTreeSet<_> = apis.map(Api::resource).chain([("batch", "jobs")]).collect();
+    // Of Services, which may come along too, there is a rule of its own.
+    used.remove(&("", "services"));
     // What serves goes with its Workflow; who may delete any Deployment of the namespace is another matter. So it is with
     // Workflows: there are those that run the benchmarks, and those of others.
     let may_stay = |resource: &(&str, &str)| !used.contains(resource) && *resource != ("argoproj.io", "workflows");

@@ -125,7 +125,8 @@ fn absent(cluster: &Cluster, objects: &[Value]) -> BTreeSet<String> {
 fn define(cluster: &Cluster, kinds: &BTreeSet<String>) {
     let Some(definitions) = shared().map(|shared| shared.join("crds")).filter(|folder| folder.is_dir()) else { return };
     for path in files_below(&definitions).into_iter().filter(|path| path.extension().is_some_and(|end| end == "yaml")) {
-        let documents: Vec<Value> = serde_yaml::from_multiple(&fs::read_to_string(&path).unwrap()).unwrap();
+        let mut documents: Vec<Value> = serde_yaml::from_multiple(&fs::read_to_string(&path).unwrap()).unwrap();
+        documents.iter_mut().for_each(give_items_types);
         for definition in documents.iter().filter(|document| document["kind"] == "CustomResourceDefinition") {
             let spec = &definition["spec"];
             let versions = spec["versions"].as_array().into_iter().flatten();
@@ -135,8 +136,11 @@ fn define(cluster: &Cluster, kinds: &BTreeSet<String>) {
             });
             // Two operators define one kind: what runs here decides which.
             if names.any(|name| kinds.contains(&name) && !EITHER.contains(&name.as_str())) {
-                let (path, name) = (path.to_str().unwrap(), definition["metadata"]["name"].as_str().unwrap());
-                cluster.say(["apply", "--server-side", "--force-conflicts", "-f", path]);
+                let name = definition["metadata"]["name"].as_str().unwrap();
+                let folder = tempfile::tempdir().unwrap();
+                let file = folder.path().join("definition.json");
+                fs::write(&file, definition.to_string()).unwrap();
+                cluster.say(["apply", "--server-side", "--force-conflicts", "-f", file.to_str().unwrap()]);
                 // `kubectl wait` fails where there are no conditions yet.
                 let until = Instant::now() + Duration::from_secs(60);
                 let is_served = || {
@@ -150,6 +154,24 @@ fn define(cluster: &Cluster, kinds: &BTreeSet<String>) {
                 }
             }
         }
+    }
+}
+
+/// Seldon publishes lists of which it does not say what they hold, and the API server refuses the whole definition for it.
+fn give_items_types(schema: &mut Value) {
+    match schema {
+        Value::Array(items) => items.iter_mut().for_each(give_items_types),
+        Value::Object(fields) => {
+            fields.values_mut().for_each(give_items_types);
+            if fields.get("type").is_some_and(|name| name == "array")
+                && let Some(Value::Object(items)) = fields.get_mut("items")
+                && items.is_empty()
+            {
+                items.insert("type".to_owned(), "object".into());
+                items.insert("x-kubernetes-preserve-unknown-fields".to_owned(), true.into());
+            }
+        }
+        _ => {}
     }
 }
 
