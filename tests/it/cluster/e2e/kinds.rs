@@ -233,7 +233,9 @@ fn places(result: &Value) -> BTreeSet<String> {
         let place: Vec<&str> =
             pointer.split('/').map(|part| if part.parse::<u32>().is_ok() { "*" } else { part }).collect();
         let place = place.join("/");
-        if !place.starts_with("/environment/") && !OWN.contains(&place.as_str()) {
+        // What a run held of the cluster is not said of this machine.
+        let is_of_cluster = place.starts_with("/environment/") || place.starts_with("/usage");
+        if !is_of_cluster && !OWN.contains(&place.as_str()) {
             places.insert(place);
         }
     });

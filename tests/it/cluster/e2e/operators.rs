@@ -59,6 +59,7 @@ const DEFINITIONS: [(&str, &str); 6] = [
 ];
 
 #[test]
+#[ignore = "its scripted controllers were not seen on a cluster yet: KUBEBENCH_CLUSTER=1 cargo test --test it operators -- --ignored"]
 fn what_operators_make_is_followed() {
     const NAME: &str = "what_operators_make_is_followed";
     let Some(cluster) = cluster(NAME) else { return };
