@@ -84,6 +84,7 @@ spec:
         resources: {cpu: 10m, memory: 32Mi}
 "#;
 
+/// The master waits a moment with what it says: a worker that has heard all goes, though it has not said a word.
 /// The worker finds the master by the name in `MASTER_ADDR`, and both succeed only when they have met.
 const PYTORCH_JOB: &str = r#"
 apiVersion: kubebench.dev/v1
@@ -100,7 +101,7 @@ spec:
       env: {SIZE: "${{ matrix.size }}"}
       master:
         replicas: 1
-        command: [sh, -ec, 'said=$(echo "rank $RANK of $WORLD_SIZE" | busybox nc -l -p "$MASTER_PORT"); test "$said" = "rank 1"; echo "rate $((WORLD_SIZE * SIZE)) x/s"']
+        command: [sh, -ec, 'said=$({ sleep 0.5; echo "rank $RANK of $WORLD_SIZE"; } | busybox nc -l -p "$MASTER_PORT"); test "$said" = "rank 1"; echo "rate $((WORLD_SIZE * SIZE)) x/s"']
       worker:
         replicas: 1
         command: [sh, -c, 'until said=$(echo "rank $RANK" | busybox nc "$MASTER_ADDR" "$MASTER_PORT"); do sleep 0.2; done; echo "$said"']
