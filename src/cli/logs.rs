@@ -82,7 +82,7 @@ fn chosen<'s>(found: &'s [Session], args: &LogsArgs) -> Result<Option<(&'s Sessi
         let running = all().find(|found| found.1.state == RunState::Running && speaks(found));
         let last = || {
             all()
-                .filter(|(_, run)| !matches!(run.state, RunState::Left))
+                .filter(|(_, run)| !matches!(run.state, RunState::Left | RunState::Skipped))
                 .max_by(|one, other| one.1.since.cmp(&other.1.since))
         };
         return Ok(running.or_else(|| all().find(speaks)).or_else(|| all().find(has_job)).or_else(last));
@@ -101,6 +101,10 @@ fn chosen<'s>(found: &'s [Session], args: &LogsArgs) -> Result<Option<(&'s Sessi
 
 /// Says where the log of a run lies whose pods are gone.
 fn say_where(outside: &Outside<'_>, session: &Session, run: &RunStatus) -> ExitStatus {
+    if let (RunState::Skipped, Some(reason)) = (run.state, run.reasons.first()) {
+        terminal::tell(&format!("{}: {}", run.name(), reason.message));
+        return ExitStatus::No;
+    }
     if matches!(run.state, RunState::Left | RunState::Step) {
         terminal::tell(&format!(
             "{}: its job is not there yet; `kubebench status {}` says what comes next",

@@ -59,6 +59,12 @@ pub fn job_name(
     format!("{benchmark}-{}", Digest::of_fields(fields.into_iter().chain(of_session)).short())
 }
 
+/// Returns whether something may be called `name` by [`job_name`]: a benchmark, and eight hex digits.
+pub fn is_job_name(name: &str) -> bool {
+    let Some((benchmark, digits)) = name.rsplit_once('-') else { return false };
+    !benchmark.is_empty() && digits.len() == 8 && digits.bytes().all(|digit| matches!(digit, b'0'..=b'9' | b'a'..=b'f'))
+}
+
 /// Returns the name of the server `id`, which several runs may load.
 pub fn server_name(benchmark: &str, run_digest: &str, id: &str, session: Session<'_>) -> String {
     job_name(benchmark, run_digest, id, "server", 1, session)

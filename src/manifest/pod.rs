@@ -182,6 +182,9 @@ fn port(serves: &Serves) -> ContainerPort {
     ContainerPort { name, container_port: number, protocol: Some("TCP".to_owned()), ..ContainerPort::default() }
 }
 
+/// A server under load may be too busy to answer the kubelet; it stays one that is sent requests.
+const BUSY: i32 = 3600;
+
 /// Returns what the kubelet asks each second, so that the time until a server is ready is known to the second.
 fn readiness(serves: &Serves) -> k8s_openapi::api::core::v1::Probe {
     let port = IntOrString::Int(i32::from(serves.port));
@@ -196,6 +199,7 @@ fn readiness(serves: &Serves) -> k8s_openapi::api::core::v1::Probe {
         tcp_socket,
         period_seconds: Some(1),
         timeout_seconds: Some(5),
+        failure_threshold: Some(BUSY),
         ..k8s_openapi::api::core::v1::Probe::default()
     }
 }

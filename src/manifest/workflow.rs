@@ -35,8 +35,11 @@ pub(super) fn workflow(benchmark: &Benchmark, identity: &Identity) -> Json {
 /// Returns how long a run may wait for its server, in seconds: until that is there, is ready, and is warmed up.
 fn until_ready(benchmark: &Benchmark, case: &Case) -> u64 {
     let Some(Serving { served, load }) = &case.workload.serving else { return 0 };
-    let warmups = u64::from(benchmark.warmups) * case.timeout.seconds();
-    served.ready_seconds + if load.is_some() { benchmark.queue_timeout.seconds() + warmups } else { 0 }
+    if load.is_none() {
+        return served.ready_seconds;
+    }
+    let queue = benchmark.queue_timeout.seconds();
+    queue + served.ready_seconds + u64::from(benchmark.warmups) * (queue + case.timeout.seconds())
 }
 
 /// Returns the seconds after which Argo ends the step of a run.

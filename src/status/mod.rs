@@ -12,13 +12,17 @@ use serde_json::Value as Json;
 
 use crate::follow::workflow::lacked;
 use crate::follow::{self, Event, Observed, Places, Pod, Progress, Replica, State};
-use crate::manifest::{Run, meta};
+use crate::manifest::{Run, instance, meta};
 use crate::result::v1::{Status, StatusReason};
 use crate::steps::RunList;
 use crate::workload::{kind_of, text_at};
 use by_run::ByRun;
 use nodes::{Nodes, Step};
 pub use show::{age, show};
+
+/// Why a run is not made.
+const SKIPPED: &str = "it is not made: it has succeeded before, or what its benchmark needs has not; the log of the step `prepare` of \
+     its benchmark says which";
 
 /// What was read of a namespace.
 #[derive(Clone, Debug, Default)]
@@ -73,6 +77,8 @@ pub struct Session {
 pub enum RunState {
     /// It has not begun.
     Left,
+    /// It is not made: it has succeeded before, or what its benchmark needs has not.
+    Skipped,
     /// Its step is at work, and its job is not there: before it, or after it.
     Step,
     /// Its job waits.
@@ -92,6 +98,7 @@ impl RunState {
     pub fn name(self) -> &'static str {
         match self {
             Self::Left => "left",
+            Self::Skipped => "skipped",
             Self::Step => "step",
             Self::Waiting => "waiting",
             Self::Running => "running",
@@ -208,13 +215,19 @@ fn session(seen: &Namespace, by_run: &ByRun<'_>, workflow: &Json) -> Session {
             };
             let own = by_run.jobs(uid, benchmark, &run).last().map(|job| (*job, sum(job)));
             // Before its job a run waits for what that loads.
-            let loads = |list: &RunList| list.cases.get(&run.case).is_some_and(|case| case.server.is_some());
-            let awaits = step.is_some_and(Step::is_active) && seen.lists.get(&part.config).is_some_and(loads);
-            let server = by_run.server(uid, benchmark).filter(|_| awaits && own.is_none());
+            let awaits = own.is_none() && step.is_some_and(Step::is_active);
+            let list = seen.lists.get(&part.config).filter(|_| awaits);
+            let name = list.and_then(|list| server_of(workflow, list, &run));
+            let server = name.and_then(|name| by_run.server(uid, benchmark, &name));
             let server = server.map(|server| (server, sum(server)));
             let server = server.filter(|(_, progress)| progress.state != State::Ended(Status::Succeeded));
             let progress = own.or(server);
             let mut status = status(&run, case, step, progress, is_over);
+            let to_make = part.member.as_ref().and_then(|member| nodes.to_make.get(member));
+            if status.state == RunState::Left && to_make.is_some_and(|runs| !runs.contains(&run.id)) {
+                status.state = RunState::Skipped;
+                status.reasons.push(StatusReason { code: "skipped".to_owned(), message: SKIPPED.to_owned() });
+            }
             status.member.clone_from(&part.member);
             status
         })
@@ -286,6 +299,7 @@ fn next(seen: &Namespace, session: &Session, is_over: bool) -> String {
     }
     match session.step.as_deref() {
         Some("summary" | "suite-summary" | "cleanup") => return "its results are recorded".to_owned(),
+        Some(step) if step.starts_with("cleanup of ") => return "its results are recorded".to_owned(),
         Some("record") => return "the end".to_owned(),
         _ => {}
     }
@@ -315,6 +329,17 @@ impl RunStatus {
         let own = if self.round.is_empty() { self.id.clone() } else { format!("{} {}", self.case, self.round) };
         self.member.as_ref().map_or(own.clone(), |member| format!("{member}: {own}"))
     }
+}
+
+/// Returns the name of the server that a run loads, if it loads one.
+fn server_of(workflow: &Json, list: &RunList, run: &Run) -> Option<String> {
+    let id = list.cases.get(&run.case)?.server.as_ref()?;
+    let uid = text_at(workflow, "/metadata/uid");
+    let session = match parameter(workflow, "session") {
+        "scheduled" => instance::Session::Scheduled { uid },
+        _ => instance::Session::Once,
+    };
+    Some(instance::server_name(&list.benchmark, &list.run_digest, id, session))
 }
 
 /// Returns the runs with the names of their cases; without a run list, what the Workflow says.

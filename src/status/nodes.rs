@@ -13,6 +13,8 @@ pub(super) struct Nodes {
     pub(super) runs: BTreeMap<(String, String), Step>,
     /// The others, by the benchmark in the same way and the name of their template.
     pub(super) steps: BTreeMap<(String, String), Step>,
+    /// The runs that the first step of a benchmark of a suite found to be made, by benchmark.
+    pub(super) to_make: BTreeMap<String, Vec<String>>,
     /// Why they are unknown.
     pub(super) note: Option<String>,
 }
@@ -60,7 +62,14 @@ impl Nodes {
                         better(&mut found.runs, (input(node, "benchmark"), run), step);
                     }
                 }
-                ("Retry" | "Pod", "prepare" | "summary" | "suite-summary" | "cleanup" | "record") => {
+                ("Retry" | "Pod", "prepare") => {
+                    let benchmark = input(node, "benchmark");
+                    if let Some(runs) = handed_over(node) {
+                        found.to_make.insert(benchmark.to_owned(), runs);
+                    }
+                    better(&mut found.steps, (benchmark, template), step);
+                }
+                ("Retry" | "Pod", "summary" | "suite-summary" | "cleanup" | "record") => {
                     better(&mut found.steps, (input(node, "benchmark"), template), step);
                 }
                 _ => {}
@@ -68,6 +77,13 @@ impl Nodes {
         }
         found
     }
+}
+
+/// Returns the runs that a step has found to be made, once it has said so.
+fn handed_over(node: &Json) -> Option<Vec<String>> {
+    let outputs = node.pointer("/outputs/parameters")?.as_array()?;
+    let runs = outputs.iter().find(|output| text_at(output, "/name") == "runs")?;
+    serde_json::from_str(text_at(runs, "/value")).ok()
 }
 
 /// Returns what a step was given as `name`; nothing where it takes no such input.

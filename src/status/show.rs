@@ -80,6 +80,7 @@ fn counts(session: &Session) -> String {
         (count(RunState::Failed), "failed"),
         (session.count(RunState::is_active), "in the cluster"),
         (count(RunState::Left), "left"),
+        (count(RunState::Skipped), "skipped"),
     ];
     for (count, word) in others.into_iter().filter(|(count, _)| *count > 0) {
         text.push_str(&format!(", {count} {word}"));

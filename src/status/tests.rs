@@ -7,6 +7,7 @@ use std::collections::BTreeMap;
 use serde_json::{Value as Json, json};
 
 use super::{Namespace, RunState, Session, age, sessions, show};
+use crate::manifest::instance;
 use crate::steps::Config;
 
 const UID: &str = "7f0c5a0e-0000-4000-8000-000000000001";
@@ -114,7 +115,13 @@ fn a_run_that_awaits_its_server_says_what_that_waits_for() {
     for case in seen.lists.get_mut("sleepy-8c3cf174").unwrap().cases.values_mut() {
         case.server = Some("5e7ef00d".to_owned());
     }
+    let digest = seen.lists["sleepy-8c3cf174"].run_digest.clone();
+    let name = instance::server_name("sleepy", &digest, "5e7ef00d", instance::Session::Once);
     let mut server = job("", 1, 1, json!({}));
+    for field in ["name", "uid"] {
+        server["metadata"][field] = json!(name);
+    }
+    server["metadata"]["labels"]["kubebench.dev/run"] = json!(name);
     server["apiVersion"] = json!("apps/v1");
     server["kind"] = json!("Deployment");
     server["metadata"]["labels"].as_object_mut().unwrap().remove("kubebench.dev/case");

@@ -98,6 +98,9 @@ pub(super) struct Attempt {
     clock: Option<Instant>,
     /// The job once it was created, by its resource and uid.
     pub(super) created: Option<Created>,
+    /// When that was.
+    #[serde(default)]
+    pub(super) created_at: Option<Moment>,
     /// The server that it loads, once that was ready.
     #[serde(default)]
     pub(super) loaded: Option<Loaded>,
@@ -201,6 +204,7 @@ impl Attempt {
             began: Moment::now(),
             clock: Some(Instant::now()),
             created: None,
+            created_at: None,
             loaded: None,
             running_since: None,
             outcome: None,
@@ -228,7 +232,12 @@ impl Attempt {
         let session = known.workflow.session();
         let name = instance::job_name(benchmark, &known.run_digest, &run.case, &run.round(), *number, session);
         let outcome = known.outcome.as_ref();
-        let moments = [Some(&known.began), known.running_since.as_ref(), outcome.map(|outcome| &outcome.finished)];
+        let moments = [
+            Some(&known.began),
+            known.created_at.as_ref(),
+            known.running_since.as_ref(),
+            outcome.map(|outcome| &outcome.finished),
+        ];
         let seconds = moments.into_iter().flatten().map(|moment| moment.seconds);
         if seconds.chain(outcome.map(|outcome| outcome.took_seconds)).any(|seconds| !TIMES.contains(&seconds)) {
             return Err("it says a time that no clock shows".to_owned());

@@ -7,9 +7,9 @@ use anyhow::Result;
 use serde_json::Value as Json;
 
 use super::attempt::{Attempt, Created};
+use super::create::is_quota;
 use super::follow::{Ending, Limits};
 use super::logs::{self, Logs};
-use super::run::is_quota;
 use super::seen::Sight;
 use super::session::Session;
 use super::told::Told;

@@ -35,15 +35,11 @@ pub fn run(environment: &Environment) -> Result<Answer> {
     session.wait_for_steps()?;
     let mut faults = session.end_runs()?;
     faults += session.delete_left()?;
+    faults += session.take_down_others(None);
     // Of a session whose ConfigMap is gone nobody knows the name of that folder; it takes some space, and does no harm.
     if let Ok(told) = told::read(environment) {
         let name = told.config.prepare_name(session.workflow.session());
         Logs::end_left(&session, &session.experiments.join(name));
-        session.take_down_all(&told);
-    }
-    if let Err(error) = session.take_down_kept() {
-        session.tell(&format!("error: {error:#}"));
-        faults += 1;
     }
     session.gives_back();
     Ok(if faults == 0 { Answer::Succeeded } else { Answer::Failed })
@@ -104,8 +100,8 @@ impl Session {
     pub(super) fn conclude_left(&mut self, mut attempt: Attempt) -> Result<()> {
         let folder = attempt.folder(&self.experiments);
         let workload = snapshot::workload(&folder);
-        if let Some(workload) = &workload {
-            self.know_secrets(workload);
+        for object in [workload.clone(), snapshot::server(&folder)].iter().flatten() {
+            self.know_secrets(object);
         }
         self.makes_room_for_one();
         let mut gathered = Gathered::new(self, &attempt, &snapshot::rules(&folder))?;

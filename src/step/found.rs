@@ -21,8 +21,7 @@ pub(super) const RESULT: &str = "result.json";
 
 /// The folder of a run has the name of its job: the benchmark's, and eight hex digits.
 pub(super) fn is_run(benchmark: &str, name: &str) -> bool {
-    let digits = name.strip_prefix(benchmark).and_then(|rest| rest.strip_prefix('-')).unwrap_or_default();
-    digits.len() == 8 && digits.bytes().all(|digit| matches!(digit, b'0'..=b'9' | b'a'..=b'f'))
+    instance::is_job_name(name) && name.rsplit_once('-').is_some_and(|(of, _)| of == benchmark)
 }
 
 /// What lies in the place of a file of the steps.

@@ -13,6 +13,7 @@ mod beside;
 pub mod cleanup;
 mod composition;
 mod cost;
+mod create;
 mod environment;
 mod evidence;
 mod follow;

@@ -20,6 +20,10 @@ pub fn run(environment: &Environment) -> Result<Answer> {
     let name = told.config.prepare_name(session.workflow.session());
     let run = snapshot::make(&session.experiments, &name)?;
     snapshot::keep_session(&run, &told.config, &told::rules(environment)?, &session.workflow)?;
+    if environment.suite().is_some() {
+        // The step of the benchmark before it may have been killed.
+        session.take_down_others(None);
+    }
     let has_room = session.makes_room(list.runs.len());
     let runs = match environment.suite() {
         Some(_) => session.runs_to_make(&told)?,

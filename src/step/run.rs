@@ -9,15 +9,16 @@ use serde_json::Value as Json;
 
 use super::attempt::{Attempt, Created, Moment, Outcome};
 use super::beside::After;
+use super::create::{Claim, NoJob};
 use super::follow::{Ending, Limits, is_absent};
 use super::logs::Logs;
 use super::result::Gathered;
 use super::seen::Sight;
-use super::server::{Loaded, NoServer};
+use super::server::{Loaded, NoServer, Ready, Since, hold, unseen};
 use super::session::Session;
 use super::told::{self, Told};
-use super::{Answer, Environment, logs, server, snapshot};
-use crate::edge::cluster::{Fault, Made, Refusal};
+use super::{Answer, Environment, logs, snapshot};
+use crate::edge::cluster::Fault;
 use crate::follow::Progress;
 use crate::gather::Ended;
 use crate::manifest::Run;
@@ -29,14 +30,8 @@ use crate::workload::text_at;
 
 /// More attempts at a run whose job was taken away are not made by one Workflow.
 const MAX_TRIES: u32 = 3;
-/// Between two tries to create a job for which there is no quota, or no free name, now.
-const QUOTA_STEP: Duration = Duration::from_secs(10);
-/// How long one call that creates is tried before people are told that it is.
-const CALL: Duration = Duration::from_secs(20);
-/// How long an API server, or a webhook that it asks, may be away when a job is to be created.
-const PATIENCE: Duration = Duration::from_secs(600);
-/// How long a webhook may take to see what was created before.
-const SIGHT: Duration = Duration::from_secs(60);
+/// What a run has lost that was not its own fault.
+const RETRIED: [&str; 4] = ["jobLost", "nodeLost", "serverReplaced", "unseen"];
 /// How long the kubelet may take to say that a container has ended.
 const NEWS: Duration = Duration::from_secs(5);
 /// Between two looks at what comes in.
@@ -99,19 +94,17 @@ pub fn run(environment: &Environment, id: &str) -> Result<Answer> {
         if tries == MAX_TRIES || !is_lost(&result) || session.is_to_end() {
             return Ok(answer(&result));
         }
-        session.tell("the job was taken away before its end: the next pod of this step tries the run once more");
+        session.tell(
+            "the job, or its server, was taken away before its end: the next pod of this step tries the run once more",
+        );
         return Ok(Answer::Left);
     }
     Ok(Answer::Failed)
 }
 
-pub(super) fn is_leaving(object: &Json) -> bool {
-    !text_at(object, "/metadata/deletionTimestamp").is_empty()
-}
-
 /// Returns whether the job itself was taken away, so that the run may be tried again.
 fn is_lost(result: &BenchmarkResult) -> bool {
-    let is_lost = |reason: &StatusReason| matches!(reason.code.as_str(), "nodeLost" | "jobLost");
+    let is_lost = |reason: &StatusReason| RETRIED.contains(&reason.code.as_str());
     result.run.status == Status::Preempted || result.run.reasons.first().is_some_and(is_lost)
 }
 
@@ -123,30 +116,6 @@ fn volume_full() -> StatusReason {
     let message = "the volume of results is full, so the run was not started: remove old runs from it (those with `recorded.json` are \
         in git), or ask for a larger claim with `results.claim.size`";
     StatusReason { code: "volumeFull".to_owned(), message: message.to_owned() }
-}
-
-/// For whom an object is created, and how long there may be no quota for it.
-pub(super) struct Claim<'a> {
-    /// The run's job, or the server, by its name.
-    pub(super) job: &'a str,
-    /// How long that has been waited for already.
-    pub(super) waited: Duration,
-    /// `queueTimeout`
-    pub(super) queue: Duration,
-}
-
-/// Why a run has no job.
-pub(super) enum NoJob {
-    /// It ends with this.
-    Ends(Status, StatusReason),
-    /// The step is to end before there is one.
-    Stopped,
-}
-
-impl NoJob {
-    pub(super) fn new(status: Status, code: &str, message: String) -> Self {
-        Self::Ends(status, StatusReason { code: code.to_owned(), message })
-    }
 }
 
 impl Session {
@@ -185,12 +154,16 @@ impl Session {
     fn attempt(&mut self, told: &Told, attempt: &mut Attempt, has_come_back: bool) -> Result<Option<BenchmarkResult>> {
         let objects = told.config.objects(&attempt.run.id, attempt.number, &self.naming());
         let mut objects = objects.map_err(|fault| anyhow::anyhow!("{fault}"))?;
-        self.know_secrets(&objects.workload);
+        let wanted = self.wanted(told, attempt)?;
+        let server = wanted.as_ref().map(|wanted| &wanted.objects);
+        for objects in [Some(&objects), server].into_iter().flatten() {
+            self.know_secrets(&objects.workload);
+        }
         let rules = told::rules(&self.environment)?;
-        snapshot::keep(&attempt.open(&self.experiments)?, &objects, &rules)?;
+        snapshot::keep(&attempt.open(&self.experiments)?, &objects, server, &rules)?;
         let mut gathered = Gathered::new(self, attempt, &rules)?;
         if attempt.outcome.is_none() {
-            let outcome = match self.serve(told, attempt, &mut gathered)? {
+            let outcome = match self.serve(told, wanted.as_ref(), attempt, &mut gathered)? {
                 Ok(()) => self.take_run(told, attempt, &mut objects, &mut gathered, has_come_back)?,
                 Err(NoServer::Ends(outcome)) => Some(*outcome),
                 Err(NoServer::NoJob(no_job)) => self.without_job(attempt, no_job),
@@ -226,13 +199,14 @@ impl Session {
         if let Some(loaded) = &attempt.loaded {
             objects.load(&loaded.up.endpoint);
         }
+        let since = if attempt.created.is_some() { Since::AnotherStep } else { Since::ThisStep };
         let job = match self.job(attempt, objects, has_come_back)? {
             Ok(job) => job,
             Err(no_job) => return Ok(self.without_job(attempt, no_job)),
         };
         let served = told.config.run(&attempt.run.id).ok().and_then(|(_, case)| case.served.clone());
         let mut outcome = match served {
-            Some(served) => self.follow_server(attempt, job, &served, gathered),
+            Some(served) => self.follow_server(attempt, job, &served, since, gathered),
             None => self.follow_run(attempt, job, gathered),
         };
         if let (Some(outcome), Some(loaded)) = (&mut outcome, &attempt.loaded) {
@@ -285,11 +259,13 @@ impl Session {
         attempt: &mut Attempt,
         job: Json,
         served: &Served,
+        since: Since,
         gathered: &mut Gathered,
     ) -> Option<Outcome> {
         let mut sight = Sight::of(job);
-        let waited = attempt.waited();
-        let (ending, progress, _) = self.until_ready(attempt, served, &mut sight, &mut gathered.logs, waited);
+        let began = attempt.created_at.clone().unwrap_or_else(|| attempt.began.clone());
+        let ready = self.until_ready(attempt, served, &mut sight, &mut gathered.logs, &began, since);
+        let Ready { ending, progress, seconds, .. } = ready;
         if ending == Ending::Stopped && self.is_to_be_succeeded() {
             return None;
         }
@@ -297,10 +273,14 @@ impl Session {
         let mut outcome = self.outcome(attempt, ending, progress);
         if is_ready {
             let timings = &mut outcome.ended.timings;
-            timings.ready_seconds = Some((outcome.took_seconds * 1000.0).round() / 1000.0);
+            timings.ready_seconds = seconds;
             timings.run_seconds = None;
-            let held = (outcome.took_seconds - timings.queue_seconds.unwrap_or_default()).max(0.0);
-            outcome.usage.iter_mut().for_each(|usage| server::hold(usage, held));
+            let held = (began.age() - timings.queue_seconds.unwrap_or_default()).max(0.0);
+            outcome.usage.iter_mut().for_each(|usage| hold(usage, held));
+            if seconds.is_none() {
+                outcome.ended.status = Status::Interrupted;
+                outcome.ended.reasons.insert(0, unseen());
+            }
         }
         Some(outcome)
     }
@@ -335,72 +315,9 @@ impl Session {
         let verb = if has_come_back { "found" } else { "created" };
         self.tell(&format!("{verb} {} `{}`", created.kind, created.name));
         attempt.created = Some(created);
+        attempt.created_at = Some(Moment::now());
         self.keep(attempt);
         Ok(Ok(job))
-    }
-
-    /// Creates an object, or finds the one that this run has created before.
-    pub(super) fn create(&mut self, claim: &Claim<'_>, object: &Json) -> Result<Result<Json, NoJob>> {
-        let cluster = self.cluster.clone().patience(CALL);
-        let since = Instant::now();
-        let mut told = "";
-        loop {
-            let fault = match cluster.create(&self.namespace, object) {
-                Ok(Made::New(made)) => return Ok(Ok(made)),
-                Ok(Made::There(there)) if self.owns(&there, claim.job) && !is_leaving(&there) => return Ok(Ok(there)),
-                // What keeps its name may be left of the run before.
-                Ok(Made::There(there)) if self.is_owner(&there) && since.elapsed() < PATIENCE => {
-                    self.remove(&Created::of(&there))?;
-                    continue;
-                }
-                // That of a Workflow which was deleted goes soon after it.
-                Ok(Made::There(there)) if is_leaving(&there) && since.elapsed() < PATIENCE => {
-                    if self.waits(QUOTA_STEP) {
-                        return Ok(Err(NoJob::Stopped));
-                    }
-                    continue;
-                }
-                Ok(Made::There(there)) => {
-                    let what = format!(
-                        "there is a {} `{}` already that is not of this Workflow, so the run cannot have one: find out who made it, \
-                         and delete it",
-                        text_at(&there, "/kind"),
-                        text_at(&there, "/metadata/name")
-                    );
-                    return Ok(Err(NoJob::new(Status::Failed, "foreignObject", what)));
-                }
-                Err(Fault::Stopped) => return Ok(Err(NoJob::Stopped)),
-                Err(fault) => fault,
-            };
-            let waits_for = match &fault {
-                Fault::Refused(refusal) if is_quota(refusal) => {
-                    if claim.waited + since.elapsed() > claim.queue {
-                        let what = format!(
-                            "it was given up after {} s (`queueTimeout`), for the quota was used up: {refusal}",
-                            claim.queue.as_secs()
-                        );
-                        return Ok(Err(NoJob::new(Status::Failed, "quota", what)));
-                    }
-                    "quota"
-                }
-                // A webhook may see an object only after those that were created before it.
-                Fault::Refused(refusal) if is_unseen(refusal, object) && since.elapsed() < SIGHT => {
-                    "its runtime to be seen"
-                }
-                Fault::Refused(refusal) if !may_pass(refusal) || since.elapsed() > PATIENCE => {
-                    return Ok(Err(NoJob::new(Status::Failed, "rejected", refused(refusal, object))));
-                }
-                Fault::Unreachable(_) if since.elapsed() > PATIENCE => return Err(fault.into()),
-                _ => "an answer",
-            };
-            if told != waits_for {
-                self.tell(&format!("waiting for {waits_for}: {fault}"));
-                told = waits_for;
-            }
-            if self.waits(QUOTA_STEP) {
-                return Ok(Err(NoJob::Stopped));
-            }
-        }
     }
 
     /// Deletes what an attempt with a result has left.
@@ -425,10 +342,6 @@ impl Session {
         }
     }
 
-    pub(super) fn owns(&self, object: &Json, job: &str) -> bool {
-        self.is_owner(object) && text_at(object, "/metadata/labels/kubebench.dev~1run") == job
-    }
-
     /// Follows the job of a run to its end; returns none when another pod is to go on.
     fn follow_run(&mut self, attempt: &mut Attempt, job: Json, gathered: &mut Gathered) -> Option<Outcome> {
         let mut sight = Sight::of(job);
@@ -443,9 +356,15 @@ impl Session {
             attempt.running_since = Some(Moment::now());
             attempt.keep(&experiments)
         };
-        let (ending, progress) = self.follow(&mut sight, &mut gathered.logs, limits, &mut runs);
+        let earlier = gathered.logs.places();
+        let (ending, mut progress) = self.follow(&mut sight, &mut gathered.logs, limits, &mut runs);
         if ending == Ending::Stopped && self.is_to_be_succeeded() {
             return None;
+        }
+        let is_server = |uid: &str| attempt.loaded.as_ref().is_some_and(|loaded| loaded.up.pods.contains_key(uid));
+        if earlier.keys().any(|uid| sight.pod(uid).is_none() && !is_server(uid)) {
+            // Pods of the run that only a step before this one has seen: for how long they were there nobody knows.
+            progress.usage.forget_hours();
         }
         let composition = self.composition(&sight, &progress);
         Some(Outcome { composition, ..self.outcome(attempt, ending, progress) })
@@ -564,31 +483,4 @@ pub(super) fn outcome_without_job(attempt: &Attempt, status: Status, reasons: Ve
         composition: Composition::default(),
         logs: None,
     }
-}
-
-/// Returns whether the same may be granted later: the API server is busy, or a webhook that it asks does not answer.
-fn may_pass(refusal: &Refusal) -> bool {
-    matches!(refusal.code, 408 | 429 | 500..=599)
-}
-
-/// Says why `object` cannot be created.
-fn refused(refusal: &Refusal, object: &Json) -> String {
-    if refusal.code == 404 && refusal.reason.is_empty() {
-        let (kind, version) = (text_at(object, "/kind"), text_at(object, "/apiVersion"));
-        return format!(
-            "the cluster has no kind {kind} of {version}: install its operator, or let the target name what the cluster has \
-             (`apis`); `kubebench doctor` looks for it"
-        );
-    }
-    refusal.to_string()
-}
-
-/// Returns whether Trainer's webhook has not seen the runtime yet that was created just before.
-fn is_unseen(refusal: &Refusal, object: &Json) -> bool {
-    text_at(object, "/spec/runtimeRef/kind") == "TrainingRuntime"
-        && refusal.message.contains("must be created before the TrainJob is created")
-}
-
-pub(super) fn is_quota(refusal: &Refusal) -> bool {
-    refusal.code == 403 && refusal.message.contains("exceeded quota")
 }

@@ -15,6 +15,7 @@ use crate::text::{Source, SourceId};
 use crate::yaml;
 
 const MANIFEST: &str = "manifest.yaml";
+const SERVER: &str = "server.yaml";
 const RULES: &str = "rules.json";
 const SPEC: &str = "spec.yaml";
 /// No file of a ConfigMap is larger.
@@ -38,14 +39,16 @@ pub(super) fn make(experiments: &Path, job: &str) -> Result<RunFolder> {
     made.with_context(|| format!("cannot make the folders of the run in {}", experiments.join(job).display()))
 }
 
-/// Writes what is executed into the folder of its run.
+/// Writes what is executed into the folder of its run, and the server that it loads, if it loads one.
 ///
 /// # Errors
 /// When the volume does not take it.
-pub(super) fn keep(run: &RunFolder, objects: &Created, rules: &RulesText) -> Result<()> {
-    let all = std::iter::once(&objects.workload).chain(&objects.before);
-    let manifest = all.map(yaml::write).collect::<Vec<_>>().join("---\n");
-    write(run, MANIFEST, &manifest)?;
+pub(super) fn keep(run: &RunFolder, objects: &Created, server: Option<&Created>, rules: &RulesText) -> Result<()> {
+    for (name, objects) in [(MANIFEST, Some(objects)), (SERVER, server)] {
+        let Some(objects) = objects else { continue };
+        let all = std::iter::once(&objects.workload).chain(&objects.before);
+        write(run, name, &all.map(yaml::write).collect::<Vec<_>>().join("---\n"))?;
+    }
     keep_rules(run, rules)
 }
 
@@ -92,7 +95,17 @@ fn read(folder: &Path, name: &str) -> Option<String> {
 
 /// Returns the workload in the snapshot.
 pub(super) fn workload(folder: &Path) -> Option<Json> {
-    let text = read(folder, MANIFEST)?;
+    first(folder, MANIFEST)
+}
+
+/// Returns the server in the snapshot.
+pub(super) fn server(folder: &Path) -> Option<Json> {
+    first(folder, SERVER)
+}
+
+/// Returns the first object of the file `name`.
+fn first(folder: &Path, name: &str) -> Option<Json> {
+    let text = read(folder, name)?;
     let source = Source::new("", text.split("\n---\n").next()?.as_bytes());
     Some(yaml::read(SourceId(0), &source).root?.to_json())
 }

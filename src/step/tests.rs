@@ -75,8 +75,13 @@ fn no_write_of_a_step_leaves_the_folder_of_its_run() {
         symlink(outside.path(), place.to_str().unwrap().trim_end_matches('/')).unwrap();
         let run = snapshot::make(volume.path(), &attempt.job).unwrap();
         let rules = RulesText { rules: Some("{}".to_owned()), spec: None };
-        snapshot::keep(&run, &Created { before: Vec::new(), workload: Json::Null, endpoint_at: Vec::new() }, &rules)
-            .unwrap();
+        snapshot::keep(
+            &run,
+            &Created { before: Vec::new(), workload: Json::Null, endpoint_at: Vec::new() },
+            None,
+            &rules,
+        )
+        .unwrap();
         attempt.keep(volume.path()).unwrap();
         let session = session(Server::new(|_, _| stall()).cluster(), volume.path());
         Logs::new(&session, run.place().join("output"), &Rules::none(), 100);

@@ -27,3 +27,11 @@ pub struct Usage {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub gpu_hours: Option<f64>,
 }
+
+impl Usage {
+    /// Leaves out all that needs a time, where one is not known.
+    pub fn forget_hours(&mut self) {
+        self.resource_hours.clear();
+        self.gpu_hours = self.gpu_hours.filter(|_| self.accelerators.is_empty());
+    }
+}

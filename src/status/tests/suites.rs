@@ -35,12 +35,15 @@ fn workflow(nodes: Json) -> Json {
 
 #[test]
 fn runs_of_one_id_are_told_apart_by_their_benchmark() {
+    let mut prepared = step("prepare", "sleepy", None, "Succeeded");
+    let to_make = json!(["a-1-r1", "b-2-r1", "b-2-r2"]).to_string();
+    prepared["outputs"] = json!({"parameters": [{"name": "runs", "value": to_make}]});
     let nodes = json!({
         "1": step("run", "other", Some("a-1-r1"), "Failed"),
         "2": step("summary", "other", None, "Failed"),
         "3": step("run", "sleepy", Some("a-1-r1"), "Succeeded"),
         "4": step("run", "sleepy", Some("b-2-r1"), "Running"),
-        "5": step("prepare", "sleepy", None, "Succeeded"),
+        "5": prepared,
     });
     let workflow = workflow(nodes);
     assert_eq!(configs_of(&workflow), ["other-00000000", "sleepy-8c3cf174"]);
@@ -60,7 +63,7 @@ fn runs_of_one_id_are_told_apart_by_their_benchmark() {
             ("other: size=1 r1".to_owned(), RunState::Failed),
             ("sleepy: size=1 r1".to_owned(), RunState::Done),
             ("sleepy: size=2 r1".to_owned(), RunState::Running),
-            ("sleepy: size=1 r2".to_owned(), RunState::Left),
+            ("sleepy: size=1 r2".to_owned(), RunState::Skipped),
             ("sleepy: size=2 r2".to_owned(), RunState::Left),
         ]
     );
@@ -68,5 +71,6 @@ fn runs_of_one_id_are_told_apart_by_their_benchmark() {
     let shown = show(&[session], &elapsed);
     assert!(shown.starts_with("nightly  running for 7 min  (Workflow nightly-11223344-r1)\n"), "{shown}");
     assert!(shown.contains("note: step summary of other failed"), "{shown}");
-    assert!(shown.contains("next: sleepy: size=1 r2, and 1 more after it"), "{shown}");
+    assert!(shown.contains(", 1 left, 1 skipped"), "{shown}");
+    assert!(shown.contains("next: sleepy: size=2 r2\n"), "{shown}");
 }

@@ -50,6 +50,7 @@ fn keep(session: &Session, attempt: &Attempt, metrics: &[Json]) {
     snapshot::keep(
         &run,
         &steps::Created { before: Vec::new(), workload: job(attempt), endpoint_at: Vec::new() },
+        None,
         &rules,
     )
     .unwrap();
@@ -148,4 +149,23 @@ fn what_postprocess_wrote_stays_what_it_is() {
     let names: Vec<&str> = result.artifacts.iter().map(|artifact| artifact.name.as_str()).collect();
     assert_eq!(names, ["result/result.json"]);
     assert_eq!(std::fs::read_to_string(place).unwrap(), "{\"speed\": 4.5}");
+}
+
+/// Its log may hold what the server prints.
+#[test]
+fn secrets_of_the_server_of_a_run_that_was_left_are_known() {
+    let attempt = attempt(1);
+    let volume = tempfile::tempdir().unwrap();
+    let server = Server::new(|_, _| status(404, "NotFound", "not found"));
+    let mut session = session(server.cluster(), volume.path());
+    let container = json!({"name": "server", "env": [{"name": "HF_TOKEN", "value": "hf_0123456789abcdefghij"}]});
+    let loaded = json!({"spec": {"template": {"spec": {"containers": [container]}}}});
+    let objects = |workload| steps::Created { before: Vec::new(), workload, endpoint_at: Vec::new() };
+    keep(&session, &attempt, &[]);
+    let run = snapshot::make(&session.experiments, &attempt.job).unwrap();
+    let rules = RulesText::default();
+    snapshot::keep(&run, &objects(job(&attempt)), Some(&objects(loaded)), &rules).unwrap();
+    session.conclude_left(attempt).unwrap();
+    let text = session.redactor.text("with hf_0123456789abcdefghij it is loaded");
+    assert!(!text.contains("hf_0123"), "{text}");
 }
