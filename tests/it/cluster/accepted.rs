@@ -1,16 +1,15 @@
 //! Every object is taken by the API server, its defaults, its schemas and the operators' webhooks, without a warning.
 
 use std::collections::BTreeSet;
-use std::fs;
 use std::thread;
 use std::time::{Duration, Instant};
 
 use serde_json::Value;
 
 use super::namespaces::Project;
-use super::{Cluster, WAYS, cluster};
-use crate::judges::{shared, skip};
-use crate::project::{assert_yes, files_below, repository};
+use super::{Cluster, WAYS, cluster, definitions};
+use crate::judges::skip;
+use crate::project::{assert_yes, repository};
 
 /// A cluster has `MPIJob` in one of two versions, by the operator that it runs; the other one is not judged.
 const EITHER: [&str; 2] = ["kubeflow.org/v1 MPIJob", "kubeflow.org/v2beta1 MPIJob"];
@@ -123,55 +122,17 @@ fn absent(cluster: &Cluster, objects: &[Value]) -> BTreeSet<String> {
 
 /// Lets the API server judge kinds whose controller does not run, by their definitions beside the checkout.
 fn define(cluster: &Cluster, kinds: &BTreeSet<String>) {
-    let Some(definitions) = shared().map(|shared| shared.join("crds")).filter(|folder| folder.is_dir()) else { return };
-    for path in files_below(&definitions).into_iter().filter(|path| path.extension().is_some_and(|end| end == "yaml")) {
-        let mut documents: Vec<Value> = serde_yaml::from_multiple(&fs::read_to_string(&path).unwrap()).unwrap();
-        documents.iter_mut().for_each(give_items_types);
-        for definition in documents.iter().filter(|document| document["kind"] == "CustomResourceDefinition") {
-            let spec = &definition["spec"];
-            let versions = spec["versions"].as_array().into_iter().flatten();
-            let mut names = versions.map(|version| {
-                let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
-                format!("{}/{} {}", text(&spec["group"]), text(&version["name"]), text(&spec["names"]["kind"]))
-            });
-            // Two operators define one kind: what runs here decides which.
-            if names.any(|name| kinds.contains(&name) && !EITHER.contains(&name.as_str())) {
-                let name = definition["metadata"]["name"].as_str().unwrap();
-                let folder = tempfile::tempdir().unwrap();
-                let file = folder.path().join("definition.json");
-                fs::write(&file, definition.to_string()).unwrap();
-                cluster.say(["apply", "--server-side", "--force-conflicts", "-f", file.to_str().unwrap()]);
-                // `kubectl wait` fails where there are no conditions yet.
-                let until = Instant::now() + Duration::from_secs(60);
-                let is_served = || {
-                    let there = cluster.json(["get", "crd", name, "-o", "json"]);
-                    let conditions = there["status"]["conditions"].as_array().cloned().unwrap_or_default();
-                    conditions.iter().any(|one| one["type"] == "Established" && one["status"] == "True")
-                };
-                while !is_served() {
-                    assert!(Instant::now() < until, "{name} is not served");
-                    thread::sleep(Duration::from_millis(200));
-                }
-            }
+    for definition in definitions::files().into_iter().flatten().flat_map(|file| definitions::read(&file)) {
+        let spec = &definition["spec"];
+        let versions = spec["versions"].as_array().into_iter().flatten();
+        let mut names = versions.map(|version| {
+            let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
+            format!("{}/{} {}", text(&spec["group"]), text(&version["name"]), text(&spec["names"]["kind"]))
+        });
+        // Two operators define one kind: what runs here decides which.
+        if names.any(|name| kinds.contains(&name) && !EITHER.contains(&name.as_str())) {
+            definitions::install(cluster, &definition);
         }
-    }
-}
-
-/// Seldon publishes lists of which it does not say what they hold, and the API server refuses the whole definition for it.
-fn give_items_types(schema: &mut Value) {
-    match schema {
-        Value::Array(items) => items.iter_mut().for_each(give_items_types),
-        Value::Object(fields) => {
-            fields.values_mut().for_each(give_items_types);
-            if fields.get("type").is_some_and(|name| name == "array")
-                && let Some(Value::Object(items)) = fields.get_mut("items")
-                && items.is_empty()
-            {
-                items.insert("type".to_owned(), "object".into());
-                items.insert("x-kubernetes-preserve-unknown-fields".to_owned(), true.into());
-            }
-        }
-        _ => {}
     }
 }
 

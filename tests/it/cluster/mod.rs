@@ -9,6 +9,7 @@ mod access;
 mod applied;
 mod arrives;
 mod client;
+mod definitions;
 mod e2e;
 mod failures;
 mod gitops;

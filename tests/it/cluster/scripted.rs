@@ -12,8 +12,7 @@ use std::time::Duration;
 use serde_json::Value;
 
 use super::Cluster;
-use crate::judges::shared;
-use crate::project::{Folder, assert_yes};
+use crate::project::Folder;
 
 /// Between two looks of a script at its objects.
 const LOOK: Duration = Duration::from_millis(500);
@@ -94,38 +93,4 @@ impl Hands<'_> {
         let output = self.cluster.kubectl(["-n", &self.namespace, "logs", pod]);
         String::from_utf8_lossy(&output.stdout).into_owned()
     }
-}
-
-/// Installs the definition of `kind` in `group`, which keeps whatever it is given.
-pub(super) fn define(cluster: &Cluster, (group, version): (&str, &str), kind: &str, plural: &str) {
-    let definition = serde_json::json!({
-        "apiVersion": "apiextensions.k8s.io/v1",
-        "kind": "CustomResourceDefinition",
-        "metadata": {"name": format!("{plural}.{group}")},
-        "spec": {
-            "group": group,
-            "scope": "Namespaced",
-            "names": {"kind": kind, "plural": plural, "singular": kind.to_lowercase()},
-            "versions": [{
-                "name": version, "served": true, "storage": true, "subresources": {"status": {}},
-                "schema": {"openAPIV3Schema": {"type": "object", "x-kubernetes-preserve-unknown-fields": true}},
-            }],
-        },
-    });
-    install(cluster, &definition.to_string(), &format!("{plural}.{group}"));
-}
-
-/// Installs the definition in a file of `shared/crds`; false where that folder is not there.
-pub(super) fn define_as_published(cluster: &Cluster, file: &str, name: &str) -> bool {
-    let Some(shared) = shared() else { return false };
-    install(cluster, &std::fs::read_to_string(shared.join("crds").join(file)).unwrap(), name);
-    true
-}
-
-fn install(cluster: &Cluster, definition: &str, name: &str) {
-    let folder = Folder::with([("crd.yaml", definition)]);
-    let file = folder.path().join("crd.yaml").display().to_string();
-    assert_yes(&cluster.kubectl(["apply", "--server-side", "-f", &file]));
-    let definition = format!("customresourcedefinition/{name}");
-    assert_yes(&cluster.kubectl(["wait", "--for=condition=Established", "--timeout=60s", &definition]));
 }

@@ -5,6 +5,7 @@
 //! reach: that of `tests/cluster`, or one at `KUBEBENCH_TEST_GIT` that makes repositories when they are pushed.
 
 mod again;
+mod ancestor;
 mod beside;
 mod diagnosis;
 mod frameworks;

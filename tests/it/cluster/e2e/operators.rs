@@ -3,8 +3,8 @@
 
 use serde_json::Value;
 
-use super::super::cluster;
-use super::super::scripted::{Scripted, define_as_published, operators};
+use super::super::scripted::{Scripted, operators};
+use super::super::{cluster, definitions};
 use super::{Loop, Settings, outcome};
 use crate::judges::skip;
 
@@ -59,13 +59,12 @@ const DEFINITIONS: [(&str, &str); 6] = [
 ];
 
 #[test]
-#[ignore = "its scripted controllers were not seen on a cluster yet: KUBEBENCH_CLUSTER=1 cargo test --test it operators -- --ignored"]
 fn what_operators_make_is_followed() {
     const NAME: &str = "what_operators_make_is_followed";
     let Some(cluster) = cluster(NAME) else { return };
     for (file, name) in DEFINITIONS {
         let is_there = cluster.kubectl(["get", "customresourcedefinition", name]).status.success();
-        if !is_there && !define_as_published(cluster, file, name) {
+        if !is_there && !definitions::as_published(cluster, file) {
             return skip(NAME, "no CRDs beside the checkout");
         }
     }

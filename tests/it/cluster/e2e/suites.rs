@@ -67,7 +67,9 @@ fn a_suite_runs_as_one_and_goes_on_where_it_changed() {
     let outcomes = |benchmark: &str| results.of(benchmark).into_iter().map(outcome).collect::<Vec<_>>();
     assert_eq!(outcomes("first"), [("succeeded", vec![Some(1.0)]), ("succeeded", vec![Some(1.0)])]);
     for result in results.of("first") {
-        assert_eq!(result["usage"], serde_json::json!({"pods": 1, "nodes": 1, "gpuHours": 0.0}));
+        let usage = &result["usage"];
+        assert_eq!((&usage["pods"], &usage["nodes"]), (&1.into(), &1.into()));
+        assert_eq!(usage["resources"], serde_json::json!({"cpu": 0.01, "memory": 0.015625}));
     }
     let values: BTreeSet<String> = results
         .of("second")

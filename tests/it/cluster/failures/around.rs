@@ -244,7 +244,9 @@ fn what_befalls_a_run_is_told() {
     tree.say_there(&["delete", "resourcequota", &later]);
     let waits = ["logs", "-l", "kubebench.dev/step=run", "-c", "main", "--tail=-1", "--max-log-requests=50"];
     eventually("a step that waits for the webhook", || {
-        tree.say_there(&waits).contains("waiting for an answer: ").then_some(())
+        // Of a pod that has not started yet there is no log, and kubectl then fails as a whole.
+        let said = tree.cluster().kubectl(["-n", &namespace].iter().chain(&waits));
+        String::from_utf8_lossy(&said.stdout).contains("waiting for an answer: ").then_some(())
     });
     tree.cluster().say(["delete", "validatingwebhookconfiguration", &namespace]);
 

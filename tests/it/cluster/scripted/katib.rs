@@ -9,7 +9,7 @@ use std::collections::BTreeMap;
 use serde_json::{Value, json};
 
 use super::Hands;
-use crate::cluster::Cluster;
+use crate::cluster::{Cluster, definitions};
 
 pub(in crate::cluster) const EXPERIMENTS: &str = "experiments.kubeflow.org";
 const TRIALS: &str = "trials.kubeflow.org";
@@ -18,8 +18,8 @@ const STOPS: &str = "stops";
 
 /// Installs what Katib defines; false where its published definition is not at hand.
 pub(in crate::cluster) fn define(cluster: &Cluster) -> bool {
-    super::define(cluster, ("kubeflow.org", "v1beta1"), "Trial", "trials");
-    super::define_as_published(cluster, "katib/experiment.yaml", EXPERIMENTS)
+    definitions::of_anything(cluster, ("kubeflow.org", "v1beta1"), "Trial", "trials");
+    definitions::as_published(cluster, "katib/experiment.yaml")
 }
 
 /// Takes one step with an Experiment.

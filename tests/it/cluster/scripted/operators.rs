@@ -102,7 +102,8 @@ fn spark(hands: &Hands<'_>, application: &Value) {
     const APPLICATIONS: &str = "sparkapplications.sparkoperator.k8s.io";
     let (name, spec) = (name(application), &application["spec"]);
     let state = |word: &str| {
-        hands.set_status(APPLICATIONS, name, &json!({"applicationState": {"state": word}}));
+        let status = json!({"applicationState": {"state": word}, "driverInfo": {"podName": format!("{name}-driver")}});
+        hands.set_status(APPLICATIONS, name, &status);
     };
     match application["status"]["applicationState"]["state"].as_str() {
         None => {
