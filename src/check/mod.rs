@@ -16,6 +16,7 @@ mod image;
 mod kueue;
 mod launcher_egress;
 mod metric_direction;
+mod metric_duration;
 mod metric_replica;
 mod metric_role;
 mod mpi_restricted;
@@ -60,6 +61,7 @@ pub static RULES: &[Rule] = &[
     metric_role::exists,
     metric_replica::exists,
     part_metric::exists,
+    metric_duration::is_there,
     stepless_window::counted,
     image::pinned,
     resources::stated,

@@ -86,7 +86,8 @@ fn row<'c>(compiled: &'c Compiled, since: Option<&Since>) -> Row<'c> {
 
 fn table(rows: &[Row<'_>], suites: &[&CompiledSuite], removed: &[&Key], since: Option<&str>) -> String {
     let shown: Vec<&Row<'_>> = rows.iter().filter(|row| since.is_none() || row.action != Action::Unchanged).collect();
-    let header = ["BENCHMARK", "TARGET", "ACTION", "CASES", "RUNS", "AT MOST", "GPU-HOURS", "COST"].map(str::to_owned);
+    let header =
+        ["BENCHMARK", "TARGET", "ACTION", "CASES", "RUNS", "AT MOST", "GPUS", "GPU-HOURS", "COST"].map(str::to_owned);
     let mut lines = vec![header];
     for row in &shown {
         let Row { compiled: Compiled { benchmark, .. }, action, estimate } = row;
@@ -97,11 +98,12 @@ fn table(rows: &[Row<'_>], suites: &[&CompiledSuite], removed: &[&Key], since: O
             benchmark.cases.len().to_string(),
             estimate.runs.to_string(),
             hours(estimate.hours),
+            estimate.accelerators.values().sum::<u64>().to_string(),
             format!("{:.1}", estimate.gpu_hours),
             money(estimate.cost, benchmark.target.prices.as_ref().map(|prices| prices.currency.as_str())),
         ]);
     }
-    let widths: Vec<usize> = (0..8)
+    let widths: Vec<usize> = (0..9)
         .map(|column| {
             lines.iter().filter_map(|line| line.get(column)).map(|cell| cell.chars().count()).max().unwrap_or_default()
         })
@@ -201,6 +203,7 @@ fn as_json(rows: &[Row<'_>], removed: &[&Key], since: Option<&Since>) -> serde_j
                 "cases": benchmark.cases.len(),
                 "runs": estimate.runs,
                 "maxHours": estimate.hours,
+                "accelerators": estimate.accelerators,
                 "gpuHours": estimate.gpu_hours,
                 "cost": estimate.cost,
                 "unpriced": estimate.unpriced,

@@ -198,6 +198,7 @@ codes! {
     KB0447 error "text that a shell would change"
     KB0448 error "need of a benchmark that runs elsewhere"
     KB0449 error "several runs at once against one server"
+    KB0450 error "time that no run has"
 
     KB0501 error "missing manifest"
     KB0502 error "stale manifest"

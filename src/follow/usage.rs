@@ -51,6 +51,7 @@ pub(super) fn usage(pods: &[(&Pod, PodFacts)], is_latest: impl Fn(&PodFacts) -> 
         resources: rounded(resources),
         resource_hours: resource_hours.map(rounded).unwrap_or_default(),
         gpu_hours: hours.map(|hours| (hours * DIGITS).round() / DIGITS),
+        energy_joules: None,
     }
 }
 

@@ -58,6 +58,10 @@ pub(super) fn metrics(wires: &[wire::Metric], spec: &Node, diagnostics: &mut Dia
             role: of_log(node, "role").and_then(|role| Some((role.as_text()?.to_owned(), role.span))),
             index: index_of(&wire.from).zip(of_log(node, "index")).map(|(index, node)| (index, node.span)),
             stepless_window: stepless_window(wire, node),
+            duration: node
+                .get("from")
+                .and_then(|from| from.get("duration"))
+                .and_then(|word| Some((word.as_text()?.to_owned(), word.span))),
             of_part: of_part(node),
         });
     }

@@ -1,6 +1,6 @@
 //! What a benchmark may use at most: runs, time, GPU-hours and money, everything taken at its full timeout and size.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::target::Prices;
 use super::workload::is_accelerator;
@@ -13,6 +13,8 @@ pub struct Estimate {
     pub runs: u64,
     /// Hours from the start of `prepare` to the last run's end, if nothing queues.
     pub hours: f64,
+    /// The most accelerators that its runs hold at once, by resource name.
+    pub accelerators: BTreeMap<String, u64>,
     /// Accelerators times hours.
     pub gpu_hours: f64,
     /// Money, in the target's currency; none where the target's prices do not tell.
@@ -31,10 +33,37 @@ pub fn estimate(benchmark: &Benchmark) -> Estimate {
     Estimate {
         runs: benchmark.runs(),
         hours: elapsed(benchmark),
+        accelerators: at_once(benchmark),
         gpu_hours: total(uses.iter().map(|(hours, role)| hours * gpus(role))),
         cost,
         unpriced,
     }
+}
+
+/// Returns the accelerators of the largest case, as often as runs are made at once.
+#[expect(
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    reason = "accelerators are whole, and quantities saturate"
+)]
+fn at_once(benchmark: &Benchmark) -> BTreeMap<String, u64> {
+    let lanes = u64::from(benchmark.parallelism).min(benchmark.runs()).max(1);
+    let mut most: BTreeMap<String, u64> = BTreeMap::new();
+    for case in &benchmark.cases {
+        let mut held: BTreeMap<&str, u64> = BTreeMap::new();
+        for role in &case.workload.roles {
+            for (name, amount) in role.amounts().filter(|(name, _)| is_accelerator(name)) {
+                let own = (amount.as_f64() as u64).saturating_mul(u64::from(role.max_replicas));
+                let sum = held.entry(name).or_default();
+                *sum = sum.saturating_add(own);
+            }
+        }
+        for (name, amount) in held.into_iter().filter(|(_, amount)| *amount > 0) {
+            let known = most.entry(name.to_owned()).or_default();
+            *known = amount.saturating_mul(lanes).max(*known);
+        }
+    }
+    most
 }
 
 /// Returns the accelerators of all pods of `role`, at its largest.

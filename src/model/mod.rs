@@ -175,6 +175,8 @@ pub struct Metric {
     pub index: Option<(u32, Span)>,
     /// The source and the window, where the window counts steps and values of this source never have one.
     pub stepless_window: Option<(&'static str, Span)>,
+    /// The time that it is, by its word in specs, and where that is said.
+    pub duration: Option<(String, Span)>,
     /// The part of the workload that it is read from, and where that is said.
     pub of_part: Option<(Part, Span)>,
 }

@@ -6,10 +6,16 @@ use crate::edge::experiment::Left;
 use crate::edge::http;
 use crate::gather::range_query;
 use crate::ingest::measure::{Evidence, Used};
+use crate::ingest::preset;
 use crate::ingest::prometheus;
 use crate::result::Composition;
-use crate::result::v1::Timings;
+use crate::result::v1::{Timings, Usage};
 use crate::spec::v1::metric::{DurationSource, ProcessSource, WhichTrials};
+
+/// The accelerators that DCGM watches.
+const NVIDIA: &str = "nvidia.com/";
+/// The preset of their energy.
+const ENERGY: &str = "dcgm-energy";
 
 /// The evidence of one run.
 pub(super) struct RunEvidence {
@@ -27,6 +33,22 @@ pub(super) struct RunEvidence {
     pub(super) server: Option<String>,
     /// The names of the nodes that it ran on.
     pub(super) nodes: Vec<String>,
+}
+
+impl RunEvidence {
+    /// Returns the joules that the GPUs of the run took; nothing where it had none that DCGM knows, or no target's Prometheus does.
+    ///
+    /// # Errors
+    /// Why a Prometheus that is there does not say it.
+    pub(super) fn energy(&self, usage: &Usage) -> Result<Option<f64>, String> {
+        let is_known = usage.accelerators.keys().any(|name| name.starts_with(NVIDIA));
+        let Some(preset) = preset::preset(ENERGY).filter(|_| is_known && self.prometheus.is_some()) else {
+            return Ok(None);
+        };
+        let values = self.query(preset.query)?;
+        let last = values.last().copied().filter(|joules| joules.is_finite() && *joules >= 0.0);
+        last.map(|joules| Some(joules.round())).ok_or_else(|| "it has no number for it".to_owned())
+    }
 }
 
 impl Evidence for RunEvidence {
@@ -85,5 +107,61 @@ impl Evidence for RunEvidence {
         let measured = self.server.as_deref().unwrap_or(&self.job);
         let query = prometheus::of_cluster(query, &self.namespace, measured, &self.nodes);
         range_query(self.prometheus.as_deref(), &query, self.window)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeMap;
+
+    use serde_json::json;
+
+    use super::RunEvidence;
+    use crate::edge::cluster::tests::server::{Server, object, status};
+    use crate::edge::experiment::Left;
+    use crate::result::Composition;
+    use crate::result::v1::{Timings, Usage};
+
+    fn evidence(prometheus: Option<&str>) -> RunEvidence {
+        RunEvidence {
+            left: Left::of_run(std::path::Path::new("/nowhere")),
+            timings: Timings::default(),
+            composition: Composition::default(),
+            prometheus: prometheus.map(str::to_owned),
+            window: (1000.0, 1090.0),
+            namespace: "n".to_owned(),
+            job: "llm-1a2b3c4d".to_owned(),
+            server: None,
+            nodes: Vec::new(),
+        }
+    }
+
+    fn holding(name: &str) -> Usage {
+        Usage { accelerators: BTreeMap::from([(name.to_owned(), 8)]), ..Usage::default() }
+    }
+
+    #[test]
+    fn energy_is_what_dcgm_counted_over_the_run() {
+        let server = Server::new(|request, _| {
+            assert!(request.contains("DCGM_FI_DEV_TOTAL_ENERGY_CONSUMPTION") && request.contains("90s"), "{request}");
+            assert!(request.contains("llm-1a2b3c4d"), "{request}");
+            let series = json!({"metric": {}, "values": [[1089, "1.0"], [1090, "90123.6"]]});
+            object(&json!({"status": "success", "data": {"resultType": "matrix", "result": [series]}}))
+        });
+        let with = evidence(Some(server.url()));
+        assert_eq!(with.energy(&holding("nvidia.com/gpu")), Ok(Some(90124.0)));
+        assert_eq!(with.energy(&holding("amd.com/gpu")), Ok(None), "DCGM does not know those");
+        assert_eq!(with.energy(&Usage::default()), Ok(None));
+        assert_eq!(evidence(None).energy(&holding("nvidia.com/gpu")), Ok(None));
+    }
+
+    #[test]
+    fn a_prometheus_that_does_not_say_it_is_said() {
+        let empty =
+            Server::new(|_, _| object(&json!({"status": "success", "data": {"resultType": "matrix", "result": []}})));
+        let why = evidence(Some(empty.url())).energy(&holding("nvidia.com/gpu")).unwrap_err();
+        assert!(why.contains("no sample"), "{why}");
+        let away = Server::new(|_, _| status(404, "NotFound", "not found"));
+        assert!(evidence(Some(away.url())).energy(&holding("nvidia.com/gpu")).is_err());
     }
 }

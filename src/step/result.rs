@@ -1,5 +1,6 @@
 //! From what a run left on the volume to its result file.
 
+use std::collections::BTreeMap;
 use std::time::Duration;
 
 use anyhow::{Context as _, Result, anyhow, bail};
@@ -17,9 +18,9 @@ use crate::digest::Digest;
 use crate::edge::experiment::{self, Left, RunFolder};
 use crate::edge::terminal;
 use crate::gather::{self, Hurry, KeptOf, Parts, Span, log_incomplete};
-use crate::ingest::measure::{Log, Measured, measure};
+use crate::ingest::measure::{Log, measure};
 use crate::ingest::rules::{RuleScan, Rules};
-use crate::result::v1::{Cluster, Environment, Metadata, Provenance, Reason, Recorder, StatusReason};
+use crate::result::v1::{Cluster, Environment, Metadata, Provenance, Reason, Recorder, StatusReason, Usage};
 use crate::result::{self, BenchmarkResult, fingerprint, redact};
 use crate::steps::About;
 
@@ -69,7 +70,10 @@ impl Session {
         let rules = Rules::read(&text).map_err(|reason| anyhow!("rules.json: {reason}"))?;
         let left = Left::of_run(&folder);
         let logs = outcome.logs.clone().unwrap_or_default();
-        let measured = self.measure(attempt, outcome, &rules, gathered, &logs, &left)?;
+        let evidence = self.evidence(attempt, outcome, &left);
+        let read = read_logs(&rules, gathered, &logs, &left)?;
+        let measured = measure(&rules, &read, outcome.ended.restarts, &evidence);
+        let usage = outcome.usage.clone().map(|usage| self.with_energy(usage, &evidence));
         let kept: Vec<KeptOf> =
             logs.iter().map(|log| KeptOf { name: log.name.clone(), dropped: log.dropped }).collect();
         let (artifacts, absent) = gather::artifacts(&left, &kept, &rules, self);
@@ -112,7 +116,7 @@ impl Session {
                 cluster,
                 nodes: outcome.nodes.clone(),
                 images: outcome.images.clone(),
-                software: std::collections::BTreeMap::new(),
+                software: BTreeMap::new(),
             },
             server: attempt.loaded.as_ref().map(Loaded::in_result),
             inputs: attempt.inputs.clone(),
@@ -124,13 +128,13 @@ impl Session {
             ended,
             measured,
             monitoring: Vec::new(),
-            usage: outcome.usage.clone(),
             cost: self
                 .settings
                 .prices
                 .as_ref()
-                .zip(outcome.usage.as_ref())
+                .zip(usage.as_ref())
                 .and_then(|(prices, usage)| cost(prices, usage, &self.settings.target)),
+            usage,
             composition: outcome.composition.clone(),
             artifacts,
             recorder: Recorder { version: VERSION.to_owned(), method: "cluster".to_owned() },
@@ -139,36 +143,17 @@ impl Session {
         self.store(&attempt.job, result)
     }
 
-    fn measure(
-        &self,
-        attempt: &Attempt,
-        outcome: &Outcome,
-        rules: &Rules,
-        gathered: Gathered,
-        logs: &[LogOf],
-        left: &Left,
-    ) -> Result<Measured> {
-        let Gathered { rules: known, scans, .. } = gathered;
-        let mut scans: std::collections::BTreeMap<String, RuleScan> =
-            if known.digest == rules.digest { scans.into_iter().collect() } else { std::collections::BTreeMap::new() };
-        let mut read = Vec::new();
-        let mut main: Vec<&LogOf> = logs.iter().filter(|log| log.is_main).collect();
-        main.sort_by(|one, other| (&one.role, one.index).cmp(&(&other.role, other.index)));
-        for log in main {
-            let scan = if let Some(scan) = scans.remove(&log.name) {
-                scan
-            } else {
-                let mut scan = rules.scan(&log.role, log.index);
-                if let Ok(path) = left.artifact(&log.name) {
-                    experiment::read_pieces(&path, |piece| scan.feed(piece))
-                        .with_context(|| format!("cannot read {}", path.display()))?;
-                }
-                scan
-            };
-            let (role, index, artifact) = (log.role.clone(), log.index, log.name.clone());
-            read.push(Log { role, index, artifact, scanned: scan.finish() });
-        }
-        let evidence = RunEvidence {
+    /// Says what the GPUs took, where somebody has counted it.
+    fn with_energy(&self, usage: Usage, evidence: &RunEvidence) -> Usage {
+        let energy_joules = evidence.energy(&usage).unwrap_or_else(|why| {
+            self.tell(&format!("note: the energy of the GPUs is not known: {why}"));
+            None
+        });
+        Usage { energy_joules, ..usage }
+    }
+
+    fn evidence(&self, attempt: &Attempt, outcome: &Outcome, left: &Left) -> RunEvidence {
+        RunEvidence {
             left: left.clone(),
             timings: outcome.ended.timings,
             composition: outcome.composition.clone(),
@@ -179,8 +164,7 @@ impl Session {
             job: attempt.job.clone(),
             server: attempt.loaded.as_ref().map(|loaded| loaded.up.name.clone()),
             nodes: outcome.nodes.iter().filter_map(|node| node.name.clone()).collect(),
-        };
-        Ok(measure(rules, &read, outcome.ended.restarts, &evidence))
+        }
     }
 
     /// Puts a result on the volume; where that cannot be, into the log of the step.
@@ -198,6 +182,31 @@ impl Session {
         run.reasons.iter().for_each(|reason| self.tell(&format!("  {}: {}", reason.code, reason.message)));
         Ok(sealed.result)
     }
+}
+
+/// Reads the logs by `rules`, of those that were read by them as they came what came of that.
+fn read_logs(rules: &Rules, gathered: Gathered, logs: &[LogOf], left: &Left) -> Result<Vec<Log>> {
+    let Gathered { rules: known, scans, .. } = gathered;
+    let mut scans: BTreeMap<String, RuleScan> =
+        if known.digest == rules.digest { scans.into_iter().collect() } else { BTreeMap::new() };
+    let mut read = Vec::new();
+    let mut main: Vec<&LogOf> = logs.iter().filter(|log| log.is_main).collect();
+    main.sort_by(|one, other| (&one.role, one.index).cmp(&(&other.role, other.index)));
+    for log in main {
+        let scan = if let Some(scan) = scans.remove(&log.name) {
+            scan
+        } else {
+            let mut scan = rules.scan(&log.role, log.index);
+            if let Ok(path) = left.artifact(&log.name) {
+                experiment::read_pieces(&path, |piece| scan.feed(piece))
+                    .with_context(|| format!("cannot read {}", path.display()))?;
+            }
+            scan
+        };
+        let (role, index, artifact) = (log.role.clone(), log.index, log.name.clone());
+        read.push(Log { role, index, artifact, scanned: scan.finish() });
+    }
+    Ok(read)
 }
 
 impl Hurry for Session {

@@ -248,7 +248,7 @@ fn compile(path: &Path, name: &str) -> Compilation {
     );
     let said = said(name).replace('\n', "\n      ");
     let spec = format!(
-        "apiVersion: kubebench.dev/v1\nkind: Benchmark\nmetadata: {{name: x}}\nspec:\n  timeout: 1h\n  workload:\n    manifest:\n      file: jobs/x.yaml\n      {said}\n  metrics: [{{name: seconds, unit: s, better: lower, from: {{duration: run}}}}]\n"
+        "apiVersion: kubebench.dev/v1\nkind: Benchmark\nmetadata: {{name: x}}\nspec:\n  timeout: 1h\n  workload:\n    manifest:\n      file: jobs/x.yaml\n      {said}\n  metrics: [{{name: seconds, unit: s, better: lower, from: {{duration: startup}}}}]\n"
     );
     let input = |path: &str, text: String| Input { path: path.to_owned(), bytes: text.into_bytes() };
     let read = move |path: &str| {

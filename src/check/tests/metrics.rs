@@ -1,4 +1,4 @@
-//! KB0313, KB0324, KB0353, KB0354, KB0355, KB0409, KB0410, KB0420, KB0428.
+//! KB0313, KB0324, KB0353, KB0354, KB0355, KB0409, KB0410, KB0420, KB0428, KB0450.
 
 use super::*;
 
@@ -212,4 +212,26 @@ fn queries_that_a_server_answers() {
         query,
         &["KB0428 the target `cpu` names no Prometheus that could answer this query"],
     );
+}
+
+#[test]
+fn times_that_runs_have() {
+    let metric =
+        |of: &str, more: &str| format!("metrics: [{{name: x, better: lower, {more}from: {{duration: {of}}}}}]");
+    let serves = |load: &str| {
+        format!(
+            "workload: {{deployment: {{image: 'r.example/a:1', port: 80, ready: {{path: /up}}, resources: {{cpu: 1, memory: 1Gi}}{load}}}}}"
+        )
+    };
+    let load = ", load: {image: 'r.example/b:1', command: [b], resources: {cpu: 1, memory: 1Gi}}";
+    check(&metric("ready", ""), &["KB0450 nothing of this benchmark serves, so no run is ever ready"]);
+    check(&format!("{}\n{}", serves(""), metric("ready", "primary: true, ")), &[]);
+    check(&format!("{}\n{}", serves(load), metric("ready", "")), &[]);
+    let kept = "KB0450 runs that find the server up have no time until it was ready, and would be invalid without it";
+    for needed in ["primary: true, ", "required: true, "] {
+        check(&format!("{}\n{}", serves(load), metric("ready", needed)), &[kept]);
+    }
+    check(&format!("{}\n{}", serves(load), metric("run", "primary: true, ")), &[]);
+    let endless = "KB0450 a server has no end of its own, so no run has this time";
+    check(&format!("{}\n{}", serves(""), metric("run", "")), &[endless]);
 }

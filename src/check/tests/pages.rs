@@ -3,7 +3,7 @@
 use super::*;
 
 /// The codes of these rules; what is wrong with KB0405's example is found by the schema.
-const CODES: [&code::Code; 31] = [
+const CODES: [&code::Code; 33] = [
     &code::KB0311,
     &code::KB0313,
     &code::KB0324,
@@ -35,6 +35,8 @@ const CODES: [&code::Code; 31] = [
     &code::KB0426,
     &code::KB0427,
     &code::KB0428,
+    &code::KB0449,
+    &code::KB0450,
 ];
 
 /// Returns the project and the benchmark of a section of a page.

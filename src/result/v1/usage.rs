@@ -26,6 +26,9 @@ pub struct Usage {
     /// where one of these is not known.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub gpu_hours: Option<f64>,
+    /// Joules that the GPUs took over the run, where DCGM's exporter tells the target's Prometheus.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub energy_joules: Option<f64>,
 }
 
 impl Usage {

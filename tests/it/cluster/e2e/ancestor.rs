@@ -35,7 +35,8 @@ fn the_ancestors_examples_run_today() {
     if cluster(NAME).is_none() {
         return;
     }
-    let files = [("old/job.yaml", "job-example.yaml"), ("old/config/tf-cnn/tf-cnn-dummy.yaml", "tf-cnn/tf-cnn-dummy.yaml")];
+    let files =
+        [("old/job.yaml", "job-example.yaml"), ("old/config/tf-cnn/tf-cnn-dummy.yaml", "tf-cnn/tf-cnn-dummy.yaml")];
     let (job, status) = migrated(&files);
     assert_eq!(status, Some(0), "nothing of it is lost");
     let image = "\"gcr.io/kubeflow-images-public/kubebench/kubebench-example-tf-cnn-runner-cpu:v0.4.0-13-g262c593\"";
