@@ -59,6 +59,8 @@ pub struct Compilation {
     pub suites: Vec<CompiledSuite>,
     /// Paths of specs with errors; what they would emit is unknown.
     pub faulty: BTreeSet<String>,
+    /// The specs whose errors keep a suite from being compiled, by the suite's own.
+    pub held_back: BTreeMap<String, BTreeSet<String>>,
     /// The manifests of all specs without errors.
     pub tree: OutputTree,
 }
@@ -162,12 +164,12 @@ impl Workspace {
             Inputs { schemas: &schemas, read: &*read, manifests: &manifests, suites: &suites, sources: &sources };
         let outcomes: Vec<Outcome> =
             loaded.into_par_iter().filter_map(|spec| compile_one(spec, project.as_ref(), inputs)).collect();
-        let Assembled { benchmarks, suites, tree, mut faulty } =
+        let Assembled { benchmarks, suites, tree, mut faulty, held_back } =
             assemble(outcomes, &suites, project.as_ref(), &mut diagnostics);
         let diagnostics = at_levels(diagnostics, project.as_ref()).into_sorted(&sources);
         let errors = diagnostics.iter().filter(|fault| fault.severity == Severity::Error);
         faulty.extend(errors.map(|fault| fault.path(&sources).to_owned()));
-        Compilation { sources, diagnostics, project, benchmarks, suites, faulty, tree }
+        Compilation { sources, diagnostics, project, benchmarks, suites, faulty, held_back, tree }
     }
 }
 
@@ -283,6 +285,7 @@ struct Assembled {
     tree: OutputTree,
     /// Paths of specs with errors, which may stand in other files.
     faulty: BTreeSet<String>,
+    held_back: BTreeMap<String, BTreeSet<String>>,
 }
 
 /// Puts all specs together: names are unique, suites refer to what exists, every target has its pipeline.
@@ -296,26 +299,32 @@ fn assemble(
     let mut benchmarks = Vec::new();
     let mut tree = OutputTree::default();
     let mut faulty = BTreeSet::new();
-    // Benchmarks of which nothing is known but that they are there.
-    let mut unsound = BTreeSet::new();
+    // Benchmarks of which nothing is known but that they are there, with their specs.
+    let mut unsound = BTreeMap::new();
+    let mut held_back = BTreeMap::new();
+    // Specs of which not even the name is known.
+    let mut nameless = Vec::new();
     for Outcome { path, diagnostics: found, name, outputs } in outcomes {
         let found = at_levels(found, project);
         let sound = !found.has_errors();
         diagnostics.extend(found);
+        nameless.extend((!sound && name.is_none()).then(|| path.clone()));
+        unsound.extend(name.iter().filter(|_| !sound).map(|(name, _)| (name.clone(), path.clone())));
         faulty.extend((!sound).then_some(path));
-        unsound.extend(name.iter().filter(|_| !sound).map(|(name, _)| name.clone()));
         let unique = name.is_none_or(|(name, span)| claim_name(&mut names, &name, span, diagnostics));
         for Output { compiled, files } in outputs.into_iter().filter(|_| sound && unique) {
             insert(&mut tree, files, diagnostics);
             benchmarks.push(compiled);
         }
     }
-    suites.check(&names, diagnostics);
+    suites.check(&names, &nameless, diagnostics);
     let mut compiled = Vec::new();
     if let Some(project) = project {
         for suite in suites.iter() {
-            let is_unknown = |name: &str| unsound.contains(name) || !names.contains_key(name);
-            if unsound.contains(&suite.name) || suite.benchmarks().any(is_unknown) {
+            let is_unknown = |name: &str| unsound.contains_key(name) || !names.contains_key(name);
+            if unsound.contains_key(&suite.name) || suite.benchmarks().any(is_unknown) {
+                let specs = suite.benchmarks().filter_map(|name| unsound.get(name).cloned());
+                held_back.insert(suite.path.clone(), specs.collect());
                 faulty.insert(suite.path.clone());
                 continue;
             }
@@ -340,7 +349,7 @@ fn assemble(
         }
         diagnostics.extend(size::warnings(&tree, &project.settings.output));
     }
-    Assembled { benchmarks, suites: compiled, tree, faulty }
+    Assembled { benchmarks, suites: compiled, tree, faulty, held_back }
 }
 
 /// Compiles a suite on each of its targets.

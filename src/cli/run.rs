@@ -1,5 +1,6 @@
 //! `kubebench run`: benchmarks on this machine.
 
+mod choice;
 mod dry;
 mod progress;
 mod request;
@@ -19,16 +20,17 @@ use super::record;
 use super::report::{Output, counted};
 use super::session::Session;
 use crate::diag::render::Format;
-use crate::edge::{git, terminal};
+use crate::edge::{git, machine, terminal};
 use crate::gather::Stored;
 use crate::local::refusals;
 use crate::manifest::Run;
 use crate::model::{Benchmark, Case};
 use crate::result::v1::Status;
 use crate::run::{self, AfterFailure, Outcome, Request};
+use choice::{chosen, needs, selected};
 use progress::Progress;
 pub(super) use request::secrets;
-use request::{check_passed, first_targets, request, selected};
+use request::{check_passed, request};
 
 /// Runs the selected benchmarks one after another.
 pub(super) fn run(global: &Global, args: &RunArgs) -> Result<ExitStatus> {
@@ -38,7 +40,7 @@ pub(super) fn run(global: &Global, args: &RunArgs) -> Result<ExitStatus> {
     let mut diagnostics = session.diagnostics();
     let secrets = secrets(args.secret_file.as_deref(), &start(global)?)?;
     check_passed(&session, &args.pass_env)?;
-    let benchmarks = first_targets(&session, &places(global, &session, args)?);
+    let benchmarks = chosen(&session, &places(global, &session, args)?);
     for compiled in &benchmarks {
         diagnostics.extend(refusals(&compiled.benchmark, args.engine, &secrets));
     }
@@ -60,15 +62,20 @@ pub(super) fn run(global: &Global, args: &RunArgs) -> Result<ExitStatus> {
     if let Err(why) = git::commit_of(&session.root, &[]) {
         session.tell(&format!("note: results will not name the commit of {}: {why}", session.root.display()));
     }
+    let id: String = machine::random_id()?.chars().take(16).collect();
     let mut outcomes: Outcomes<'_> = Vec::new();
     for (compiled, runs) in runs {
         let rules = session.compilation.rules(compiled).context("the rules of the benchmark are missing")?;
-        let request = request(&session, compiled, &rules, runs, args, &secrets)?;
+        let request = request(&session, compiled, &rules, runs, args, &secrets, &id)?;
         if args.dry_run {
             dry::print(&request)?;
             continue;
         }
-        let is_over = outcomes.iter().any(|(_, outcome)| ends(outcome, request.after_failure));
+        let unmet = unmet(&outcomes, needs(&session, compiled));
+        if let Some(why) = &unmet {
+            session.tell(&format!("{} is not run: {why}", compiled.benchmark.name));
+        }
+        let is_over = unmet.is_some() || outcomes.iter().any(|(_, outcome)| ends(outcome, request.after_failure));
         let outcome = if is_over { Outcome::before(&request) } else { one(global, &session, &request)? };
         let which = if is_over { format!("{}, ", compiled.benchmark.name) } else { String::new() };
         for run in &outcome.not_started {
@@ -96,6 +103,18 @@ pub(super) fn run(global: &Global, args: &RunArgs) -> Result<ExitStatus> {
 
 /// Each benchmark with what became of it.
 type Outcomes<'a> = Vec<(&'a Benchmark, Outcome)>;
+
+/// Returns why a benchmark with these `needs` is not to be run, if one of them was and did not succeed.
+fn unmet(outcomes: &Outcomes<'_>, needs: &[String]) -> Option<String> {
+    let needed = outcomes.iter().filter(|(benchmark, _)| needs.contains(&benchmark.name));
+    let mut failed = needed.filter_map(|(benchmark, outcome)| {
+        let is_done = |stored: &&Stored| stored.sealed.result.run.status == Status::Succeeded;
+        let (done, all) =
+            (outcome.stored.iter().filter(is_done).count(), outcome.stored.len() + outcome.not_started.len());
+        (done < all).then(|| format!("it needs `{}`, of which {done} of {all} runs succeeded", benchmark.name))
+    });
+    failed.next()
+}
 
 /// Returns true when nothing may be started after what became of a benchmark.
 fn ends(outcome: &Outcome, after_failure: AfterFailure) -> bool {

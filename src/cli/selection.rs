@@ -116,7 +116,10 @@ impl Selection {
         let selected = self.selected(compilation);
         move |path| {
             let of_label = || compilation.faulty.contains(path) || selected.contains(path);
-            self.has_path(path) && (self.labels.is_empty() || of_label())
+            // Without its benchmarks there is no suite.
+            let mut held_back = compilation.held_back.iter().filter(|(suite, _)| self.has_path(suite));
+            let is_at_fault = held_back.any(|(_, specs)| specs.contains(path));
+            (self.has_path(path) || is_at_fault) && (self.labels.is_empty() || of_label())
         }
     }
 

@@ -100,12 +100,13 @@ impl Suites {
         self.0.iter().find(|suite| suite.is_on(target) && suite.member(benchmark).is_some())
     }
 
-    /// Reports names that are no benchmark's, and benchmarks that would be run twice or too early.
-    pub fn check(&self, benchmarks: &BTreeMap<String, Span>, diagnostics: &mut Diagnostics) {
+    /// Reports names that are no benchmark's, and benchmarks that would be run twice or too early; `nameless` are specs with faults
+    /// that hide their names.
+    pub fn check(&self, benchmarks: &BTreeMap<String, Span>, nameless: &[String], diagnostics: &mut Diagnostics) {
         let is_suite = |name: &str| self.0.iter().any(|suite| suite.name == name);
         let known: Vec<&str> = benchmarks.keys().map(String::as_str).filter(|name| !is_suite(name)).collect();
         for (index, suite) in self.0.iter().enumerate() {
-            suite.check_members(&known, diagnostics);
+            suite.check_members(&known, nameless, diagnostics);
             for member in &suite.members {
                 let earlier = self.0.iter().take(index).find_map(|other| {
                     let shares = other.targets.intersection(&suite.targets).next().is_some();
@@ -133,7 +134,7 @@ impl Suite {
         self.targets.contains(&target.name)
     }
 
-    fn check_members(&self, known: &[&str], diagnostics: &mut Diagnostics) {
+    fn check_members(&self, known: &[&str], nameless: &[String], diagnostics: &mut Diagnostics) {
         let mut seen = BTreeMap::new();
         for Member { benchmark, span, needs } in &self.members {
             for (name, span) in needs.iter().filter(|(name, _)| !seen.contains_key(name)) {
@@ -157,9 +158,12 @@ impl Suite {
             }
             if !known.contains(&benchmark.as_str()) {
                 let fault = Diagnostic::at(&code::KB0321, *span, format!("there is no benchmark `{benchmark}`"));
-                diagnostics.push(match did_you_mean(benchmark, known.iter().copied()) {
-                    Some(close) => fault.help(format!("did you mean `{close}`?")),
-                    None => fault.help("write the `metadata.name` of a benchmark of this project"),
+                diagnostics.push(match (did_you_mean(benchmark, known.iter().copied()), nameless) {
+                    (Some(close), _) => fault.help(format!("did you mean `{close}`?")),
+                    (None, [path, ..]) => fault
+                        .note(format!("{path} has errors that hide its name, and may be it"))
+                        .help(format!("mend it first: `kubebench validate {path}` shows them")),
+                    (None, []) => fault.help("write the `metadata.name` of a benchmark of this project"),
                 });
             }
         }

@@ -52,7 +52,7 @@ impl Session<'_> {
         node.load_before = load_before;
         gather::assemble(gather::Parts {
             id,
-            session: self.id.clone(),
+            session: self.request.session.clone(),
             run,
             attempt: 1,
             reason: Reason::Manual,

@@ -36,6 +36,8 @@ pub use reparse::{reparse, store_again};
 pub struct Request<'a> {
     /// The project's folder.
     pub root: &'a Path,
+    /// What the results of all benchmarks that are run together have in common.
+    pub session: String,
     /// The benchmark.
     pub compiled: &'a Compiled,
     /// The text of `rules.json`.
@@ -136,7 +138,6 @@ struct Session<'a> {
     watcher: &'a dyn Watcher,
     rules: Rules,
     redactor: Arc<Redactor>,
-    id: String,
     /// `.kubebench` of the project.
     place: PathBuf,
     cluster: Cluster,
@@ -224,7 +225,6 @@ impl<'a> Session<'a> {
             watcher,
             rules,
             redactor: Arc::new(redactor),
-            id: machine::random_id()?.chars().take(16).collect(),
             place,
             cluster,
             software: images::software(request)?,

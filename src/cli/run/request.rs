@@ -8,7 +8,6 @@ use crate::cli::args::RunArgs;
 use crate::cli::project::VERSION;
 use crate::cli::session::Session;
 use crate::compile::Compiled;
-use crate::diag::what_there_is;
 use crate::edge::machine::{self, Name};
 use crate::edge::{fs, git};
 use crate::gather;
@@ -20,7 +19,7 @@ use crate::run::{AfterFailure, Request};
 /// The variables of this process that replicas see without being asked for.
 const BASE: [&str; 4] = ["PATH", "HOME", "LANG", "TMPDIR"];
 
-/// Returns what is to be run of `compiled`.
+/// Returns what is to be run of `compiled` in the session `id`.
 pub(super) fn request<'a>(
     session: &'a Session<'_>,
     compiled: &'a Compiled,
@@ -28,6 +27,7 @@ pub(super) fn request<'a>(
     runs: Vec<Run>,
     args: &RunArgs,
     secrets: &Secrets,
+    id: &str,
 ) -> Result<Request<'a>> {
     let benchmark = &compiled.benchmark;
     let root = session.root.as_path();
@@ -40,6 +40,7 @@ pub(super) fn request<'a>(
     let passes = |name: &str| base.contains(&name) || args.pass_env.iter().any(|wanted| wanted == name);
     Ok(Request {
         root,
+        session: id.to_owned(),
         compiled,
         rules,
         results: args.results.clone().unwrap_or_else(|| root.join(&project.settings.results.directory)),
@@ -74,44 +75,6 @@ pub(super) fn check_passed(session: &Session<'_>, wanted: &[String]) -> Result<(
         }
     }
     Ok(())
-}
-
-/// Returns each selected benchmark on its first target, in the order of `places`, the paths that people named.
-pub(super) fn first_targets<'a>(session: &'a Session<'_>, places: &[String]) -> Vec<&'a Compiled> {
-    let mut first: Vec<&Compiled> = Vec::new();
-    for compiled in session.benchmarks() {
-        if !first.iter().any(|known| known.benchmark.name == compiled.benchmark.name) {
-            first.push(compiled);
-        }
-    }
-    let is_at = |compiled: &Compiled, place: &String| Path::new(&compiled.benchmark.path).starts_with(place);
-    first.sort_by_key(|compiled| places.iter().position(|place| is_at(compiled, place)));
-    first
-}
-
-/// Returns the runs of `compiled` that were asked for.
-pub(super) fn selected(compiled: &Compiled, args: &RunArgs) -> Result<Vec<Run>> {
-    let cases = &compiled.benchmark.cases;
-    for wanted in &args.case {
-        if !cases.iter().any(|case| case.is_called(wanted)) {
-            let known = cases.iter().flat_map(|case| [case.name.as_str(), case.id.as_str()]);
-            bail!(
-                "`{}` has no case `{wanted}`; {}",
-                compiled.benchmark.name,
-                what_there_is(wanted, known, "cases are")
-            );
-        }
-    }
-    let repeats = compiled.benchmark.repeats;
-    if let Some(wanted) = args.repeat.iter().find(|wanted| !(1..=repeats).contains(wanted)) {
-        bail!("`{}` has no repeat {wanted}: it repeats each case {repeats} times", compiled.benchmark.name);
-    }
-    let has_case = |run: &Run| {
-        let case = cases.iter().find(|case| case.id == run.case);
-        args.case.is_empty() || case.is_some_and(|case| args.case.iter().any(|wanted| case.is_called(wanted)))
-    };
-    let has_repeat = |run: &Run| args.repeat.is_empty() || run.warmup || args.repeat.contains(&run.repeat);
-    Ok(compiled.identity.runs.iter().filter(|run| has_case(run) && has_repeat(run)).cloned().collect())
 }
 
 /// Returns the values of Secrets and ConfigMaps: those of the file before those of the environment.

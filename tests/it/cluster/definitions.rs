@@ -31,7 +31,9 @@ pub(super) fn of_anything(cluster: &Cluster, (group, version): (&str, &str), kin
 /// Installs the definition in a file of `shared/crds`; false where that folder is not there.
 pub(super) fn as_published(cluster: &Cluster, file: &str) -> bool {
     let Some(shared) = shared() else { return false };
-    read(&shared.join("crds").join(file)).iter().for_each(|definition| install(cluster, definition));
+    for definition in read(&shared.join("crds").join(file)) {
+        install(cluster, &definition);
+    }
     true
 }
 

@@ -11,6 +11,7 @@ mod places;
 mod secrets;
 mod signals;
 mod status;
+mod suites;
 mod tree;
 mod usage;
 

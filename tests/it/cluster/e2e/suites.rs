@@ -69,7 +69,7 @@ fn a_suite_runs_as_one_and_goes_on_where_it_changed() {
     for result in results.of("first") {
         let usage = &result["usage"];
         assert_eq!((&usage["pods"], &usage["nodes"]), (&1.into(), &1.into()));
-        assert_eq!(usage["resources"], serde_json::json!({"cpu": 0.01, "memory": 0.015625}));
+        assert_eq!(usage["resources"], serde_json::json!({"cpu": 0.01, "memory": 0.015_625}));
     }
     let values: BTreeSet<String> = results
         .of("second")

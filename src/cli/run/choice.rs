@@ -1,0 +1,100 @@
+//! Which benchmarks are run, in what order, and which of their runs.
+
+use std::path::Path;
+
+use anyhow::{Result, bail};
+
+use crate::cli::args::RunArgs;
+use crate::cli::session::Session;
+use crate::compile::{Compiled, CompiledSuite};
+use crate::diag::what_there_is;
+use crate::manifest::Run;
+use crate::model::Suite;
+
+/// Returns each benchmark that was asked for, by itself or with its suite, on its first target: in the order of `places`, the paths
+/// that people named, and those of a suite in its order.
+pub(super) fn chosen<'a>(session: &'a Session<'_>, places: &[String]) -> Vec<&'a Compiled> {
+    let asked: Vec<&Suite> = session
+        .compilation
+        .suites
+        .iter()
+        .filter(|compiled| session.selection().has_suite(compiled))
+        .map(|CompiledSuite { suite, .. }| suite)
+        .collect();
+    let is_asked = |compiled: &&Compiled| {
+        session.selection().has(compiled) || asked.iter().any(|suite| place_in(suite, compiled).is_some())
+    };
+    let mut first: Vec<&Compiled> = Vec::new();
+    for compiled in session.compilation.benchmarks.iter().filter(is_asked) {
+        if !first.iter().any(|known| known.benchmark.name == compiled.benchmark.name) {
+            first.push(compiled);
+        }
+    }
+    let is_at = |path: &str, place: &String| Path::new(path).starts_with(place);
+    first.sort_by_key(|compiled| {
+        let suite = suite_of(session, compiled);
+        places.iter().position(|place| {
+            is_at(&compiled.benchmark.path, place) || suite.is_some_and(|suite| is_at(&suite.path, place))
+        })
+    });
+    let mut ordered: Vec<&Compiled> = Vec::new();
+    for compiled in &first {
+        if ordered.iter().any(|known| known.benchmark.name == compiled.benchmark.name) {
+            continue;
+        }
+        let Some(suite) = suite_of(session, compiled) else {
+            ordered.push(compiled);
+            continue;
+        };
+        let mut members: Vec<(usize, &Compiled)> =
+            first.iter().filter_map(|other| Some((place_in(suite, other)?, *other))).collect();
+        members.sort_by_key(|(place, _)| *place);
+        ordered.extend(members.into_iter().map(|(_, member)| member));
+    }
+    ordered
+}
+
+/// Returns the names of the benchmarks without whose success this one is not run.
+pub(super) fn needs<'a>(session: &'a Session<'_>, compiled: &Compiled) -> &'a [String] {
+    let member = suite_of(session, compiled)
+        .and_then(|suite| suite.members.iter().find(|member| member.benchmark == compiled.benchmark.name));
+    member.map_or(&[], |member| member.needs.as_slice())
+}
+
+/// Returns the suite that a benchmark belongs to.
+fn suite_of<'a>(session: &'a Session<'_>, compiled: &Compiled) -> Option<&'a Suite> {
+    let suites = session.compilation.suites.iter().map(|CompiledSuite { suite, .. }| suite);
+    suites.into_iter().find(|suite| place_in(suite, compiled).is_some())
+}
+
+/// Returns where a benchmark stands in a suite, if it is one of that.
+fn place_in(suite: &Suite, compiled: &Compiled) -> Option<usize> {
+    let benchmark = &compiled.benchmark;
+    let is_here = suite.target.name == benchmark.target.name;
+    suite.members.iter().position(|member| is_here && member.benchmark == benchmark.name)
+}
+
+/// Returns the runs of `compiled` that were asked for.
+pub(super) fn selected(compiled: &Compiled, args: &RunArgs) -> Result<Vec<Run>> {
+    let cases = &compiled.benchmark.cases;
+    for wanted in &args.case {
+        if !cases.iter().any(|case| case.is_called(wanted)) {
+            let known = cases.iter().flat_map(|case| [case.name.as_str(), case.id.as_str()]);
+            bail!(
+                "`{}` has no case `{wanted}`; {}",
+                compiled.benchmark.name,
+                what_there_is(wanted, known, "cases are")
+            );
+        }
+    }
+    let repeats = compiled.benchmark.repeats;
+    if let Some(wanted) = args.repeat.iter().find(|wanted| !(1..=repeats).contains(wanted)) {
+        bail!("`{}` has no repeat {wanted}: it repeats each case {repeats} times", compiled.benchmark.name);
+    }
+    let has_case = |run: &Run| {
+        let case = cases.iter().find(|case| case.id == run.case);
+        args.case.is_empty() || case.is_some_and(|case| args.case.iter().any(|wanted| case.is_called(wanted)))
+    };
+    let has_repeat = |run: &Run| args.repeat.is_empty() || run.warmup || args.repeat.contains(&run.repeat);
+    Ok(compiled.identity.runs.iter().filter(|run| has_case(run) && has_repeat(run)).cloned().collect())
+}
