@@ -32,6 +32,7 @@ mod runs_cap;
 mod runtime_ref;
 mod scaling;
 mod secret;
+mod server_egress;
 mod server_sharing;
 mod shared_memory;
 mod ssh_home;
@@ -92,6 +93,7 @@ pub static RULES: &[Rule] = &[
     runtime_ref::carried,
     fixed_name::alone,
     server_sharing::one_at_a_time,
+    server_egress::open,
 ];
 
 /// Runs every rule on `benchmark`.

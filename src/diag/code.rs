@@ -199,6 +199,7 @@ codes! {
     KB0448 error "need of a benchmark that runs elsewhere"
     KB0449 error "several runs at once against one server"
     KB0450 error "time that no run has"
+    KB0451 lint "server that the network policy hides"
 
     KB0501 error "missing manifest"
     KB0502 error "stale manifest"

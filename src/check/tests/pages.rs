@@ -3,7 +3,7 @@
 use super::*;
 
 /// The codes of these rules; what is wrong with KB0405's example is found by the schema.
-const CODES: [&code::Code; 33] = [
+const CODES: [&code::Code; 34] = [
     &code::KB0311,
     &code::KB0313,
     &code::KB0324,
@@ -37,6 +37,7 @@ const CODES: [&code::Code; 33] = [
     &code::KB0428,
     &code::KB0449,
     &code::KB0450,
+    &code::KB0451,
 ];
 
 /// Returns the project and the benchmark of a section of a page.
