@@ -24,6 +24,10 @@ pub(super) fn field(violation: &Violation<'_>, key: &str) -> Option<String> {
     if key == "runs" && known.contains(&"repeats") {
         return Some("write `repeats: 3` and `warmups: 1` beside `workload`".to_owned());
     }
+    if key == "name" && known.contains(&"benchmark") && known.contains(&"needs") {
+        let name = entry.value.as_text().unwrap_or("…");
+        return Some(format!("write `benchmark: {name}`: the name of a benchmark of the project"));
+    }
     if key == "mode" && known == ["path"] {
         return Some("delete it: everybody may read and execute a carried file".to_owned());
     }

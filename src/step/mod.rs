@@ -3,7 +3,8 @@
 //! ```text
 //! environment, told   variables and mounts        → what is to be done
 //! attempt, snapshot, found   a run                       → its folder on the volume, which outlives the step
-//! session             the API server              → objects made and deleted
+//! session, create     the API server              → objects made and deleted
+//! server              what a run loads            → up, ready, kept for the next run, taken down
 //! follow, seen, logs  watches and log streams     → how it ended
 //! result, evidence    what it left                → its result file
 //! ```

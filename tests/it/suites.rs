@@ -295,3 +295,12 @@ fn a_new_suite_takes_what_runs_by_itself() {
     assert!(text.contains("benchmarks:\n    - b\n    - d\n") && text.contains("schema/suite.v1.json"), "{text}");
     assert!(folder.run(&["validate"]).status.success());
 }
+
+/// `name` is what most lists of Kubernetes call it.
+#[test]
+fn an_element_with_a_name_is_told_what_it_is_called_here() {
+    let suite = "apiVersion: kubebench.dev/v1\nkind: Suite\nmetadata: {name: s}\nspec:\n  benchmarks: [{name: one}]\n";
+    let found = compile(&[("specs/s.yaml", suite)]).diagnostics;
+    let helps: Vec<&str> = found.iter().filter_map(|fault| fault.help.as_deref()).collect();
+    assert!(helps.contains(&"write `benchmark: one`: the name of a benchmark of the project"), "{helps:?}");
+}

@@ -65,8 +65,9 @@ define_kuberay() {
 }
 
 ensure_kuberay() {
+    # Outside of the pods' network it reaches Ray's dashboard through the API server.
     KUBECONFIG=$run/kubeconfig ensure_operator kuberay "$(kept kuberay)/bin/ray-operator" --enable-leader-election=false \
-        --metrics-addr=0 --health-probe-bind-address=:8095
+        --use-kubernetes-proxy --metrics-addr=0 --health-probe-bind-address=:8095
 }
 
 kuberay_is_ready() {
