@@ -7,7 +7,7 @@ use anyhow::Result;
 use serde_json::Value as Json;
 
 use super::attempt::{Attempt, Created};
-use super::create::is_quota;
+use super::create::{is_leaving, is_quota};
 use super::follow::{Ending, Limits};
 use super::logs::{self, Logs};
 use super::seen::Sight;
@@ -86,7 +86,7 @@ impl Session {
         let made = loop {
             match self.cluster.create(&self.namespace, job) {
                 Ok(Made::New(made)) => break made,
-                Ok(Made::There(there)) if self.is_owner(&there) => break there,
+                Ok(Made::There(there)) if self.is_owner(&there) && !is_leaving(&there) => break there,
                 // That of a Workflow which was deleted goes soon after it.
                 Ok(Made::There(_)) if since.elapsed() < queue.min(LEAVING) => {
                     if self.waits(PAUSE) {

@@ -456,12 +456,13 @@ impl Session {
             }
         }
         outcome.logs = Some(logs);
-        self.keep(attempt);
+        // Before it is kept that the logs are whole: a step that comes back reads none of them again.
         if let Some(loaded) = attempt.loaded.clone() {
             let output = attempt.folder(&self.experiments).join("output");
             self.leave_server(&loaded, logs::marks(&output, &served))
                 .unwrap_or_else(|error| self.tell(&format!("note: {error:#}")));
         }
+        self.keep(attempt);
         logs::forget(&attempt.folder(&self.experiments).join("output"));
     }
 
