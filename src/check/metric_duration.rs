@@ -1,7 +1,7 @@
 //! KB0450: times that no run has, or not every one that needs it.
 
 use crate::diag::{Diagnostic, Diagnostics, code};
-use crate::model::{Benchmark, Case, Metric};
+use crate::model::{Benchmark, Case, Metric, Order, Role};
 
 /// Reports metrics of the time until a server is ready where nothing serves or a server is kept over runs, and of the time that a
 /// run takes where it has no end.
@@ -22,7 +22,6 @@ type Words = (&'static str, &'static str, &'static str);
 
 fn ready(benchmark: &Benchmark, metric: &Metric) -> Option<Words> {
     let serves = |case: &Case| case.workload.serving.is_some();
-    let is_kept = |case: &Case| case.workload.serving.as_ref().is_some_and(|serving| serving.load.is_some());
     if !benchmark.cases.iter().any(serves) {
         return Some((
             "nothing of this benchmark serves, so no run is ever ready",
@@ -30,7 +29,7 @@ fn ready(benchmark: &Benchmark, metric: &Metric) -> Option<Words> {
             "measure `{duration: startup}`, the time until all containers are started, or `{duration: run}`",
         ));
     }
-    if metric.is_needed && benchmark.cases.iter().any(is_kept) {
+    if metric.is_needed && keeps_a_server(benchmark) {
         return Some((
             "runs that find the server up have no time until it was ready, and would be invalid without it",
             "a server is kept for the runs after the one that brought it up, as long as they load the same one",
@@ -38,6 +37,34 @@ fn ready(benchmark: &Benchmark, metric: &Metric) -> Option<Words> {
         ));
     }
     None
+}
+
+/// Returns whether one run after another loads the same server.
+fn keeps_a_server(benchmark: &Benchmark) -> bool {
+    let cases = &benchmark.cases;
+    let again = benchmark.repeats > 1;
+    let mut pairs: Vec<(&Case, &Case)> = cases.iter().zip(cases.iter().skip(1)).collect();
+    match benchmark.order {
+        Order::Grouped => pairs.extend(cases.iter().filter(|_| again).map(|case| (case, case))),
+        Order::Interleaved => pairs.extend(cases.last().zip(cases.first()).filter(|_| again)),
+    }
+    pairs.into_iter().any(|(one, next)| loads_alike(one, next))
+}
+
+/// Returns whether two cases differ in their load alone.
+fn loads_alike(one: &Case, other: &Case) -> bool {
+    let loaded = |case: &Case| case.workload.serving.as_ref().and_then(|serving| serving.load);
+    let servers = |case: &Case| -> Vec<Role> {
+        let load = loaded(case);
+        case.workload.roles.iter().filter(|role| Some(role.template_at.object) != load).cloned().collect()
+    };
+    let given = |case: &Case| case.workload.given.as_ref().map(|given| given.body.clone());
+    loaded(one).is_some()
+        && loaded(other).is_some()
+        && one.workload.spec == other.workload.spec
+        && one.workload.patch == other.workload.patch
+        && given(one) == given(other)
+        && servers(one) == servers(other)
 }
 
 fn run(benchmark: &Benchmark) -> Option<Words> {

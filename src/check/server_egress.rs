@@ -11,10 +11,10 @@ pub(super) fn open(benchmark: &Benchmark, diagnostics: &mut Diagnostics) {
     if !egress.is_empty() {
         return;
     }
-    let servers = benchmark.cases.iter().filter_map(|case| case.workload.serving.as_ref());
-    let behind = servers.map(|serving| &serving.served.endpoint).find_map(|endpoint| match endpoint {
-        Endpoint::Service { .. } => None,
-        Endpoint::Shared { name, .. } => Some(format!("the Service `{name}`")),
+    let behind = benchmark.cases.iter().find_map(|case| match &case.workload.serving.as_ref()?.served.endpoint {
+        // That of a Deployment in a manifest leads to its own pods.
+        Endpoint::Shared { name, .. } if case.workload.api.kind == "Model" => Some(format!("the Service `{name}`")),
+        Endpoint::Service { .. } | Endpoint::Shared { .. } => None,
         Endpoint::Status { .. } => Some("the gateway that its status names".to_owned()),
     });
     let Some(behind) = behind else { return };

@@ -24,7 +24,7 @@ pub use k8s_openapi::api::core::v1::{Event, Pod};
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::{ObjectMeta, Time};
 
 use crate::result::v1::{Exit, Image, Status, StatusReason, Timings, Usage};
-use crate::workload::{self, Kind, Outcome, Purpose, count_at, kind_of, pod_sets};
+use crate::workload::{self, Kind, Outcome, Purpose, count_at, kind_of, pod_sets, text_at};
 use event::Told;
 use pod::ServerTime;
 pub use pod::{End, NodeTime, Phase, PodFacts, keep_first_deletion};
@@ -116,7 +116,7 @@ impl Progress {
 /// Sums up what was seen.
 pub fn sum(observed: &Observed<'_>) -> Progress {
     let mut job = Job::read(observed);
-    let pods = own_pods(observed.pods, &job);
+    let pods = own_pods(observed.pods, &job, text_at(observed.job, "/kind"));
     let main = job.kind.map_or("", |kind| kind.container);
     let sets = pod_sets(observed.job);
     let deciders = workload::deciders(observed.job);
@@ -353,13 +353,15 @@ impl<'a> Job<'a> {
 }
 
 /// Returns the pods of `job`, each once and in its newest version, by uid.
-fn own_pods<'a>(pods: &'a [Pod], job: &Job<'_>) -> Vec<&'a Pod> {
+fn own_pods<'a>(pods: &'a [Pod], job: &Job<'_>, kind: &str) -> Vec<&'a Pod> {
     let mut known: BTreeMap<&str, &Pod> = BTreeMap::new();
     for pod in pods {
         let name = pod.metadata.name.as_deref().unwrap_or_default();
         let owners = pod.metadata.owner_references.as_deref().unwrap_or_default();
-        // A pod of an earlier object of the same name, or of the postprocess Job, is none of it.
-        let is_foreign = owners.iter().any(|owner| owner.name == job.name && owner.uid != job.uid);
+        // A pod of an earlier object of the same name is none of it. That KubeRay makes a Job of the name of its RayJob is another
+        // matter.
+        let is_foreign =
+            owners.iter().any(|owner| owner.name == job.name && owner.kind == kind && owner.uid != job.uid);
         if is_foreign || !job.owns(name) {
             continue;
         }

@@ -305,6 +305,12 @@ fn pods_of_others_are_none_of_it() {
     postprocess["metadata"]["name"] = json!("mnist-99999999-x2x4z");
     let known = summed(&job(&[RUNNING]), &[stale, postprocess, pod("master", 0, running())], &[]);
     assert_eq!(known.replicas.iter().map(|replica| replica.role.as_str()).collect::<Vec<_>>(), ["master"]);
+    // KubeRay's submitter is a pod of a Job that is called like the RayJob.
+    let mut own = pod("worker", 0, running());
+    own["metadata"]["ownerReferences"][0]["kind"] = json!("Job");
+    own["metadata"]["ownerReferences"][0]["uid"] = json!("a-job-of-its-name");
+    let known = summed(&job(&[RUNNING]), &[own, pod("master", 0, running())], &[]);
+    assert_eq!(known.replicas.len(), 2);
 }
 
 #[test]

@@ -198,7 +198,7 @@ impl TemplateAt {
 pub const NON_ROOT: i64 = 65532;
 
 /// The pods of one role.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Role {
     /// The name in the spec, such as `worker`.
     pub name: String,

@@ -32,9 +32,13 @@ const LOOK: Duration = Duration::from_secs(1);
 /// When the step was not told what it needs, or the volume or the cluster cannot be used at all.
 pub fn run(environment: &Environment) -> Result<Answer> {
     let mut session = Session::open(environment, told::settings(environment)?)?;
-    session.wait_for_steps()?;
-    let mut faults = session.end_runs()?;
-    faults += session.delete_left()?;
+    let waited = session.wait_for_steps().map(|()| 0);
+    let mut faults = session.count(waited);
+    let ended = session.end_runs();
+    faults += session.count(ended);
+    let deleted = session.delete_left();
+    faults += session.count(deleted);
+    // Whatever else could not be done.
     faults += session.take_down_others(None);
     // Of a session whose ConfigMap is gone nobody knows the name of that folder; it takes some space, and does no harm.
     if let Ok(told) = told::read(environment) {
@@ -46,6 +50,14 @@ pub fn run(environment: &Environment) -> Result<Answer> {
 }
 
 impl Session {
+    /// Counts what could not be done; that all of it could not is one.
+    fn count(&self, done: Result<usize>) -> usize {
+        done.unwrap_or_else(|error| {
+            self.tell(&format!("error: {error:#}"));
+            1
+        })
+    }
+
     /// Lets steps that were told to end write their results: `argo stop` does not wait for them.
     fn wait_for_steps(&mut self) -> Result<()> {
         let selector = format!("workflows.argoproj.io/workflow={},{STEP}=run", self.workflow.name);

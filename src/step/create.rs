@@ -46,17 +46,23 @@ impl NoJob {
 
 impl Session {
     /// Creates an object, or finds the one that this run has created before.
-    pub(super) fn create(&mut self, claim: &Claim<'_>, object: &Json) -> Result<Result<Json, NoJob>> {
+    pub(super) fn create(&mut self, claim: &Claim<'_>, object: &Json) -> Result<Result<Made, NoJob>> {
         let cluster = self.cluster.clone().patience(CALL);
         let since = Instant::now();
         let mut told = "";
         loop {
             let fault = match cluster.create(&self.namespace, object) {
-                Ok(Made::New(made)) => return Ok(Ok(made)),
-                Ok(Made::There(there)) if self.owns(&there, claim.job) && !is_leaving(&there) => return Ok(Ok(there)),
+                Ok(Made::New(made)) => return Ok(Ok(Made::New(made))),
+                Ok(Made::There(there)) if self.owns(&there, claim.job) && !is_leaving(&there) => {
+                    return Ok(Ok(Made::There(there)));
+                }
                 // What keeps its name may be left of the run before.
                 Ok(Made::There(there)) if self.is_owner(&there) && since.elapsed() < PATIENCE => {
                     self.remove(&Created::of(&there))?;
+                    // Told to end it does not wait until the object is gone.
+                    if self.is_to_end() {
+                        return Ok(Err(NoJob::Stopped));
+                    }
                     continue;
                 }
                 // That of a Workflow which was deleted goes soon after it.

@@ -9,7 +9,7 @@ use crate::ingest::measure::{Evidence, Used};
 use crate::ingest::preset;
 use crate::ingest::prometheus;
 use crate::result::Composition;
-use crate::result::v1::{Timings, Usage};
+use crate::result::v1::{Server, Timings, Usage};
 use crate::spec::v1::metric::{DurationSource, ProcessSource, WhichTrials};
 
 /// The accelerators that DCGM watches.
@@ -29,8 +29,8 @@ pub(super) struct RunEvidence {
     pub(super) namespace: String,
     /// The name of the job, with which those of its pods begin.
     pub(super) job: String,
-    /// The name of the server that it loaded, with which those of its pods begin.
-    pub(super) server: Option<String>,
+    /// The server that it loaded, with whose name those of its pods begin.
+    pub(super) server: Option<Server>,
     /// The names of the nodes that it ran on.
     pub(super) nodes: Vec<String>,
 }
@@ -71,7 +71,7 @@ impl Evidence for RunEvidence {
     }
 
     fn duration(&self, what: DurationSource) -> Used {
-        let is_kept = self.server.is_some() && self.timings.ready_seconds.is_none();
+        let is_kept = self.server.as_ref().is_some_and(|server| !server.brought_up);
         let (seconds, of) = match what {
             DurationSource::Ready if is_kept => {
                 return Err("the server was up already: the run that brought it up has its time".to_owned());
@@ -104,7 +104,7 @@ impl Evidence for RunEvidence {
 
     fn query(&self, query: &str) -> Result<Vec<f64>, String> {
         // Of a run that loads a server it is that which is measured.
-        let measured = self.server.as_deref().unwrap_or(&self.job);
+        let measured = self.server.as_ref().map_or(self.job.as_str(), |server| server.name.as_str());
         let query = prometheus::of_cluster(query, &self.namespace, measured, &self.nodes);
         range_query(self.prometheus.as_deref(), &query, self.window)
     }
@@ -117,7 +117,7 @@ mod tests {
     use serde_json::json;
 
     use super::RunEvidence;
-    use crate::edge::cluster::tests::server::{Server, object, status};
+    use crate::edge::cluster::tests::server::{Server as Prometheus, object, status};
     use crate::edge::experiment::Left;
     use crate::result::Composition;
     use crate::result::v1::{Timings, Usage};
@@ -142,7 +142,7 @@ mod tests {
 
     #[test]
     fn energy_is_what_dcgm_counted_over_the_run() {
-        let server = Server::new(|request, _| {
+        let server = Prometheus::new(|request, _| {
             assert!(request.contains("DCGM_FI_DEV_TOTAL_ENERGY_CONSUMPTION") && request.contains("90s"), "{request}");
             assert!(request.contains("llm-1a2b3c4d"), "{request}");
             let series = json!({"metric": {}, "values": [[1089, "1.0"], [1090, "90123.6"]]});
@@ -157,11 +157,12 @@ mod tests {
 
     #[test]
     fn a_prometheus_that_does_not_say_it_is_said() {
-        let empty =
-            Server::new(|_, _| object(&json!({"status": "success", "data": {"resultType": "matrix", "result": []}})));
+        let empty = Prometheus::new(|_, _| {
+            object(&json!({"status": "success", "data": {"resultType": "matrix", "result": []}}))
+        });
         let why = evidence(Some(empty.url())).energy(&holding("nvidia.com/gpu")).unwrap_err();
         assert!(why.contains("no sample"), "{why}");
-        let away = Server::new(|_, _| status(404, "NotFound", "not found"));
+        let away = Prometheus::new(|_, _| status(404, "NotFound", "not found"));
         assert!(evidence(Some(away.url())).energy(&holding("nvidia.com/gpu")).is_err());
     }
 }

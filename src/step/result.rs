@@ -145,6 +145,10 @@ impl Session {
 
     /// Says what the GPUs took, where somebody has counted it.
     fn with_energy(&self, usage: Usage, evidence: &RunEvidence) -> Usage {
+        // A step that is about to be killed has a result to write.
+        if self.stop.is_some() {
+            return usage;
+        }
         let energy_joules = evidence.energy(&usage).unwrap_or_else(|why| {
             self.tell(&format!("note: the energy of the GPUs is not known: {why}"));
             None
@@ -162,7 +166,7 @@ impl Session {
             window: (attempt.running_since.as_ref().unwrap_or(&attempt.began).seconds, outcome.finished.seconds),
             namespace: self.namespace.clone(),
             job: attempt.job.clone(),
-            server: attempt.loaded.as_ref().map(|loaded| loaded.up.name.clone()),
+            server: attempt.loaded.as_ref().map(Loaded::in_result),
             nodes: outcome.nodes.iter().filter_map(|node| node.name.clone()).collect(),
         }
     }

@@ -18,12 +18,12 @@ use super::server::{Loaded, NoServer, Ready, Since, hold, unseen};
 use super::session::Session;
 use super::told::{self, Told};
 use super::{Answer, Environment, logs, snapshot};
-use crate::edge::cluster::Fault;
+use crate::edge::cluster::{Fault, Made};
 use crate::follow::Progress;
 use crate::gather::Ended;
 use crate::manifest::Run;
 use crate::model::Served;
-use crate::result::v1::{Exit, Status, StatusReason, Timings};
+use crate::result::v1::{Exit, Status, StatusReason, Timings, Usage};
 use crate::result::{BenchmarkResult, Composition};
 use crate::steps::{Case, Created as Objects};
 use crate::workload::text_at;
@@ -87,7 +87,7 @@ pub fn run(environment: &Environment, id: &str) -> Result<Answer> {
             }
         };
         tries += 1;
-        let Some(result) = session.attempt(&told, &mut attempt, is_ours)? else {
+        let Some(result) = session.attempt(&told, &mut attempt)? else {
             session.tell("this pod is taken away; the next one goes on with the run");
             return Ok(Answer::Left);
         };
@@ -145,13 +145,13 @@ impl Session {
                 None => self.begin(told, run, case, number, &job)?,
             };
             attempt.outcome = Some(outcome_without_job(&attempt, Status::Failed, vec![reason]));
-            return self.attempt(told, &mut attempt, false).map(drop);
+            return self.attempt(told, &mut attempt).map(drop);
         }
         Ok(())
     }
 
     /// Takes one attempt to its result; none when another pod is to go on with it.
-    fn attempt(&mut self, told: &Told, attempt: &mut Attempt, has_come_back: bool) -> Result<Option<BenchmarkResult>> {
+    fn attempt(&mut self, told: &Told, attempt: &mut Attempt) -> Result<Option<BenchmarkResult>> {
         let objects = told.config.objects(&attempt.run.id, attempt.number, &self.naming());
         let mut objects = objects.map_err(|fault| anyhow::anyhow!("{fault}"))?;
         let wanted = self.wanted(told, attempt)?;
@@ -164,7 +164,7 @@ impl Session {
         let mut gathered = Gathered::new(self, attempt, &rules)?;
         if attempt.outcome.is_none() {
             let outcome = match self.serve(told, wanted.as_ref(), attempt, &mut gathered)? {
-                Ok(()) => self.take_run(told, attempt, &mut objects, &mut gathered, has_come_back)?,
+                Ok(()) => self.take_run(told, attempt, &mut objects, &mut gathered)?,
                 Err(NoServer::Ends(outcome)) => Some(*outcome),
                 Err(NoServer::NoJob(no_job)) => self.without_job(attempt, no_job),
                 Err(NoServer::Left) => None,
@@ -172,6 +172,8 @@ impl Session {
             let Some(outcome) = outcome else { return Ok(None) };
             attempt.outcome = Some(outcome);
             self.keep(attempt);
+        } else if attempt.outcome.as_ref().is_some_and(|outcome| outcome.logs.is_none()) {
+            self.go_on_with_server(attempt, &mut gathered);
         }
         self.catch_up(&gathered.logs);
         if let Some(created) = attempt.created.clone() {
@@ -194,13 +196,11 @@ impl Session {
         attempt: &mut Attempt,
         objects: &mut Objects,
         gathered: &mut Gathered,
-        has_come_back: bool,
     ) -> Result<Option<Outcome>> {
         if let Some(loaded) = &attempt.loaded {
             objects.load(&loaded.up.endpoint);
         }
-        let since = if attempt.created.is_some() { Since::AnotherStep } else { Since::ThisStep };
-        let job = match self.job(attempt, objects, has_come_back)? {
+        let (job, since) = match self.job(attempt, objects)? {
             Ok(job) => job,
             Err(no_job) => return Ok(self.without_job(attempt, no_job)),
         };
@@ -217,11 +217,18 @@ impl Session {
 
     /// Says how a run ended that has no job; none when another pod is to go on with it.
     fn without_job(&mut self, attempt: &Attempt, no_job: NoJob) -> Option<Outcome> {
-        match no_job {
-            NoJob::Stopped if self.is_to_be_succeeded() => None,
-            NoJob::Stopped => Some(outcome_without_job(attempt, Status::Interrupted, vec![self.interruption()])),
-            NoJob::Ends(status, reason) => Some(outcome_without_job(attempt, status, vec![reason])),
+        let (status, reason) = match no_job {
+            NoJob::Stopped if self.is_to_be_succeeded() => return None,
+            NoJob::Stopped => (Status::Interrupted, self.interruption()),
+            NoJob::Ends(status, reason) => (status, reason),
+        };
+        let mut outcome = outcome_without_job(attempt, status, vec![reason]);
+        if let Some(loaded) = &attempt.loaded {
+            // It was there for this run, and may be why there is no more of it.
+            outcome.usage = Some(Usage { gpu_hours: Some(0.0), ..Usage::default() });
+            self.add_server(&mut outcome, loaded);
         }
+        Some(outcome)
     }
 
     /// Says of a run what its server says of it.
@@ -247,8 +254,14 @@ impl Session {
         }
         outcome.nodes.sort_by(|one, other| one.name.cmp(&other.name));
         if let Some(usage) = &mut outcome.usage {
-            let queued = if loaded.is_new { loaded.up.timings.queue_seconds.unwrap_or_default() } else { 0.0 };
-            loaded.add_usage(usage, (outcome.took_seconds - queued).max(0.0));
+            // What this run brought up it held from when that had its place; what it found, all the time.
+            let held = if loaded.is_new {
+                let queued = loaded.up.timings.queue_seconds.unwrap_or_default();
+                outcome.finished.seconds - loaded.up.began.seconds - queued
+            } else {
+                outcome.took_seconds
+            };
+            loaded.add_usage(usage, held.max(0.0));
             usage.nodes = u32::try_from(outcome.nodes.len()).unwrap_or(u32::MAX);
         }
     }
@@ -286,7 +299,7 @@ impl Session {
     }
 
     /// Returns the job: created now, or found where an earlier pod of this step has created it.
-    fn job(&mut self, attempt: &mut Attempt, objects: &Objects, has_come_back: bool) -> Result<Result<Json, NoJob>> {
+    fn job(&mut self, attempt: &mut Attempt, objects: &Objects) -> Result<Result<(Json, Since), NoJob>> {
         if let Some(created) = attempt.created.clone() {
             let Some(resource) = created.resource() else { anyhow::bail!("`{}` is of no kind", attempt.job) };
             let found = self.cluster.get(&resource, &self.namespace, &created.name);
@@ -295,7 +308,10 @@ impl Session {
                 return Ok(Err(NoJob::new(Status::Interrupted, "jobLost", what.to_owned())));
             }
             return match found {
-                Ok(Some(job)) => Ok(Ok(job)),
+                Ok(Some(job)) => {
+                    let since = if attempt.created_at.is_some() { Since::AnotherStep } else { Since::Nobody };
+                    Ok(Ok((job, since)))
+                }
                 Ok(None) | Err(Fault::Stopped) => Ok(Err(NoJob::Stopped)),
                 Err(fault) => Err(fault.into()),
             };
@@ -307,17 +323,18 @@ impl Session {
                 return Ok(Err(no_job));
             }
         }
-        let job = match self.create(&claim, &objects.workload)? {
-            Ok(job) => job,
+        let (job, since) = match self.create(&claim, &objects.workload)? {
+            Ok(Made::New(job)) => (job, Since::ThisStep),
+            Ok(Made::There(job)) => (job, Since::Nobody),
             Err(no_job) => return Ok(Err(no_job)),
         };
         let created = Created::of(&job);
-        let verb = if has_come_back { "found" } else { "created" };
+        let verb = if since == Since::ThisStep { "created" } else { "found" };
         self.tell(&format!("{verb} {} `{}`", created.kind, created.name));
         attempt.created = Some(created);
-        attempt.created_at = Some(Moment::now());
+        attempt.created_at = (since == Since::ThisStep).then(Moment::now);
         self.keep(attempt);
-        Ok(Ok(job))
+        Ok(Ok((job, since)))
     }
 
     /// Deletes what an attempt with a result has left.

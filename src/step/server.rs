@@ -22,6 +22,7 @@ use super::seen::Sight;
 use super::session::Session;
 use super::snapshot;
 use super::told::Told;
+use crate::edge::cluster::Made;
 use crate::result::v1::{Status, StatusReason, Timings};
 use crate::steps::{Created as Objects, Server};
 use crate::workload::{pod_sets, text_at};
@@ -66,11 +67,8 @@ impl Session {
         gathered: &mut Gathered,
     ) -> Result<Result<(), NoServer>> {
         if attempt.created.is_some() {
-            if let Some(kept) = attempt.loaded.as_ref().and_then(|loaded| self.kept(&loaded.up.folder)) {
-                // An earlier pod of this step began to load it: whatever it is now is told at the end.
-                gathered.logs.go_on_from(kept.marks.clone());
-                self.see_server(&kept, &mut gathered.logs);
-            }
+            // An earlier pod of this step began to load it: whatever it is now is told at the end.
+            self.go_on_with_server(attempt, gathered);
             return Ok(Ok(()));
         }
         if !told.config.list.servers.is_empty() {
@@ -78,12 +76,19 @@ impl Session {
         }
         let Some(wanted) = wanted else { return Ok(Ok(())) };
         let mut kept = self.kept(&wanted.name);
+        if let (Some(kept), Some(loaded)) = (&mut kept, &attempt.loaded)
+            && loaded.up.folder == wanted.name
+        {
+            // This run knows it to be up, and was ended before it had said so.
+            kept.up.get_or_insert_with(|| loaded.up.clone());
+        }
         if kept.as_ref().is_some_and(|kept| !self.is_as_it_was(kept, wanted.server)) {
             self.tell(&format!("the server `{}` is not what it was: it is brought up anew", wanted.name));
-            match self.take_down(&wanted.name) {
-                Err(_) if self.is_to_end() => return Ok(Err(NoServer::NoJob(NoJob::Stopped))),
-                done => done?,
+            let down = self.take_down(&wanted.name);
+            if self.is_to_end() {
+                return Ok(Err(NoServer::NoJob(NoJob::Stopped)));
             }
+            down?;
             kept = None;
         }
         let was_up = kept.as_ref().is_some_and(|kept| kept.up.is_some());
@@ -144,7 +149,7 @@ impl Session {
         let mut made = None;
         for object in all {
             match self.create(&claim, object)? {
-                Ok(object) => made = Some(object),
+                Ok(Made::New(object) | Made::There(object)) => made = Some(object),
                 Err(no_job) => {
                     self.take_down_or_tell(&wanted.name);
                     return Ok(Err(NoServer::NoJob(no_job)));
@@ -200,6 +205,7 @@ impl Session {
             folder: wanted.name.clone(),
             kind: text_at(object, "/kind").to_owned(),
             endpoint,
+            began: kept.began.clone(),
             timings: Timings { ready_seconds: seconds, run_seconds: None, ..progress.timings },
             pods,
             images: progress.images,
@@ -207,6 +213,14 @@ impl Session {
             roles: pod_sets(object).into_iter().map(|set| set.role).collect(),
             usage: progress.usage,
         }))
+    }
+
+    /// Goes on with the logs of the server that an attempt loaded before this step was started again.
+    pub(super) fn go_on_with_server(&mut self, attempt: &Attempt, gathered: &mut Gathered) {
+        if let Some(kept) = attempt.loaded.as_ref().and_then(|loaded| self.kept(&loaded.up.folder)) {
+            gathered.logs.go_on_from(kept.marks.clone());
+            self.see_server(&kept, &mut gathered.logs);
+        }
     }
 
     /// Takes the pods of a server that was up already into the logs of this run.

@@ -229,8 +229,24 @@ fn times_that_runs_have() {
     check(&format!("{}\n{}", serves(load), metric("ready", "")), &[]);
     let kept = "KB0450 runs that find the server up have no time until it was ready, and would be invalid without it";
     for needed in ["primary: true, ", "required: true, "] {
-        check(&format!("{}\n{}", serves(load), metric("ready", needed)), &[kept]);
+        check(&format!("repeats: 2\n{}\n{}", serves(load), metric("ready", needed)), &[kept]);
+        // Its only run brings it up.
+        check(&format!("{}\n{}", serves(load), metric("ready", needed)), &[]);
     }
+    let of_cases = |more: &str, server: &str, load: &str| {
+        let resources = "resources: {cpu: 1, memory: 1Gi}";
+        let load = format!("load: {{image: 'r.example/b:1', command: [{load}], {resources}}}");
+        let served = format!(
+            "deployment: {{image: 'r.example/a:1', args: [{server}], port: 80, ready: {{path: /up}}, {resources}, {load}}}"
+        );
+        let needed = metric("ready", "primary: true, ");
+        format!("matrix: {{axes: {{rate: [1, 2]}}}}\n{more}workload: {{{served}}}\n{needed}")
+    };
+    let axis = "\"${{ matrix.rate }}\"";
+    check(&of_cases("", "a", axis), &[kept]);
+    check(&of_cases("", axis, "b"), &[]);
+    check(&of_cases("repeats: 2\n", axis, "b"), &[]);
+    check(&of_cases("repeats: 2\norder: grouped\n", axis, "b"), &[kept]);
     check(&format!("{}\n{}", serves(load), metric("run", "primary: true, ")), &[]);
     let endless = "KB0450 a server has no end of its own, so no run has this time";
     check(&format!("{}\n{}", serves(""), metric("run", "")), &[endless]);

@@ -67,6 +67,8 @@ pub(in crate::step) struct Up {
     pub(in crate::step) kind: String,
     /// Scheme, host and port; whatever path its controller gives.
     pub(in crate::step) endpoint: String,
+    /// When its object was created.
+    pub(in crate::step) began: Moment,
     /// Where the time went until it was ready.
     pub(in crate::step) timings: Timings,
     /// How often each of its pods had been restarted, by uid.

@@ -32,6 +32,8 @@ pub(in crate::step) enum Since {
     ThisStep,
     /// A step before this one, which is no more.
     AnotherStep,
+    /// Nobody knows when it was created: the step that did had no time to say so.
+    Nobody,
 }
 
 /// What came of a server that was followed until it was ready.
@@ -76,7 +78,11 @@ impl Session {
             }
             _ => return ready,
         }
-        let is_seen = since == Since::ThisStep || clock.elapsed() > AT_ONCE;
+        let is_seen = match since {
+            Since::ThisStep => true,
+            Since::AnotherStep => clock.elapsed() > AT_ONCE,
+            Since::Nobody => false,
+        };
         let queued = Duration::from_secs_f64(ready.progress.timings.queue_seconds.unwrap_or_default());
         let left = within.saturating_sub((waited + clock.elapsed()).saturating_sub(queued)).max(ANSWER);
         match self.address_that_answers(served, sight, left) {
