@@ -1,5 +1,7 @@
 //! KB0450: times that no run has, or not every one that needs it.
 
+use serde_json::{Map, Value as Json};
+
 use crate::diag::{Diagnostic, Diagnostics, code};
 use crate::model::{Benchmark, Case, Metric, Order, Role};
 
@@ -53,18 +55,26 @@ fn keeps_a_server(benchmark: &Benchmark) -> bool {
 
 /// Returns whether two cases differ in their load alone.
 fn loads_alike(one: &Case, other: &Case) -> bool {
-    let loaded = |case: &Case| case.workload.serving.as_ref().and_then(|serving| serving.load);
-    let servers = |case: &Case| -> Vec<Role> {
-        let load = loaded(case);
-        case.workload.roles.iter().filter(|role| Some(role.template_at.object) != load).cloned().collect()
-    };
-    let given = |case: &Case| case.workload.given.as_ref().map(|given| given.body.clone());
     loaded(one).is_some()
         && loaded(other).is_some()
         && one.workload.spec == other.workload.spec
         && one.workload.patch == other.workload.patch
         && given(one) == given(other)
-        && servers(one) == servers(other)
+        && servers(one).eq(servers(other))
+}
+
+/// Returns the roles of a case but for those of its load.
+fn servers(case: &Case) -> impl Iterator<Item = &Role> {
+    let load = loaded(case);
+    case.workload.roles.iter().filter(move |role| Some(role.template_at.object) != load)
+}
+
+fn loaded(case: &Case) -> Option<usize> {
+    case.workload.serving.as_ref()?.load
+}
+
+fn given(case: &Case) -> Option<&Map<String, Json>> {
+    case.workload.given.as_ref().map(|given| &given.body)
 }
 
 fn run(benchmark: &Benchmark) -> Option<Words> {

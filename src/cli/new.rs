@@ -12,25 +12,13 @@ use super::session::Session;
 use crate::compile::Workspace;
 use crate::diag::what_there_is;
 use crate::edge::fs;
+use crate::local::needs_cluster;
 use crate::lower::RESERVED_NAME;
 use crate::schema::format;
 use crate::workload::forms;
 
 /// The word for a suite in the place of a workload kind.
 const SUITE: &str = "suite";
-/// Kinds that have no meaning on one machine.
-const CLUSTER_ONLY: [&str; 10] = [
-    "deployment",
-    "experiment",
-    "inferenceService",
-    "llmInferenceService",
-    "manifest",
-    "rayJob",
-    "seldonDeployment",
-    "seldonModel",
-    "sparkApplication",
-    "workflow",
-];
 
 /// Writes `NAME.yaml` into the first spec folder; overwrites nothing.
 pub(super) fn run(global: &Global, args: &NewArgs) -> Result<ExitStatus> {
@@ -51,8 +39,7 @@ pub(super) fn run(global: &Global, args: &NewArgs) -> Result<ExitStatus> {
     let text = if is_suite { suite(global, &args.name, &schema)? } else { spec(&args.kind, &args.name, &schema)? };
     fs::create_new(&root, &path, &text)?;
     tell(global, &format!("wrote {path}"));
-    let needs_cluster = CLUSTER_ONLY.iter().any(|kind| kind.eq_ignore_ascii_case(&args.kind));
-    let next = match (is_suite, needs_cluster) {
+    let next = match (is_suite, needs_cluster(&args.kind)) {
         (true, _) => next_of_suite(&path),
         (false, true) => next_in_cluster(&path),
         (false, false) => next(&path),

@@ -109,10 +109,7 @@ impl<'a> Session<'a> {
     /// Iterates over the suites that were asked for: by their own path and target, or with a benchmark that was.
     pub(super) fn suites(&self) -> impl Iterator<Item = &CompiledSuite> {
         self.compilation.suites.iter().filter(|compiled| {
-            let is_own = |asked: &&Compiled| {
-                asked.benchmark.suite.as_ref() == Some(&compiled.suite.name)
-                    && asked.benchmark.target.name == compiled.suite.target.name
-            };
+            let is_own = |asked: &&Compiled| compiled.suite.place_of(&asked.benchmark).is_some();
             self.selection.has_suite(compiled) || self.benchmarks().iter().any(is_own)
         })
     }

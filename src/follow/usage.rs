@@ -7,16 +7,13 @@ use k8s_openapi::api::core::v1::Container;
 use super::Pod;
 use super::pod::{PodFacts, ServerTime};
 use super::timeline::Clocks;
+use crate::model::estimate::MEMORY_UNIT;
 use crate::model::workload::is_accelerator;
-use crate::result::v1::Usage;
+use crate::result::v1::{Usage, rounded};
 use crate::unit::Quantity;
 
-/// One GiB.
-const MEMORY_UNIT: f64 = 1_073_741_824.0;
 /// Milliseconds of an hour.
 const HOUR: f64 = 3_600_000.0;
-/// What is kept of a number of hours: finer than a second of one accelerator is nothing.
-const DIGITS: f64 = 1e6;
 
 /// Sums up `pods`; `is_latest` says which of them no other has replaced.
 pub(super) fn usage(pods: &[(&Pod, PodFacts)], is_latest: impl Fn(&PodFacts) -> bool, clocks: &Clocks) -> Usage {
@@ -27,11 +24,12 @@ pub(super) fn usage(pods: &[(&Pod, PodFacts)], is_latest: impl Fn(&PodFacts) -> 
         let Some(node) = &facts.node else { continue };
         let own = held(pod);
         let total: u64 = own.values().sum();
+        let held_for = held_for(facts, clocks);
         if total > 0 {
-            hours = hours.zip(held_for(facts, clocks)).map(|(hours, own)| hours + own * total as f64);
+            hours = hours.zip(held_for).map(|(hours, own)| hours + own * total as f64);
         }
         let set_aside = set_aside(pod);
-        match (held_for(facts, clocks), &mut resource_hours) {
+        match (held_for, &mut resource_hours) {
             (Some(hours), Some(sums)) => add(sums, &set_aside, hours),
             _ => resource_hours = None,
         }
@@ -48,9 +46,9 @@ pub(super) fn usage(pods: &[(&Pod, PodFacts)], is_latest: impl Fn(&PodFacts) -> 
         pods: count,
         nodes: u32::try_from(nodes.len()).unwrap_or(u32::MAX),
         accelerators,
-        resources: rounded(resources),
-        resource_hours: resource_hours.map(rounded).unwrap_or_default(),
-        gpu_hours: hours.map(|hours| (hours * DIGITS).round() / DIGITS),
+        resources: all_rounded(resources),
+        resource_hours: resource_hours.map(all_rounded).unwrap_or_default(),
+        gpu_hours: hours.map(rounded),
         energy_joules: None,
     }
 }
@@ -61,8 +59,8 @@ fn add(sums: &mut BTreeMap<String, f64>, amounts: &BTreeMap<String, f64>, times:
     }
 }
 
-fn rounded(sums: BTreeMap<String, f64>) -> BTreeMap<String, f64> {
-    sums.into_iter().map(|(name, sum)| (name, (sum * DIGITS).round() / DIGITS)).collect()
+fn all_rounded(sums: BTreeMap<String, f64>) -> BTreeMap<String, f64> {
+    sums.into_iter().map(|(name, sum)| (name, rounded(sum))).collect()
 }
 
 /// Returns what the scheduler set aside for a pod, by resource: a limit without a request is both, and memory counts by the GiB.

@@ -5,6 +5,7 @@ use serde_json::Value as Json;
 use crate::diag::{Diagnostic, code};
 use crate::model::{Case, Role};
 use crate::text::Span;
+use crate::workload::{KINDS, Kind, Purpose};
 
 /// Plugins of Volcano that have a meaning on one machine.
 const LOCAL_PLUGINS: [&str; 2] = ["env", "svc"];
@@ -25,33 +26,66 @@ pub(super) fn faults(case: &Case) -> Vec<Diagnostic> {
                 .note("a server that is a process beside its load would share its processors, and measure something else")
                 .help("run it in a cluster; to try the load here, write it as a `job` against a server that you start yourself"),
         ],
-        "manifest" => vec![
-            fault(workload.span, "what becomes of a manifest is its controller's affair, which only a cluster has")
-                .help("run it in a cluster, or write the workload in the simple form of its kind"),
-        ],
-        "workflow" => vec![
-            fault(workload.span, "a Workflow is Argo's to run, which only a cluster has")
-                .help("run it in a cluster; to try one of its templates here, write it as a `job`"),
-        ],
-        "experiment" => vec![
-            fault(workload.span, "an Experiment is Katib's to run, which only a cluster has")
-                .note("Katib suggests values, makes a job of each trial and reads its metrics")
-                .help("run it in a cluster; to try one trial here, write it as the workload itself, with values in the place of `${trialParameters.…}`"),
-        ],
         "jobSet" => of_job_set(case),
         "volcanoJob" => of_volcano(case),
-        "rayJob" => vec![
-            fault(workload.span, "a RayJob is a cluster of Ray, which its operator starts in pods")
-                .note("one process would measure Ray without a network, whatever the spec says of its workers")
-                .help("run in a cluster; to try the program here, write it as a `job` whose image has Ray: `ray.init()` then starts it alone"),
-        ],
-        "sparkApplication" => vec![
-            fault(workload.span, "a SparkApplication is a driver and executors, which Spark starts in pods")
-                .note("one process would measure Spark without a network, whatever the spec says of its executors")
-                .help("run in a cluster; to try the program here, write it as a `job` whose command is `spark-submit --master 'local[2]'`"),
-        ],
-        _ => Vec::new(),
+        key => of_kind(key, workload.span).into_iter().collect(),
     }
+}
+
+/// Returns whether no workload of a kind, in whatever case its key is written, has a meaning here.
+pub fn needs_cluster(key: &str) -> bool {
+    let serves = |kind: &Kind| kind.key.eq_ignore_ascii_case(key) && kind.purpose == Purpose::Serves;
+    FOREIGN.iter().any(|foreign| foreign.key.eq_ignore_ascii_case(key)) || KINDS.iter().any(serves)
+}
+
+/// A kind that is its controller's to run, whatever stands in the spec.
+struct Foreign {
+    key: &'static str,
+    message: &'static str,
+    note: Option<&'static str>,
+    help: &'static str,
+}
+
+const FOREIGN: [Foreign; 5] = [
+    Foreign {
+        key: "manifest",
+        message: "what becomes of a manifest is its controller's affair, which only a cluster has",
+        note: None,
+        help: "run it in a cluster, or write the workload in the simple form of its kind",
+    },
+    Foreign {
+        key: "workflow",
+        message: "a Workflow is Argo's to run, which only a cluster has",
+        note: None,
+        help: "run it in a cluster; to try one of its templates here, write it as a `job`",
+    },
+    Foreign {
+        key: "experiment",
+        message: "an Experiment is Katib's to run, which only a cluster has",
+        note: Some("Katib suggests values, makes a job of each trial and reads its metrics"),
+        help: "run it in a cluster; to try one trial here, write it as the workload itself, with values in the place of `${trialParameters.…}`",
+    },
+    Foreign {
+        key: "rayJob",
+        message: "a RayJob is a cluster of Ray, which its operator starts in pods",
+        note: Some("one process would measure Ray without a network, whatever the spec says of its workers"),
+        help: "run in a cluster; to try the program here, write it as a `job` whose image has Ray: `ray.init()` then starts it alone",
+    },
+    Foreign {
+        key: "sparkApplication",
+        message: "a SparkApplication is a driver and executors, which Spark starts in pods",
+        note: Some("one process would measure Spark without a network, whatever the spec says of its executors"),
+        help: "run in a cluster; to try the program here, write it as a `job` whose command is `spark-submit --master 'local[2]'`",
+    },
+];
+
+fn of_kind(key: &str, span: Span) -> Option<Diagnostic> {
+    let Foreign { message, note, help, .. } = FOREIGN.iter().find(|foreign| foreign.key == key)?;
+    let mut found = fault(span, *message);
+    if let Some(note) = note {
+        found = found.note(*note);
+    }
+    Some(found.help(*help))
 }
 
 fn fault(span: Span, message: impl Into<String>) -> Diagnostic {

@@ -22,6 +22,7 @@ use std::collections::BTreeMap;
 use crate::manifest;
 use crate::model::{Case, Role, Workload, carried};
 
+pub use cluster_only::needs_cluster;
 pub use container::{Containers, Engine, is_of_client};
 pub use refuse::{Secrets, refusals};
 

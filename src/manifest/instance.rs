@@ -59,10 +59,11 @@ pub fn job_name(
     format!("{benchmark}-{}", Digest::of_fields(fields.into_iter().chain(of_session)).short())
 }
 
-/// Returns whether something may be called `name` by [`job_name`]: a benchmark, and eight hex digits.
-pub fn is_job_name(name: &str) -> bool {
-    let Some((benchmark, digits)) = name.rsplit_once('-') else { return false };
-    !benchmark.is_empty() && digits.len() == 8 && digits.bytes().all(|digit| matches!(digit, b'0'..=b'9' | b'a'..=b'f'))
+/// Returns the benchmark in a name that [`job_name`] may have made: what stands before eight hex digits.
+pub fn benchmark_of(name: &str) -> Option<&str> {
+    let (benchmark, digits) = name.rsplit_once('-')?;
+    let is_digest = digits.len() == 8 && digits.bytes().all(|digit| matches!(digit, b'0'..=b'9' | b'a'..=b'f'));
+    (is_digest && !benchmark.is_empty()).then_some(benchmark)
 }
 
 /// Returns the name of the server `id`, which several runs may load.

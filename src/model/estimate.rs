@@ -23,8 +23,8 @@ pub struct Estimate {
     pub unpriced: Vec<String>,
 }
 
-/// One GiB.
-const MEMORY_UNIT: f64 = 1_073_741_824.0;
+/// What memory is counted and priced by: one GiB.
+pub const MEMORY_UNIT: f64 = 1_073_741_824.0;
 
 /// Returns the upper bounds of `benchmark`.
 pub fn estimate(benchmark: &Benchmark) -> Estimate {
@@ -47,7 +47,7 @@ pub fn estimate(benchmark: &Benchmark) -> Estimate {
     reason = "accelerators are whole, and quantities saturate"
 )]
 fn at_once(benchmark: &Benchmark) -> BTreeMap<String, u64> {
-    let lanes = u64::from(benchmark.parallelism).min(benchmark.runs()).max(1);
+    let lanes = lanes(benchmark);
     let mut most: BTreeMap<String, u64> = BTreeMap::new();
     for case in &benchmark.cases {
         let mut held: BTreeMap<&str, u64> = BTreeMap::new();
@@ -111,8 +111,12 @@ fn elapsed(benchmark: &Benchmark) -> f64 {
         let of_run = hours(case.timeout.seconds() + until_ready(case));
         runs_a_case(benchmark) * (of_run + of_job(case.postprocess.as_ref()))
     }));
-    let lanes = u64::from(benchmark.parallelism).min(benchmark.runs()).max(1);
-    of_job(benchmark.prepare.as_ref()) + of_runs / lanes as f64
+    of_job(benchmark.prepare.as_ref()) + of_runs / lanes(benchmark) as f64
+}
+
+/// Returns how many runs are made at once.
+fn lanes(benchmark: &Benchmark) -> u64 {
+    u64::from(benchmark.parallelism).min(benchmark.runs()).max(1)
 }
 
 /// Returns how long the server of a run may take, in seconds; each run may need its own.
@@ -124,18 +128,13 @@ fn runs_a_case(benchmark: &Benchmark) -> f64 {
     f64::from(benchmark.repeats + benchmark.warmups)
 }
 
-/// Returns the cost, or what has no price: accelerators, and everything where nothing has one.
-///
-/// Who prices accelerators alone means their CPU and memory too.
+/// Returns the cost, or what has no price.
 fn cost(prices: &Prices, uses: &[(f64, &Role)]) -> (Option<f64>, Vec<String>) {
     let amounts = uses.iter().flat_map(|(_, role)| role.amounts()).filter(|(_, amount)| amount.as_f64() > 0.0);
     let used: BTreeSet<&str> = amounts.map(|(name, _)| name).collect();
-    let has_price = |name: &str| prices.hourly.contains_key(name);
-    let something_has = used.iter().any(|name| has_price(name));
-    let missing = used.into_iter().filter(|name| !has_price(name) && (!something_has || is_accelerator(name)));
-    let missing: Vec<String> = missing.map(str::to_owned).collect();
+    let missing: Vec<String> = prices.lacking(used.iter().copied()).into_iter().map(str::to_owned).collect();
     let of_role = |(hours, role): &(f64, &Role)| hours * hourly(prices, role) * f64::from(role.max_replicas);
-    let cost = (something_has && missing.is_empty()).then(|| total(uses.iter().map(of_role)));
+    let cost = (!used.is_empty() && missing.is_empty()).then(|| total(uses.iter().map(of_role)));
     (cost, missing)
 }
 

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::{Claim, Schedule, Target};
+use super::{Benchmark, Claim, Schedule, Target};
 use crate::text::Span;
 
 /// A suite on one target.
@@ -33,4 +33,12 @@ pub struct Member {
     pub benchmark: String,
     /// Benchmarks before it without whose success it is not run.
     pub needs: Vec<String>,
+}
+
+impl Suite {
+    /// Returns where a benchmark stands in the suite, if it is one of its.
+    pub fn place_of(&self, benchmark: &Benchmark) -> Option<usize> {
+        let is_here = self.target.name == benchmark.target.name;
+        self.members.iter().position(|member| is_here && member.benchmark == benchmark.name)
+    }
 }

@@ -2,8 +2,10 @@
 
 use std::collections::BTreeMap;
 
+use serde::{Deserialize, Serialize};
 use serde_json::Value as Json;
 
+use super::workload::is_accelerator;
 use crate::text::Span;
 use crate::unit::ImageRef;
 use crate::yaml::Node;
@@ -139,13 +141,24 @@ pub enum PodSecurity {
     Restricted,
 }
 
-/// Prices an hour.
-#[derive(Clone, Debug, PartialEq)]
+/// Prices an hour, as steps are told them too.
+#[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
 pub struct Prices {
     /// The ISO 4217 code.
     pub currency: String,
     /// By resource name; memory by the GiB.
     pub hourly: BTreeMap<String, f64>,
+}
+
+impl Prices {
+    /// Returns those of the resources in use whose price is missing: accelerators, and everything where nothing has one.
+    ///
+    /// Who prices accelerators alone means their CPU and memory too.
+    pub fn lacking<'n>(&self, used: impl Iterator<Item = &'n str> + Clone) -> Vec<&'n str> {
+        let has_price = |name: &str| self.hourly.contains_key(name);
+        let something_has = used.clone().any(has_price);
+        used.filter(|name| !has_price(name) && (!something_has || is_accelerator(name))).collect()
+    }
 }
 
 /// The NetworkPolicy of a target.

@@ -7,11 +7,11 @@ use anyhow::Result;
 use serde_json::Value as Json;
 
 use super::attempt::{Attempt, Created};
-use super::create::{is_leaving, is_quota};
+use super::create::is_quota;
 use super::follow::{Ending, Limits};
 use super::logs::{self, Logs};
 use super::seen::Sight;
-use super::session::Session;
+use super::session::{Session, is_leaving};
 use super::told::Told;
 use super::word;
 use crate::edge::cluster::{Fault, Made};

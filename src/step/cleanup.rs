@@ -112,7 +112,7 @@ impl Session {
     pub(super) fn conclude_left(&mut self, mut attempt: Attempt) -> Result<()> {
         let folder = attempt.folder(&self.experiments);
         let workload = snapshot::workload(&folder);
-        for object in [workload.clone(), snapshot::server(&folder)].iter().flatten() {
+        for object in workload.iter().chain(&snapshot::server(&folder)) {
             self.know_secrets(object);
         }
         self.makes_room_for_one();

@@ -1,26 +1,17 @@
 //! What a run cost: the hours of what it held, by the prices of the target.
 
-use std::collections::BTreeMap;
-
-use crate::model::workload::is_accelerator;
-use crate::result::v1::{Cost, Usage};
-use crate::steps::Prices;
-
-/// What is kept of money.
-const DIGITS: f64 = 1e6;
+use crate::model::target::Prices;
+use crate::result::v1::{Cost, Usage, rounded};
 
 /// Returns the cost of a run that held `usage`; none where a time or the price of an accelerator is not known.
-///
-/// Who prices accelerators alone means their CPU and memory too.
 pub(super) fn cost(prices: &Prices, usage: &Usage, target: &str) -> Option<Cost> {
     let Prices { currency, hourly } = prices;
-    let is_priced = |name: &String| hourly.contains_key(name);
-    let held: &BTreeMap<String, f64> = &usage.resource_hours;
-    let has_all = held.keys().any(is_priced) && held.keys().all(|name| is_priced(name) || !is_accelerator(name));
+    let held = &usage.resource_hours;
+    let has_all = !held.is_empty() && prices.lacking(held.keys().map(String::as_str)).is_empty();
     let amount: f64 = held.iter().filter_map(|(name, hours)| Some(hours * hourly.get(name)?)).sum();
     has_all.then(|| Cost {
         currency: currency.clone(),
-        amount: (amount * DIGITS).round() / DIGITS,
+        amount: rounded(amount),
         gpu_hours: usage.gpu_hours.unwrap_or_default(),
         price_source: format!("`prices` of the target `{target}`"),
     })
@@ -31,8 +22,8 @@ mod tests {
     use std::collections::BTreeMap;
 
     use super::cost;
+    use crate::model::target::Prices;
     use crate::result::v1::Usage;
-    use crate::steps::Prices;
 
     #[test]
     fn what_has_a_price_is_counted_and_what_should_have_one_is_not_guessed() {

@@ -6,7 +6,7 @@ use anyhow::Result;
 use serde_json::Value as Json;
 
 use super::attempt::Created;
-use super::session::Session;
+use super::session::{Session, is_leaving};
 use crate::edge::cluster::{Fault, Made, Refusal};
 use crate::result::v1::{Status, StatusReason};
 use crate::workload::text_at;
@@ -119,11 +119,6 @@ impl Session {
     pub(super) fn owns(&self, object: &Json, job: &str) -> bool {
         self.is_owner(object) && text_at(object, "/metadata/labels/kubebench.dev~1run") == job
     }
-}
-
-/// Returns whether an object is about to go.
-pub(super) fn is_leaving(object: &Json) -> bool {
-    !text_at(object, "/metadata/deletionTimestamp").is_empty()
 }
 
 /// Returns whether the same may be granted later: the API server is busy, or a webhook that it asks does not answer.

@@ -21,7 +21,7 @@ pub(super) const RESULT: &str = "result.json";
 
 /// The folder of a run has the name of its job: the benchmark's, and eight hex digits.
 pub(super) fn is_run(benchmark: &str, name: &str) -> bool {
-    instance::is_job_name(name) && name.rsplit_once('-').is_some_and(|(of, _)| of == benchmark)
+    instance::benchmark_of(name) == Some(benchmark)
 }
 
 /// What lies in the place of a file of the steps.

@@ -11,12 +11,13 @@ use anyhow::{Context as _, Result};
 use serde_json::{Value as Json, json};
 
 use super::Environment;
-use super::found::{self, RESULT, is_run};
+use super::found::{self, RESULT};
 use crate::digest::Digest;
 use crate::edge::experiment::{RunFolder, run_folders};
 use crate::edge::git::{self, Destination};
 use crate::edge::{fs, terminal};
 use crate::gather::addition;
+use crate::manifest::instance;
 use crate::record::{Addition, Conflict, Kind, Mode, NotRecorded, Recorded, Signing, place};
 use crate::result;
 use crate::steps::{ResultsSettings, Settings};
@@ -76,12 +77,10 @@ impl<'e> Owner<'e> {
 
     /// Returns the benchmark whose run the folder called `name` is of, if it is of one.
     fn benchmark_of<'n>(&self, name: &'n str) -> Option<&'n str> {
-        let (benchmark, _) = name.rsplit_once('-')?;
-        let is_ours = match self {
-            Self::Benchmark(own) => benchmark == *own,
-            Self::Suite(_) => !benchmark.is_empty(),
-        };
-        (is_ours && is_run(benchmark, name)).then_some(benchmark)
+        instance::benchmark_of(name).filter(|benchmark| match self {
+            Self::Benchmark(own) => benchmark == own,
+            Self::Suite(_) => true,
+        })
     }
 
     fn name(&self) -> &'e str {

@@ -14,7 +14,7 @@ use super::follow::{Ending, Limits, is_absent};
 use super::logs::Logs;
 use super::result::Gathered;
 use super::seen::Sight;
-use super::server::{Loaded, NoServer, Ready, Since, hold, unseen};
+use super::server::{Loaded, NoServer, Ready, Since, unseen};
 use super::session::Session;
 use super::told::{self, Told};
 use super::{Answer, Environment, logs, snapshot};
@@ -261,7 +261,7 @@ impl Session {
             } else {
                 outcome.took_seconds
             };
-            loaded.add_usage(usage, held.max(0.0));
+            usage.add(&loaded.up.usage, held.max(0.0));
             usage.nodes = u32::try_from(outcome.nodes.len()).unwrap_or(u32::MAX);
         }
     }
@@ -289,7 +289,7 @@ impl Session {
             timings.ready_seconds = seconds;
             timings.run_seconds = None;
             let held = (began.age() - timings.queue_seconds.unwrap_or_default()).max(0.0);
-            outcome.usage.iter_mut().for_each(|usage| hold(usage, held));
+            outcome.usage.iter_mut().for_each(|usage| usage.hold(held));
             if seconds.is_none() {
                 outcome.ended.status = Status::Interrupted;
                 outcome.ended.reasons.insert(0, unseen());

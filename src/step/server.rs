@@ -27,7 +27,7 @@ use crate::result::v1::{Status, StatusReason, Timings};
 use crate::steps::{Created as Objects, Server};
 use crate::workload::{pod_sets, text_at};
 use kept::Kept;
-pub(super) use kept::{Loaded, Up, hold};
+pub(super) use kept::{Loaded, Up};
 pub(super) use ready::{Ready, Since};
 
 /// Why there is no server.
@@ -102,11 +102,7 @@ impl Session {
         };
         if !was_up {
             match self.bring_up(attempt, wanted, &kept, since, gathered)? {
-                Ok(up) => {
-                    attempt.loaded = Some(Loaded { up: up.clone(), is_new: true, warmups: 0, since: Moment::now() });
-                    self.keep(attempt);
-                    kept.up = Some(up);
-                }
+                Ok(up) => kept.up = Some(up),
                 Err(none) => {
                     if !matches!(none, NoServer::Left) {
                         self.catch_up(&gathered.logs);
@@ -115,17 +111,17 @@ impl Session {
                     return Ok(Err(none));
                 }
             }
-            self.keep_server(&wanted.name, &kept)?;
         }
         let Some(up) = kept.up.clone() else { return Ok(Ok(())) };
-        if was_up {
-            gathered.logs.go_on_from(kept.marks.clone());
-            self.see_server(&kept, &mut gathered.logs);
-        }
         let is_new = !was_up || attempt.loaded.as_ref().is_some_and(|loaded| loaded.is_new);
         // What this run brought up is its own, also where another pod of this step warms it up.
         attempt.loaded = Some(Loaded { up: up.clone(), is_new, warmups: kept.warmups, since: Moment::now() });
         self.keep(attempt);
+        if was_up {
+            self.see_server(&kept, &mut gathered.logs);
+        } else {
+            self.keep_server(&wanted.name, &kept)?;
+        }
         while kept.warmups < wanted.server.warmups {
             if let Err(none) = self.warm_up(told, attempt, &mut kept, &up.endpoint)? {
                 return Ok(Err(none));
@@ -218,13 +214,13 @@ impl Session {
     /// Goes on with the logs of the server that an attempt loaded before this step was started again.
     pub(super) fn go_on_with_server(&mut self, attempt: &Attempt, gathered: &mut Gathered) {
         if let Some(kept) = attempt.loaded.as_ref().and_then(|loaded| self.kept(&loaded.up.folder)) {
-            gathered.logs.go_on_from(kept.marks.clone());
             self.see_server(&kept, &mut gathered.logs);
         }
     }
 
-    /// Takes the pods of a server that was up already into the logs of this run.
+    /// Takes the pods of a server that was up already into the logs of this run, which go on where the last one left them.
     fn see_server(&mut self, kept: &Kept, logs: &mut Logs) {
+        logs.go_on_from(kept.marks.clone());
         if let Ok(Some(object)) = self.server_of(kept) {
             let mut sight = Sight::of(object);
             sight.remember(logs.places());

@@ -120,7 +120,7 @@ impl Session {
     /// Returns true when this pod is taken away while its Workflow goes on: another pod will go on where this one ended.
     pub(super) fn is_to_be_succeeded(&self) -> bool {
         let pod = self.cluster.get(&Resource::pods(), &self.namespace, &self.pod);
-        if !matches!(pod, Ok(Some(pod)) if is_deleted(&pod)) {
+        if !matches!(pod, Ok(Some(pod)) if is_leaving(&pod)) {
             return false;
         }
         matches!(self.fate(), Fate::GoesOn)
@@ -130,7 +130,7 @@ impl Session {
     fn fate(&self) -> Fate {
         let workflow = self.cluster.get(&Resource::workflows(), &self.namespace, &self.workflow.name);
         match workflow {
-            Ok(Some(workflow)) if uid_of(&workflow) != self.workflow.uid || is_deleted(&workflow) => Fate::Deleted,
+            Ok(Some(workflow)) if uid_of(&workflow) != self.workflow.uid || is_leaving(&workflow) => Fate::Deleted,
             Ok(Some(workflow)) if workflow.pointer("/spec/shutdown").is_some() => Fate::Stopped,
             Ok(Some(_)) => Fate::GoesOn,
             Ok(None) => Fate::Deleted,
@@ -363,6 +363,7 @@ fn suspicious<'a>(value: &'a Json, found: &mut Vec<&'a str>) {
     }
 }
 
-fn is_deleted(object: &Json) -> bool {
+/// Returns whether an object is about to go.
+pub(super) fn is_leaving(object: &Json) -> bool {
     object.pointer("/metadata/deletionTimestamp").is_some()
 }

@@ -11,7 +11,7 @@ mod suite;
 pub use about::{About, SpecSource};
 pub use config::{Case, Config, RunList, Server, StepJob};
 pub use objects::{Created, Naming};
-pub use settings::{Prices, ResultsSettings, Settings};
+pub use settings::{ResultsSettings, Settings};
 pub use suite::{Member, SuiteList};
 
 use serde::de::DeserializeOwned;

@@ -1,10 +1,9 @@
 //! `settings.json`: what all benchmarks of a target share.
 
-use std::collections::BTreeMap;
-
 use serde::Deserialize;
 
 use super::{Fault, read};
+use crate::model::target::Prices;
 
 /// The settings of a target.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
@@ -21,15 +20,6 @@ pub struct Settings {
     pub prices: Option<Prices>,
     /// Where results go.
     pub results: ResultsSettings,
-}
-
-/// What an hour of each resource costs.
-#[derive(Clone, Debug, PartialEq, Deserialize)]
-pub struct Prices {
-    /// The ISO 4217 code.
-    pub currency: String,
-    /// By resource name; memory by the GiB.
-    pub hourly: BTreeMap<String, f64>,
 }
 
 /// A Prometheus server.

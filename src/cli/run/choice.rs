@@ -22,7 +22,7 @@ pub(super) fn chosen<'a>(session: &'a Session<'_>, places: &[String]) -> Vec<&'a
         .map(|CompiledSuite { suite, .. }| suite)
         .collect();
     let is_asked = |compiled: &&Compiled| {
-        session.selection().has(compiled) || asked.iter().any(|suite| place_in(suite, compiled).is_some())
+        session.selection().has(compiled) || asked.iter().any(|suite| suite.place_of(&compiled.benchmark).is_some())
     };
     let mut first: Vec<&Compiled> = Vec::new();
     for compiled in session.compilation.benchmarks.iter().filter(is_asked) {
@@ -47,7 +47,7 @@ pub(super) fn chosen<'a>(session: &'a Session<'_>, places: &[String]) -> Vec<&'a
             continue;
         };
         let mut members: Vec<(usize, &Compiled)> =
-            first.iter().filter_map(|other| Some((place_in(suite, other)?, *other))).collect();
+            first.iter().filter_map(|other| Some((suite.place_of(&other.benchmark)?, *other))).collect();
         members.sort_by_key(|(place, _)| *place);
         ordered.extend(members.into_iter().map(|(_, member)| member));
     }
@@ -56,22 +56,14 @@ pub(super) fn chosen<'a>(session: &'a Session<'_>, places: &[String]) -> Vec<&'a
 
 /// Returns the names of the benchmarks without whose success this one is not run.
 pub(super) fn needs<'a>(session: &'a Session<'_>, compiled: &Compiled) -> &'a [String] {
-    let member = suite_of(session, compiled)
-        .and_then(|suite| suite.members.iter().find(|member| member.benchmark == compiled.benchmark.name));
+    let member = suite_of(session, compiled).and_then(|suite| suite.members.get(suite.place_of(&compiled.benchmark)?));
     member.map_or(&[], |member| member.needs.as_slice())
 }
 
 /// Returns the suite that a benchmark belongs to.
 fn suite_of<'a>(session: &'a Session<'_>, compiled: &Compiled) -> Option<&'a Suite> {
-    let suites = session.compilation.suites.iter().map(|CompiledSuite { suite, .. }| suite);
-    suites.into_iter().find(|suite| place_in(suite, compiled).is_some())
-}
-
-/// Returns where a benchmark stands in a suite, if it is one of that.
-fn place_in(suite: &Suite, compiled: &Compiled) -> Option<usize> {
-    let benchmark = &compiled.benchmark;
-    let is_here = suite.target.name == benchmark.target.name;
-    suite.members.iter().position(|member| is_here && member.benchmark == benchmark.name)
+    let mut suites = session.compilation.suites.iter().map(|CompiledSuite { suite, .. }| suite);
+    suites.find(|suite| suite.place_of(&compiled.benchmark).is_some())
 }
 
 /// Returns the runs of `compiled` that were asked for.

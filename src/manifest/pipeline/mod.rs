@@ -9,7 +9,7 @@ pub(super) use access::WORKFLOW;
 use serde_json::{Value as Json, json};
 
 use super::{config, meta};
-use crate::model::target::{NetworkPolicy, Prices, Settings};
+use crate::model::target::{NetworkPolicy, Settings};
 use crate::model::{Benchmark, Target};
 
 /// The name of the WorkflowTemplate.
@@ -73,8 +73,8 @@ fn settings_map(target: &Target, settings: &Settings) -> Json {
         },
         "target": target.name,
     });
-    if let (Some(Prices { currency, hourly }), Some(content)) = (&target.prices, content.as_object_mut()) {
-        content.insert("prices".to_owned(), json!({ "currency": currency, "hourly": hourly }));
+    if let (Some(prices), Some(content)) = (&target.prices, content.as_object_mut()) {
+        content.insert("prices".to_owned(), json!(prices));
     }
     json!({
         "apiVersion": "v1",

@@ -5,6 +5,11 @@ use std::collections::BTreeMap;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+/// What is kept of a number of hours: finer than a second of one accelerator is nothing.
+const DIGITS: f64 = 1e6;
+/// Seconds of an hour.
+const HOUR: f64 = 3600.0;
+
 /// What a run held of a cluster, by the pods that were seen.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
@@ -31,7 +36,38 @@ pub struct Usage {
     pub energy_joules: Option<f64>,
 }
 
+/// Returns what is kept of an amount, of hours or of what they cost.
+pub fn rounded(amount: f64) -> f64 {
+    (amount * DIGITS).round() / DIGITS
+}
+
 impl Usage {
+    /// Says for how long all of it was held, where that ends now.
+    pub fn hold(&mut self, seconds: f64) {
+        let held: u64 = self.accelerators.values().sum();
+        self.gpu_hours = Some(rounded(held as f64 * seconds / HOUR));
+        let hours = |(name, amount): (&String, &f64)| (name.clone(), rounded(amount * seconds / HOUR));
+        self.resource_hours = self.resources.iter().map(hours).collect();
+    }
+
+    /// Adds what was held beside it, all for so long.
+    pub fn add(&mut self, other: &Self, seconds: f64) {
+        let is_known = !self.resource_hours.is_empty() || self.resources.is_empty();
+        for (name, amount) in &other.resources {
+            *self.resources.entry(name.clone()).or_default() += amount;
+            if is_known {
+                let sum = self.resource_hours.entry(name.clone()).or_default();
+                *sum = rounded(*sum + amount * seconds / HOUR);
+            }
+        }
+        for (name, amount) in &other.accelerators {
+            *self.accelerators.entry(name.clone()).or_default() += amount;
+        }
+        let held: u64 = other.accelerators.values().sum();
+        self.pods = self.pods.saturating_add(other.pods);
+        self.gpu_hours = self.gpu_hours.map(|sum| rounded(sum + held as f64 * seconds / HOUR));
+    }
+
     /// Leaves out all that needs a time, where one is not known.
     pub fn forget_hours(&mut self) {
         self.resource_hours.clear();

@@ -28,7 +28,7 @@ impl Session {
     /// Takes down the servers of this Workflow but for that called `but`: those of the runs before, of whichever benchmark of a
     /// suite. Returns how many could not be.
     pub(in crate::step) fn take_down_others(&mut self, but: Option<&str>) -> usize {
-        let folders = match experiment::run_folders(&self.experiments, instance::is_job_name) {
+        let folders = match experiment::run_folders(&self.experiments, |name| instance::benchmark_of(name).is_some()) {
             Ok(folders) => folders,
             Err(error) => {
                 self.tell(&format!("error: what servers are up cannot be read from the volume: {error}"));

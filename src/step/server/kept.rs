@@ -80,7 +80,7 @@ pub(in crate::step) struct Up {
     /// The roles of its pods.
     pub(super) roles: Vec<String>,
     /// What it holds of the cluster.
-    pub(super) usage: Usage,
+    pub(in crate::step) usage: Usage,
 }
 
 /// The server of an attempt.
@@ -98,27 +98,6 @@ pub(in crate::step) struct Loaded {
 }
 
 impl Loaded {
-    /// Adds to what the load held what the server held for it: all of its time was that of the run.
-    pub(in crate::step) fn add_usage(&self, usage: &mut Usage, seconds: f64) {
-        let Usage { pods, accelerators, resources, .. } = &self.up.usage;
-        let is_known = !usage.resource_hours.is_empty() || usage.resources.is_empty();
-        for (name, amount) in resources {
-            *usage.resources.entry(name.clone()).or_default() += amount;
-            if let Some(hours) = usage.resource_hours.get_mut(name) {
-                *hours = to_six_digits(*hours + amount * seconds / 3600.0);
-            } else if is_known {
-                usage.resource_hours.insert(name.clone(), to_six_digits(amount * seconds / 3600.0));
-            }
-        }
-        usage.pods = usage.pods.saturating_add(*pods);
-        let mut held = 0;
-        for (name, amount) in accelerators {
-            *usage.accelerators.entry(name.clone()).or_default() += amount;
-            held += amount;
-        }
-        usage.gpu_hours = usage.gpu_hours.map(|hours| to_six_digits(hours + hours_of(held, seconds)));
-    }
-
     /// Returns what a result says of it.
     pub(in crate::step) fn in_result(&self) -> InResult {
         let Up { name, kind, timings, .. } = &self.up;
@@ -169,20 +148,4 @@ impl Session {
         let Some(kept) = self.kept(&loaded.up.folder) else { return Ok(()) };
         self.keep_server(&loaded.up.folder, &Kept { marks, ..kept })
     }
-}
-
-/// Says for how long a server was held that is up still.
-pub(in crate::step) fn hold(usage: &mut Usage, seconds: f64) {
-    let held = usage.accelerators.values().sum();
-    usage.gpu_hours = Some(to_six_digits(hours_of(held, seconds)));
-    let hours = |(name, amount): (&String, &f64)| (name.clone(), to_six_digits(amount * seconds / 3600.0));
-    usage.resource_hours = usage.resources.iter().map(hours).collect();
-}
-
-fn hours_of(accelerators: u64, seconds: f64) -> f64 {
-    accelerators as f64 * seconds / 3600.0
-}
-
-fn to_six_digits(hours: f64) -> f64 {
-    (hours * 1e6).round() / 1e6
 }

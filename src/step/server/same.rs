@@ -5,8 +5,7 @@ use std::time::{Duration, Instant};
 
 use serde_json::Value as Json;
 
-use super::super::create::is_leaving;
-use super::super::session::Session;
+use super::super::session::{Session, is_leaving};
 use super::kept::{Kept, Loaded};
 use super::ready::{ANSWER, PAUSE};
 use crate::edge::cluster::Resource;
@@ -18,11 +17,8 @@ impl Session {
     /// Returns whether the server that is kept is there, and, once it was ready, with the same pods, none of them restarted, and
     /// answers.
     pub(super) fn is_as_it_was(&mut self, kept: &Kept, server: &Server) -> bool {
-        let Some(created) = &kept.created else { return false };
-        let Some(resource) = created.resource() else { return false };
-        let found = self.cluster.get(&resource, &self.namespace, &created.name);
-        let Ok(Some(object)) = found else { return false };
-        if text_at(&object, "/metadata/uid") != created.uid || is_leaving(&object) {
+        let Ok(Some(object)) = self.server_of(kept) else { return false };
+        if is_leaving(&object) {
             return false;
         }
         let Some(up) = &kept.up else { return true };
