@@ -2,6 +2,13 @@
 //!
 //! Samples are gone through several times and not copied: a log may have a hundred million of them.
 
+pub mod adjust;
+pub mod distribution;
+pub mod pairs;
+pub mod prediction;
+pub mod rank;
+pub mod trend;
+
 /// So many samples are sorted; of more, those wanted are looked for.
 const SORTED: usize = 1 << 16;
 

@@ -1,5 +1,8 @@
 #![expect(clippy::float_cmp, reason = "the same result on any machine")]
 
+mod edges;
+mod scipy;
+
 use proptest::prelude::*;
 
 use super::{SORTED, deviation, key, median_deviation, of_key, ordered, quantile, quantiles, sum};

@@ -1,0 +1,24 @@
+//! The normal distribution and Student's t: the crate statrs, without the system's mathematics, so that a verdict is the same on any
+//! machine.
+
+use statrs::distribution::{ContinuousCDF as _, Normal, StudentsT};
+
+/// Returns the probability of a value of at most `z` under the standard normal distribution.
+pub fn normal_cdf(z: f64) -> f64 {
+    Normal::new(0.0, 1.0).map_or(f64::NAN, |normal| normal.cdf(z))
+}
+
+/// Returns the quantile of the standard normal distribution for a probability between 0 and 1.
+pub fn normal_quantile(probability: f64) -> f64 {
+    Normal::new(0.0, 1.0).map_or(f64::NAN, |normal| normal.inverse_cdf(probability))
+}
+
+/// Returns the quantile of Student's t with `freedom` degrees of freedom for a probability between 0 and 1.
+pub fn t_quantile(probability: f64, freedom: f64) -> f64 {
+    StudentsT::new(0.0, 1.0, freedom).map_or(f64::NAN, |t| t.inverse_cdf(probability))
+}
+
+/// Returns the probability of a value at least as far from 0 as `t`, on both sides.
+pub fn t_two_sided(t: f64, freedom: f64) -> f64 {
+    StudentsT::new(0.0, 1.0, freedom).map_or(f64::NAN, |distribution| 2.0 * distribution.cdf(-t.abs()))
+}

@@ -1,0 +1,156 @@
+//! Two groups of sessions, by ranks.
+//!
+//! Source: Mann & Whitney (1947); Hodges & Lehmann (1963); for ties Streitberg & Röhmel (1986). Assumes that values are independent and
+//! that under the null hypothesis both groups are of one distribution. Domain: each group has a value, and all are finite.
+
+use super::distribution::{normal_cdf, normal_quantile};
+use super::quantile;
+
+/// Up to so many pairs the distribution of U is counted and not approximated.
+const EXACT_PAIRS: usize = 2500;
+
+/// How two groups differ.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Comparison {
+    /// Of all pairs, those in which the value of the second group is larger; ties count a half.
+    pub u: f64,
+    /// How likely so uneven a U is where nothing differs, on both sides.
+    pub p: f64,
+    /// Whether `p` is counted, not approximated.
+    pub is_exact: bool,
+    /// The median of all differences, second less first: Hodges and Lehmann's estimate of the shift.
+    pub shift: f64,
+    /// The interval around the shift of at least 95 %; from the least to the largest difference where the groups are too small for one.
+    pub interval: (f64, f64),
+    /// The least p that groups of these sizes and ties can give.
+    pub least_p: f64,
+}
+
+/// Compares two groups; nothing outside of the domain.
+pub fn compare(first: &[f64], second: &[f64]) -> Option<Comparison> {
+    let (one, other) = (first.len(), second.len());
+    if one == 0 || other == 0 || first.iter().chain(second).any(|value| !value.is_finite()) {
+        return None;
+    }
+    let ranks = doubled_ranks(first, second);
+    let of_second: u64 = ranks.iter().skip(one).sum();
+    let least_sum = (other * (other + 1)) as u64;
+    let doubled_u = of_second - least_sum;
+    let is_exact = one * other <= EXACT_PAIRS;
+    let (p, least_p) =
+        if is_exact { exact(&ranks, other, of_second) } else { approximate(&ranks, one, other, doubled_u) };
+    let mut differences: Vec<f64> = second.iter().flat_map(|b| first.iter().map(move |a| b - a)).collect();
+    differences.sort_by(f64::total_cmp);
+    let cut = cut(one, other);
+    let last = differences.len() - 1;
+    let at = |index: usize| differences.get(index.min(last)).copied().unwrap_or(f64::NAN);
+    Some(Comparison {
+        u: doubled_u as f64 / 2.0,
+        p,
+        is_exact,
+        shift: quantile(differences.iter().copied(), 0.5),
+        interval: (at(cut), at(last - cut.min(last))),
+        least_p,
+    })
+}
+
+/// Returns twice the mid-rank of each value, the first group before the second: whole numbers also for ties.
+fn doubled_ranks(first: &[f64], second: &[f64]) -> Vec<u64> {
+    let all: Vec<f64> = first.iter().chain(second).copied().collect();
+    let mut order: Vec<usize> = (0..all.len()).collect();
+    let value = |index: usize| all.get(index).copied().unwrap_or(f64::NAN);
+    order.sort_by(|one, other| value(*one).total_cmp(&value(*other)));
+    let mut ranks = vec![0; all.len()];
+    let mut start = 0;
+    for group in order.chunk_by(|one, other| value(*one) == value(*other)) {
+        // Ranks start + 1 to start + length, and twice their mean.
+        let doubled = (2 * start + group.len() + 1) as u64;
+        for index in group {
+            if let Some(rank) = ranks.get_mut(*index) {
+                *rank = doubled;
+            }
+        }
+        start += group.len();
+    }
+    ranks
+}
+
+/// Returns the two-sided p of a doubled rank sum of `chosen` values, and the least p that there is, by counting all choices.
+fn exact(ranks: &[u64], chosen: usize, sum: u64) -> (f64, f64) {
+    let counts = sums(ranks, chosen);
+    let all: f64 = counts.iter().sum();
+    let at_most: f64 = counts.iter().take(index(sum) + 1).sum();
+    let at_least: f64 = counts.iter().skip(index(sum)).sum();
+    let extremes = [counts.iter().find(|count| **count > 0.0), counts.iter().rev().find(|count| **count > 0.0)];
+    let least = extremes.into_iter().flatten().copied().fold(f64::INFINITY, f64::min);
+    let two_sided = |tail: f64| (2.0 * tail / all).min(1.0);
+    (two_sided(at_most.min(at_least)), two_sided(least))
+}
+
+/// Returns in how many ways `chosen` of the ranks have each sum. Counts are whole numbers below 2⁵³ or lose what no p shows.
+fn sums(ranks: &[u64], chosen: usize) -> Vec<f64> {
+    let total = index(ranks.iter().sum());
+    // By how many are chosen, then by their sum.
+    let mut ways = vec![vec![0.0_f64; total + 1]; chosen + 1];
+    if let Some(none) = ways.first_mut().and_then(|sums| sums.first_mut()) {
+        *none = 1.0;
+    }
+    for rank in ranks.iter().map(|rank| index(*rank)) {
+        for count in (1..=chosen).rev() {
+            let (fewer, more) = ways.split_at_mut(count);
+            let (Some(before), Some(now)) = (fewer.last(), more.first_mut()) else { continue };
+            for (place, add) in now.iter_mut().skip(rank).zip(before) {
+                *place += add;
+            }
+        }
+    }
+    ways.pop().unwrap_or_default()
+}
+
+#[expect(clippy::cast_possible_truncation, reason = "a sum of ranks of values in memory")]
+fn index(sum: u64) -> usize {
+    sum as usize
+}
+
+/// The normal approximation with the correction for ties and that for continuity.
+fn approximate(ranks: &[u64], one: usize, other: usize, doubled_u: u64) -> (f64, f64) {
+    let (n, m) = (one as f64, other as f64);
+    let all = n + m;
+    let mut sorted = ranks.to_vec();
+    sorted.sort_unstable();
+    let ties: f64 =
+        sorted.chunk_by(|one, other| one == other).map(|group| (group.len() as f64).powi(3) - group.len() as f64).sum();
+    let variance = n * m / 12.0 * (all + 1.0 - ties / (all * (all - 1.0)));
+    let p = |u: f64| {
+        let distance = ((u - n * m / 2.0).abs() - 0.5).max(0.0);
+        if variance > 0.0 { (2.0 * normal_cdf(-distance / variance.sqrt())).min(1.0) } else { 1.0 }
+    };
+    (p(doubled_u as f64 / 2.0), p(0.0))
+}
+
+/// Returns how many of the sorted differences lie outside of the interval, on each side.
+fn cut(one: usize, other: usize) -> usize {
+    let tail = 0.025;
+    if one * other <= EXACT_PAIRS {
+        // Without ties the distribution of U is that of these ranks.
+        let ranks: Vec<u64> = (1..=(one + other) as u64).map(|rank| 2 * rank).collect();
+        let counts = sums(&ranks, other);
+        let all: f64 = counts.iter().sum();
+        let least = other * (other + 1);
+        let mut below = 0.0;
+        let mut outside = 0;
+        for (u, count) in counts.iter().skip(least).step_by(2).enumerate() {
+            below += count;
+            if below / all > tail {
+                break;
+            }
+            outside = u + 1;
+        }
+        return outside;
+    }
+    let (n, m) = (one as f64, other as f64);
+    let place = n * m / 2.0 + normal_quantile(tail) * (n * m * (n + m + 1.0) / 12.0).sqrt();
+    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a place among pairs in memory")]
+    let outside = place.max(0.0).floor() as usize;
+    outside
+}

@@ -1,0 +1,81 @@
+//! Ties, tiny groups, constants, negatives, and a million values.
+
+use super::super::{adjust, pairs, prediction, rank, trend};
+
+#[test]
+fn the_least_p_of_small_groups() {
+    // The table of benchstat.
+    for (size, expected) in
+        [(1_usize, 1.0), (2, 1.0 / 3.0), (3, 0.1), (4, 2.0 / 70.0), (5, 2.0 / 252.0), (6, 2.0 / 924.0)]
+    {
+        let first: Vec<f64> = (0..size).map(|index| index as f64).collect();
+        let second: Vec<f64> = first.iter().map(|value| value + 100.0).collect();
+        let found = rank::compare(&first, &second).unwrap();
+        assert!((found.p - expected).abs() < 1e-12 && (found.least_p - expected).abs() < 1e-12, "{size}: {found:?}");
+        assert_eq!((found.shift, found.u), (100.0, (size * size) as f64));
+        let back = rank::compare(&second, &first).unwrap();
+        assert_eq!((back.p, back.shift, back.interval), (found.p, -100.0, (-found.interval.1, -found.interval.0)));
+    }
+}
+
+#[test]
+fn nothing_differs() {
+    let same = [3.5; 6];
+    let found = rank::compare(&same, &same).unwrap();
+    assert_eq!((found.p, found.shift, found.interval, found.least_p), (1.0, 0.0, (0.0, 0.0), 1.0));
+    let found = prediction::predict(&same, &[3.5]).unwrap();
+    assert_eq!((found.p, found.interval), (1.0, (0.0, 0.0)));
+    assert_eq!(prediction::predict(&same, &[4.0]).unwrap().p, 0.0, "it never varied");
+    assert_eq!(pairs::judge(&[0.0; 5]).unwrap().p, 1.0);
+    assert_eq!(trend::drift(&same).unwrap().p, 1.0);
+}
+
+#[test]
+fn what_lies_outside_of_the_domain_has_no_answer() {
+    for odd in [f64::NAN, f64::INFINITY] {
+        assert_eq!(rank::compare(&[1.0, odd], &[1.0]), None);
+        assert_eq!(prediction::predict(&[1.0, 2.0, odd], &[1.0]), None);
+        assert_eq!(pairs::judge(&[odd]), None);
+        assert_eq!(trend::drift(&[1.0, 2.0, odd]), None);
+    }
+    assert_eq!(rank::compare(&[], &[1.0]), None);
+    assert_eq!(prediction::predict(&[1.0], &[1.0]), None);
+    assert_eq!(pairs::judge(&[]), None);
+    assert_eq!(trend::drift(&[1.0, 2.0]), None);
+    assert!(adjust::benjamini_hochberg(&[]).is_empty());
+    let adjusted = adjust::benjamini_hochberg(&[0.01, f64::NAN]);
+    assert!((adjusted[0] - 0.02).abs() < 1e-15 && adjusted[1].is_nan());
+}
+
+#[test]
+fn pairs_need_six_to_say_anything() {
+    for (count, p) in [(1_i32, 1.0), (2, 0.5), (5, 0.0625), (6, 0.03125), (24, 2.0 / 16_777_216.0)] {
+        let differences: Vec<f64> = (1..=count).map(|index| -f64::from(index)).collect();
+        let found = pairs::judge(&differences).unwrap();
+        assert!((found.p - p).abs() < 1e-15 && found.is_exact, "{count}: {found:?}");
+        assert!((found.least_p - p).abs() < 1e-15);
+    }
+    let many: Vec<f64> = (0..40).map(|index| f64::from(index % 7) - 3.0).collect();
+    assert!(!pairs::judge(&many).unwrap().is_exact);
+}
+
+#[test]
+fn multipliers_of_the_prediction_interval() {
+    for (count, multiplier) in
+        [(3_usize, 4.97), (4, 3.56), (5, 3.04), (6, 2.78), (8, 2.51), (10, 2.37), (15, 2.22), (20, 2.14), (30, 2.08)]
+    {
+        let history: Vec<f64> = (0..count).map(|index| index as f64).collect();
+        let found = prediction::predict(&history, &[0.0]).unwrap();
+        let half = (found.interval.1 - found.interval.0) / 2.0 / found.deviation;
+        assert!((half - multiplier).abs() < 0.006, "{count}: {half}");
+    }
+}
+
+#[test]
+fn a_million_values() {
+    let series: Vec<f64> = (0..1_000_000_u32).map(|index| f64::from(index.wrapping_mul(2_654_435_761) >> 12)).collect();
+    let found = prediction::predict(&series, &[0.0]).unwrap();
+    assert!(found.p > 0.0 && found.p < 1.0);
+    let adjusted = adjust::benjamini_hochberg(&series.iter().map(|value| value / 1_048_576.0).collect::<Vec<_>>());
+    assert_eq!(adjusted.len(), series.len());
+}
