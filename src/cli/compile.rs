@@ -7,8 +7,8 @@ use anyhow::{Error, Result, anyhow};
 
 use super::ExitStatus;
 use super::args::{CompileArgs, Global};
+use super::findings::{colored, counted, tell};
 use super::project::start;
-use super::report::{colored, counted, tell};
 use super::session::Session;
 use crate::diag::{Diagnostic, Diagnostics, code};
 use crate::edge::fs;

@@ -8,8 +8,8 @@ use serde_json::{Value as Json, json};
 
 use super::ExitStatus;
 use super::args::{DoctorArgs, Global};
+use super::findings::{Output, counted, tell};
 use super::outside::{Outside, clean};
-use super::report::{Output, counted, tell};
 use crate::diag::render::Format;
 use crate::doctor::{Fact, Facts, Finding, Level, Needs, Right, Who, examine};
 use crate::edge::cluster::{Action, Cluster, Fault};

@@ -6,8 +6,8 @@ use anyhow::Result;
 
 use super::ExitStatus;
 use super::args::{FmtArgs, Global};
+use super::findings::{Findings, Output, colored, counted, refuse_report_places, report, tell};
 use super::project::{Project, Texts, VERSION};
-use super::report::{Findings, Output, colored, counted, refuse_report_places, report, tell};
 use crate::compile::{Input, Workspace};
 use crate::diag::fix::fix;
 use crate::diag::{Diagnostic, Diagnostics, Severity, code};

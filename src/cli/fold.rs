@@ -7,9 +7,9 @@ use serde_json::json;
 
 use super::ExitStatus;
 use super::args::{FoldArgs, Global};
+use super::findings::{counted, tell};
 use super::project::Project;
 use super::record::{destination, settings, tell_failure};
-use super::report::{counted, tell};
 use crate::diag::render::Format;
 use crate::edge::{git, terminal};
 use crate::gather::addition;

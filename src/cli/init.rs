@@ -4,8 +4,8 @@ use anyhow::Result;
 
 use super::ExitStatus;
 use super::args::{Global, InitArgs};
+use super::findings::tell;
 use super::project::{VERSION, start};
-use super::report::tell;
 use super::{new, schema};
 use crate::edge::fs;
 use crate::schema::DocumentKind;

@@ -5,7 +5,7 @@ use serde_json::json;
 
 use super::ExitStatus;
 use super::args::{Global, SelectArgs};
-use super::report::Output;
+use super::findings::Output;
 use super::session::Session;
 use crate::diag::render::Format;
 use crate::edge::terminal;

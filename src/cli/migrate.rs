@@ -6,8 +6,8 @@ use anyhow::Result;
 
 use super::ExitStatus;
 use super::args::{Global, MigrateArgs};
+use super::findings::{Findings, Output, counted, refuse_report_places, report, tell};
 use super::project::{Project, VERSION, start};
-use super::report::{Findings, Output, counted, refuse_report_places, report, tell};
 use crate::compile::{self, Workspace};
 use crate::diag::render::Format;
 use crate::diag::{Diagnostic, Diagnostics, Place, Severity, code};

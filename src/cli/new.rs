@@ -6,8 +6,8 @@ use anyhow::{Result, bail};
 
 use super::ExitStatus;
 use super::args::{Global, NewArgs, SelectArgs};
+use super::findings::tell;
 use super::project::{Project, VERSION};
-use super::report::tell;
 use super::session::Session;
 use crate::compile::Workspace;
 use crate::diag::what_there_is;

@@ -10,8 +10,8 @@ use anyhow::{Context as _, Result, anyhow, bail};
 
 use super::ExitStatus;
 use super::args::{Global, ParseArgs, SelectArgs};
+use super::findings::Output;
 use super::project::start;
-use super::report::Output;
 use super::run::secrets;
 use super::session::Session;
 use crate::diag::{did_you_mean, what_there_is};

@@ -9,7 +9,7 @@ use serde_json::json;
 
 use super::ExitStatus;
 use super::args::{Global, PlanArgs};
-use super::report::Output;
+use super::findings::Output;
 use super::session::Session;
 use crate::compile::{Compiled, CompiledSuite};
 use crate::diag::render::Format;

@@ -8,8 +8,8 @@ use serde_json::{Value as Json, json};
 
 use super::ExitStatus;
 use super::args::{Global, PlaceArgs, RecordArgs};
+use super::findings::tell;
 use super::project::{Project, VERSION, from_start};
-use super::report::tell;
 use super::session::Session;
 use crate::compile::Workspace;
 use crate::diag::render::Format;

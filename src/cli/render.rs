@@ -4,7 +4,7 @@ use anyhow::{Result, bail};
 
 use super::ExitStatus;
 use super::args::{Global, RenderArgs};
-use super::report::Output;
+use super::findings::Output;
 use super::session::Session;
 use crate::diag::what_there_is;
 use crate::edge::terminal;

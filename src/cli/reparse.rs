@@ -7,9 +7,9 @@ use anyhow::{Context as _, Result, anyhow, bail};
 
 use super::ExitStatus;
 use super::args::{Global, ReparseArgs, SelectArgs};
+use super::findings::counted;
 use super::project::{VERSION, from_start, start};
 use super::record::{found, shown, unread};
-use super::report::counted;
 use super::run::secrets;
 use super::session::Session;
 use crate::compile::Compiled;

@@ -15,9 +15,9 @@ use serde_json::json;
 
 use super::ExitStatus;
 use super::args::{Global, RunArgs, SelectArgs};
+use super::findings::{Output, counted};
 use super::project::{below_root, start};
 use super::record;
-use super::report::{Output, counted};
 use super::session::Session;
 use crate::diag::render::Format;
 use crate::edge::{git, machine, terminal};

@@ -6,8 +6,8 @@ use anyhow::Result;
 
 use super::ExitStatus;
 use super::args::{Global, SelectArgs};
+use super::findings::{self, Findings, Output, counted, refuse_report_places, tell};
 use super::project::{Project, Texts, VERSION};
-use super::report::{self, Findings, Output, counted, refuse_report_places, tell};
 use super::selection::Selection;
 use crate::compile::{Compilation, Compiled, CompiledSuite, Workspace};
 use crate::diag::{Diagnostic, Diagnostics, Place, code, did_you_mean};
@@ -145,7 +145,7 @@ impl<'a> Session<'a> {
     /// Like [`report`](Self::report), for a command whose standard output holds `output`.
     pub(super) fn report_beside(&self, output: Output, diagnostics: Diagnostics) -> Result<ExitStatus> {
         let Self { compilation: Compilation { sources, .. }, checked, unreadable, .. } = self;
-        report::report(self.global, output, Findings { diagnostics, sources, checked, unreadable: *unreadable })
+        findings::report(self.global, output, Findings { diagnostics, sources, checked, unreadable: *unreadable })
     }
 
     /// Says something on standard error, unless asked to be quiet.

@@ -6,7 +6,7 @@ use anyhow::Result;
 
 use super::ExitStatus;
 use super::args::{Global, SelectArgs};
-use super::report::{self, Findings, Output, counted, refuse_report_places, tell};
+use super::findings::{self, Findings, Output, counted, refuse_report_places, tell};
 use super::results::{Judged, Results};
 use super::session::Session;
 use crate::diag::Diagnostics;
@@ -67,7 +67,7 @@ fn of_results(global: &Global, results: &Results) -> Result<ExitStatus> {
     let mut sources = SourceMap::default();
     let Judged { diagnostics, checked, unreadable } = results.judge(global, &mut sources)?;
     let findings = Findings { diagnostics, sources: &sources, checked: &checked, unreadable };
-    let status = report::report(global, Output::Findings, findings)?;
+    let status = findings::report(global, Output::Findings, findings)?;
     if status == ExitStatus::Yes {
         tell(global, &format!("{} checked, no errors", counted(checked.len(), "result")));
     }
