@@ -6,10 +6,12 @@ Arguments: words a document, documents a batch, number of batches, seed. Needs P
 import random
 import sys
 import time
+import unicodedata
 
 CONSONANTS = "bcdfghjklmnprstvwz"
 VOWELS = "aeiouáéíóú"
 LONGEST = 12
+PUNCTUATION = ".,;:!?()[]\"'"
 
 
 def vocabulary(rng):
@@ -37,7 +39,9 @@ def split(word, pieces):
 
 
 def encode(text, pieces):
-    return [number for word in text.lower().split() for number in split(word, pieces)]
+    # The vocabulary has no punctuation, and knows a letter with an accent as one character, not as two.
+    words = (unicodedata.normalize("NFC", word.strip(PUNCTUATION)) for word in text.lower().split())
+    return [number for word in words for number in split(word, pieces)]
 
 
 def main():
