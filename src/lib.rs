@@ -18,8 +18,10 @@
 //! A fault of the user's never stops a stage: it becomes a `diag::Diagnostic`, and all of them are shown at once.
 
 pub mod api;
+pub mod archive;
 pub mod check;
 pub mod cli;
+pub mod compare;
 pub mod compile;
 pub mod diag;
 pub mod digest;
@@ -49,5 +51,6 @@ pub mod steps;
 pub mod text;
 pub mod tree;
 pub mod unit;
+pub mod verdict;
 pub mod workload;
 pub mod yaml;

@@ -3,6 +3,7 @@
 //! Samples are gone through several times and not copied: a log may have a hundred million of them.
 
 pub mod adjust;
+pub mod change;
 pub mod distribution;
 pub mod pairs;
 pub mod prediction;
@@ -36,6 +37,42 @@ pub fn deviation(values: impl Iterator<Item = f64> + Clone) -> f64 {
     let mean = mean(values.clone());
     let squares = sum(values.clone().map(|value| (value - mean) * (value - mean)));
     (squares / (values.count().max(2) - 1) as f64).sqrt()
+}
+
+/// Returns how much each value follows the one before it: the autocorrelation at lag 1, corrected for the bias that the mean brings
+/// (Kendall 1954). Nothing for fewer than four values, or values that are all the same.
+pub fn autocorrelation(values: &[f64]) -> Option<f64> {
+    let mean = mean(values.iter().copied());
+    let residuals: Vec<f64> = values.iter().map(|value| value - mean).collect();
+    let varies = residuals.iter().any(|residual| *residual != 0.0);
+    (values.len() >= 4 && varies).then(|| autocorrelation_of(&residuals, 1))
+}
+
+/// The same of residuals around `means` means; 0 where they do not vary.
+fn autocorrelation_of(residuals: &[f64], means: usize) -> f64 {
+    let squares = sum(residuals.iter().map(|residual| residual * residual));
+    let products = sum(residuals.iter().zip(residuals.iter().skip(1)).map(|(one, next)| one * next));
+    if squares <= 0.0 || !squares.is_finite() {
+        return 0.0;
+    }
+    let found = products / squares;
+    let bias = (1.0 + 3.0 * found) * means as f64 / residuals.len() as f64;
+    (found + bias).clamp(-1.0, 1.0)
+}
+
+/// Returns the natural logarithm: libm's, not the system's, whose last digit differs between machines.
+pub fn ln(value: f64) -> f64 {
+    libm::log(value)
+}
+
+/// Returns e to the power of `value`, less 1.
+pub fn exp_m1(value: f64) -> f64 {
+    libm::expm1(value)
+}
+
+/// Returns the natural logarithm of 1 and `value`.
+pub fn ln_1p(value: f64) -> f64 {
+    libm::log1p(value)
 }
 
 /// Returns the median of the absolute deviations from the median, not scaled.

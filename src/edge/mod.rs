@@ -1,5 +1,6 @@
 //! The only floor that touches the machine: files, git, the terminal, processes, clusters.
 
+pub mod archive;
 pub mod cluster;
 pub mod experiment;
 pub mod fs;

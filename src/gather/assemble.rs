@@ -102,6 +102,7 @@ pub fn assemble(parts: Parts<'_>) -> BenchmarkResult {
         kind: KIND.to_owned(),
         schema_version: SCHEMA_VERSION,
         digest: String::new(),
+        synthetic: false,
         metadata: parts.metadata,
         run: RunOutcome {
             id: parts.id,

@@ -13,7 +13,7 @@ pub mod v1;
 
 use serde_json::Value as Json;
 
-use crate::digest::{Canonical, Digest};
+use crate::digest::{Canonical, Digest, Hasher};
 pub use composition::Composition;
 pub use judge::judge;
 pub use place::{path, round};
@@ -113,6 +113,23 @@ pub fn read(bytes: &[u8]) -> Result<Sealed, Fault> {
         return Err(Fault::Reformatted);
     }
     Ok(Sealed { result, bytes: bytes.to_vec() })
+}
+
+/// Reads a file whose bytes are still those that were hashed when it was written: in a fraction of the time of [`read`], which says
+/// what is wrong with any other.
+pub fn as_written(bytes: &[u8]) -> Option<BenchmarkResult> {
+    const BEGIN: &[u8] = b"\n  \"digest\": \"sha256:";
+    let found = memchr::memmem::find(bytes, BEGIN).filter(|_| bytes.len() <= MAX_BYTES)?;
+    let (before, line) = bytes.split_at(found + 1);
+    let end = memchr::memchr(b'\n', line)?;
+    let (_, after) = line.split_at(end + 1);
+    let mut hasher = Hasher::default();
+    hasher.update(before);
+    hasher.update(after);
+    let result: BenchmarkResult = serde_json::from_slice(bytes).ok()?;
+    let is_known = result.kind == KIND && result.api_version == API_VERSION && result.schema_version == SCHEMA_VERSION;
+    let is_whole = is_known && result.digest == hasher.finish().to_string() && place::judge(&result).is_ok();
+    is_whole.then_some(result)
 }
 
 /// Reads the content of a file and holds it against its digest, whatever its layout.

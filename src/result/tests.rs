@@ -14,6 +14,7 @@ pub(crate) fn result() -> BenchmarkResult {
         kind: "BenchmarkResult".to_owned(),
         schema_version: 1,
         digest: String::new(),
+        synthetic: false,
         metadata: Metadata {
             benchmark: "matmul".to_owned(),
             case: "size-256-0a1b2c3d".to_owned(),
@@ -39,6 +40,7 @@ pub(crate) fn result() -> BenchmarkResult {
             restarts: 0,
         },
         source: Provenance {
+            workload_digest: None,
             spec_path: "specs/matmul.yaml".to_owned(),
             spec_digest: "sha256:0".to_owned(),
             run_digest: "sha256:1".to_owned(),

@@ -30,6 +30,9 @@ pub struct BenchmarkResult {
     /// SHA-256 of this file without this field: tells a file that was edited from one that was not.
     #[schemars(regex(pattern = r"^sha256:[0-9a-f]{64}$"))]
     pub digest: String,
+    /// Whether nothing ran and the numbers were made by `kubebench mock`, to try thresholds; never recorded.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub synthetic: bool,
     /// What was run.
     pub metadata: Metadata,
     /// How it went.
@@ -226,6 +229,10 @@ pub struct Provenance {
     pub spec_digest: String,
     /// The identity of what was executed.
     pub run_digest: String,
+    /// The identity of what the case executes but for its images, how often it runs and how it is measured: results of one
+    /// workload may be compared whatever image ran.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub workload_digest: Option<String>,
     /// `spec.run`
     pub run: u32,
     /// The commit that was checked out.
@@ -417,7 +424,7 @@ pub enum Direction {
 }
 
 /// What part a metric plays.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 #[schemars(inline)]
 pub enum Kind {

@@ -3,8 +3,8 @@
 //! Source: Fisher (1935), the randomization test of signs; Walsh (1949) and Tukey (1949) for the interval. Assumes that under the null
 //! hypothesis each difference is as likely to have the other sign. Domain: at least one difference, all finite.
 
-use super::distribution::normal_cdf;
-use super::{quantile, sum};
+use super::distribution::{normal_cdf, t_quantile, t_two_sided};
+use super::{deviation, mean, quantile, sum};
 
 /// Up to so many pairs all signs are tried.
 const EXACT_PAIRS: usize = 24;
@@ -47,6 +47,24 @@ pub fn judge(differences: &[f64]) -> Option<Paired> {
         interval: (at(cut), at(last - cut.min(last))),
         least_p: least_p.min(1.0),
     })
+}
+
+/// Returns the interval of 95 % around the mean difference, and how likely so large a mean is where nothing differs, by Student's t
+/// (1908). Assumes that differences are about normal; nothing for fewer than two, or where one is not finite.
+pub fn by_t(differences: &[f64]) -> Option<((f64, f64), f64)> {
+    let count = differences.len();
+    if count < 2 || differences.iter().any(|difference| !difference.is_finite()) {
+        return None;
+    }
+    let (mean, freedom) = (mean(differences.iter().copied()), count as f64 - 1.0);
+    let error = deviation(differences.iter().copied()) / (count as f64).sqrt();
+    let half = t_quantile(0.975, freedom) * error;
+    let p = match (error > 0.0, mean == 0.0) {
+        (true, _) => t_two_sided(mean / error, freedom),
+        (false, true) => 1.0,
+        (false, false) => 0.0,
+    };
+    Some(((mean - half, mean + half), p))
 }
 
 /// Counts the ways to set signs by which the sum is at least as far from 0.

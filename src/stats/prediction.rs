@@ -49,16 +49,7 @@ pub fn spread(history: usize, new: usize) -> f64 {
     (1.0 / new as f64 + 1.0 / history as f64).sqrt()
 }
 
-/// Returns the difference that would be detected with the probability `power`: (t₀.₉₇₅ + t_power) · s · √(1/m + 1/N), by the same
-/// degrees of freedom; nothing outside of the domain.
-///
-/// It stands for the quantile of the non-central t, from which it differs by less than what a standard deviation of so few values is
-/// unsure of.
-pub fn detectable(deviation: f64, history: usize, new: usize, power: f64) -> Option<f64> {
-    if history < 2 || new == 0 || !(0.5..1.0).contains(&power) || !deviation.is_finite() {
-        return None;
-    }
-    let freedom = history as f64 - 1.0;
-    let quantiles = t_quantile(f64::midpoint(1.0, CONFIDENCE), freedom) + t_quantile(power, freedom);
-    Some(quantiles * deviation * spread(history, new))
+/// Returns the quantile of Student's t; not a number without a degree of freedom.
+pub fn quantile(probability: f64, freedom: usize) -> f64 {
+    if freedom == 0 { f64::NAN } else { t_quantile(probability, freedom as f64) }
 }

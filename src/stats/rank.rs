@@ -62,7 +62,9 @@ fn doubled_ranks(first: &[f64], second: &[f64]) -> Vec<u64> {
     order.sort_by(|one, other| value(*one).total_cmp(&value(*other)));
     let mut ranks = vec![0; all.len()];
     let mut start = 0;
-    for group in order.chunk_by(|one, other| value(*one) == value(*other)) {
+    for group in
+        order.chunk_by(|one, other| value(*one).partial_cmp(&value(*other)).is_some_and(std::cmp::Ordering::is_eq))
+    {
         // Ranks start + 1 to start + length, and twice their mean.
         let doubled = (2 * start + group.len() + 1) as u64;
         for index in group {

@@ -34,7 +34,10 @@ pub fn drift(series: &[f64]) -> Option<Drift> {
     let mut sorted = series.to_vec();
     sorted.sort_by(f64::total_cmp);
     let part = |n: f64| n * (n - 1.0) * (2.0 * n + 5.0);
-    let ties: f64 = sorted.chunk_by(|one, other| one == other).map(|group| part(group.len() as f64)).sum();
+    let ties: f64 = sorted
+        .chunk_by(|one, other| one.partial_cmp(other).is_some_and(std::cmp::Ordering::is_eq))
+        .map(|group| part(group.len() as f64))
+        .sum();
     let variance = (part(count as f64) - ties) / 18.0;
     let z = (rises.abs() - 1.0).max(0.0) / variance.sqrt();
     let p = if variance > 0.0 { (2.0 * normal_cdf(-z)).min(1.0) } else { 1.0 };

@@ -68,7 +68,7 @@ pub fn file_at(root: &Path, revision: &str, path: &str) -> Result<Option<Vec<u8>
 }
 
 /// Says what may be missing: CI systems fetch one commit unless told otherwise.
-fn hint(repository: &Repository) -> &'static str {
+pub(super) fn hint(repository: &Repository) -> &'static str {
     if repository.is_shallow() {
         "; this clone is shallow: fetch the history (`git fetch --unshallow`, or `fetch-depth: 0` in actions/checkout)"
     } else {
@@ -77,7 +77,7 @@ fn hint(repository: &Repository) -> &'static str {
 }
 
 /// Returns the path of `root` inside the repository, empty or ending in a slash.
-fn prefix(repository: &Repository, root: &Path) -> Result<String> {
+pub(super) fn prefix(repository: &Repository, root: &Path) -> Result<String> {
     let top = repository.workdir().context("a bare repository has no project folder")?;
     let top = top.canonicalize().context("cannot resolve the repository's folder")?;
     let root = root.canonicalize().context("cannot resolve the project's folder")?;

@@ -14,6 +14,7 @@ mod fold;
 mod history;
 mod identity;
 mod inbox;
+mod lineage;
 mod local;
 mod objects;
 mod program;
@@ -29,6 +30,7 @@ use crate::digest::Digest;
 use crate::record::{Addition, Conflict, Folded, Kind, Mode, NotRecorded, Recorded, Signing, place};
 
 pub use history::{CommittedFile, file_at, files_at};
+pub use lineage::Commits;
 pub use state::commit_of;
 
 /// Tells people something while they wait.

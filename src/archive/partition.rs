@@ -1,0 +1,103 @@
+//! Partitions: results that may be compared with each other, because the same case ran on the same hardware.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::session::Session;
+use super::{Archive, Row};
+use crate::result::v1::{Environment, Node};
+
+/// The facts that keep results apart, unless the project says `compareAcross`.
+pub const FACTS: [&str; 6] = ["target", "engine", "cpu", "gpu", "driver", "instanceType"];
+
+/// What keeps results apart, by fact; one that does not apply is left out.
+pub type Facts = BTreeMap<&'static str, String>;
+
+/// The sessions of one case on one kind of hardware.
+#[derive(Clone, Debug)]
+pub struct Partition {
+    /// The benchmark.
+    pub benchmark: String,
+    /// The identity of the case.
+    pub case: String,
+    /// What it ran on.
+    pub facts: Facts,
+    /// Its sessions, the oldest first.
+    pub sessions: Vec<Session>,
+}
+
+/// Groups the rows at `chosen` places; `across` are the facts that do not keep results apart.
+pub fn partitions(archive: &Archive, chosen: impl Iterator<Item = usize>, across: &BTreeSet<String>) -> Vec<Partition> {
+    let mut known: BTreeMap<u32, Facts> = BTreeMap::new();
+    let mut groups: BTreeMap<(&str, &str, Facts), BTreeMap<&str, Vec<usize>>> = BTreeMap::new();
+    for (at, row) in chosen.filter_map(|at| Some((at, archive.rows().get(at)?))) {
+        let mut facts = known.entry(row.environment).or_insert_with(|| facts_of(archive.environment(row))).clone();
+        let subject = archive.subject(row);
+        facts.insert("target", subject.target.clone());
+        facts.retain(|fact, _| !across.contains(*fact));
+        let key = (subject.benchmark.as_str(), subject.case.as_str(), facts);
+        groups.entry(key).or_default().entry(&row.session).or_default().push(at);
+    }
+    let partition = |((benchmark, case, facts), sessions): ((&str, &str, Facts), BTreeMap<&str, Vec<usize>>)| {
+        let mut sessions: Vec<Session> =
+            sessions.into_iter().map(|(id, rows)| Session::new(archive, id, rows)).collect();
+        sessions.sort_by(|one, other| (&one.started_at, &one.id).cmp(&(&other.started_at, &other.id)));
+        Partition { benchmark: benchmark.to_owned(), case: case.to_owned(), facts, sessions }
+    };
+    groups.into_iter().map(partition).collect()
+}
+
+impl Partition {
+    /// Returns the newest row.
+    pub fn newest<'a>(&self, archive: &'a Archive) -> Option<&'a Row> {
+        self.sessions.last().and_then(|session| session.rows.first()).and_then(|at| archive.rows().get(*at))
+    }
+}
+
+/// Returns the hardware in words that people know it by: models and counts, the driver without its patch level, the type of instance.
+fn facts_of(environment: &Environment) -> Facts {
+    let mut facts = Facts::from([("engine", environment.cluster.engine.clone())]);
+    let mut put = |fact: &'static str, of: &dyn Fn(&Node) -> Option<String>| {
+        let said: Vec<String> = environment.nodes.iter().filter_map(of).collect();
+        if !said.is_empty() {
+            facts.insert(fact, counted(&said));
+        }
+    };
+    if environment.nodes.iter().all(|node| node.gpus.is_empty()) {
+        put("cpu", &cpu);
+    } else {
+        put("gpu", &gpu);
+        put("driver", &driver);
+    }
+    put("instanceType", &|node| node.instance_type.clone());
+    facts
+}
+
+fn cpu(node: &Node) -> Option<String> {
+    let model = node.cpu_model.as_deref().or(node.arch.as_deref())?;
+    Some(node.cpu_count.map_or_else(|| model.to_owned(), |count| format!("{count} × {model}")))
+}
+
+fn gpu(node: &Node) -> Option<String> {
+    let mut gpus: Vec<String> = node.gpus.iter().map(|gpu| format!("{} × {}", gpu.count, gpu.product)).collect();
+    gpus.sort();
+    (!gpus.is_empty()).then(|| gpus.join(" + "))
+}
+
+fn driver(node: &Node) -> Option<String> {
+    let short = |driver: &String| driver.splitn(3, '.').take(2).collect::<Vec<_>>().join(".");
+    let drivers: BTreeSet<String> = node.gpus.iter().filter_map(|gpu| gpu.driver.as_ref()).map(short).collect();
+    (!drivers.is_empty()).then(|| drivers.into_iter().collect::<Vec<_>>().join(", "))
+}
+
+/// Returns what the machines have, equal ones counted, in an order that does not depend on theirs.
+fn counted(said: &[String]) -> String {
+    let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
+    for text in said {
+        *counts.entry(text).or_default() += 1;
+    }
+    let words = counts.into_iter().map(|(text, count)| match count {
+        1 => text.to_owned(),
+        _ => format!("{count} nodes of {text}"),
+    });
+    words.collect::<Vec<_>>().join(", ")
+}

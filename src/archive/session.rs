@@ -1,0 +1,33 @@
+//! Sessions: the runs of one execution of a case.
+
+use super::{Archive, Row};
+
+/// The runs of one case in one session.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Session {
+    /// Its id.
+    pub id: String,
+    /// When its first run began.
+    pub started_at: String,
+    /// The places of its rows in the archive, by time.
+    pub rows: Vec<usize>,
+}
+
+impl Session {
+    pub(super) fn new(archive: &Archive, id: &str, mut rows: Vec<usize>) -> Self {
+        let begun = |at: &usize| archive.rows().get(*at).map(|row| (&row.started_at, &row.path));
+        rows.sort_by_key(begun);
+        let started_at = rows.first().and_then(begun).map(|(time, _)| time.clone()).unwrap_or_default();
+        Self { id: id.to_owned(), started_at, rows }
+    }
+
+    /// Iterates over its rows, by time.
+    pub fn rows<'a>(&'a self, archive: &'a Archive) -> impl Iterator<Item = &'a Row> {
+        self.rows.iter().filter_map(|at| archive.rows().get(*at))
+    }
+
+    /// Returns its first row.
+    pub fn first<'a>(&'a self, archive: &'a Archive) -> Option<&'a Row> {
+        self.rows(archive).next()
+    }
+}

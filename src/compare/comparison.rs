@@ -1,0 +1,272 @@
+//! `compare`: two sides, case by case and metric by metric.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::line::Origin;
+use super::side::{Lineage, Side};
+use super::v1::{Comparison, Geomean, Kind, Line, SCHEMA_VERSION, Unmatched};
+use super::words;
+use crate::archive::{Archive, Facts, MetricKey, Partition, Point, Series, partitions, series};
+use crate::stats;
+use crate::verdict::{
+    DEFAULT_THRESHOLD, Effect, LEAST_HISTORY, Method, Policy, Scale, Verdict, against_history, judge, of_groups,
+    of_pairs, without_scale,
+};
+
+/// From so many sessions on each side, ranks decide.
+const LEAST_GROUP: usize = 4;
+
+/// What is compared.
+#[derive(Clone, Copy, Debug)]
+pub struct Request<'a> {
+    /// The results of both sides.
+    pub archive: &'a Archive,
+    /// The sides as they were asked for.
+    pub sides: [&'a Side; 2],
+    /// The places of their rows.
+    pub rows: [&'a BTreeSet<usize>; 2],
+    /// The facts that may differ.
+    pub allowed: &'a BTreeSet<String>,
+    /// The facts that never keep results apart.
+    pub across: &'a BTreeSet<String>,
+    /// The thresholds of gates, by benchmark and metric.
+    pub thresholds: &'a BTreeMap<(String, String), f64>,
+    /// Only these metrics, where some are named.
+    pub metrics: &'a BTreeSet<String>,
+    /// The commits that are known.
+    pub lineage: Option<&'a Lineage>,
+}
+
+/// What tells the cases of one side apart; equal ones are compared.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+struct Place {
+    benchmark: String,
+    case: String,
+}
+
+/// Compares two sides.
+pub fn compare(request: Request<'_>) -> Comparison {
+    let [first, second] = request.rows.map(|rows| by_place(&request, rows));
+    let mut lines = Vec::new();
+    let mut unmatched = Vec::new();
+    for (place, baselines) in &first {
+        match second.get(place) {
+            Some(candidates) => lines.extend(request.of_place(baselines, candidates)),
+            None => unmatched.push(request.unmatched(baselines, "baseline")),
+        }
+    }
+    for (_, candidates) in second.iter().filter(|(place, _)| !first.contains_key(place)) {
+        unmatched.push(request.unmatched(candidates, "candidate"));
+    }
+    lines.sort_by(|one, other| order(one).cmp(&order(other)));
+    Comparison {
+        schema_version: SCHEMA_VERSION,
+        baseline: request.sides[0].to_string(),
+        candidate: request.sides[1].to_string(),
+        geomeans: geomeans(&lines),
+        lines,
+        unmatched,
+        left_out: Vec::new(),
+        notes: Vec::new(),
+    }
+}
+
+fn order(line: &Line) -> (&str, &str, Kind, String, &BTreeMap<String, String>) {
+    (&line.benchmark, &line.case_name, line.kind, words::metric(line), &line.environment)
+}
+
+/// Groups the partitions of a side by what they are compared by.
+fn by_place(request: &Request<'_>, rows: &BTreeSet<usize>) -> BTreeMap<Place, Vec<Partition>> {
+    let mut places: BTreeMap<Place, Vec<Partition>> = BTreeMap::new();
+    for partition in partitions(request.archive, rows.iter().copied(), request.across) {
+        places.entry(request.place(&partition)).or_default().push(partition);
+    }
+    places
+}
+
+impl Request<'_> {
+    /// Returns what a partition is compared by: its case, without what the sides say that it is.
+    fn place(&self, partition: &Partition) -> Place {
+        let is_by_case = self.sides.iter().any(|side| matches!(side, Side::Variant(_) | Side::Label(..)));
+        let subject = partition.newest(self.archive).map(|row| self.archive.subject(row));
+        let case = match subject {
+            Some(subject) if is_by_case => {
+                let params = subject.params.iter().filter(|(name, _)| name.as_str() != crate::expand::VARIANT);
+                params.map(|(name, value)| format!("{name}={value}")).collect::<Vec<_>>().join(", ")
+            }
+            _ => partition.case.clone(),
+        };
+        // Labels tell benchmarks apart: one toolkit's from another's.
+        let is_label = self.sides.iter().any(|side| matches!(side, Side::Label(..)));
+        let benchmark = if is_label { String::new() } else { partition.benchmark.clone() };
+        Place { benchmark, case }
+    }
+
+    fn unmatched(&self, partitions: &[Partition], only: &str) -> Unmatched {
+        let subject = partitions.first().and_then(|one| one.newest(self.archive)).map(|row| self.archive.subject(row));
+        Unmatched {
+            benchmark: partitions.first().map(|one| one.benchmark.clone()).unwrap_or_default(),
+            case_name: subject.map(|subject| subject.case_name.clone()).unwrap_or_default(),
+            only: only.to_owned(),
+        }
+    }
+
+    /// Compares one case: on equal hardware where both sides have it, and else on what both have last.
+    fn of_place(&self, baselines: &[Partition], candidates: &[Partition]) -> Vec<Line> {
+        let same = |candidate: &&Partition| baselines.iter().find(|baseline| baseline.facts == candidate.facts);
+        let pairs: Vec<(&Partition, &Partition)> =
+            candidates.iter().filter_map(|candidate| Some((same(&candidate)?, candidate))).collect();
+        if !pairs.is_empty() {
+            return pairs.into_iter().flat_map(|(baseline, candidate)| self.of_pair(baseline, candidate)).collect();
+        }
+        let newest = |side: &&Partition| side.sessions.last().map(|session| session.started_at.clone());
+        match (baselines.iter().max_by_key(newest), candidates.iter().max_by_key(newest)) {
+            (Some(baseline), Some(candidate)) => self.of_pair(baseline, candidate),
+            _ => Vec::new(),
+        }
+    }
+
+    fn of_pair(&self, baseline: &Partition, candidate: &Partition) -> Vec<Line> {
+        let differing = self.differing(baseline, candidate);
+        let refused: Vec<&(String, String)> =
+            differing.iter().filter(|(fact, _)| !self.allowed.contains(fact)).collect();
+        let ours = series(self.archive, baseline);
+        let theirs = series(self.archive, candidate);
+        let by_metric: BTreeMap<&MetricKey, &Series> = ours.iter().map(|series| (&series.metric, series)).collect();
+        let is_wanted = |series: &&Series| self.metrics.is_empty() || self.metrics.contains(&series.metric.name);
+        let mut lines = Vec::new();
+        for series in theirs.iter().filter(is_wanted) {
+            let Some(before) = by_metric.get(&series.metric) else { continue };
+            let mut line = self.line(baseline, before, candidate, series);
+            for (fact, said) in &differing {
+                line.notes.push(format!("{fact} differs: {said}"));
+            }
+            if !refused.is_empty() {
+                refuse(&mut line, &refused);
+            }
+            lines.push(line);
+        }
+        lines
+    }
+
+    /// Returns the facts that differ between two sides that are not asked for as such, and how.
+    fn differing(&self, baseline: &Partition, candidate: &Partition) -> Vec<(String, String)> {
+        let asked = self.sides.iter().any(|side| matches!(side, Side::Environment(_)));
+        let names: BTreeSet<&'static str> = baseline.facts.keys().chain(candidate.facts.keys()).copied().collect();
+        let said = |facts: &Facts, fact: &str| facts.get(fact).cloned().unwrap_or_else(|| "nothing".to_owned());
+        let mut differing: Vec<(String, String)> = names
+            .into_iter()
+            .filter(|fact| !asked && baseline.facts.get(fact) != candidate.facts.get(fact))
+            .map(|fact| {
+                (fact.to_owned(), format!("{} and {}", said(&baseline.facts, fact), said(&candidate.facts, fact)))
+            })
+            .collect();
+        let is_of_cases = self.sides.iter().any(|side| side.is_of_cases());
+        let workloads = [baseline, candidate].map(|side| self.workloads(side));
+        if let ([Some(one), Some(other)], false) = (&workloads, is_of_cases)
+            && one != other
+        {
+            let short = |digests: &BTreeSet<String>| {
+                let words = digests.iter().map(|digest| digest.trim_start_matches("sha256:").chars().take(8).collect());
+                words.collect::<Vec<String>>().join(", ")
+            };
+            differing.push(("workload".to_owned(), format!("{} and {}", short(one), short(other))));
+        }
+        differing
+    }
+
+    /// Returns the digests of what ran, images apart; nothing where a result does not know.
+    fn workloads(&self, side: &Partition) -> Option<BTreeSet<String>> {
+        let rows = side.sessions.iter().flat_map(|session| session.rows(self.archive));
+        rows.map(|row| self.archive.origin(row).workload_digest.clone()).collect()
+    }
+
+    fn line(&self, baseline: &Partition, before: &Series, candidate: &Partition, after: &Series) -> Line {
+        let threshold = self.thresholds.get(&(candidate.benchmark.clone(), after.metric.name.clone())).copied();
+        let policy = Policy { direction: after.direction, threshold: threshold.unwrap_or(DEFAULT_THRESHOLD) };
+        let medians =
+            [before, after].map(|series| series.points.iter().map(|point| point.median).collect::<Vec<f64>>());
+        let judgement = match Scale::between(&medians[0], &medians[1]) {
+            Some(scale) => judge(measure(scale, &medians, &shared(baseline, before, candidate, after)), policy, None),
+            None => without_scale(),
+        };
+        let origin = |partition| Origin { archive: self.archive, partition, lineage: self.lineage };
+        let mut line = origin(candidate).line(after, policy, &judgement);
+        line.baseline = origin(baseline).sessions(before.points.iter());
+        line.candidate = origin(candidate).sessions(after.points.iter());
+        line
+    }
+}
+
+/// Measures the difference by what the sessions are: pairs where both sides ran in the same ones, groups where there are enough, and
+/// else the few against the many; nothing where even that cannot be measured.
+fn measure(scale: Scale, [first, second]: &[Vec<f64>; 2], together: &[(f64, f64)]) -> Option<Effect> {
+    let (n, m) = (first.len(), second.len());
+    if together.len() > 1 && 2 * together.len() >= n.max(m) {
+        of_pairs(scale, together)
+    } else if n.min(m) >= LEAST_GROUP {
+        of_groups(scale, first, second)
+    } else if n >= LEAST_HISTORY {
+        against_history(scale, first, second)
+    } else if m >= LEAST_HISTORY {
+        against_history(scale, second, first).map(mirrored)
+    } else {
+        of_groups(scale, first, second)
+    }
+}
+
+/// Returns the values of the sessions in which both sides ran.
+fn shared(baseline: &Partition, before: &Series, candidate: &Partition, after: &Series) -> Vec<(f64, f64)> {
+    let id =
+        |partition: &Partition, point: &Point| partition.sessions.get(point.session).map(|session| session.id.clone());
+    let known: BTreeMap<String, f64> =
+        before.points.iter().filter_map(|point| Some((id(baseline, point)?, point.median))).collect();
+    let both = after.points.iter().filter_map(|point| Some((*known.get(&id(candidate, point)?)?, point.median)));
+    both.collect()
+}
+
+/// Turns the sides of an effect round.
+fn mirrored(effect: Effect) -> Effect {
+    let ((low, high), (least, greatest), (n, m)) = (effect.interval, effect.beyond, effect.counts);
+    debug_assert_eq!(effect.method, Method::Prediction);
+    Effect {
+        difference: -effect.difference,
+        interval: (-high, -low),
+        beyond: (-greatest, -least),
+        counts: (n, m),
+        ..effect
+    }
+}
+
+fn refuse(line: &mut Line, refused: &[&(String, String)]) {
+    let facts: Vec<&str> = refused.iter().map(|(fact, _)| fact.as_str()).collect();
+    let said: Vec<String> = refused.iter().map(|(fact, said)| format!("{fact} ({said})")).collect();
+    let allow: Vec<String> = facts.iter().map(|fact| format!("--allow {fact}")).collect();
+    line.verdict = Verdict::Incomparable;
+    "differs".clone_into(&mut line.reason);
+    line.message =
+        format!("both sides differ in {}; compare all the same with {}", said.join(" and "), allow.join(" "));
+    line.notes.clear();
+    (line.change, line.interval, line.p) = (None, None, None);
+    (line.detectable, line.more_sessions, line.method) = (None, None, None);
+}
+
+/// Returns the geometric mean of the changes of each metric that several cases have.
+fn geomeans(lines: &[Line]) -> Vec<Geomean> {
+    let mut metrics: BTreeMap<String, Vec<&Line>> = BTreeMap::new();
+    for line in lines {
+        metrics.entry(words::metric(line)).or_default().push(line);
+    }
+    let geomean = |(metric, lines): (String, Vec<&Line>)| {
+        let ratio = |line: &&Line| {
+            let is_positive = |median: Option<f64>| median.is_some_and(|median| median > 0.0);
+            let positive = is_positive(line.baseline.median) && is_positive(line.candidate.median);
+            line.change.filter(|change| positive && *change > -1.0).map(stats::ln_1p)
+        };
+        let ratios: Vec<f64> = lines.iter().filter_map(ratio).collect();
+        let excluded = lines.len() - ratios.len();
+        let change = stats::exp_m1(stats::mean(ratios.iter().copied()));
+        (ratios.len() > 1).then_some(Geomean { metric, change, cases: ratios.len(), excluded })
+    };
+    metrics.into_iter().filter_map(geomean).collect()
+}

@@ -1,0 +1,94 @@
+//! One line of an answer: what was judged, made of an archive's sessions and a judgement's numbers.
+
+use super::side::Lineage;
+use super::v1::{Line, SessionValue, Sessions};
+use super::words;
+use crate::archive::{Archive, Partition, Point, Series};
+use crate::stats;
+use crate::verdict::{Judgement, Policy};
+
+/// Where sessions are from.
+#[derive(Clone, Copy)]
+pub(super) struct Origin<'a> {
+    pub(super) archive: &'a Archive,
+    pub(super) partition: &'a Partition,
+    /// The commits that are known.
+    pub(super) lineage: Option<&'a Lineage>,
+}
+
+impl Origin<'_> {
+    /// Returns the sessions at `points`, as they are shown.
+    pub(super) fn sessions<'p>(&self, points: impl Iterator<Item = &'p Point>) -> Sessions {
+        let sessions: Vec<(SessionValue, usize)> =
+            points.filter_map(|point| Some((self.session(point)?, point.runs.len()))).collect();
+        let values: Vec<f64> = sessions.iter().map(|(session, _)| session.value).collect();
+        Sessions {
+            median: (!values.is_empty()).then(|| stats::quantile(values.iter().copied(), 0.5)),
+            variation: variation(&values),
+            runs: sessions.iter().map(|(_, runs)| runs).sum(),
+            sessions: sessions.into_iter().map(|(session, _)| session).collect(),
+        }
+    }
+
+    fn session(&self, point: &Point) -> Option<SessionValue> {
+        let session = self.partition.sessions.get(point.session)?;
+        let counted = session.rows(self.archive).filter(|row| row.counts());
+        Some(SessionValue {
+            session: session.id.clone(),
+            started_at: session.started_at.clone(),
+            commit: self.commit(point.session),
+            value: point.median,
+            results: counted.map(|row| row.path.clone()).collect(),
+        })
+    }
+
+    /// Returns the commit of the session at this place of the partition, where that is known.
+    pub(super) fn commit(&self, session: usize) -> Option<String> {
+        let row = self.partition.sessions.get(session)?.first(self.archive)?;
+        let known = self.lineage.and_then(|lineage| lineage.commit_of(self.archive, row));
+        known.map(str::to_owned).or_else(|| self.archive.origin(row).commit.clone())
+    }
+
+    /// Returns a line about a metric, with the verdict and its reasons; sessions and what else is known are for the caller to add.
+    pub(super) fn line(&self, series: &Series, policy: Policy, judgement: &Judgement) -> Line {
+        let newest = self.partition.newest(self.archive);
+        let effect = judgement.effect;
+        let is_inconclusive = judgement.verdict == crate::verdict::Verdict::Inconclusive;
+        Line {
+            benchmark: self.partition.benchmark.clone(),
+            case: self.partition.case.clone(),
+            case_name: newest.map(|row| self.archive.subject(row).case_name.clone()).unwrap_or_default(),
+            environment: self.partition.facts.iter().map(|(fact, value)| ((*fact).to_owned(), value.clone())).collect(),
+            metric: series.metric.name.clone(),
+            labels: series.metric.labels.clone(),
+            unit: series.metric.unit.clone(),
+            direction: policy.direction,
+            kind: series.kind,
+            verdict: judgement.verdict,
+            reason: words::code(judgement.reason).to_owned(),
+            message: words::reason(judgement, policy),
+            change: judgement.change(),
+            interval: judgement.interval(),
+            p: effect.map(|effect| effect.p),
+            adjusted_p: judgement.adjusted_p,
+            method: effect.map(|effect| effect.method.name().to_owned()),
+            threshold: policy.threshold,
+            detectable: judgement.detectable,
+            more_sessions: judgement.more.filter(|_| is_inconclusive),
+            correlation: effect.and_then(|effect| effect.correlation),
+            baseline: Sessions::default(),
+            candidate: Sessions::default(),
+            open: None,
+            acks: Vec::new(),
+            notes: Vec::new(),
+            synthetic: newest.is_some_and(|row| row.synthetic),
+        }
+    }
+}
+
+/// Returns the coefficient of variation of values that are all positive.
+fn variation(values: &[f64]) -> Option<f64> {
+    let is_ratio = values.len() > 1 && values.iter().all(|value| *value > 0.0);
+    let share = stats::deviation(values.iter().copied()) / stats::mean(values.iter().copied());
+    is_ratio.then_some(share).filter(|share| share.is_finite())
+}

@@ -1,0 +1,14 @@
+//! What committed results say of a change: two sides compared, a candidate gated, a history told.
+
+mod ack;
+mod comparison;
+mod gate;
+mod line;
+mod side;
+pub mod v1;
+mod words;
+
+pub use ack::Ack;
+pub use comparison::{Request, compare};
+pub use gate::{Against, Candidate, Request as GateRequest, Rule, gate};
+pub use side::{Lineage, Side};

@@ -1,0 +1,27 @@
+//! Answers as people read them. Leaves: they get an answer and return text.
+
+mod human;
+mod markdown;
+
+pub use human::{comparison as human_comparison, gated as human_gated};
+pub use markdown::{comparison as markdown_comparison, gated as markdown_gated};
+
+use super::v1::{Line, Verdict};
+
+/// Returns lines with what needs attention first, and the larger change before the smaller one.
+fn by_weight(lines: &[Line]) -> Vec<&Line> {
+    let size = |line: &Line| line.change.map_or(0.0, f64::abs);
+    let mut sorted: Vec<&Line> = lines.iter().collect();
+    sorted.sort_by(|one, other| one.verdict.cmp(&other.verdict).then(size(other).total_cmp(&size(one))));
+    sorted
+}
+
+/// Counts verdicts: `1 regressed, 3 no change seen`.
+fn tally(lines: &[Line]) -> String {
+    let mut counts: std::collections::BTreeMap<Verdict, usize> = std::collections::BTreeMap::new();
+    for line in lines {
+        *counts.entry(line.verdict).or_default() += 1;
+    }
+    let words: Vec<String> = counts.into_iter().map(|(verdict, count)| format!("{count} {}", verdict.words())).collect();
+    words.join(", ")
+}

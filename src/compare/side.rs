@@ -1,0 +1,100 @@
+//! The sides of a comparison, as people name them.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use crate::archive::{Archive, Row};
+
+/// One side, as it was asked for.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Side {
+    /// Results of this commit.
+    Revision(String),
+    /// Results of the commits that are reachable from this branch.
+    Branch(String),
+    /// Results of the commits that are reachable from this tag.
+    Tag(String),
+    /// Results of another folder.
+    Folder(String),
+    /// Results of benchmarks with this label.
+    Label(String, String),
+    /// Results of this variant.
+    Variant(String),
+    /// Results that ran there: a target, or `fact=value`.
+    Environment(String),
+}
+
+impl Side {
+    /// Reads `rev:`, `branch:`, `tag:`, `dir:`, `label:k=v`, `variant:`, `env:`; a bare word is a folder where `is_folder` says so,
+    /// and else a revision.
+    ///
+    /// # Errors
+    /// What is wrong with it.
+    pub fn parse(text: &str, is_folder: impl Fn(&str) -> bool) -> Result<Self, String> {
+        let Some((kind, rest)) = text.split_once(':') else {
+            let text = text.to_owned();
+            return if is_folder(&text) { Ok(Self::Folder(text)) } else { Ok(Self::Revision(text)) };
+        };
+        let rest = rest.to_owned();
+        if rest.is_empty() {
+            return Err(format!("`{text}` names nothing after the colon"));
+        }
+        match kind {
+            "rev" => Ok(Self::Revision(rest)),
+            "branch" => Ok(Self::Branch(rest)),
+            "tag" => Ok(Self::Tag(rest)),
+            "dir" => Ok(Self::Folder(rest)),
+            "label" => match rest.split_once('=') {
+                Some((name, value)) => Ok(Self::Label(name.to_owned(), value.to_owned())),
+                None => Err(format!("`{text}` has no value: write `label:NAME=VALUE`")),
+            },
+            "variant" => Ok(Self::Variant(rest)),
+            "env" => Ok(Self::Environment(rest)),
+            _ => Err(format!(
+                "`{kind}:` is no kind of side; write rev:, branch:, tag:, dir:, label:NAME=VALUE, variant: or env:, or a folder or \
+                 revision without a prefix"
+            )),
+        }
+    }
+
+    /// Returns whether cases of this side are run beside those of the other in one session, and differ by what they are.
+    pub fn is_of_cases(&self) -> bool {
+        matches!(self, Self::Label(..) | Self::Variant(_) | Self::Environment(_))
+    }
+}
+
+impl std::fmt::Display for Side {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::Revision(name) => write!(f, "{name}"),
+            Self::Branch(name) => write!(f, "branch:{name}"),
+            Self::Tag(name) => write!(f, "tag:{name}"),
+            Self::Folder(path) => write!(f, "dir:{path}"),
+            Self::Label(name, value) => write!(f, "label:{name}={value}"),
+            Self::Variant(name) => write!(f, "variant:{name}"),
+            Self::Environment(name) => write!(f, "env:{name}"),
+        }
+    }
+}
+
+/// Commits, and what the generated trees of these commits ask the cluster to run: results of a cluster do not know their commit.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Lineage {
+    /// The commits by their full names.
+    pub commits: BTreeSet<String>,
+    /// The first of them whose tree holds a run digest: by target, benchmark and the first 8 digits.
+    pub trees: BTreeMap<(String, String, String), String>,
+}
+
+impl Lineage {
+    /// Returns the commit of a result, if it is one of these: the one that it names, unless files differed from it then, or the first
+    /// whose tree holds its run digest.
+    pub fn commit_of<'a>(&'a self, archive: &'a Archive, row: &Row) -> Option<&'a str> {
+        let (origin, subject) = (archive.origin(row), archive.subject(row));
+        if let Some(commit) = &origin.commit {
+            return (origin.dirty != Some(true) && self.commits.contains(commit)).then_some(commit.as_str());
+        }
+        let digest = origin.run_digest.strip_prefix("sha256:").and_then(|hex| hex.get(..8))?;
+        let key = (subject.target.clone(), subject.benchmark.clone(), digest.to_owned());
+        self.trees.get(&key).map(String::as_str)
+    }
+}

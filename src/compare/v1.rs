@@ -1,0 +1,248 @@
+//! The wire types of what `compare` and `gate` answer, version 1: what people see is made of the same.
+
+use std::collections::BTreeMap;
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+pub use crate::result::v1::{Direction, Kind};
+pub use crate::verdict::Verdict;
+
+/// The version of these formats.
+pub const SCHEMA_VERSION: u32 = 1;
+
+/// What `kubebench compare` answers.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct Comparison {
+    /// The version of this format.
+    #[schemars(extend("enum" = [1]))]
+    pub schema_version: u32,
+    /// The first side, as it was asked for.
+    pub baseline: String,
+    /// The second side.
+    pub candidate: String,
+    /// What was compared: by benchmark, case and metric.
+    pub lines: Vec<Line>,
+    /// The geometric mean of the changes, by metric.
+    pub geomeans: Vec<Geomean>,
+    /// The cases that only one side has.
+    pub unmatched: Vec<Unmatched>,
+    /// Result files that did not count, and why.
+    pub left_out: Vec<LeftOut>,
+    /// What else a reader has to know.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub notes: Vec<String>,
+}
+
+/// What `kubebench gate` answers.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct Gated {
+    /// The version of this format.
+    #[schemars(extend("enum" = [1]))]
+    pub schema_version: u32,
+    /// Whether the candidate passes.
+    pub passed: bool,
+    /// What the candidate was held against, unless a gate says otherwise.
+    pub baseline: String,
+    /// What was judged.
+    pub candidate: String,
+    /// The day on which acknowledgements were judged: that of the newest result, or as asked for.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub as_of: Option<String>,
+    /// What was judged: by benchmark, case and metric.
+    pub lines: Vec<Line>,
+    /// Result files that did not count, and why.
+    pub left_out: Vec<LeftOut>,
+    /// What else a reader has to know.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub notes: Vec<String>,
+}
+
+/// One metric of one case, judged.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct Line {
+    /// The benchmark.
+    pub benchmark: String,
+    /// The identity of the case; of the candidate where both sides have cases of their own.
+    pub case: String,
+    /// The case as shown to people.
+    pub case_name: String,
+    /// What it ran on, by fact: target, engine, cpu or gpu, driver, instanceType.
+    pub environment: BTreeMap<String, String>,
+    /// The metric.
+    pub metric: String,
+    /// What tells it from others of its name.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub labels: BTreeMap<String, String>,
+    /// The unit.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub unit: Option<String>,
+    /// Which way is better.
+    pub direction: Direction,
+    /// What part it plays.
+    pub kind: Kind,
+    /// The verdict.
+    pub verdict: Verdict,
+    /// Why, as a word for programs.
+    pub reason: String,
+    /// Why, as a sentence for people.
+    pub message: String,
+    /// The change as a share: −0.08 for 8 % less.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub change: Option<f64>,
+    /// The interval of 95 % around the change, not adjusted for other metrics.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub interval: Option<(f64, f64)>,
+    /// How likely so large a change is where nothing changed, on both sides.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub p: Option<f64>,
+    /// The same among all metrics that were gated together, by Benjamini and Hochberg.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub adjusted_p: Option<f64>,
+    /// How it was measured.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub method: Option<String>,
+    /// The change that matters, as a share.
+    pub threshold: f64,
+    /// The least change for the worse that would be seen with a probability of 90 %, as a share.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub detectable: Option<f64>,
+    /// So many more sessions would decide; left out where nothing is open, or no number of them would.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub more_sessions: Option<usize>,
+    /// The autocorrelation of neighboring sessions, where it is above 0.3.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub correlation: Option<f64>,
+    /// The sessions that it was held against.
+    pub baseline: Sessions,
+    /// The sessions that were judged.
+    pub candidate: Sessions,
+    /// The change for the worse that is neither acknowledged nor over.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub open: Option<OpenChange>,
+    /// The acknowledgements that apply.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub acks: Vec<Acknowledged>,
+    /// What else a reader has to know.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub notes: Vec<String>,
+    /// Whether nothing ran and the numbers were made.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub synthetic: bool,
+}
+
+/// Sessions of one side.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct Sessions {
+    /// The median of the sessions.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub median: Option<f64>,
+    /// The coefficient of variation between sessions.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub variation: Option<f64>,
+    /// How many runs they had that count.
+    pub runs: usize,
+    /// The sessions, the oldest first.
+    pub sessions: Vec<SessionValue>,
+}
+
+/// One session.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct SessionValue {
+    /// Its id.
+    pub session: String,
+    /// When its first run began.
+    pub started_at: String,
+    /// The commit, where that is known.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub commit: Option<String>,
+    /// The median of its runs.
+    pub value: f64,
+    /// The result files of these runs, below the results folder.
+    pub results: Vec<String>,
+}
+
+/// A change for the worse that is neither acknowledged nor over.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct OpenChange {
+    /// Its first session.
+    pub session: String,
+    /// When that began.
+    pub since: String,
+    /// The commit of that session.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub commit: Option<String>,
+    /// The commit of the session before it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub after: Option<String>,
+    /// How many sessions it has had.
+    pub sessions: usize,
+    /// The change as a share.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub change: Option<f64>,
+    /// The interval of 95 % around it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub interval: Option<(f64, f64)>,
+}
+
+/// An acknowledgement that applies.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct Acknowledged {
+    /// Its file.
+    pub file: String,
+    /// Who accepted.
+    pub by: String,
+    /// Why.
+    pub reason: String,
+    /// Until when.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub expires: Option<String>,
+    /// Whether that day is over, so that it does not hold any more.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub expired: bool,
+}
+
+/// The geometric mean of changes.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct Geomean {
+    /// The metric.
+    pub metric: String,
+    /// The change as a share.
+    pub change: f64,
+    /// The cases that it is made of.
+    pub cases: usize,
+    /// The cases that have no ratio: incomparable ones, and those with values that are not positive.
+    pub excluded: usize,
+}
+
+/// A case that only one side has.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct Unmatched {
+    /// The benchmark.
+    pub benchmark: String,
+    /// The case as shown to people.
+    pub case_name: String,
+    /// `baseline` or `candidate`.
+    pub only: String,
+}
+
+/// A result file that did not count.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct LeftOut {
+    /// Its path.
+    pub path: String,
+    /// The code that says why.
+    pub code: String,
+    /// Why.
+    pub message: String,
+}

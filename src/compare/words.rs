@@ -1,0 +1,179 @@
+//! Numbers and reasons in words.
+
+use super::v1::{Direction, Line};
+use crate::verdict::{Judgement, Policy, Reason};
+
+/// Returns a reason as a word for programs.
+pub(super) fn code(reason: Reason) -> &'static str {
+    match reason {
+        Reason::Change => "change",
+        Reason::Equivalent => "equivalent",
+        Reason::Nothing => "nothingSeen",
+        Reason::NotSignificant => "notSignificant",
+        Reason::NotAmongSoMany => "notAmongSoMany",
+        Reason::MayBeBeyond => "mayBeBeyondThreshold",
+        Reason::SeenBefore => "seenBefore",
+        Reason::TooFew { .. } => "tooFewSessions",
+        Reason::ShortHistory { .. } => "shortHistory",
+        Reason::NoDirection => "noDirection",
+        Reason::NoScale => "noScale",
+    }
+}
+
+/// Says why a verdict is what it is, and what would decide.
+pub(super) fn reason(judgement: &Judgement, policy: Policy) -> String {
+    let threshold = share(policy.threshold);
+    let seen =
+        judgement.detectable.map_or_else(String::new, |least| format!("; {} would have been seen", share(least)));
+    let more = match judgement.more {
+        Some(0) => String::new(),
+        Some(1) => "; 1 more session would decide if nothing else changes".to_owned(),
+        Some(more) => format!("; {more} more sessions would decide if nothing else changes"),
+        None => "; at this noise, more sessions alone would not decide".to_owned(),
+    };
+    let counts = judgement.effect.map_or((0, 0), |effect| effect.counts);
+    match judgement.reason {
+        Reason::Change => format!("significant, and beyond the threshold of {threshold}"),
+        Reason::Equivalent => format!("the whole interval lies within {threshold}"),
+        Reason::Nothing => format!("not significant, and within {threshold}{seen}"),
+        Reason::NotSignificant => format!("beyond {threshold}, and within the noise of the sessions{more}"),
+        Reason::NotAmongSoMany => {
+            format!("significant by itself, and expected by chance among so many metrics{more}")
+        }
+        Reason::MayBeBeyond => {
+            format!("something changed, and whether by more than {threshold} is open{more}")
+        }
+        Reason::SeenBefore => {
+            format!("beyond {threshold}, and an earlier session was as far off and came back; the next session decides")
+        }
+        Reason::TooFew { wanted } => {
+            let (baseline, candidate) = counts;
+            format!("{baseline} and {candidate} sessions are too few: {wanted} on each side can be significant")
+        }
+        Reason::ShortHistory { wanted } => format!(
+            "{} earlier {}: a history of {wanted} can be judged",
+            counts.0,
+            if counts.0 == 1 { "session" } else { "sessions" }
+        ),
+        Reason::NoDirection => {
+            format!("it changed by more than {threshold}, and nothing says which way is better")
+        }
+        Reason::NoScale => {
+            "no relative change can be said: the baseline's median is 0; only `min` and `max` decide".to_owned()
+        }
+    }
+}
+
+/// Returns a share as a percentage without a sign: `2 %`, `0.35 %`.
+pub(super) fn share(share: f64) -> String {
+    let percent = share.abs() * 100.0;
+    let digits = usize::from(percent < 10.0);
+    let text = format!("{percent:.digits$}");
+    format!("{} %", text.strip_suffix(".0").unwrap_or(&text))
+}
+
+/// Returns a change with its sign, to the digits that its interval supports: `−8.0 %`.
+pub(super) fn change(change: f64, interval: Option<(f64, f64)>) -> String {
+    format!("{} %", signed(change, digits(interval)))
+}
+
+/// Returns an interval: `[−8.4, −7.6]`.
+pub(super) fn interval(interval: (f64, f64)) -> String {
+    let digits = digits(Some(interval));
+    format!("[{}, {}]", signed(interval.0, digits), signed(interval.1, digits))
+}
+
+fn signed(share: f64, digits: usize) -> String {
+    let text = format!("{:.digits$}", share.abs() * 100.0);
+    let is_zero = text.chars().all(|letter| matches!(letter, '0' | '.'));
+    match share {
+        _ if is_zero => text,
+        share if share < 0.0 => format!("−{text}"),
+        _ => format!("+{text}"),
+    }
+}
+
+/// An interval that is wide by tens of percent supports no decimals, one by hundredths of a percent two.
+fn digits(interval: Option<(f64, f64)>) -> usize {
+    match interval.map(|(low, high)| high - low) {
+        Some(width) if width >= 0.2 => 0,
+        Some(width) if width < 0.002 => 2,
+        _ => 1,
+    }
+}
+
+/// Returns a value with its unit, to four digits: `1447000 tokens/s`.
+pub(super) fn value(value: f64, unit: Option<&str>) -> String {
+    let number = number(value);
+    match unit {
+        Some(unit) => format!("{number} {unit}"),
+        None => number,
+    }
+}
+
+/// Returns a number to four digits, without an exponent where it is of a size that people read.
+pub(super) fn number(value: f64) -> String {
+    let size = value.abs();
+    if value == 0.0 {
+        return "0".to_owned();
+    }
+    if !(1e-4..1e9).contains(&size) {
+        return format!("{value:.3e}");
+    }
+    let mut decimals = 3_usize;
+    let mut reached = 10.0;
+    while size >= reached && decimals > 0 {
+        decimals -= 1;
+        reached *= 10.0;
+    }
+    if size < 1.0 {
+        let mut least = 1.0;
+        while size < least {
+            decimals += 1;
+            least /= 10.0;
+        }
+    }
+    let text = format!("{value:.decimals$}");
+    if text.contains('.') { text.trim_end_matches('0').trim_end_matches('.').to_owned() } else { text }
+}
+
+/// Returns a p value as people write it.
+pub(super) fn probability(p: f64) -> String {
+    if p < 0.0001 { "p < 0.0001".to_owned() } else { format!("p = {}", number((p * 1e4).round() / 1e4)) }
+}
+
+/// Returns the hardware in a few words: what is not the same everywhere by default.
+pub(super) fn hardware(line: &Line) -> String {
+    let order = ["gpu", "cpu", "driver", "instanceType", "target"];
+    let said = order.iter().filter_map(|fact| line.environment.get(*fact).map(|value| (*fact, value)));
+    let words = said.map(|(fact, value)| match fact {
+        "driver" => format!("driver {value}"),
+        "target" => format!("target {value}"),
+        _ => value.clone(),
+    });
+    words.collect::<Vec<_>>().join(", ")
+}
+
+/// Returns the metric with its labels.
+pub(super) fn metric(line: &Line) -> String {
+    if line.labels.is_empty() {
+        return line.metric.clone();
+    }
+    let labels: Vec<String> = line.labels.iter().map(|(name, value)| format!("{name}={value}")).collect();
+    format!("{}{{{}}}", line.metric, labels.join(","))
+}
+
+/// Returns what a change is called.
+pub(super) fn better_or_worse(change: f64, direction: Direction) -> &'static str {
+    match (direction, change > 0.0) {
+        (Direction::None, true) => "more",
+        (Direction::None, false) => "less",
+        (Direction::Higher, true) | (Direction::Lower, false) => "better",
+        (Direction::Higher, false) | (Direction::Lower, true) => "worse",
+    }
+}
+
+/// Returns the first digits of a commit.
+pub(super) fn short(commit: &str) -> &str {
+    commit.get(..10).unwrap_or(commit)
+}

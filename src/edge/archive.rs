@@ -1,0 +1,152 @@
+//! Reads all results of a folder, and keeps what was read in the user's cache, so that the next time only new files are read.
+//!
+//! The cache is disposable: without it, with a damaged one, or where nothing can be written, the same comes out, later.
+#![expect(clippy::disallowed_methods, reason = "the rim reads files and the place of the cache")]
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::io::Write as _;
+use std::os::unix::fs::MetadataExt as _;
+use std::path::{Path, PathBuf};
+
+use rayon::prelude::*;
+use serde::{Deserialize, Serialize};
+
+use super::fs::{Content, find_results, read_result};
+use crate::archive::{Archive, Extract, Kept, Row};
+use crate::digest::Digest;
+use crate::result;
+
+/// The first line of a cache; another version of the program reads another.
+const HEAD: &str = concat!("kubebench archive 1 ", env!("CARGO_PKG_VERSION"));
+
+/// What was read of a folder.
+#[derive(Debug)]
+pub struct Read {
+    /// The results.
+    pub archive: Archive,
+    /// Files that are no results, by their path below the folder.
+    pub bad: BTreeMap<String, Bad>,
+    /// How many files were opened, and not known from the cache.
+    pub opened: usize,
+}
+
+/// A file that is no result.
+#[derive(Clone, Debug)]
+pub enum Bad {
+    /// Its bytes, for whoever says what is wrong with them.
+    Bytes(Vec<u8>),
+    /// Why it was not read.
+    Unread(Content),
+}
+
+/// What tells that a file is the one that was read: its size, when it and its entry were changed, and its number.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+struct Stamp(u64, i64, i64, i64, i64, u64);
+
+#[derive(Serialize, Deserialize)]
+struct Cache {
+    stamps: Vec<Stamp>,
+    archive: Kept,
+}
+
+/// Returns the place of the cache for the results at `folder`, unless this user has no place for caches.
+pub fn cache_for(folder: &Path) -> Option<PathBuf> {
+    let absolute = |name: &str| std::env::var_os(name).map(PathBuf::from).filter(|path| path.is_absolute());
+    let home = absolute("XDG_CACHE_HOME").or_else(|| absolute("HOME").map(|home| home.join(".cache")))?;
+    let real = fs::canonicalize(folder).ok()?;
+    let name = Digest::of(real.to_string_lossy().as_bytes()).hex();
+    Some(home.join("kubebench").join("archive").join(format!("{}.json", name.get(..16)?)))
+}
+
+/// Reads the results below `folder`, as far as `cache` does not know them.
+pub fn read(folder: &Path, cache: Option<&Path>) -> Read {
+    let found = find_results(folder, "");
+    let (known, old) = cache.and_then(load).unwrap_or_default();
+    let mut stamps: BTreeMap<&str, (&Row, Stamp)> = BTreeMap::new();
+    stamps.extend(old.rows().iter().zip(known).map(|(row, stamp)| (row.path.as_str(), (row, stamp))));
+    let outcomes: Vec<(String, Outcome<'_>)> = found
+        .into_par_iter()
+        .map(|(path, file)| {
+            let outcome = match file {
+                Ok(file) => outcome(&path, &file, stamps.get(path.as_str())),
+                Err(content) => Outcome::Bad(Bad::Unread(content)),
+            };
+            (path, outcome)
+        })
+        .collect();
+    let (mut archive, mut bad, mut new, mut opened) = (Archive::default(), BTreeMap::new(), Vec::new(), 0);
+    for (path, outcome) in outcomes {
+        match outcome {
+            Outcome::Known(row, stamp) => {
+                archive.adopt(row.clone(), &old);
+                new.push(stamp);
+            }
+            Outcome::Read(extract, stamp) => {
+                archive.add(*extract);
+                new.push(stamp);
+                opened += 1;
+            }
+            Outcome::Bad(fault) => {
+                bad.insert(path, fault);
+            }
+        }
+    }
+    if opened > 0 || archive.rows().len() != old.rows().len() {
+        // Whoever has no room for a cache waits longer, and has the same answer.
+        let _ = cache.is_none_or(|cache| store(cache, &Cache { stamps: new, archive: archive.to_kept() }).is_ok());
+    }
+    Read { archive, bad, opened }
+}
+
+enum Outcome<'a> {
+    Known(&'a Row, Stamp),
+    Read(Box<Extract>, Stamp),
+    Bad(Bad),
+}
+
+fn outcome<'a>(path: &str, file: &Path, known: Option<&(&'a Row, Stamp)>) -> Outcome<'a> {
+    // Taken before the file is read: one that is written meanwhile is read again the next time.
+    let stamp = fs::symlink_metadata(file)
+        .ok()
+        .map(|file| Stamp(file.size(), file.mtime(), file.mtime_nsec(), file.ctime(), file.ctime_nsec(), file.ino()));
+    match (known, stamp) {
+        (Some((row, known)), Some(stamp)) if *known == stamp => Outcome::Known(row, stamp),
+        (_, stamp) => match read_result(file, result::MAX_BYTES) {
+            Ok(bytes) => match (result::as_written(&bytes), stamp) {
+                (Some(result), Some(stamp)) if result::path(&result) == path => {
+                    Outcome::Read(Box::new(Extract::of(path, result)), stamp)
+                }
+                _ => Outcome::Bad(Bad::Bytes(bytes)),
+            },
+            Err(content) => Outcome::Bad(Bad::Unread(content)),
+        },
+    }
+}
+
+/// Reads a cache; nothing where it is not there, damaged, or of another version.
+fn load(cache: &Path) -> Option<(Vec<Stamp>, Archive)> {
+    let bytes = fs::read(cache).ok()?;
+    let (head, body) = bytes.split_at_checked(HEAD.len())?;
+    let (digest, body) = body.split_at_checked(66)?;
+    let is_whole = head == HEAD.as_bytes() && digest == format!(" {}\n", Digest::of(body).hex()).as_bytes();
+    let Cache { stamps, archive } = is_whole.then(|| serde_json::from_slice(body).ok())??;
+    let archive = Archive::of_kept(archive)?;
+    (stamps.len() == archive.rows().len()).then_some((stamps, archive))
+}
+
+fn store(cache: &Path, content: &Cache) -> std::io::Result<()> {
+    let body = serde_json::to_vec(content)?;
+    let folder = cache.parent().unwrap_or(Path::new("."));
+    fs::create_dir_all(folder)?;
+    let temp = cache.with_extension(format!("{}.tmp", std::process::id()));
+    let written = fs::File::create(&temp).and_then(|mut file| {
+        writeln!(file, "{HEAD} {}", Digest::of(&body).hex())?;
+        file.write_all(&body)
+    });
+    let stored = written.and_then(|()| fs::rename(&temp, cache));
+    if stored.is_err() {
+        let _ = fs::remove_file(&temp);
+    }
+    stored
+}

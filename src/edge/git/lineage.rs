@@ -1,0 +1,149 @@
+//! Which commits a branch, tag or revision reaches, and what the generated trees of these commits ask clusters to run.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::Path;
+
+use anyhow::{Context as _, Result, anyhow};
+use git2::{Commit, ErrorCode, ObjectType, Oid, Repository, Sort, Tree};
+
+use super::history::{hint, prefix};
+use crate::compare::Lineage;
+
+/// The manifest that names the run digest of a benchmark.
+const CONFIG_FILE: &str = "config.yaml";
+
+/// A repository whose commits are looked up.
+pub struct Commits {
+    repository: Repository,
+    /// The generated tree's path inside the repository.
+    output: String,
+}
+
+impl Commits {
+    /// Opens the repository of the project at `root`, whose generated tree is `output`; nothing where there is none.
+    pub fn open(root: &Path, output: &str) -> Result<Option<Self>> {
+        let repository = match Repository::discover(root) {
+            Ok(repository) => repository,
+            Err(error) if error.code() == ErrorCode::NotFound => return Ok(None),
+            Err(error) => {
+                return Err(anyhow!("cannot open the git repository of {}: {}", root.display(), error.message()));
+            }
+        };
+        if repository.is_empty().unwrap_or(true) || repository.is_bare() {
+            return Ok(None);
+        }
+        let output = format!("{}{output}", prefix(&repository, root)?);
+        Ok(Some(Self { repository, output }))
+    }
+
+    /// Returns the name of the default branch: that of the remote `origin`, else `main` or `master`, else the one that is checked out.
+    pub fn default_branch(&self) -> Option<String> {
+        let head = self.repository.find_reference("refs/remotes/origin/HEAD").ok();
+        let target = head.as_ref().and_then(|head| head.symbolic_target().ok().flatten());
+        if let Some(name) = target.and_then(|target| target.strip_prefix("refs/remotes/origin/")) {
+            return Some(name.to_owned());
+        }
+        let is_there = |name: &&str| !self.branch_tips(name).is_empty();
+        if let Some(name) = ["main", "master"].into_iter().find(is_there) {
+            return Some(name.to_owned());
+        }
+        let head = self.repository.head().ok()?;
+        head.shorthand().ok().map(str::to_owned)
+    }
+
+    /// Returns what a branch reaches, here and as it was last fetched.
+    pub fn of_branch(&self, name: &str) -> Result<Lineage> {
+        let tips = self.branch_tips(name);
+        if tips.is_empty() {
+            return Err(anyhow!("there is no branch `{name}` here{}", hint(&self.repository)));
+        }
+        self.reached(&tips, None)
+    }
+
+    /// Returns what a tag reaches.
+    pub fn of_tag(&self, name: &str) -> Result<Lineage> {
+        let tag = self.repository.find_reference(&format!("refs/tags/{name}"));
+        let commit = tag.and_then(|tag| tag.peel_to_commit());
+        let commit = commit.with_context(|| format!("there is no tag `{name}` here: fetch it (`git fetch --tags`)"))?;
+        self.reached(&[commit.id()], None)
+    }
+
+    /// Returns a single commit, and what its tree asks to run.
+    pub fn of_revision(&self, revision: &str) -> Result<Lineage> {
+        let commit = self.repository.revparse_single(revision).and_then(|object| object.peel_to_commit());
+        let commit = commit.map_err(|error| {
+            anyhow!("`{revision}` is no folder and no commit here: {}{}", error.message(), hint(&self.repository))
+        })?;
+        self.reached(&[commit.id()], Some(1))
+    }
+
+    fn branch_tips(&self, name: &str) -> Vec<Oid> {
+        let mut names = vec![format!("refs/heads/{name}"), format!("refs/remotes/origin/{name}")];
+        if name.contains('/') {
+            names.push(format!("refs/remotes/{name}"));
+        }
+        let tip = |name: &String| self.repository.find_reference(name).ok()?.peel_to_commit().ok();
+        names.iter().filter_map(tip).map(|commit| commit.id()).collect()
+    }
+
+    /// Walks from the oldest commit to `tips`, so that what a tree asks for is known by the commit that brought it.
+    fn reached(&self, tips: &[Oid], most: Option<usize>) -> Result<Lineage> {
+        let mut walk = self.repository.revwalk().context("cannot walk the history")?;
+        if most.is_none() {
+            walk.set_sorting(Sort::TOPOLOGICAL | Sort::REVERSE).context("cannot sort the history")?;
+        }
+        for tip in tips {
+            walk.push(*tip).context("cannot walk the history")?;
+        }
+        let mut lineage = Lineage::default();
+        let mut seen = BTreeSet::new();
+        for id in walk.take(most.unwrap_or(usize::MAX)) {
+            let id = id.context("cannot walk the history")?;
+            let commit = self.repository.find_commit(id).context("cannot read a commit")?;
+            lineage.commits.insert(id.to_string());
+            self.tree(&commit, &mut seen, &mut lineage.trees);
+        }
+        Ok(lineage)
+    }
+
+    /// Adds the run digests of the generated tree of a commit; trees that were seen before say nothing new.
+    fn tree(
+        &self,
+        commit: &Commit<'_>,
+        seen: &mut BTreeSet<Oid>,
+        trees: &mut BTreeMap<(String, String, String), String>,
+    ) {
+        let found = commit.tree().and_then(|tree| tree.get_path(Path::new(&self.output)));
+        let Some(output) = found.ok().filter(|entry| seen.insert(entry.id())) else { return };
+        for (target, folder) in self.folders(output.id()) {
+            for (benchmark, folder) in self.folders(folder) {
+                let config = self.repository.find_tree(folder).ok().and_then(|tree| file(&tree));
+                let Some(blob) = config.filter(|id| seen.insert(*id)) else { continue };
+                let Ok(blob) = self.repository.find_blob(blob) else { continue };
+                for digest in digests(blob.content(), &benchmark) {
+                    let key = (target.clone(), benchmark.clone(), digest);
+                    trees.entry(key).or_insert_with(|| commit.id().to_string());
+                }
+            }
+        }
+    }
+
+    fn folders(&self, id: Oid) -> Vec<(String, Oid)> {
+        let Ok(tree) = self.repository.find_tree(id) else { return Vec::new() };
+        let folders = tree.iter().filter(|entry| entry.kind() == Some(ObjectType::Tree));
+        folders.filter_map(|entry| Some((entry.name().ok()?.to_owned(), entry.id()))).collect()
+    }
+}
+
+fn file(tree: &Tree<'_>) -> Option<Oid> {
+    tree.get_name(CONFIG_FILE).filter(|entry| entry.kind() == Some(ObjectType::Blob)).map(|entry| entry.id())
+}
+
+/// Returns the run digests, first 8 digits, by which a manifest is called: `  name: <benchmark>-<digest8>`.
+fn digests(manifest: &[u8], benchmark: &str) -> Vec<String> {
+    let text = String::from_utf8_lossy(manifest);
+    let name = format!("  name: {benchmark}-");
+    let digests = text.lines().filter_map(|line| line.strip_prefix(&name));
+    let is_digest = |digest: &&str| digest.len() == 8 && digest.bytes().all(|byte| byte.is_ascii_hexdigit());
+    digests.filter(is_digest).map(str::to_owned).collect()
+}

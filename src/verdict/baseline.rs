@@ -1,0 +1,212 @@
+//! Which of the earlier sessions a new one is held against.
+//!
+//! A change for the worse never becomes the new normal by itself: it stays open, and its sessions stay out of the baseline, until
+//! somebody acknowledges it or the level comes back. A change for the better is the new normal at once.
+
+use super::effect::{Effect, against_history};
+use super::judge::worse;
+use super::{LEAST_HISTORY, Policy, SIGNIFICANT, Scale, WINDOW};
+use crate::result::v1::Direction;
+use crate::stats::{self, change};
+
+/// A level is at least so many sessions long before a change point is believed.
+const LEAST_SEGMENT: usize = 5;
+/// Several new sessions, too few for a change point, open a change together where they are this unlikely.
+const OPENS: f64 = 0.01;
+
+/// A place from which people accepted the level.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Mark {
+    /// The first session that is accepted.
+    pub at: usize,
+    /// The greatest change for the worse that was accepted, as a share; any, where that is not said.
+    pub at_most: Option<f64>,
+}
+
+/// How a level turned.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Turn {
+    /// It got worse, and stays open.
+    Worse,
+    /// It got worse, and people accepted that.
+    Accepted,
+    /// It got better.
+    Better,
+    /// It came back from an open change.
+    Back,
+    /// It moved by less than the threshold, or nothing says which way is better.
+    Neither,
+}
+
+/// A change of level.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Change {
+    /// The first session of the new level.
+    pub at: usize,
+    /// What it is.
+    pub turn: Turn,
+    /// By how much, on the scale, against the level before.
+    pub difference: f64,
+}
+
+/// A change for the worse that is neither acknowledged nor over.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Open {
+    /// Its first session.
+    pub from: usize,
+    /// How many sessions it has had.
+    pub sessions: usize,
+}
+
+/// What earlier sessions are good for.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Baseline {
+    /// The sessions that a new one is held against, the oldest first.
+    pub sessions: Vec<usize>,
+    /// The change that is open.
+    pub open: Option<Open>,
+    /// The changes of level, the oldest first.
+    pub changes: Vec<Change>,
+}
+
+/// Finds the baseline in `values`, one a session in the order of time; `marks` are acknowledgements.
+pub fn baseline(values: &[f64], policy: Policy, marks: &[Mark]) -> Baseline {
+    let everything = || (0..values.len()).collect();
+    let Some(scale) = Scale::of(values, &[]) else {
+        return Baseline { sessions: everything(), ..Baseline::default() };
+    };
+    let mut walk = Walk {
+        values,
+        places: scale.places(values),
+        scale,
+        policy,
+        bound: scale.bound(policy.threshold, policy.direction),
+        accepted: Vec::new(),
+        reference: None,
+        found: Baseline::default(),
+    };
+    let starts = walk.starts(marks);
+    for (start, end) in starts.iter().zip(starts.iter().skip(1).chain([&values.len()])) {
+        walk.segment(*start, *end, marks.iter().find(|mark| mark.at == *start));
+    }
+    walk.tail();
+    let Walk { accepted, mut found, .. } = walk;
+    found.sessions = accepted.get(accepted.len().saturating_sub(WINDOW)..).unwrap_or_default().to_vec();
+    if let Some(open) = &mut found.open {
+        open.sessions = values.len() - open.from;
+    }
+    found
+}
+
+struct Walk<'a> {
+    values: &'a [f64],
+    places: Vec<f64>,
+    scale: Scale,
+    policy: Policy,
+    bound: f64,
+    /// The sessions of the level that is normal.
+    accepted: Vec<usize>,
+    /// That level as it was when it began: many small steps for the worse are one large one.
+    reference: Option<f64>,
+    found: Baseline,
+}
+
+impl Walk<'_> {
+    /// Returns where segments begin: at change points, and where people accepted a level.
+    fn starts(&self, marks: &[Mark]) -> Vec<usize> {
+        let mut cuts: Vec<usize> = marks.iter().map(|mark| mark.at).filter(|at| *at < self.places.len()).collect();
+        cuts.extend([0, self.places.len()]);
+        cuts.sort_unstable();
+        cuts.dedup();
+        let mut starts = Vec::new();
+        for (from, to) in cuts.iter().zip(cuts.iter().skip(1)) {
+            let part = self.places.get(*from..*to).unwrap_or_default();
+            starts.push(*from);
+            starts.extend(change::change_points(part, LEAST_SEGMENT).into_iter().map(|point| from + point.at));
+        }
+        starts
+    }
+
+    fn segment(&mut self, start: usize, end: usize, mark: Option<&Mark>) {
+        let level = self.mean(start, end);
+        let Some(reference) = self.reference else {
+            self.accept_only(start, end);
+            return;
+        };
+        let difference = level - reference;
+        let worse = worse(difference, self.policy.direction);
+        let is_accepted = mark.is_some_and(|mark| {
+            let limit = mark.at_most.map(|share| self.scale.bound(share, self.policy.direction));
+            limit.is_none_or(|limit| worse.is_none_or(|worse| worse <= limit))
+        });
+        let turn = match worse {
+            _ if is_accepted => Turn::Accepted,
+            Some(worse) if worse >= self.bound => Turn::Worse,
+            Some(worse) if worse <= -self.bound => Turn::Better,
+            None if difference.abs() >= self.bound => Turn::Better,
+            _ if self.found.open.is_some() => Turn::Back,
+            _ => Turn::Neither,
+        };
+        match turn {
+            Turn::Worse => {
+                self.found.open.get_or_insert(Open { from: start, sessions: 0 });
+            }
+            Turn::Accepted | Turn::Better => {
+                self.found.open = None;
+                self.accept_only(start, end);
+            }
+            Turn::Back | Turn::Neither => {
+                self.found.open = None;
+                self.accepted.extend(start..end);
+            }
+        }
+        let change = Change { at: start, turn, difference };
+        // Nobody knows a direction without one.
+        let turn = if self.policy.direction == Direction::None { Turn::Neither } else { turn };
+        self.found.changes.push(Change { turn, ..change });
+    }
+
+    fn accept_only(&mut self, start: usize, end: usize) {
+        self.accepted = (start..end).collect();
+        self.reference = Some(self.mean(start, end.min(start + WINDOW)));
+    }
+
+    fn mean(&self, start: usize, end: usize) -> f64 {
+        stats::mean(self.places.get(start..end).unwrap_or_default().iter().copied())
+    }
+
+    /// Looks at the newest sessions, which are too few to be a level: several that are worse together open a change, and one that is
+    /// worse stays out until the next one is there.
+    fn tail(&mut self) {
+        if self.found.open.is_some() || self.policy.direction == Direction::None {
+            return;
+        }
+        let all = self.accepted.len();
+        let effect = |count: &usize| Some((*count, self.effect(all.checked_sub(*count)?)?));
+        let together = (2..LEAST_SEGMENT).filter_map(|count| effect(&count)).filter(|(_, effect)| effect.p <= OPENS);
+        let opened = together.min_by(|(_, one), (_, other)| one.p.total_cmp(&other.p));
+        if let Some((count, effect)) = opened {
+            let from = self.accepted.split_off(all - count).first().copied().unwrap_or_default();
+            self.found.open = Some(Open { from, sessions: count });
+            self.found.changes.push(Change { at: from, turn: Turn::Worse, difference: effect.difference });
+        } else if effect(&1).is_some_and(|(_, effect)| effect.p <= SIGNIFICANT) {
+            self.accepted.pop();
+        }
+    }
+
+    /// Returns how the accepted sessions from `at` differ from those before, where that is for the worse and matters.
+    fn effect(&self, at: usize) -> Option<Effect> {
+        let (before, after) = self.accepted.split_at_checked(at)?;
+        let before = before.get(before.len().saturating_sub(WINDOW)..).unwrap_or_default();
+        if before.len() < LEAST_HISTORY {
+            return None;
+        }
+        let values = |places: &[usize]| -> Vec<f64> {
+            places.iter().filter_map(|place| self.values.get(*place).copied()).collect()
+        };
+        let effect = against_history(self.scale, &values(before), &values(after))?;
+        let is_new = effect.difference < effect.beyond.0 || effect.difference > effect.beyond.1;
+        let is_worse = worse(effect.difference, self.policy.direction)? >= self.bound;
+        (is_new && is_worse).then_some(effect)
+    }
+}

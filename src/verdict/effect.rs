@@ -1,0 +1,149 @@
+//! By how much a candidate differs from its baseline, and how sure that is.
+
+use super::{CORRELATED, Scale};
+use crate::stats::{self, pairs, prediction, rank};
+
+/// How an effect was measured.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Method {
+    /// The t prediction interval for the mean of few new sessions, from the sessions before them.
+    Prediction,
+    /// The exact Mann–Whitney U test, and Hodges and Lehmann's shift.
+    Ranks,
+    /// The same by its normal approximation, for more pairs of sessions than are counted.
+    RanksApproximate,
+    /// The exact sign-flip test of paired sessions, and Hodges and Lehmann's shift.
+    Pairs,
+    /// Student's t of the differences of too few pairs for the sign-flip test; approximate.
+    PairsByT,
+}
+
+impl Method {
+    /// Returns its name in data.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Prediction => "tPredictionInterval",
+            Self::Ranks => "mannWhitneyExact",
+            Self::RanksApproximate => "mannWhitneyNormal",
+            Self::Pairs => "signFlipExact",
+            Self::PairsByT => "pairedT",
+        }
+    }
+
+    /// Returns its name for people.
+    pub fn words(self) -> &'static str {
+        match self {
+            Self::Prediction => "t prediction interval",
+            Self::Ranks => "Mann–Whitney U, exact",
+            Self::RanksApproximate => "Mann–Whitney U, normal approximation",
+            Self::Pairs => "sign flips of pairs, exact",
+            Self::PairsByT => "t of pairs, approximate",
+        }
+    }
+}
+
+/// A difference between sessions, on the scale of the values.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Effect {
+    /// How it was measured.
+    pub method: Method,
+    /// The scale.
+    pub scale: Scale,
+    /// The candidate less the baseline.
+    pub difference: f64,
+    /// The interval of 95 % around it, not adjusted for other metrics.
+    pub interval: (f64, f64),
+    /// How likely so large a difference is where nothing changed, on both sides.
+    pub p: f64,
+    /// The least p that so many sessions can give.
+    pub least_p: f64,
+    /// The least difference for the worse, and for the better, that no earlier stretch of as many sessions has had by itself; 0 where
+    /// earlier sessions are not looked at one by one.
+    pub beyond: (f64, f64),
+    /// The standard deviation between sessions.
+    pub deviation: f64,
+    /// Sessions of the baseline, and of the candidate.
+    pub counts: (usize, usize),
+    /// The autocorrelation of neighboring sessions of the baseline, where it is high enough to be said.
+    pub correlation: Option<f64>,
+}
+
+/// Measures few new sessions against the sessions before them, in the order of time; nothing where there are fewer than two of these.
+pub fn against_history(scale: Scale, history: &[f64], new: &[f64]) -> Option<Effect> {
+    let (history, new) = (scale.places(history), scale.places(new));
+    let found = prediction::predict(&history, &new)?;
+    let center = stats::mean(history.iter().copied());
+    let stretches = || history.windows(new.len()).map(|stretch| stats::mean(stretch.iter().copied()) - center);
+    Some(Effect {
+        method: Method::Prediction,
+        scale,
+        difference: found.difference,
+        interval: found.interval,
+        p: found.p,
+        least_p: 0.0,
+        beyond: (stretches().fold(0.0, f64::min), stretches().fold(0.0, f64::max)),
+        deviation: found.deviation,
+        counts: (history.len(), new.len()),
+        correlation: correlation(&history),
+    })
+}
+
+/// Measures two groups of sessions that were run independently; nothing where one is empty.
+pub fn of_groups(scale: Scale, baseline: &[f64], candidate: &[f64]) -> Option<Effect> {
+    let (first, second) = (scale.places(baseline), scale.places(candidate));
+    let found = rank::compare(&first, &second)?;
+    let (n, m) = (first.len(), second.len());
+    let squares = |values: &[f64]| {
+        let deviation = stats::deviation(values.iter().copied());
+        deviation * deviation * (values.len() as f64 - 1.0)
+    };
+    let freedom = (n + m).saturating_sub(2).max(1) as f64;
+    Some(Effect {
+        method: if found.is_exact { Method::Ranks } else { Method::RanksApproximate },
+        scale,
+        difference: found.shift,
+        interval: found.interval,
+        p: found.p,
+        least_p: found.least_p,
+        beyond: (0.0, 0.0),
+        deviation: ((squares(&first) + squares(&second)) / freedom).sqrt(),
+        counts: (n, m),
+        correlation: correlation(&first),
+    })
+}
+
+/// Measures pairs of sessions in which both sides ran, baseline first; nothing for less than two.
+///
+/// Fewer than six pairs cannot be significant by signs, so these are judged by Student's t.
+pub fn of_pairs(scale: Scale, values: &[(f64, f64)]) -> Option<Effect> {
+    const LEAST_SIGNS: usize = 6;
+    let differences: Vec<f64> =
+        values.iter().map(|(first, second)| scale.place(*second) - scale.place(*first)).collect();
+    let count = differences.len();
+    if count < 2 {
+        return None;
+    }
+    let found = pairs::judge(&differences)?;
+    let deviation = stats::deviation(differences.iter().copied());
+    let by_signs = Effect {
+        method: Method::Pairs,
+        scale,
+        difference: found.shift,
+        interval: found.interval,
+        p: found.p,
+        least_p: found.least_p,
+        beyond: (0.0, 0.0),
+        deviation,
+        counts: (count, count),
+        correlation: None,
+    };
+    if count >= LEAST_SIGNS {
+        return Some(by_signs);
+    }
+    let (interval, p) = pairs::by_t(&differences)?;
+    Some(Effect { method: Method::PairsByT, interval, p, least_p: 0.0, ..by_signs })
+}
+
+fn correlation(values: &[f64]) -> Option<f64> {
+    stats::autocorrelation(values).filter(|correlation| *correlation > CORRELATED)
+}

@@ -1,0 +1,26 @@
+//! What the values of sessions say: by how much a candidate differs from its baseline, how sure that is, and the verdict.
+//!
+//! Pure, of numbers alone. The method is `docs/statistics.md`'s: session medians, on a logarithmic scale where all are positive; a t
+//! prediction interval against a history, exact rank and sign tests for groups and pairs; a verdict of change needs significance and
+//! practical size.
+
+mod baseline;
+mod effect;
+mod judge;
+mod scale;
+
+pub use baseline::{Baseline, Mark, Open, baseline};
+pub use effect::{Effect, Method, against_history, of_groups, of_pairs};
+pub use judge::{Judgement, Policy, Reason, Verdict, judge, without_scale};
+pub use scale::Scale;
+
+/// A probability of at most this is significant.
+pub const SIGNIFICANT: f64 = 0.05;
+/// A metric without a gate is judged by a change of this.
+pub const DEFAULT_THRESHOLD: f64 = 0.02;
+/// So many sessions are the least history that is judged like any other.
+pub const LEAST_HISTORY: usize = 5;
+/// So many sessions at most are looked back on.
+pub const WINDOW: usize = 30;
+/// Above this autocorrelation of neighbors, a verdict says that sessions are correlated.
+pub const CORRELATED: f64 = 0.3;
