@@ -10,7 +10,7 @@ use rayon::prelude::*;
 use crate::diag::{Diagnostic, Diagnostics, Place, Severity, code};
 use crate::lower::{self, Document, Inputs, Lowered, Manifests, Project, ReadFile, Resolved, Suites, Unreadable};
 use crate::manifest::{self, Emitted, Identity, Manifest, Part, SuiteIdentity};
-use crate::model::{Benchmark, Suite};
+use crate::model::{Ack, Benchmark, Suite};
 use crate::schema::{DocumentKind, Schemas};
 use crate::spec::v1::project::LintLevel;
 use crate::text::{Source, SourceId, SourceMap, Span};
@@ -171,6 +171,20 @@ impl Workspace {
         faulty.extend(errors.map(|fault| fault.path(&sources).to_owned()));
         Compilation { sources, diagnostics, project, benchmarks, suites, faulty, held_back, tree }
     }
+}
+
+/// Reads acknowledgements; those at fault are reported, their texts are added to `sources`.
+pub fn acks(files: Vec<Input>, sources: &mut SourceMap, diagnostics: &mut Diagnostics) -> Vec<Ack> {
+    let schemas = Schemas::new(&workload::schemas());
+    let mut acks = Vec::new();
+    for file in files {
+        let id = sources.add(Source::new(file.path, &file.bytes));
+        let Some(source) = sources.get(id) else { continue };
+        if let Some((_, root)) = load(id, source, &[DocumentKind::Ack], &schemas, diagnostics) {
+            acks.extend(lower::ack(Document { source, root: &root }, diagnostics));
+        }
+    }
+    acks
 }
 
 /// Reads a document and checks it against its schema; nothing when anything is wrong with it.

@@ -87,6 +87,11 @@ impl Archive {
         row.metrics.iter().map(|(definition, value)| (self.definitions.get(*definition), *value))
     }
 
+    /// Returns what keeps a result apart from others.
+    pub fn facts(&self, row: &Row) -> Facts {
+        partition::facts(self, row)
+    }
+
     /// Returns what tells revisions of what was measured apart: what ran with which images, however often it was asked for.
     pub fn revision(&self, row: &Row) -> (String, Vec<(String, String)>) {
         let origin = self.origin(row);

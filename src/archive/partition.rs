@@ -53,6 +53,13 @@ impl Partition {
     }
 }
 
+/// Returns what keeps a result apart from others.
+pub(super) fn facts(archive: &Archive, row: &Row) -> Facts {
+    let mut facts = facts_of(archive.environment(row));
+    facts.insert("target", archive.subject(row).target.clone());
+    facts
+}
+
 /// Returns the hardware in words that people know it by: models and counts, the driver without its patch level, the type of instance.
 fn facts_of(environment: &Environment) -> Facts {
     let mut facts = Facts::from([("engine", environment.cluster.engine.clone())]);

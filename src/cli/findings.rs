@@ -60,10 +60,7 @@ pub(super) fn report(global: &Global, output: Output, findings: Findings<'_>) ->
             terminal::tell(render(format, &styled(Stream::Error)).trim_end());
         }
     }
-    for target in &global.report {
-        fs::write_report(&target.path, &render(target.format, &plain))
-            .with_context(|| format!("cannot write the report {}", target.path.display()))?;
-    }
+    write_sorted(global, &plain)?;
     summarize(global, &sorted);
     let errors = sorted.iter().any(|diagnostic| diagnostic.severity == Severity::Error);
     Ok(if unreadable {
@@ -73,6 +70,22 @@ pub(super) fn report(global: &Global, output: Output, findings: Findings<'_>) ->
     } else {
         ExitStatus::Yes
     })
+}
+
+/// Writes every report that was asked for, and prints nothing.
+pub(super) fn write_reports(global: &Global, findings: Findings<'_>) -> Result<()> {
+    let Findings { diagnostics, sources, checked, unreadable: _ } = findings;
+    let sorted = diagnostics.into_sorted(sources);
+    let shown = limited(&sorted, sources);
+    write_sorted(global, &Report { diagnostics: &shown, sources, checked, style: Style::Plain })
+}
+
+fn write_sorted(global: &Global, report: &Report<'_>) -> Result<()> {
+    for target in &global.report {
+        fs::write_report(&target.path, &render(target.format, report))
+            .with_context(|| format!("cannot write the report {}", target.path.display()))?;
+    }
+    Ok(())
 }
 
 fn summarize(global: &Global, sorted: &[Diagnostic]) {

@@ -1,12 +1,15 @@
 //! The command line: arguments to a call of the core, its answer to the screen and an exit status. One file a subcommand.
 
 mod args;
+mod compare;
 mod compile;
 mod doctor;
 mod explain;
 mod findings;
 mod fmt;
 mod fold;
+mod gate;
+mod history;
 mod init;
 mod list;
 mod logs;
@@ -17,6 +20,7 @@ mod outside;
 mod parse;
 mod plan;
 mod project;
+mod reading;
 mod record;
 mod render;
 mod reparse;
@@ -114,6 +118,9 @@ fn dispatch(cli: &Cli) -> Result<ExitStatus> {
         Command::Doctor(args) => doctor::run(&cli.global, args),
         Command::Status(args) => status::run(&cli.global, args),
         Command::Logs(args) => logs::run(&cli.global, args),
+        Command::Gate(args) => gate::run(&cli.global, args),
+        Command::History(args) => history::run(&cli.global, args),
+        Command::Compare(args) => compare::run(&cli.global, args),
         Command::Reparse(args) => reparse::run(&cli.global, args),
         Command::Supervise(args) => supervise(args),
         Command::Step(args) => step::run(args),

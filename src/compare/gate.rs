@@ -4,16 +4,18 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::ack::Ack;
+use super::ack;
+use super::history::{applying, marks};
 use super::line::Origin;
 use super::side::Lineage;
-use super::v1::{Acknowledged, Line, OpenChange};
+use super::v1::{Line, OpenChange};
 use super::words;
 use crate::archive::{Archive, Partition, Point, Series, series};
+use crate::model::Ack;
 use crate::result::v1::{Direction, Status};
 use crate::stats::adjust::benjamini_hochberg;
 use crate::verdict::{
-    Baseline, DEFAULT_THRESHOLD, Effect, Mark, Policy, SIGNIFICANT, Scale, Verdict, against_history, baseline, judge,
+    Baseline, DEFAULT_THRESHOLD, Effect, Policy, SIGNIFICANT, Scale, Verdict, against_history, baseline, judge,
     of_groups, without_scale,
 };
 
@@ -218,7 +220,7 @@ impl<'a> Request<'a> {
         let earlier: Vec<usize> = all_earlier
             .iter()
             .copied()
-            .filter(|at| series.points.get(*at).is_some_and(|point| self.is_member(&origin, point)))
+            .filter(|at| series.points.get(*at).is_some_and(|point| origin.is_member(point)))
             .collect();
         let mut notes = Vec::new();
         if earlier.len() < all_earlier.len() {
@@ -229,27 +231,8 @@ impl<'a> Request<'a> {
             ));
         }
         let candidate = places(&|point| sessions.contains(&point.session));
-        let acks: Vec<(&Ack, bool)> = self
-            .acks
-            .iter()
-            .filter(|ack| ack.is_about(self.archive, partition, &series.metric))
-            .map(|ack| (ack, ack.holds(self.as_of)))
-            .collect();
-        let described: Vec<(String, String, Option<String>)> = earlier
-            .iter()
-            .filter_map(|at| series.points.get(*at))
-            .filter_map(|point| {
-                let session = partition.sessions.get(point.session)?;
-                Some((session.id.clone(), session.started_at.clone(), origin.commit(point.session)))
-            })
-            .collect();
-        let marks: Vec<Mark> = acks
-            .iter()
-            .filter(|(_, holds)| *holds)
-            .filter_map(|(ack, _)| {
-                ack.mark(described.iter().map(|(id, time, commit)| (id.as_str(), time.as_str(), commit.as_deref())))
-            })
-            .collect();
+        let acks = applying(self.acks, origin, &series.metric, self.as_of);
+        let marks = marks(&acks, origin, &series, &earlier);
         let median = |at: &usize| series.points.get(*at).map(|point| point.median);
         let values: Vec<f64> = earlier.iter().filter_map(median).collect();
         let found = baseline(&values, policy, &marks);
@@ -273,20 +256,6 @@ impl<'a> Request<'a> {
             scale,
             effect,
             notes,
-        }
-    }
-
-    /// Returns whether a session is of the baseline's commits: any is, where no commits are known.
-    fn is_member(&self, origin: &Origin<'_>, point: &Point) -> bool {
-        let row = origin.partition.sessions.get(point.session).and_then(|session| session.first(self.archive));
-        match (origin.lineage, row) {
-            (None, _) => true,
-            (Some(_), None) => false,
-            (Some(lineage), Some(row)) => {
-                // Where no tree was committed, nobody can tell of which commit a result of a cluster is.
-                let is_unknown = self.archive.origin(row).commit.is_none() && lineage.trees.is_empty();
-                row.synthetic || is_unknown || lineage.commit_of(self.archive, row).is_some()
-            }
         }
     }
 }
@@ -331,7 +300,7 @@ impl Draft<'_> {
         let base = self.found.sessions.iter().filter_map(|at| self.earlier.get(*at)).filter_map(|at| self.point(*at));
         line.baseline = origin.sessions(base);
         line.candidate = origin.sessions(self.candidate.iter().filter_map(|at| self.point(*at)));
-        line.acks = self.acks.iter().map(|(ack, holds)| acknowledged(ack, *holds)).collect();
+        line.acks = self.acks.iter().map(|(ack, holds)| ack::shown(ack, *holds)).collect();
         line.notes.extend(self.notes.iter().cloned());
         if self.candidate.is_empty() {
             self.no_value(&mut line);
@@ -481,16 +450,6 @@ fn says(line: &mut Line, verdict: Verdict, reason: &str, message: String) {
     line.verdict = verdict;
     reason.clone_into(&mut line.reason);
     line.message = message;
-}
-
-fn acknowledged(ack: &Ack, holds: bool) -> Acknowledged {
-    Acknowledged {
-        file: ack.file.clone(),
-        by: ack.by.clone(),
-        reason: ack.reason.clone(),
-        expires: ack.expires.clone(),
-        expired: !holds,
-    }
 }
 
 fn empty_series(rule: &Rule) -> Series {

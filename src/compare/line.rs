@@ -49,6 +49,20 @@ impl Origin<'_> {
         known.map(str::to_owned).or_else(|| self.archive.origin(row).commit.clone())
     }
 
+    /// Returns whether a session is of the commits that are known: any is, where none are.
+    pub(super) fn is_member(&self, point: &Point) -> bool {
+        let row = self.partition.sessions.get(point.session).and_then(|session| session.first(self.archive));
+        match (self.lineage, row) {
+            (None, _) => true,
+            (Some(_), None) => false,
+            (Some(lineage), Some(row)) => {
+                // Where no tree was committed, nobody can tell of which commit a result of a cluster is.
+                let is_unknown = self.archive.origin(row).commit.is_none() && lineage.trees.is_empty();
+                row.synthetic || is_unknown || lineage.commit_of(self.archive, row).is_some()
+            }
+        }
+    }
+
     /// Returns a line about a metric, with the verdict and its reasons; sessions and what else is known are for the caller to add.
     pub(super) fn line(&self, series: &Series, policy: Policy, judgement: &Judgement) -> Line {
         let newest = self.partition.newest(self.archive);

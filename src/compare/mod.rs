@@ -3,12 +3,14 @@
 mod ack;
 mod comparison;
 mod gate;
+mod history;
 mod line;
+pub mod render;
 mod side;
 pub mod v1;
 mod words;
 
-pub use ack::Ack;
 pub use comparison::{Request, compare};
+pub use history::{Request as HistoryRequest, history};
 pub use gate::{Against, Candidate, Request as GateRequest, Rule, gate};
 pub use side::{Lineage, Side};

@@ -6,7 +6,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 pub use crate::result::v1::{Direction, Kind};
-pub use crate::verdict::Verdict;
+pub use crate::verdict::{Turn, Verdict};
 
 /// The version of these formats.
 pub const SCHEMA_VERSION: u32 = 1;
@@ -58,6 +58,126 @@ pub struct Gated {
     /// What else a reader has to know.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub notes: Vec<String>,
+}
+
+/// What `kubebench history` answers.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct History {
+    /// The version of this format.
+    #[schemars(extend("enum" = [1]))]
+    pub schema_version: u32,
+    /// The series: by benchmark, case, hardware and metric.
+    pub series: Vec<Told>,
+    /// Result files that did not count, and why.
+    pub left_out: Vec<LeftOut>,
+    /// What else a reader has to know.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub notes: Vec<String>,
+}
+
+/// One metric of one case over time.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct Told {
+    /// The benchmark.
+    pub benchmark: String,
+    /// The identity of the case.
+    pub case: String,
+    /// The case as shown to people.
+    pub case_name: String,
+    /// What it ran on, by fact.
+    pub environment: BTreeMap<String, String>,
+    /// Whether newer sessions of the case ran on other hardware.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub replaced: bool,
+    /// The metric.
+    pub metric: String,
+    /// What tells it from others of its name.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub labels: BTreeMap<String, String>,
+    /// The unit.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub unit: Option<String>,
+    /// Which way is better.
+    pub direction: Direction,
+    /// What part it plays.
+    pub kind: Kind,
+    /// The change that matters, as a share.
+    pub threshold: f64,
+    /// The sessions, the oldest first.
+    pub sessions: Vec<SessionValue>,
+    /// The ids of sessions that are not of the baseline's commits, and so change nothing.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub aside: Vec<String>,
+    /// The changes of level, the oldest first.
+    pub changes: Vec<LevelChange>,
+    /// Facts that changed without keeping results apart: the kernel, the system, an image.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub environment_changes: Vec<FactChange>,
+    /// The slow drift of the newest level, where it has one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub drift: Option<Drift>,
+    /// The autocorrelation of neighboring sessions, where it is above 0.3.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub correlation: Option<f64>,
+    /// The acknowledgements that apply.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub acks: Vec<Acknowledged>,
+    /// Whether nothing ran and the numbers were made.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub synthetic: bool,
+}
+
+/// A change of level.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct LevelChange {
+    /// The first session of the new level.
+    pub session: String,
+    /// When that began.
+    pub since: String,
+    /// What it is.
+    pub turn: Turn,
+    /// The commit of that session.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub commit: Option<String>,
+    /// The commit of the session before it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub after: Option<String>,
+    /// The change as a share, against the level that was normal before.
+    pub change: f64,
+    /// The interval of 95 % around it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub interval: Option<(f64, f64)>,
+}
+
+/// A fact that changed.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct FactChange {
+    /// The first session with the new value.
+    pub session: String,
+    /// When that began.
+    pub since: String,
+    /// The fact.
+    pub fact: String,
+    /// Its value before.
+    pub before: String,
+    /// Its value since.
+    pub after: String,
+}
+
+/// A slow drift: significant by Mann and Kendall at 1 %.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct Drift {
+    /// The change by session, as a share, by Theil and Sen.
+    pub per_session: f64,
+    /// How likely so steady a drift is by chance.
+    pub p: f64,
+    /// The sessions in which it was seen.
+    pub sessions: usize,
 }
 
 /// One metric of one case, judged.

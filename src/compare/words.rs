@@ -1,7 +1,7 @@
 //! Numbers and reasons in words.
 
-use super::v1::{Direction, Line};
-use crate::verdict::{Judgement, Policy, Reason};
+use super::v1::{Line, Verdict};
+use crate::verdict::{Judgement, Method, Policy, Reason};
 
 /// Returns a reason as a word for programs.
 pub(super) fn code(reason: Reason) -> &'static str {
@@ -117,6 +117,13 @@ pub(super) fn number(value: f64) -> String {
     if value == 0.0 {
         return "0".to_owned();
     }
+    if (1e4..1e9).contains(&size) {
+        let mut unit = 1.0;
+        while size / unit >= 1e4 {
+            unit *= 10.0;
+        }
+        return format!("{:.0}", (value / unit).round() * unit);
+    }
     if !(1e-4..1e9).contains(&size) {
         return format!("{value:.3e}");
     }
@@ -163,14 +170,40 @@ pub(super) fn metric(line: &Line) -> String {
     format!("{}{{{}}}", line.metric, labels.join(","))
 }
 
-/// Returns what a change is called.
-pub(super) fn better_or_worse(change: f64, direction: Direction) -> &'static str {
-    match (direction, change > 0.0) {
-        (Direction::None, true) => "more",
-        (Direction::None, false) => "less",
-        (Direction::Higher, true) | (Direction::Lower, false) => "better",
-        (Direction::Higher, false) | (Direction::Lower, true) => "worse",
+/// Returns the change of a line in a table: `~` where it is noise.
+pub(super) fn effect(line: &Line) -> String {
+    let Some(change) = line.change.map(|share| change(share, line.interval)) else { return "–".to_owned() };
+    let is_noise = matches!(line.verdict, Verdict::NoChangeSeen | Verdict::Unchanged | Verdict::Inconclusive);
+    let shown = line.interval.map_or_else(|| change.clone(), |bounds| format!("{change} {}", interval(bounds)));
+    if is_noise { format!("~ {shown}") } else { shown }
+}
+
+/// Returns a method in words.
+pub(super) fn method(name: &str) -> &'static str {
+    let all = [Method::Prediction, Method::Ranks, Method::RanksApproximate, Method::Pairs, Method::PairsByT];
+    all.into_iter().find(|method| method.name() == name).map_or("", Method::words)
+}
+
+/// Returns what to do about a line.
+pub(super) fn next(line: &Line) -> Vec<String> {
+    let mut next = Vec::new();
+    if let Some(open) = &line.open {
+        match (&open.after, &open.commit) {
+            (Some(after), Some(commit)) if after != commit => {
+                next.push(format!("git log {}..{}", short(after), short(commit)));
+                next.push(format!("git bisect start {} {}", short(commit), short(after)));
+            }
+            _ => {}
+        }
+        let case = if line.case_name.is_empty() { String::new() } else { format!(" --case '{}'", line.case_name) };
+        next.push(format!(
+            "mend it, or accept it: kubebench ack {} --metric {}{case} --from {} --by YOU --reason WHY",
+            line.benchmark, line.metric, open.session
+        ));
+    } else if line.verdict == Verdict::Pending || line.reason == "seenBefore" {
+        next.push(format!("raise `run:` in the spec of {} by 1: a second session decides", line.benchmark));
     }
+    next
 }
 
 /// Returns the first digits of a commit.

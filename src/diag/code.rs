@@ -200,6 +200,12 @@ codes! {
     KB0449 error "several runs at once against one server"
     KB0450 error "time that no run has"
     KB0451 lint "server that the network policy hides"
+    KB0452 error "two results of one run"
+    KB0453 error "result whose clock went backwards"
+
+    KB0460 error "regression"
+    KB0461 error "gate without a result"
+    KB0462 error "gate that cannot decide"
 
     KB0501 error "missing manifest"
     KB0502 error "stale manifest"

@@ -291,7 +291,6 @@ impl Shared<'_> {
         };
         let run = run.map_or(1, |run| run.0);
         let results = results.unwrap_or_default();
-        gates::check(&gates, &metrics, spec_node, diagnostics);
         let benchmark = Benchmark {
             name: self.name.to_owned(),
             name_span: self.name_span,
@@ -320,6 +319,7 @@ impl Shared<'_> {
                 .into_iter()
                 .chain(metrics::references_of(spec_node))
                 .collect(),
+            gates: gates::gates(&gates, &metrics, spec_node, diagnostics),
             fixtures: metrics::fixtures(fixtures, spec_node),
             files,
             prepare: prepare.map(|job| step_job("prepare", job, spec_node.entry("prepare"))),

@@ -3,12 +3,37 @@
 use std::collections::BTreeMap;
 
 use crate::diag::{Diagnostic, Diagnostics, Place, code};
-use crate::spec::v1::metric::{Gate, Metric};
+use crate::model;
+use crate::spec::v1::metric::{Gate, GateBaseline, Metric};
 use crate::text::Span;
 use crate::yaml::Node;
 
-/// Reports what keeps gates of `spec` from deciding.
-pub(super) fn check(gates: &[Gate], metrics: &[Metric], spec: &Node, diagnostics: &mut Diagnostics) {
+/// Returns the gates of `spec`, reporting what keeps them from deciding.
+pub(super) fn gates(wires: &[Gate], metrics: &[Metric], spec: &Node, diagnostics: &mut Diagnostics) -> Vec<model::Gate> {
+    check(wires, metrics, spec, diagnostics);
+    let nodes = spec.get("gates").map(Node::items).unwrap_or_default();
+    let gate = |(wire, node): (&Gate, &Node)| model::Gate {
+        metric: wire.metric.clone(),
+        span: node.get("metric").map_or(node.span, |metric| metric.span),
+        max_regression: wire.max_regression.as_ref().map(|share| share.0.fraction()),
+        min: wire.min.as_ref().map(|min| min.0),
+        max: wire.max.as_ref().map(|max| max.0),
+        is_confirmed: wire.confirm.is_some(),
+        baseline: baseline(wire.baseline.as_ref()),
+    };
+    wires.iter().zip(nodes).map(gate).collect()
+}
+
+fn baseline(wire: Option<&GateBaseline>) -> model::GateBaseline {
+    match wire {
+        Some(GateBaseline { branch: Some(branch), .. }) => model::GateBaseline::Branch(branch.0.clone()),
+        Some(GateBaseline { tag: Some(tag), .. }) => model::GateBaseline::Tag(tag.0.clone()),
+        Some(GateBaseline { value: Some(value), .. }) => model::GateBaseline::Value(value.0),
+        Some(_) | None => model::GateBaseline::Default,
+    }
+}
+
+fn check(gates: &[Gate], metrics: &[Metric], spec: &Node, diagnostics: &mut Diagnostics) {
     let mut decided: BTreeMap<(&str, &str), Span> = BTreeMap::new();
     for (gate, node) in gates.iter().zip(spec.get("gates").map(Node::items).unwrap_or_default()) {
         let name = gate.metric.as_str();

@@ -1,5 +1,6 @@
 //! From documents to the model: defaults are filled in here, in one visible place, and every fault is gathered.
 
+mod ack;
 mod benchmark;
 mod claim;
 mod declared;
@@ -16,6 +17,7 @@ mod suite;
 mod target;
 mod variants;
 
+pub use ack::ack;
 pub use benchmark::{Inputs, Lowered, RESERVED_NAME, Resolved, benchmark};
 pub use files::{ReadFile, Unreadable};
 pub use manifests::{Manifests, manifest_paths};

@@ -68,7 +68,7 @@ pub fn project(document: Option<Document<'_>>, version: &str, diagnostics: &mut 
 }
 
 fn assemble(wire: wire::ProjectSpec, node: Option<&Node>, diagnostics: &mut Diagnostics) -> Project {
-    let wire::ProjectSpec { specs, output, results, image, lints, required_version: _, defaults, targets } = wire;
+    let wire::ProjectSpec { specs, output, results, compare_across, image, lints, required_version: _, defaults, targets } = wire;
     let path_or =
         |path: Option<wire::RelativePath>, default: &str| path.map_or_else(|| default.to_owned(), |path| path.0);
     let target_nodes = node.and_then(|node| node.get("targets"));
@@ -106,6 +106,7 @@ fn assemble(wire: wire::ProjectSpec, node: Option<&Node>, diagnostics: &mut Diag
                 inbox: inbox.map_or_else(|| "refs/kubebench/inbox".to_owned(), |text| text.0),
                 credential: credential.unwrap_or_else(|| "kubebench-git".to_owned()),
             },
+            compare_across: compare_across.into_iter().map(fact).collect(),
         },
         targets,
         lints,
@@ -118,6 +119,19 @@ fn assemble(wire: wire::ProjectSpec, node: Option<&Node>, diagnostics: &mut Diag
             claim_size: claim_size.map_or_else(|| Quantity::gibibytes(10), |size| size.0),
         },
     }
+}
+
+/// Returns the name of a fact, as archives have it.
+fn fact(fact: wire::Fact) -> String {
+    let name = match fact {
+        wire::Fact::Target => "target",
+        wire::Fact::Engine => "engine",
+        wire::Fact::Cpu => "cpu",
+        wire::Fact::Gpu => "gpu",
+        wire::Fact::Driver => "driver",
+        wire::Fact::InstanceType => "instanceType",
+    };
+    name.to_owned()
 }
 
 fn report_shared_places(targets: &[Arc<Target>], diagnostics: &mut Diagnostics) {

@@ -2,6 +2,7 @@
 //!
 //! Spans stay beside what checks may complain about; nothing here knows YAML, JSON Schema or Kubernetes objects' layout.
 
+mod ack;
 mod api;
 pub mod carried;
 pub mod estimate;
@@ -18,6 +19,7 @@ use serde_json::Value as Json;
 use crate::digest::Digest;
 use crate::text::Span;
 use crate::unit::{Duration, Quantity};
+pub use ack::Ack;
 pub use api::{Api, group, plural};
 pub use carried::{CarriedFile, CarriedFiles};
 pub use serving::{Endpoint, Probe, Protocol, Served, Serving};
@@ -72,6 +74,8 @@ pub struct Benchmark {
     pub queries: Vec<(String, Span)>,
     /// Metric names that checks and gates refer to.
     pub references: Vec<MetricReference>,
+    /// What `kubebench gate` decides by.
+    pub gates: Vec<Gate>,
     /// Kept logs, and what the metrics must find in them.
     pub fixtures: Vec<Fixture>,
     /// Files of the repository that every container of every case finds in [`carried::FOLDER`].
@@ -210,6 +214,38 @@ pub struct MetricReference {
     pub span: Span,
     /// `check`, `gate` or `fixture`.
     pub by: &'static str,
+}
+
+/// What a metric is held against.
+#[derive(Clone, Debug)]
+pub struct Gate {
+    /// The metric.
+    pub metric: String,
+    /// Where the gate stands.
+    pub span: Span,
+    /// How much worse than the baseline it may get, as a share.
+    pub max_regression: Option<f64>,
+    /// The least value.
+    pub min: Option<f64>,
+    /// The greatest value.
+    pub max: Option<f64>,
+    /// Whether a first hit waits for a second session of the same revision.
+    pub is_confirmed: bool,
+    /// What the newest session is held against.
+    pub baseline: GateBaseline,
+}
+
+/// What a gate holds the newest session against.
+#[derive(Clone, Debug, PartialEq)]
+pub enum GateBaseline {
+    /// The accepted level of the default branch.
+    Default,
+    /// That of the commits that a branch reaches.
+    Branch(String),
+    /// That of the commits that a tag reaches.
+    Tag(String),
+    /// A value.
+    Value(f64),
 }
 
 /// A kept log that tests the extraction.

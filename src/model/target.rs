@@ -1,6 +1,6 @@
 //! A target: a cluster and namespace, and what holds there.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value as Json;
@@ -188,6 +188,8 @@ pub struct Settings {
     pub image: String,
     /// How results reach git.
     pub results: ResultsSettings,
+    /// Facts that do not keep results apart, by name.
+    pub compare_across: BTreeSet<String>,
 }
 
 /// How results reach git.

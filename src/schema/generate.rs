@@ -9,6 +9,7 @@ use serde_json::{Map, Value};
 
 use super::DocumentKind;
 use crate::result::{self, BenchmarkResult};
+use crate::spec::v1::ack::Ack;
 use crate::spec::v1::benchmark::Benchmark;
 use crate::spec::v1::carried::WorkloadBlock;
 use crate::spec::v1::container::RoleBlock;
@@ -81,6 +82,7 @@ pub fn generate(kind: DocumentKind, workloads: &[WorkloadForm]) -> Value {
         }
         DocumentKind::Suite => generator.into_root_schema_for::<Suite>().to_value(),
         DocumentKind::Project => generator.into_root_schema_for::<Project>().to_value(),
+        DocumentKind::Ack => generator.into_root_schema_for::<Ack>().to_value(),
     };
     tidy(&mut root);
     name(&mut root, kind.file_name(), kind.name());

@@ -15,7 +15,7 @@ pub use explain::{explain, path_of};
 pub use generate::{RESULT_FILE, WorkloadForm, form_schema, generate, generate_result, role_schema, without};
 pub use validate::Schemas;
 
-/// The three kinds of document.
+/// The kinds of document.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum DocumentKind {
     /// A benchmark spec.
@@ -24,11 +24,13 @@ pub enum DocumentKind {
     Suite,
     /// The project file.
     Project,
+    /// A change for the worse that people accepted.
+    Ack,
 }
 
 impl DocumentKind {
     /// Every kind.
-    pub const ALL: [Self; 3] = [Self::Benchmark, Self::Suite, Self::Project];
+    pub const ALL: [Self; 4] = [Self::Benchmark, Self::Suite, Self::Project, Self::Ack];
 
     /// Returns the value of `kind:` in a document.
     pub fn name(self) -> &'static str {
@@ -36,6 +38,7 @@ impl DocumentKind {
             Self::Benchmark => "Benchmark",
             Self::Suite => "Suite",
             Self::Project => "Project",
+            Self::Ack => "Ack",
         }
     }
 
@@ -45,6 +48,7 @@ impl DocumentKind {
             Self::Benchmark => "benchmark.v1.json",
             Self::Suite => "suite.v1.json",
             Self::Project => "project.v1.json",
+            Self::Ack => "ack.v1.json",
         }
     }
 }

@@ -7,6 +7,7 @@ use std::fmt;
 use std::ops::Range;
 
 mod cron;
+mod day;
 mod duration;
 mod image;
 mod name;
@@ -16,6 +17,7 @@ mod time_zone;
 mod version;
 
 pub use cron::Cron;
+pub use day::Day;
 pub use duration::Duration;
 pub use image::{ImagePrefix, ImageRef};
 pub use name::{

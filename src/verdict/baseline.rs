@@ -3,6 +3,9 @@
 //! A change for the worse never becomes the new normal by itself: it stays open, and its sessions stay out of the baseline, until
 //! somebody acknowledges it or the level comes back. A change for the better is the new normal at once.
 
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
 use super::effect::{Effect, against_history};
 use super::judge::worse;
 use super::{LEAST_HISTORY, Policy, SIGNIFICANT, Scale, WINDOW};
@@ -24,7 +27,9 @@ pub struct Mark {
 }
 
 /// How a level turned.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+#[schemars(inline)]
 pub enum Turn {
     /// It got worse, and stays open.
     Worse,

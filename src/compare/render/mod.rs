@@ -2,11 +2,29 @@
 
 mod human;
 mod markdown;
+mod story;
 
 pub use human::{comparison as human_comparison, gated as human_gated};
+pub use story::history as human_history;
 pub use markdown::{comparison as markdown_comparison, gated as markdown_gated};
 
 use super::v1::{Line, Verdict};
+use super::words;
+
+/// Says of one line, in one sentence, what was found.
+pub fn sentence(line: &Line) -> String {
+    let case = if line.case_name.is_empty() { String::new() } else { format!(" ({})", line.case_name) };
+    let change = line.change.map_or_else(String::new, |change| {
+        let interval = line.interval.map_or_else(String::new, |interval| format!(" {}", words::interval(interval)));
+        format!(" {}{interval}:", words::change(change, line.interval))
+    });
+    format!("`{}` of {}{case}:{change} {}", words::metric(line), line.benchmark, line.message)
+}
+
+/// Returns what to do about a line.
+pub fn next(line: &Line) -> Vec<String> {
+    words::next(line)
+}
 
 /// Returns lines with what needs attention first, and the larger change before the smaller one.
 fn by_weight(lines: &[Line]) -> Vec<&Line> {

@@ -437,10 +437,33 @@ pub struct Gate {
     #[serde(default)]
     #[schemars(extend("examples" = [0.5]))]
     pub max: Option<Number>,
+    /// What the newest session is held against; without it, the accepted level of the default branch.
+    #[serde(default)]
+    #[schemars(extend("examples" = [{"tag": "v1.4"}]))]
+    pub baseline: Option<GateBaseline>,
     /// Whether a first hit waits for a second session of the same revision.
     #[serde(default)]
     #[schemars(extend("examples" = ["required"]))]
     pub confirm: Option<Confirm>,
+}
+
+/// What a gate holds the newest session against: exactly one of them.
+#[derive(Clone, Debug, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+#[schemars(extend("minProperties" = 1, "maxProperties" = 1))]
+pub struct GateBaseline {
+    /// The accepted level of the commits that this branch reaches.
+    #[serde(default)]
+    #[schemars(extend("examples" = ["release-1"]))]
+    pub branch: Option<Text>,
+    /// The accepted level of the commits that this tag reaches.
+    #[serde(default)]
+    #[schemars(extend("examples" = ["v1.4"]))]
+    pub tag: Option<Text>,
+    /// A fixed value, as of a promise: nothing is known of its noise, so `maxRegression` of it is a limit.
+    #[serde(default)]
+    #[schemars(extend("examples" = [1450.0]))]
+    pub value: Option<Number>,
 }
 
 /// Whether a first hit waits for a second session.

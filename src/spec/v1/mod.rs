@@ -1,8 +1,9 @@
-//! `apiVersion: kubebench.dev/v1`: the wire types of the three kinds of document.
+//! `apiVersion: kubebench.dev/v1`: the wire types of the kinds of document.
 //!
 //! Only shapes and words for people stand here. Closedness, `null` and lookups are added for all types at once when the
 //! schema is generated; meaning is given by `lower`.
 
+pub mod ack;
 pub mod benchmark;
 pub mod carried;
 pub mod container;

@@ -40,6 +40,9 @@ pub struct ProjectSpec {
     /// Where results go.
     #[schemars(extend("default" = {}, "examples" = [{"directory": "results", "mode": "branch", "branch": "kubebench/results"}]))]
     pub results: ResultsSettings,
+    /// Facts that do not keep results apart: results of both driver versions make one history.
+    #[schemars(extend("default" = [], "uniqueItems" = true, "examples" = [["driver"]]))]
+    pub compare_across: Vec<Fact>,
     /// The image of the workflow's steps.
     #[schemars(extend("default" = "ghcr.io/kubebench/kubebench:0.1.0"))]
     pub image: Option<ImageRef>,
@@ -55,6 +58,25 @@ pub struct ProjectSpec {
     /// Clusters and namespaces that benchmarks run in; without it, one target `default`.
     #[schemars(extend("default" = {"default": {}}, "minProperties" = 1, "propertyNames" = {"format": "target-name"}, "examples" = [{"gpu-eu": {"cluster": "eu-1", "namespace": "ml-benchmarks"}}]))]
     pub targets: Option<BTreeMap<String, Target>>,
+}
+
+/// A fact that keeps results apart.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+#[schemars(inline)]
+pub enum Fact {
+    /// The target.
+    Target,
+    /// Processes, containers or Kubernetes.
+    Engine,
+    /// Model and count of processors.
+    Cpu,
+    /// Model and count of accelerators.
+    Gpu,
+    /// The driver of the accelerators, without its patch level.
+    Driver,
+    /// The type of instance.
+    InstanceType,
 }
 
 /// A path below the project's root.

@@ -1,0 +1,130 @@
+//! Committed results, as the commands that judge them read them: an archive, and what is wrong with the rest.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+use anyhow::{Result, bail};
+
+use super::args::{Global, SelectArgs};
+use super::findings::{counted, tell};
+use super::project::from_start;
+use super::session::Session;
+use crate::archive::{Archive, Doubt, settle};
+use crate::compare::v1::LeftOut;
+use crate::diag::{Diagnostic, Diagnostics, Place, code};
+use crate::edge::archive::{self, Bad};
+use crate::edge::fs::Content;
+use crate::result;
+use crate::text::{Source, SourceMap, Span};
+
+/// The results of a folder.
+pub(super) struct Reading {
+    /// Those that count.
+    pub(super) archive: Archive,
+    /// Those that do not, and why.
+    pub(super) left_out: Vec<LeftOut>,
+    /// The same as findings.
+    pub(super) diagnostics: Diagnostics,
+}
+
+/// The threshold of each gate, by benchmark and metric, and where it stands.
+pub(super) type Thresholds = BTreeMap<(String, String), (f64, Span)>;
+
+/// Where results are read.
+pub(super) struct Results {
+    /// The folder.
+    pub(super) folder: PathBuf,
+    /// What people call it.
+    pub(super) shown: String,
+}
+
+impl Results {
+    /// Returns the folder that was asked for, or that of the project at `root`.
+    pub(super) fn of(global: &Global, asked: Option<&Path>, root: &Path, own: &str) -> Result<Self> {
+        let place = match asked {
+            Some(folder) => Self { folder: from_start(global, folder), shown: folder.display().to_string() },
+            None => Self { folder: root.join(own), shown: own.to_owned() },
+        };
+        if !place.folder.is_dir() {
+            bail!(
+                "there is no folder {}: results that are recorded on a branch of their own are read from a checkout of it \
+                 (`git worktree add ../results BRANCH`, then `--results ../results/{own}`)",
+                place.shown
+            );
+        }
+        Ok(place)
+    }
+}
+
+/// Reads the results of a folder; texts of those at fault are added to `sources`.
+pub(super) fn read(global: &Global, place: &Results, sources: &mut SourceMap) -> Reading {
+    let cache = archive::cache_for(&place.folder);
+    let archive::Read { mut archive, bad, opened } = archive::read(&place.folder, cache.as_deref());
+    if global.verbose > 0 {
+        let rest = archive.rows().len() - opened.min(archive.rows().len());
+        tell(global, &format!("{}: {} read, {rest} known from the cache", place.shown, counted(opened, "result")));
+    }
+    let shown = |path: &str| format!("{}/{path}", place.shown.trim_end_matches('/'));
+    let mut found: BTreeMap<String, Diagnostic> = BTreeMap::new();
+    for (path, bad) in bad {
+        let fault = match bad {
+            Bad::Bytes(bytes) => {
+                let id = sources.add(Source::new(shown(&path).as_str(), &bytes));
+                result::judge(&shown(&path), &bytes, Some(&path), id)
+            }
+            Bad::Unread(content) => Some(Diagnostic::in_file(&code::KB0114, shown(&path), words(&content))),
+        };
+        found.extend(fault.map(|fault| (path, fault)));
+    }
+    for doubt in settle(&mut archive) {
+        for path in doubt.paths() {
+            found.insert(path.clone(), of_doubt(&doubt, path, &shown));
+        }
+    }
+    let left_out = found.iter().map(|(path, fault)| LeftOut {
+        path: path.clone(),
+        code: fault.code.id.to_owned(),
+        message: fault.message.clone(),
+    });
+    Reading { left_out: left_out.collect(), archive, diagnostics: found.into_values().collect() }
+}
+
+fn of_doubt(doubt: &Doubt, path: &str, shown: &impl Fn(&str) -> String) -> Diagnostic {
+    match doubt {
+        Doubt::Twins { paths } => {
+            let others = paths.iter().filter(|other| *other != path);
+            let fault = Diagnostic::in_file(&code::KB0452, shown(path), "another file says that it is the same run");
+            others
+                .fold(fault, |fault, other| fault.related(Place::File(shown(other)), "the other one"))
+                .note("nobody can tell which of them is true, so neither counts")
+                .help("keep the one that the run wrote, as git or the machine that ran it has it, and remove the other")
+        }
+        Doubt::Clock { what, .. } => Diagnostic::in_file(&code::KB0453, shown(path), format!("{what}: the clock went backwards"))
+            .note("its times cannot be trusted, and so it does not count")
+            .help("look at the clock of the machine (`timedatectl`), and run the benchmark again"),
+    }
+}
+
+fn words(content: &Content) -> String {
+    match content {
+        Content::Refused(reason) => format!("kubebench does not read this: {reason}"),
+        Content::Unreadable(reason) => format!("the file cannot be read: {reason}"),
+        Content::Absent | Content::Misnamed | Content::Whole(_) | Content::TooLong(_) => {
+            "there is no such file or folder".to_owned()
+        }
+    }
+}
+
+/// Returns the thresholds of the gates of the specs at hand, as far as these compile: a comparison needs none.
+pub(super) fn thresholds(global: &Global) -> (SourceMap, Thresholds) {
+    let Ok(session) = Session::open(global, &SelectArgs::default()) else { return Default::default() };
+    let mut thresholds = Thresholds::new();
+    for compiled in session.benchmarks() {
+        for gate in &compiled.benchmark.gates {
+            if let Some(share) = gate.max_regression {
+                thresholds.insert((compiled.benchmark.name.clone(), gate.metric.clone()), (share, gate.span));
+            }
+        }
+    }
+    (session.compilation.sources, thresholds)
+}

@@ -1,0 +1,212 @@
+//! `history`: the sessions of a metric, and where its level, its hardware or its surroundings changed.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::ack;
+use super::line::Origin;
+use super::side::Lineage;
+use super::v1::{Drift, FactChange, LevelChange, Told};
+use crate::archive::{Archive, MetricKey, Partition, Series, series};
+use crate::model::Ack;
+use crate::result::v1::Environment;
+use crate::stats::{self, trend};
+use crate::verdict::{
+    Baseline, CORRELATED, Change, DEFAULT_THRESHOLD, Mark, Policy, Scale, against_history, baseline, of_groups,
+};
+
+/// A drift is told where it is at most this likely by chance: it is looked for in every series.
+const DRIFTS: f64 = 0.01;
+/// From so many sessions on, a level is compared as a group.
+const LEAST_GROUP: usize = 4;
+
+/// What is told.
+#[derive(Clone, Copy, Debug)]
+pub struct Request<'a> {
+    /// The results.
+    pub archive: &'a Archive,
+    /// Their partitions.
+    pub partitions: &'a [Partition],
+    /// The thresholds of gates, by benchmark and metric.
+    pub thresholds: &'a BTreeMap<(String, String), f64>,
+    /// The acknowledgements.
+    pub acks: &'a [Ack],
+    /// The commits of the default branch; without them, every session counts.
+    pub lineage: Option<&'a Lineage>,
+    /// The day on which acknowledgements are judged.
+    pub as_of: &'a str,
+}
+
+/// Tells the history of every series.
+pub fn history(request: Request<'_>) -> Vec<Told> {
+    let mut newest: BTreeMap<(&str, &str), &str> = BTreeMap::new();
+    for partition in request.partitions {
+        if let Some(session) = partition.sessions.last() {
+            let last = newest.entry((&partition.benchmark, &partition.case)).or_default();
+            *last = (*last).max(&session.started_at);
+        }
+    }
+    let mut told = Vec::new();
+    for partition in request.partitions {
+        let last = partition.sessions.last().map(|session| session.started_at.as_str());
+        let is_replaced = newest.get(&(partition.benchmark.as_str(), partition.case.as_str())).copied() != last;
+        let origin = Origin { archive: request.archive, partition, lineage: request.lineage };
+        for series in series(request.archive, partition) {
+            told.push(request.tell(origin, &series, is_replaced));
+        }
+    }
+    told
+}
+
+impl Request<'_> {
+    fn tell(&self, origin: Origin<'_>, series: &Series, replaced: bool) -> Told {
+        let Origin { partition, archive, .. } = origin;
+        let newest = partition.newest(archive);
+        let key = (partition.benchmark.clone(), series.metric.name.clone());
+        let threshold = self.thresholds.get(&key).copied().unwrap_or(DEFAULT_THRESHOLD);
+        let policy = Policy { direction: series.direction, threshold };
+        let members: Vec<usize> =
+            (0..series.points.len()).filter(|at| series.points.get(*at).is_some_and(|point| origin.is_member(point))).collect();
+        let values: Vec<f64> = members.iter().filter_map(|at| series.points.get(*at)).map(|point| point.median).collect();
+        let acks: Vec<(&Ack, bool)> = applying(self.acks, origin, &series.metric, self.as_of);
+        let found = baseline(&values, policy, &marks(&acks, origin, series, &members));
+        let everything = origin.sessions(series.points.iter());
+        let is_member: BTreeSet<usize> = members.iter().copied().collect();
+        let aside = everything.sessions.iter().enumerate().filter(|(at, _)| !is_member.contains(at));
+        let level = newest_level(&values, &found);
+        Told {
+            benchmark: partition.benchmark.clone(),
+            case: partition.case.clone(),
+            case_name: newest.map(|row| archive.subject(row).case_name.clone()).unwrap_or_default(),
+            environment: partition.facts.iter().map(|(fact, value)| ((*fact).to_owned(), value.clone())).collect(),
+            replaced,
+            metric: series.metric.name.clone(),
+            labels: series.metric.labels.clone(),
+            unit: series.metric.unit.clone(),
+            direction: series.direction,
+            kind: series.kind,
+            threshold,
+            aside: aside.map(|(_, session)| session.session.clone()).collect(),
+            changes: found.changes.iter().filter_map(|change| level_change(*change, origin, series, &members, &found)).collect(),
+            environment_changes: environment_changes(origin, series),
+            drift: drift(level),
+            correlation: scaled(level).and_then(|(_, level)| stats::autocorrelation(&level)).filter(|found| *found > CORRELATED),
+            acks: acks.into_iter().map(|(ack, holds)| ack::shown(ack, holds)).collect(),
+            synthetic: newest.is_some_and(|row| row.synthetic),
+            sessions: everything.sessions,
+        }
+    }
+}
+
+/// Returns the acknowledgements that are about a series, and whether they hold on a day.
+pub(super) fn applying<'a>(
+    acks: &'a [Ack],
+    origin: Origin<'_>,
+    metric: &MetricKey,
+    as_of: &str,
+) -> Vec<(&'a Ack, bool)> {
+    let about = acks.iter().filter(|ack| ack::is_about(ack, origin.archive, origin.partition, metric));
+    about.map(|ack| (ack, ack::holds(ack, as_of))).collect()
+}
+
+/// Returns where acknowledged levels begin among the points at `places`.
+pub(super) fn marks(acks: &[(&Ack, bool)], origin: Origin<'_>, series: &Series, places: &[usize]) -> Vec<Mark> {
+    let points = places.iter().filter_map(|at| series.points.get(*at));
+    let described: Vec<(String, String, Option<String>)> = points
+        .filter_map(|point| {
+            let session = origin.partition.sessions.get(point.session)?;
+            Some((session.id.clone(), session.started_at.clone(), origin.commit(point.session)))
+        })
+        .collect();
+    let said = || described.iter().map(|(id, time, commit)| (id.as_str(), time.as_str(), commit.as_deref()));
+    acks.iter().filter(|(_, holds)| *holds).filter_map(|(ack, _)| ack::mark(ack, said())).collect()
+}
+
+/// Returns the values since the last change of level.
+fn newest_level<'v>(values: &'v [f64], found: &Baseline) -> &'v [f64] {
+    values.get(found.changes.last().map_or(0, |change| change.at)..).unwrap_or_default()
+}
+
+fn scaled(values: &[f64]) -> Option<(Scale, Vec<f64>)> {
+    let scale = Scale::of(values, &[])?;
+    Some((scale, scale.places(values)))
+}
+
+fn drift(level: &[f64]) -> Option<Drift> {
+    const LEAST: usize = 10;
+    let (scale, places) = scaled(level).filter(|_| level.len() >= LEAST)?;
+    let found = trend::drift(&places).filter(|found| found.p <= DRIFTS)?;
+    Some(Drift { per_session: scale.change(found.slope), p: found.p, sessions: level.len() })
+}
+
+fn level_change(
+    change: Change,
+    origin: Origin<'_>,
+    series: &Series,
+    members: &[usize],
+    found: &Baseline,
+) -> Option<LevelChange> {
+    let session_at = |at: usize| members.get(at).and_then(|place| series.points.get(*place)).map(|point| point.session);
+    let first = session_at(change.at)?;
+    let session = origin.partition.sessions.get(first)?;
+    let cuts: Vec<usize> = found.changes.iter().map(|change| change.at).collect();
+    let end = cuts.iter().copied().find(|cut| *cut > change.at).unwrap_or(members.len());
+    let start = cuts.iter().copied().rev().find(|cut| *cut < change.at).unwrap_or(0);
+    let values = |from: usize, to: usize| -> Vec<f64> {
+        let places = members.get(from..to).unwrap_or_default().iter();
+        places.filter_map(|place| series.points.get(*place)).map(|point| point.median).collect()
+    };
+    let (before, after) = (values(start, change.at), values(change.at, end));
+    let scale = Scale::of(&before, &after)?;
+    let effect = if after.len() >= LEAST_GROUP { of_groups(scale, &before, &after) } else { against_history(scale, &before, &after) };
+    Some(LevelChange {
+        session: session.id.clone(),
+        since: session.started_at.clone(),
+        turn: change.turn,
+        commit: origin.commit(first),
+        after: change.at.checked_sub(1).and_then(session_at).and_then(|before| origin.commit(before)),
+        change: effect.map_or(scale.change(change.difference), |effect| scale.change(effect.difference)),
+        interval: effect.map(|effect| (scale.change(effect.interval.0), scale.change(effect.interval.1))),
+    })
+}
+
+/// Returns where facts changed that do not keep results apart.
+fn environment_changes(origin: Origin<'_>, series: &Series) -> Vec<FactChange> {
+    let mut changes = Vec::new();
+    let mut last: BTreeMap<&'static str, String> = BTreeMap::new();
+    for session in series.points.iter().filter_map(|point| origin.partition.sessions.get(point.session)) {
+        let Some(row) = session.first(origin.archive) else { continue };
+        let facts = facts(origin.archive.environment(row));
+        for (fact, after) in &facts {
+            if let Some(before) = last.get(fact).filter(|before| *before != after) {
+                changes.push(FactChange {
+                    session: session.id.clone(),
+                    since: session.started_at.clone(),
+                    fact: (*fact).to_owned(),
+                    before: before.clone(),
+                    after: after.clone(),
+                });
+            }
+        }
+        last.extend(facts);
+    }
+    changes
+}
+
+fn facts(environment: &Environment) -> BTreeMap<&'static str, String> {
+    let mut facts = BTreeMap::new();
+    let mut put = |fact: &'static str, said: BTreeSet<String>| {
+        if !said.is_empty() {
+            facts.insert(fact, said.into_iter().collect::<Vec<_>>().join(", "));
+        }
+    };
+    let nodes = || environment.nodes.iter();
+    put("kernel", nodes().filter_map(|node| node.kernel.clone()).collect());
+    put("system", nodes().filter_map(|node| node.os_image.clone()).collect());
+    put("governor", nodes().filter_map(|node| node.governor.clone()).collect());
+    put("driver", nodes().flat_map(|node| &node.gpus).filter_map(|gpu| gpu.driver.clone()).collect());
+    put("kubernetes", environment.cluster.version.iter().cloned().collect());
+    let image = |image: &crate::result::v1::Image| image.observed.as_ref().unwrap_or(&image.declared).clone();
+    put("images", environment.images.iter().map(image).collect());
+    put("software", environment.software.iter().map(|(name, version)| format!("{name} {version}")).collect());
+    facts
+}

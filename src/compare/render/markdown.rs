@@ -1,0 +1,190 @@
+//! Answers as a comment of a pull request: short, the details folded away, the same place each time.
+
+use super::super::v1::{Comparison, Gated, Line, Verdict};
+use super::super::words;
+use super::{by_weight, tally};
+
+/// By this a comment is found again, so that it is updated and not written twice.
+const COMPARE_MARK: &str = "<!-- kubebench compare -->";
+const GATE_MARK: &str = "<!-- kubebench gate -->";
+/// So many rows stand outside of the fold.
+const SHOWN: usize = 10;
+/// So many rows at most stand in a comment; hosts refuse long ones.
+const MOST: usize = 200;
+
+/// Returns what `compare --markdown` writes.
+pub fn comparison(answer: &Comparison) -> String {
+    let mut text = format!("{COMPARE_MARK}\n");
+    let (before, after) = (escape(&answer.baseline), escape(&answer.candidate));
+    text.push_str(&format!("### Kubebench: {before} → {after}\n\n{}\n", headline(&answer.lines)));
+    table(&mut text, &answer.lines);
+    for mean in &answer.geomeans {
+        let excluded = if mean.excluded > 0 { format!(", {} excluded", mean.excluded) } else { String::new() };
+        let change = words::change(mean.change, None);
+        text.push_str(&format!(
+            "\nGeometric mean of {}: **{change}** over {} cases{excluded}.\n",
+            escape(&mean.metric),
+            mean.cases
+        ));
+    }
+    if !answer.unmatched.is_empty() {
+        let names: Vec<String> = answer
+            .unmatched
+            .iter()
+            .map(|one| format!("{} {} ({} only)", escape(&one.benchmark), escape(&one.case_name), one.only))
+            .collect();
+        text.push_str(&format!("\nNot on both sides: {}.\n", names.join(", ")));
+    }
+    rest(&mut text, &answer.notes, answer.left_out.len());
+    text
+}
+
+/// Returns what `gate --markdown` writes.
+pub fn gated(answer: &Gated) -> String {
+    let mut text = format!("{GATE_MARK}\n");
+    let says = if answer.passed { "✅ Kubebench gate passed" } else { "❌ Kubebench gate failed" };
+    text.push_str(&format!("### {says}\n\n{}\n", headline(&answer.lines)));
+    table(&mut text, &answer.lines);
+    rest(&mut text, &answer.notes, answer.left_out.len());
+    text
+}
+
+/// Says in sentences what matters: each line that needs somebody, or that nothing does.
+fn headline(lines: &[Line]) -> String {
+    let is_urgent = |line: &&&Line| {
+        matches!(line.verdict, Verdict::Regressed | Verdict::Pending | Verdict::Invalid | Verdict::Missing)
+    };
+    let sorted = by_weight(lines);
+    let urgent: Vec<String> = sorted.iter().filter(is_urgent).map(|line| sentence(line)).collect();
+    if lines.is_empty() {
+        return "Nothing was measured on both sides.\n".to_owned();
+    }
+    if urgent.is_empty() {
+        let seen = lines.iter().filter_map(|line| line.detectable).fold(0.0, f64::max);
+        let seen = if seen > 0.0 { format!("; any of ±{} would have been seen", words::share(seen)) } else { String::new() };
+        let better = lines.iter().filter(|line| line.verdict == Verdict::Improved).count();
+        let series = lines.len();
+        return match better {
+            0 => format!("No change for the worse in {series} series{seen}.\n"),
+            better => format!("No change for the worse in {series} series, {better} better{seen}.\n"),
+        };
+    }
+    let more = urgent.len().saturating_sub(SHOWN);
+    let mut shown: Vec<String> = urgent.into_iter().take(SHOWN).map(|sentence| format!("- {sentence}")).collect();
+    if more > 0 {
+        shown.push(format!("- and {more} more, below"));
+    }
+    format!("{}\n", shown.join("\n"))
+}
+
+/// Says of one line what a colleague would.
+fn sentence(line: &Line) -> String {
+    let metric = format!("`{}` of **{}**{}", code(&words::metric(line)), escape(&line.benchmark), case(line));
+    let change = line.change.map(|change| {
+        let interval = line.interval.map_or_else(String::new, |interval| format!(" {}", words::interval(interval)));
+        format!("**{}**{interval}", words::change(change, line.interval))
+    });
+    let on = words::hardware(line);
+    let on = if on.is_empty() { String::new() } else { format!(", on {}", escape(&on)) };
+    let sure = line.p.map_or_else(String::new, |p| format!(" ({})", words::probability(p)));
+    match (line.verdict, change) {
+        (Verdict::Regressed, Some(change)) => {
+            let since = line.open.as_ref().map_or_else(String::new, |open| {
+                let day = open.since.get(..10).unwrap_or(&open.since);
+                let commit = open.commit.as_deref().map_or_else(String::new, |commit| format!(" (`{}`)", words::short(commit)));
+                format!(", since {day}{commit}")
+            });
+            format!("{metric} got worse: {change}{sure}{since}{on}.")
+        }
+        (Verdict::Pending, Some(change)) => {
+            format!("{metric} may have got worse: {change}{sure}{on}; a second session of the same revision decides.")
+        }
+        (verdict, _) => format!("{metric}: {}, {}.", verdict.words(), escape(&line.message)),
+    }
+}
+
+fn case(line: &Line) -> String {
+    if line.case_name.is_empty() { String::new() } else { format!(" ({})", escape(&line.case_name)) }
+}
+
+fn table(text: &mut String, lines: &[Line]) {
+    if lines.is_empty() {
+        return;
+    }
+    text.push_str(&format!("\n<details><summary>{} series: {}</summary>\n\n", lines.len(), tally(lines)));
+    text.push_str("| benchmark | case | metric | before | after | change | verdict |\n|---|---|---|--:|--:|--:|---|\n");
+    let sorted = by_weight(lines);
+    for line in sorted.iter().take(MOST) {
+        let unit = line.unit.as_deref();
+        let value = |value: Option<f64>| value.map_or_else(|| "–".to_owned(), |value| escape(&words::value(value, unit)));
+        text.push_str(&format!(
+            "| {} | {} | {} | {} | {} | {} | {} |\n",
+            escape(&line.benchmark),
+            escape(&line.case_name),
+            escape(&words::metric(line)),
+            value(line.baseline.median),
+            value(line.candidate.median),
+            words::effect(line),
+            line.verdict.words()
+        ));
+    }
+    if sorted.len() > MOST {
+        text.push_str(&format!("\n{} more rows are in the report.\n", sorted.len() - MOST));
+    }
+    text.push_str("\n`~` is noise: not significant, or within the threshold.\n\n");
+    for line in sorted.iter().filter(|line| !line.message.is_empty()).take(SHOWN) {
+        text.push_str(&format!(
+            "- {}, {}{}: {}\n",
+            escape(&line.benchmark),
+            escape(&words::metric(line)),
+            case(line),
+            escape(&line.message)
+        ));
+        for ack in &line.acks {
+            text.push_str(&format!("  - accepted by {}: {}\n", escape(&ack.by), escape(&ack.reason)));
+        }
+        let notes = line.notes.iter().cloned().chain(words::next(line));
+        text.extend(notes.map(|note| format!("  - {}\n", escape(&note))));
+    }
+    text.push_str("\n</details>\n");
+}
+
+fn rest(text: &mut String, notes: &[String], left_out: usize) {
+    text.extend(notes.iter().map(|note| format!("\n{}\n", escape(note))));
+    if left_out > 0 {
+        let files = if left_out == 1 { "file was" } else { "files were" };
+        text.push_str(&format!("\n{left_out} result {files} left out.\n"));
+    }
+}
+
+/// Returns text that no renderer of Markdown takes for more than text.
+fn escape(text: &str) -> String {
+    let mut escaped = String::with_capacity(text.len());
+    for letter in text.chars() {
+        match letter {
+            '\n' | '\r' | '\t' => escaped.push(' '),
+            '<' => escaped.push_str("&lt;"),
+            '>' => escaped.push_str("&gt;"),
+            '&' => escaped.push_str("&amp;"),
+            // Nobody is called by a name in a result.
+            '@' => escaped.push_str("&#64;"),
+            '#' => escaped.push_str("&#35;"),
+            '\\' | '`' | '*' | '_' | '[' | ']' | '|' | '~' | '!' => {
+                escaped.push('\\');
+                escaped.push(letter);
+            }
+            letter if letter.is_control() || is_direction(letter) => escaped.push('\u{fffd}'),
+            letter => escaped.push(letter),
+        }
+    }
+    escaped.replace("://", ":&#47;/")
+}
+
+fn code(text: &str) -> String {
+    text.chars().filter(|letter| *letter != '`' && !letter.is_control() && !is_direction(*letter)).collect()
+}
+
+/// Marks that turn the direction of what follows.
+fn is_direction(letter: char) -> bool {
+    matches!(letter, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}' | '\u{200e}' | '\u{200f}' | '\u{61c}')
+}

@@ -1,0 +1,24 @@
+//! `kind: Ack` to the model.
+
+use super::Document;
+use crate::diag::Diagnostics;
+use crate::model::Ack;
+use crate::spec::v1::ack as wire;
+use crate::workload;
+
+/// Returns the acknowledgement of `document`.
+pub fn ack(document: Document<'_>, diagnostics: &mut Diagnostics) -> Option<Ack> {
+    let wire::Ack { spec, .. } = workload::read(document.root, diagnostics)?;
+    Some(Ack {
+        file: document.source.path.clone(),
+        benchmark: spec.benchmark,
+        case: spec.case.map_or_else(|| "*".to_owned(), |case| case.0),
+        metric: spec.metric,
+        target: spec.target.map(|target| target.0),
+        from: spec.from.0,
+        max_change: spec.max_change.map(|share| share.0.fraction()),
+        reason: spec.reason.0,
+        by: spec.by.0,
+        expires: spec.expires,
+    })
+}

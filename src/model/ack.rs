@@ -1,0 +1,26 @@
+//! Acknowledgements: changes for the worse that people accepted, in files that were reviewed.
+
+/// One acknowledgement.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Ack {
+    /// Its file.
+    pub file: String,
+    /// The benchmark.
+    pub benchmark: String,
+    /// The case, by id or name; `*` stands for anything.
+    pub case: String,
+    /// The metric.
+    pub metric: String,
+    /// The target; any, where none is named.
+    pub target: Option<String>,
+    /// The first session of the level that is accepted: its id, its commit, or a time at or before its beginning.
+    pub from: String,
+    /// The greatest change for the worse that is accepted, as a share.
+    pub max_change: Option<f64>,
+    /// Why.
+    pub reason: String,
+    /// Who accepted.
+    pub by: String,
+    /// The last day on which it holds, as year-month-day.
+    pub expires: Option<String>,
+}

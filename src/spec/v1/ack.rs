@@ -1,0 +1,58 @@
+//! `kind: Ack`: a change for the worse that people accepted.
+
+use schemars::JsonSchema;
+use serde::Deserialize;
+
+use super::scalar::{Percentage, Text};
+
+/// A change for the worse that people accepted: `kubebench ack` writes it, a review accepts it, gate and report honour it.
+#[derive(Clone, Debug, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct Ack {
+    /// The version of this format.
+    #[schemars(extend("enum" = ["kubebench.dev/v1"], "examples" = ["kubebench.dev/v1"]))]
+    pub api_version: String,
+    /// The kind of this document.
+    #[schemars(extend("enum" = ["Ack"], "examples" = ["Ack"]))]
+    pub kind: String,
+    /// What is accepted, and why.
+    #[schemars(extend("examples" = [{"benchmark": "resnet50-ddp", "metric": "throughput", "from": "8c36d19a2f", "by": "ada@example.com", "reason": "mixed precision was wrong before"}]))]
+    pub spec: AckSpec,
+}
+
+/// What is accepted, and why.
+#[derive(Clone, Debug, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub struct AckSpec {
+    /// The benchmark.
+    #[schemars(extend("examples" = ["resnet50-ddp"]))]
+    pub benchmark: String,
+    /// The case, by id or name; `*` stands for anything.
+    #[serde(default)]
+    #[schemars(extend("default" = "*", "examples" = ["batchSize=128*"]))]
+    pub case: Option<Text>,
+    /// The metric.
+    #[schemars(extend("examples" = ["throughput"]))]
+    pub metric: String,
+    /// The target; without it, any.
+    #[serde(default)]
+    #[schemars(extend("examples" = ["gpu-eu"]))]
+    pub target: Option<Text>,
+    /// The first session of the level that is accepted: its id, its commit (at least 7 digits), or a time at or before its beginning.
+    #[schemars(extend("examples" = ["8c36d19a2f"]))]
+    pub from: Text,
+    /// The greatest change for the worse that is accepted; a larger one stays open.
+    #[serde(default)]
+    #[schemars(extend("examples" = ["6%"]))]
+    pub max_change: Option<Percentage>,
+    /// Why.
+    #[schemars(extend("examples" = ["mixed precision was wrong before"]))]
+    pub reason: Text,
+    /// Who accepted.
+    #[schemars(extend("examples" = ["ada@example.com"]))]
+    pub by: Text,
+    /// The last day on which it holds, as year-month-day; the change is open again after that.
+    #[serde(default)]
+    #[schemars(extend("format" = "day", "examples" = ["2027-03-31"]))]
+    pub expires: Option<String>,
+}
