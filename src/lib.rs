@@ -37,6 +37,7 @@ pub mod lookup;
 pub mod lower;
 pub mod manifest;
 pub mod migrate;
+pub mod mock;
 pub mod model;
 pub mod record;
 pub mod redact;

@@ -1,5 +1,7 @@
 //! The arguments of every subcommand.
 
+mod judging;
+
 use std::path::PathBuf;
 
 use clap::builder::PossibleValue;
@@ -8,6 +10,7 @@ use clap::{Args, Parser, Subcommand, ValueEnum};
 use crate::diag::render::Format;
 use crate::local::Engine;
 use crate::record::Mode;
+pub(super) use judging::{AckArgs, CompareArgs, GateArgs, HistoryArgs, MockArgs, OnInconclusive};
 
 /// Compiles benchmark specs for machine learning on Kubernetes into manifests for Argo CD or Flux.
 #[derive(Debug, Parser)]
@@ -117,6 +120,10 @@ pub(super) enum Command {
     Compare(CompareArgs),
     /// Show the sessions of metrics over time, and what changed when
     History(HistoryArgs),
+    /// Accept a change for the worse: write a file for a review, which gate and report honour
+    Ack(AckArgs),
+    /// Make synthetic results, to try thresholds before paying for machines
+    Mock(MockArgs),
     /// Read the metrics of results again from the logs that their runs left; overwrites nothing
     Reparse(ReparseArgs),
     /// Start a replica of a local run and end its whole tree
@@ -157,94 +164,6 @@ pub(super) struct SelectArgs {
 fn label(text: &str) -> Result<(String, String), String> {
     let (key, value) = text.split_once('=').ok_or("write LABEL=VALUE, such as team=vision")?;
     Ok((key.to_owned(), value.to_owned()))
-}
-
-/// Whether what cannot be decided lets a gate pass.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub(super) enum OnInconclusive {
-    Pass,
-    Fail,
-}
-
-#[derive(Debug, Args)]
-pub(super) struct GateArgs {
-    #[command(flatten)]
-    pub(super) select: SelectArgs,
-    /// What is judged: a revision, a folder of results or a session; without it, the newest session of each case
-    #[arg(long, value_name = "REV|DIR|SESSION")]
-    pub(super) candidate: Option<String>,
-    /// Whose earlier sessions it is held against: branch:NAME, tag:NAME or a revision; without it, the default branch
-    #[arg(long, value_name = "BASELINE")]
-    pub(super) baseline: Option<String>,
-    /// The folder of results; without it, the project's
-    #[arg(long, value_name = "DIR")]
-    pub(super) results: Option<PathBuf>,
-    /// What a gate does that cannot be decided yet
-    #[arg(long, value_enum, default_value_t = OnInconclusive::Pass, value_name = "WHAT")]
-    pub(super) on_inconclusive: OnInconclusive,
-    /// What a gate does that has no result
-    #[arg(long, value_enum, default_value_t = OnInconclusive::Fail, value_name = "WHAT")]
-    pub(super) on_missing: OnInconclusive,
-    /// Judge although files of what is judged cannot be trusted
-    #[arg(long)]
-    pub(super) skip_bad: bool,
-    /// The day on which acknowledgements are judged, such as 2027-03-31; without it, that of the newest result
-    #[arg(long, value_name = "DAY", value_parser = day)]
-    pub(super) as_of: Option<String>,
-    /// Also write a comment for a pull request to this file
-    #[arg(long, value_name = "FILE")]
-    pub(super) markdown: Option<PathBuf>,
-}
-
-fn day(text: &str) -> Result<String, String> {
-    crate::unit::Day::parse(text).map(|day| day.to_string()).map_err(|error| error.to_string())
-}
-
-#[derive(Debug, Args)]
-pub(super) struct CompareArgs {
-    /// The baseline: rev:, branch:, tag:, dir:, label:NAME=VALUE, variant: or env:; a folder or revision without a prefix
-    #[arg(value_name = "A")]
-    pub(super) baseline: String,
-    /// The candidate
-    #[arg(value_name = "B")]
-    pub(super) candidate: String,
-    /// Only this benchmark; may be given several times
-    #[arg(long, value_name = "NAME")]
-    pub(super) benchmark: Vec<String>,
-    /// Only this metric; may be given several times
-    #[arg(long, value_name = "NAME")]
-    pub(super) metric: Vec<String>,
-    /// Compare although this fact differs: target, engine, cpu, gpu, driver, instanceType or workload; may be given several times
-    #[arg(long, value_name = "FACT", value_parser = ["target", "engine", "cpu", "gpu", "driver", "instanceType", "workload"])]
-    pub(super) allow: Vec<String>,
-    /// The folder of results; without it, the project's
-    #[arg(long, value_name = "DIR")]
-    pub(super) results: Option<PathBuf>,
-    /// Also write a comment for a pull request to this file
-    #[arg(long, value_name = "FILE")]
-    pub(super) markdown: Option<PathBuf>,
-}
-
-#[derive(Debug, Args)]
-pub(super) struct HistoryArgs {
-    /// Only these benchmarks, by name
-    #[arg(value_name = "BENCHMARK")]
-    pub(super) benchmark: Vec<String>,
-    /// Only this case, by id or name; may be given several times
-    #[arg(long, value_name = "CASE")]
-    pub(super) case: Vec<String>,
-    /// Only this metric, primary or not; may be given several times
-    #[arg(long, value_name = "NAME")]
-    pub(super) metric: Vec<String>,
-    /// All metrics, not the primary ones alone
-    #[arg(long, conflicts_with = "metric")]
-    pub(super) all: bool,
-    /// List so many of the newest sessions of each
-    #[arg(long, value_name = "N", default_value_t = 10)]
-    pub(super) last: usize,
-    /// The folder of results; without it, the project's
-    #[arg(long, value_name = "DIR")]
-    pub(super) results: Option<PathBuf>,
 }
 
 #[derive(Debug, Args)]
@@ -562,6 +481,10 @@ pub(super) enum SchemaKind {
     Suite,
     Project,
     Result,
+    Ack,
+    Compare,
+    Gate,
+    History,
 }
 
 #[derive(Debug, Args)]

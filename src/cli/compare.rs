@@ -54,7 +54,8 @@ pub(super) fn run(global: &Global, args: &CompareArgs) -> Result<ExitStatus> {
                 (first..archive.rows().len()).collect()
             }
             Side::Revision(_) | Side::Branch(_) | Side::Tag(_) => {
-                let commits = commits.as_ref().ok_or_else(|| anyhow!("`{side}` needs a git repository, and this is none"))?;
+                let commits =
+                    commits.as_ref().ok_or_else(|| anyhow!("`{side}` needs a git repository, and this is none"))?;
                 let lineage = lineage(commits, side)?;
                 let chosen = places(&archive, &|row| lineage.commit_of(&archive, row).is_some());
                 known.commits.extend(lineage.commits);

@@ -23,6 +23,9 @@ pub(super) fn run(global: &Global, args: &FoldArgs) -> Result<ExitStatus> {
     let destination = destination(global, &project.root, settings, Mode::Inbox, &args.place);
     let judge = |bytes: &[u8]| {
         let sealed = result::read(bytes).map_err(|fault| fault.to_string())?;
+        if sealed.result.synthetic {
+            return Err("it is synthetic: nothing ran".to_owned());
+        }
         Ok(addition(&sealed, Path::new("the inbox"), &settings.directory))
     };
     let folded = match git::fold(&destination, &judge) {

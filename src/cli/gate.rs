@@ -32,7 +32,8 @@ pub(super) fn run(global: &Global, args: &GateArgs) -> Result<ExitStatus> {
     if found.has_errors() {
         return session.report(found);
     }
-    let settings = session.compilation.project.as_ref().map(|project| &project.settings).context("there is no project")?;
+    let settings =
+        session.compilation.project.as_ref().map(|project| &project.settings).context("there is no project")?;
     let place = Results::of(global, args.results.as_deref(), &session.root, &settings.results.directory)?;
     let mut sources = session.compilation.sources.clone();
     let Reading { mut archive, left_out, mut diagnostics } = reading::read(global, &place, &mut sources);
@@ -84,8 +85,14 @@ pub(super) fn run(global: &Global, args: &GateArgs) -> Result<ExitStatus> {
     print(global, args, &answer, diagnostics, &sources)?;
     Ok(match () {
         () if judged > 0 && !args.skip_bad => {
-            findings::tell(global, &format!("error: {} among what is judged cannot be trusted, so there is no answer; \
-                 mend it, or leave it out with --skip-bad", findings::counted(judged, "result file")));
+            findings::tell(
+                global,
+                &format!(
+                    "error: {} among what is judged cannot be trusted, so there is no answer; \
+                 mend it, or leave it out with --skip-bad",
+                    findings::counted(judged, "result file")
+                ),
+            );
             ExitStatus::NoAnswer
         }
         () if answer.passed => ExitStatus::Yes,
@@ -211,9 +218,12 @@ fn candidate(
     if !of_session.is_empty() {
         return Ok(Candidate::Rows(of_session));
     }
-    let Some(commits) = commits else { return Err(anyhow!("`{name}` is no folder and no session, and there is no git repository")) };
+    let Some(commits) = commits else {
+        return Err(anyhow!("`{name}` is no folder and no session, and there is no git repository"));
+    };
     let revision = name.strip_prefix("rev:").unwrap_or(name);
-    let lineage = commits.of_revision(revision).with_context(|| format!("`{name}` is no session and no folder either"))?;
+    let lineage =
+        commits.of_revision(revision).with_context(|| format!("`{name}` is no session and no folder either"))?;
     Ok(Candidate::Rows(rows(archive, &|row| lineage.commit_of(archive, row).is_some())))
 }
 
@@ -224,7 +234,11 @@ pub(super) fn read_acks(root: &std::path::Path, sources: &mut SourceMap, diagnos
         match content {
             Content::Whole(bytes) | Content::TooLong(bytes) => inputs.push(Input { path, bytes }),
             Content::Refused(reason) | Content::Unreadable(reason) => {
-                diagnostics.push(Diagnostic::in_file(&code::KB0114, path, format!("the file cannot be read: {reason}")));
+                diagnostics.push(Diagnostic::in_file(
+                    &code::KB0114,
+                    path,
+                    format!("the file cannot be read: {reason}"),
+                ));
             }
             Content::Absent | Content::Misnamed => {}
         }

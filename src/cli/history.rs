@@ -1,6 +1,7 @@
 //! `kubebench history`: the sessions of every metric, and what changed when.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::PathBuf;
 
 use anyhow::Result;
 
@@ -11,15 +12,43 @@ use super::gate::read_acks;
 use super::project::{Project, VERSION};
 use super::reading::{self, Reading, Results, thresholds};
 use crate::archive::partitions;
-use crate::compare::v1::{History, Kind, SCHEMA_VERSION, Told};
+use crate::compare::v1::{History, Kind, LeftOut, SCHEMA_VERSION, Told};
 use crate::compare::{HistoryRequest, history, render};
 use crate::compile::Workspace;
+use crate::diag::Diagnostics;
 use crate::diag::render::Format;
 use crate::edge::git::Commits;
 use crate::edge::terminal;
+use crate::text::SourceMap;
+
+/// What was asked for, and what was found on the way.
+pub(super) struct Asked {
+    /// The series.
+    pub(super) series: Vec<Told>,
+    /// The folder of the project.
+    pub(super) root: PathBuf,
+    /// The benchmarks that have results.
+    pub(super) benchmarks: BTreeSet<String>,
+    left_out: Vec<LeftOut>,
+    diagnostics: Diagnostics,
+    sources: SourceMap,
+}
 
 /// Prints the history of what was asked for.
 pub(super) fn run(global: &Global, args: &HistoryArgs) -> Result<ExitStatus> {
+    let Asked { series, left_out, diagnostics, sources, .. } = told(global, args)?;
+    let answer = History { schema_version: SCHEMA_VERSION, series, left_out, notes: Vec::new() };
+    let is_bad = diagnostics.has_errors();
+    match global.output_format {
+        Format::Json => terminal::print(&format!("{:#}\n", serde_json::to_value(&answer)?))?,
+        _ => terminal::print(&render::human_history(&answer, args.last))?,
+    }
+    findings::write_reports(global, Findings { diagnostics, sources: &sources, checked: &[], unreadable: false })?;
+    Ok(if is_bad { ExitStatus::No } else { ExitStatus::Yes })
+}
+
+/// Returns the history of what was asked for.
+pub(super) fn told(global: &Global, args: &HistoryArgs) -> Result<Asked> {
     let project = Project::find(global)?;
     let workspace = Workspace::open(project.file.clone(), VERSION);
     let settings = workspace.project().map(|project| project.settings.clone());
@@ -40,7 +69,8 @@ pub(super) fn run(global: &Global, args: &HistoryArgs) -> Result<ExitStatus> {
     let rows: Vec<usize> = rows.map(|(at, _)| at).collect();
     let all = partitions(&archive, rows.into_iter(), &across);
     let newest = archive.rows().iter().map(|row| row.started_at.as_str()).max().unwrap_or_default();
-    let shares: BTreeMap<(String, String), f64> = thresholds.iter().map(|(key, (share, _))| (key.clone(), *share)).collect();
+    let shares: BTreeMap<(String, String), f64> =
+        thresholds.iter().map(|(key, (share, _))| (key.clone(), *share)).collect();
     let mut series = history(HistoryRequest {
         archive: &archive,
         partitions: &all,
@@ -50,14 +80,8 @@ pub(super) fn run(global: &Global, args: &HistoryArgs) -> Result<ExitStatus> {
         as_of: newest,
     });
     series.retain(|told| is_asked(told, args));
-    let answer = History { schema_version: SCHEMA_VERSION, series, left_out, notes: Vec::new() };
-    let is_bad = diagnostics.has_errors();
-    match global.output_format {
-        Format::Json => terminal::print(&format!("{:#}\n", serde_json::to_value(&answer)?))?,
-        _ => terminal::print(&render::human_history(&answer, args.last))?,
-    }
-    findings::write_reports(global, Findings { diagnostics, sources: &sources, checked: &[], unreadable: false })?;
-    Ok(if is_bad { ExitStatus::No } else { ExitStatus::Yes })
+    let benchmarks = archive.rows().iter().map(|row| archive.subject(row).benchmark.clone()).collect();
+    Ok(Asked { series, root: project.root, benchmarks, left_out, diagnostics, sources })
 }
 
 /// Returns whether a series was asked for: by name, or because it stands for its benchmark.

@@ -1,5 +1,6 @@
 //! The command line: arguments to a call of the core, its answer to the screen and an exit status. One file a subcommand.
 
+mod ack;
 mod args;
 mod compare;
 mod compile;
@@ -15,6 +16,7 @@ mod list;
 mod logs;
 mod manual;
 mod migrate;
+mod mock;
 mod new;
 mod outside;
 mod parse;
@@ -120,6 +122,8 @@ fn dispatch(cli: &Cli) -> Result<ExitStatus> {
         Command::Logs(args) => logs::run(&cli.global, args),
         Command::Gate(args) => gate::run(&cli.global, args),
         Command::History(args) => history::run(&cli.global, args),
+        Command::Ack(args) => ack::run(&cli.global, args),
+        Command::Mock(args) => mock::run(&cli.global, args),
         Command::Compare(args) => compare::run(&cli.global, args),
         Command::Reparse(args) => reparse::run(&cli.global, args),
         Command::Supervise(args) => supervise(args),

@@ -99,9 +99,11 @@ fn of_doubt(doubt: &Doubt, path: &str, shown: &impl Fn(&str) -> String) -> Diagn
                 .note("nobody can tell which of them is true, so neither counts")
                 .help("keep the one that the run wrote, as git or the machine that ran it has it, and remove the other")
         }
-        Doubt::Clock { what, .. } => Diagnostic::in_file(&code::KB0453, shown(path), format!("{what}: the clock went backwards"))
-            .note("its times cannot be trusted, and so it does not count")
-            .help("look at the clock of the machine (`timedatectl`), and run the benchmark again"),
+        Doubt::Clock { what, .. } => {
+            Diagnostic::in_file(&code::KB0453, shown(path), format!("{what}: the clock went backwards"))
+                .note("its times cannot be trusted, and so it does not count")
+                .help("look at the clock of the machine (`timedatectl`), and run the benchmark again")
+        }
     }
 }
 

@@ -30,6 +30,13 @@ pub(super) fn run(global: &Global, args: &RecordArgs) -> Result<ExitStatus> {
     for (path, file) in found(global, &args.results) {
         match file.and_then(|file| fs::read_result(&file, result::MAX_BYTES)) {
             Ok(bytes) => match result::read(&bytes) {
+                Ok(sealed) if sealed.result.synthetic => {
+                    terminal::tell(&format!(
+                        "error: {path}: this result is synthetic: nothing ran, so there is nothing to record"
+                    ));
+                    terminal::tell("nothing was recorded");
+                    return Ok(ExitStatus::Refused);
+                }
                 Ok(sealed) => additions.push(addition(&sealed, Path::new(&path), &settings.directory)),
                 Err(fault) => {
                     failed = failed.max(Some(ExitStatus::Refused));

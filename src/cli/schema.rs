@@ -4,6 +4,7 @@ use anyhow::Result;
 
 use super::ExitStatus;
 use super::args::{SchemaArgs, SchemaKind};
+use crate::compare::v1::{COMPARE_FILE, GATE_FILE, HISTORY_FILE, schemas};
 use crate::edge::terminal;
 use crate::schema::{DocumentKind, generate, generate_result};
 use crate::workload;
@@ -14,9 +15,18 @@ pub(super) fn run(args: &SchemaArgs) -> Result<ExitStatus> {
         SchemaKind::Benchmark => text(DocumentKind::Benchmark),
         SchemaKind::Suite => text(DocumentKind::Suite),
         SchemaKind::Project => text(DocumentKind::Project),
+        SchemaKind::Ack => text(DocumentKind::Ack),
         SchemaKind::Result => format!("{:#}\n", generate_result()),
+        SchemaKind::Compare => answer(COMPARE_FILE),
+        SchemaKind::Gate => answer(GATE_FILE),
+        SchemaKind::History => answer(HISTORY_FILE),
     })?;
     Ok(ExitStatus::Yes)
+}
+
+fn answer(file: &str) -> String {
+    let found = schemas().into_iter().find(|(name, _)| *name == file);
+    found.map_or_else(String::new, |(_, schema)| format!("{schema:#}\n"))
 }
 
 /// Returns the bytes of the committed schema file.

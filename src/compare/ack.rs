@@ -47,7 +47,7 @@ pub(super) fn shown(ack: &Ack, holds: bool) -> Acknowledged {
 }
 
 /// Returns whether `text` is what `pattern` says, where `*` stands for anything.
-fn matches(pattern: &str, text: &str) -> bool {
+pub fn matches(pattern: &str, text: &str) -> bool {
     let Some((before, rest)) = pattern.split_once('*') else { return pattern == text };
     let Some(text) = text.strip_prefix(before) else { return false };
     let mut ends = text.char_indices().map(|(at, _)| at).chain([text.len()]);

@@ -48,8 +48,11 @@ struct Place {
 pub fn compare(request: Request<'_>) -> Comparison {
     let [first, second] = request.rows.map(|rows| by_place(&request, rows));
     let mut lines = Vec::new();
-    let mut unmatched = Vec::new();
+    let (mut unmatched, mut notes) = (Vec::new(), BTreeSet::new());
     for (place, baselines) in &first {
+        if let Some(candidates) = second.get(place) {
+            notes.extend(request.other_units(baselines, candidates));
+        }
         match second.get(place) {
             Some(candidates) => lines.extend(request.of_place(baselines, candidates)),
             None => unmatched.push(request.unmatched(baselines, "baseline")),
@@ -67,7 +70,7 @@ pub fn compare(request: Request<'_>) -> Comparison {
         lines,
         unmatched,
         left_out: Vec::new(),
-        notes: Vec::new(),
+        notes: notes.into_iter().collect(),
     }
 }
 
@@ -100,6 +103,26 @@ impl Request<'_> {
         let is_label = self.sides.iter().any(|side| matches!(side, Side::Label(..)));
         let benchmark = if is_label { String::new() } else { partition.benchmark.clone() };
         Place { benchmark, case }
+    }
+
+    /// Names the metrics that both sides have in another unit: nobody can say how much one is of the other.
+    fn other_units(&self, baselines: &[Partition], candidates: &[Partition]) -> Vec<String> {
+        let metrics = |side: &[Partition]| -> BTreeSet<MetricKey> {
+            side.iter().flat_map(|partition| series(self.archive, partition)).map(|series| series.metric).collect()
+        };
+        let (ours, theirs) = (metrics(baselines), metrics(candidates));
+        let unit = |metric: &MetricKey| metric.unit.clone().unwrap_or_else(|| "none".to_owned());
+        let renamed = theirs.difference(&ours).filter_map(|metric| {
+            let known = ours.iter().find(|own| own.name == metric.name && own.labels == metric.labels)?;
+            let benchmark = candidates.first().map(|partition| partition.benchmark.as_str()).unwrap_or_default();
+            Some(format!(
+                "`{}` of {benchmark} is not compared: its unit was {} and is {}",
+                metric.shown(),
+                unit(known),
+                unit(metric)
+            ))
+        });
+        renamed.collect()
     }
 
     fn unmatched(&self, partitions: &[Partition], only: &str) -> Unmatched {

@@ -231,8 +231,7 @@ impl<'a> Request<'a> {
             ));
         }
         let candidate = places(&|point| sessions.contains(&point.session));
-        let acks = applying(self.acks, origin, &series.metric, self.as_of);
-        let marks = marks(&acks, origin, &series, &earlier);
+        let (marks, acks) = marks(applying(self.acks, origin, &series.metric, self.as_of), origin, &series, &earlier);
         let median = |at: &usize| series.points.get(*at).map(|point| point.median);
         let values: Vec<f64> = earlier.iter().filter_map(median).collect();
         let found = baseline(&values, policy, &marks);

@@ -64,11 +64,13 @@ impl Request<'_> {
         let key = (partition.benchmark.clone(), series.metric.name.clone());
         let threshold = self.thresholds.get(&key).copied().unwrap_or(DEFAULT_THRESHOLD);
         let policy = Policy { direction: series.direction, threshold };
-        let members: Vec<usize> =
-            (0..series.points.len()).filter(|at| series.points.get(*at).is_some_and(|point| origin.is_member(point))).collect();
-        let values: Vec<f64> = members.iter().filter_map(|at| series.points.get(*at)).map(|point| point.median).collect();
-        let acks: Vec<(&Ack, bool)> = applying(self.acks, origin, &series.metric, self.as_of);
-        let found = baseline(&values, policy, &marks(&acks, origin, series, &members));
+        let members: Vec<usize> = (0..series.points.len())
+            .filter(|at| series.points.get(*at).is_some_and(|point| origin.is_member(point)))
+            .collect();
+        let values: Vec<f64> =
+            members.iter().filter_map(|at| series.points.get(*at)).map(|point| point.median).collect();
+        let (marks, acks) = marks(applying(self.acks, origin, &series.metric, self.as_of), origin, series, &members);
+        let found = baseline(&values, policy, &marks);
         let everything = origin.sessions(series.points.iter());
         let is_member: BTreeSet<usize> = members.iter().copied().collect();
         let aside = everything.sessions.iter().enumerate().filter(|(at, _)| !is_member.contains(at));
@@ -86,10 +88,16 @@ impl Request<'_> {
             kind: series.kind,
             threshold,
             aside: aside.map(|(_, session)| session.session.clone()).collect(),
-            changes: found.changes.iter().filter_map(|change| level_change(*change, origin, series, &members, &found)).collect(),
+            changes: found
+                .changes
+                .iter()
+                .filter_map(|change| level_change(*change, origin, series, &members, &found))
+                .collect(),
             environment_changes: environment_changes(origin, series),
             drift: drift(level),
-            correlation: scaled(level).and_then(|(_, level)| stats::autocorrelation(&level)).filter(|found| *found > CORRELATED),
+            correlation: scaled(level)
+                .and_then(|(_, level)| stats::autocorrelation(&level))
+                .filter(|found| *found > CORRELATED),
             acks: acks.into_iter().map(|(ack, holds)| ack::shown(ack, holds)).collect(),
             synthetic: newest.is_some_and(|row| row.synthetic),
             sessions: everything.sessions,
@@ -108,8 +116,14 @@ pub(super) fn applying<'a>(
     about.map(|ack| (ack, ack::holds(ack, as_of))).collect()
 }
 
-/// Returns where acknowledged levels begin among the points at `places`.
-pub(super) fn marks(acks: &[(&Ack, bool)], origin: Origin<'_>, series: &Series, places: &[usize]) -> Vec<Mark> {
+/// Returns where acknowledged levels begin among the points at `places`, and which acknowledgements say so; of those that expired, the
+/// ones that would.
+pub(super) fn marks<'a>(
+    acks: Vec<(&'a Ack, bool)>,
+    origin: Origin<'_>,
+    series: &Series,
+    places: &[usize],
+) -> (Vec<Mark>, Vec<(&'a Ack, bool)>) {
     let points = places.iter().filter_map(|at| series.points.get(*at));
     let described: Vec<(String, String, Option<String>)> = points
         .filter_map(|point| {
@@ -118,7 +132,14 @@ pub(super) fn marks(acks: &[(&Ack, bool)], origin: Origin<'_>, series: &Series, 
         })
         .collect();
     let said = || described.iter().map(|(id, time, commit)| (id.as_str(), time.as_str(), commit.as_deref()));
-    acks.iter().filter(|(_, holds)| *holds).filter_map(|(ack, _)| ack::mark(ack, said())).collect()
+    let (mut marks, mut effective) = (Vec::new(), Vec::new());
+    for (ack, holds) in acks {
+        if let Some(mark) = ack::mark(ack, said()) {
+            marks.extend(holds.then_some(mark));
+            effective.push((ack, holds));
+        }
+    }
+    (marks, effective)
 }
 
 /// Returns the values since the last change of level.
@@ -157,7 +178,11 @@ fn level_change(
     };
     let (before, after) = (values(start, change.at), values(change.at, end));
     let scale = Scale::of(&before, &after)?;
-    let effect = if after.len() >= LEAST_GROUP { of_groups(scale, &before, &after) } else { against_history(scale, &before, &after) };
+    let effect = if after.len() >= LEAST_GROUP {
+        of_groups(scale, &before, &after)
+    } else {
+        against_history(scale, &before, &after)
+    };
     Some(LevelChange {
         session: session.id.clone(),
         since: session.started_at.clone(),

@@ -10,7 +10,8 @@ mod side;
 pub mod v1;
 mod words;
 
+pub use ack::matches;
 pub use comparison::{Request, compare};
-pub use history::{Request as HistoryRequest, history};
 pub use gate::{Against, Candidate, Request as GateRequest, Rule, gate};
+pub use history::{Request as HistoryRequest, history};
 pub use side::{Lineage, Side};

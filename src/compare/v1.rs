@@ -4,12 +4,29 @@ use std::collections::BTreeMap;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use serde_json::Value as Json;
 
 pub use crate::result::v1::{Direction, Kind};
+use crate::schema::generate_answer;
 pub use crate::verdict::{Turn, Verdict};
 
 /// The version of these formats.
 pub const SCHEMA_VERSION: u32 = 1;
+/// The committed schema of what `compare` answers.
+pub const COMPARE_FILE: &str = "compare.v1.json";
+/// That of `gate`.
+pub const GATE_FILE: &str = "gate.v1.json";
+/// That of `history`.
+pub const HISTORY_FILE: &str = "history.v1.json";
+
+/// Returns the schemas of these formats, by the name of the committed file.
+pub fn schemas() -> [(&'static str, Json); 3] {
+    [
+        (COMPARE_FILE, generate_answer::<Comparison>(COMPARE_FILE, "Comparison")),
+        (GATE_FILE, generate_answer::<Gated>(GATE_FILE, "Gated")),
+        (HISTORY_FILE, generate_answer::<History>(HISTORY_FILE, "History")),
+    ]
+}
 
 /// What `kubebench compare` answers.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -274,7 +291,7 @@ pub struct Sessions {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct SessionValue {
-    /// Its id.
+    /// The id of the session.
     pub session: String,
     /// When its first run began.
     pub started_at: String,
@@ -319,7 +336,7 @@ pub struct Acknowledged {
     pub file: String,
     /// Who accepted.
     pub by: String,
-    /// Why.
+    /// Why it was accepted.
     pub reason: String,
     /// Until when.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -363,6 +380,6 @@ pub struct LeftOut {
     pub path: String,
     /// The code that says why.
     pub code: String,
-    /// Why.
+    /// Why it did not count.
     pub message: String,
 }

@@ -46,6 +46,9 @@ pub(super) fn reason(judgement: &Judgement, policy: Policy) -> String {
         Reason::SeenBefore => {
             format!("beyond {threshold}, and an earlier session was as far off and came back; the next session decides")
         }
+        Reason::TooFew { wanted } if judgement.effect.is_none() => {
+            format!("less than two earlier sessions: a history of {wanted} can be judged")
+        }
         Reason::TooFew { wanted } => {
             let (baseline, candidate) = counts;
             format!("{baseline} and {candidate} sessions are too few: {wanted} on each side can be significant")

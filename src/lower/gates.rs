@@ -9,7 +9,12 @@ use crate::text::Span;
 use crate::yaml::Node;
 
 /// Returns the gates of `spec`, reporting what keeps them from deciding.
-pub(super) fn gates(wires: &[Gate], metrics: &[Metric], spec: &Node, diagnostics: &mut Diagnostics) -> Vec<model::Gate> {
+pub(super) fn gates(
+    wires: &[Gate],
+    metrics: &[Metric],
+    spec: &Node,
+    diagnostics: &mut Diagnostics,
+) -> Vec<model::Gate> {
     check(wires, metrics, spec, diagnostics);
     let nodes = spec.get("gates").map(Node::items).unwrap_or_default();
     let gate = |(wire, node): (&Gate, &Node)| model::Gate {

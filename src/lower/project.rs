@@ -68,7 +68,17 @@ pub fn project(document: Option<Document<'_>>, version: &str, diagnostics: &mut 
 }
 
 fn assemble(wire: wire::ProjectSpec, node: Option<&Node>, diagnostics: &mut Diagnostics) -> Project {
-    let wire::ProjectSpec { specs, output, results, compare_across, image, lints, required_version: _, defaults, targets } = wire;
+    let wire::ProjectSpec {
+        specs,
+        output,
+        results,
+        compare_across,
+        image,
+        lints,
+        required_version: _,
+        defaults,
+        targets,
+    } = wire;
     let path_or =
         |path: Option<wire::RelativePath>, default: &str| path.map_or_else(|| default.to_owned(), |path| path.0);
     let target_nodes = node.and_then(|node| node.get("targets"));

@@ -6,6 +6,7 @@ use super::identity::{Identity, order};
 use super::meta;
 use super::object::object;
 use super::workload::{CaseObjects, RunObject, ServerObjects};
+use crate::digest::Digest;
 use crate::model::{Benchmark, OfServer};
 use crate::yaml;
 
@@ -32,6 +33,7 @@ pub(super) fn config_map(
             ("objects", objects.objects.iter().map(describe).collect()),
             ("timeoutSeconds", case.timeout.seconds().into()),
             ("values", json!(case.values)),
+            ("workloadDigest", json!(identity.workloads.get(&case.id).map(Digest::to_string))),
         ]);
         data.insert(file, documents(&objects.objects).into());
         if let (Some(job), Some(description)) = (&objects.postprocess, description.as_object_mut()) {

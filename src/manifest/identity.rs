@@ -1,6 +1,9 @@
 //! Identity: the digest of what is executed, and the names of its runs.
 
+use std::collections::BTreeMap;
+
 use serde::{Deserialize, Serialize};
+use serde_json::{Value as Json, json};
 
 use super::instance::{Session, job_name};
 use super::workload::{CaseObjects, RunObject};
@@ -17,6 +20,8 @@ pub struct Identity {
     pub digest: Digest,
     /// The runs, in order.
     pub runs: Vec<Run>,
+    /// What each case executes but for its images, how often and how it is measured: by case.
+    pub workloads: BTreeMap<String, Digest>,
 }
 
 /// One run, as the run list has it, here and in the cluster.
@@ -52,8 +57,9 @@ impl Run {
 impl Identity {
     /// Returns the identity of `benchmark`, whose cases become `cases`.
     pub(super) fn new(benchmark: &Benchmark, cases: &[CaseObjects], prepare: Option<&RunObject>) -> Self {
-        let digest = Digest::of(Executed::new(benchmark, cases, prepare).to_json());
-        Self { digest, runs: runs(benchmark, cases, &digest) }
+        let executed = Executed::new(benchmark, cases, prepare);
+        let digest = Digest::of(executed.to_json());
+        Self { digest, runs: runs(benchmark, cases, &digest), workloads: executed.workloads() }
     }
 }
 
@@ -131,6 +137,24 @@ impl<'a> Executed<'a> {
         }
     }
 
+    fn workloads(&self) -> BTreeMap<String, Digest> {
+        let of_case = |case: &ExecutedCase<'_>| {
+            let server = case.server.as_ref().map(|server| json!({"objects": server.objects, "served": server.served}));
+            let workload = json!({
+                "files": self.files,
+                "inputs": case.inputs,
+                "objects": case.objects,
+                "served": case.served,
+                "server": server,
+            });
+            (
+                case.id.to_owned(),
+                Digest::of(serde_json::to_string(&Canonical(&without_images(workload))).unwrap_or_default()),
+            )
+        };
+        self.cases.iter().map(of_case).collect()
+    }
+
     fn to_json(&self) -> String {
         let json = serde_json::to_string(self).unwrap_or_default();
         debug_assert_eq!(
@@ -139,6 +163,18 @@ impl<'a> Executed<'a> {
             "keys are sorted"
         );
         json
+    }
+}
+
+/// Returns what executes without the images that it executes.
+fn without_images(value: Json) -> Json {
+    match value {
+        Json::Object(object) => {
+            let kept = object.into_iter().filter(|(key, value)| !(key == "image" && value.is_string()));
+            Json::Object(kept.map(|(key, value)| (key, without_images(value))).collect())
+        }
+        Json::Array(items) => Json::Array(items.into_iter().map(without_images).collect()),
+        value => value,
     }
 }
 

@@ -65,7 +65,7 @@ impl Session<'_> {
                 target: benchmark.target.name.clone(),
             },
             source: Provenance {
-                workload_digest: None,
+                workload_digest: request.compiled.identity.workloads.get(&case.id).map(Digest::to_string),
                 spec_path: benchmark.path.clone(),
                 spec_digest: benchmark.spec_digest.to_string(),
                 run_digest: request.compiled.identity.digest.to_string(),

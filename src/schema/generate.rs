@@ -91,9 +91,14 @@ pub fn generate(kind: DocumentKind, workloads: &[WorkloadForm]) -> Value {
 
 /// Returns the schema of result files, which programs write and people only read.
 pub fn generate_result() -> Value {
-    let mut root = SchemaSettings::draft07().into_generator().into_root_schema_for::<BenchmarkResult>().to_value();
+    generate_answer::<BenchmarkResult>(RESULT_FILE, result::KIND)
+}
+
+/// Returns the schema of what programs write as `T`, whose committed file is `file`.
+pub fn generate_answer<T: JsonSchema>(file: &str, kind: &str) -> Value {
+    let mut root = SchemaSettings::draft07().into_generator().into_root_schema_for::<T>().to_value();
     tidy(&mut root);
-    name(&mut root, RESULT_FILE, result::KIND);
+    name(&mut root, file, kind);
     root
 }
 

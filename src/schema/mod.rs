@@ -12,7 +12,9 @@ mod validate;
 mod violation;
 
 pub use explain::{explain, path_of};
-pub use generate::{RESULT_FILE, WorkloadForm, form_schema, generate, generate_result, role_schema, without};
+pub use generate::{
+    RESULT_FILE, WorkloadForm, form_schema, generate, generate_answer, generate_result, role_schema, without,
+};
 pub use validate::Schemas;
 
 /// The kinds of document.

@@ -79,6 +79,9 @@ pub(super) struct Attempt {
     pub(super) workflow: Workflow,
     /// The case as shown to people.
     pub(super) case_name: String,
+    /// The identity of what it executes, images apart.
+    #[serde(default)]
+    pub(super) workload_digest: Option<String>,
     /// The value of each axis.
     pub(super) values: BTreeMap<String, Json>,
     /// What it reads.
@@ -195,6 +198,7 @@ impl Attempt {
             id: machine::random_id()?,
             workflow,
             case_name: case.name.clone(),
+            workload_digest: case.workload_digest.clone(),
             values: case.values.clone(),
             inputs: case.inputs.clone(),
             run_digest: config.list.run_digest.clone(),

@@ -101,7 +101,7 @@ impl Session {
                 target: self.settings.target.clone(),
             },
             source: Provenance {
-                workload_digest: None,
+                workload_digest: attempt.workload_digest.clone(),
                 spec_path: about.source.path,
                 spec_digest: about.source.digest,
                 run_digest: attempt.run_digest.clone(),

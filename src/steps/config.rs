@@ -71,6 +71,9 @@ pub struct Case {
     /// The Job after each run.
     #[serde(default)]
     pub postprocess: Option<StepJob>,
+    /// The identity of what it executes, images apart; trees of an older compiler do not say it.
+    #[serde(default)]
+    pub workload_digest: Option<String>,
 }
 
 /// A server that outlives its runs.

@@ -23,6 +23,14 @@ impl Day {
     }
 }
 
+impl Day {
+    /// Returns the day so many days later; the last one of all where there are not so many.
+    #[must_use]
+    pub fn after(self, days: u32) -> Self {
+        Self(self.0.saturating_add(jiff::Span::new().days(i64::from(days).min(3_000_000))))
+    }
+}
+
 impl fmt::Display for Day {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}", self.0)
@@ -38,7 +46,16 @@ mod tests {
         for day in ["2027-03-31", "2028-02-29", "0001-01-01", "9999-12-31"] {
             assert_eq!(Day::parse(day).unwrap().to_string(), day);
         }
-        for wrong in ["", "2027-3-31", "2027-02-29", "2027-13-01", "0000-01-01", "2027-03-31T00:00:00Z", "31.03.2027", "２027-03-3"] {
+        for wrong in [
+            "",
+            "2027-3-31",
+            "2027-02-29",
+            "2027-13-01",
+            "0000-01-01",
+            "2027-03-31T00:00:00Z",
+            "31.03.2027",
+            "２027-03-3",
+        ] {
             assert!(Day::parse(wrong).is_err(), "{wrong}");
         }
     }

@@ -24,6 +24,7 @@ mod hazards;
 mod hostile_yaml;
 mod identity;
 mod judges;
+mod judging;
 mod kill;
 mod lenient;
 mod migrate;

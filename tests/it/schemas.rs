@@ -15,6 +15,7 @@ use crate::project::{Folder, assert_yes, compile, errors, files_below, mixed_fil
 
 /// Optional fields that stand for something else when they are left out, so that no value says the same.
 const WITHOUT_DEFAULT: &[(&str, &str)] = &[
+    ("Ack /definitions/AckSpec", "expires maxChange target"),
     ("Benchmark /definitions/Artifact", "revision sha256"),
     ("Benchmark /definitions/BenchmarkSpec", "targets variants"),
     ("Benchmark /definitions/Budget", "cost gpuHours"),
@@ -24,6 +25,7 @@ const WITHOUT_DEFAULT: &[(&str, &str)] = &[
     ("Benchmark /definitions/EnvValue", "field"),
     ("Benchmark /definitions/FeasibleSpace", "distribution list max min step"),
     ("Benchmark /definitions/Gate", "confirm max maxRegression min"),
+    ("Benchmark /definitions/GateBaseline", "branch tag value"),
     ("Benchmark /definitions/Inputs", "seed"),
     ("Benchmark /definitions/KeyValueSource", "index role"),
     ("Benchmark /definitions/LogSource", "index role"),
@@ -135,6 +137,31 @@ fn schemas_are_valid_draft_7() {
         });
         assert_eq!(unresolved, Vec::<String>::new());
     }
+}
+
+#[test]
+fn the_schemas_of_answers() {
+    let mut wrong = Vec::new();
+    for (file, schema) in kubebench::compare::v1::schemas() {
+        let path = repository().join("schema").join(file);
+        let generated = format!("{schema:#}\n");
+        if std::env::var("KUBEBENCH_UPDATE").is_ok_and(|value| value == "1") {
+            fs::write(&path, &generated).unwrap();
+        }
+        let committed = fs::read_to_string(&path).unwrap_or_default();
+        assert!(committed == generated, "{} differs; run the tests with KUBEBENCH_UPDATE=1", path.display());
+        let printed = Folder::with::<&str, &str>([]).run(&["schema", file.split('.').next().unwrap()]);
+        assert_yes(&printed);
+        assert_eq!(String::from_utf8_lossy(&printed.stdout), generated);
+        assert!(jsonschema::draft7::meta::validate(&schema).is_ok());
+        for (pointer, property) in properties(&schema) {
+            let layers = layers(&schema, property);
+            let description = layers.iter().find_map(|layer| layer.get("description").and_then(Value::as_str));
+            let is_described = description.is_some_and(|text| text.len() >= 8 && text.ends_with(['.', '`']));
+            wrong.extend((!is_described).then(|| format!("{file} {pointer}: the description is {description:?}")));
+        }
+    }
+    assert_eq!(wrong, Vec::<String>::new());
 }
 
 /// Programs of other languages read result files by this schema; nothing in it is open but what must be.

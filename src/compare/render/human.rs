@@ -8,7 +8,10 @@ use super::{by_weight, tally};
 pub fn comparison(answer: &Comparison) -> String {
     let mut text = String::new();
     if answer.lines.is_empty() {
-        text.push_str(&format!("{} and {} have nothing in common that was measured\n", answer.baseline, answer.candidate));
+        text.push_str(&format!(
+            "{} and {} have nothing in common that was measured\n",
+            answer.baseline, answer.candidate
+        ));
     }
     let header = ["BENCHMARK", "CASE", "METRIC", &answer.baseline, &answer.candidate, "CHANGE", "VERDICT"];
     text.push_str(&table(&header, &by_weight(&answer.lines)));
@@ -60,7 +63,9 @@ fn rest(text: &mut String, notes: &[String], left_out: usize) {
 /// Says for each line that is not plainly all right what is known, and what to do.
 fn explain(text: &mut String, lines: &[Line]) {
     let is_plain = |line: &&&Line| matches!(line.verdict, Verdict::Unchanged | Verdict::NoChangeSeen);
-    for line in by_weight(lines).iter().filter(|line| !is_plain(line) || !line.notes.is_empty() || !line.acks.is_empty()) {
+    for line in
+        by_weight(lines).iter().filter(|line| !is_plain(line) || !line.notes.is_empty() || !line.acks.is_empty())
+    {
         let (verdict, metric) = (line.verdict.words(), words::metric(line));
         let case = if line.case_name.is_empty() { String::new() } else { format!(" [{}]", line.case_name) };
         text.push_str(&format!("\n{verdict}: {}{case}, {metric}: {}\n", line.benchmark, line.message));
@@ -94,7 +99,8 @@ fn details(line: &Line) -> Vec<String> {
         ));
     }
     if let (Some(p), Some(method)) = (line.p, &line.method) {
-        let adjusted = line.adjusted_p.map_or_else(String::new, |p| format!(", {} among all gates", words::probability(p)));
+        let adjusted =
+            line.adjusted_p.map_or_else(String::new, |p| format!(", {} among all gates", words::probability(p)));
         details.push(format!("{}{adjusted} ({})", words::probability(p), words::method(method)));
     }
     let hardware = words::hardware(line);

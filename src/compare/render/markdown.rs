@@ -61,7 +61,8 @@ fn headline(lines: &[Line]) -> String {
     }
     if urgent.is_empty() {
         let seen = lines.iter().filter_map(|line| line.detectable).fold(0.0, f64::max);
-        let seen = if seen > 0.0 { format!("; any of ±{} would have been seen", words::share(seen)) } else { String::new() };
+        let seen =
+            if seen > 0.0 { format!("; any of ±{} would have been seen", words::share(seen)) } else { String::new() };
         let better = lines.iter().filter(|line| line.verdict == Verdict::Improved).count();
         let series = lines.len();
         return match better {
@@ -91,7 +92,8 @@ fn sentence(line: &Line) -> String {
         (Verdict::Regressed, Some(change)) => {
             let since = line.open.as_ref().map_or_else(String::new, |open| {
                 let day = open.since.get(..10).unwrap_or(&open.since);
-                let commit = open.commit.as_deref().map_or_else(String::new, |commit| format!(" (`{}`)", words::short(commit)));
+                let commit =
+                    open.commit.as_deref().map_or_else(String::new, |commit| format!(" (`{}`)", words::short(commit)));
                 format!(", since {day}{commit}")
             });
             format!("{metric} got worse: {change}{sure}{since}{on}.")
@@ -116,7 +118,8 @@ fn table(text: &mut String, lines: &[Line]) {
     let sorted = by_weight(lines);
     for line in sorted.iter().take(MOST) {
         let unit = line.unit.as_deref();
-        let value = |value: Option<f64>| value.map_or_else(|| "–".to_owned(), |value| escape(&words::value(value, unit)));
+        let value =
+            |value: Option<f64>| value.map_or_else(|| "–".to_owned(), |value| escape(&words::value(value, unit)));
         text.push_str(&format!(
             "| {} | {} | {} | {} | {} | {} | {} |\n",
             escape(&line.benchmark),

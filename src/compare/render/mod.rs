@@ -5,8 +5,8 @@ mod markdown;
 mod story;
 
 pub use human::{comparison as human_comparison, gated as human_gated};
-pub use story::history as human_history;
 pub use markdown::{comparison as markdown_comparison, gated as markdown_gated};
+pub use story::history as human_history;
 
 use super::v1::{Line, Verdict};
 use super::words;
@@ -40,6 +40,7 @@ fn tally(lines: &[Line]) -> String {
     for line in lines {
         *counts.entry(line.verdict).or_default() += 1;
     }
-    let words: Vec<String> = counts.into_iter().map(|(verdict, count)| format!("{count} {}", verdict.words())).collect();
+    let words: Vec<String> =
+        counts.into_iter().map(|(verdict, count)| format!("{count} {}", verdict.words())).collect();
     words.join(", ")
 }

@@ -23,7 +23,10 @@ pub fn history(answer: &History, last: usize) -> String {
     }
     if !answer.left_out.is_empty() {
         let files = if answer.left_out.len() == 1 { "file is" } else { "files are" };
-        text.push_str(&format!("note: {} result {files} left out; `kubebench validate results` says why\n", answer.left_out.len()));
+        text.push_str(&format!(
+            "note: {} result {files} left out; `kubebench validate results` says why\n",
+            answer.left_out.len()
+        ));
     }
     text
 }
@@ -44,7 +47,9 @@ fn series(text: &mut String, told: &Told, last: usize) {
         text.push_str("  synthetic: made by `kubebench mock`, nothing ran\n");
     }
     let values: Vec<f64> = told.sessions.iter().map(|session| session.value).collect();
-    let (low, high) = values.iter().fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), value| (low.min(*value), high.max(*value)));
+    let (low, high) = values
+        .iter()
+        .fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), value| (low.min(*value), high.max(*value)));
     text.push_str(&format!(
         "  {}  {} sessions, {} … {}\n",
         spark(&values),
@@ -80,7 +85,11 @@ fn series(text: &mut String, told: &Told, last: usize) {
     }
     if let Some(drift) = told.drift {
         let total = words::change(drift.per_session * drift.sessions as f64, None);
-        text.push_str(&format!("  drifts: about {total} over the last {} sessions ({})\n", drift.sessions, words::probability(drift.p)));
+        text.push_str(&format!(
+            "  drifts: about {total} over the last {} sessions ({})\n",
+            drift.sessions,
+            words::probability(drift.p)
+        ));
     }
     if let Some(correlation) = told.correlation {
         text.push_str(&format!("  neighboring sessions are correlated ({correlation:.1})\n"));

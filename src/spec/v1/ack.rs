@@ -45,7 +45,7 @@ pub struct AckSpec {
     #[serde(default)]
     #[schemars(extend("examples" = ["6%"]))]
     pub max_change: Option<Percentage>,
-    /// Why.
+    /// Why it is accepted.
     #[schemars(extend("examples" = ["mixed precision was wrong before"]))]
     pub reason: Text,
     /// Who accepted.

@@ -22,7 +22,8 @@ struct Vectors {
 struct Quantile {
     p: f64,
     df: f64,
-    quantile: f64,
+    #[serde(rename = "quantile")]
+    value: f64,
 }
 
 #[derive(Deserialize)]
@@ -90,11 +91,11 @@ fn close(found: f64, expected: f64, relative: f64) {
 #[test]
 fn distributions() {
     let Vectors { t, tails, normal, .. } = vectors();
-    for Quantile { p, df, quantile } in t {
-        if quantile.abs() < 1e-12 {
+    for Quantile { p, df, value } in t {
+        if value.abs() < 1e-12 {
             assert!(distribution::t_quantile(p, df).abs() < 1e-9);
         } else {
-            close(distribution::t_quantile(p, df), quantile, 1e-9);
+            close(distribution::t_quantile(p, df), value, 1e-9);
         }
     }
     for Tail { t, df, p } in tails {

@@ -1,0 +1,106 @@
+//! `kubebench ack`: a change for the worse becomes accepted, in a file that somebody reviews.
+
+use anyhow::{Result, bail};
+use serde_json::{Map, Value as Json, json};
+
+use super::ExitStatus;
+use super::args::{AckArgs, Global, HistoryArgs};
+use super::findings::tell;
+use super::gate::ACKS;
+use super::history::{Asked, told};
+use crate::compare::matches;
+use crate::compare::v1::{Told, Turn};
+use crate::diag::did_you_mean;
+use crate::digest::Digest;
+use crate::edge::{fs, terminal};
+use crate::spec::v1::API_VERSION;
+use crate::yaml;
+
+/// Writes the acknowledgement.
+pub(super) fn run(global: &Global, args: &AckArgs) -> Result<ExitStatus> {
+    let history = HistoryArgs {
+        benchmark: vec![args.benchmark.clone()],
+        case: Vec::new(),
+        metric: vec![args.metric.clone()],
+        all: false,
+        last: 0,
+        results: args.results.clone(),
+    };
+    let Asked { series, root, benchmarks, .. } = told(global, &history)?;
+    if !benchmarks.contains(&args.benchmark) {
+        let near = did_you_mean(&args.benchmark, benchmarks.iter().map(String::as_str));
+        bail!(
+            "there is no result of the benchmark `{}`{}",
+            args.benchmark,
+            near.map_or_else(String::new, |near| format!("; did you mean `{near}`?"))
+        );
+    }
+    let is_asked = |told: &&Told| {
+        let target = told.environment.get("target");
+        (matches(&args.case, &told.case) || matches(&args.case, &told.case_name))
+            && args.target.as_ref().is_none_or(|wanted| target.is_none_or(|own| own == wanted))
+    };
+    let about: Vec<&Told> = series.iter().filter(is_asked).collect();
+    if about.is_empty() {
+        bail!("no result of {} has the metric `{}` in the case `{}`", args.benchmark, args.metric, args.case);
+    }
+    let open = about.iter().flat_map(|told| told.changes.iter().filter(|change| change.turn == Turn::Worse));
+    let open: Vec<_> = open.collect();
+    let first = open.iter().min_by_key(|change| &change.since);
+    let from = match (&args.from, first) {
+        (Some(from), _) => from.clone(),
+        (None, Some(first)) => first.session.clone(),
+        (None, None) => {
+            bail!("no change for the worse is open there, so there is nothing to accept; `--from` says from where")
+        }
+    };
+    let is_from = |from: &str| {
+        about.iter().flat_map(|told| &told.sessions).any(|session| {
+            session.session == from
+                || session.started_at.as_str() >= from && from.get(4..5) == Some("-")
+                || from.len() >= 7 && session.commit.as_ref().is_some_and(|commit| commit.starts_with(from))
+        })
+    };
+    if !is_from(&from) {
+        bail!(
+            "`{from}` is no session, no commit of a session and no time before one; `kubebench history {}` lists them",
+            args.benchmark
+        );
+    }
+    let widest = open.iter().filter_map(|change| {
+        change.interval.map(|(low, high)| low.abs().max(high.abs())).or(Some(change.change.abs()))
+    });
+    let widest = widest.fold(0.0, f64::max);
+    let max_change =
+        args.max_change.clone().or_else(|| (widest > 0.0).then(|| format!("{:.0}%", (widest * 100.0).ceil() + 1.0)));
+    let mut spec = Map::new();
+    let mut put = |key: &str, value: Option<&String>| {
+        if let Some(value) = value {
+            spec.insert(key.to_owned(), Json::from(value.as_str()));
+        }
+    };
+    put("benchmark", Some(&args.benchmark));
+    put("case", Some(&args.case));
+    put("metric", Some(&args.metric));
+    put("target", args.target.as_ref());
+    put("from", Some(&from));
+    put("maxChange", max_change.as_ref());
+    put("by", Some(&args.by));
+    put("reason", Some(&args.reason));
+    put("expires", args.expires.as_ref());
+    let document = json!({"apiVersion": API_VERSION, "kind": "Ack", "spec": spec});
+    let name = Digest::of_fields([&args.benchmark, &args.case, &args.metric, &from]).short();
+    let path = format!("{ACKS}/{}-{name}.yaml", args.benchmark);
+    fs::create_new(
+        &root,
+        &path,
+        &format!("# yaml-language-server: $schema=../schema/ack.v1.json\n{}", yaml::write(&document)),
+    )?;
+    terminal::print(&format!("{path}\n"))?;
+    let bound = max_change.map_or_else(String::new, |share| format!(", up to {share}"));
+    tell(
+        global,
+        &format!("accepted from {from} on{bound}; it holds once the file is committed, so send it for review"),
+    );
+    Ok(ExitStatus::Yes)
+}

@@ -1,0 +1,158 @@
+//! The arguments of what reads committed results.
+
+use std::path::PathBuf;
+
+use clap::{Args, ValueEnum};
+
+use super::SelectArgs;
+
+/// Whether what cannot be decided lets a gate pass.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(in crate::cli) enum OnInconclusive {
+    Pass,
+    Fail,
+}
+
+#[derive(Debug, Args)]
+pub(in crate::cli) struct GateArgs {
+    #[command(flatten)]
+    pub(in crate::cli) select: SelectArgs,
+    /// What is judged: a revision, a folder of results or a session; without it, the newest session of each case
+    #[arg(long, value_name = "REV|DIR|SESSION")]
+    pub(in crate::cli) candidate: Option<String>,
+    /// Whose earlier sessions it is held against: branch:NAME, tag:NAME or a revision; without it, the default branch
+    #[arg(long, value_name = "BASELINE")]
+    pub(in crate::cli) baseline: Option<String>,
+    /// The folder of results; without it, the project's
+    #[arg(long, value_name = "DIR")]
+    pub(in crate::cli) results: Option<PathBuf>,
+    /// What a gate does that cannot be decided yet
+    #[arg(long, value_enum, default_value_t = OnInconclusive::Pass, value_name = "WHAT")]
+    pub(in crate::cli) on_inconclusive: OnInconclusive,
+    /// What a gate does that has no result
+    #[arg(long, value_enum, default_value_t = OnInconclusive::Fail, value_name = "WHAT")]
+    pub(in crate::cli) on_missing: OnInconclusive,
+    /// Judge although files of what is judged cannot be trusted
+    #[arg(long)]
+    pub(in crate::cli) skip_bad: bool,
+    /// The day on which acknowledgements are judged, such as 2027-03-31; without it, that of the newest result
+    #[arg(long, value_name = "DAY", value_parser = day)]
+    pub(in crate::cli) as_of: Option<String>,
+    /// Also write a comment for a pull request to this file
+    #[arg(long, value_name = "FILE")]
+    pub(in crate::cli) markdown: Option<PathBuf>,
+}
+
+fn day(text: &str) -> Result<String, String> {
+    crate::unit::Day::parse(text).map(|day| day.to_string()).map_err(|error| error.to_string())
+}
+
+#[derive(Debug, Args)]
+pub(in crate::cli) struct AckArgs {
+    /// The benchmark, by name
+    #[arg(value_name = "BENCHMARK")]
+    pub(in crate::cli) benchmark: String,
+    /// The metric
+    #[arg(long, value_name = "NAME")]
+    pub(in crate::cli) metric: String,
+    /// The case, by id or name; `*` stands for anything
+    #[arg(long, value_name = "CASE", default_value = "*")]
+    pub(in crate::cli) case: String,
+    /// The target; without it, any
+    #[arg(long, value_name = "NAME")]
+    pub(in crate::cli) target: Option<String>,
+    /// The first session that is accepted: its id, its commit, or a time; without it, where the open change began
+    #[arg(long, value_name = "SESSION|COMMIT|TIME")]
+    pub(in crate::cli) from: Option<String>,
+    /// The greatest change that is accepted, such as 6%; without it, a little more than the open change
+    #[arg(long, value_name = "SHARE", value_parser = share)]
+    pub(in crate::cli) max_change: Option<String>,
+    /// Who accepts
+    #[arg(long, value_name = "WHO")]
+    pub(in crate::cli) by: String,
+    /// Why
+    #[arg(long, value_name = "WHY")]
+    pub(in crate::cli) reason: String,
+    /// The last day on which it holds, such as 2027-03-31
+    #[arg(long, value_name = "DAY", value_parser = day)]
+    pub(in crate::cli) expires: Option<String>,
+    /// The folder of results; without it, the project's
+    #[arg(long, value_name = "DIR")]
+    pub(in crate::cli) results: Option<PathBuf>,
+}
+
+fn share(text: &str) -> Result<String, String> {
+    crate::unit::Percentage::parse(text).map(|share| share.to_string()).map_err(|error| error.to_string())
+}
+
+#[derive(Debug, Args)]
+pub(in crate::cli) struct MockArgs {
+    /// The spec
+    #[arg(long, value_name = "SPEC")]
+    pub(in crate::cli) spec: PathBuf,
+    /// A YAML file with the values of metrics: a number, a number for each session, or `{value, noise, runNoise, changes}`
+    #[arg(long, value_name = "FILE")]
+    pub(in crate::cli) values: PathBuf,
+    /// How many sessions
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=10_000))]
+    pub(in crate::cli) sessions: u32,
+    /// The folder for the results: not that of real ones
+    #[arg(long, value_name = "DIR", default_value = "mock-results")]
+    pub(in crate::cli) out: PathBuf,
+    /// The target; without it, the first of the spec
+    #[arg(long, value_name = "NAME")]
+    pub(in crate::cli) target: Option<String>,
+    /// The day of the first session; each has a day of its own
+    #[arg(long, value_name = "DAY", default_value = "2026-01-01", value_parser = day)]
+    pub(in crate::cli) start: String,
+    /// Another number gives other noise
+    #[arg(long, value_name = "N", default_value_t = 1)]
+    pub(in crate::cli) seed: u64,
+}
+
+#[derive(Debug, Args)]
+pub(in crate::cli) struct CompareArgs {
+    /// The baseline: rev:, branch:, tag:, dir:, label:NAME=VALUE, variant: or env:; a folder or revision without a prefix
+    #[arg(value_name = "A")]
+    pub(in crate::cli) baseline: String,
+    /// The candidate
+    #[arg(value_name = "B")]
+    pub(in crate::cli) candidate: String,
+    /// Only this benchmark; may be given several times
+    #[arg(long, value_name = "NAME")]
+    pub(in crate::cli) benchmark: Vec<String>,
+    /// Only this metric; may be given several times
+    #[arg(long, value_name = "NAME")]
+    pub(in crate::cli) metric: Vec<String>,
+    /// Compare although this fact differs: target, engine, cpu, gpu, driver, instanceType or workload; may be given several times
+    #[arg(long, value_name = "FACT", value_parser = ["target", "engine", "cpu", "gpu", "driver", "instanceType", "workload"])]
+    pub(in crate::cli) allow: Vec<String>,
+    /// The folder of results; without it, the project's
+    #[arg(long, value_name = "DIR")]
+    pub(in crate::cli) results: Option<PathBuf>,
+    /// Also write a comment for a pull request to this file
+    #[arg(long, value_name = "FILE")]
+    pub(in crate::cli) markdown: Option<PathBuf>,
+}
+
+#[derive(Debug, Args)]
+pub(in crate::cli) struct HistoryArgs {
+    /// Only these benchmarks, by name
+    #[arg(value_name = "BENCHMARK")]
+    pub(in crate::cli) benchmark: Vec<String>,
+    /// Only this case, by id or name; may be given several times
+    #[arg(long, value_name = "CASE")]
+    pub(in crate::cli) case: Vec<String>,
+    /// Only this metric, primary or not; may be given several times
+    #[arg(long, value_name = "NAME")]
+    pub(in crate::cli) metric: Vec<String>,
+    /// All metrics, not the primary ones alone
+    #[arg(long, conflicts_with = "metric")]
+    pub(in crate::cli) all: bool,
+    /// List so many of the newest sessions of each
+    #[arg(long, value_name = "N", default_value_t = 10)]
+    pub(in crate::cli) last: usize,
+    /// The folder of results; without it, the project's
+    #[arg(long, value_name = "DIR")]
+    pub(in crate::cli) results: Option<PathBuf>,
+}

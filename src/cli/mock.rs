@@ -1,0 +1,88 @@
+//! `kubebench mock`: results of sessions that never took place.
+
+use anyhow::{Context as _, Result, bail};
+
+use super::ExitStatus;
+use super::args::{Global, MockArgs, SelectArgs};
+use super::findings::{Findings, Output, counted, report};
+use super::project::{VERSION, from_start};
+use super::session::Session;
+use crate::diag::Diagnostics;
+use crate::edge::fs;
+use crate::edge::terminal;
+use crate::ingest::rules::Rules;
+use crate::mock::{self, Request, Values};
+use crate::text::{Source, SourceMap};
+use crate::unit::Day;
+use crate::{result, workload, yaml};
+
+/// Makes results by the values of a file.
+pub(super) fn run(global: &Global, args: &MockArgs) -> Result<ExitStatus> {
+    let select = SelectArgs {
+        paths: vec![args.spec.clone()],
+        target: args.target.iter().cloned().collect(),
+        select: Vec::new(),
+    };
+    let session = Session::open(global, &select)?;
+    let found = session.diagnostics();
+    if found.has_errors() {
+        return session.report(found);
+    }
+    let benchmarks = session.benchmarks();
+    let Some(compiled) = benchmarks.first() else { bail!("{} is no benchmark", args.spec.display()) };
+    let settings =
+        session.compilation.project.as_ref().map(|project| &project.settings).context("there is no project")?;
+    let out = from_start(global, &args.out);
+    let is_inside = fs::real_place(&out).zip(fs::real_place(&session.root.join(&settings.results.directory)));
+    if is_inside.is_some_and(|(out, results)| out.starts_with(results)) {
+        bail!("{} is the folder of real results; give --out another one", args.out.display());
+    }
+    let path = args.values.display().to_string();
+    let text = fs::read_text(&from_start(global, &args.values)).with_context(|| format!("cannot read {path}"))?;
+    let mut sources = SourceMap::default();
+    let id = sources.add(Source::new(path.as_str(), text.as_bytes()));
+    let mut diagnostics = Diagnostics::default();
+    let values: Option<Values> = sources.get(id).and_then(|source| {
+        let yaml::Read { root, diagnostics: found } = yaml::read(id, source);
+        diagnostics.extend(found);
+        root.filter(|_| !diagnostics.has_errors()).and_then(|root| workload::read(&root, &mut diagnostics))
+    });
+    let Some(values) = values else {
+        return report(
+            global,
+            Output::Findings,
+            Findings { diagnostics, sources: &sources, checked: &[], unreadable: false },
+        );
+    };
+    let rules = session.compilation.rules(compiled).context("the spec has no rules")?;
+    let rules = Rules::read(&rules).map_err(|error| anyhow::anyhow!("the rules cannot be read: {error}"))?;
+    let request = Request {
+        benchmark: &compiled.benchmark,
+        identity: &compiled.identity,
+        rules: &rules,
+        values: &values,
+        sessions: args.sessions,
+        start: Day::parse(&args.start).map_err(|error| anyhow::anyhow!("--start: {error}"))?,
+        seed: args.seed,
+        version: VERSION,
+    };
+    mock::check(request).map_err(|fault| anyhow::anyhow!("{path}: {fault}"))?;
+    let made = mock::results(request);
+    if !fs::find_results(&out, "").values().all(Result::is_err) {
+        bail!("{} holds results already; give --out another folder", args.out.display());
+    }
+    for sealed in &made {
+        fs::create_new(&out, &result::path(&sealed.result), &String::from_utf8_lossy(&sealed.bytes))?;
+    }
+    let said = format!(
+        "{} of {} sessions in {}: synthetic, never recorded (kubebench gate --results {})",
+        counted(made.len(), "result"),
+        args.sessions,
+        args.out.display(),
+        args.out.display()
+    );
+    if !global.quiet {
+        terminal::tell(&said);
+    }
+    Ok(ExitStatus::Yes)
+}

@@ -1,0 +1,127 @@
+//! `compare`: sides, what is comparable, symmetry.
+
+use serde_json::{Value as Json, json};
+
+use super::{Project, QUIET, SPEC, Special, verdict};
+
+fn on(commit: &str) -> Special {
+    Special { commit: Some(commit.to_owned()), ..Special::default() }
+}
+
+fn line(answer: &Json) -> &Json {
+    assert_eq!(answer["lines"].as_array().unwrap().len(), 1, "{answer:#}");
+    &answer["lines"][0]
+}
+
+#[test]
+fn two_branches_and_their_mirror() {
+    let mut project = Project::with(SPEC);
+    let main = project.commit("main");
+    project.sessions(&QUIET[..8], &on(&main));
+    project.git(&["checkout", "-q", "-b", "feature"]);
+    let feature = project.commit("feature");
+    project.sessions(&QUIET[8..16].iter().map(|value| value * 0.93).collect::<Vec<_>>(), &on(&feature));
+    let (status, answer) = project.json(&["compare", "branch:main", "branch:feature"]);
+    assert_eq!((status, verdict(line(&answer))), (0, "regressed"), "{answer:#}");
+    assert_eq!(line(&answer)["method"], "mannWhitneyExact");
+    let (_, mirror) = project.json(&["compare", "branch:feature", "branch:main"]);
+    assert_eq!(verdict(line(&mirror)), "improved");
+    let ratio = |answer: &Json| 1.0 + line(answer)["change"].as_f64().unwrap();
+    assert!((ratio(&answer) * ratio(&mirror) - 1.0).abs() < 1e-12);
+    assert_eq!(line(&answer)["p"], line(&mirror)["p"]);
+    // A revision is named by its prefix too, and a folder by its path.
+    let (_, by_revision) = project.json(&["compare", &main[..10], &format!("rev:{feature}")]);
+    assert_eq!(verdict(line(&by_revision)), "regressed");
+    assert_eq!(project.says(&["compare", "nonsense", "branch:feature"]).0, 2);
+    assert_eq!(project.says(&["compare", "what:x", "branch:feature"]).0, 2);
+    project.git(&["tag", "v1", "main"]);
+    assert_eq!(verdict(line(&project.json(&["compare", "tag:v1", "branch:feature"]).1)), "regressed");
+}
+
+#[test]
+fn what_differs_is_refused_and_can_be_allowed() {
+    let mut project = Project::with(SPEC);
+    let first = project.commit("first");
+    project.sessions(&QUIET[..6], &on(&first));
+    let second = project.commit("second");
+    project.sessions(&QUIET[6..12], &Special { cpu: Some("faster".to_owned()), ..on(&second) });
+    let (_, answer) = project.json(&["compare", &first, &second]);
+    assert_eq!(verdict(line(&answer)), "incomparable");
+    let message = line(&answer)["message"].as_str().unwrap();
+    assert!(message.contains("cpu (1 × synthetic and 1 × faster)") && message.contains("--allow cpu"), "{message}");
+    assert_eq!(verdict(line(&project.json(&["compare", &first, &second, "--allow", "cpu"]).1)), "unchanged");
+    let third = project.commit("third");
+    project.sessions(&QUIET[12..18], &Special { workload: Some("sha256:b".to_owned()), ..on(&third) });
+    let (_, answer) = project.json(&["compare", &first, &third]);
+    assert!(line(&answer)["message"].as_str().unwrap().contains("--allow workload"), "{answer:#}");
+    // Another image is what is compared, not what keeps from comparing.
+    let fourth = project.commit("fourth");
+    project.sessions(&QUIET[12..18], &Special { image: Some("sha256:9".to_owned()), ..on(&fourth) });
+    assert_eq!(verdict(line(&project.json(&["compare", &first, &fourth]).1)), "unchanged");
+}
+
+#[test]
+fn few_sessions_against_many_and_too_few() {
+    let mut project = Project::with(SPEC);
+    let first = project.commit("first");
+    project.sessions(&QUIET[..12], &on(&first));
+    let second = project.commit("second");
+    project.sessions(&[93.0, 92.5], &on(&second));
+    let (_, answer) = project.json(&["compare", &first, &second]);
+    assert_eq!(
+        (verdict(line(&answer)), line(&answer)["method"].as_str().unwrap()),
+        ("regressed", "tPredictionInterval")
+    );
+    let (_, mirror) = project.json(&["compare", &second, &first]);
+    assert_eq!(verdict(line(&mirror)), "improved", "{mirror:#}");
+    let third = project.commit("third");
+    project.sessions(&[99.0, 99.5], &on(&third));
+    let (_, answer) = project.json(&["compare", &second, &third]);
+    assert_eq!((verdict(line(&answer)), line(&answer)["reason"].as_str().unwrap()), ("inconclusive", "tooFewSessions"));
+}
+
+#[test]
+fn variants_of_one_session_are_pairs() {
+    let mut project = Project::with(SPEC);
+    let variant = |name: &str| Special { params: Some(("variant".to_owned(), json!(name))), ..Special::default() };
+    for value in &QUIET[..8] {
+        project.session(*value, &variant("torch"));
+        project.session(value * 1.04, &Special { same_session: true, ..variant("jax-on-tpu") });
+    }
+    let (_, answer) = project.json(&["compare", "variant:torch", "variant:jax-on-tpu"]);
+    assert_eq!(line(&answer)["method"], "signFlipExact", "{answer:#}");
+    assert_eq!(verdict(line(&answer)), "improved");
+    let change = line(&answer)["change"].as_f64().unwrap();
+    assert!((change - 0.04).abs() < 1e-9, "pairs take the session's luck away: {change}");
+}
+
+#[test]
+fn units_are_no_ratio() {
+    let mut project = Project::with(SPEC);
+    let first = project.commit("first");
+    project.sessions(&QUIET[..6], &on(&first));
+    let second = project.commit("second");
+    project.sessions(&QUIET[..6], &Special { unit: Some("images/ms".to_owned()), ..on(&second) });
+    let (_, answer) = project.json(&["compare", &first, &second]);
+    assert_eq!(answer["lines"], json!([]), "{answer:#}");
+    let notes = answer["notes"].to_string();
+    assert!(notes.contains("images/ms"), "{answer:#}");
+}
+
+#[test]
+fn negatives_and_zeros_are_compared_by_their_size() {
+    let mut project = Project::with(SPEC);
+    let first = project.commit("first");
+    let loss = |value: f64, commit: &str| Special { loss: Some(value), ..on(commit) };
+    (0..6).for_each(|at| drop(project.session(100.0, &loss(-1.0 + 0.01 * f64::from(at), &first))));
+    let second = project.commit("second");
+    (0..6).for_each(|at| drop(project.session(100.0, &loss(-0.5 + 0.01 * f64::from(at), &second))));
+    let (_, answer) = project.json(&["compare", &first, &second, "--metric", "loss"]);
+    assert_eq!(verdict(line(&answer)), "regressed", "{answer:#}");
+    let third = project.commit("third");
+    (0..6).for_each(|_| drop(project.session(100.0, &loss(0.0, &third))));
+    let fourth = project.commit("fourth");
+    (0..6).for_each(|_| drop(project.session(100.0, &loss(0.0, &fourth))));
+    let (_, answer) = project.json(&["compare", &third, &fourth, "--metric", "loss"]);
+    assert_eq!(verdict(line(&answer)), "unchanged");
+}

@@ -1,0 +1,232 @@
+//! `gate`: verdicts, open changes, baselines, confirmation, acknowledgements, status.
+
+use kubebench::result::v1::Status;
+use serde_json::json;
+
+use super::{Project, QUIET, SPEC, Special, verdict};
+
+#[test]
+fn what_did_not_change_passes() {
+    let mut project = Project::with(SPEC);
+    project.sessions(&QUIET, &Special::default());
+    let (status, line) = project.gate(&[]);
+    assert_eq!((status, verdict(&line)), (0, "unchanged"), "{line:#}");
+    assert_eq!(line["threshold"], 0.03);
+    assert!(line["detectable"].as_f64().unwrap() < 0.05, "{line:#}");
+    assert_eq!(line["baseline"]["sessions"].as_array().unwrap().len(), 19);
+}
+
+#[test]
+fn a_regression_fails_and_stays_open() {
+    let mut project = Project::with(SPEC);
+    project.sessions(&QUIET, &Special::default());
+    let first = project.session(92.0, &Special::default());
+    let (status, line) = project.gate(&[]);
+    assert_eq!((status, verdict(&line)), (1, "regressed"), "{line:#}");
+    let change = line["change"].as_f64().unwrap();
+    assert!((change + 0.08).abs() < 0.005, "{change}");
+    assert!(line["adjustedP"].as_f64().unwrap() < 0.001);
+    // The new level lasts, and is not the new normal.
+    project.sessions(&[92.1, 91.8, 92.4, 91.9, 92.2, 92.0, 91.7, 92.3], &Special::default());
+    let (status, line) = project.gate(&[]);
+    assert_eq!((status, verdict(&line), line["reason"].as_str().unwrap()), (1, "regressed", "open"), "{line:#}");
+    assert_eq!(line["open"]["session"], first);
+    assert_eq!(line["open"]["sessions"], 8, "without the one that is judged");
+    let (_, text, _) = project.says(&["gate"]);
+    assert!(text.contains("kubebench ack train --metric speed") && text.contains("gate failed: 1 regressed"), "{text}");
+    // It comes back.
+    project.session(100.4, &Special::default());
+    let (status, line) = project.gate(&[]);
+    assert_eq!((status, line.get("open")), (0, None), "{line:#}");
+}
+
+#[test]
+fn an_improvement_is_the_new_normal_at_once() {
+    let mut project = Project::with(SPEC);
+    project.sessions(&QUIET, &Special::default());
+    project.session(110.0, &Special::default());
+    assert_eq!(verdict(&project.gate(&[]).1), "improved");
+    project.sessions(&[110.5, 109.6, 110.2, 109.8, 110.1, 110.3], &Special::default());
+    project.session(100.0, &Special::default());
+    let (status, line) = project.gate(&[]);
+    assert_eq!((status, verdict(&line)), (1, "regressed"), "the level before the improvement is worse: {line:#}");
+}
+
+#[test]
+fn too_little_history_is_inconclusive() {
+    let mut project = Project::with(SPEC);
+    project.sessions(&[100.0, 101.0], &Special::default());
+    let (status, line) = project.gate(&[]);
+    assert_eq!((status, verdict(&line)), (0, "inconclusive"), "{line:#}");
+    assert_eq!(project.gate(&["--on-inconclusive", "fail"]).0, 1);
+    let (_, text, _) = project.says(&["gate"]);
+    assert!(text.contains("less than two earlier sessions: a history of 5 can be judged"), "{text}");
+    project.session(100.5, &Special::default());
+    let (_, text, _) = project.says(&["gate"]);
+    assert!(text.contains("2 earlier sessions: a history of 5 can be judged"), "{text}");
+}
+
+#[test]
+fn no_result_is_no_pass() {
+    let mut project = Project::with(SPEC);
+    let (status, line) = project.gate(&[]);
+    assert_eq!((status, verdict(&line)), (1, "missing"));
+    assert_eq!(project.gate(&["--on-missing", "pass"]).0, 0);
+    project.sessions(&QUIET, &Special::default());
+    project.session(100.0, &Special { status: Some(Status::Failed), ..Special::default() });
+    let (status, line) = project.gate(&[]);
+    assert_eq!((status, verdict(&line)), (1, "invalid"), "{line:#}");
+    assert!(
+        line["message"].as_str().unwrap().contains("3 of 3 runs did not succeed: worker-0 exited with 1"),
+        "{line:#}"
+    );
+}
+
+#[test]
+fn limits_decide_by_themselves() {
+    let spec = SPEC.replace("{metric: speed, maxRegression: 3%}", "{metric: speed, min: 95}");
+    let mut project = Project::with(&spec);
+    project.session(96.0, &Special::default());
+    let (status, line) = project.gate(&[]);
+    assert_eq!((status, line["reason"].as_str().unwrap()), (0, "withinLimits"));
+    project.session(94.0, &Special::default());
+    let (status, line) = project.gate(&[]);
+    assert_eq!((status, line["message"].as_str().unwrap()), (1, "94 images/s is below `min: 95`"));
+}
+
+#[test]
+fn a_fixed_baseline_is_a_limit() {
+    let spec = SPEC.replace("maxRegression: 3%}", "maxRegression: 3%, baseline: {value: 100}}");
+    let mut project = Project::with(&spec);
+    project.session(98.0, &Special::default());
+    assert_eq!(project.gate(&[]).0, 0);
+    project.session(96.0, &Special::default());
+    let (status, line) = project.gate(&[]);
+    assert_eq!((status, line["reason"].as_str().unwrap()), (1, "fixedBaseline"), "{line:#}");
+}
+
+#[test]
+fn a_first_hit_waits_where_the_gate_says_so() {
+    let spec = SPEC.replace("maxRegression: 3%}", "maxRegression: 3%, confirm: required}");
+    let before = Special { image: Some("sha256:1".to_owned()), ..Special::default() };
+    let after = Special { image: Some("sha256:2".to_owned()), ..Special::default() };
+    let mut project = Project::with(&spec);
+    project.sessions(&QUIET, &before);
+    project.session(93.0, &after);
+    let (status, line) = project.gate(&[]);
+    assert_eq!((status, verdict(&line)), (0, "pending"), "{line:#}");
+    assert!(project.says(&["gate"]).1.contains("raise `run:` in the spec of train by 1"));
+    project.session(93.2, &after);
+    assert_eq!(project.gate(&[]).0, 1, "the second session of the revision agrees");
+    let mut project = Project::with(&spec);
+    project.sessions(&QUIET, &before);
+    project.session(93.0, &after);
+    project.session(100.1, &after);
+    let (status, line) = project.gate(&[]);
+    assert_eq!((status, verdict(&line)), (0, "unchanged"), "the second session does not: {line:#}");
+}
+
+#[test]
+fn other_branches_never_enter_the_baseline() {
+    let mut project = Project::with(SPEC);
+    let main = project.commit("main");
+    let on = |commit: &str| Special { commit: Some(commit.to_owned()), ..Special::default() };
+    project.sessions(&QUIET, &on(&main));
+    project.git(&["checkout", "-q", "-b", "feature"]);
+    let feature = project.commit("feature");
+    project.sessions(&[80.0, 80.5, 79.5, 80.2, 79.9, 80.1], &on(&feature));
+    project.git(&["checkout", "-q", "main"]);
+    project.session(100.0, &on(&main));
+    let (status, line) = project.gate(&[]);
+    assert_eq!((status, verdict(&line)), (0, "unchanged"), "{line:#}");
+    assert_eq!(line["baseline"]["sessions"].as_array().unwrap().len(), 20);
+    assert_eq!(line["notes"], json!(["6 earlier sessions are not of the baseline's commits"]));
+    // The branch itself is judged against main.
+    let (status, line) = project.gate(&["--candidate", &feature]);
+    assert_eq!((status, verdict(&line)), (1, "regressed"), "{line:#}");
+    // What ran with files that differ is of no commit.
+    project.sessions(&[80.0], &Special { dirty: Some(true), ..on(&main) });
+    project.session(100.0, &on(&main));
+    assert_eq!(project.gate(&[]).1["baseline"]["sessions"].as_array().unwrap().len(), 21);
+}
+
+#[test]
+fn a_result_of_a_cluster_is_found_by_the_tree_that_asked_for_it() {
+    let mut project = Project::with(SPEC);
+    assert_eq!(project.says(&["compile"]).0, 0);
+    let main = project.commit("main");
+    project.sessions(&QUIET, &Special::default());
+    let (_, line) = project.gate(&[]);
+    assert_eq!(line["baseline"]["sessions"][0]["commit"], main, "{line:#}");
+    // Another run digest is in no tree of main.
+    let mut other = project.run(50.0, 1, &Special::default());
+    other.source.run_digest = format!("sha256:{}", "f".repeat(64));
+    other.run.session = "elsewhere".to_owned();
+    other.run.id = "f".repeat(32);
+    other.run.started_at = "2026-02-01T00:30:00Z".to_owned();
+    project.put(other);
+    let (_, line) = project.gate(&[]);
+    assert_eq!(line["notes"], json!(["1 earlier session is not of the baseline's commits"]), "{line:#}");
+}
+
+#[test]
+fn an_acknowledgement_accepts_until_its_day_is_over() {
+    let mut project = Project::with(SPEC);
+    project.sessions(&QUIET, &Special::default());
+    project.sessions(&[92.0, 92.3, 91.8, 92.1, 91.9, 92.2, 92.0], &Special::default());
+    assert_eq!(project.gate(&[]).0, 1);
+    let ack = [
+        "ack",
+        "train",
+        "--metric",
+        "speed",
+        "--by",
+        "ada",
+        "--reason",
+        "was wrong: \"fast\"",
+        "--expires",
+        "2026-12-31",
+    ];
+    let (status, path, _) = project.says(&ack);
+    assert_eq!(status, 0);
+    assert!(path.starts_with("acks/train-"), "{path}");
+    let (status, line) = project.gate(&[]);
+    assert_eq!((status, verdict(&line)), (0, "unchanged"), "{line:#}");
+    assert_eq!(line["acks"][0]["reason"], "was wrong: \"fast\"");
+    assert_eq!(project.gate(&["--as-of", "2026-12-31"]).0, 0);
+    let (status, line) = project.gate(&["--as-of", "2027-01-01"]);
+    assert_eq!((status, line["acks"][0]["expired"].as_bool()), (1, Some(true)), "{line:#}");
+    assert_eq!(project.says(&ack).0, 2, "it is there already");
+    // What is worse than was accepted is open.
+    project.sessions(&[80.0, 80.2, 79.8, 80.1, 79.9, 80.0], &Special::default());
+    assert_eq!(project.gate(&[]).0, 1);
+}
+
+#[test]
+fn the_order_of_files_and_the_scale_of_units_change_no_verdict() {
+    let verdicts = |factor: f64| {
+        let mut project = Project::with(SPEC);
+        project.sessions(&QUIET.map(|value| value * factor), &Special::default());
+        project.session(95.0 * factor, &Special::default());
+        let (_, line) = project.gate(&[]);
+        (verdict(&line).to_owned(), line["change"].as_f64().unwrap(), line["p"].as_f64().unwrap())
+    };
+    let (one, thousand) = (verdicts(1.0), verdicts(1000.0));
+    assert_eq!(one.0, thousand.0);
+    assert!((one.1 - thousand.1).abs() < 1e-12 && (one.2 / thousand.2 - 1.0).abs() < 1e-6, "{one:?} {thousand:?}");
+}
+
+#[test]
+fn failures_stand_on_the_line_of_the_gate() {
+    let mut project = Project::with(SPEC);
+    project.sessions(&QUIET, &Special::default());
+    project.session(90.0, &Special::default());
+    let (status, text, _) = project.says(&["gate", "--output-format", "github"]);
+    assert_eq!(status, 1);
+    assert!(text.starts_with("::error file=specs/train.yaml,line=11,") && text.contains("KB0460"), "{text}");
+    let (_, _, _) = project.says(&["gate", "--report", "sarif=gate.sarif", "--markdown", "gate.md"]);
+    let sarif = std::fs::read_to_string(project.folder.path().join("gate.sarif")).unwrap();
+    assert!(sarif.contains("\"KB0460\"") && sarif.contains("specs/train.yaml"), "{sarif}");
+    let comment = std::fs::read_to_string(project.folder.path().join("gate.md")).unwrap();
+    assert!(comment.starts_with("<!-- kubebench gate -->\n### ❌ Kubebench gate failed\n"), "{comment}");
+}

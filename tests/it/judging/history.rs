@@ -1,0 +1,63 @@
+//! `history`: what changed when.
+
+use super::{Project, QUIET, SPEC, Special};
+
+#[test]
+fn a_change_is_told_with_its_commits() {
+    let mut project = Project::with(SPEC);
+    let on = |commit: &str| Special { commit: Some(commit.to_owned()), ..Special::default() };
+    let first = project.commit("first");
+    project.sessions(&QUIET[..12], &on(&first));
+    let second = project.commit("second");
+    let begun = project.session(92.0, &on(&second));
+    project.sessions(&[92.2, 91.9, 92.1, 92.0, 91.8, 92.3], &on(&second));
+    let (status, answer) = project.json(&["history", "train"]);
+    assert_eq!(status, 0);
+    let told = &answer["series"][0];
+    assert_eq!(told["sessions"].as_array().unwrap().len(), 19);
+    let change = &told["changes"][0];
+    assert_eq!((change["turn"].as_str().unwrap(), change["session"].as_str().unwrap()), ("worse", begun.as_str()));
+    assert_eq!(
+        (change["after"].as_str().unwrap(), change["commit"].as_str().unwrap()),
+        (first.as_str(), second.as_str())
+    );
+    let (_, text, _) = project.says(&["history", "train", "--last", "2"]);
+    assert!(text.contains(&format!("git log {}..{}", &first[..10], &second[..10])), "{text}");
+    assert_eq!(text.lines().filter(|line| line.contains("session-0") && line.starts_with("    ")).count(), 2, "{text}");
+}
+
+#[test]
+fn other_hardware_is_another_series() {
+    let mut project = Project::with(SPEC);
+    project.sessions(&QUIET[..5], &Special::default());
+    project.sessions(&QUIET[5..10], &Special { cpu: Some("faster".to_owned()), ..Special::default() });
+    let (_, answer) = project.json(&["history"]);
+    let series = answer["series"].as_array().unwrap();
+    assert_eq!(series.len(), 2);
+    let replaced: Vec<bool> = series.iter().map(|told| told["replaced"].as_bool().unwrap_or(false)).collect();
+    assert_eq!(replaced, [false, true], "{answer:#}");
+    project.folder.write(
+        "kubebench.yaml",
+        "apiVersion: kubebench.dev/v1\nkind: Project\nmetadata: {name: p}\nspec: {compareAcross: [cpu], lints: {KB0402: 'off', KB0401: 'off'}}\n",
+    );
+    let (_, answer) = project.json(&["history"]);
+    assert_eq!(answer["series"].as_array().unwrap().len(), 1);
+}
+
+#[test]
+fn answers_are_as_their_schemas_say() {
+    let mut project = Project::with(SPEC);
+    project.sessions(&QUIET, &Special::default());
+    project.sessions(&[92.0, 92.3, 91.8, 92.1, 91.9, 92.2, 92.0], &Special::default());
+    let answers = [
+        ("gate.v1.json", project.json(&["gate"]).1),
+        ("history.v1.json", project.json(&["history"]).1),
+        ("compare.v1.json", project.json(&["compare", "env:default", "env:engine=process"]).1),
+    ];
+    for (file, answer) in answers {
+        let (_, schema) = kubebench::compare::v1::schemas().into_iter().find(|(name, _)| *name == file).unwrap();
+        let validator = jsonschema::draft7::new(&schema).unwrap();
+        let wrong: Vec<String> = validator.iter_errors(&answer).map(|error| error.to_string()).collect();
+        assert_eq!(wrong, Vec::<String>::new(), "{file}: {answer:#}");
+    }
+}

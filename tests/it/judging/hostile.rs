@@ -1,0 +1,115 @@
+//! Results that nobody can trust, and a cache that nobody can.
+
+use std::fs;
+
+use super::{Project, QUIET, SPEC, Special, verdict};
+
+#[test]
+fn bad_files_are_named_left_out_and_keep_a_gate_from_answering() {
+    let mut project = Project::with(SPEC);
+    project.sessions(&QUIET, &Special::default());
+    let good = project.folder.tree("results");
+    let (first, bytes) = good.first().unwrap();
+    let folder = first.rsplit_once('/').unwrap().0;
+    let text = String::from_utf8(bytes.clone()).unwrap();
+    let broken: [(&str, Vec<u8>, &str); 5] = [
+        ("20260203T000000Z-aaaaaaaa-r1-a1.json", bytes[..bytes.len() / 2].to_vec(), "KB0363"),
+        (
+            "20260203T000000Z-aaaaaaab-r1-a1.json",
+            text.replace("\"schemaVersion\": 1", "\"schemaVersion\": 9").into(),
+            "KB0364",
+        ),
+        ("20260203T000000Z-aaaaaaac-r1-a1.json", text.replace("\"repeat\"", "\"repeats\"").into(), "KB0365"),
+        ("20260203T000000Z-aaaaaaad-r1-a1.json", text.replace("\"repeat\": 1", "\"repeat\": 2").into(), "KB0366"),
+        ("20260203T000000Z-aaaaaaae-r1-a1.json", bytes.clone(), "KB0368"),
+    ];
+    for (name, bytes, code) in broken {
+        let place = format!("results/{folder}/{name}");
+        project.folder.write(&place, bytes);
+        let (status, out, error) = project.says(&["gate", "--output-format", "concise"]);
+        assert_eq!(status, 2, "{name}: {out}{error}");
+        assert!(out.contains(code) && out.contains(name), "{code}: {out}");
+        let (status, line) = project.gate(&["--skip-bad"]);
+        assert_eq!((status, verdict(&line)), (0, "unchanged"));
+        project.folder.remove(&place);
+    }
+    // What lies elsewhere is named, and concerns no gate.
+    project.folder.write("results/other/default/x.json", b"{\"kind\": ");
+    let (status, answer) = project.json(&["gate"]);
+    assert_eq!((status, answer["leftOut"][0]["code"].as_str().unwrap()), (0, "KB0363"));
+}
+
+#[test]
+fn two_files_of_one_run_count_neither() {
+    let mut project = Project::with(SPEC);
+    project.sessions(&QUIET, &Special::default());
+    let mut twin = project.run(500.0, 3, &Special::default());
+    twin.run.finished_at = twin.run.started_at.replace(":00Z", ":59Z");
+    twin.run.started_at = twin.run.started_at.replace(":00Z", ":01Z");
+    project.put(twin);
+    let (status, answer) = project.json(&["gate"]);
+    assert_eq!(status, 2);
+    let codes: Vec<&str> =
+        answer["leftOut"].as_array().unwrap().iter().map(|out| out["code"].as_str().unwrap()).collect();
+    assert_eq!(codes, ["KB0452", "KB0452"]);
+    assert_eq!(answer["lines"][0]["candidate"]["runs"], 2);
+}
+
+#[test]
+fn a_clock_that_went_backwards_and_numbers_without_sense() {
+    let mut project = Project::with(SPEC);
+    project.sessions(&QUIET, &Special::default());
+    let mut backwards = project.run(100.0, 7, &Special::default());
+    std::mem::swap(&mut backwards.run.started_at, &mut backwards.run.finished_at);
+    project.put(backwards);
+    assert_eq!(project.json(&["gate"]).1["leftOut"][0]["code"], "KB0453");
+    let mut project = Project::with(SPEC);
+    project.sessions(&QUIET, &Special::default());
+    project.session(1e308, &Special::default());
+    let (_, line) = project.gate(&[]);
+    assert!(["improved", "inconclusive"].contains(&verdict(&line)), "{line:#}");
+    project.session(-5.0, &Special::default());
+    let (_, line) = project.gate(&[]);
+    assert!(line["change"].as_f64().is_none_or(f64::is_finite), "{line:#}");
+}
+
+#[test]
+fn the_cache_changes_nothing_but_time() {
+    let mut project = Project::with(SPEC);
+    project.sessions(&QUIET, &Special::default());
+    let (_, cold, _) = project.says(&["gate"]);
+    let folder = project.folder.path().join(".cache/kubebench/archive");
+    let cache = fs::read_dir(&folder).unwrap().next().unwrap().unwrap().path();
+    let (_, warm, told) = project.says(&["gate", "-v"]);
+    assert_eq!(warm, cold);
+    assert!(told.contains("0 results read, 60 known from the cache"), "{told}");
+    let whole = fs::read(&cache).unwrap();
+    for damaged in [&b""[..], b"x", &whole[..whole.len() / 2], &[&whole[..whole.len() - 2], b"x\n"].concat()] {
+        fs::write(&cache, damaged).unwrap();
+        assert_eq!(project.says(&["gate"]).1, cold);
+        assert_eq!(fs::read(&cache).unwrap(), whole, "it is written anew");
+    }
+    // A file that changes is read again, one that goes is forgotten, a place that cannot be written is done without.
+    let (path, _) = project.folder.tree("results").into_iter().last().unwrap();
+    project.folder.remove(&format!("results/{path}"));
+    assert!(project.says(&["gate", "-v"]).2.contains("0 results read, 59 known"));
+    fs::remove_dir_all(folder.parent().unwrap()).unwrap();
+    fs::write(folder.parent().unwrap(), "a file").unwrap();
+    assert_eq!(project.says(&["gate"]).0, 0);
+}
+
+#[test]
+fn ten_thousand_metrics_are_no_trouble() {
+    let mut project = Project::with(SPEC);
+    for _ in 0..6 {
+        project.session(100.0, &Special::default());
+        let mut wide = project.run(100.0, 9, &Special::default());
+        let one = wide.metrics[0].clone();
+        wide.metrics
+            .extend((0..1500).map(|at| kubebench::result::v1::Metric { name: format!("m{at}"), ..one.clone() }));
+        project.put(wide);
+    }
+    let (status, answer) = project.json(&["history", "--all"]);
+    assert_eq!(status, 0);
+    assert_eq!(answer["series"].as_array().unwrap().len(), 1501);
+}

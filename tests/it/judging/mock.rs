@@ -1,0 +1,76 @@
+//! `mock`: synthetic results say that they are, and are the same each time.
+
+use super::{Project, SPEC};
+
+const VALUES: &str = "\
+metrics:
+  speed: {value: 100, noise: 1%, runNoise: 0.5%, changes: [{session: 16, by: -9%}]}
+  loss: [1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20]
+";
+
+#[test]
+fn thresholds_are_tried_without_a_machine() {
+    let project = Project::with(SPEC);
+    project.folder.write("values.yaml", VALUES);
+    let mock = |out: &str| {
+        project.says(&[
+            "mock",
+            "--spec",
+            "specs/train.yaml",
+            "--values",
+            "values.yaml",
+            "--sessions",
+            "20",
+            "--out",
+            out,
+        ])
+    };
+    assert_eq!(mock("one").0, 0);
+    assert_eq!(mock("two").0, 0);
+    assert_eq!(project.folder.tree("one"), project.folder.tree("two"));
+    assert_eq!(mock("one").0, 2, "it is there already");
+    assert_eq!(mock("results").0, 2, "that is the place of real ones");
+    let (status, line) = project.gate(&["--results", "one"]);
+    assert_eq!(
+        (status, line["synthetic"].as_bool(), line["reason"].as_str().unwrap()),
+        (1, Some(true), "open"),
+        "{line:#}"
+    );
+    assert!(project.says(&["gate", "--results", "one"]).1.contains("synthetic: made by `kubebench mock`"));
+    project.commit("all");
+    let (status, _, error) = project.says(&["record", "one", "--mode", "local"]);
+    assert_eq!(status, 4);
+    assert!(error.contains("this result is synthetic"), "{error}");
+}
+
+#[test]
+fn values_that_do_not_fit_are_refused() {
+    let project = Project::with(SPEC);
+    let with = |values: &str| {
+        project.folder.write("values.yaml", values);
+        project.says(&[
+            "mock",
+            "--spec",
+            "specs/train.yaml",
+            "--values",
+            "values.yaml",
+            "--sessions",
+            "20",
+            "--out",
+            "x",
+        ])
+    };
+    for (values, words) in [
+        ("metrics: {sped: 1}\n", "there is no metric `sped`"),
+        ("metrics: {speed: [1, 2]}\n", "2 values are too few for 20 sessions"),
+        ("metrics: {speed: {value: 1, noise: much}}\n", "has no percent sign"),
+        ("cases: {nowhere: {speed: 1}}\n", "there is no case `nowhere`"),
+        ("metric: {speed: 1}\n", "metric"),
+        ("metrics: {speed: 1\n", "values.yaml"),
+    ] {
+        let (status, out, error) = with(values);
+        assert_ne!(status, 0, "{values}");
+        assert!(format!("{out}{error}").contains(words), "{values}: {out}{error}");
+        assert!(!project.folder.path().join("x").exists());
+    }
+}
