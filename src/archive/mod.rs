@@ -30,7 +30,17 @@ pub struct Archive {
 }
 
 /// The form in which an archive is kept: the same, with the parts as texts.
-#[derive(Debug, Serialize, Deserialize)]
+#[derive(Debug, Serialize)]
+pub struct KeptOf<'a> {
+    rows: &'a [Row],
+    subjects: &'a [String],
+    origins: &'a [String],
+    environments: &'a [String],
+    definitions: &'a [String],
+}
+
+/// The same as it is read back.
+#[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Kept {
     rows: Vec<Row>,
@@ -105,10 +115,15 @@ impl Archive {
         self.rows.retain(keep);
     }
 
+    /// Takes the rows out; what they refer to stays.
+    pub fn take_rows(&mut self) -> Vec<Row> {
+        std::mem::take(&mut self.rows)
+    }
+
     /// Returns the form in which it is kept.
-    pub fn to_kept(&self) -> Kept {
-        Kept {
-            rows: self.rows.clone(),
+    pub fn to_kept(&self) -> KeptOf<'_> {
+        KeptOf {
+            rows: &self.rows,
             subjects: self.subjects.texts(),
             origins: self.origins.texts(),
             environments: self.environments.texts(),

@@ -61,8 +61,8 @@ impl<T: Clone + Serialize + DeserializeOwned> Table<T> {
         (id as usize) < self.items.len()
     }
 
-    pub(super) fn texts(&self) -> Vec<String> {
-        self.texts.clone()
+    pub(super) fn texts(&self) -> &[String] {
+        &self.texts
     }
 
     /// Reads parts back; nothing where one is damaged.

@@ -143,6 +143,8 @@ fn rule(benchmark: &crate::model::Benchmark, gate: &Gate) -> (Rule, Span) {
         GateBaseline::Tag(name) => Against::Lineage(format!("tag:{name}")),
         GateBaseline::Value(value) => Against::Value(*value),
     };
+    let named = benchmark.metrics.iter().find(|metric| metric.name.as_ref() == Some(&gate.metric));
+    let place = named.map_or(gate.span, |metric| metric.span);
     let rule = Rule {
         benchmark: benchmark.name.clone(),
         target: benchmark.target.name.clone(),
@@ -154,7 +156,7 @@ fn rule(benchmark: &crate::model::Benchmark, gate: &Gate) -> (Rule, Span) {
         is_confirmed: gate.is_confirmed,
         against,
     };
-    (rule, gate.span)
+    (rule, place)
 }
 
 /// Returns the name of the lineage that is the baseline, which is added to `lineages`; nothing outside of a repository.

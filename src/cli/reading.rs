@@ -16,6 +16,7 @@ use crate::edge::archive::{self, Bad};
 use crate::edge::fs::Content;
 use crate::result;
 use crate::text::{Source, SourceMap, Span};
+use crate::verdict::DEFAULT_THRESHOLD;
 
 /// The results of a folder.
 pub(super) struct Reading {
@@ -27,7 +28,7 @@ pub(super) struct Reading {
     pub(super) diagnostics: Diagnostics,
 }
 
-/// The threshold of each gate, by benchmark and metric, and where it stands.
+/// The threshold of each metric, by benchmark, and where the metric stands.
 pub(super) type Thresholds = BTreeMap<(String, String), (f64, Span)>;
 
 /// Where results are read.
@@ -122,10 +123,17 @@ pub(super) fn thresholds(global: &Global) -> (SourceMap, Thresholds) {
     let Ok(session) = Session::open(global, &SelectArgs::default()) else { return Default::default() };
     let mut thresholds = Thresholds::new();
     for compiled in session.benchmarks() {
-        for gate in &compiled.benchmark.gates {
-            if let Some(share) = gate.max_regression {
-                thresholds.insert((compiled.benchmark.name.clone(), gate.metric.clone()), (share, gate.span));
-            }
+        let benchmark = &compiled.benchmark;
+        let gate = |name: &str| benchmark.gates.iter().find(|gate| gate.metric == name);
+        for metric in &benchmark.metrics {
+            let Some(name) = &metric.name else { continue };
+            let share = gate(name).and_then(|gate| gate.max_regression).unwrap_or(DEFAULT_THRESHOLD);
+            thresholds.insert((benchmark.name.clone(), name.clone()), (share, metric.span));
+        }
+        for gate in &benchmark.gates {
+            let key = (benchmark.name.clone(), gate.metric.clone());
+            // The metrics of a tool are gated by names that the spec does not list.
+            thresholds.entry(key).or_insert((gate.max_regression.unwrap_or(DEFAULT_THRESHOLD), gate.span));
         }
     }
     (session.compilation.sources, thresholds)

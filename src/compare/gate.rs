@@ -401,10 +401,11 @@ impl Draft<'_> {
         }
         let size = since.map_or_else(String::new, |effect| {
             let interval = (scale.change(effect.interval.0), scale.change(effect.interval.1));
-            format!(" by {}", words::change(scale.change(effect.difference), Some(interval)))
+            let change = words::change(scale.change(effect.difference), Some(interval));
+            format!(", {change} {} against the level before", words::interval(interval))
         });
         let message = format!(
-            "open since {}: {} sessions worse{size}, neither acknowledged nor over",
+            "open since {}: {} sessions{size}; neither acknowledged nor over",
             session.started_at.get(..10).unwrap_or(&session.started_at),
             open.sessions + self.candidate.len(),
         );

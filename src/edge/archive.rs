@@ -13,7 +13,7 @@ use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
 use super::fs::{Content, find_results, read_result};
-use crate::archive::{Archive, Extract, Kept, Row};
+use crate::archive::{Archive, Extract, Kept, KeptOf, Row};
 use crate::digest::Digest;
 use crate::result;
 
@@ -44,10 +44,16 @@ pub enum Bad {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 struct Stamp(u64, i64, i64, i64, i64, u64);
 
-#[derive(Serialize, Deserialize)]
-struct Cache {
+#[derive(Deserialize)]
+struct Loaded {
     stamps: Vec<Stamp>,
     archive: Kept,
+}
+
+#[derive(Serialize)]
+struct Cache<'a> {
+    stamps: Vec<Stamp>,
+    archive: KeptOf<'a>,
 }
 
 /// Returns the place of the cache for the results at `folder`, unless this user has no place for caches.
@@ -59,68 +65,90 @@ pub fn cache_for(folder: &Path) -> Option<PathBuf> {
     Some(home.join("kubebench").join("archive").join(format!("{}.json", name.get(..16)?)))
 }
 
+/// So many files are read at once: what is kept of a file is a fraction of it.
+const AT_ONCE: usize = 4096;
+
 /// Reads the results below `folder`, as far as `cache` does not know them.
 pub fn read(folder: &Path, cache: Option<&Path>) -> Read {
-    let found = find_results(folder, "");
-    let (known, old) = cache.and_then(load).unwrap_or_default();
-    let mut stamps: BTreeMap<&str, (&Row, Stamp)> = BTreeMap::new();
-    stamps.extend(old.rows().iter().zip(known).map(|(row, stamp)| (row.path.as_str(), (row, stamp))));
-    let outcomes: Vec<(String, Outcome<'_>)> = found
-        .into_par_iter()
-        .map(|(path, file)| {
-            let outcome = match file {
-                Ok(file) => outcome(&path, &file, stamps.get(path.as_str())),
-                Err(content) => Outcome::Bad(Bad::Unread(content)),
-            };
-            (path, outcome)
-        })
+    let found: Vec<(String, Result<PathBuf, Content>)> = find_results(folder, "").into_iter().collect();
+    let (stamps, mut old) = cache.and_then(load).unwrap_or_default();
+    let known: BTreeMap<&str, (usize, Stamp)> = old
+        .rows()
+        .iter()
+        .zip(&stamps)
+        .enumerate()
+        .map(|(at, (row, stamp))| (row.path.as_str(), (at, *stamp)))
         .collect();
+    let fresh: Vec<Option<usize>> =
+        found.par_iter().map(|(path, file)| is_known(file, known.get(path.as_str()))).collect();
+    let is_all_known = fresh.iter().all(Option::is_some) && fresh.len() == old.rows().len();
+    drop(known);
+    if is_all_known {
+        return Read { archive: old, bad: BTreeMap::new(), opened: 0 };
+    }
     let (mut archive, mut bad, mut new, mut opened) = (Archive::default(), BTreeMap::new(), Vec::new(), 0);
-    for (path, outcome) in outcomes {
-        match outcome {
-            Outcome::Known(row, stamp) => {
-                archive.adopt(row.clone(), &old);
-                new.push(stamp);
-            }
-            Outcome::Read(extract, stamp) => {
-                archive.add(*extract);
-                new.push(stamp);
-                opened += 1;
-            }
-            Outcome::Bad(fault) => {
-                bad.insert(path, fault);
+    let mut rows: Vec<Option<Row>> = old.take_rows().into_iter().map(Some).collect();
+    for (files, fresh) in found.chunks(AT_ONCE).zip(fresh.chunks(AT_ONCE)) {
+        let read = |((path, file), known): (&(String, Result<PathBuf, Content>), &Option<usize>)| match (known, file) {
+            (Some(at), _) => Outcome::Known(*at),
+            (None, Ok(file)) => outcome(path, file),
+            (None, Err(content)) => Outcome::Bad(Bad::Unread(content.clone())),
+        };
+        let outcomes: Vec<Outcome> = files.par_iter().zip(fresh).map(read).collect();
+        for ((path, _), outcome) in files.iter().zip(outcomes) {
+            match outcome {
+                Outcome::Known(at) => {
+                    if let Some((row, stamp)) = rows.get_mut(at).and_then(Option::take).zip(stamps.get(at)) {
+                        archive.adopt(row, &old);
+                        new.push(*stamp);
+                    }
+                }
+                Outcome::Read(extract, stamp) => {
+                    archive.add(*extract);
+                    new.push(stamp);
+                    opened += 1;
+                }
+                Outcome::Bad(fault) => {
+                    bad.insert(path.clone(), fault);
+                }
             }
         }
     }
-    if opened > 0 || archive.rows().len() != old.rows().len() {
+    if opened > 0 || new.len() != stamps.len() {
         // Whoever has no room for a cache waits longer, and has the same answer.
         let _ = cache.is_none_or(|cache| store(cache, &Cache { stamps: new, archive: archive.to_kept() }).is_ok());
     }
     Read { archive, bad, opened }
 }
 
-enum Outcome<'a> {
-    Known(&'a Row, Stamp),
+enum Outcome {
+    Known(usize),
     Read(Box<Extract>, Stamp),
     Bad(Bad),
 }
 
-fn outcome<'a>(path: &str, file: &Path, known: Option<&(&'a Row, Stamp)>) -> Outcome<'a> {
+fn stamp(file: &Path) -> Option<Stamp> {
+    let file = fs::symlink_metadata(file).ok()?;
+    Some(Stamp(file.size(), file.mtime(), file.mtime_nsec(), file.ctime(), file.ctime_nsec(), file.ino()))
+}
+
+/// Returns the place of the row of a file that is still the one that was read.
+fn is_known(file: &Result<PathBuf, Content>, known: Option<&(usize, Stamp)>) -> Option<usize> {
+    let (at, was) = known?;
+    (stamp(file.as_deref().ok()?)? == *was).then_some(*at)
+}
+
+fn outcome(path: &str, file: &Path) -> Outcome {
     // Taken before the file is read: one that is written meanwhile is read again the next time.
-    let stamp = fs::symlink_metadata(file)
-        .ok()
-        .map(|file| Stamp(file.size(), file.mtime(), file.mtime_nsec(), file.ctime(), file.ctime_nsec(), file.ino()));
-    match (known, stamp) {
-        (Some((row, known)), Some(stamp)) if *known == stamp => Outcome::Known(row, stamp),
-        (_, stamp) => match read_result(file, result::MAX_BYTES) {
-            Ok(bytes) => match (result::as_written(&bytes), stamp) {
-                (Some(result), Some(stamp)) if result::path(&result) == path => {
-                    Outcome::Read(Box::new(Extract::of(path, result)), stamp)
-                }
-                _ => Outcome::Bad(Bad::Bytes(bytes)),
-            },
-            Err(content) => Outcome::Bad(Bad::Unread(content)),
+    let stamp = stamp(file);
+    match read_result(file, result::MAX_BYTES) {
+        Ok(bytes) => match (result::as_written(&bytes), stamp) {
+            (Some(result), Some(stamp)) if result::path(&result) == path => {
+                Outcome::Read(Box::new(Extract::of(path, result)), stamp)
+            }
+            _ => Outcome::Bad(Bad::Bytes(bytes)),
         },
+        Err(content) => Outcome::Bad(Bad::Unread(content)),
     }
 }
 
@@ -130,12 +158,12 @@ fn load(cache: &Path) -> Option<(Vec<Stamp>, Archive)> {
     let (head, body) = bytes.split_at_checked(HEAD.len())?;
     let (digest, body) = body.split_at_checked(66)?;
     let is_whole = head == HEAD.as_bytes() && digest == format!(" {}\n", Digest::of(body).hex()).as_bytes();
-    let Cache { stamps, archive } = is_whole.then(|| serde_json::from_slice(body).ok())??;
+    let Loaded { stamps, archive } = is_whole.then(|| serde_json::from_slice(body).ok())??;
     let archive = Archive::of_kept(archive)?;
     (stamps.len() == archive.rows().len()).then_some((stamps, archive))
 }
 
-fn store(cache: &Path, content: &Cache) -> std::io::Result<()> {
+fn store(cache: &Path, content: &Cache<'_>) -> std::io::Result<()> {
     let body = serde_json::to_vec(content)?;
     let folder = cache.parent().unwrap_or(Path::new("."));
     fs::create_dir_all(folder)?;

@@ -147,10 +147,7 @@ impl<'a> Executed<'a> {
                 "served": case.served,
                 "server": server,
             });
-            (
-                case.id.to_owned(),
-                Digest::of(serde_json::to_string(&Canonical(&without_images(workload))).unwrap_or_default()),
-            )
+            (case.id.to_owned(), Digest::of(serde_json::to_string(&Canonical(&bare(workload))).unwrap_or_default()))
         };
         self.cases.iter().map(of_case).collect()
     }
@@ -166,14 +163,26 @@ impl<'a> Executed<'a> {
     }
 }
 
-/// Returns what executes without the images that it executes.
-fn without_images(value: Json) -> Json {
+/// Fields that say which image runs, what an object is called and where it is put, not what is done.
+const BESIDE_THE_WORKLOAD: [&str; 8] = [
+    "activeDeadlineSeconds",
+    "image",
+    "metadata",
+    "nodeSelector",
+    "priorityClassName",
+    "queue",
+    "schedulerName",
+    "tolerations",
+];
+
+/// Returns what executes without its images, names and places.
+fn bare(value: Json) -> Json {
     match value {
         Json::Object(object) => {
-            let kept = object.into_iter().filter(|(key, value)| !(key == "image" && value.is_string()));
-            Json::Object(kept.map(|(key, value)| (key, without_images(value))).collect())
+            let kept = object.into_iter().filter(|(key, _)| !BESIDE_THE_WORKLOAD.contains(&key.as_str()));
+            Json::Object(kept.map(|(key, value)| (key, bare(value))).collect())
         }
-        Json::Array(items) => Json::Array(items.into_iter().map(without_images).collect()),
+        Json::Array(items) => Json::Array(items.into_iter().map(bare).collect()),
         value => value,
     }
 }

@@ -6,7 +6,7 @@ use super::v1::{
     BenchmarkResult, Cluster, Direction, Environment, Exit, Kind, Metadata, Metric, Native, Provenance, Reason,
     Recorder, Run, Source, Status, StatusReason, Timings, Validity,
 };
-use super::{Fault, MAX_BYTES, canonical, content, path, read, seal, thinned};
+use super::{Fault, MAX_BYTES, as_written, canonical, content, path, read, seal, thinned};
 
 pub(crate) fn result() -> BenchmarkResult {
     BenchmarkResult {
@@ -102,6 +102,24 @@ fn a_sealed_result_reads_back() {
     let text = String::from_utf8(sealed.bytes).unwrap();
     assert!(text.ends_with("}\n") && !text.contains('\r'), "{text}");
     assert!(text.contains("0.1,\n        null,\n        1e+21,\n        40.0"), "{text}");
+}
+
+#[test]
+fn a_file_as_it_was_written_is_known_by_its_bytes() {
+    let sealed = seal(result());
+    assert_eq!(as_written(&sealed.bytes).unwrap(), sealed.result);
+    for at in (0..sealed.bytes.len()).step_by(7) {
+        let mut changed = sealed.bytes.clone();
+        changed[at] = changed[at].wrapping_add(1);
+        assert!(as_written(&changed).is_none(), "byte {at}");
+    }
+    let text = String::from_utf8(sealed.bytes.clone()).unwrap();
+    for edited in
+        [text.replace("\n  \"kind\"", "\n\n  \"kind\""), text.replace('\n', "\r\n"), text.clone() + "\n", String::new()]
+    {
+        assert!(as_written(edited.as_bytes()).is_none());
+    }
+    assert!(as_written(&sealed.bytes[..sealed.bytes.len() / 2]).is_none());
 }
 
 #[test]

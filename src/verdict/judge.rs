@@ -139,7 +139,8 @@ fn decide(effect: &Effect, policy: Policy, bound: f64, p: f64) -> (Verdict, Reas
     let size = effect.difference.abs();
     let (low, high) = effect.interval;
     let (baseline, candidate) = effect.counts;
-    let is_enough = if effect.method == Method::Prediction { baseline >= LEAST_HISTORY } else { baseline.min(candidate) >= 4 };
+    let is_enough =
+        if effect.method == Method::Prediction { baseline >= LEAST_HISTORY } else { baseline.min(candidate) >= 4 };
     if is_enough && effect.deviation <= 0.0 && size <= 0.0 {
         return (Verdict::Unchanged, Reason::Equivalent);
     }

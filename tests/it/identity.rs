@@ -215,6 +215,41 @@ fn a_carried_file_is_its_name_and_its_bytes() {
 }
 
 /// Every edit of the first list is seen in the names: of the ConfigMap, of the Workflow, of every job.
+/// Two images, or two places, can be compared on one workload; two command lines, files or inputs cannot.
+#[test]
+fn the_workload_is_what_is_done() {
+    const BESIDE: [&str; 13] = [
+        "image",
+        "pod labels",
+        "run",
+        "repeats",
+        "warmups",
+        "order",
+        "parallelism",
+        "timeout",
+        "queueTimeout",
+        "timeout of the steps",
+        "prepare",
+        "postprocess",
+        "name",
+    ];
+    let workload = |project: &str, spec: &str| {
+        let compilation = compiled(project, spec);
+        let of_gpu = compilation.benchmarks.iter().find(|compiled| compiled.benchmark.target.name == "gpu").unwrap();
+        of_gpu.identity.workloads.values().next().copied().unwrap()
+    };
+    let before = workload(PROJECT, SPEC);
+    // Cases have digests of their own: of these edits one adds a case, and one gives the cases other names.
+    let other_cases = ["one case more", "an axis value", "variants", "mountInJob"];
+    for edit in EXECUTED.iter().filter(|(what, ..)| !other_cases.contains(what)) {
+        let after = workload(PROJECT, &edited(SPEC, *edit));
+        assert_eq!(after == before, BESIDE.contains(&edit.0), "{}", edit.0);
+    }
+    for edit in EXECUTED_ON_TARGET {
+        assert_eq!(workload(&edited(PROJECT, *edit), SPEC), before, "{}", edit.0);
+    }
+}
+
 #[test]
 fn names_follow_the_digest() {
     let base = compiled(PROJECT, SPEC);
@@ -298,7 +333,7 @@ fn one_name_has_one_content() {
     let config = compilation.tree.get("gpu/base/config.yaml").expect("the ConfigMap");
     let name = config.body().lines().find_map(|line| line.strip_prefix("  name: ")).expect("a name");
     let content = kubebench::digest::Digest::of(config.body()).short();
-    assert_eq!((name, content.as_str()), ("base-a1fc6e49", "e21c2343"));
+    assert_eq!((name, content.as_str()), ("base-a1fc6e49", "9af3e1b3"));
 }
 
 /// A number in a field of text stands for its source text, and an axis by it too: other text, other name.

@@ -81,9 +81,14 @@ fn headline(lines: &[Line]) -> String {
 /// Says of one line what a colleague would.
 fn sentence(line: &Line) -> String {
     let metric = format!("`{}` of **{}**{}", code(&words::metric(line)), escape(&line.benchmark), case(line));
-    let change = line.change.map(|change| {
-        let interval = line.interval.map_or_else(String::new, |interval| format!(" {}", words::interval(interval)));
-        format!("**{}**{interval}", words::change(change, line.interval))
+    // Of an open change all of its sessions say more than the newest one.
+    let (found, bounds) = match &line.open {
+        Some(open) if open.change.is_some() => (open.change, open.interval),
+        _ => (line.change, line.interval),
+    };
+    let change = found.map(|change| {
+        let interval = bounds.map_or_else(String::new, |interval| format!(" {}", words::interval(interval)));
+        format!("**{}**{interval}", words::change(change, bounds))
     });
     let on = words::hardware(line);
     let on = if on.is_empty() { String::new() } else { format!(", on {}", escape(&on)) };
@@ -94,8 +99,9 @@ fn sentence(line: &Line) -> String {
                 let day = open.since.get(..10).unwrap_or(&open.since);
                 let commit =
                     open.commit.as_deref().map_or_else(String::new, |commit| format!(" (`{}`)", words::short(commit)));
-                format!(", since {day}{commit}")
+                format!(" since {day}{commit}, {} sessions", open.sessions + line.candidate.sessions.len())
             });
+            let sure = if line.open.is_some() { String::new() } else { sure };
             format!("{metric} got worse: {change}{sure}{since}{on}.")
         }
         (Verdict::Pending, Some(change)) => {

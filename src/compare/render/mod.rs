@@ -18,6 +18,7 @@ pub fn sentence(line: &Line) -> String {
         let interval = line.interval.map_or_else(String::new, |interval| format!(" {}", words::interval(interval)));
         format!(" {}{interval}:", words::change(change, line.interval))
     });
+    let change = if line.open.is_some() { String::new() } else { change };
     format!("`{}` of {}{case}:{change} {}", words::metric(line), line.benchmark, line.message)
 }
 

@@ -223,7 +223,7 @@ fn failures_stand_on_the_line_of_the_gate() {
     project.session(90.0, &Special::default());
     let (status, text, _) = project.says(&["gate", "--output-format", "github"]);
     assert_eq!(status, 1);
-    assert!(text.starts_with("::error file=specs/train.yaml,line=11,") && text.contains("KB0460"), "{text}");
+    assert!(text.starts_with("::error file=specs/train.yaml,line=9,") && text.contains("KB0460"), "{text}");
     let (_, _, _) = project.says(&["gate", "--report", "sarif=gate.sarif", "--markdown", "gate.md"]);
     let sarif = std::fs::read_to_string(project.folder.path().join("gate.sarif")).unwrap();
     assert!(sarif.contains("\"KB0460\"") && sarif.contains("specs/train.yaml"), "{sarif}");
