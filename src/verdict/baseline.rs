@@ -12,7 +12,7 @@ use crate::stats::{self, change};
 /// A level is at least so many sessions long before a change point is believed.
 const LEAST_SEGMENT: usize = 5;
 /// Several new sessions, too few for a change point, open a change together where they are this unlikely.
-const OPENS: f64 = 0.01;
+const OPENS: f64 = 0.001;
 
 /// A place from which people accepted the level.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -56,6 +56,17 @@ pub struct Open {
     pub from: usize,
     /// How many sessions it has had.
     pub sessions: usize,
+}
+
+impl Open {
+    /// Returns whether `new` sessions are past the change: by their `effect` they are within the threshold of the baseline, and they are
+    /// not as the sessions `since` it.
+    pub fn is_over(self, scale: Scale, since: &[f64], new: &[f64], effect: Option<Effect>, policy: Policy) -> bool {
+        let level = |values: &[f64]| stats::mean(values.iter().map(|value| scale.place(*value)));
+        let from_baseline = effect.and_then(|effect| worse(effect.difference, policy.direction));
+        let from_change = worse(level(since) - level(new), policy.direction);
+        from_baseline.zip(from_change).is_some_and(|(lost, regained)| lost < regained)
+    }
 }
 
 /// What earlier sessions are good for.
@@ -206,7 +217,13 @@ impl Walk<'_> {
         };
         let effect = against_history(self.scale, &values(before), &values(after))?;
         let is_new = effect.difference < effect.beyond.0 || effect.difference > effect.beyond.1;
-        let is_worse = worse(effect.difference, self.policy.direction)? >= self.bound;
-        (is_new && is_worse).then_some(effect)
+        let level = worse(effect.difference, self.policy.direction)?;
+        let center = stats::mean(self.scale.places(&values(before)).into_iter());
+        // A change is in all of its sessions; one that was slow for once is in none but itself.
+        let are_all = values(after)
+            .iter()
+            .filter_map(|value| worse(self.scale.place(*value) - center, self.policy.direction))
+            .all(|own| own >= level / 2.0);
+        (is_new && level >= self.bound && are_all).then_some(effect)
     }
 }

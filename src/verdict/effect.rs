@@ -68,6 +68,18 @@ pub struct Effect {
     pub correlation: Option<f64>,
 }
 
+/// So many candidate sessions are few new ones; more are a group of their own.
+pub const FEW: usize = 3;
+
+/// Measures candidate sessions against a baseline: few as new ones, more as a group.
+pub fn measure(scale: Scale, baseline: &[f64], candidate: &[f64]) -> Option<Effect> {
+    match candidate.len() {
+        0 => None,
+        1..=FEW => against_history(scale, baseline, candidate),
+        _ => of_groups(scale, baseline, candidate),
+    }
+}
+
 /// Measures few new sessions against the sessions before them, in the order of time; nothing where there are fewer than two of these.
 pub fn against_history(scale: Scale, history: &[f64], new: &[f64]) -> Option<Effect> {
     let (history, new) = (scale.places(history), scale.places(new));

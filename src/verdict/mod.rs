@@ -9,8 +9,8 @@ mod effect;
 mod judge;
 mod scale;
 
-pub use baseline::{Baseline, Mark, Open, baseline};
-pub use effect::{Effect, Method, against_history, of_groups, of_pairs};
+pub use baseline::{Baseline, Change, Mark, Open, Turn, baseline};
+pub use effect::{Effect, FEW, Method, against_history, measure, of_groups, of_pairs};
 pub use judge::{Judgement, Policy, Reason, Verdict, judge, without_scale};
 pub use scale::Scale;
 
