@@ -26,6 +26,9 @@ const LENGTHS: [usize; 3] = [10, 20, 30];
 /// Sessions of a series in which every one is gated.
 const SERIES: usize = 50;
 
+/// The sessions of a change that stays at which the gate is looked at.
+const STAYS: [usize; 6] = [1, 2, 3, 5, 8, 12];
+
 const POLICY: Policy = Policy { direction: Direction::Higher, threshold: DEFAULT_THRESHOLD };
 
 /// How sessions and their runs vary.
@@ -222,6 +225,37 @@ fn row(noise: Noise, seed: u64, series: usize) -> Row {
     row
 }
 
+/// How often the gate fails at the sessions of a change that stays, and how often it is open in the end.
+#[derive(Default)]
+struct Staying {
+    histories: usize,
+    fails: [usize; STAYS.len()],
+    open: usize,
+}
+
+fn staying(noise: Noise, seed: u64, histories: usize) -> Staying {
+    const BEFORE: usize = 20;
+    let longest = STAYS[STAYS.len() - 1];
+    let mut row = Staying::default();
+    for at in 0..histories as u64 {
+        let mut numbers = Numbers(seed << 40 | 3 << 38 | at);
+        let all = sessions(noise, &mut numbers, BEFORE + longest);
+        let mut values = medians(&all[..BEFORE]);
+        let first = gate(&baseline(&values, POLICY, &[]), &values, &medians(&all[BEFORE..=BEFORE]));
+        let Some(change) = first.judgement.detectable else { continue };
+        row.histories += 1;
+        for (count, session) in all[BEFORE..].iter().enumerate() {
+            let new = median(&slower(session, change));
+            if let Some(place) = STAYS.iter().position(|stays| *stays == count + 1) {
+                row.fails[place] += usize::from(gate(&baseline(&values, POLICY, &[]), &values, &[new]).fails);
+            }
+            values.push(new);
+        }
+        row.open += usize::from(baseline(&values, POLICY, &[]).open.is_some());
+    }
+    row
+}
+
 fn main() {
     let args: Vec<String> = std::env::args().skip(1).filter(|arg| arg != "--bench").collect();
     let histories = args.first().and_then(|count| count.parse().ok()).unwrap_or(HISTORIES);
@@ -236,7 +270,9 @@ fn main() {
         (cell.seen_five, cell.rivals_five)
     });
     let places: Vec<usize> = (0..NOISES.len()).collect();
-    let series = (histories / 8).max(1);
+    let stay = in_parallel(&places, |noise| staying(NOISES[*noise], *noise as u64 + 1, histories / 2));
+    print_staying(&stay);
+    let series = (histories / 4).max(1);
     let rows = in_parallel(&places, |noise| row(NOISES[*noise], *noise as u64 + 1, series));
     print_rows(&rows, series);
 }
@@ -299,6 +335,16 @@ fn print_rivals(
         let (ours, theirs) = counts(cell);
         let theirs: Vec<String> = theirs.iter().map(|count| format!("{:.1}", percent(*count, histories))).collect();
         println!("| {} | {length} | {:.1} | {} |", NOISES[*noise].name, percent(ours, histories), theirs.join(" | "));
+    }
+}
+
+fn print_staying(rows: &[Staying]) {
+    println!("\nA change of the stated size that stays, after 20 sessions: % of gates that fail at its sessions\n");
+    println!("| noise | {} | open after {} |", STAYS.map(|count| count.to_string()).join(" | "), STAYS[STAYS.len() - 1]);
+    println!("|---|{}--:|", "--:|".repeat(STAYS.len()));
+    for (noise, row) in NOISES.iter().zip(rows) {
+        let fails = row.fails.map(|count| format!("{:.1}", percent(count, row.histories))).join(" | ");
+        println!("| {} | {fails} | {:.1} |", noise.name, percent(row.open, row.histories));
     }
 }
 

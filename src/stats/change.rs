@@ -1,10 +1,10 @@
 //! Changes of level in a series.
 //!
 //! Source: Matteson & James, *A Nonparametric Approach for Multiple Change Point Analysis of Multivariate Data* (2014), E-divisive with
-//! α = 1; with Welch's t instead of permutations, as Fleming et al., *Hunter* (ICPE 2023), so that there are no random numbers.
-//! The degrees of freedom are those of the effective sample size where neighbors are correlated (Bartlett 1946), since slow waves are
-//! no changes. Assumes that between changes values are about normal. Domain: finite values in the order of time; fewer than two levels
-//! of the least length have no change.
+//! α = 1; with Student's t instead of permutations, as Fleming et al., *Hunter* (ICPE 2023), so that there are no random numbers.
+//! The degrees of freedom and the error are those of the effective sample size where neighbors are correlated (Bartlett 1946), since slow
+//! waves are no changes. Assumes that between changes values are about normal and vary alike. Domain: finite values in the order of time;
+//! fewer than two levels of the least length have no change. A pass is O(n log n), and there is one for each level of division.
 
 use std::cmp::Ordering;
 use std::collections::BinaryHeap;
@@ -12,8 +12,12 @@ use std::collections::BinaryHeap;
 use super::distribution::t_two_sided;
 use super::{autocorrelation_from, mean, quantile, sum};
 
-/// Levels that differ less surely than this are one.
-const SIGNIFICANT: f64 = 0.001;
+/// Levels that differ less surely than this are one. Hunter's is 0.001; but a change is looked for at each place.
+const SIGNIFICANT: f64 = 0.0003;
+
+/// Neighbors within a level are taken to be correlated at least so much: short series do not show it, and waves of correlated values look
+/// like levels.
+pub const LEAST_CORRELATION: f64 = 0.3;
 
 /// A change of level.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -206,20 +210,16 @@ impl Level {
         (self.last - self.mean) * (next.first - next.mean)
     }
 
-    /// Returns the p value of Welch's t test (1947) of two levels, each value worth `factor` of one; 1 where it cannot be told.
+    /// Returns the p value of Student's t test of two levels, each value worth `factor` of one; 1 where it cannot be told.
     fn p(&self, next: &Self, factor: f64) -> f64 {
-        let part = |level: &Self| {
-            let worth = (level.count * factor).max(2.0);
-            (level.squares / (level.count - 1.0).max(1.0) / worth, worth)
-        };
-        let ((one, n), (other, m)) = (part(self), part(next));
-        let (difference, error) = (self.mean - next.mean, one + other);
+        let count = self.count + next.count;
+        let freedom = (count * factor - 2.0).max(1.0);
+        let variance = (self.squares + next.squares) / (count - 2.0).max(1.0);
+        let error = variance * (1.0 / self.count + 1.0 / next.count) / factor;
+        let difference = self.mean - next.mean;
         if error <= 0.0 {
             return if difference == 0.0 { 1.0 } else { 0.0 };
         }
-        // Shares of the error, whose squares do not vanish.
-        let (one, other) = (one / error, other / error);
-        let freedom = 1.0 / (one * one / (n - 1.0) + other * other / (m - 1.0));
         let p = t_two_sided(difference / error.sqrt(), freedom);
         if p.is_nan() { 1.0 } else { p }
     }
@@ -276,7 +276,9 @@ impl Levels {
 
     /// Returns which share of the values is worth as much as all of them, given how much each follows its neighbor within its level.
     fn worth(&self) -> f64 {
-        let correlation = autocorrelation_from(self.products, self.squares, self.values, self.count).clamp(0.0, 0.95);
+        // Each change was looked for, which hides as much of the correlation as a mean does.
+        let means = 2.0 * self.count - 1.0;
+        let correlation = autocorrelation_from(self.products, self.squares, self.values, means).clamp(LEAST_CORRELATION, 0.95);
         (1.0 - correlation) / (1.0 + correlation)
     }
 

@@ -3,7 +3,7 @@
 //! A change for the worse never becomes the new normal by itself: it stays open, and its sessions stay out of the baseline, until
 //! somebody acknowledges it or the level comes back. A change for the better is the new normal at once.
 
-use super::effect::{Effect, against_history};
+use super::effect::{Effect, correlation, of_history};
 use super::judge::worse;
 use super::{LEAST_HISTORY, Policy, SIGNIFICANT, Scale, WINDOW};
 use crate::result::v1::Direction;
@@ -11,8 +11,16 @@ use crate::stats::{self, change};
 
 /// A level is at least so many sessions long before a change point is believed.
 const LEAST_SEGMENT: usize = 5;
-/// Several new sessions, too few for a change point, open a change together where they are this unlikely.
-const OPENS: f64 = 0.001;
+/// So many of the newest sessions are looked at together, and open a change where they are this unlikely. Each is a look of its own, so
+/// that this is stricter than one verdict; with 0.005 a gate that wants a second hit fails by itself more often than in 1.5 % of
+/// histories whose neighbors are correlated by 0.5 (`cargo bench --bench gate`).
+const TOGETHER: usize = 20;
+/// See [`TOGETHER`].
+const OPENS: f64 = 0.002;
+/// Sessions in a row are taken to be correlated at least so much, since few do not show it, and slow waves are no changes.
+const LEAST_CORRELATION: f64 = change::LEAST_CORRELATION;
+/// Of the sessions of a change, one in so many may be nearer to the level before.
+const STRAYS: usize = 5;
 
 /// A place from which people accepted the level.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -87,7 +95,6 @@ pub fn baseline(values: &[f64], policy: Policy, marks: &[Mark]) -> Baseline {
         return Baseline { sessions: everything(), ..Baseline::default() };
     };
     let mut walk = Walk {
-        values,
         places: scale.places(values),
         scale,
         policy,
@@ -98,7 +105,7 @@ pub fn baseline(values: &[f64], policy: Policy, marks: &[Mark]) -> Baseline {
     };
     let starts = walk.starts(marks);
     for (start, end) in starts.iter().zip(starts.iter().skip(1).chain([&values.len()])) {
-        walk.segment(*start, *end, marks.iter().find(|mark| mark.at == *start));
+        walk.segment(*start, *end, marks);
     }
     walk.tail();
     let Walk { accepted, mut found, .. } = walk;
@@ -109,8 +116,7 @@ pub fn baseline(values: &[f64], policy: Policy, marks: &[Mark]) -> Baseline {
     found
 }
 
-struct Walk<'a> {
-    values: &'a [f64],
+struct Walk {
     places: Vec<f64>,
     scale: Scale,
     policy: Policy,
@@ -122,7 +128,7 @@ struct Walk<'a> {
     found: Baseline,
 }
 
-impl Walk<'_> {
+impl Walk {
     /// Returns where segments begin: at change points, and where people accepted a level.
     fn starts(&self, marks: &[Mark]) -> Vec<usize> {
         let mut cuts: Vec<usize> = marks.iter().map(|mark| mark.at).filter(|at| *at < self.places.len()).collect();
@@ -138,15 +144,16 @@ impl Walk<'_> {
         starts
     }
 
-    fn segment(&mut self, start: usize, end: usize, mark: Option<&Mark>) {
-        let level = self.mean(start, end);
+    fn segment(&mut self, start: usize, end: usize, marks: &[Mark]) {
         let Some(reference) = self.reference else {
             self.accept_only(start, end);
             return;
         };
-        let difference = level - reference;
+        let mut marks = marks.iter().filter(|mark| mark.at == start).peekable();
+        let start = if marks.peek().is_none() { self.begin(start, end) } else { start };
+        let difference = self.mean(start, end) - reference;
         let worse = worse(difference, self.policy.direction);
-        let is_accepted = mark.is_some_and(|mark| {
+        let is_accepted = marks.any(|mark| {
             let limit = mark.at_most.map(|share| self.scale.bound(share, self.policy.direction));
             limit.is_none_or(|limit| worse.is_none_or(|worse| worse <= limit))
         });
@@ -177,6 +184,25 @@ impl Walk<'_> {
         self.found.changes.push(Change { turn, ..change });
     }
 
+    /// Returns where the newest level begins if it is as short as a level can be: the first of its sessions may be of the level before,
+    /// and are in it because it would be too short without them.
+    fn begin(&mut self, start: usize, end: usize) -> usize {
+        let follows = self.accepted.last().is_some_and(|last| last + 1 == start);
+        if end < self.places.len() || end - start > LEAST_SEGMENT || !follows {
+            return start;
+        }
+        let recent = self.accepted.get(self.accepted.len().saturating_sub(WINDOW)..).unwrap_or_default();
+        let old: Vec<f64> = recent.iter().filter_map(|at| self.places.get(*at).copied()).collect();
+        let old = stats::mean(old.iter().copied());
+        let places = |from: usize, to: usize| self.places.get(from..to).unwrap_or_default();
+        let squares = |places: &[f64], level: f64| stats::sum(places.iter().map(|place| (place - level).powi(2)));
+        let rest = |at: &usize| squares(places(start, *at), old) + squares(places(*at, end), self.mean(*at, end));
+        let begin = (start..end.saturating_sub(1)).min_by(|one, other| rest(one).total_cmp(&rest(other)));
+        let begin = begin.unwrap_or(start);
+        self.accepted.extend(start..begin);
+        begin
+    }
+
     fn accept_only(&mut self, start: usize, end: usize) {
         self.accepted = (start..end).collect();
         self.reference = Some(self.mean(start, end.min(start + WINDOW)));
@@ -194,7 +220,7 @@ impl Walk<'_> {
         }
         let all = self.accepted.len();
         let effect = |count: &usize| Some((*count, self.effect(all.checked_sub(*count)?)?));
-        let together = (2..LEAST_SEGMENT).filter_map(|count| effect(&count)).filter(|(_, effect)| effect.p <= OPENS);
+        let together = (2..=TOGETHER).filter_map(|count| effect(&count)).filter(|(_, effect)| effect.p <= OPENS);
         let opened = together.min_by(|(_, one), (_, other)| one.p.total_cmp(&other.p));
         if let Some((count, effect)) = opened {
             let from = self.accepted.split_off(all - count).first().copied().unwrap_or_default();
@@ -212,18 +238,22 @@ impl Walk<'_> {
         if before.len() < LEAST_HISTORY {
             return None;
         }
-        let values = |places: &[usize]| -> Vec<f64> {
-            places.iter().filter_map(|place| self.values.get(*place).copied()).collect()
+        let places = |sessions: &[usize]| -> Vec<f64> {
+            sessions.iter().filter_map(|session| self.places.get(*session).copied()).collect()
         };
-        let effect = against_history(self.scale, &values(before), &values(after))?;
+        let (before, after) = (places(before), places(after));
+        // Neighbors that follow each other are not always seen to do so, and several of them are not several sessions.
+        let correlation = correlation(&before).unwrap_or_default().max(LEAST_CORRELATION);
+        let effect = of_history(self.scale, &before, &after, Some(correlation))?;
         let is_new = effect.difference < effect.beyond.0 || effect.difference > effect.beyond.1;
         let level = worse(effect.difference, self.policy.direction)?;
-        let center = stats::mean(self.scale.places(&values(before)).into_iter());
-        // A change is in all of its sessions; one that was slow for once is in none but itself.
-        let are_all = values(after)
+        let center = stats::mean(before.iter().copied());
+        // A change is in its sessions, all but one of five; what was slow for once is in none but itself.
+        let strays = after
             .iter()
-            .filter_map(|value| worse(self.scale.place(*value) - center, self.policy.direction))
-            .all(|own| own >= level / 2.0);
-        (is_new && level >= self.bound && are_all).then_some(effect)
+            .filter_map(|place| worse(place - center, self.policy.direction))
+            .filter(|own| *own < level / 2.0)
+            .count();
+        (is_new && level >= self.bound && strays <= after.len() / STRAYS).then_some(effect)
     }
 }

@@ -187,24 +187,28 @@ fn least_group(method: Method) -> usize {
     }
 }
 
-/// Returns half the width of the interval for `candidate` sessions beside what the effect has.
-fn half_width(effect: &Effect, candidate: usize) -> f64 {
+/// Returns the degrees of freedom, and the error of the difference, if the candidate had `candidate` sessions.
+fn error(effect: &Effect, candidate: usize) -> (f64, f64) {
     let (baseline, now) = effect.counts;
-    let grown = match effect.method {
-        Method::Prediction => (baseline, candidate),
-        // Both sides get as many more.
-        _ => (baseline + candidate.saturating_sub(now), candidate),
+    let follows = effect.correlation.unwrap_or_default();
+    // Both sides of groups and pairs get as many more.
+    let grown = baseline + candidate.saturating_sub(now);
+    let (freedom, spread) = match effect.method {
+        Method::Prediction => {
+            (prediction::freedom(baseline, follows), prediction::spread(baseline, candidate, follows))
+        }
+        Method::Pairs | Method::PairsByT => (candidate as f64 - 1.0, (1.0 / candidate as f64).sqrt()),
+        Method::Ranks | Method::RanksApproximate => {
+            ((grown + candidate) as f64 - 2.0, prediction::spread(grown, candidate, 0.0))
+        }
     };
-    let spread = match effect.method {
-        Method::Pairs | Method::PairsByT => (1.0 / grown.1 as f64).sqrt(),
-        _ => prediction::spread(grown.0, grown.1),
-    };
-    let freedom = match effect.method {
-        Method::Prediction => grown.0.saturating_sub(1),
-        Method::Pairs | Method::PairsByT => grown.1.saturating_sub(1),
-        _ => (grown.0 + grown.1).saturating_sub(2),
-    };
-    prediction::quantile(0.975, freedom) * effect.deviation * spread
+    (freedom, effect.deviation * spread)
+}
+
+/// Returns half the width of the interval if the candidate had `candidate` sessions.
+fn half_width(effect: &Effect, candidate: usize) -> f64 {
+    let (freedom, error) = error(effect, candidate);
+    prediction::quantile(0.975, freedom) * error
 }
 
 /// Returns how many more sessions would decide: the interval would leave out 0, or lie within the bound.
@@ -227,22 +231,19 @@ fn more(effect: &Effect, bound: f64) -> Option<usize> {
 /// Returns the least change for the worse that is seen with a probability of 90 %: what the interval, the threshold and the worst of
 /// the history ask for, and the noise of the candidate above that.
 fn detectable(effect: &Effect, direction: Direction, bound: f64) -> Option<f64> {
-    const POWER: f64 = 0.9;
-    let (baseline, candidate) = effect.counts;
-    let half = half_width(effect, candidate);
-    let freedom = match effect.method {
-        Method::Prediction => baseline.checked_sub(1)?,
-        Method::Pairs | Method::PairsByT => candidate.checked_sub(1)?,
-        _ => (baseline + candidate).checked_sub(2)?,
-    };
-    if freedom == 0 || !half.is_finite() {
+    // A little more than is said, for the sessions that are kept out of the baseline because they looked worse.
+    const POWER: f64 = 0.91;
+    let (_, candidate) = effect.counts;
+    let (freedom, error) = error(effect, candidate);
+    let half = prediction::quantile(0.975, freedom) * error;
+    if !half.is_finite() {
         return None;
     }
     let worst = match direction {
         Direction::Higher | Direction::None => -effect.beyond.0,
         Direction::Lower => effect.beyond.1,
     };
-    let noise = half / prediction::quantile(0.975, freedom) * prediction::quantile(POWER, freedom);
+    let noise = prediction::quantile(POWER, freedom) * error;
     let least = half.max(bound).max(worst) + noise;
     let sign = if direction == Direction::Lower { 1.0 } else { -1.0 };
     Some(effect.scale.change(sign * least).abs()).filter(|change| change.is_finite())
