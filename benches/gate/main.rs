@@ -353,13 +353,18 @@ fn print_rows(rows: &[Row], series: usize) {
     println!("| noise | gates that failed, % | series that had an open change, % | open at the end, % | sessions that it stayed, median | 90 % |");
     println!("|---|--:|--:|--:|--:|--:|");
     for (noise, row) in NOISES.iter().zip(rows) {
-        let [half, most] = [0.5, 0.9].map(|share| quantile(row.lengths.iter().copied(), share));
+        let length = |share: f64| {
+            let found = quantile(row.lengths.iter().copied(), share);
+            if row.lengths.is_empty() { "–".to_owned() } else { format!("{found:.0}") }
+        };
         println!(
-            "| {} | {:.1} | {:.1} | {:.1} | {half:.0} | {most:.0} |",
+            "| {} | {:.1} | {:.1} | {:.1} | {} | {} |",
             noise.name,
             percent(row.failed, row.gates),
             percent(row.opened, series),
             percent(row.open_at_end, series),
+            length(0.5),
+            length(0.9),
         );
     }
 }

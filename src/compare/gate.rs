@@ -343,7 +343,7 @@ impl Draft<'_> {
         }
         if let Some(correlation) = line.correlation {
             line.notes.push(format!(
-                "neighboring sessions are correlated ({correlation:.1}), so that false alarms are more likely than 5 %"
+                "neighboring sessions are correlated ({correlation:.1}): they say less than as many that are independent"
             ));
         }
         line

@@ -380,3 +380,6 @@ impl PartialEq for Unsure {
 }
 
 impl Eq for Unsure {}
+
+#[cfg(test)]
+mod tests;

@@ -16,7 +16,7 @@ const LEAST_SEGMENT: usize = 5;
 /// histories whose neighbors are correlated by 0.5 (`cargo bench --bench gate`).
 const TOGETHER: usize = 20;
 /// See [`TOGETHER`].
-const OPENS: f64 = 0.002;
+const OPENS: f64 = 0.001;
 /// Sessions in a row are taken to be correlated at least so much, since few do not show it, and slow waves are no changes.
 const LEAST_CORRELATION: f64 = change::LEAST_CORRELATION;
 /// Of the sessions of a change, one in so many may be nearer to the level before.
@@ -212,22 +212,30 @@ impl Walk {
         stats::mean(self.places.get(start..end).unwrap_or_default().iter().copied())
     }
 
-    /// Looks at the newest sessions, which are too few to be a level: several that are worse together open a change, and one that is
-    /// worse stays out until the next one is there.
+    /// Looks at the newest sessions, which are too few to be a level: several that are surely worse together open a change, and what
+    /// is worse by one verdict stays out of the baseline until more sessions are there.
     fn tail(&mut self) {
         if self.found.open.is_some() || self.policy.direction == Direction::None {
             return;
         }
         let all = self.accepted.len();
-        let effect = |count: &usize| Some((*count, self.effect(all.checked_sub(*count)?)?));
-        let together = (2..=TOGETHER).filter_map(|count| effect(&count)).filter(|(_, effect)| effect.p <= OPENS);
-        let opened = together.min_by(|(_, one), (_, other)| one.p.total_cmp(&other.p));
-        if let Some((count, effect)) = opened {
+        let effects: Vec<(usize, Effect)> = (1..=TOGETHER)
+            .filter_map(|count| Some((count, self.effect(all.checked_sub(count)?)?)))
+            .filter(|(_, effect)| effect.p <= SIGNIFICANT)
+            .collect();
+        let surest = |counts: std::ops::RangeInclusive<usize>| {
+            let wanted = effects.iter().filter(|(count, _)| counts.contains(count));
+            wanted.min_by(|(_, one), (_, other)| one.p.total_cmp(&other.p)).copied()
+        };
+        if let Some((count, effect)) = surest(2..=TOGETHER).filter(|(_, effect)| effect.p <= OPENS) {
             let from = self.accepted.split_off(all - count).first().copied().unwrap_or_default();
             self.found.open = Some(Open { from, sessions: count });
             self.found.changes.push(Change { at: from, turn: Turn::Worse, difference: effect.difference });
-        } else if effect(&1).is_some_and(|(_, effect)| effect.p <= SIGNIFICANT) {
-            self.accepted.pop();
+        } else {
+            // Of a short history, one alone: what is left would look steadier than it is.
+            let most = if all >= 2 * LEAST_HISTORY + LEAST_SEGMENT { LEAST_SEGMENT - 1 } else { 1 };
+            let out = surest(1..=most).map_or(0, |(count, _)| count);
+            self.accepted.truncate(all - out);
         }
     }
 

@@ -139,7 +139,8 @@ fn decide(effect: &Effect, policy: Policy, bound: f64, p: f64) -> (Verdict, Reas
     let size = effect.difference.abs();
     let (low, high) = effect.interval;
     let (baseline, candidate) = effect.counts;
-    if effect.least_p > SIGNIFICANT {
+    // Values that are all alike have no small p either, however many they are.
+    if effect.least_p > SIGNIFICANT && baseline.min(candidate) < least_group(effect.method) {
         return (Verdict::Inconclusive, Reason::TooFew { wanted: least_group(effect.method) });
     }
     let is_history = effect.method == Method::Prediction;
