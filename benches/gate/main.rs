@@ -259,8 +259,7 @@ fn staying(noise: Noise, seed: u64, histories: usize) -> Staying {
 fn main() {
     let args: Vec<String> = std::env::args().skip(1).filter(|arg| arg != "--bench").collect();
     let histories = args.first().and_then(|count| count.parse().ok()).unwrap_or(HISTORIES);
-    let jobs: Vec<(usize, usize)> =
-        (0..NOISES.len()).flat_map(|noise| LENGTHS.map(|length| (noise, length))).collect();
+    let jobs: Vec<(usize, usize)> = (0..NOISES.len()).flat_map(|noise| LENGTHS.map(|length| (noise, length))).collect();
     let cells = in_parallel(&jobs, |(noise, length)| cell(NOISES[*noise], *noise as u64 + 1, *length, histories));
     print_ours(&jobs, &cells, histories);
     print_rivals("False alarms, % of sessions without a change", &jobs, &cells, histories, |cell| {
@@ -298,8 +297,12 @@ fn percent(count: usize, of: usize) -> f64 {
 }
 
 fn print_ours(jobs: &[(usize, usize)], cells: &[Cell], histories: usize) {
-    println!("The gate, {histories} histories a cell, % of them; `!` misses a goal, noises in brackets are not judged\n");
-    println!("| noise | sessions | false alarms | of them open | confirmed | stated change | power | confirmed | power at 5 % |");
+    println!(
+        "The gate, {histories} histories a cell, % of them; `!` misses a goal, noises in brackets are not judged\n"
+    );
+    println!(
+        "| noise | sessions | false alarms | of them open | confirmed | stated change | power | confirmed | power at 5 % |"
+    );
     println!("|---|--:|--:|--:|--:|--:|--:|--:|--:|");
     for ((noise, length), cell) in jobs.iter().zip(cells) {
         let noise = NOISES[*noise];
@@ -340,7 +343,11 @@ fn print_rivals(
 
 fn print_staying(rows: &[Staying]) {
     println!("\nA change of the stated size that stays, after 20 sessions: % of gates that fail at its sessions\n");
-    println!("| noise | {} | open after {} |", STAYS.map(|count| count.to_string()).join(" | "), STAYS[STAYS.len() - 1]);
+    println!(
+        "| noise | {} | open after {} |",
+        STAYS.map(|count| count.to_string()).join(" | "),
+        STAYS[STAYS.len() - 1]
+    );
     println!("|---|{}--:|", "--:|".repeat(STAYS.len()));
     for (noise, row) in NOISES.iter().zip(rows) {
         let fails = row.fails.map(|count| format!("{:.1}", percent(count, row.histories))).join(" | ");
@@ -350,7 +357,9 @@ fn print_staying(rows: &[Staying]) {
 
 fn print_rows(rows: &[Row], series: usize) {
     println!("\nA gate after each of {SERIES} sessions without a change, {series} series a row\n");
-    println!("| noise | gates that failed, % | series that had an open change, % | open at the end, % | sessions that it stayed, median | 90 % |");
+    println!(
+        "| noise | gates that failed, % | series that had an open change, % | open at the end, % | sessions that it stayed, median | 90 % |"
+    );
     println!("|---|--:|--:|--:|--:|--:|");
     for (noise, row) in NOISES.iter().zip(rows) {
         let length = |share: f64| {

@@ -54,7 +54,11 @@ fn laplace_interval(values: &Session, alpha: f64) -> (f64, f64) {
     let piece = |at: usize| {
         let (from, to, width) = (ends[at], ends[at + 1], sorted[at + 1] - sorted[at]);
         let slope = (to - from) / width;
-        if slope.abs() * width < 1e-9 * from { (width * from.powf(-n), 0.0) } else { ((to.powf(power) - from.powf(power)) / (slope * power), slope) }
+        if slope.abs() * width < 1e-9 * from {
+            (width * from.powf(-n), 0.0)
+        } else {
+            ((to.powf(power) - from.powf(power)) / (slope * power), slope)
+        }
     };
     let (left, right) = (tail(ends[0]), tail(ends[sorted.len() - 1]));
     let pieces: Vec<(f64, f64)> = (0..sorted.len() - 1).map(piece).collect();

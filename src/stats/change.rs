@@ -278,7 +278,8 @@ impl Levels {
     fn worth(&self) -> f64 {
         // Each change was looked for, which hides as much of the correlation as a mean does.
         let means = 2.0 * self.count - 1.0;
-        let correlation = autocorrelation_from(self.products, self.squares, self.values, means).clamp(LEAST_CORRELATION, 0.95);
+        let correlation =
+            autocorrelation_from(self.products, self.squares, self.values, means).clamp(LEAST_CORRELATION, 0.95);
         (1.0 - correlation) / (1.0 + correlation)
     }
 

@@ -30,7 +30,9 @@ fn large_samples_are_as_exact_as_small_ones() {
 
 #[test]
 fn neighbors() {
-    for few in [&[][..], &[1.0], &[1.0, 2.0, 3.0], &[5.0; 9], &[1.0, 2.0, f64::NAN, 4.0], &[1.0, f64::INFINITY, 2.0, 3.0]] {
+    for few in
+        [&[][..], &[1.0], &[1.0, 2.0, 3.0], &[5.0; 9], &[1.0, 2.0, f64::NAN, 4.0], &[1.0, f64::INFINITY, 2.0, 3.0]]
+    {
         assert_eq!(autocorrelation(few), None, "{few:?}");
     }
     // By hand: residuals −1.5, −0.5, 0.5, 1.5; products 1.25 of squares 5; corrected by (1 + 3/4) / 4.

@@ -150,7 +150,7 @@ impl Walk {
             return;
         };
         let mut marks = marks.iter().filter(|mark| mark.at == start).peekable();
-        let start = if marks.peek().is_none() { self.begin(start, end) } else { start };
+        let is_marked = marks.peek().is_some();
         let difference = self.mean(start, end) - reference;
         let worse = worse(difference, self.policy.direction);
         let is_accepted = marks.any(|mark| {
@@ -165,9 +165,14 @@ impl Walk {
             _ if self.found.open.is_some() => Turn::Back,
             _ => Turn::Neither,
         };
+        let mut change = Change { at: start, turn, difference };
         match turn {
             Turn::Worse => {
-                self.found.open.get_or_insert(Open { from: start, sessions: 0 });
+                if !is_marked {
+                    change.at = self.begin(start, end);
+                    change.difference = self.mean(change.at, end) - reference;
+                }
+                self.found.open.get_or_insert(Open { from: change.at, sessions: 0 });
             }
             Turn::Accepted | Turn::Better => {
                 self.found.open = None;
@@ -178,7 +183,6 @@ impl Walk {
                 self.accepted.extend(start..end);
             }
         }
-        let change = Change { at: start, turn, difference };
         // Nobody knows a direction without one.
         let turn = if self.policy.direction == Direction::None { Turn::Neither } else { turn };
         self.found.changes.push(Change { turn, ..change });

@@ -110,7 +110,7 @@ pub struct Judgement {
     pub adjusted_p: Option<f64>,
     /// The least change for the worse that would be seen with a probability of 90 %, as a share; nothing where that is not known.
     pub detectable: Option<f64>,
-    /// So many more sessions of the candidate would decide, if its level and the noise stay as they are; 0 where nothing is open,
+    /// So many more sessions of the candidate (of both sides of groups and pairs) would decide, if its level and the noise stay as they are; 0 where nothing is open,
     /// nothing where no number of them would.
     pub more: Option<usize>,
 }
@@ -188,28 +188,20 @@ fn least_group(method: Method) -> usize {
     }
 }
 
-/// Returns the degrees of freedom, and the error of the difference, if the candidate had `candidate` sessions.
-fn error(effect: &Effect, candidate: usize) -> (f64, f64) {
-    let (baseline, now) = effect.counts;
+/// Returns the degrees of freedom, and the error of the difference, with `more` sessions: of the candidate, or of both sides of groups and
+/// pairs.
+fn error(effect: &Effect, more: usize) -> (f64, f64) {
+    let (baseline, candidate) = effect.counts;
     let follows = effect.correlation.unwrap_or_default();
-    // Both sides of groups and pairs get as many more.
-    let grown = baseline + candidate.saturating_sub(now);
+    let now = candidate + more;
     let (freedom, spread) = match effect.method {
-        Method::Prediction => {
-            (prediction::freedom(baseline, follows), prediction::spread(baseline, candidate, follows))
-        }
-        Method::Pairs | Method::PairsByT => (candidate as f64 - 1.0, (1.0 / candidate as f64).sqrt()),
+        Method::Prediction => (prediction::freedom(baseline, follows), prediction::spread(baseline, now, follows)),
+        Method::Pairs | Method::PairsByT => (now as f64 - 1.0, (1.0 / now as f64).sqrt()),
         Method::Ranks | Method::RanksApproximate => {
-            ((grown + candidate) as f64 - 2.0, prediction::spread(grown, candidate, 0.0))
+            ((baseline + more + now) as f64 - 2.0, prediction::spread(baseline + more, now, 0.0))
         }
     };
     (freedom, effect.deviation * spread)
-}
-
-/// Returns half the width of the interval if the candidate had `candidate` sessions.
-fn half_width(effect: &Effect, candidate: usize) -> f64 {
-    let (freedom, error) = error(effect, candidate);
-    prediction::quantile(0.975, freedom) * error
 }
 
 /// Returns how many more sessions would decide: the interval would leave out 0, or lie within the bound.
@@ -219,14 +211,15 @@ fn more(effect: &Effect, bound: f64) -> Option<usize> {
     let (baseline, candidate) = effect.counts;
     let least = match effect.method {
         Method::Prediction if baseline < LEAST_HISTORY => return Some(LEAST_HISTORY - baseline),
-        Method::Prediction => candidate + 1,
-        method => least_group(method).max(candidate.min(baseline) + 1),
+        Method::Prediction => 1,
+        method => least_group(method).saturating_sub(candidate.min(baseline)).max(1),
     };
-    let is_decided = |candidate: &usize| {
-        let half = half_width(effect, *candidate);
+    let is_decided = |more: &usize| {
+        let (freedom, error) = error(effect, *more);
+        let half = prediction::quantile(0.975, freedom) * error;
         if size >= bound { half < size } else { size + half < bound }
     };
-    (least..=candidate + MOST).find(is_decided).map(|decided| decided.saturating_sub(candidate).max(1))
+    (least..=MOST.max(least)).find(is_decided)
 }
 
 /// Returns the least change for the worse that is seen with a probability of 90 %: what the interval, the threshold and the worst of
@@ -234,8 +227,7 @@ fn more(effect: &Effect, bound: f64) -> Option<usize> {
 fn detectable(effect: &Effect, direction: Direction, bound: f64) -> Option<f64> {
     // A little more than is said, for the sessions that are kept out of the baseline because they looked worse.
     const POWER: f64 = 0.91;
-    let (_, candidate) = effect.counts;
-    let (freedom, error) = error(effect, candidate);
+    let (freedom, error) = error(effect, 0);
     let half = prediction::quantile(0.975, freedom) * error;
     if !half.is_finite() {
         return None;

@@ -24,3 +24,6 @@ pub const LEAST_HISTORY: usize = 5;
 pub const WINDOW: usize = 30;
 /// Above this autocorrelation of neighbors, a verdict says that sessions are correlated.
 pub const CORRELATED: f64 = 0.3;
+
+#[cfg(test)]
+mod tests;

@@ -138,8 +138,7 @@ struct Judged {
 /// Apache Otava's own statistic and its changes: `tests/data/stats/changes.py` makes them.
 #[test]
 fn as_otava() {
-    let cases: Vec<Judged> =
-        serde_json::from_str(include_str!("../../../tests/data/stats/changes.json")).unwrap();
+    let cases: Vec<Judged> = serde_json::from_str(include_str!("../../../tests/data/stats/changes.json")).unwrap();
     for Judged { name, series, q, changes } in cases {
         for least in [2, 5] {
             let places = least..=series.len() - least;
