@@ -6,6 +6,7 @@
 //! alarms, 1.5 % where a second session must hit too, and a power of 90 % at the change that the judgement calls detectable.
 
 #![expect(clippy::print_stdout, reason = "a benchmark prints")]
+#![expect(clippy::expect_used, reason = "a benchmark that cannot run ends")]
 #![expect(clippy::indexing_slicing, clippy::cast_precision_loss, reason = "counts and places of small arrays")]
 
 mod rivals;

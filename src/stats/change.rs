@@ -44,12 +44,16 @@ fn normal(series: &[f64]) -> Vec<f64> {
     let scaled = |values: &mut Vec<f64>| {
         let greatest = values.iter().fold(0.0_f64, |greatest, value| greatest.max(value.abs()));
         let (_, exponent) = libm::frexp(greatest);
-        values.iter_mut().for_each(|value| *value = libm::ldexp(*value, -exponent));
+        for value in values {
+            *value = libm::ldexp(*value, -exponent);
+        }
     };
     let mut values = series.to_vec();
     scaled(&mut values);
     let median = quantile(values.iter().copied(), 0.5);
-    values.iter_mut().for_each(|value| *value -= median);
+    for value in &mut values {
+        *value -= median;
+    }
     scaled(&mut values);
     values
 }
@@ -227,7 +231,7 @@ impl Level {
 
 /// Levels, of which neighbors become one; each is known by its place at first.
 struct Levels {
-    levels: Vec<Option<Level>>,
+    present: Vec<Option<Level>>,
     /// The level before each, and the one after it.
     before: Vec<Option<usize>>,
     after: Vec<Option<usize>>,
@@ -252,7 +256,7 @@ impl Levels {
             squares: sum(levels.iter().map(|level| level.squares)),
             products: sum(levels.iter().map(|level| level.products))
                 + sum(levels.iter().zip(levels.iter().skip(1)).map(|(one, next)| one.between(next))),
-            levels: levels.into_iter().map(Some).collect(),
+            present: levels.into_iter().map(Some).collect(),
             before: (0..count).map(|at| at.checked_sub(1)).collect(),
             after: (0..count).map(|at| Some(at + 1).filter(|next| *next < count)).collect(),
             count: count as f64,
@@ -261,7 +265,7 @@ impl Levels {
     }
 
     fn level(&self, at: Option<usize>) -> Option<&Level> {
-        self.levels.get(at?)?.as_ref()
+        self.present.get(at?)?.as_ref()
     }
 
     fn after(&self, at: usize) -> Option<usize> {
@@ -285,13 +289,13 @@ impl Levels {
 
     /// Takes out the least sure change until all that are left are significant.
     fn merged(mut self) -> Vec<ChangePoint> {
-        let mut versions = vec![0_usize; self.levels.len()];
+        let mut versions = vec![0_usize; self.present.len()];
         let entry = |levels: &Self, at: usize, versions: &[usize]| {
             let change = levels.change(at, 1.0)?;
             Some(Unsure { p: change.p, at, version: versions.get(at).copied()? })
         };
         let mut heap: BinaryHeap<Unsure> =
-            (0..self.levels.len()).filter_map(|at| entry(&self, at, &versions)).collect();
+            (0..self.present.len()).filter_map(|at| entry(&self, at, &versions)).collect();
         loop {
             let next = loop {
                 match heap.pop() {
@@ -306,10 +310,10 @@ impl Levels {
                 Some(unsure) if p(unsure.at).is_some_and(|p| p > SIGNIFICANT) => unsure.at,
                 next => {
                     heap.extend(next);
-                    let all = (0..self.levels.len()).filter_map(|at| Some((at, p(at)?)));
+                    let all = (0..self.present.len()).filter_map(|at| Some((at, p(at)?)));
                     match all.max_by(|(_, one), (_, other)| one.total_cmp(other)) {
                         Some((at, p)) if p > SIGNIFICANT => at,
-                        _ => return (0..self.levels.len()).filter_map(|at| self.change(at, factor)).collect(),
+                        _ => return (0..self.present.len()).filter_map(|at| self.change(at, factor)).collect(),
                     }
                 }
             };
@@ -347,7 +351,7 @@ impl Levels {
         set(&mut self.after, Some(at), beyond);
         set(&mut self.before, beyond, Some(at));
         for (place, level) in [(Some(at), Some(both)), (next, None)] {
-            if let Some(slot) = place.and_then(|place| self.levels.get_mut(place)) {
+            if let Some(slot) = place.and_then(|place| self.present.get_mut(place)) {
                 *slot = level;
             }
         }

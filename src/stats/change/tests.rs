@@ -141,15 +141,15 @@ fn as_otava() {
     let cases: Vec<Judged> = serde_json::from_str(include_str!("../../../tests/data/stats/changes.json")).unwrap();
     for Judged { name, series, q, changes } in cases {
         for least in [2, 5] {
-            let places = least..=series.len() - least;
-            let best = places.max_by(|one, other| q[one - 1].total_cmp(&q[other - 1]).then(other.cmp(one)));
+            let all = least..=series.len() - least;
+            let best = all.max_by(|one, other| q[one - 1].total_cmp(&q[other - 1]).then(other.cmp(one)));
             assert_eq!(widest(&series, least), best, "{name}");
         }
         // It does not look into the halves of a series whose halves are alike.
         let expected = if name == "there and back" { vec![15, 30] } else { changes };
         // It takes neighbors for independent, so that it sees a smaller step.
         if name != "small" {
-            assert_eq!(self::places(&series, 5), expected, "{name}");
+            assert_eq!(places(&series, 5), expected, "{name}");
         }
     }
 }

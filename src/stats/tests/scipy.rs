@@ -6,7 +6,7 @@ use super::super::{adjust, distribution, pairs, prediction, rank, trend};
 
 #[derive(Deserialize)]
 struct Vectors {
-    t: Vec<Quantile>,
+    t: Vec<Student>,
     tails: Vec<Tail>,
     normal: Vec<Normal>,
     predictions: Vec<Predicted>,
@@ -19,7 +19,7 @@ struct Vectors {
 }
 
 #[derive(Deserialize)]
-struct Quantile {
+struct Student {
     p: f64,
     df: f64,
     quantile: f64,
@@ -90,7 +90,7 @@ fn close(found: f64, expected: f64, relative: f64) {
 #[test]
 fn distributions() {
     let Vectors { t, tails, normal, .. } = vectors();
-    for Quantile { p, df, quantile } in t {
+    for Student { p, df, quantile } in t {
         if quantile.abs() < 1e-12 {
             assert!(distribution::t_quantile(p, df).abs() < 1e-9);
         } else {

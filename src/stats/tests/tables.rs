@@ -7,21 +7,21 @@ use super::super::{distribution, pairs, rank};
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
 struct Tables {
-    student: Vec<Quantile>,
-    by_t: Vec<Differences>,
-    signs: Vec<Differences>,
+    student: Vec<Student>,
+    by_t: Vec<Paired>,
+    signs: Vec<Paired>,
     groups: Vec<Groups>,
 }
 
 #[derive(Deserialize)]
-struct Quantile {
+struct Student {
     p: f64,
     df: f64,
     quantile: f64,
 }
 
 #[derive(Deserialize)]
-struct Differences {
+struct Paired {
     differences: Vec<f64>,
     p: Option<f64>,
     shift: Option<f64>,
@@ -49,7 +49,7 @@ fn close(found: f64, expected: f64) {
 
 #[test]
 fn students_table() {
-    for Quantile { p, df, quantile } in tables().student {
+    for Student { p, df, quantile } in tables().student {
         close(distribution::t_quantile(p, df), quantile);
     }
     // As it is printed in every book.
@@ -62,7 +62,7 @@ fn students_table() {
 
 #[test]
 fn differences_by_t() {
-    for Differences { differences, p, interval, .. } in tables().by_t {
+    for Paired { differences, p, interval, .. } in tables().by_t {
         let (found, found_p) = pairs::by_t(&differences).unwrap();
         close(found.0, interval.0);
         close(found.1, interval.1);
@@ -86,7 +86,7 @@ fn differences_without_an_answer_by_t() {
 /// The tables of critical values of Wilcoxon's signed ranks, by way of the intervals that are made of them.
 #[test]
 fn intervals_of_signed_ranks() {
-    for Differences { differences, shift, interval, .. } in tables().signs {
+    for Paired { differences, shift, interval, .. } in tables().signs {
         let found = pairs::judge(&differences).unwrap();
         close(found.shift, shift.unwrap());
         close(found.interval.0, interval.0);
