@@ -40,23 +40,31 @@ pub fn deviation(values: impl Iterator<Item = f64> + Clone) -> f64 {
 }
 
 /// Returns how much each value follows the one before it: the autocorrelation at lag 1, corrected for the bias that the mean brings
-/// (Kendall 1954). Nothing for fewer than four values, or values that are all the same.
+/// (Kendall 1954). Nothing for fewer than four values, values that are all the same, or one that is not finite.
 pub fn autocorrelation(values: &[f64]) -> Option<f64> {
-    let mean = mean(values.iter().copied());
-    let residuals: Vec<f64> = values.iter().map(|value| value - mean).collect();
-    let varies = residuals.iter().any(|residual| *residual != 0.0);
-    (values.len() >= 4 && varies).then(|| autocorrelation_of(&residuals, 1))
+    let greatest = values.iter().fold(0.0_f64, |greatest, value| greatest.max(value.abs()));
+    let varies = values.iter().zip(values.iter().skip(1)).any(|(one, next)| one.total_cmp(next).is_ne());
+    if values.len() < 4 || !varies || values.iter().any(|value| !value.is_finite()) {
+        return None;
+    }
+    // By a power of two, so that no square is too large or too small.
+    let (_, exponent) = libm::frexp(greatest);
+    let scaled = values.iter().map(|value| libm::ldexp(*value, -exponent));
+    let mean = mean(scaled.clone());
+    let residuals = || scaled.clone().map(|value| value - mean);
+    let squares = sum(residuals().map(|residual| residual * residual));
+    let products = sum(residuals().zip(residuals().skip(1)).map(|(one, next)| one * next));
+    Some(autocorrelation_from(products, squares, values.len() as f64, 1.0))
 }
 
-/// The same of residuals around `means` means; 0 where they do not vary.
-fn autocorrelation_of(residuals: &[f64], means: usize) -> f64 {
-    let squares = sum(residuals.iter().map(|residual| residual * residual));
-    let products = sum(residuals.iter().zip(residuals.iter().skip(1)).map(|(one, next)| one * next));
+/// The same from the sums of the products of neighboring residuals and of their squares, of `count` residuals around `means` means; 0
+/// where they do not vary.
+fn autocorrelation_from(products: f64, squares: f64, count: f64, means: f64) -> f64 {
     if squares <= 0.0 || !squares.is_finite() {
         return 0.0;
     }
     let found = products / squares;
-    let bias = (1.0 + 3.0 * found) * means as f64 / residuals.len() as f64;
+    let bias = (1.0 + 3.0 * found) * means / count;
     (found + bias).clamp(-1.0, 1.0)
 }
 

@@ -15,12 +15,9 @@ use crate::model::Ack;
 use crate::result::v1::{Direction, Status};
 use crate::stats::adjust::benjamini_hochberg;
 use crate::verdict::{
-    Baseline, DEFAULT_THRESHOLD, Effect, Policy, SIGNIFICANT, Scale, Verdict, against_history, baseline, judge,
-    of_groups, without_scale,
+    Baseline, DEFAULT_THRESHOLD, Effect, FEW, Policy, Scale, Verdict, against_history, baseline, judge, measure,
+    without_scale,
 };
-
-/// So many candidate sessions are few new ones; more are a group of their own.
-const FEW: usize = 3;
 
 /// A gate of a spec.
 #[derive(Clone, Debug, PartialEq)]
@@ -259,17 +256,6 @@ impl<'a> Request<'a> {
     }
 }
 
-/// Measures candidate sessions against a baseline: few as new ones, more as a group.
-fn measure(scale: Scale, base: &[f64], new: &[f64]) -> Option<Effect> {
-    if new.is_empty() {
-        None
-    } else if new.len() <= FEW {
-        against_history(scale, base, new)
-    } else {
-        of_groups(scale, base, new)
-    }
-}
-
 impl Draft<'_> {
     /// Returns the p value that counts among those that are adjusted together.
     fn tested_p(&self) -> Option<f64> {
@@ -325,7 +311,7 @@ impl Draft<'_> {
         }
         if let Some(correlation) = line.correlation {
             line.notes.push(format!(
-                "neighboring sessions are correlated ({correlation:.1}), so that false alarms are more likely than 5 %"
+                "neighboring sessions are correlated ({correlation:.1}): they say less than as many that are independent"
             ));
         }
         line
@@ -375,12 +361,6 @@ impl Draft<'_> {
         let new = medians(&mut self.candidate.iter().copied());
         let Some(scale) = self.scale else { return };
         let since = measure(scale, &base, &bad);
-        let left = measure(scale, &bad, &new);
-        let bound = scale.bound(self.policy.threshold, self.policy.direction);
-        let is_within = self.effect.is_some_and(|effect| {
-            let worse = if self.policy.direction == Direction::Lower { effect.difference } else { -effect.difference };
-            worse < bound
-        });
         let origin = self.origin();
         let place = |at: usize| self.earlier.get(at).and_then(|at| self.point(*at)).map(|point| point.session);
         let (Some(first), before) = (place(open.from), open.from.checked_sub(1).and_then(place)) else { return };
@@ -394,7 +374,7 @@ impl Draft<'_> {
             change: since.map(|effect| scale.change(effect.difference)),
             interval: since.map(|effect| (scale.change(effect.interval.0), scale.change(effect.interval.1))),
         });
-        if is_within && left.is_some_and(|effect| effect.p <= SIGNIFICANT) {
+        if open.is_over(scale, &bad, &new, self.effect, self.policy) {
             line.notes.push("the change that was open is not there any more".to_owned());
             line.open = None;
             return;

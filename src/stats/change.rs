@@ -1,18 +1,23 @@
 //! Changes of level in a series.
 //!
 //! Source: Matteson & James, *A Nonparametric Approach for Multiple Change Point Analysis of Multivariate Data* (2014), E-divisive with
-//! α = 1; with Welch's t instead of permutations, as Fleming et al., *Hunter* (ICPE 2023), so that there are no random numbers.
-//! The degrees of freedom are those of the effective sample size where neighbors are correlated (Bartlett 1946), since slow waves are
-//! no changes. Assumes that between changes values are about normal. Domain: finite values in the order of time; fewer than two levels
-//! of the least length have no change.
+//! α = 1; with Student's t instead of permutations, as Fleming et al., *Hunter* (ICPE 2023), so that there are no random numbers.
+//! The degrees of freedom and the error are those of the effective sample size where neighbors are correlated (Bartlett 1946), since slow
+//! waves are no changes. Assumes that between changes values are about normal and vary alike. Domain: finite values in the order of time;
+//! fewer than two levels of the least length have no change. A pass is O(n log n), and there is one for each level of division.
+
+use std::cmp::Ordering;
+use std::collections::BinaryHeap;
 
 use super::distribution::t_two_sided;
-use super::{autocorrelation_of, deviation, mean};
+use super::{autocorrelation_from, mean, quantile, sum};
 
-/// Levels that differ less surely than this are one.
-const SIGNIFICANT: f64 = 0.001;
-/// A part is divided further while its halves differ at least this surely; what turns out to be no change is merged again.
-const PROMISING: f64 = 0.1;
+/// Levels that differ less surely than this are one. Hunter's is 0.001; but a change is looked for at each place.
+const SIGNIFICANT: f64 = 0.0003;
+
+/// Neighbors within a level are taken to be correlated at least so much: short series do not show it, and waves of correlated values look
+/// like levels.
+pub const LEAST_CORRELATION: f64 = 0.3;
 
 /// A change of level.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -29,24 +34,51 @@ pub fn change_points(series: &[f64], least: usize) -> Vec<ChangePoint> {
     if series.len() < 2 * least || series.iter().any(|value| !value.is_finite()) {
         return Vec::new();
     }
-    let mut cuts = vec![0, series.len()];
-    divide(series, 0, least, &mut cuts);
-    cuts.sort_unstable();
-    merged(series, cuts)
+    let series = normal(series);
+    Levels::new(&series, &divide(&series, least)).merged()
 }
 
-/// Divides `part`, which begins at `offset`, as long as its halves may differ.
-fn divide(part: &[f64], offset: usize, least: usize, cuts: &mut Vec<usize>) {
-    let Some(at) = widest(part, least) else { return };
-    let (left, right) = part.split_at(at);
-    // Two changes that undo each other hide in the means of halves, not in the halves of the halves.
-    let promises =
-        |part: &[f64]| widest(part, least).map(|at| part.split_at(at)).map_or(1.0, |(a, b)| welch(a, b, 1.0));
-    if welch(left, right, 1.0) <= PROMISING || promises(left).min(promises(right)) <= SIGNIFICANT {
-        cuts.push(offset + at);
-        divide(left, offset, least, cuts);
-        divide(right, offset + at, least, cuts);
+/// Returns the series around its median and with deviations below 2, so that neither its unit nor its level decides a digit.
+fn normal(series: &[f64]) -> Vec<f64> {
+    // By a power of two, which is exact.
+    let scaled = |values: &mut Vec<f64>| {
+        let greatest = values.iter().fold(0.0_f64, |greatest, value| greatest.max(value.abs()));
+        let (_, exponent) = libm::frexp(greatest);
+        for value in values {
+            *value = libm::ldexp(*value, -exponent);
+        }
+    };
+    let mut values = series.to_vec();
+    scaled(&mut values);
+    let median = quantile(values.iter().copied(), 0.5);
+    for value in &mut values {
+        *value -= median;
     }
+    scaled(&mut values);
+    values
+}
+
+/// Divides the series as long as two halves differ; returns where its parts begin. What turns out to be no change is merged again.
+fn divide(series: &[f64], least: usize) -> Vec<usize> {
+    let differ = |part: &[f64], at: Option<usize>| {
+        let sides = at.and_then(|at| part.split_at_checked(at));
+        sides.is_some_and(|(left, right)| Level::of(left).p(&Level::of(right), 1.0) <= SIGNIFICANT)
+    };
+    let mut cuts = vec![0];
+    // Each part is gone through once, and its place of division is kept until its turn comes.
+    let mut open = vec![(0, series, widest(series, least))];
+    while let Some((offset, part, at)) = open.pop() {
+        let Some((left, right)) = at.and_then(|at| part.split_at_checked(at)) else { continue };
+        let (in_left, in_right) = (widest(left, least), widest(right, least));
+        // Two changes that undo each other hide in the means of halves, not in the halves of the halves.
+        if differ(part, at) || differ(left, in_left) || differ(right, in_right) {
+            cuts.push(offset + left.len());
+            open.push((offset, left, in_left));
+            open.push((offset + left.len(), right, in_right));
+        }
+    }
+    cuts.sort_unstable();
+    cuts
 }
 
 /// Returns where the energy distance between both sides, weighted by their sizes, is the widest.
@@ -126,50 +158,233 @@ impl Sums {
     }
 }
 
-/// Takes out the least sure change until all that are left are significant.
-fn merged(series: &[f64], mut cuts: Vec<usize>) -> Vec<ChangePoint> {
-    loop {
-        let factor = effective(series, &cuts);
-        let part = |from: usize, to: usize| series.get(from..to).unwrap_or_default();
-        let sure = |at: &[usize]| match at {
-            [from, at, to] => Some(ChangePoint { at: *at, p: welch(part(*from, *at), part(*at, *to), factor) }),
-            _ => None,
+/// Neighboring values, and what is known of them.
+#[derive(Clone, Copy, Debug)]
+struct Level {
+    start: usize,
+    count: f64,
+    mean: f64,
+    /// The sum of the squares of the residuals.
+    squares: f64,
+    /// The sum of the products of neighboring residuals.
+    products: f64,
+    first: f64,
+    last: f64,
+}
+
+impl Level {
+    fn of(values: &[f64]) -> Self {
+        let mean = mean(values.iter().copied());
+        let residuals = || values.iter().map(|value| value - mean);
+        Self {
+            start: 0,
+            count: values.len() as f64,
+            mean,
+            squares: sum(residuals().map(|residual| residual * residual)),
+            products: sum(residuals().zip(residuals().skip(1)).map(|(one, next)| one * next)),
+            first: values.first().copied().unwrap_or_default(),
+            last: values.last().copied().unwrap_or_default(),
+        }
+    }
+
+    /// Returns this level and the next one as one (Chan, Golub & LeVeque 1979).
+    fn with(&self, next: &Self) -> Self {
+        let count = self.count + next.count;
+        let mean = self.mean + (next.mean - self.mean) * next.count / count;
+        let moved = |level: &Self| {
+            let by = level.mean - mean;
+            let ends = level.first - level.mean + (level.last - level.mean);
+            (level.squares + level.count * by * by, level.products - by * ends + (level.count - 1.0) * by * by)
         };
-        let found: Vec<ChangePoint> = cuts.windows(3).filter_map(sure).collect();
-        let least_sure = found.iter().copied().max_by(|one, other| one.p.total_cmp(&other.p));
-        match least_sure {
-            Some(point) if point.p > SIGNIFICANT => cuts.retain(|cut| *cut != point.at),
-            _ => return found,
+        let ((squares, products), (more_squares, more_products)) = (moved(self), moved(next));
+        let between = (self.last - mean) * (next.first - mean);
+        Self {
+            start: self.start,
+            count,
+            mean,
+            squares: squares + more_squares,
+            products: products + more_products + between,
+            first: self.first,
+            last: next.last,
+        }
+    }
+
+    /// Returns the product of the residuals on both sides of a change.
+    fn between(&self, next: &Self) -> f64 {
+        (self.last - self.mean) * (next.first - next.mean)
+    }
+
+    /// Returns the p value of Student's t test of two levels, each value worth `factor` of one; 1 where it cannot be told.
+    fn p(&self, next: &Self, factor: f64) -> f64 {
+        let count = self.count + next.count;
+        let freedom = (count * factor - 2.0).max(1.0);
+        let variance = (self.squares + next.squares) / (count - 2.0).max(1.0);
+        let error = variance * (1.0 / self.count + 1.0 / next.count) / factor;
+        let difference = self.mean - next.mean;
+        if error <= 0.0 {
+            return if difference == 0.0 { 1.0 } else { 0.0 };
+        }
+        let p = t_two_sided(difference / error.sqrt(), freedom);
+        if p.is_nan() { 1.0 } else { p }
+    }
+}
+
+/// Levels, of which neighbors become one; each is known by its place at first.
+struct Levels {
+    present: Vec<Option<Level>>,
+    /// The level before each, and the one after it.
+    before: Vec<Option<usize>>,
+    after: Vec<Option<usize>>,
+    squares: f64,
+    products: f64,
+    count: f64,
+    /// The values of the whole series.
+    values: f64,
+}
+
+impl Levels {
+    /// Makes levels of the parts that begin at `starts`.
+    fn new(series: &[f64], starts: &[usize]) -> Self {
+        let ends = starts.iter().copied().skip(1).chain([series.len()]);
+        let levels: Vec<Level> = starts
+            .iter()
+            .zip(ends)
+            .map(|(start, end)| Level { start: *start, ..Level::of(series.get(*start..end).unwrap_or_default()) })
+            .collect();
+        let count = levels.len();
+        Self {
+            squares: sum(levels.iter().map(|level| level.squares)),
+            products: sum(levels.iter().map(|level| level.products))
+                + sum(levels.iter().zip(levels.iter().skip(1)).map(|(one, next)| one.between(next))),
+            present: levels.into_iter().map(Some).collect(),
+            before: (0..count).map(|at| at.checked_sub(1)).collect(),
+            after: (0..count).map(|at| Some(at + 1).filter(|next| *next < count)).collect(),
+            count: count as f64,
+            values: series.len() as f64,
+        }
+    }
+
+    fn level(&self, at: Option<usize>) -> Option<&Level> {
+        self.present.get(at?)?.as_ref()
+    }
+
+    fn after(&self, at: usize) -> Option<usize> {
+        self.after.get(at).copied().flatten()
+    }
+
+    /// Returns the change at the end of a level.
+    fn change(&self, at: usize, factor: f64) -> Option<ChangePoint> {
+        let (level, next) = (self.level(Some(at))?, self.level(self.after(at))?);
+        Some(ChangePoint { at: next.start, p: level.p(next, factor) })
+    }
+
+    /// Returns which share of the values is worth as much as all of them, given how much each follows its neighbor within its level.
+    fn worth(&self) -> f64 {
+        // Each change was looked for, which hides as much of the correlation as a mean does.
+        let means = 2.0 * self.count - 1.0;
+        let correlation =
+            autocorrelation_from(self.products, self.squares, self.values, means).clamp(LEAST_CORRELATION, 0.95);
+        (1.0 - correlation) / (1.0 + correlation)
+    }
+
+    /// Takes out the least sure change until all that are left are significant.
+    fn merged(mut self) -> Vec<ChangePoint> {
+        let mut versions = vec![0_usize; self.present.len()];
+        let entry = |levels: &Self, at: usize, versions: &[usize]| {
+            let change = levels.change(at, 1.0)?;
+            Some(Unsure { p: change.p, at, version: versions.get(at).copied()? })
+        };
+        let mut heap: BinaryHeap<Unsure> =
+            (0..self.present.len()).filter_map(|at| entry(&self, at, &versions)).collect();
+        loop {
+            let next = loop {
+                match heap.pop() {
+                    Some(unsure) if versions.get(unsure.at) != Some(&unsure.version) => {}
+                    found => break found,
+                }
+            };
+            let factor = self.worth();
+            let p = |at: usize| self.change(at, factor).map(|change| change.p);
+            // What is the least sure by itself may not be that where neighbors are correlated: in the end all are looked at.
+            let unsure = match next {
+                Some(unsure) if p(unsure.at).is_some_and(|p| p > SIGNIFICANT) => unsure.at,
+                next => {
+                    heap.extend(next);
+                    let all = (0..self.present.len()).filter_map(|at| Some((at, p(at)?)));
+                    match all.max_by(|(_, one), (_, other)| one.total_cmp(other)) {
+                        Some((at, p)) if p > SIGNIFICANT => at,
+                        _ => return (0..self.present.len()).filter_map(|at| self.change(at, factor)).collect(),
+                    }
+                }
+            };
+            let gone = self.after(unsure);
+            self.merge(unsure);
+            let before = self.before.get(unsure).copied().flatten();
+            for at in [Some(unsure), gone, before].into_iter().flatten() {
+                if let Some(version) = versions.get_mut(at) {
+                    *version += 1;
+                }
+            }
+            heap.extend([Some(unsure), before].into_iter().flatten().filter_map(|at| entry(&self, at, &versions)));
+        }
+    }
+
+    /// Makes one level of a level and the next one.
+    fn merge(&mut self, at: usize) {
+        let (before, next) = (self.before.get(at).copied().flatten(), self.after(at));
+        let beyond = next.and_then(|next| self.after(next));
+        let (Some(level), Some(other)) = (self.level(Some(at)).copied(), self.level(next).copied()) else { return };
+        let both = level.with(&other);
+        let around = |left: &Level, right: &Level| {
+            let first = self.level(before).map_or(0.0, |before| before.between(left));
+            first + self.level(beyond).map_or(0.0, |beyond| right.between(beyond))
+        };
+        self.products += both.products + around(&both, &both)
+            - (level.products + other.products + level.between(&other) + around(&level, &other));
+        self.squares += both.squares - level.squares - other.squares;
+        self.count -= 1.0;
+        let set = |places: &mut Vec<Option<usize>>, at: Option<usize>, to: Option<usize>| {
+            if let Some(place) = at.and_then(|at| places.get_mut(at)) {
+                *place = to;
+            }
+        };
+        set(&mut self.after, Some(at), beyond);
+        set(&mut self.before, beyond, Some(at));
+        for (place, level) in [(Some(at), Some(both)), (next, None)] {
+            if let Some(slot) = place.and_then(|place| self.present.get_mut(place)) {
+                *slot = level;
+            }
         }
     }
 }
 
-/// Returns which share of the values is worth as much as all of them, given how much each follows its neighbor within its level.
-fn effective(series: &[f64], cuts: &[usize]) -> f64 {
-    let levels = cuts.windows(2).filter_map(|cut| series.get(*cut.first()?..*cut.last()?));
-    let residuals: Vec<f64> = levels
-        .flat_map(|level| {
-            let mean = mean(level.iter().copied());
-            level.iter().map(move |value| value - mean)
-        })
-        .collect();
-    let correlation = autocorrelation_of(&residuals, cuts.len().saturating_sub(1)).clamp(0.0, 0.95);
-    (1.0 - correlation) / (1.0 + correlation)
+/// A change in a heap whose first is the least sure, and of those the earliest.
+struct Unsure {
+    p: f64,
+    at: usize,
+    /// What the level's version was; one that changed since has another entry.
+    version: usize,
 }
 
-/// Returns the p value of Welch's t test on both sides, each value worth `factor` of one.
-fn welch(left: &[f64], right: &[f64], factor: f64) -> f64 {
-    let part = |side: &[f64]| {
-        let deviation = deviation(side.iter().copied());
-        let count = (side.len() as f64 * factor).max(2.0);
-        (deviation * deviation / count, count)
-    };
-    let ((one, n), (other, m)) = (part(left), part(right));
-    let difference = mean(left.iter().copied()) - mean(right.iter().copied());
-    let error = one + other;
-    if error <= 0.0 {
-        return if difference == 0.0 { 1.0 } else { 0.0 };
+impl Ord for Unsure {
+    fn cmp(&self, other: &Self) -> Ordering {
+        self.p.total_cmp(&other.p).then(other.at.cmp(&self.at)).then(self.version.cmp(&other.version))
     }
-    let freedom = error * error / (one * one / (n - 1.0) + other * other / (m - 1.0));
-    t_two_sided(difference / error.sqrt(), freedom)
 }
+
+impl PartialOrd for Unsure {
+    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl PartialEq for Unsure {
+    fn eq(&self, other: &Self) -> bool {
+        self.cmp(other) == Ordering::Equal
+    }
+}
+
+impl Eq for Unsure {}
+
+#[cfg(test)]
+mod tests;

@@ -25,16 +25,21 @@ pub struct Prediction {
 
 /// Compares `new` session values with the `history` of earlier ones; nothing outside of the domain.
 ///
-/// The half width is t(1 − α/2, N − 1) · s · √(1/m + 1/N).
-pub fn predict(history: &[f64], new: &[f64]) -> Option<Prediction> {
+/// The half width is t(1 − α/2, N − 1) · s · √(1/m + 1/N). Where each value follows the one before it with the correlation φ above 0, as in
+/// an AR(1) process, 1/n is V(n) = (1 + 2 Σₖ (1 − k/n) φᵏ) / n for both sides, s² is by (N − 1) / N / (1 − V(N)) larger, since values that
+/// follow each other stay near their mean, and the degrees of freedom are (N − 1) (1 − φ²) / (1 + φ²) (Bartlett 1946; Bayley &
+/// Hammersley 1946).
+pub fn predict(history: &[f64], new: &[f64], correlation: f64) -> Option<Prediction> {
     let (count, more) = (history.len(), new.len());
     if count < 2 || more == 0 || history.iter().chain(new).any(|value| !value.is_finite()) {
         return None;
     }
-    let freedom = count as f64 - 1.0;
     let difference = mean(new.iter().copied()) - mean(history.iter().copied());
-    let deviation = deviation(history.iter().copied());
-    let error = deviation * spread(count, more);
+    let n = count as f64;
+    let hidden = (n - 1.0) / n / (1.0 - mean_variance(count, correlation));
+    let deviation = deviation(history.iter().copied()) * hidden.sqrt();
+    let error = deviation * spread(count, more, correlation);
+    let freedom = freedom(count, correlation);
     let half = t_quantile(f64::midpoint(1.0, CONFIDENCE), freedom) * error;
     let p = match (error > 0.0, difference == 0.0) {
         (true, _) => t_two_sided(difference / error, freedom),
@@ -44,12 +49,30 @@ pub fn predict(history: &[f64], new: &[f64]) -> Option<Prediction> {
     Some(Prediction { difference, interval: (difference - half, difference + half), p, deviation })
 }
 
-/// Returns by how much the error of a prediction is wider than the standard deviation: √(1/m + 1/N).
-pub fn spread(history: usize, new: usize) -> f64 {
-    (1.0 / new as f64 + 1.0 / history as f64).sqrt()
+/// Returns by how much the error of a prediction is wider than the standard deviation: √(1/m + 1/N) without correlation.
+pub fn spread(history: usize, new: usize, correlation: f64) -> f64 {
+    (mean_variance(new, correlation) + mean_variance(history, correlation)).sqrt()
+}
+
+/// Returns the degrees of freedom that `count` values leave: N − 1 without correlation.
+pub fn freedom(count: usize, correlation: f64) -> f64 {
+    let square = correlation * correlation;
+    (count.max(1) - 1) as f64 * (1.0 - square) / (1.0 + square)
+}
+
+/// Returns the variance of the mean of `count` values, as a share of that of one: 1/n without correlation.
+fn mean_variance(count: usize, correlation: f64) -> f64 {
+    let n = count as f64;
+    let mut power = 1.0;
+    let follow = (1..count).map(|distance| {
+        power *= correlation;
+        (1.0 - distance as f64 / n) * power
+    });
+    let follow: f64 = if correlation > 0.0 { follow.sum() } else { 0.0 };
+    (1.0 + 2.0 * follow) / n
 }
 
 /// Returns the quantile of Student's t; not a number without a degree of freedom.
-pub fn quantile(probability: f64, freedom: usize) -> f64 {
-    if freedom == 0 { f64::NAN } else { t_quantile(probability, freedom as f64) }
+pub fn quantile(probability: f64, freedom: f64) -> f64 {
+    if freedom > 0.0 { t_quantile(probability, freedom) } else { f64::NAN }
 }

@@ -130,7 +130,8 @@ fn approximate(ranks: &[u64], one: usize, other: usize, doubled_u: u64) -> (f64,
     (p(doubled_u as f64 / 2.0), p(0.0))
 }
 
-/// Returns how many of the sorted differences lie outside of the interval, on each side.
+/// Returns how many of the sorted differences lie outside of the interval, on each side: the greatest U that is significant; 0 too where
+/// none is.
 fn cut(one: usize, other: usize) -> usize {
     let tail = 0.025;
     if one * other <= EXACT_PAIRS {
@@ -146,13 +147,13 @@ fn cut(one: usize, other: usize) -> usize {
             if below / all > tail {
                 break;
             }
-            outside = u + 1;
+            outside = u;
         }
         return outside;
     }
     let (n, m) = (one as f64, other as f64);
     let place = n * m / 2.0 + normal_quantile(tail) * (n * m * (n + m + 1.0) / 12.0).sqrt();
     #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a place among pairs in memory")]
-    let outside = place.max(0.0).floor() as usize;
+    let outside = (place - 0.5).max(0.0).floor() as usize;
     outside
 }

@@ -2,10 +2,11 @@
 
 mod edges;
 mod scipy;
+mod tables;
 
 use proptest::prelude::*;
 
-use super::{SORTED, deviation, key, median_deviation, of_key, ordered, quantile, quantiles, sum};
+use super::{SORTED, autocorrelation, deviation, key, median_deviation, of_key, ordered, quantile, quantiles, sum};
 
 #[test]
 fn small_samples() {
@@ -25,6 +26,28 @@ fn large_samples_are_as_exact_as_small_ones() {
     let middle = f64::from(count - 1) / 2.0 - 1000.0;
     assert_eq!(quantiles(values.clone(), [0.0, 0.5, 1.0]), [-1000.0, middle, f64::from(count - 1) - 1000.0]);
     assert_eq!(median_deviation(values), f64::from(count) / 4.0);
+}
+
+#[test]
+fn neighbors() {
+    for few in
+        [&[][..], &[1.0], &[1.0, 2.0, 3.0], &[5.0; 9], &[1.0, 2.0, f64::NAN, 4.0], &[1.0, f64::INFINITY, 2.0, 3.0]]
+    {
+        assert_eq!(autocorrelation(few), None, "{few:?}");
+    }
+    // By hand: residuals −1.5, −0.5, 0.5, 1.5; products 1.25 of squares 5; corrected by (1 + 3/4) / 4.
+    assert_eq!(autocorrelation(&[1.0, 2.0, 3.0, 4.0]), Some(0.25 + 1.75 / 4.0));
+    let alternating: Vec<f64> = (0..100).map(|index| f64::from(index % 2)).collect();
+    assert!(autocorrelation(&alternating).unwrap() < -0.9);
+    let waves: Vec<f64> = (0..100).map(|index| f64::from(index / 10 % 2)).collect();
+    let found = autocorrelation(&waves).unwrap();
+    assert!((0.8..=1.0).contains(&found));
+    for unit in [1e-300, 1e300] {
+        let scaled: Vec<f64> = waves.iter().map(|value| value * unit).collect();
+        assert!((autocorrelation(&scaled).unwrap() - found).abs() < 1e-9, "{unit}");
+    }
+    let steps = (0..1_000_000_u32).map(|index| f64::from(index.wrapping_mul(2_654_435_761) >> 12)).collect::<Vec<_>>();
+    assert!(autocorrelation(&steps).unwrap().abs() < 0.9);
 }
 
 proptest! {

@@ -6,7 +6,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::effect::{Effect, against_history};
+use super::effect::{Effect, correlation, of_history};
 use super::judge::worse;
 use super::{LEAST_HISTORY, Policy, SIGNIFICANT, Scale, WINDOW};
 use crate::result::v1::Direction;
@@ -14,8 +14,16 @@ use crate::stats::{self, change};
 
 /// A level is at least so many sessions long before a change point is believed.
 const LEAST_SEGMENT: usize = 5;
-/// Several new sessions, too few for a change point, open a change together where they are this unlikely.
-const OPENS: f64 = 0.01;
+/// So many of the newest sessions are looked at together, and open a change where they are this unlikely. Each is a look of its own, so
+/// that this is stricter than one verdict; with 0.005 a gate that wants a second hit fails by itself more often than in 1.5 % of
+/// histories whose neighbors are correlated by 0.5 (`cargo bench --bench gate`).
+const TOGETHER: usize = 20;
+/// See [`TOGETHER`].
+const OPENS: f64 = 0.001;
+/// Sessions in a row are taken to be correlated at least so much, since few do not show it, and slow waves are no changes.
+const LEAST_CORRELATION: f64 = change::LEAST_CORRELATION;
+/// Of the sessions of a change, one in so many may be nearer to the level before.
+const STRAYS: usize = 5;
 
 /// A place from which people accepted the level.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -63,6 +71,17 @@ pub struct Open {
     pub sessions: usize,
 }
 
+impl Open {
+    /// Returns whether `new` sessions are past the change: by their `effect` they are within the threshold of the baseline, and they are
+    /// not as the sessions `since` it.
+    pub fn is_over(self, scale: Scale, since: &[f64], new: &[f64], effect: Option<Effect>, policy: Policy) -> bool {
+        let level = |values: &[f64]| stats::mean(values.iter().map(|value| scale.place(*value)));
+        let from_baseline = effect.and_then(|effect| worse(effect.difference, policy.direction));
+        let from_change = worse(level(since) - level(new), policy.direction);
+        from_baseline.zip(from_change).is_some_and(|(lost, regained)| lost < regained)
+    }
+}
+
 /// What earlier sessions are good for.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Baseline {
@@ -81,7 +100,6 @@ pub fn baseline(values: &[f64], policy: Policy, marks: &[Mark]) -> Baseline {
         return Baseline { sessions: everything(), ..Baseline::default() };
     };
     let mut walk = Walk {
-        values,
         places: scale.places(values),
         scale,
         policy,
@@ -92,7 +110,7 @@ pub fn baseline(values: &[f64], policy: Policy, marks: &[Mark]) -> Baseline {
     };
     let starts = walk.starts(marks);
     for (start, end) in starts.iter().zip(starts.iter().skip(1).chain([&values.len()])) {
-        walk.segment(*start, *end, marks.iter().find(|mark| mark.at == *start));
+        walk.segment(*start, *end, marks);
     }
     walk.tail();
     let Walk { accepted, mut found, .. } = walk;
@@ -103,8 +121,7 @@ pub fn baseline(values: &[f64], policy: Policy, marks: &[Mark]) -> Baseline {
     found
 }
 
-struct Walk<'a> {
-    values: &'a [f64],
+struct Walk {
     places: Vec<f64>,
     scale: Scale,
     policy: Policy,
@@ -116,7 +133,7 @@ struct Walk<'a> {
     found: Baseline,
 }
 
-impl Walk<'_> {
+impl Walk {
     /// Returns where segments begin: at change points, and where people accepted a level.
     fn starts(&self, marks: &[Mark]) -> Vec<usize> {
         let mut cuts: Vec<usize> = marks.iter().map(|mark| mark.at).filter(|at| *at < self.places.len()).collect();
@@ -132,15 +149,16 @@ impl Walk<'_> {
         starts
     }
 
-    fn segment(&mut self, start: usize, end: usize, mark: Option<&Mark>) {
-        let level = self.mean(start, end);
+    fn segment(&mut self, start: usize, end: usize, marks: &[Mark]) {
         let Some(reference) = self.reference else {
             self.accept_only(start, end);
             return;
         };
-        let difference = level - reference;
+        let mut marks = marks.iter().filter(|mark| mark.at == start).peekable();
+        let is_marked = marks.peek().is_some();
+        let difference = self.mean(start, end) - reference;
         let worse = worse(difference, self.policy.direction);
-        let is_accepted = mark.is_some_and(|mark| {
+        let is_accepted = marks.any(|mark| {
             let limit = mark.at_most.map(|share| self.scale.bound(share, self.policy.direction));
             limit.is_none_or(|limit| worse.is_none_or(|worse| worse <= limit))
         });
@@ -152,9 +170,14 @@ impl Walk<'_> {
             _ if self.found.open.is_some() => Turn::Back,
             _ => Turn::Neither,
         };
+        let mut change = Change { at: start, turn, difference };
         match turn {
             Turn::Worse => {
-                self.found.open.get_or_insert(Open { from: start, sessions: 0 });
+                if !is_marked {
+                    change.at = self.begin(start, end);
+                    change.difference = self.mean(change.at, end) - reference;
+                }
+                self.found.open.get_or_insert(Open { from: change.at, sessions: 0 });
             }
             Turn::Accepted | Turn::Better => {
                 self.found.open = None;
@@ -165,10 +188,28 @@ impl Walk<'_> {
                 self.accepted.extend(start..end);
             }
         }
-        let change = Change { at: start, turn, difference };
         // Nobody knows a direction without one.
         let turn = if self.policy.direction == Direction::None { Turn::Neither } else { turn };
         self.found.changes.push(Change { turn, ..change });
+    }
+
+    /// Returns where the newest level begins if it is as short as a level can be: the first of its sessions may be of the level before,
+    /// and are in it because it would be too short without them.
+    fn begin(&mut self, start: usize, end: usize) -> usize {
+        let follows = self.accepted.last().is_some_and(|last| last + 1 == start);
+        if end < self.places.len() || end - start > LEAST_SEGMENT || !follows {
+            return start;
+        }
+        let recent = self.accepted.get(self.accepted.len().saturating_sub(WINDOW)..).unwrap_or_default();
+        let old: Vec<f64> = recent.iter().filter_map(|at| self.places.get(*at).copied()).collect();
+        let old = stats::mean(old.iter().copied());
+        let places = |from: usize, to: usize| self.places.get(from..to).unwrap_or_default();
+        let squares = |places: &[f64], level: f64| stats::sum(places.iter().map(|place| (place - level).powi(2)));
+        let rest = |at: &usize| squares(places(start, *at), old) + squares(places(*at, end), self.mean(*at, end));
+        let begin = (start..end.saturating_sub(1)).min_by(|one, other| rest(one).total_cmp(&rest(other)));
+        let begin = begin.unwrap_or(start);
+        self.accepted.extend(start..begin);
+        begin
     }
 
     fn accept_only(&mut self, start: usize, end: usize) {
@@ -180,22 +221,30 @@ impl Walk<'_> {
         stats::mean(self.places.get(start..end).unwrap_or_default().iter().copied())
     }
 
-    /// Looks at the newest sessions, which are too few to be a level: several that are worse together open a change, and one that is
-    /// worse stays out until the next one is there.
+    /// Looks at the newest sessions, which are too few to be a level: several that are surely worse together open a change, and what
+    /// is worse by one verdict stays out of the baseline until more sessions are there.
     fn tail(&mut self) {
         if self.found.open.is_some() || self.policy.direction == Direction::None {
             return;
         }
         let all = self.accepted.len();
-        let effect = |count: &usize| Some((*count, self.effect(all.checked_sub(*count)?)?));
-        let together = (2..LEAST_SEGMENT).filter_map(|count| effect(&count)).filter(|(_, effect)| effect.p <= OPENS);
-        let opened = together.min_by(|(_, one), (_, other)| one.p.total_cmp(&other.p));
-        if let Some((count, effect)) = opened {
+        let effects: Vec<(usize, Effect)> = (1..=TOGETHER)
+            .filter_map(|count| Some((count, self.effect(all.checked_sub(count)?)?)))
+            .filter(|(_, effect)| effect.p <= SIGNIFICANT)
+            .collect();
+        let surest = |counts: std::ops::RangeInclusive<usize>| {
+            let wanted = effects.iter().filter(|(count, _)| counts.contains(count));
+            wanted.min_by(|(_, one), (_, other)| one.p.total_cmp(&other.p)).copied()
+        };
+        if let Some((count, effect)) = surest(2..=TOGETHER).filter(|(_, effect)| effect.p <= OPENS) {
             let from = self.accepted.split_off(all - count).first().copied().unwrap_or_default();
             self.found.open = Some(Open { from, sessions: count });
             self.found.changes.push(Change { at: from, turn: Turn::Worse, difference: effect.difference });
-        } else if effect(&1).is_some_and(|(_, effect)| effect.p <= SIGNIFICANT) {
-            self.accepted.pop();
+        } else {
+            // Of a short history, one alone: what is left would look steadier than it is.
+            let most = if all >= 2 * LEAST_HISTORY + LEAST_SEGMENT { LEAST_SEGMENT - 1 } else { 1 };
+            let out = surest(1..=most).map_or(0, |(count, _)| count);
+            self.accepted.truncate(all - out);
         }
     }
 
@@ -206,12 +255,22 @@ impl Walk<'_> {
         if before.len() < LEAST_HISTORY {
             return None;
         }
-        let values = |places: &[usize]| -> Vec<f64> {
-            places.iter().filter_map(|place| self.values.get(*place).copied()).collect()
+        let places = |sessions: &[usize]| -> Vec<f64> {
+            sessions.iter().filter_map(|session| self.places.get(*session).copied()).collect()
         };
-        let effect = against_history(self.scale, &values(before), &values(after))?;
+        let (before, after) = (places(before), places(after));
+        // Neighbors that follow each other are not always seen to do so, and several of them are not several sessions.
+        let correlation = correlation(&before).unwrap_or_default().max(LEAST_CORRELATION);
+        let effect = of_history(self.scale, &before, &after, Some(correlation))?;
         let is_new = effect.difference < effect.beyond.0 || effect.difference > effect.beyond.1;
-        let is_worse = worse(effect.difference, self.policy.direction)? >= self.bound;
-        (is_new && is_worse).then_some(effect)
+        let level = worse(effect.difference, self.policy.direction)?;
+        let center = stats::mean(before.iter().copied());
+        // A change is in its sessions, all but one of five; what was slow for once is in none but itself.
+        let strays = after
+            .iter()
+            .filter_map(|place| worse(place - center, self.policy.direction))
+            .filter(|own| *own < level / 2.0)
+            .count();
+        (is_new && level >= self.bound && strays <= after.len() / STRAYS).then_some(effect)
     }
 }

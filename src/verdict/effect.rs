@@ -57,8 +57,8 @@ pub struct Effect {
     pub p: f64,
     /// The least p that so many sessions can give.
     pub least_p: f64,
-    /// The least difference for the worse, and for the better, that no earlier stretch of as many sessions has had by itself; 0 where
-    /// earlier sessions are not looked at one by one.
+    /// The least and the greatest difference that an earlier stretch of as many sessions has had by itself, or that the next outlier of
+    /// its kind may have; 0 where earlier sessions are not looked at one by one.
     pub beyond: (f64, f64),
     /// The standard deviation between sessions.
     pub deviation: f64,
@@ -68,12 +68,28 @@ pub struct Effect {
     pub correlation: Option<f64>,
 }
 
+/// So many candidate sessions are few new ones; more are a group of their own.
+pub const FEW: usize = 3;
+
+/// Measures candidate sessions against a baseline: few as new ones, more as a group.
+pub fn measure(scale: Scale, baseline: &[f64], candidate: &[f64]) -> Option<Effect> {
+    match candidate.len() {
+        0 => None,
+        1..=FEW => against_history(scale, baseline, candidate),
+        _ => of_groups(scale, baseline, candidate),
+    }
+}
+
 /// Measures few new sessions against the sessions before them, in the order of time; nothing where there are fewer than two of these.
 pub fn against_history(scale: Scale, history: &[f64], new: &[f64]) -> Option<Effect> {
     let (history, new) = (scale.places(history), scale.places(new));
-    let found = prediction::predict(&history, &new)?;
-    let center = stats::mean(history.iter().copied());
-    let stretches = || history.windows(new.len()).map(|stretch| stats::mean(stretch.iter().copied()) - center);
+    let correlation = correlation(&history);
+    of_history(scale, &history, &new, correlation)
+}
+
+/// The same of places on the scale, with the correlation of neighbors.
+pub(super) fn of_history(scale: Scale, history: &[f64], new: &[f64], correlation: Option<f64>) -> Option<Effect> {
+    let found = prediction::predict(history, new, correlation.unwrap_or_default())?;
     Some(Effect {
         method: Method::Prediction,
         scale,
@@ -81,11 +97,31 @@ pub fn against_history(scale: Scale, history: &[f64], new: &[f64]) -> Option<Eff
         interval: found.interval,
         p: found.p,
         least_p: 0.0,
-        beyond: (stretches().fold(0.0, f64::min), stretches().fold(0.0, f64::max)),
+        beyond: farthest(history, new.len()),
         deviation: found.deviation,
         counts: (history.len(), new.len()),
-        correlation: correlation(&history),
+        correlation,
     })
+}
+
+/// Returns how far the mean of `count` neighbors went below and above the mean of all.
+///
+/// Where that was an outlier, the next one of its kind may go a little farther: by twice the deviation of the others, as the median of the
+/// deviations tells it.
+fn farthest(history: &[f64], count: usize) -> (f64, f64) {
+    const OUTLIER: f64 = 4.0;
+    const KIND: f64 = 2.0;
+    let center = stats::mean(history.iter().copied());
+    let median = stats::quantile(history.iter().copied(), 0.5);
+    let one = 1.482_602_218_505_602 * stats::median_deviation(history.iter().copied());
+    let noise = one / (count.max(1) as f64).sqrt();
+    let far = |stretch: f64| {
+        let outside = stretch - median;
+        let more = if outside.abs() > OUTLIER * noise { KIND * noise * outside.signum() } else { 0.0 };
+        stretch - center + more
+    };
+    let stretches = || history.windows(count.max(1)).map(|stretch| far(stats::mean(stretch.iter().copied())));
+    (stretches().fold(0.0, f64::min), stretches().fold(0.0, f64::max))
 }
 
 /// Measures two groups of sessions that were run independently; nothing where one is empty.
@@ -144,6 +180,8 @@ pub fn of_pairs(scale: Scale, values: &[(f64, f64)]) -> Option<Effect> {
     Some(Effect { method: Method::PairsByT, interval, p, least_p: 0.0, ..by_signs })
 }
 
-fn correlation(values: &[f64]) -> Option<f64> {
-    stats::autocorrelation(values).filter(|correlation| *correlation > CORRELATED)
+pub(super) fn correlation(values: &[f64]) -> Option<f64> {
+    /// Of values that follow each other more, few say nothing of how they vary.
+    const MOST: f64 = 0.95;
+    stats::autocorrelation(values).filter(|correlation| *correlation > CORRELATED).map(|found| found.min(MOST))
 }

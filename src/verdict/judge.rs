@@ -110,7 +110,7 @@ pub struct Judgement {
     pub adjusted_p: Option<f64>,
     /// The least change for the worse that would be seen with a probability of 90 %, as a share; nothing where that is not known.
     pub detectable: Option<f64>,
-    /// So many more sessions of the candidate would decide, if its level and the noise stay as they are; 0 where nothing is open,
+    /// So many more sessions of the candidate (of both sides of groups and pairs) would decide, if its level and the noise stay as they are; 0 where nothing is open,
     /// nothing where no number of them would.
     pub more: Option<usize>,
 }
@@ -139,12 +139,8 @@ fn decide(effect: &Effect, policy: Policy, bound: f64, p: f64) -> (Verdict, Reas
     let size = effect.difference.abs();
     let (low, high) = effect.interval;
     let (baseline, candidate) = effect.counts;
-    let is_enough =
-        if effect.method == Method::Prediction { baseline >= LEAST_HISTORY } else { baseline.min(candidate) >= 4 };
-    if is_enough && effect.deviation <= 0.0 && size <= 0.0 {
-        return (Verdict::Unchanged, Reason::Equivalent);
-    }
-    if effect.least_p > SIGNIFICANT {
+    // Values that are all alike have no small p either, however many they are.
+    if effect.least_p > SIGNIFICANT && baseline.min(candidate) < least_group(effect.method) {
         return (Verdict::Inconclusive, Reason::TooFew { wanted: least_group(effect.method) });
     }
     let is_history = effect.method == Method::Prediction;
@@ -192,24 +188,20 @@ fn least_group(method: Method) -> usize {
     }
 }
 
-/// Returns half the width of the interval for `candidate` sessions beside what the effect has.
-fn half_width(effect: &Effect, candidate: usize) -> f64 {
-    let (baseline, now) = effect.counts;
-    let grown = match effect.method {
-        Method::Prediction => (baseline, candidate),
-        // Both sides get as many more.
-        _ => (baseline + candidate.saturating_sub(now), candidate),
+/// Returns the degrees of freedom, and the error of the difference, with `more` sessions: of the candidate, or of both sides of groups and
+/// pairs.
+fn error(effect: &Effect, more: usize) -> (f64, f64) {
+    let (baseline, candidate) = effect.counts;
+    let follows = effect.correlation.unwrap_or_default();
+    let now = candidate + more;
+    let (freedom, spread) = match effect.method {
+        Method::Prediction => (prediction::freedom(baseline, follows), prediction::spread(baseline, now, follows)),
+        Method::Pairs | Method::PairsByT => (now as f64 - 1.0, (1.0 / now as f64).sqrt()),
+        Method::Ranks | Method::RanksApproximate => {
+            ((baseline + more + now) as f64 - 2.0, prediction::spread(baseline + more, now, 0.0))
+        }
     };
-    let spread = match effect.method {
-        Method::Pairs | Method::PairsByT => (1.0 / grown.1 as f64).sqrt(),
-        _ => prediction::spread(grown.0, grown.1),
-    };
-    let freedom = match effect.method {
-        Method::Prediction => grown.0.saturating_sub(1),
-        Method::Pairs | Method::PairsByT => grown.1.saturating_sub(1),
-        _ => (grown.0 + grown.1).saturating_sub(2),
-    };
-    prediction::quantile(0.975, freedom) * effect.deviation * spread
+    (freedom, effect.deviation * spread)
 }
 
 /// Returns how many more sessions would decide: the interval would leave out 0, or lie within the bound.
@@ -219,35 +211,32 @@ fn more(effect: &Effect, bound: f64) -> Option<usize> {
     let (baseline, candidate) = effect.counts;
     let least = match effect.method {
         Method::Prediction if baseline < LEAST_HISTORY => return Some(LEAST_HISTORY - baseline),
-        Method::Prediction => candidate + 1,
-        method => least_group(method).max(candidate.min(baseline) + 1),
+        Method::Prediction => 1,
+        method => least_group(method).saturating_sub(candidate.min(baseline)).max(1),
     };
-    let is_decided = |candidate: &usize| {
-        let half = half_width(effect, *candidate);
+    let is_decided = |more: &usize| {
+        let (freedom, error) = error(effect, *more);
+        let half = prediction::quantile(0.975, freedom) * error;
         if size >= bound { half < size } else { size + half < bound }
     };
-    (least..=candidate + MOST).find(is_decided).map(|decided| decided.saturating_sub(candidate).max(1))
+    (least..=MOST.max(least)).find(is_decided)
 }
 
 /// Returns the least change for the worse that is seen with a probability of 90 %: what the interval, the threshold and the worst of
 /// the history ask for, and the noise of the candidate above that.
 fn detectable(effect: &Effect, direction: Direction, bound: f64) -> Option<f64> {
-    const POWER: f64 = 0.9;
-    let (baseline, candidate) = effect.counts;
-    let half = half_width(effect, candidate);
-    let freedom = match effect.method {
-        Method::Prediction => baseline.checked_sub(1)?,
-        Method::Pairs | Method::PairsByT => candidate.checked_sub(1)?,
-        _ => (baseline + candidate).checked_sub(2)?,
-    };
-    if freedom == 0 || !half.is_finite() {
+    // A little more than is said, for the sessions that are kept out of the baseline because they looked worse.
+    const POWER: f64 = 0.91;
+    let (freedom, error) = error(effect, 0);
+    let half = prediction::quantile(0.975, freedom) * error;
+    if !half.is_finite() {
         return None;
     }
     let worst = match direction {
         Direction::Higher | Direction::None => -effect.beyond.0,
         Direction::Lower => effect.beyond.1,
     };
-    let noise = half / prediction::quantile(0.975, freedom) * prediction::quantile(POWER, freedom);
+    let noise = prediction::quantile(POWER, freedom) * error;
     let least = half.max(bound).max(worst) + noise;
     let sign = if direction == Direction::Lower { 1.0 } else { -1.0 };
     Some(effect.scale.change(sign * least).abs()).filter(|change| change.is_finite())

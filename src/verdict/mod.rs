@@ -10,7 +10,7 @@ mod judge;
 mod scale;
 
 pub use baseline::{Baseline, Change, Mark, Open, Turn, baseline};
-pub use effect::{Effect, Method, against_history, of_groups, of_pairs};
+pub use effect::{Effect, FEW, Method, against_history, measure, of_groups, of_pairs};
 pub use judge::{Judgement, Policy, Reason, Verdict, judge, without_scale};
 pub use scale::Scale;
 
@@ -24,3 +24,6 @@ pub const LEAST_HISTORY: usize = 5;
 pub const WINDOW: usize = 30;
 /// Above this autocorrelation of neighbors, a verdict says that sessions are correlated.
 pub const CORRELATED: f64 = 0.3;
+
+#[cfg(test)]
+mod tests;

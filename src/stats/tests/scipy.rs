@@ -6,7 +6,7 @@ use super::super::{adjust, distribution, pairs, prediction, rank, trend};
 
 #[derive(Deserialize)]
 struct Vectors {
-    t: Vec<Quantile>,
+    t: Vec<Student>,
     tails: Vec<Tail>,
     normal: Vec<Normal>,
     predictions: Vec<Predicted>,
@@ -19,7 +19,7 @@ struct Vectors {
 }
 
 #[derive(Deserialize)]
-struct Quantile {
+struct Student {
     p: f64,
     df: f64,
     #[serde(rename = "quantile")]
@@ -91,7 +91,7 @@ fn close(found: f64, expected: f64, relative: f64) {
 #[test]
 fn distributions() {
     let Vectors { t, tails, normal, .. } = vectors();
-    for Quantile { p, df, value } in t {
+    for Student { p, df, value } in t {
         if value.abs() < 1e-12 {
             assert!(distribution::t_quantile(p, df).abs() < 1e-9);
         } else {
@@ -109,7 +109,7 @@ fn distributions() {
 #[test]
 fn predictions() {
     for Predicted { history, new, difference, interval, p } in vectors().predictions {
-        let found = prediction::predict(&history, &new).unwrap();
+        let found = prediction::predict(&history, &new, 0.0).unwrap();
         close(found.difference, difference, 1e-10);
         close(found.interval.0, interval.0, 1e-9);
         close(found.interval.1, interval.1, 1e-9);

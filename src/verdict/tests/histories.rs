@@ -1,0 +1,199 @@
+//! Which sessions are a baseline, and which changes stay open.
+
+use proptest::prelude::*;
+
+use super::super::{Baseline, Change, Mark, Open, Policy, Scale, Turn, baseline, measure};
+use super::{HIGHER, LOWER, NONE, around};
+
+fn series(parts: &[(f64, usize)]) -> Vec<f64> {
+    let levels = parts.iter().flat_map(|(level, count)| std::iter::repeat_n(*level, *count));
+    let count = parts.iter().map(|(_, count)| count).sum();
+    levels.zip(around(1.0, 0.01, count)).map(|(level, noise)| level * noise).collect()
+}
+
+fn of(values: &[f64], policy: Policy) -> Baseline {
+    baseline(values, policy, &[])
+}
+
+fn turns(found: &Baseline) -> Vec<(usize, Turn)> {
+    found.changes.iter().map(|change| (change.at, change.turn)).collect()
+}
+
+fn range(from: usize, to: usize) -> Vec<usize> {
+    (from..to).collect()
+}
+
+#[test]
+fn without_a_change() {
+    for count in 0..=40 {
+        let found = of(&series(&[(100.0, count)]), HIGHER);
+        let sessions = range(count.saturating_sub(30), count);
+        assert_eq!(found, Baseline { sessions, open: None, changes: Vec::new() }, "{count}");
+    }
+    assert_eq!(of(&[5.0; 40], HIGHER).sessions.len(), 30, "constants");
+    assert_eq!(of(&[0.0, 0.0, 1.0], HIGHER).sessions, [0, 1, 2], "no scale, no judgement");
+    assert_eq!(of(&[1.0, f64::NAN, 1.0], HIGHER).sessions, [0, 1, 2]);
+}
+
+#[test]
+fn a_regression_stays_open_and_out_of_the_baseline() {
+    for bad in [2, 3, 4, 5, 6, 10, 25] {
+        let values = series(&[(100.0, 20), (90.0, bad)]);
+        let found = of(&values, HIGHER);
+        assert_eq!(found.open, Some(Open { from: 20, sessions: bad }), "{bad}");
+        assert_eq!(found.sessions, range(0, 20), "{bad}");
+        assert_eq!(turns(&found), [(20, Turn::Worse)], "{bad}");
+        assert!((found.changes[0].difference + 0.105).abs() < 0.02);
+        // Where less is better, it is the new normal, once it is a level.
+        let better = of(&values, LOWER);
+        assert_eq!(better.open, None);
+        if bad >= 5 {
+            assert_eq!((better.sessions, turns(&of(&values, LOWER))), (range(20, 20 + bad), vec![(20, Turn::Better)]));
+        }
+    }
+}
+
+#[test]
+fn one_slow_session_comes_back_in() {
+    let mut values = series(&[(100.0, 20)]);
+    values.push(90.0);
+    let found = of(&values, HIGHER);
+    assert_eq!((found.open, found.sessions), (None, range(0, 20)), "it waits for the next one");
+    for more in 1..8 {
+        let mut longer = values.clone();
+        longer.extend(around(100.0, 0.01, more));
+        let found = of(&longer, HIGHER);
+        assert_eq!((found.open, found.changes), (None, Vec::new()), "{more}");
+        assert!(found.sessions.contains(&20), "{more}");
+    }
+}
+
+#[test]
+fn it_comes_back() {
+    let values = series(&[(100.0, 20), (90.0, 8), (100.0, 8)]);
+    let found = of(&values, HIGHER);
+    assert_eq!(found.open, None);
+    assert_eq!(turns(&found), [(20, Turn::Worse), (28, Turn::Back)]);
+    assert_eq!(found.sessions, [range(0, 20), range(28, 36)].concat());
+}
+
+#[test]
+fn the_newest_session_says_whether_it_is_over() {
+    let values = series(&[(100.0, 20), (90.0, 6)]);
+    let found = of(&values, HIGHER);
+    let open = found.open.unwrap();
+    let base: Vec<f64> = found.sessions.iter().map(|at| values[*at]).collect();
+    let is_over = |new: &[f64], policy: Policy| {
+        open.is_over(Scale::Log, &values[20..], new, measure(Scale::Log, &base, new), policy)
+    };
+    for (new, expected) in [(100.0, true), (97.0, true), (110.0, true), (93.0, false), (90.0, false), (50.0, false)] {
+        assert_eq!(is_over(&[new], HIGHER), expected, "{new}");
+    }
+    assert!(!is_over(&[100.0], NONE));
+    assert!(!is_over(&[], HIGHER));
+}
+
+#[test]
+fn acknowledgements() {
+    let values = series(&[(100.0, 20), (90.0, 10)]);
+    let marked = |at_most| baseline(&values, HIGHER, &[Mark { at: 20, at_most }]);
+    for wide in [None, Some(0.15)] {
+        let found = marked(wide);
+        assert_eq!((found.open, &found.sessions), (None, &range(20, 30)), "{wide:?}");
+        assert_eq!(turns(&found), [(20, Turn::Accepted)]);
+    }
+    let found = marked(Some(0.05));
+    assert_eq!(
+        (found.open, &found.sessions),
+        (Some(Open { from: 20, sessions: 10 }), &range(0, 20)),
+        "too much for it"
+    );
+    // One of several is enough, and one that is later takes the level from there.
+    let both = [Mark { at: 20, at_most: Some(0.01) }, Mark { at: 20, at_most: None }];
+    assert_eq!(baseline(&values, HIGHER, &both).open, None);
+    let later = baseline(&values, HIGHER, &[Mark { at: 24, at_most: None }]);
+    assert_eq!((later.open, later.sessions), (None, range(24, 30)));
+    for outside in [30, 1000] {
+        let found = baseline(&values, HIGHER, &[Mark { at: outside, at_most: None }]);
+        assert_eq!(found.open.map(|open| open.from), Some(20));
+    }
+    assert_eq!(baseline(&values, HIGHER, &[Mark { at: 0, at_most: None }]).open.map(|open| open.from), Some(20));
+}
+
+/// What was accepted is the new normal, and a further change is a change of its own.
+#[test]
+fn after_an_acknowledgement() {
+    let values = series(&[(100.0, 20), (90.0, 12), (80.0, 6)]);
+    let found = baseline(&values, HIGHER, &[Mark { at: 20, at_most: Some(0.12) }]);
+    assert_eq!(found.open, Some(Open { from: 32, sessions: 6 }));
+    assert_eq!(found.sessions, range(20, 32));
+    let again = baseline(&values, HIGHER, &[Mark { at: 20, at_most: None }, Mark { at: 32, at_most: Some(0.12) }]);
+    assert_eq!((again.open, again.sessions), (None, range(32, 38)));
+}
+
+#[test]
+fn an_improvement_is_the_new_normal() {
+    let values = series(&[(100.0, 20), (110.0, 8)]);
+    let found = of(&values, HIGHER);
+    assert_eq!((found.open, &found.sessions, turns(&found)), (None, &range(20, 28), vec![(20, Turn::Better)]));
+    // Going back is a regression then.
+    let values = series(&[(100.0, 20), (110.0, 8), (100.0, 6)]);
+    let found = of(&values, HIGHER);
+    assert_eq!((found.open, found.sessions), (Some(Open { from: 28, sessions: 6 }), range(20, 28)));
+}
+
+/// Each step is within the threshold, and together they are not.
+#[test]
+fn slow_creep() {
+    let steps: Vec<(f64, usize)> = (0..5_i32).map(|step| (100.0 * 0.985_f64.powi(step), 12)).collect();
+    let quiet: Vec<f64> = {
+        let levels = steps.iter().flat_map(|(level, count)| std::iter::repeat_n(*level, *count));
+        levels.zip(around(1.0, 0.002, 60)).map(|(level, noise)| level * noise).collect()
+    };
+    let found = of(&quiet, HIGHER);
+    assert_eq!(turns(&found)[0], (12, Turn::Neither));
+    let open = found.open.unwrap();
+    assert_eq!(open, Open { from: 24, sessions: 36 }, "the second step is 3 % below the first level");
+    assert!(found.sessions.iter().all(|at| *at < 24));
+}
+
+#[test]
+fn without_a_direction() {
+    for level in [90.0, 110.0] {
+        let found = of(&series(&[(100.0, 20), (level, 8)]), NONE);
+        assert_eq!((found.open, &found.sessions, turns(&found)), (None, &range(20, 28), vec![(20, Turn::Neither)]));
+        let short = of(&series(&[(100.0, 20), (level, 3)]), NONE);
+        assert_eq!((short.open, short.sessions), (None, range(0, 23)));
+    }
+}
+
+#[test]
+fn values_that_are_not_positive() {
+    let values: Vec<f64> = series(&[(100.0, 20), (90.0, 6)]).iter().map(|value| value - 100.5).collect();
+    assert!(of(&values, Policy { threshold: 1.0, ..HIGHER }).open.is_some());
+    let negative: Vec<f64> = series(&[(100.0, 20), (110.0, 6)]).iter().map(|value| -value).collect();
+    assert_eq!(of(&negative, HIGHER).open, Some(Open { from: 20, sessions: 6 }));
+    let wild: Vec<f64> = (0..30).map(|index| if index % 2 == 0 { 1e308 } else { -1e308 }).collect();
+    assert_eq!(of(&wild, HIGHER).open, None);
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(100))]
+
+    #[test]
+    fn the_unit_decides_nothing(values in prop::collection::vec(80.0..120.0_f64, 0..50), step in 0_usize..50) {
+        let values: Vec<f64> =
+            values.iter().enumerate().map(|(at, value)| if at > step { value * 0.7 } else { *value }).collect();
+        let scaled: Vec<f64> = values.iter().map(|value| value * 1024.0).collect();
+        for policy in [HIGHER, LOWER, NONE] {
+            let (found, other) = (of(&values, policy), of(&scaled, policy));
+            prop_assert_eq!(&found.sessions, &other.sessions);
+            prop_assert_eq!(found.open, other.open);
+            prop_assert_eq!(turns(&found), turns(&other));
+            // What is open is not in the baseline, and nothing is twice.
+            prop_assert!(found.open.is_none_or(|open| found.sessions.iter().all(|at| *at < open.from)));
+            prop_assert!(found.sessions.windows(2).all(|pair| pair[0] < pair[1]));
+            prop_assert!(found.changes.iter().all(|change: &Change| change.difference.is_finite()));
+        }
+    }
+}
