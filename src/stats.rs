@@ -43,7 +43,7 @@ pub fn deviation(values: impl Iterator<Item = f64> + Clone) -> f64 {
 /// (Kendall 1954). Nothing for fewer than four values, values that are all the same, or one that is not finite.
 pub fn autocorrelation(values: &[f64]) -> Option<f64> {
     let greatest = values.iter().fold(0.0_f64, |greatest, value| greatest.max(value.abs()));
-    let varies = values.iter().zip(values.iter().skip(1)).any(|(one, next)| (one - next).abs() > 0.0);
+    let varies = values.iter().zip(values.iter().skip(1)).any(|(one, next)| one.total_cmp(next).is_ne());
     if values.len() < 4 || !varies || values.iter().any(|value| !value.is_finite()) {
         return None;
     }
