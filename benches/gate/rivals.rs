@@ -53,6 +53,9 @@ fn laplace_interval(values: &Session, alpha: f64) -> (f64, f64) {
     let tail = |end: f64| end.powf(power) / (n * (n - 1.0));
     let piece = |at: usize| {
         let (from, to, width) = (ends[at], ends[at + 1], sorted[at + 1] - sorted[at]);
+        if width <= 0.0 {
+            return (0.0, 0.0);
+        }
         let slope = (to - from) / width;
         if slope.abs() * width < 1e-9 * from {
             (width * from.powf(-n), 0.0)
@@ -86,13 +89,15 @@ fn laplace_interval(values: &Session, alpha: f64) -> (f64, f64) {
         let sum = ((right - wanted).max(f64::MIN_POSITIVE) * n * (n - 1.0)).powf(1.0 / power);
         sorted[last] + (sum - ends[last]) / n
     };
-    (at(alpha / 2.0), at(1.0 - alpha / 2.0))
+    (at(alpha / 2.0).min(sorted[0]), at(1.0 - alpha / 2.0).max(sorted[sorted.len() - 1]))
 }
 
-/// Student's t of the last 64 values, one-sided .99 as its documentation shows it: the mean less t · s · √(1 + 1/n).
+/// Student's t of the last 64 values, one-sided .99 as its documentation shows it: the mean less t · s · √(1 + 1/n), where the variance is
+/// by n.
 fn bencher(past: &[Session], new: &Session) -> bool {
     let values = medians(&past[past.len().saturating_sub(64)..]);
     let n = values.len() as f64;
-    let limit = t_quantile(0.99, n - 1.0) * deviation(values.iter().copied()) * (1.0 + 1.0 / n).sqrt();
+    let population = deviation(values.iter().copied()) * ((n - 1.0) / n).sqrt();
+    let limit = t_quantile(0.99, n - 1.0) * population * (1.0 + 1.0 / n).sqrt();
     median(new) < mean(values.iter().copied()) - limit
 }

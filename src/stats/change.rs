@@ -87,25 +87,23 @@ fn widest(part: &[f64], least: usize) -> Option<usize> {
     if count < 2 * least {
         return None;
     }
-    let mut sorted: Vec<f64> = part.to_vec();
-    sorted.sort_by(f64::total_cmp);
-    let rank = |value: f64| sorted.partition_point(|other| other.total_cmp(&value).is_lt());
+    let ranks = ranks(part);
+    let ranked = || part.iter().copied().zip(ranks.iter().copied());
     let (mut left, mut right) = (Sums::new(count), Sums::new(count));
     let mut inside_right = 0.0;
-    for value in part {
-        inside_right += right.distance(rank(*value), *value);
-        right.put(rank(*value), *value, 1.0);
+    for (value, rank) in ranked() {
+        inside_right += right.distance(rank, value);
+        right.put(rank, value, 1.0);
     }
     let (mut inside_left, mut between) = (0.0, 0.0);
     let mut best: Option<(f64, usize)> = None;
-    for (index, value) in part.iter().enumerate() {
-        let place = rank(*value);
-        right.put(place, *value, -1.0);
-        let (to_left, to_right) = (left.distance(place, *value), right.distance(place, *value));
+    for (index, (value, rank)) in ranked().enumerate() {
+        right.put(rank, value, -1.0);
+        let (to_left, to_right) = (left.distance(rank, value), right.distance(rank, value));
         inside_right -= to_right;
         inside_left += to_left;
         between += to_right - to_left;
-        left.put(place, *value, 1.0);
+        left.put(rank, value, 1.0);
         let at = index + 1;
         if at < least || count - at < least {
             continue;
@@ -121,40 +119,56 @@ fn widest(part: &[f64], least: usize) -> Option<usize> {
     best.map(|(_, at)| at)
 }
 
+/// Returns the place of each value among the sorted ones.
+fn ranks(part: &[f64]) -> Vec<usize> {
+    let mut order: Vec<(usize, f64)> = part.iter().copied().enumerate().collect();
+    order.sort_by(|one, other| one.1.total_cmp(&other.1));
+    let mut ranks = vec![0; part.len()];
+    for (rank, (at, _)) in order.into_iter().enumerate() {
+        if let Some(place) = ranks.get_mut(at) {
+            *place = rank;
+        }
+    }
+    ranks
+}
+
 /// Counts and sums of values by rank, in a binary indexed tree (Fenwick 1994).
 struct Sums {
-    counts: Vec<f64>,
-    totals: Vec<f64>,
-    count: f64,
-    total: f64,
+    /// How many values, and their sum.
+    nodes: Vec<(f64, f64)>,
+    all: (f64, f64),
 }
 
 impl Sums {
     fn new(size: usize) -> Self {
-        Self { counts: vec![0.0; size + 1], totals: vec![0.0; size + 1], count: 0.0, total: 0.0 }
+        Self { nodes: vec![(0.0, 0.0); size + 1], all: (0.0, 0.0) }
     }
 
     /// Puts a value in, or takes it out by the weight −1.
     fn put(&mut self, rank: usize, value: f64, weight: f64) {
-        let mut at = rank + 1;
-        while let (Some(count), Some(total)) = (self.counts.get_mut(at), self.totals.get_mut(at)) {
+        let add = |(count, total): &mut (f64, f64)| {
             *count += weight;
             *total += weight * value;
+        };
+        let mut at = rank + 1;
+        while let Some(node) = self.nodes.get_mut(at) {
+            add(node);
             at += at & at.wrapping_neg();
         }
-        self.count += weight;
-        self.total += weight * value;
+        add(&mut self.all);
     }
 
     /// Returns the sum of the distances of all values from this one.
     fn distance(&self, rank: usize, value: f64) -> f64 {
         let (mut below, mut sum_below, mut at) = (0.0, 0.0, rank);
         while at > 0 {
-            below += self.counts.get(at).copied().unwrap_or_default();
-            sum_below += self.totals.get(at).copied().unwrap_or_default();
+            let (count, total) = self.nodes.get(at).copied().unwrap_or_default();
+            below += count;
+            sum_below += total;
             at &= at - 1;
         }
-        (value * below - sum_below) + (self.total - sum_below) - value * (self.count - below)
+        let (count, total) = self.all;
+        (value * below - sum_below) + (total - sum_below) - value * (count - below)
     }
 }
 
