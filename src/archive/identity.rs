@@ -49,13 +49,18 @@ pub fn settle(archive: &mut Archive) -> Vec<Doubt> {
             continue;
         }
         // Of what was read again, that of the newest program counts; its path decides between two of one program.
-        let version = |row: &Row| (archive.origin(row).reparsed.is_some(), row.recorder.clone(), row.path.clone());
+        let version = |row: &Row| (archive.origin(row).reparsed.is_some(), numbers(&row.recorder), row.path.clone());
         let best = rows.iter().max_by_key(|row| version(row)).map(|row| &row.path);
         out.extend(rows.iter().map(|row| &row.path).filter(|path| Some(*path) != best).cloned());
     }
     archive.retain(|row| !out.contains(&row.path));
     doubts.sort_by(|one, other| one.paths().cmp(other.paths()));
     doubts
+}
+
+/// Returns the numbers of a version, so that 0.10 comes after 0.9.
+fn numbers(version: &str) -> Vec<u64> {
+    version.split(|letter: char| !letter.is_ascii_digit()).filter_map(|number| number.parse().ok()).collect()
 }
 
 fn clock(row: &Row) -> Option<Doubt> {

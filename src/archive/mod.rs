@@ -102,12 +102,15 @@ impl Archive {
         partition::facts(self, row)
     }
 
-    /// Returns what tells revisions of what was measured apart: what ran with which images, however often it was asked for.
-    pub fn revision(&self, row: &Row) -> (String, Vec<(String, String)>) {
+    /// Returns what tells revisions of what was measured apart: what ran with which images, however often it was asked for. Programs of a
+    /// machine are of the commit.
+    pub fn revision(&self, row: &Row) -> (String, Option<&str>, Vec<(String, String)>) {
         let origin = self.origin(row);
         let ran = origin.workload_digest.as_ref().unwrap_or(&origin.run_digest).clone();
         let image = |image: &Image| (image.role.clone(), image.observed.as_ref().unwrap_or(&image.declared).clone());
-        (ran, self.environment(row).images.iter().map(image).collect())
+        let is_pinned = self.environment(row).cluster.engine != "process";
+        let commit = origin.commit.as_deref().filter(|_| !is_pinned);
+        (ran, commit, self.environment(row).images.iter().map(image).collect())
     }
 
     /// Leaves out the rows for which `keep` says no.

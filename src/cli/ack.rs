@@ -9,7 +9,7 @@ use super::findings::tell;
 use super::gate::ACKS;
 use super::history::{Asked, told};
 use crate::compare::matches;
-use crate::compare::v1::{Told, Turn};
+use crate::compare::v1::{LevelChange, Told};
 use crate::diag::did_you_mean;
 use crate::digest::Digest;
 use crate::edge::{fs, terminal};
@@ -44,8 +44,11 @@ pub(super) fn run(global: &Global, args: &AckArgs) -> Result<ExitStatus> {
     if about.is_empty() {
         bail!("no result of {} has the metric `{}` in the case `{}`", args.benchmark, args.metric, args.case);
     }
-    let open = about.iter().flat_map(|told| told.changes.iter().filter(|change| change.turn == Turn::Worse));
-    let open: Vec<_> = open.collect();
+    let open: Vec<&LevelChange> = about
+        .iter()
+        .filter(|told| told.open.is_some())
+        .filter_map(|told| told.changes.iter().find(|change| told.open.as_ref() == Some(&change.session)))
+        .collect();
     let first = open.iter().min_by_key(|change| &change.since);
     let from = match (&args.from, first) {
         (Some(from), _) => from.clone(),
@@ -67,12 +70,16 @@ pub(super) fn run(global: &Global, args: &AckArgs) -> Result<ExitStatus> {
             args.benchmark
         );
     }
-    let widest = open.iter().filter_map(|change| {
-        change.interval.map(|(low, high)| low.abs().max(high.abs())).or(Some(change.change.abs()))
-    });
-    let widest = widest.fold(0.0, f64::max);
+    // Several small steps are one change against the level at which they began, so that the threshold is part of it.
+    let size = |change: &&LevelChange| {
+        let (low, high) = change.interval.unwrap_or((change.change, change.change));
+        low.abs().max(high.abs()).max(change.change.abs())
+    };
+    let threshold = about.iter().map(|told| told.threshold).fold(0.0, f64::max);
+    let widest = open.iter().map(size).fold(0.0, f64::max);
+    let bound = ((widest.max(threshold)) * 100.0).ceil() + 2.0;
     let max_change =
-        args.max_change.clone().or_else(|| (widest > 0.0).then(|| format!("{:.0}%", (widest * 100.0).ceil() + 1.0)));
+        args.max_change.clone().or_else(|| (widest > 0.0 && bound <= 100.0).then(|| format!("{bound:.0}%")));
     let mut spec = Map::new();
     let mut put = |key: &str, value: Option<&String>| {
         if let Some(value) = value {

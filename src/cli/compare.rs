@@ -38,7 +38,8 @@ pub(super) fn run(global: &Global, args: &CompareArgs) -> Result<ExitStatus> {
         (archive, left_out) = (read.archive, read.left_out);
         diagnostics.extend(read.diagnostics);
     }
-    let commits = Commits::open(&project.root, &output)?;
+    let needs_git = sides.iter().any(|side| matches!(side, Side::Revision(_) | Side::Branch(_) | Side::Tag(_)));
+    let commits = if needs_git { Commits::open(&project.root, &output)? } else { None };
     let mut rows: Vec<BTreeSet<usize>> = Vec::new();
     let mut known = Lineage::default();
     for side in &sides {
@@ -71,7 +72,13 @@ pub(super) fn run(global: &Global, args: &CompareArgs) -> Result<ExitStatus> {
         rows.push(wanted(&archive, chosen, args));
     }
     let [mut first, mut second] = <[BTreeSet<usize>; 2]>::try_from(rows).unwrap_or_default();
-    part(&mut first, &mut second);
+    let default = commits.as_ref().and_then(Commits::default_branch);
+    let is_default = |side: &Side| matches!(side, Side::Branch(name) if Some(name) == default.as_ref());
+    if is_default(&sides[1]) && !is_default(&sides[0]) {
+        part(&mut second, &mut first);
+    } else {
+        part(&mut first, &mut second);
+    }
     for (side, rows) in sides.iter().zip([&first, &second]) {
         if rows.is_empty() {
             diagnostics.push(nothing(side, &archive, &known));
@@ -152,15 +159,13 @@ fn wanted(archive: &Archive, rows: BTreeSet<usize>, args: &CompareArgs) -> BTree
     rows.into_iter().filter(is_wanted).collect()
 }
 
-/// Takes what is on both sides from the side that reaches further, or from both where each has its own.
+/// Takes what is on both sides from the second one, which reaches further; from the first where the second has nothing of its own.
 fn part(first: &mut BTreeSet<usize>, second: &mut BTreeSet<usize>) {
     let both: BTreeSet<usize> = first.intersection(second).copied().collect();
-    let (own, others) = (first.len() - both.len(), second.len() - both.len());
-    if own > 0 {
-        first.retain(|at| !both.contains(at));
-    }
-    if others > 0 {
+    if second.len() > both.len() {
         second.retain(|at| !both.contains(at));
+    } else if first.len() > both.len() {
+        first.retain(|at| !both.contains(at));
     }
 }
 

@@ -10,8 +10,8 @@ use super::findings::{self, Findings};
 use super::project::from_start;
 use super::reading::{self, Reading, Results};
 use super::session::Session;
-use crate::archive::{Archive, partitions};
-use crate::compare::v1::{Gated, LeftOut, Line, SCHEMA_VERSION, Verdict};
+use crate::archive::{Archive, Row, partitions};
+use crate::compare::v1::{Gated, LeftOut, Line, Outcome, SCHEMA_VERSION, Verdict};
 use crate::compare::{Against, Candidate, GateRequest, Lineage, Rule, gate, render};
 use crate::compile::{Input, acks};
 use crate::diag::render::Format;
@@ -36,8 +36,14 @@ pub(super) fn run(global: &Global, args: &GateArgs) -> Result<ExitStatus> {
         session.compilation.project.as_ref().map(|project| &project.settings).context("there is no project")?;
     let place = Results::of(global, args.results.as_deref(), &session.root, &settings.results.directory)?;
     let mut sources = session.compilation.sources.clone();
-    let Reading { mut archive, left_out, mut diagnostics } = reading::read(global, &place, &mut sources);
-    let known = read_acks(&session.root, &mut sources, &mut diagnostics);
+    let Reading { mut archive, mut left_out, mut diagnostics } = reading::read(global, &place, &mut sources);
+    let mut found = Diagnostics::default();
+    let known = read_acks(&session.root, &mut sources, &mut found);
+    if found.has_errors() {
+        // An acknowledgement that cannot be read could be the one that lets the gate pass, or not.
+        let findings = Findings { diagnostics: found, sources: &sources, checked: &[], unreadable: true };
+        return findings::report(global, findings::Output::Findings, findings);
+    }
     let commits = Commits::open(&session.root, &settings.output)?;
     let rules: Vec<(Rule, Span)> = session
         .benchmarks()
@@ -53,7 +59,9 @@ pub(super) fn run(global: &Global, args: &GateArgs) -> Result<ExitStatus> {
             lineages.insert(name.clone(), lineage(commits, name)?);
         }
     }
-    let candidate = candidate(global, args, commits.as_ref(), &mut archive, &mut sources, &mut diagnostics)?;
+    let (candidate, more) = candidate(global, args, commits.as_ref(), &mut archive, &mut sources)?;
+    left_out.extend(more.left_out);
+    diagnostics.extend(more.diagnostics);
     let all = partitions(&archive, 0..archive.rows().len(), &settings.compare_across);
     let newest = archive.rows().iter().map(|row| row.started_at.as_str()).max().unwrap_or_default();
     let as_of = args.as_of.clone().unwrap_or_else(|| newest.get(..10).unwrap_or(newest).to_owned());
@@ -69,34 +77,36 @@ pub(super) fn run(global: &Global, args: &GateArgs) -> Result<ExitStatus> {
         as_of: &as_of,
     });
     let judged = judged_files(&left_out, &lines).len();
-    let passed = lines.iter().all(|line| passes(line, args));
+    let outcome = if judged > 0 && !args.skip_bad {
+        Outcome::NoAnswer
+    } else if lines.iter().all(|line| passes(line, args)) {
+        Outcome::Passed
+    } else {
+        Outcome::Failed
+    };
     let answer = Gated {
         schema_version: SCHEMA_VERSION,
-        passed,
+        outcome,
         baseline: default.clone().unwrap_or_else(|| "all earlier sessions".to_owned()),
         candidate: args.candidate.clone().unwrap_or_else(|| "the newest session".to_owned()),
         as_of: Some(as_of),
         lines,
         left_out,
-        notes: notes(commits.as_ref(), default.as_deref(), &archive),
+        notes: notes(commits.as_ref(), &archive),
     };
     let failed = answer.lines.iter().filter(|line| !passes(line, args));
     diagnostics.extend(failed.map(|line| finding(line, &rules)));
     print(global, args, &answer, diagnostics, &sources)?;
-    Ok(match () {
-        () if judged > 0 && !args.skip_bad => {
-            findings::tell(
-                global,
-                &format!(
-                    "error: {} among what is judged cannot be trusted, so there is no answer; \
-                 mend it, or leave it out with --skip-bad",
-                    findings::counted(judged, "result file")
-                ),
-            );
+    Ok(match answer.outcome {
+        Outcome::NoAnswer => {
+            let files = findings::counted(judged, "result file");
+            terminal::tell(&format!(
+                "error: {files} among what is judged cannot be trusted; mend that, or leave it out with --skip-bad"
+            ));
             ExitStatus::NoAnswer
         }
-        () if answer.passed => ExitStatus::Yes,
-        () => ExitStatus::No,
+        Outcome::Passed => ExitStatus::Yes,
+        Outcome::Failed => ExitStatus::No,
     })
 }
 
@@ -176,10 +186,14 @@ fn default_lineage(
         Some(name) => Some(format!("rev:{name}")),
         None => commits.default_branch().map(|name| format!("branch:{name}")),
     };
-    if let Some(name) = &name {
-        lineages.insert(name.clone(), lineage(commits, name)?);
-    }
-    Ok(name)
+    let Some(name) = name else {
+        return Err(anyhow!(
+            "nobody knows the default branch here: there is no `main` and no `master`; name it with --baseline branch:NAME, or let \
+             git know it (`git remote set-head origin --auto`)"
+        ));
+    };
+    lineages.insert(name.clone(), lineage(commits, &name)?);
+    Ok(Some(name))
 }
 
 fn lineage(commits: &Commits, name: &str) -> Result<Lineage> {
@@ -191,34 +205,33 @@ fn lineage(commits: &Commits, name: &str) -> Result<Lineage> {
     }
 }
 
-/// Returns what is judged: what `--candidate` names, or the newest sessions.
+/// Returns what is judged: what `--candidate` names, or the newest sessions; and what is wrong with files that were read for it.
 fn candidate(
     global: &Global,
     args: &GateArgs,
     commits: Option<&Commits>,
     archive: &mut Archive,
     sources: &mut SourceMap,
-    diagnostics: &mut Diagnostics,
-) -> Result<Candidate> {
-    let Some(name) = &args.candidate else { return Ok(Candidate::Newest) };
-    let rows = |archive: &Archive, wanted: &dyn Fn(&crate::archive::Row) -> bool| -> BTreeSet<usize> {
+) -> Result<(Candidate, Reading)> {
+    let Some(name) = &args.candidate else { return Ok((Candidate::Newest, Reading::default())) };
+    let rows = |archive: &Archive, wanted: &dyn Fn(&Row) -> bool| -> BTreeSet<usize> {
         archive.rows().iter().enumerate().filter(|(_, row)| wanted(row)).map(|(at, _)| at).collect()
     };
     let folder = from_start(global, name.as_ref());
     if folder.is_dir() {
         let place = Results { folder, shown: name.clone() };
-        let more = reading::read(global, &place, sources);
-        diagnostics.extend(more.diagnostics);
+        let mut more = reading::read(global, &place, sources);
         let known: BTreeSet<String> = archive.rows().iter().map(|row| row.digest.clone()).collect();
-        let digests: BTreeSet<&str> = more.archive.rows().iter().map(|row| row.digest.as_str()).collect();
+        let digests: BTreeSet<String> = more.archive.rows().iter().map(|row| row.digest.clone()).collect();
         for row in more.archive.rows().iter().filter(|row| !known.contains(&row.digest)) {
             archive.adopt(row.clone(), &more.archive);
         }
-        return Ok(Candidate::Rows(rows(archive, &|row| digests.contains(row.digest.as_str()))));
+        more.doubts_of(archive, &place);
+        return Ok((Candidate::Rows(rows(archive, &|row| digests.contains(&row.digest))), more));
     }
     let of_session = rows(archive, &|row| row.session == *name);
     if !of_session.is_empty() {
-        return Ok(Candidate::Rows(of_session));
+        return Ok((Candidate::Rows(of_session), Reading::default()));
     }
     let Some(commits) = commits else {
         return Err(anyhow!("`{name}` is no folder and no session, and there is no git repository"));
@@ -226,7 +239,7 @@ fn candidate(
     let revision = name.strip_prefix("rev:").unwrap_or(name);
     let lineage =
         commits.of_revision(revision).with_context(|| format!("`{name}` is no session and no folder either"))?;
-    Ok(Candidate::Rows(rows(archive, &|row| lineage.commit_of(archive, row).is_some())))
+    Ok((Candidate::Rows(rows(archive, &|row| lineage.commit_of(archive, row).is_some())), Reading::default()))
 }
 
 /// Reads the acknowledgements of the project at `root`.
@@ -266,11 +279,8 @@ fn finding(line: &Line, rules: &[(Rule, Span)]) -> Diagnostic {
     render::next(line).into_iter().fold(Diagnostic::at(code, place, message), Diagnostic::help)
 }
 
-fn notes(commits: Option<&Commits>, default: Option<&str>, archive: &Archive) -> Vec<String> {
+fn notes(commits: Option<&Commits>, archive: &Archive) -> Vec<String> {
     let mut notes = Vec::new();
-    if commits.is_some() && default.is_none() {
-        notes.push("there is no default branch, so all earlier sessions are the baseline".to_owned());
-    }
     if commits.is_none() {
         notes.push("this is no git repository, so all earlier sessions are the baseline".to_owned());
     }

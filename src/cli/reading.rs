@@ -19,6 +19,7 @@ use crate::text::{Source, SourceMap, Span};
 use crate::verdict::DEFAULT_THRESHOLD;
 
 /// The results of a folder.
+#[derive(Default)]
 pub(super) struct Reading {
     /// Those that count.
     pub(super) archive: Archive,
@@ -60,7 +61,7 @@ impl Results {
 /// Reads the results of a folder; texts of those at fault are added to `sources`.
 pub(super) fn read(global: &Global, place: &Results, sources: &mut SourceMap) -> Reading {
     let cache = archive::cache_for(&place.folder);
-    let archive::Read { mut archive, bad, opened } = archive::read(&place.folder, cache.as_deref());
+    let archive::Read { archive, bad, opened } = archive::read(&place.folder, cache.as_deref());
     if global.verbose > 0 {
         let rest = archive.rows().len() - opened.min(archive.rows().len());
         tell(global, &format!("{}: {} read, {rest} known from the cache", place.shown, counted(opened, "result")));
@@ -77,17 +78,31 @@ pub(super) fn read(global: &Global, place: &Results, sources: &mut SourceMap) ->
         };
         found.extend(fault.map(|fault| (path, fault)));
     }
-    for doubt in settle(&mut archive) {
-        for path in doubt.paths() {
-            found.insert(path.clone(), of_doubt(&doubt, path, &shown));
+    let mut reading = Reading { archive, ..Reading::default() };
+    for (path, fault) in found {
+        reading.leave_out(path, fault);
+    }
+    let mut archive = std::mem::take(&mut reading.archive);
+    reading.doubts_of(&mut archive, place);
+    Reading { archive, ..reading }
+}
+
+impl Reading {
+    fn leave_out(&mut self, path: String, fault: Diagnostic) {
+        let (code, message) = (fault.code.id.to_owned(), fault.message.clone());
+        self.left_out.push(LeftOut { path, code, message });
+        self.diagnostics.push(fault);
+    }
+
+    /// Takes what nobody can trust out of `archive`, and tells it.
+    pub(super) fn doubts_of(&mut self, archive: &mut Archive, place: &Results) {
+        let shown = |path: &str| format!("{}/{path}", place.shown.trim_end_matches('/'));
+        for doubt in settle(archive) {
+            for path in doubt.paths() {
+                self.leave_out(path.clone(), of_doubt(&doubt, path, &shown));
+            }
         }
     }
-    let left_out = found.iter().map(|(path, fault)| LeftOut {
-        path: path.clone(),
-        code: fault.code.id.to_owned(),
-        message: fault.message.clone(),
-    });
-    Reading { left_out: left_out.collect(), archive, diagnostics: found.into_values().collect() }
 }
 
 fn of_doubt(doubt: &Doubt, path: &str, shown: &impl Fn(&str) -> String) -> Diagnostic {

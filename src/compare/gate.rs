@@ -15,7 +15,7 @@ use crate::model::Ack;
 use crate::result::v1::{Direction, Status};
 use crate::stats::adjust::benjamini_hochberg;
 use crate::verdict::{
-    Baseline, DEFAULT_THRESHOLD, Effect, FEW, Policy, Scale, Verdict, against_history, baseline, judge, measure,
+    Baseline, DEFAULT_THRESHOLD, Effect, FEW, Mark, Policy, Scale, Verdict, against_history, baseline, judge, measure,
     without_scale,
 };
 
@@ -120,10 +120,14 @@ struct Draft<'a> {
     policy: Policy,
     /// The places of the candidate's points in the series.
     candidate: Vec<usize>,
+    /// Those of earlier sessions of its revision, where a second hit is waited for.
+    before: Vec<usize>,
     /// The places of the points that may be its baseline.
     earlier: Vec<usize>,
     found: Baseline,
     acks: Vec<(&'a Ack, bool)>,
+    /// Acknowledgements of the candidate itself.
+    accepted: Vec<Mark>,
     scale: Option<Scale>,
     effect: Option<Effect>,
     notes: Vec<String>,
@@ -227,17 +231,27 @@ impl<'a> Request<'a> {
                 if others == 1 { "session is" } else { "sessions are" }
             ));
         }
-        let candidate = places(&|point| sessions.contains(&point.session));
-        let (marks, acks) = marks(applying(self.acks, origin, &series.metric, self.as_of), origin, &series, &earlier);
+        // Where a second hit is waited for, the newest session is judged, and those before it only count hits.
+        let last = sessions.last().copied().unwrap_or_default();
+        let is_judged = |session: usize| {
+            if rule.is_confirmed && *self.candidate == Candidate::Newest {
+                session == last
+            } else {
+                sessions.contains(&session)
+            }
+        };
+        let candidate = places(&|point| is_judged(point.session));
+        let before = places(&|point| sessions.contains(&point.session) && !is_judged(point.session));
+        let known: Vec<usize> = earlier.iter().chain(&candidate).copied().collect();
+        let (marks, acks) = marks(applying(self.acks, origin, &series.metric, self.as_of), origin, &series, &known);
+        let (marks, of_candidate): (Vec<Mark>, Vec<Mark>) = marks.into_iter().partition(|mark| mark.at < earlier.len());
         let median = |at: &usize| series.points.get(*at).map(|point| point.median);
         let values: Vec<f64> = earlier.iter().filter_map(median).collect();
         let found = baseline(&values, policy, &marks);
         let base: Vec<f64> = found.sessions.iter().filter_map(|at| values.get(*at).copied()).collect();
         let new: Vec<f64> = candidate.iter().filter_map(median).collect();
         let scale = Scale::of(&base, &new);
-        // Where a second hit is waited for, each session is judged by itself.
-        let judged = if rule.is_confirmed { new.get(new.len().saturating_sub(1)..).unwrap_or_default() } else { &new };
-        let effect = scale.and_then(|scale| measure(scale, &base, judged));
+        let effect = scale.and_then(|scale| measure(scale, &base, &new));
         Draft {
             request: *self,
             rule,
@@ -246,9 +260,11 @@ impl<'a> Request<'a> {
             series,
             policy,
             candidate,
+            before,
             earlier,
             found,
             acks,
+            accepted: of_candidate,
             scale,
             effect,
             notes,
@@ -259,7 +275,8 @@ impl<'a> Request<'a> {
 impl Draft<'_> {
     /// Returns the p value that counts among those that are adjusted together.
     fn tested_p(&self) -> Option<f64> {
-        self.rule.max_regression.and(self.effect).map(|effect| effect.p)
+        let is_tested = self.rule.max_regression.is_some() && !matches!(self.rule.against, Against::Value(_));
+        self.effect.filter(|_| is_tested).map(|effect| effect.p)
     }
 
     fn baseline_values(&self) -> Vec<f64> {
@@ -298,6 +315,7 @@ impl Draft<'_> {
         } else {
             self.open(&mut line);
             self.confirm(&mut line);
+            self.accept(&mut line);
         }
         self.limits(&mut line);
         if let (Some(detectable), true) = (line.detectable, line.threshold < DEFAULT_THRESHOLD)
@@ -337,6 +355,10 @@ impl Draft<'_> {
     /// A fixed value has no sessions, and so no noise: it is a limit.
     fn against_value(&self, line: &mut Line, fixed: f64) {
         let Some(median) = line.candidate.median else { return };
+        if fixed == 0.0 {
+            let said = "no change of a fixed 0 can be said as a share: write `min` or `max`".to_owned();
+            return says(line, Verdict::Inconclusive, "noScale", said);
+        }
         let change = (median - fixed) / fixed.abs();
         let limit = self.policy.threshold;
         let worse = if self.policy.direction == Direction::Lower { change } else { -change };
@@ -392,6 +414,20 @@ impl Draft<'_> {
         says(line, Verdict::Regressed, "open", message);
     }
 
+    /// A change that was acknowledged together with what brought it passes, as far as it was accepted.
+    fn accept(&self, line: &mut Line) {
+        let is_hit = matches!(line.verdict, Verdict::Regressed | Verdict::Pending) && line.open.is_none();
+        let Some(effect) = self.effect.filter(|_| is_hit) else { return };
+        let is_covered = |mark: &Mark| {
+            let limit = mark.at_most.map(|share| effect.scale.bound(share, self.policy.direction));
+            limit.is_none_or(|limit| effect.difference.abs() <= limit)
+        };
+        if self.accepted.iter().any(is_covered) {
+            let said = format!("accepted: {}", line.message);
+            says(line, Verdict::NoChangeSeen, "accepted", said);
+        }
+    }
+
     /// A first hit waits where the gate says so; the next session of the same revision decides.
     fn confirm(&self, line: &mut Line) {
         if !self.rule.is_confirmed || line.verdict != Verdict::Regressed || line.open.is_some() {
@@ -403,7 +439,7 @@ impl Draft<'_> {
             let scale = Scale::of(&base, &[point.median])?;
             Some(judge(against_history(scale, &base, &[point.median]), self.policy, None).verdict == Verdict::Regressed)
         };
-        if self.candidate.iter().filter(|at| hit(at) == Some(true)).count() < 2 {
+        if self.before.iter().all(|at| hit(at) != Some(true)) {
             let said = format!("{}; a second session of the same revision decides", line.message);
             says(line, Verdict::Pending, "firstHit", said);
         }

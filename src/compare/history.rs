@@ -93,6 +93,11 @@ impl Request<'_> {
                 .iter()
                 .filter_map(|change| level_change(*change, origin, series, &members, &found))
                 .collect(),
+            open: found
+                .open
+                .and_then(|open| members.get(open.from))
+                .and_then(|at| everything.sessions.get(*at))
+                .map(|session| session.session.clone()),
             environment_changes: environment_changes(origin, series),
             drift: drift(level),
             correlation: scaled(level)

@@ -60,7 +60,7 @@ pub struct Gated {
     #[schemars(extend("enum" = [1]))]
     pub schema_version: u32,
     /// Whether the candidate passes.
-    pub passed: bool,
+    pub outcome: Outcome,
     /// What the candidate was held against, unless a gate says otherwise.
     pub baseline: String,
     /// What was judged.
@@ -75,6 +75,19 @@ pub struct Gated {
     /// What else a reader has to know.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub notes: Vec<String>,
+}
+
+/// What a gate says.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+#[schemars(inline)]
+pub enum Outcome {
+    /// The candidate passes.
+    Passed,
+    /// It does not.
+    Failed,
+    /// A file among what is judged cannot be trusted.
+    NoAnswer,
 }
 
 /// What `kubebench history` answers.
@@ -129,6 +142,9 @@ pub struct Told {
     pub aside: Vec<String>,
     /// The changes of level, the oldest first.
     pub changes: Vec<LevelChange>,
+    /// The first session of the change that is open: neither acknowledged nor over.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub open: Option<String>,
     /// Facts that changed without keeping results apart: the kernel, the system, an image.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub environment_changes: Vec<FactChange>,

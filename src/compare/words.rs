@@ -187,6 +187,25 @@ pub(super) fn method(name: &str) -> &'static str {
     all.into_iter().find(|method| method.name() == name).map_or("", Method::words)
 }
 
+fn accept(line: &Line, session: &str) -> String {
+    format!(
+        "mend it, or accept it: kubebench ack {} --metric {} --case {} --from {} --by YOU --reason WHY",
+        line.benchmark,
+        quoted(&line.metric),
+        quoted(&line.case),
+        quoted(session)
+    )
+}
+
+/// Returns a word as a shell takes it for one word.
+fn quoted(word: &str) -> String {
+    let is_plain = |letter: char| letter.is_ascii_alphanumeric() || matches!(letter, '-' | '_' | '.' | '/' | ':');
+    if !word.is_empty() && word.chars().all(is_plain) {
+        return word.to_owned();
+    }
+    format!("'{}'", word.replace('\'', r"'\''"))
+}
+
 /// Returns what to do about a line.
 pub(super) fn next(line: &Line) -> Vec<String> {
     let mut next = Vec::new();
@@ -198,11 +217,12 @@ pub(super) fn next(line: &Line) -> Vec<String> {
             }
             _ => {}
         }
-        let case = if line.case_name.is_empty() { String::new() } else { format!(" --case '{}'", line.case_name) };
-        next.push(format!(
-            "mend it, or accept it: kubebench ack {} --metric {}{case} --from {} --by YOU --reason WHY",
-            line.benchmark, line.metric, open.session
-        ));
+        next.push(accept(line, &open.session));
+    } else if line.verdict == Verdict::Regressed
+        && line.change.is_some()
+        && let Some(session) = line.candidate.sessions.first()
+    {
+        next.push(accept(line, &session.session));
     } else if line.verdict == Verdict::Pending || line.reason == "seenBefore" {
         next.push(format!("raise `run:` in the spec of {} by 1: a second session decides", line.benchmark));
     }

@@ -5,7 +5,7 @@
 
 use std::collections::BTreeMap;
 use std::fs;
-use std::io::Write as _;
+use std::io::{self, Write as _};
 use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
 
@@ -14,11 +14,13 @@ use serde::{Deserialize, Serialize};
 
 use super::fs::{Content, find_results, read_result};
 use crate::archive::{Archive, Extract, Kept, KeptOf, Row};
-use crate::digest::Digest;
+use crate::digest::{Digest, Hasher};
 use crate::result;
 
 /// The first line of a cache; another version of the program reads another.
-const HEAD: &str = concat!("kubebench archive 1 ", env!("CARGO_PKG_VERSION"));
+const HEAD: &str = concat!("kubebench archive 2 ", env!("CARGO_PKG_VERSION"), "\n");
+/// The length of the digest at its end.
+const DIGITS: usize = 64;
 
 /// What was read of a folder.
 #[derive(Debug)]
@@ -66,7 +68,7 @@ pub fn cache_for(folder: &Path) -> Option<PathBuf> {
 }
 
 /// So many files are read at once: what is kept of a file is a fraction of it.
-const AT_ONCE: usize = 4096;
+const AT_ONCE: usize = 1024;
 
 /// Reads the results below `folder`, as far as `cache` does not know them.
 pub fn read(folder: &Path, cache: Option<&Path>) -> Read {
@@ -155,26 +157,49 @@ fn outcome(path: &str, file: &Path) -> Outcome {
 /// Reads a cache; nothing where it is not there, damaged, or of another version.
 fn load(cache: &Path) -> Option<(Vec<Stamp>, Archive)> {
     let bytes = fs::read(cache).ok()?;
-    let (head, body) = bytes.split_at_checked(HEAD.len())?;
-    let (digest, body) = body.split_at_checked(66)?;
-    let is_whole = head == HEAD.as_bytes() && digest == format!(" {}\n", Digest::of(body).hex()).as_bytes();
+    let rest = bytes.strip_prefix(HEAD.as_bytes())?;
+    let (body, digest) = rest.split_at_checked(rest.len().checked_sub(DIGITS)?)?;
+    let is_whole = digest == Digest::of(body).hex().as_bytes();
     let Loaded { stamps, archive } = is_whole.then(|| serde_json::from_slice(body).ok())??;
     let archive = Archive::of_kept(archive)?;
     (stamps.len() == archive.rows().len()).then_some((stamps, archive))
 }
 
-fn store(cache: &Path, content: &Cache<'_>) -> std::io::Result<()> {
-    let body = serde_json::to_vec(content)?;
-    let folder = cache.parent().unwrap_or(Path::new("."));
-    fs::create_dir_all(folder)?;
+/// Writes a cache beside the old one, and then in its place.
+fn store(cache: &Path, content: &Cache<'_>) -> io::Result<()> {
+    fs::create_dir_all(cache.parent().unwrap_or(Path::new(".")))?;
     let temp = cache.with_extension(format!("{}.tmp", std::process::id()));
-    let written = fs::File::create(&temp).and_then(|mut file| {
-        writeln!(file, "{HEAD} {}", Digest::of(&body).hex())?;
-        file.write_all(&body)
-    });
-    let stored = written.and_then(|()| fs::rename(&temp, cache));
+    let stored = write(&temp, content).and_then(|()| fs::rename(&temp, cache));
     if stored.is_err() {
         let _ = fs::remove_file(&temp);
     }
     stored
+}
+
+fn write(path: &Path, content: &Cache<'_>) -> io::Result<()> {
+    let mut file = io::BufWriter::new(fs::File::create(path)?);
+    file.write_all(HEAD.as_bytes())?;
+    let mut hashed = Hashed { file, hasher: Hasher::default() };
+    serde_json::to_writer(&mut hashed, content)?;
+    let Hashed { mut file, hasher } = hashed;
+    file.write_all(hasher.finish().hex().as_bytes())?;
+    file.flush()
+}
+
+/// A file whose digest is taken while it is written.
+struct Hashed<W> {
+    file: W,
+    hasher: Hasher,
+}
+
+impl<W: io::Write> io::Write for Hashed<W> {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        let count = self.file.write(bytes)?;
+        self.hasher.update(bytes.get(..count).unwrap_or_default());
+        Ok(count)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.file.flush()
+    }
 }

@@ -121,8 +121,11 @@ pub fn as_written(bytes: &[u8]) -> Option<BenchmarkResult> {
     const BEGIN: &[u8] = b"\n  \"digest\": \"sha256:";
     let found = memchr::memmem::find(bytes, BEGIN).filter(|_| bytes.len() <= MAX_BYTES)?;
     let (before, line) = bytes.split_at(found + 1);
-    let end = memchr::memchr(b'\n', line)?;
-    let (_, after) = line.split_at(end + 1);
+    // Nothing else may stand on the line, which the digest leaves out.
+    let (line, after) = line.split_at_checked(BEGIN.len() - 1 + 64 + 3)?;
+    if !line.ends_with(b"\",\n") {
+        return None;
+    }
     let mut hasher = Hasher::default();
     hasher.update(before);
     hasher.update(after);

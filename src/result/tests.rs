@@ -120,6 +120,8 @@ fn a_file_as_it_was_written_is_known_by_its_bytes() {
         assert!(as_written(edited.as_bytes()).is_none());
     }
     assert!(as_written(&sealed.bytes[..sealed.bytes.len() / 2]).is_none());
+    let injected = text.replacen("\",\n  \"environment\"", "\", \"synthetic\": true,\n  \"environment\"", 1);
+    assert!(injected != text && as_written(injected.as_bytes()).is_none(), "beside the digest");
 }
 
 #[test]

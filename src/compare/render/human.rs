@@ -1,11 +1,12 @@
 //! Answers on a terminal.
 
-use super::super::v1::{Comparison, Gated, Line, Verdict};
+use super::super::v1::{Comparison, Gated, LeftOut, Line, Outcome, Verdict};
 use super::super::words;
-use super::{by_weight, tally};
+use super::{by_weight, clean, plain, tally};
 
 /// Returns what `compare` prints.
 pub fn comparison(answer: &Comparison) -> String {
+    let answer = &Comparison { lines: answer.lines.iter().map(clean).collect(), ..answer.clone() };
     let mut text = String::new();
     if answer.lines.is_empty() {
         text.push_str(&format!(
@@ -25,9 +26,9 @@ pub fn comparison(answer: &Comparison) -> String {
     }
     explain(&mut text, &answer.lines);
     for one in &answer.unmatched {
-        text.push_str(&format!("only in {}: {} {}\n", one.only, one.benchmark, one.case_name));
+        text.push_str(&format!("only in {}: {} {}\n", one.only, one.benchmark, plain(&one.case_name)));
     }
-    rest(&mut text, &answer.notes, answer.left_out.len());
+    rest(&mut text, &answer.notes, &answer.left_out);
     if !answer.lines.is_empty() {
         text.push_str(&format!("{}\n", tally(&answer.lines)));
     }
@@ -36,12 +37,17 @@ pub fn comparison(answer: &Comparison) -> String {
 
 /// Returns what `gate` prints.
 pub fn gated(answer: &Gated) -> String {
+    let answer = &Gated { lines: answer.lines.iter().map(clean).collect(), ..answer.clone() };
     let mut text = String::new();
     let header = ["BENCHMARK", "CASE", "METRIC", "BASELINE", "CANDIDATE", "CHANGE", "VERDICT"];
     text.push_str(&table(&header, &by_weight(&answer.lines)));
     explain(&mut text, &answer.lines);
-    rest(&mut text, &answer.notes, answer.left_out.len());
-    let says = if answer.passed { "passed" } else { "failed" };
+    rest(&mut text, &answer.notes, &answer.left_out);
+    let says = match answer.outcome {
+        Outcome::Passed => "passed",
+        Outcome::Failed => "failed",
+        Outcome::NoAnswer => "gives no answer, because files among what is judged cannot be trusted",
+    };
     let of = match answer.lines.len() {
         0 => "no spec has a gate".to_owned(),
         _ => tally(&answer.lines),
@@ -50,13 +56,17 @@ pub fn gated(answer: &Gated) -> String {
     text
 }
 
-fn rest(text: &mut String, notes: &[String], left_out: usize) {
+/// Tells notes, and the files that did not count.
+pub(super) fn rest(text: &mut String, notes: &[String], left_out: &[LeftOut]) {
+    const SHOWN: usize = 10;
     for note in notes {
         text.push_str(&format!("note: {note}\n"));
     }
-    if left_out > 0 {
-        let files = if left_out == 1 { "file is" } else { "files are" };
-        text.push_str(&format!("note: {left_out} result {files} left out; `kubebench validate results` says why\n"));
+    for file in left_out.iter().take(SHOWN) {
+        text.push_str(&format!("left out: {}: {}: {}\n", plain(&file.path), file.code, plain(&file.message)));
+    }
+    if left_out.len() > SHOWN {
+        text.push_str(&format!("left out: {} more result files\n", left_out.len() - SHOWN));
     }
 }
 

@@ -1,8 +1,8 @@
 //! Answers as a comment of a pull request: short, the details folded away, the same place each time.
 
-use super::super::v1::{Comparison, Gated, Line, Verdict};
+use super::super::v1::{Comparison, Gated, Line, Outcome, Verdict};
 use super::super::words;
-use super::{by_weight, tally};
+use super::{by_weight, is_direction, tally};
 
 /// By this a comment is found again, so that it is updated and not written twice.
 const COMPARE_MARK: &str = "<!-- kubebench compare -->";
@@ -42,7 +42,11 @@ pub fn comparison(answer: &Comparison) -> String {
 /// Returns what `gate --markdown` writes.
 pub fn gated(answer: &Gated) -> String {
     let mut text = format!("{GATE_MARK}\n");
-    let says = if answer.passed { "✅ Kubebench gate passed" } else { "❌ Kubebench gate failed" };
+    let says = match answer.outcome {
+        Outcome::Passed => "✅ Kubebench gate passed",
+        Outcome::Failed => "❌ Kubebench gate failed",
+        Outcome::NoAnswer => "❌ Kubebench gate gives no answer: files among what is judged cannot be trusted",
+    };
     text.push_str(&format!("### {says}\n\n{}\n", headline(&answer.lines)));
     table(&mut text, &answer.lines);
     rest(&mut text, &answer.notes, answer.left_out.len());
@@ -191,9 +195,4 @@ fn escape(text: &str) -> String {
 
 fn code(text: &str) -> String {
     text.chars().filter(|letter| *letter != '`' && !letter.is_control() && !is_direction(*letter)).collect()
-}
-
-/// Marks that turn the direction of what follows.
-fn is_direction(letter: char) -> bool {
-    matches!(letter, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}' | '\u{200e}' | '\u{200f}' | '\u{61c}')
 }

@@ -11,6 +11,30 @@ pub use story::history as human_history;
 use super::v1::{Line, Verdict};
 use super::words;
 
+/// Returns text without what a terminal would obey: control characters, and marks that turn the direction of what follows.
+fn plain(text: &str) -> String {
+    let is_order = |letter: char| letter.is_control() || is_direction(letter);
+    text.chars().map(|letter| if is_order(letter) { '\u{fffd}' } else { letter }).collect()
+}
+
+/// Marks that turn the direction of what follows.
+fn is_direction(letter: char) -> bool {
+    matches!(letter, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}' | '\u{200e}' | '\u{200f}' | '\u{61c}')
+}
+
+/// Returns a line whose texts a terminal can show.
+fn clean(line: &Line) -> Line {
+    let mut line = line.clone();
+    let texts = [&mut line.case_name, &mut line.metric, &mut line.message].into_iter();
+    let texts = texts.chain(line.unit.as_mut()).chain(&mut line.notes).chain(line.environment.values_mut());
+    texts.for_each(|text| *text = plain(text));
+    line.labels = line.labels.iter().map(|(name, value)| (plain(name), plain(value))).collect();
+    for ack in &mut line.acks {
+        (ack.by, ack.reason) = (plain(&ack.by), plain(&ack.reason));
+    }
+    line
+}
+
 /// Says of one line, in one sentence, what was found.
 pub fn sentence(line: &Line) -> String {
     let case = if line.case_name.is_empty() { String::new() } else { format!(" ({})", line.case_name) };

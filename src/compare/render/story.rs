@@ -2,6 +2,8 @@
 
 use super::super::v1::{Direction, History, Told, Turn};
 use super::super::words;
+use super::human::rest;
+use super::plain;
 
 /// The steps of a spark line.
 const STEPS: [char; 8] = ['▁', '▂', '▃', '▄', '▅', '▆', '▇', '█'];
@@ -12,22 +14,13 @@ const WIDTH: usize = 80;
 pub fn history(answer: &History, last: usize) -> String {
     let mut text = String::new();
     for told in &answer.series {
-        series(&mut text, told, last);
+        series(&mut text, &clean(told), last);
         text.push('\n');
     }
     if answer.series.is_empty() {
         text.push_str("there is no result that counts\n");
     }
-    for note in &answer.notes {
-        text.push_str(&format!("note: {note}\n"));
-    }
-    if !answer.left_out.is_empty() {
-        let files = if answer.left_out.len() == 1 { "file is" } else { "files are" };
-        text.push_str(&format!(
-            "note: {} result {files} left out; `kubebench validate results` says why\n",
-            answer.left_out.len()
-        ));
-    }
+    rest(&mut text, &answer.notes, &answer.left_out);
     text
 }
 
@@ -59,7 +52,8 @@ fn series(text: &mut String, told: &Told, last: usize) {
     ));
     for change in &told.changes {
         let what = match change.turn {
-            Turn::Worse => "worse, open",
+            Turn::Worse if told.open.as_ref() == Some(&change.session) => "worse, open",
+            Turn::Worse => "worse",
             Turn::Accepted => "worse, accepted",
             Turn::Better => "better",
             Turn::Back => "back",
@@ -111,6 +105,19 @@ fn series(text: &mut String, told: &Told, last: usize) {
             session.results.len()
         ));
     }
+}
+
+/// Returns a series whose texts a terminal can show.
+fn clean(told: &Told) -> Told {
+    let mut told = told.clone();
+    let texts = [&mut told.case_name, &mut told.metric].into_iter().chain(told.unit.as_mut());
+    let facts = told.environment_changes.iter_mut().flat_map(|change| [&mut change.before, &mut change.after]);
+    texts.chain(told.environment.values_mut()).chain(facts).for_each(|text| *text = plain(text));
+    told.labels = told.labels.iter().map(|(name, value)| (plain(name), plain(value))).collect();
+    for ack in &mut told.acks {
+        (ack.by, ack.reason) = (plain(&ack.by), plain(&ack.reason));
+    }
+    told
 }
 
 fn name(told: &Told) -> String {

@@ -36,19 +36,13 @@ impl Commits {
         Ok(Some(Self { repository, output }))
     }
 
-    /// Returns the name of the default branch: that of the remote `origin`, else `main` or `master`, else the one that is checked out.
+    /// Returns the name of the default branch: that of the remote `origin`, else `main` or `master`; nothing where there is none of them.
     pub fn default_branch(&self) -> Option<String> {
         let head = self.repository.find_reference("refs/remotes/origin/HEAD").ok();
         let target = head.as_ref().and_then(|head| head.symbolic_target().ok().flatten());
-        if let Some(name) = target.and_then(|target| target.strip_prefix("refs/remotes/origin/")) {
-            return Some(name.to_owned());
-        }
-        let is_there = |name: &&str| !self.branch_tips(name).is_empty();
-        if let Some(name) = ["main", "master"].into_iter().find(is_there) {
-            return Some(name.to_owned());
-        }
-        let head = self.repository.head().ok()?;
-        head.shorthand().ok().map(str::to_owned)
+        let of_remote = target.and_then(|target| target.strip_prefix("refs/remotes/origin/"));
+        let mut names = of_remote.into_iter().chain(["main", "master"]);
+        names.find(|name| !self.branch_tips(name).is_empty()).map(str::to_owned)
     }
 
     /// Returns what a branch reaches, here and as it was last fetched.
@@ -88,6 +82,9 @@ impl Commits {
 
     /// Walks from the oldest commit to `tips`, so that what a tree asks for is known by the commit that brought it.
     fn reached(&self, tips: &[Oid], most: Option<usize>) -> Result<Lineage> {
+        if most.is_none() && self.repository.is_shallow() {
+            return Err(anyhow!("nobody can tell which results are of which branch{}", hint(&self.repository)));
+        }
         let mut walk = self.repository.revwalk().context("cannot walk the history")?;
         if most.is_none() {
             walk.set_sorting(Sort::TOPOLOGICAL | Sort::REVERSE).context("cannot sort the history")?;

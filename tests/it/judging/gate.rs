@@ -203,6 +203,50 @@ fn an_acknowledgement_accepts_until_its_day_is_over() {
 }
 
 #[test]
+fn a_change_is_accepted_together_with_what_brings_it() {
+    let mut project = Project::with(SPEC);
+    project.sessions(&QUIET, &Special::default());
+    let session = project.session(92.0, &Special::default());
+    assert_eq!(project.gate(&[]).0, 1);
+    let ack = [
+        "ack",
+        "train",
+        "--metric",
+        "speed",
+        "--by",
+        "ada",
+        "--reason",
+        "right",
+        "--max-change",
+        "10%",
+        "--from",
+        &session,
+    ];
+    assert_eq!(project.says(&ack).0, 0);
+    let (status, line) = project.gate(&[]);
+    assert_eq!((status, line["reason"].as_str().unwrap()), (0, "accepted"), "{line:#}");
+    project.session(80.0, &Special::default());
+    assert_eq!(project.gate(&[]).0, 0, "one session of a level is no history yet");
+    let broken = project.folder.tree("acks").remove(0).0;
+    project.folder.write(&format!("acks/{broken}"), "kind: Ack\n");
+    assert_eq!(project.says(&["gate"]).0, 2, "it could be the one that matters");
+}
+
+#[test]
+fn a_failed_second_session_confirms_nothing() {
+    let spec = SPEC.replace("maxRegression: 3%}", "maxRegression: 3%, min: 85, confirm: required}");
+    let one = Special { image: Some("sha256:1".to_owned()), ..Special::default() };
+    let mut project = Project::with(&spec);
+    project.sessions(&QUIET, &one);
+    project.session(99.0, &Special { status: Some(Status::Failed), ..one.clone() });
+    assert_eq!(verdict(&project.gate(&[]).1), "invalid");
+    project.session(80.0, &one);
+    let (status, line) = project.gate(&[]);
+    assert_eq!((status, line["reason"].as_str().unwrap()), (1, "belowMin"), "a limit waits for nothing: {line:#}");
+    assert_eq!(line["candidate"]["median"], 80.0);
+}
+
+#[test]
 fn the_order_of_files_and_the_scale_of_units_change_no_verdict() {
     let verdicts = |factor: f64| {
         let mut project = Project::with(SPEC);

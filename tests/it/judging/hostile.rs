@@ -28,6 +28,7 @@ fn bad_files_are_named_left_out_and_keep_a_gate_from_answering() {
         project.folder.write(&place, bytes);
         let (status, out, error) = project.says(&["gate", "--output-format", "concise"]);
         assert_eq!(status, 2, "{name}: {out}{error}");
+        assert_eq!(project.json(&["gate"]).1["outcome"], "noAnswer");
         assert!(out.contains(code) && out.contains(name), "{code}: {out}");
         let (status, line) = project.gate(&["--skip-bad"]);
         assert_eq!((status, verdict(&line)), (0, "unchanged"));
@@ -112,4 +113,64 @@ fn ten_thousand_metrics_are_no_trouble() {
     let (status, answer) = project.json(&["history", "--all"]);
     assert_eq!(status, 0);
     assert_eq!(answer["series"].as_array().unwrap().len(), 1501);
+}
+
+#[test]
+fn a_shallow_clone_gives_no_answer() {
+    let mut project = Project::with(SPEC);
+    let first = project.commit("first");
+    project.sessions(&QUIET, &Special { commit: Some(first), ..Special::default() });
+    let second = project.commit("second");
+    project.session(80.0, &Special { commit: Some(second.clone()), ..Special::default() });
+    assert_eq!(project.gate(&[]).0, 1);
+    fs::write(project.folder.path().join(".git/shallow"), format!("{second}\n")).unwrap();
+    let (status, _, error) = project.says(&["gate"]);
+    assert!(status == 2 && error.contains("git fetch --unshallow"), "{status}: {error}");
+}
+
+#[test]
+fn files_of_a_candidate_folder_are_judged_like_others() {
+    let mut project = Project::with(SPEC);
+    project.sessions(&QUIET, &Special::default());
+    let before = project.folder.tree("results");
+    project.session(80.0, &Special::default());
+    let new: Vec<_> = project.folder.tree("results").into_iter().filter(|file| !before.contains(file)).collect();
+    for (path, bytes) in &new {
+        project.folder.write(&format!("new/{path}"), bytes);
+        project.folder.remove(&format!("results/{path}"));
+    }
+    assert_eq!(project.gate(&["--candidate", "new"]).0, 1);
+    let (path, bytes) = &new[0];
+    project
+        .folder
+        .write(&format!("new/{path}"), String::from_utf8_lossy(bytes).replace("\"repeat\": 1", "\"repeat\": 2"));
+    let (status, answer) = project.json(&["gate", "--candidate", "new"]);
+    assert_eq!((status, answer["leftOut"][0]["code"].as_str()), (2, Some("KB0366")), "{answer:#}");
+}
+
+#[test]
+fn texts_of_results_do_nothing_to_a_terminal_or_a_shell() {
+    let mut project = Project::with(SPEC);
+    project.sessions(&QUIET, &Special::default());
+    let hostile = "x\u{1b}[2J\n::error::y\u{202e}'; touch pwned; '";
+    for repeat in 1..=3 {
+        let mut made = project.run(
+            50.0,
+            repeat,
+            &Special { status: Some(kubebench::result::v1::Status::Failed), ..Special::default() },
+        );
+        made.run.session = "later".to_owned();
+        made.run.id = format!("{repeat}{}", "e".repeat(31));
+        made.run.started_at = made.run.started_at.replace("2026-02", "2026-03");
+        made.run.finished_at = made.run.finished_at.replace("2026-02", "2026-03");
+        made.metadata.case_name = hostile.to_owned();
+        made.run.reasons[0].message = hostile.to_owned();
+        project.put(made);
+    }
+    for command in [&["gate"][..], &["history"], &["gate", "--markdown", "comment.md"]] {
+        let (_, out, error) = project.says(command);
+        assert!(!out.contains('\u{1b}') && !out.contains('\u{202e}') && !out.contains("\n::error"), "{out}{error}");
+    }
+    let comment = fs::read_to_string(project.folder.path().join("comment.md")).unwrap();
+    assert!(!comment.contains('\u{1b}') && !comment.contains("\n::error"), "{comment}");
 }
