@@ -23,7 +23,11 @@ pub(super) fn run(global: &Global, args: &ExportArgs) -> Result<ExitStatus> {
     let is_printed = args.out == Path::new("-");
     let out = from_start(global, &args.out);
     if !is_printed {
-        refuse_place("export", &out, results.root(), &[results.folder()])?;
+        let asked: Vec<PathBuf> = args.paths.iter().map(|path| from_start(global, path)).collect();
+        let asked = asked.iter().filter_map(|path| std::path::absolute(path).ok());
+        let asked: Vec<String> = asked.map(|path| path.to_string_lossy().into_owned()).collect();
+        let kept: Vec<&str> = asked.iter().map(String::as_str).chain([results.folder()]).collect();
+        refuse_place("export", &out, results.root(), &kept)?;
     }
 
     let mut sources = SourceMap::default();

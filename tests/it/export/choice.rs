@@ -187,6 +187,7 @@ fn no_results_are_an_export_of_none() {
 #[test]
 fn an_export_stands_where_it_may_and_is_whole() {
     let (folder, _) = folder([run(1, 1)]);
+    folder.write("elsewhere/kept.json", "{}");
     let refused = |arguments: &[&str], words: &str| {
         let (status, said) = said(&folder, arguments);
         assert!(status == Some(2) && said.contains(words), "{arguments:?}: {said}");
@@ -195,6 +196,7 @@ fn an_export_stands_where_it_may_and_is_whole() {
     refused(&["--format", "csv", "--out", "specs.yaml"], "the export specs.yaml would be a YAML file");
     refused(&["--format", "csv", "--out", "no/x.csv"], "there is no folder no; make it first");
     refused(&["--format", "csv", "--out", "results"], "would stand in results/");
+    refused(&["--format", "jsonl", "--out", "elsewhere/x.json", "elsewhere"], "where it does not belong");
     refused(&["--format", "parquet", "--out", "-"], "parquet is no text; name a file with `--out`");
     refused(&["--format", "mlflow", "--out", "-"], "mlflow is no text; name a folder with `--out`");
     refused(&["--format", "jsonl", "--out", "x", "--spreadsheet"], "`--spreadsheet` is about the cells of csv");
