@@ -28,6 +28,7 @@ pub mod digest;
 pub mod doctor;
 pub mod edge;
 pub mod expand;
+pub mod export;
 pub mod fixture;
 pub mod follow;
 pub mod gather;

@@ -8,6 +8,7 @@ use clap::builder::PossibleValue;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
 use crate::diag::render::Format;
+use crate::export;
 use crate::local::Engine;
 use crate::record::Mode;
 pub(super) use judging::{AckArgs, CompareArgs, GateArgs, HistoryArgs, MockArgs, OnInconclusive};
@@ -126,6 +127,8 @@ pub(super) enum Command {
     Mock(MockArgs),
     /// Read the metrics of results again from the logs that their runs left; overwrites nothing
     Reparse(ReparseArgs),
+    /// Write results in the format of another program
+    Export(ExportArgs),
     /// Start a replica of a local run and end its whole tree
     #[command(hide = true)]
     Supervise(SuperviseArgs),
@@ -345,6 +348,45 @@ pub(super) struct ReparseArgs {
     /// A variable that was passed to the run, to be redacted if its name says that it holds a secret
     #[arg(long, value_name = "NAME")]
     pub(super) pass_env: Vec<String>,
+}
+
+#[derive(Debug, Args)]
+pub(super) struct ExportArgs {
+    /// Result files, or folders of them; without any, the project's results
+    #[arg(value_name = "PATHS")]
+    pub(super) paths: Vec<PathBuf>,
+    /// The format
+    #[arg(long, value_enum, value_name = "FORMAT")]
+    pub(super) format: export::Format,
+    /// The file to write, or the folder (mlflow, github-action-benchmark); `-` for standard output, where the format is a text
+    #[arg(long, value_name = "PATH")]
+    pub(super) out: PathBuf,
+    /// Also runs that do not count, marked as such
+    #[arg(long, value_enum, value_name = "RUNS", value_delimiter = ',')]
+    pub(super) include: Vec<export::Extra>,
+    /// Quote cells that a spreadsheet would execute (csv)
+    #[arg(long)]
+    pub(super) spreadsheet: bool,
+}
+
+impl ValueEnum for export::Format {
+    fn value_variants<'a>() -> &'a [Self] {
+        &Self::ALL
+    }
+
+    fn to_possible_value(&self) -> Option<PossibleValue> {
+        Some(PossibleValue::new(self.name()))
+    }
+}
+
+impl ValueEnum for export::Extra {
+    fn value_variants<'a>() -> &'a [Self] {
+        &Self::ALL
+    }
+
+    fn to_possible_value(&self) -> Option<PossibleValue> {
+        Some(PossibleValue::new(self.name()))
+    }
 }
 
 #[derive(Debug, Args)]

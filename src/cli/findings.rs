@@ -100,20 +100,22 @@ fn summarize(global: &Global, sorted: &[Diagnostic]) {
 /// Refuses reports that would overwrite what they are about: specs, the project file, and what is `kept` in the folders of
 /// manifests and results.
 pub(super) fn refuse_report_places(global: &Global, root: &Path, kept: &[&str]) -> Result<()> {
-    for target in &global.report {
-        let shown = target.path.display();
-        if let Some(folder) = target.path.parent().filter(|folder| *folder != Path::new("") && !fs::exists(folder, ""))
-        {
-            bail!("the report {shown} cannot be written: there is no folder {}; make it first", folder.display());
-        }
-        let place = fs::real_place(&target.path).unwrap_or_else(|| target.path.clone());
-        if place.extension().is_some_and(|end| end.eq_ignore_ascii_case("yaml") || end.eq_ignore_ascii_case("yml")) {
-            bail!("the report {shown} would be a YAML file, which may be a spec or a manifest; give it another name");
-        }
-        let is_inside = |folder: &&&str| fs::real_place(&root.join(folder)).is_some_and(|real| place.starts_with(real));
-        if let Some(folder) = kept.iter().find(is_inside) {
-            bail!("the report {shown} would stand in {folder}/, where it does not belong; write it elsewhere");
-        }
+    global.report.iter().try_for_each(|target| refuse_place("report", &target.path, root, kept))
+}
+
+/// Refuses to write a report or an export to `path`, as [`refuse_report_places`] says.
+pub(super) fn refuse_place(what: &str, path: &Path, root: &Path, kept: &[&str]) -> Result<()> {
+    let shown = path.display();
+    if let Some(folder) = path.parent().filter(|folder| *folder != Path::new("") && !fs::exists(folder, "")) {
+        bail!("the {what} {shown} cannot be written: there is no folder {}; make it first", folder.display());
+    }
+    let place = fs::real_place(path).unwrap_or_else(|| path.to_owned());
+    if place.extension().is_some_and(|end| end.eq_ignore_ascii_case("yaml") || end.eq_ignore_ascii_case("yml")) {
+        bail!("the {what} {shown} would be a YAML file, which may be a spec or a manifest; give it another name");
+    }
+    let is_inside = |folder: &&&str| fs::real_place(&root.join(folder)).is_some_and(|real| place.starts_with(real));
+    if let Some(folder) = kept.iter().find(is_inside) {
+        bail!("the {what} {shown} would stand in {folder}/, where it does not belong; write it elsewhere");
     }
     Ok(())
 }

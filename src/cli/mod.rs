@@ -6,6 +6,7 @@ mod compare;
 mod compile;
 mod doctor;
 mod explain;
+mod export;
 mod findings;
 mod fmt;
 mod fold;
@@ -126,6 +127,7 @@ fn dispatch(cli: &Cli) -> Result<ExitStatus> {
         Command::Mock(args) => mock::run(&cli.global, args),
         Command::Compare(args) => compare::run(&cli.global, args),
         Command::Reparse(args) => reparse::run(&cli.global, args),
+        Command::Export(args) => export::run(&cli.global, args),
         Command::Supervise(args) => supervise(args),
         Command::Step(args) => step::run(args),
         Command::Fmt(args) => fmt::run(&cli.global, args),

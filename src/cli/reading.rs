@@ -105,7 +105,8 @@ impl Reading {
     }
 }
 
-fn of_doubt(doubt: &Doubt, path: &str, shown: &impl Fn(&str) -> String) -> Diagnostic {
+/// Says why the result at `path` stands for no run; `shown` are the names that messages give paths.
+pub(super) fn of_doubt(doubt: &Doubt, path: &str, shown: &impl Fn(&str) -> String) -> Diagnostic {
     match doubt {
         Doubt::Twins { paths } => {
             let others = paths.iter().filter(|other| *other != path);

@@ -1,16 +1,18 @@
-//! Result files of `kubebench validate`: are they as they were written, and where they belong?
+//! Result files of `validate` and `export`: are they as they were written, and where they belong?
 
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-use anyhow::Result;
+use anyhow::{Context as _, Result, anyhow};
 use rayon::prelude::*;
 
 use super::args::Global;
 use super::project::{Project, VERSION, below_root, start};
+use crate::archive::{Archive, Extract};
 use crate::compile::Workspace;
 use crate::diag::{Diagnostic, Diagnostics, code};
 use crate::edge::fs::{self, Content};
-use crate::result;
+use crate::result::{self, BenchmarkResult};
 use crate::text::{Source, SourceId, SourceMap};
 
 /// Result files that were asked for.
@@ -18,6 +20,24 @@ pub(super) struct Results {
     root: PathBuf,
     folder: String,
     asked: Vec<PathBuf>,
+}
+
+type Files = BTreeMap<String, Result<PathBuf, Content>>;
+
+/// So many files are read before what they hold is put together.
+const TAKEN: usize = 1024;
+/// So many whole results are held at once.
+const HELD: usize = 64;
+
+/// Results that were read, and what is wrong with other files.
+#[derive(Default)]
+pub(super) struct Taken {
+    /// The results without their metrics, by the names that messages give them.
+    pub(super) archive: Archive,
+    /// Their files by these names.
+    pub(super) files: BTreeMap<String, PathBuf>,
+    /// What was found.
+    pub(super) judged: Judged,
 }
 
 /// What was found about result files.
@@ -61,6 +81,17 @@ impl Results {
         Ok(results)
     }
 
+    /// Takes `paths` as results, all of them; without any, the results folder of the project.
+    pub(super) fn all(global: &Global, paths: &[PathBuf]) -> Result<Self> {
+        let base = start(global)?;
+        let root = fs::find_root(&base);
+        let folder = Workspace::open(Project::find(global)?.file, VERSION).results_dir();
+        // Absolute, since paths are taken from where the command starts.
+        let whole = || std::path::absolute(root.join(&folder)).unwrap_or_else(|_| root.join(&folder));
+        let asked = if paths.is_empty() { vec![whole()] } else { paths.to_vec() };
+        Ok(Self { root, folder, asked })
+    }
+
     /// Returns whether the folder at `place`, which is `below` the project, holds JSON files and no YAML.
     fn holds_only_results(&self, place: &Path, below: String) -> bool {
         place.is_dir()
@@ -83,32 +114,75 @@ impl Results {
         self.asked.is_empty()
     }
 
-    /// Reads and judges them; texts of those at fault are added to `sources`.
-    pub(super) fn judge(&self, global: &Global, sources: &mut SourceMap) -> Result<Judged> {
+    /// Returns the files, by the names that messages give them.
+    fn files(&self, global: &Global) -> Result<Files> {
         let start = start(global)?;
-        let mut found = std::collections::BTreeMap::new();
+        let mut found = Files::new();
         for path in &self.asked {
             // A file outside the project is called as it was given; nothing is known about its place.
             let shown = below_root(&self.root, &start, path).unwrap_or_else(|_| path.display().to_string());
             found.extend(fs::find_results(&start.join(path), &shown));
         }
-        let files: Vec<_> = found.into_iter().collect();
+        Ok(found)
+    }
+
+    /// Reads and judges them; texts of those at fault are added to `sources`.
+    pub(super) fn judge(&self, global: &Global, sources: &mut SourceMap) -> Result<Judged> {
+        let files: Vec<_> = self.files(global)?.into_iter().collect();
         let outcomes: Vec<Outcome> = files.par_iter().map(|(shown, file)| self.outcome(shown, file)).collect();
         let mut judged = Judged { checked: files.into_iter().map(|(shown, _)| shown).collect(), ..Judged::default() };
         for outcome in outcomes {
-            match outcome {
-                Outcome::Sound => {}
-                Outcome::Unread(fault, unreadable) => {
-                    judged.unreadable |= unreadable;
-                    judged.diagnostics.push(fault);
-                }
-                Outcome::AtFault(shown, bytes) => {
-                    let id = sources.add(Source::new(shown.as_str(), &bytes));
-                    judged.diagnostics.extend(result::judge(&shown, &bytes, below_folder(&shown, &self.folder), id));
+            self.note(outcome, &mut judged, sources);
+        }
+        Ok(judged)
+    }
+
+    /// Reads them into an archive, without what they measured; those at fault are judged as by [`Self::judge`].
+    pub(super) fn take(&self, global: &Global, sources: &mut SourceMap) -> Result<Taken> {
+        let files: Vec<_> = self.files(global)?.into_iter().collect();
+        let mut taken = Taken::default();
+        for files in files.chunks(TAKEN) {
+            let read: Vec<_> = files.par_iter().map(|(shown, file)| self.extract(shown, file)).collect();
+            for ((shown, file), read) in files.iter().zip(read) {
+                taken.judged.checked.push(shown.clone());
+                match (read, file) {
+                    (Ok(extract), Ok(file)) => {
+                        taken.archive.add(*extract);
+                        taken.files.insert(shown.clone(), file.clone());
+                    }
+                    (Err(outcome), _) => self.note(outcome, &mut taken.judged, sources),
+                    (Ok(_), Err(_)) => {}
                 }
             }
         }
-        Ok(judged)
+        Ok(taken)
+    }
+
+    fn extract(&self, shown: &str, file: &Result<PathBuf, Content>) -> Result<Box<Extract>, Outcome> {
+        let read = file.as_ref().ok().and_then(|path| fs::read_result(path, result::MAX_BYTES).ok());
+        let is_here =
+            |of: &BenchmarkResult| below_folder(shown, &self.folder).is_none_or(|place| place == result::path(of));
+        match read.and_then(|bytes| result::as_written(&bytes)).filter(is_here) {
+            Some(mut result) => {
+                result.metrics.clear();
+                Ok(Box::new(Extract::of(shown, result)))
+            }
+            None => Err(self.outcome(shown, file)),
+        }
+    }
+
+    fn note(&self, outcome: Outcome, judged: &mut Judged, sources: &mut SourceMap) {
+        match outcome {
+            Outcome::Sound => {}
+            Outcome::Unread(fault, unreadable) => {
+                judged.unreadable |= unreadable;
+                judged.diagnostics.push(fault);
+            }
+            Outcome::AtFault(shown, bytes) => {
+                let id = sources.add(Source::new(shown.as_str(), &bytes));
+                judged.diagnostics.extend(result::judge(&shown, &bytes, below_folder(&shown, &self.folder), id));
+            }
+        }
     }
 
     fn outcome(&self, shown: &str, file: &Result<PathBuf, Content>) -> Outcome {
@@ -139,6 +213,32 @@ impl Results {
             }
         }
     }
+}
+
+/// Reads the `files`, by the names that messages give them, and hands them to `each` in their order; the next ones are read
+/// meanwhile.
+pub(super) fn in_order(
+    files: &[(&String, &PathBuf)],
+    mut each: impl FnMut(&BenchmarkResult) -> Result<()> + Send,
+) -> Result<()> {
+    let read = |files: &[(&String, &PathBuf)]| -> Vec<Result<BenchmarkResult>> {
+        let read = |(shown, path): &(&String, &PathBuf)| {
+            let bytes = fs::read_result(path, result::MAX_BYTES).ok();
+            let result = bytes.and_then(|bytes| result::as_written(&bytes));
+            result.with_context(|| format!("{shown} was changed while it was read; run this again"))
+        };
+        files.par_iter().map(read).collect()
+    };
+    let mut chunks = files.chunks(HELD);
+    let mut held = chunks.next().map(read).unwrap_or_default();
+    while !held.is_empty() {
+        let mut hand = || held.iter().try_for_each(|result| each(result.as_ref().map_err(|why| anyhow!("{why}"))?));
+        let next = chunks.next();
+        let (handed, following) = rayon::join(&mut hand, || next.map(read).unwrap_or_default());
+        handed?;
+        held = following;
+    }
+    Ok(())
 }
 
 /// Returns whether `path` is the folder `outer`, or lies in it.

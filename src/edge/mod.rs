@@ -3,6 +3,7 @@
 pub mod archive;
 pub mod cluster;
 pub mod experiment;
+pub mod export;
 pub mod fs;
 pub mod git;
 pub mod http;

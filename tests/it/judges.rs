@@ -46,14 +46,19 @@ pub(crate) fn oracle(test: &str, name: &str) -> Option<PathBuf> {
 
 /// A Python that imports `PyYAML`, in the manner of [`oracle`].
 pub(crate) fn python_with_yaml(test: &str) -> Option<PathBuf> {
+    python_with(test, "python-with-yaml", "yaml")
+}
+
+/// A Python that imports `modules`, in the manner of [`oracle`]; `.ci/run` writes the program `wrapper`, which starts that of an
+/// environment of its own.
+pub(crate) fn python_with(test: &str, wrapper: &str, modules: &str) -> Option<PathBuf> {
     let imports = |python: &PathBuf| {
         let mut command = Command::new(python);
-        command.args(["-c", "import yaml"]).stderr(Stdio::null());
+        command.args(["-c", &format!("import {modules}")]).stderr(Stdio::null());
         command.status().is_ok_and(|status| status.success())
     };
-    // `.ci/run` writes the first, which starts the Python of an environment of its own.
-    let candidates = ["python-with-yaml", "python3", "python"];
-    asked(test, "python3 with PyYAML", || candidates.into_iter().filter_map(tool).find(imports))
+    let candidates = [wrapper, "python3", "python"];
+    asked(test, &format!("a python3 with {modules}"), || candidates.into_iter().filter_map(tool).find(imports))
 }
 
 fn asked(test: &str, name: &str, find: impl FnOnce() -> Option<PathBuf>) -> Option<PathBuf> {

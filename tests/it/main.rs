@@ -19,6 +19,7 @@ mod deploy;
 mod determinism;
 mod docs;
 mod experiments;
+mod export;
 mod given;
 mod hazards;
 mod hostile_yaml;

@@ -1,0 +1,129 @@
+//! `kubebench export`: results in the formats of other programs.
+
+use std::io::{self, ErrorKind};
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context as _, Result, bail};
+
+use super::ExitStatus;
+use super::args::{ExportArgs, Global};
+use super::findings::{self, Findings, Output, counted, refuse_place, refuse_report_places, tell};
+use super::project::from_start;
+use super::reading::of_doubt;
+use super::results::{Results, Taken, in_order};
+use crate::edge::export::{OnDisk, Pending, standard_output};
+use crate::export::{self, Cells, Exporter, Format, Left, Shape};
+use crate::text::SourceMap;
+
+/// Writes the results that were asked for, and says what was left out.
+pub(super) fn run(global: &Global, args: &ExportArgs) -> Result<ExitStatus> {
+    refuse_usage(args)?;
+    let results = Results::all(global, &args.paths)?;
+    refuse_report_places(global, results.root(), &[results.folder()])?;
+    let is_printed = args.out == Path::new("-");
+    let out = from_start(global, &args.out);
+    if !is_printed {
+        let asked: Vec<PathBuf> = args.paths.iter().map(|path| from_start(global, path)).collect();
+        let asked = asked.iter().filter_map(|path| std::path::absolute(path).ok());
+        let asked: Vec<String> = asked.map(|path| path.to_string_lossy().into_owned()).collect();
+        let kept: Vec<&str> = asked.iter().map(String::as_str).chain([results.folder()]).collect();
+        refuse_place("export", &out, results.root(), &kept)?;
+    }
+
+    let mut sources = SourceMap::default();
+    let Taken { archive, files, mut judged } = results.take(global, &mut sources)?;
+    let chosen = export::choose(archive, args.format, &args.include);
+    for doubt in &chosen.doubts {
+        judged.diagnostics.extend(doubt.paths().iter().map(|path| of_doubt(doubt, path, &str::to_owned)));
+    }
+    let chosen_files: Vec<_> = files.iter().filter(|(shown, _)| chosen.paths.contains(*shown)).collect();
+
+    // Nothing takes the place of an earlier export while somebody may still see to what could not be read.
+    let left = if judged.unreadable { None } else { Some(written(args, &out, &chosen_files)?) };
+    let findings = Findings {
+        diagnostics: judged.diagnostics,
+        sources: &sources,
+        checked: &judged.checked,
+        unreadable: judged.unreadable,
+    };
+    let status = findings::report(global, if is_printed { Output::Data } else { Output::Findings }, findings)?;
+    let Some(left) = left else {
+        tell(global, "nothing was exported");
+        return Ok(status);
+    };
+    let to = if is_printed { "standard output".to_owned() } else { args.out.display().to_string() };
+    tell(global, &format!("{} exported to {to}", counted(chosen_files.len(), "result")));
+    let words: Vec<String> = [chosen.passed.words(), left.words()].into_iter().flatten().collect();
+    if !words.is_empty() {
+        tell(global, &format!("left out: {}", words.join(", ")));
+    }
+    Ok(status)
+}
+
+/// Writes the results of `files` to `out`, and returns what was left out.
+fn written(args: &ExportArgs, out: &Path, files: &[(&String, &PathBuf)]) -> Result<Left> {
+    let mut place = Place::begin(args, out)?;
+    let exporter = &mut place.exporter;
+    let filled = in_order(files, |result| exporter.add(result).context("cannot write the export"));
+    match filled.and_then(|()| place.keep()) {
+        Err(error) if args.out == Path::new("-") && is_gone(&error) => Ok(Left::default()),
+        left => left,
+    }
+}
+
+fn refuse_usage(args: &ExportArgs) -> Result<()> {
+    let name = args.format.name();
+    if args.spreadsheet && args.format != Format::Csv {
+        bail!("`--spreadsheet` is about the cells of csv, and this is {name}");
+    }
+    if args.format.is_summary() && !args.include.is_empty() {
+        bail!("{name} holds medians of the runs that count, in which `--include` would mix others");
+    }
+    if args.out == Path::new("-") && args.format.shape() != Shape::Text {
+        bail!("{name} is no text; name a {} with `--out`", if is_folder(args.format) { "folder" } else { "file" });
+    }
+    Ok(())
+}
+
+fn is_folder(format: Format) -> bool {
+    format.shape() == Shape::Folder
+}
+
+/// Where an export goes: what writes it, and the file that is moved to its place in the end.
+struct Place {
+    exporter: Box<dyn Exporter>,
+    file: Option<Pending>,
+}
+
+impl Place {
+    fn begin(args: &ExportArgs, out: &Path) -> Result<Self> {
+        let format = args.format;
+        let cells = if args.spreadsheet { Cells::Spreadsheet } else { Cells::Plain };
+        let unfit = || format!("{} goes elsewhere", format.name());
+        if is_folder(format) {
+            let exporter = export::to_folder(format, Box::new(OnDisk::at(out)?)).with_context(unfit)?;
+            return Ok(Self { exporter, file: None });
+        }
+        if args.out == Path::new("-") {
+            let exporter = export::to_file(format, cells, standard_output())?.with_context(unfit)?;
+            return Ok(Self { exporter, file: None });
+        }
+        let file = Pending::begin(out)?;
+        let exporter: Box<dyn Exporter> = match format.shape() {
+            Shape::Database => Box::new(file.database()?),
+            _ => export::to_file(format, cells, file.sink()?)?.with_context(unfit)?,
+        };
+        Ok(Self { exporter, file: Some(file) })
+    }
+
+    fn keep(self) -> Result<Left> {
+        let left = self.exporter.finish().context("cannot write the export")?;
+        self.file.map_or(Ok(()), Pending::keep)?;
+        Ok(left)
+    }
+}
+
+/// Whether whoever read standard output has gone, which is no fault.
+fn is_gone(error: &anyhow::Error) -> bool {
+    error.downcast_ref::<io::Error>().is_some_and(|error| error.kind() == ErrorKind::BrokenPipe)
+}

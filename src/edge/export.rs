@@ -1,0 +1,97 @@
+//! What an export leaves on the disk: a file that appears whole or not at all, a folder of files, a database.
+#![expect(clippy::disallowed_methods, reason = "the rim writes files")]
+
+mod database;
+
+use std::fs::{self, File};
+use std::io::{self, BufWriter, Write as _};
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context as _, Result, bail};
+
+use crate::export::{Folder, Sink};
+pub use database::Database;
+
+/// A file that is written beside its place and moved there in the end.
+pub struct Pending {
+    temp: PathBuf,
+    path: PathBuf,
+}
+
+impl Pending {
+    /// Begins the file at `path`.
+    pub fn begin(path: &Path) -> Result<Self> {
+        if path.is_dir() {
+            bail!("{} is a folder, and this format is one file", path.display());
+        }
+        let Some(name) = path.file_name().map(|name| name.to_string_lossy()) else {
+            bail!("{} is no name of a file", path.display());
+        };
+        let temp = path.with_file_name(format!(".{name}.{}.kubebench-tmp", std::process::id()));
+        File::create(&temp).with_context(|| format!("cannot write {}", path.display()))?;
+        Ok(Self { temp, path: path.to_owned() })
+    }
+
+    /// Returns what writes it.
+    pub fn sink(&self) -> Result<Sink> {
+        let file = File::options().write(true).open(&self.temp);
+        let file = file.with_context(|| format!("cannot write {}", self.path.display()))?;
+        Ok(Box::new(BufWriter::with_capacity(1 << 18, file)))
+    }
+
+    /// Returns what makes it a database.
+    pub fn database(&self) -> Result<Database> {
+        Database::create(&self.temp).with_context(|| format!("cannot write {}", self.path.display()))
+    }
+
+    /// Moves it to its place; whatever stood there is gone.
+    pub fn keep(self) -> Result<()> {
+        fs::rename(&self.temp, &self.path).with_context(|| format!("cannot write {}", self.path.display()))
+    }
+}
+
+impl Drop for Pending {
+    fn drop(&mut self) {
+        // Gone already where it was kept.
+        drop(fs::remove_file(&self.temp));
+    }
+}
+
+/// Returns what writes to standard output.
+pub fn standard_output() -> Sink {
+    Box::new(BufWriter::with_capacity(1 << 18, io::stdout()))
+}
+
+/// A folder whose files are written one after another.
+pub struct OnDisk {
+    root: PathBuf,
+    /// The folder that was made last: files come folder by folder.
+    made: PathBuf,
+}
+
+impl OnDisk {
+    /// Takes the folder at `root`, which need not be there.
+    pub fn at(root: &Path) -> Result<Self> {
+        if root.exists() && !root.is_dir() {
+            bail!("{} is a file, and this format is a folder", root.display());
+        }
+        fs::create_dir_all(root).with_context(|| format!("cannot make {}", root.display()))?;
+        Ok(Self { root: root.to_owned(), made: root.to_owned() })
+    }
+}
+
+impl Folder for OnDisk {
+    fn put(&mut self, path: &str, bytes: &[u8]) -> io::Result<()> {
+        let full = self.root.join(path);
+        if let Some(folder) = full.parent().filter(|folder| *folder != self.made) {
+            fs::create_dir_all(folder)?;
+            folder.clone_into(&mut self.made);
+        }
+        let mut file = File::create(&full)?;
+        file.write_all(bytes)
+    }
+
+    fn make(&mut self, path: &str) -> io::Result<()> {
+        fs::create_dir_all(self.root.join(path))
+    }
+}
