@@ -42,6 +42,7 @@ pub mod mock;
 pub mod model;
 pub mod record;
 pub mod redact;
+pub mod report;
 pub mod result;
 pub mod run;
 pub mod schema;

@@ -8,7 +8,7 @@ mod line;
 pub mod render;
 mod side;
 pub mod v1;
-mod words;
+pub mod words;
 
 pub use ack::matches;
 pub use comparison::{Request, compare};

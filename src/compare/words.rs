@@ -1,10 +1,12 @@
 //! Numbers and reasons in words.
 
+use std::collections::BTreeMap;
+
 use super::v1::{Line, Verdict};
 use crate::verdict::{Judgement, Method, Policy, Reason};
 
 /// Returns a reason as a word for programs.
-pub(super) fn code(reason: Reason) -> &'static str {
+pub fn code(reason: Reason) -> &'static str {
     match reason {
         Reason::Change => "change",
         Reason::Equivalent => "equivalent",
@@ -21,7 +23,7 @@ pub(super) fn code(reason: Reason) -> &'static str {
 }
 
 /// Says why a verdict is what it is, and what would decide.
-pub(super) fn reason(judgement: &Judgement, policy: Policy) -> String {
+pub fn reason(judgement: &Judgement, policy: Policy) -> String {
     let threshold = share(policy.threshold);
     let seen =
         judgement.detectable.map_or_else(String::new, |least| format!("; {} would have been seen", share(least)));
@@ -68,7 +70,7 @@ pub(super) fn reason(judgement: &Judgement, policy: Policy) -> String {
 }
 
 /// Returns a share as a percentage without a sign: `2 %`, `0.35 %`.
-pub(super) fn share(share: f64) -> String {
+pub fn share(share: f64) -> String {
     let percent = share.abs() * 100.0;
     let digits = usize::from(percent < 10.0);
     let text = format!("{percent:.digits$}");
@@ -76,12 +78,12 @@ pub(super) fn share(share: f64) -> String {
 }
 
 /// Returns a change with its sign, to the digits that its interval supports: `−8.0 %`.
-pub(super) fn change(change: f64, interval: Option<(f64, f64)>) -> String {
+pub fn change(change: f64, interval: Option<(f64, f64)>) -> String {
     format!("{} %", signed(change, digits(interval)))
 }
 
 /// Returns an interval: `[−8.4, −7.6]`.
-pub(super) fn interval(interval: (f64, f64)) -> String {
+pub fn interval(interval: (f64, f64)) -> String {
     let digits = digits(Some(interval));
     format!("[{}, {}]", signed(interval.0, digits), signed(interval.1, digits))
 }
@@ -106,7 +108,7 @@ fn digits(interval: Option<(f64, f64)>) -> usize {
 }
 
 /// Returns a value with its unit, to four digits: `1447000 tokens/s`.
-pub(super) fn value(value: f64, unit: Option<&str>) -> String {
+pub fn value(value: f64, unit: Option<&str>) -> String {
     let number = number(value);
     match unit {
         Some(unit) => format!("{number} {unit}"),
@@ -115,7 +117,7 @@ pub(super) fn value(value: f64, unit: Option<&str>) -> String {
 }
 
 /// Returns a number to four digits, without an exponent where it is of a size that people read.
-pub(super) fn number(value: f64) -> String {
+pub fn number(value: f64) -> String {
     let size = value.abs();
     if value == 0.0 {
         return "0".to_owned();
@@ -148,14 +150,14 @@ pub(super) fn number(value: f64) -> String {
 }
 
 /// Returns a p value as people write it.
-pub(super) fn probability(p: f64) -> String {
+pub fn probability(p: f64) -> String {
     if p < 0.0001 { "p < 0.0001".to_owned() } else { format!("p = {}", number((p * 1e4).round() / 1e4)) }
 }
 
 /// Returns the hardware in a few words: what is not the same everywhere by default.
-pub(super) fn hardware(line: &Line) -> String {
+pub fn hardware(environment: &BTreeMap<String, String>) -> String {
     let order = ["gpu", "cpu", "driver", "instanceType", "target"];
-    let said = order.iter().filter_map(|fact| line.environment.get(*fact).map(|value| (*fact, value)));
+    let said = order.iter().filter_map(|fact| environment.get(*fact).map(|value| (*fact, value)));
     let words = said.map(|(fact, value)| match fact {
         "driver" => format!("driver {value}"),
         "target" => format!("target {value}"),
@@ -165,7 +167,7 @@ pub(super) fn hardware(line: &Line) -> String {
 }
 
 /// Returns the metric with its labels.
-pub(super) fn metric(line: &Line) -> String {
+pub fn metric(line: &Line) -> String {
     if line.labels.is_empty() {
         return line.metric.clone();
     }
@@ -174,7 +176,7 @@ pub(super) fn metric(line: &Line) -> String {
 }
 
 /// Returns the change of a line in a table: `~` where it is noise.
-pub(super) fn effect(line: &Line) -> String {
+pub fn effect(line: &Line) -> String {
     let Some(change) = line.change.map(|share| change(share, line.interval)) else { return "–".to_owned() };
     let is_noise = matches!(line.verdict, Verdict::NoChangeSeen | Verdict::Unchanged | Verdict::Inconclusive);
     let shown = line.interval.map_or_else(|| change.clone(), |bounds| format!("{change} {}", interval(bounds)));
@@ -182,7 +184,7 @@ pub(super) fn effect(line: &Line) -> String {
 }
 
 /// Returns a method in words.
-pub(super) fn method(name: &str) -> &'static str {
+pub fn method(name: &str) -> &'static str {
     let all = [Method::Prediction, Method::Ranks, Method::RanksApproximate, Method::Pairs, Method::PairsByT];
     all.into_iter().find(|method| method.name() == name).map_or("", Method::words)
 }
@@ -207,7 +209,7 @@ fn quoted(word: &str) -> String {
 }
 
 /// Returns what to do about a line.
-pub(super) fn next(line: &Line) -> Vec<String> {
+pub fn next(line: &Line) -> Vec<String> {
     let mut next = Vec::new();
     if let Some(open) = &line.open {
         match (&open.after, &open.commit) {
@@ -230,6 +232,12 @@ pub(super) fn next(line: &Line) -> Vec<String> {
 }
 
 /// Returns the first digits of a commit.
-pub(super) fn short(commit: &str) -> &str {
+pub fn short(commit: &str) -> &str {
     commit.get(..10).unwrap_or(commit)
+}
+
+/// Returns words as the beginning of a sentence.
+pub fn sentence_case(words: &str) -> String {
+    let mut letters = words.chars();
+    letters.next().map_or_else(String::new, |first| first.to_uppercase().chain(letters).collect())
 }

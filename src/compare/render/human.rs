@@ -113,7 +113,7 @@ fn details(line: &Line) -> Vec<String> {
             line.adjusted_p.map_or_else(String::new, |p| format!(", {} among all gates", words::probability(p)));
         details.push(format!("{}{adjusted} ({})", words::probability(p), words::method(method)));
     }
-    let hardware = words::hardware(line);
+    let hardware = words::hardware(&line.environment);
     if !hardware.is_empty() {
         details.push(format!("on {hardware}"));
     }

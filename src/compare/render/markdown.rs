@@ -94,7 +94,7 @@ fn sentence(line: &Line) -> String {
         let interval = bounds.map_or_else(String::new, |interval| format!(" {}", words::interval(interval)));
         format!("**{}**{interval}", words::change(change, bounds))
     });
-    let on = words::hardware(line);
+    let on = words::hardware(&line.environment);
     let on = if on.is_empty() { String::new() } else { format!(", on {}", escape(&on)) };
     let sure = line.p.map_or_else(String::new, |p| format!(" ({})", words::probability(p)));
     match (line.verdict, change) {
@@ -171,7 +171,7 @@ fn rest(text: &mut String, notes: &[String], left_out: usize) {
 }
 
 /// Returns text that no renderer of Markdown takes for more than text.
-fn escape(text: &str) -> String {
+pub fn escape(text: &str) -> String {
     let mut escaped = String::with_capacity(text.len());
     for letter in text.chars() {
         match letter {

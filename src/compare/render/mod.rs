@@ -5,7 +5,7 @@ mod markdown;
 mod story;
 
 pub use human::{comparison as human_comparison, gated as human_gated};
-pub use markdown::{comparison as markdown_comparison, gated as markdown_gated};
+pub use markdown::{comparison as markdown_comparison, escape, gated as markdown_gated};
 pub use story::history as human_history;
 
 use super::v1::{Line, Verdict};

@@ -1,0 +1,140 @@
+//! The numbers behind the pages, for programs: an index, and the series of each case as JSON and CSV.
+
+use std::collections::BTreeMap;
+
+use super::page::finding_words;
+use super::site::{Benchmark, Case, Chart, Finding, Site};
+use super::v1::{BenchmarkEntry, CaseEntry, Index, Open, SCHEMA_VERSION};
+use super::{File, place};
+use crate::compare::v1::{self, History, Told};
+
+/// The name of the index.
+pub(super) const INDEX: &str = "index.json";
+
+/// Returns the index.
+pub(super) fn index(site: &Site<'_>) -> File {
+    let request = site.request;
+    let mut verdicts: BTreeMap<String, usize> = BTreeMap::new();
+    for verdict in site.charts().filter(|chart| chart.is_watched()).filter_map(Chart::verdict) {
+        *verdicts.entry(verdict.name().to_owned()).or_default() += 1;
+    }
+    let index = Index {
+        schema_version: SCHEMA_VERSION,
+        title: request.title.to_owned(),
+        as_of: request.as_of.to_owned(),
+        results: request.archive.rows().len(),
+        left_out: request.left_out.len(),
+        verdicts,
+        open: site.findings().iter().map(open).collect(),
+        benchmarks: site.benchmarks.iter().map(benchmark).collect(),
+        comparisons: request.comparisons.keys().map(|name| (name.clone(), place::comparison(name))).collect(),
+    };
+    File { path: INDEX.to_owned(), text: json(&index) }
+}
+
+fn open(finding: &Finding<'_>) -> Open {
+    let told = finding.chart.told;
+    Open {
+        benchmark: told.benchmark.clone(),
+        case: told.case.clone(),
+        case_name: told.case_name.clone(),
+        environment: told.environment.clone(),
+        metric: told.metric.clone(),
+        labels: told.labels.clone(),
+        change: finding.change,
+        interval: finding.interval,
+        since: finding.since.to_owned(),
+        commit: finding.commit.map(str::to_owned),
+        after: finding.after.map(str::to_owned),
+        sessions: finding.sessions,
+        sentence: finding_words(finding),
+        page: place::case(&told.benchmark, &told.case, 1),
+    }
+}
+
+fn benchmark(of: &Benchmark<'_>) -> BenchmarkEntry {
+    BenchmarkEntry {
+        name: of.name.to_owned(),
+        page: place::benchmark(of.name),
+        badge: place::badge(of.name),
+        results: of.rows.len(),
+        newest: of.rows.first().map(|row| row.started_at.clone()),
+        cases: of.cases.iter().map(|case| entry(of, case)).collect(),
+    }
+}
+
+fn entry(benchmark: &Benchmark<'_>, case: &Case<'_>) -> CaseEntry {
+    CaseEntry {
+        case: case.id.to_owned(),
+        case_name: case.name.to_owned(),
+        verdict: case.charts.iter().filter(|chart| chart.is_watched()).filter_map(Chart::verdict).min(),
+        failing: case.troubles.iter().any(|trouble| trouble.since.is_some()),
+        missing: case.troubles.iter().any(|trouble| trouble.since.is_none()),
+        data: place::data(benchmark.name, case.id, "json"),
+    }
+}
+
+/// Returns the comparisons as `kubebench compare` prints them.
+pub(super) fn comparisons(site: &Site<'_>) -> Vec<File> {
+    let file = |(name, answer): (&String, &v1::Comparison)| File {
+        path: format!("compare/{}.json", place::slug(name)),
+        text: json(answer),
+    };
+    site.request.comparisons.iter().map(file).collect()
+}
+
+/// Returns the series of the cases of a benchmark.
+pub(super) fn series(benchmark: &Benchmark<'_>) -> Vec<File> {
+    let files = |case: &Case<'_>| {
+        let all = || case.charts.iter().flat_map(|chart| chart.replaced.iter().chain([&chart.told]).copied());
+        let history = History {
+            schema_version: v1::SCHEMA_VERSION,
+            series: all().cloned().collect(),
+            left_out: Vec::new(),
+            notes: Vec::new(),
+        };
+        let path = |ending: &str| place::data(benchmark.name, case.id, ending);
+        [File { path: path("json"), text: json(&history) }, File { path: path("csv"), text: csv(all()) }]
+    };
+    benchmark.cases.iter().flat_map(files).collect()
+}
+
+fn csv<'a>(series: impl Iterator<Item = &'a Told>) -> String {
+    let mut text = "metric,labels,unit,environment,session,startedAt,commit,value,runs\r\n".to_owned();
+    for told in series {
+        let pairs = |of: &BTreeMap<String, String>| {
+            of.iter().map(|(name, value)| format!("{name}={value}")).collect::<Vec<_>>().join("; ")
+        };
+        let fixed = [
+            cell(&told.metric),
+            cell(&pairs(&told.labels)),
+            cell(told.unit.as_deref().unwrap_or_default()),
+            cell(&pairs(&told.environment)),
+        ];
+        for session in &told.sessions {
+            text.push_str(&format!(
+                "{},{},{},{},{},{}\r\n",
+                fixed.join(","),
+                cell(&session.session),
+                session.started_at,
+                session.commit.as_deref().map(cell).unwrap_or_default(),
+                session.value,
+                session.results.len()
+            ));
+        }
+    }
+    text
+}
+
+/// Returns a cell as RFC 4180 has it; one that a spreadsheet would execute gets an apostrophe, since people click on these files.
+fn cell(text: &str) -> String {
+    let is_formula = text.starts_with(['=', '+', '-', '@', '\t', '\r']);
+    let text = if is_formula { format!("'{text}") } else { text.to_owned() };
+    if text.contains([',', '"', '\n', '\r']) { format!("\"{}\"", text.replace('"', "\"\"")) } else { text }
+}
+
+fn json(value: &impl serde::Serialize) -> String {
+    let mut text = serde_json::to_string(value).unwrap_or_default();
+    text.push('\n');
+    text
+}

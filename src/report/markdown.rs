@@ -1,0 +1,66 @@
+//! The report as Markdown, for the front page of a repository: short, and the same place each time.
+
+use super::page::{finding_words, reassurance};
+use super::site::{Benchmark, Site};
+use crate::compare::render::escape;
+use crate::compare::v1::Verdict;
+use crate::compare::words;
+
+/// So many findings are told.
+const MOST: usize = 20;
+/// So many benchmarks stand in the table.
+const MOST_BENCHMARKS: usize = 200;
+/// By this a program finds the place to update.
+const MARKS: (&str, &str) = ("<!-- kubebench report -->", "<!-- kubebench report end -->");
+
+/// Writes the report.
+pub(super) fn draw(site: &Site<'_>) -> String {
+    let mut text = format!("{}\n## {}\n\n", MARKS.0, escape(site.request.title));
+    let findings = site.findings();
+    if findings.is_empty() {
+        text.push_str(&format!("{}\n", reassurance(site.charts())));
+    }
+    for finding in findings.iter().take(MOST) {
+        text.push_str(&format!("- **Worse:** {}\n", escape(&finding_words(finding))));
+    }
+    if findings.len() > MOST {
+        text.push_str(&format!("- and {} more\n", findings.len() - MOST));
+    }
+    text.push_str("\n| benchmark | verdict | metric | newest | sessions |\n|---|---|---|--:|--:|\n");
+    for benchmark in site.benchmarks.iter().take(MOST_BENCHMARKS) {
+        text.push_str(&row(benchmark));
+    }
+    if site.benchmarks.len() > MOST_BENCHMARKS {
+        text.push_str(&format!("\n{} more benchmarks are in the report.\n", site.benchmarks.len() - MOST_BENCHMARKS));
+    }
+    let results = site.request.archive.rows();
+    text.push_str(&format!("\n{} results, the newest of {}.", results.len(), site.request.as_of));
+    if !site.request.left_out.is_empty() {
+        text.push_str(&format!(" {} files did not count.", site.request.left_out.len()));
+    }
+    if results.iter().any(|row| row.synthetic) {
+        text.push_str(" Some are synthetic: made by `kubebench mock`, nothing ran.");
+    }
+    text.push_str(&format!("\n{}\n", MARKS.1));
+    text
+}
+
+fn row(benchmark: &Benchmark<'_>) -> String {
+    let watched = benchmark.charts().filter(|chart| chart.is_watched());
+    let worst = watched.min_by_key(|chart| chart.verdict().unwrap_or(Verdict::Unchanged));
+    let failing = benchmark.cases.iter().flat_map(|case| &case.troubles).count();
+    let failing = if failing > 0 { format!(", {failing} failing or missing") } else { String::new() };
+    let Some(chart) = worst else {
+        return format!("| {} | no value{failing} | – | – | 0 |\n", benchmark.name);
+    };
+    let told = chart.told;
+    let newest = told.sessions.last().map(|session| words::value(session.value, told.unit.as_deref()));
+    format!(
+        "| {} | {}{failing} | {} | {} | {} |\n",
+        benchmark.name,
+        chart.verdict().map_or("–", Verdict::words),
+        escape(&told.metric),
+        escape(&newest.unwrap_or_default()),
+        told.sessions.len()
+    )
+}

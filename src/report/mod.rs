@@ -1,0 +1,73 @@
+//! `report`: committed results as a static site, as Markdown, as a feed, badges and data.
+//!
+//! ```text
+//! Request ──site──▶ Site ──page──▶ HTML, with plots as SVG
+//!                     ├──feed, badge──▶ XML
+//!                     ├──data──▶ JSON and CSV
+//!                     └──markdown──▶ Markdown
+//! ```
+//!
+//! Pure: whoever calls gives the results and takes the files. All text goes through `maud`, which escapes it.
+
+mod badge;
+mod data;
+mod feed;
+mod links;
+mod markdown;
+mod page;
+mod place;
+mod plot;
+mod site;
+pub mod v1;
+
+use std::io;
+
+pub use links::Links;
+pub use page::File;
+use rayon::prelude::*;
+pub use site::{Asked, LATELY, Request};
+
+/// Returns whether a file or folder at the top of a site's folder is the site's: nothing else there is touched.
+pub fn is_own(name: &str) -> bool {
+    const TOP: [&str; 11] = [
+        place::OVERVIEW,
+        place::CHANGES,
+        place::LEFT_OUT,
+        place::FEED,
+        page::STYLE.0,
+        page::SCRIPT.0,
+        data::INDEX,
+        "badges",
+        "benchmarks",
+        "compare",
+        "environments",
+    ];
+    let is_more = |prefix: &str| name.strip_prefix(prefix).is_some_and(|rest| rest.ends_with(".html"));
+    TOP.contains(&name) || is_more("overview-") || is_more("changes-")
+}
+
+/// Writes the site, file by file in any order, to `put`.
+///
+/// # Errors
+/// What `put` says.
+pub fn write(request: &Request<'_>, put: &(dyn Fn(&File) -> io::Result<()> + Sync)) -> io::Result<()> {
+    let site = site::site(request);
+    site.benchmarks.par_iter().try_for_each(|benchmark| {
+        let files = page::benchmark(&site, benchmark);
+        files.iter().chain(&data::series(benchmark)).try_for_each(put)
+    })?;
+    let asset = |(path, text): (&str, &str)| File { path: path.to_owned(), text: text.to_owned() };
+    let mut files = vec![asset(page::STYLE), asset(page::SCRIPT), data::index(&site)];
+    files.push(File { path: place::FEED.to_owned(), text: feed::draw(&site) });
+    for more in [page::overview, page::changes, page::environments, page::comparisons, page::left_out] {
+        files.extend(more(&site));
+    }
+    files.extend(data::comparisons(&site));
+    files.extend(badge::badges(&site));
+    files.iter().try_for_each(put)
+}
+
+/// Returns the report as Markdown.
+pub fn markdown(request: &Request<'_>) -> String {
+    markdown::draw(&site::site(request))
+}

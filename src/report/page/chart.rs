@@ -1,0 +1,229 @@
+//! One metric of one case: its plot, and beside it in words what the plot shows.
+
+use std::collections::BTreeMap;
+
+use maud::{Markup, html};
+
+use super::super::place::{self, relative};
+use super::super::plot::trend::{Dot, Event, Mark, Standing, Trend};
+use super::super::site::{Benchmark, Chart, Site};
+use super::parts;
+use crate::archive::{MetricKey, series};
+use crate::compare::v1::{Acknowledged, LevelChange, SessionValue, Told, Turn};
+use crate::compare::words;
+use crate::stats;
+
+/// So many marks have words; the rest says what it is when pointed at.
+const MOST_LABELS: usize = 4;
+/// So many changes are told below a plot; all are on the page of changes.
+const MOST_TOLD: usize = 8;
+
+/// The values of runs, session by session, by what tells a series from others.
+pub(super) struct Runs {
+    by_series: BTreeMap<(String, BTreeMap<String, String>, MetricKey), Vec<Vec<f64>>>,
+}
+
+impl Runs {
+    /// Looks up the values of the runs of a benchmark.
+    pub(super) fn of(site: &Site<'_>, benchmark: &Benchmark<'_>) -> Self {
+        let mut by_series = BTreeMap::new();
+        for partition in &benchmark.partitions {
+            let facts: BTreeMap<String, String> =
+                partition.facts.iter().map(|(fact, value)| ((*fact).to_owned(), value.clone())).collect();
+            for series in series(site.request.archive, partition) {
+                let key = (partition.case.clone(), facts.clone(), series.metric);
+                by_series.insert(key, series.points.into_iter().map(|point| point.runs).collect());
+            }
+        }
+        Self { by_series }
+    }
+
+    fn get(&self, told: &Told) -> &[Vec<f64>] {
+        let metric = MetricKey { name: told.metric.clone(), labels: told.labels.clone(), unit: told.unit.clone() };
+        let key = (told.case.clone(), told.environment.clone(), metric);
+        self.by_series.get(&key).map(Vec::as_slice).unwrap_or_default()
+    }
+}
+
+/// Draws a chart as a page at `from` shows it.
+pub(super) fn draw(site: &Site<'_>, from: &str, chart: &Chart<'_>, runs: &Runs) -> Markup {
+    let told = chart.told;
+    let anchor = parts::anchor(told);
+    let data = |ending: &str| relative(from, &place::data(&told.benchmark, &told.case, ending));
+    html! {
+        section.chart id=(anchor) aria-labelledby={ (anchor) "-h" } {
+            h3 id={ (anchor) "-h" } {
+                (parts::metric(told))
+                @if let Some(verdict) = chart.verdict() { " " (parts::verdict(verdict)) }
+            }
+            p.facts {
+                (told.unit.as_deref().map_or_else(|| "no unit".to_owned(), parts::cut)) ", " (parts::better(told.direction)) " · on "
+                a href=(relative(from, &place::environment(&told.environment))) { (parts::hardware(told)) }
+                @if told.synthetic { " · " strong.warn { "synthetic" } }
+            }
+            (story(site, from, chart))
+            (trend(&anchor, chart, runs).draw())
+            p.more {
+                a href={ "#" (anchor) } aria-label={ "Link to " (parts::metric(told)) } { "Link" } " · "
+                a href=(data("csv")) { "CSV" } " · " a href=(data("json")) { "JSON" }
+            }
+        }
+    }
+}
+
+/// Says what there is to say of a series.
+fn story(site: &Site<'_>, from: &str, chart: &Chart<'_>) -> Markup {
+    let told = chart.told;
+    let finding = chart.finding();
+    html! {
+        @if let Some(finding) = &finding {
+            p.open { (parts::finding(site, from, finding)) }
+            p.next { "Look at " (parts::range(site, finding.after, finding.commit)) }
+        } @else if let Some(line) = chart.line {
+            p { (words::sentence_case(&line.message)) "." }
+        }
+        @let changes: Vec<&LevelChange> = told.changes.iter().rev().take(MOST_TOLD).collect();
+        @if !changes.is_empty() || !told.acks.is_empty() || told.drift.is_some() || told.correlation.is_some() {
+            ul.events {
+                @for change in changes {
+                    @let (class, turned) = parts::turn(change, told);
+                    li { (parts::time(&change.since)) " " strong class=(class) { (turned) } ": "
+                        (words::change(change.change, change.interval))
+                        @if let Some(interval) = change.interval { " " (words::interval(interval)) }
+                        " " (parts::range(site, change.after.as_deref(), change.commit.as_deref())) }
+                }
+                @for ack in &told.acks { li { (acknowledged(ack)) } }
+                @if let Some(drift) = told.drift {
+                    li { "Drifts by about " (words::change(drift.per_session * drift.sessions as f64, None)) " over the last "
+                        (drift.sessions) " sessions (" (words::probability(drift.p)) ")." }
+                }
+                @if let Some(correlation) = told.correlation {
+                    li { "Neighboring sessions are correlated (" (words::number(correlation))
+                        "): they say less than as many that are independent." }
+                }
+            }
+        }
+    }
+}
+
+/// Says who accepted a change, and why.
+pub(super) fn acknowledged(ack: &Acknowledged) -> Markup {
+    html! {
+        strong { (if ack.expired { "Was accepted" } else { "Accepted" }) } " by " (parts::cut(&ack.by))
+        @if let Some(day) = &ack.expires { " until " (day) } ": " (parts::cut(&ack.reason)) " (" code { (parts::cut(&ack.file)) } ")"
+    }
+}
+
+fn trend<'a>(anchor: &'a str, chart: &'a Chart<'_>, runs: &'a Runs) -> Trend<'a> {
+    let told = chart.told;
+    let before: usize = chart.replaced.iter().map(|told| told.sessions.len()).sum();
+    let mut sessions = Vec::new();
+    let mut marks = Vec::new();
+    for replaced in &chart.replaced {
+        sessions.extend(dots(replaced, runs.get(replaced), Standing::Replaced));
+        let next = sessions.len();
+        marks.push(Mark {
+            at: next,
+            event: Event::Environment,
+            label: String::new(),
+            title: format!("other hardware from here on; before: {}", parts::hardware(replaced)),
+        });
+    }
+    sessions.extend(dots(told, runs.get(told), Standing::Current));
+    let place = |session: &str| told.sessions.iter().position(|own| own.session == session);
+    for change in &told.changes {
+        if let Some(at) = place(&change.session) {
+            marks.push(mark(change, told, before + at));
+        }
+    }
+    for change in &told.environment_changes {
+        if let Some(at) = place(&change.session) {
+            let title = format!("{}: {} -> {}", change.fact, parts::cut(&change.before), parts::cut(&change.after));
+            marks.push(Mark { at: before + at, event: Event::Environment, label: String::new(), title });
+        }
+    }
+    let labels = marks.iter().filter(|mark| !mark.label.is_empty()).count();
+    let without = labels.saturating_sub(MOST_LABELS);
+    marks.iter_mut().filter(|mark| !mark.label.is_empty()).take(without).for_each(|mark| mark.label.clear());
+    let levels = levels(told);
+    let band = band(told, &levels).map(|(from, low, high)| (before + from, low, high));
+    let shown = |value: f64| words::value(value, told.unit.as_deref());
+    let description = format!(
+        "{} sessions; {} level{}, the newest at {}.",
+        told.sessions.len(),
+        levels.len(),
+        if levels.len() == 1 { "" } else { "s" },
+        levels.last().map_or_else(|| "no value".to_owned(), |(_, _, level)| shown(*level))
+    );
+    Trend {
+        id: anchor,
+        title: format!(
+            "{} of {} {} over its sessions",
+            parts::metric(told),
+            told.benchmark,
+            parts::cut(&told.case_name)
+        ),
+        description,
+        unit: told.unit.as_deref(),
+        sessions,
+        levels: levels.into_iter().map(|(from, to, level)| (before + from, before + to, level)).collect(),
+        band,
+        marks,
+    }
+}
+
+fn dots<'a>(told: &'a Told, runs: &'a [Vec<f64>], standing: Standing) -> impl Iterator<Item = Dot<'a>> {
+    told.sessions.iter().enumerate().map(move |(at, session)| Dot {
+        at: &session.started_at,
+        label: label(told, session),
+        median: session.value,
+        runs: runs.get(at).map(Vec::as_slice).unwrap_or_default(),
+        standing: if told.aside.contains(&session.session) { Standing::Aside } else { standing },
+    })
+}
+
+fn label(told: &Told, session: &SessionValue) -> String {
+    let time = session.started_at.get(..16).unwrap_or(&session.started_at).replace('T', " ");
+    let commit = session.commit.as_deref().map_or_else(String::new, |commit| format!(" · {}", words::short(commit)));
+    let aside = if told.aside.contains(&session.session) { " · not of the default branch" } else { "" };
+    format!("{time}{commit} · {}{aside}", words::value(session.value, told.unit.as_deref()))
+}
+
+fn mark(change: &LevelChange, told: &Told, at: usize) -> Mark {
+    let (_, turned) = parts::turn(change, told);
+    let event = match change.turn {
+        Turn::Worse if told.open.as_ref() == Some(&change.session) => Event::Open,
+        Turn::Worse | Turn::Accepted => Event::Worse,
+        Turn::Better | Turn::Back => Event::Better,
+        Turn::Neither => Event::Environment,
+    };
+    let size = words::change(change.change, change.interval);
+    let commit = change.commit.as_deref().map_or_else(String::new, |commit| format!(", {}", words::short(commit)));
+    let title = format!("{turned}: {size} since {}{commit}", change.since);
+    Mark { at, event, label: if event == Event::Environment { String::new() } else { size }, title }
+}
+
+/// Returns the levels of a series: the medians of what lies between two changes.
+fn levels(told: &Told) -> Vec<(usize, usize, f64)> {
+    let place = |session: &String| told.sessions.iter().position(|own| own.session == *session);
+    let mut cuts: Vec<usize> = told.changes.iter().filter_map(|change| place(&change.session)).collect();
+    cuts.extend([0, told.sessions.len()]);
+    cuts.sort_unstable();
+    cuts.dedup();
+    let level = |(from, to): (&usize, &usize)| {
+        let own = told.sessions.get(*from..*to)?.iter().filter(|session| !told.aside.contains(&session.session));
+        let values: Vec<f64> = own.map(|session| session.value).collect();
+        (!values.is_empty()).then(|| (*from, to - 1, stats::quantile(values.into_iter(), 0.5)))
+    };
+    cuts.iter().zip(cuts.iter().skip(1)).filter_map(level).collect()
+}
+
+/// Returns the band in which nothing has changed that matters: around the level before an open change, or the newest one.
+fn band(told: &Told, levels: &[(usize, usize, f64)]) -> Option<(usize, f64, f64)> {
+    let open = told.open.as_ref().and_then(|open| told.sessions.iter().position(|session| session.session == *open));
+    let known = levels.iter().rev().find(|(from, _, _)| open.is_none_or(|open| *from < open))?;
+    let (from, _, level) = *known;
+    let room = 1.0 + told.threshold;
+    let (one, other) = (level * room, level / room);
+    (one.is_finite() && level != 0.0).then(|| (from, one.min(other), one.max(other)))
+}

@@ -1,0 +1,143 @@
+//! The hardware that results are from: what was declared, what was seen, and which benchmarks ran there.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use maud::{Markup, html};
+
+use super::super::place::{self, relative};
+use super::super::site::Site;
+use super::{File, Page, by_weight, parts};
+use crate::archive::Partition;
+use crate::result::v1::Environment;
+
+/// What ran on one kind of hardware.
+#[derive(Default)]
+struct Seen<'a> {
+    partitions: Vec<&'a Partition>,
+    sessions: usize,
+    newest: &'a str,
+}
+
+/// Draws a page for each kind of hardware, and one that names them.
+pub(crate) fn pages(site: &Site<'_>) -> Vec<File> {
+    let mut all: BTreeMap<BTreeMap<String, String>, Seen<'_>> = BTreeMap::new();
+    for partition in site.request.partitions {
+        let facts = partition.facts.iter().map(|(fact, value)| ((*fact).to_owned(), value.clone())).collect();
+        let seen = all.entry(facts).or_default();
+        seen.partitions.push(partition);
+        seen.sessions += partition.sessions.len();
+        let newest = partition.sessions.last().map_or("", |session| session.started_at.as_str());
+        seen.newest = seen.newest.max(newest);
+    }
+    let mut sorted: Vec<_> = all.iter().collect();
+    sorted.sort_by_key(|(_, seen)| std::cmp::Reverse(seen.newest));
+    let row = |(facts, seen): &(&BTreeMap<String, String>, &Seen<'_>)| {
+        let benchmarks: BTreeSet<&str> = seen.partitions.iter().map(|partition| partition.benchmark.as_str()).collect();
+        html! {
+            tr {
+                th scope="row" { a href=(relative(place::ENVIRONMENTS, &place::environment(facts))) { (name(facts)) } }
+                td.number { (benchmarks.len()) } td.number { (seen.sessions) } td { (parts::time(seen.newest)) }
+            }
+        }
+    };
+    let count = sorted.len();
+    let shown = by_weight(sorted.iter().map(row).collect(), 500, 200_000).into_iter().next().unwrap_or_default();
+    let body = html! {
+        p { "Results are compared within one kind of hardware. What keeps kinds apart: the target, the engine, models and counts of CPUs or GPUs, the driver without its patch level, the type of instance." }
+        (parts::table("Hardware, the last used first", &["Hardware", "Benchmarks", "Sessions", "Newest"], &shown))
+        @if shown.len() < count { p { "And " (count - shown.len()) " more, which the benchmarks link to." } }
+    };
+    let mut files = vec![Page { path: place::ENVIRONMENTS, title: "Hardware", above: &[], body }.draw(site)];
+    files.extend(sorted.iter().map(|(facts, seen)| one(site, facts, seen)));
+    files
+}
+
+fn name(facts: &BTreeMap<String, String>) -> String {
+    let words = crate::compare::words::hardware(facts);
+    parts::cut(if words.is_empty() { "unknown hardware" } else { &words })
+}
+
+fn one(site: &Site<'_>, facts: &BTreeMap<String, String>, seen: &Seen<'_>) -> File {
+    let path = place::environment(facts);
+    let archive = site.request.archive;
+    let newest = seen
+        .partitions
+        .iter()
+        .filter_map(|partition| partition.newest(archive))
+        .max_by_key(|row| (&row.started_at, &row.path));
+    let ran = |partition: &&Partition| {
+        let name = partition.newest(archive).map(|row| archive.subject(row).case_name.as_str()).unwrap_or_default();
+        html! {
+            tr {
+                th scope="row" { a href=(relative(&path, &place::case(&partition.benchmark, &partition.case, 1))) { (partition.benchmark) } }
+                td { (parts::cut(name)) } td.number { (partition.sessions.len()) }
+                td { @if let Some(last) = partition.sessions.last() { (parts::time(&last.started_at)) } }
+            }
+        }
+    };
+    let rows: Vec<Markup> = seen.partitions.iter().map(ran).collect();
+    let count = rows.len();
+    let shown = by_weight(rows, 500, 180_000).into_iter().next().unwrap_or_default();
+    let body = html! {
+        dl.facts { @for (fact, value) in facts { dt { (parts::cut(fact)) } dd { (parts::cut(value)) } } }
+        @if let Some(row) = newest {
+            h2 { "Declared and observed" }
+            p { "As the newest run had it, of " (parts::time(&row.started_at)) "." }
+            (observed(archive.environment(row)))
+        }
+        h2 { "What ran here" }
+        (parts::table("Benchmarks that ran here", &["Benchmark", "Case", "Sessions", "Newest"], &shown))
+        @if shown.len() < count { p { "And " (count - shown.len()) " more cases." } }
+    };
+    let above = [("Hardware", place::ENVIRONMENTS.to_owned())];
+    Page { path: &path, title: &name(facts), above: &above, body }.draw(site)
+}
+
+/// Tables what specs declare against what the run saw.
+fn observed(environment: &Environment) -> Markup {
+    const MOST: usize = 16;
+    let mut rows: Vec<(String, String, String)> = Vec::new();
+    for image in environment.images.iter().take(MOST) {
+        let observed = image.observed.clone().unwrap_or_else(|| "not observed".to_owned());
+        rows.push((format!("image of {}", image.role), image.declared.clone(), observed));
+    }
+    for (at, node) in environment.nodes.iter().take(MOST).enumerate() {
+        let mut put = |what: &str, seen: Option<String>| {
+            if let Some(seen) = seen {
+                rows.push((format!("node {}, {what}", at + 1), "–".to_owned(), seen));
+            }
+        };
+        put("type", node.instance_type.clone());
+        put("CPU", node.cpu_model.clone().map(|model| format!("{} × {model}", node.cpu_count.unwrap_or(1))));
+        put("memory", node.memory_bytes.map(|bytes| format!("{:.1} GiB", bytes as f64 / f64::from(1 << 30))));
+        for gpu in &node.gpus {
+            let driver = gpu.driver.as_deref().unwrap_or("unknown");
+            put("GPU", Some(format!("{} × {}, driver {driver}", gpu.count, gpu.product)));
+        }
+        put("kernel", node.kernel.clone());
+        put("system", node.os_image.clone());
+        put("governor", node.governor.clone());
+        put("virtualization", node.virtualization.clone());
+    }
+    if environment.nodes.len() > MOST {
+        rows.push((format!("{} more nodes", environment.nodes.len() - MOST), "–".to_owned(), "–".to_owned()));
+    }
+    rows.extend(
+        environment.software.iter().take(MOST).map(|(name, version)| (name.clone(), "–".to_owned(), version.clone())),
+    );
+    let version = environment.cluster.version.clone();
+    rows.extend(version.map(|version| ("Kubernetes".to_owned(), "–".to_owned(), version)));
+    let draw = |(what, declared, seen): &(String, String, String)| {
+        let differs = declared != "–"
+            && seen != "not observed"
+            && !seen.contains(declared.as_str())
+            && !declared.contains(seen.as_str());
+        html! {
+            tr {
+                th scope="row" { (parts::cut(what)) } td { (parts::cut(declared)) }
+                td { (parts::cut(seen)) @if differs { " " strong.warn { "differs" } } }
+            }
+        }
+    };
+    parts::table("Declared and observed", &["What", "Declared", "Observed"], &rows.iter().map(draw).collect::<Vec<_>>())
+}

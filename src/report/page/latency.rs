@@ -1,0 +1,137 @@
+//! How the latencies of the newest session are distributed: by its samples, by percentiles that were measured, or why not at all.
+
+use std::collections::BTreeMap;
+
+use maud::{Markup, html};
+
+use super::super::plot::quantiles::{Curve, Quantiles};
+use super::super::site::{Case, Chart, Site};
+use super::parts;
+use crate::compare::v1::{Direction, SessionValue, Told};
+use crate::stats;
+
+/// Fewer samples than this have no distribution to look at.
+const LEAST: usize = 20;
+/// So many distributions stand on a page.
+const MOST: usize = 6;
+/// Units of time.
+const TIMES: [&str; 9] = ["s", "ms", "us", "µs", "μs", "ns", "min", "seconds", "milliseconds"];
+
+/// Draws the distributions of a case.
+pub(super) fn latency(site: &Site<'_>, from: &str, case: &Case<'_>) -> Markup {
+    let by_samples: Vec<Quantiles<'_>> = case.charts.iter().filter_map(|chart| samples(site, chart)).collect();
+    let plots = if by_samples.is_empty() { percentiles(case) } else { by_samples };
+    let _ = from;
+    html! {
+        section.chart aria-labelledby="latency" {
+            h2 id="latency" { "How latencies are distributed" }
+            @if plots.is_empty() {
+                p { "Not shown: no metric in a unit of time kept " (LEAST) " samples, and none is called by its percentiles (p50, p99)." }
+            } @else {
+                p { "By share of samples, the last percents widened. The stronger line is the newest session"
+                    @if plots.iter().any(|plot| plot.curves.len() > 1) { ", the other one the last before the open change" } "." }
+                @for plot in plots.iter().take(MOST) {
+                    h3 { (plot.title) }
+                    (plot.draw())
+                }
+                @if plots.len() > MOST { p { (plots.len() - MOST) " more metrics are not shown." } }
+            }
+        }
+    }
+}
+
+fn is_time(told: &Told) -> bool {
+    told.unit.as_deref().is_some_and(|unit| TIMES.contains(&unit)) && told.direction == Direction::Lower
+}
+
+fn samples<'a>(site: &Site<'_>, chart: &Chart<'a>) -> Option<Quantiles<'a>> {
+    let told = chart.told;
+    let of = |session: &SessionValue, label: &str| {
+        let mut all: Vec<f64> = Vec::new();
+        for metrics in session.results.iter().filter_map(|path| site.request.samples.get(path)) {
+            let own = metrics.iter().filter(|metric| metric.name == told.metric && metric.labels == told.labels);
+            all.extend(
+                own.flat_map(|metric| metric.samples.iter().copied().flatten()).filter(|value| value.is_finite()),
+            );
+        }
+        all.sort_by(f64::total_cmp);
+        (all.len() >= LEAST).then(|| Curve { label: format!("{label}, {} samples", all.len()), points: points(&all) })
+    };
+    let newest = told.sessions.last().filter(|_| is_time(told))?;
+    let newest = of(newest, "newest session")?;
+    let open = chart.open().and_then(|open| told.sessions.iter().position(|session| session.session == open.session));
+    let before = open.and_then(|at| at.checked_sub(1)).and_then(|at| told.sessions.get(at));
+    let before = before.and_then(|session| of(session, "last session before the open change"));
+    let id = format!("{}-latency", parts::anchor(told));
+    let curves = before.into_iter().chain([newest]).collect();
+    Some(Quantiles { id, title: parts::metric(told), unit: told.unit.as_deref(), curves })
+}
+
+/// Returns the points of a curve, closer where it is steep; `sorted` holds at least one value.
+fn points(sorted: &[f64]) -> Vec<(f64, f64)> {
+    let reached = 1.0 - 1.0 / sorted.len() as f64;
+    let shares = (0..=40).map(|at| f64::from(at) / 40.0 * 0.9);
+    let tail = [0.92, 0.94, 0.96, 0.97, 0.98, 0.985, 0.99, 0.995, 0.999, 0.9995, 0.9999];
+    let shares = shares.chain(tail).filter(|share| *share <= reached).chain([reached]);
+    let value = |share: f64| stats::quantile(sorted.iter().copied(), share);
+    let mut points: Vec<(f64, f64)> = shares.map(|share| (share, value(share))).collect();
+    points.sort_by(|one, other| one.0.total_cmp(&other.0));
+    points
+}
+
+/// Returns the curves of metrics that are called by their percentiles.
+fn percentiles<'a>(case: &Case<'a>) -> Vec<Quantiles<'a>> {
+    let mut groups: BTreeMap<(String, Option<&str>), Vec<(f64, f64)>> = BTreeMap::new();
+    for told in case.charts.iter().map(|chart| chart.told).filter(|told| is_time(told)) {
+        if let (Some((base, share)), Some(newest)) = (percentile(told), told.sessions.last()) {
+            groups.entry((base, told.unit.as_deref())).or_default().push((share, newest.value));
+        }
+    }
+    let curve = |((base, unit), mut points): ((String, Option<&'a str>), Vec<(f64, f64)>)| {
+        points.sort_by(|one, other| one.0.total_cmp(&other.0));
+        let id = format!("{}-latency", super::super::place::slug(&base));
+        let curves = vec![Curve { label: "newest session, by its percentiles".to_owned(), points }];
+        Quantiles { id, title: parts::cut(&base), unit, curves }
+    };
+    groups.into_iter().filter(|(_, points)| points.len() > 1).map(curve).collect()
+}
+
+/// Returns what a metric is a percentile of, and which: `ttft_p99_ms`, or the label `quantile="0.99"`.
+fn percentile(told: &Told) -> Option<(String, f64)> {
+    if let Some(share) = told.labels.get("quantile").and_then(|text| text.parse::<f64>().ok()) {
+        return (0.0..1.0).contains(&share).then(|| (told.metric.clone(), share));
+    }
+    let is_cut = |letter: char| matches!(letter, '_' | '-' | '.' | ' ');
+    let part = told.metric.split(is_cut).find_map(|part| Some((part, share_of(part)?)));
+    let (part, share) = part?;
+    let base: Vec<&str> = told.metric.split(is_cut).filter(|own| *own != part).collect();
+    Some((base.join("-"), share))
+}
+
+fn share_of(part: &str) -> Option<f64> {
+    if part == "median" {
+        return Some(0.5);
+    }
+    let digits = part.strip_prefix('p')?;
+    let is_number = (2..=5).contains(&digits.len()) && digits.bytes().all(|byte| byte.is_ascii_digit());
+    let number: f64 = is_number.then(|| digits.parse().ok())??;
+    let power = i32::try_from(digits.len()).ok()?;
+    Some(number / 10_f64.powi(power))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn percentiles_are_known_by_their_names() {
+        let share = |part: &str| share_of(part).map(|share| (share * 1e5).round() / 1e5);
+        assert_eq!(share("p50"), Some(0.5));
+        assert_eq!(share("p99"), Some(0.99));
+        assert_eq!(share("p999"), Some(0.999));
+        assert_eq!(share("median"), Some(0.5));
+        for other in ["p", "p5", "pages", "99", "p123456"] {
+            assert_eq!(share(other), None, "{other}");
+        }
+    }
+}

@@ -1,0 +1,137 @@
+//! Pages: what every one of them has, and one file a page.
+
+mod benchmark;
+mod case;
+mod changes;
+mod chart;
+mod comparison;
+mod environment;
+mod latency;
+mod left_out;
+mod matrix;
+mod overview;
+mod parts;
+mod runs;
+
+pub(super) use benchmark::pages as benchmark;
+pub(super) use changes::pages as changes;
+pub(super) use comparison::pages as comparisons;
+pub(super) use environment::pages as environments;
+pub(super) use left_out::pages as left_out;
+use maud::{DOCTYPE, Markup, html};
+pub(super) use overview::pages as overview;
+pub(super) use parts::{finding_words, reassurance};
+
+use super::place::{self, relative};
+use super::site::Site;
+
+/// What a page may load: files beside it, and nothing from anywhere else. `file:` is what `'self'` is for a site on a disk.
+const POLICY: &str = "default-src 'none'; style-src 'self' file:; script-src 'self' file:; img-src 'self' file: data:; \
+                      base-uri 'none'; form-action 'none'";
+/// The style of all pages.
+pub(super) const STYLE: (&str, &str) = ("site.css", include_str!("../assets/site.css"));
+/// What is there for comfort alone: every page works without it.
+pub(super) const SCRIPT: (&str, &str) = ("site.js", include_str!("../assets/site.js"));
+
+/// A file of the site.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct File {
+    /// Its path below the site's folder.
+    pub path: String,
+    /// Its content.
+    pub text: String,
+}
+
+/// A page before it has what all have.
+struct Page<'a> {
+    /// Its path.
+    path: &'a str,
+    /// What it is called.
+    title: &'a str,
+    /// The pages above it, but for the overview: name and path.
+    above: &'a [(&'a str, String)],
+    /// What is on it.
+    body: Markup,
+}
+
+impl Page<'_> {
+    fn draw(self, site: &Site<'_>) -> File {
+        let Self { path, title, above, body } = self;
+        let request = site.request;
+        let to = |target: &str| relative(path, target);
+        let here = |target: &str| (target == path).then_some("page");
+        let full =
+            if path == place::OVERVIEW { request.title.to_owned() } else { format!("{title} · {}", request.title) };
+        let markup = html! {
+            (DOCTYPE)
+            html lang="en" {
+                head {
+                    meta charset="utf-8";
+                    meta http-equiv="Content-Security-Policy" content=(POLICY);
+                    meta name="viewport" content="width=device-width, initial-scale=1";
+                    meta name="color-scheme" content="light dark";
+                    meta name="referrer" content="no-referrer";
+                    title { (full) }
+                    link rel="stylesheet" href=(to(STYLE.0));
+                    link rel="alternate" type="application/atom+xml" title="Changes for the worse" href=(to(place::FEED));
+                    script src=(to(SCRIPT.0)) defer {}
+                }
+                body {
+                    a.skip href="#main" { "Skip to the content" }
+                    header {
+                        a.name href=(to(place::OVERVIEW)) { (request.title) }
+                        nav aria-label="Site" {
+                            a href=(to(place::OVERVIEW)) aria-current=[here(place::OVERVIEW)] { "Overview" }
+                            a href=(to(place::CHANGES)) aria-current=[here(place::CHANGES)] { "Changes" }
+                            @if !request.comparisons.is_empty() {
+                                a href=(to(place::COMPARISONS)) aria-current=[here(place::COMPARISONS)] { "Comparisons" }
+                            }
+                            a href=(to(place::ENVIRONMENTS)) aria-current=[here(place::ENVIRONMENTS)] { "Hardware" }
+                        }
+                    }
+                    main id="main" {
+                        @if !above.is_empty() {
+                            p.above { @for (name, target) in above { a href=(to(target)) { (name) } " › " } }
+                        }
+                        h1 { (title) }
+                        (body)
+                    }
+                    footer {
+                        p {
+                            "Made by kubebench " (request.version) " from " (request.archive.rows().len())
+                            " results; the newest is of " (request.as_of) ". "
+                            @if !request.left_out.is_empty() {
+                                a href=(to(place::LEFT_OUT)) { (request.left_out.len()) " more did not count" } ". "
+                            }
+                            a href=(to(place::FEED)) { "Feed" } " · " a href=(to("index.json")) { "Data" }
+                        }
+                        @if is_synthetic(site) { p.warn { "Some results are synthetic: made by " code { "kubebench mock" } ", nothing ran." } }
+                    }
+                }
+            }
+        };
+        File { path: path.to_owned(), text: markup.into_string() }
+    }
+}
+
+fn is_synthetic(site: &Site<'_>) -> bool {
+    site.request.archive.rows().iter().any(|row| row.synthetic)
+}
+
+/// Cuts what stands in a list into pages that stay light.
+fn by_weight(items: Vec<Markup>, most: usize, weight: usize) -> Vec<Vec<Markup>> {
+    let mut pages: Vec<Vec<Markup>> = vec![Vec::new()];
+    let mut filled = 0;
+    for item in items {
+        let size = item.0.len();
+        let is_full =
+            pages.last().is_some_and(|page| page.len() >= most || (!page.is_empty() && filled + size > weight));
+        if is_full {
+            pages.push(Vec::new());
+            filled = 0;
+        }
+        filled += size;
+        pages.last_mut().into_iter().for_each(|page| page.push(item.clone()));
+    }
+    pages
+}

@@ -1,0 +1,225 @@
+//! The first page: what got worse, how the rest stands, and what changed lately.
+
+use std::collections::BTreeMap;
+
+use maud::{Markup, html};
+
+use super::super::place;
+use super::super::plot::spark::spark;
+use super::super::site::{Benchmark, Chart, Finding, Site, Trouble};
+use super::changes::lately;
+use super::{File, Page, by_weight, chart, parts};
+use crate::compare::v1::{Acknowledged, Verdict};
+use crate::compare::words;
+
+/// So many findings stand open; the rest is folded.
+const SHOWN: usize = 5;
+/// So many stand on the page at all.
+const MOST: usize = 60;
+/// So many benchmarks stand on a page.
+const MOST_BENCHMARKS: usize = 200;
+/// The bytes that the benchmarks of a page may have.
+const WEIGHT: usize = 150_000;
+
+/// Draws the first page, and those with the benchmarks that have no room on it.
+pub(crate) fn pages(site: &Site<'_>) -> Vec<File> {
+    let rows = |from: &str| site.benchmarks.iter().map(|benchmark| row(from, benchmark)).collect();
+    let parts = by_weight(rows(place::OVERVIEW), MOST_BENCHMARKS, WEIGHT);
+    let count = parts.len();
+    let draw = |(at, rows): (usize, Vec<Markup>)| {
+        let path = place::overview(at + 1);
+        let body = html! {
+            @if at == 0 { (head(site)) }
+            section aria-labelledby="benchmarks" {
+                h2 id="benchmarks" { "Benchmarks" }
+                (parts::table("Benchmarks, with the metric that needs somebody most", &HEAD, &rows))
+                @if count > 1 {
+                    p { "Page " (at + 1) " of " (count) ": "
+                        @for page in 1..=count { a href=(place::overview(page)) { (page) } " " } }
+                }
+            }
+            @if at == 0 { (rest(site)) }
+        };
+        let title = if at == 0 { site.request.title.to_owned() } else { format!("Benchmarks, page {}", at + 1) };
+        Page { path: &path, title: &title, above: &[], body }.draw(site)
+    };
+    parts.into_iter().enumerate().map(draw).collect()
+}
+
+/// Says what matters.
+fn head(site: &Site<'_>) -> Markup {
+    let findings = site.findings();
+    html! {
+        section.news aria-labelledby="news" {
+            @if findings.is_empty() {
+                h2 id="news" { "Nothing got worse" }
+                p { (parts::reassurance(site.charts())) }
+            } @else {
+                h2.bad id="news" { (headline(&findings)) }
+                ul.open {
+                    @for finding in findings.iter().take(SHOWN) { li { (parts::finding(site, place::OVERVIEW, finding)) } }
+                }
+                @if findings.len() > SHOWN {
+                    details {
+                        summary { (findings.len() - SHOWN) " more" }
+                        ul.open {
+                            @for finding in findings.iter().take(MOST).skip(SHOWN) {
+                                li { (parts::finding(site, place::OVERVIEW, finding)) }
+                            }
+                        }
+                        @if findings.len() > MOST { p { "The rest is on the page of " a href=(place::CHANGES) { "changes" } "." } }
+                    }
+                }
+            }
+        }
+        (tiles(site))
+    }
+}
+
+fn headline(findings: &[Finding<'_>]) -> String {
+    match findings.len() {
+        1 => "1 change for the worse is open".to_owned(),
+        count => format!("{count} changes for the worse are open"),
+    }
+}
+
+fn tiles(site: &Site<'_>) -> Markup {
+    let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
+    for chart in site.charts().filter(|chart| chart.is_watched()) {
+        let name = match chart.verdict() {
+            Some(Verdict::Regressed | Verdict::Pending) => "open",
+            Some(Verdict::Improved) => "improved",
+            Some(Verdict::NoChangeSeen | Verdict::Unchanged) => "calm",
+            _ => "undecided",
+        };
+        *counts.entry(name).or_default() += 1;
+    }
+    let count = |name: &str| counts.get(name).copied().unwrap_or_default();
+    let (mut failing, mut missing) = (0, 0);
+    for trouble in site.benchmarks.iter().flat_map(|benchmark| &benchmark.cases).flat_map(|case| &case.troubles) {
+        if trouble.since.is_some() { failing += 1 } else { missing += 1 }
+    }
+    let tiles = [
+        ("bad", count("open"), "worse", "#news"),
+        ("good", count("improved"), "improved", "#benchmarks"),
+        ("calm", count("calm"), "no change", "#benchmarks"),
+        ("warn", count("undecided"), "undecided", "#benchmarks"),
+        ("bad", failing, "failing", "#troubles"),
+        ("bad", missing, "missing", "#troubles"),
+    ];
+    html! {
+        ul.tiles aria-label="Series by verdict" {
+            @for (class, count, name, target) in tiles {
+                li class=(if count > 0 { class } else { "none" }) {
+                    @if count > 0 { a href=(target) { b { (count) } " " (name) } } @else { b { "0" } " " (name) }
+                }
+            }
+        }
+    }
+}
+
+const HEAD: [&str; 6] = ["Benchmark", "Verdict", "Metric", "Newest level", "Sessions", "Newest"];
+
+fn row(from: &str, benchmark: &Benchmark<'_>) -> Markup {
+    let watched = benchmark.charts().filter(|chart| chart.is_watched());
+    let weight = |chart: &&Chart<'_>| chart.verdict().unwrap_or(Verdict::Unchanged);
+    let worst = watched.min_by_key(weight);
+    let newest = benchmark.rows.first().map(|row| row.started_at.as_str());
+    html! {
+        tr {
+            th scope="row" {
+                a href=(super::relative(from, &place::benchmark(benchmark.name))) { (benchmark.name) }
+                " " small { (benchmark.cases.len()) @if benchmark.cases.len() == 1 { " case" } @else { " cases" } }
+            }
+            td { @if let Some(verdict) = worst.and_then(Chart::verdict) { (parts::verdict(verdict)) } @else { "–" } }
+            @if let Some(chart) = worst {
+                @let values: Vec<f64> = chart.told.sessions.iter().map(|session| session.value).collect();
+                td { (parts::metric(chart.told)) @if !chart.told.case_name.is_empty() { br; small { (parts::cut(&chart.told.case_name)) } } }
+                td.number { (spark(&values)) " "
+                    @if let Some(last) = values.last() { (words::value(*last, chart.told.unit.as_deref().map(parts::cut).as_deref())) } }
+                td.number { (values.len()) }
+            } @else { td { "no value" } td { "–" } td.number { "0" } }
+            td { @if let Some(newest) = newest { (parts::time(newest)) } @else { "never" } }
+        }
+    }
+}
+
+/// Shows what is not about a single benchmark.
+fn rest(site: &Site<'_>) -> Markup {
+    let troubles = troubles(site);
+    let acks = acks(site);
+    html! {
+        section aria-labelledby="lately" {
+            h2 id="lately" { "What changed lately" }
+            (lately(site, place::OVERVIEW))
+        }
+        @if !troubles.is_empty() {
+            section aria-labelledby="troubles" {
+                h2 id="troubles" { "Failing and missing" }
+                ul { @for trouble in troubles.iter().take(MOST) { li { (trouble) } } }
+                @if troubles.len() > MOST { p { "And " (troubles.len() - MOST) " more; each stands on the page of its benchmark." } }
+            }
+        }
+        @if !acks.is_empty() {
+            section aria-labelledby="acks" {
+                h2 id="acks" { "Accepted changes" }
+                ul { @for ack in acks.iter().take(MOST) { li { (ack) } } }
+            }
+        }
+        @if !site.request.notes.is_empty() {
+            section aria-labelledby="notes" {
+                h2 id="notes" { "Notes" }
+                ul { @for note in site.request.notes { li { (note) } } }
+            }
+        }
+    }
+}
+
+fn troubles(site: &Site<'_>) -> Vec<Markup> {
+    let mut all = Vec::new();
+    for benchmark in &site.benchmarks {
+        for case in &benchmark.cases {
+            all.extend(case.troubles.iter().map(|trouble| {
+                html! {
+                    a href=(place::benchmark(benchmark.name)) { (benchmark.name) }
+                    @if !case.name.is_empty() { " (" (parts::cut(case.name)) ")" } ": " (told(trouble))
+                }
+            }));
+        }
+    }
+    all
+}
+
+/// Says what keeps a case from being judged.
+pub(super) fn told(trouble: &Trouble<'_>) -> Markup {
+    let (failed, all) = trouble.failed;
+    html! {
+        @if let Some(since) = trouble.since {
+            strong.bad { (failed) " of " (all) " runs failed" } " in the session of " (parts::time(since)) " on " (parts::cut(trouble.target))
+            @if let Some(reason) = trouble.reason { ": " (parts::cut(reason)) }
+        } @else {
+            strong.bad { "missing" } ": its spec asks for it, and there is no result from " (parts::cut(trouble.target))
+        }
+    }
+}
+
+fn acks(site: &Site<'_>) -> Vec<Markup> {
+    let mut all: BTreeMap<(&str, &str), Vec<&Acknowledged>> = BTreeMap::new();
+    for chart in site.charts() {
+        for ack in &chart.told.acks {
+            let known = all.entry((&chart.told.benchmark, &chart.told.metric)).or_default();
+            if !known.contains(&ack) {
+                known.push(ack);
+            }
+        }
+    }
+    let mut drawn = Vec::new();
+    for ((benchmark, metric), acks) in all {
+        for ack in acks {
+            drawn.push(html! {
+                a href=(place::benchmark(benchmark)) { (benchmark) } " " (parts::cut(metric)) ": " (chart::acknowledged(ack))
+            });
+        }
+    }
+    drawn
+}

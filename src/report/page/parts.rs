@@ -1,0 +1,191 @@
+//! What several pages say the same way.
+
+use maud::{Markup, html};
+
+use super::super::place::{self, relative};
+use super::super::site::{Chart, Finding, Site};
+use crate::compare::v1::{Direction, LevelChange, Told, Turn, Verdict};
+use crate::compare::words;
+
+/// So many letters of a text that somebody wrote stand where it is one of many.
+const SHORT: usize = 120;
+
+/// Returns text, cut where it is long: a name of a megabyte is a name on a page, too.
+pub(super) fn cut(text: &str) -> String {
+    if text.chars().count() <= SHORT {
+        return text.to_owned();
+    }
+    format!("{}…", text.chars().take(SHORT).collect::<String>())
+}
+
+/// Returns a metric with its labels.
+pub(super) fn metric(told: &Told) -> String {
+    if told.labels.is_empty() {
+        return cut(&told.metric);
+    }
+    let labels: Vec<String> = told.labels.iter().map(|(name, value)| format!("{name}={value}")).collect();
+    cut(&format!("{}{{{}}}", told.metric, labels.join(",")))
+}
+
+/// Returns the hardware in a few words.
+pub(super) fn hardware(told: &Told) -> String {
+    cut(&words::hardware(&told.environment))
+}
+
+/// Returns the anchor of a chart on the pages of its case: the same in every report.
+pub(super) fn anchor(told: &Told) -> String {
+    let labels: String = told.labels.iter().map(|(name, value)| format!(" {name}={value}")).collect();
+    let unit = told.unit.as_deref().unwrap_or_default();
+    let target = told.environment.get("target").map_or("", String::as_str);
+    place::slug(&format!("{target} {}{labels} {unit}", told.metric))
+}
+
+/// Draws a time that a script may say relative to now.
+pub(super) fn time(at: &str) -> Markup {
+    let day = at.get(..10).unwrap_or(at);
+    html! { time datetime=(at) { (day) } }
+}
+
+/// Draws a commit, as a link where there is one.
+pub(super) fn commit(site: &Site<'_>, commit: &str) -> Markup {
+    let short = cut(words::short(commit));
+    html! {
+        @if let Some(link) = site.request.links.commit(commit) { a href=(link) { code { (short) } } }
+        @else { code { (short) } }
+    }
+}
+
+/// Draws the commits among which the cause is, and how to find it.
+pub(super) fn range(site: &Site<'_>, after: Option<&str>, commit_: Option<&str>) -> Markup {
+    html! {
+        @match (after, commit_) {
+            (Some(after), Some(commit)) if after != commit => {
+                @let log = format!("git log {}..{}", words::short(after), words::short(commit));
+                @if let Some(link) = site.request.links.range(after, commit) { a href=(link) { code { (log) } } }
+                @else { code { (log) } }
+                "; to find it: "
+                code { "git bisect start " (words::short(commit)) " " (words::short(after)) }
+            }
+            (_, Some(commit)) => { "commit " (self::commit(site, commit)) }
+            _ => "the commits are not known"
+        }
+    }
+}
+
+/// Returns a verdict as a mark that needs no color.
+pub(super) fn verdict(verdict: Verdict) -> Markup {
+    let (class, sign) = match verdict {
+        Verdict::Regressed => ("bad", "▼"),
+        Verdict::Pending => ("warn", "▽"),
+        Verdict::Invalid | Verdict::Missing => ("bad", "✕"),
+        Verdict::Incomparable | Verdict::Inconclusive => ("warn", "?"),
+        Verdict::Improved => ("good", "▲"),
+        Verdict::NoChangeSeen => ("calm", "~"),
+        Verdict::Unchanged => ("calm", "="),
+    };
+    html! { span class={ "verdict " (class) } { span aria-hidden="true" { (sign) " " } (verdict.words()) } }
+}
+
+/// Returns what a turn is called.
+pub(super) fn turn(change: &LevelChange, told: &Told) -> (&'static str, &'static str) {
+    match change.turn {
+        Turn::Worse if told.open.as_ref() == Some(&change.session) => ("bad", "worse, open"),
+        Turn::Worse => ("calm", "worse, over"),
+        Turn::Accepted => ("calm", "worse, accepted"),
+        Turn::Better => ("good", "better"),
+        Turn::Back => ("good", "back"),
+        Turn::Neither => ("calm", "moved"),
+    }
+}
+
+/// Returns which way is better, as a phrase.
+pub(super) fn better(direction: Direction) -> &'static str {
+    match direction {
+        Direction::Higher => "higher is better",
+        Direction::Lower => "lower is better",
+        Direction::None => "neither way is better",
+    }
+}
+
+/// Says of a change for the worse what a colleague would: what, by how much, since when, where, how sure.
+pub(super) fn finding(site: &Site<'_>, from: &str, finding: &Finding<'_>) -> Markup {
+    let told = finding.chart.told;
+    let path = place::case(&told.benchmark, &told.case, 1);
+    html! {
+        a href={ (relative(from, &path)) "#" (anchor(told)) } { strong { (told.benchmark) } }
+        @if !told.case_name.is_empty() { " (" (cut(&told.case_name)) ")" }
+        ": " (metric(told)) " "
+        strong.bad { (words::change(finding.change, finding.interval)) }
+        @if let Some(interval) = finding.interval { " " (words::interval(interval)) }
+        " since " (time(finding.since))
+        @if let Some(commit) = finding.commit { " (" (self::commit(site, commit)) ")" }
+        " on " (hardware(told)) "; "
+        (sure(finding)) "."
+    }
+}
+
+/// Says the same in a line of text.
+pub(crate) fn finding_words(finding: &Finding<'_>) -> String {
+    let told = finding.chart.told;
+    let case = if told.case_name.is_empty() { String::new() } else { format!(" ({})", told.case_name) };
+    let interval = finding.interval.map_or_else(String::new, |interval| format!(" {}", words::interval(interval)));
+    let commit = finding.commit.map_or_else(String::new, |commit| format!(" ({})", words::short(commit)));
+    format!(
+        "{}{case}: {} {}{interval} since {}{commit} on {}; {}.",
+        told.benchmark,
+        metric(told),
+        words::change(finding.change, finding.interval),
+        finding.since.get(..10).unwrap_or(finding.since),
+        hardware(told),
+        sure(finding)
+    )
+}
+
+fn sure(finding: &Finding<'_>) -> String {
+    let sessions = match finding.sessions {
+        1 => "1 session shows it".to_owned(),
+        count => format!("{count} sessions show it"),
+    };
+    let is_pending = finding.chart.verdict() == Some(Verdict::Pending);
+    match (is_pending, finding.interval) {
+        (true, _) => format!("{sessions}, the next one decides"),
+        (false, Some(_)) => format!("{sessions}, 95 % sure of the range"),
+        (false, None) => sessions,
+    }
+}
+
+/// Says that nothing is open, and what would have been seen.
+pub(crate) fn reassurance<'a, 'b: 'a>(charts: impl Iterator<Item = &'a Chart<'b>>) -> String {
+    let lines: Vec<_> = charts.filter(|chart| chart.is_watched()).filter_map(|chart| chart.line).collect();
+    let judged = lines
+        .iter()
+        .filter(|line| matches!(line.verdict, Verdict::NoChangeSeen | Verdict::Unchanged | Verdict::Improved));
+    let count = judged.clone().count();
+    let mut seen: Vec<f64> = judged.filter_map(|line| line.detectable).collect();
+    seen.sort_by(f64::total_cmp);
+    match (seen.get(seen.len() / 2), seen.last()) {
+        (Some(middle), Some(largest)) if seen.len() > 1 => format!(
+            "No change for the worse in {count} series; would have seen ±{} in half of them, ±{} in all.",
+            words::share(*middle),
+            words::share(*largest)
+        ),
+        (Some(only), _) => {
+            format!("No change for the worse in {count} series; would have seen ±{}.", words::share(*only))
+        }
+        _ if count > 0 => format!("No change for the worse in {count} series."),
+        _ => "No series has enough sessions to be judged yet.".to_owned(),
+    }
+}
+
+/// Draws a table that scrolls by itself where there is no room, and that a keyboard reaches then.
+pub(super) fn table(caption: &str, head: &[&str], rows: &[Markup]) -> Markup {
+    html! {
+        div.wide tabindex="0" role="region" aria-label=(caption) {
+            table {
+                caption { (caption) }
+                thead { tr { @for name in head { th scope="col" { (name) } } } }
+                tbody { @for row in rows { (row) } }
+            }
+        }
+    }
+}
