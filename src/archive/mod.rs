@@ -9,11 +9,13 @@ mod series;
 mod session;
 mod table;
 
+use std::collections::BTreeSet;
+
 use serde::{Deserialize, Serialize};
 
 use crate::result::v1::{Environment, Image, Metadata, Provenance};
 pub use identity::{Doubt, settle};
-pub use partition::{FACTS, Facts, Partition, partitions};
+pub use partition::{Facts, Partition, partitions};
 pub use row::{Definition, Extract, Row};
 pub use series::{MetricKey, Point, Series, series};
 pub use session::Session;
@@ -77,6 +79,11 @@ impl Archive {
         &self.rows
     }
 
+    /// Returns the places of the results that are wanted.
+    pub fn places(&self, wanted: impl Fn(&Row) -> bool) -> BTreeSet<usize> {
+        self.rows.iter().enumerate().filter(|(_, row)| wanted(row)).map(|(at, _)| at).collect()
+    }
+
     /// Returns what was run.
     pub fn subject(&self, row: &Row) -> &Metadata {
         self.subjects.get(row.subject)
@@ -90,11 +97,6 @@ impl Archive {
     /// Returns what it ran on; what changes from run to run, such as the load before it, is left out.
     pub fn environment(&self, row: &Row) -> &Environment {
         self.environments.get(row.environment)
-    }
-
-    /// Iterates over what it measured.
-    pub fn metrics<'a>(&'a self, row: &'a Row) -> impl Iterator<Item = (&'a Definition, Option<f64>)> {
-        row.metrics.iter().map(|(definition, value)| (self.definitions.get(*definition), *value))
     }
 
     /// Returns what keeps a result apart from others.

@@ -7,12 +7,12 @@ use anyhow::{Context as _, Result, anyhow};
 use super::ExitStatus;
 use super::args::{CompareArgs, Global};
 use super::findings::{self, Findings};
-use super::project::{Project, VERSION, from_start};
-use super::reading::{self, Reading, Results, Thresholds, thresholds};
+use super::judging::{Judging, Thresholds, lineage};
+use super::project::from_start;
+use super::reading::Results;
 use crate::archive::{Archive, Row};
 use crate::compare::v1::{Line, Verdict};
 use crate::compare::{Lineage, Request, Side, compare, render};
-use crate::compile::Workspace;
 use crate::diag::render::Format;
 use crate::diag::{Diagnostic, Diagnostics, code};
 use crate::edge::fs;
@@ -24,53 +24,24 @@ pub(super) fn run(global: &Global, args: &CompareArgs) -> Result<ExitStatus> {
     let is_folder = |path: &str| from_start(global, path.as_ref()).is_dir();
     let side = |text: &String| Side::parse(text, is_folder).map_err(|error| anyhow!(error));
     let sides = [side(&args.baseline)?, side(&args.candidate)?];
-    let project = Project::find(global)?;
-    let workspace = Workspace::open(project.file.clone(), VERSION);
-    let settings = workspace.project().map(|project| project.settings.clone());
-    let across = settings.as_ref().map(|settings| settings.compare_across.clone()).unwrap_or_default();
-    let output = settings.as_ref().map_or_else(|| "generated".to_owned(), |settings| settings.output.clone());
-    let (mut sources, thresholds) = thresholds(global);
-    let mut diagnostics = Diagnostics::default();
-    let (mut archive, mut left_out) = (Archive::default(), Vec::new());
+    let mut judging = Judging::open(global)?;
     if args.results.is_some() || sides.iter().any(|side| !matches!(side, Side::Folder(_))) {
-        let place = Results::of(global, args.results.as_deref(), &project.root, &workspace.results_dir())?;
-        let read = reading::read(global, &place, &mut sources);
-        (archive, left_out) = (read.archive, read.left_out);
-        diagnostics.extend(read.diagnostics);
+        judging.read(args.results.as_deref())?;
     }
     let needs_git = sides.iter().any(|side| matches!(side, Side::Revision(_) | Side::Branch(_) | Side::Tag(_)));
-    let commits = if needs_git { Commits::open(&project.root, &output)? } else { None };
+    let commits = if needs_git { judging.commits()? } else { None };
     let mut rows: Vec<BTreeSet<usize>> = Vec::new();
     let mut known = Lineage::default();
     for side in &sides {
-        let chosen = match side {
-            Side::Folder(folder) => {
-                let place = Results { folder: from_start(global, folder.as_ref()), shown: folder.clone() };
-                let Reading { archive: more, left_out: others, diagnostics: found } =
-                    reading::read(global, &place, &mut sources);
-                diagnostics.extend(found);
-                left_out.extend(others);
-                let first = archive.rows().len();
-                more.rows().iter().for_each(|row| archive.adopt(row.clone(), &more));
-                (first..archive.rows().len()).collect()
-            }
-            Side::Revision(_) | Side::Branch(_) | Side::Tag(_) => {
-                let commits =
-                    commits.as_ref().ok_or_else(|| anyhow!("`{side}` needs a git repository, and this is none"))?;
-                let lineage = lineage(commits, side)?;
-                let chosen = places(&archive, &|row| lineage.commit_of(&archive, row).is_some());
-                known.commits.extend(lineage.commits);
-                known.trees.extend(lineage.trees);
-                chosen
-            }
-            Side::Label(name, value) => places(&archive, &|row| archive.subject(row).labels.get(name) == Some(value)),
-            Side::Variant(name) => places(&archive, &|row| {
-                archive.subject(row).params.get(crate::expand::VARIANT).is_some_and(|own| own.as_str() == Some(name))
-            }),
-            Side::Environment(name) => places(&archive, &|row| is_there(&archive, row, name)),
+        let chosen = if let Side::Folder(folder) = side {
+            judging.add(&Results { folder: from_start(global, folder.as_ref()), shown: folder.clone() })
+        } else {
+            chosen(&judging.archive, side, commits.as_ref(), &mut known)?
         };
-        rows.push(wanted(&archive, chosen, args));
+        rows.push(wanted(&judging.archive, chosen, args));
     }
+    let shares = judging.shares();
+    let Judging { archive, across, thresholds, sources, left_out, mut diagnostics, .. } = judging;
     let [mut first, mut second] = <[BTreeSet<usize>; 2]>::try_from(rows).unwrap_or_default();
     let default = commits.as_ref().and_then(Commits::default_branch);
     let is_default = |side: &Side| matches!(side, Side::Branch(name) if Some(name) == default.as_ref());
@@ -90,7 +61,7 @@ pub(super) fn run(global: &Global, args: &CompareArgs) -> Result<ExitStatus> {
         rows: [&first, &second],
         allowed: &args.allow.iter().cloned().collect(),
         across: &across,
-        thresholds: &thresholds.iter().map(|(key, (share, _))| (key.clone(), *share)).collect(),
+        thresholds: &shares,
         metrics: &args.metric.iter().cloned().collect(),
         lineage: Some(&known),
     });
@@ -130,17 +101,23 @@ fn print(
     }
 }
 
-fn lineage(commits: &Commits, side: &Side) -> Result<Lineage> {
-    match side {
-        Side::Branch(name) => commits.of_branch(name),
-        Side::Tag(name) => commits.of_tag(name),
-        Side::Revision(name) => commits.of_revision(name),
-        Side::Folder(_) | Side::Label(..) | Side::Variant(_) | Side::Environment(_) => Ok(Lineage::default()),
-    }
-}
-
-fn places(archive: &Archive, wanted: &dyn Fn(&Row) -> bool) -> BTreeSet<usize> {
-    archive.rows().iter().enumerate().filter(|(_, row)| wanted(row)).map(|(at, _)| at).collect()
+/// Returns the places of the results of a side that is no folder; the commits that it names are added to `known`.
+fn chosen(archive: &Archive, side: &Side, commits: Option<&Commits>, known: &mut Lineage) -> Result<BTreeSet<usize>> {
+    Ok(match side {
+        Side::Label(name, value) => archive.places(|row| archive.subject(row).labels.get(name) == Some(value)),
+        Side::Variant(name) => archive.places(|row| {
+            archive.subject(row).params.get(crate::expand::VARIANT).is_some_and(|own| own.as_str() == Some(name))
+        }),
+        Side::Environment(name) => archive.places(|row| is_there(archive, row, name)),
+        Side::Revision(_) | Side::Branch(_) | Side::Tag(_) | Side::Folder(_) => {
+            let commits = commits.ok_or_else(|| anyhow!("`{side}` needs a git repository, and this is none"))?;
+            let lineage = lineage(commits, side)?;
+            let chosen = archive.places(|row| lineage.commit_of(archive, row).is_some());
+            known.commits.extend(lineage.commits);
+            known.trees.extend(lineage.trees);
+            chosen
+        }
+    })
 }
 
 /// Returns whether a result ran on the target `name`, or where the fact has the value of `fact=value`.

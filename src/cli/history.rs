@@ -1,6 +1,6 @@
 //! `kubebench history`: the sessions of every metric, and what changed when.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 use std::path::PathBuf;
 
 use anyhow::Result;
@@ -8,16 +8,12 @@ use anyhow::Result;
 use super::ExitStatus;
 use super::args::{Global, HistoryArgs};
 use super::findings::{self, Findings};
-use super::gate::read_acks;
-use super::project::{Project, VERSION};
-use super::reading::{self, Reading, Results, thresholds};
+use super::judging::{Judging, Usual};
 use crate::archive::partitions;
 use crate::compare::v1::{History, Kind, LeftOut, SCHEMA_VERSION, Told};
 use crate::compare::{HistoryRequest, history, render};
-use crate::compile::Workspace;
 use crate::diag::Diagnostics;
 use crate::diag::render::Format;
-use crate::edge::git::Commits;
 use crate::edge::terminal;
 use crate::text::SourceMap;
 
@@ -49,39 +45,27 @@ pub(super) fn run(global: &Global, args: &HistoryArgs) -> Result<ExitStatus> {
 
 /// Returns the history of what was asked for.
 pub(super) fn told(global: &Global, args: &HistoryArgs) -> Result<Asked> {
-    let project = Project::find(global)?;
-    let workspace = Workspace::open(project.file.clone(), VERSION);
-    let settings = workspace.project().map(|project| project.settings.clone());
-    let across = settings.as_ref().map(|settings| settings.compare_across.clone()).unwrap_or_default();
-    let output = settings.as_ref().map_or_else(|| "generated".to_owned(), |settings| settings.output.clone());
-    let (mut sources, thresholds) = thresholds(global);
-    let place = Results::of(global, args.results.as_deref(), &project.root, &workspace.results_dir())?;
-    let Reading { archive, left_out, mut diagnostics } = reading::read(global, &place, &mut sources);
-    let acks = read_acks(&project.root, &mut sources, &mut diagnostics);
-    let commits = Commits::open(&project.root, &output)?;
-    let branch = commits.as_ref().and_then(Commits::default_branch);
-    let lineage = match (&commits, &branch) {
-        (Some(commits), Some(branch)) => Some(commits.of_branch(branch)?),
-        _ => None,
-    };
-    let is_wanted = |benchmark: &str| args.benchmark.is_empty() || args.benchmark.iter().any(|name| name == benchmark);
-    let rows = archive.rows().iter().enumerate().filter(|(_, row)| is_wanted(&archive.subject(row).benchmark));
-    let rows: Vec<usize> = rows.map(|(at, _)| at).collect();
-    let all = partitions(&archive, rows.into_iter(), &across);
-    let newest = archive.rows().iter().map(|row| row.started_at.as_str()).max().unwrap_or_default();
-    let shares: BTreeMap<(String, String), f64> =
-        thresholds.iter().map(|(key, (share, _))| (key.clone(), *share)).collect();
+    let mut judging = Judging::open(global)?;
+    judging.read(args.results.as_deref())?;
+    let mut found = Diagnostics::default();
+    let acks = judging.acks(&mut found);
+    judging.diagnostics.extend(found);
+    let usual = Usual::of(judging.commits()?.as_ref())?;
+    let archive = &judging.archive;
+    let is_wanted = |benchmark: &String| args.benchmark.is_empty() || args.benchmark.contains(benchmark);
+    let rows = archive.places(|row| is_wanted(&archive.subject(row).benchmark));
     let mut series = history(HistoryRequest {
-        archive: &archive,
-        partitions: &all,
-        thresholds: &shares,
+        archive,
+        partitions: &partitions(archive, rows.into_iter(), &judging.across),
+        thresholds: &judging.shares(),
         acks: &acks,
-        lineage: lineage.as_ref(),
-        as_of: newest,
+        lineage: usual.lineage(),
+        as_of: &judging.as_of(),
     });
     series.retain(|told| is_asked(told, args));
     let benchmarks = archive.rows().iter().map(|row| archive.subject(row).benchmark.clone()).collect();
-    Ok(Asked { series, root: project.root, benchmarks, left_out, diagnostics, sources })
+    let Judging { root, left_out, diagnostics, sources, .. } = judging;
+    Ok(Asked { series, root, benchmarks, left_out, diagnostics, sources })
 }
 
 /// Returns whether a series was asked for: by name, or because it stands for its benchmark.

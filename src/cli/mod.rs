@@ -13,6 +13,7 @@ mod fold;
 mod gate;
 mod history;
 mod init;
+mod judging;
 mod list;
 mod logs;
 mod manual;

@@ -5,18 +5,16 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Result, bail};
 
-use super::args::{Global, SelectArgs};
+use super::args::Global;
 use super::findings::{counted, tell};
 use super::project::from_start;
-use super::session::Session;
 use crate::archive::{Archive, Doubt, settle};
 use crate::compare::v1::LeftOut;
 use crate::diag::{Diagnostic, Diagnostics, Place, code};
 use crate::edge::archive::{self, Bad};
 use crate::edge::fs::Content;
 use crate::result;
-use crate::text::{Source, SourceMap, Span};
-use crate::verdict::DEFAULT_THRESHOLD;
+use crate::text::{Source, SourceMap};
 
 /// The results of a folder.
 #[derive(Default)]
@@ -28,9 +26,6 @@ pub(super) struct Reading {
     /// The same as findings.
     pub(super) diagnostics: Diagnostics,
 }
-
-/// The threshold of each metric, by benchmark, and where the metric stands.
-pub(super) type Thresholds = BTreeMap<(String, String), (f64, Span)>;
 
 /// Where results are read.
 pub(super) struct Results {
@@ -132,25 +127,4 @@ fn words(content: &Content) -> String {
             "there is no such file or folder".to_owned()
         }
     }
-}
-
-/// Returns the thresholds of the gates of the specs at hand, as far as these compile: a comparison needs none.
-pub(super) fn thresholds(global: &Global) -> (SourceMap, Thresholds) {
-    let Ok(session) = Session::open(global, &SelectArgs::default()) else { return Default::default() };
-    let mut thresholds = Thresholds::new();
-    for compiled in session.benchmarks() {
-        let benchmark = &compiled.benchmark;
-        let gate = |name: &str| benchmark.gates.iter().find(|gate| gate.metric == name);
-        for metric in &benchmark.metrics {
-            let Some(name) = &metric.name else { continue };
-            let share = gate(name).and_then(|gate| gate.max_regression).unwrap_or(DEFAULT_THRESHOLD);
-            thresholds.insert((benchmark.name.clone(), name.clone()), (share, metric.span));
-        }
-        for gate in &benchmark.gates {
-            let key = (benchmark.name.clone(), gate.metric.clone());
-            // The metrics of a tool are gated by names that the spec does not list.
-            thresholds.entry(key).or_insert((gate.max_regression.unwrap_or(DEFAULT_THRESHOLD), gate.span));
-        }
-    }
-    (session.compilation.sources, thresholds)
 }

@@ -12,7 +12,7 @@ use std::path::{Path, PathBuf};
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
-use super::fs::{Content, find_results, read_result};
+use super::fs::{Content, cache_folder, find_results, read_result};
 use crate::archive::{Archive, Extract, Kept, KeptOf, Row};
 use crate::digest::{Digest, Hasher};
 use crate::result;
@@ -60,11 +60,9 @@ struct Cache<'a> {
 
 /// Returns the place of the cache for the results at `folder`, unless this user has no place for caches.
 pub fn cache_for(folder: &Path) -> Option<PathBuf> {
-    let absolute = |name: &str| std::env::var_os(name).map(PathBuf::from).filter(|path| path.is_absolute());
-    let home = absolute("XDG_CACHE_HOME").or_else(|| absolute("HOME").map(|home| home.join(".cache")))?;
     let real = fs::canonicalize(folder).ok()?;
     let name = Digest::of(real.to_string_lossy().as_bytes()).hex();
-    Some(home.join("kubebench").join("archive").join(format!("{}.json", name.get(..16)?)))
+    Some(cache_folder()?.join("archive").join(format!("{}.json", name.get(..16)?)))
 }
 
 /// So many files are read at once: what is kept of a file is a fraction of it.

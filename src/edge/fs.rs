@@ -38,6 +38,13 @@ fn below(base: &Path, relative: &str) -> PathBuf {
     if relative.is_empty() { base.to_owned() } else { base.join(relative) }
 }
 
+/// Returns this user's folder for what kubebench keeps to be faster; nothing where there is none.
+pub(super) fn cache_folder() -> Option<PathBuf> {
+    let absolute = |name: &str| std::env::var_os(name).map(PathBuf::from).filter(|path| path.is_absolute());
+    let cache = absolute("XDG_CACHE_HOME").or_else(|| absolute("HOME").map(|home| home.join(".cache")))?;
+    Some(cache.join("kubebench"))
+}
+
 /// Returns what a file type is called when it is neither a file nor a folder.
 fn kind_of(file_type: std::fs::FileType) -> &'static str {
     #[cfg(unix)]

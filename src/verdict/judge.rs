@@ -4,7 +4,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::effect::{Effect, Method};
-use super::{LEAST_HISTORY, SIGNIFICANT, Scale};
+use super::{LEAST_HISTORY, SIGNIFICANT};
 use crate::result::v1::Direction;
 use crate::stats::prediction;
 
@@ -254,10 +254,5 @@ impl Judgement {
         let change = |difference| effect.scale.change(difference);
         let (low, high) = (change(effect.interval.0), change(effect.interval.1));
         (low.is_finite() && high.is_finite()).then_some((low, high))
-    }
-
-    /// Returns the scale on which it was measured.
-    pub fn scale(&self) -> Option<Scale> {
-        self.effect.map(|effect| effect.scale)
     }
 }

@@ -26,6 +26,7 @@ use std::hash::{BuildHasher as _, Hasher as _};
 use std::path::PathBuf;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
+use super::fs::cache_folder;
 use crate::digest::Digest;
 use crate::record::{Addition, Conflict, Folded, Kind, Mode, NotRecorded, Recorded, Signing, place};
 
@@ -68,13 +69,11 @@ pub struct Destination {
 
 /// Returns the place for scratch repositories: a folder of this user's alone.
 pub fn cache_place() -> PathBuf {
-    let folder = |name: &str| std::env::var_os(name).map(PathBuf::from).filter(|path| path.is_absolute());
-    let cache = folder("XDG_CACHE_HOME").or_else(|| folder("HOME").map(|home| home.join(".cache")));
-    let cache = cache.map(|cache| cache.join("kubebench").join("git"));
+    let cache = cache_folder().map(|cache| cache.join("git"));
     // A container's home may not exist, or be read-only.
     cache.filter(|cache| std::fs::create_dir_all(cache).is_ok()).unwrap_or_else(|| {
-        let user =
-            folder("HOME").map_or_else(String::new, |home| Digest::of(home.to_string_lossy().as_bytes()).short());
+        let home = std::env::var_os("HOME").map(PathBuf::from).filter(|home| home.is_absolute());
+        let user = home.map_or_else(String::new, |home| Digest::of(home.to_string_lossy().as_bytes()).short());
         std::env::temp_dir().join(format!("kubebench-git-{user}"))
     })
 }

@@ -1,0 +1,263 @@
+//! What the commands that judge results start from: the project with its gates, its results, acknowledgements and commits.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context as _, Result, anyhow, bail};
+
+use super::args::{Global, SelectArgs};
+use super::project::{Project, VERSION};
+use super::reading::{self, Reading, Results};
+use super::session::Session;
+use crate::archive::Archive;
+use crate::compare::v1::LeftOut;
+use crate::compare::{Against, Lineage, Rule, Side};
+use crate::compile::{Input, Workspace, acks};
+use crate::diag::{Diagnostic, Diagnostics, code};
+use crate::edge::fs::{self, Content};
+use crate::edge::git::Commits;
+use crate::model::{Ack, Benchmark, Gate, GateBaseline};
+use crate::text::{SourceMap, Span};
+use crate::verdict::DEFAULT_THRESHOLD;
+
+/// The folder of acknowledgements, below the project's.
+pub(super) const ACKS: &str = "acks";
+
+/// The threshold of each metric, by benchmark, and where the metric stands.
+pub(super) type Thresholds = BTreeMap<(String, String), (f64, Span)>;
+
+/// A project whose results are judged, and what was read of them.
+pub(super) struct Judging<'a> {
+    global: &'a Global,
+    /// The folder of the project.
+    pub(super) root: PathBuf,
+    /// The facts that do not keep results apart.
+    pub(super) across: BTreeSet<String>,
+    /// The gates of its specs, and where their metrics stand.
+    pub(super) rules: Vec<(Rule, Span)>,
+    /// The changes that matter.
+    pub(super) thresholds: Thresholds,
+    /// The texts into which findings point.
+    pub(super) sources: SourceMap,
+    /// The results that count; none before they are read.
+    pub(super) archive: Archive,
+    /// The result files that do not count, and why.
+    pub(super) left_out: Vec<LeftOut>,
+    /// The same as findings.
+    pub(super) diagnostics: Diagnostics,
+    /// The folder of generated files, below the project's.
+    output: String,
+    /// The folder of results, below the project's.
+    directory: String,
+}
+
+/// The commits whose sessions are the baseline where nobody asks for others.
+pub(super) enum Usual {
+    /// Those of the default branch.
+    Known {
+        /// As `--baseline` names it: `branch:main`.
+        name: String,
+        /// Its commits.
+        lineage: Lineage,
+    },
+    /// There is no repository, so that all sessions count.
+    NoRepository,
+    /// There is one, and nobody knows which branch is the default.
+    NoBranch,
+}
+
+impl<'a> Judging<'a> {
+    /// Opens the project at hand with its specs as far as they compile: a comparison needs none.
+    pub(super) fn open(global: &'a Global) -> Result<Self> {
+        let project = Project::find(global)?;
+        let workspace = Workspace::open(project.file.clone(), VERSION);
+        let settings = workspace.project().map(|project| &project.settings);
+        let mut judging = Self {
+            global,
+            root: project.root,
+            across: settings.map(|settings| settings.compare_across.clone()).unwrap_or_default(),
+            output: settings.map_or_else(|| "generated".to_owned(), |settings| settings.output.clone()),
+            directory: workspace.results_dir(),
+            rules: Vec::new(),
+            thresholds: Thresholds::new(),
+            sources: SourceMap::default(),
+            archive: Archive::default(),
+            left_out: Vec::new(),
+            diagnostics: Diagnostics::default(),
+        };
+        if let Ok(session) = Session::open(global, &SelectArgs::default()) {
+            judging.take_specs(&session);
+        }
+        Ok(judging)
+    }
+
+    /// Takes what was selected of a project that compiles.
+    pub(super) fn of(global: &'a Global, session: &Session<'_>) -> Result<Self> {
+        let project = session.compilation.project.as_ref().context("there is no project")?;
+        let mut judging = Self {
+            global,
+            root: session.root.clone(),
+            across: project.settings.compare_across.clone(),
+            output: project.settings.output.clone(),
+            directory: project.settings.results.directory.clone(),
+            rules: Vec::new(),
+            thresholds: Thresholds::new(),
+            sources: SourceMap::default(),
+            archive: Archive::default(),
+            left_out: Vec::new(),
+            diagnostics: Diagnostics::default(),
+        };
+        judging.take_specs(session);
+        Ok(judging)
+    }
+
+    fn take_specs(&mut self, session: &Session<'_>) {
+        self.sources = session.compilation.sources.clone();
+        for benchmark in session.benchmarks().into_iter().map(|compiled| &compiled.benchmark) {
+            self.rules.extend(benchmark.gates.iter().map(|gate| rule(benchmark, gate)));
+            take_thresholds(benchmark, &mut self.thresholds);
+        }
+    }
+
+    /// Reads the results of the folder that was asked for, or of the project's.
+    pub(super) fn read(&mut self, asked: Option<&Path>) -> Result<()> {
+        let place = Results::of(self.global, asked, &self.root, &self.directory)?;
+        let Reading { archive, left_out, diagnostics } = reading::read(self.global, &place, &mut self.sources);
+        self.archive = archive;
+        self.left_out.extend(left_out);
+        self.diagnostics.extend(diagnostics);
+        Ok(())
+    }
+
+    /// Adds all results of another folder as they are, and returns their places.
+    pub(super) fn add(&mut self, place: &Results) -> BTreeSet<usize> {
+        let Reading { archive: more, left_out, diagnostics } = reading::read(self.global, place, &mut self.sources);
+        self.left_out.extend(left_out);
+        self.diagnostics.extend(diagnostics);
+        let first = self.archive.rows().len();
+        more.rows().iter().for_each(|row| self.archive.adopt(row.clone(), &more));
+        (first..self.archive.rows().len()).collect()
+    }
+
+    /// Adds those results of another folder that are not known yet, and returns the places of all that it has: a run that
+    /// is in both counts once.
+    pub(super) fn join(&mut self, place: &Results) -> BTreeSet<usize> {
+        let mut more = reading::read(self.global, place, &mut self.sources);
+        let known: BTreeSet<String> = self.archive.rows().iter().map(|row| row.digest.clone()).collect();
+        let digests: BTreeSet<String> = more.archive.rows().iter().map(|row| row.digest.clone()).collect();
+        for row in more.archive.rows().iter().filter(|row| !known.contains(&row.digest)) {
+            self.archive.adopt(row.clone(), &more.archive);
+        }
+        more.doubts_of(&mut self.archive, place);
+        self.left_out.extend(more.left_out);
+        self.diagnostics.extend(more.diagnostics);
+        self.archive.places(|row| digests.contains(&row.digest))
+    }
+
+    /// Reads the acknowledgements of the project; what is wrong with them is added to `found`.
+    pub(super) fn acks(&mut self, found: &mut Diagnostics) -> Vec<Ack> {
+        let mut inputs = Vec::new();
+        for fs::Read { path, content } in fs::read_sources(&self.root, &[ACKS.to_owned()]) {
+            match content {
+                Content::Whole(bytes) | Content::TooLong(bytes) => inputs.push(Input { path, bytes }),
+                Content::Refused(reason) | Content::Unreadable(reason) => {
+                    let message = format!("the file cannot be read: {reason}");
+                    found.push(Diagnostic::in_file(&code::KB0114, path, message));
+                }
+                Content::Absent | Content::Misnamed => {}
+            }
+        }
+        acks(inputs, &mut self.sources, found)
+    }
+
+    /// Opens the repository of the project; nothing where there is none.
+    pub(super) fn commits(&self) -> Result<Option<Commits>> {
+        Commits::open(&self.root, &self.output)
+    }
+
+    /// Returns the day of the newest result, on which acknowledgements are judged.
+    pub(super) fn as_of(&self) -> String {
+        let newest = self.archive.rows().iter().map(|row| row.started_at.as_str()).max().unwrap_or_default();
+        newest.get(..10).unwrap_or(newest).to_owned()
+    }
+
+    /// Returns the thresholds without their places.
+    pub(super) fn shares(&self) -> BTreeMap<(String, String), f64> {
+        self.thresholds.iter().map(|(key, (share, _))| (key.clone(), *share)).collect()
+    }
+}
+
+impl Usual {
+    /// Finds the commits of the default branch.
+    pub(super) fn of(commits: Option<&Commits>) -> Result<Self> {
+        let Some(commits) = commits else { return Ok(Self::NoRepository) };
+        let Some(name) = commits.default_branch() else { return Ok(Self::NoBranch) };
+        let side = Side::Branch(name);
+        Ok(Self::Known { name: side.to_string(), lineage: lineage(commits, &side)? })
+    }
+
+    /// Returns the commits, where they are known.
+    pub(super) fn lineage(&self) -> Option<&Lineage> {
+        match self {
+            Self::Known { lineage, .. } => Some(lineage),
+            Self::NoRepository | Self::NoBranch => None,
+        }
+    }
+}
+
+/// Returns the commits that a side names.
+pub(super) fn lineage(commits: &Commits, side: &Side) -> Result<Lineage> {
+    match side {
+        Side::Branch(name) => commits.of_branch(name),
+        Side::Tag(name) => commits.of_tag(name),
+        Side::Revision(name) => commits.of_revision(name),
+        Side::Folder(_) | Side::Label(..) | Side::Variant(_) | Side::Environment(_) => {
+            bail!("`{side}` names no commits")
+        }
+    }
+}
+
+/// Returns the commits that a baseline names, which stands in a gate or in `--baseline`.
+pub(super) fn lineage_of_baseline(commits: &Commits, name: &str) -> Result<Lineage> {
+    match Side::parse(name, |_| false) {
+        Ok(side @ (Side::Branch(_) | Side::Tag(_) | Side::Revision(_))) => lineage(commits, &side),
+        _ => Err(anyhow!("`{name}` is no baseline: write branch:NAME, tag:NAME or a revision")),
+    }
+}
+
+fn rule(benchmark: &Benchmark, gate: &Gate) -> (Rule, Span) {
+    let against = match &gate.baseline {
+        GateBaseline::Default => Against::Default,
+        GateBaseline::Branch(name) => Against::Lineage(Side::Branch(name.clone()).to_string()),
+        GateBaseline::Tag(name) => Against::Lineage(Side::Tag(name.clone()).to_string()),
+        GateBaseline::Value(value) => Against::Value(*value),
+    };
+    let named = benchmark.metrics.iter().find(|metric| metric.name.as_ref() == Some(&gate.metric));
+    let place = named.map_or(gate.span, |metric| metric.span);
+    let rule = Rule {
+        benchmark: benchmark.name.clone(),
+        target: benchmark.target.name.clone(),
+        cases: benchmark.cases.iter().map(|case| (case.id.clone(), case.name.clone())).collect(),
+        metric: gate.metric.clone(),
+        max_regression: gate.max_regression,
+        min: gate.min,
+        max: gate.max,
+        is_confirmed: gate.is_confirmed,
+        against,
+    };
+    (rule, place)
+}
+
+fn take_thresholds(benchmark: &Benchmark, thresholds: &mut Thresholds) {
+    let gate = |name: &str| benchmark.gates.iter().find(|gate| gate.metric == name);
+    for metric in &benchmark.metrics {
+        let Some(name) = &metric.name else { continue };
+        let share = gate(name).and_then(|gate| gate.max_regression).unwrap_or(DEFAULT_THRESHOLD);
+        thresholds.insert((benchmark.name.clone(), name.clone()), (share, metric.span));
+    }
+    for gate in &benchmark.gates {
+        let key = (benchmark.name.clone(), gate.metric.clone());
+        // The metrics of a tool are gated by names that the spec does not list.
+        thresholds.entry(key).or_insert((gate.max_regression.unwrap_or(DEFAULT_THRESHOLD), gate.span));
+    }
+}
