@@ -99,6 +99,11 @@ impl Archive {
         self.environments.get(row.environment)
     }
 
+    /// Iterates over what a result measured.
+    pub fn metrics<'a>(&'a self, row: &'a Row) -> impl Iterator<Item = (&'a Definition, Option<f64>)> {
+        row.metrics.iter().map(|(definition, value)| (self.definitions.get(*definition), *value))
+    }
+
     /// Returns what keeps a result apart from others.
     pub fn facts(&self, row: &Row) -> Facts {
         partition::facts(self, row)

@@ -11,7 +11,9 @@ use crate::diag::render::Format;
 use crate::export;
 use crate::local::Engine;
 use crate::record::Mode;
-pub(super) use judging::{AckArgs, CompareArgs, GateArgs, HistoryArgs, MockArgs, OnInconclusive};
+pub(super) use judging::{
+    AckArgs, CompareArgs, GateArgs, HistoryArgs, MockArgs, OnInconclusive, ReportArgs, ReportFormat,
+};
 
 /// Compiles benchmark specs for machine learning on Kubernetes into manifests for Argo CD or Flux.
 #[derive(Debug, Parser)]
@@ -129,6 +131,8 @@ pub(super) enum Command {
     Reparse(ReparseArgs),
     /// Write results in the format of another program
     Export(ExportArgs),
+    /// Write a site of all results: what got worse, since when, and how sure that is
+    Report(ReportArgs),
     /// Start a replica of a local run and end its whole tree
     #[command(hide = true)]
     Supervise(SuperviseArgs),

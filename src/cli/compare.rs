@@ -11,7 +11,7 @@ use super::judging::{Judging, Thresholds, lineage};
 use super::project::from_start;
 use super::reading::Results;
 use crate::archive::{Archive, Row};
-use crate::compare::v1::{Line, Verdict};
+use crate::compare::v1::{Comparison, Line, Verdict};
 use crate::compare::{Lineage, Request, Side, compare, render};
 use crate::diag::render::Format;
 use crate::diag::{Diagnostic, Diagnostics, code};
@@ -30,41 +30,19 @@ pub(super) fn run(global: &Global, args: &CompareArgs) -> Result<ExitStatus> {
     }
     let needs_git = sides.iter().any(|side| matches!(side, Side::Revision(_) | Side::Branch(_) | Side::Tag(_)));
     let commits = if needs_git { judging.commits()? } else { None };
-    let mut rows: Vec<BTreeSet<usize>> = Vec::new();
-    let mut known = Lineage::default();
-    for side in &sides {
-        let chosen = if let Side::Folder(folder) = side {
-            judging.add(&Results { folder: from_start(global, folder.as_ref()), shown: folder.clone() })
-        } else {
-            chosen(&judging.archive, side, commits.as_ref(), &mut known)?
-        };
-        rows.push(wanted(&judging.archive, chosen, args));
-    }
-    let shares = judging.shares();
-    let Judging { archive, across, thresholds, sources, left_out, mut diagnostics, .. } = judging;
-    let [mut first, mut second] = <[BTreeSet<usize>; 2]>::try_from(rows).unwrap_or_default();
-    let default = commits.as_ref().and_then(Commits::default_branch);
-    let is_default = |side: &Side| matches!(side, Side::Branch(name) if Some(name) == default.as_ref());
-    if is_default(&sides[1]) && !is_default(&sides[0]) {
-        part(&mut second, &mut first);
-    } else {
-        part(&mut first, &mut second);
-    }
-    for (side, rows) in sides.iter().zip([&first, &second]) {
-        if rows.is_empty() {
-            diagnostics.push(nothing(side, &archive, &known));
-        }
-    }
-    let mut answer = compare(Request {
-        archive: &archive,
-        sides: [&sides[0], &sides[1]],
-        rows: [&first, &second],
-        allowed: &args.allow.iter().cloned().collect(),
-        across: &across,
-        thresholds: &shares,
-        metrics: &args.metric.iter().cloned().collect(),
-        lineage: Some(&known),
-    });
+    let folders: Vec<BTreeSet<usize>> = sides
+        .iter()
+        .map(|side| match side {
+            Side::Folder(folder) => {
+                judging.add(&Results { folder: from_start(global, folder.as_ref()), shown: folder.clone() })
+            }
+            _ => BTreeSet::new(),
+        })
+        .collect();
+    let filter = Filter { benchmarks: &args.benchmark, metrics: &args.metric, allowed: &args.allow };
+    let Compared { mut answer, known, empty } = compared(&judging, &sides, &folders, commits.as_ref(), filter)?;
+    let Judging { archive, thresholds, sources, left_out, mut diagnostics, .. } = judging;
+    diagnostics.extend(empty.iter().map(|side| nothing(side, &archive, &known)).collect::<Diagnostics>());
     answer.left_out = left_out;
     let is_bad = diagnostics.has_errors();
     let is_worse = |line: &&Line| line.verdict == Verdict::Regressed;
@@ -75,12 +53,65 @@ pub(super) fn run(global: &Global, args: &CompareArgs) -> Result<ExitStatus> {
     Ok(if is_bad { ExitStatus::No } else { ExitStatus::Yes })
 }
 
-fn print(
-    global: &Global,
-    args: &CompareArgs,
-    answer: &crate::compare::v1::Comparison,
-    findings: Findings<'_>,
-) -> Result<()> {
+/// What of the sides is looked at.
+#[derive(Clone, Copy, Default)]
+pub(super) struct Filter<'a> {
+    benchmarks: &'a [String],
+    metrics: &'a [String],
+    allowed: &'a [String],
+}
+
+/// A comparison.
+pub(super) struct Compared<'a> {
+    /// What it says.
+    pub(super) answer: Comparison,
+    /// The commits that its sides name.
+    known: Lineage,
+    /// The sides without a result.
+    pub(super) empty: Vec<&'a Side>,
+}
+
+/// Compares two sides; `folders` are the places of the results of those that are folders.
+pub(super) fn compared<'a>(
+    judging: &Judging<'_>,
+    sides: &'a [Side; 2],
+    folders: &[BTreeSet<usize>],
+    commits: Option<&Commits>,
+    filter: Filter<'_>,
+) -> Result<Compared<'a>> {
+    let archive = &judging.archive;
+    let mut rows: Vec<BTreeSet<usize>> = Vec::new();
+    let mut known = Lineage::default();
+    for (at, side) in sides.iter().enumerate() {
+        let own = match (side, folders.get(at)) {
+            (Side::Folder(_), Some(places)) => places.clone(),
+            _ => chosen(archive, side, commits, &mut known)?,
+        };
+        rows.push(wanted(archive, own, filter.benchmarks));
+    }
+    let [mut first, mut second] = <[BTreeSet<usize>; 2]>::try_from(rows).unwrap_or_default();
+    let default = commits.and_then(Commits::default_branch);
+    let is_default = |side: &Side| matches!(side, Side::Branch(name) if Some(name) == default.as_ref());
+    if is_default(&sides[1]) && !is_default(&sides[0]) {
+        part(&mut second, &mut first);
+    } else {
+        part(&mut first, &mut second);
+    }
+    let empty = sides.iter().zip([&first, &second]).filter(|(_, rows)| rows.is_empty()).map(|(side, _)| side).collect();
+    let answer = compare(Request {
+        archive,
+        sides: [&sides[0], &sides[1]],
+        rows: [&first, &second],
+        allowed: &filter.allowed.iter().cloned().collect(),
+        across: &judging.across,
+        thresholds: &judging.shares(),
+        metrics: &filter.metrics.iter().cloned().collect(),
+        lineage: Some(&known),
+    });
+    Ok(Compared { answer, known, empty })
+}
+
+fn print(global: &Global, args: &CompareArgs, answer: &Comparison, findings: Findings<'_>) -> Result<()> {
     if let Some(path) = &args.markdown {
         fs::write_report(&from_start(global, path), &render::markdown_comparison(answer))
             .with_context(|| format!("cannot write {}", path.display()))?;
@@ -128,10 +159,10 @@ fn is_there(archive: &Archive, row: &Row, name: &str) -> bool {
     }
 }
 
-fn wanted(archive: &Archive, rows: BTreeSet<usize>, args: &CompareArgs) -> BTreeSet<usize> {
+fn wanted(archive: &Archive, rows: BTreeSet<usize>, benchmarks: &[String]) -> BTreeSet<usize> {
     let is_wanted = |at: &usize| {
         let benchmark = archive.rows().get(*at).map(|row| &archive.subject(row).benchmark);
-        args.benchmark.is_empty() || benchmark.is_some_and(|name| args.benchmark.contains(name))
+        benchmarks.is_empty() || benchmark.is_some_and(|name| benchmarks.contains(name))
     };
     rows.into_iter().filter(is_wanted).collect()
 }

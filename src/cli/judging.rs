@@ -17,6 +17,7 @@ use crate::diag::{Diagnostic, Diagnostics, code};
 use crate::edge::fs::{self, Content};
 use crate::edge::git::Commits;
 use crate::model::{Ack, Benchmark, Gate, GateBaseline};
+use crate::report::Asked;
 use crate::text::{SourceMap, Span};
 use crate::verdict::DEFAULT_THRESHOLD;
 
@@ -35,6 +36,8 @@ pub(super) struct Judging<'a> {
     pub(super) across: BTreeSet<String>,
     /// The gates of its specs, and where their metrics stand.
     pub(super) rules: Vec<(Rule, Span)>,
+    /// What its specs ask for.
+    pub(super) asked: Vec<Asked>,
     /// The changes that matter.
     pub(super) thresholds: Thresholds,
     /// The texts into which findings point.
@@ -46,9 +49,9 @@ pub(super) struct Judging<'a> {
     /// The same as findings.
     pub(super) diagnostics: Diagnostics,
     /// The folder of generated files, below the project's.
-    output: String,
+    pub(super) output: String,
     /// The folder of results, below the project's.
-    directory: String,
+    pub(super) directory: String,
 }
 
 /// The commits whose sessions are the baseline where nobody asks for others.
@@ -79,6 +82,7 @@ impl<'a> Judging<'a> {
             output: settings.map_or_else(|| "generated".to_owned(), |settings| settings.output.clone()),
             directory: workspace.results_dir(),
             rules: Vec::new(),
+            asked: Vec::new(),
             thresholds: Thresholds::new(),
             sources: SourceMap::default(),
             archive: Archive::default(),
@@ -101,6 +105,7 @@ impl<'a> Judging<'a> {
             output: project.settings.output.clone(),
             directory: project.settings.results.directory.clone(),
             rules: Vec::new(),
+            asked: Vec::new(),
             thresholds: Thresholds::new(),
             sources: SourceMap::default(),
             archive: Archive::default(),
@@ -116,6 +121,7 @@ impl<'a> Judging<'a> {
         for benchmark in session.benchmarks().into_iter().map(|compiled| &compiled.benchmark) {
             self.rules.extend(benchmark.gates.iter().map(|gate| rule(benchmark, gate)));
             take_thresholds(benchmark, &mut self.thresholds);
+            self.asked.push(asked(benchmark));
         }
     }
 
@@ -246,6 +252,16 @@ fn rule(benchmark: &Benchmark, gate: &Gate) -> (Rule, Span) {
         against,
     };
     (rule, place)
+}
+
+fn asked(benchmark: &Benchmark) -> Asked {
+    Asked {
+        benchmark: benchmark.name.clone(),
+        path: benchmark.path.clone(),
+        description: benchmark.description.clone(),
+        target: benchmark.target.name.clone(),
+        cases: benchmark.cases.iter().map(|case| (case.id.clone(), case.name.clone())).collect(),
+    }
 }
 
 fn take_thresholds(benchmark: &Benchmark, thresholds: &mut Thresholds) {

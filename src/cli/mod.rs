@@ -28,6 +28,7 @@ mod reading;
 mod record;
 mod render;
 mod reparse;
+mod report;
 mod results;
 mod run;
 mod schema;
@@ -129,6 +130,7 @@ fn dispatch(cli: &Cli) -> Result<ExitStatus> {
         Command::Compare(args) => compare::run(&cli.global, args),
         Command::Reparse(args) => reparse::run(&cli.global, args),
         Command::Export(args) => export::run(&cli.global, args),
+        Command::Report(args) => report::run(&cli.global, args),
         Command::Supervise(args) => supervise(args),
         Command::Step(args) => step::run(args),
         Command::Fmt(args) => fmt::run(&cli.global, args),

@@ -10,4 +10,5 @@ pub mod http;
 pub mod machine;
 pub mod process;
 mod program;
+pub mod site;
 pub mod terminal;

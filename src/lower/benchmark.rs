@@ -257,7 +257,7 @@ impl Shared<'_> {
         let document: wire::Benchmark = workload::read(&resolved, diagnostics)?;
         let spec_node = resolved.get("spec")?;
         let wire::BenchmarkSpec {
-            description: _,
+            description,
             targets: _,
             run,
             schedule,
@@ -295,6 +295,7 @@ impl Shared<'_> {
             name: self.name.to_owned(),
             name_span: self.name_span,
             path: self.document.source.path.clone(),
+            description: description.map(|text| text.0),
             spec_digest: Digest::of(&self.document.source.text),
             labels: self.labels(&target),
             suite: suite.map(|suite| suite.name.clone()),

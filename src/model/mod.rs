@@ -38,6 +38,8 @@ pub struct Benchmark {
     pub name_span: Span,
     /// The spec's path.
     pub path: String,
+    /// What it says of itself.
+    pub description: Option<String>,
     /// The digest of its text.
     pub spec_digest: Digest,
     /// Labels for selection and reports.

@@ -23,7 +23,7 @@ pub mod v1;
 use std::io;
 
 pub use links::Links;
-pub use page::File;
+pub use page::{File, sampled};
 use rayon::prelude::*;
 pub use site::{Asked, LATELY, Request};
 

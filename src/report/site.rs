@@ -301,9 +301,9 @@ impl<'a> Site<'a> {
         self.benchmarks.iter().flat_map(Benchmark::charts)
     }
 
-    /// Returns the changes for the worse that are open, the largest first.
+    /// Returns the changes for the worse that are open in what stands for the benchmarks, the largest first.
     pub(super) fn findings(&self) -> Vec<Finding<'_>> {
-        largest_first(self.charts().filter_map(Chart::finding).collect())
+        largest_first(self.charts().filter(|chart| chart.is_watched()).filter_map(Chart::finding).collect())
     }
 }
 

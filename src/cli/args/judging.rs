@@ -156,3 +156,40 @@ pub(in crate::cli) struct HistoryArgs {
     #[arg(long, value_name = "DIR")]
     pub(in crate::cli) results: Option<PathBuf>,
 }
+
+/// What a report is written as.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(in crate::cli) enum ReportFormat {
+    /// A folder of pages, plots, badges, a feed and data
+    Html,
+    /// A text for the front page of a repository
+    Markdown,
+}
+
+#[derive(Debug, Args)]
+pub(in crate::cli) struct ReportArgs {
+    /// The folder of the site, or the file of Markdown; what else lies in the folder stays
+    #[arg(long, value_name = "PATH")]
+    pub(in crate::cli) out: Option<PathBuf>,
+    /// What is written
+    #[arg(long, value_enum, default_value_t = ReportFormat::Html, value_name = "FORMAT")]
+    pub(in crate::cli) format: ReportFormat,
+    /// The folder of results; without it, the project's
+    #[arg(long, value_name = "DIR")]
+    pub(in crate::cli) results: Option<PathBuf>,
+    /// Also compare these sides, as `compare` takes them; may be given several times
+    #[arg(long, value_name = "A..B")]
+    pub(in crate::cli) compare: Vec<String>,
+    /// What the report is called
+    #[arg(long, value_name = "TEXT", default_value = "Benchmarks")]
+    pub(in crate::cli) title: String,
+    /// Where the repository is shown, for links to commits and files; without it, where git's remote `origin` is
+    #[arg(long, value_name = "URL")]
+    pub(in crate::cli) repository: Option<String>,
+    /// Where the site will be, for the links of its feed
+    #[arg(long, value_name = "URL")]
+    pub(in crate::cli) url: Option<String>,
+    /// The day on which acknowledgements are judged, such as 2027-03-31; without it, that of the newest result
+    #[arg(long, value_name = "DAY", value_parser = day)]
+    pub(in crate::cli) as_of: Option<String>,
+}

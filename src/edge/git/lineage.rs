@@ -45,6 +45,12 @@ impl Commits {
         names.find(|name| !self.branch_tips(name).is_empty()).map(str::to_owned)
     }
 
+    /// Returns the address of the remote `origin`.
+    pub fn origin(&self) -> Option<String> {
+        let remote = self.repository.find_remote("origin").ok()?;
+        remote.url().ok().map(str::to_owned)
+    }
+
     /// Returns what a branch reaches, here and as it was last fetched.
     pub fn of_branch(&self, name: &str) -> Result<Lineage> {
         let tips = self.branch_tips(name);

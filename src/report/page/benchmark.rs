@@ -99,6 +99,7 @@ fn trends(site: &Site<'_>, from: &str, benchmark: &Benchmark<'_>, runs: &Runs) -
         drawn.push(markup);
     }
     html! {
+        @if !drawn.is_empty() { (chart::legend()) }
         @for chart in &drawn { (chart) }
         p { "All metrics of the cases:" }
         ul.cases {

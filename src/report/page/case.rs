@@ -29,9 +29,9 @@ pub(super) fn pages(site: &Site<'_>, benchmark: &Benchmark<'_>, case: &Case<'_>,
                     dl.facts { @for (name, value) in &case.params { dt { (parts::cut(name)) } dd { (parts::cut(value)) } } }
                 }
             }
-            @if charts.is_empty() { p { "No run of this case has a value that counts." } }
+            @if charts.is_empty() { p { "No run of this case has a value that counts." } } @else { (chart::legend()) }
             @for chart in &charts { (chart) }
-            @if at == 0 { (latency(site, &path, case)) }
+            @if at == 0 { (latency(site, case)) }
             @if count > 1 {
                 p { "Page " (at + 1) " of " (count) " of the metrics: "
                     @for page in 1..=count { a href=(relative(&path, &place::case(benchmark.name, case.id, page))) { (page) } " " } }

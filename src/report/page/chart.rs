@@ -71,6 +71,17 @@ pub(super) fn draw(site: &Site<'_>, from: &str, chart: &Chart<'_>, runs: &Runs) 
     }
 }
 
+/// Says what one sees in the plots of a page.
+pub(super) fn legend() -> Markup {
+    html! {
+        p.more {
+            "Dots are sessions, at the median of their runs, which are the small ones; the strong line is the level. The band is what would "
+            "not matter: a threshold around the level before an open change, or the newest one. Dotted uprights are changes of hardware or "
+            "software; a broken axis does not begin at 0."
+        }
+    }
+}
+
 /// Says what there is to say of a series.
 fn story(site: &Site<'_>, from: &str, chart: &Chart<'_>) -> Markup {
     let told = chart.told;
@@ -82,7 +93,9 @@ fn story(site: &Site<'_>, from: &str, chart: &Chart<'_>) -> Markup {
         } @else if let Some(line) = chart.line {
             p { (words::sentence_case(&line.message)) "." }
         }
-        @let changes: Vec<&LevelChange> = told.changes.iter().rev().take(MOST_TOLD).collect();
+        @let open = chart.open().map(|open| &open.session);
+        @let others = told.changes.iter().rev().filter(|change| Some(&change.session) != open);
+        @let changes: Vec<&LevelChange> = others.take(MOST_TOLD).collect();
         @if !changes.is_empty() || !told.acks.is_empty() || told.drift.is_some() || told.correlation.is_some() {
             ul.events {
                 @for change in changes {

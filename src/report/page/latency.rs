@@ -18,10 +18,9 @@ const MOST: usize = 6;
 const TIMES: [&str; 9] = ["s", "ms", "us", "µs", "μs", "ns", "min", "seconds", "milliseconds"];
 
 /// Draws the distributions of a case.
-pub(super) fn latency(site: &Site<'_>, from: &str, case: &Case<'_>) -> Markup {
+pub(super) fn latency(site: &Site<'_>, case: &Case<'_>) -> Markup {
     let by_samples: Vec<Quantiles<'_>> = case.charts.iter().filter_map(|chart| samples(site, chart)).collect();
     let plots = if by_samples.is_empty() { percentiles(case) } else { by_samples };
-    let _ = from;
     html! {
         section.chart aria-labelledby="latency" {
             h2 id="latency" { "How latencies are distributed" }
@@ -38,6 +37,16 @@ pub(super) fn latency(site: &Site<'_>, from: &str, case: &Case<'_>) -> Markup {
             }
         }
     }
+}
+
+/// Returns the results whose samples are drawn: of the newest session, and of the last one before an open change.
+pub fn sampled(told: &Told) -> Vec<&String> {
+    if !is_time(told) || told.replaced {
+        return Vec::new();
+    }
+    let open = told.open.as_ref().and_then(|open| told.sessions.iter().position(|session| session.session == *open));
+    let before = open.and_then(|at| at.checked_sub(1)).and_then(|at| told.sessions.get(at));
+    told.sessions.last().into_iter().chain(before).flat_map(|session| &session.results).collect()
 }
 
 fn is_time(told: &Told) -> bool {
@@ -59,7 +68,7 @@ fn samples<'a>(site: &Site<'_>, chart: &Chart<'a>) -> Option<Quantiles<'a>> {
     };
     let newest = told.sessions.last().filter(|_| is_time(told))?;
     let newest = of(newest, "newest session")?;
-    let open = chart.open().and_then(|open| told.sessions.iter().position(|session| session.session == open.session));
+    let open = told.open.as_ref().and_then(|open| told.sessions.iter().position(|session| session.session == *open));
     let before = open.and_then(|at| at.checked_sub(1)).and_then(|at| told.sessions.get(at));
     let before = before.and_then(|session| of(session, "last session before the open change"));
     let id = format!("{}-latency", parts::anchor(told));

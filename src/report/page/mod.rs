@@ -17,6 +17,7 @@ pub(super) use benchmark::pages as benchmark;
 pub(super) use changes::pages as changes;
 pub(super) use comparison::pages as comparisons;
 pub(super) use environment::pages as environments;
+pub use latency::sampled;
 pub(super) use left_out::pages as left_out;
 use maud::{DOCTYPE, Markup, html};
 pub(super) use overview::pages as overview;

@@ -23,8 +23,11 @@ const WEIGHT: usize = 150_000;
 
 /// Draws the first page, and those with the benchmarks that have no room on it.
 pub(crate) fn pages(site: &Site<'_>) -> Vec<File> {
-    let rows = |from: &str| site.benchmarks.iter().map(|benchmark| row(from, benchmark)).collect();
-    let parts = by_weight(rows(place::OVERVIEW), MOST_BENCHMARKS, WEIGHT);
+    let mut sorted: Vec<&Benchmark<'_>> = site.benchmarks.iter().collect();
+    // What needs somebody comes first, what never ran last; the sort is stable: by name otherwise.
+    sorted.sort_by_key(|benchmark| (benchmark.rows.is_empty(), worst(benchmark).and_then(Chart::verdict)));
+    let rows = sorted.into_iter().map(row).collect();
+    let parts = by_weight(rows, MOST_BENCHMARKS, WEIGHT);
     let count = parts.len();
     let draw = |(at, rows): (usize, Vec<Markup>)| {
         let path = place::overview(at + 1);
@@ -118,17 +121,21 @@ fn tiles(site: &Site<'_>) -> Markup {
     }
 }
 
-const HEAD: [&str; 6] = ["Benchmark", "Verdict", "Metric", "Newest level", "Sessions", "Newest"];
+const HEAD: [&str; 6] = ["Benchmark", "Verdict", "Metric", "Newest session", "Sessions", "Newest"];
 
-fn row(from: &str, benchmark: &Benchmark<'_>) -> Markup {
+/// Returns the chart of a benchmark that needs somebody most.
+fn worst<'b, 'a>(benchmark: &'b Benchmark<'a>) -> Option<&'b Chart<'a>> {
     let watched = benchmark.charts().filter(|chart| chart.is_watched());
-    let weight = |chart: &&Chart<'_>| chart.verdict().unwrap_or(Verdict::Unchanged);
-    let worst = watched.min_by_key(weight);
+    watched.min_by_key(|chart| chart.verdict().unwrap_or(Verdict::Unchanged))
+}
+
+fn row(benchmark: &Benchmark<'_>) -> Markup {
+    let worst = worst(benchmark);
     let newest = benchmark.rows.first().map(|row| row.started_at.as_str());
     html! {
         tr {
             th scope="row" {
-                a href=(super::relative(from, &place::benchmark(benchmark.name))) { (benchmark.name) }
+                a href=(place::benchmark(benchmark.name)) { (benchmark.name) }
                 " " small { (benchmark.cases.len()) @if benchmark.cases.len() == 1 { " case" } @else { " cases" } }
             }
             td { @if let Some(verdict) = worst.and_then(Chart::verdict) { (parts::verdict(verdict)) } @else { "–" } }
@@ -175,19 +182,35 @@ fn rest(site: &Site<'_>) -> Markup {
     }
 }
 
+/// Tells each case whose newest session failed, and of each benchmark and target how many cases never ran.
 fn troubles(site: &Site<'_>) -> Vec<Markup> {
-    let mut all = Vec::new();
+    let (mut failing, mut missing) = (Vec::new(), Vec::new());
     for benchmark in &site.benchmarks {
-        for case in &benchmark.cases {
-            all.extend(case.troubles.iter().map(|trouble| {
-                html! {
-                    a href=(place::benchmark(benchmark.name)) { (benchmark.name) }
-                    @if !case.name.is_empty() { " (" (parts::cut(case.name)) ")" } ": " (told(trouble))
-                }
-            }));
+        let mut never: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
+        for (case, trouble) in benchmark.cases.iter().flat_map(|case| case.troubles.iter().map(move |of| (case, of))) {
+            if trouble.since.is_none() {
+                never.entry(trouble.target).or_default().push(case.name);
+                continue;
+            }
+            failing.push(html! {
+                a href=(place::benchmark(benchmark.name)) { (benchmark.name) }
+                @if !case.name.is_empty() { " (" (parts::cut(case.name)) ")" } ": " (told(trouble))
+            });
         }
+        missing.extend(never.into_iter().map(|(target, cases)| {
+            html! {
+                a href=(place::benchmark(benchmark.name)) { (benchmark.name) } ": " strong.bad { "missing" } ": "
+                @match cases.as_slice() {
+                    [_] if benchmark.cases.len() == 1 => "no result",
+                    [only] => { "no result of " (parts::cut(only)) },
+                    _ => { "no result of " (cases.len()) " of " (benchmark.cases.len()) " cases" },
+                }
+                " on " (parts::cut(target))
+            }
+        }));
     }
-    all
+    failing.extend(missing);
+    failing
 }
 
 /// Says what keeps a case from being judged.

@@ -11,7 +11,7 @@ use maud::{Markup, html};
 /// The drawing in units of its own; the page scales it.
 pub(super) const WIDTH: f64 = 760.0;
 /// Its height.
-pub(super) const HEIGHT: f64 = 250.0;
+pub(super) const HEIGHT: f64 = 270.0;
 /// Room for the numbers of the vertical axis.
 pub(super) const LEFT: f64 = 70.0;
 /// Room at the other side.
@@ -19,7 +19,7 @@ pub(super) const RIGHT: f64 = 14.0;
 /// Room for labels of marks.
 pub(super) const TOP: f64 = 24.0;
 /// Room for the numbers of the horizontal axis.
-pub(super) const BOTTOM: f64 = 28.0;
+pub(super) const BOTTOM: f64 = 48.0;
 
 /// A vertical axis.
 #[derive(Clone, Debug, PartialEq)]
@@ -102,7 +102,7 @@ impl Axis {
                 text x="4" y="12" { (unit.unwrap_or("no unit")) }
                 @if self.is_cut() {
                     path class="cut" d={ "M" (n(LEFT - 5.0)) " " (n(HEIGHT - BOTTOM - 8.0)) "l10 -5m-10 10l10 -5" } {}
-                    text x=(n(LEFT)) y=(n(HEIGHT - 3.0)) text-anchor="end" class="cut" { "not from 0" }
+                    text x="4" y=(n(HEIGHT - 4.0)) class="cut" { "not from 0" }
                 }
             }
         }

@@ -44,7 +44,7 @@ impl Quantiles<'_> {
                 (axis.draw(self.unit))
                 g.axis {
                     @for (share, text) in SHARES.into_iter().filter(|(share, _)| *share <= last) {
-                        text x=(n(x(share, last))) y=(n(HEIGHT - BOTTOM + 15.0))
+                        text x=(n(x(share, last))) y=(n(HEIGHT - BOTTOM + 20.0))
                             text-anchor=(if share == 0.0 { "start" } else { "middle" }) { (text) }
                     }
                 }

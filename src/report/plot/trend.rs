@@ -145,10 +145,10 @@ impl Trend<'_> {
                 @for (order, at) in places.iter().enumerate() {
                     @let anchor = match *at { 0 => "start", at if at == last => "end", _ => "middle" };
                     @let minor = if order % 2 == 1 { "minor" } else { "" };
-                    text x=(n(self.x(*at, 0.0))) y=(n(HEIGHT - BOTTOM + 15.0)) text-anchor=(anchor) class=(minor) { (text(*at)) }
+                    text x=(n(self.x(*at, 0.0))) y=(n(HEIGHT - BOTTOM + 20.0)) text-anchor=(anchor) class=(minor) { (text(*at)) }
                 }
                 @if is_one_day {
-                    text x=(n(WIDTH - RIGHT)) y=(n(HEIGHT - 2.0)) text-anchor="end" { "all on " (day(0)) ", UTC" }
+                    text x=(n(WIDTH - RIGHT)) y=(n(HEIGHT - 4.0)) text-anchor="end" { "all on " (day(0)) ", UTC" }
                 }
             }
         }

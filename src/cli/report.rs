@@ -1,0 +1,262 @@
+//! `kubebench report`: committed results as a site, or as Markdown.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context as _, Result, anyhow, bail};
+
+use super::ExitStatus;
+use super::args::{Global, ReportArgs, ReportFormat};
+use super::compare::{Filter, compared};
+use super::findings::{self, Findings, Output, counted, refuse_place, tell};
+use super::judging::{ACKS, Judging, Usual, lineage_of_baseline};
+use super::project::{VERSION, from_start};
+use super::reading::Results;
+use super::results::in_order;
+use crate::archive::{Partition, partitions};
+use crate::compare::v1::{Comparison, Kind, Line, Told};
+use crate::compare::{Against, Candidate, GateRequest, HistoryRequest, Lineage, Rule, Side, gate, history};
+use crate::diag::Diagnostics;
+use crate::edge::fs;
+use crate::edge::git::Commits;
+use crate::edge::site::Site;
+use crate::edge::terminal;
+use crate::model::Ack;
+use crate::report::{self, Links, Request, sampled};
+use crate::result::v1::Metric;
+use crate::verdict::DEFAULT_THRESHOLD;
+
+/// Writes the report, and returns 1 where files did not count.
+pub(super) fn run(global: &Global, args: &ReportArgs) -> Result<ExitStatus> {
+    let out = args.out.as_deref().map(|out| from_start(global, out));
+    if out.is_none() && args.format == ReportFormat::Html {
+        bail!("a site is a folder: name one with `--out DIR`, or ask for `--format markdown`");
+    }
+    let mut judging = Judging::open(global)?;
+    if let Some(out) = &out {
+        let kept = [ACKS, &judging.directory, &judging.output];
+        refuse_place("report", out, &judging.root, &kept)?;
+    }
+    let place = Results::of(global, args.results.as_deref(), &judging.root, &judging.directory)?;
+    judging.read(args.results.as_deref())?;
+    let mut found = Diagnostics::default();
+    let acks = judging.acks(&mut found);
+    judging.diagnostics.extend(found);
+    let commits = judging.commits()?;
+    let usual = Usual::of(commits.as_ref())?;
+    let as_of = args.as_of.clone().unwrap_or_else(|| judging.as_of());
+
+    let all = partitions(&judging.archive, 0..judging.archive.rows().len(), &judging.across);
+    let series = history(HistoryRequest {
+        archive: &judging.archive,
+        partitions: &all,
+        thresholds: &judging.shares(),
+        acks: &acks,
+        lineage: usual.lineage(),
+        as_of: &as_of,
+    });
+    let lines = lines(&judging, &all, &series, &acks, &usual, commits.as_ref(), &as_of)?;
+    let comparisons = comparisons(args, &judging, commits.as_ref(), &series)?;
+    let samples = samples(&place.folder, &series)?;
+    let branch = match &usual {
+        Usual::Known { name, .. } => name.trim_start_matches("branch:").to_owned(),
+        Usual::NoRepository | Usual::NoBranch => "main".to_owned(),
+    };
+    let origin = commits.as_ref().and_then(Commits::origin);
+    let links = Links::to(args.repository.as_deref().or(origin.as_deref()), &branch, &judging.directory);
+    if args.repository.is_some() && links.repository().is_none() {
+        bail!(
+            "`{}` is no address of a repository: write https://HOST/PATH",
+            args.repository.as_deref().unwrap_or_default()
+        );
+    }
+    let request = Request {
+        title: &args.title,
+        version: VERSION,
+        archive: &judging.archive,
+        partitions: &all,
+        series: &series,
+        lines: &lines,
+        asked: &judging.asked,
+        comparisons: &comparisons,
+        samples: &samples,
+        left_out: &judging.left_out,
+        links: &links,
+        address: args.url.as_deref().map(|url| url.trim_end_matches('/')),
+        as_of: &as_of,
+        notes: &notes(&usual),
+    };
+    write(global, args, out.as_deref(), &request)?;
+
+    let Judging { diagnostics, sources, .. } = judging;
+    let to_screen = out.is_none();
+    let findings = Findings { diagnostics, sources: &sources, checked: &[], unreadable: false };
+    findings::report(global, if to_screen { Output::Data } else { Output::Findings }, findings)
+}
+
+fn write(global: &Global, args: &ReportArgs, out: Option<&Path>, request: &Request<'_>) -> Result<()> {
+    match (args.format, out) {
+        (ReportFormat::Markdown, None) => terminal::print(&report::markdown(request)),
+        (ReportFormat::Markdown, Some(out)) => {
+            fs::write_report(out, &report::markdown(request)).with_context(|| format!("cannot write {}", out.display()))
+        }
+        (ReportFormat::Html, Some(out)) => {
+            let site = Site::begin(out, || tell(global, "another report is being written there; waiting for it"))?;
+            report::write(request, &|file| site.put(file))
+                .with_context(|| format!("cannot write {}", out.display()))?;
+            site.keep()?;
+            let results = counted(request.archive.rows().len(), "result");
+            tell(global, &format!("{results} shown in {}", out.join("index.html").display()));
+            Ok(())
+        }
+        (ReportFormat::Html, None) => Ok(()),
+    }
+}
+
+/// Judges the newest sessions by the gates, and primary metrics without one as a gate with the usual threshold would. The two are
+/// adjusted apart: a report says of a gate what `gate` says.
+fn lines(
+    judging: &Judging<'_>,
+    partitions: &[Partition],
+    series: &[Told],
+    acks: &[Ack],
+    usual: &Usual,
+    commits: Option<&Commits>,
+    as_of: &str,
+) -> Result<Vec<Line>> {
+    let mut lineages: BTreeMap<String, Lineage> = BTreeMap::new();
+    let mut default = None;
+    if let Usual::Known { name, lineage } = usual {
+        lineages.insert(name.clone(), lineage.clone());
+        default = Some(name.as_str());
+    }
+    let gated: Vec<Rule> = judging.rules.iter().map(|(rule, _)| rule.clone()).collect();
+    for rule in &gated {
+        if let (Against::Lineage(name), Some(commits)) = (&rule.against, commits)
+            && !lineages.contains_key(name)
+        {
+            lineages.insert(name.clone(), lineage_of_baseline(commits, name)?);
+        }
+    }
+    let judge = |rules: &[Rule]| {
+        gate(GateRequest {
+            archive: &judging.archive,
+            partitions,
+            rules,
+            acks,
+            lineages: &lineages,
+            default,
+            candidate: &Candidate::Newest,
+            as_of,
+        })
+    };
+    let mut lines = judge(&gated);
+    lines.extend(judge(&ungated(&gated, series)));
+    Ok(lines)
+}
+
+/// Returns what gates of primary metrics would be that have none.
+fn ungated(gated: &[Rule], series: &[Told]) -> Vec<Rule> {
+    let known: BTreeSet<(&str, &str, &str)> = gated
+        .iter()
+        .flat_map(|rule| {
+            rule.cases.iter().map(move |(case, _)| (rule.benchmark.as_str(), case.as_str(), rule.metric.as_str()))
+        })
+        .collect();
+    let mut rules: BTreeMap<(&str, &str, &str), BTreeSet<(&str, &str)>> = BTreeMap::new();
+    for told in series.iter().filter(|told| told.kind == Kind::Primary && !told.replaced) {
+        if !known.contains(&(&told.benchmark, &told.case, &told.metric)) {
+            let target = told.environment.get("target").map_or("", String::as_str);
+            rules.entry((&told.benchmark, target, &told.metric)).or_default().insert((&told.case, &told.case_name));
+        }
+    }
+    let rule = |((benchmark, target, metric), cases): ((&str, &str, &str), BTreeSet<(&str, &str)>)| Rule {
+        benchmark: benchmark.to_owned(),
+        target: target.to_owned(),
+        cases: cases.into_iter().map(|(id, name)| (id.to_owned(), name.to_owned())).collect(),
+        metric: metric.to_owned(),
+        max_regression: Some(DEFAULT_THRESHOLD),
+        min: None,
+        max: None,
+        is_confirmed: false,
+        against: Against::Default,
+    };
+    rules.into_iter().map(rule).collect()
+}
+
+/// Compares what was asked for, and the newest commit that has results with the one before it.
+fn comparisons(
+    args: &ReportArgs,
+    judging: &Judging<'_>,
+    commits: Option<&Commits>,
+    series: &[Told],
+) -> Result<BTreeMap<String, Comparison>> {
+    let mut comparisons = BTreeMap::new();
+    for text in &args.compare {
+        let (one, other) =
+            text.split_once("..").ok_or_else(|| anyhow!("`{text}` names no two sides: write `--compare A..B`"))?;
+        let side = |text: &str| Side::parse(text, |_| false).map_err(|error| anyhow!(error));
+        let sides = [side(one)?, side(other)?];
+        if let Some(folder) = sides.iter().find(|side| matches!(side, Side::Folder(_))) {
+            bail!(
+                "`{folder}` is a folder, and a report compares what is in its own results; `kubebench compare` takes folders"
+            );
+        }
+        let found = compared(judging, &sides, &[], commits, Filter::default())?;
+        if let Some(side) = found.empty.first() {
+            bail!("there is no result of `{side}`; `kubebench history` lists what there is");
+        }
+        comparisons.insert(format!("{one} to {other}"), found.answer);
+    }
+    if let (Some(commits), Some([before, after])) = (commits, newest_commits(series)) {
+        let sides = [Side::Revision(before), Side::Revision(after)];
+        // A commit that was rewritten since is not there any more.
+        if let Ok(found) = compared(judging, &sides, &[], Some(commits), Filter::default()) {
+            comparisons.insert("newest".to_owned(), found.answer);
+        }
+    }
+    Ok(comparisons)
+}
+
+/// Returns the commit of the newest session, and that of the last session before it that had another one.
+fn newest_commits(series: &[Told]) -> Option<[String; 2]> {
+    let mut newest: BTreeMap<&str, &str> = BTreeMap::new();
+    for session in series.iter().flat_map(|told| &told.sessions) {
+        if let Some(commit) = &session.commit {
+            let time = newest.entry(commit).or_default();
+            *time = (*time).max(&session.started_at);
+        }
+    }
+    let mut by_time: Vec<(&str, &str)> = newest.into_iter().map(|(commit, time)| (time, commit)).collect();
+    by_time.sort_unstable();
+    let (_, after) = by_time.pop()?;
+    let (_, before) = by_time.pop()?;
+    Some([before, after].map(str::to_owned))
+}
+
+/// Reads the results whose samples are drawn.
+fn samples(folder: &Path, series: &[Told]) -> Result<BTreeMap<String, Vec<Metric>>> {
+    let wanted: BTreeSet<&String> = series.iter().flat_map(sampled).collect();
+    let files: Vec<(&String, PathBuf)> = wanted.into_iter().map(|path| (path, folder.join(path))).collect();
+    let files: Vec<(&String, &PathBuf)> = files.iter().map(|(path, file)| (*path, file)).collect();
+    let mut samples = BTreeMap::new();
+    let mut order = files.iter();
+    in_order(&files, |result| {
+        if let Some((path, _)) = order.next() {
+            samples.insert((*path).clone(), result.metrics.clone());
+        }
+        Ok(())
+    })?;
+    Ok(samples)
+}
+
+fn notes(usual: &Usual) -> Vec<String> {
+    let note = match usual {
+        Usual::Known { .. } => return Vec::new(),
+        Usual::NoRepository => "This was made outside of a git repository, so all earlier sessions are the baseline.",
+        Usual::NoBranch => {
+            "Nobody knows the default branch of the repository, so all earlier sessions are the baseline."
+        }
+    };
+    vec![note.to_owned()]
+}
