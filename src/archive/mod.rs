@@ -102,6 +102,11 @@ impl Archive {
         partition::facts(self, row)
     }
 
+    /// Returns the same without how many machines there were of each kind.
+    pub fn kinds(&self, row: &Row) -> Facts {
+        partition::kinds(self, row)
+    }
+
     /// Returns what tells revisions of what was measured apart: what ran with which images, however often it was asked for. Programs of a
     /// machine are of the commit.
     pub fn revision(&self, row: &Row) -> (String, Option<&str>, Vec<(String, String)>) {

@@ -527,6 +527,7 @@ pub(super) enum SchemaKind {
     Compare,
     Gate,
     History,
+    Sweep,
 }
 
 #[derive(Debug, Args)]

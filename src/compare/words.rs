@@ -68,7 +68,7 @@ pub(super) fn reason(judgement: &Judgement, policy: Policy) -> String {
 }
 
 /// Returns a share as a percentage without a sign: `2 %`, `0.35 %`.
-pub(super) fn share(share: f64) -> String {
+pub fn share(share: f64) -> String {
     let percent = share.abs() * 100.0;
     let digits = usize::from(percent < 10.0);
     let text = format!("{percent:.digits$}");
@@ -76,12 +76,12 @@ pub(super) fn share(share: f64) -> String {
 }
 
 /// Returns a change with its sign, to the digits that its interval supports: `−8.0 %`.
-pub(super) fn change(change: f64, interval: Option<(f64, f64)>) -> String {
+pub fn change(change: f64, interval: Option<(f64, f64)>) -> String {
     format!("{} %", signed(change, digits(interval)))
 }
 
 /// Returns an interval: `[−8.4, −7.6]`.
-pub(super) fn interval(interval: (f64, f64)) -> String {
+pub fn interval(interval: (f64, f64)) -> String {
     let digits = digits(Some(interval));
     format!("[{}, {}]", signed(interval.0, digits), signed(interval.1, digits))
 }
@@ -106,7 +106,7 @@ fn digits(interval: Option<(f64, f64)>) -> usize {
 }
 
 /// Returns a value with its unit, to four digits: `1447000 tokens/s`.
-pub(super) fn value(value: f64, unit: Option<&str>) -> String {
+pub fn value(value: f64, unit: Option<&str>) -> String {
     let number = number(value);
     match unit {
         Some(unit) => format!("{number} {unit}"),
@@ -115,7 +115,7 @@ pub(super) fn value(value: f64, unit: Option<&str>) -> String {
 }
 
 /// Returns a number to four digits, without an exponent where it is of a size that people read.
-pub(super) fn number(value: f64) -> String {
+pub fn number(value: f64) -> String {
     let size = value.abs();
     if value == 0.0 {
         return "0".to_owned();
@@ -148,7 +148,7 @@ pub(super) fn number(value: f64) -> String {
 }
 
 /// Returns a p value as people write it.
-pub(super) fn probability(p: f64) -> String {
+pub fn probability(p: f64) -> String {
     if p < 0.0001 { "p < 0.0001".to_owned() } else { format!("p = {}", number((p * 1e4).round() / 1e4)) }
 }
 
@@ -182,7 +182,7 @@ pub(super) fn effect(line: &Line) -> String {
 }
 
 /// Returns a method in words.
-pub(super) fn method(name: &str) -> &'static str {
+pub fn method(name: &str) -> &'static str {
     let all = [Method::Prediction, Method::Ranks, Method::RanksApproximate, Method::Pairs, Method::PairsByT];
     all.into_iter().find(|method| method.name() == name).map_or("", Method::words)
 }

@@ -171,7 +171,7 @@ fn rest(text: &mut String, notes: &[String], left_out: usize) {
 }
 
 /// Returns text that no renderer of Markdown takes for more than text.
-fn escape(text: &str) -> String {
+pub fn escape(text: &str) -> String {
     let mut escaped = String::with_capacity(text.len());
     for letter in text.chars() {
         match letter {
