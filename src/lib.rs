@@ -51,6 +51,7 @@ pub mod stats;
 pub mod status;
 pub mod step;
 pub mod steps;
+pub mod sweep;
 pub mod text;
 pub mod tree;
 pub mod unit;

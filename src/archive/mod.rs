@@ -15,7 +15,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::result::v1::{Environment, Image, Metadata, Provenance};
 pub use identity::{Doubt, settle};
-pub use partition::{Facts, Partition, partitions};
+pub use partition::{FACTS, Facts, Partition, partitions};
 pub use row::{Definition, Extract, Row};
 pub use series::{MetricKey, Point, Series, series};
 pub use session::Session;
@@ -107,6 +107,11 @@ impl Archive {
     /// Returns what keeps a result apart from others.
     pub fn facts(&self, row: &Row) -> Facts {
         partition::facts(self, row)
+    }
+
+    /// Returns the same without how many machines there were of each kind.
+    pub fn kinds(&self, row: &Row) -> Facts {
+        partition::kinds(self, row)
     }
 
     /// Returns what tells revisions of what was measured apart: what ran with which images, however often it was asked for. Programs of a

@@ -57,13 +57,26 @@ pub(super) fn facts(archive: &Archive, row: &Row) -> Facts {
     facts
 }
 
+/// Returns the same without how many machines there were of each kind.
+pub(super) fn kinds(archive: &Archive, row: &Row) -> Facts {
+    let mut facts = facts_by(archive.environment(row), |said| {
+        said.iter().map(String::as_str).collect::<BTreeSet<_>>().into_iter().collect::<Vec<_>>().join(", ")
+    });
+    facts.insert("target", archive.subject(row).target.clone());
+    facts
+}
+
 /// Returns the hardware in words that people know it by: models and counts, the driver without its patch level, the type of instance.
 fn facts_of(environment: &Environment) -> Facts {
+    facts_by(environment, counted)
+}
+
+fn facts_by(environment: &Environment, together: impl Fn(&[String]) -> String) -> Facts {
     let mut facts = Facts::from([("engine", environment.cluster.engine.clone())]);
     let mut put = |fact: &'static str, of: &dyn Fn(&Node) -> Option<String>| {
         let said: Vec<String> = environment.nodes.iter().filter_map(of).collect();
         if !said.is_empty() {
-            facts.insert(fact, counted(&said));
+            facts.insert(fact, together(&said));
         }
     };
     if environment.nodes.iter().all(|node| node.gpus.is_empty()) {

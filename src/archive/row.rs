@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 
 use crate::result::BenchmarkResult;
-use crate::result::v1::{Direction, Environment, Kind, Metadata, Provenance, Reason, Status, StatusReason};
+use crate::result::v1::{Direction, Environment, Kind, Metadata, Provenance, Reason, Status, StatusReason, Usage};
 
 /// What is kept of one result; numbers stand for parts that the archive keeps once.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -48,6 +48,8 @@ pub struct Row {
     pub cost: Option<(f64, String)>,
     /// Accelerators times hours.
     pub gpu_hours: Option<f64>,
+    /// For how many hours it held its machines; the wait for them is no part of it.
+    pub held_hours: Option<f64>,
     /// The pods that it had.
     pub pods: Option<u32>,
     /// The accelerators that it had.
@@ -114,6 +116,7 @@ impl Extract {
             seconds: run.duration_seconds,
             gpu_hours: gpu_hours.or_else(|| cost.as_ref().map(|cost| cost.gpu_hours)),
             cost: cost.map(|cost| (cost.amount, cost.currency)),
+            held_hours: usage.as_ref().and_then(held),
             pods: usage.as_ref().map(|usage| usage.pods),
             accelerators: usage.as_ref().map(|usage| usage.accelerators.values().sum()),
             metrics: Vec::new(),
@@ -121,6 +124,17 @@ impl Extract {
         let metrics = metrics.into_iter().map(of_metric).collect();
         Self { row, subject: metadata, origin: source, environment, metrics }
     }
+}
+
+/// Returns for how long the resources were held that were held longest.
+fn held(usage: &Usage) -> Option<f64> {
+    let hours = |(name, amount): (&String, &f64)| Some(usage.resource_hours.get(name)? / amount);
+    let longest = usage.resources.iter().filter_map(hours).filter(|hours| hours.is_finite()).fold(0.0, f64::max);
+    let of_accelerators = || {
+        let count: u64 = usage.accelerators.values().sum();
+        usage.gpu_hours.filter(|_| count > 0).map(|hours| hours / count as f64)
+    };
+    Some(longest).filter(|hours| *hours > 0.0).or_else(of_accelerators).filter(|hours| *hours > 0.0)
 }
 
 impl Row {

@@ -531,6 +531,7 @@ pub(super) enum SchemaKind {
     Compare,
     Gate,
     History,
+    Sweep,
 }
 
 #[derive(Debug, Args)]

@@ -223,7 +223,7 @@ impl Request<'_> {
 
 /// Measures the difference by what the sessions are: pairs where both sides ran in the same ones, groups where there are enough, and
 /// else the few against the many; nothing where even that cannot be measured.
-fn measure(scale: Scale, [first, second]: &[Vec<f64>; 2], together: &[(f64, f64)]) -> Option<Effect> {
+pub fn measure(scale: Scale, [first, second]: &[Vec<f64>; 2], together: &[(f64, f64)]) -> Option<Effect> {
     let (n, m) = (first.len(), second.len());
     if together.len() > 1 && 2 * together.len() >= n.max(m) {
         of_pairs(scale, together)

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::ack;
 use super::line::Origin;
 use super::side::Lineage;
-use super::v1::{Drift, FactChange, LevelChange, Told};
+use super::v1::{Drift, FactChange, LevelChange, SessionValue, Told};
 use crate::archive::{Archive, MetricKey, Partition, Series, series};
 use crate::model::Ack;
 use crate::result::v1::Environment;
@@ -55,6 +55,16 @@ pub fn history(request: Request<'_>) -> Vec<Told> {
         }
     }
     told
+}
+
+impl Told {
+    /// Returns the sessions of the level that is there now: those of the default branch since the last change.
+    pub fn level(&self) -> Vec<&SessionValue> {
+        let begins = |change: &LevelChange| self.sessions.iter().position(|session| session.session == change.session);
+        let first = self.changes.last().and_then(begins).unwrap_or_default();
+        let aside: BTreeSet<&String> = self.aside.iter().collect();
+        self.sessions.iter().skip(first).filter(|session| !aside.contains(&session.session)).collect()
+    }
 }
 
 impl Request<'_> {

@@ -11,7 +11,7 @@ pub mod v1;
 pub mod words;
 
 pub use ack::matches;
-pub use comparison::{Request, compare};
+pub use comparison::{Request, compare, measure};
 pub use gate::{Against, Candidate, Request as GateRequest, Rule, gate};
 pub use history::{Request as HistoryRequest, history};
 pub use side::{Lineage, Side};

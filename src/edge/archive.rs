@@ -18,7 +18,7 @@ use crate::digest::{Digest, Hasher};
 use crate::result;
 
 /// The first line of a cache; another version of the program reads another.
-const HEAD: &str = concat!("kubebench archive 2 ", env!("CARGO_PKG_VERSION"), "\n");
+const HEAD: &str = concat!("kubebench archive 3 ", env!("CARGO_PKG_VERSION"), "\n");
 /// The length of the digest at its end.
 const DIGITS: usize = 64;
 

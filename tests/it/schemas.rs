@@ -142,7 +142,8 @@ fn schemas_are_valid_draft_7() {
 #[test]
 fn the_schemas_of_answers() {
     let mut wrong = Vec::new();
-    for (file, schema) in kubebench::compare::v1::schemas() {
+    let sweep = (kubebench::sweep::v1::SWEEP_FILE, kubebench::sweep::v1::schema());
+    for (file, schema) in kubebench::compare::v1::schemas().into_iter().chain([sweep]) {
         let path = repository().join("schema").join(file);
         let generated = format!("{schema:#}\n");
         if std::env::var("KUBEBENCH_UPDATE").is_ok_and(|value| value == "1") {

@@ -12,7 +12,7 @@ use super::v1::{Line, Verdict};
 use super::words;
 
 /// Returns text without what a terminal would obey: control characters, and marks that turn the direction of what follows.
-fn plain(text: &str) -> String {
+pub fn plain(text: &str) -> String {
     let is_order = |letter: char| letter.is_control() || is_direction(letter);
     text.chars().map(|letter| if is_order(letter) { '\u{fffd}' } else { letter }).collect()
 }

@@ -1,0 +1,370 @@
+//! Groups: cases that are equal but for the axis, a row for each of its values.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use serde_json::Value as Json;
+
+use super::Request;
+use super::axis::Axis;
+use super::cell::{Cell, shown};
+use super::cost;
+use super::ratio::{self, Ratio};
+use super::v1::{Direction, Estimate, Group, Row};
+
+/// What cells have in common that are compared, unless something else keeps them apart.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+struct Place<'a> {
+    benchmark: &'a str,
+    /// The other parameters, as text.
+    params: String,
+    metric: String,
+}
+
+/// What keeps cells apart all the same, in words that people read.
+type Facts = BTreeMap<String, String>;
+
+/// The cells of a place that may be compared, by the value of the axis; several where one case ran on different machines.
+type Values<'a, 'c> = BTreeMap<String, Vec<&'c Cell<'a>>>;
+
+/// Returns the groups, and what was not compared.
+pub(super) fn groups(request: Request<'_>, cells: &[Cell<'_>]) -> (Vec<Group>, Vec<String>) {
+    let axis = request.axis;
+    let is_wanted = |cell: &&Cell<'_>| match request.metrics.is_empty() {
+        true => cell.told.kind == super::v1::Kind::Primary,
+        false => request.metrics.contains(&cell.told.metric),
+    };
+    let mut benchmarks: BTreeMap<&str, Vec<(&Cell<'_>, Json)>> = BTreeMap::new();
+    for cell in cells.iter().filter(is_wanted) {
+        if let Some(value) = axis.value(cell) {
+            benchmarks.entry(&cell.told.benchmark).or_default().push((cell, value));
+        }
+    }
+    let (mut groups, mut notes) = (Vec::new(), BTreeSet::new());
+    for (benchmark, cells) in benchmarks {
+        of_benchmark(request, benchmark, &cells, &mut groups, &mut notes);
+    }
+    (groups, notes.into_iter().collect())
+}
+
+fn of_benchmark(
+    request: Request<'_>,
+    benchmark: &str,
+    cells: &[(&Cell<'_>, Json)],
+    groups: &mut Vec<Group>,
+    notes: &mut BTreeSet<String>,
+) {
+    let axis = request.axis.name();
+    let is_numeric = cells.iter().all(|(_, value)| value.is_number());
+    let numbers: BTreeMap<String, f64> =
+        cells.iter().filter_map(|(_, value)| Some((shown(value), value.as_f64()?))).filter(|_| is_numeric).collect();
+    let mut places: BTreeMap<Place<'_>, BTreeMap<Facts, Values<'_, '_>>> = BTreeMap::new();
+    for (cell, value) in cells {
+        let place = Place { benchmark, params: text(&others(request.axis, cell)), metric: cell.metric() };
+        let facts = facts(request, cell, is_numeric);
+        let values = places.entry(place).or_default().entry(facts).or_default();
+        values.entry(shown(value)).or_default().push(cell);
+    }
+    let all: BTreeSet<String> = cells.iter().map(|(_, value)| shown(value)).collect();
+    let before = groups.len();
+    let mut lonely = BTreeSet::new();
+    for (place, apart) in &places {
+        let compared: Vec<_> = apart.iter().filter(|(_, values)| values.len() > 1).collect();
+        for (facts, values) in &compared {
+            let mut group = Making { request, numbers: &numbers, facts, values }.group();
+            let missing = all.iter().filter(|value| !values.contains_key(*value));
+            group.notes.extend(missing.map(|value| missed(axis, value, facts, apart)));
+            groups.push(group);
+        }
+        if !compared.is_empty() {
+            continue;
+        }
+        let seen: BTreeSet<&String> = apart.values().flat_map(BTreeMap::keys).collect();
+        match apart.iter().next() {
+            Some((first, _)) if seen.len() > 1 => {
+                let others = apart.keys().skip(1).flat_map(|other| differences(first, other)).collect::<BTreeSet<_>>();
+                let others = others.into_iter().collect::<Vec<_>>().join("; ");
+                notes.insert(format!(
+                    "`{}` of {benchmark}{} is not compared by {axis}: {others}",
+                    place.metric,
+                    bracketed(&place.params)
+                ));
+            }
+            _ => drop(lonely.insert((place.params.clone(), seen.into_iter().cloned().collect::<Vec<_>>()))),
+        }
+    }
+    if all.len() == 1 {
+        let only = all.iter().next().cloned().unwrap_or_default();
+        notes.insert(format!("{benchmark} has results of {axis}={only} alone: nothing to compare"));
+    } else if groups.len() == before && !lonely.is_empty() {
+        let moving = moving(request.axis, cells);
+        let why = if moving.is_empty() { String::new() } else { format!(": {} changes with it", moving.join(", ")) };
+        notes.insert(format!("no two cases of {benchmark} differ in {axis} alone{why}"));
+    } else {
+        notes.extend(lonely.into_iter().map(|(params, values)| {
+            format!("{benchmark}{} has results of {axis}={} alone", bracketed(&params), values.join(", "))
+        }));
+    }
+}
+
+/// A group on the way.
+struct Making<'a, 'g> {
+    request: Request<'g>,
+    numbers: &'g BTreeMap<String, f64>,
+    facts: &'g Facts,
+    values: &'g Values<'a, 'g>,
+}
+
+impl Making<'_, '_> {
+    fn group(&self) -> Group {
+        let mut notes = Vec::new();
+        let mut chosen: Vec<(&String, &Cell<'_>)> = Vec::new();
+        for (value, cells) in self.values {
+            let Some(newest) = cells.iter().max_by_key(|cell| cell.rank()) else { continue };
+            chosen.push((value, newest));
+            let others = cells.iter().filter(|cell| !std::ptr::eq(**cell, *newest));
+            notes.extend(others.map(|other| {
+                let on = said(&other.told.environment, &newest.told.environment);
+                format!("{}={value} also ran on {on}, until {}: not used", self.axis(), other.until())
+            }));
+        }
+        let is_numeric = !self.numbers.is_empty();
+        chosen.sort_by(|(one, _), (other, _)| self.number(one).total_cmp(&self.number(other)).then(one.cmp(other)));
+        let asked = self.request.base;
+        let base = asked
+            .map_or(chosen.first().copied(), |name| chosen.iter().find(|(value, _)| value.as_str() == name).copied());
+        if let (Some(asked), None) = (asked, base) {
+            notes.push(format!(
+                "there is no result of {}={asked} here: nothing to hold the others against",
+                self.axis()
+            ));
+        }
+        if let (Some((name, _)), false) = (base, is_numeric) {
+            // The base first; the others stay in their order.
+            chosen.sort_by_key(|(value, _)| *value != name);
+        }
+        let rows: Vec<Row> = chosen.iter().map(|(value, cell)| self.row(value, cell, base)).collect();
+        let currencies: BTreeSet<&str> =
+            rows.iter().filter_map(|row| Some(row.cost.as_ref()?.currency.as_str())).collect();
+        if currencies.len() > 1 {
+            let all = currencies.into_iter().collect::<Vec<_>>().join(" and ");
+            notes.push(format!("costs are in {all}, and cannot be compared"));
+        }
+        let told = chosen.first().map(|(_, cell)| cell.told);
+        let direction = told.map_or(Direction::None, |told| told.direction);
+        if direction == Direction::Lower && rows.iter().any(|row| row.efficiency.is_some()) {
+            notes.push("the efficiency of a time takes it that all values do the same work".to_owned());
+        }
+        let shared = |name: &str| chosen.iter().all(|(_, cell)| cell.told.environment.contains_key(name));
+        let environment = self.facts.iter().filter(|(fact, _)| shared(fact));
+        Group {
+            benchmark: told.map(|told| told.benchmark.clone()).unwrap_or_default(),
+            params: chosen.first().map(|(_, cell)| others(self.request.axis, cell)).unwrap_or_default(),
+            environment: environment.map(|(fact, value)| (fact.clone(), value.clone())).collect(),
+            metric: told.map(|told| told.metric.clone()).unwrap_or_default(),
+            labels: told.map(|told| told.labels.clone()).unwrap_or_default(),
+            unit: told.and_then(|told| told.unit.clone()),
+            direction,
+            kind: told.map_or(super::v1::Kind::Primary, |told| told.kind),
+            numeric: is_numeric,
+            base: base.map(|(value, _)| value.clone()),
+            rows,
+            notes,
+            synthetic: told.is_some_and(|told| told.synthetic),
+        }
+    }
+
+    fn axis(&self) -> &str {
+        self.request.axis.name()
+    }
+
+    fn number(&self, value: &str) -> f64 {
+        self.numbers.get(value).copied().unwrap_or_default()
+    }
+
+    fn row(&self, value: &str, cell: &Cell<'_>, base: Option<(&String, &Cell<'_>)>) -> Row {
+        let Estimate { value: median, interval } = cell.estimate();
+        let mut notes = notes(cell);
+        let is_base = base.is_some_and(|(name, _)| name == value);
+        let Ratio { ratio, method, note } = match base {
+            Some((_, base)) if !is_base => ratio::ratio(base, cell),
+            _ => Ratio::default(),
+        };
+        notes.extend(note);
+        let speedup = ratio.and_then(|ratio| ratio::speedup(ratio, cell.told.direction));
+        let efficiency = speedup.zip(base).and_then(|(speedup, (name, base))| {
+            let (times, note) = self.times(value, cell, name, base)?;
+            notes.extend(note);
+            ratio::efficiency(speedup, times?)
+        });
+        if let Some((name, base)) = base.filter(|_| !is_base) {
+            let is_apart = cell.until() < base.since() || base.until() < cell.since();
+            if is_apart {
+                notes.push(format!(
+                    "measured from {} to {}, {}={name} from {} to {}: what changed in between is part of the ratio",
+                    day(cell.since()),
+                    day(cell.until()),
+                    self.axis(),
+                    day(base.since()),
+                    day(base.until())
+                ));
+            }
+            let differing = said(&cell.told.environment, &base.told.environment);
+            let is_fact = matches!(self.request.axis, Axis::Fact(_)) || !self.request.allowed.is_empty();
+            if is_fact && !differing.is_empty() {
+                notes.push(format!("on {differing}"));
+            }
+        }
+        let cost = cost::cost(self.request.archive, cell).unwrap_or_else(|why| {
+            notes.push(why);
+            None
+        });
+        Row {
+            value: value.to_owned(),
+            number: self.numbers.get(value).copied(),
+            case: cell.told.case.clone(),
+            case_name: cell.told.case_name.clone(),
+            environment: cell.told.environment.clone(),
+            sessions: cell.level.len(),
+            runs: cell.runs.iter().map(Vec::len).sum(),
+            since: cell.since().to_owned(),
+            until: cell.until().to_owned(),
+            median,
+            interval,
+            ratio,
+            speedup,
+            efficiency,
+            method: method.map(str::to_owned),
+            cost,
+            open: cell.told.open.clone(),
+            notes,
+        }
+    }
+
+    /// Returns how many times as many the axis says that there are, where it counts something that works; and why not.
+    fn times(
+        &self,
+        value: &str,
+        cell: &Cell<'_>,
+        base: &str,
+        of_base: &Cell<'_>,
+    ) -> Option<(Option<f64>, Option<String>)> {
+        let (first, second) = (*self.numbers.get(base)?, *self.numbers.get(value)?);
+        if first <= 0.0 || second <= 0.0 {
+            return Some((None, Some("no efficiency: the axis is not above 0".to_owned())));
+        }
+        if cost::is_of_each(cell.told.unit.as_deref()) {
+            return Some((
+                None,
+                Some("no efficiency: the metric is one of each machine; its ratio says it".to_owned()),
+            ));
+        }
+        let machines = |cell: &Cell<'_>| {
+            let row = cell.runs.last()?.first()?;
+            row.accelerators.filter(|count| *count > 0).or(row.pods.map(u64::from))
+        };
+        let is_same = machines(cell).is_some() && machines(cell) == machines(of_base);
+        // Another size of batch is no further machine.
+        Some((Some(second / first).filter(|_| !is_same), None))
+    }
+}
+
+/// Says what a reader has to know of a cell.
+fn notes(cell: &Cell<'_>) -> Vec<String> {
+    let mut notes = Vec::new();
+    if cell.told.replaced {
+        notes.push("newer sessions of this case ran elsewhere".to_owned());
+    }
+    if cell.told.open.is_some() {
+        notes.push("it got worse, and nobody accepted that yet".to_owned());
+    }
+    if let Some(correlation) = cell.told.correlation {
+        notes.push(format!("neighboring sessions are correlated ({correlation:.1}): intervals are too narrow"));
+    }
+    notes
+}
+
+/// Returns what keeps a cell apart from others of its place.
+fn facts(request: Request<'_>, cell: &Cell<'_>, is_numeric: bool) -> Facts {
+    let told = cell.told;
+    let hardware = if is_numeric { &cell.kinds } else { &told.environment };
+    let is_told_apart =
+        |fact: &String| !request.axis.implied().contains(&fact.as_str()) && !request.allowed.contains(fact);
+    let mut facts: Facts = hardware
+        .iter()
+        .filter(|(fact, _)| is_told_apart(fact))
+        .map(|(fact, said)| (fact.clone(), said.clone()))
+        .collect();
+    facts.insert(UNIT.to_owned(), told.unit.clone().unwrap_or_else(|| "none".to_owned()));
+    let direction = match told.direction {
+        Direction::Higher => "higher is better",
+        Direction::Lower => "lower is better",
+        Direction::None => "none",
+    };
+    facts.insert("direction".to_owned(), direction.to_owned());
+    facts.insert("kind of result".to_owned(), if told.synthetic { "synthetic" } else { "real" }.to_owned());
+    facts
+}
+
+/// The name of what no hardware can make equal.
+const UNIT: &str = "unit";
+
+/// Says why a value is not in a group with these facts.
+fn missed(axis: &str, value: &str, facts: &Facts, apart: &BTreeMap<Facts, Values<'_, '_>>) -> String {
+    let elsewhere = apart.iter().find(|(_, values)| values.contains_key(value));
+    elsewhere.map_or_else(
+        || format!("there is no result of {axis}={value}"),
+        |(other, _)| format!("{axis}={value} is not compared: {}", differences(facts, other).join("; ")),
+    )
+}
+
+/// Says in what two differ, and how to compare them all the same.
+fn differences(one: &Facts, other: &Facts) -> Vec<String> {
+    let names: BTreeSet<&String> = one.keys().chain(other.keys()).collect();
+    let said = |facts: &Facts, name: &String| facts.get(name).cloned().unwrap_or_else(|| "nothing".to_owned());
+    let differing = names.into_iter().filter(|name| one.get(*name) != other.get(*name));
+    let words = differing.map(|name| {
+        let allow = if crate::archive::FACTS.contains(&name.as_str()) {
+            format!(" (--allow {name} compares all the same)")
+        } else {
+            String::new()
+        };
+        format!("{name} is {} and {}{allow}", said(one, name), said(other, name))
+    });
+    words.collect()
+}
+
+/// Says what differs in hardware from another, in its own words.
+fn said(own: &BTreeMap<String, String>, other: &BTreeMap<String, String>) -> String {
+    let differing = own.iter().filter(|(fact, value)| other.get(*fact) != Some(value));
+    differing.map(|(fact, value)| format!("{fact} {value}")).collect::<Vec<_>>().join(", ")
+}
+
+/// Returns the parameters that are not the axis.
+fn others(axis: &Axis, cell: &Cell<'_>) -> BTreeMap<String, Json> {
+    let is_axis = |name: &str| matches!(axis, Axis::Parameter(own) if own == name);
+    let others = cell.params.iter().filter(|(name, _)| !is_axis(name));
+    others.map(|(name, value)| (name.clone(), value.clone())).collect()
+}
+
+/// Returns the parameters that have several values beside the axis.
+fn moving(axis: &Axis, cells: &[(&Cell<'_>, Json)]) -> Vec<String> {
+    let mut values: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
+    for (name, value) in cells.iter().flat_map(|(cell, _)| others(axis, cell)) {
+        values.entry(name).or_default().insert(shown(&value));
+    }
+    values.into_iter().filter(|(_, values)| values.len() > 1).map(|(name, _)| name).collect()
+}
+
+/// Returns parameters as people read them.
+pub(super) fn text(params: &BTreeMap<String, Json>) -> String {
+    let pairs = params.iter().map(|(name, value)| format!("{name}={}", shown(value)));
+    pairs.collect::<Vec<_>>().join(", ")
+}
+
+fn bracketed(params: &str) -> String {
+    if params.is_empty() { String::new() } else { format!(" [{params}]") }
+}
+
+fn day(time: &str) -> &str {
+    time.get(..10).unwrap_or(time)
+}
