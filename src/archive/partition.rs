@@ -6,6 +6,9 @@ use super::session::Session;
 use super::{Archive, Row};
 use crate::result::v1::{Environment, Node};
 
+/// The facts that keep results apart.
+pub const FACTS: [&str; 6] = ["target", "engine", "cpu", "gpu", "driver", "instanceType"];
+
 /// What keeps results apart, by fact, unless the project says `compareAcross`; one that does not apply is left out.
 pub type Facts = BTreeMap<&'static str, String>;
 

@@ -5,7 +5,10 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::links::Links;
 use crate::archive::{Archive, Partition, Row};
 use crate::compare::v1::{Comparison, Kind, LeftOut, LevelChange, Line, Told, Turn, Verdict};
+use crate::expand::VARIANT;
 use crate::result::v1::{Metric, Status};
+use crate::sweep::v1::{Front, Group};
+use crate::sweep::{self, Axis};
 
 /// So many sessions are lately.
 pub const LATELY: usize = 10;
@@ -80,6 +83,10 @@ pub(super) struct Benchmark<'a> {
     pub rows: Vec<&'a Row>,
     /// Its partitions.
     pub partitions: Vec<&'a Partition>,
+    /// Its cases side by side, by axis.
+    pub groups: Vec<(String, Group)>,
+    /// Its cases where two metrics pull apart.
+    pub fronts: Vec<Front>,
 }
 
 /// One case of a benchmark.
@@ -151,6 +158,11 @@ pub(super) fn site<'a>(request: &'a Request<'a>) -> Site<'a> {
         partitions.entry(&partition.benchmark).or_default().push(partition);
     }
     let mut charts = charts(request);
+    let mut groups = groups(request);
+    let mut fronts: BTreeMap<String, Vec<Front>> = BTreeMap::new();
+    for front in sweep::fronts(request.archive, request.series, None) {
+        fronts.entry(front.benchmark.clone()).or_default().push(front);
+    }
     let mut asked: BTreeMap<&str, Vec<&Asked>> = BTreeMap::new();
     for spec in request.asked {
         asked.entry(&spec.benchmark).or_default().push(spec);
@@ -162,9 +174,46 @@ pub(super) fn site<'a>(request: &'a Request<'a>) -> Site<'a> {
         let asked = asked.remove(name).unwrap_or_default();
         let cases = cases(request.archive, &rows, &asked, charts.remove(name).unwrap_or_default());
         let partitions = partitions.remove(name).unwrap_or_default();
-        Benchmark { name, asked: asked.first().copied(), cases, rows, partitions }
+        Benchmark {
+            name,
+            asked: asked.first().copied(),
+            cases,
+            rows,
+            partitions,
+            groups: groups.remove(name).unwrap_or_default(),
+            fronts: fronts.remove(name).unwrap_or_default(),
+        }
     });
     Site { request, benchmarks: benchmarks.collect() }
+}
+
+/// Puts cases side by side along every axis that tells something: by how many of something there are, by variant, by hardware.
+fn groups(request: &Request<'_>) -> BTreeMap<String, Vec<(String, Group)>> {
+    let mut all: BTreeMap<String, Vec<(String, Group)>> = BTreeMap::new();
+    let names = sweep::axes(request.archive, request.series);
+    for name in names.iter().filter(|name| tells(name)) {
+        let Some(axis) = Axis::find(name, request.archive, request.series) else { continue };
+        let swept = sweep::sweep(sweep::Request {
+            archive: request.archive,
+            told: request.series,
+            axis: &axis,
+            base: None,
+            metrics: &BTreeSet::new(),
+            allowed: &BTreeSet::new(),
+        });
+        for group in swept.groups.into_iter().filter(|group| group.rows.len() > 1) {
+            all.entry(group.benchmark.clone()).or_default().push((name.clone(), group));
+        }
+    }
+    all
+}
+
+/// Returns whether an axis stands for machines or for kinds of something; of the rest the matrix shows more.
+fn tells(axis: &str) -> bool {
+    const COUNTS: [&str; 11] =
+        ["node", "worker", "replica", "gpu", "executor", "rank", "proc", "thread", "client", "shard", "device"];
+    let axis = axis.to_ascii_lowercase();
+    axis == VARIANT || axis == "target" || axis == "gpu" || COUNTS.iter().any(|name| axis.contains(name))
 }
 
 type Charts<'a> = BTreeMap<&'a str, BTreeMap<&'a str, Vec<Chart<'a>>>>;

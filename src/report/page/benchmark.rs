@@ -5,7 +5,7 @@ use maud::{Markup, html};
 use super::super::place::{self, relative};
 use super::super::site::{Benchmark, Case, Chart, Site};
 use super::chart::{self, Runs};
-use super::{File, Page, case, matrix, overview, parts, runs};
+use super::{File, Page, case, matrix, overview, parts, runs, scaling};
 use crate::compare::v1::Kind;
 
 /// The bytes that plots may have on this page; those of the other cases are on the pages of the cases.
@@ -42,6 +42,7 @@ pub(crate) fn pages(site: &Site<'_>, benchmark: &Benchmark<'_>) -> Vec<File> {
             }
         }
         (matrix::maps(&path, benchmark))
+        (scaling::scaling(&path, benchmark))
         section aria-labelledby="trends" {
             h2 id="trends" { "Trends" }
             (trends(site, &path, benchmark, &values))

@@ -12,6 +12,7 @@ mod matrix;
 mod overview;
 mod parts;
 mod runs;
+mod scaling;
 
 pub(super) use benchmark::pages as benchmark;
 pub(super) use changes::pages as changes;

@@ -2,7 +2,9 @@
 //!
 //! No library fits: those that draw SVG know neither `title` nor classes, which light, dark and print need.
 
+pub(super) mod pareto;
 pub(super) mod quantiles;
+pub(super) mod scaling;
 pub(super) mod spark;
 pub(super) mod trend;
 
@@ -65,8 +67,12 @@ impl Axis {
 
     /// Returns where a value stands, from the top.
     pub(super) fn place(&self, value: f64) -> f64 {
-        let share = (value / self.scale - self.low) / (self.high - self.low);
-        TOP + (HEIGHT - TOP - BOTTOM) * (1.0 - share.clamp(0.0, 1.0))
+        TOP + (HEIGHT - TOP - BOTTOM) * (1.0 - self.share(value))
+    }
+
+    /// Returns how far along the axis a value stands, between 0 and 1.
+    pub(super) fn share(&self, value: f64) -> f64 {
+        ((value / self.scale - self.low) / (self.high - self.low)).clamp(0.0, 1.0)
     }
 
     /// Returns the round numbers on it, with their texts.

@@ -1,0 +1,140 @@
+//! Does adding machines pay, which variant wins, and which cases are the best where two metrics pull apart.
+
+use maud::{Markup, html};
+
+use super::super::place::{self, relative};
+use super::super::plot::pareto::Pareto;
+use super::super::plot::scaling::Scaling;
+use super::super::site::Benchmark;
+use super::parts;
+use crate::compare::words;
+use crate::sweep::v1::{Estimate, Front, FrontMetric, Group, Row};
+
+/// So many comparisons of each kind stand on a page.
+const MOST: usize = 4;
+/// So many rows a comparison has at most.
+const MOST_ROWS: usize = 60;
+
+/// Draws what is known of a benchmark.
+pub(super) fn scaling(from: &str, benchmark: &Benchmark<'_>) -> Markup {
+    html! {
+        @if !benchmark.groups.is_empty() {
+            section aria-labelledby="scaling" {
+                h2 id="scaling" { "Side by side" }
+                p.more { "At the level that is there now: the sessions since the last change. Ratios are against the first row, with intervals of 95 %." }
+                @for (at, (axis, group)) in benchmark.groups.iter().take(MOST).enumerate() { (side_by_side(from, benchmark, at, axis, group)) }
+                @if benchmark.groups.len() > MOST {
+                    p { (benchmark.groups.len() - MOST) " more: " code { "kubebench compare --by AXIS --benchmark " (benchmark.name) } }
+                }
+            }
+        }
+        @if !benchmark.fronts.is_empty() {
+            section aria-labelledby="front" {
+                h2 id="front" { "The best that one can have" }
+                p.more { "Filled cases are on the Pareto front: none is better in both metrics. The others are worse in both than some case, beyond the noise." }
+                @for (at, front) in benchmark.fronts.iter().take(MOST).enumerate() { (pareto(from, benchmark, at, front)) }
+            }
+        }
+    }
+}
+
+fn side_by_side(from: &str, benchmark: &Benchmark<'_>, at: usize, axis: &str, group: &Group) -> Markup {
+    let fixed: String = group.params.iter().map(|(name, value)| format!(", {name}={}", plain(value))).collect();
+    let caption = parts::cut(&format!("{} by {axis}{fixed}, on {}", group.metric, words::hardware(&group.environment)));
+    let unit = group.unit.as_deref().map(parts::cut);
+    let points: Vec<_> = group
+        .rows
+        .iter()
+        .filter_map(|row| {
+            let is_base = Some(&row.value) == group.base.as_ref();
+            let own = row.speedup.or_else(|| is_base.then_some(Estimate { value: 1.0, interval: None }))?;
+            Some((row.number?, own.value, own.interval))
+        })
+        .collect();
+    let costs = group.rows.iter().find_map(|row| row.cost.as_ref());
+    let cost = costs.map(|cost| format!("Cost of {} {}", words::number(cost.per), parts::cut(&cost.of)));
+    let mut head = vec![axis, "Median", "Sessions", "Speed-up"];
+    if group.numeric {
+        head.push("Efficiency");
+    }
+    head.extend(cost.as_deref());
+    let row = |row: &Row| {
+        html! {
+            tr {
+                th scope="row" { a href=(relative(from, &place::case(benchmark.name, &row.case, 1))) { (parts::cut(&row.value)) } }
+                td.number { (words::value(row.median, unit.as_deref())) @if row.open.is_some() { " " strong.bad { "▼ open" } } }
+                td.number { (row.sessions) }
+                td.number { (estimate(row.speedup, "×")) }
+                @if group.numeric { td.number { (estimate(row.efficiency.map(percent), " %")) } }
+                @if cost.is_some() {
+                    td.number { @if let Some(cost) = &row.cost { (words::number(cost.amount)) " " (parts::cut(&cost.currency)) } @else { "–" } }
+                }
+            }
+            @for note in row.notes.iter().take(2) { tr { td colspan=(head.len()) { small { (parts::cut(note)) } } } }
+        }
+    };
+    let rows: Vec<Markup> = group.rows.iter().take(MOST_ROWS).map(row).collect();
+    html! {
+        h3 { (caption) }
+        @if group.numeric && points.len() > 1 {
+            (Scaling { id: format!("scaling-{at}"), title: format!("Speed-up of {caption}"), axis, points }.draw())
+        }
+        (parts::table(&caption, &head, &rows))
+        @for note in group.notes.iter().take(4) { p.more { (parts::cut(note)) } }
+    }
+}
+
+fn plain(value: &serde_json::Value) -> String {
+    value.as_str().map_or_else(|| value.to_string(), str::to_owned)
+}
+
+fn percent(of: Estimate) -> Estimate {
+    let scaled = |value: f64| value * 100.0;
+    Estimate { value: scaled(of.value), interval: of.interval.map(|(low, high)| (scaled(low), scaled(high))) }
+}
+
+fn estimate(of: Option<Estimate>, unit: &str) -> Markup {
+    let short = |value: f64| format!("{value:.*}", if value.abs() < 10.0 { 2 } else { 0 });
+    html! {
+        @if let Some(of) = of {
+            (short(of.value)) (unit)
+            @if let Some((low, high)) = of.interval { " " small { "[" (short(low)) ", " (short(high)) "]" } }
+        } @else { "–" }
+    }
+}
+
+fn pareto(from: &str, benchmark: &Benchmark<'_>, at: usize, front: &Front) -> Markup {
+    let named = |metric: &FrontMetric| match &metric.unit {
+        Some(unit) => parts::cut(&format!("{} in {unit}", metric.name)),
+        None => parts::cut(&metric.name),
+    };
+    let (one, other) = (named(&front.metrics.0), named(&front.metrics.1));
+    let title = parts::cut(&format!("{one} against {other}, on {}", words::hardware(&front.environment)));
+    let points = front.points.iter().take(MOST_ROWS);
+    let drawn = points.clone().map(|point| {
+        (parts::cut(&point.case_name), point.values.0.value, point.values.1.value, point.dominated_by.is_empty())
+    });
+    let plot = Pareto {
+        id: format!("front-{at}"),
+        title: title.clone(),
+        axes: (one.clone(), other.clone()),
+        points: drawn.collect(),
+    };
+    let name =
+        |id: &String| front.points.iter().find(|point| point.case == *id).map_or("", |point| point.case_name.as_str());
+    let row = |point: &crate::sweep::v1::FrontPoint| {
+        let by: Vec<&str> = point.dominated_by.iter().take(3).map(name).collect();
+        html! {
+            tr {
+                th scope="row" { a href=(relative(from, &place::case(benchmark.name, &point.case, 1))) { (parts::cut(&point.case_name)) } }
+                td.number { (words::number(point.values.0.value)) } td.number { (words::number(point.values.1.value)) }
+                td { @if by.is_empty() { "on the front" } @else { "worse in both than " (parts::cut(&by.join("; "))) } }
+            }
+        }
+    };
+    html! {
+        h3 { (title) }
+        (plot.draw())
+        (parts::table(&title, &["Case", &one, &other, "Standing"], &points.map(row).collect::<Vec<_>>()))
+    }
+}
