@@ -27,6 +27,10 @@ pub(super) fn maps(from: &str, benchmark: &Benchmark<'_>) -> Markup {
     // The longer side goes down: pages are as long as they need.
     varying.sort_by_key(|name| std::cmp::Reverse(values.get(name).map_or(0, BTreeSet::len)));
     let Some((down, rest)) = varying.split_first() else { return html! {} };
+    // A single parameter that counts something is shown as what it is: scaling.
+    if rest.is_empty() && benchmark.groups.iter().any(|(axis, _)| axis == down) {
+        return html! {};
+    }
     let (across, rest) = rest.split_first().map_or((None, rest), |(across, rest)| (Some(*across), rest));
     let mut maps: BTreeMap<(String, Vec<(&str, &str)>), Map<'_>> = BTreeMap::new();
     for case in &benchmark.cases {
@@ -42,7 +46,7 @@ pub(super) fn maps(from: &str, benchmark: &Benchmark<'_>) -> Markup {
     html! {
         @if !fit.is_empty() {
             section aria-labelledby="matrix" {
-                h2 id="matrix" { "Cases side by side" }
+                h2 id="matrix" { "Matrix" }
                 @for ((metric, fixed), map) in fit.iter().take(MOST) {
                     (draw(from, benchmark, &caption(metric, fixed), (down, across), map))
                 }
@@ -86,7 +90,7 @@ fn draw(from: &str, benchmark: &Benchmark<'_>, caption: &str, axes: (&str, Optio
     html! {
         div.wide tabindex="0" role="region" aria-label=(caption) {
             table.heat {
-                caption { (caption) ", the newest session; darker is better" }
+                caption { (caption) ", the newest session; a stronger color is better" }
                 thead {
                     tr {
                         th scope="col" { (parts::cut(down)) @if let Some(across) = across { " \\ " (parts::cut(across)) } }

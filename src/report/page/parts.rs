@@ -163,15 +163,12 @@ pub(crate) fn reassurance<'a, 'b: 'a>(charts: impl Iterator<Item = &'a Chart<'b>
     let count = judged.clone().count();
     let mut seen: Vec<f64> = judged.filter_map(|line| line.detectable).collect();
     seen.sort_by(f64::total_cmp);
-    match (seen.get(seen.len() / 2), seen.last()) {
-        (Some(middle), Some(largest)) if seen.len() > 1 => format!(
-            "No change for the worse in {count} series; would have seen ±{} in half of them, ±{} in all.",
-            words::share(*middle),
-            words::share(*largest)
+    let (middle, largest) = (seen.get(seen.len() / 2), seen.last());
+    match (middle.map(|share| words::share(*share)), largest.map(|share| words::share(*share))) {
+        (Some(middle), Some(largest)) if middle != largest => format!(
+            "No change for the worse in {count} series; would have seen ±{middle} in half of them, ±{largest} in all."
         ),
-        (Some(only), _) => {
-            format!("No change for the worse in {count} series; would have seen ±{}.", words::share(*only))
-        }
+        (Some(seen), _) => format!("No change for the worse in {count} series; would have seen ±{seen}."),
         _ if count > 0 => format!("No change for the worse in {count} series."),
         _ => "No series has enough sessions to be judged yet.".to_owned(),
     }

@@ -20,7 +20,7 @@ pub(super) fn scaling(from: &str, benchmark: &Benchmark<'_>) -> Markup {
     html! {
         @if !benchmark.groups.is_empty() {
             section aria-labelledby="scaling" {
-                h2 id="scaling" { "Side by side" }
+                h2 id="scaling" { "Scaling and variants" }
                 p.more { "At the level that is there now: the sessions since the last change. Ratios are against the first row, with intervals of 95 %." }
                 @for (at, (axis, group)) in benchmark.groups.iter().take(MOST).enumerate() { (side_by_side(from, benchmark, at, axis, group)) }
                 @if benchmark.groups.len() > MOST {
@@ -64,7 +64,7 @@ fn side_by_side(from: &str, benchmark: &Benchmark<'_>, at: usize, axis: &str, gr
                 th scope="row" { a href=(relative(from, &place::case(benchmark.name, &row.case, 1))) { (parts::cut(&row.value)) } }
                 td.number { (words::value(row.median, unit.as_deref())) @if row.open.is_some() { " " strong.bad { "▼ open" } } }
                 td.number { (row.sessions) }
-                td.number { (estimate(row.speedup, "×")) }
+                td.number { @if Some(&row.value) == group.base.as_ref() { "base" } @else { (estimate(row.speedup, "×")) } }
                 @if group.numeric { td.number { (estimate(row.efficiency.map(percent), " %")) } }
                 @if cost.is_some() {
                     td.number { @if let Some(cost) = &row.cost { (words::number(cost.amount)) " " (parts::cut(&cost.currency)) } @else { "–" } }
