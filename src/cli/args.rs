@@ -532,6 +532,7 @@ pub(super) enum SchemaKind {
     Gate,
     History,
     Sweep,
+    Report,
 }
 
 #[derive(Debug, Args)]

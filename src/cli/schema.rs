@@ -20,6 +20,7 @@ pub(super) fn run(args: &SchemaArgs) -> Result<ExitStatus> {
         SchemaKind::Compare => answer(COMPARE_FILE),
         SchemaKind::Gate => answer(GATE_FILE),
         SchemaKind::History => answer(HISTORY_FILE),
+        SchemaKind::Report => format!("{:#}\n", crate::report::v1::schema()),
         SchemaKind::Sweep => format!("{:#}\n", crate::sweep::v1::schema()),
     })?;
     Ok(ExitStatus::Yes)

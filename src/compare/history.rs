@@ -38,17 +38,9 @@ pub struct Request<'a> {
 
 /// Tells the history of every series.
 pub fn history(request: Request<'_>) -> Vec<Told> {
-    let mut newest: BTreeMap<(&str, &str), &str> = BTreeMap::new();
-    for partition in request.partitions {
-        if let Some(session) = partition.sessions.last() {
-            let last = newest.entry((&partition.benchmark, &partition.case)).or_default();
-            *last = (*last).max(&session.started_at);
-        }
-    }
+    let replaced = replaced(request.partitions);
     let mut told = Vec::new();
-    for partition in request.partitions {
-        let last = partition.sessions.last().map(|session| session.started_at.as_str());
-        let is_replaced = newest.get(&(partition.benchmark.as_str(), partition.case.as_str())).copied() != last;
+    for (partition, is_replaced) in request.partitions.iter().zip(replaced) {
         let origin = Origin { archive: request.archive, partition, lineage: request.lineage };
         for series in series(request.archive, partition) {
             told.push(request.tell(origin, &series, is_replaced));
@@ -65,6 +57,24 @@ impl Told {
         let aside: BTreeSet<&String> = self.aside.iter().collect();
         self.sessions.iter().skip(first).filter(|session| !aside.contains(&session.session)).collect()
     }
+}
+
+/// Returns of each partition whether its hardware was replaced: the case ran elsewhere on its target since, and not here any more. Kinds
+/// of machines that take turns are in use side by side.
+pub fn replaced(partitions: &[Partition]) -> Vec<bool> {
+    let place = |partition: &Partition| {
+        (partition.benchmark.clone(), partition.case.clone(), partition.facts.get("target").cloned())
+    };
+    let first = |partition: &Partition| partition.sessions.first().map(|session| session.started_at.clone());
+    let last = |partition: &Partition| partition.sessions.last().map(|session| session.started_at.clone());
+    // Where the case ran last, and since when it runs there.
+    let mut newest = BTreeMap::new();
+    for partition in partitions {
+        let known = newest.entry(place(partition)).or_default();
+        *known = (last(partition), first(partition)).max(std::mem::take(known));
+    }
+    let since = |partition: &Partition| newest.get(&place(partition)).and_then(|(_, since)| since.clone());
+    partitions.iter().map(|partition| last(partition) < since(partition)).collect()
 }
 
 impl Request<'_> {
