@@ -135,6 +135,28 @@ impl<'a> Judging<'a> {
         Ok(())
     }
 
+    /// Forgets all but these benchmarks; nothing where none are named.
+    pub(super) fn keep(&mut self, benchmarks: &[String]) -> Result<()> {
+        if benchmarks.is_empty() {
+            return Ok(());
+        }
+        let archive = &self.archive;
+        let own = archive.places(|row| benchmarks.contains(&archive.subject(row).benchmark));
+        let names = |at: &usize| archive.rows().get(*at).map(|row| row.path.clone());
+        let paths: BTreeSet<String> = own.iter().filter_map(names).collect();
+        let known = |name: &String| {
+            self.asked.iter().any(|asked| asked.benchmark == *name) || paths.iter().any(|path| is_of(path, name))
+        };
+        if let Some(unknown) = benchmarks.iter().find(|name| !known(name)) {
+            bail!("there is no benchmark `{unknown}`: no spec is called so, and no result is of one");
+        }
+        self.archive.retain(|row| paths.contains(&row.path));
+        self.left_out.retain(|file| benchmarks.iter().any(|name| is_of(&file.path, name)));
+        self.asked.retain(|asked| benchmarks.contains(&asked.benchmark));
+        self.rules.retain(|(rule, _)| benchmarks.contains(&rule.benchmark));
+        Ok(())
+    }
+
     /// Adds all results of another folder as they are, and returns their places.
     pub(super) fn add(&mut self, place: &Results) -> BTreeSet<usize> {
         let Reading { archive: more, left_out, diagnostics } = reading::read(self.global, place, &mut self.sources);
@@ -252,6 +274,11 @@ fn rule(benchmark: &Benchmark, gate: &Gate) -> (Rule, Span) {
         against,
     };
     (rule, place)
+}
+
+/// Returns whether a path below the results folder is of this benchmark.
+fn is_of(path: &str, benchmark: &str) -> bool {
+    path.split_once('/').is_some_and(|(own, _)| own == benchmark)
 }
 
 fn asked(benchmark: &Benchmark) -> Asked {

@@ -39,6 +39,7 @@ pub(super) fn run(global: &Global, args: &ReportArgs) -> Result<ExitStatus> {
     }
     let place = Results::of(global, args.results.as_deref(), &judging.root, &judging.directory)?;
     judging.read(args.results.as_deref())?;
+    judging.keep(&args.benchmark)?;
     let mut found = Diagnostics::default();
     let acks = judging.acks(&mut found);
     judging.diagnostics.extend(found);

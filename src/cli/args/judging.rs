@@ -177,6 +177,9 @@ pub(in crate::cli) struct ReportArgs {
     /// The folder of results; without it, the project's
     #[arg(long, value_name = "DIR")]
     pub(in crate::cli) results: Option<PathBuf>,
+    /// Only this benchmark, by name; may be given several times
+    #[arg(long, value_name = "NAME")]
+    pub(in crate::cli) benchmark: Vec<String>,
     /// Also compare these sides, as `compare` takes them; may be given several times
     #[arg(long, value_name = "A..B")]
     pub(in crate::cli) compare: Vec<String>,

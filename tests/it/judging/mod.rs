@@ -5,6 +5,7 @@ mod gate;
 mod history;
 mod hostile;
 mod mock;
+mod report;
 
 use std::process::Command;
 
