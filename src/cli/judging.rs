@@ -21,6 +21,9 @@ use crate::report::Asked;
 use crate::text::{SourceMap, Span};
 use crate::verdict::DEFAULT_THRESHOLD;
 
+/// The label by which nodes say what they are.
+const INSTANCE_TYPE: &str = "node.kubernetes.io/instance-type";
+
 /// The folder of acknowledgements, below the project's.
 pub(super) const ACKS: &str = "acks";
 
@@ -287,6 +290,7 @@ fn asked(benchmark: &Benchmark) -> Asked {
         path: benchmark.path.clone(),
         description: benchmark.description.clone(),
         target: benchmark.target.name.clone(),
+        instance_type: benchmark.target.node_selector.get(INSTANCE_TYPE).cloned(),
         cases: benchmark.cases.iter().map(|case| (case.id.clone(), case.name.clone())).collect(),
     }
 }

@@ -88,15 +88,18 @@ fn points(sorted: &[f64]) -> Vec<(f64, f64)> {
     points
 }
 
+/// What percentiles are of: a name without the percentile, and the unit.
+type Base<'a> = (String, Option<&'a str>);
+
 /// Returns the curves of metrics that are called by their percentiles.
 fn percentiles<'a>(case: &Case<'a>) -> Vec<Quantiles<'a>> {
-    let mut groups: BTreeMap<(String, Option<&str>), Vec<(f64, f64)>> = BTreeMap::new();
+    let mut groups: BTreeMap<Base<'_>, Vec<(f64, f64)>> = BTreeMap::new();
     for told in case.charts.iter().map(|chart| chart.told).filter(|told| is_time(told)) {
         if let (Some((base, share)), Some(newest)) = (percentile(told), told.sessions.last()) {
             groups.entry((base, told.unit.as_deref())).or_default().push((share, newest.value));
         }
     }
-    let curve = |((base, unit), mut points): ((String, Option<&'a str>), Vec<(f64, f64)>)| {
+    let curve = |((base, unit), mut points): (Base<'a>, Vec<(f64, f64)>)| {
         points.sort_by(|one, other| one.0.total_cmp(&other.0));
         let id = format!("{}-latency", super::super::place::slug(&base));
         let curves = vec![Curve { label: "newest session, by its percentiles".to_owned(), points }];
