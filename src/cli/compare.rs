@@ -2,13 +2,14 @@
 
 use std::collections::BTreeSet;
 
-use anyhow::{Context as _, Result, anyhow};
+use anyhow::{Context as _, Result, anyhow, bail};
 
 use super::ExitStatus;
 use super::args::{CompareArgs, Global};
 use super::findings::{self, Findings};
 use super::project::{Project, VERSION, from_start};
 use super::reading::{self, Reading, Results, Thresholds, thresholds};
+use super::sweep;
 use crate::archive::{Archive, Row};
 use crate::compare::v1::{Line, Verdict};
 use crate::compare::{Lineage, Request, Side, compare, render};
@@ -21,9 +22,13 @@ use crate::edge::terminal;
 
 /// Compares, prints, and returns 1 where a file could not be trusted or a side is empty.
 pub(super) fn run(global: &Global, args: &CompareArgs) -> Result<ExitStatus> {
+    if let Some(by) = &args.by {
+        return sweep::run(global, args, by);
+    }
     let is_folder = |path: &str| from_start(global, path.as_ref()).is_dir();
     let side = |text: &String| Side::parse(text, is_folder).map_err(|error| anyhow!(error));
-    let sides = [side(&args.baseline)?, side(&args.candidate)?];
+    let (Some(first), Some(second)) = (&args.baseline, &args.candidate) else { bail!("compare needs two sides") };
+    let sides = [side(first)?, side(second)?];
     let project = Project::find(global)?;
     let workspace = Workspace::open(project.file.clone(), VERSION);
     let settings = workspace.project().map(|project| project.settings.clone());

@@ -11,7 +11,7 @@ use super::findings::{self, Findings};
 use super::gate::read_acks;
 use super::project::{Project, VERSION};
 use super::reading::{self, Reading, Results, thresholds};
-use crate::archive::partitions;
+use crate::archive::{Archive, partitions};
 use crate::compare::v1::{History, Kind, LeftOut, SCHEMA_VERSION, Told};
 use crate::compare::{HistoryRequest, history, render};
 use crate::compile::Workspace;
@@ -23,15 +23,20 @@ use crate::text::SourceMap;
 
 /// What was asked for, and what was found on the way.
 pub(super) struct Asked {
+    /// The results.
+    pub(super) archive: Archive,
     /// The series.
     pub(super) series: Vec<Told>,
     /// The folder of the project.
     pub(super) root: PathBuf,
     /// The benchmarks that have results.
     pub(super) benchmarks: BTreeSet<String>,
-    left_out: Vec<LeftOut>,
-    diagnostics: Diagnostics,
-    sources: SourceMap,
+    /// Result files that did not count, and why.
+    pub(super) left_out: Vec<LeftOut>,
+    /// The same as findings.
+    pub(super) diagnostics: Diagnostics,
+    /// The texts of what is at fault.
+    pub(super) sources: SourceMap,
 }
 
 /// Prints the history of what was asked for.
@@ -81,7 +86,7 @@ pub(super) fn told(global: &Global, args: &HistoryArgs) -> Result<Asked> {
     });
     series.retain(|told| is_asked(told, args));
     let benchmarks = archive.rows().iter().map(|row| archive.subject(row).benchmark.clone()).collect();
-    Ok(Asked { series, root: project.root, benchmarks, left_out, diagnostics, sources })
+    Ok(Asked { archive, series, root: project.root, benchmarks, left_out, diagnostics, sources })
 }
 
 /// Returns whether a series was asked for: by name, or because it stands for its benchmark.

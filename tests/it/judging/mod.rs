@@ -5,6 +5,7 @@ mod gate;
 mod history;
 mod hostile;
 mod mock;
+mod sweep;
 
 use std::process::Command;
 
