@@ -9,7 +9,7 @@ use super::axis::Axis;
 use super::cell::{Cell, shown};
 use super::cost;
 use super::ratio::{self, Ratio};
-use super::v1::{Direction, Estimate, Group, Row};
+use super::v1::{Direction, Estimate, Group, Kind, Row};
 
 /// What cells have in common that are compared, unless something else keeps them apart.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -29,9 +29,12 @@ type Values<'a, 'c> = BTreeMap<String, Vec<&'c Cell<'a>>>;
 /// Returns the groups, and what was not compared.
 pub(super) fn groups(request: Request<'_>, cells: &[Cell<'_>]) -> (Vec<Group>, Vec<String>) {
     let axis = request.axis;
-    let is_wanted = |cell: &&Cell<'_>| match request.metrics.is_empty() {
-        true => cell.told.kind == super::v1::Kind::Primary,
-        false => request.metrics.contains(&cell.told.metric),
+    let is_wanted = |cell: &&Cell<'_>| {
+        if request.metrics.is_empty() {
+            cell.told.kind == Kind::Primary
+        } else {
+            request.metrics.contains(&cell.told.metric)
+        }
     };
     let mut benchmarks: BTreeMap<&str, Vec<(&Cell<'_>, Json)>> = BTreeMap::new();
     for cell in cells.iter().filter(is_wanted) {
@@ -161,7 +164,7 @@ impl Making<'_, '_> {
             labels: told.map(|told| told.labels.clone()).unwrap_or_default(),
             unit: told.and_then(|told| told.unit.clone()),
             direction,
-            kind: told.map_or(super::v1::Kind::Primary, |told| told.kind),
+            kind: told.map_or(Kind::Primary, |told| told.kind),
             numeric: is_numeric,
             base: base.map(|(value, _)| value.clone()),
             rows,
@@ -182,7 +185,7 @@ impl Making<'_, '_> {
         let Estimate { value: median, interval } = cell.estimate();
         let mut notes = notes(cell);
         let is_base = base.is_some_and(|(name, _)| name == value);
-        let Ratio { ratio, method, note } = match base {
+        let Ratio { estimate: ratio, method, note } = match base {
             Some((_, base)) if !is_base => ratio::ratio(base, cell),
             _ => Ratio::default(),
         };

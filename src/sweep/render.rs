@@ -18,7 +18,7 @@ fn times(estimate: Estimate) -> String {
     };
     let shown = |value: f64| match value {
         // What two digits would round away.
-        value if value < 0.1 || value >= 1e4 => words::number(value),
+        value if !(0.1..1e4).contains(&value) => words::number(value),
         value => format!("{value:.digits$}"),
     };
     let interval =
@@ -45,7 +45,7 @@ fn value(estimate: Estimate, unit: Option<&str>) -> String {
 
 /// Returns what a unit of work costs: `3.1 EUR for 10⁶ images`.
 fn cost(cost: &UnitCost) -> String {
-    let per = if cost.per == 1.0 { "one".to_owned() } else { "10⁶".to_owned() };
+    let per = if cost.per <= 1.0 { "one".to_owned() } else { "10⁶".to_owned() };
     format!("{} {} for {per} {}", words::number(cost.amount), cost.currency, cost.of)
 }
 
@@ -75,16 +75,12 @@ fn place(point: &FrontPoint, front: &Front) -> String {
         other.map_or_else(|| case.clone(), |other| other.case_name.clone())
     };
     let names = |cases: &[String]| {
-        const SHOWN: usize = 3;
-        let mut all: Vec<String> = cases.iter().take(SHOWN).map(name).collect();
-        if cases.len() > SHOWN {
-            all.push(format!("{} more", cases.len() - SHOWN));
-        }
-        all.join("; ")
+        let first = cases.first().map(name).unwrap_or_default();
+        if cases.len() > 1 { format!("{first} and {} more", cases.len() - 1) } else { first }
     };
     match (point.dominated_by.is_empty(), point.perhaps_by.is_empty()) {
         (false, _) => format!("dominated by {}", names(&point.dominated_by)),
-        (true, false) => format!("front; within the noise of {}", names(&point.perhaps_by)),
+        (true, false) => format!("front, or behind {} by noise", names(&point.perhaps_by)),
         (true, true) => "front".to_owned(),
     }
 }
