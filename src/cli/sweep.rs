@@ -25,17 +25,15 @@ pub(super) fn run(global: &Global, args: &CompareArgs, by: &str) -> Result<ExitS
         results: args.results.clone(),
     };
     let Asked { archive, series, left_out, diagnostics, sources, .. } = told(global, &all)?;
-    let Some(axis) = Axis::find(by, &archive, &series) else {
+    let found = Axis::find(by, &archive, &series).map(|axis| (values(&archive, &series, &axis), axis));
+    let Some((known, axis)) = found.filter(|(known, _)| !known.is_empty()) else {
         let known = axes(&archive, &series);
         let known = if known.is_empty() { "none: nothing differs".to_owned() } else { known.join(", ") };
         bail!("no result has a parameter or fact `{by}`; the axes along which results differ are {known}");
     };
-    if let Some(base) = &args.base {
-        let known = values(&archive, &series, &axis);
-        if !known.contains(base) {
-            let known: Vec<String> = known.into_iter().collect();
-            bail!("there is no result of {by}={base} to hold the others against; there are {}", known.join(", "));
-        }
+    if let Some(base) = args.base.as_ref().filter(|base| !known.contains(*base)) {
+        let known: Vec<String> = known.into_iter().collect();
+        bail!("there is no result of {by}={base} to hold the others against; there are {}", known.join(", "));
     }
     missing(&args.metric, &series)?;
     let pareto = args.pareto.as_deref().map(pair).transpose()?;

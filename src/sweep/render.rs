@@ -10,7 +10,7 @@ use super::v1::{Estimate, Front, FrontMetric, FrontPoint, Group, Row, UnitCost};
 use crate::compare::words;
 
 /// Returns a multiple, to the digits that its interval supports: `1.93 × [1.91, 1.95]`.
-fn times(estimate: Estimate) -> String {
+pub(super) fn times(estimate: Estimate) -> String {
     let digits = match estimate.interval.map(|(low, high)| high - low) {
         Some(width) if width < 0.02 => 3,
         Some(width) if width >= 0.5 => 1,
@@ -27,7 +27,7 @@ fn times(estimate: Estimate) -> String {
 }
 
 /// Returns a share as a percentage, to the digits that its interval supports: `96 % [95, 98]`.
-fn percent(estimate: Estimate) -> String {
+pub(super) fn percent(estimate: Estimate) -> String {
     let digits = usize::from(estimate.interval.is_some_and(|(low, high)| high - low < 0.02));
     let shown = |share: f64| format!("{:.digits$}", share * 100.0);
     let interval =
@@ -51,7 +51,8 @@ fn cost(cost: &UnitCost) -> String {
 
 /// Returns the base, or how many times better than it a row is.
 fn speedup(row: &Row, group: &Group) -> String {
-    match (row.speedup.or(row.ratio), &group.base) {
+    let told = if group.direction == super::v1::Direction::None { row.ratio } else { row.speedup };
+    match (told, &group.base) {
         (Some(estimate), _) => times(estimate),
         (None, Some(base)) if *base == row.value => "base".to_owned(),
         (None, _) => "–".to_owned(),

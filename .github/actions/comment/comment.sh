@@ -10,7 +10,7 @@ for file in number comment.md; do
   fi
 done
 
-number=$(head --bytes=20 "$FOUND/number" | tr --delete '\n')
+number=$(head -c 20 "$FOUND/number" | tr -d '\n')
 if ! [[ $number =~ ^[1-9][0-9]{0,9}$ ]]; then
   echo "the artifact names no pull request" >&2
   exit 1
@@ -23,14 +23,14 @@ if [ "$head" != "$HEAD" ]; then
 fi
 
 mark='<!-- kubebench gate -->'
-if [ "$(head --lines=1 "$FOUND/comment.md" | head --bytes=200)" != "$mark" ]; then
+if [ "$(head -n 1 "$FOUND/comment.md" | head -c 200)" != "$mark" ]; then
   echo "the comment does not begin with $mark" >&2
   exit 1
 fi
 # A comment holds 65,536 characters, and names nobody.
-iconv --from-code=UTF-8 --to-code=UTF-8 -c "$FOUND/comment.md" | sed 's/@/\&#64;/g' >"$FOUND/whole.md"
-head --bytes=60000 "$FOUND/whole.md" | iconv --from-code=UTF-8 --to-code=UTF-8 -c >"$FOUND/body.md" || true
-if [ "$(wc --bytes <"$FOUND/whole.md")" -gt 60000 ]; then
+iconv -f UTF-8 -t UTF-8 -c "$FOUND/comment.md" | sed 's/@/\&#64;/g' >"$FOUND/whole.md"
+head -c 60000 "$FOUND/whole.md" | iconv -f UTF-8 -t UTF-8 -c >"$FOUND/body.md" || true
+if [ "$(wc -c <"$FOUND/whole.md")" -gt 60000 ]; then
   printf '\n\n</details>\n\nThe rest stands in the summary of the run.\n' >>"$FOUND/body.md"
 fi
 printf '\n<sub>Of commit %s.</sub>\n' "$HEAD" >>"$FOUND/body.md"

@@ -22,7 +22,7 @@ else
   checked="**The generated tree is not as the specs say**: run \`kubebench compile\` and commit what it writes."
 fi
 
-step kubebench gate "${options[@]}" --output-format github --markdown "$OUT/gate.md" \
+step kubebench gate ${options[@]+"${options[@]}"} --output-format github --markdown "$OUT/gate.md" \
   "--on-inconclusive=${ON_INCONCLUSIVE:-pass}" "--on-missing=${ON_MISSING:-fail}"
 gated=$?
 if [ -f "$OUT/gate.md" ]; then
@@ -33,7 +33,7 @@ else
 fi
 if [ -n "${BASELINE:-}" ] && [ -n "${CANDIDATE:-}" ]; then
   # Comparing decides nothing: a side without results is said, and fails nobody.
-  kubebench compare "${options[@]}" "--markdown=$OUT/compare.md" -- "$BASELINE" "$CANDIDATE" || true
+  kubebench compare ${options[@]+"${options[@]}"} "--markdown=$OUT/compare.md" -- "$BASELINE" "$CANDIDATE" || true
   if [ -f "$OUT/compare.md" ]; then
     { echo; cat "$OUT/compare.md"; } >>"$OUT/comment.md"
   fi
@@ -43,5 +43,5 @@ rm -f "$OUT/gate.md" "$OUT/compare.md"
 
 printf '%s\n' "${NUMBER:-}" >"$OUT/number"
 # A summary holds a megabyte.
-head --bytes=900000 "$OUT/comment.md" >>"${GITHUB_STEP_SUMMARY:-/dev/null}"
+head -c 900000 "$OUT/comment.md" >>"${GITHUB_STEP_SUMMARY:-/dev/null}"
 exit "$worst"

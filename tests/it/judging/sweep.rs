@@ -221,6 +221,7 @@ fn what_has_no_ratio_says_so() {
     near(&base["groups"][2]["rows"][0]["ratio"]["value"], 0.25);
     for (arguments, words) in [
         (["--by", "gpus"].as_slice(), "the axes along which results differ are replicas, size"),
+        (&["--by", "gpu"], "the axes along which results differ are replicas, size"),
         (&["--by", "replicas", "--base", "3"], "there are 0, 1, 2, 4"),
         (&["--by", "replicas", "--metric", "sped"], "no result has the metric `sped`"),
         (&["--by", "replicas", "--pareto", "speed"], "does not name two metrics"),
@@ -283,4 +284,19 @@ fn a_front_needs_more_than_noise() {
     assert_eq!(by("batch=4", "perhapsBy"), ["batch-2-00000000"]);
     assert!(by("batch=5", "dominatedBy").is_empty() && by("batch=5", "perhapsBy").len() == 4, "{front:#}");
     assert_eq!(points.last().unwrap()["caseName"], "batch=3", "what is dominated comes last");
+}
+
+#[test]
+fn hostile_names_are_text() {
+    let mut project = Project::with(SPEC);
+    record(&mut project, &json!({"variant": "a|<b>@x"}), &[100.0; 4], |_| {});
+    record(&mut project, &json!({"variant": "\u{1b}[31m\u{202e}z\n## x"}), &[120.0; 4], |_| {});
+    let (status, text, error) = project.says(&["compare", "--by", "variant", "--markdown", "by.md"]);
+    assert_eq!(status, 0, "{error}");
+    assert!(!text.contains(['\u{1b}', '\u{202e}']) && text.contains("a|<b>@x"), "{text}");
+    let comment = std::fs::read_to_string(project.folder.path().join("by.md")).unwrap();
+    assert!(comment.starts_with("<!-- kubebench compare by variant -->\n### Kubebench by variant\n"), "{comment}");
+    assert!(comment.contains(" has the best median, 1.20"), "{comment}");
+    assert!(!comment.contains(['\u{1b}', '\u{202e}', '@']) && !comment.contains("<b>"), "{comment}");
+    assert!(comment.lines().all(|line| !line.starts_with("##") || line.starts_with("### Kubebench")), "{comment}");
 }
