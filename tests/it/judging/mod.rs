@@ -6,6 +6,7 @@ mod history;
 mod hostile;
 mod mock;
 mod report;
+mod sweep;
 
 use std::process::Command;
 
