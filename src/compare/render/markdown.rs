@@ -2,7 +2,8 @@
 
 use super::super::v1::{Comparison, Gated, Line, Outcome, Verdict};
 use super::super::words;
-use super::{by_weight, is_direction, tally};
+use super::{by_weight, tally};
+use crate::text::reorders;
 
 /// By this a comment is found again, so that it is updated and not written twice.
 const COMPARE_MARK: &str = "<!-- kubebench compare -->";
@@ -84,7 +85,7 @@ fn headline(lines: &[Line]) -> String {
 
 /// Says of one line what a colleague would.
 fn sentence(line: &Line) -> String {
-    let metric = format!("`{}` of **{}**{}", code(&words::metric(line)), escape(&line.benchmark), case(line));
+    let metric = format!("`{}` of **{}**{}", code(&words::metric(line)), escape(&words::benchmark(line)), case(line));
     // Of an open change all of its sessions say more than the newest one.
     let (found, bounds) = match &line.open {
         Some(open) if open.change.is_some() => (open.change, open.interval),
@@ -94,7 +95,7 @@ fn sentence(line: &Line) -> String {
         let interval = bounds.map_or_else(String::new, |interval| format!(" {}", words::interval(interval)));
         format!("**{}**{interval}", words::change(change, bounds))
     });
-    let on = words::hardware(line);
+    let on = words::hardware(&line.environment);
     let on = if on.is_empty() { String::new() } else { format!(", on {}", escape(&on)) };
     let sure = line.p.map_or_else(String::new, |p| format!(" ({})", words::probability(p)));
     match (line.verdict, change) {
@@ -132,7 +133,7 @@ fn table(text: &mut String, lines: &[Line]) {
             |value: Option<f64>| value.map_or_else(|| "–".to_owned(), |value| escape(&words::value(value, unit)));
         text.push_str(&format!(
             "| {} | {} | {} | {} | {} | {} | {} |\n",
-            escape(&line.benchmark),
+            escape(&words::benchmark(line)),
             escape(&line.case_name),
             escape(&words::metric(line)),
             value(line.baseline.median),
@@ -148,7 +149,7 @@ fn table(text: &mut String, lines: &[Line]) {
     for line in sorted.iter().filter(|line| !line.message.is_empty()).take(SHOWN) {
         text.push_str(&format!(
             "- {}, {}{}: {}\n",
-            escape(&line.benchmark),
+            escape(&words::benchmark(line)),
             escape(&words::metric(line)),
             case(line),
             escape(&line.message)
@@ -186,7 +187,7 @@ fn escape(text: &str) -> String {
                 escaped.push('\\');
                 escaped.push(letter);
             }
-            letter if letter.is_control() || is_direction(letter) => escaped.push('\u{fffd}'),
+            letter if letter.is_control() || reorders(letter) => escaped.push('\u{fffd}'),
             letter => escaped.push(letter),
         }
     }
@@ -194,5 +195,5 @@ fn escape(text: &str) -> String {
 }
 
 fn code(text: &str) -> String {
-    text.chars().filter(|letter| *letter != '`' && !letter.is_control() && !is_direction(*letter)).collect()
+    text.chars().filter(|letter| *letter != '`' && !letter.is_control() && !reorders(*letter)).collect()
 }
