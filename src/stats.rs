@@ -134,7 +134,12 @@ fn place(last: usize, share: f64) -> (usize, f64) {
 
 /// An exact position asks nothing of the next value, which may be infinite.
 fn between(low: f64, high: f64, rest: f64) -> f64 {
-    if rest > 0.0 { low + (high - low) * rest } else { low }
+    match high - low {
+        _ if rest <= 0.0 => low,
+        // Two ends of all numbers are farther apart than any number.
+        span if span.is_infinite() && low.is_finite() && high.is_finite() => low * (1.0 - rest) + high * rest,
+        span => low + span * rest,
+    }
 }
 
 /// Returns the keys of the values that would stand at `ranks` if all were sorted: digit by digit, 16 bits at a time.

@@ -12,6 +12,11 @@ pub enum Doubt {
         /// Their paths, sorted.
         paths: Vec<String>,
     },
+    /// The logs of a run were read again by several rules, and nobody knows which of them hold.
+    Readings {
+        /// Their paths, sorted.
+        paths: Vec<String>,
+    },
     /// It ended before it began.
     Clock {
         /// Its path.
@@ -25,37 +30,56 @@ impl Doubt {
     /// Returns the paths of the rows that were left out.
     pub fn paths(&self) -> &[String] {
         match self {
-            Self::Twins { paths } => paths,
+            Self::Twins { paths } | Self::Readings { paths } => paths,
             Self::Clock { path, .. } => std::slice::from_ref(path),
         }
     }
 }
 
+/// The digests of the rules that specs have now, by benchmark and target.
+pub type CurrentRules = BTreeMap<(String, String), String>;
+
 /// Leaves out what does not stand for its run: results that were read again from their logs later, and doubtful ones, which are
-/// returned.
-pub fn settle(archive: &mut Archive) -> Vec<Doubt> {
+/// returned. `current` is asked only where a run was read again.
+pub fn settle(archive: &mut Archive, current: &dyn Fn() -> CurrentRules) -> Vec<Doubt> {
     let mut doubts: Vec<Doubt> = archive.rows().iter().filter_map(clock).collect();
     let mut attempts: BTreeMap<(&str, u32), Vec<&Row>> = BTreeMap::new();
     for row in archive.rows() {
         attempts.entry((&row.run, row.attempt)).or_default().push(row);
     }
     let mut out: BTreeSet<String> = doubts.iter().flat_map(Doubt::paths).cloned().collect();
+    let mut known: Option<CurrentRules> = None;
     for rows in attempts.values().filter(|rows| rows.len() > 1) {
+        let paths = || rows.iter().map(|row| row.path.clone()).collect::<Vec<_>>();
         let is_original = |row: &&&Row| archive.origin(row).reparsed.is_none();
-        let originals = rows.iter().filter(is_original).count();
-        if originals > 1 {
-            doubts.push(Doubt::Twins { paths: rows.iter().map(|row| row.path.clone()).collect() });
-            out.extend(rows.iter().map(|row| row.path.clone()));
-            continue;
+        if rows.iter().filter(is_original).count() > 1 {
+            doubts.push(Doubt::Twins { paths: paths() });
+            out.extend(paths());
+        } else if let Some(best) = reading(archive, rows, known.get_or_insert_with(current)) {
+            out.extend(paths().into_iter().filter(|path| *path != best.path));
+        } else {
+            doubts.push(Doubt::Readings { paths: paths() });
+            out.extend(paths());
         }
-        // Of what was read again, that of the newest program counts; its path decides between two of one program.
-        let version = |row: &Row| (archive.origin(row).reparsed.is_some(), numbers(&row.recorder), row.path.clone());
-        let best = rows.iter().max_by_key(|row| version(row)).map(|row| &row.path);
-        out.extend(rows.iter().map(|row| &row.path).filter(|path| Some(*path) != best).cloned());
     }
     archive.retain(|row| !out.contains(&row.path));
     doubts.sort_by(|one, other| one.paths().cmp(other.paths()));
     doubts
+}
+
+/// Returns which reading of one run counts: by the rules that the spec has now where one is by these, and of these that of the newest
+/// program; nothing where that is several. No result says when it was read, and rules have no order of their own.
+fn reading<'r>(archive: &Archive, rows: &[&'r Row], current: &CurrentRules) -> Option<&'r Row> {
+    let is_current = |row: &&&Row| {
+        let subject = archive.subject(row);
+        let rules = current.get(&(subject.benchmark.clone(), subject.target.clone()));
+        rules == Some(&archive.origin(row).rules_digest)
+    };
+    let by_current: Vec<&'r Row> = rows.iter().filter(is_current).copied().collect();
+    let among = if by_current.is_empty() { rows } else { &by_current };
+    let rank = |row: &Row| (archive.origin(row).reparsed.is_some(), numbers(&row.recorder));
+    let best = among.iter().copied().max_by_key(|row| rank(row))?;
+    (among.iter().filter(|row| rank(row) == rank(best)).count() == 1).then_some(best)
 }
 
 /// Returns the numbers of a version, so that 0.10 comes after 0.9.

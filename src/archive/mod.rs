@@ -14,10 +14,10 @@ use std::collections::BTreeSet;
 use serde::{Deserialize, Serialize};
 
 use crate::result::v1::{Environment, Image, Metadata, Provenance};
-pub use identity::{Doubt, settle};
+pub use identity::{CurrentRules, Doubt, settle};
 pub use partition::{FACTS, Facts, Partition, partitions};
 pub use row::{Definition, Extract, Row};
-pub use series::{MetricKey, Point, Series, series};
+pub use series::{MetricKey, Point, Series, series, series_of};
 pub use session::Session;
 use table::Table;
 

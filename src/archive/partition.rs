@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::session::Session;
 use super::{Archive, Row};
-use crate::result::v1::{Environment, Node};
+use crate::result::v1::{Environment, Node, Status};
 
 /// The facts that keep results apart.
 pub const FACTS: [&str; 6] = ["target", "engine", "cpu", "gpu", "driver", "instanceType"];
@@ -26,14 +26,44 @@ pub struct Partition {
 }
 
 /// Groups the rows at `chosen` places; `across` are the facts that do not keep results apart.
+///
+/// A run that failed before it had a machine says nothing of its hardware: it stands with its session, or with what the case ran on before.
 pub fn partitions(archive: &Archive, chosen: impl Iterator<Item = usize>, across: &BTreeSet<String>) -> Vec<Partition> {
     let mut known: BTreeMap<u32, Facts> = BTreeMap::new();
     let mut groups: BTreeMap<(&str, &str, Facts), BTreeMap<&str, Vec<usize>>> = BTreeMap::new();
-    for (at, row) in chosen.filter_map(|at| Some((at, archive.rows().get(at)?))) {
+    let mut unplaced: Vec<(usize, &Row)> = Vec::new();
+    let mut placed: BTreeMap<Ran<'_>, Vec<(&Row, Facts)>> = BTreeMap::new();
+    let rows: Vec<(usize, &Row)> = chosen.filter_map(|at| Some((at, archive.rows().get(at)?))).collect();
+    let lost: BTreeSet<Ran<'_>> =
+        rows.iter().filter(|(_, row)| has_no_machine(archive, row)).map(|(_, row)| ran(archive, row)).collect();
+    for (at, row) in rows {
+        if has_no_machine(archive, row) {
+            unplaced.push((at, row));
+            continue;
+        }
         let mut facts = known.entry(row.environment).or_insert_with(|| facts_of(archive.environment(row))).clone();
         let subject = archive.subject(row);
         facts.insert("target", subject.target.clone());
         facts.retain(|fact, _| !across.contains(*fact));
+        if lost.contains(&ran(archive, row)) {
+            placed.entry(ran(archive, row)).or_default().push((row, facts.clone()));
+        }
+        let key = (subject.benchmark.as_str(), subject.case.as_str(), facts);
+        groups.entry(key).or_default().entry(&row.session).or_default().push(at);
+    }
+    for (at, row) in unplaced {
+        let others = placed.get(&ran(archive, row)).map(Vec::as_slice).unwrap_or_default();
+        let nearness = |other: &Row| (other.session == row.session, other.started_at <= row.started_at);
+        let near = others.iter().max_by_key(|(other, _)| (nearness(other), &other.started_at));
+        let facts = near.map_or_else(
+            || {
+                let mut facts = facts(archive, row);
+                facts.retain(|fact, _| !across.contains(*fact));
+                facts
+            },
+            |(_, facts)| facts.clone(),
+        );
+        let subject = archive.subject(row);
         let key = (subject.benchmark.as_str(), subject.case.as_str(), facts);
         groups.entry(key).or_default().entry(&row.session).or_default().push(at);
     }
@@ -44,6 +74,19 @@ pub fn partitions(archive: &Archive, chosen: impl Iterator<Item = usize>, across
         Partition { benchmark: benchmark.to_owned(), case: case.to_owned(), facts, sessions }
     };
     groups.into_iter().map(partition).collect()
+}
+
+/// What ran where: benchmark, case, target and engine.
+type Ran<'a> = (&'a str, &'a str, &'a str, &'a str);
+
+fn ran<'a>(archive: &'a Archive, row: &Row) -> Ran<'a> {
+    let subject = archive.subject(row);
+    (&subject.benchmark, &subject.case, &subject.target, &archive.environment(row).cluster.engine)
+}
+
+/// Returns whether a run ended without a machine: its job was never created. Numbers of an unknown machine stay by themselves.
+fn has_no_machine(archive: &Archive, row: &Row) -> bool {
+    row.status != Status::Succeeded && archive.environment(row).nodes.is_empty()
 }
 
 impl Partition {

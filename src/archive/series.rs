@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::{Archive, Definition, Partition, Session};
+use crate::result::labelled;
 use crate::result::v1::{Direction, Kind};
 use crate::stats;
 
@@ -29,11 +30,7 @@ impl MetricKey {
 
     /// Returns the name with its labels, as people read it.
     pub fn shown(&self) -> String {
-        if self.labels.is_empty() {
-            return self.name.clone();
-        }
-        let labels: Vec<String> = self.labels.iter().map(|(name, value)| format!("{name}={value}")).collect();
-        format!("{}{{{}}}", self.name, labels.join(","))
+        labelled(&self.name, &self.labels)
     }
 }
 
@@ -57,15 +54,22 @@ pub struct Point {
     pub session: usize,
     /// The median of its runs.
     pub median: f64,
+    /// Which way was better, as this session has it.
+    pub direction: Direction,
     /// The values of its runs that count, in the order of time.
     pub runs: Vec<f64>,
 }
 
 /// Returns the series of a partition, by metric.
 pub fn series(archive: &Archive, partition: &Partition) -> Vec<Series> {
+    series_of(archive, partition, |_| true)
+}
+
+/// Returns the series of a partition whose names are wanted, by metric.
+pub fn series_of(archive: &Archive, partition: &Partition, is_wanted: impl Fn(&str) -> bool) -> Vec<Series> {
     let mut all: BTreeMap<MetricKey, Series> = BTreeMap::new();
     for (at, session) in partition.sessions.iter().enumerate() {
-        for (definition, runs) in values(archive, session) {
+        for (definition, runs) in values(archive, session, &is_wanted) {
             let metric = MetricKey::of(definition);
             let Definition { direction, kind, .. } = *definition;
             let series =
@@ -73,8 +77,11 @@ pub fn series(archive: &Archive, partition: &Partition) -> Vec<Series> {
             (series.direction, series.kind) = (direction, kind);
             match series.points.last_mut().filter(|last| last.session == at) {
                 // One metric with two definitions in a session: its direction was changed between two runs.
-                Some(last) => last.runs.extend(runs),
-                None => series.points.push(Point { session: at, median: f64::NAN, runs }),
+                Some(last) => {
+                    last.runs.extend(runs);
+                    last.direction = direction;
+                }
+                None => series.points.push(Point { session: at, median: f64::NAN, direction, runs }),
             }
         }
     }
@@ -85,10 +92,15 @@ pub fn series(archive: &Archive, partition: &Partition) -> Vec<Series> {
 }
 
 /// Returns the values of the runs of a session that count, by definition.
-fn values<'a>(archive: &'a Archive, session: &'a Session) -> Vec<(&'a Definition, Vec<f64>)> {
+fn values<'a>(
+    archive: &'a Archive,
+    session: &'a Session,
+    is_wanted: &impl Fn(&str) -> bool,
+) -> Vec<(&'a Definition, Vec<f64>)> {
     let mut by_definition: BTreeMap<u32, Vec<f64>> = BTreeMap::new();
     for row in session.rows(archive).filter(|row| row.counts()) {
-        for (definition, value) in &row.metrics {
+        let wanted = row.metrics.iter().filter(|(definition, _)| is_wanted(&archive.definitions.get(*definition).name));
+        for (definition, value) in wanted {
             by_definition.entry(*definition).or_default().extend(value);
         }
     }

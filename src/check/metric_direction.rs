@@ -5,7 +5,7 @@ use crate::model::Benchmark;
 
 /// Reports metrics that do not say which way is better; those of a known tool bring that along.
 pub(super) fn given(benchmark: &Benchmark, diagnostics: &mut Diagnostics) {
-    for metric in benchmark.metrics.iter().filter(|metric| !metric.has_direction && metric.tool.is_none()) {
+    for metric in benchmark.metrics.iter().filter(|metric| metric.direction.is_none() && metric.tool.is_none()) {
         let Some(name) = &metric.name else { continue };
         let message = format!("`{name}` does not say whether more or less is better");
         let fault = Diagnostic::at(&code::KB0409, metric.span, message);

@@ -8,8 +8,8 @@ use super::args::{AckArgs, Global, HistoryArgs};
 use super::findings::tell;
 use super::history::{Asked, told};
 use super::judging::ACKS;
-use crate::compare::matches;
-use crate::compare::v1::{LevelChange, Told};
+use crate::compare::v1::{LevelChange, SessionValue, Told};
+use crate::compare::{begins, matches};
 use crate::diag::did_you_mean;
 use crate::digest::Digest;
 use crate::edge::{fs, terminal};
@@ -57,18 +57,24 @@ pub(super) fn run(global: &Global, args: &AckArgs) -> Result<ExitStatus> {
             bail!("no change for the worse is open there, so there is nothing to accept; `--from` says from where")
         }
     };
-    let is_from = |from: &str| {
-        about.iter().flat_map(|told| &told.sessions).any(|session| {
-            session.session == from
-                || session.started_at.as_str() >= from && from.get(4..5) == Some("-")
-                || from.len() >= 7 && session.commit.as_ref().is_some_and(|commit| commit.starts_with(from))
-        })
-    };
-    if !is_from(&from) {
-        bail!(
+    match reach(&about, &from) {
+        Reach::Nothing => bail!(
             "`{from}` is no session, no commit of a session and no time before one; `kubebench history {}` lists them",
             args.benchmark
-        );
+        ),
+        Reach::Aside => bail!(
+            "no session from `{from}` on is of the default branch, so accepting it would change nothing: only sessions of that branch \
+             are a baseline; name one of these, which `kubebench history {}` lists, or a commit or time that they will have",
+            args.benchmark
+        ),
+        Reach::Candidate => tell(
+            global,
+            &format!(
+                "`{from}` is not of the default branch: this accepts that session alone; for those that follow on the default branch, \
+                 name the commit that brings the change, or a time, with --from"
+            ),
+        ),
+        Reach::Baseline => {}
     }
     // Several small steps are one change against the level at which they began, so that the threshold is part of it.
     let size = |change: &&LevelChange| {
@@ -110,4 +116,32 @@ pub(super) fn run(global: &Global, args: &AckArgs) -> Result<ExitStatus> {
         &format!("accepted from {from} on{bound}; it holds once the file is committed, so send it for review"),
     );
     Ok(ExitStatus::Yes)
+}
+
+/// What an acknowledgement from some place is about, the most last.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Reach {
+    /// No session.
+    Nothing,
+    /// Sessions that are neither a baseline nor the newest: nothing would change.
+    Aside,
+    /// The newest session, which is not of the default branch.
+    Candidate,
+    /// Sessions of the default branch.
+    Baseline,
+}
+
+fn reach(about: &[&Told], from: &str) -> Reach {
+    let sessions = about.iter().flat_map(|told| told.sessions.iter().map(move |session| (*told, session)));
+    let from_there = sessions.filter(|(_, of)| begins(from, &of.session, &of.started_at, of.commit.as_deref()));
+    let reach = |(told, session): (&Told, &SessionValue)| {
+        if !told.aside.contains(&session.session) {
+            Reach::Baseline
+        } else if told.sessions.last().is_some_and(|last| last.session == session.session) && !told.replaced {
+            Reach::Candidate
+        } else {
+            Reach::Aside
+        }
+    };
+    from_there.map(reach).max().unwrap_or(Reach::Nothing)
 }

@@ -1,6 +1,7 @@
 //! `kubebench compare`: two sides of what was measured.
 
 use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
 
 use anyhow::{Context as _, Result, anyhow, bail};
 
@@ -30,6 +31,10 @@ pub(super) fn run(global: &Global, args: &CompareArgs) -> Result<ExitStatus> {
     let (Some(first), Some(second)) = (&args.baseline, &args.candidate) else { bail!("compare needs two sides") };
     let sides = [side(first)?, side(second)?];
     let mut judging = Judging::open(global)?;
+    let folder = |side: &Side| if let Side::Folder(folder) = side { Some(PathBuf::from(folder)) } else { None };
+    let folders: Vec<PathBuf> = sides.iter().filter_map(folder).chain(args.results.clone()).collect();
+    let folders: Vec<&Path> = folders.iter().map(PathBuf::as_path).collect();
+    judging.refuse_places(args.markdown.as_deref(), &folders)?;
     if args.results.is_some() || sides.iter().any(|side| !matches!(side, Side::Folder(_))) {
         judging.read(args.results.as_deref())?;
     }
@@ -160,7 +165,7 @@ fn chosen(archive: &Archive, side: &Side, commits: Option<&Commits>, known: &mut
 fn is_there(archive: &Archive, row: &Row, name: &str) -> bool {
     match name.split_once('=') {
         None => archive.subject(row).target == name,
-        Some((fact, value)) => archive.facts(row).get(fact).is_some_and(|own| own == value || own.starts_with(value)),
+        Some((fact, value)) => archive.facts(row).get(fact).is_some_and(|own| own == value),
     }
 }
 
@@ -185,6 +190,12 @@ fn part(first: &mut BTreeSet<usize>, second: &mut BTreeSet<usize>) {
 fn nothing(side: &Side, archive: &Archive, known: &Lineage) -> Diagnostic {
     let message = format!("there is no result of `{side}`");
     let fault = Diagnostic::in_file(&code::KB0461, "results", message);
+    if let Some((fact, values)) = known_values(side, archive) {
+        return fault.help(match values.len() {
+            0 => format!("no result knows the fact `{fact}`"),
+            _ => format!("results know these: {}", values.into_iter().collect::<Vec<_>>().join("; ")),
+        });
+    }
     let dirty = archive.rows().iter().filter(|row| {
         let origin = archive.origin(row);
         origin.dirty == Some(true) && origin.commit.as_ref().is_some_and(|commit| known.commits.contains(commit))
@@ -197,6 +208,13 @@ fn nothing(side: &Side, archive: &Archive, known: &Lineage) -> Diagnostic {
             if count == 1 { "is" } else { "are" }
         )),
     }
+}
+
+/// Returns the fact that a side asks for, and the values that results have of it.
+fn known_values<'s>(side: &'s Side, archive: &Archive) -> Option<(&'s str, BTreeSet<String>)> {
+    let fact = side.asked_fact()?;
+    let rows = archive.rows().iter();
+    Some((fact, rows.filter_map(|row| archive.facts(row).get(fact).cloned()).collect()))
 }
 
 fn finding(line: &Line, thresholds: &Thresholds) -> Diagnostic {

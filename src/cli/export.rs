@@ -11,6 +11,7 @@ use super::findings::{self, Findings, Output, counted, refuse_place, refuse_repo
 use super::project::from_start;
 use super::reading::of_doubt;
 use super::results::{Results, Taken, in_order};
+use super::session::rules_at_hand;
 use crate::edge::export::{OnDisk, Pending, standard_output};
 use crate::export::{self, Cells, Exporter, Format, Left, Shape};
 use crate::text::SourceMap;
@@ -32,7 +33,7 @@ pub(super) fn run(global: &Global, args: &ExportArgs) -> Result<ExitStatus> {
 
     let mut sources = SourceMap::default();
     let Taken { archive, files, mut judged } = results.take(global, &mut sources)?;
-    let chosen = export::choose(archive, args.format, &args.include);
+    let chosen = export::choose(archive, &|| rules_at_hand(global), args.format, &args.include);
     for doubt in &chosen.doubts {
         judged.diagnostics.extend(doubt.paths().iter().map(|path| of_doubt(doubt, path, &str::to_owned)));
     }

@@ -1,6 +1,7 @@
 //! `kubebench gate`: does the newest session pass what the specs demand?
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::path::Path;
 
 use anyhow::{Context as _, Result, bail};
 
@@ -13,7 +14,7 @@ use super::reading::Results;
 use super::session::Session;
 use crate::archive::{Archive, partitions};
 use crate::compare::v1::{Gated, LeftOut, Line, Outcome, SCHEMA_VERSION, Verdict};
-use crate::compare::{Against, Candidate, GateRequest, Lineage, Rule, gate, render};
+use crate::compare::{Against, Candidate, GateRequest, Judged, Lineage, Rule, gate, render};
 use crate::diag::render::Format;
 use crate::diag::{Diagnostic, Diagnostics, code};
 use crate::edge::fs;
@@ -28,7 +29,10 @@ pub(super) fn run(global: &Global, args: &GateArgs) -> Result<ExitStatus> {
     if found.has_errors() {
         return session.report(found);
     }
-    let mut judging = Judging::of(global, &session)?;
+    let mut judging = Judging::of(global, session)?;
+    let folders: Vec<&Path> =
+        [args.results.as_deref(), args.candidate.as_deref().map(Path::new)].into_iter().flatten().collect();
+    judging.refuse_places(args.markdown.as_deref(), &folders)?;
     judging.read(args.results.as_deref())?;
     let mut found = Diagnostics::default();
     let acks = judging.acks(&mut found);
@@ -44,7 +48,7 @@ pub(super) fn run(global: &Global, args: &GateArgs) -> Result<ExitStatus> {
     let Judging { archive, across, rules, left_out, mut diagnostics, sources, .. } = judging;
     let all = partitions(&archive, 0..archive.rows().len(), &across);
     let plain: Vec<Rule> = rules.iter().map(|(rule, _)| rule.clone()).collect();
-    let lines = gate(GateRequest {
+    let Judged { lines, notes } = gate(GateRequest {
         archive: &archive,
         partitions: &all,
         rules: &plain,
@@ -70,7 +74,7 @@ pub(super) fn run(global: &Global, args: &GateArgs) -> Result<ExitStatus> {
         as_of: Some(as_of),
         lines,
         left_out,
-        notes: notes(commits.as_ref(), &archive),
+        notes: notes.into_iter().chain(general(commits.as_ref(), &archive)).collect(),
     };
     let failed = answer.lines.iter().filter(|line| !passes(line, args));
     diagnostics.extend(failed.map(|line| finding(line, &rules)));
@@ -204,7 +208,7 @@ fn finding(line: &Line, rules: &[(Rule, Span)]) -> Diagnostic {
     render::next(line).into_iter().fold(Diagnostic::at(code, place, message), Diagnostic::help)
 }
 
-fn notes(commits: Option<&Commits>, archive: &Archive) -> Vec<String> {
+fn general(commits: Option<&Commits>, archive: &Archive) -> Vec<String> {
     let mut notes = Vec::new();
     if commits.is_none() {
         notes.push("this is no git repository, so all earlier sessions are the baseline".to_owned());

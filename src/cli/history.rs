@@ -1,7 +1,7 @@
 //! `kubebench history`: the sessions of every metric, and what changed when.
 
 use std::collections::BTreeSet;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use anyhow::Result;
 
@@ -51,6 +51,8 @@ pub(super) fn run(global: &Global, args: &HistoryArgs) -> Result<ExitStatus> {
 /// Returns the history of what was asked for.
 pub(super) fn told(global: &Global, args: &HistoryArgs) -> Result<Asked> {
     let mut judging = Judging::open(global)?;
+    let folders: Vec<&Path> = args.results.as_deref().into_iter().collect();
+    judging.refuse_places(None, &folders)?;
     judging.read(args.results.as_deref())?;
     let mut found = Diagnostics::default();
     let acks = judging.acks(&mut found);

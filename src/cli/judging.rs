@@ -6,13 +6,14 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context as _, Result, anyhow, bail};
 
 use super::args::{Global, SelectArgs};
-use super::project::{Project, VERSION};
+use super::findings::{refuse_place, refuse_report_places};
+use super::project::{Project, VERSION, from_start};
 use super::reading::{self, Reading, Results};
-use super::session::Session;
+use super::session::{Session, current_rules};
 use crate::archive::Archive;
 use crate::compare::v1::LeftOut;
 use crate::compare::{Against, Lineage, Rule, Side};
-use crate::compile::{Input, Workspace, acks};
+use crate::compile::{Compilation, Input, Workspace, acks};
 use crate::diag::{Diagnostic, Diagnostics, code};
 use crate::edge::fs::{self, Content};
 use crate::edge::git::Commits;
@@ -51,6 +52,8 @@ pub(super) struct Judging<'a> {
     pub(super) left_out: Vec<LeftOut>,
     /// The same as findings.
     pub(super) diagnostics: Diagnostics,
+    /// The specs, as far as they compile.
+    compilation: Option<Compilation>,
     /// The folder of generated files, below the project's.
     pub(super) output: String,
     /// The folder of results, below the project's.
@@ -91,15 +94,16 @@ impl<'a> Judging<'a> {
             archive: Archive::default(),
             left_out: Vec::new(),
             diagnostics: Diagnostics::default(),
+            compilation: None,
         };
         if let Ok(session) = Session::open(global, &SelectArgs::default()) {
-            judging.take_specs(&session);
+            judging.take_specs(session);
         }
         Ok(judging)
     }
 
     /// Takes what was selected of a project that compiles.
-    pub(super) fn of(global: &'a Global, session: &Session<'_>) -> Result<Self> {
+    pub(super) fn of(global: &'a Global, session: Session<'_>) -> Result<Self> {
         let project = session.compilation.project.as_ref().context("there is no project")?;
         let mut judging = Self {
             global,
@@ -114,24 +118,47 @@ impl<'a> Judging<'a> {
             archive: Archive::default(),
             left_out: Vec::new(),
             diagnostics: Diagnostics::default(),
+            compilation: None,
         };
         judging.take_specs(session);
         Ok(judging)
     }
 
-    fn take_specs(&mut self, session: &Session<'_>) {
+    fn take_specs(&mut self, session: Session<'_>) {
         self.sources = session.compilation.sources.clone();
         for benchmark in session.benchmarks().into_iter().map(|compiled| &compiled.benchmark) {
             self.rules.extend(benchmark.gates.iter().map(|gate| rule(benchmark, gate)));
             take_thresholds(benchmark, &mut self.thresholds);
             self.asked.push(asked(benchmark));
         }
+        self.compilation = Some(session.compilation);
+    }
+
+    /// Reads the results of a folder by the rules that specs have now.
+    fn reading(&mut self, place: &Results) -> Reading {
+        let rules = || self.compilation.as_ref().map(current_rules).unwrap_or_default();
+        reading::read(self.global, place, &rules, &mut self.sources)
+    }
+
+    /// Refuses to write the reports that were asked for, and `comment`, over what they are about: specs, acknowledgements, results and
+    /// generated files.
+    pub(super) fn refuse_places(&self, comment: Option<&Path>, results: &[&Path]) -> Result<()> {
+        let folders = results.iter().map(|folder| from_start(self.global, folder));
+        let folders: Vec<String> = folders
+            .filter_map(|folder| std::path::absolute(folder).ok())
+            .map(|folder| folder.to_string_lossy().into_owned())
+            .collect();
+        let own = [self.output.as_str(), &self.directory, ACKS];
+        let kept: Vec<&str> = own.into_iter().chain(folders.iter().map(String::as_str)).collect();
+        refuse_report_places(self.global, &self.root, &kept)?;
+        let comment = comment.map(|path| from_start(self.global, path));
+        comment.map_or(Ok(()), |path| refuse_place("comment", &path, &self.root, &kept))
     }
 
     /// Reads the results of the folder that was asked for, or of the project's.
     pub(super) fn read(&mut self, asked: Option<&Path>) -> Result<()> {
         let place = Results::of(self.global, asked, &self.root, &self.directory)?;
-        let Reading { archive, left_out, diagnostics } = reading::read(self.global, &place, &mut self.sources);
+        let Reading { archive, left_out, diagnostics } = self.reading(&place);
         self.archive = archive;
         self.left_out.extend(left_out);
         self.diagnostics.extend(diagnostics);
@@ -162,7 +189,7 @@ impl<'a> Judging<'a> {
 
     /// Adds all results of another folder as they are, and returns their places.
     pub(super) fn add(&mut self, place: &Results) -> BTreeSet<usize> {
-        let Reading { archive: more, left_out, diagnostics } = reading::read(self.global, place, &mut self.sources);
+        let Reading { archive: more, left_out, diagnostics } = self.reading(place);
         self.left_out.extend(left_out);
         self.diagnostics.extend(diagnostics);
         let first = self.archive.rows().len();
@@ -173,13 +200,14 @@ impl<'a> Judging<'a> {
     /// Adds those results of another folder that are not known yet, and returns the places of all that it has: a run that
     /// is in both counts once.
     pub(super) fn join(&mut self, place: &Results) -> BTreeSet<usize> {
-        let mut more = reading::read(self.global, place, &mut self.sources);
+        let mut more = self.reading(place);
         let known: BTreeSet<String> = self.archive.rows().iter().map(|row| row.digest.clone()).collect();
         let digests: BTreeSet<String> = more.archive.rows().iter().map(|row| row.digest.clone()).collect();
         for row in more.archive.rows().iter().filter(|row| !known.contains(&row.digest)) {
             self.archive.adopt(row.clone(), &more.archive);
         }
-        more.doubts_of(&mut self.archive, place);
+        let rules = || self.compilation.as_ref().map(current_rules).unwrap_or_default();
+        more.doubts_of(&mut self.archive, &rules, place);
         self.left_out.extend(more.left_out);
         self.diagnostics.extend(more.diagnostics);
         self.archive.places(|row| digests.contains(&row.digest))
@@ -274,6 +302,7 @@ fn rule(benchmark: &Benchmark, gate: &Gate) -> (Rule, Span) {
         min: gate.min,
         max: gate.max,
         is_confirmed: gate.is_confirmed,
+        direction: named.and_then(|metric| metric.direction),
         against,
     };
     (rule, place)
@@ -295,16 +324,19 @@ fn asked(benchmark: &Benchmark) -> Asked {
     }
 }
 
+/// Adds the changes that matter: of several gates of one metric the strictest one's.
 fn take_thresholds(benchmark: &Benchmark, thresholds: &mut Thresholds) {
-    let gate = |name: &str| benchmark.gates.iter().find(|gate| gate.metric == name);
+    let share = |name: &str| {
+        let shares = benchmark.gates.iter().filter(|gate| gate.metric == name).filter_map(|gate| gate.max_regression);
+        shares.min_by(f64::total_cmp).unwrap_or(DEFAULT_THRESHOLD)
+    };
     for metric in &benchmark.metrics {
         let Some(name) = &metric.name else { continue };
-        let share = gate(name).and_then(|gate| gate.max_regression).unwrap_or(DEFAULT_THRESHOLD);
-        thresholds.insert((benchmark.name.clone(), name.clone()), (share, metric.span));
+        thresholds.insert((benchmark.name.clone(), name.clone()), (share(name), metric.span));
     }
     for gate in &benchmark.gates {
         let key = (benchmark.name.clone(), gate.metric.clone());
         // The metrics of a tool are gated by names that the spec does not list.
-        thresholds.entry(key).or_insert((gate.max_regression.unwrap_or(DEFAULT_THRESHOLD), gate.span));
+        thresholds.entry(key).or_insert((share(&gate.metric), gate.span));
     }
 }

@@ -8,7 +8,7 @@ use anyhow::{Result, bail};
 use super::args::Global;
 use super::findings::{counted, tell};
 use super::project::from_start;
-use crate::archive::{Archive, Doubt, settle};
+use crate::archive::{Archive, CurrentRules, Doubt, settle};
 use crate::compare::v1::LeftOut;
 use crate::diag::{Diagnostic, Diagnostics, Place, code};
 use crate::edge::archive::{self, Bad};
@@ -53,8 +53,13 @@ impl Results {
     }
 }
 
-/// Reads the results of a folder; texts of those at fault are added to `sources`.
-pub(super) fn read(global: &Global, place: &Results, sources: &mut SourceMap) -> Reading {
+/// Reads the results of a folder; `current` are the rules that specs have now, and texts of those at fault are added to `sources`.
+pub(super) fn read(
+    global: &Global,
+    place: &Results,
+    current: &dyn Fn() -> CurrentRules,
+    sources: &mut SourceMap,
+) -> Reading {
     let cache = archive::cache_for(&place.folder);
     let archive::Read { archive, bad, opened } = archive::read(&place.folder, cache.as_deref());
     if global.verbose > 0 {
@@ -78,7 +83,7 @@ pub(super) fn read(global: &Global, place: &Results, sources: &mut SourceMap) ->
         reading.leave_out(path, fault);
     }
     let mut archive = std::mem::take(&mut reading.archive);
-    reading.doubts_of(&mut archive, place);
+    reading.doubts_of(&mut archive, current, place);
     Reading { archive, ..reading }
 }
 
@@ -90,9 +95,9 @@ impl Reading {
     }
 
     /// Takes what nobody can trust out of `archive`, and tells it.
-    pub(super) fn doubts_of(&mut self, archive: &mut Archive, place: &Results) {
+    pub(super) fn doubts_of(&mut self, archive: &mut Archive, current: &dyn Fn() -> CurrentRules, place: &Results) {
         let shown = |path: &str| format!("{}/{path}", place.shown.trim_end_matches('/'));
-        for doubt in settle(archive) {
+        for doubt in settle(archive, current) {
             for path in doubt.paths() {
                 self.leave_out(path.clone(), of_doubt(&doubt, path, &shown));
             }
@@ -110,6 +115,17 @@ pub(super) fn of_doubt(doubt: &Doubt, path: &str, shown: &impl Fn(&str) -> Strin
                 .fold(fault, |fault, other| fault.related(Place::File(shown(other)), "the other one"))
                 .note("nobody can tell which of them is true, so neither counts")
                 .help("keep the one that the run wrote, as git or the machine that ran it has it, and remove the other")
+        }
+        Doubt::Readings { paths } => {
+            let others = paths.iter().filter(|other| *other != path);
+            let message = "the logs of this run were read again by different rules, and none of these are the spec's";
+            let fault = Diagnostic::in_file(&code::KB0452, shown(path), message);
+            others
+                .fold(fault, |fault, other| fault.related(Place::File(shown(other)), "another reading"))
+                .note("nobody can tell which reading holds, so none of them counts")
+                .help(
+                    "read the logs by the rules of today (`kubebench reparse`), or remove the readings that were wrong",
+                )
         }
         Doubt::Clock { what, .. } => {
             Diagnostic::in_file(&code::KB0453, shown(path), format!("{what}: the clock went backwards"))

@@ -15,7 +15,7 @@ use super::reading::Results;
 use super::results::in_order;
 use crate::archive::{Partition, partitions};
 use crate::compare::v1::{Comparison, Kind, Line, Told};
-use crate::compare::{Against, Candidate, GateRequest, HistoryRequest, Lineage, Rule, Side, gate, history};
+use crate::compare::{Against, Candidate, GateRequest, HistoryRequest, Judged, Lineage, Rule, Side, gate, history};
 use crate::diag::Diagnostics;
 use crate::edge::fs;
 use crate::edge::git::Commits;
@@ -56,7 +56,7 @@ pub(super) fn run(global: &Global, args: &ReportArgs) -> Result<ExitStatus> {
         lineage: usual.lineage(),
         as_of: &as_of,
     });
-    let lines = lines(&judging, &all, &series, &acks, &usual, commits.as_ref(), &as_of)?;
+    let (lines, mut notes) = lines(&judging, &all, &series, &acks, &usual, commits.as_ref(), &as_of)?;
     let comparisons = comparisons(args, &judging, commits.as_ref(), &series)?;
     let samples = samples(&place.folder, &series)?;
     let branch = match &usual {
@@ -71,6 +71,7 @@ pub(super) fn run(global: &Global, args: &ReportArgs) -> Result<ExitStatus> {
             args.repository.as_deref().unwrap_or_default()
         );
     }
+    notes.extend(note(&usual));
     let request = Request {
         title: &args.title,
         version: VERSION,
@@ -85,7 +86,7 @@ pub(super) fn run(global: &Global, args: &ReportArgs) -> Result<ExitStatus> {
         links: &links,
         address: args.url.as_deref().map(|url| url.trim_end_matches('/')),
         as_of: &as_of,
-        notes: &notes(&usual),
+        notes: &notes,
     };
     write(global, args, out.as_deref(), &request)?;
 
@@ -124,7 +125,7 @@ fn lines(
     usual: &Usual,
     commits: Option<&Commits>,
     as_of: &str,
-) -> Result<Vec<Line>> {
+) -> Result<(Vec<Line>, Vec<String>)> {
     let mut lineages: BTreeMap<String, Lineage> = BTreeMap::new();
     let mut default = None;
     if let Usual::Known { name, lineage } = usual {
@@ -151,9 +152,9 @@ fn lines(
             as_of,
         })
     };
-    let mut lines = judge(&gated);
-    lines.extend(judge(&ungated(&gated, series)));
-    Ok(lines)
+    let Judged { mut lines, notes } = judge(&gated);
+    lines.extend(judge(&ungated(&gated, series)).lines);
+    Ok((lines, notes))
 }
 
 /// A metric: benchmark, target and name.
@@ -185,6 +186,7 @@ fn ungated(gated: &[Rule], series: &[Told]) -> Vec<Rule> {
         min: None,
         max: None,
         is_confirmed: false,
+        direction: None,
         against: Against::Default,
     };
     rules.into_iter().map(rule).collect()
@@ -256,13 +258,14 @@ fn samples(folder: &Path, series: &[Told]) -> Result<BTreeMap<String, Vec<Metric
     Ok(samples)
 }
 
-fn notes(usual: &Usual) -> Vec<String> {
+/// Says what a baseline without a branch means.
+fn note(usual: &Usual) -> Option<String> {
     let note = match usual {
-        Usual::Known { .. } => return Vec::new(),
+        Usual::Known { .. } => return None,
         Usual::NoRepository => "This was made outside of a git repository, so all earlier sessions are the baseline.",
         Usual::NoBranch => {
             "Nobody knows the default branch of the repository, so all earlier sessions are the baseline."
         }
     };
-    vec![note.to_owned()]
+    Some(note.to_owned())
 }

@@ -8,7 +8,8 @@ use rayon::prelude::*;
 
 use super::args::Global;
 use super::project::{Project, VERSION, below_root, start};
-use crate::archive::{Archive, Extract};
+use super::reading::of_doubt;
+use crate::archive::{Archive, CurrentRules, Extract, Row, settle};
 use crate::compile::Workspace;
 use crate::diag::{Diagnostic, Diagnostics, code};
 use crate::edge::fs::{self, Content};
@@ -126,18 +127,30 @@ impl Results {
         Ok(found)
     }
 
-    /// Reads and judges them; texts of those at fault are added to `sources`.
-    pub(super) fn judge(&self, global: &Global, sources: &mut SourceMap) -> Result<Judged> {
-        let files: Vec<_> = self.files(global)?.into_iter().collect();
-        let outcomes: Vec<Outcome> = files.par_iter().map(|(shown, file)| self.outcome(shown, file)).collect();
-        let mut judged = Judged { checked: files.into_iter().map(|(shown, _)| shown).collect(), ..Judged::default() };
-        for outcome in outcomes {
-            self.note(outcome, &mut judged, sources);
+    /// Reads and judges them, each by itself and beside the others; `current` are the rules that specs have now, and texts of those at
+    /// fault are added to `sources`.
+    pub(super) fn judge(
+        &self,
+        global: &Global,
+        current: &dyn Fn() -> CurrentRules,
+        sources: &mut SourceMap,
+    ) -> Result<Judged> {
+        let Taken { mut archive, mut judged, .. } = self.take(global, sources)?;
+        // The same bytes elsewhere are a copy that nothing counts; in the folder itself they lie at a wrong place.
+        let is_inside = |row: &Row| below_folder(&row.path, &self.folder).is_some();
+        let mut first: BTreeMap<String, String> = BTreeMap::new();
+        let (inside, outside): (Vec<&Row>, Vec<&Row>) = archive.rows().iter().partition(|row| is_inside(row));
+        for row in inside.into_iter().chain(outside) {
+            first.entry(row.digest.clone()).or_insert_with(|| row.path.clone());
+        }
+        archive.retain(|row| is_inside(row) || first.get(&row.digest) == Some(&row.path));
+        for doubt in settle(&mut archive, current) {
+            judged.diagnostics.extend(doubt.paths().iter().map(|path| of_doubt(&doubt, path, &str::to_owned)));
         }
         Ok(judged)
     }
 
-    /// Reads them into an archive, without what they measured; those at fault are judged as by [`Self::judge`].
+    /// Reads them into an archive, without what they measured; each is judged by itself.
     pub(super) fn take(&self, global: &Global, sources: &mut SourceMap) -> Result<Taken> {
         let files: Vec<_> = self.files(global)?.into_iter().collect();
         let mut taken = Taken::default();

@@ -9,8 +9,10 @@ use super::args::{Global, SelectArgs};
 use super::findings::{self, Findings, Output, counted, refuse_report_places, tell};
 use super::project::{Project, Texts, VERSION};
 use super::selection::Selection;
+use crate::archive::CurrentRules;
 use crate::compile::{Compilation, Compiled, CompiledSuite, Workspace};
 use crate::diag::{Diagnostic, Diagnostics, Place, code, did_you_mean};
+use crate::digest::Digest;
 use crate::edge::fs;
 use crate::lower::PROJECT_FILE;
 
@@ -157,6 +159,21 @@ impl<'a> Session<'a> {
     pub(super) fn specs_in_words(&self) -> String {
         counted(self.checked.iter().filter(|path| *path != PROJECT_FILE).count(), "spec")
     }
+}
+
+/// Returns the digests of the rules that specs have now, by benchmark and target.
+pub(super) fn current_rules(compilation: &Compilation) -> CurrentRules {
+    let rules = |compiled: &Compiled| {
+        let key = (compiled.benchmark.name.clone(), compiled.benchmark.target.name.clone());
+        Some((key, Digest::of(compilation.rules(compiled)?).to_string()))
+    };
+    compilation.benchmarks.iter().filter_map(rules).collect()
+}
+
+/// The same of the project at hand, as far as its specs compile.
+pub(super) fn rules_at_hand(global: &Global) -> CurrentRules {
+    let session = Session::open(global, &SelectArgs::default());
+    session.map(|session| current_rules(&session.compilation)).unwrap_or_default()
 }
 
 /// Returns the spec that is most likely meant by `path`, which is not there: one of that name in another folder, or one

@@ -8,7 +8,7 @@ use super::ExitStatus;
 use super::args::{Global, SelectArgs};
 use super::findings::{self, Findings, Output, counted, refuse_report_places, tell};
 use super::results::{Judged, Results};
-use super::session::Session;
+use super::session::{Session, rules_at_hand};
 use crate::diag::Diagnostics;
 use crate::edge::fs;
 use crate::fixture;
@@ -27,7 +27,7 @@ pub(super) fn run(global: &Global, args: &SelectArgs) -> Result<ExitStatus> {
     let mut diagnostics = session.diagnostics();
     diagnostics.extend(fixtures(&session));
     if !results.is_empty() {
-        let judged = results.judge(global, &mut session.compilation.sources)?;
+        let judged = results.judge(global, &|| rules_at_hand(global), &mut session.compilation.sources)?;
         checked = format!("{checked} and {}", counted(judged.checked.len(), "result"));
         diagnostics.extend(judged.diagnostics);
         session.also_checked(judged.checked, judged.unreadable);
@@ -65,7 +65,7 @@ fn fixtures(session: &Session<'_>) -> Diagnostics {
 fn of_results(global: &Global, results: &Results) -> Result<ExitStatus> {
     refuse_report_places(global, results.root(), &[results.folder()])?;
     let mut sources = SourceMap::default();
-    let Judged { diagnostics, checked, unreadable } = results.judge(global, &mut sources)?;
+    let Judged { diagnostics, checked, unreadable } = results.judge(global, &|| rules_at_hand(global), &mut sources)?;
     let findings = Findings { diagnostics, sources: &sources, checked: &checked, unreadable };
     let status = findings::report(global, Output::Findings, findings)?;
     if status == ExitStatus::Yes {

@@ -24,15 +24,18 @@ pub(super) fn mark<'a>(
     ack: &Ack,
     mut sessions: impl Iterator<Item = (&'a str, &'a str, Option<&'a str>)>,
 ) -> Option<Mark> {
-    const SHORTEST_COMMIT: usize = 7;
-    let is_time = ack.from.get(4..5) == Some("-") && ack.from.starts_with(|first: char| first.is_ascii_digit());
-    let is_from = |(id, started_at, commit): (&str, &str, Option<&str>)| {
-        id == ack.from
-            || is_time && started_at >= ack.from.as_str()
-            || ack.from.len() >= SHORTEST_COMMIT && commit.is_some_and(|commit| commit.starts_with(&ack.from))
-    };
+    let is_from = |(id, started_at, commit): (&str, &str, Option<&str>)| begins(&ack.from, id, started_at, commit);
     let at = sessions.position(is_from)?;
     Some(Mark { at, at_most: ack.max_change })
+}
+
+/// Returns whether what is accepted `from` some place on begins with this session or before it.
+pub fn begins(from: &str, id: &str, started_at: &str, commit: Option<&str>) -> bool {
+    const SHORTEST_COMMIT: usize = 7;
+    let is_time = from.get(4..5) == Some("-") && from.starts_with(|first: char| first.is_ascii_digit());
+    id == from
+        || is_time && started_at >= from
+        || from.len() >= SHORTEST_COMMIT && commit.is_some_and(|commit| commit.starts_with(from))
 }
 
 /// Returns an acknowledgement as answers show it.

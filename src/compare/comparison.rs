@@ -3,10 +3,11 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::line::Origin;
+use super::pairing::{Benchmarks, Paired, pairs};
 use super::side::{Lineage, Side};
 use super::v1::{Comparison, Geomean, Kind, Line, SCHEMA_VERSION, Unmatched};
 use super::words;
-use crate::archive::{Archive, Facts, MetricKey, Partition, Point, Series, partitions, series};
+use crate::archive::{Archive, Facts, MetricKey, Partition, Point, Series, partitions, series_of};
 use crate::stats;
 use crate::verdict::{
     DEFAULT_THRESHOLD, Effect, LEAST_HISTORY, Method, Policy, Scale, Verdict, against_history, judge, of_groups,
@@ -37,30 +38,30 @@ pub struct Request<'a> {
     pub lineage: Option<&'a Lineage>,
 }
 
-/// What tells the cases of one side apart; equal ones are compared.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-struct Place {
-    benchmark: String,
-    case: String,
-}
-
 /// Compares two sides.
 pub fn compare(request: Request<'_>) -> Comparison {
-    let [first, second] = request.rows.map(|rows| by_place(&request, rows));
-    let mut lines = Vec::new();
-    let (mut unmatched, mut notes) = (Vec::new(), BTreeSet::new());
-    for (place, baselines) in &first {
-        if let Some(candidates) = second.get(place) {
-            notes.extend(request.other_units(baselines, candidates));
+    let [first, second] = request.rows.map(|rows| by_case(&request, rows));
+    let (mut lines, mut unmatched, mut notes) = (Vec::new(), Vec::new(), BTreeSet::new());
+    let none = Benchmarks::new();
+    let cases: BTreeSet<&(String, String)> = first.keys().chain(second.keys()).collect();
+    for case in cases {
+        let sides = [&first, &second].map(|side| side.get(case).unwrap_or(&none));
+        let Paired { pairs, left: [ours, theirs] } = pairs(request.archive, request.sides, sides);
+        for (baselines, candidates) in pairs {
+            lines.extend(request.of_benchmark(baselines, candidates, &mut notes));
         }
-        match second.get(place) {
-            Some(candidates) => lines.extend(request.of_place(baselines, candidates)),
-            None => unmatched.push(request.unmatched(baselines, "baseline")),
+        if !ours.is_empty() && !theirs.is_empty() {
+            notes.insert(format!(
+                "nobody can tell which of {} and {} belong together, so they are not compared: give them a label that says so, or \
+                 name one of each side with --benchmark",
+                ours.keys().copied().collect::<Vec<_>>().join(", "),
+                theirs.keys().copied().collect::<Vec<_>>().join(", ")
+            ));
         }
+        unmatched.extend(ours.into_values().map(|partitions| request.unmatched(partitions, "baseline")));
+        unmatched.extend(theirs.into_values().map(|partitions| request.unmatched(partitions, "candidate")));
     }
-    for (_, candidates) in second.iter().filter(|(place, _)| !first.contains_key(place)) {
-        unmatched.push(request.unmatched(candidates, "candidate"));
-    }
+    unmatched.sort_by(|one, other| one.only.cmp(&other.only));
     lines.sort_by(|one, other| order(one).cmp(&order(other)));
     Comparison {
         schema_version: SCHEMA_VERSION,
@@ -78,51 +79,31 @@ fn order(line: &Line) -> (&str, &str, Kind, String, &BTreeMap<String, String>) {
     (&line.benchmark, &line.case_name, line.kind, words::metric(line), &line.environment)
 }
 
-/// Groups the partitions of a side by what they are compared by.
-fn by_place(request: &Request<'_>, rows: &BTreeSet<usize>) -> BTreeMap<Place, Vec<Partition>> {
-    let mut places: BTreeMap<Place, Vec<Partition>> = BTreeMap::new();
+/// Groups the partitions of a side by the case that they are compared by, and then by benchmark; cases of different benchmarks meet where
+/// labels are compared.
+fn by_case(request: &Request<'_>, rows: &BTreeSet<usize>) -> BTreeMap<(String, String), Benchmarks> {
+    let is_label = request.sides.iter().any(|side| matches!(side, Side::Label(..)));
+    let mut cases: BTreeMap<(String, String), Benchmarks> = BTreeMap::new();
     for partition in partitions(request.archive, rows.iter().copied(), request.across) {
-        places.entry(request.place(&partition)).or_default().push(partition);
+        let benchmark = if is_label { String::new() } else { partition.benchmark.clone() };
+        let of_case = cases.entry((benchmark, request.case(&partition))).or_default();
+        of_case.entry(partition.benchmark.clone()).or_default().push(partition);
     }
-    places
+    cases
 }
 
 impl Request<'_> {
-    /// Returns what a partition is compared by: its case, without what the sides say that it is.
-    fn place(&self, partition: &Partition) -> Place {
+    /// Returns the case of a partition, without what the sides say that it is.
+    fn case(&self, partition: &Partition) -> String {
         let is_by_case = self.sides.iter().any(|side| matches!(side, Side::Variant(_) | Side::Label(..)));
         let subject = partition.newest(self.archive).map(|row| self.archive.subject(row));
-        let case = match subject {
+        match subject {
             Some(subject) if is_by_case => {
                 let params = subject.params.iter().filter(|(name, _)| name.as_str() != crate::expand::VARIANT);
                 params.map(|(name, value)| format!("{name}={value}")).collect::<Vec<_>>().join(", ")
             }
             _ => partition.case.clone(),
-        };
-        // Labels tell benchmarks apart: one toolkit's from another's.
-        let is_label = self.sides.iter().any(|side| matches!(side, Side::Label(..)));
-        let benchmark = if is_label { String::new() } else { partition.benchmark.clone() };
-        Place { benchmark, case }
-    }
-
-    /// Names the metrics that both sides have in another unit: nobody can say how much one is of the other.
-    fn other_units(&self, baselines: &[Partition], candidates: &[Partition]) -> Vec<String> {
-        let metrics = |side: &[Partition]| -> BTreeSet<MetricKey> {
-            side.iter().flat_map(|partition| series(self.archive, partition)).map(|series| series.metric).collect()
-        };
-        let (ours, theirs) = (metrics(baselines), metrics(candidates));
-        let unit = |metric: &MetricKey| metric.unit.clone().unwrap_or_else(|| "none".to_owned());
-        let renamed = theirs.difference(&ours).filter_map(|metric| {
-            let known = ours.iter().find(|own| own.name == metric.name && own.labels == metric.labels)?;
-            let benchmark = candidates.first().map(|partition| partition.benchmark.as_str()).unwrap_or_default();
-            Some(format!(
-                "`{}` of {benchmark} is not compared: its unit was {} and is {}",
-                metric.shown(),
-                unit(known),
-                unit(metric)
-            ))
-        });
-        renamed.collect()
+        }
     }
 
     fn unmatched(&self, partitions: &[Partition], only: &str) -> Unmatched {
@@ -134,32 +115,46 @@ impl Request<'_> {
         }
     }
 
-    /// Compares one case: on equal hardware where both sides have it, and else on what both have last.
-    fn of_place(&self, baselines: &[Partition], candidates: &[Partition]) -> Vec<Line> {
-        let same = |candidate: &&Partition| baselines.iter().find(|baseline| baseline.facts == candidate.facts);
-        let pairs: Vec<(&Partition, &Partition)> =
-            candidates.iter().filter_map(|candidate| Some((same(&candidate)?, candidate))).collect();
-        if !pairs.is_empty() {
-            return pairs.into_iter().flat_map(|(baseline, candidate)| self.of_pair(baseline, candidate)).collect();
-        }
+    /// Compares one case of one benchmark: on equal hardware where both sides have it, and else on what both have last.
+    fn of_benchmark(
+        &self,
+        baselines: &[Partition],
+        candidates: &[Partition],
+        notes: &mut BTreeSet<String>,
+    ) -> Vec<Line> {
         let newest = |side: &&Partition| side.sessions.last().map(|session| session.started_at.clone());
-        match (baselines.iter().max_by_key(newest), candidates.iter().max_by_key(newest)) {
-            (Some(baseline), Some(candidate)) => self.of_pair(baseline, candidate),
-            _ => Vec::new(),
+        let same = |candidate: &Partition| {
+            let is_same = |baseline: &&Partition| self.facts(baseline).eq(self.facts(candidate));
+            baselines.iter().filter(is_same).max_by_key(newest)
+        };
+        let mut pairs: Vec<(&Partition, &Partition)> =
+            candidates.iter().filter_map(|candidate| Some((same(candidate)?, candidate))).collect();
+        if pairs.is_empty() {
+            pairs.extend(baselines.iter().max_by_key(newest).zip(candidates.iter().max_by_key(newest)));
         }
+        pairs.into_iter().flat_map(|(baseline, candidate)| self.of_pair(baseline, candidate, notes)).collect()
     }
 
-    fn of_pair(&self, baseline: &Partition, candidate: &Partition) -> Vec<Line> {
+    /// Iterates over what keeps a partition apart, without the facts that a side asks for.
+    fn facts<'p>(&self, partition: &'p Partition) -> impl Iterator<Item = (&'static str, &'p str)> {
+        let sides = self.sides;
+        let facts = partition.facts.iter().map(|(fact, value)| (*fact, value.as_str()));
+        facts.filter(move |(fact, _)| sides.iter().all(|side| side.asked_fact() != Some(*fact)))
+    }
+
+    fn of_pair(&self, baseline: &Partition, candidate: &Partition, notes: &mut BTreeSet<String>) -> Vec<Line> {
         let differing = self.differing(baseline, candidate);
         let refused: Vec<&(String, String)> =
             differing.iter().filter(|(fact, _)| !self.allowed.contains(fact)).collect();
-        let ours = series(self.archive, baseline);
-        let theirs = series(self.archive, candidate);
+        let is_wanted = |name: &str| self.metrics.is_empty() || self.metrics.contains(name);
+        let ours = series_of(self.archive, baseline, is_wanted);
         let by_metric: BTreeMap<&MetricKey, &Series> = ours.iter().map(|series| (&series.metric, series)).collect();
-        let is_wanted = |series: &&Series| self.metrics.is_empty() || self.metrics.contains(&series.metric.name);
         let mut lines = Vec::new();
-        for series in theirs.iter().filter(is_wanted) {
-            let Some(before) = by_metric.get(&series.metric) else { continue };
+        for series in &series_of(self.archive, candidate, is_wanted) {
+            let Some(before) = by_metric.get(&series.metric) else {
+                notes.extend(other_unit(&ours, series, candidate));
+                continue;
+            };
             let mut line = self.line(baseline, before, candidate, series);
             for (fact, said) in &differing {
                 line.notes.push(format!("{fact} differs: {said}"));
@@ -174,12 +169,12 @@ impl Request<'_> {
 
     /// Returns the facts that differ between two sides that are not asked for as such, and how.
     fn differing(&self, baseline: &Partition, candidate: &Partition) -> Vec<(String, String)> {
-        let asked = self.sides.iter().any(|side| matches!(side, Side::Environment(_)));
+        let is_asked = |fact: &str| self.sides.iter().any(|side| side.asked_fact() == Some(fact));
         let names: BTreeSet<&'static str> = baseline.facts.keys().chain(candidate.facts.keys()).copied().collect();
         let said = |facts: &Facts, fact: &str| facts.get(fact).cloned().unwrap_or_else(|| "nothing".to_owned());
         let mut differing: Vec<(String, String)> = names
             .into_iter()
-            .filter(|fact| !asked && baseline.facts.get(fact) != candidate.facts.get(fact))
+            .filter(|fact| !is_asked(fact) && baseline.facts.get(fact) != candidate.facts.get(fact))
             .map(|fact| {
                 (fact.to_owned(), format!("{} and {}", said(&baseline.facts, fact), said(&candidate.facts, fact)))
             })
@@ -217,8 +212,25 @@ impl Request<'_> {
         let mut line = origin(candidate).line(after, policy, &judgement);
         line.baseline = origin(baseline).sessions(before.points.iter());
         line.candidate = origin(candidate).sessions(after.points.iter());
+        if baseline.benchmark != candidate.benchmark {
+            line.baseline_benchmark = Some(baseline.benchmark.clone());
+        }
         line
     }
+}
+
+/// Says that the baseline has a metric in another unit: nobody can say how much one is of the other.
+fn other_unit(ours: &[Series], series: &Series, candidate: &Partition) -> Option<String> {
+    let metric = &series.metric;
+    let known = ours.iter().find(|own| own.metric.name == metric.name && own.metric.labels == metric.labels)?;
+    let unit = |metric: &MetricKey| metric.unit.clone().unwrap_or_else(|| "none".to_owned());
+    Some(format!(
+        "`{}` of {} is not compared: its unit was {} and is {}",
+        metric.shown(),
+        candidate.benchmark,
+        unit(&known.metric),
+        unit(metric)
+    ))
 }
 
 /// Measures the difference by what the sessions are: pairs where both sides ran in the same ones, groups where there are enough, and

@@ -70,6 +70,7 @@ impl Origin<'_> {
         let is_inconclusive = judgement.verdict == crate::verdict::Verdict::Inconclusive;
         Line {
             benchmark: self.partition.benchmark.clone(),
+            baseline_benchmark: None,
             case: self.partition.case.clone(),
             case_name: newest.map(|row| self.archive.subject(row).case_name.clone()).unwrap_or_default(),
             environment: self.partition.facts.iter().map(|(fact, value)| ((*fact).to_owned(), value.clone())).collect(),

@@ -5,13 +5,14 @@ mod comparison;
 mod gate;
 mod history;
 mod line;
+mod pairing;
 pub mod render;
 mod side;
 pub mod v1;
 pub mod words;
 
-pub use ack::matches;
+pub use ack::{begins, matches};
 pub use comparison::{Request, compare, measure};
-pub use gate::{Against, Candidate, Request as GateRequest, Rule, gate};
+pub use gate::{Against, Candidate, Judged, Request as GateRequest, Rule, gate};
 pub use history::{Request as HistoryRequest, history};
 pub use side::{Lineage, Side};

@@ -56,6 +56,14 @@ impl Side {
         }
     }
 
+    /// Returns the fact that this side asks for, which may differ from the other side's.
+    pub fn asked_fact(&self) -> Option<&str> {
+        match self {
+            Self::Environment(name) => Some(name.split_once('=').map_or("target", |(fact, _)| fact)),
+            _ => None,
+        }
+    }
+
     /// Returns whether cases of this side are run beside those of the other in one session, and differ by what they are.
     pub fn is_of_cases(&self) -> bool {
         matches!(self, Self::Label(..) | Self::Variant(_) | Self::Environment(_))

@@ -219,6 +219,9 @@ pub struct Drift {
 pub struct Line {
     /// The benchmark.
     pub benchmark: String,
+    /// The benchmark of the baseline, where that is another one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub baseline_benchmark: Option<String>,
     /// The identity of the case; of the candidate where both sides have cases of their own.
     pub case: String,
     /// The case as shown to people.

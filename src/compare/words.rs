@@ -2,7 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use super::v1::{Line, Verdict};
+use super::v1::{Acknowledged, Line, Verdict};
+use crate::result::labelled;
 use crate::verdict::{Judgement, Method, Policy, Reason};
 
 /// Returns a reason as a word for programs.
@@ -88,6 +89,19 @@ pub fn interval(interval: (f64, f64)) -> String {
     format!("[{}, {}]", signed(interval.0, digits), signed(interval.1, digits))
 }
 
+/// Returns a change with its interval, where there is one: `−8.0 % [−8.4, −7.6]`.
+pub fn estimate(share: f64, bounds: Option<(f64, f64)>) -> String {
+    let change = change(share, bounds);
+    bounds.map_or_else(|| change.clone(), |bounds| format!("{change} {}", interval(bounds)))
+}
+
+/// Says who accepted a change, until when and why.
+pub fn accepted(ack: &Acknowledged) -> String {
+    let until = ack.expires.as_ref().map_or_else(String::new, |day| format!(" until {day}"));
+    let state = if ack.expired { "was accepted" } else { "accepted" };
+    format!("{state} by {}{until}: {} ({})", ack.by, ack.reason, ack.file)
+}
+
 fn signed(share: f64, digits: usize) -> String {
     let text = format!("{:.digits$}", share.abs() * 100.0);
     let is_zero = text.chars().all(|letter| matches!(letter, '0' | '.'));
@@ -166,20 +180,23 @@ pub fn hardware(environment: &BTreeMap<String, String>) -> String {
     words.collect::<Vec<_>>().join(", ")
 }
 
+/// Returns the benchmark, or both where two are compared.
+pub fn benchmark(line: &Line) -> String {
+    match &line.baseline_benchmark {
+        Some(baseline) => format!("{baseline} -> {}", line.benchmark),
+        None => line.benchmark.clone(),
+    }
+}
+
 /// Returns the metric with its labels.
 pub fn metric(line: &Line) -> String {
-    if line.labels.is_empty() {
-        return line.metric.clone();
-    }
-    let labels: Vec<String> = line.labels.iter().map(|(name, value)| format!("{name}={value}")).collect();
-    format!("{}{{{}}}", line.metric, labels.join(","))
+    labelled(&line.metric, &line.labels)
 }
 
 /// Returns the change of a line in a table: `~` where it is noise.
 pub fn effect(line: &Line) -> String {
-    let Some(change) = line.change.map(|share| change(share, line.interval)) else { return "–".to_owned() };
+    let Some(shown) = line.change.map(|share| estimate(share, line.interval)) else { return "–".to_owned() };
     let is_noise = matches!(line.verdict, Verdict::NoChangeSeen | Verdict::Unchanged | Verdict::Inconclusive);
-    let shown = line.interval.map_or_else(|| change.clone(), |bounds| format!("{change} {}", interval(bounds)));
     if is_noise { format!("~ {shown}") } else { shown }
 }
 

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::Format;
-use crate::archive::{Archive, Doubt, Row, settle};
+use crate::archive::{Archive, CurrentRules, Doubt, Row, settle};
 use crate::result::v1::Status;
 
 /// Runs that are left out unless somebody asks for them.
@@ -67,10 +67,10 @@ pub struct Chosen {
     pub doubts: Vec<Doubt>,
 }
 
-/// Chooses among the results of an archive.
-pub fn choose(mut archive: Archive, format: Format, extras: &[Extra]) -> Chosen {
+/// Chooses among the results of an archive; `current` are the rules that specs have now.
+pub fn choose(mut archive: Archive, current: &dyn Fn() -> CurrentRules, format: Format, extras: &[Extra]) -> Chosen {
     let all = archive.rows().len();
-    let doubts = settle(&mut archive);
+    let doubts = settle(&mut archive, current);
     let doubtful = doubts.iter().flat_map(Doubt::paths).collect::<BTreeSet<_>>().len();
     let mut passed = Passed { readings: all - doubtful - archive.rows().len(), ..Passed::default() };
     let mut chosen: Vec<&Row> = Vec::new();

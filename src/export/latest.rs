@@ -92,10 +92,6 @@ impl Last {
 impl Key {
     /// Returns the name with the labels, as `latency{q=p99}`.
     pub(super) fn shown(&self) -> String {
-        if self.labels.is_empty() {
-            return self.name.clone();
-        }
-        let labels: Vec<String> = self.labels.iter().map(|(name, value)| format!("{name}={value}")).collect();
-        format!("{}{{{}}}", self.name, labels.join(","))
+        crate::result::labelled(&self.name, &self.labels)
     }
 }

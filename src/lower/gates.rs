@@ -1,7 +1,5 @@
 //! Gates that could not decide: without a bound, between bounds that exclude each other, twice about one thing.
 
-use std::collections::BTreeMap;
-
 use crate::diag::{Diagnostic, Diagnostics, Place, code};
 use crate::model;
 use crate::spec::v1::metric::{Gate, GateBaseline, Metric};
@@ -39,7 +37,7 @@ fn baseline(wire: Option<&GateBaseline>) -> model::GateBaseline {
 }
 
 fn check(gates: &[Gate], metrics: &[Metric], spec: &Node, diagnostics: &mut Diagnostics) {
-    let mut decided: BTreeMap<(&str, &str), Span> = BTreeMap::new();
+    let mut decided: Vec<(&str, &str, model::GateBaseline, Span)> = Vec::new();
     for (gate, node) in gates.iter().zip(spec.get("gates").map(Node::items).unwrap_or_default()) {
         let name = gate.metric.as_str();
         let bounds = [
@@ -68,12 +66,18 @@ fn check(gates: &[Gate], metrics: &[Metric], spec: &Node, diagnostics: &mut Diag
             )));
         }
         for (field, _) in bounds.into_iter().filter(|(_, given)| *given) {
-            if let Some(first) = decided.get(&(name, field)) {
+            // The level of a release and that of last week are two things to be held against; a limit is one.
+            let against = match field {
+                "maxRegression" => baseline(gate.baseline.as_ref()),
+                _ => model::GateBaseline::Default,
+            };
+            let same = decided.iter().find(|(of, bound, base, _)| (*of, *bound, base) == (name, field, &against));
+            if let Some((_, _, _, first)) = same {
                 let message = format!("another gate has a `{field}` for `{name}`");
                 let fault = Diagnostic::at(&code::KB0333, span(field), message).related(Place::Span(*first), "first");
                 diagnostics.push(fault.note("only the stricter one would ever decide").help("keep one of them"));
             } else {
-                decided.insert((name, field), span(field));
+                decided.push((name, field, against, span(field)));
             }
         }
     }

@@ -6,6 +6,7 @@ use crate::diag::{Diagnostic, Diagnostics, Place, code, did_you_mean};
 use crate::ingest::pattern::Pattern;
 use crate::ingest::preset::{self, PRESETS, Preset};
 use crate::model::{Expectation, Fixture, Metric, MetricReference, Part, ToolMetrics};
+use crate::result::v1::Direction;
 use crate::spec::v1::{fixture, metric as wire};
 use crate::text::Span;
 use crate::yaml::Node;
@@ -13,6 +14,13 @@ use crate::yaml::Node;
 /// Sources whose values have no step.
 const STEPLESS: [&str; 9] =
     ["json", "keyValue", "openMetrics", "file", "process", "duration", "node", "trials", "prometheus"];
+
+fn direction(better: wire::Better) -> Direction {
+    match better {
+        wire::Better::Higher => Direction::Higher,
+        wire::Better::Lower => Direction::Lower,
+    }
+}
 
 /// Returns the metrics of `spec`, reporting names that are missing or stand twice.
 pub(super) fn metrics(wires: &[wire::Metric], spec: &Node, diagnostics: &mut Diagnostics) -> Vec<Metric> {
@@ -39,7 +47,7 @@ pub(super) fn metrics(wires: &[wire::Metric], spec: &Node, diagnostics: &mut Dia
         metrics.push(Metric {
             name: wire.name.clone().or_else(|| preset.map(|preset| preset.name.to_owned())),
             span,
-            has_direction: wire.better.is_some() || preset.is_some(),
+            direction: wire.better.or_else(|| Some(preset?.better)).map(direction),
             primary: wire.primary.is_some_and(|flag| flag.0),
             tool: wire.from.tool.as_ref().map(|tool| ToolMetrics {
                 tool: tool.name.clone(),

@@ -17,6 +17,7 @@ use std::sync::Arc;
 use serde_json::Value as Json;
 
 use crate::digest::Digest;
+use crate::result::v1::Direction;
 use crate::text::Span;
 use crate::unit::{Duration, Quantity};
 pub use ack::Ack;
@@ -165,8 +166,8 @@ pub struct Metric {
     pub name: Option<String>,
     /// Where the metric stands.
     pub span: Span,
-    /// Whether a direction is given.
-    pub has_direction: bool,
+    /// Which way is better, where the spec says so.
+    pub direction: Option<Direction>,
     /// Whether it stands for the benchmark.
     pub primary: bool,
     /// Whether it is the output of a known tool, which brings names and directions.

@@ -11,6 +11,8 @@ mod redacted;
 mod shrink;
 pub mod v1;
 
+use std::collections::BTreeMap;
+
 use serde_json::Value as Json;
 
 use crate::digest::{Canonical, Digest, Hasher};
@@ -28,6 +30,15 @@ pub const KIND: &str = "BenchmarkResult";
 pub const SCHEMA_VERSION: u32 = 1;
 /// A result file is never larger.
 pub const MAX_BYTES: usize = 1 << 20;
+
+/// Returns the name of a metric with its labels, as people read it: `latency{quantile=0.99}`.
+pub fn labelled(name: &str, labels: &BTreeMap<String, String>) -> String {
+    if labels.is_empty() {
+        return name.to_owned();
+    }
+    let labels: Vec<String> = labels.iter().map(|(name, value)| format!("{name}={value}")).collect();
+    format!("{name}{{{}}}", labels.join(","))
+}
 
 /// A result and its file.
 #[derive(Clone, Debug)]

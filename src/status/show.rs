@@ -1,6 +1,7 @@
 //! The status as people read it.
 
 use super::{RunState, RunStatus, Session};
+use crate::text::columns;
 
 /// How many runs that failed are named.
 const NAMED: usize = 5;
@@ -48,13 +49,8 @@ fn one(shown: &mut String, session: &Session, elapsed: &dyn Fn(&str) -> Option<u
     }
     let active: Vec<&RunStatus> = session.runs.iter().filter(|run| run.state.is_active()).collect();
     let rows: Vec<[String; 5]> = active.iter().map(|run| row(run, &ago)).collect();
-    let width = |column: usize| {
-        rows.iter().filter_map(|row| row.get(column)).map(|cell| cell.chars().count()).max().unwrap_or(0)
-    };
-    let widths: Vec<usize> = (0..5).map(width).collect();
-    for (run, row) in active.iter().zip(&rows) {
-        let cells: Vec<String> = row.iter().zip(&widths).map(|(cell, width)| format!("{cell:<width$}")).collect();
-        push(shown, &format!("  {}", cells.join("  ").trim_end()));
+    for (run, line) in active.iter().zip(columns(&rows)) {
+        push(shown, &format!("  {line}"));
         details(shown, run);
     }
     let failed: Vec<&RunStatus> = session.runs.iter().filter(|run| run.state == RunState::Failed).collect();

@@ -13,6 +13,7 @@ use crate::manifest::Run;
 use crate::result::BenchmarkResult;
 use crate::result::v1::{Kind, Status};
 use crate::steps::Config;
+use crate::text::columns;
 
 /// How much of a reason fits.
 const REASON: usize = 160;
@@ -90,16 +91,7 @@ fn row(config: &Config, run: &Run, result: Option<&BenchmarkResult>) -> [String;
 pub(super) fn table<const COLUMNS: usize>(rows: &[[String; COLUMNS]]) -> String {
     let rows: Vec<[String; COLUMNS]> =
         rows.iter().map(|row| row.each_ref().map(|cell| on_one_line(cell).into_owned())).collect();
-    let width = |column: usize| {
-        rows.iter().filter_map(|row| row.get(column)).map(|cell| cell.chars().count()).max().unwrap_or_default()
-    };
-    let widths: Vec<usize> = (0..COLUMNS).map(width).collect();
-    let line = |row: &[String; COLUMNS]| {
-        let cells: Vec<String> =
-            row.iter().zip(&widths).map(|(cell, width)| format!("{cell:<width$}", width = *width)).collect();
-        format!("{}\n", cells.join("  ").trim_end())
-    };
-    rows.iter().map(line).collect()
+    columns(&rows).into_iter().map(|line| line + "\n").collect()
 }
 
 #[cfg(test)]

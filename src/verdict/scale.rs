@@ -14,7 +14,7 @@ pub enum Scale {
 
 impl Scale {
     /// Returns the scale for these values; nothing where no change can be said: the baseline's median is 0 while values differ from it,
-    /// or a value is not finite.
+    /// a value is not finite, or a share of the median would not be.
     pub fn of(baseline: &[f64], candidate: &[f64]) -> Option<Self> {
         let all = || baseline.iter().chain(candidate).copied();
         if all().any(|value| !value.is_finite()) || baseline.is_empty() {
@@ -25,7 +25,12 @@ impl Scale {
         }
         let median = stats::quantile(baseline.iter().copied(), 0.5).abs();
         if median > 0.0 {
-            return Some(Self::Relative(median));
+            // Of a median that is next to nothing, or beyond all numbers, nothing can be told in shares.
+            let scale = Self::Relative(median);
+            return all()
+                .all(|value| scale.place(value).abs() < f64::MAX.sqrt())
+                .then_some(scale)
+                .filter(|_| median.is_finite());
         }
         // Nothing but zeros: no unit is needed to see that nothing changed.
         all().all(|value| value == 0.0).then_some(Self::Relative(1.0))

@@ -20,3 +20,12 @@ fn of_history(history: &[f64], new: &[f64], policy: Policy) -> Judgement {
     let scale = Scale::of(history, new).unwrap();
     judge(measure(scale, history, new), policy, None)
 }
+
+#[test]
+fn no_share_is_told_of_what_has_none() {
+    let most = f64::MAX;
+    assert_eq!(Scale::of(&[-most, -most, most, most], &[1.0]), None, "a share of 0");
+    assert_eq!(Scale::of(&[1e-200, 1e-200, -1.0], &[1e200]), None, "nor is one of next to nothing");
+    assert_eq!(Scale::of(&[-2.0, -4.0], &[0.0]), Some(Scale::Relative(3.0)));
+    assert!(crate::stats::quantile([-most, most].into_iter(), 0.5) == 0.0, "the middle of two ends is between them");
+}

@@ -301,7 +301,7 @@ fn results_are_checked() {
     let mut result = sound();
     let count = 2000;
     for repeat in 1..=count {
-        result.run.repeat = repeat;
+        (result.run.repeat, result.run.id) = (repeat, format!("{repeat:032x}"));
         let sealed = result::seal(result.clone());
         folder.write(&format!("results/{}", result::path(&sealed.result)), sealed.bytes);
     }

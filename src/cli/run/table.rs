@@ -2,8 +2,10 @@
 
 use super::{short, with_unit};
 use crate::gather::Stored;
-use crate::result::v1::{Kind, Status};
+use crate::result::labelled;
+use crate::result::v1::{Kind, Metric, Status};
 use crate::stats;
+use crate::text::columns;
 
 /// How much of the reason for a missing value fits.
 const REASON: usize = 120;
@@ -55,17 +57,9 @@ pub(super) fn table(stored: &[Stored]) -> String {
         return String::new();
     }
     rows.insert(0, ["CASE", "METRIC", "N", "MEDIAN", "SPREAD", "LEAST … MOST"].map(str::to_owned));
-    let widths: Vec<usize> = (0..6)
-        .map(|column| rows.iter().filter_map(|row| row.get(column)).map(|cell| cell.chars().count()).max().unwrap_or(0))
-        .collect();
-    let lines = rows.iter().map(|row| {
-        let cells = row.iter().zip(&widths).map(|(cell, width)| format!("{cell:<width$}"));
-        format!("{}\n", cells.collect::<Vec<_>>().join("  ").trim_end())
-    });
-    lines.collect()
+    columns(&rows).into_iter().map(|line| line + "\n").collect()
 }
 
-fn named(metric: &crate::result::v1::Metric) -> String {
-    let labels: Vec<String> = metric.labels.iter().map(|(key, value)| format!("{key}={value}")).collect();
-    if labels.is_empty() { metric.name.clone() } else { format!("{}{{{}}}", metric.name, labels.join(",")) }
+fn named(metric: &Metric) -> String {
+    labelled(&metric.name, &metric.labels)
 }

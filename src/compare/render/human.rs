@@ -3,6 +3,7 @@
 use super::super::v1::{Comparison, Gated, LeftOut, Line, Outcome, Verdict};
 use super::super::words;
 use super::{by_weight, clean, plain, tally};
+use crate::text::columns;
 
 /// Returns what `compare` prints.
 pub fn comparison(answer: &Comparison) -> String {
@@ -60,7 +61,7 @@ pub fn gated(answer: &Gated) -> String {
 pub fn rest(text: &mut String, notes: &[String], left_out: &[LeftOut]) {
     const SHOWN: usize = 10;
     for note in notes {
-        text.push_str(&format!("note: {note}\n"));
+        text.push_str(&format!("note: {}\n", plain(note)));
     }
     for file in left_out.iter().take(SHOWN) {
         text.push_str(&format!("left out: {}: {}: {}\n", plain(&file.path), file.code, plain(&file.message)));
@@ -78,7 +79,7 @@ fn explain(text: &mut String, lines: &[Line]) {
     {
         let (verdict, metric) = (line.verdict.words(), words::metric(line));
         let case = if line.case_name.is_empty() { String::new() } else { format!(" [{}]", line.case_name) };
-        text.push_str(&format!("\n{verdict}: {}{case}, {metric}: {}\n", line.benchmark, line.message));
+        text.push_str(&format!("\n{verdict}: {}{case}, {metric}: {}\n", words::benchmark(line), line.message));
         for detail in details(line) {
             text.push_str(&format!("  {detail}\n"));
         }
@@ -92,10 +93,8 @@ fn details(line: &Line) -> Vec<String> {
     let mut details = Vec::new();
     let unit = line.unit.as_deref();
     if let (Some(before), Some(after)) = (line.baseline.median, line.candidate.median) {
-        let change = line.change.map_or_else(String::new, |change| {
-            let interval = line.interval.map_or_else(String::new, |interval| format!(" {}", words::interval(interval)));
-            format!(", {}{interval}", words::change(change, line.interval))
-        });
+        let change =
+            line.change.map_or_else(String::new, |change| format!(", {}", words::estimate(change, line.interval)));
         let sessions = (line.baseline.sessions.len(), line.candidate.sessions.len());
         let runs = (line.baseline.runs, line.candidate.runs);
         details.push(format!(
@@ -121,11 +120,7 @@ fn details(line: &Line) -> Vec<String> {
         details.push("synthetic: made by `kubebench mock`, nothing ran".to_owned());
     }
     details.extend(since(line));
-    for ack in &line.acks {
-        let until = ack.expires.as_ref().map_or_else(String::new, |day| format!(" until {day}"));
-        let state = if ack.expired { "was accepted" } else { "accepted" };
-        details.push(format!("{state} by {}{until}: {} ({})", ack.by, ack.reason, ack.file));
-    }
+    details.extend(line.acks.iter().map(words::accepted));
     details.extend(line.notes.iter().map(|note| format!("note: {note}")));
     details.extend(words::next(line).into_iter().map(|next| format!("next: {next}")));
     details
@@ -148,7 +143,7 @@ fn table(header: &[&str; 7], lines: &[&Line]) -> String {
         let unit = line.unit.as_deref();
         let value = |value: Option<f64>| value.map_or_else(|| "-".to_owned(), |value| words::value(value, unit));
         vec![
-            line.benchmark.clone(),
+            words::benchmark(line),
             line.case_name.clone(),
             words::metric(line),
             value(line.baseline.median),
@@ -157,15 +152,5 @@ fn table(header: &[&str; 7], lines: &[&Line]) -> String {
             line.verdict.words().to_owned(),
         ]
     }));
-    let width = |column: usize| {
-        rows.iter().filter_map(|row| row.get(column)).map(|cell| cell.chars().count()).max().unwrap_or_default()
-    };
-    let widths: Vec<usize> = (0..header.len()).map(width).collect();
-    let mut text = String::new();
-    for row in &rows {
-        let cells: Vec<String> = row.iter().zip(&widths).map(|(cell, width)| format!("{cell:<width$}")).collect();
-        text.push_str(cells.join("  ").trim_end());
-        text.push('\n');
-    }
-    text
+    columns(&rows).into_iter().map(|line| line + "\n").collect()
 }

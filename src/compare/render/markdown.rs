@@ -2,7 +2,8 @@
 
 use super::super::v1::{Comparison, Gated, Line, Outcome, Verdict};
 use super::super::words;
-use super::{by_weight, is_direction, tally};
+use super::{by_weight, tally};
+use crate::text::reorders;
 
 /// By this a comment is found again, so that it is updated and not written twice.
 const COMPARE_MARK: &str = "<!-- kubebench compare -->";
@@ -115,7 +116,7 @@ fn between(lines: &[Line]) -> String {
 
 /// Says of one line what a colleague would.
 fn sentence(line: &Line) -> String {
-    let metric = format!("`{}` of **{}**{}", code(&words::metric(line)), escape(&line.benchmark), case(line));
+    let metric = format!("`{}` of **{}**{}", code(&words::metric(line)), escape(&words::benchmark(line)), case(line));
     // Of an open change all of its sessions say more than the newest one.
     let (found, bounds) = match &line.open {
         Some(open) if open.change.is_some() => (open.change, open.interval),
@@ -163,7 +164,7 @@ fn table(text: &mut String, lines: &[Line]) {
             |value: Option<f64>| value.map_or_else(|| "–".to_owned(), |value| escape(&words::value(value, unit)));
         text.push_str(&format!(
             "| {} | {} | {} | {} | {} | {} | {} |\n",
-            escape(&line.benchmark),
+            escape(&words::benchmark(line)),
             escape(&line.case_name),
             escape(&words::metric(line)),
             value(line.baseline.median),
@@ -179,7 +180,7 @@ fn table(text: &mut String, lines: &[Line]) {
     for line in sorted.iter().filter(|line| !line.message.is_empty()).take(SHOWN) {
         text.push_str(&format!(
             "- {}, {}{}: {}\n",
-            escape(&line.benchmark),
+            escape(&words::benchmark(line)),
             escape(&words::metric(line)),
             case(line),
             escape(&line.message)
@@ -217,7 +218,7 @@ pub fn escape(text: &str) -> String {
                 escaped.push('\\');
                 escaped.push(letter);
             }
-            letter if letter.is_control() || is_direction(letter) => escaped.push('\u{fffd}'),
+            letter if letter.is_control() || reorders(letter) => escaped.push('\u{fffd}'),
             letter => escaped.push(letter),
         }
     }
@@ -225,5 +226,5 @@ pub fn escape(text: &str) -> String {
 }
 
 fn code(text: &str) -> String {
-    text.chars().filter(|letter| *letter != '`' && !letter.is_control() && !is_direction(*letter)).collect()
+    text.chars().filter(|letter| *letter != '`' && !letter.is_control() && !reorders(*letter)).collect()
 }

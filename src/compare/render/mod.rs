@@ -10,16 +10,12 @@ pub use story::history as human_history;
 
 use super::v1::{Line, Verdict};
 use super::words;
+use crate::text::reorders;
 
 /// Returns text without what a terminal would obey: control characters, and marks that turn the direction of what follows.
 pub fn plain(text: &str) -> String {
-    let is_order = |letter: char| letter.is_control() || is_direction(letter);
+    let is_order = |letter: char| letter.is_control() || reorders(letter);
     text.chars().map(|letter| if is_order(letter) { '\u{fffd}' } else { letter }).collect()
-}
-
-/// Marks that turn the direction of what follows.
-fn is_direction(letter: char) -> bool {
-    matches!(letter, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}' | '\u{200e}' | '\u{200f}' | '\u{61c}')
 }
 
 /// Returns a line whose texts a terminal can show.
@@ -38,12 +34,9 @@ fn clean(line: &Line) -> Line {
 /// Says of one line, in one sentence, what was found.
 pub fn sentence(line: &Line) -> String {
     let case = if line.case_name.is_empty() { String::new() } else { format!(" ({})", line.case_name) };
-    let change = line.change.map_or_else(String::new, |change| {
-        let interval = line.interval.map_or_else(String::new, |interval| format!(" {}", words::interval(interval)));
-        format!(" {}{interval}:", words::change(change, line.interval))
-    });
+    let change = line.change.map(|change| format!(" {}:", words::estimate(change, line.interval))).unwrap_or_default();
     let change = if line.open.is_some() { String::new() } else { change };
-    format!("`{}` of {}{case}:{change} {}", words::metric(line), line.benchmark, line.message)
+    format!("`{}` of {}{case}:{change} {}", words::metric(line), words::benchmark(line), line.message)
 }
 
 /// Returns what to do about a line.

@@ -4,6 +4,7 @@ use super::super::v1::{Direction, History, Told, Turn};
 use super::super::words;
 use super::human::rest;
 use super::plain;
+use crate::result::labelled;
 
 /// The steps of a spark line.
 const STEPS: [char; 8] = ['▁', '▂', '▃', '▄', '▅', '▆', '▇', '█'];
@@ -32,7 +33,7 @@ fn series(text: &mut String, told: &Told, last: usize) {
         Direction::None => "",
     };
     let unit = told.unit.as_deref().map_or_else(String::new, |unit| format!(", {unit}"));
-    text.push_str(&format!("{}{case} {}{unit}{better}\n", told.benchmark, name(told)));
+    text.push_str(&format!("{}{case} {}{unit}{better}\n", told.benchmark, labelled(&told.metric, &told.labels)));
     let on: Vec<String> = told.environment.iter().map(|(fact, value)| format!("{fact} {value}")).collect();
     let replaced = if told.replaced { "; newer sessions ran elsewhere" } else { "" };
     text.push_str(&format!("  on {}{replaced}\n", on.join(", ")));
@@ -59,7 +60,6 @@ fn series(text: &mut String, told: &Told, last: usize) {
             Turn::Back => "back",
             Turn::Neither => "moved",
         };
-        let interval = change.interval.map_or_else(String::new, |interval| format!(" {}", words::interval(interval)));
         let commit = match (&change.after, &change.commit) {
             (Some(after), Some(commit)) if after != commit => {
                 format!(", git log {}..{}", words::short(after), words::short(commit))
@@ -68,9 +68,9 @@ fn series(text: &mut String, told: &Told, last: usize) {
             _ => String::new(),
         };
         text.push_str(&format!(
-            "  {} {what}: {}{interval} since session {}{commit}\n",
+            "  {} {what}: {} since session {}{commit}\n",
             change.since,
-            words::change(change.change, change.interval),
+            words::estimate(change.change, change.interval),
             change.session
         ));
     }
@@ -88,11 +88,7 @@ fn series(text: &mut String, told: &Told, last: usize) {
     if let Some(correlation) = told.correlation {
         text.push_str(&format!("  neighboring sessions are correlated ({correlation:.1})\n"));
     }
-    for ack in &told.acks {
-        let until = ack.expires.as_ref().map_or_else(String::new, |day| format!(" until {day}"));
-        let state = if ack.expired { "was accepted" } else { "accepted" };
-        text.push_str(&format!("  {state} by {}{until}: {} ({})\n", ack.by, ack.reason, ack.file));
-    }
+    text.extend(told.acks.iter().map(|ack| format!("  {}\n", words::accepted(ack))));
     for session in told.sessions.iter().skip(told.sessions.len().saturating_sub(last)) {
         let commit = session.commit.as_deref().map_or("-", words::short);
         let aside = if told.aside.contains(&session.session) { "  not of the default branch" } else { "" };
@@ -118,14 +114,6 @@ fn clean(told: &Told) -> Told {
         (ack.by, ack.reason) = (plain(&ack.by), plain(&ack.reason));
     }
     told
-}
-
-fn name(told: &Told) -> String {
-    if told.labels.is_empty() {
-        return told.metric.clone();
-    }
-    let labels: Vec<String> = told.labels.iter().map(|(name, value)| format!("{name}={value}")).collect();
-    format!("{}{{{}}}", told.metric, labels.join(","))
 }
 
 /// Returns values as a line; the newest where there are too many.

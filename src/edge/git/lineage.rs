@@ -99,7 +99,7 @@ impl Commits {
             walk.push(*tip).context("cannot walk the history")?;
         }
         let mut lineage = Lineage::default();
-        let mut seen = BTreeSet::new();
+        let mut seen = Seen::default();
         for id in walk.take(most.unwrap_or(usize::MAX)) {
             let id = id.context("cannot walk the history")?;
             let commit = self.repository.find_commit(id).context("cannot read a commit")?;
@@ -109,19 +109,15 @@ impl Commits {
         Ok(lineage)
     }
 
-    /// Adds the run digests of the generated tree of a commit; trees that were seen before say nothing new.
-    fn tree(
-        &self,
-        commit: &Commit<'_>,
-        seen: &mut BTreeSet<Oid>,
-        trees: &mut BTreeMap<(String, String, String), String>,
-    ) {
+    /// Adds the run digests of the generated tree of a commit; what stood at the same place before says nothing new.
+    fn tree(&self, commit: &Commit<'_>, seen: &mut Seen, trees: &mut BTreeMap<(String, String, String), String>) {
         let found = commit.tree().and_then(|tree| tree.get_path(Path::new(&self.output)));
-        let Some(output) = found.ok().filter(|entry| seen.insert(entry.id())) else { return };
-        for (target, folder) in self.folders(output.id()) {
-            for (benchmark, folder) in self.folders(folder) {
+        let Some(output) = found.ok().filter(|entry| seen.is_new("", entry.id())) else { return };
+        for (target, folder) in self.folders(output.id(), "", seen) {
+            for (benchmark, folder) in self.folders(folder, &target, seen) {
                 let config = self.repository.find_tree(folder).ok().and_then(|tree| file(&tree));
-                let Some(blob) = config.filter(|id| seen.insert(*id)) else { continue };
+                let place = format!("{target}/{benchmark}/{CONFIG_FILE}");
+                let Some(blob) = config.filter(|id| seen.is_new(&place, *id)) else { continue };
                 let Ok(blob) = self.repository.find_blob(blob) else { continue };
                 for digest in digests(blob.content(), &benchmark) {
                     let key = (target.clone(), benchmark.clone(), digest);
@@ -131,10 +127,50 @@ impl Commits {
         }
     }
 
-    fn folders(&self, id: Oid) -> Vec<(String, Oid)> {
+    /// Returns the folders of a tree that were not seen at this place before.
+    fn folders(&self, id: Oid, place: &str, seen: &mut Seen) -> Vec<(String, Oid)> {
         let Ok(tree) = self.repository.find_tree(id) else { return Vec::new() };
-        let folders = tree.iter().filter(|entry| entry.kind() == Some(ObjectType::Tree));
-        folders.filter_map(|entry| Some((entry.name().ok()?.to_owned(), entry.id()))).collect()
+        let mut last = seen.last.remove(place).unwrap_or_default();
+        let (mut at, mut now, mut folders) = (0, Vec::with_capacity(last.len()), Vec::new());
+        for entry in tree.iter().filter(|entry| entry.kind() == Some(ObjectType::Tree)) {
+            let name = entry.name_bytes();
+            // Both trees are in one order, so that a folder that stayed is mostly the next one, and needs no look at what was seen.
+            let rest = last.get_mut(at..).unwrap_or_default();
+            let known = rest.iter_mut().enumerate().find(|(_, (own, _))| own == name);
+            let (own, before) = match known {
+                Some((skipped, (own, id))) => {
+                    at += skipped + 1;
+                    (std::mem::take(own), Some(*id))
+                }
+                None => (name.to_vec(), None),
+            };
+            if before != Some(entry.id())
+                && let Ok(name) = entry.name()
+                && seen.is_new(&format!("{place}/{name}"), entry.id())
+            {
+                folders.push((name.to_owned(), entry.id()));
+            }
+            now.push((own, entry.id()));
+        }
+        seen.last.insert(place.to_owned(), now);
+        folders
+    }
+}
+
+/// What a walk has seen, by place: the same file under two targets is two.
+#[derive(Default)]
+struct Seen {
+    ids: BTreeMap<String, BTreeSet<Oid>>,
+    /// The folders of the tree that was seen last at a place, by name.
+    last: BTreeMap<String, Vec<(Vec<u8>, Oid)>>,
+}
+
+impl Seen {
+    fn is_new(&mut self, place: &str, id: Oid) -> bool {
+        match self.ids.get_mut(place) {
+            Some(ids) => ids.insert(id),
+            None => self.ids.insert(place.to_owned(), BTreeSet::from([id])).is_none(),
+        }
     }
 }
 

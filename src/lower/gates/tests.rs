@@ -20,6 +20,7 @@ fn gates_that_decide() {
         "[{metric: a, maxRegression: 3%, min: 1, max: 2}]",
         "[{metric: a, min: 2, max: 2}]",
         "[{metric: a, maxRegression: 3%}, {metric: a, max: 9}, {metric: b, max: 9}]",
+        "[{metric: a, maxRegression: 3%}, {metric: a, maxRegression: 5%, baseline: {tag: v1}}]",
     ] {
         assert_eq!(found(gates), Vec::<String>::new(), "{gates}");
     }
@@ -35,4 +36,9 @@ fn gates_that_cannot() {
         "KB0333 `b` has no direction, so nothing says what a regression of it is",
     );
     check("[{metric: a, max: 3}, {metric: a, max: 4, min: 1}]", "KB0333 another gate has a `max` for `a`");
+    check("[{metric: a, max: 3, baseline: {tag: v1}}, {metric: a, max: 4}]", "KB0333 another gate has a `max` for `a`");
+    check(
+        "[{metric: a, maxRegression: 3%, baseline: {tag: v1}}, {metric: a, maxRegression: 4%, baseline: {tag: v1}}]",
+        "KB0333 another gate has a `maxRegression` for `a`",
+    );
 }

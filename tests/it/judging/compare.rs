@@ -125,3 +125,65 @@ fn negatives_and_zeros_are_compared_by_their_size() {
     let (_, answer) = project.json(&["compare", &third, &fourth, "--metric", "loss"]);
     assert_eq!(verdict(line(&answer)), "unchanged");
 }
+
+#[test]
+fn labels_pair_what_belongs_together() {
+    let mut project = Project::with(SPEC);
+    let mut record = |name: &str, labels: &[(&str, &str)], value: f64| {
+        for share in &QUIET[..6] {
+            project.session_as(value * share, &Special::default(), |made| {
+                made.metadata.benchmark = name.to_owned();
+                made.metadata.labels =
+                    labels.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect();
+            });
+        }
+    };
+    record("llm-jax", &[("toolkit", "jax")], 0.9);
+    record("train-torch", &[("toolkit", "torch")], 2.0);
+    record("llm-torch", &[("toolkit", "torch")], 1.0);
+    record("train-jax", &[("toolkit", "jax")], 2.2);
+    record("net", &[("toolkit", "torch"), ("model", "resnet")], 3.0);
+    record("flax", &[("toolkit", "jax"), ("model", "resnet")], 3.0);
+    let sides = ["compare", "label:toolkit=torch", "label:toolkit=jax"];
+    let (_, answer) = project.json(&sides);
+    let lines = answer["lines"].as_array().unwrap();
+    let names = |line: &Json| format!("{} {}", line["baselineBenchmark"], line["benchmark"]).replace('"', "");
+    let told: Vec<(String, &str)> = lines.iter().map(|line| (names(line), verdict(line))).collect();
+    let told: Vec<(&str, &str)> = told.iter().map(|(names, verdict)| (names.as_str(), *verdict)).collect();
+    assert_eq!(
+        told,
+        [("net flax", "unchanged"), ("llm-torch llm-jax", "regressed"), ("train-torch train-jax", "improved")]
+    );
+    assert!(project.says(&sides).1.contains("llm-torch -> llm-jax"));
+}
+
+#[test]
+fn labels_that_tell_nothing_apart_are_refused() {
+    let mut project = Project::with(SPEC);
+    for (name, toolkit) in [("ada", "torch"), ("bob", "torch"), ("cyd", "jax"), ("dan", "jax")] {
+        for value in &QUIET[..6] {
+            project.session_as(*value, &Special::default(), |made| {
+                made.metadata.benchmark = name.to_owned();
+                made.metadata.labels = [("toolkit".to_owned(), toolkit.to_owned())].into();
+            });
+        }
+    }
+    let (_, answer) = project.json(&["compare", "label:toolkit=torch", "label:toolkit=jax"]);
+    assert_eq!(answer["lines"], json!([]), "{answer:#}");
+    assert!(answer["notes"][0].as_str().unwrap().contains("ada, bob and cyd, dan"), "{answer:#}");
+    let only = ["--benchmark", "ada", "--benchmark", "dan"];
+    let (_, answer) = project.json(&[&["compare", "label:toolkit=torch", "label:toolkit=jax"][..], &only].concat());
+    assert_eq!(line(&answer)["baselineBenchmark"], "ada");
+}
+
+#[test]
+fn of_several_gates_of_a_metric_the_strictest_says_what_matters() {
+    let two = "[{metric: speed, maxRegression: 9%, baseline: {branch: main}}, {metric: speed, maxRegression: 1%}]";
+    let mut project = Project::with(&SPEC.replace("[{metric: speed, maxRegression: 3%}]", two));
+    let main = project.commit("main");
+    project.sessions(&QUIET[..12], &on(&main));
+    let (_, answer) = project.json(&["compare", "env:default", "env:engine=process"]);
+    assert_eq!(line(&answer)["threshold"], 0.01, "{answer:#}");
+    let (status, gated) = project.json(&["gate"]);
+    assert_eq!((status, gated["lines"].as_array().unwrap().len()), (0, 2), "{gated:#}");
+}

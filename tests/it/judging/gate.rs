@@ -274,3 +274,72 @@ fn failures_stand_on_the_line_of_the_gate() {
     let comment = std::fs::read_to_string(project.folder.path().join("gate.md")).unwrap();
     assert!(comment.starts_with("<!-- kubebench gate -->\n### ❌ Kubebench gate failed\n"), "{comment}");
 }
+
+#[test]
+fn the_spec_says_which_way_is_better_and_the_candidate_in_which_unit() {
+    let mut project = Project::with(SPEC);
+    project.sessions(&QUIET, &Special::default());
+    let old = project.session(110.0, &Special::default());
+    project.session(110.0, &Special { unit: Some("images/ms".to_owned()), ..Special::default() });
+    assert_eq!(project.gate(&[]).1["unit"], "images/ms");
+    let (_, line) = project.gate(&["--candidate", &old]);
+    assert_eq!((verdict(&line), line["unit"].as_str()), ("improved", Some("images/s")), "{line:#}");
+    // What was recorded said `higher`, and was wrong.
+    project.folder.write("specs/train.yaml", SPEC.replacen("better: higher", "better: lower", 1));
+    let (status, line) = project.gate(&["--candidate", &old]);
+    assert_eq!((status, verdict(&line), line["direction"].as_str()), (1, "regressed", Some("lower")), "{line:#}");
+}
+
+#[test]
+fn a_series_that_the_candidate_lacks_is_missing() {
+    let mut project = Project::with(SPEC);
+    let with = |names: &'static [&'static str]| {
+        move |made: &mut kubebench::result::v1::BenchmarkResult| {
+            let one = made.metrics.remove(0);
+            made.metrics.extend(names.iter().map(|name| {
+                let labels = [("rank".to_owned(), (*name).to_owned())].into();
+                kubebench::result::v1::Metric { labels, ..one.clone() }
+            }));
+        }
+    };
+    for value in QUIET {
+        project.session_as(value, &Special::default(), with(&["0", "1"]));
+    }
+    assert_eq!(project.json(&["gate"]).0, 0);
+    let half = project.session_as(100.0, &Special::default(), with(&["0"]));
+    let (status, answer) = project.json(&["gate"]);
+    assert_eq!(
+        (status, verdict(&answer["lines"][1]), &answer["lines"][1]["labels"]["rank"]),
+        (1, "missing", &json!("1"))
+    );
+    assert_eq!(project.json(&["gate", "--on-missing", "pass"]).0, 0);
+    project.session_as(100.0, &Special::default(), with(&["0"]));
+    assert_eq!(project.json(&["gate"]).0, 1, "it does not become normal by itself");
+    let ack = ["ack", "train", "--metric", "speed", "--by", "ada", "--reason", "one rank", "--from", &half];
+    assert_eq!(project.says(&ack).0, 0);
+    let (status, answer) = project.json(&["gate"]);
+    assert_eq!((status, answer["lines"][1]["reason"].as_str()), (0, Some("accepted")), "{answer:#}");
+}
+
+#[test]
+fn what_is_not_of_the_default_branch_cannot_be_accepted() {
+    let mut project = Project::with(SPEC);
+    let main = project.commit("main");
+    let on = |commit: &str| Special { commit: Some(commit.to_owned()), ..Special::default() };
+    project.sessions(&QUIET, &on(&main));
+    project.git(&["checkout", "-q", "-b", "feature"]);
+    let feature = project.commit("feature");
+    let first = project.session(90.0, &on(&feature));
+    let newest = project.session(90.0, &on(&feature));
+    let ack = |from: &str| {
+        project.says(&["ack", "train", "--metric", "speed", "--by", "ada", "--reason", "right", "--from", from])
+    };
+    let (status, _, error) = ack(&first);
+    assert!(status == 2 && error.contains("is of the default branch"), "{error}");
+    let (status, _, error) = ack(&newest);
+    assert!(
+        status == 0 && error.contains("accepts that session alone"),
+        "a pull request accepts what it brings: {error}"
+    );
+    assert_eq!(project.gate(&[]).0, 0);
+}

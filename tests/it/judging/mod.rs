@@ -2,9 +2,12 @@
 
 mod compare;
 mod gate;
+mod hardware;
 mod history;
 mod hostile;
+mod identity;
 mod mock;
+mod properties;
 mod report;
 mod sweep;
 
@@ -90,9 +93,20 @@ impl Project {
 
     /// Records a session, and returns its id.
     pub(super) fn session(&mut self, value: f64, special: &Special) -> String {
+        self.session_as(value, special, |_| {})
+    }
+
+    /// Records a session of results that `change` made other ones, and returns its id.
+    pub(super) fn session_as(
+        &mut self,
+        value: f64,
+        special: &Special,
+        change: impl Fn(&mut BenchmarkResult),
+    ) -> String {
         self.sessions += u32::from(!special.same_session);
         for repeat in 1..=3_u32 {
-            let made = self.run(value * (1.0 + (f64::from(repeat) - 2.0) * 0.002), repeat, special);
+            let mut made = self.run(value * (1.0 + (f64::from(repeat) - 2.0) * 0.002), repeat, special);
+            change(&mut made);
             self.put(made);
         }
         format!("session-{:03}", self.sessions)

@@ -1,123 +1,43 @@
-//! `gate`: does the candidate pass what the specs demand?
-//!
-//! Every gated metric of every case is measured first; then all p values are adjusted together; then each is judged.
+//! A gated metric: measured first, judged when all others are measured too.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::borrow::Cow;
+use std::collections::BTreeSet;
 
-use super::ack;
-use super::history::{applying, marks};
-use super::line::Origin;
-use super::side::Lineage;
-use super::v1::{Line, OpenChange};
-use super::words;
-use crate::archive::{Archive, Partition, Point, Series, series};
+use super::super::ack;
+use super::super::history::{applying, marks};
+use super::super::line::Origin;
+use super::super::side::Lineage;
+use super::super::v1::{Line, OpenChange};
+use super::super::words;
+use super::candidate::Sessions;
+use super::{Against, Request, Rule};
+use crate::archive::{Partition, Point, Series};
 use crate::model::Ack;
 use crate::result::v1::{Direction, Status};
-use crate::stats::adjust::benjamini_hochberg;
 use crate::verdict::{
-    Baseline, DEFAULT_THRESHOLD, Effect, FEW, Mark, Policy, Scale, Verdict, against_history, baseline, judge, measure,
+    Baseline, DEFAULT_THRESHOLD, Effect, Mark, Policy, Scale, Verdict, against_history, baseline, judge, measure,
     without_scale,
 };
 
-/// A gate of a spec.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Rule {
-    /// The benchmark.
-    pub benchmark: String,
-    /// The target.
-    pub target: String,
-    /// The cases: id, and name as people read it.
-    pub cases: Vec<(String, String)>,
-    /// The metric.
-    pub metric: String,
-    /// How much worse it may get, as a share.
-    pub max_regression: Option<f64>,
-    /// The least value.
-    pub min: Option<f64>,
-    /// The greatest value.
-    pub max: Option<f64>,
-    /// Whether a first hit waits for a second session of the same revision.
-    pub is_confirmed: bool,
-    /// What it is held against.
-    pub against: Against,
-}
-
-/// What a candidate is held against.
-#[derive(Clone, Debug, PartialEq)]
-pub enum Against {
-    /// The accepted level of the earlier sessions of the default branch, or of what `--baseline` names.
-    Default,
-    /// The same of the commits that are reachable from this branch or tag, by the key of its lineage.
-    Lineage(String),
-    /// This value.
-    Value(f64),
-}
-
-/// What is judged.
-#[derive(Clone, Debug, PartialEq)]
-pub enum Candidate {
-    /// The newest session of each partition.
-    Newest,
-    /// These results, by their places in the archive.
-    Rows(BTreeSet<usize>),
-}
-
-/// All that a gate looks at.
-#[derive(Clone, Copy, Debug)]
-pub struct Request<'a> {
-    /// The results.
-    pub archive: &'a Archive,
-    /// Their partitions.
-    pub partitions: &'a [Partition],
-    /// The gates.
-    pub rules: &'a [Rule],
-    /// The acknowledgements.
-    pub acks: &'a [Ack],
-    /// The commits that branches and tags reach, by name.
-    pub lineages: &'a BTreeMap<String, Lineage>,
-    /// The name of the default lineage; without one, all earlier sessions are the baseline.
-    pub default: Option<&'a str>,
-    /// What is judged.
-    pub candidate: &'a Candidate,
-    /// The day on which acknowledgements are judged.
-    pub as_of: &'a str,
-}
-
-/// Judges all gates.
-pub fn gate(request: Request<'_>) -> Vec<Line> {
-    let mut drafts: Vec<Draft<'_>> = Vec::new();
-    let mut lines = Vec::new();
-    for rule in request.rules {
-        for (case, name) in &rule.cases {
-            let judged = request.of_case(rule, case);
-            if judged.is_empty() {
-                lines.push(missing(rule, case, name));
-            }
-            drafts.extend(judged);
-        }
-    }
-    let tested: Vec<f64> = drafts.iter().filter_map(Draft::tested_p).collect();
-    let mut adjusted = benjamini_hochberg(&tested).into_iter();
-    for draft in drafts {
-        let p = draft.tested_p().and_then(|_| adjusted.next());
-        lines.push(draft.into_line(p));
-    }
-    lines.sort_by(|one, other| key(one).cmp(&key(other)));
-    lines
-}
-
-fn key(line: &Line) -> (&str, &str, &BTreeMap<String, String>, &str, &BTreeMap<String, String>) {
-    (&line.benchmark, &line.case_name, &line.environment, &line.metric, &line.labels)
+/// Why a candidate has no value of a series.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Absence {
+    /// None of its runs has a value of the metric that counts.
+    Invalid,
+    /// It has values of the metric, under other labels.
+    Gone,
 }
 
 /// A metric that was measured, and not yet judged.
-struct Draft<'a> {
+pub(super) struct Draft<'a> {
     request: Request<'a>,
     rule: &'a Rule,
     partition: &'a Partition,
     lineage: Option<&'a Lineage>,
-    series: Series,
+    series: Cow<'a, Series>,
     policy: Policy,
+    /// The sessions that are judged.
+    sessions: BTreeSet<usize>,
     /// The places of the candidate's points in the series.
     candidate: Vec<usize>,
     /// Those of earlier sessions of its revision, where a second hit is waited for.
@@ -130,90 +50,28 @@ struct Draft<'a> {
     accepted: Vec<Mark>,
     scale: Option<Scale>,
     effect: Option<Effect>,
-    notes: Vec<String>,
+    absence: Absence,
+    pub(super) notes: Vec<String>,
 }
 
 impl<'a> Request<'a> {
-    /// Measures a gated metric of one case, on all hardware that is in use.
-    fn of_case(&self, rule: &'a Rule, case: &str) -> Vec<Draft<'a>> {
-        let is_of_rule = |partition: &&&Partition| {
-            partition.benchmark == rule.benchmark
-                && partition.case == case
-                && partition.facts.get("target").is_none_or(|target| *target == rule.target)
-        };
-        let partitions: Vec<&'a Partition> =
-            self.partitions.iter().collect::<Vec<_>>().iter().filter(is_of_rule).copied().collect();
-        let candidates: Vec<(&'a Partition, BTreeSet<usize>)> = partitions
-            .iter()
-            .map(|partition| (*partition, self.candidate_sessions(partition)))
-            .map(|(partition, sessions)| (partition, self.with_same_revision(rule, partition, sessions)))
-            .filter(|(_, sessions)| !sessions.is_empty())
-            .collect();
-        let in_use = self.in_use(&candidates);
-        let mut drafts = Vec::new();
-        for (partition, sessions) in candidates.into_iter().filter(|(partition, _)| in_use.contains(&partition.facts)) {
-            let mut of_metric: Vec<Series> = series(self.archive, partition)
-                .into_iter()
-                .filter(|series| series.metric.name == rule.metric)
-                .collect();
-            // A metric whose unit changed is judged in its newest unit.
-            let newest = of_metric.iter().filter_map(|series| series.points.last()).map(|point| point.session).max();
-            of_metric.retain(|series| series.points.last().map(|point| point.session) == newest);
-            if of_metric.is_empty() {
-                of_metric.push(empty_series(rule));
-            }
-            drafts.extend(of_metric.into_iter().map(|series| self.draft(rule, partition, &sessions, series)));
-        }
-        drafts
-    }
-
-    fn candidate_sessions(&self, partition: &Partition) -> BTreeSet<usize> {
-        match self.candidate {
-            Candidate::Newest => partition.sessions.len().checked_sub(1).into_iter().collect(),
-            Candidate::Rows(rows) => {
-                let is_chosen = |at: &usize| {
-                    partition.sessions.get(*at).is_some_and(|session| session.rows.iter().any(|row| rows.contains(row)))
-                };
-                (0..partition.sessions.len()).filter(is_chosen).collect()
-            }
-        }
-    }
-
-    /// Adds the sessions right before the newest one that ran the same, where a gate waits for a second hit.
-    fn with_same_revision(&self, rule: &Rule, partition: &Partition, mut sessions: BTreeSet<usize>) -> BTreeSet<usize> {
-        let revision = |at: usize| {
-            let row = partition.sessions.get(at)?.first(self.archive)?;
-            Some(self.archive.revision(row))
-        };
-        if let (true, Candidate::Newest, Some(last)) = (rule.is_confirmed, self.candidate, sessions.last().copied()) {
-            let same = (0..last).rev().take_while(|at| revision(*at) == revision(last));
-            sessions.extend(same.take(FEW - 1));
-        }
-        sessions
-    }
-
-    /// Returns the hardware that is in use: that of the newest session, and what ran the same since. The rest was replaced.
-    fn in_use(&self, candidates: &[(&Partition, BTreeSet<usize>)]) -> BTreeSet<crate::archive::Facts> {
-        let last = |(partition, sessions): &(&Partition, BTreeSet<usize>)| {
-            let session = partition.sessions.get(*sessions.last()?)?;
-            let row = session.first(self.archive)?;
-            Some((session.started_at.clone(), self.archive.origin(row).run_digest.clone(), partition.facts.clone()))
-        };
-        let newest: Vec<_> = candidates.iter().filter_map(last).collect();
-        let digest = newest.iter().max().map(|(_, digest, _)| digest.clone());
-        newest.into_iter().filter(|(_, own, _)| Some(own) == digest.as_ref()).map(|(_, _, facts)| facts).collect()
-    }
-
-    fn draft(&self, rule: &'a Rule, partition: &'a Partition, sessions: &BTreeSet<usize>, series: Series) -> Draft<'a> {
-        let lineage = match &rule.against {
-            Against::Lineage(name) => self.lineages.get(name),
-            Against::Default | Against::Value(_) => self.default.and_then(|name| self.lineages.get(name)),
-        };
+    pub(super) fn draft(
+        &self,
+        rule: &'a Rule,
+        partition: &'a Partition,
+        sessions: &Sessions,
+        series: Cow<'a, Series>,
+        absence: Absence,
+    ) -> Draft<'a> {
+        let lineage = self.lineage(rule);
         let origin = Origin { archive: self.archive, partition, lineage };
         let threshold = rule.max_regression.unwrap_or(DEFAULT_THRESHOLD);
-        let policy = Policy { direction: series.direction, threshold };
-        let first = sessions.first().copied().unwrap_or_default();
-        let is_earlier = |point: &Point| point.session < first && !sessions.contains(&point.session);
+        let is_judged = |point: &Point| sessions.judged.contains(&point.session);
+        let own = series.points.iter().rev().find(|point| is_judged(point)).map(|point| point.direction);
+        let direction = rule.direction.or(own).unwrap_or(series.direction);
+        let policy = Policy { direction, threshold };
+        let first = sessions.all.first().copied().unwrap_or_default();
+        let is_earlier = |point: &Point| point.session < first;
         let places = |wanted: &dyn Fn(&Point) -> bool| -> Vec<usize> {
             series.points.iter().enumerate().filter(|(_, point)| wanted(point)).map(|(at, _)| at).collect()
         };
@@ -231,17 +89,12 @@ impl<'a> Request<'a> {
                 if others == 1 { "session is" } else { "sessions are" }
             ));
         }
+        if let Against::Lineage(name) = &rule.against {
+            notes.push(format!("held against {name}"));
+        }
         // Where a second hit is waited for, the newest session is judged, and those before it only count hits.
-        let last = sessions.last().copied().unwrap_or_default();
-        let is_judged = |session: usize| {
-            if rule.is_confirmed && *self.candidate == Candidate::Newest {
-                session == last
-            } else {
-                sessions.contains(&session)
-            }
-        };
-        let candidate = places(&|point| is_judged(point.session));
-        let before = places(&|point| sessions.contains(&point.session) && !is_judged(point.session));
+        let candidate = places(&is_judged);
+        let before = places(&|point| sessions.all.contains(&point.session) && !is_judged(point));
         let known: Vec<usize> = earlier.iter().chain(&candidate).copied().collect();
         let (marks, acks) = marks(applying(self.acks, origin, &series.metric, self.as_of), origin, &series, &known);
         let (marks, of_candidate): (Vec<Mark>, Vec<Mark>) = marks.into_iter().partition(|mark| mark.at < earlier.len());
@@ -259,6 +112,7 @@ impl<'a> Request<'a> {
             lineage,
             series,
             policy,
+            sessions: sessions.judged.clone(),
             candidate,
             before,
             earlier,
@@ -267,6 +121,7 @@ impl<'a> Request<'a> {
             accepted: of_candidate,
             scale,
             effect,
+            absence,
             notes,
         }
     }
@@ -274,7 +129,7 @@ impl<'a> Request<'a> {
 
 impl Draft<'_> {
     /// Returns the p value that counts among those that are adjusted together.
-    fn tested_p(&self) -> Option<f64> {
+    pub(super) fn tested_p(&self) -> Option<f64> {
         let is_tested = self.rule.max_regression.is_some() && !matches!(self.rule.against, Against::Value(_));
         self.effect.filter(|_| is_tested).map(|effect| effect.p)
     }
@@ -292,7 +147,7 @@ impl Draft<'_> {
         self.series.points.get(at)
     }
 
-    fn into_line(self, adjusted_p: Option<f64>) -> Line {
+    pub(super) fn into_line(self, adjusted_p: Option<f64>) -> Line {
         let judgement = match (self.scale, self.effect) {
             (None, _) if !self.found.sessions.is_empty() => without_scale(),
             _ => judge(self.effect, self.policy, adjusted_p),
@@ -304,8 +159,13 @@ impl Draft<'_> {
         line.candidate = origin.sessions(self.candidate.iter().filter_map(|at| self.point(*at)));
         line.acks = self.acks.iter().map(|(ack, holds)| ack::shown(ack, *holds)).collect();
         line.notes.extend(self.notes.iter().cloned());
+        // Where targets do not keep results apart, they still keep gates apart.
+        line.environment.entry("target".to_owned()).or_insert_with(|| self.rule.target.clone());
         if self.candidate.is_empty() {
-            self.no_value(&mut line);
+            match self.absence {
+                Absence::Invalid => self.no_value(&mut line),
+                Absence::Gone => self.gone(&mut line),
+            }
             return line;
         }
         if self.rule.max_regression.is_none() {
@@ -337,8 +197,7 @@ impl Draft<'_> {
 
     /// There are sessions, and none has a value that counts.
     fn no_value(&self, line: &mut Line) {
-        let sessions = self.request.candidate_sessions(self.partition);
-        let rows = sessions.iter().filter_map(|at| self.partition.sessions.get(*at));
+        let rows = self.sessions.iter().filter_map(|at| self.partition.sessions.get(*at));
         let rows: Vec<_> =
             rows.flat_map(|session| session.rows(self.request.archive)).filter(|row| !row.warmup).collect();
         let failed: Vec<_> = rows.iter().filter(|row| row.status != Status::Succeeded).collect();
@@ -350,6 +209,28 @@ impl Draft<'_> {
         says(line, Verdict::Invalid, "noValidRun", message);
         let failed = failed.iter().map(|row| row.path.clone());
         line.notes.extend(failed.map(|path| format!("see {path}")).take(3));
+    }
+
+    /// There are values of the metric, and none of this series of it, which earlier sessions have.
+    fn gone(&self, line: &mut Line) {
+        let origin = self.origin();
+        let last = self.series.points.last().map(|point| point.session);
+        let sessions = || {
+            let told = |at: usize| self.partition.sessions.get(at).map(|session| (session, origin.commit(at)));
+            (0..self.partition.sessions.len()).filter_map(told).collect::<Vec<_>>()
+        };
+        let about = applying(self.request.acks, origin, &self.series.metric, self.request.as_of);
+        for (ack, holds) in about {
+            let sessions = sessions();
+            let said = sessions.iter().map(|(of, commit)| (of.id.as_str(), of.started_at.as_str(), commit.as_deref()));
+            if holds && ack::mark(ack, said).is_some_and(|mark| Some(mark.at) > last) {
+                line.acks = vec![ack::shown(ack, holds)];
+                let said = "accepted: the candidate has no value of this, and earlier sessions have";
+                return says(line, Verdict::NoChangeSeen, "accepted", said.to_owned());
+            }
+        }
+        let said = "the candidate has no value of this, and earlier sessions have".to_owned();
+        says(line, Verdict::Missing, "noValue", said);
     }
 
     /// A fixed value has no sessions, and so no noise: it is a limit.
@@ -403,8 +284,8 @@ impl Draft<'_> {
         }
         let size = since.map_or_else(String::new, |effect| {
             let interval = (scale.change(effect.interval.0), scale.change(effect.interval.1));
-            let change = words::change(scale.change(effect.difference), Some(interval));
-            format!(", {change} {} against the level before", words::interval(interval))
+            let size = words::estimate(scale.change(effect.difference), Some(interval));
+            format!(", {size} against the level before")
         });
         let message = format!(
             "open since {}: {} sessions{size}; neither acknowledged nor over",
@@ -466,42 +347,4 @@ fn says(line: &mut Line, verdict: Verdict, reason: &str, message: String) {
     line.verdict = verdict;
     reason.clone_into(&mut line.reason);
     line.message = message;
-}
-
-fn empty_series(rule: &Rule) -> Series {
-    let metric = crate::archive::MetricKey { name: rule.metric.clone(), labels: BTreeMap::new(), unit: None };
-    Series { metric, direction: Direction::None, kind: crate::result::v1::Kind::Secondary, points: Vec::new() }
-}
-
-/// Returns the line of a case that has no result.
-fn missing(rule: &Rule, case: &str, name: &str) -> Line {
-    Line {
-        benchmark: rule.benchmark.clone(),
-        case: case.to_owned(),
-        case_name: name.to_owned(),
-        environment: BTreeMap::from([("target".to_owned(), rule.target.clone())]),
-        metric: rule.metric.clone(),
-        labels: BTreeMap::new(),
-        unit: None,
-        direction: Direction::None,
-        kind: crate::result::v1::Kind::Secondary,
-        verdict: Verdict::Missing,
-        reason: "noSession".to_owned(),
-        message: "there is no result of the candidate".to_owned(),
-        change: None,
-        interval: None,
-        p: None,
-        adjusted_p: None,
-        method: None,
-        threshold: rule.max_regression.unwrap_or(DEFAULT_THRESHOLD),
-        detectable: None,
-        more_sessions: None,
-        correlation: None,
-        baseline: super::v1::Sessions::default(),
-        candidate: super::v1::Sessions::default(),
-        open: None,
-        acks: Vec::new(),
-        notes: Vec::new(),
-        synthetic: false,
-    }
 }

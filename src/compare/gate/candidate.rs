@@ -1,0 +1,186 @@
+//! What a gate judges: which sessions of which hardware, and which values of these.
+
+use std::borrow::Cow;
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::super::history::{applying, marks};
+use super::super::line::Origin;
+use super::super::side::Lineage;
+use super::super::words;
+use super::draft::{Absence, Draft};
+use super::{Against, Candidate, Known, Request, Rule};
+use crate::archive::{MetricKey, Partition, Series, Session};
+use crate::result::v1::{Direction, Kind};
+use crate::verdict::{DEFAULT_THRESHOLD, FEW, Policy, WINDOW, baseline};
+
+/// The sessions that a gate judges.
+pub(super) struct Sessions {
+    /// The candidate, and earlier sessions of its revision where a second hit is waited for.
+    pub(super) all: BTreeSet<usize>,
+    /// The candidate alone.
+    pub(super) judged: BTreeSet<usize>,
+}
+
+impl<'a> Request<'a> {
+    /// Measures a gated metric of one case, on all hardware that is in use; what is open on other hardware is added to `notes`.
+    pub(super) fn of_case(
+        &self,
+        rule: &'a Rule,
+        known: &'a [Known<'a>],
+        notes: &mut BTreeSet<String>,
+    ) -> Vec<Draft<'a>> {
+        let is_of_rule =
+            |known: &&Known<'_>| known.partition.facts.get("target").is_none_or(|target| *target == rule.target);
+        let candidates: Vec<(&'a Known<'a>, Sessions)> = known
+            .iter()
+            .filter(is_of_rule)
+            .map(|known| (known, self.sessions(rule, known.partition)))
+            .filter(|(_, sessions)| !sessions.all.is_empty())
+            .collect();
+        let mut drafts = Vec::new();
+        for (known, sessions) in candidates {
+            let of_metric: Vec<&'a Series> =
+                known.series.iter().filter(|series| series.metric.name == rule.metric).collect();
+            // Of results that somebody named, all are judged.
+            if !known.is_replaced || *self.candidate != Candidate::Newest {
+                drafts.extend(self.of_partition(rule, known.partition, &sessions, of_metric));
+            } else {
+                notes.extend(of_metric.into_iter().filter_map(|series| self.elsewhere(rule, known.partition, series)));
+            }
+        }
+        drafts
+    }
+
+    fn of_partition(
+        &self,
+        rule: &'a Rule,
+        partition: &'a Partition,
+        sessions: &Sessions,
+        of_metric: Vec<&'a Series>,
+    ) -> Vec<Draft<'a>> {
+        let is_there = |series: &&Series| series.points.iter().any(|point| sessions.judged.contains(&point.session));
+        let (there, gone): (Vec<&Series>, Vec<&Series>) = of_metric.into_iter().partition(is_there);
+        if there.is_empty() {
+            // No run has a value that counts: said of each series in its newest unit.
+            let last = |series: &Series| series.points.last().map(|point| point.session);
+            let newest = gone.iter().filter_map(|series| last(series)).max();
+            let mut shown: Vec<Cow<'a, Series>> =
+                gone.into_iter().filter(|series| last(series) == newest).map(Cow::Borrowed).collect();
+            if shown.is_empty() {
+                shown.push(Cow::Owned(empty_series(rule)));
+            }
+            let draft = |series| self.draft(rule, partition, sessions, series, Absence::Invalid);
+            return shown.into_iter().map(draft).collect();
+        }
+        let recent = self.recent(rule, partition, sessions, there.iter().chain(&gone).copied());
+        let mut drafts = Vec::new();
+        for series in &there {
+            let mut draft = self.draft(rule, partition, sessions, Cow::Borrowed(series), Absence::Invalid);
+            let others = gone.iter().filter(|other| other.metric.labels == series.metric.labels);
+            draft.notes.extend(others.map(|other| {
+                let unit = other.metric.unit.as_deref().unwrap_or("none");
+                format!("other sessions have another unit ({unit}), and are not compared")
+            }));
+            drafts.push(draft);
+        }
+        for series in gone {
+            let has_other_unit = there.iter().any(|other| other.metric.labels == series.metric.labels);
+            let is_recent = series.points.iter().any(|point| recent.contains(&point.session));
+            if is_recent && !has_other_unit {
+                drafts.push(self.draft(rule, partition, sessions, Cow::Borrowed(series), Absence::Gone));
+            }
+        }
+        drafts
+    }
+
+    /// Returns the sessions before the candidate that a baseline would look back on.
+    fn recent<'s>(
+        &self,
+        rule: &Rule,
+        partition: &Partition,
+        sessions: &Sessions,
+        of_metric: impl Iterator<Item = &'s Series>,
+    ) -> BTreeSet<usize> {
+        let origin = Origin { archive: self.archive, partition, lineage: self.lineage(rule) };
+        let first = sessions.all.first().copied().unwrap_or_default();
+        let points = of_metric.flat_map(|series| &series.points);
+        let earlier = points.filter(|point| point.session < first && origin.is_member(point));
+        let all: BTreeSet<usize> = earlier.map(|point| point.session).collect();
+        all.into_iter().rev().take(WINDOW).collect()
+    }
+
+    /// Returns the commits whose sessions are the baseline of a gate.
+    pub(super) fn lineage(&self, rule: &Rule) -> Option<&'a Lineage> {
+        match &rule.against {
+            Against::Lineage(name) => self.lineages.get(name),
+            Against::Default | Against::Value(_) => self.default.and_then(|name| self.lineages.get(name)),
+        }
+    }
+
+    fn sessions(&self, rule: &Rule, partition: &Partition) -> Sessions {
+        // Where targets do not keep results apart, another one's session says nothing of this one.
+        let is_of_target = |session: &Session| {
+            partition.facts.contains_key("target")
+                || session.rows(self.archive).any(|row| self.archive.subject(row).target == rule.target)
+        };
+        let of_target = |at: &usize| partition.sessions.get(*at).is_some_and(is_of_target);
+        let judged: BTreeSet<usize> = match self.candidate {
+            Candidate::Newest => (0..partition.sessions.len()).rev().find(|at| of_target(at)).into_iter().collect(),
+            Candidate::Rows(rows) => {
+                let is_chosen = |at: &usize| {
+                    partition.sessions.get(*at).is_some_and(|session| session.rows.iter().any(|row| rows.contains(row)))
+                };
+                (0..partition.sessions.len()).filter(|at| is_chosen(at) && of_target(at)).collect()
+            }
+        };
+        Sessions { all: self.with_same_revision(rule, partition, judged.clone()), judged }
+    }
+
+    /// Adds the sessions right before the newest one that ran the same, where a gate waits for a second hit.
+    fn with_same_revision(&self, rule: &Rule, partition: &Partition, mut sessions: BTreeSet<usize>) -> BTreeSet<usize> {
+        let revision = |at: usize| {
+            let row = partition.sessions.get(at)?.first(self.archive)?;
+            Some(self.archive.revision(row))
+        };
+        if let (true, Candidate::Newest, Some(last)) = (rule.is_confirmed, self.candidate, sessions.last().copied()) {
+            let same = (0..last).rev().take_while(|at| revision(*at) == revision(last));
+            sessions.extend(same.take(FEW - 1));
+        }
+        sessions
+    }
+
+    /// Says that a change is open on hardware that did not run last, and so is not judged.
+    fn elsewhere(&self, rule: &Rule, partition: &Partition, series: &Series) -> Option<String> {
+        if rule.max_regression.is_none() || matches!(rule.against, Against::Value(_)) {
+            return None;
+        }
+        let origin = Origin { archive: self.archive, partition, lineage: self.lineage(rule) };
+        let is_member = |at: &usize| series.points.get(*at).is_some_and(|point| origin.is_member(point));
+        let members: Vec<usize> = (0..series.points.len()).filter(is_member).collect();
+        let values: Vec<f64> =
+            members.iter().filter_map(|at| series.points.get(*at)).map(|point| point.median).collect();
+        let (marks, _) = marks(applying(self.acks, origin, &series.metric, self.as_of), origin, series, &members);
+        let direction = rule.direction.unwrap_or(series.direction);
+        let policy = Policy { direction, threshold: rule.max_regression.unwrap_or(DEFAULT_THRESHOLD) };
+        let open = baseline(&values, policy, &marks).open?;
+        let point = series.points.get(*members.get(open.from)?)?;
+        let session = partition.sessions.get(point.session)?;
+        let name = partition.newest(self.archive).map(|row| self.archive.subject(row).case_name.clone());
+        let case = name.filter(|name| !name.is_empty()).map_or_else(String::new, |name| format!(" ({name})"));
+        let facts: BTreeMap<String, String> =
+            partition.facts.iter().map(|(fact, value)| ((*fact).to_owned(), value.clone())).collect();
+        Some(format!(
+            "not judged: `{}` of {}{case} got worse on {} in session {} of {}, neither acknowledged nor over; other hardware ran last",
+            series.metric.shown(),
+            partition.benchmark,
+            words::hardware(&facts),
+            session.id,
+            session.started_at.get(..10).unwrap_or(&session.started_at),
+        ))
+    }
+}
+
+fn empty_series(rule: &Rule) -> Series {
+    let metric = MetricKey { name: rule.metric.clone(), labels: BTreeMap::new(), unit: None };
+    Series { metric, direction: Direction::None, kind: Kind::Secondary, points: Vec::new() }
+}
