@@ -92,7 +92,9 @@ fn trends(site: &Site<'_>, from: &str, benchmark: &Benchmark<'_>, runs: &Runs) -
     let mut filled = 0;
     let mut drawn = Vec::new();
     for (case, chart) in wanted {
-        let markup = named(from, benchmark, case, &chart::draw(site, from, chart, runs));
+        // Several cases have the same metrics.
+        let anchor = format!("{}-{}", case.id, chart.anchor);
+        let markup = named(from, benchmark, case, &chart::draw(site, from, &anchor, chart, runs));
         filled += markup.0.len();
         if filled > PLOTS && !drawn.is_empty() {
             break;
@@ -112,7 +114,7 @@ fn trends(site: &Site<'_>, from: &str, benchmark: &Benchmark<'_>, runs: &Runs) -
     }
 }
 
-/// Puts the name of the case above a chart. The anchors of two cases must not be the same on one page.
+/// Puts the name of the case above a chart.
 fn named(from: &str, benchmark: &Benchmark<'_>, case: &Case<'_>, chart: &Markup) -> Markup {
     html! {
         @if !case.name.is_empty() {

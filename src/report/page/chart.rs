@@ -45,10 +45,9 @@ impl Runs {
     }
 }
 
-/// Draws a chart as a page at `from` shows it.
-pub(super) fn draw(site: &Site<'_>, from: &str, chart: &Chart<'_>, runs: &Runs) -> Markup {
+/// Draws a chart as a page at `from` shows it, which knows it by `anchor`.
+pub(super) fn draw(site: &Site<'_>, from: &str, anchor: &str, chart: &Chart<'_>, runs: &Runs) -> Markup {
     let told = chart.told;
-    let anchor = parts::anchor(told);
     let data = |ending: &str| relative(from, &place::data(&told.benchmark, &told.case, ending));
     html! {
         section.chart id=(anchor) aria-labelledby={ (anchor) "-h" } {
@@ -62,7 +61,7 @@ pub(super) fn draw(site: &Site<'_>, from: &str, chart: &Chart<'_>, runs: &Runs) 
                 @if told.synthetic { " · " strong.warn { "synthetic" } }
             }
             (story(site, from, chart))
-            (trend(&anchor, chart, runs).draw())
+            (trend(anchor, chart, runs).draw())
             p.more {
                 a href={ "#" (anchor) } aria-label={ "Link to " (parts::metric(told)) } { "Link" } " · "
                 a href=(data("csv")) { "CSV" } " · " a href=(data("json")) { "JSON" }

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use maud::{Markup, html};
 
+use super::super::place;
 use super::super::plot::quantiles::{Curve, Quantiles};
 use super::super::site::{Case, Chart, Site};
 use super::parts;
@@ -71,7 +72,7 @@ fn samples<'a>(site: &Site<'_>, chart: &Chart<'a>) -> Option<Quantiles<'a>> {
     let open = told.open.as_ref().and_then(|open| told.sessions.iter().position(|session| session.session == *open));
     let before = open.and_then(|at| at.checked_sub(1)).and_then(|at| told.sessions.get(at));
     let before = before.and_then(|session| of(session, "last session before the open change"));
-    let id = format!("{}-latency", parts::anchor(told));
+    let id = format!("{}-latency", chart.anchor);
     let curves = before.into_iter().chain([newest]).collect();
     Some(Quantiles { id, title: parts::metric(told), unit: told.unit.as_deref(), curves })
 }
@@ -90,17 +91,23 @@ fn points(sorted: &[f64]) -> Vec<(f64, f64)> {
 
 /// Returns the curves of metrics that are called by their percentiles.
 fn percentiles<'a>(case: &Case<'a>) -> Vec<Quantiles<'a>> {
-    let mut groups: BTreeMap<(String, Option<&str>), Vec<(f64, f64)>> = BTreeMap::new();
+    // A curve is of one machine and one set of labels.
+    type Key<'a> = (String, Vec<(&'a String, &'a String)>, String, Option<&'a str>);
+    let mut groups: BTreeMap<Key<'a>, Vec<(f64, f64)>> = BTreeMap::new();
     for told in case.charts.iter().map(|chart| chart.told).filter(|told| is_time(told)) {
         if let (Some((base, share)), Some(newest)) = (percentile(told), told.sessions.last()) {
-            groups.entry((base, told.unit.as_deref())).or_default().push((share, newest.value));
+            let labels = told.labels.iter().filter(|(name, _)| *name != "quantile").collect();
+            let key = (base, labels, parts::hardware(told), told.unit.as_deref());
+            groups.entry(key).or_default().push((share, newest.value));
         }
     }
-    let curve = |((base, unit), mut points): ((String, Option<&'a str>), Vec<(f64, f64)>)| {
+    let curve = |((base, labels, hardware, unit), mut points): (Key<'a>, Vec<(f64, f64)>)| {
         points.sort_by(|one, other| one.0.total_cmp(&other.0));
-        let id = format!("{}-latency", super::super::place::slug(&base));
+        let labels: String = labels.into_iter().map(|(name, value)| format!(", {name}={value}")).collect();
+        let title = format!("{base}{labels}, on {hardware}");
+        let id = format!("{}-latency", place::slug(&format!("{title} {}", unit.unwrap_or_default())));
         let curves = vec![Curve { label: "newest session, by its percentiles".to_owned(), points }];
-        Quantiles { id, title: parts::cut(&base), unit, curves }
+        Quantiles { id, title: parts::cut(&title), unit, curves }
     };
     groups.into_iter().filter(|(_, points)| points.len() > 1).map(curve).collect()
 }

@@ -32,14 +32,6 @@ pub(super) fn hardware(told: &Told) -> String {
     cut(&words::hardware(&told.environment))
 }
 
-/// Returns the anchor of a chart on the pages of its case: the same in every report.
-pub(super) fn anchor(told: &Told) -> String {
-    let labels: String = told.labels.iter().map(|(name, value)| format!(" {name}={value}")).collect();
-    let unit = told.unit.as_deref().unwrap_or_default();
-    let target = told.environment.get("target").map_or("", String::as_str);
-    place::slug(&format!("{target} {}{labels} {unit}", told.metric))
-}
-
 /// Draws a time that a script may say relative to now.
 pub(super) fn time(at: &str) -> Markup {
     let day = at.get(..10).unwrap_or(at);
@@ -112,7 +104,7 @@ pub(super) fn finding(site: &Site<'_>, from: &str, finding: &Finding<'_>) -> Mar
     let told = finding.chart.told;
     let path = place::case(&told.benchmark, &told.case, 1);
     html! {
-        a href={ (relative(from, &path)) "#" (anchor(told)) } { strong { (told.benchmark) } }
+        a href={ (relative(from, &path)) "#" (finding.chart.anchor) } { strong { (told.benchmark) } }
         @if !told.case_name.is_empty() { " (" (cut(&told.case_name)) ")" }
         ": " (metric(told)) " "
         strong.bad { (words::change(finding.change, finding.interval)) }
