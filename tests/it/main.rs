@@ -47,6 +47,7 @@ mod reports;
 mod run;
 mod schemas;
 mod since;
+mod site;
 mod steps;
 mod suites;
 mod tidy;
