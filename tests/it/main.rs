@@ -13,6 +13,7 @@
 
 mod admission;
 mod ancestor;
+mod browser;
 mod carried;
 mod cluster;
 mod deploy;

@@ -32,7 +32,7 @@ pub(crate) fn pages(site: &Site<'_>, benchmark: &Benchmark<'_>) -> Vec<File> {
                 h2.bad id="news" { "Got worse" }
                 ul.open {
                     @for finding in findings.iter().take(MOST) {
-                        li { (parts::finding(site, &path, finding)) " Look at " (parts::range(site, finding.after, finding.commit)) "." }
+                        li { (parts::finding(site, &path, finding)) @if finding.commit.is_some() { " Look at " (parts::range(site, finding.after, finding.commit)) "." } }
                     }
                 }
                 @if findings.len() > MOST { p { "And " (findings.len() - MOST) " more, on the pages of the cases." } }

@@ -88,7 +88,7 @@ fn story(site: &Site<'_>, from: &str, chart: &Chart<'_>) -> Markup {
     html! {
         @if let Some(finding) = &finding {
             p.open { (parts::finding(site, from, finding)) }
-            p.next { "Look at " (parts::range(site, finding.after, finding.commit)) }
+            @if finding.commit.is_some() { p.next { "Look at " (parts::range(site, finding.after, finding.commit)) } }
         } @else if let Some(line) = chart.line {
             p { (words::sentence_case(&line.message)) "." }
         }
@@ -102,7 +102,7 @@ fn story(site: &Site<'_>, from: &str, chart: &Chart<'_>) -> Markup {
                     li { (parts::time(&change.since)) " " strong class=(class) { (turned) } ": "
                         (words::change(change.change, change.interval))
                         @if let Some(interval) = change.interval { " " (words::interval(interval)) }
-                        " " (parts::range(site, change.after.as_deref(), change.commit.as_deref())) }
+                        @if change.commit.is_some() { "; " (parts::range(site, change.after.as_deref(), change.commit.as_deref())) } }
                 }
                 @for ack in &told.acks { li { (acknowledged(ack)) } }
                 @if let Some(drift) = told.drift {

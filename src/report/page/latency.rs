@@ -21,14 +21,16 @@ const TIMES: [&str; 9] = ["s", "ms", "us", "µs", "μs", "ns", "min", "seconds",
 /// Draws the distributions of a case.
 pub(super) fn latency(site: &Site<'_>, case: &Case<'_>) -> Markup {
     let by_samples: Vec<Quantiles<'_>> = case.charts.iter().filter_map(|chart| samples(site, chart)).collect();
-    let plots = if by_samples.is_empty() { percentiles(case) } else { by_samples };
+    let is_sampled = !by_samples.is_empty();
+    let plots = if is_sampled { by_samples } else { percentiles(case) };
     html! {
         section.chart aria-labelledby="latency" {
             h2 id="latency" { "How latencies are distributed" }
             @if plots.is_empty() {
                 p { "Not shown: no metric in a unit of time kept " (LEAST) " samples, and none is called by its percentiles (p50, p99)." }
             } @else {
-                p { "By share of samples, the last percents widened. The stronger line is the newest session"
+                p { @if is_sampled { "By share of samples" } @else { "By the percentiles that were measured, with straight lines between them" }
+                    ", the last percents widened. The stronger line is the newest session"
                     @if plots.iter().any(|plot| plot.curves.len() > 1) { ", the other one the last before the open change" } "." }
                 @for plot in plots.iter().take(MOST) {
                     h3 { (plot.title) }

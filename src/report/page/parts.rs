@@ -12,6 +12,9 @@ const SHORT: usize = 120;
 
 /// Returns text, cut where it is long: a name of a megabyte is a name on a page, too.
 pub(super) fn cut(text: &str) -> String {
+    if !text.is_empty() && text.trim().is_empty() {
+        return "(blank)".to_owned();
+    }
     if text.chars().count() <= SHORT {
         return text.to_owned();
     }
@@ -59,7 +62,7 @@ pub(super) fn range(site: &Site<'_>, after: Option<&str>, commit_: Option<&str>)
                 code { "git bisect start " (words::short(commit)) " " (words::short(after)) }
             }
             (_, Some(commit)) => { "commit " (self::commit(site, commit)) }
-            _ => "the commits are not known"
+            _ => {}
         }
     }
 }
