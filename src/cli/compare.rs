@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use anyhow::{Context as _, Result, anyhow};
+use anyhow::{Context as _, Result, anyhow, bail};
 
 use super::ExitStatus;
 use super::args::{CompareArgs, Global};
@@ -10,6 +10,7 @@ use super::findings::{self, Findings};
 use super::judging::{Judging, Thresholds, lineage};
 use super::project::from_start;
 use super::reading::Results;
+use super::sweep;
 use crate::archive::{Archive, Row};
 use crate::compare::v1::{Comparison, Line, Verdict};
 use crate::compare::{Lineage, Request, Side, compare, render};
@@ -21,9 +22,13 @@ use crate::edge::terminal;
 
 /// Compares, prints, and returns 1 where a file could not be trusted or a side is empty.
 pub(super) fn run(global: &Global, args: &CompareArgs) -> Result<ExitStatus> {
+    if let Some(by) = &args.by {
+        return sweep::run(global, args, by);
+    }
     let is_folder = |path: &str| from_start(global, path.as_ref()).is_dir();
     let side = |text: &String| Side::parse(text, is_folder).map_err(|error| anyhow!(error));
-    let sides = [side(&args.baseline)?, side(&args.candidate)?];
+    let (Some(first), Some(second)) = (&args.baseline, &args.candidate) else { bail!("compare needs two sides") };
+    let sides = [side(first)?, side(second)?];
     let mut judging = Judging::open(global)?;
     if args.results.is_some() || sides.iter().any(|side| !matches!(side, Side::Folder(_))) {
         judging.read(args.results.as_deref())?;

@@ -9,7 +9,7 @@ use super::ExitStatus;
 use super::args::{Global, HistoryArgs};
 use super::findings::{self, Findings};
 use super::judging::{Judging, Usual};
-use crate::archive::partitions;
+use crate::archive::{Archive, partitions};
 use crate::compare::v1::{History, Kind, LeftOut, SCHEMA_VERSION, Told};
 use crate::compare::{HistoryRequest, history, render};
 use crate::diag::Diagnostics;
@@ -19,15 +19,20 @@ use crate::text::SourceMap;
 
 /// What was asked for, and what was found on the way.
 pub(super) struct Asked {
+    /// The results.
+    pub(super) archive: Archive,
     /// The series.
     pub(super) series: Vec<Told>,
     /// The folder of the project.
     pub(super) root: PathBuf,
     /// The benchmarks that have results.
     pub(super) benchmarks: BTreeSet<String>,
-    left_out: Vec<LeftOut>,
-    diagnostics: Diagnostics,
-    sources: SourceMap,
+    /// Result files that did not count, and why.
+    pub(super) left_out: Vec<LeftOut>,
+    /// The same as findings.
+    pub(super) diagnostics: Diagnostics,
+    /// The texts of what is at fault.
+    pub(super) sources: SourceMap,
 }
 
 /// Prints the history of what was asked for.
@@ -64,8 +69,8 @@ pub(super) fn told(global: &Global, args: &HistoryArgs) -> Result<Asked> {
     });
     series.retain(|told| is_asked(told, args));
     let benchmarks = archive.rows().iter().map(|row| archive.subject(row).benchmark.clone()).collect();
-    let Judging { root, left_out, diagnostics, sources, .. } = judging;
-    Ok(Asked { series, root, benchmarks, left_out, diagnostics, sources })
+    let Judging { archive, root, left_out, diagnostics, sources, .. } = judging;
+    Ok(Asked { archive, series, root, benchmarks, left_out, diagnostics, sources })
 }
 
 /// Returns whether a series was asked for: by name, or because it stands for its benchmark.

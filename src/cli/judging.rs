@@ -21,6 +21,9 @@ use crate::report::Asked;
 use crate::text::{SourceMap, Span};
 use crate::verdict::DEFAULT_THRESHOLD;
 
+/// The label by which nodes say what they are.
+const INSTANCE_TYPE: &str = "node.kubernetes.io/instance-type";
+
 /// The folder of acknowledgements, below the project's.
 pub(super) const ACKS: &str = "acks";
 
@@ -132,6 +135,28 @@ impl<'a> Judging<'a> {
         self.archive = archive;
         self.left_out.extend(left_out);
         self.diagnostics.extend(diagnostics);
+        Ok(())
+    }
+
+    /// Forgets all but these benchmarks; nothing where none are named.
+    pub(super) fn keep(&mut self, benchmarks: &[String]) -> Result<()> {
+        if benchmarks.is_empty() {
+            return Ok(());
+        }
+        let archive = &self.archive;
+        let own = archive.places(|row| benchmarks.contains(&archive.subject(row).benchmark));
+        let names = |at: &usize| archive.rows().get(*at).map(|row| row.path.clone());
+        let paths: BTreeSet<String> = own.iter().filter_map(names).collect();
+        let known = |name: &String| {
+            self.asked.iter().any(|asked| asked.benchmark == *name) || paths.iter().any(|path| is_of(path, name))
+        };
+        if let Some(unknown) = benchmarks.iter().find(|name| !known(name)) {
+            bail!("there is no benchmark `{unknown}`: no spec is called so, and no result is of one");
+        }
+        self.archive.retain(|row| paths.contains(&row.path));
+        self.left_out.retain(|file| benchmarks.iter().any(|name| is_of(&file.path, name)));
+        self.asked.retain(|asked| benchmarks.contains(&asked.benchmark));
+        self.rules.retain(|(rule, _)| benchmarks.contains(&rule.benchmark));
         Ok(())
     }
 
@@ -254,12 +279,18 @@ fn rule(benchmark: &Benchmark, gate: &Gate) -> (Rule, Span) {
     (rule, place)
 }
 
+/// Returns whether a path below the results folder is of this benchmark.
+fn is_of(path: &str, benchmark: &str) -> bool {
+    path.split_once('/').is_some_and(|(own, _)| own == benchmark)
+}
+
 fn asked(benchmark: &Benchmark) -> Asked {
     Asked {
         benchmark: benchmark.name.clone(),
         path: benchmark.path.clone(),
         description: benchmark.description.clone(),
         target: benchmark.target.name.clone(),
+        instance_type: benchmark.target.node_selector.get(INSTANCE_TYPE).cloned(),
         cases: benchmark.cases.iter().map(|case| (case.id.clone(), case.name.clone())).collect(),
     }
 }

@@ -36,6 +36,7 @@ mod selection;
 mod session;
 mod status;
 mod step;
+mod sweep;
 mod validate;
 
 use std::process::ExitCode;

@@ -39,6 +39,7 @@ pub(super) fn run(global: &Global, args: &ReportArgs) -> Result<ExitStatus> {
     }
     let place = Results::of(global, args.results.as_deref(), &judging.root, &judging.directory)?;
     judging.read(args.results.as_deref())?;
+    judging.keep(&args.benchmark)?;
     let mut found = Diagnostics::default();
     let acks = judging.acks(&mut found);
     judging.diagnostics.extend(found);
@@ -155,6 +156,11 @@ fn lines(
     Ok(lines)
 }
 
+/// A metric: benchmark, target and name.
+type Ungated<'a> = (&'a str, &'a str, &'a str);
+/// Cases: id, and name as people read it.
+type Cases<'a> = BTreeSet<(&'a str, &'a str)>;
+
 /// Returns what gates of primary metrics would be that have none.
 fn ungated(gated: &[Rule], series: &[Told]) -> Vec<Rule> {
     let known: BTreeSet<(&str, &str, &str)> = gated
@@ -163,14 +169,14 @@ fn ungated(gated: &[Rule], series: &[Told]) -> Vec<Rule> {
             rule.cases.iter().map(move |(case, _)| (rule.benchmark.as_str(), case.as_str(), rule.metric.as_str()))
         })
         .collect();
-    let mut rules: BTreeMap<(&str, &str, &str), BTreeSet<(&str, &str)>> = BTreeMap::new();
+    let mut rules: BTreeMap<Ungated<'_>, Cases<'_>> = BTreeMap::new();
     for told in series.iter().filter(|told| told.kind == Kind::Primary && !told.replaced) {
         if !known.contains(&(&told.benchmark, &told.case, &told.metric)) {
             let target = told.environment.get("target").map_or("", String::as_str);
             rules.entry((&told.benchmark, target, &told.metric)).or_default().insert((&told.case, &told.case_name));
         }
     }
-    let rule = |((benchmark, target, metric), cases): ((&str, &str, &str), BTreeSet<(&str, &str)>)| Rule {
+    let rule = |((benchmark, target, metric), cases): (Ungated<'_>, Cases<'_>)| Rule {
         benchmark: benchmark.to_owned(),
         target: target.to_owned(),
         cases: cases.into_iter().map(|(id, name)| (id.to_owned(), name.to_owned())).collect(),

@@ -61,7 +61,7 @@ impl Told {
 
 /// Returns of each partition whether its hardware was replaced: the case ran elsewhere on its target since, and not here any more. Kinds
 /// of machines that take turns are in use side by side.
-pub fn replaced(partitions: &[Partition]) -> Vec<bool> {
+fn replaced(partitions: &[Partition]) -> Vec<bool> {
     let place = |partition: &Partition| {
         (partition.benchmark.clone(), partition.case.clone(), partition.facts.get("target").cloned())
     };

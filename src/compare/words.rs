@@ -210,15 +210,22 @@ fn quoted(word: &str) -> String {
 
 /// Returns what to do about a line.
 pub fn next(line: &Line) -> Vec<String> {
+    let mut next: Vec<String> = between(line).into_iter().flat_map(|(log, bisect)| [log, bisect]).collect();
+    next.extend(decide(line));
+    next
+}
+
+/// Returns the commands that show the commits of an open change, and find the one.
+pub fn between(line: &Line) -> Option<(String, String)> {
+    let open = line.open.as_ref()?;
+    let (after, commit) = (short(open.after.as_ref()?), short(open.commit.as_ref()?));
+    (after != commit).then(|| (format!("git log {after}..{commit}"), format!("git bisect start {commit} {after}")))
+}
+
+/// Returns what a person has to decide about a line.
+pub fn decide(line: &Line) -> Vec<String> {
     let mut next = Vec::new();
     if let Some(open) = &line.open {
-        match (&open.after, &open.commit) {
-            (Some(after), Some(commit)) if after != commit => {
-                next.push(format!("git log {}..{}", short(after), short(commit)));
-                next.push(format!("git bisect start {} {}", short(commit), short(after)));
-            }
-            _ => {}
-        }
         next.push(accept(line, &open.session));
     } else if line.verdict == Verdict::Regressed
         && line.change.is_some()

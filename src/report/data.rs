@@ -100,7 +100,7 @@ pub(super) fn series(benchmark: &Benchmark<'_>) -> Vec<File> {
 }
 
 fn csv<'a>(series: impl Iterator<Item = &'a Told>) -> String {
-    let mut text = "metric,labels,unit,environment,session,startedAt,commit,value,runs\r\n".to_owned();
+    let mut text = "metric,labels,unit,environment,session,startedAt,commit,value,runs\n".to_owned();
     for told in series {
         let pairs = |of: &BTreeMap<String, String>| {
             of.iter().map(|(name, value)| format!("{name}={value}")).collect::<Vec<_>>().join("; ")
@@ -113,7 +113,7 @@ fn csv<'a>(series: impl Iterator<Item = &'a Told>) -> String {
         ];
         for session in &told.sessions {
             text.push_str(&format!(
-                "{},{},{},{},{},{}\r\n",
+                "{},{},{},{},{},{}\n",
                 fixed.join(","),
                 cell(&session.session),
                 session.started_at,
@@ -126,7 +126,7 @@ fn csv<'a>(series: impl Iterator<Item = &'a Told>) -> String {
     text
 }
 
-/// Returns a cell as RFC 4180 has it; one that a spreadsheet would execute gets an apostrophe, since people click on these files.
+/// Returns a cell as RFC 4180 quotes it; one that a spreadsheet would execute gets an apostrophe, since people click on these files.
 fn cell(text: &str) -> String {
     let is_formula = text.starts_with(['=', '+', '-', '@', '\t', '\r']);
     let text = if is_formula { format!("'{text}") } else { text.to_owned() };

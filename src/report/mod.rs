@@ -42,7 +42,7 @@ pub fn is_own(name: &str) -> bool {
         "compare",
         "environments",
     ];
-    let is_more = |prefix: &str| name.strip_prefix(prefix).is_some_and(|rest| rest.ends_with(".html"));
+    let is_more = |prefix: &str| name.strip_prefix(prefix).and_then(|rest| rest.strip_suffix(".html")).is_some();
     TOP.contains(&name) || is_more("overview-") || is_more("changes-")
 }
 

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::links::Links;
 use super::place;
 use crate::archive::{Archive, Partition, Row};
-use crate::compare::v1::{Comparison, Kind, LeftOut, LevelChange, Line, Told, Turn, Verdict};
+use crate::compare::v1::{Comparison, Kind, LeftOut, LevelChange, Line, SessionValue, Told, Turn, Verdict};
 use crate::expand::VARIANT;
 use crate::result::v1::{Metric, Status};
 use crate::sweep::v1::{Front, Group};
@@ -58,6 +58,8 @@ pub struct Asked {
     pub description: Option<String>,
     /// The target.
     pub target: String,
+    /// The type of instance that its pods ask for.
+    pub instance_type: Option<String>,
     /// The cases: id, and name as people read it.
     pub cases: Vec<(String, String)>,
 }
@@ -402,6 +404,7 @@ impl Chart<'_> {
     pub(super) fn finding(&self) -> Option<Finding<'_>> {
         if let Some(change) = self.open() {
             let since = self.told.sessions.iter().position(|session| session.session == change.session)?;
+            let is_own = |session: &&SessionValue| !self.told.aside.contains(&session.session);
             return Some(Finding {
                 chart: self,
                 change: change.change,
@@ -409,7 +412,7 @@ impl Chart<'_> {
                 since: &change.since,
                 commit: change.commit.as_deref(),
                 after: change.after.as_deref(),
-                sessions: self.told.sessions.len() - since,
+                sessions: self.told.sessions.iter().skip(since).filter(|session| is_own(session)).count(),
             });
         }
         let line = self.line.filter(|line| matches!(line.verdict, Verdict::Regressed | Verdict::Pending))?;

@@ -33,7 +33,7 @@ fn outside(count: usize) -> usize {
     const TAIL: f64 = 0.025;
     let n = count as f64;
     if count > EXACT {
-        let place = (n + normal_quantile(TAIL) * n.sqrt()) / 2.0 - 0.5;
+        let place = f64::midpoint(n, normal_quantile(TAIL) * n.sqrt()) - 0.5;
         #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a place among values in memory")]
         let outside = place.max(0.0).floor() as usize;
         return outside;

@@ -104,17 +104,13 @@ fn metrics(cells: &[&Cell<'_>], asked: Option<(&str, &str)>) -> Option<[FrontMet
         let mut found = known.iter().filter(|metric| wanted(metric));
         found.next().filter(|_| found.next().is_none()).map(|(metric, ..)| metric.clone())
     };
-    let pair = match asked {
-        Some((first, second)) => {
-            let named =
-                |name: &str| only(&|(metric, ..)| metric.name == name).or_else(|| only(&|(.., short)| *short == name));
-            [named(first)?, named(second)?]
-        }
-        None => {
-            let primary =
-                |direction| only(&|(metric, kind, _)| *kind == Kind::Primary && metric.direction == direction);
-            [primary(Direction::Lower)?, primary(Direction::Higher)?]
-        }
+    let pair = if let Some((first, second)) = asked {
+        let named =
+            |name: &str| only(&|(metric, ..)| metric.name == name).or_else(|| only(&|(.., short)| *short == name));
+        [named(first)?, named(second)?]
+    } else {
+        let primary = |direction| only(&|(metric, kind, _)| *kind == Kind::Primary && metric.direction == direction);
+        [primary(Direction::Lower)?, primary(Direction::Higher)?]
     };
     (pair[0] != pair[1]).then_some(pair)
 }

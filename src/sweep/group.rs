@@ -9,7 +9,7 @@ use super::axis::Axis;
 use super::cell::{Cell, shown};
 use super::cost;
 use super::ratio::{self, Ratio};
-use super::v1::{Direction, Estimate, Group, Row};
+use super::v1::{Direction, Estimate, Group, Kind, Row};
 
 /// What cells have in common that are compared, unless something else keeps them apart.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -29,9 +29,12 @@ type Values<'a, 'c> = BTreeMap<String, Vec<&'c Cell<'a>>>;
 /// Returns the groups, and what was not compared.
 pub(super) fn groups(request: Request<'_>, cells: &[Cell<'_>]) -> (Vec<Group>, Vec<String>) {
     let axis = request.axis;
-    let is_wanted = |cell: &&Cell<'_>| match request.metrics.is_empty() {
-        true => cell.told.kind == super::v1::Kind::Primary,
-        false => request.metrics.contains(&cell.told.metric),
+    let is_wanted = |cell: &&Cell<'_>| {
+        if request.metrics.is_empty() {
+            cell.told.kind == Kind::Primary
+        } else {
+            request.metrics.contains(&cell.told.metric)
+        }
     };
     let mut benchmarks: BTreeMap<&str, Vec<(&Cell<'_>, Json)>> = BTreeMap::new();
     for cell in cells.iter().filter(is_wanted) {
@@ -151,9 +154,6 @@ impl Making<'_, '_> {
         }
         let told = chosen.first().map(|(_, cell)| cell.told);
         let direction = told.map_or(Direction::None, |told| told.direction);
-        if direction == Direction::Lower && rows.iter().any(|row| row.efficiency.is_some()) {
-            notes.push("the efficiency of a time takes it that all values do the same work".to_owned());
-        }
         let shared = |name: &str| chosen.iter().all(|(_, cell)| cell.told.environment.contains_key(name));
         let environment = self.facts.iter().filter(|(fact, _)| shared(fact));
         Group {
@@ -164,7 +164,7 @@ impl Making<'_, '_> {
             labels: told.map(|told| told.labels.clone()).unwrap_or_default(),
             unit: told.and_then(|told| told.unit.clone()),
             direction,
-            kind: told.map_or(super::v1::Kind::Primary, |told| told.kind),
+            kind: told.map_or(Kind::Primary, |told| told.kind),
             numeric: is_numeric,
             base: base.map(|(value, _)| value.clone()),
             rows,
@@ -185,19 +185,21 @@ impl Making<'_, '_> {
         let Estimate { value: median, interval } = cell.estimate();
         let mut notes = notes(cell);
         let is_base = base.is_some_and(|(name, _)| name == value);
-        let Ratio { ratio, method, note } = match base {
+        let Ratio { estimate: ratio, method, note } = match base {
             Some((_, base)) if !is_base => ratio::ratio(base, cell),
             _ => Ratio::default(),
         };
         notes.extend(note);
         let speedup = ratio.and_then(|ratio| ratio::speedup(ratio, cell.told.direction));
         let efficiency = speedup.zip(base).and_then(|(speedup, (name, base))| {
-            let (times, note) = self.times(value, cell, name, base)?;
-            notes.extend(note);
-            ratio::efficiency(speedup, times?)
+            let times = self.times(value, cell, name, base).unwrap_or_else(|why| {
+                notes.extend(why);
+                0.0
+            });
+            ratio::efficiency(speedup, times).filter(|_| times > 0.0)
         });
         if let Some((name, base)) = base.filter(|_| !is_base) {
-            let is_apart = cell.until() < base.since() || base.until() < cell.since();
+            let is_apart = day(cell.until()) < day(base.since()) || day(base.until()) < day(cell.since());
             if is_apart {
                 notes.push(format!(
                     "measured from {} to {}, {}={name} from {} to {}: what changed in between is part of the ratio",
@@ -240,32 +242,67 @@ impl Making<'_, '_> {
         }
     }
 
-    /// Returns how many times as many the axis says that there are, where it counts something that works; and why not.
-    fn times(
-        &self,
-        value: &str,
-        cell: &Cell<'_>,
-        base: &str,
-        of_base: &Cell<'_>,
-    ) -> Option<(Option<f64>, Option<String>)> {
-        let (first, second) = (*self.numbers.get(base)?, *self.numbers.get(value)?);
-        if first <= 0.0 || second <= 0.0 {
-            return Some((None, Some("no efficiency: the axis is not above 0".to_owned())));
-        }
-        if cost::is_of_each(cell.told.unit.as_deref()) {
-            return Some((
-                None,
-                Some("no efficiency: the metric is one of each machine; its ratio says it".to_owned()),
-            ));
-        }
+    /// Returns how many times as many machines the axis says that there are; nothing where it counts none, and why where that surprises.
+    ///
+    /// Only of rates: nobody can tell whether what took a time was the same work.
+    fn times(&self, value: &str, cell: &Cell<'_>, base: &str, of_base: &Cell<'_>) -> Result<f64, Option<String>> {
+        let (Some(first), Some(second)) = (self.numbers.get(base), self.numbers.get(value)) else { return Err(None) };
         let machines = |cell: &Cell<'_>| {
             let row = cell.runs.last()?.first()?;
             row.accelerators.filter(|count| *count > 0).or(row.pods.map(u64::from))
         };
-        let is_same = machines(cell).is_some() && machines(cell) == machines(of_base);
-        // Another size of batch is no further machine.
-        Some((Some(second / first).filter(|_| !is_same), None))
+        let has_more = machines(cell).zip(machines(of_base)).is_some_and(|(own, base)| own != base);
+        if cell.told.direction != Direction::Higher || !(has_more || is_count(self.axis())) {
+            return Err(None);
+        }
+        if *first <= 0.0 || *second <= 0.0 {
+            return Err(Some("no efficiency: the axis is not above 0".to_owned()));
+        }
+        if cost::is_of_each(cell.told.unit.as_deref()) {
+            return Err(Some(
+                "no efficiency: the metric is one of each machine, and its ratio is the efficiency".to_owned(),
+            ));
+        }
+        Ok(second / first)
     }
+}
+
+/// Returns whether a parameter is by its name one that counts what works, such as `numWorkers` or `gpusPerNode`.
+pub(super) fn is_count(name: &str) -> bool {
+    const COUNTED: [&str; 18] = [
+        "accelerator",
+        "core",
+        "cpu",
+        "device",
+        "executor",
+        "gpu",
+        "host",
+        "instance",
+        "machine",
+        "node",
+        "pod",
+        "proce",
+        "processe",
+        "rank",
+        "replica",
+        "server",
+        "thread",
+        "worker",
+    ];
+    let mut words: Vec<String> = Vec::new();
+    for letter in name.chars() {
+        match letter {
+            '_' | '-' | '.' => words.push(String::new()),
+            letter if letter.is_uppercase() => words.push(letter.to_lowercase().collect()),
+            letter => match words.last_mut() {
+                Some(word) => word.push(letter),
+                None => words.push(letter.to_string()),
+            },
+        }
+    }
+    let of_what =
+        words.iter().take_while(|word| *word != "per").filter(|word| !matches!(word.as_str(), "count" | "number"));
+    of_what.last().is_some_and(|word| COUNTED.contains(&word.trim_end_matches('s')))
 }
 
 /// Says what a reader has to know of a cell.
@@ -278,7 +315,7 @@ fn notes(cell: &Cell<'_>) -> Vec<String> {
         notes.push("it got worse, and nobody accepted that yet".to_owned());
     }
     if let Some(correlation) = cell.told.correlation {
-        notes.push(format!("neighboring sessions are correlated ({correlation:.1}): intervals are too narrow"));
+        notes.push(format!("neighboring sessions are correlated ({correlation:.1}): intervals may be too narrow"));
     }
     notes
 }

@@ -62,3 +62,6 @@ pub fn values(archive: &Archive, told: &[Told], axis: &Axis) -> BTreeSet<String>
 pub fn fronts(archive: &Archive, told: &[Told], metrics: Option<(&str, &str)>) -> Vec<Front> {
     front::fronts(&cell::cells(archive, told), metrics)
 }
+
+#[cfg(test)]
+mod tests;

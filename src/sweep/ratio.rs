@@ -14,7 +14,7 @@ const LEAST_RANKS: usize = 4;
 /// A ratio, how it was measured, and what is to be said of it.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(super) struct Ratio {
-    pub(super) ratio: Option<Estimate>,
+    pub(super) estimate: Option<Estimate>,
     pub(super) method: Option<&'static str>,
     pub(super) note: Option<String>,
 }
@@ -56,7 +56,7 @@ pub(super) fn ratio(base: &Cell<'_>, cell: &Cell<'_>) -> Ratio {
     };
     let ratio = estimate(times(effect.difference), interval);
     let note = if ratio.is_some() { note } else { Some("no ratio: the values lie too far apart".to_owned()) };
-    Ratio { ratio, method: Some(effect.method.name()), note }
+    Ratio { estimate: ratio, method: Some(effect.method.name()), note }
 }
 
 /// Returns how many times better: above 1 is better.

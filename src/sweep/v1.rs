@@ -112,7 +112,8 @@ pub struct Row {
     /// How many times better than the base it is: above 1 is better whichever way the metric goes.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub speedup: Option<Estimate>,
-    /// The speed-up as a share of what the number of the axis promises: 1 is perfect scaling.
+    /// The speed-up as a share of what the number of the axis promises, where that counts what works and the metric is a rate of all of it:
+    /// 1 is perfect scaling.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub efficiency: Option<Estimate>,
     /// How the ratio was measured.

@@ -42,6 +42,7 @@ mod patches;
 mod project;
 mod prometheus;
 mod published;
+mod pull_requests;
 mod record;
 mod recording;
 mod reports;

@@ -143,7 +143,8 @@ fn schemas_are_valid_draft_7() {
 fn the_schemas_of_answers() {
     let mut wrong = Vec::new();
     let sweep = (kubebench::sweep::v1::SWEEP_FILE, kubebench::sweep::v1::schema());
-    for (file, schema) in kubebench::compare::v1::schemas().into_iter().chain([sweep]) {
+    let report = (kubebench::report::v1::REPORT_FILE, kubebench::report::v1::schema());
+    for (file, schema) in kubebench::compare::v1::schemas().into_iter().chain([sweep, report]) {
         let path = repository().join("schema").join(file);
         let generated = format!("{schema:#}\n");
         if std::env::var("KUBEBENCH_UPDATE").is_ok_and(|value| value == "1") {

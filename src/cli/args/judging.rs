@@ -113,11 +113,20 @@ pub(in crate::cli) struct MockArgs {
 #[derive(Debug, Args)]
 pub(in crate::cli) struct CompareArgs {
     /// The baseline: rev:, branch:, tag:, dir:, label:NAME=VALUE, variant: or env:; a folder or revision without a prefix
-    #[arg(value_name = "A")]
-    pub(in crate::cli) baseline: String,
+    #[arg(value_name = "A", required_unless_present = "by")]
+    pub(in crate::cli) baseline: Option<String>,
     /// The candidate
-    #[arg(value_name = "B")]
-    pub(in crate::cli) candidate: String,
+    #[arg(value_name = "B", required_unless_present = "by")]
+    pub(in crate::cli) candidate: Option<String>,
+    /// Compare cases with each other instead, along a parameter or a fact of the hardware: replicas, variant, gpu, target
+    #[arg(long, value_name = "AXIS", conflicts_with_all = ["baseline", "candidate"])]
+    pub(in crate::cli) by: Option<String>,
+    /// With `--by`, the value that the others are held against; without it, the smallest number or the first name
+    #[arg(long, value_name = "VALUE", requires = "by")]
+    pub(in crate::cli) base: Option<String>,
+    /// With `--by`, two metrics that pull apart, such as latency,throughput; without it, the two primary ones
+    #[arg(long, value_name = "A,B", requires = "by")]
+    pub(in crate::cli) pareto: Option<String>,
     /// Only this benchmark; may be given several times
     #[arg(long, value_name = "NAME")]
     pub(in crate::cli) benchmark: Vec<String>,
@@ -177,6 +186,9 @@ pub(in crate::cli) struct ReportArgs {
     /// The folder of results; without it, the project's
     #[arg(long, value_name = "DIR")]
     pub(in crate::cli) results: Option<PathBuf>,
+    /// Only this benchmark, by name; may be given several times
+    #[arg(long, value_name = "NAME")]
+    pub(in crate::cli) benchmark: Vec<String>,
     /// Also compare these sides, as `compare` takes them; may be given several times
     #[arg(long, value_name = "A..B")]
     pub(in crate::cli) compare: Vec<String>,

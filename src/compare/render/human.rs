@@ -57,7 +57,7 @@ pub fn gated(answer: &Gated) -> String {
 }
 
 /// Tells notes, and the files that did not count.
-pub(super) fn rest(text: &mut String, notes: &[String], left_out: &[LeftOut]) {
+pub fn rest(text: &mut String, notes: &[String], left_out: &[LeftOut]) {
     const SHOWN: usize = 10;
     for note in notes {
         text.push_str(&format!("note: {note}\n"));

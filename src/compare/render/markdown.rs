@@ -16,7 +16,8 @@ const MOST: usize = 200;
 pub fn comparison(answer: &Comparison) -> String {
     let mut text = format!("{COMPARE_MARK}\n");
     let (before, after) = (escape(&answer.baseline), escape(&answer.candidate));
-    text.push_str(&format!("### Kubebench: {before} → {after}\n\n{}\n", headline(&answer.lines)));
+    text.push_str(&format!("### Kubebench: {before} → {after}\n\n{}", headline(&answer.lines)));
+    text.push_str(&between(&answer.lines));
     table(&mut text, &answer.lines);
     for mean in &answer.geomeans {
         let excluded = if mean.excluded > 0 { format!(", {} excluded", mean.excluded) } else { String::new() };
@@ -47,7 +48,9 @@ pub fn gated(answer: &Gated) -> String {
         Outcome::Failed => "❌ Kubebench gate failed",
         Outcome::NoAnswer => "❌ Kubebench gate gives no answer: files among what is judged cannot be trusted",
     };
-    text.push_str(&format!("### {says}\n\n{}\n", headline(&answer.lines)));
+    let said = if answer.lines.is_empty() { "No spec has a gate.\n".to_owned() } else { headline(&answer.lines) };
+    text.push_str(&format!("### {says}\n\n{said}"));
+    text.push_str(&between(&answer.lines));
     table(&mut text, &answer.lines);
     rest(&mut text, &answer.notes, answer.left_out.len());
     text
@@ -64,15 +67,7 @@ fn headline(lines: &[Line]) -> String {
         return "Nothing was measured on both sides.\n".to_owned();
     }
     if urgent.is_empty() {
-        let seen = lines.iter().filter_map(|line| line.detectable).fold(0.0, f64::max);
-        let seen =
-            if seen > 0.0 { format!("; any of ±{} would have been seen", words::share(seen)) } else { String::new() };
-        let better = lines.iter().filter(|line| line.verdict == Verdict::Improved).count();
-        let series = lines.len();
-        return match better {
-            0 => format!("No change for the worse in {series} series{seen}.\n"),
-            better => format!("No change for the worse in {series} series, {better} better{seen}.\n"),
-        };
+        return calm(lines);
     }
     let more = urgent.len().saturating_sub(SHOWN);
     let mut shown: Vec<String> = urgent.into_iter().take(SHOWN).map(|sentence| format!("- {sentence}")).collect();
@@ -80,6 +75,42 @@ fn headline(lines: &[Line]) -> String {
         shown.push(format!("- and {more} more, below"));
     }
     format!("{}\n", shown.join("\n"))
+}
+
+/// Says what is known where nothing got worse: what nobody can tell yet is no good news.
+fn calm(lines: &[Line]) -> String {
+    let count = |wanted: &[Verdict]| lines.iter().filter(|line| wanted.contains(&line.verdict)).count();
+    let fine = [Verdict::Unchanged, Verdict::NoChangeSeen, Verdict::Improved];
+    let (told, better) = (count(&fine), count(&[Verdict::Improved]));
+    let (open, apart) = (count(&[Verdict::Inconclusive]), count(&[Verdict::Incomparable]));
+    let mut said = Vec::new();
+    if told > 0 {
+        let detectable = lines.iter().filter(|line| fine.contains(&line.verdict)).filter_map(|line| line.detectable);
+        let seen = detectable.fold(0.0, f64::max);
+        let seen =
+            if seen > 0.0 { format!("; any of ±{} would have been seen", words::share(seen)) } else { String::new() };
+        let better = if better > 0 { format!(", {better} better") } else { String::new() };
+        said.push(format!("No change for the worse in {told} series{better}{seen}."));
+    }
+    if open > 0 {
+        said.push(format!("**{open} series cannot be judged yet**; why, and what would decide, stands below."));
+    }
+    if apart > 0 {
+        said.push(format!("**{apart} series cannot be compared**; what differs stands below."));
+    }
+    format!("{}\n", said.join(" "))
+}
+
+/// Names the commits in which changes lie, and how to look at them.
+fn between(lines: &[Line]) -> String {
+    const SHOWN: usize = 3;
+    let commands: std::collections::BTreeSet<(String, String)> =
+        lines.iter().filter_map(words::between).map(|(log, bisect)| (code(&log), code(&bisect))).collect();
+    let shown = commands.iter().take(SHOWN);
+    let said =
+        shown.map(|(log, bisect)| format!("What changed in between: `{log}`; which commit it was: `{bisect}`.\n"));
+    let said = said.collect::<String>();
+    if said.is_empty() { said } else { format!("\n{said}") }
 }
 
 /// Says of one line what a colleague would.
@@ -156,7 +187,7 @@ fn table(text: &mut String, lines: &[Line]) {
         for ack in &line.acks {
             text.push_str(&format!("  - accepted by {}: {}\n", escape(&ack.by), escape(&ack.reason)));
         }
-        let notes = line.notes.iter().cloned().chain(words::next(line));
+        let notes = line.notes.iter().cloned().chain(words::decide(line));
         text.extend(notes.map(|note| format!("  - {}\n", escape(&note))));
     }
     text.push_str("\n</details>\n");

@@ -4,7 +4,7 @@ mod human;
 mod markdown;
 mod story;
 
-pub use human::{comparison as human_comparison, gated as human_gated};
+pub use human::{comparison as human_comparison, gated as human_gated, rest as leftovers};
 pub use markdown::{comparison as markdown_comparison, escape, gated as markdown_gated};
 pub use story::history as human_history;
 

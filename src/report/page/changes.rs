@@ -63,7 +63,7 @@ pub(super) fn lately(site: &Site<'_>, from: &str) -> Markup {
                 @if !all.is_empty() { "Earlier: " a href=(relative(from, place::CHANGES)) { "all " (all.len()) } "." } }
         } @else {
             ul.events { @for entry in lately.iter().take(LATELY) { (shown(site, from, entry)) } }
-            p { a href=(relative(from, place::CHANGES)) { "All " (all.len()) " changes" } }
+            p { a href=(relative(from, place::CHANGES)) { "All changes" } " (" (all.len()) ")" }
         }
     }
 }

@@ -18,9 +18,12 @@ const MOST_LABELS: usize = 4;
 /// So many changes are told below a plot; all are on the page of changes.
 const MOST_TOLD: usize = 8;
 
+/// What tells a series of a benchmark from others: case, hardware, metric.
+type Key = (String, BTreeMap<String, String>, MetricKey);
+
 /// The values of runs, session by session, by what tells a series from others.
 pub(super) struct Runs {
-    by_series: BTreeMap<(String, BTreeMap<String, String>, MetricKey), Vec<Vec<f64>>>,
+    by_series: BTreeMap<Key, Vec<Vec<f64>>>,
 }
 
 impl Runs {

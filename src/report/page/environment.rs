@@ -7,8 +7,11 @@ use maud::{Markup, html};
 use super::super::place::{self, relative};
 use super::super::site::Site;
 use super::{File, Page, by_weight, parts};
-use crate::archive::Partition;
+use crate::archive::{Partition, Row};
 use crate::result::v1::Environment;
+
+/// What stands for something that nobody looked at.
+const UNSEEN: &str = "not observed";
 
 /// What ran on one kind of hardware.
 #[derive(Default)]
@@ -83,7 +86,7 @@ fn one(site: &Site<'_>, facts: &BTreeMap<String, String>, seen: &Seen<'_>) -> Fi
         @if let Some(row) = newest {
             h2 { "Declared and observed" }
             p { "As the newest run had it, of " (parts::time(&row.started_at)) "." }
-            (observed(archive.environment(row)))
+            (observed(archive.environment(row), row, declared_type(site, facts)))
         }
         h2 { "What ran here" }
         (parts::table("Benchmarks that ran here", &["Benchmark", "Case", "Sessions", "Newest"], &shown))
@@ -93,21 +96,39 @@ fn one(site: &Site<'_>, facts: &BTreeMap<String, String>, seen: &Seen<'_>) -> Fi
     Page { path: &path, title: &name(facts), above: &above, body }.draw(site)
 }
 
+/// Returns the type of instance that the specs of a target ask for, where they agree.
+fn declared_type<'a>(site: &Site<'a>, facts: &BTreeMap<String, String>) -> Option<&'a str> {
+    let target = facts.get("target")?;
+    let of_target = site.request.asked.iter().filter(|asked| asked.target == *target);
+    let types: BTreeSet<Option<&str>> = of_target.map(|asked| asked.instance_type.as_deref()).collect();
+    if types.len() == 1 { types.into_iter().next().flatten() } else { None }
+}
+
 /// Tables what specs declare against what the run saw.
-fn observed(environment: &Environment) -> Markup {
+fn observed(environment: &Environment, row: &Row, declared_type: Option<&str>) -> Markup {
     const MOST: usize = 16;
     let mut rows: Vec<(String, String, String)> = Vec::new();
     for image in environment.images.iter().take(MOST) {
-        let observed = image.observed.clone().unwrap_or_else(|| "not observed".to_owned());
+        let observed = image.observed.clone().unwrap_or_else(|| UNSEEN.to_owned());
         rows.push((format!("image of {}", image.role), image.declared.clone(), observed));
     }
+    if let Some(count) = row.accelerators.filter(|count| *count > 0) {
+        let seen: u64 = environment.nodes.iter().flat_map(|node| &node.gpus).map(|gpu| u64::from(gpu.count)).sum();
+        rows.push((
+            "accelerators".to_owned(),
+            count.to_string(),
+            if seen > 0 { format!("{seen} on its nodes") } else { UNSEEN.to_owned() },
+        ));
+    }
     for (at, node) in environment.nodes.iter().take(MOST).enumerate() {
+        if let Some(seen) = &node.instance_type {
+            rows.push((format!("node {}, type", at + 1), declared_type.unwrap_or("–").to_owned(), seen.clone()));
+        }
         let mut put = |what: &str, seen: Option<String>| {
             if let Some(seen) = seen {
                 rows.push((format!("node {}, {what}", at + 1), "–".to_owned(), seen));
             }
         };
-        put("type", node.instance_type.clone());
         put("CPU", node.cpu_model.clone().map(|model| format!("{} × {model}", node.cpu_count.unwrap_or(1))));
         put("memory", node.memory_bytes.map(|bytes| format!("{:.1} GiB", bytes as f64 / f64::from(1 << 30))));
         for gpu in &node.gpus {
@@ -128,10 +149,8 @@ fn observed(environment: &Environment) -> Markup {
     let version = environment.cluster.version.clone();
     rows.extend(version.map(|version| ("Kubernetes".to_owned(), "–".to_owned(), version)));
     let draw = |(what, declared, seen): &(String, String, String)| {
-        let differs = declared != "–"
-            && seen != "not observed"
-            && !seen.contains(declared.as_str())
-            && !declared.contains(seen.as_str());
+        let differs =
+            declared != "–" && seen != UNSEEN && !seen.contains(declared.as_str()) && !declared.contains(seen.as_str());
         html! {
             tr {
                 th scope="row" { (parts::cut(what)) } td { (parts::cut(declared)) }

@@ -91,11 +91,12 @@ fn points(sorted: &[f64]) -> Vec<(f64, f64)> {
     points
 }
 
+/// What percentiles are of: a name without the percentile, other labels, the hardware, and the unit.
+type Base<'a> = (String, Vec<(&'a String, &'a String)>, String, Option<&'a str>);
+
 /// Returns the curves of metrics that are called by their percentiles.
 fn percentiles<'a>(case: &Case<'a>) -> Vec<Quantiles<'a>> {
-    // A curve is of one machine and one set of labels.
-    type Key<'a> = (String, Vec<(&'a String, &'a String)>, String, Option<&'a str>);
-    let mut groups: BTreeMap<Key<'a>, Vec<(f64, f64)>> = BTreeMap::new();
+    let mut groups: BTreeMap<Base<'a>, Vec<(f64, f64)>> = BTreeMap::new();
     for told in case.charts.iter().map(|chart| chart.told).filter(|told| is_time(told)) {
         if let (Some((base, share)), Some(newest)) = (percentile(told), told.sessions.last()) {
             let labels = told.labels.iter().filter(|(name, _)| *name != "quantile").collect();
@@ -103,7 +104,7 @@ fn percentiles<'a>(case: &Case<'a>) -> Vec<Quantiles<'a>> {
             groups.entry(key).or_default().push((share, newest.value));
         }
     }
-    let curve = |((base, labels, hardware, unit), mut points): (Key<'a>, Vec<(f64, f64)>)| {
+    let curve = |((base, labels, hardware, unit), mut points): (Base<'a>, Vec<(f64, f64)>)| {
         points.sort_by(|one, other| one.0.total_cmp(&other.0));
         let labels: String = labels.into_iter().map(|(name, value)| format!(", {name}={value}")).collect();
         let title = format!("{base}{labels}, on {hardware}");

@@ -32,7 +32,7 @@ pub(super) fn maps(from: &str, benchmark: &Benchmark<'_>) -> Markup {
         return html! {};
     }
     let (across, rest) = rest.split_first().map_or((None, rest), |(across, rest)| (Some(*across), rest));
-    let mut maps: BTreeMap<(String, Vec<(&str, &str)>), Map<'_>> = BTreeMap::new();
+    let mut maps: BTreeMap<Of<'_>, Map<'_>> = BTreeMap::new();
     for case in &benchmark.cases {
         let param = |name: &str| case.params.get(name).map_or("–", String::as_str);
         let fixed: Vec<(&str, &str)> = rest.iter().map(|name| (*name, param(name))).collect();
@@ -56,6 +56,8 @@ pub(super) fn maps(from: &str, benchmark: &Benchmark<'_>) -> Markup {
     }
 }
 
+/// What a map is of: the metric with its target, and the parameters that are the same in it.
+type Of<'a> = (String, Vec<(&'a str, &'a str)>);
 type Map<'a> = BTreeMap<(&'a str, &'a str), (&'a Case<'a>, &'a Chart<'a>)>;
 
 fn caption(metric: &str, fixed: &[(&str, &str)]) -> String {

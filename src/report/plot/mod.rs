@@ -140,7 +140,7 @@ fn round_step(wanted: f64) -> f64 {
 
 fn magnitude(size: f64) -> (f64, &'static str) {
     match size {
-        size if size >= 1e12 && size < 1e15 => (1e12, " T"),
+        size if (1e12..1e15).contains(&size) => (1e12, " T"),
         size if (1e9..1e12).contains(&size) => (1e9, " G"),
         size if (1e6..1e9).contains(&size) => (1e6, " M"),
         size if (1e4..1e6).contains(&size) => (1e3, " k"),

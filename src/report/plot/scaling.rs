@@ -15,9 +15,12 @@ pub(crate) struct Scaling<'a> {
     pub title: String,
     /// What is counted on the horizontal axis.
     pub axis: &'a str,
-    /// How many there are, how many times better it is than the first, and the interval of that.
-    pub points: Vec<(f64, f64, Option<(f64, f64)>)>,
+    /// What was measured.
+    pub points: Vec<Point>,
 }
+
+/// How many there are, how many times better that is than the first, and the interval of that.
+pub(in crate::report) type Point = (f64, f64, Option<(f64, f64)>);
 
 impl Scaling<'_> {
     /// Draws it; nothing where there is no line to draw.
@@ -52,9 +55,7 @@ impl Scaling<'_> {
     }
 
     fn description(&self) -> String {
-        let of = |(count, value, _): &(f64, f64, Option<(f64, f64)>)| {
-            format!("{} at {}", words::number(*value), words::number(*count))
-        };
+        let of = |(count, value, _): &Point| format!("{} at {}", words::number(*value), words::number(*count));
         format!("Times better than the first: {}.", self.points.iter().map(of).collect::<Vec<_>>().join(", "))
     }
 }

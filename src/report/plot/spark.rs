@@ -21,7 +21,7 @@ pub(crate) fn spark(values: &[f64]) -> Markup {
         let x = 3.0 + (WIDTH - 6.0) * at as f64 / values.len().saturating_sub(1).max(1) as f64;
         (x, 3.0 + (HEIGHT - 6.0) * (1.0 - share))
     };
-    let last = values.iter().enumerate().last().map(place);
+    let last = values.iter().enumerate().next_back().map(place);
     html! {
         svg.spark viewBox={ "0 0 " (WIDTH) " " (HEIGHT) } aria-hidden="true" {
             path d=(line(values.iter().enumerate().map(place))) {}

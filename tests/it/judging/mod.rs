@@ -5,6 +5,8 @@ mod gate;
 mod history;
 mod hostile;
 mod mock;
+mod report;
+mod sweep;
 
 use std::process::Command;
 

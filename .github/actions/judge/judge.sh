@@ -1,0 +1,47 @@
+#!/usr/bin/env bash
+# Checks the tree and judges the results; leaves what it found in $OUT/comment.md and in the step summary.
+# Everything that comes from outside is in the environment and never part of a command's text.
+set -uo pipefail
+
+mkdir -p "$OUT"
+: >"$OUT/comment.md"
+worst=0
+step() {
+  "$@"
+  local status=$?
+  if [ "$status" -gt "$worst" ]; then worst=$status; fi
+  return "$status"
+}
+
+options=()
+if [ -n "${RESULTS:-}" ]; then options+=("--results=$RESULTS"); fi
+
+if step kubebench compile --check --output-format github; then
+  checked="The generated tree is as the specs say."
+else
+  checked="**The generated tree is not as the specs say**: run \`kubebench compile\` and commit what it writes."
+fi
+
+step kubebench gate ${options[@]+"${options[@]}"} --output-format github --markdown "$OUT/gate.md" \
+  "--on-inconclusive=${ON_INCONCLUSIVE:-pass}" "--on-missing=${ON_MISSING:-fail}"
+gated=$?
+if [ -f "$OUT/gate.md" ]; then
+  cat "$OUT/gate.md" >>"$OUT/comment.md"
+else
+  printf '%s\n' '<!-- kubebench gate -->' '### ❌ Kubebench gate gives no answer' '' \
+    "It ended with status $gated; the log of the job says why." >>"$OUT/comment.md"
+fi
+if [ -n "${BASELINE:-}" ] && [ -n "${CANDIDATE:-}" ]; then
+  # Comparing decides nothing: a side without results is said, and fails nobody.
+  kubebench compare ${options[@]+"${options[@]}"} "--markdown=$OUT/compare.md" -- "$BASELINE" "$CANDIDATE" || true
+  if [ -f "$OUT/compare.md" ]; then
+    { echo; cat "$OUT/compare.md"; } >>"$OUT/comment.md"
+  fi
+fi
+printf '\n%s\n' "$checked" >>"$OUT/comment.md"
+rm -f "$OUT/gate.md" "$OUT/compare.md"
+
+printf '%s\n' "${NUMBER:-}" >"$OUT/number"
+# A summary holds a megabyte.
+head -c 900000 "$OUT/comment.md" >>"${GITHUB_STEP_SUMMARY:-/dev/null}"
+exit "$worst"

@@ -1,0 +1,98 @@
+//! `kubebench compare --by`: cases side by side along one axis.
+
+use std::collections::BTreeSet;
+
+use anyhow::{Context as _, Result, bail};
+
+use super::ExitStatus;
+use super::args::{CompareArgs, Global, HistoryArgs};
+use super::findings::{self, Findings};
+use super::history::{Asked, told};
+use super::project::from_start;
+use crate::compare::v1::Told;
+use crate::diag::render::Format;
+use crate::edge::{fs, terminal};
+use crate::sweep::{Axis, Request, axes, fronts, render, sweep, values};
+
+/// Compares along `by`, prints, and returns 1 where a file could not be trusted or nothing could be compared.
+pub(super) fn run(global: &Global, args: &CompareArgs, by: &str) -> Result<ExitStatus> {
+    let all = HistoryArgs {
+        benchmark: args.benchmark.clone(),
+        case: Vec::new(),
+        metric: Vec::new(),
+        all: true,
+        last: 0,
+        results: args.results.clone(),
+    };
+    let Asked { archive, series, left_out, diagnostics, sources, .. } = told(global, &all)?;
+    let found = Axis::find(by, &archive, &series).map(|axis| (values(&archive, &series, &axis), axis));
+    let Some((known, axis)) = found.filter(|(known, _)| !known.is_empty()) else {
+        let known = axes(&archive, &series);
+        let known = if known.is_empty() { "none: nothing differs".to_owned() } else { known.join(", ") };
+        bail!("no result has a parameter or fact `{by}`; the axes along which results differ are {known}");
+    };
+    if let Some(base) = args.base.as_ref().filter(|base| !known.contains(*base)) {
+        let known: Vec<String> = known.into_iter().collect();
+        bail!("there is no result of {by}={base} to hold the others against; there are {}", known.join(", "));
+    }
+    missing(&args.metric, &series)?;
+    let pareto = args.pareto.as_deref().map(pair).transpose()?;
+    let mut answer = sweep(Request {
+        archive: &archive,
+        told: &series,
+        axis: &axis,
+        base: args.base.as_deref(),
+        metrics: &args.metric.iter().cloned().collect(),
+        allowed: &args.allow.iter().cloned().collect(),
+    });
+    answer.fronts = fronts(&archive, &series, pareto);
+    if let (Some((first, second)), true) = (pareto, answer.fronts.is_empty()) {
+        bail!(
+            "no benchmark has two cases on the same hardware with both {first} and {second}; write metrics of which it is known which way \
+             is better, with their labels where several have the name, such as `latency{{percentile=99}}`"
+        );
+    }
+    answer.left_out = left_out;
+    let is_answered = !answer.groups.is_empty() && !diagnostics.has_errors();
+    if let Some(path) = &args.markdown {
+        fs::write_report(&from_start(global, path), &render::markdown(&answer))
+            .with_context(|| format!("cannot write {}", path.display()))?;
+    }
+    let findings = Findings { diagnostics, sources: &sources, checked: &[], unreadable: false };
+    match global.output_format {
+        Format::Human => terminal::print(&render::human(&answer))?,
+        Format::Json => terminal::print(&format!("{:#}\n", serde_json::to_value(&answer)?))?,
+        _ => {
+            findings::report(global, findings::Output::Findings, findings)?;
+            return Ok(if is_answered { ExitStatus::Yes } else { ExitStatus::No });
+        }
+    }
+    findings::write_reports(global, findings)?;
+    Ok(if is_answered { ExitStatus::Yes } else { ExitStatus::No })
+}
+
+/// Refuses a metric that nothing has: an empty answer would look like one.
+fn missing(asked: &[String], series: &[Told]) -> Result<()> {
+    let known: BTreeSet<&str> = series.iter().map(|told| told.metric.as_str()).collect();
+    if let Some(name) = asked.iter().find(|name| !known.contains(name.as_str())) {
+        bail!("no result has the metric `{name}`; there are {}", known.into_iter().collect::<Vec<_>>().join(", "));
+    }
+    Ok(())
+}
+
+/// Reads `A,B`; a comma within braces is one of labels.
+fn pair(text: &str) -> Result<(&str, &str)> {
+    let mut depth = 0_usize;
+    let comma = text.char_indices().find(|(_, letter)| {
+        match letter {
+            '{' => depth += 1,
+            '}' => depth = depth.saturating_sub(1),
+            _ => {}
+        }
+        *letter == ',' && depth == 0
+    });
+    match comma.map(|(at, _)| text.split_at(at)) {
+        Some((first, second)) if !first.is_empty() && second.len() > 1 => Ok((first, second.trim_start_matches(','))),
+        _ => bail!("`--pareto {text}` does not name two metrics; write `--pareto latency,throughput`"),
+    }
+}

@@ -1,0 +1,226 @@
+//! `report`: what people read first is right, and files that are not its own stay.
+
+use std::fs;
+
+use kubebench::result::v1::Status;
+use serde_json::Value as Json;
+
+use super::{Project, QUIET, SPEC, Special};
+use crate::project::repository;
+
+/// Writes the site, and returns its files by path.
+fn site(project: &Project, arguments: &[&str]) -> std::collections::BTreeMap<String, String> {
+    let all: Vec<&str> = ["report", "--out", "site"].into_iter().chain(arguments.iter().copied()).collect();
+    let (status, out, error) = project.says(&all);
+    assert_eq!((status, out.as_str()), (0, ""), "{error}");
+    let text = |(path, bytes): (String, Vec<u8>)| {
+        (path.trim_start_matches("site/").to_owned(), String::from_utf8(bytes).unwrap())
+    };
+    project.folder.tree("site").into_iter().map(text).collect()
+}
+
+/// The words of a page: without tags, its entities as what they stand for.
+fn words(page: &str) -> String {
+    let mut text = String::new();
+    let mut is_tag = false;
+    for letter in page.chars() {
+        match letter {
+            '<' => is_tag = true,
+            '>' => is_tag = false,
+            letter if !is_tag => text.push(letter),
+            _ => {}
+        }
+    }
+    text.replace("&lt;", "<").replace("&gt;", ">").replace("&quot;", "\"").replace("&amp;", "&")
+}
+
+fn json(text: &str) -> Json {
+    serde_json::from_str(text).unwrap()
+}
+
+#[test]
+fn an_open_change_is_a_sentence_everywhere() {
+    let mut project = Project::with(SPEC);
+    let on = |commit: &str| Special { commit: Some(commit.to_owned()), ..Special::default() };
+    let first = project.commit("first");
+    project.sessions(&QUIET[..12], &on(&first));
+    let second = project.commit("second");
+    project.sessions(&[92.0, 92.2, 91.9, 92.1, 92.0, 91.8, 92.3], &on(&second));
+    let files = site(&project, &["--repository", "https://git.example.com/team/bench"]);
+
+    let overview = words(&files["index.html"]);
+    let begins = "train (default): speed −7.9 %";
+    assert!(overview.contains("1 change for the worse is open"), "{overview}");
+    for part in
+        [begins, "since 2026-02-01", &second[..10], "1 × synthetic", "7 sessions show it, 95 % sure of the range."]
+    {
+        assert!(overview.contains(part), "{part}: {overview}");
+    }
+    let index = json(&files["index.json"]);
+    assert_eq!(index["verdicts"]["regressed"], 1);
+    let open = &index["open"][0];
+    assert_eq!((open["commit"].as_str(), open["after"].as_str()), (Some(second.as_str()), Some(first.as_str())));
+    let sentence = open["sentence"].as_str().unwrap();
+    assert!(sentence.starts_with(begins), "{sentence}");
+    assert!(files["feed.xml"].contains(sentence), "{}", files["feed.xml"]);
+    assert!(files["badges/train.svg"].contains("1 worse"));
+
+    let page = &files["benchmarks/train/index.html"];
+    assert!(words(page).contains(&format!("git bisect start {} {}", &second[..10], &first[..10])));
+    let range = format!("https://git.example.com/team/bench/compare/{first}...{second}");
+    assert!(page.contains(&range), "{page}");
+    let compared = words(&files["compare/newest.html"]);
+    assert!(compared.contains(&format!("{first} → {second}")) && compared.contains("regressed"), "{compared}");
+
+    let (status, text, _) = project.says(&["report", "--format", "markdown"]);
+    assert_eq!(status, 0);
+    assert!(text.contains(&format!("- **Worse:** {begins}")) && text.contains("| train | regressed |"), "{text}");
+}
+
+#[test]
+fn with_nothing_open_it_says_what_would_have_been_seen() {
+    let mut project = Project::with(SPEC);
+    project.sessions(&QUIET, &Special::default());
+    let files = site(&project, &[]);
+    let overview = words(&files["index.html"]);
+    assert!(overview.contains("Nothing got worse"), "{overview}");
+    assert!(overview.contains("No change for the worse in 1 series; would have seen ±"), "{overview}");
+    assert!(files["badges/all.svg"].contains("no change"));
+    assert!(!files["feed.xml"].contains("<entry>"));
+}
+
+#[test]
+fn what_was_accepted_is_shown_with_who_and_why() {
+    let mut project = Project::with(SPEC);
+    project.commit("all");
+    project.sessions(&QUIET[..12], &Special::default());
+    project.sessions(&[92.0, 92.2, 91.9, 92.1, 92.0, 91.8, 92.3], &Special::default());
+    let why = "<b>bf16</b> was wrong before";
+    let ack = ["ack", "train", "--metric", "speed", "--by", "ada@example.com", "--reason", why];
+    let (status, _, error) = project.says(&ack);
+    assert_eq!(status, 0, "{error}");
+    let files = site(&project, &[]);
+    let overview = words(&files["index.html"]);
+    assert!(overview.contains("Nothing got worse"), "{overview}");
+    assert!(overview.contains(&format!("Accepted by ada@example.com: {why}")), "{overview}");
+    assert!(!files["index.html"].contains("<b>bf16"), "{}", files["index.html"]);
+    assert!(words(&files["changes.html"]).contains("worse, accepted"));
+}
+
+#[test]
+fn what_failed_and_what_never_ran_is_named() {
+    let spec = SPEC.replace("  repeats: 3\n", "  repeats: 3\n  matrix: {axes: {size: [1, 2]}}\n");
+    let mut project = Project::with(&spec);
+    let of_case =
+        |status| Special { status, params: Some(("size".to_owned(), serde_json::json!(1))), ..Special::default() };
+    project.sessions(&QUIET[..3], &of_case(None));
+    project.session(100.0, &of_case(Some(Status::Failed)));
+    let files = site(&project, &[]);
+    let overview = words(&files["index.html"]);
+    assert!(overview.contains("train (size=1): 3 of 3 runs failed"), "{overview}");
+    assert!(overview.contains("worker-0 exited with 1"), "{overview}");
+    assert!(overview.contains("train: missing: no result of"), "{overview}");
+}
+
+#[test]
+fn hardware_that_was_replaced_is_dashed_and_hardware_that_takes_turns_is_not() {
+    let mut project = Project::with(SPEC);
+    let on = |cpu: &str| Special { cpu: Some(cpu.to_owned()), ..Special::default() };
+    project.sessions(&QUIET[..8], &on("old"));
+    project.sessions(&QUIET[8..16], &on("new"));
+    let charts = |files: &std::collections::BTreeMap<String, String>| {
+        let page = &files["benchmarks/train/index.html"];
+        (page.matches("<section class=\"chart\"").count(), page.contains("median replaced\" d=\"M"))
+    };
+    let files = site(&project, &[]);
+    assert_eq!(charts(&files), (1, true));
+    assert_eq!(files.keys().filter(|path| path.starts_with("environments/")).count(), 3);
+    // Now both are in use, and each has a chart of its own.
+    project.sessions(&QUIET[16..18], &on("old"));
+    project.sessions(&QUIET[18..], &on("new"));
+    assert_eq!(charts(&site(&project, &[])), (2, false));
+}
+
+#[test]
+fn foreign_files_stay_and_foreign_sites_are_refused() {
+    let mut project = Project::with(SPEC);
+    project.sessions(&QUIET[..4], &Special::default());
+    project.folder.write("site/CNAME", b"bench.example.com\n");
+    project.folder.write("site/.git", b"gitdir: elsewhere\n");
+    let first = site(&project, &[]);
+    project.folder.write("site/benchmarks/gone/index.html", b"of a benchmark that is gone");
+    let second = site(&project, &[]);
+    assert_eq!(first, second);
+    assert_eq!(second["CNAME"], "bench.example.com\n");
+
+    project.folder.write("other/index.html", b"somebody's");
+    let (status, _, error) = project.says(&["report", "--out", "other"]);
+    assert_eq!(status, 2);
+    assert!(error.contains("other holds index.html, which no report wrote"), "{error}");
+    let (status, _, error) = project.says(&["report", "--out", "results"]);
+    assert_eq!(status, 2, "{error}");
+    let (status, _, error) = project.says(&["report"]);
+    assert_eq!(status, 2);
+    assert!(error.contains("--out DIR"), "{error}");
+}
+
+#[test]
+fn the_index_is_as_its_schema_says() {
+    let mut project = Project::with(SPEC);
+    project.sessions(&QUIET[..12], &Special::default());
+    project.sessions(&[92.0, 92.2, 91.9, 92.1, 92.0, 91.8, 92.3], &Special::default());
+    let index = json(&site(&project, &[])["index.json"]);
+    let validator = jsonschema::draft7::new(&kubebench::report::v1::schema()).unwrap();
+    let wrong: Vec<String> = validator.iter_errors(&index).map(|error| error.to_string()).collect();
+    assert_eq!(wrong, Vec::<String>::new(), "{index:#}");
+}
+
+/// The site that `docs/` shows is the one that this program makes of the results in this repository.
+#[test]
+fn the_site_in_docs_is_that_of_the_results() {
+    let root = repository();
+    let known =
+        |name: &str| std::process::Command::new("git").args(["cat-file", "-e", name]).current_dir(root).status();
+    // The commit before the slow-down: whose sessions count follows from the history.
+    if !known("ae3452924e^{commit}").is_ok_and(|status| status.success()) {
+        println!("SKIPPED the_site_in_docs_is_that_of_the_results: this checkout has no history");
+        return;
+    }
+    let out = tempfile::tempdir().unwrap();
+    let made = out.path().join("site");
+    let status = std::process::Command::new(env!("CARGO_BIN_EXE_kubebench"))
+        .args(["report", "--benchmark", "wordpiece", "--title", "Kubebench's own series", "--quiet"])
+        .args(["--repository", "https://github.com/kubebench/kubebench", "--out"])
+        .arg(&made)
+        .env("XDG_CACHE_HOME", out.path().join("cache"))
+        .current_dir(root)
+        .status()
+        .unwrap();
+    assert!(status.success());
+    let committed = root.join("docs/site");
+    if std::env::var_os("KUBEBENCH_UPDATE").is_some() {
+        let _ = fs::remove_dir_all(&committed);
+        copy(&made, &committed);
+    }
+    assert_eq!(listed(&committed), listed(&made), "renew it with KUBEBENCH_UPDATE=1");
+    for path in listed(&made) {
+        let same = fs::read(committed.join(&path)).unwrap() == fs::read(made.join(&path)).unwrap();
+        assert!(same, "docs/site/{path} is not what the program makes; renew it with KUBEBENCH_UPDATE=1");
+    }
+}
+
+fn listed(root: &std::path::Path) -> Vec<String> {
+    let files = crate::project::files_below(root);
+    let mut paths: Vec<String> =
+        files.iter().map(|file| file.strip_prefix(root).unwrap().to_string_lossy().into_owned()).collect();
+    paths.sort();
+    paths
+}
+
+fn copy(from: &std::path::Path, to: &std::path::Path) {
+    for path in listed(from) {
+        let place = to.join(&path);
+        fs::create_dir_all(place.parent().unwrap()).unwrap();
+        fs::copy(from.join(&path), place).unwrap();
+    }
+}
