@@ -12,6 +12,8 @@ use crate::report::{File, is_own};
 
 /// By this file a folder proves to be a site's.
 const MARK: &str = ".kubebench-report";
+/// The page by which people come in.
+const FIRST: &str = "index.html";
 
 /// A site that is being written.
 #[derive(Debug)]
@@ -38,7 +40,7 @@ impl Site {
             );
         }
         // What an earlier report left that was killed.
-        for name in names(root)?.into_iter().filter(|name| name.starts_with(&format!("{MARK}-"))) {
+        for name in names(root)?.into_iter().filter(|name| is_left(name)) {
             fs::remove_dir_all(root.join(name)).with_context(|| format!("cannot clean {}", root.display()))?;
         }
         let temp = root.join(format!("{MARK}-{}", std::process::id()));
@@ -63,6 +65,8 @@ impl Site {
         self.moved().with_context(|| format!("cannot write {}", self.root.display()))
     }
 
+    /// Puts what is new in the place of what was there, one file or folder after another: at no moment one is missing, and the page
+    /// that leads to the others comes last.
     fn moved(&self) -> io::Result<()> {
         let (new, old) = (self.temp.join("new"), self.temp.join("old"));
         fs::create_dir_all(&old)?;
@@ -70,14 +74,33 @@ impl Site {
             self.root.join(MARK),
             "Files beside this one are written by `kubebench report`, and replaced by the next one.\n",
         )?;
-        for name in names(&self.root)?.into_iter().filter(|name| is_own(name)) {
-            fs::rename(self.root.join(&name), old.join(&name))?;
+        let mut fresh = names(&new)?;
+        fresh.sort_by_key(|name| (new.join(name).is_file(), name == FIRST, name.clone()));
+        for name in &fresh {
+            replace(&new.join(name), &self.root.join(name), &old.join(name))?;
         }
-        for name in names(&new)? {
-            fs::rename(new.join(&name), self.root.join(&name))?;
+        for name in names(&self.root)?.into_iter().filter(|name| is_own(name) && !fresh.contains(name)) {
+            fs::rename(self.root.join(&name), old.join(&name))?;
         }
         Ok(())
     }
+}
+
+/// Puts `new` in the place of `target`, in one step where the system can do that; what was there may end at `old`.
+fn replace(new: &Path, target: &Path, old: &Path) -> io::Result<()> {
+    if !target.is_dir() {
+        return fs::rename(new, target);
+    }
+    #[cfg(all(target_os = "linux", target_env = "gnu"))]
+    {
+        use nix::fcntl::{AT_FDCWD, RenameFlags, renameat2};
+        if renameat2(AT_FDCWD, new, AT_FDCWD, target, RenameFlags::RENAME_EXCHANGE).is_ok() {
+            return Ok(());
+        }
+        // Not every file system exchanges.
+    }
+    fs::rename(target, old)?;
+    fs::rename(new, target)
 }
 
 impl Drop for Site {
@@ -85,6 +108,12 @@ impl Drop for Site {
         // The next report cleans what cannot be removed now.
         drop(fs::remove_dir_all(&self.temp));
     }
+}
+
+/// Returns whether a folder is that of a report which did not end.
+fn is_left(name: &str) -> bool {
+    let process = name.strip_prefix(MARK).and_then(|rest| rest.strip_prefix('-'));
+    process.is_some_and(|process| process.bytes().all(|byte| byte.is_ascii_digit()))
 }
 
 fn names(folder: &Path) -> io::Result<Vec<String>> {

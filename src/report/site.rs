@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::links::Links;
+use super::place;
 use crate::archive::{Archive, Partition, Row};
 use crate::compare::v1::{Comparison, Kind, LeftOut, LevelChange, Line, SessionValue, Told, Turn, Verdict};
 use crate::expand::VARIANT;
@@ -115,6 +116,8 @@ pub(super) struct Chart<'a> {
     pub replaced: Vec<&'a Told>,
     /// What is said of its newest session.
     pub line: Option<&'a Line>,
+    /// What names it among those of its case, as a part of a link: the same in every report.
+    pub anchor: String,
 }
 
 /// What keeps a case from being judged.
@@ -247,7 +250,12 @@ fn charts<'a>(request: &'a Request<'a>) -> Charts<'a> {
         let of_case = charts.entry(benchmark).or_default().entry(case).or_default();
         for (at, told) in current.into_iter().enumerate() {
             let replaced = if at == 0 { std::mem::take(&mut replaced) } else { Vec::new() };
-            of_case.push(Chart { told, replaced, line: lines.get(&told_key(told)).copied() });
+            let mut anchor = anchor(told);
+            if at > 0 {
+                // Hardware that takes turns: each has a chart of its own.
+                anchor = format!("{anchor}-{}", place::environment_id(&told.environment));
+            }
+            of_case.push(Chart { told, replaced, line: lines.get(&told_key(told)).copied(), anchor });
         }
     }
     for of_case in charts.values_mut().flat_map(BTreeMap::values_mut) {
@@ -255,6 +263,14 @@ fn charts<'a>(request: &'a Request<'a>) -> Charts<'a> {
         of_case.sort_by_key(|chart| chart.told.kind);
     }
     charts
+}
+
+/// Returns the anchor of a metric.
+fn anchor(told: &Told) -> String {
+    let labels: String = told.labels.iter().map(|(name, value)| format!(" {name}={value}")).collect();
+    let unit = told.unit.as_deref().unwrap_or_default();
+    let target = told.environment.get("target").map_or("", String::as_str);
+    place::slug(&format!("{target} {}{labels} {unit}", told.metric))
 }
 
 type SeriesKey<'a> = (&'a str, &'a str, &'a BTreeMap<String, String>, &'a str, &'a BTreeMap<String, String>);

@@ -13,6 +13,7 @@
 
 mod admission;
 mod ancestor;
+mod browser;
 mod carried;
 mod cluster;
 mod deploy;
@@ -48,6 +49,7 @@ mod reports;
 mod run;
 mod schemas;
 mod since;
+mod site;
 mod steps;
 mod suites;
 mod tidy;

@@ -32,7 +32,7 @@ pub(crate) fn pages(site: &Site<'_>, benchmark: &Benchmark<'_>) -> Vec<File> {
                 h2.bad id="news" { "Got worse" }
                 ul.open {
                     @for finding in findings.iter().take(MOST) {
-                        li { (parts::finding(site, &path, finding)) " Look at " (parts::range(site, finding.after, finding.commit)) "." }
+                        li { (parts::finding(site, &path, finding)) @if finding.commit.is_some() { " Look at " (parts::range(site, finding.after, finding.commit)) "." } }
                     }
                 }
                 @if findings.len() > MOST { p { "And " (findings.len() - MOST) " more, on the pages of the cases." } }
@@ -92,7 +92,9 @@ fn trends(site: &Site<'_>, from: &str, benchmark: &Benchmark<'_>, runs: &Runs) -
     let mut filled = 0;
     let mut drawn = Vec::new();
     for (case, chart) in wanted {
-        let markup = named(from, benchmark, case, &chart::draw(site, from, chart, runs));
+        // Several cases have the same metrics.
+        let anchor = format!("{}-{}", case.id, chart.anchor);
+        let markup = named(from, benchmark, case, &chart::draw(site, from, &anchor, chart, runs));
         filled += markup.0.len();
         if filled > PLOTS && !drawn.is_empty() {
             break;
@@ -112,7 +114,7 @@ fn trends(site: &Site<'_>, from: &str, benchmark: &Benchmark<'_>, runs: &Runs) -
     }
 }
 
-/// Puts the name of the case above a chart. The anchors of two cases must not be the same on one page.
+/// Puts the name of the case above a chart.
 fn named(from: &str, benchmark: &Benchmark<'_>, case: &Case<'_>, chart: &Markup) -> Markup {
     html! {
         @if !case.name.is_empty() {

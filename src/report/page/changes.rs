@@ -77,7 +77,7 @@ fn shown(site: &Site<'_>, from: &str, entry: &Entry<'_>) -> Markup {
                     @let told = chart.told;
                     @let (class, turned) = parts::turn(change, told);
                     @let path = place::case(&told.benchmark, &told.case, 1);
-                    a href={ (relative(from, &path)) "#" (parts::anchor(told)) } { (told.benchmark) }
+                    a href={ (relative(from, &path)) "#" (chart.anchor) } { (told.benchmark) }
                     @if !told.case_name.is_empty() { " (" (parts::cut(&told.case_name)) ")" }
                     ", " (parts::metric(told)) ": " strong class=(class) { (turned) } " "
                     (words::change(change.change, change.interval))

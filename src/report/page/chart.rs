@@ -48,10 +48,9 @@ impl Runs {
     }
 }
 
-/// Draws a chart as a page at `from` shows it.
-pub(super) fn draw(site: &Site<'_>, from: &str, chart: &Chart<'_>, runs: &Runs) -> Markup {
+/// Draws a chart as a page at `from` shows it, which knows it by `anchor`.
+pub(super) fn draw(site: &Site<'_>, from: &str, anchor: &str, chart: &Chart<'_>, runs: &Runs) -> Markup {
     let told = chart.told;
-    let anchor = parts::anchor(told);
     let data = |ending: &str| relative(from, &place::data(&told.benchmark, &told.case, ending));
     html! {
         section.chart id=(anchor) aria-labelledby={ (anchor) "-h" } {
@@ -65,7 +64,7 @@ pub(super) fn draw(site: &Site<'_>, from: &str, chart: &Chart<'_>, runs: &Runs) 
                 @if told.synthetic { " · " strong.warn { "synthetic" } }
             }
             (story(site, from, chart))
-            (trend(&anchor, chart, runs).draw())
+            (trend(anchor, chart, runs).draw())
             p.more {
                 a href={ "#" (anchor) } aria-label={ "Link to " (parts::metric(told)) } { "Link" } " · "
                 a href=(data("csv")) { "CSV" } " · " a href=(data("json")) { "JSON" }
@@ -92,7 +91,7 @@ fn story(site: &Site<'_>, from: &str, chart: &Chart<'_>) -> Markup {
     html! {
         @if let Some(finding) = &finding {
             p.open { (parts::finding(site, from, finding)) }
-            p.next { "Look at " (parts::range(site, finding.after, finding.commit)) }
+            @if finding.commit.is_some() { p.next { "Look at " (parts::range(site, finding.after, finding.commit)) } }
         } @else if let Some(line) = chart.line {
             p { (words::sentence_case(&line.message)) "." }
         }
@@ -106,7 +105,7 @@ fn story(site: &Site<'_>, from: &str, chart: &Chart<'_>) -> Markup {
                     li { (parts::time(&change.since)) " " strong class=(class) { (turned) } ": "
                         (words::change(change.change, change.interval))
                         @if let Some(interval) = change.interval { " " (words::interval(interval)) }
-                        " " (parts::range(site, change.after.as_deref(), change.commit.as_deref())) }
+                        @if change.commit.is_some() { "; " (parts::range(site, change.after.as_deref(), change.commit.as_deref())) } }
                 }
                 @for ack in &told.acks { li { (acknowledged(ack)) } }
                 @if let Some(drift) = told.drift {

@@ -18,7 +18,7 @@ pub(crate) fn pages(site: &Site<'_>) -> Vec<File> {
         let worse = answer.lines.iter().filter(|line| line.verdict == Verdict::Regressed).count();
         let better = answer.lines.iter().filter(|line| line.verdict == Verdict::Improved).count();
         html! {
-            li { a href=(relative(place::COMPARISONS, &place::comparison(name))) { (parts::cut(&answer.baseline)) " → " (parts::cut(&answer.candidate)) }
+            li { a href=(relative(place::COMPARISONS, &place::comparison(name))) { (side(&answer.baseline)) " → " (side(&answer.candidate)) }
                 ": " (answer.lines.len()) " series, " (worse) " worse, " (better) " better" }
         }
     };
@@ -60,9 +60,15 @@ fn one(site: &Site<'_>, name: &str, answer: &Comparison) -> File {
         @for note in &answer.notes { p { (note) } }
         p.more { a href=(data_name(name)) { "JSON" } }
     };
-    let title = format!("{} → {}", parts::cut(&answer.baseline), parts::cut(&answer.candidate));
+    let title = format!("{} → {}", side(&answer.baseline), side(&answer.candidate));
     let above = [("Comparisons", place::COMPARISONS.to_owned())];
     Page { path: &path, title: &title, above: &above, body }.draw(site)
+}
+
+/// Returns what a side is called, a commit in short.
+fn side(name: &str) -> String {
+    let is_commit = name.len() == 40 && name.bytes().all(|byte| byte.is_ascii_hexdigit());
+    parts::cut(if is_commit { words::short(name) } else { name })
 }
 
 fn data_name(name: &str) -> String {

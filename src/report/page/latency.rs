@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use maud::{Markup, html};
 
+use super::super::place;
 use super::super::plot::quantiles::{Curve, Quantiles};
 use super::super::site::{Case, Chart, Site};
 use super::parts;
@@ -20,14 +21,16 @@ const TIMES: [&str; 9] = ["s", "ms", "us", "µs", "μs", "ns", "min", "seconds",
 /// Draws the distributions of a case.
 pub(super) fn latency(site: &Site<'_>, case: &Case<'_>) -> Markup {
     let by_samples: Vec<Quantiles<'_>> = case.charts.iter().filter_map(|chart| samples(site, chart)).collect();
-    let plots = if by_samples.is_empty() { percentiles(case) } else { by_samples };
+    let is_sampled = !by_samples.is_empty();
+    let plots = if is_sampled { by_samples } else { percentiles(case) };
     html! {
         section.chart aria-labelledby="latency" {
             h2 id="latency" { "How latencies are distributed" }
             @if plots.is_empty() {
                 p { "Not shown: no metric in a unit of time kept " (LEAST) " samples, and none is called by its percentiles (p50, p99)." }
             } @else {
-                p { "By share of samples, the last percents widened. The stronger line is the newest session"
+                p { @if is_sampled { "By share of samples" } @else { "By the percentiles that were measured, with straight lines between them" }
+                    ", the last percents widened. The stronger line is the newest session"
                     @if plots.iter().any(|plot| plot.curves.len() > 1) { ", the other one the last before the open change" } "." }
                 @for plot in plots.iter().take(MOST) {
                     h3 { (plot.title) }
@@ -71,7 +74,7 @@ fn samples<'a>(site: &Site<'_>, chart: &Chart<'a>) -> Option<Quantiles<'a>> {
     let open = told.open.as_ref().and_then(|open| told.sessions.iter().position(|session| session.session == *open));
     let before = open.and_then(|at| at.checked_sub(1)).and_then(|at| told.sessions.get(at));
     let before = before.and_then(|session| of(session, "last session before the open change"));
-    let id = format!("{}-latency", parts::anchor(told));
+    let id = format!("{}-latency", chart.anchor);
     let curves = before.into_iter().chain([newest]).collect();
     Some(Quantiles { id, title: parts::metric(told), unit: told.unit.as_deref(), curves })
 }
@@ -88,22 +91,26 @@ fn points(sorted: &[f64]) -> Vec<(f64, f64)> {
     points
 }
 
-/// What percentiles are of: a name without the percentile, and the unit.
-type Base<'a> = (String, Option<&'a str>);
+/// What percentiles are of: a name without the percentile, other labels, the hardware, and the unit.
+type Base<'a> = (String, Vec<(&'a String, &'a String)>, String, Option<&'a str>);
 
 /// Returns the curves of metrics that are called by their percentiles.
 fn percentiles<'a>(case: &Case<'a>) -> Vec<Quantiles<'a>> {
-    let mut groups: BTreeMap<Base<'_>, Vec<(f64, f64)>> = BTreeMap::new();
+    let mut groups: BTreeMap<Base<'a>, Vec<(f64, f64)>> = BTreeMap::new();
     for told in case.charts.iter().map(|chart| chart.told).filter(|told| is_time(told)) {
         if let (Some((base, share)), Some(newest)) = (percentile(told), told.sessions.last()) {
-            groups.entry((base, told.unit.as_deref())).or_default().push((share, newest.value));
+            let labels = told.labels.iter().filter(|(name, _)| *name != "quantile").collect();
+            let key = (base, labels, parts::hardware(told), told.unit.as_deref());
+            groups.entry(key).or_default().push((share, newest.value));
         }
     }
-    let curve = |((base, unit), mut points): (Base<'a>, Vec<(f64, f64)>)| {
+    let curve = |((base, labels, hardware, unit), mut points): (Base<'a>, Vec<(f64, f64)>)| {
         points.sort_by(|one, other| one.0.total_cmp(&other.0));
-        let id = format!("{}-latency", super::super::place::slug(&base));
+        let labels: String = labels.into_iter().map(|(name, value)| format!(", {name}={value}")).collect();
+        let title = format!("{base}{labels}, on {hardware}");
+        let id = format!("{}-latency", place::slug(&format!("{title} {}", unit.unwrap_or_default())));
         let curves = vec![Curve { label: "newest session, by its percentiles".to_owned(), points }];
-        Quantiles { id, title: parts::cut(&base), unit, curves }
+        Quantiles { id, title: parts::cut(&title), unit, curves }
     };
     groups.into_iter().filter(|(_, points)| points.len() > 1).map(curve).collect()
 }

@@ -35,6 +35,10 @@ pub(super) const STYLE: (&str, &str) = ("site.css", include_str!("../assets/site
 /// What is there for comfort alone: every page works without it.
 pub(super) const SCRIPT: (&str, &str) = ("site.js", include_str!("../assets/site.js"));
 
+/// A browser asks for a file `favicon.ico` where a page names no icon.
+const ICON: &str = "data:image/svg+xml,%3Csvg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 8 8'%3E%3Cpath fill='none' \
+                    stroke='%230b57a4' d='M1 2h3v4h3'/%3E%3C/svg%3E";
+
 /// A file of the site.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct File {
@@ -76,6 +80,7 @@ impl Page<'_> {
                     title { (full) }
                     link rel="stylesheet" href=(to(STYLE.0));
                     link rel="alternate" type="application/atom+xml" title="Changes for the worse" href=(to(place::FEED));
+                    link rel="icon" href=(ICON);
                     script src=(to(SCRIPT.0)) defer {}
                 }
                 body {

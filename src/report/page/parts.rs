@@ -12,6 +12,9 @@ const SHORT: usize = 120;
 
 /// Returns text, cut where it is long: a name of a megabyte is a name on a page, too.
 pub(super) fn cut(text: &str) -> String {
+    if !text.is_empty() && text.trim().is_empty() {
+        return "(blank)".to_owned();
+    }
     if text.chars().count() <= SHORT {
         return text.to_owned();
     }
@@ -30,14 +33,6 @@ pub(super) fn metric(told: &Told) -> String {
 /// Returns the hardware in a few words.
 pub(super) fn hardware(told: &Told) -> String {
     cut(&words::hardware(&told.environment))
-}
-
-/// Returns the anchor of a chart on the pages of its case: the same in every report.
-pub(super) fn anchor(told: &Told) -> String {
-    let labels: String = told.labels.iter().map(|(name, value)| format!(" {name}={value}")).collect();
-    let unit = told.unit.as_deref().unwrap_or_default();
-    let target = told.environment.get("target").map_or("", String::as_str);
-    place::slug(&format!("{target} {}{labels} {unit}", told.metric))
 }
 
 /// Draws a time that a script may say relative to now.
@@ -67,7 +62,7 @@ pub(super) fn range(site: &Site<'_>, after: Option<&str>, commit_: Option<&str>)
                 code { "git bisect start " (words::short(commit)) " " (words::short(after)) }
             }
             (_, Some(commit)) => { "commit " (self::commit(site, commit)) }
-            _ => "the commits are not known"
+            _ => {}
         }
     }
 }
@@ -112,7 +107,7 @@ pub(super) fn finding(site: &Site<'_>, from: &str, finding: &Finding<'_>) -> Mar
     let told = finding.chart.told;
     let path = place::case(&told.benchmark, &told.case, 1);
     html! {
-        a href={ (relative(from, &path)) "#" (anchor(told)) } { strong { (told.benchmark) } }
+        a href={ (relative(from, &path)) "#" (finding.chart.anchor) } { strong { (told.benchmark) } }
         @if !told.case_name.is_empty() { " (" (cut(&told.case_name)) ")" }
         ": " (metric(told)) " "
         strong.bad { (words::change(finding.change, finding.interval)) }

@@ -70,7 +70,11 @@ fn month_page(
         });
         drawn.push(all_of(site, row, number + 1));
     }
-    let title = if pages > 1 { format!("Runs of {month}, page {page}") } else { format!("Runs of {month}") };
+    let title = if pages > 1 {
+        format!("{}: runs of {month}, page {page}", benchmark.name)
+    } else {
+        format!("{}: runs of {month}", benchmark.name)
+    };
     let body = html! {
         @if pages > 1 {
             p { "Page " (page) " of " (pages) ": "
@@ -104,9 +108,9 @@ fn common(site: &Site<'_>, row: &Row) -> Markup {
     let subject = site.request.archive.subject(row);
     let value = site.request.archive.metrics(row).find(|(definition, _)| definition.kind == Kind::Primary);
     html! {
-        td { (row.started_at) }
+        td.number { (row.started_at) }
         td { (parts::cut(&subject.case_name)) }
-        td { (round(row)) }
+        td.number { (round(row)) }
         td { (parts::cut(&row.session)) }
         td { (status(row)) }
         td.number { (words::value(row.seconds, Some("s"))) }
@@ -137,7 +141,7 @@ fn status(row: &Row) -> Markup {
 }
 
 fn anchor(row: &Row) -> String {
-    format!("r{}a{}", row.run.get(..12).unwrap_or(&row.run), row.attempt)
+    format!("r{}a{}", place::slug(&row.run), row.attempt)
 }
 
 const ORIGIN: [&str; 7] = ["", "Spec", "Commit", "Hardware", "Images", "Run digest", "Recorded from"];

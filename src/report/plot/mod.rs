@@ -29,7 +29,7 @@ pub(super) struct Axis {
     low: f64,
     high: f64,
     step: f64,
-    /// What the values are divided by before anything is computed: doubles end at 1.8e308.
+    /// What the values are divided by before anything is computed: doubles end at 1.8e308 and at 5e-324.
     scale: f64,
 }
 
@@ -43,7 +43,11 @@ impl Axis {
         if low > high {
             (low, high) = (0.0, 1.0);
         }
-        let scale = if low.abs().max(high.abs()) > 1e290 { 1e290 } else { 1.0 };
+        let scale = match low.abs().max(high.abs()) {
+            size if size > 1e290 => 1e290,
+            size if size > 0.0 && size < 1e-290 => 1e-300,
+            _ => 1.0,
+        };
         let (mut low, mut high) = (low / scale, high / scale);
         if low >= 0.0 && low < high / 2.0 {
             low = 0.0;
@@ -93,7 +97,10 @@ impl Axis {
             };
             format!("{}{suffix}", text.replace('-', "−"))
         };
-        marks.into_iter().map(|value| (value * self.scale, text(value))).collect()
+        let mut ticks: Vec<(f64, String)> = marks.into_iter().map(|value| (value * self.scale, text(value))).collect();
+        // Between the smallest doubles there is nothing.
+        ticks.dedup_by(|one, other| one.0.total_cmp(&other.0).is_eq());
+        ticks
     }
 
     /// Draws lines, numbers and, where the axis does not begin at zero, a break in it.
@@ -103,7 +110,8 @@ impl Axis {
                 @for (value, text) in self.ticks() {
                     @let y = n(self.place(value));
                     path d={ "M" (n(LEFT)) " " (y) "H" (n(WIDTH - RIGHT)) } {}
-                    text x=(n(LEFT - 6.0)) y=(y) dy=".32em" text-anchor="end" { (text) }
+                    text x=(n(LEFT - 6.0)) y=(y) dy=".32em" text-anchor="end"
+                        textLength=[(text.chars().count() > 7).then_some("62")] lengthAdjust=[(text.chars().count() > 7).then_some("spacingAndGlyphs")] { (text) }
                 }
                 text x="4" y="12" { (unit.unwrap_or("no unit")) }
                 @if self.is_cut() {
@@ -168,7 +176,9 @@ mod tests {
 
     #[test]
     fn no_value_leaves_the_drawing() {
-        for values in [[1e308, -1e308], [5e-324, 1e308], [1e-300, 2e-300], [f64::NAN, 1.0]] {
+        for values in
+            [[1e308, -1e308], [5e-324, 1e308], [1e-300, 2e-300], [5e-324, 5e-324], [-0.0, 0.0], [f64::NAN, 1.0]]
+        {
             let axis = Axis::of(values.into_iter());
             for value in values.into_iter().chain([0.0, 1e308, -1e308]).filter(|value| value.is_finite()) {
                 let place = axis.place(value);
