@@ -21,7 +21,7 @@ const HOSTILE: [&str; 12] = [
     "]]><!-- --!> <![CDATA[",
     "javascript:window.hurt=1",
     "' onfocus='window.hurt=1' autofocus x='",
-    "right \u{202E}to left\u{202C} \u{200F}\u{2066}mark",
+    "right \u{202E}to left \u{200F}\u{2066}mark",
     "&lt;b&gt; &#x3c;script&#x3e; \\u003cscript\\u003e %3Cscript%3E",
     "nul \0 bell \u{7} \u{1b}[31m \u{fffe} \u{2028}",
     "👩‍🚀🏳️‍🌈 Ünïcödé 漢字 Z̷̡̛͜a̶l̵g̸o̴",
