@@ -21,7 +21,7 @@ const HOSTILE: [&str; 12] = [
     "]]><!-- --!> <![CDATA[",
     "javascript:window.hurt=1",
     "' onfocus='window.hurt=1' autofocus x='",
-    "right \u{202E}to left\u{202C} \u{200F}\u{2066}mark",
+    "right \u{202E}to left \u{200F}\u{2066}mark",
     "&lt;b&gt; &#x3c;script&#x3e; \\u003cscript\\u003e %3Cscript%3E",
     "nul \0 bell \u{7} \u{1b}[31m \u{fffe} \u{2028}",
     "👩‍🚀🏳️‍🌈 Ünïcödé 漢字 Z̷̡̛͜a̶l̵g̸o̴",
@@ -72,7 +72,6 @@ impl Judges {
                 ["pages", "links", "contrasts", "stops of Tab"].iter().all(|of| counts[of].as_u64() > Some(0)),
                 "{counts}"
             );
-            println!("{name} over {over}: {counts}");
         }
         read_back(site);
         counts
@@ -99,7 +98,6 @@ fn read_back(site: &Path) {
         let wrong: Vec<String> = validator.iter_errors(&index).map(|error| error.to_string()).collect();
         assert!(wrong.is_empty(), "{wrong:?}");
     }
-    let mut rows = 0;
     for file in ends("csv") {
         let series = json(&file.with_extension("json"));
         let sessions: Vec<f64> = series["series"]
@@ -112,9 +110,7 @@ fn read_back(site: &Path) {
         let mut reader = csv::Reader::from_path(file).unwrap();
         let values: Vec<f64> = reader.records().map(|record| record.unwrap()[7].parse().unwrap()).collect();
         assert_eq!(values, sessions, "{}", file.display());
-        rows += values.len();
     }
-    println!("{} files, {rows} rows of CSV", files.len());
 }
 
 /// Writes the site of a project, where files may have been left out, and returns its folder.

@@ -15,10 +15,14 @@ pub(super) fn cut(text: &str) -> String {
     if !text.is_empty() && text.trim().is_empty() {
         return "(blank)".to_owned();
     }
-    if text.chars().count() <= SHORT {
-        return text.to_owned();
+    // What turns the direction of text would turn numbers that follow, too.
+    let is_turn = |letter: char| matches!(letter, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}');
+    let mut short: String =
+        text.chars().take(SHORT).map(|letter| if is_turn(letter) { '\u{fffd}' } else { letter }).collect();
+    if text.chars().nth(SHORT).is_some() {
+        short.push('…');
     }
-    format!("{}…", text.chars().take(SHORT).collect::<String>())
+    short
 }
 
 /// Returns a metric with its labels.
@@ -122,7 +126,7 @@ pub(super) fn finding(site: &Site<'_>, from: &str, finding: &Finding<'_>) -> Mar
 /// Says the same in a line of text.
 pub(crate) fn finding_words(finding: &Finding<'_>) -> String {
     let told = finding.chart.told;
-    let case = if told.case_name.is_empty() { String::new() } else { format!(" ({})", told.case_name) };
+    let case = if told.case_name.is_empty() { String::new() } else { format!(" ({})", cut(&told.case_name)) };
     let interval = finding.interval.map_or_else(String::new, |interval| format!(" {}", words::interval(interval)));
     let commit = finding.commit.map_or_else(String::new, |commit| format!(" ({})", words::short(commit)));
     format!(
@@ -179,5 +183,19 @@ pub(super) fn table(caption: &str, head: &[&str], rows: &[Markup]) -> Markup {
                 tbody { @for row in rows { (row) } }
             }
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::cut;
+
+    #[test]
+    fn text_of_others_is_short_seen_and_turns_nothing() {
+        assert_eq!(cut("speed"), "speed");
+        assert_eq!(cut(""), "");
+        assert_eq!(cut(" \t"), "(blank)");
+        assert_eq!(cut("a\u{202e}b\u{2067}"), "a\u{fffd}b\u{fffd}");
+        assert_eq!(cut(&"x".repeat(1000)).chars().count(), 121);
     }
 }

@@ -70,7 +70,10 @@ fn an_open_change_is_a_sentence_everywhere() {
     let range = format!("https://git.example.com/team/bench/compare/{first}...{second}");
     assert!(page.contains(&range), "{page}");
     let compared = words(&files["compare/newest.html"]);
-    assert!(compared.contains(&format!("{first} → {second}")) && compared.contains("regressed"), "{compared}");
+    assert!(
+        compared.contains(&format!("{} → {}", &first[..10], &second[..10])) && compared.contains("regressed"),
+        "{compared}"
+    );
 
     let (status, text, _) = project.says(&["report", "--format", "markdown"]);
     assert_eq!(status, 0);
