@@ -1,0 +1,166 @@
+//! How fast committed results are judged and shown, as ratios to the bare reading of the same bytes.
+//!
+//! `cargo bench --bench results` makes 10,000 and 100,000 synthetic results (50 benchmarks, 4 cases, sessions of 5 runs, 2 metrics) and prints
+//! one table each. Every figure is the median of 3 whole processes, so that start-up counts too; the disk's cache is warm.
+
+#![expect(clippy::disallowed_methods, clippy::print_stdout, reason = "a benchmark does I/O and prints")]
+#![expect(clippy::expect_used, clippy::indexing_slicing, reason = "a benchmark that cannot run ends")]
+#![expect(clippy::cast_precision_loss, reason = "sizes and times are far below 2^52")]
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use std::time::{Duration, Instant};
+
+use rayon::prelude::*;
+
+const RUNS: usize = 3;
+const BENCHMARKS: usize = 50;
+
+fn main() {
+    println!("{RUNS} runs of whole processes, medians; {} threads", rayon::current_num_threads());
+    let scratch = tempfile::tempdir().expect("a temporary folder");
+    measure(&scratch.path().join("small"), 10);
+    measure(&scratch.path().join("large"), 100);
+}
+
+fn measure(root: &Path, sessions: usize) {
+    make(root, sessions);
+    let results = root.join("mock");
+    let all = files(&results);
+    let bare = median(|| {
+        let start = Instant::now();
+        let bytes: usize = all.par_iter().map(|path| fs::read(path).expect("a readable file").len()).sum();
+        assert!(bytes > 0);
+        Figure { time: start.elapsed(), peak: 0 }
+    });
+    let cache = root.join("cache");
+    let forget = || drop(fs::remove_dir_all(&cache));
+    let kubebench = |arguments: &[&str]| {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_kubebench"));
+        command.args(arguments).args(["--results", "mock", "-q"]).current_dir(root).env("XDG_CACHE_HOME", &cache);
+        run(&mut command)
+    };
+    let gate = ["gate", "--on-inconclusive", "pass"];
+    let figures = [
+        (
+            "gate, without the index",
+            median(|| {
+                forget();
+                kubebench(&gate)
+            }),
+        ),
+        ("gate", median(|| kubebench(&gate))),
+        ("compare", median(|| kubebench(&["compare", "env:cpu", "env:engine=process", "--benchmark", "bench00"]))),
+        ("history", median(|| kubebench(&["history"]))),
+        (
+            "report, without the index",
+            median(|| {
+                forget();
+                kubebench(&["report", "--out", "site"])
+            }),
+        ),
+        ("report", median(|| kubebench(&["report", "--out", "site"]))),
+    ];
+    println!("\n{} results, {:.0} MB; bare reading {:.2} s", all.len(), megabytes(&all), bare.time.as_secs_f64());
+    for (name, figure) in figures {
+        println!(
+            "{name:<28} {:>7.2} s  {:>6.0} MB peak  {:>6.1} x bare",
+            figure.time.as_secs_f64(),
+            figure.peak as f64 / 1024.0,
+            figure.time.as_secs_f64() / bare.time.as_secs_f64()
+        );
+    }
+    let site = files(&root.join("site"));
+    let largest =
+        site.iter().filter(|path| path.extension().is_some_and(|end| end == "html")).map(|path| size(path)).max();
+    println!(
+        "the site: {} files, {:.0} MB, the largest page {} kB",
+        site.len(),
+        megabytes(&site),
+        largest.unwrap_or(0) / 1000
+    );
+}
+
+/// Makes the results of every benchmark apart, since `mock` writes to an empty folder only.
+fn make(root: &Path, sessions: usize) {
+    fs::create_dir_all(root.join("specs")).expect("a folder");
+    fs::create_dir_all(root.join("mock")).expect("a folder");
+    let project = "apiVersion: kubebench.dev/v1\nkind: Project\nmetadata: {name: bench}\nspec:\n  lints: {KB0401: 'off', KB0402: 'off'}\n  targets: {cpu: {namespace: bench}}\n";
+    fs::write(root.join("kubebench.yaml"), project).expect("a written file");
+    let change = sessions * 3 / 5;
+    let values = format!(
+        "metrics:\n  throughput: {{value: 1450000, noise: 1%, runNoise: 1%, changes: [{{session: {change}, by: -6%}}]}}\n  latency: {{value: 1.9, noise: 3%, runNoise: 2%}}\n"
+    );
+    fs::write(root.join("values.yaml"), values).expect("a written file");
+    for index in 0..BENCHMARKS {
+        let spec = format!("specs/bench{index:02}.yaml");
+        fs::write(root.join(&spec), text(index)).expect("a written file");
+        let mut mock = Command::new(env!("CARGO_BIN_EXE_kubebench"));
+        let sessions = sessions.to_string();
+        mock.args(["mock", "--spec", &spec, "--values", "values.yaml", "--sessions", &sessions, "--out", "made", "-q"]);
+        run(mock.current_dir(root));
+        let name = format!("bench{index:02}");
+        fs::rename(root.join("made").join(&name), root.join("mock").join(&name)).expect("a moved folder");
+        fs::remove_dir_all(root.join("made")).expect("a removed folder");
+    }
+}
+
+fn text(index: usize) -> String {
+    format!(
+        "apiVersion: kubebench.dev/v1\nkind: Benchmark\nmetadata: {{name: bench{index:02}}}\nspec:\n  repeats: 5\n  timeout: 1h\n  matrix: {{axes: {{batch: [64, 128], nodes: [1, 2]}}}}\n  workload: {{job: {{image: registry.example/train:1, command: [train]}}}}\n  metrics:\n    - {{name: throughput, unit: tokens/s, better: higher, primary: true, from: {{log: {{pattern: 'throughput (?P<value>[0-9.]+)'}}}}}}\n    - {{name: latency, unit: ms, better: lower, from: {{log: {{pattern: 'latency (?P<value>[0-9.]+)'}}}}}}\n  gates: [{{metric: throughput, maxRegression: 3%}}]\n"
+    )
+}
+
+fn files(folder: &Path) -> Vec<PathBuf> {
+    let mut found = Vec::new();
+    let mut folders = vec![folder.to_owned()];
+    while let Some(folder) = folders.pop() {
+        for entry in fs::read_dir(folder).expect("a folder").flatten() {
+            let path = entry.path();
+            if path.is_dir() { folders.push(path) } else { found.push(path) }
+        }
+    }
+    found
+}
+
+fn size(path: &Path) -> u64 {
+    fs::metadata(path).map_or(0, |meta| meta.len())
+}
+
+fn megabytes(files: &[PathBuf]) -> f64 {
+    files.iter().map(|path| size(path)).sum::<u64>() as f64 / 1e6
+}
+
+#[derive(Clone, Copy)]
+struct Figure {
+    time: Duration,
+    /// Peak resident memory in KiB.
+    peak: u64,
+}
+
+fn median(mut once: impl FnMut() -> Figure) -> Figure {
+    let mut figures: Vec<Figure> = (0..RUNS).map(|_| once()).collect();
+    figures.sort_by_key(|figure| figure.time);
+    figures[RUNS / 2]
+}
+
+fn run(command: &mut Command) -> Figure {
+    let start = Instant::now();
+    let mut child = command.stdout(Stdio::null()).spawn().expect("the program starts");
+    let status_file = format!("/proc/{}/status", child.id());
+    let mut peak = 0;
+    let status = loop {
+        let high = fs::read_to_string(&status_file).ok().and_then(|text| {
+            text.lines().find(|line| line.starts_with("VmHWM"))?.split_whitespace().nth(1)?.parse().ok()
+        });
+        peak = peak.max(high.unwrap_or(0));
+        if let Some(status) = child.try_wait().expect("a child process") {
+            break status;
+        }
+        std::thread::sleep(Duration::from_millis(1));
+    };
+    // 1 is an answer, too: a change for the worse is open.
+    assert!(status.code().is_some_and(|code| code < 2), "{command:?} failed");
+    Figure { time: start.elapsed(), peak }
+}
