@@ -1,6 +1,7 @@
 //! The report as Markdown, for the front page of a repository: short, and the same place each time.
 
-use super::page::{finding_words, reassurance};
+use super::calm::Calm;
+use super::page::finding_words;
 use super::site::{Benchmark, Site};
 use crate::compare::render::escape;
 use crate::compare::v1::Verdict;
@@ -18,7 +19,7 @@ pub(super) fn draw(site: &Site<'_>) -> String {
     let mut text = format!("{}\n## {}\n\n", MARKS.0, escape(site.request.title));
     let findings = site.findings();
     if findings.is_empty() {
-        text.push_str(&format!("{}\n", reassurance(site.charts())));
+        text.push_str(&format!("{}\n", Calm::of(site.cases()).sentence()));
     }
     for finding in findings.iter().take(MOST) {
         text.push_str(&format!("- **Worse:** {}\n", escape(&finding_words(finding))));

@@ -10,6 +10,7 @@
 //! Pure: whoever calls gives the results and takes the files. All text goes through `maud`, which escapes it.
 
 mod badge;
+mod calm;
 mod data;
 mod feed;
 mod links;

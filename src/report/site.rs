@@ -363,6 +363,11 @@ fn troubles<'a>(archive: &'a Archive, rows: &[&'a Row], wanted: Option<&BTreeSet
 }
 
 impl<'a> Site<'a> {
+    /// Iterates over the cases of all benchmarks.
+    pub(super) fn cases(&self) -> impl Iterator<Item = &Case<'a>> {
+        self.benchmarks.iter().flat_map(|benchmark| &benchmark.cases)
+    }
+
     /// Iterates over what is drawn.
     pub(super) fn charts(&self) -> impl Iterator<Item = &Chart<'a>> {
         self.benchmarks.iter().flat_map(Benchmark::charts)

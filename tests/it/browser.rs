@@ -148,7 +148,7 @@ fn oracle_browser_sees_an_empty_project() {
     let Some(judges) = Judges::of("oracle_browser_sees_an_empty_project") else { return };
     let project = Project::with(SPEC);
     let counts = judges.judge("empty", &site(&project, &[]), 1);
-    assert_eq!(counts["news at 360"], "No series has enough sessions to be judged yet.");
+    assert_eq!(counts["news at 360"], "There is no result that counts.");
 }
 
 #[test]
@@ -158,7 +158,7 @@ fn oracle_browser_sees_that_nothing_changed() {
     project.sessions(&QUIET, &Special::default());
     let counts = judges.judge("quiet", &site(&project, &[]), 1);
     let news = counts["news at 360"].as_str().unwrap();
-    assert!(news.starts_with("No change for the worse in 1 series; would have seen ±"), "{news}");
+    assert!(news.starts_with("No change seen in 1 series; would have seen ±"), "{news}");
 }
 
 fn metric(like: &Metric, name: &str, value: f64) -> Metric {

@@ -2,6 +2,7 @@
 
 use maud::{Markup, html};
 
+use super::super::calm::Calm;
 use super::super::place::{self, relative};
 use super::super::site::{Benchmark, Case, Chart, Site};
 use super::chart::{self, Runs};
@@ -26,8 +27,9 @@ pub(crate) fn pages(site: &Site<'_>, benchmark: &Benchmark<'_>) -> Vec<File> {
         (facts(site, benchmark))
         section.news aria-labelledby="news" {
             @if findings.is_empty() {
-                h2 id="news" { "Nothing got worse" }
-                p { (parts::reassurance(benchmark.charts())) }
+                @let calm = Calm::of(benchmark.cases.iter());
+                h2 id="news" { (calm.heading()) }
+                p { (calm.sentence()) }
             } @else {
                 h2.bad id="news" { "Got worse" }
                 ul.open {

@@ -22,7 +22,7 @@ pub use latency::sampled;
 pub(super) use left_out::pages as left_out;
 use maud::{DOCTYPE, Markup, html};
 pub(super) use overview::pages as overview;
-pub(super) use parts::{finding_words, reassurance};
+pub(super) use parts::finding_words;
 
 use super::place::{self, relative};
 use super::site::Site;

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use maud::{Markup, html};
 
+use super::super::calm::Calm;
 use super::super::place;
 use super::super::plot::spark::spark;
 use super::super::site::{Benchmark, Chart, Finding, Site, Trouble};
@@ -55,8 +56,9 @@ fn head(site: &Site<'_>) -> Markup {
     html! {
         section.news aria-labelledby="news" {
             @if findings.is_empty() {
-                h2 id="news" { "Nothing got worse" }
-                p { (parts::reassurance(site.charts())) }
+                @let calm = Calm::of(site.cases());
+                h2 id="news" { (calm.heading()) }
+                p { (calm.sentence()) }
             } @else {
                 h2.bad id="news" { (headline(&findings)) }
                 ul.open {

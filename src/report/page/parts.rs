@@ -3,7 +3,7 @@
 use maud::{Markup, html};
 
 use super::super::place::{self, relative};
-use super::super::site::{Chart, Finding, Site};
+use super::super::site::{Finding, Site};
 use crate::compare::v1::{Direction, LevelChange, Told, Turn, Verdict};
 use crate::compare::words;
 
@@ -150,26 +150,6 @@ fn sure(finding: &Finding<'_>) -> String {
         (true, _) => format!("{sessions}, the next one decides"),
         (false, Some(_)) => format!("{sessions}, 95 % sure of the range"),
         (false, None) => sessions,
-    }
-}
-
-/// Says that nothing is open, and what would have been seen.
-pub(crate) fn reassurance<'a, 'b: 'a>(charts: impl Iterator<Item = &'a Chart<'b>>) -> String {
-    let lines: Vec<_> = charts.filter(|chart| chart.is_watched()).filter_map(|chart| chart.line).collect();
-    let judged = lines
-        .iter()
-        .filter(|line| matches!(line.verdict, Verdict::NoChangeSeen | Verdict::Unchanged | Verdict::Improved));
-    let count = judged.clone().count();
-    let mut seen: Vec<f64> = judged.filter_map(|line| line.detectable).collect();
-    seen.sort_by(f64::total_cmp);
-    let (middle, largest) = (seen.get(seen.len() / 2), seen.last());
-    match (middle.map(|share| words::share(*share)), largest.map(|share| words::share(*share))) {
-        (Some(middle), Some(largest)) if middle != largest => format!(
-            "No change for the worse in {count} series; would have seen ±{middle} in half of them, ±{largest} in all."
-        ),
-        (Some(seen), _) => format!("No change for the worse in {count} series; would have seen ±{seen}."),
-        _ if count > 0 => format!("No change for the worse in {count} series."),
-        _ => "No series has enough sessions to be judged yet.".to_owned(),
     }
 }
 

@@ -87,7 +87,7 @@ fn with_nothing_open_it_says_what_would_have_been_seen() {
     let files = site(&project, &[]);
     let overview = words(&files["index.html"]);
     assert!(overview.contains("Nothing got worse"), "{overview}");
-    assert!(overview.contains("No change for the worse in 1 series; would have seen ±"), "{overview}");
+    assert!(overview.contains("No change seen in 1 series; would have seen ±"), "{overview}");
     assert!(files["badges/all.svg"].contains("no change"));
     assert!(!files["feed.xml"].contains("<entry>"));
 }
