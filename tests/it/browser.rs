@@ -148,7 +148,7 @@ fn oracle_browser_sees_an_empty_project() {
     let Some(judges) = Judges::of("oracle_browser_sees_an_empty_project") else { return };
     let project = Project::with(SPEC);
     let counts = judges.judge("empty", &site(&project, &[]), 1);
-    assert_eq!(counts["news at 360"], "There is no result that counts.");
+    assert_eq!(counts["news at 360"], "1 case has no result.");
 }
 
 #[test]
