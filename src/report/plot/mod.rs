@@ -88,12 +88,14 @@ impl Axis {
         let size = marks.iter().fold(0.0, |size: f64, value| size.max(value.abs())) * self.scale;
         let (unit, suffix) = magnitude(size);
         let digits = decimals(self.step * self.scale / unit);
+        // So many that neighbors are told apart.
+        let exact = decimals(self.step * self.scale / size).max(1);
         let text = |value: f64| {
             let value = value * self.scale / unit;
             let text = if (1e-6..1e6).contains(&value.abs()) || value == 0.0 {
                 format!("{value:.digits$}")
             } else {
-                format!("{value:.1e}")
+                format!("{value:.exact$e}")
             };
             format!("{}{suffix}", text.replace('-', "−"))
         };
@@ -109,9 +111,10 @@ impl Axis {
             g class="axis" {
                 @for (value, text) in self.ticks() {
                     @let y = n(self.place(value));
+                    @let room = (text.chars().count() > if text.contains('e') { 6 } else { 7 }).then_some("62");
                     path d={ "M" (n(LEFT)) " " (y) "H" (n(WIDTH - RIGHT)) } {}
                     text x=(n(LEFT - 6.0)) y=(y) dy=".32em" text-anchor="end"
-                        textLength=[(text.chars().count() > 7).then_some("62")] lengthAdjust=[(text.chars().count() > 7).then_some("spacingAndGlyphs")] { (text) }
+                        textLength=[room] lengthAdjust=[room.map(|_| "spacingAndGlyphs")] { (text) }
                 }
                 text x="4" y="12" { (unit.unwrap_or("no unit")) }
                 @if self.is_cut() {
@@ -165,13 +168,14 @@ mod tests {
 
     #[test]
     fn axes_have_round_numbers_and_say_where_they_do_not_begin_at_zero() {
-        assert_eq!(ticks(&[1_286_000.0, 1_494_000.0]), "1.30 M | 1.40 M | 1.50 M cut");
+        assert_eq!(ticks(&[1_286_000.0, 1_494_000.0]), "1.3 M | 1.4 M | 1.5 M cut");
         assert_eq!(ticks(&[3.0, 10.0]), "0 | 5 | 10");
-        assert_eq!(ticks(&[0.0011, 0.0013]), "0.0011 | 0.0012 | 0.0013 cut");
-        assert_eq!(ticks(&[5.0, 5.0]), "4.80 | 5.00 | 5.20 cut");
+        assert_eq!(ticks(&[0.0011, 0.0013]), "0.00110 | 0.00115 | 0.00120 | 0.00125 | 0.00130 cut");
+        assert_eq!(ticks(&[5.0, 5.0]), "4.8 | 5.0 | 5.2 cut");
         assert_eq!(ticks(&[-3.0, 4.0]), "−2 | 0 | 2 | 4");
-        assert_eq!(ticks(&[0.0]), "−0.5 | 0.0 | 0.5");
+        assert_eq!(ticks(&[0.0]), "−1.0 | −0.5 | 0.0 | 0.5 | 1.0");
         assert_eq!(ticks(&[]), "0.0 | 0.5 | 1.0");
+        assert_eq!(ticks(&[1e308, 1e308]), "9.50e307 | 1.00e308 | 1.05e308 cut");
     }
 
     #[test]
