@@ -14,7 +14,7 @@ use super::project::{VERSION, from_start};
 use super::reading::Results;
 use super::results::in_order;
 use crate::archive::{Partition, partitions};
-use crate::compare::v1::{Comparison, Kind, Line, Told};
+use crate::compare::v1::{Comparison, Kind, Line, SessionValue, Told};
 use crate::compare::{Against, Candidate, GateRequest, HistoryRequest, Judged, Lineage, Rule, Side, gate, history};
 use crate::diag::Diagnostics;
 use crate::edge::fs;
@@ -100,7 +100,9 @@ fn write(global: &Global, args: &ReportArgs, out: Option<&Path>, request: &Reque
     match (args.format, out) {
         (ReportFormat::Markdown, None) => terminal::print(&report::markdown(request)),
         (ReportFormat::Markdown, Some(out)) => {
-            fs::write_report(out, &report::markdown(request)).with_context(|| format!("cannot write {}", out.display()))
+            let made = report::markdown(request);
+            let text = if out.is_file() { renewed(out, &made)? } else { made };
+            fs::write_report(out, &text).with_context(|| format!("cannot write {}", out.display()))
         }
         (ReportFormat::Html, Some(out)) => {
             let site = Site::begin(out, || tell(global, "another report is being written there; waiting for it"))?;
@@ -113,6 +115,18 @@ fn write(global: &Global, args: &ReportArgs, out: Option<&Path>, request: &Reque
         }
         (ReportFormat::Html, None) => Ok(()),
     }
+}
+
+/// Returns the text of a file with the report in it renewed.
+fn renewed(out: &Path, made: &str) -> Result<String> {
+    let text = fs::read_text(out)?;
+    report::in_place(&text, made).with_context(|| {
+        format!(
+            "{} is there and holds no report: write the lines `<!-- kubebench report -->` and `<!-- kubebench report end -->` where it \
+             belongs, or name a new file",
+            out.display()
+        )
+    })
 }
 
 /// Judges the newest sessions by the gates, and primary metrics without one as a gate with the usual threshold would. The two are
@@ -152,8 +166,10 @@ fn lines(
             as_of,
         })
     };
-    let Judged { mut lines, notes } = judge(&gated);
-    lines.extend(judge(&ungated(&gated, series)).lines);
+    let Judged { mut lines, mut notes } = judge(&gated);
+    let others = judge(&ungated(&gated, judging, series));
+    lines.extend(others.lines);
+    notes.extend(others.notes);
     Ok((lines, notes))
 }
 
@@ -163,7 +179,7 @@ type Ungated<'a> = (&'a str, &'a str, &'a str);
 type Cases<'a> = BTreeSet<(&'a str, &'a str)>;
 
 /// Returns what gates of primary metrics would be that have none.
-fn ungated(gated: &[Rule], series: &[Told]) -> Vec<Rule> {
+fn ungated(gated: &[Rule], judging: &Judging<'_>, series: &[Told]) -> Vec<Rule> {
     let known: BTreeSet<(&str, &str, &str)> = gated
         .iter()
         .flat_map(|rule| {
@@ -173,8 +189,15 @@ fn ungated(gated: &[Rule], series: &[Told]) -> Vec<Rule> {
     let mut rules: BTreeMap<Ungated<'_>, Cases<'_>> = BTreeMap::new();
     for told in series.iter().filter(|told| told.kind == Kind::Primary && !told.replaced) {
         if !known.contains(&(&told.benchmark, &told.case, &told.metric)) {
-            let target = told.environment.get("target").map_or("", String::as_str);
-            rules.entry((&told.benchmark, target, &told.metric)).or_default().insert((&told.case, &told.case_name));
+            let subjects = judging.archive.rows().iter().map(|row| judging.archive.subject(row));
+            let targets: BTreeSet<&str> = match told.environment.get("target") {
+                Some(target) => BTreeSet::from([target.as_str()]),
+                // Targets do not keep results of this project apart.
+                None => subjects.filter(|of| of.case == told.case).map(|of| of.target.as_str()).collect(),
+            };
+            for target in targets {
+                rules.entry((&told.benchmark, target, &told.metric)).or_default().insert((&told.case, &told.case_name));
+            }
         }
     }
     let rule = |((benchmark, target, metric), cases): (Ungated<'_>, Cases<'_>)| Rule {
@@ -219,7 +242,9 @@ fn comparisons(
     if let (Some(commits), Some([before, after])) = (commits, newest_commits(series)) {
         let sides = [Side::Revision(before), Side::Revision(after)];
         // A commit that was rewritten since is not there any more.
-        if let Ok(found) = compared(judging, &sides, &[], Some(commits), Filter::default()) {
+        if let Ok(found) = compared(judging, &sides, &[], Some(commits), Filter::default())
+            && !found.answer.lines.is_empty()
+        {
             comparisons.insert("newest".to_owned(), found.answer);
         }
     }
@@ -229,7 +254,9 @@ fn comparisons(
 /// Returns the commit of the newest session, and that of the last session before it that had another one.
 fn newest_commits(series: &[Told]) -> Option<[String; 2]> {
     let mut newest: BTreeMap<&str, &str> = BTreeMap::new();
-    for session in series.iter().flat_map(|told| &told.sessions) {
+    let own = |told: &'_ Told, session: &SessionValue| !told.aside.contains(&session.session);
+    let sessions = series.iter().flat_map(|told| told.sessions.iter().filter(move |session| own(told, session)));
+    for session in sessions {
         if let Some(commit) = &session.commit {
             let time = newest.entry(commit).or_default();
             *time = (*time).max(&session.started_at);

@@ -16,6 +16,8 @@ use crate::verdict::{
 
 /// A drift is told where it is at most this likely by chance: it is looked for in every series.
 const DRIFTS: f64 = 0.01;
+/// Hardware takes turns with other hardware where it had one of so many newest sessions of a case.
+const TURNS: usize = 10;
 /// From so many sessions on, a level is compared as a group.
 const LEAST_GROUP: usize = 4;
 
@@ -74,7 +76,21 @@ pub(super) fn replaced(partitions: &[Partition]) -> Vec<bool> {
         *known = (last(partition), first(partition)).max(std::mem::take(known));
     }
     let since = |partition: &Partition| newest.get(&place(partition)).and_then(|(_, since)| since.clone());
-    partitions.iter().map(|partition| last(partition) < since(partition)).collect()
+    // What ran once among many sessions elsewhere does not take turns.
+    let mut starts: BTreeMap<_, Vec<Option<String>>> = BTreeMap::new();
+    for partition in partitions {
+        let sessions = partition.sessions.iter().map(|session| Some(session.started_at.clone()));
+        starts.entry(place(partition)).or_default().extend(sessions);
+    }
+    starts.values_mut().for_each(|all| all.sort_unstable());
+    let recent = |partition: &Partition| {
+        let all = starts.get(&place(partition))?;
+        all.get(all.len().saturating_sub(TURNS)).cloned().flatten()
+    };
+    partitions
+        .iter()
+        .map(|partition| last(partition) < since(partition) || last(partition) < recent(partition))
+        .collect()
 }
 
 impl Request<'_> {

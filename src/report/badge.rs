@@ -2,32 +2,42 @@
 
 use maud::html;
 
+use super::chart::Chart;
 use super::place;
-use super::site::{Chart, Site};
+use super::site::{Case, Obstacle, Site};
 use super::{File, feed};
 use crate::compare::v1::Verdict;
 
 /// Draws a badge for all benchmarks, and one for each.
 pub(super) fn badges(site: &Site<'_>) -> Vec<File> {
-    let mut files = vec![File { path: "badges/all.svg".to_owned(), text: draw("benchmarks", site.charts()) }];
-    files.extend(
-        site.benchmarks.iter().map(|benchmark| File {
-            path: place::badge(benchmark.name),
-            text: draw(benchmark.name, benchmark.charts()),
-        }),
-    );
+    let mut files = vec![File { path: place::BADGE.to_owned(), text: draw("benchmarks", site.cases()) }];
+    files.extend(site.benchmarks.iter().map(|benchmark| File {
+        path: place::badge(benchmark.name),
+        text: draw(benchmark.name, benchmark.cases.iter()),
+    }));
     files
 }
 
-fn draw<'a, 'b: 'a>(name: &str, charts: impl Iterator<Item = &'a Chart<'b>>) -> String {
-    let verdicts: Vec<Verdict> = charts.filter(|chart| chart.is_watched()).filter_map(Chart::verdict).collect();
-    let worse = verdicts.iter().filter(|verdict| matches!(verdict, Verdict::Regressed | Verdict::Pending)).count();
-    let is_open = verdicts.iter().any(|verdict| *verdict > Verdict::Pending && *verdict <= Verdict::Inconclusive);
-    let (state, color) = match (worse, verdicts.len()) {
-        (0, 0) => ("no result".to_owned(), "#5f6670"),
-        (0, _) if is_open => ("undecided".to_owned(), "#8a5a00"),
-        (0, _) => ("no change".to_owned(), "#116329"),
-        (worse, _) => (format!("{worse} worse"), "#b42318"),
+fn draw<'a, 'b: 'a>(name: &str, cases: impl Iterator<Item = &'a Case<'b>>) -> String {
+    let (mut worse, mut failing, mut unknown, mut calm) = (0, 0, 0, 0);
+    for case in cases {
+        for trouble in &case.troubles {
+            if trouble.what == Obstacle::NeverRan { unknown += 1 } else { failing += 1 }
+        }
+        for verdict in case.charts.iter().filter(|chart| chart.is_watched()).map(Chart::verdict) {
+            match verdict {
+                Some(Verdict::Regressed | Verdict::Pending) => worse += 1,
+                Some(Verdict::Improved | Verdict::NoChangeSeen | Verdict::Unchanged) => calm += 1,
+                _ => unknown += 1,
+            }
+        }
+    }
+    let (state, color) = match (worse, failing, unknown, calm) {
+        (0, 0, _, 0) => ("no verdict".to_owned(), "#5f6670"),
+        (0, 0, 0, _) => ("no change".to_owned(), "#116329"),
+        (0, 0, unknown, _) => (format!("{unknown} undecided"), "#8a5a00"),
+        (0, failing, ..) => (format!("{failing} failing"), "#b42318"),
+        (worse, ..) => (format!("{worse} worse"), "#b42318"),
     };
     let (left, right) = (width(name), width(&state));
     let markup = html! {

@@ -2,11 +2,14 @@
 
 use std::collections::BTreeMap;
 
+use serde::Serialize;
+
+use super::chart::{Chart, Finding, What};
 use super::page::finding_words;
-use super::site::{Benchmark, Case, Chart, Finding, Site};
+use super::site::{Benchmark, Case, Obstacle, Site};
 use super::v1::{BenchmarkEntry, CaseEntry, Index, Open, SCHEMA_VERSION};
 use super::{File, place};
-use crate::compare::v1::{self, History, Told};
+use crate::compare::v1::{self, Told};
 
 /// The name of the index.
 pub(super) const INDEX: &str = "index.json";
@@ -41,14 +44,20 @@ fn open(finding: &Finding<'_>) -> Open {
         environment: told.environment.clone(),
         metric: told.metric.clone(),
         labels: told.labels.clone(),
-        change: finding.change,
-        interval: finding.interval,
+        change: match finding.what {
+            What::Level(change, _) => Some(change),
+            What::Limit(_) => None,
+        },
+        interval: match finding.what {
+            What::Level(_, interval) => interval,
+            What::Limit(_) => None,
+        },
         since: finding.since.to_owned(),
         commit: finding.commit.map(str::to_owned),
         after: finding.after.map(str::to_owned),
         sessions: finding.sessions,
         sentence: finding_words(finding),
-        page: place::case(&told.benchmark, &told.case, 1),
+        page: finding.chart.place(),
     }
 }
 
@@ -68,8 +77,8 @@ fn entry(benchmark: &Benchmark<'_>, case: &Case<'_>) -> CaseEntry {
         case: case.id.to_owned(),
         case_name: case.name.to_owned(),
         verdict: case.charts.iter().filter(|chart| chart.is_watched()).filter_map(Chart::verdict).min(),
-        failing: case.troubles.iter().any(|trouble| trouble.since.is_some()),
-        missing: case.troubles.iter().any(|trouble| trouble.since.is_none()),
+        failing: case.troubles.iter().any(|trouble| trouble.what != Obstacle::NeverRan),
+        missing: case.troubles.iter().any(|trouble| trouble.what == Obstacle::NeverRan),
         data: place::data(benchmark.name, case.id, "json"),
     }
 }
@@ -83,16 +92,20 @@ pub(super) fn comparisons(site: &Site<'_>) -> Vec<File> {
     site.request.comparisons.iter().map(file).collect()
 }
 
+/// `History` of series that stay where they are.
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct HistoryOf<'a> {
+    schema_version: u32,
+    series: Vec<&'a Told>,
+    left_out: [(); 0],
+}
+
 /// Returns the series of the cases of a benchmark.
 pub(super) fn series(benchmark: &Benchmark<'_>) -> Vec<File> {
     let files = |case: &Case<'_>| {
         let all = || case.charts.iter().flat_map(|chart| chart.replaced.iter().chain([&chart.told]).copied());
-        let history = History {
-            schema_version: v1::SCHEMA_VERSION,
-            series: all().cloned().collect(),
-            left_out: Vec::new(),
-            notes: Vec::new(),
-        };
+        let history = HistoryOf { schema_version: v1::SCHEMA_VERSION, series: all().collect(), left_out: [] };
         let path = |ending: &str| place::data(benchmark.name, case.id, ending);
         [File { path: path("json"), text: json(&history) }, File { path: path("csv"), text: csv(all()) }]
     };
@@ -133,7 +146,7 @@ fn cell(text: &str) -> String {
     if text.contains([',', '"', '\n', '\r']) { format!("\"{}\"", text.replace('"', "\"\"")) } else { text }
 }
 
-fn json(value: &impl serde::Serialize) -> String {
+fn json(value: &impl Serialize) -> String {
     let mut text = serde_json::to_string(value).unwrap_or_default();
     text.push('\n');
     text

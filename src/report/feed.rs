@@ -2,9 +2,10 @@
 
 use maud::{Markup, PreEscaped, html};
 
+use super::chart::Finding;
 use super::page::finding_words;
 use super::place;
-use super::site::{Finding, Site};
+use super::site::Site;
 use crate::digest::Digest;
 
 /// So many entries, the newest ones.
@@ -46,7 +47,7 @@ fn entry(full: &dyn Fn(&str) -> String, finding: &Finding<'_>) -> Markup {
             title { (words) }
             id { (urn(&Digest::of_fields(key.into_iter().chain(facts)).hex())) }
             updated { (finding.since) }
-            (link("alternate", &full(&place::case(&told.benchmark, &told.case, 1))))
+            (link("alternate", &full(&finding.chart.place())))
             content type="text" { (words) }
         }
     }

@@ -40,6 +40,10 @@ impl Links {
 
     /// Returns where a spec is shown as it was at a commit.
     pub fn spec(&self, commit: Option<&str>, path: &str) -> Option<String> {
+        let is_odd = |part: &str| matches!(part, "" | "." | "..");
+        if path.split('/').any(is_odd) {
+            return None;
+        }
         let revision = commit.filter(|commit| is_commit(commit)).unwrap_or(&self.branch);
         self.at("blob", &format!("{}/{}", encoded(revision), encoded(path)))
     }
@@ -122,5 +126,6 @@ mod tests {
         let gitlab = Links::to(Some("https://gitlab.com/t/b"), "main", "results");
         assert_eq!(gitlab.spec(None, "specs/x.yaml").unwrap(), "https://gitlab.com/t/b/-/blob/main/specs/x.yaml");
         assert_eq!(Links::default().result("a"), None);
+        assert_eq!(links.spec(None, "../../../evil/phish"), None);
     }
 }

@@ -14,12 +14,19 @@ const MOST_BENCHMARKS: usize = 200;
 /// By this a program finds the place to update.
 const MARKS: (&str, &str) = ("<!-- kubebench report -->", "<!-- kubebench report end -->");
 
+/// Returns `text` with the report in place of the one that is there between the marks; nothing where there are no marks.
+pub(super) fn in_place(text: &str, report: &str) -> Option<String> {
+    let (before, rest) = text.split_once(MARKS.0)?;
+    let (_, after) = rest.split_once(MARKS.1)?;
+    Some(format!("{before}{}{after}", report.trim_end()))
+}
+
 /// Writes the report.
 pub(super) fn draw(site: &Site<'_>) -> String {
     let mut text = format!("{}\n## {}\n\n", MARKS.0, escape(site.request.title));
     let findings = site.findings();
     if findings.is_empty() {
-        text.push_str(&format!("{}\n", Calm::of(site.cases()).sentence()));
+        text.push_str(&format!("{}\n", Calm::of(site.cases(), site.request.left_out.len()).sentence()));
     }
     for finding in findings.iter().take(MOST) {
         text.push_str(&format!("- **Worse:** {}\n", escape(&finding_words(finding))));

@@ -11,6 +11,7 @@
 
 mod badge;
 mod calm;
+mod chart;
 mod data;
 mod feed;
 mod links;
@@ -26,11 +27,12 @@ use std::io;
 pub use links::Links;
 pub use page::{File, sampled};
 use rayon::prelude::*;
-pub use site::{Asked, LATELY, Request};
+pub use site::{Asked, Request};
 
 /// Returns whether a file or folder at the top of a site's folder is the site's: nothing else there is touched.
 pub fn is_own(name: &str) -> bool {
-    const TOP: [&str; 11] = [
+    const TOP: [&str; 12] = [
+        place::BADGE,
         place::OVERVIEW,
         place::CHANGES,
         place::LEFT_OUT,
@@ -43,7 +45,9 @@ pub fn is_own(name: &str) -> bool {
         "compare",
         "environments",
     ];
-    let is_more = |prefix: &str| name.strip_prefix(prefix).and_then(|rest| rest.strip_suffix(".html")).is_some();
+    let is_number = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
+    let is_more =
+        |prefix: &str| name.strip_prefix(prefix).and_then(|rest| rest.strip_suffix(".html")).is_some_and(is_number);
     TOP.contains(&name) || is_more("overview-") || is_more("changes-")
 }
 
@@ -66,6 +70,11 @@ pub fn write(request: &Request<'_>, put: &(dyn Fn(&File) -> io::Result<()> + Syn
     files.extend(data::comparisons(&site));
     files.extend(badge::badges(&site));
     files.iter().try_for_each(put)
+}
+
+/// Returns `text` with the Markdown `report` in place of the one in it; nothing where it holds none.
+pub fn in_place(text: &str, report: &str) -> Option<String> {
+    markdown::in_place(text, report)
 }
 
 /// Returns the report as Markdown.

@@ -14,6 +14,8 @@ pub(super) const ENVIRONMENTS: &str = "environments/index.html";
 pub(super) const COMPARISONS: &str = "compare/index.html";
 /// Files that did not count.
 pub(super) const LEFT_OUT: &str = "left-out.html";
+/// The badge of all benchmarks.
+pub(super) const BADGE: &str = "badge.svg";
 /// The feed of changes for the worse.
 pub(super) const FEED: &str = "feed.xml";
 

@@ -2,17 +2,15 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use super::chart::{Chart, Finding, page};
 use super::links::Links;
 use super::place;
 use crate::archive::{Archive, Partition, Row};
-use crate::compare::v1::{Comparison, Kind, LeftOut, LevelChange, Line, SessionValue, Told, Turn, Verdict};
+use crate::compare::v1::{Comparison, LeftOut, Line, Told};
 use crate::expand::VARIANT;
 use crate::result::v1::{Metric, Status};
 use crate::sweep::v1::{Front, Group};
 use crate::sweep::{self, Axis};
-
-/// So many sessions are lately.
-pub const LATELY: usize = 10;
 
 /// All that a report is made from.
 #[derive(Clone, Debug)]
@@ -107,49 +105,38 @@ pub(super) struct Case<'a> {
     pub troubles: Vec<Trouble<'a>>,
 }
 
-/// One metric of a case on the hardware that is in use.
-#[derive(Debug)]
-pub(super) struct Chart<'a> {
-    /// Its series.
-    pub told: &'a Told,
-    /// The series on hardware that was replaced, the oldest first.
-    pub replaced: Vec<&'a Told>,
-    /// What is said of its newest session.
-    pub line: Option<&'a Line>,
-    /// What names it among those of its case, as a part of a link: the same in every report.
-    pub anchor: String,
-}
-
-/// What keeps a case from being judged.
+/// What keeps a case from being judged on a target.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Trouble<'a> {
     /// The target.
-    pub target: &'a str,
-    /// When its newest session began; nothing where there is none.
-    pub since: Option<&'a str>,
-    /// How many of its runs failed, and how many it had.
-    pub failed: (usize, usize),
-    /// Why, as the first of them says.
-    pub reason: Option<&'a str>,
+    pub(super) target: &'a str,
+    /// What it is.
+    pub(super) what: Obstacle<'a>,
 }
 
-/// A change for the worse that somebody should look at.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Finding<'a> {
-    /// What changed.
-    pub chart: &'a Chart<'a>,
-    /// By how much, as a share.
-    pub change: f64,
-    /// The interval of 95 % around it.
-    pub interval: Option<(f64, f64)>,
-    /// When its first session began.
-    pub since: &'a str,
-    /// The commit of that session.
-    pub commit: Option<&'a str>,
-    /// The commit before it.
-    pub after: Option<&'a str>,
-    /// In how many sessions it was seen.
-    pub sessions: usize,
+/// What may keep a case from being judged.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Obstacle<'a> {
+    /// Runs of its newest session failed.
+    Failed {
+        /// When that began.
+        since: &'a str,
+        /// How many.
+        failed: usize,
+        /// Of how many.
+        all: usize,
+        /// Why, as the first of them says.
+        reason: Option<&'a str>,
+    },
+    /// A spec asks for it, and it never ran.
+    NeverRan,
+    /// It ran, and a metric that a gate looks at has no value.
+    NoValue {
+        /// The metric.
+        metric: &'a str,
+        /// What the gate says.
+        message: &'a str,
+    },
 }
 
 /// Returns what the site is about.
@@ -162,7 +149,12 @@ pub(super) fn site<'a>(request: &'a Request<'a>) -> Site<'a> {
     for partition in request.partitions {
         partitions.entry(&partition.benchmark).or_default().push(partition);
     }
-    let mut charts = charts(request);
+    let lines = Lines::of_all(request.lines, request.series);
+    let mut charts = charts(request, &lines);
+    let mut unseen: BTreeMap<&str, Vec<&Line>> = BTreeMap::new();
+    for line in lines.without(&charts) {
+        unseen.entry(&line.benchmark).or_default().push(line);
+    }
     let mut groups = groups(request);
     let mut fronts: BTreeMap<String, Vec<Front>> = BTreeMap::new();
     for front in sweep::fronts(request.archive, request.series, None) {
@@ -177,7 +169,9 @@ pub(super) fn site<'a>(request: &'a Request<'a>) -> Site<'a> {
         let mut rows = rows.remove(name).unwrap_or_default();
         rows.sort_by(|one, other| (&other.started_at, &other.path).cmp(&(&one.started_at, &one.path)));
         let asked = asked.remove(name).unwrap_or_default();
-        let cases = cases(request.archive, &rows, &asked, charts.remove(name).unwrap_or_default());
+        let charts = charts.remove(name).unwrap_or_default();
+        let mut cases = cases(request, &rows, &asked, charts);
+        add_unseen(&mut cases, &unseen.remove(name).unwrap_or_default());
         let partitions = partitions.remove(name).unwrap_or_default();
         Benchmark {
             name,
@@ -215,54 +209,112 @@ fn groups(request: &Request<'_>) -> BTreeMap<String, Vec<(String, Group)>> {
 
 /// Returns whether an axis stands for machines or for kinds of something; of the rest the matrix shows more.
 fn tells(axis: &str) -> bool {
-    const COUNTS: [&str; 11] =
-        ["node", "worker", "replica", "gpu", "executor", "rank", "proc", "thread", "client", "shard", "device"];
-    let axis = axis.to_ascii_lowercase();
-    axis == VARIANT || axis == "target" || axis == "gpu" || COUNTS.iter().any(|name| axis.contains(name))
+    axis == VARIANT || axis == "target" || axis == "gpu" || sweep::is_count(axis)
 }
 
 type Charts<'a> = BTreeMap<&'a str, BTreeMap<&'a str, Vec<Chart<'a>>>>;
 
 /// Puts the series of each metric together: the one in use, and those it replaced. Targets stand side by side.
-fn charts<'a>(request: &'a Request<'a>) -> Charts<'a> {
-    type Key<'a> = (&'a str, &'a str, Option<&'a String>, &'a str, &'a BTreeMap<String, String>, Option<&'a String>);
-    let lines: BTreeMap<_, &Line> = request.lines.iter().map(|line| (line_key(line), line)).collect();
-    let mut groups: BTreeMap<Key<'_>, Vec<&Told>> = BTreeMap::new();
+fn charts<'a>(request: &'a Request<'a>, lines: &Lines<'a>) -> Charts<'a> {
+    type Key<'a> = (&'a str, &'a str, Option<&'a String>, &'a str, &'a BTreeMap<String, String>);
+    let mut groups: BTreeMap<Key<'_>, BTreeMap<Option<&String>, Vec<&Told>>> = BTreeMap::new();
     for told in request.series {
         let target = told.environment.get("target");
-        let key = (
-            told.benchmark.as_str(),
-            told.case.as_str(),
-            target,
-            told.metric.as_str(),
-            &told.labels,
-            told.unit.as_ref(),
-        );
-        groups.entry(key).or_default().push(told);
+        let key = (told.benchmark.as_str(), told.case.as_str(), target, told.metric.as_str(), &told.labels);
+        groups.entry(key).or_default().entry(told.unit.as_ref()).or_default().push(told);
     }
     let mut charts = Charts::new();
-    for ((benchmark, case, ..), mut all) in groups {
-        all.sort_by_key(|told| told.sessions.last().map(|session| &session.started_at));
-        let (mut replaced, mut current): (Vec<&Told>, Vec<&Told>) = all.into_iter().partition(|told| told.replaced);
-        if current.is_empty() {
-            current.extend(replaced.pop());
-        }
+    for ((benchmark, case, ..), units) in groups {
         let of_case = charts.entry(benchmark).or_default().entry(case).or_default();
-        for (at, told) in current.into_iter().enumerate() {
-            let replaced = if at == 0 { std::mem::take(&mut replaced) } else { Vec::new() };
-            let mut anchor = anchor(told);
-            if at > 0 {
-                // Hardware that takes turns: each has a chart of its own.
-                anchor = format!("{anchor}-{}", place::environment_id(&told.environment));
+        let newest = units.values().flatten().map(|told| last(told)).max();
+        for mut all in units.into_values() {
+            // A unit that newer sessions do not have any more is history.
+            let is_old_unit = all.iter().map(|told| last(told)).max() < newest;
+            all.sort_by_key(|told| last(told));
+            let (mut replaced, mut current): (Vec<&Told>, Vec<&Told>) = all.into_iter().partition(|told| told.replaced);
+            let is_gone = current.is_empty();
+            if is_gone {
+                current.extend(replaced.pop());
             }
-            of_case.push(Chart { told, replaced, line: lines.get(&told_key(told)).copied(), anchor });
+            let takes_turns = current.len() > 1;
+            for (at, told) in current.into_iter().enumerate() {
+                let replaced = if at == 0 { std::mem::take(&mut replaced) } else { Vec::new() };
+                let mut anchor = anchor(told);
+                if takes_turns {
+                    anchor = format!("{anchor}-{}", place::environment_id(&told.environment));
+                }
+                let is_stale = is_gone || is_old_unit;
+                let lines = if is_stale { Vec::new() } else { lines.of(told) };
+                of_case.push(Chart { told, replaced, lines, is_stale, anchor, page: 1 });
+            }
         }
     }
     for of_case in charts.values_mut().flat_map(BTreeMap::values_mut) {
-        // The sort is stable: by name otherwise.
-        of_case.sort_by_key(|chart| chart.told.kind);
+        // What somebody should look at first; the sort is stable: by name otherwise.
+        of_case.sort_by_key(|chart| (chart.is_stale, !chart.is_watched(), chart.told.kind));
+        of_case.iter_mut().enumerate().for_each(|(at, chart)| chart.page = page(at));
     }
     charts
+}
+
+fn last(told: &Told) -> Option<&String> {
+    told.sessions.last().map(|session| &session.started_at)
+}
+
+/// What gates say, by the series that it is about.
+struct Lines<'a> {
+    by_series: BTreeMap<SeriesKey, Vec<&'a Line>>,
+}
+
+/// What tells a series from others: benchmark, case, hardware, metric, labels, unit.
+type SeriesKey = (String, String, BTreeMap<String, String>, String, BTreeMap<String, String>, Option<String>);
+
+impl<'a> Lines<'a> {
+    fn of_all(lines: &'a [Line], series: &[Told]) -> Self {
+        // Where targets do not keep results apart, series have none, and the lines of gates have one all the same.
+        let has_target = series.iter().any(|told| told.environment.contains_key("target"));
+        let mut by_series: BTreeMap<SeriesKey, Vec<&Line>> = BTreeMap::new();
+        for line in lines {
+            let mut environment = line.environment.clone();
+            if !has_target {
+                environment.remove("target");
+            }
+            let key = (
+                line.benchmark.clone(),
+                line.case.clone(),
+                environment,
+                line.metric.clone(),
+                line.labels.clone(),
+                line.unit.clone(),
+            );
+            by_series.entry(key).or_default().push(line);
+        }
+        by_series.values_mut().for_each(|lines| lines.sort_by_key(|line| line.verdict));
+        Self { by_series }
+    }
+
+    fn of(&self, told: &Told) -> Vec<&'a Line> {
+        self.by_series.get(&key(told)).cloned().unwrap_or_default()
+    }
+
+    /// Returns the lines that no chart shows: of metrics without any value.
+    fn without(&self, charts: &Charts<'_>) -> Vec<&'a Line> {
+        let drawn = charts.values().flat_map(BTreeMap::values).flatten().filter(|chart| !chart.is_stale);
+        let drawn: BTreeSet<SeriesKey> = drawn.map(|chart| key(chart.told)).collect();
+        let lines = self.by_series.iter().filter(|(key, _)| !drawn.contains(key));
+        lines.flat_map(|(_, lines)| lines).copied().collect()
+    }
+}
+
+fn key(told: &Told) -> SeriesKey {
+    (
+        told.benchmark.clone(),
+        told.case.clone(),
+        told.environment.clone(),
+        told.metric.clone(),
+        told.labels.clone(),
+        told.unit.clone(),
+    )
 }
 
 /// Returns the anchor of a metric.
@@ -273,22 +325,26 @@ fn anchor(told: &Told) -> String {
     place::slug(&format!("{target} {}{labels} {unit}", told.metric))
 }
 
-type SeriesKey<'a> = (&'a str, &'a str, &'a BTreeMap<String, String>, &'a str, &'a BTreeMap<String, String>);
-
-fn told_key(told: &Told) -> SeriesKey<'_> {
-    (&told.benchmark, &told.case, &told.environment, &told.metric, &told.labels)
-}
-
-fn line_key(line: &Line) -> SeriesKey<'_> {
-    (&line.benchmark, &line.case, &line.environment, &line.metric, &line.labels)
+/// Tells of gates that found no value; of cases that never ran or failed that is told already.
+fn add_unseen<'a>(cases: &mut [Case<'a>], lines: &[&'a Line]) {
+    for line in lines {
+        let target = line.environment.get("target").map_or("", String::as_str);
+        let Some(case) = cases.iter_mut().find(|case| case.id == line.case) else { continue };
+        if case.troubles.iter().any(|trouble| trouble.target == target) {
+            continue;
+        }
+        let what = Obstacle::NoValue { metric: &line.metric, message: &line.message };
+        case.troubles.push(Trouble { target, what });
+    }
 }
 
 fn cases<'a>(
-    archive: &'a Archive,
+    request: &'a Request<'a>,
     rows: &[&'a Row],
     asked: &[&'a Asked],
     mut charts: BTreeMap<&'a str, Vec<Chart<'a>>>,
 ) -> Vec<Case<'a>> {
+    let archive = request.archive;
     let mut by_case: BTreeMap<&'a str, Vec<&'a Row>> = BTreeMap::new();
     for row in rows {
         by_case.entry(&archive.subject(row).case).or_default().push(row);
@@ -315,7 +371,7 @@ fn cases<'a>(
                 name,
                 params: params.map(|(name, value)| (name.as_str(), text(value))).collect(),
                 charts: charts.remove(id).unwrap_or_default(),
-                troubles: troubles(archive, rows, targets),
+                troubles: troubles(request, rows, targets),
             }
         })
         .collect();
@@ -338,27 +394,38 @@ pub(super) fn natural(name: &str) -> Vec<(String, u64)> {
     parts
 }
 
-fn troubles<'a>(archive: &'a Archive, rows: &[&'a Row], wanted: Option<&BTreeSet<&'a str>>) -> Vec<Trouble<'a>> {
+fn troubles<'a>(request: &'a Request<'a>, rows: &[&'a Row], wanted: Option<&BTreeSet<&'a str>>) -> Vec<Trouble<'a>> {
     let mut newest: BTreeMap<&'a str, &'a str> = BTreeMap::new();
     for row in rows {
         // The newest comes first.
-        newest.entry(&archive.subject(row).target).or_insert(&row.session);
+        newest.entry(&request.archive.subject(row).target).or_insert(&row.session);
     }
+    // What no spec asks for any more is nobody's trouble.
+    let is_asked = |target: &str| request.asked.is_empty() || wanted.is_some_and(|wanted| wanted.contains(target));
     let mut found: Vec<Trouble<'a>> = Vec::new();
-    for (target, session) in &newest {
-        let of_session = || rows.iter().filter(|row| row.session == *session && !row.warmup);
-        let failed: Vec<_> = of_session().filter(|row| row.status != Status::Succeeded).collect();
-        if let Some(first) = failed.last() {
-            found.push(Trouble {
-                target,
-                since: Some(&first.started_at),
-                failed: (failed.len(), of_session().count()),
-                reason: first.reasons.first().map(|reason| reason.message.as_str()),
-            });
+    for (target, session) in newest.iter().filter(|(target, _)| is_asked(target)) {
+        let of_session = rows.iter().filter(|row| row.session == *session);
+        let mut last: BTreeMap<&str, &'a Row> = BTreeMap::new();
+        for row in of_session {
+            // A run that was tried again is as its last attempt.
+            let known = last.entry(&row.run).or_insert(row);
+            if row.attempt > known.attempt {
+                *known = row;
+            }
+        }
+        let measured = last.values().filter(|row| !row.warmup).count();
+        let counts = |row: &&&Row| measured == 0 || !row.warmup;
+        let mut failed: Vec<&'a Row> = last.values().filter(counts).copied().collect();
+        let all = failed.len();
+        failed.retain(|row| row.status != Status::Succeeded);
+        if let Some(first) = failed.iter().min_by_key(|row| (&row.started_at, &row.path)) {
+            let reason = first.reasons.first().map(|reason| reason.message.as_str());
+            let what = Obstacle::Failed { since: &first.started_at, failed: failed.len(), all, reason };
+            found.push(Trouble { target, what });
         }
     }
     let missing = wanted.into_iter().flatten().filter(|target| !newest.contains_key(*target));
-    found.extend(missing.map(|target| Trouble { target, since: None, failed: (0, 0), reason: None }));
+    found.extend(missing.map(|target| Trouble { target, what: Obstacle::NeverRan }));
     found
 }
 
@@ -382,7 +449,7 @@ impl<'a> Site<'a> {
 /// Sorts findings by how large they are.
 pub(super) fn largest_first(mut findings: Vec<Finding<'_>>) -> Vec<Finding<'_>> {
     findings.sort_by(|one, other| {
-        one.chart.told.kind.cmp(&other.chart.told.kind).then(other.change.abs().total_cmp(&one.change.abs()))
+        one.chart.told.kind.cmp(&other.chart.told.kind).then(other.size().total_cmp(&one.size()))
     });
     findings
 }
@@ -396,56 +463,5 @@ impl<'a> Benchmark<'a> {
     /// Returns the changes for the worse that are open, the largest first.
     pub(super) fn findings(&self) -> Vec<Finding<'_>> {
         largest_first(self.charts().filter_map(Chart::finding).collect())
-    }
-}
-
-impl Chart<'_> {
-    /// Returns whether it stands for its benchmark: it is primary, or a gate looks at it.
-    pub(super) fn is_watched(&self) -> bool {
-        self.told.kind == Kind::Primary || self.line.is_some()
-    }
-
-    /// Returns the change that is open, if one is, or what the newest session shows of one.
-    pub(super) fn finding(&self) -> Option<Finding<'_>> {
-        if let Some(change) = self.open() {
-            let since = self.told.sessions.iter().position(|session| session.session == change.session)?;
-            let is_own = |session: &&SessionValue| !self.told.aside.contains(&session.session);
-            return Some(Finding {
-                chart: self,
-                change: change.change,
-                interval: change.interval,
-                since: &change.since,
-                commit: change.commit.as_deref(),
-                after: change.after.as_deref(),
-                sessions: self.told.sessions.iter().skip(since).filter(|session| is_own(session)).count(),
-            });
-        }
-        let line = self.line.filter(|line| matches!(line.verdict, Verdict::Regressed | Verdict::Pending))?;
-        let first = line.candidate.sessions.first()?;
-        Some(Finding {
-            chart: self,
-            change: line.change?,
-            interval: line.interval,
-            since: &first.started_at,
-            commit: first.commit.as_deref(),
-            after: line.baseline.sessions.last().and_then(|session| session.commit.as_deref()),
-            sessions: line.candidate.sessions.len(),
-        })
-    }
-
-    /// Returns the change that is open.
-    pub(super) fn open(&self) -> Option<&LevelChange> {
-        let open = self.told.open.as_ref()?;
-        self.told.changes.iter().find(|change| change.session == *open && change.turn == Turn::Worse)
-    }
-
-    /// Returns the verdict of its newest session; an open change is a regression, whatever that session says.
-    pub(super) fn verdict(&self) -> Option<Verdict> {
-        if self.open().is_some() { Some(Verdict::Regressed) } else { self.line.map(|line| line.verdict) }
-    }
-
-    /// Returns the first place among its sessions that is lately.
-    pub(super) fn lately(&self) -> usize {
-        self.told.sessions.len().saturating_sub(LATELY)
     }
 }

@@ -64,8 +64,9 @@ pub struct Open {
     /// What tells it from others of its name.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub labels: BTreeMap<String, String>,
-    /// The change as a share.
-    pub change: f64,
+    /// The change as a share; left out where a limit was passed.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub change: Option<f64>,
     /// The interval of 95 % around it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub interval: Option<(f64, f64)>,

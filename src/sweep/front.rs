@@ -115,6 +115,9 @@ fn metrics(cells: &[&Cell<'_>], asked: Option<(&str, &str)>) -> Option<[FrontMet
     (pair[0] != pair[1]).then_some(pair)
 }
 
+/// So many cases are named that are better than another one.
+const MOST_NAMED: usize = 5;
+
 /// Says which points are better than this one.
 fn placed(point: &Point<'_, '_>, all: &[Point<'_, '_>], metrics: &[FrontMetric; 2]) -> FrontPoint {
     let (mut dominated_by, mut perhaps_by) = (Vec::new(), Vec::new());
@@ -128,6 +131,10 @@ fn placed(point: &Point<'_, '_>, all: &[Point<'_, '_>], metrics: &[FrontMetric; 
         let is_sure = || (0..2).all(|at| is_better(point, other, metrics, at));
         if gains.iter().all(|gain| *gain > 0.0) && is_sure() {
             dominated_by.push(case);
+            if dominated_by.len() == MOST_NAMED {
+                // The question is answered, and each answer costs a test.
+                break;
+            }
         } else {
             perhaps_by.push(case);
         }

@@ -268,7 +268,7 @@ impl Making<'_, '_> {
 }
 
 /// Returns whether a parameter is by its name one that counts what works, such as `numWorkers` or `gpusPerNode`.
-pub(super) fn is_count(name: &str) -> bool {
+pub fn is_count(name: &str) -> bool {
     const COUNTED: [&str; 18] = [
         "accelerator",
         "core",

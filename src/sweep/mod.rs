@@ -19,6 +19,7 @@ use crate::compare::v1::Told;
 use v1::{Front, SCHEMA_VERSION, Swept};
 
 pub use axis::{Axis, axes};
+pub use group::is_count;
 
 /// What is compared.
 #[derive(Clone, Copy, Debug)]

@@ -200,7 +200,7 @@ pub struct FrontPoint {
     pub values: (Estimate, Estimate),
     /// The sessions of the two.
     pub sessions: (usize, usize),
-    /// The cases that are better in both metrics beyond the noise, by identity; none of a case on the front.
+    /// Cases that are better in both metrics beyond the noise, by identity, at most 5; none of a case on the front.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub dominated_by: Vec<String>,
     /// The cases whose medians are no worse in both metrics and better in one, while one of the differences may be noise.

@@ -3,14 +3,15 @@
 use maud::{Markup, html};
 
 use super::super::calm::Calm;
+use super::super::chart::Chart;
 use super::super::place::{self, relative};
-use super::super::site::{Benchmark, Case, Chart, Site};
+use super::super::site::{Benchmark, Case, Site};
 use super::chart::{self, Runs};
 use super::{File, Page, case, matrix, overview, parts, runs, scaling};
 use crate::compare::v1::Kind;
 
-/// The bytes that plots may have on this page; those of the other cases are on the pages of the cases.
-const PLOTS: usize = 110_000;
+/// The bytes that plots, maps and tables may have on this page beside the runs; the rest is on the pages of the cases.
+const WEIGHT: usize = 170_000;
 /// So many cases are named.
 const MOST_CASES: usize = 300;
 /// So many findings are told.
@@ -22,12 +23,22 @@ pub(crate) fn pages(site: &Site<'_>, benchmark: &Benchmark<'_>) -> Vec<File> {
     let all_runs = runs::pages(site, benchmark);
     let path = place::benchmark(benchmark.name);
     let findings = benchmark.findings();
+    let fit = |markup: Markup, room: usize| {
+        if markup.0.len() > room {
+            html! {}
+        } else {
+            markup
+        }
+    };
+    let scaling = fit(scaling::scaling(&path, benchmark), WEIGHT / 2);
+    let maps = fit(matrix::maps(&path, benchmark), WEIGHT / 2);
+    let room = WEIGHT - scaling.0.len() - maps.0.len();
     let body = html! {
         @if let Some(description) = benchmark.asked.and_then(|asked| asked.description.as_deref()) { p { (description) } }
         (facts(site, benchmark))
         section.news aria-labelledby="news" {
             @if findings.is_empty() {
-                @let calm = Calm::of(benchmark.cases.iter());
+                @let calm = Calm::of(benchmark.cases.iter(), 0);
                 h2 id="news" { (calm.heading()) }
                 p { (calm.sentence()) }
             } @else {
@@ -43,11 +54,11 @@ pub(crate) fn pages(site: &Site<'_>, benchmark: &Benchmark<'_>) -> Vec<File> {
                 @for trouble in &case.troubles { p { (parts::cut(case.name)) " " (overview::told(trouble)) "." } }
             }
         }
-        (matrix::maps(&path, benchmark))
-        (scaling::scaling(&path, benchmark))
+        (maps)
+        (scaling)
         section aria-labelledby="trends" {
             h2 id="trends" { "Trends" }
-            (trends(site, &path, benchmark, &values))
+            (trends(site, &path, benchmark, &values, room))
         }
         section aria-labelledby="runs" {
             h2 id="runs" { "Runs" }
@@ -82,12 +93,12 @@ fn facts(site: &Site<'_>, benchmark: &Benchmark<'_>) -> Markup {
 }
 
 /// Draws the primary metrics, what needs somebody first, as far as the page stays light; and names the rest.
-fn trends(site: &Site<'_>, from: &str, benchmark: &Benchmark<'_>, runs: &Runs) -> Markup {
+fn trends(site: &Site<'_>, from: &str, benchmark: &Benchmark<'_>, runs: &Runs, room: usize) -> Markup {
     let mut wanted: Vec<(&Case<'_>, &Chart<'_>)> = benchmark
         .cases
         .iter()
         .flat_map(|case| case.charts.iter().map(move |chart| (case, chart)))
-        .filter(|(_, chart)| chart.told.kind == Kind::Primary || chart.open().is_some())
+        .filter(|(_, chart)| !chart.is_stale && (chart.told.kind == Kind::Primary || chart.open().is_some()))
         .collect();
     // The sort is stable: by case otherwise.
     wanted.sort_by_key(|(_, chart)| chart.open().is_none());
@@ -98,7 +109,7 @@ fn trends(site: &Site<'_>, from: &str, benchmark: &Benchmark<'_>, runs: &Runs) -
         let anchor = format!("{}-{}", case.id, chart.anchor);
         let markup = named(from, benchmark, case, &chart::draw(site, from, &anchor, chart, runs));
         filled += markup.0.len();
-        if filled > PLOTS && !drawn.is_empty() {
+        if filled > room && !drawn.is_empty() {
             break;
         }
         drawn.push(markup);

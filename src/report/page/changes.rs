@@ -4,14 +4,15 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use maud::{Markup, html};
 
+use super::super::chart::{Chart, LATELY};
 use super::super::place::{self, relative};
-use super::super::site::{Chart, Site};
+use super::super::site::Site;
 use super::{File, Page, by_weight, parts};
 use crate::compare::v1::LevelChange;
 use crate::compare::words;
 
 /// So many stand on the first page of the site.
-const LATELY: usize = 20;
+const SHOWN: usize = 20;
 /// So many stand on a page.
 const MOST: usize = 400;
 const WEIGHT: usize = 250_000;
@@ -59,10 +60,10 @@ pub(super) fn lately(site: &Site<'_>, from: &str) -> Markup {
     let lately: Vec<&Entry<'_>> = all.iter().filter(|entry| entry.is_lately).collect();
     html! {
         @if lately.is_empty() {
-            p { "Nothing in the last " (super::super::site::LATELY) " sessions of any series. "
+            p { "Nothing in the last " (LATELY) " sessions of any series. "
                 @if !all.is_empty() { "Earlier: " a href=(relative(from, place::CHANGES)) { "all " (all.len()) } "." } }
         } @else {
-            ul.events { @for entry in lately.iter().take(LATELY) { (shown(site, from, entry)) } }
+            ul.events { @for entry in lately.iter().take(SHOWN) { (shown(site, from, entry)) } }
             p { a href=(relative(from, place::CHANGES)) { "All changes" } " (" (all.len()) ")" }
         }
     }
@@ -75,14 +76,13 @@ fn shown(site: &Site<'_>, from: &str, entry: &Entry<'_>) -> Markup {
             @match &entry.what {
                 What::Level(chart, change) => {
                     @let told = chart.told;
-                    @let (class, turned) = parts::turn(change, told);
-                    @let path = place::case(&told.benchmark, &told.case, 1);
-                    a href={ (relative(from, &path)) "#" (chart.anchor) } { (told.benchmark) }
+                    @let (class, turned) = parts::turn(change, chart);
+                    a href=(relative(from, &chart.place())) { (told.benchmark) }
                     @if !told.case_name.is_empty() { " (" (parts::cut(&told.case_name)) ")" }
                     ", " (parts::metric(told)) ": " strong class=(class) { (turned) } " "
                     (words::change(change.change, change.interval))
                     @if let Some(interval) = change.interval { " " (words::interval(interval)) }
-                    @if let Some(commit) = &change.commit { " (" (parts::commit(site, commit)) ")" }
+                    @if change.commit.is_some() { "; " (parts::range(site, change.after.as_deref(), change.commit.as_deref())) }
                 }
                 What::Fact { benchmark, fact, before, after } => {
                     a href=(relative(from, &place::benchmark(benchmark))) { (benchmark) }
@@ -95,7 +95,8 @@ fn shown(site: &Site<'_>, from: &str, entry: &Entry<'_>) -> Markup {
 
 fn entries<'a>(site: &'a Site<'_>) -> Vec<Entry<'a>> {
     let mut all = Vec::new();
-    let mut facts: BTreeMap<(&str, &str, &str, &str), (&str, bool)> = BTreeMap::new();
+    // The cases of a benchmark see the same change one after another, on the same day.
+    let mut facts: BTreeMap<(&str, &str, &str, &str, &str), (&str, bool)> = BTreeMap::new();
     for chart in site.charts() {
         let told = chart.told;
         let late: BTreeSet<&str> =
@@ -108,14 +109,15 @@ fn entries<'a>(site: &'a Site<'_>) -> Vec<Entry<'a>> {
             }));
         }
         for change in &told.environment_changes {
-            let key = (told.benchmark.as_str(), change.fact.as_str(), change.before.as_str(), change.after.as_str());
+            let day = change.since.get(..10).unwrap_or(&change.since);
+            let key =
+                (told.benchmark.as_str(), change.fact.as_str(), change.before.as_str(), change.after.as_str(), day);
             let is_late = late.contains(change.session.as_str());
             let known = facts.entry(key).or_insert((&change.since, is_late));
-            // The cases of a benchmark see the same change one after another.
             *known = (known.0.min(&change.since), known.1 || is_late);
         }
     }
-    all.extend(facts.into_iter().map(|((benchmark, fact, before, after), (since, is_lately))| Entry {
+    all.extend(facts.into_iter().map(|((benchmark, fact, before, after, _), (since, is_lately))| Entry {
         since,
         is_lately,
         what: What::Fact { benchmark, fact, before, after },

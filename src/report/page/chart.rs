@@ -4,9 +4,10 @@ use std::collections::BTreeMap;
 
 use maud::{Markup, html};
 
+use super::super::chart::Chart;
 use super::super::place::{self, relative};
 use super::super::plot::trend::{Dot, Event, Mark, Standing, Trend};
-use super::super::site::{Benchmark, Chart, Site};
+use super::super::site::{Benchmark, Site};
 use super::parts;
 use crate::archive::{MetricKey, series};
 use crate::compare::v1::{Acknowledged, LevelChange, SessionValue, Told, Turn};
@@ -15,6 +16,8 @@ use crate::stats;
 
 /// So many marks have words; the rest says what it is when pointed at.
 const MOST_LABELS: usize = 4;
+/// So many changes of hardware or software are marked, the newest ones.
+const MOST_MARKS: usize = 40;
 /// So many changes are told below a plot; all are on the page of changes.
 const MOST_TOLD: usize = 8;
 
@@ -92,16 +95,16 @@ fn story(site: &Site<'_>, from: &str, chart: &Chart<'_>) -> Markup {
         @if let Some(finding) = &finding {
             p.open { (parts::finding(site, from, finding)) }
             @if finding.commit.is_some() { p.next { "Look at " (parts::range(site, finding.after, finding.commit)) } }
-        } @else if let Some(line) = chart.line {
-            p { (words::sentence_case(&line.message)) "." }
+        } @else if let Some(line) = chart.line() {
+            p { (parts::cut(&words::sentence_case(&line.message))) "." }
         }
-        @let open = chart.open().map(|open| &open.session);
-        @let others = told.changes.iter().rev().filter(|change| Some(&change.session) != open);
+        @let open = chart.open();
+        @let others = told.changes.iter().rev().filter(|change| Some(change.session.as_str()) != open);
         @let changes: Vec<&LevelChange> = others.take(MOST_TOLD).collect();
         @if !changes.is_empty() || !told.acks.is_empty() || told.drift.is_some() || told.correlation.is_some() {
             ul.events {
                 @for change in changes {
-                    @let (class, turned) = parts::turn(change, told);
+                    @let (class, turned) = parts::turn(change, chart);
                     li { (parts::time(&change.since)) " " strong class=(class) { (turned) } ": "
                         (words::change(change.change, change.interval))
                         @if let Some(interval) = change.interval { " " (words::interval(interval)) }
@@ -148,10 +151,11 @@ fn trend<'a>(anchor: &'a str, chart: &'a Chart<'_>, runs: &'a Runs) -> Trend<'a>
     let place = |session: &str| told.sessions.iter().position(|own| own.session == session);
     for change in &told.changes {
         if let Some(at) = place(&change.session) {
-            marks.push(mark(change, told, before + at));
+            marks.push(mark(change, chart, before + at));
         }
     }
-    for change in &told.environment_changes {
+    let skipped = told.environment_changes.len().saturating_sub(MOST_MARKS);
+    for change in told.environment_changes.iter().skip(skipped) {
         if let Some(at) = place(&change.session) {
             let title = format!("{}: {} -> {}", change.fact, parts::cut(&change.before), parts::cut(&change.after));
             marks.push(Mark { at: before + at, event: Event::Environment, label: String::new(), title });
@@ -161,7 +165,7 @@ fn trend<'a>(anchor: &'a str, chart: &'a Chart<'_>, runs: &'a Runs) -> Trend<'a>
     let without = labels.saturating_sub(MOST_LABELS);
     marks.iter_mut().filter(|mark| !mark.label.is_empty()).take(without).for_each(|mark| mark.label.clear());
     let levels = levels(told);
-    let band = band(told, &levels).map(|(from, low, high)| (before + from, low, high));
+    let band = band(chart, &levels).map(|(from, low, high)| (before + from, low, high));
     let shown = |value: f64| words::value(value, told.unit.as_deref());
     let description = format!(
         "{} sessions; {} level{}, the newest at {}.",
@@ -204,10 +208,10 @@ fn label(told: &Told, session: &SessionValue) -> String {
     format!("{time}{commit} · {}{aside}", words::value(session.value, told.unit.as_deref()))
 }
 
-fn mark(change: &LevelChange, told: &Told, at: usize) -> Mark {
-    let (_, turned) = parts::turn(change, told);
+fn mark(change: &LevelChange, chart: &Chart<'_>, at: usize) -> Mark {
+    let (_, turned) = parts::turn(change, chart);
     let event = match change.turn {
-        Turn::Worse if told.open.as_ref() == Some(&change.session) => Event::Open,
+        Turn::Worse if chart.open() == Some(change.session.as_str()) => Event::Open,
         Turn::Worse | Turn::Accepted => Event::Worse,
         Turn::Better | Turn::Back => Event::Better,
         Turn::Neither => Event::Environment,
@@ -234,8 +238,9 @@ fn levels(told: &Told) -> Vec<(usize, usize, f64)> {
 }
 
 /// Returns the band in which nothing has changed that matters: around the level before an open change, or the newest one.
-fn band(told: &Told, levels: &[(usize, usize, f64)]) -> Option<(usize, f64, f64)> {
-    let open = told.open.as_ref().and_then(|open| told.sessions.iter().position(|session| session.session == *open));
+fn band(chart: &Chart<'_>, levels: &[(usize, usize, f64)]) -> Option<(usize, f64, f64)> {
+    let told = chart.told;
+    let open = chart.open().and_then(|open| told.sessions.iter().position(|session| session.session == open));
     let known = levels.iter().rev().find(|(from, _, _)| open.is_none_or(|open| *from < open))?;
     let (from, _, level) = *known;
     let room = 1.0 + told.threshold;

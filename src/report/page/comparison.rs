@@ -36,7 +36,8 @@ const HEAD: [&str; 7] = ["Benchmark", "Case", "Metric", "Before", "After", "Chan
 fn one(site: &Site<'_>, name: &str, answer: &Comparison) -> File {
     let path = place::comparison(name);
     let mut lines: Vec<&Line> = answer.lines.iter().collect();
-    let size = |line: &Line| line.change.map_or(-1.0, |change| change.ln_1p().abs());
+    let size =
+        |line: &Line| line.change.map_or(-1.0, |change| if change > -1.0 { change.ln_1p().abs() } else { f64::MAX });
     lines.sort_by(|one, other| is_noise(one).cmp(&is_noise(other)).then(size(other).total_cmp(&size(one))));
     let rows: Vec<Markup> = lines.iter().map(|line| row(&path, line)).collect();
     let count = rows.len();

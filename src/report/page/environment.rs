@@ -149,8 +149,7 @@ fn observed(environment: &Environment, row: &Row, declared_type: Option<&str>) -
     let version = environment.cluster.version.clone();
     rows.extend(version.map(|version| ("Kubernetes".to_owned(), "–".to_owned(), version)));
     let draw = |(what, declared, seen): &(String, String, String)| {
-        let differs =
-            declared != "–" && seen != UNSEEN && !seen.contains(declared.as_str()) && !declared.contains(seen.as_str());
+        let differs = differs(declared, seen);
         html! {
             tr {
                 th scope="row" { (parts::cut(what)) } td { (parts::cut(declared)) }
@@ -159,4 +158,18 @@ fn observed(environment: &Environment, row: &Row, declared_type: Option<&str>) -
         }
     };
     parts::table("Declared and observed", &["What", "Declared", "Observed"], &rows.iter().map(draw).collect::<Vec<_>>())
+}
+
+/// Returns whether what was seen is not what was declared, as far as both say the same kind of thing: digests, numbers, names.
+fn differs(declared: &str, seen: &str) -> bool {
+    let digest = |text: &str| text.split_once("@sha256:").map(|(_, digest)| digest.to_owned());
+    let number = |text: &str| text.split(' ').next().and_then(|first| first.parse::<u64>().ok());
+    match (digest(declared), digest(seen), number(declared), number(seen)) {
+        _ if declared == "–" || seen == UNSEEN => false,
+        (Some(one), Some(other), ..) => one != other,
+        (.., Some(wanted), Some(there)) => there < wanted,
+        // A tag names what it named that day.
+        _ if seen.contains("sha256:") => false,
+        _ => declared != seen,
+    }
 }

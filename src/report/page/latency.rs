@@ -4,9 +4,10 @@ use std::collections::BTreeMap;
 
 use maud::{Markup, html};
 
+use super::super::chart::Chart;
 use super::super::place;
 use super::super::plot::quantiles::{Curve, Quantiles};
-use super::super::site::{Case, Chart, Site};
+use super::super::site::{Case, Site};
 use super::parts;
 use crate::compare::v1::{Direction, SessionValue, Told};
 use crate::stats;
@@ -132,7 +133,9 @@ fn share_of(part: &str) -> Option<f64> {
         return Some(0.5);
     }
     let digits = part.strip_prefix('p')?;
-    let is_number = (2..=5).contains(&digits.len()) && digits.bytes().all(|byte| byte.is_ascii_digit());
+    // Beyond two digits only nines go on: p999, and not p256, which is a curve.
+    let is_number = digits.bytes().all(|byte| byte.is_ascii_digit())
+        && (digits.len() == 2 || (3..=5).contains(&digits.len()) && digits.starts_with("99"));
     let number: f64 = is_number.then(|| digits.parse().ok())??;
     let power = i32::try_from(digits.len()).ok()?;
     Some(number / 10_f64.powi(power))
@@ -149,7 +152,7 @@ mod tests {
         assert_eq!(share("p99"), Some(0.99));
         assert_eq!(share("p999"), Some(0.999));
         assert_eq!(share("median"), Some(0.5));
-        for other in ["p", "p5", "pages", "99", "p123456"] {
+        for other in ["p", "p5", "pages", "99", "p100", "p256", "p123456"] {
             assert_eq!(share(other), None, "{other}");
         }
     }

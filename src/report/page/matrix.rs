@@ -4,8 +4,9 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use maud::{Markup, html};
 
+use super::super::chart::Chart;
 use super::super::place::{self, relative};
-use super::super::site::{Benchmark, Case, Chart, natural};
+use super::super::site::{Benchmark, Case, natural};
 use super::parts;
 use crate::compare::v1::{Direction, Kind};
 use crate::compare::words;
@@ -36,9 +37,12 @@ pub(super) fn maps(from: &str, benchmark: &Benchmark<'_>) -> Markup {
     for case in &benchmark.cases {
         let param = |name: &str| case.params.get(name).map_or("–", String::as_str);
         let fixed: Vec<(&str, &str)> = rest.iter().map(|name| (*name, param(name))).collect();
-        for chart in case.charts.iter().filter(|chart| chart.told.kind == Kind::Primary) {
+        for chart in case.charts.iter().filter(|chart| chart.told.kind == Kind::Primary && !chart.is_stale) {
             let target = chart.told.environment.get("target").map_or("", String::as_str);
-            let key = (format!("{} on {target}", parts::metric(chart.told)), fixed.clone());
+            let unit = chart.told.unit.as_deref().unwrap_or("no unit");
+            let kind = place::environment_id(&chart.told.environment);
+            let metric = format!("{} in {} on {target}", parts::metric(chart.told), parts::cut(unit));
+            let key = (metric, kind, fixed.clone());
             maps.entry(key).or_default().insert((param(down), across.map_or("", param)), (case, chart));
         }
     }
@@ -47,7 +51,7 @@ pub(super) fn maps(from: &str, benchmark: &Benchmark<'_>) -> Markup {
         @if !fit.is_empty() {
             section aria-labelledby="matrix" {
                 h2 id="matrix" { "Matrix" }
-                @for ((metric, fixed), map) in fit.iter().take(MOST) {
+                @for ((metric, _, fixed), map) in fit.iter().take(MOST) {
                     (draw(from, benchmark, &caption(metric, fixed), (down, across), map))
                 }
                 @if fit.len() > MOST { p { (fit.len() - MOST) " more maps are not shown." } }
@@ -56,8 +60,8 @@ pub(super) fn maps(from: &str, benchmark: &Benchmark<'_>) -> Markup {
     }
 }
 
-/// What a map is of: the metric with its target, and the parameters that are the same in it.
-type Of<'a> = (String, Vec<(&'a str, &'a str)>);
+/// What a map is of: the metric with its unit and target, the hardware, and the parameters that are the same in it.
+type Of<'a> = (String, String, Vec<(&'a str, &'a str)>);
 type Map<'a> = BTreeMap<(&'a str, &'a str), (&'a Case<'a>, &'a Chart<'a>)>;
 
 fn caption(metric: &str, fixed: &[(&str, &str)]) -> String {
@@ -110,7 +114,7 @@ fn draw(from: &str, benchmark: &Benchmark<'_>, caption: &str, axes: (&str, Optio
 }
 
 fn newest(chart: &Chart<'_>) -> Option<f64> {
-    chart.told.sessions.last().map(|session| session.value)
+    chart.told.level().last().map(|session| session.value)
 }
 
 /// Returns how good a level is among those of its map: 0 is the worst, or all are alike.

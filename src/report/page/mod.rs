@@ -138,7 +138,9 @@ fn by_weight(items: Vec<Markup>, most: usize, weight: usize) -> Vec<Vec<Markup>>
             filled = 0;
         }
         filled += size;
-        pages.last_mut().into_iter().for_each(|page| page.push(item.clone()));
+        if let Some(page) = pages.last_mut() {
+            page.push(item);
+        }
     }
     pages
 }

@@ -5,9 +5,10 @@ use std::collections::BTreeMap;
 use maud::{Markup, html};
 
 use super::super::calm::Calm;
+use super::super::chart::{Chart, Finding};
 use super::super::place;
 use super::super::plot::spark::spark;
-use super::super::site::{Benchmark, Chart, Finding, Site, Trouble};
+use super::super::site::{Benchmark, Obstacle, Site, Trouble};
 use super::changes::lately;
 use super::{File, Page, by_weight, chart, parts};
 use crate::compare::v1::{Acknowledged, Verdict};
@@ -26,7 +27,9 @@ const WEIGHT: usize = 150_000;
 pub(crate) fn pages(site: &Site<'_>) -> Vec<File> {
     let mut sorted: Vec<&Benchmark<'_>> = site.benchmarks.iter().collect();
     // What needs somebody comes first, what never ran last; the sort is stable: by name otherwise.
-    sorted.sort_by_key(|benchmark| (benchmark.rows.is_empty(), worst(benchmark).and_then(Chart::verdict)));
+    sorted.sort_by_key(|benchmark| {
+        (benchmark.rows.is_empty(), worst(benchmark).and_then(Chart::verdict).unwrap_or(Verdict::Unchanged))
+    });
     let rows = sorted.into_iter().map(row).collect();
     let parts = by_weight(rows, MOST_BENCHMARKS, WEIGHT);
     let count = parts.len();
@@ -56,7 +59,7 @@ fn head(site: &Site<'_>) -> Markup {
     html! {
         section.news aria-labelledby="news" {
             @if findings.is_empty() {
-                @let calm = Calm::of(site.cases());
+                @let calm = Calm::of(site.cases(), site.request.left_out.len());
                 h2 id="news" { (calm.heading()) }
                 p { (calm.sentence()) }
             } @else {
@@ -102,7 +105,7 @@ fn tiles(site: &Site<'_>) -> Markup {
     let count = |name: &str| counts.get(name).copied().unwrap_or_default();
     let (mut failing, mut missing) = (0, 0);
     for trouble in site.benchmarks.iter().flat_map(|benchmark| &benchmark.cases).flat_map(|case| &case.troubles) {
-        if trouble.since.is_some() { failing += 1 } else { missing += 1 }
+        if trouble.what == Obstacle::NeverRan { missing += 1 } else { failing += 1 }
     }
     let tiles = [
         ("bad", count("open"), "worse", "#news"),
@@ -178,7 +181,8 @@ fn rest(site: &Site<'_>) -> Markup {
         @if !site.request.notes.is_empty() {
             section aria-labelledby="notes" {
                 h2 id="notes" { "Notes" }
-                ul { @for note in site.request.notes { li { (note) } } }
+                ul { @for note in site.request.notes.iter().take(MOST) { li { (parts::cut(note)) } } }
+                @if site.request.notes.len() > MOST { p { "And " (site.request.notes.len() - MOST) " more." } }
             }
         }
     }
@@ -190,7 +194,7 @@ fn troubles(site: &Site<'_>) -> Vec<Markup> {
     for benchmark in &site.benchmarks {
         let mut never: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
         for (case, trouble) in benchmark.cases.iter().flat_map(|case| case.troubles.iter().map(move |of| (case, of))) {
-            if trouble.since.is_none() {
+            if trouble.what == Obstacle::NeverRan {
                 never.entry(trouble.target).or_default().push(case.name);
                 continue;
             }
@@ -217,13 +221,18 @@ fn troubles(site: &Site<'_>) -> Vec<Markup> {
 
 /// Says what keeps a case from being judged.
 pub(super) fn told(trouble: &Trouble<'_>) -> Markup {
-    let (failed, all) = trouble.failed;
     html! {
-        @if let Some(since) = trouble.since {
-            strong.bad { (failed) " of " (all) " runs failed" } " in the session of " (parts::time(since)) " on " (parts::cut(trouble.target))
-            @if let Some(reason) = trouble.reason { ": " (parts::cut(reason)) }
-        } @else {
-            strong.bad { "missing" } ": its spec asks for it, and there is no result from " (parts::cut(trouble.target))
+        @match trouble.what {
+            Obstacle::Failed { since, failed, all, reason } => {
+                strong.bad { (failed) " of " (all) " runs failed" } " in the session of " (parts::time(since)) " on " (parts::cut(trouble.target))
+                @if let Some(reason) = reason { ": " (parts::cut(reason)) }
+            }
+            Obstacle::NeverRan => {
+                strong.bad { "missing" } ": its spec asks for it, and there is no result from " (parts::cut(trouble.target))
+            }
+            Obstacle::NoValue { metric, message } => {
+                strong.bad { "no value of " (parts::cut(metric)) } " on " (parts::cut(trouble.target)) ": " (parts::cut(message))
+            }
         }
     }
 }

@@ -2,8 +2,9 @@
 
 use maud::{Markup, html};
 
-use super::super::place::{self, relative};
-use super::super::site::{Finding, Site};
+use super::super::chart::{Chart, Finding, What};
+use super::super::place::relative;
+use super::super::site::Site;
 use crate::compare::v1::{Direction, LevelChange, Told, Turn, Verdict};
 use crate::compare::words;
 
@@ -86,9 +87,9 @@ pub(super) fn verdict(verdict: Verdict) -> Markup {
 }
 
 /// Returns what a turn is called.
-pub(super) fn turn(change: &LevelChange, told: &Told) -> (&'static str, &'static str) {
+pub(super) fn turn(change: &LevelChange, chart: &Chart<'_>) -> (&'static str, &'static str) {
     match change.turn {
-        Turn::Worse if told.open.as_ref() == Some(&change.session) => ("bad", "worse, open"),
+        Turn::Worse if chart.open() == Some(change.session.as_str()) => ("bad", "worse, open"),
         Turn::Worse => ("calm", "worse, over"),
         Turn::Accepted => ("calm", "worse, accepted"),
         Turn::Better => ("good", "better"),
@@ -109,14 +110,18 @@ pub(super) fn better(direction: Direction) -> &'static str {
 /// Says of a change for the worse what a colleague would: what, by how much, since when, where, how sure.
 pub(super) fn finding(site: &Site<'_>, from: &str, finding: &Finding<'_>) -> Markup {
     let told = finding.chart.told;
-    let path = place::case(&told.benchmark, &told.case, 1);
     html! {
-        a href={ (relative(from, &path)) "#" (finding.chart.anchor) } { strong { (told.benchmark) } }
+        a href=(relative(from, &finding.chart.place())) { strong { (told.benchmark) } }
         @if !told.case_name.is_empty() { " (" (cut(&told.case_name)) ")" }
         ": " (metric(told)) " "
-        strong.bad { (words::change(finding.change, finding.interval)) }
-        @if let Some(interval) = finding.interval { " " (words::interval(interval)) }
-        " since " (time(finding.since))
+        @match finding.what {
+            What::Level(change, interval) => {
+                strong.bad { (words::change(change, interval)) }
+                @if let Some(interval) = interval { " " (words::interval(interval)) }
+                " since " (time(finding.since))
+            }
+            What::Limit(message) => { strong.bad { (cut(message)) } " in the session of " (time(finding.since)) }
+        }
         @if let Some(commit) = finding.commit { " (" (self::commit(site, commit)) ")" }
         " on " (hardware(told)) "; "
         (sure(finding)) "."
@@ -127,13 +132,15 @@ pub(super) fn finding(site: &Site<'_>, from: &str, finding: &Finding<'_>) -> Mar
 pub(crate) fn finding_words(finding: &Finding<'_>) -> String {
     let told = finding.chart.told;
     let case = if told.case_name.is_empty() { String::new() } else { format!(" ({})", cut(&told.case_name)) };
-    let interval = finding.interval.map_or_else(String::new, |interval| format!(" {}", words::interval(interval)));
+    let what = match finding.what {
+        What::Level(change, interval) => format!("{} since", words::estimate(change, interval)),
+        What::Limit(message) => format!("{} in the session of", cut(message)),
+    };
     let commit = finding.commit.map_or_else(String::new, |commit| format!(" ({})", words::short(commit)));
     format!(
-        "{}{case}: {} {}{interval} since {}{commit} on {}; {}.",
+        "{}{case}: {} {what} {}{commit} on {}; {}.",
         told.benchmark,
         metric(told),
-        words::change(finding.change, finding.interval),
         finding.since.get(..10).unwrap_or(finding.since),
         hardware(told),
         sure(finding)
@@ -146,10 +153,11 @@ fn sure(finding: &Finding<'_>) -> String {
         count => format!("{count} sessions show it"),
     };
     let is_pending = finding.chart.verdict() == Some(Verdict::Pending);
-    match (is_pending, finding.interval) {
-        (true, _) => format!("{sessions}, the next one decides"),
-        (false, Some(_)) => format!("{sessions}, 95 % sure of the range"),
-        (false, None) => sessions,
+    match finding.what {
+        What::Limit(_) => "a limit, whatever the noise".to_owned(),
+        What::Level(..) if is_pending => format!("{sessions}, the next one decides"),
+        What::Level(_, Some(_)) => format!("{sessions}, 95 % sure of the range"),
+        What::Level(_, None) => sessions,
     }
 }
 

@@ -31,7 +31,7 @@ pub(super) fn scaling(from: &str, benchmark: &Benchmark<'_>) -> Markup {
         @if !benchmark.fronts.is_empty() {
             section aria-labelledby="front" {
                 h2 id="front" { "The best that one can have" }
-                p.more { "Filled cases are on the Pareto front: none is better in both metrics. The others are worse in both than some case, beyond the noise." }
+                p.more { "Filled cases are on the Pareto front: no other is better in both metrics beyond the noise. The rest is worse in both than some case." }
                 @for (at, front) in benchmark.fronts.iter().take(MOST).enumerate() { (pareto(from, benchmark, at, front)) }
             }
         }
@@ -76,7 +76,7 @@ fn side_by_side(from: &str, benchmark: &Benchmark<'_>, at: usize, axis: &str, gr
     let rows: Vec<Markup> = group.rows.iter().take(MOST_ROWS).map(row).collect();
     html! {
         h3 { (caption) }
-        @if group.numeric && points.len() > 1 {
+        @if points.len() > 1 && group.rows.iter().any(|row| row.efficiency.is_some()) {
             (Scaling { id: format!("scaling-{at}"), title: format!("Speed-up of {caption}"), axis, points }.draw())
         }
         (parts::table(&caption, &head, &rows))
@@ -124,11 +124,13 @@ fn pareto(from: &str, benchmark: &Benchmark<'_>, at: usize, front: &Front) -> Ma
         |id: &String| front.points.iter().find(|point| point.case == *id).map_or("", |point| point.case_name.as_str());
     let row = |point: &crate::sweep::v1::FrontPoint| {
         let by: Vec<&str> = point.dominated_by.iter().take(3).map(name).collect();
+        let maybe: Vec<&str> = point.perhaps_by.iter().take(3).map(name).collect();
         html! {
             tr {
                 th scope="row" { a href=(relative(from, &place::case(benchmark.name, &point.case, 1))) { (parts::cut(&point.case_name)) } }
                 td.number { (words::number(point.values.0.value)) } td.number { (words::number(point.values.1.value)) }
-                td { @if by.is_empty() { "on the front" } @else { "worse in both than " (parts::cut(&by.join("; "))) } }
+                td { @if by.is_empty() && point.perhaps_by.is_empty() { "on the front" }
+                    @else if by.is_empty() { "on the front, perhaps behind " (parts::cut(&maybe.join("; "))) } @else { "worse in both than " (parts::cut(&by.join("; "))) } }
             }
         }
     };

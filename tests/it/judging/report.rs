@@ -88,7 +88,7 @@ fn with_nothing_open_it_says_what_would_have_been_seen() {
     let overview = words(&files["index.html"]);
     assert!(overview.contains("Nothing got worse"), "{overview}");
     assert!(overview.contains("No change seen in 1 series; would have seen ±"), "{overview}");
-    assert!(files["badges/all.svg"].contains("no change"));
+    assert!(files["badge.svg"].contains("no change"));
     assert!(!files["feed.xml"].contains("<entry>"));
 }
 
@@ -112,17 +112,19 @@ fn what_was_accepted_is_shown_with_who_and_why() {
 
 #[test]
 fn what_failed_and_what_never_ran_is_named() {
-    let spec = SPEC.replace("  repeats: 3\n", "  repeats: 3\n  matrix: {axes: {size: [1, 2]}}\n");
-    let mut project = Project::with(&spec);
-    let of_case =
-        |status| Special { status, params: Some(("size".to_owned(), serde_json::json!(1))), ..Special::default() };
-    project.sessions(&QUIET[..3], &of_case(None));
-    project.session(100.0, &of_case(Some(Status::Failed)));
+    let mut project = Project::with(SPEC);
+    project.folder.write("specs/other.yaml", SPEC.replace("{name: train,", "{name: other,").as_bytes());
+    let retired = Special { params: Some(("size".to_owned(), serde_json::json!(1))), ..Special::default() };
+    project.session(100.0, &Special { status: Some(Status::Failed), ..retired });
+    project.sessions(&QUIET[..3], &Special::default());
+    project.session(100.0, &Special { status: Some(Status::Failed), ..Special::default() });
     let files = site(&project, &[]);
     let overview = words(&files["index.html"]);
-    assert!(overview.contains("train (size=1): 3 of 3 runs failed"), "{overview}");
+    assert!(overview.contains("train (default): 3 of 3 runs failed"), "{overview}");
     assert!(overview.contains("worker-0 exited with 1"), "{overview}");
-    assert!(overview.contains("train: missing: no result of"), "{overview}");
+    assert!(overview.contains("other: missing: no result on default"), "{overview}");
+    assert!(!overview.contains("size=1"), "what no spec asks for any more is nobody's trouble: {overview}");
+    assert!(files["badge.svg"].contains("1 failing"), "{}", files["badge.svg"]);
 }
 
 #[test]
@@ -176,6 +178,107 @@ fn the_index_is_as_its_schema_says() {
     let validator = jsonschema::draft7::new(&kubebench::report::v1::schema()).unwrap();
     let wrong: Vec<String> = validator.iter_errors(&index).map(|error| error.to_string()).collect();
     assert_eq!(wrong, Vec::<String>::new(), "{index:#}");
+}
+
+/// A project of one metric with these gates, after these sessions.
+fn gated(gates: &str, values: &[f64]) -> Project {
+    let spec = SPEC.replace("gates: [{metric: speed, maxRegression: 3%}]", &format!("gates: [{gates}]"));
+    let mut project = Project::with(&spec);
+    project.sessions(values, &Special::default());
+    project
+}
+
+#[test]
+fn of_several_gates_the_strictest_decides() {
+    let dropped: Vec<f64> = QUIET.iter().copied().chain([90.0]).collect();
+    let project = gated("{metric: speed, maxRegression: 3%}, {metric: speed, min: 10}", &dropped);
+    assert_eq!(project.says(&["gate"]).0, 1);
+    let overview = words(&site(&project, &[])["index.html"]);
+    assert!(overview.contains("1 change for the worse is open"), "{overview}");
+}
+
+#[test]
+fn what_the_gate_calls_over_is_not_open() {
+    let mut values = QUIET[..12].to_vec();
+    values.extend([90.0, 90.2, 89.9, 90.1, 90.0, 89.8, 90.3, 100.2]);
+    let project = gated("{metric: speed, maxRegression: 3%}", &values);
+    let (status, answer, error) = project.says(&["gate"]);
+    assert_eq!(status, 0, "{answer}{error}");
+    let files = site(&project, &[]);
+    assert!(!words(&files["index.html"]).contains("open"), "{}", words(&files["index.html"]));
+    assert!(files["badge.svg"].contains("no change"));
+}
+
+#[test]
+fn what_a_gate_does_not_look_at_does_not_fail_it_here_either() {
+    let mut values = QUIET[..12].to_vec();
+    values.extend([95.0, 95.2, 94.9, 95.1, 95.0, 94.8, 95.3]);
+    let project = gated("{metric: speed, min: 10}", &values);
+    assert_eq!(project.says(&["gate"]).0, 0);
+    let overview = words(&site(&project, &[])["index.html"]);
+    assert!(overview.contains("Nothing got worse") && overview.contains("1 series kept the limits."), "{overview}");
+}
+
+#[test]
+fn a_limit_that_was_passed_is_told_as_a_limit() {
+    let project = gated("{metric: speed, min: 110}", &QUIET);
+    assert_eq!(project.says(&["gate"]).0, 1);
+    let files = site(&project, &[]);
+    let overview = words(&files["index.html"]);
+    assert!(overview.contains("1 change for the worse is open"), "{overview}");
+    assert!(overview.contains("a limit, whatever the noise") && !overview.contains("95 % sure"), "{overview}");
+    assert!(json(&files["index.json"])["open"][0].get("change").is_none());
+}
+
+#[test]
+fn a_gated_metric_without_a_value_is_named() {
+    let project = gated("{metric: speed, maxRegression: 3%}, {metric: loss, max: 3}", &QUIET);
+    assert_eq!(project.says(&["gate"]).0, 1);
+    let overview = words(&site(&project, &[])["index.html"]);
+    assert!(overview.contains("no value of loss"), "{overview}");
+    assert!(overview.contains("No change for the worse is open") && overview.contains("1 case fails."), "{overview}");
+}
+
+#[test]
+fn targets_that_keep_nothing_apart_have_their_verdicts() {
+    let dropped: Vec<f64> = QUIET.iter().copied().chain([90.0]).collect();
+    let project = gated("{metric: speed, maxRegression: 3%}", &dropped);
+    project.folder.write(
+        "kubebench.yaml",
+        "apiVersion: kubebench.dev/v1\nkind: Project\nmetadata: {name: p}\nspec: {compareAcross: [target], lints: {KB0402: 'off', KB0401: 'off'}}\n",
+    );
+    assert_eq!(project.says(&["gate"]).0, 1);
+    let overview = words(&site(&project, &[])["index.html"]);
+    assert!(overview.contains("1 change for the worse is open"), "{overview}");
+}
+
+#[test]
+fn a_unit_that_changed_leaves_no_open_change_behind() {
+    let mut values = QUIET[..12].to_vec();
+    values.extend([90.0, 90.2, 89.9, 90.1, 90.0, 89.8, 90.3]);
+    let mut project = gated("{metric: speed, maxRegression: 3%}", &values);
+    project.sessions(&QUIET[..8], &Special { unit: Some("kimages/s".to_owned()), ..Special::default() });
+    let overview = words(&site(&project, &[])["index.html"]);
+    assert!(!overview.contains("is open"), "{overview}");
+}
+
+#[test]
+fn markdown_is_renewed_in_place() {
+    let project = gated("{metric: speed, maxRegression: 3%}", &QUIET);
+    let markdown = |out: &str| project.says(&["report", "--format", "markdown", "--out", out]);
+    project.folder.write("README.md", b"# Ours\n");
+    let (status, _, error) = markdown("README.md");
+    assert_eq!(status, 2);
+    assert!(error.contains("holds no report"), "{error}");
+    project
+        .folder
+        .write("README.md", b"# Ours\n<!-- kubebench report -->\nold\n<!-- kubebench report end -->\nafter\n");
+    assert_eq!(markdown("README.md").0, 0);
+    let text = fs::read_to_string(project.folder.path().join("README.md")).unwrap();
+    assert!(text.starts_with("# Ours\n<!-- kubebench report -->\n## ") && text.ends_with("after\n"), "{text}");
+    assert!(!text.contains("old"), "{text}");
+    assert_eq!(markdown("README.md").0, 0);
+    assert_eq!(fs::read_to_string(project.folder.path().join("README.md")).unwrap(), text);
 }
 
 /// The site that `docs/` shows is the one that this program makes of the results in this repository.

@@ -1,0 +1,102 @@
+//! What is said where no change for the worse is open: how much that means.
+
+use super::chart::Chart;
+use super::site::{Case, Obstacle};
+use crate::compare::v1::Verdict;
+use crate::compare::words;
+
+/// What is known of series without an open change.
+#[derive(Debug, Default)]
+pub(super) struct Calm {
+    /// The series in which no change was seen.
+    quiet: usize,
+    /// Those that improved.
+    improved: usize,
+    /// Those that got worse, and that was accepted.
+    accepted: usize,
+    /// Those that have limits alone, and keep them.
+    limited: usize,
+    /// The files that did not count.
+    left_out: usize,
+    /// Those that cannot be judged.
+    undecided: usize,
+    /// The cases whose newest session failed, and those that never ran.
+    failing: usize,
+    missing: usize,
+    /// The changes that would have been seen, sorted.
+    seen: Vec<f64>,
+}
+
+impl Calm {
+    /// Counts what is known of cases; `left_out` files did not count.
+    pub(super) fn of<'a, 'b: 'a>(cases: impl Iterator<Item = &'a Case<'b>>, left_out: usize) -> Self {
+        let mut calm = Self { left_out, ..Self::default() };
+        for case in cases {
+            for trouble in &case.troubles {
+                if trouble.what != Obstacle::NeverRan { calm.failing += 1 } else { calm.missing += 1 }
+            }
+            case.charts.iter().filter(|chart| chart.is_watched()).for_each(|chart| calm.count(chart));
+        }
+        calm.seen.sort_by(f64::total_cmp);
+        calm
+    }
+
+    fn count(&mut self, chart: &Chart<'_>) {
+        let line = chart.line();
+        match (chart.verdict(), line.map(|line| line.reason.as_str())) {
+            (Some(Verdict::NoChangeSeen | Verdict::Unchanged), Some("accepted")) => self.accepted += 1,
+            (Some(Verdict::NoChangeSeen | Verdict::Unchanged), Some("withinLimits" | "fixedBaseline")) => {
+                self.limited += 1
+            }
+            (Some(Verdict::NoChangeSeen | Verdict::Unchanged), _) => {
+                self.quiet += 1;
+                self.seen.extend(line.and_then(|line| line.detectable));
+            }
+            (Some(Verdict::Improved), _) => self.improved += 1,
+            _ => self.undecided += 1,
+        }
+    }
+
+    /// Returns the heading.
+    pub(super) fn heading(&self) -> &'static str {
+        let known = self.quiet + self.improved + self.accepted + self.limited;
+        match (known, self.undecided + self.failing + self.missing + self.left_out) {
+            (0, _) => "Nothing can be said yet",
+            (_, 0) if self.accepted == 0 => "Nothing got worse",
+            _ => "No change for the worse is open",
+        }
+    }
+
+    /// Says in how many series nothing was seen, what would have been, and what nobody knows.
+    pub(super) fn sentence(&self) -> String {
+        let series = |count: usize, what: &str| (count > 0).then(|| format!("{count} series {what}."));
+        let cases = |count: usize, one: &str, many: &str| match count {
+            0 => None,
+            1 => Some(format!("1 case {one}.")),
+            count => Some(format!("{count} cases {many}.")),
+        };
+        let parts = [
+            (self.quiet > 0).then(|| format!("No change seen in {} series{}.", self.quiet, self.would_have_seen())),
+            series(self.improved, "improved"),
+            series(self.accepted, "got worse, and that was accepted"),
+            series(self.limited, "kept the limits"),
+            series(self.undecided, "cannot be judged yet"),
+            cases(self.failing, "fails", "fail"),
+            cases(self.missing, "has no result", "have no result"),
+            (self.left_out > 0).then(|| format!("{} result files did not count.", self.left_out)),
+        ];
+        let said: Vec<String> = parts.into_iter().flatten().collect();
+        if said.is_empty() { "There is no result that counts.".to_owned() } else { said.join(" ") }
+    }
+
+    fn would_have_seen(&self) -> String {
+        let share = |place: usize| self.seen.get(place).map(|share| words::share(*share));
+        match (share(self.seen.len() / 2), share(self.seen.len().saturating_sub(1))) {
+            (Some(middle), Some(largest)) if middle != largest => {
+                format!("; would have seen ±{middle} in half of them, ±{largest} in all")
+            }
+            (Some(seen), _) => format!("; would have seen ±{seen}"),
+            _ => String::new(),
+        }
+    }
+}

@@ -1,0 +1,171 @@
+//! A chart: one metric of a case on the hardware that is in use, what gates say of it, and what of that somebody should look at.
+
+use super::place;
+use crate::compare::v1::{Kind, LevelChange, Line, SessionValue, Told, Turn, Verdict};
+
+/// So many charts stand on a page of a case.
+pub(super) const ON_A_PAGE: usize = 7;
+/// So many charts of a case are drawn; of the rest a table has a row each.
+pub(super) const DRAWN: usize = 140;
+/// So many rows that table has on a page.
+pub(super) const ROWS_ON_A_PAGE: usize = 250;
+/// So many sessions are lately.
+pub(super) const LATELY: usize = 10;
+
+/// One metric of a case on the hardware that is in use.
+#[derive(Debug)]
+pub(super) struct Chart<'a> {
+    /// Its series.
+    pub(super) told: &'a Told,
+    /// The series on hardware that was replaced, the oldest first.
+    pub(super) replaced: Vec<&'a Told>,
+    /// What gates say of its newest session, the worst first.
+    pub(super) lines: Vec<&'a Line>,
+    /// Whether newer sessions have this metric in another unit, or not at all where the case runs now.
+    pub(super) is_stale: bool,
+    /// Its anchor on the pages of its case: the same in every report.
+    pub(super) anchor: String,
+    /// The page of the case on which it stands.
+    pub(super) page: usize,
+}
+
+/// A change for the worse that somebody should look at.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Finding<'a> {
+    /// What changed.
+    pub(super) chart: &'a Chart<'a>,
+    /// How.
+    pub(super) what: What<'a>,
+    /// When its first session began.
+    pub(super) since: &'a str,
+    /// The commit of that session.
+    pub(super) commit: Option<&'a str>,
+    /// The commit before it.
+    pub(super) after: Option<&'a str>,
+    /// In how many sessions it was seen.
+    pub(super) sessions: usize,
+}
+
+/// How something got worse.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum What<'a> {
+    /// By this share, in this interval of 95 %, against the level before.
+    Level(f64, Option<(f64, f64)>),
+    /// Beyond a limit or a fixed value, as the gate says it.
+    Limit(&'a str),
+}
+
+impl<'a> Chart<'a> {
+    /// Returns what the strictest gate says of its newest session.
+    pub(super) fn line(&self) -> Option<&'a Line> {
+        self.lines.first().copied()
+    }
+
+    /// Returns whether it stands for its benchmark: it is primary, or a gate looks at it.
+    pub(super) fn is_watched(&self) -> bool {
+        !self.is_stale && (self.told.kind == Kind::Primary || !self.lines.is_empty())
+    }
+
+    /// Returns the verdict of its newest session; a metric without a gate has one only while a change is open.
+    pub(super) fn verdict(&self) -> Option<Verdict> {
+        match self.line() {
+            _ if self.is_stale => None,
+            Some(line) => Some(line.verdict),
+            None => self.told.open.as_ref().map(|_| Verdict::Regressed),
+        }
+    }
+
+    /// Returns the first session of the change that is open: a gate decides that where there is one.
+    pub(super) fn open(&self) -> Option<&str> {
+        match self.line() {
+            _ if self.is_stale => None,
+            Some(line) => line.open.as_ref().map(|open| open.session.as_str()),
+            None => self.told.open.as_deref(),
+        }
+    }
+
+    /// Returns the first place among its sessions that is lately.
+    pub(super) fn lately(&self) -> usize {
+        self.told.sessions.len().saturating_sub(LATELY)
+    }
+
+    /// Returns the page on which it stands, with its anchor.
+    pub(super) fn place(&self) -> String {
+        format!("{}#{}", place::case(&self.told.benchmark, &self.told.case, self.page), self.anchor)
+    }
+
+    /// Returns what somebody should look at.
+    pub(super) fn finding(&self) -> Option<Finding<'_>> {
+        if self.is_stale {
+            return None;
+        }
+        let Some(line) = self.line() else { return self.open_level() };
+        if !matches!(line.verdict, Verdict::Regressed | Verdict::Pending) {
+            return None;
+        }
+        let newest = line.candidate.sessions.first()?;
+        if matches!(line.reason.as_str(), "belowMin" | "aboveMax" | "fixedBaseline") {
+            return Some(self.found(What::Limit(&line.message), newest, None, line.candidate.sessions.len()));
+        }
+        if let Some(open) = &line.open {
+            // Where the history tells the same change, its numbers are of all sessions since.
+            let told = self.changes().find(|change| change.session == open.session && change.turn == Turn::Worse);
+            let (change, interval) = told.map_or((open.change?, open.interval), |told| (told.change, told.interval));
+            return Some(Finding {
+                chart: self,
+                what: What::Level(change, interval),
+                since: &open.since,
+                commit: open.commit.as_deref(),
+                after: open.after.as_deref(),
+                sessions: open.sessions + line.candidate.sessions.len(),
+            });
+        }
+        let before = line.baseline.sessions.last().and_then(|session| session.commit.as_deref());
+        Some(self.found(What::Level(line.change?, line.interval), newest, before, line.candidate.sessions.len()))
+    }
+
+    fn found<'f>(
+        &'f self,
+        what: What<'f>,
+        first: &'f SessionValue,
+        after: Option<&'f str>,
+        sessions: usize,
+    ) -> Finding<'f> {
+        Finding { chart: self, what, since: &first.started_at, commit: first.commit.as_deref(), after, sessions }
+    }
+
+    fn changes(&self) -> impl Iterator<Item = &'a LevelChange> {
+        self.told.changes.iter()
+    }
+
+    /// Returns the open change of a metric that no gate looks at.
+    fn open_level(&self) -> Option<Finding<'_>> {
+        let open = self.told.open.as_ref()?;
+        let change = self.changes().find(|change| change.session == *open && change.turn == Turn::Worse)?;
+        let since = self.told.sessions.iter().position(|session| session.session == change.session)?;
+        let is_own = |session: &&SessionValue| !self.told.aside.contains(&session.session);
+        Some(Finding {
+            chart: self,
+            what: What::Level(change.change, change.interval),
+            since: &change.since,
+            commit: change.commit.as_deref(),
+            after: change.after.as_deref(),
+            sessions: self.told.sessions.iter().skip(since).filter(|session| is_own(session)).count(),
+        })
+    }
+}
+
+impl Finding<'_> {
+    /// Returns how large it is; what passed a limit is larger than any change.
+    pub(super) fn size(&self) -> f64 {
+        match self.what {
+            What::Level(change, _) => change.abs(),
+            What::Limit(_) => f64::INFINITY,
+        }
+    }
+}
+
+/// Returns the page of a case on which its metric of this place stands.
+pub(super) fn page(place: usize) -> usize {
+    if place < DRAWN { place / ON_A_PAGE + 1 } else { DRAWN / ON_A_PAGE + (place - DRAWN) / ROWS_ON_A_PAGE + 1 }
+}
