@@ -82,7 +82,9 @@ pub(super) fn replaced(partitions: &[Partition]) -> Vec<bool> {
         let sessions = partition.sessions.iter().map(|session| Some(session.started_at.clone()));
         starts.entry(place(partition)).or_default().extend(sessions);
     }
-    starts.values_mut().for_each(|all| all.sort_unstable());
+    for all in starts.values_mut() {
+        all.sort_unstable();
+    }
     let recent = |partition: &Partition| {
         let all = starts.get(&place(partition))?;
         all.get(all.len().saturating_sub(TURNS)).cloned().flatten()

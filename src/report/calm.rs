@@ -33,7 +33,7 @@ impl Calm {
         let mut calm = Self { left_out, ..Self::default() };
         for case in cases {
             for trouble in &case.troubles {
-                if trouble.what != Obstacle::NeverRan { calm.failing += 1 } else { calm.missing += 1 }
+                if trouble.what == Obstacle::NeverRan { calm.missing += 1 } else { calm.failing += 1 }
             }
             case.charts.iter().filter(|chart| chart.is_watched()).for_each(|chart| calm.count(chart));
         }
@@ -43,18 +43,19 @@ impl Calm {
 
     fn count(&mut self, chart: &Chart<'_>) {
         let line = chart.line();
-        match (chart.verdict(), line.map(|line| line.reason.as_str())) {
-            (Some(Verdict::NoChangeSeen | Verdict::Unchanged), Some("accepted")) => self.accepted += 1,
+        let count = match (chart.verdict(), line.map(|line| line.reason.as_str())) {
+            (Some(Verdict::NoChangeSeen | Verdict::Unchanged), Some("accepted")) => &mut self.accepted,
             (Some(Verdict::NoChangeSeen | Verdict::Unchanged), Some("withinLimits" | "fixedBaseline")) => {
-                self.limited += 1
+                &mut self.limited
             }
             (Some(Verdict::NoChangeSeen | Verdict::Unchanged), _) => {
-                self.quiet += 1;
                 self.seen.extend(line.and_then(|line| line.detectable));
+                &mut self.quiet
             }
-            (Some(Verdict::Improved), _) => self.improved += 1,
-            _ => self.undecided += 1,
-        }
+            (Some(Verdict::Improved), _) => &mut self.improved,
+            _ => &mut self.undecided,
+        };
+        *count += 1;
     }
 
     /// Returns the heading.

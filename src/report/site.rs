@@ -289,7 +289,9 @@ impl<'a> Lines<'a> {
             );
             by_series.entry(key).or_default().push(line);
         }
-        by_series.values_mut().for_each(|lines| lines.sort_by_key(|line| line.verdict));
+        for lines in by_series.values_mut() {
+            lines.sort_by_key(|line| line.verdict);
+        }
         Self { by_series }
     }
 

@@ -96,7 +96,7 @@ fn shown(site: &Site<'_>, from: &str, entry: &Entry<'_>) -> Markup {
 fn entries<'a>(site: &'a Site<'_>) -> Vec<Entry<'a>> {
     let mut all = Vec::new();
     // The cases of a benchmark see the same change one after another, on the same day.
-    let mut facts: BTreeMap<(&str, &str, &str, &str, &str), (&str, bool)> = BTreeMap::new();
+    let mut facts: BTreeMap<[&str; 5], (&str, bool)> = BTreeMap::new();
     for chart in site.charts() {
         let told = chart.told;
         let late: BTreeSet<&str> =
@@ -110,14 +110,13 @@ fn entries<'a>(site: &'a Site<'_>) -> Vec<Entry<'a>> {
         }
         for change in &told.environment_changes {
             let day = change.since.get(..10).unwrap_or(&change.since);
-            let key =
-                (told.benchmark.as_str(), change.fact.as_str(), change.before.as_str(), change.after.as_str(), day);
+            let key = [told.benchmark.as_str(), &change.fact, &change.before, &change.after, day];
             let is_late = late.contains(change.session.as_str());
             let known = facts.entry(key).or_insert((&change.since, is_late));
             *known = (known.0.min(&change.since), known.1 || is_late);
         }
     }
-    all.extend(facts.into_iter().map(|((benchmark, fact, before, after, _), (since, is_lately))| Entry {
+    all.extend(facts.into_iter().map(|([benchmark, fact, before, after, _], (since, is_lately))| Entry {
         since,
         is_lately,
         what: What::Fact { benchmark, fact, before, after },
