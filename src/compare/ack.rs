@@ -51,8 +51,32 @@ pub(super) fn shown(ack: &Ack, holds: bool) -> Acknowledged {
 
 /// Returns whether `text` is what `pattern` says, where `*` stands for anything.
 pub fn matches(pattern: &str, text: &str) -> bool {
-    let Some((before, rest)) = pattern.split_once('*') else { return pattern == text };
-    let Some(text) = text.strip_prefix(before) else { return false };
-    let mut ends = text.char_indices().map(|(at, _)| at).chain([text.len()]);
-    ends.any(|at| text.get(at..).is_some_and(|tail| matches(rest, tail)))
+    let Some((first, others)) = pattern.split_once('*') else { return pattern == text };
+    let Some(mut rest) = text.strip_prefix(first) else { return false };
+    let mut others: Vec<&str> = others.split('*').collect();
+    let last = others.pop().unwrap_or_default();
+    for part in others {
+        // The first place is as good as any later one: what follows may be anywhere behind it.
+        let Some((_, behind)) = rest.split_once(part) else { return false };
+        rest = behind;
+    }
+    rest.ends_with(last)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::matches;
+
+    #[test]
+    fn a_star_stands_for_anything() {
+        for (pattern, text) in
+            [("*", ""), ("a", "a"), ("a*", "a"), ("*b", "ab"), ("a*c*e", "abcde"), ("a**e", "abe"), ("*=1", "x=1")]
+        {
+            assert!(matches(pattern, text), "{pattern} {text}");
+        }
+        for (pattern, text) in [("", "a"), ("a", "ab"), ("a*a", "a"), ("a*c", "ab"), ("*ab*ab", "ab"), ("b*", "ab")] {
+            assert!(!matches(pattern, text), "{pattern} {text}");
+        }
+        assert!(!matches(&"*a".repeat(60), &"a".repeat(59)));
+    }
 }

@@ -83,5 +83,6 @@ pub(super) fn slug(text: &str) -> String {
 }
 
 fn numbered(page: usize) -> String {
-    if page > 1 { format!("-{page}") } else { String::new() }
+    // Names of cases hold no dot.
+    if page > 1 { format!(".{page}") } else { String::new() }
 }
