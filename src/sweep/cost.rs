@@ -37,16 +37,24 @@ fn hours(unit: &str) -> Option<f64> {
     Some(seconds / 3600.0)
 }
 
-/// Returns whether a metric is one of each of several machines, such as tokens/s/gpu: it does not say what all of them do.
-pub(super) fn is_of_each(unit: Option<&str>) -> bool {
+/// Returns whether a metric is one of each of several machines, by its unit, such as tokens/s/gpu, or by its name, such as tokens-per-gpu: it
+/// does not say what all of them do.
+pub(super) fn is_of_each(metric: &str, unit: Option<&str>) -> bool {
     const MACHINES: [&str; 11] =
         ["gpu", "device", "accelerator", "chip", "core", "node", "worker", "replica", "rank", "process", "pod"];
+    let name: String = metric.to_lowercase().chars().filter(|letter| letter.is_alphanumeric()).collect();
+    if MACHINES.iter().any(|machine| name.contains(&format!("per{machine}"))) {
+        return true;
+    }
     let unit = unit.unwrap_or_default().to_lowercase();
     unit.split('/').skip(1).any(|part| MACHINES.contains(&part.trim_end_matches('s')))
 }
 
 fn work(cell: &Cell<'_>) -> Option<Work> {
     let unit = cell.told.unit.as_deref()?;
+    if is_of_each(&cell.told.metric, Some(unit)) {
+        return None;
+    }
     match cell.told.direction {
         Direction::Higher => {
             let (of, time) = unit.rsplit_once('/')?;

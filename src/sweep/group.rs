@@ -258,7 +258,7 @@ impl Making<'_, '_> {
         if *first <= 0.0 || *second <= 0.0 {
             return Err(Some("no efficiency: the axis is not above 0".to_owned()));
         }
-        if cost::is_of_each(cell.told.unit.as_deref()) {
+        if cost::is_of_each(&cell.told.metric, cell.told.unit.as_deref()) {
             return Err(Some(
                 "no efficiency: the metric is one of each machine, and its ratio is the efficiency".to_owned(),
             ));

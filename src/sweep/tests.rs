@@ -34,12 +34,16 @@ fn axes_that_count_machines_are_told_by_their_names() {
 #[test]
 fn metrics_of_each_machine_are_told_by_their_units() {
     for unit in ["tokens/s/gpu", "TFLOP/s/GPU", "tokens/gpu/s", "images/s/device", "tokens/s/nodes"] {
-        assert!(is_of_each(Some(unit)), "{unit}");
+        assert!(is_of_each("throughput", Some(unit)), "{unit}");
     }
     for unit in ["tokens/s", "gpu", "ms", "GB/s"] {
-        assert!(!is_of_each(Some(unit)), "{unit}");
+        assert!(!is_of_each("throughput", Some(unit)), "{unit}");
     }
-    assert!(!is_of_each(None));
+    assert!(!is_of_each("throughput", None));
+    for name in ["tokens-per-gpu", "imagesPerDevice", "tflops_per_node"] {
+        assert!(is_of_each(name, Some("tokens/s")), "{name}");
+    }
+    assert!(!is_of_each("percent-busy", Some("tokens/s")));
 }
 
 #[test]
