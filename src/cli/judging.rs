@@ -17,6 +17,7 @@ use crate::compile::{Compilation, Input, Workspace, acks};
 use crate::diag::{Diagnostic, Diagnostics, code};
 use crate::edge::fs::{self, Content};
 use crate::edge::git::Commits;
+use crate::model::target::ResultsSettings;
 use crate::model::{Ack, Benchmark, Gate, GateBaseline};
 use crate::report::Asked;
 use crate::text::{SourceMap, Span};
@@ -58,6 +59,8 @@ pub(super) struct Judging<'a> {
     pub(super) output: String,
     /// The folder of results, below the project's.
     pub(super) directory: String,
+    /// The branch on which results are recorded, where it is one of their own.
+    pub(super) recorded_on: Option<String>,
 }
 
 /// The commits whose sessions are the baseline where nobody asks for others.
@@ -87,6 +90,7 @@ impl<'a> Judging<'a> {
             across: settings.map(|settings| settings.compare_across.clone()).unwrap_or_default(),
             output: settings.map_or_else(|| "generated".to_owned(), |settings| settings.output.clone()),
             directory: workspace.results_dir(),
+            recorded_on: settings.and_then(|settings| recorded_on(&settings.results)),
             rules: Vec::new(),
             asked: Vec::new(),
             thresholds: Thresholds::new(),
@@ -111,6 +115,7 @@ impl<'a> Judging<'a> {
             across: project.settings.compare_across.clone(),
             output: project.settings.output.clone(),
             directory: project.settings.results.directory.clone(),
+            recorded_on: recorded_on(&project.settings.results),
             rules: Vec::new(),
             asked: Vec::new(),
             thresholds: Thresholds::new(),
@@ -306,6 +311,10 @@ fn rule(benchmark: &Benchmark, gate: &Gate) -> (Rule, Span) {
         against,
     };
     (rule, place)
+}
+
+fn recorded_on(results: &ResultsSettings) -> Option<String> {
+    (results.mode == "branch").then(|| results.branch.clone())
 }
 
 /// Returns whether a path below the results folder is of this benchmark.

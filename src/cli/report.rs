@@ -64,7 +64,10 @@ pub(super) fn run(global: &Global, args: &ReportArgs) -> Result<ExitStatus> {
         Usual::NoRepository | Usual::NoBranch => "main".to_owned(),
     };
     let origin = commits.as_ref().and_then(Commits::origin);
-    let links = Links::to(args.repository.as_deref().or(origin.as_deref()), &branch, &judging.directory);
+    // Results of another folder are those of a checkout of their branch.
+    let recorded_on = judging.recorded_on.as_ref().filter(|_| args.results.is_some()).unwrap_or(&branch);
+    let address = args.repository.as_deref().or(origin.as_deref());
+    let links = Links::to(address, &branch, recorded_on, &judging.directory);
     if args.repository.is_some() && links.repository().is_none() {
         bail!(
             "`{}` is no address of a repository: write https://HOST/PATH",

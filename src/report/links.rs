@@ -10,17 +10,20 @@ const PATH: &AsciiSet = &NON_ALPHANUMERIC.remove(b'-').remove(b'.').remove(b'_')
 pub struct Links {
     /// Its address without a slash at the end; nothing where nobody knows one.
     repository: Option<String>,
-    /// The branch whose results these are.
+    /// The branch of the specs.
     branch: String,
+    /// The branch of the results.
+    recorded_on: String,
     /// The folder of the results in the repository.
     results: String,
 }
 
 impl Links {
     /// Takes the address of a repository, if it is one that a page may link to.
-    pub fn to(repository: Option<&str>, branch: &str, results: &str) -> Self {
+    pub fn to(repository: Option<&str>, branch: &str, recorded_on: &str, results: &str) -> Self {
         let repository = repository.and_then(shown_at);
-        Self { repository, branch: branch.to_owned(), results: results.trim_matches('/').to_owned() }
+        let (branch, recorded_on) = (branch.to_owned(), recorded_on.to_owned());
+        Self { repository, branch, recorded_on, results: results.trim_matches('/').to_owned() }
     }
 
     /// Returns where the repository is shown.
@@ -50,7 +53,7 @@ impl Links {
 
     /// Returns where a result file is shown, by its path below the results folder.
     pub fn result(&self, path: &str) -> Option<String> {
-        self.at("blob", &format!("{}/{}/{}", encoded(&self.branch), encoded(&self.results), encoded(path)))
+        self.at("blob", &format!("{}/{}/{}", encoded(&self.recorded_on), encoded(&self.results), encoded(path)))
     }
 
     fn at(&self, what: &str, rest: &str) -> Option<String> {
@@ -118,13 +121,14 @@ mod tests {
 
     #[test]
     fn links_hold_nothing_that_ends_them() {
-        let links = Links::to(Some("git@github.com:team/b.git"), "main", "results/");
+        let links = Links::to(Some("git@github.com:team/b.git"), "main", "main", "results/");
         let result = links.result("a/b \"c\"<d>.json").unwrap();
         assert_eq!(result, "https://github.com/team/b/blob/main/results/a/b%20%22c%22%3Cd%3E.json");
         assert_eq!(links.commit("0e2887728d7b"), Some("https://github.com/team/b/commit/0e2887728d7b".to_owned()));
         assert_eq!(links.commit("\"><script>"), None);
-        let gitlab = Links::to(Some("https://gitlab.com/t/b"), "main", "results");
+        let gitlab = Links::to(Some("https://gitlab.com/t/b"), "main", "kubebench/results", "results");
         assert_eq!(gitlab.spec(None, "specs/x.yaml").unwrap(), "https://gitlab.com/t/b/-/blob/main/specs/x.yaml");
+        assert_eq!(gitlab.result("x.json").unwrap(), "https://gitlab.com/t/b/-/blob/kubebench/results/results/x.json");
         assert_eq!(Links::default().result("a"), None);
         assert_eq!(links.spec(None, "../../../evil/phish"), None);
     }
