@@ -8,13 +8,13 @@ use anyhow::{Context as _, Result, bail};
 use super::ExitStatus;
 use super::args::{GateArgs, Global, OnInconclusive};
 use super::findings::{self, Findings};
-use super::judging::{Judging, Usual, lineage_of_baseline};
+use super::judging::{Judging, Usual, add_baselines, lineage_of_baseline};
 use super::project::from_start;
 use super::reading::Results;
 use super::session::Session;
 use crate::archive::{Archive, partitions};
 use crate::compare::v1::{Gated, LeftOut, Line, Outcome, SCHEMA_VERSION, Verdict};
-use crate::compare::{Against, Candidate, GateRequest, Judged, Lineage, Rule, gate, render};
+use crate::compare::{Candidate, GateRequest, Judged, Lineage, Rule, gate, render};
 use crate::diag::render::Format;
 use crate::diag::{Diagnostic, Diagnostics, code};
 use crate::edge::fs;
@@ -154,13 +154,7 @@ fn lineages(
             ),
         },
     };
-    for (rule, _) in rules {
-        if let (Against::Lineage(name), Some(commits)) = (&rule.against, commits)
-            && !lineages.contains_key(name)
-        {
-            lineages.insert(name.clone(), lineage_of_baseline(commits, name)?);
-        }
-    }
+    add_baselines(&mut lineages, rules.iter().map(|(rule, _)| rule), commits)?;
     Ok((default, lineages))
 }
 

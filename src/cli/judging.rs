@@ -17,7 +17,7 @@ use crate::compile::{Compilation, Input, Workspace, acks};
 use crate::diag::{Diagnostic, Diagnostics, code};
 use crate::edge::fs::{self, Content};
 use crate::edge::git::Commits;
-use crate::model::target::ResultsSettings;
+use crate::model::target::{ResultsSettings, Settings};
 use crate::model::{Ack, Benchmark, Gate, GateBaseline};
 use crate::report::Asked;
 use crate::text::{SourceMap, Span};
@@ -84,22 +84,7 @@ impl<'a> Judging<'a> {
         let project = Project::find(global)?;
         let workspace = Workspace::open(project.file.clone(), VERSION);
         let settings = workspace.project().map(|project| &project.settings);
-        let mut judging = Self {
-            global,
-            root: project.root,
-            across: settings.map(|settings| settings.compare_across.clone()).unwrap_or_default(),
-            output: settings.map_or_else(|| "generated".to_owned(), |settings| settings.output.clone()),
-            directory: workspace.results_dir(),
-            recorded_on: settings.and_then(|settings| recorded_on(&settings.results)),
-            rules: Vec::new(),
-            asked: Vec::new(),
-            thresholds: Thresholds::new(),
-            sources: SourceMap::default(),
-            archive: Archive::default(),
-            left_out: Vec::new(),
-            diagnostics: Diagnostics::default(),
-            compilation: None,
-        };
+        let mut judging = Self::new(global, project.root, settings, workspace.results_dir());
         if let Ok(session) = Session::open(global, &SelectArgs::default()) {
             judging.take_specs(session);
         }
@@ -109,13 +94,22 @@ impl<'a> Judging<'a> {
     /// Takes what was selected of a project that compiles.
     pub(super) fn of(global: &'a Global, session: Session<'_>) -> Result<Self> {
         let project = session.compilation.project.as_ref().context("there is no project")?;
-        let mut judging = Self {
+        let settings = &project.settings;
+        let directory = settings.results.directory.clone();
+        let mut judging = Self::new(global, session.root.clone(), Some(settings), directory);
+        judging.take_specs(session);
+        Ok(judging)
+    }
+
+    /// A project before its specs and results are read; `settings` are those of a project file that can be read.
+    fn new(global: &'a Global, root: PathBuf, settings: Option<&Settings>, directory: String) -> Self {
+        Self {
             global,
-            root: session.root.clone(),
-            across: project.settings.compare_across.clone(),
-            output: project.settings.output.clone(),
-            directory: project.settings.results.directory.clone(),
-            recorded_on: recorded_on(&project.settings.results),
+            root,
+            across: settings.map(|settings| settings.compare_across.clone()).unwrap_or_default(),
+            output: settings.map_or_else(|| "generated".to_owned(), |settings| settings.output.clone()),
+            directory,
+            recorded_on: settings.and_then(|settings| recorded_on(&settings.results)),
             rules: Vec::new(),
             asked: Vec::new(),
             thresholds: Thresholds::new(),
@@ -124,9 +118,7 @@ impl<'a> Judging<'a> {
             left_out: Vec::new(),
             diagnostics: Diagnostics::default(),
             compilation: None,
-        };
-        judging.take_specs(session);
-        Ok(judging)
+        }
     }
 
     fn take_specs(&mut self, session: Session<'_>) {
@@ -287,6 +279,22 @@ pub(super) fn lineage_of_baseline(commits: &Commits, name: &str) -> Result<Linea
         Ok(side @ (Side::Branch(_) | Side::Tag(_) | Side::Revision(_))) => lineage(commits, &side),
         _ => Err(anyhow!("`{name}` is no baseline: write branch:NAME, tag:NAME or a revision")),
     }
+}
+
+/// Adds the commits that gates name as their baselines to `lineages`.
+pub(super) fn add_baselines<'r>(
+    lineages: &mut BTreeMap<String, Lineage>,
+    rules: impl Iterator<Item = &'r Rule>,
+    commits: Option<&Commits>,
+) -> Result<()> {
+    for rule in rules {
+        if let (Against::Lineage(name), Some(commits)) = (&rule.against, commits)
+            && !lineages.contains_key(name)
+        {
+            lineages.insert(name.clone(), lineage_of_baseline(commits, name)?);
+        }
+    }
+    Ok(())
 }
 
 fn rule(benchmark: &Benchmark, gate: &Gate) -> (Rule, Span) {

@@ -9,7 +9,7 @@ use super::ExitStatus;
 use super::args::{Global, ReportArgs, ReportFormat};
 use super::compare::{Filter, compared};
 use super::findings::{self, Findings, Output, counted, refuse_place, tell};
-use super::judging::{ACKS, Judging, Usual, lineage_of_baseline};
+use super::judging::{ACKS, Judging, Usual, add_baselines};
 use super::project::{VERSION, from_start};
 use super::reading::Results;
 use super::results::in_order;
@@ -23,7 +23,7 @@ use crate::edge::site::Site;
 use crate::edge::terminal;
 use crate::model::Ack;
 use crate::report::{self, Links, Request, sampled};
-use crate::result::v1::Metric;
+use crate::result::{self, v1::Metric};
 use crate::verdict::DEFAULT_THRESHOLD;
 
 /// Writes the report, and returns 1 where files did not count.
@@ -150,13 +150,7 @@ fn lines(
         default = Some(name.as_str());
     }
     let gated: Vec<Rule> = judging.rules.iter().map(|(rule, _)| rule.clone()).collect();
-    for rule in &gated {
-        if let (Against::Lineage(name), Some(commits)) = (&rule.against, commits)
-            && !lineages.contains_key(name)
-        {
-            lineages.insert(name.clone(), lineage_of_baseline(commits, name)?);
-        }
-    }
+    add_baselines(&mut lineages, gated.iter(), commits)?;
     let judge = |rules: &[Rule]| {
         gate(GateRequest {
             archive: &judging.archive,
@@ -278,11 +272,8 @@ fn samples(folder: &Path, series: &[Told]) -> Result<BTreeMap<String, Vec<Metric
     let files: Vec<(&String, PathBuf)> = wanted.into_iter().map(|path| (path, folder.join(path))).collect();
     let files: Vec<(&String, &PathBuf)> = files.iter().map(|(path, file)| (*path, file)).collect();
     let mut samples = BTreeMap::new();
-    let mut order = files.iter();
     in_order(&files, |result| {
-        if let Some((path, _)) = order.next() {
-            samples.insert((*path).clone(), result.metrics.clone());
-        }
+        samples.insert(result::path(result), result.metrics.clone());
         Ok(())
     })?;
     Ok(samples)

@@ -46,7 +46,7 @@ pub(super) fn draw(site: &Site<'_>) -> String {
     if !site.request.left_out.is_empty() {
         text.push_str(&format!(" {} files did not count.", site.request.left_out.len()));
     }
-    if results.iter().any(|row| row.synthetic) {
+    if site.is_synthetic {
         text.push_str(" Some are synthetic: made by `kubebench mock`, nothing ran.");
     }
     text.push_str(&format!("\n{}\n", MARKS.1));
@@ -54,11 +54,9 @@ pub(super) fn draw(site: &Site<'_>) -> String {
 }
 
 fn row(benchmark: &Benchmark<'_>) -> String {
-    let watched = benchmark.charts().filter(|chart| chart.is_watched());
-    let worst = watched.min_by_key(|chart| chart.verdict().unwrap_or(Verdict::Unchanged));
     let failing = benchmark.cases.iter().flat_map(|case| &case.troubles).count();
     let failing = if failing > 0 { format!(", {failing} failing or missing") } else { String::new() };
-    let Some(chart) = worst else {
+    let Some(chart) = benchmark.worst() else {
         return format!("| {} | no value{failing} | – | – | 0 |\n", benchmark.name);
     };
     let told = chart.told;

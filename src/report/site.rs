@@ -6,7 +6,7 @@ use super::chart::{Chart, Finding, page};
 use super::links::Links;
 use super::place;
 use crate::archive::{Archive, Partition, Row};
-use crate::compare::v1::{Comparison, LeftOut, Line, Told};
+use crate::compare::v1::{Comparison, LeftOut, Line, Told, Verdict};
 use crate::expand::VARIANT;
 use crate::result::v1::{Metric, Status};
 use crate::sweep::v1::{Front, Group};
@@ -69,6 +69,8 @@ pub(super) struct Site<'a> {
     pub request: &'a Request<'a>,
     /// The benchmarks, by name.
     pub benchmarks: Vec<Benchmark<'a>>,
+    /// Whether nothing ran for some of its results.
+    pub is_synthetic: bool,
 }
 
 /// One benchmark.
@@ -183,7 +185,8 @@ pub(super) fn site<'a>(request: &'a Request<'a>) -> Site<'a> {
             fronts: fronts.remove(name).unwrap_or_default(),
         }
     });
-    Site { request, benchmarks: benchmarks.collect() }
+    let is_synthetic = request.archive.rows().iter().any(|row| row.synthetic);
+    Site { request, benchmarks: benchmarks.collect(), is_synthetic }
 }
 
 /// Puts cases side by side along every axis that tells something: by how many of something there are, by variant, by hardware.
@@ -457,6 +460,12 @@ pub(super) fn largest_first(mut findings: Vec<Finding<'_>>) -> Vec<Finding<'_>> 
 }
 
 impl<'a> Benchmark<'a> {
+    /// Returns the chart that needs somebody most.
+    pub(super) fn worst(&self) -> Option<&Chart<'a>> {
+        let watched = self.charts().filter(|chart| chart.is_watched());
+        watched.min_by_key(|chart| chart.verdict().unwrap_or(Verdict::Unchanged))
+    }
+
     /// Iterates over what is drawn.
     pub(super) fn charts(&self) -> impl Iterator<Item = &Chart<'a>> {
         self.cases.iter().flat_map(|case| &case.charts)

@@ -7,6 +7,7 @@ use serde_json::Value as Json;
 use super::v1::Estimate;
 use crate::archive::{Archive, Row};
 use crate::compare::v1::{SessionValue, Told};
+use crate::result::labelled;
 use crate::stats;
 
 /// One metric of one case on one kind of hardware.
@@ -74,17 +75,8 @@ impl Cell<'_> {
 
     /// Returns the metric with its labels.
     pub(super) fn metric(&self) -> String {
-        metric(&self.told.metric, &self.told.labels)
+        labelled(&self.told.metric, &self.told.labels)
     }
-}
-
-/// Returns a metric with its labels, as people read it.
-pub(super) fn metric(name: &str, labels: &BTreeMap<String, String>) -> String {
-    if labels.is_empty() {
-        return name.to_owned();
-    }
-    let labels: Vec<String> = labels.iter().map(|(name, value)| format!("{name}={value}")).collect();
-    format!("{name}{{{}}}", labels.join(","))
 }
 
 /// Returns a value of a parameter as people write it.

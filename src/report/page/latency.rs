@@ -48,9 +48,14 @@ pub fn sampled(told: &Told) -> Vec<&String> {
     if !is_time(told) || told.replaced {
         return Vec::new();
     }
-    let open = told.open.as_ref().and_then(|open| told.sessions.iter().position(|session| session.session == *open));
-    let before = open.and_then(|at| at.checked_sub(1)).and_then(|at| told.sessions.get(at));
-    told.sessions.last().into_iter().chain(before).flat_map(|session| &session.results).collect()
+    let newest = told.sessions.last();
+    newest.into_iter().chain(before_open(told)).flat_map(|session| &session.results).collect()
+}
+
+fn before_open(told: &Told) -> Option<&SessionValue> {
+    let open = told.open.as_ref()?;
+    let at = told.sessions.iter().position(|session| session.session == *open)?;
+    told.sessions.get(at.checked_sub(1)?)
 }
 
 fn is_time(told: &Told) -> bool {
@@ -72,9 +77,7 @@ fn samples<'a>(site: &Site<'_>, chart: &Chart<'a>) -> Option<Quantiles<'a>> {
     };
     let newest = told.sessions.last().filter(|_| is_time(told))?;
     let newest = of(newest, "newest session")?;
-    let open = told.open.as_ref().and_then(|open| told.sessions.iter().position(|session| session.session == *open));
-    let before = open.and_then(|at| at.checked_sub(1)).and_then(|at| told.sessions.get(at));
-    let before = before.and_then(|session| of(session, "last session before the open change"));
+    let before = before_open(told).and_then(|session| of(session, "last session before the open change"));
     let id = format!("{}-latency", chart.anchor);
     let curves = before.into_iter().chain([newest]).collect();
     Some(Quantiles { id, title: parts::metric(told), unit: told.unit.as_deref(), curves })

@@ -112,17 +112,13 @@ impl Page<'_> {
                             }
                             a href=(to(place::FEED)) { "Feed" } " · " a href=(to("index.json")) { "Data" }
                         }
-                        @if is_synthetic(site) { p.warn { "Some results are synthetic: made by " code { "kubebench mock" } ", nothing ran." } }
+                        @if site.is_synthetic { p.warn { "Some results are synthetic: made by " code { "kubebench mock" } ", nothing ran." } }
                     }
                 }
             }
         };
         File { path: path.to_owned(), text: markup.into_string() }
     }
-}
-
-fn is_synthetic(site: &Site<'_>) -> bool {
-    site.request.archive.rows().iter().any(|row| row.synthetic)
 }
 
 /// Cuts what stands in a list into pages that stay light.

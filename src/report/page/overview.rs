@@ -28,7 +28,7 @@ pub(crate) fn pages(site: &Site<'_>) -> Vec<File> {
     let mut sorted: Vec<&Benchmark<'_>> = site.benchmarks.iter().collect();
     // What needs somebody comes first, what never ran last; the sort is stable: by name otherwise.
     sorted.sort_by_key(|benchmark| {
-        (benchmark.rows.is_empty(), worst(benchmark).and_then(Chart::verdict).unwrap_or(Verdict::Unchanged))
+        (benchmark.rows.is_empty(), benchmark.worst().and_then(Chart::verdict).unwrap_or(Verdict::Unchanged))
     });
     let rows = sorted.into_iter().map(row).collect();
     let parts = by_weight(rows, MOST_BENCHMARKS, WEIGHT);
@@ -128,14 +128,8 @@ fn tiles(site: &Site<'_>) -> Markup {
 
 const HEAD: [&str; 6] = ["Benchmark", "Verdict", "Metric", "Newest session", "Sessions", "Newest"];
 
-/// Returns the chart of a benchmark that needs somebody most.
-fn worst<'b, 'a>(benchmark: &'b Benchmark<'a>) -> Option<&'b Chart<'a>> {
-    let watched = benchmark.charts().filter(|chart| chart.is_watched());
-    watched.min_by_key(|chart| chart.verdict().unwrap_or(Verdict::Unchanged))
-}
-
 fn row(benchmark: &Benchmark<'_>) -> Markup {
-    let worst = worst(benchmark);
+    let worst = benchmark.worst();
     let newest = benchmark.rows.first().map(|row| row.started_at.as_str());
     html! {
         tr {

@@ -7,6 +7,7 @@ use super::super::place::relative;
 use super::super::site::Site;
 use crate::compare::v1::{Direction, LevelChange, Told, Turn, Verdict};
 use crate::compare::words;
+use crate::result::labelled;
 
 /// So many letters of a text that somebody wrote stand where it is one of many.
 const SHORT: usize = 120;
@@ -28,11 +29,7 @@ pub(super) fn cut(text: &str) -> String {
 
 /// Returns a metric with its labels.
 pub(super) fn metric(told: &Told) -> String {
-    if told.labels.is_empty() {
-        return cut(&told.metric);
-    }
-    let labels: Vec<String> = told.labels.iter().map(|(name, value)| format!("{name}={value}")).collect();
-    cut(&format!("{}{{{}}}", told.metric, labels.join(",")))
+    cut(&labelled(&told.metric, &told.labels))
 }
 
 /// Returns the hardware in a few words.

@@ -2,7 +2,7 @@
 
 use super::{cost, faster, has, percent, place, speedup, value, way};
 use crate::compare::render::{leftovers, plain};
-use crate::sweep::cell::metric;
+use crate::result::labelled;
 use crate::sweep::group::text as pairs;
 use crate::sweep::v1::{Direction, Estimate, Front, Group, Swept};
 
@@ -32,7 +32,7 @@ fn group(text: &mut String, group: &Group, axis: &str) {
         Direction::Lower => ", lower is better",
         Direction::None => "",
     };
-    let title = format!("{}{params} {}{better}", group.benchmark, metric(&group.metric, &group.labels));
+    let title = format!("{}{params} {}{better}", group.benchmark, labelled(&group.metric, &group.labels));
     text.push_str(&format!("{}\n", plain(&title)));
     on(text, &group.environment, group.synthetic);
     let (has_efficiency, has_cost) = has(group);

@@ -2,7 +2,7 @@
 
 use super::{cost, faster, has, percent, place, speedup, times, value, way};
 use crate::compare::render::escape;
-use crate::sweep::cell::metric;
+use crate::result::labelled;
 use crate::sweep::group::text as pairs;
 use crate::sweep::v1::{Direction, Estimate, Front, Group, Row, Swept};
 
@@ -42,7 +42,7 @@ pub fn markdown(answer: &Swept) -> String {
 fn sentence(group: &Group, axis: &str) -> String {
     let params = pairs(&group.params);
     let params = if params.is_empty() { String::new() } else { format!(" ({})", escape(&params)) };
-    let name = metric(&group.metric, &group.labels);
+    let name = labelled(&group.metric, &group.labels);
     let of = format!("{} of **{}**{params}", escape(&name), escape(&group.benchmark));
     let gain = |row: &&Row| row.speedup.map_or(1.0, |speedup| speedup.value);
     let best =
@@ -76,7 +76,7 @@ fn group(text: &mut String, group: &Group, axis: &str) {
         Direction::None => "",
     };
     let title =
-        format!("{}{params}, {}{better}", escape(&group.benchmark), escape(&metric(&group.metric, &group.labels)));
+        format!("{}{params}, {}{better}", escape(&group.benchmark), escape(&labelled(&group.metric, &group.labels)));
     text.push_str(&format!("\n<details><summary>{title}</summary>\n\n"));
     let (has_efficiency, has_cost) = has(group);
     let mut header = format!("| {} | sessions | median | {} |", escape(axis), faster(group));
