@@ -64,10 +64,14 @@ pub(super) fn run(global: &Global, args: &ReportArgs) -> Result<ExitStatus> {
         Usual::NoRepository | Usual::NoBranch => "main".to_owned(),
     };
     let origin = commits.as_ref().and_then(Commits::origin);
-    // Results of another folder are those of a checkout of their branch.
-    let recorded_on = judging.recorded_on.as_ref().filter(|_| args.results.is_some()).unwrap_or(&branch);
     let address = args.repository.as_deref().or(origin.as_deref());
-    let links = Links::to(address, &branch, recorded_on, &judging.directory);
+    let folder = commits.as_ref().map_or("", Commits::folder);
+    let links = Links::to(address, &branch, folder);
+    let links = match &judging.recorded_on {
+        // Results of another folder are those of a checkout of their branch, where they lie at the top.
+        Some(recorded_on) if args.results.is_some() => links.with_results(recorded_on, &judging.directory),
+        _ => links.with_results(&branch, &format!("{folder}{}", judging.directory)),
+    };
     if args.repository.is_some() && links.repository().is_none() {
         bail!(
             "`{}` is no address of a repository: write https://HOST/PATH",

@@ -29,6 +29,15 @@ pub(super) fn run(global: &Global, args: &CompareArgs, by: &str) -> Result<ExitS
     let Some((known, axis)) = found.filter(|(known, _)| !known.is_empty()) else {
         let known = axes(&archive, &series);
         let known = if known.is_empty() { "none: nothing differs".to_owned() } else { known.join(", ") };
+        let labels: BTreeSet<&String> =
+            archive.rows().iter().filter_map(|row| archive.subject(row).labels.get(by)).collect();
+        let mut labels = labels.into_iter();
+        if let (Some(first), Some(second)) = (labels.next(), labels.next()) {
+            bail!(
+                "`{by}` is a label: benchmarks are compared by it two at a time, `kubebench compare label:{by}={first} label:{by}={second}`; \
+                 the axes along which results differ are {known}"
+            );
+        }
         bail!("no result has a parameter or fact `{by}`; the axes along which results differ are {known}");
     };
     if let Some(base) = args.base.as_ref().filter(|base| !known.contains(*base)) {

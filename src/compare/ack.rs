@@ -38,12 +38,13 @@ pub fn begins(from: &str, id: &str, started_at: &str, commit: Option<&str>) -> b
         || from.len() >= SHORTEST_COMMIT && commit.is_some_and(|commit| commit.starts_with(from))
 }
 
-/// Returns an acknowledgement as answers show it.
-pub(super) fn shown(ack: &Ack, holds: bool) -> Acknowledged {
+/// Returns an acknowledgement as answers show it; what it accepts begins with `session`.
+pub(super) fn shown(ack: &Ack, holds: bool, session: Option<String>) -> Acknowledged {
     Acknowledged {
         file: ack.file.clone(),
         by: ack.by.clone(),
         reason: ack.reason.clone(),
+        session,
         expires: ack.expires.clone(),
         expired: !holds,
     }

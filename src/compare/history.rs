@@ -5,13 +5,13 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::ack;
 use super::line::Origin;
 use super::side::Lineage;
-use super::v1::{Drift, FactChange, LevelChange, SessionValue, Told};
+use super::v1::{Acknowledged, Drift, FactChange, LevelChange, SessionValue, Told};
 use crate::archive::{Archive, MetricKey, Partition, Series, series};
 use crate::model::Ack;
 use crate::result::v1::Environment;
 use crate::stats::{self, trend};
 use crate::verdict::{
-    Baseline, CORRELATED, Change, DEFAULT_THRESHOLD, Mark, Policy, Scale, against_history, baseline, of_groups,
+    Baseline, CORRELATED, Change, DEFAULT_THRESHOLD, Effect, Mark, Policy, Scale, against_history, baseline, of_groups,
 };
 
 /// A drift is told where it is at most this likely by chance: it is looked for in every series.
@@ -56,8 +56,7 @@ impl Told {
     pub fn level(&self) -> Vec<&SessionValue> {
         let begins = |change: &LevelChange| self.sessions.iter().position(|session| session.session == change.session);
         let first = self.changes.last().and_then(begins).unwrap_or_default();
-        let aside: BTreeSet<&String> = self.aside.iter().collect();
-        self.sessions.iter().skip(first).filter(|session| !aside.contains(&session.session)).collect()
+        self.sessions.iter().skip(first).filter(|session| !self.aside.contains(&session.session)).collect()
     }
 }
 
@@ -141,7 +140,7 @@ impl Request<'_> {
             correlation: scaled(level)
                 .and_then(|(_, level)| stats::autocorrelation(&level))
                 .filter(|found| *found > CORRELATED),
-            acks: acks.into_iter().map(|(ack, holds)| ack::shown(ack, holds)).collect(),
+            acks,
             synthetic: newest.is_some_and(|row| row.synthetic),
             sessions: everything.sessions,
         }
@@ -161,12 +160,12 @@ pub(super) fn applying<'a>(
 
 /// Returns where acknowledged levels begin among the points at `places`, and which acknowledgements say so; of those that expired, the
 /// ones that would.
-pub(super) fn marks<'a>(
-    acks: Vec<(&'a Ack, bool)>,
+pub(super) fn marks(
+    acks: Vec<(&Ack, bool)>,
     origin: Origin<'_>,
     series: &Series,
     places: &[usize],
-) -> (Vec<Mark>, Vec<(&'a Ack, bool)>) {
+) -> (Vec<Mark>, Vec<Acknowledged>) {
     let points = places.iter().filter_map(|at| series.points.get(*at));
     let described: Vec<(String, String, Option<String>)> = points
         .filter_map(|point| {
@@ -179,7 +178,8 @@ pub(super) fn marks<'a>(
     for (ack, holds) in acks {
         if let Some(mark) = ack::mark(ack, said()) {
             marks.extend(holds.then_some(mark));
-            effective.push((ack, holds));
+            let session = described.get(mark.at).map(|(id, _, _)| id.clone());
+            effective.push(ack::shown(ack, holds, session));
         }
     }
     (marks, effective)
@@ -221,20 +221,22 @@ fn level_change(
     };
     let (before, after) = (values(start, change.at), values(change.at, end));
     let scale = Scale::of(&before, &after)?;
-    let effect = if after.len() >= LEAST_GROUP {
-        of_groups(scale, &before, &after)
-    } else {
-        against_history(scale, &before, &after)
-    };
+    let effect = step(&before, &after);
     Some(LevelChange {
         session: session.id.clone(),
         since: session.started_at.clone(),
         turn: change.turn,
         commit: origin.commit(first),
         after: change.at.checked_sub(1).and_then(session_at).and_then(|before| origin.commit(before)),
-        change: effect.map_or(scale.change(change.difference), |effect| scale.change(effect.difference)),
-        interval: effect.map(|effect| (scale.change(effect.interval.0), scale.change(effect.interval.1))),
+        change: effect.map_or(scale.change(change.difference), |effect| effect.change()),
+        interval: effect.and_then(|effect| effect.change_interval()),
     })
+}
+
+/// Measures the sessions of a level against those of the level before it.
+pub(super) fn step(before: &[f64], after: &[f64]) -> Option<Effect> {
+    let scale = Scale::of(before, after)?;
+    if after.len() >= LEAST_GROUP { of_groups(scale, before, after) } else { against_history(scale, before, after) }
 }
 
 /// Returns where facts changed that do not keep results apart.

@@ -1,6 +1,6 @@
 //! The wire types of what `compare` and `gate` answer, version 1: what people see is made of the same.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -138,8 +138,8 @@ pub struct Told {
     /// The sessions, the oldest first.
     pub sessions: Vec<SessionValue>,
     /// The ids of sessions that are not of the baseline's commits, and so change nothing.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub aside: Vec<String>,
+    #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
+    pub aside: BTreeSet<String>,
     /// The changes of level, the oldest first.
     pub changes: Vec<LevelChange>,
     /// The first session of the change that is open: neither acknowledged nor over.
@@ -319,7 +319,9 @@ pub struct SessionValue {
     pub commit: Option<String>,
     /// The median of its runs.
     pub value: f64,
-    /// The result files of these runs, below the results folder.
+    /// The result files of these runs, below the results folder; left out in the data of a report where the first series of the file that
+    /// has this session names the same.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub results: Vec<String>,
 }
 
@@ -357,6 +359,9 @@ pub struct Acknowledged {
     pub by: String,
     /// Why it was accepted.
     pub reason: String,
+    /// The first session of the level that it accepts.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub session: Option<String>,
     /// Until when.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub expires: Option<String>,

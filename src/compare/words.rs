@@ -232,10 +232,17 @@ pub fn next(line: &Line) -> Vec<String> {
     next
 }
 
-/// Returns the commands that show the commits of an open change, and find the one.
+/// Returns the commands that show the commits among which a gate found a change, and find the one.
 pub fn between(line: &Line) -> Option<(String, String)> {
-    let open = line.open.as_ref()?;
-    let (after, commit) = (short(open.after.as_ref()?), short(open.commit.as_ref()?));
+    let (after, commit) = match &line.open {
+        Some(open) => (open.after.as_ref(), open.commit.as_ref()),
+        None if line.verdict == Verdict::Regressed && line.adjusted_p.is_some() => {
+            let (before, first) = (line.baseline.sessions.last()?, line.candidate.sessions.first()?);
+            (before.commit.as_ref(), first.commit.as_ref())
+        }
+        None => return None,
+    };
+    let (after, commit) = (short(after?), short(commit?));
     (after != commit).then(|| (format!("git log {after}..{commit}"), format!("git bisect start {commit} {after}")))
 }
 

@@ -6,7 +6,7 @@ use std::io::{self, Write as _};
 
 use super::column::{Cell, METRIC, RUN};
 use super::left::Left;
-use super::text::{REPLACEMENT, number};
+use super::text::{REPLACEMENT, is_executed, number};
 use super::{Cells, Exporter, Sink};
 use crate::result::BenchmarkResult;
 
@@ -61,20 +61,6 @@ impl Csv {
         }
         line.push('"');
     }
-}
-
-/// Tells whether a spreadsheet would take `text` for a formula: it begins like one and is no plain number.
-fn is_executed(text: &str) -> bool {
-    // Wide forms, and lines that begin anew, are read like the others by some.
-    let begins = text.starts_with(['=', '+', '-', '@', '\t', '\r', '\n', '＝', '＋', '－', '＠']);
-    begins && !is_plain_number(text)
-}
-
-fn is_plain_number(text: &str) -> bool {
-    let digits = text.strip_prefix(['+', '-']).unwrap_or(text);
-    digits.starts_with(|first: char| first.is_ascii_digit() || first == '.')
-        && digits.bytes().all(|byte| byte.is_ascii_digit() || matches!(byte, b'.' | b'e' | b'E' | b'+' | b'-'))
-        && text.parse::<f64>().is_ok()
 }
 
 impl Exporter for Csv {

@@ -27,6 +27,7 @@ use std::io;
 
 pub use choice::{Chosen, Extra, Passed, choose};
 pub use left::Left;
+pub use text::is_executed;
 
 use self::csv::Csv;
 use self::parquet::Parquet;

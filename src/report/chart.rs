@@ -1,7 +1,7 @@
 //! A chart: one metric of a case on the hardware that is in use, what gates say of it, and what of that somebody should look at.
 
 use super::place;
-use crate::compare::v1::{Kind, LevelChange, Line, SessionValue, Told, Turn, Verdict};
+use crate::compare::v1::{Kind, Line, SessionValue, Told, Turn, Verdict};
 
 /// So many charts stand on a page of a case.
 pub(super) const ON_A_PAGE: usize = 7;
@@ -108,12 +108,9 @@ impl<'a> Chart<'a> {
             return Some(self.found(What::Limit(&line.message), newest, None, line.candidate.sessions.len()));
         }
         if let Some(open) = &line.open {
-            // Where the history tells the same change, its numbers are of all sessions since.
-            let told = self.changes().find(|change| change.session == open.session && change.turn == Turn::Worse);
-            let (change, interval) = told.map_or((open.change?, open.interval), |told| (told.change, told.interval));
             return Some(Finding {
                 chart: self,
-                what: What::Level(change, interval),
+                what: open.change.map_or(What::Limit(&line.message), |change| What::Level(change, open.interval)),
                 since: &open.since,
                 commit: open.commit.as_deref(),
                 after: open.after.as_deref(),
@@ -134,14 +131,10 @@ impl<'a> Chart<'a> {
         Finding { chart: self, what, since: &first.started_at, commit: first.commit.as_deref(), after, sessions }
     }
 
-    fn changes(&self) -> impl Iterator<Item = &'a LevelChange> {
-        self.told.changes.iter()
-    }
-
     /// Returns the open change of a metric that no gate looks at.
     fn open_level(&self) -> Option<Finding<'_>> {
         let open = self.told.open.as_ref()?;
-        let change = self.changes().find(|change| change.session == *open && change.turn == Turn::Worse)?;
+        let change = self.told.changes.iter().find(|change| change.session == *open && change.turn == Turn::Worse)?;
         let since = self.told.sessions.iter().position(|session| session.session == change.session)?;
         let is_own = |session: &&SessionValue| !self.told.aside.contains(&session.session);
         Some(Finding {
@@ -156,6 +149,12 @@ impl<'a> Chart<'a> {
 }
 
 impl Finding<'_> {
+    /// Returns whether it was seen on another branch alone.
+    pub(super) fn is_aside(&self) -> bool {
+        let newest = self.chart.told.sessions.last();
+        self.sessions == 1 && newest.is_some_and(|newest| self.chart.told.aside.contains(&newest.session))
+    }
+
     /// Returns how large it is; what passed a limit is larger than any change.
     pub(super) fn size(&self) -> f64 {
         match self.what {

@@ -1,15 +1,17 @@
 //! The numbers behind the pages, for programs: an index, and the series of each case as JSON and CSV.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use serde::Serialize;
 
 use super::chart::{Chart, Finding, What};
-use super::page::finding_words;
+use super::page::{LATENCY, distributions, finding_words};
 use super::site::{Benchmark, Case, Obstacle, Site};
 use super::v1::{BenchmarkEntry, CaseEntry, Index, Open, SCHEMA_VERSION};
-use super::{File, place};
+use super::{File, place, sheets};
 use crate::compare::v1::{self, Told};
+use crate::sweep;
+use crate::sweep::v1::{Group, Swept};
 
 /// The name of the index.
 pub(super) const INDEX: &str = "index.json";
@@ -92,58 +94,71 @@ pub(super) fn comparisons(site: &Site<'_>) -> Vec<File> {
     site.request.comparisons.iter().map(file).collect()
 }
 
-/// `History` of series that stay where they are.
+/// `History` without what the index has.
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
-struct HistoryOf<'a> {
+struct HistoryOf {
     schema_version: u32,
-    series: Vec<&'a Told>,
+    series: Vec<Told>,
     left_out: [(); 0],
 }
 
-/// Returns the series of the cases of a benchmark.
-pub(super) fn series(benchmark: &Benchmark<'_>) -> Vec<File> {
-    let files = |case: &Case<'_>| {
-        let all = || case.charts.iter().flat_map(|chart| chart.replaced.iter().chain([&chart.told]).copied());
-        let history = HistoryOf { schema_version: v1::SCHEMA_VERSION, series: all().collect(), left_out: [] };
-        let path = |ending: &str| place::data(benchmark.name, case.id, ending);
-        [File { path: path("json"), text: json(&history) }, File { path: path("csv"), text: csv(all()) }]
-    };
-    benchmark.cases.iter().flat_map(files).collect()
-}
-
-fn csv<'a>(series: impl Iterator<Item = &'a Told>) -> String {
-    let mut text = "metric,labels,unit,environment,session,startedAt,commit,value,runs\n".to_owned();
-    for told in series {
-        let pairs = |of: &BTreeMap<String, String>| {
-            of.iter().map(|(name, value)| format!("{name}={value}")).collect::<Vec<_>>().join("; ")
+/// Returns the numbers behind the pages of a benchmark.
+pub(super) fn benchmark_files(site: &Site<'_>, benchmark: &Benchmark<'_>) -> Vec<File> {
+    let mut files: Vec<File> = benchmark.cases.iter().flat_map(|case| case_files(site, benchmark, case)).collect();
+    let axes: BTreeSet<&str> = benchmark.groups.iter().map(|(axis, _)| axis.as_str()).collect();
+    for axis in axes {
+        let own = benchmark.groups.iter().filter(|(name, _)| name == axis);
+        let groups: Vec<Group> = own.map(|(_, group)| group.clone()).collect();
+        let path = |ending: &str| place::sweep(benchmark.name, axis, ending);
+        files.push(File { path: path("csv"), text: sheets::sides(&groups) });
+        let swept = Swept {
+            schema_version: sweep::v1::SCHEMA_VERSION,
+            axis: axis.to_owned(),
+            groups,
+            fronts: Vec::new(),
+            left_out: Vec::new(),
+            notes: Vec::new(),
         };
-        let fixed = [
-            cell(&told.metric),
-            cell(&pairs(&told.labels)),
-            cell(told.unit.as_deref().unwrap_or_default()),
-            cell(&pairs(&told.environment)),
-        ];
-        for session in &told.sessions {
-            text.push_str(&format!(
-                "{},{},{},{},{},{}\n",
-                fixed.join(","),
-                cell(&session.session),
-                session.started_at,
-                session.commit.as_deref().map(cell).unwrap_or_default(),
-                session.value,
-                session.results.len()
-            ));
-        }
+        files.push(File { path: path("json"), text: json(&swept) });
     }
-    text
+    if !benchmark.fronts.is_empty() {
+        files.push(File { path: place::fronts(benchmark.name), text: sheets::fronts(&benchmark.fronts) });
+    }
+    files
 }
 
-/// Returns a cell as RFC 4180 quotes it; one that a spreadsheet would execute gets an apostrophe, since people click on these files.
-fn cell(text: &str) -> String {
-    let is_formula = text.starts_with(['=', '+', '-', '@', '\t', '\r']);
-    let text = if is_formula { format!("'{text}") } else { text.to_owned() };
-    if text.contains([',', '"', '\n', '\r']) { format!("\"{}\"", text.replace('"', "\"\"")) } else { text }
+fn case_files(site: &Site<'_>, benchmark: &Benchmark<'_>, case: &Case<'_>) -> Vec<File> {
+    let all = || case.charts.iter().flat_map(|chart| chart.replaced.iter().chain([&chart.told]).copied());
+    let history = HistoryOf { schema_version: v1::SCHEMA_VERSION, series: named_once(all()), left_out: [] };
+    let path = |ending: &str| place::data(benchmark.name, case.id, ending);
+    let mut files = vec![
+        File { path: path("json"), text: json(&history) },
+        File { path: path("csv"), text: sheets::series(all()) },
+    ];
+    let distributions = distributions(site, case);
+    if !distributions.is_empty() {
+        files.push(File { path: path(LATENCY), text: sheets::curves(&distributions) });
+    }
+    files
+}
+
+/// Returns series in which only the first that has a session names its result files, unless another one counts others: most metrics of a
+/// case are of the same files, and their paths would be the most of the data.
+fn named_once<'a>(series: impl Iterator<Item = &'a Told>) -> Vec<Told> {
+    let mut named: BTreeMap<&str, &[String]> = BTreeMap::new();
+    let mut all = Vec::new();
+    for told in series {
+        let mut own = told.clone();
+        for (session, own) in told.sessions.iter().zip(&mut own.sessions) {
+            let first = *named.entry(&session.session).or_insert(&session.results);
+            if first == session.results && !std::ptr::eq(first, session.results.as_slice()) {
+                own.results.clear();
+            }
+        }
+        all.push(own);
+    }
+    all
 }
 
 fn json(value: &impl Serialize) -> String {

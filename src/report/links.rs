@@ -14,16 +14,24 @@ pub struct Links {
     branch: String,
     /// The branch of the results.
     recorded_on: String,
+    /// The project's folder in the repository: empty, or ending in a slash.
+    folder: String,
     /// The folder of the results in the repository.
     results: String,
 }
 
 impl Links {
-    /// Takes the address of a repository, if it is one that a page may link to.
-    pub fn to(repository: Option<&str>, branch: &str, recorded_on: &str, results: &str) -> Self {
+    /// Takes the address of a repository, if it is one that a page may link to; specs lie on `branch` below the project's `folder`.
+    pub fn to(repository: Option<&str>, branch: &str, folder: &str) -> Self {
         let repository = repository.and_then(shown_at);
-        let (branch, recorded_on) = (branch.to_owned(), recorded_on.to_owned());
-        Self { repository, branch, recorded_on, results: results.trim_matches('/').to_owned() }
+        let (branch, folder) = (branch.to_owned(), folder.to_owned());
+        Self { repository, recorded_on: branch.clone(), branch, folder, results: String::new() }
+    }
+
+    /// Says where the results lie: on which branch, and in which folder of the repository.
+    #[must_use]
+    pub fn with_results(self, recorded_on: &str, results: &str) -> Self {
+        Self { recorded_on: recorded_on.to_owned(), results: results.trim_matches('/').to_owned(), ..self }
     }
 
     /// Returns where the repository is shown.
@@ -48,7 +56,7 @@ impl Links {
             return None;
         }
         let revision = commit.filter(|commit| is_commit(commit)).unwrap_or(&self.branch);
-        self.at("blob", &format!("{}/{}", encoded(revision), encoded(path)))
+        self.at("blob", &format!("{}/{}{}", encoded(revision), encoded(&self.folder), encoded(path)))
     }
 
     /// Returns where a result file is shown, by its path below the results folder.
@@ -121,13 +129,14 @@ mod tests {
 
     #[test]
     fn links_hold_nothing_that_ends_them() {
-        let links = Links::to(Some("git@github.com:team/b.git"), "main", "main", "results/");
+        let links = Links::to(Some("git@github.com:team/b.git"), "main", "").with_results("main", "results/");
         let result = links.result("a/b \"c\"<d>.json").unwrap();
         assert_eq!(result, "https://github.com/team/b/blob/main/results/a/b%20%22c%22%3Cd%3E.json");
         assert_eq!(links.commit("0e2887728d7b"), Some("https://github.com/team/b/commit/0e2887728d7b".to_owned()));
         assert_eq!(links.commit("\"><script>"), None);
-        let gitlab = Links::to(Some("https://gitlab.com/t/b"), "main", "kubebench/results", "results");
-        assert_eq!(gitlab.spec(None, "specs/x.yaml").unwrap(), "https://gitlab.com/t/b/-/blob/main/specs/x.yaml");
+        let gitlab = Links::to(Some("https://gitlab.com/t/b"), "main", "perf/");
+        let gitlab = gitlab.with_results("kubebench/results", "results");
+        assert_eq!(gitlab.spec(None, "specs/x.yaml").unwrap(), "https://gitlab.com/t/b/-/blob/main/perf/specs/x.yaml");
         assert_eq!(gitlab.result("x.json").unwrap(), "https://gitlab.com/t/b/-/blob/kubebench/results/results/x.json");
         assert_eq!(Links::default().result("a"), None);
         assert_eq!(links.spec(None, "../../../evil/phish"), None);

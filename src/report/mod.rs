@@ -3,7 +3,7 @@
 //! ```text
 //! Request ──site──▶ Site ──page──▶ HTML, with plots as SVG
 //!                     ├──feed, badge──▶ XML
-//!                     ├──data──▶ JSON and CSV
+//!                     ├──data, sheets──▶ JSON and CSV
 //!                     └──markdown──▶ Markdown
 //! ```
 //!
@@ -19,6 +19,7 @@ mod markdown;
 mod page;
 mod place;
 mod plot;
+mod sheets;
 mod site;
 pub mod v1;
 
@@ -59,7 +60,7 @@ pub fn write(request: &Request<'_>, put: &(dyn Fn(&File) -> io::Result<()> + Syn
     let site = site::site(request);
     site.benchmarks.par_iter().try_for_each(|benchmark| {
         let files = page::benchmark(&site, benchmark);
-        files.iter().chain(&data::series(benchmark)).try_for_each(put)
+        files.iter().chain(&data::benchmark_files(&site, benchmark)).try_for_each(put)
     })?;
     let asset = |(path, text): (&str, &str)| File { path: path.to_owned(), text: text.to_owned() };
     let mut files = vec![asset(page::STYLE), asset(page::SCRIPT), data::index(&site)];

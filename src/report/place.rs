@@ -34,6 +34,16 @@ pub(super) fn data(benchmark: &str, case: &str, ending: &str) -> String {
     format!("benchmarks/{benchmark}/cases/{case}.{ending}")
 }
 
+/// Returns what cases are beside each other along an axis, as data.
+pub(super) fn sweep(benchmark: &str, axis: &str, ending: &str) -> String {
+    format!("benchmarks/{benchmark}/by-{}.{ending}", slug(axis))
+}
+
+/// Returns which cases are the best for two metrics, as data.
+pub(super) fn fronts(benchmark: &str) -> String {
+    format!("benchmarks/{benchmark}/fronts.csv")
+}
+
 /// Returns a page of older runs, by month.
 pub(super) fn runs(benchmark: &str, month: &str, page: usize) -> String {
     format!("benchmarks/{benchmark}/runs/{month}{}.html", numbered(page))

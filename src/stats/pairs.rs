@@ -18,7 +18,7 @@ pub struct Paired {
     pub is_exact: bool,
     /// The median of the means of all two differences: Hodges and Lehmann's estimate.
     pub shift: f64,
-    /// The interval around it of at least 95 %; all of the means where there are too few pairs for one.
+    /// The interval around it of at least 95 %; without ends where there are too few pairs for one.
     pub interval: (f64, f64),
     /// The least p that so many pairs can give.
     pub least_p: f64,
@@ -37,14 +37,15 @@ pub fn judge(differences: &[f64]) -> Option<Paired> {
         means.extend(differences.iter().skip(index).map(|other| f64::midpoint(*one, *other)));
     }
     means.sort_by(f64::total_cmp);
-    let (cut, last) = (cut(count), means.len() - 1);
+    let last = means.len() - 1;
+    let all = (f64::NEG_INFINITY, f64::INFINITY);
     let at = |index: usize| means.get(index.min(last)).copied().unwrap_or(f64::NAN);
     let least_p = if is_exact { 2.0 / 2.0_f64.powf(count as f64) } else { 0.0 };
     Some(Paired {
         p,
         is_exact,
         shift: quantile(means.iter().copied(), 0.5),
-        interval: (at(cut), at(last - cut.min(last))),
+        interval: cut(count).map_or(all, |cut| (at(cut), at(last - cut.min(last)))),
         least_p: least_p.min(1.0),
     })
 }
@@ -98,8 +99,8 @@ fn approximate(differences: &[f64]) -> f64 {
 }
 
 /// Returns how many of the sorted means lie outside of the interval, on each side: the greatest sum of Wilcoxon's signed ranks that is
-/// significant, as many as leave at least 95 %; 0 too where none is.
-fn cut(count: usize) -> usize {
+/// significant, as many as leave at least 95 %; nothing where none is.
+fn cut(count: usize) -> Option<usize> {
     let total = count * (count + 1) / 2;
     let mut ways = vec![0.0_f64; total + 1];
     if let Some(none) = ways.first_mut() {
@@ -115,13 +116,13 @@ fn cut(count: usize) -> usize {
     }
     let all: f64 = ways.iter().sum();
     let mut below = 0.0;
-    let mut outside = 0;
+    let mut outside = None;
     for (sum, count) in ways.iter().enumerate() {
         below += count;
         if below / all > 0.025 {
             break;
         }
-        outside = sum;
+        outside = Some(sum);
     }
     outside
 }

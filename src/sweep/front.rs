@@ -91,12 +91,16 @@ fn is_of(cell: &Cell<'_>, metric: &FrontMetric) -> bool {
 }
 
 /// Returns the two metrics: those that were asked for, else the primary ones where there is one of each direction. A name alone stands for
-/// the one metric of that name, and one that has several units or directions for none.
+/// the one metric of that name, and one that has several directions for none; of several units the newest counts.
 fn metrics(cells: &[&Cell<'_>], asked: Option<(&str, &str)>) -> Option<[FrontMetric; 2]> {
     let mut known: Vec<(FrontMetric, Kind, &str)> = Vec::new();
-    for cell in cells.iter().filter(|cell| cell.told.direction != Direction::None) {
+    let mut newest_first: Vec<&&Cell<'_>> =
+        cells.iter().filter(|cell| cell.told.direction != Direction::None).collect();
+    newest_first.sort_by(|one, other| other.until().cmp(one.until()));
+    for cell in newest_first {
         let metric = FrontMetric { name: cell.metric(), unit: cell.told.unit.clone(), direction: cell.told.direction };
-        if !known.iter().any(|(other, ..)| *other == metric) {
+        let is_same = |other: &FrontMetric| other.name == metric.name && other.direction == metric.direction;
+        if !known.iter().any(|(other, ..)| is_same(other)) {
             known.push((metric, cell.told.kind, &cell.told.metric));
         }
     }

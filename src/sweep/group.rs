@@ -37,16 +37,36 @@ pub(super) fn groups(request: Request<'_>, cells: &[Cell<'_>]) -> (Vec<Group>, V
         }
     };
     let mut benchmarks: BTreeMap<&str, Vec<(&Cell<'_>, Json)>> = BTreeMap::new();
+    let mut without: BTreeMap<&str, BTreeSet<&str>> = BTreeMap::new();
     for cell in cells.iter().filter(is_wanted) {
         if let Some(value) = axis.value(cell) {
             benchmarks.entry(&cell.told.benchmark).or_default().push((cell, value));
+        } else {
+            without.entry(&cell.told.benchmark).or_default().insert(&cell.told.case_name);
         }
     }
     let (mut groups, mut notes) = (Vec::new(), BTreeSet::new());
     for (benchmark, cells) in benchmarks {
         of_benchmark(request, benchmark, &cells, &mut groups, &mut notes);
+        if let Some(cases) = without.get(benchmark) {
+            notes.insert(off_axis(benchmark, axis.name(), cases));
+        }
     }
     (groups, notes.into_iter().collect())
+}
+
+/// Says which cases of a benchmark have no value of the axis.
+fn off_axis(benchmark: &str, axis: &str, cases: &BTreeSet<&str>) -> String {
+    const MOST: usize = 3;
+    let named: Vec<&str> = cases.iter().copied().filter(|name| !name.is_empty()).take(MOST).collect();
+    let more = if cases.len() > named.len() && !named.is_empty() { ", …" } else { "" };
+    let which = if named.is_empty() { String::new() } else { format!(" ({}{more})", named.join("; ")) };
+    let count = cases.len();
+    format!(
+        "{count} {} of {benchmark}{which} ran without a known {axis}, and {} not compared",
+        if count == 1 { "case" } else { "cases" },
+        if count == 1 { "is" } else { "are" }
+    )
 }
 
 fn of_benchmark(

@@ -4,12 +4,10 @@ use super::cell::Cell;
 use super::v1::{Direction, Estimate};
 use crate::compare::measure;
 use crate::stats;
-use crate::verdict::{Effect, Method, Scale};
+use crate::verdict::{Effect, Scale};
 
 /// Fewer sessions than these have no interval.
 pub(super) const LEAST_SESSIONS: usize = 3;
-/// Ranks of fewer sessions than these on a side enclose nothing with 95 %.
-const LEAST_RANKS: usize = 4;
 
 /// A ratio, how it was measured, and what is to be said of it.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -33,12 +31,11 @@ pub(super) fn effect(base: &Cell<'_>, cell: &Cell<'_>) -> Option<Effect> {
 pub(super) fn interval(effect: &Effect) -> Result<(f64, f64), String> {
     let (n, m) = effect.counts;
     let least = n.min(m);
-    let is_by_ranks = matches!(effect.method, Method::Ranks | Method::RanksApproximate);
     if least < LEAST_SESSIONS {
         return Err(format!("fewer than {LEAST_SESSIONS} sessions: no interval"));
     }
-    if is_by_ranks && least < LEAST_RANKS {
-        return Err(format!("{n} and {m} sessions are too few for an interval: {LEAST_RANKS} each do"));
+    if !effect.interval.0.is_finite() {
+        return Err(format!("{n} and {m} sessions are too few for an interval of 95 %: 4 each do"));
     }
     Ok(effect.interval)
 }

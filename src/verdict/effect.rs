@@ -51,7 +51,7 @@ pub struct Effect {
     pub scale: Scale,
     /// The candidate less the baseline.
     pub difference: f64,
-    /// The interval of 95 % around it, not adjusted for other metrics.
+    /// The interval of 95 % around it, not adjusted for other metrics; without ends where so few sessions have none.
     pub interval: (f64, f64),
     /// How likely so large a difference is where nothing changed, on both sides.
     pub p: f64,
@@ -66,6 +66,21 @@ pub struct Effect {
     pub counts: (usize, usize),
     /// The autocorrelation of neighboring sessions of the baseline, where it is high enough to be said.
     pub correlation: Option<f64>,
+}
+
+impl Effect {
+    /// Returns the difference as a share: −0.08 for 8 % less.
+    pub fn change(&self) -> f64 {
+        self.scale.change(self.difference)
+    }
+
+    /// Returns the interval of 95 % around that, where so few sessions have one.
+    pub fn change_interval(&self) -> Option<(f64, f64)> {
+        let (low, high) = self.interval;
+        let (low, high) = (self.scale.change(low), self.scale.change(high));
+        let is_there = self.interval.0.is_finite() && self.interval.1.is_finite();
+        (is_there && low.is_finite() && high.is_finite()).then_some((low, high))
+    }
 }
 
 /// So many candidate sessions are few new ones; more are a group of their own.

@@ -245,14 +245,11 @@ fn detectable(effect: &Effect, direction: Direction, bound: f64) -> Option<f64> 
 impl Judgement {
     /// Returns the change as a share: −0.08 for 8 % less.
     pub fn change(&self) -> Option<f64> {
-        self.effect.map(|effect| effect.scale.change(effect.difference))
+        self.effect.map(|effect| effect.change())
     }
 
     /// Returns the interval of 95 % around the change.
     pub fn interval(&self) -> Option<(f64, f64)> {
-        let effect = self.effect.filter(|effect| effect.counts.0 > 1)?;
-        let change = |difference| effect.scale.change(difference);
-        let (low, high) = (change(effect.interval.0), change(effect.interval.1));
-        (low.is_finite() && high.is_finite()).then_some((low, high))
+        self.effect.filter(|effect| effect.counts.0 > 1)?.change_interval()
     }
 }

@@ -4,15 +4,14 @@ use std::borrow::Cow;
 use std::collections::BTreeSet;
 
 use super::super::ack;
-use super::super::history::{applying, marks};
+use super::super::history::{applying, marks, step};
 use super::super::line::Origin;
 use super::super::side::Lineage;
-use super::super::v1::{Line, OpenChange};
+use super::super::v1::{Acknowledged, Line, OpenChange};
 use super::super::words;
 use super::candidate::Sessions;
 use super::{Against, Request, Rule};
 use crate::archive::{Partition, Point, Series};
-use crate::model::Ack;
 use crate::result::v1::{Direction, Status};
 use crate::verdict::{
     Baseline, DEFAULT_THRESHOLD, Effect, Mark, Policy, Scale, Verdict, against_history, baseline, judge, measure,
@@ -45,7 +44,7 @@ pub(super) struct Draft<'a> {
     /// The places of the points that may be its baseline.
     earlier: Vec<usize>,
     found: Baseline,
-    acks: Vec<(&'a Ack, bool)>,
+    acks: Vec<Acknowledged>,
     /// Acknowledgements of the candidate itself.
     accepted: Vec<Mark>,
     scale: Option<Scale>,
@@ -157,7 +156,7 @@ impl Draft<'_> {
         let base = self.found.sessions.iter().filter_map(|at| self.earlier.get(*at)).filter_map(|at| self.point(*at));
         line.baseline = origin.sessions(base);
         line.candidate = origin.sessions(self.candidate.iter().filter_map(|at| self.point(*at)));
-        line.acks = self.acks.iter().map(|(ack, holds)| ack::shown(ack, *holds)).collect();
+        line.acks.clone_from(&self.acks);
         line.notes.extend(self.notes.iter().cloned());
         // Where targets do not keep results apart, they still keep gates apart.
         line.environment.entry("target".to_owned()).or_insert_with(|| self.rule.target.clone());
@@ -174,8 +173,8 @@ impl Draft<'_> {
             self.against_value(&mut line, fixed);
         } else {
             self.open(&mut line);
-            self.confirm(&mut line);
             self.accept(&mut line);
+            self.confirm(&mut line);
         }
         self.limits(&mut line);
         if let (Some(detectable), true) = (line.detectable, line.threshold < DEFAULT_THRESHOLD)
@@ -223,8 +222,9 @@ impl Draft<'_> {
         for (ack, holds) in about {
             let sessions = sessions();
             let said = sessions.iter().map(|(of, commit)| (of.id.as_str(), of.started_at.as_str(), commit.as_deref()));
-            if holds && ack::mark(ack, said).is_some_and(|mark| Some(mark.at) > last) {
-                line.acks = vec![ack::shown(ack, holds)];
+            if let Some(mark) = ack::mark(ack, said).filter(|mark| holds && Some(mark.at) > last) {
+                let session = sessions.get(mark.at).map(|(of, _)| of.id.clone());
+                line.acks = vec![ack::shown(ack, holds, session)];
                 let said = "accepted: the candidate has no value of this, and earlier sessions have";
                 return says(line, Verdict::NoChangeSeen, "accepted", said.to_owned());
             }
@@ -256,43 +256,51 @@ impl Draft<'_> {
     /// An open change fails the gate until it is acknowledged, or the level has come back.
     fn open(&self, line: &mut Line) {
         let Some(open) = self.found.open else { return };
-        let medians = |places: &mut dyn Iterator<Item = usize>| -> Vec<f64> {
-            places.filter_map(|at| self.point(at)).map(|point| point.median).collect()
-        };
-        let bad = medians(&mut self.earlier.iter().skip(open.from).copied());
-        let base = self.baseline_values();
-        let new = medians(&mut self.candidate.iter().copied());
-        let Some(scale) = self.scale else { return };
-        let since = measure(scale, &base, &bad);
         let origin = self.origin();
-        let place = |at: usize| self.earlier.get(at).and_then(|at| self.point(*at)).map(|point| point.session);
-        let (Some(first), before) = (place(open.from), open.from.checked_sub(1).and_then(place)) else { return };
-        let Some(session) = self.partition.sessions.get(first) else { return };
-        line.open = Some(OpenChange {
-            session: session.id.clone(),
-            since: session.started_at.clone(),
-            commit: origin.commit(first),
-            after: before.and_then(|before| origin.commit(before)),
-            sessions: open.sessions,
-            change: since.map(|effect| scale.change(effect.difference)),
-            interval: since.map(|effect| (scale.change(effect.interval.0), scale.change(effect.interval.1))),
-        });
-        if open.is_over(scale, &bad, &new, self.effect, self.policy) {
+        let points = |places: &[usize]| places.iter().filter_map(|at| self.point(*at)).collect::<Vec<_>>();
+        let medians = |points: &[&Point]| points.iter().map(|point| point.median).collect::<Vec<f64>>();
+        let (earlier, candidate) = (points(&self.earlier), points(&self.candidate));
+        let (good, bad) = earlier.split_at(open.from.min(earlier.len()));
+        let Some(scale) = self.scale else { return };
+        // As the history tells it, where the candidate is a part of that.
+        let before = self.found.changes.iter().map(|change| change.at).rfind(|at| *at < open.from).unwrap_or_default();
+        let own: Vec<&Point> = candidate.iter().copied().filter(|point| origin.is_member(point)).collect();
+        let since = step(&medians(good.get(before..).unwrap_or_default()), &medians(&[bad, &own].concat()));
+        let (change, interval) =
+            (since.map(|effect| effect.change()), since.and_then(|effect| effect.change_interval()));
+        if open.is_over(scale, &medians(bad), &medians(&candidate), self.effect, self.policy) {
             line.notes.push("the change that was open is not there any more".to_owned());
-            line.open = None;
             return;
         }
-        let size = since.map_or_else(String::new, |effect| {
-            let interval = (scale.change(effect.interval.0), scale.change(effect.interval.1));
-            let size = words::estimate(scale.change(effect.difference), Some(interval));
-            format!(", {size} against the level before")
+        let Some(first) = bad.first().map(|point| point.session) else { return };
+        let after = good.last().and_then(|point| origin.commit(point.session));
+        line.open = self.change_since(first, open.sessions, after, (change, interval));
+        let day = line.open.as_ref().and_then(|open| open.since.get(..10)).unwrap_or_default();
+        let size = change.map_or_else(String::new, |change| {
+            format!(", {} against the level before", words::estimate(change, interval))
         });
-        let message = format!(
-            "open since {}: {} sessions{size}; neither acknowledged nor over",
-            session.started_at.get(..10).unwrap_or(&session.started_at),
-            open.sessions + self.candidate.len(),
-        );
+        let sessions = open.sessions + self.candidate.len();
+        let message = format!("open since {day}: {sessions} sessions{size}; neither acknowledged nor over");
         says(line, Verdict::Regressed, "open", message);
+    }
+
+    fn change_since(
+        &self,
+        first: usize,
+        sessions: usize,
+        after: Option<String>,
+        (change, interval): (Option<f64>, Option<(f64, f64)>),
+    ) -> Option<OpenChange> {
+        let session = self.partition.sessions.get(first)?;
+        Some(OpenChange {
+            session: session.id.clone(),
+            since: session.started_at.clone(),
+            commit: self.origin().commit(first),
+            after,
+            sessions,
+            change,
+            interval,
+        })
     }
 
     /// A change that was acknowledged together with what brought it passes, as far as it was accepted.
@@ -320,10 +328,14 @@ impl Draft<'_> {
             let scale = Scale::of(&base, &[point.median])?;
             Some(judge(against_history(scale, &base, &[point.median]), self.policy, None).verdict == Verdict::Regressed)
         };
-        if self.before.iter().all(|at| hit(at) != Some(true)) {
+        let hits: Vec<&Point> =
+            self.before.iter().filter(|at| hit(at) == Some(true)).filter_map(|at| self.point(*at)).collect();
+        let Some(first) = hits.first().map(|point| point.session) else {
             let said = format!("{}; a second session of the same revision decides", line.message);
-            says(line, Verdict::Pending, "firstHit", said);
-        }
+            return says(line, Verdict::Pending, "firstHit", said);
+        };
+        let before = line.baseline.sessions.last().and_then(|session| session.commit.clone());
+        line.open = self.change_since(first, hits.len(), before, (line.change, line.interval));
     }
 
     /// Limits decide by themselves.

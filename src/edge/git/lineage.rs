@@ -15,6 +15,8 @@ const CONFIG_FILE: &str = "config.yaml";
 /// A repository whose commits are looked up.
 pub struct Commits {
     repository: Repository,
+    /// The project's path inside the repository: empty, or ending in a slash.
+    folder: String,
     /// The generated tree's path inside the repository.
     output: String,
 }
@@ -32,8 +34,14 @@ impl Commits {
         if repository.is_empty().unwrap_or(true) || repository.is_bare() {
             return Ok(None);
         }
-        let output = format!("{}{output}", prefix(&repository, root)?);
-        Ok(Some(Self { repository, output }))
+        let folder = prefix(&repository, root)?;
+        let output = format!("{folder}{output}");
+        Ok(Some(Self { repository, folder, output }))
+    }
+
+    /// Returns the project's path inside the repository: empty, or ending in a slash.
+    pub fn folder(&self) -> &str {
+        &self.folder
     }
 
     /// Returns the name of the default branch: that of the remote `origin`, else `main` or `master`; nothing where there is none of them.

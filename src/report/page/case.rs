@@ -37,7 +37,7 @@ pub(super) fn pages(site: &Site<'_>, benchmark: &Benchmark<'_>, case: &Case<'_>,
             @if !charts.is_empty() { (chart::legend()) }
             @for chart in &charts { (chart) }
             @if !rows.is_empty() { (parts::table("More metrics; the data has all of their sessions", &["Metric", "Newest session", "Sessions"], &rows)) }
-            @if at == 0 { (latency(site, case)) }
+            @if at == 0 { (latency(site, &path, benchmark, case)) }
             @if count > 1 {
                 p { "Page " (at + 1) " of " (count) " of the metrics: "
                     @for page in 1..=count { a href=(relative(&path, &place::case(benchmark.name, case.id, page))) { (page) } " " } }

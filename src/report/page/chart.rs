@@ -68,10 +68,7 @@ pub(super) fn draw(site: &Site<'_>, from: &str, anchor: &str, chart: &Chart<'_>,
             }
             (story(site, from, chart))
             (trend(anchor, chart, runs).draw())
-            p.more {
-                a href={ "#" (anchor) } aria-label={ "Link to " (parts::metric(told)) } { "Link" } " · "
-                a href=(data("csv")) { "CSV" } " · " a href=(data("json")) { "JSON" }
-            }
+            (parts::links(anchor, &parts::metric(told), &[("CSV", data("csv")), ("JSON", data("json"))]))
         }
     }
 }
@@ -154,6 +151,8 @@ fn trend<'a>(anchor: &'a str, chart: &'a Chart<'_>, runs: &'a Runs) -> Trend<'a>
             marks.push(mark(change, chart, before + at));
         }
     }
+    let accepted = told.acks.iter().filter_map(|ack| Some((ack, place(ack.session.as_deref()?)?)));
+    let accepted: Vec<Mark> = accepted.map(|(ack, at)| accepted_mark(ack, before + at)).collect();
     let skipped = told.environment_changes.len().saturating_sub(MOST_MARKS);
     for change in told.environment_changes.iter().skip(skipped) {
         if let Some(at) = place(&change.session) {
@@ -164,6 +163,7 @@ fn trend<'a>(anchor: &'a str, chart: &'a Chart<'_>, runs: &'a Runs) -> Trend<'a>
     let labels = marks.iter().filter(|mark| !mark.label.is_empty()).count();
     let without = labels.saturating_sub(MOST_LABELS);
     marks.iter_mut().filter(|mark| !mark.label.is_empty()).take(without).for_each(|mark| mark.label.clear());
+    marks.extend(accepted);
     let levels = levels(told);
     let band = band(chart, &levels).map(|(from, low, high)| (before + from, low, high));
     let shown = |value: f64| words::value(value, told.unit.as_deref());
@@ -220,6 +220,16 @@ fn mark(change: &LevelChange, chart: &Chart<'_>, at: usize) -> Mark {
     let commit = change.commit.as_deref().map_or_else(String::new, |commit| format!(", {}", words::short(commit)));
     let title = format!("{turned}: {size} since {}{commit}", change.since);
     Mark { at, event, label: if event == Event::Environment { String::new() } else { size }, title }
+}
+
+fn accepted_mark(ack: &Acknowledged, at: usize) -> Mark {
+    let (label, until) = match &ack.expires {
+        Some(day) if ack.expired => ("accepted once", format!(" until {day}, which is over")),
+        Some(day) => ("✓ accepted", format!(" until {day}")),
+        None => ("✓ accepted", String::new()),
+    };
+    let title = format!("accepted by {}{until}: {}", parts::cut(&ack.by), parts::cut(&ack.reason));
+    Mark { at, event: Event::Accepted, label: label.to_owned(), title }
 }
 
 /// Returns the levels of a series: the medians of what lies between two changes.

@@ -1,13 +1,13 @@
 //! How the latencies of the newest session are distributed: by its samples, by percentiles that were measured, or why not at all.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use maud::{Markup, html};
 
 use super::super::chart::Chart;
-use super::super::place;
+use super::super::place::{self, relative};
 use super::super::plot::quantiles::{Curve, Quantiles};
-use super::super::site::{Case, Site};
+use super::super::site::{Benchmark, Case, Site};
 use super::parts;
 use crate::compare::v1::{Direction, SessionValue, Told};
 use crate::stats;
@@ -16,31 +16,43 @@ use crate::stats;
 const LEAST: usize = 20;
 /// So many distributions stand on a page.
 const MOST: usize = 6;
+/// The ending of their numbers.
+pub(in crate::report) const DATA: &str = "latency.csv";
 /// Units of time.
 const TIMES: [&str; 9] = ["s", "ms", "us", "µs", "μs", "ns", "min", "seconds", "milliseconds"];
 
-/// Draws the distributions of a case.
-pub(super) fn latency(site: &Site<'_>, case: &Case<'_>) -> Markup {
-    let by_samples: Vec<Quantiles<'_>> = case.charts.iter().filter_map(|chart| samples(site, chart)).collect();
-    let is_sampled = !by_samples.is_empty();
-    let plots = if is_sampled { by_samples } else { percentiles(case) };
+/// Draws the distributions of a case, as its page at `from` shows them.
+pub(super) fn latency(site: &Site<'_>, from: &str, benchmark: &Benchmark<'_>, case: &Case<'_>) -> Markup {
+    let plots = distributions(site, case);
     html! {
-        section.chart aria-labelledby="latency" {
+        section aria-labelledby="latency" {
             h2 id="latency" { "How latencies are distributed" }
             @if plots.is_empty() {
                 p { "Not shown: no metric in a unit of time kept " (LEAST) " samples, and none is called by its percentiles (p50, p99)." }
             } @else {
-                p { @if is_sampled { "By share of samples" } @else { "By the percentiles that were measured, with straight lines between them" }
-                    ", the last percents widened. The stronger line is the newest session"
+                p.more { "By share of samples, or by the percentiles that were measured with straight lines between them; the last percents "
+                    "are widened. The stronger line is the newest session"
                     @if plots.iter().any(|plot| plot.curves.len() > 1) { ", the other one the last before the open change" } "." }
                 @for plot in plots.iter().take(MOST) {
-                    h3 { (plot.title) }
-                    (plot.draw())
+                    section.chart id=(plot.id) aria-labelledby={ (plot.id) "-h" } {
+                        h3 id={ (plot.id) "-h" } { (plot.title) }
+                        (plot.draw())
+                        (parts::links(&plot.id, &plot.title, &[("CSV", relative(from, &place::data(benchmark.name, case.id, DATA)))]))
+                    }
                 }
-                @if plots.len() > MOST { p { (plots.len() - MOST) " more metrics are not shown." } }
+                @if plots.len() > MOST { p { (plots.len() - MOST) " more metrics are not drawn; the CSV has them." } }
             }
         }
     }
+}
+
+/// Returns the distributions of a case: by samples, and of metrics without them by their percentiles.
+pub(in crate::report) fn distributions<'a>(site: &Site<'_>, case: &Case<'a>) -> Vec<Quantiles<'a>> {
+    let sampled = case.charts.iter().filter_map(|chart| Some((chart.told, samples(site, chart)?)));
+    let (sampled, mut all): (Vec<&Told>, Vec<Quantiles<'a>>) = sampled.unzip();
+    let known: BTreeSet<Base<'_>> = sampled.into_iter().map(|told| base(&told.metric, told)).collect();
+    all.extend(percentiles(case).into_iter().filter(|(base, _)| !known.contains(base)).map(|(_, plot)| plot));
+    all
 }
 
 /// Returns the results whose samples are drawn: of the newest session, and of the last one before an open change.
@@ -98,23 +110,28 @@ fn points(sorted: &[f64]) -> Vec<(f64, f64)> {
 /// What percentiles are of: a name without the percentile, other labels, the hardware, and the unit.
 type Base<'a> = (String, Vec<(&'a String, &'a String)>, String, Option<&'a str>);
 
-/// Returns the curves of metrics that are called by their percentiles.
-fn percentiles<'a>(case: &Case<'a>) -> Vec<Quantiles<'a>> {
+fn base<'a>(name: &str, told: &'a Told) -> Base<'a> {
+    let labels = told.labels.iter().filter(|(name, _)| *name != "quantile").collect();
+    (name.to_owned(), labels, parts::hardware(told), told.unit.as_deref())
+}
+
+/// Returns the curves of metrics that are called by their percentiles, and what these are of.
+fn percentiles<'a>(case: &Case<'a>) -> Vec<(Base<'a>, Quantiles<'a>)> {
     let mut groups: BTreeMap<Base<'a>, Vec<(f64, f64)>> = BTreeMap::new();
     for told in case.charts.iter().map(|chart| chart.told).filter(|told| is_time(told)) {
-        if let (Some((base, share)), Some(newest)) = (percentile(told), told.sessions.last()) {
-            let labels = told.labels.iter().filter(|(name, _)| *name != "quantile").collect();
-            let key = (base, labels, parts::hardware(told), told.unit.as_deref());
-            groups.entry(key).or_default().push((share, newest.value));
+        if let (Some((name, share)), Some(newest)) = (percentile(told), told.sessions.last()) {
+            groups.entry(base(&name, told)).or_default().push((share, newest.value));
         }
     }
-    let curve = |((base, labels, hardware, unit), mut points): (Base<'a>, Vec<(f64, f64)>)| {
+    let curve = |(base, mut points): (Base<'a>, Vec<(f64, f64)>)| {
+        let (name, labels, hardware, unit) = &base;
         points.sort_by(|one, other| one.0.total_cmp(&other.0));
-        let labels: String = labels.into_iter().map(|(name, value)| format!(", {name}={value}")).collect();
-        let title = format!("{base}{labels}, on {hardware}");
+        let labels: String = labels.iter().map(|(name, value)| format!(", {name}={value}")).collect();
+        let title = format!("{name}{labels}, on {hardware}");
         let id = format!("{}-latency", place::slug(&format!("{title} {}", unit.unwrap_or_default())));
         let curves = vec![Curve { label: "newest session, by its percentiles".to_owned(), points }];
-        Quantiles { id, title: parts::cut(&title), unit, curves }
+        let plot = Quantiles { id, title: parts::cut(&title), unit: *unit, curves };
+        (base, plot)
     };
     groups.into_iter().filter(|(_, points)| points.len() > 1).map(curve).collect()
 }

@@ -19,6 +19,7 @@ pub(super) use changes::pages as changes;
 pub(super) use comparison::pages as comparisons;
 pub(super) use environment::pages as environments;
 pub use latency::sampled;
+pub(super) use latency::{DATA as LATENCY, distributions};
 pub(super) use left_out::pages as left_out;
 use maud::{DOCTYPE, Markup, html};
 pub(super) use overview::pages as overview;

@@ -150,11 +150,22 @@ fn sure(finding: &Finding<'_>) -> String {
         count => format!("{count} sessions show it"),
     };
     let is_pending = finding.chart.verdict() == Some(Verdict::Pending);
+    let sessions = if finding.is_aside() { format!("{sessions}, not of the default branch") } else { sessions };
     match finding.what {
         What::Limit(_) => "a limit, whatever the noise".to_owned(),
         What::Level(..) if is_pending => format!("{sessions}, the next one decides"),
         What::Level(_, Some(_)) => format!("{sessions}, 95 % sure of the range"),
         What::Level(_, None) => sessions,
+    }
+}
+
+/// Draws a link to a plot, and links to its numbers.
+pub(super) fn links(anchor: &str, title: &str, data: &[(&str, String)]) -> Markup {
+    html! {
+        p.more {
+            a href={ "#" (anchor) } aria-label={ "Link to " (title) } { "Link" }
+            @for (name, place) in data { " · " a href=(place) aria-label={ (name) " of " (title) } { (name) } }
+        }
     }
 }
 

@@ -186,9 +186,15 @@ impl Pages {
         let rows: Vec<Markup> = benchmark.rows.iter().take(NEWEST).map(row).collect();
         let head = ["Began", "Case", "Run", "Session", "Ended", "Took", "Value", "Provenance"];
         let shown = by_weight(rows, NEWEST, 90_000).into_iter().next().unwrap_or_default();
+        let count = benchmark.rows.len();
+        let title = if shown.len() < count {
+            format!("The newest {} of {count} runs", shown.len())
+        } else {
+            "All runs".to_owned()
+        };
         html! {
-            (parts::table("The newest runs", &head, &shown))
-            p { "All " (benchmark.rows.len()) " runs, with commit, spec, images and file: "
+            (parts::table(&title, &head, &shown))
+            p { "All " (count) " runs, with commit, spec, images and file: "
                 @for (month, pages, count) in &self.months {
                     @for page in 1..=*pages {
                         a href=(relative(from, &place::runs(benchmark.name, month, page))) {

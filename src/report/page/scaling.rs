@@ -22,9 +22,9 @@ pub(super) fn scaling(from: &str, benchmark: &Benchmark<'_>) -> Markup {
             section aria-labelledby="scaling" {
                 h2 id="scaling" { "Scaling and variants" }
                 p.more { "At the level that is there now: the sessions since the last change. Ratios are against the first row, with intervals of 95 %." }
-                @for (at, (axis, group)) in benchmark.groups.iter().take(MOST).enumerate() { (side_by_side(from, benchmark, at, axis, group)) }
+                @for (axis, group) in benchmark.groups.iter().take(MOST) { (side_by_side(from, benchmark, axis, group)) }
                 @if benchmark.groups.len() > MOST {
-                    p { (benchmark.groups.len() - MOST) " more: " code { "kubebench compare --by AXIS --benchmark " (benchmark.name) } }
+                    p { (benchmark.groups.len() - MOST) " more; the data has them, and " code { "kubebench compare --by AXIS --benchmark " (benchmark.name) } }
                 }
             }
         }
@@ -32,15 +32,17 @@ pub(super) fn scaling(from: &str, benchmark: &Benchmark<'_>) -> Markup {
             section aria-labelledby="front" {
                 h2 id="front" { "The best that one can have" }
                 p.more { "Filled cases are on the Pareto front: no other is better in both metrics beyond the noise. The rest is worse in both than some case." }
-                @for (at, front) in benchmark.fronts.iter().take(MOST).enumerate() { (pareto(from, benchmark, at, front)) }
+                @for front in benchmark.fronts.iter().take(MOST) { (pareto(from, benchmark, front)) }
             }
         }
     }
 }
 
-fn side_by_side(from: &str, benchmark: &Benchmark<'_>, at: usize, axis: &str, group: &Group) -> Markup {
+fn side_by_side(from: &str, benchmark: &Benchmark<'_>, axis: &str, group: &Group) -> Markup {
     let fixed: String = group.params.iter().map(|(name, value)| format!(", {name}={}", plain(value))).collect();
-    let caption = parts::cut(&format!("{} by {axis}{fixed}, on {}", group.metric, words::hardware(&group.environment)));
+    let labels: String = group.labels.iter().map(|(name, value)| format!(", {name}={value}")).collect();
+    let whole = format!("{}{labels} by {axis}{fixed}, on {}", group.metric, words::hardware(&group.environment));
+    let caption = parts::cut(&whole);
     let unit = group.unit.as_deref().map(parts::cut);
     let points: Vec<_> = group
         .rows
@@ -74,13 +76,18 @@ fn side_by_side(from: &str, benchmark: &Benchmark<'_>, at: usize, axis: &str, gr
         }
     };
     let rows: Vec<Markup> = group.rows.iter().take(MOST_ROWS).map(row).collect();
+    let id = format!("by-{}", place::slug(&whole));
+    let data = |ending: &str| relative(from, &place::sweep(benchmark.name, axis, ending));
     html! {
-        h3 { (caption) }
-        @if points.len() > 1 && group.rows.iter().any(|row| row.efficiency.is_some()) {
-            (Scaling { id: format!("scaling-{at}"), title: format!("Speed-up of {caption}"), axis, points }.draw())
+        section.chart id=(id) aria-labelledby={ (id) "-h" } {
+            h3 id={ (id) "-h" } { (caption) }
+            @if points.len() > 1 && group.rows.iter().any(|row| row.efficiency.is_some()) {
+                (Scaling { id: id.clone(), title: format!("Speed-up of {caption}"), axis, points }.draw())
+            }
+            (parts::table(&caption, &head, &rows))
+            @for note in group.notes.iter().take(4) { p.more { (parts::cut(note)) } }
+            (parts::links(&id, &caption, &[("CSV", data("csv")), ("JSON", data("json"))]))
         }
-        (parts::table(&caption, &head, &rows))
-        @for note in group.notes.iter().take(4) { p.more { (parts::cut(note)) } }
     }
 }
 
@@ -103,23 +110,20 @@ fn estimate(of: Option<Estimate>, unit: &str) -> Markup {
     }
 }
 
-fn pareto(from: &str, benchmark: &Benchmark<'_>, at: usize, front: &Front) -> Markup {
+fn pareto(from: &str, benchmark: &Benchmark<'_>, front: &Front) -> Markup {
     let named = |metric: &FrontMetric| match &metric.unit {
         Some(unit) => parts::cut(&format!("{} in {unit}", metric.name)),
         None => parts::cut(&metric.name),
     };
     let (one, other) = (named(&front.metrics.0), named(&front.metrics.1));
-    let title = parts::cut(&format!("{one} against {other}, on {}", words::hardware(&front.environment)));
+    let whole = format!("{one} against {other}, on {}", words::hardware(&front.environment));
+    let (id, title) = (format!("front-{}", place::slug(&whole)), parts::cut(&whole));
     let points = front.points.iter().take(MOST_ROWS);
     let drawn = points.clone().map(|point| {
         (parts::cut(&point.case_name), point.values.0.value, point.values.1.value, point.dominated_by.is_empty())
     });
-    let plot = Pareto {
-        id: format!("front-{at}"),
-        title: title.clone(),
-        axes: (one.clone(), other.clone()),
-        points: drawn.collect(),
-    };
+    let plot =
+        Pareto { id: id.clone(), title: title.clone(), axes: (one.clone(), other.clone()), points: drawn.collect() };
     let name =
         |id: &String| front.points.iter().find(|point| point.case == *id).map_or("", |point| point.case_name.as_str());
     let row = |point: &crate::sweep::v1::FrontPoint| {
@@ -135,8 +139,11 @@ fn pareto(from: &str, benchmark: &Benchmark<'_>, at: usize, front: &Front) -> Ma
         }
     };
     html! {
-        h3 { (title) }
-        (plot.draw())
-        (parts::table(&title, &["Case", &one, &other, "Standing"], &points.map(row).collect::<Vec<_>>()))
+        section.chart id=(id) aria-labelledby={ (id) "-h" } {
+            h3 id={ (id) "-h" } { (title) }
+            (plot.draw())
+            (parts::table(&title, &["Case", &one, &other, "Standing"], &points.map(row).collect::<Vec<_>>()))
+            (parts::links(&id, &title, &[("CSV", relative(from, &place::fronts(benchmark.name)))]))
+        }
     }
 }

@@ -34,7 +34,13 @@ impl Pareto {
                     @for (value, text) in across.ticks() {
                         text x=(n(x(value))) y=(n(HEIGHT - BOTTOM + 20.0)) text-anchor="middle" { (text) }
                     }
-                    text x=(n(WIDTH - RIGHT)) y=(n(HEIGHT - 4.0)) text-anchor="end" { (self.axes.0) }
+                    text x=(n(WIDTH - RIGHT)) y=(n(HEIGHT - 4.0)) text-anchor="end" {
+                        (self.axes.0)
+                        @if across.is_cut() { tspan.cut { ", not from 0" } }
+                    }
+                    @if across.is_cut() {
+                        path.cut d={ "M" (n(LEFT + 8.0)) " " (n(HEIGHT - BOTTOM - 5.0)) "l5 10m-10 -10l5 10" } {}
+                    }
                 }
                 @for (name, one, other, is_best) in &self.points {
                     circle class=(if *is_best { "dot best" } else { "dot aside" }) cx=(n(x(*one))) cy=(n(up.place(*other)))

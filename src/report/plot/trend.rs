@@ -81,6 +81,8 @@ pub(crate) enum Event {
     Worse,
     /// A change for the better, or back.
     Better,
+    /// Somebody accepted the level that begins there.
+    Accepted,
     /// A change of something else than the metric.
     Environment,
 }
@@ -91,6 +93,7 @@ impl Event {
             Self::Open => "mark open",
             Self::Worse => "mark worse",
             Self::Better => "mark better",
+            Self::Accepted => "mark ack",
             Self::Environment => "mark env",
         }
     }
@@ -165,7 +168,8 @@ impl Trend<'_> {
                     circle cx=(n(x)) cy=(n(HEIGHT - BOTTOM)) r="4" {}
                 }
                 @if !mark.label.is_empty() {
-                    text x=(n(if is_right { x - 4.0 } else { x + 4.0 })) y=(n(TOP - 8.0))
+                    @let y = if mark.event == Event::Accepted { HEIGHT - BOTTOM - 8.0 } else { TOP - 8.0 };
+                    text x=(n(if is_right { x - 4.0 } else { x + 4.0 })) y=(n(y))
                         text-anchor=(if is_right { "end" } else { "start" }) { (mark.label) }
                 }
             }

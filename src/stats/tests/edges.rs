@@ -19,6 +19,23 @@ fn the_least_p_of_small_groups() {
 }
 
 #[test]
+fn groups_that_are_too_small_have_no_interval() {
+    let all = (f64::NEG_INFINITY, f64::INFINITY);
+    let values = |count: usize, from: f64| (0..count).map(|at| from + at as f64).collect::<Vec<f64>>();
+    // 2 / C(n + m, n) is the least p; from the least to the largest difference three and three would enclose with 90 %.
+    for (one, other, has_one) in [(3, 3, false), (3, 4, false), (2, 7, false), (4, 4, true), (3, 5, true), (2, 8, true)]
+    {
+        let found = rank::compare(&values(one, 0.0), &values(other, 100.0)).unwrap();
+        assert_eq!(found.interval != all, has_one, "{one} and {other}: {found:?}");
+        assert_eq!(found.p <= 0.05, has_one, "{one} and {other}");
+    }
+    for count in 1..6 {
+        assert_eq!(pairs::judge(&values(count, 1.0)).unwrap().interval, all, "{count} pairs");
+    }
+    assert_eq!(pairs::judge(&values(6, 1.0)).unwrap().interval, (1.0, 6.0));
+}
+
+#[test]
 fn nothing_differs() {
     let same = [3.5; 6];
     let found = rank::compare(&same, &same).unwrap();

@@ -36,7 +36,7 @@ fn a_step_that_a_signal_ends_is_started_again_and_one_that_answers_is_not() {
     let mut run = spec["templates"].as_array().unwrap().iter().find(|step| step["name"] == "run").unwrap().clone();
     // Four times, a minute in the end, is more than a test waits for.
     run["retryStrategy"]["limit"] = json!(1);
-    run["activeDeadlineSeconds"] = json!(20);
+    run["activeDeadlineSeconds"] = json!(45);
     for key in ["image", "command", "args", "volumeMounts"] {
         run["container"].as_object_mut().unwrap().remove(key);
     }

@@ -112,12 +112,14 @@ fn a_first_hit_waits_where_the_gate_says_so() {
     let after = Special { image: Some("sha256:2".to_owned()), ..Special::default() };
     let mut project = Project::with(&spec);
     project.sessions(&QUIET, &before);
-    project.session(93.0, &after);
+    let first = project.session(93.0, &after);
     let (status, line) = project.gate(&[]);
     assert_eq!((status, verdict(&line)), (0, "pending"), "{line:#}");
     assert!(project.says(&["gate"]).1.contains("raise `run:` in the spec of train by 1"));
     project.session(93.2, &after);
-    assert_eq!(project.gate(&[]).0, 1, "the second session of the revision agrees");
+    let (status, line) = project.gate(&[]);
+    assert_eq!((status, verdict(&line)), (1, "regressed"), "the second session of the revision agrees");
+    assert_eq!((line["open"]["session"].as_str(), line["open"]["sessions"].as_u64()), (Some(first.as_str()), Some(1)));
     let mut project = Project::with(&spec);
     project.sessions(&QUIET, &before);
     project.session(93.0, &after);

@@ -4,6 +4,20 @@ use std::fs;
 
 use super::{Project, QUIET, SPEC, Special, verdict};
 
+/// Files that nobody can trust, made of one that anybody can: name, content, code.
+fn broken(bytes: &[u8]) -> Vec<(&'static str, Vec<u8>, &'static str)> {
+    let text = String::from_utf8(bytes.to_vec()).unwrap();
+    let with = |from: &str, to: &str| text.replacen(from, to, 1).into_bytes();
+    vec![
+        ("20260203T000000Z-aaaaaaa9-r1-a1.json", Vec::new(), "KB0363"),
+        ("20260203T000000Z-aaaaaaaa-r1-a1.json", bytes[..bytes.len() / 2].to_vec(), "KB0363"),
+        ("20260203T000000Z-aaaaaaab-r1-a1.json", with("\"schemaVersion\": 1", "\"schemaVersion\": 9"), "KB0364"),
+        ("20260203T000000Z-aaaaaaac-r1-a1.json", with("\"repeat\"", "\"repeats\""), "KB0365"),
+        ("20260203T000000Z-aaaaaaad-r1-a1.json", with("\"repeat\": 1", "\"repeat\": 2"), "KB0366"),
+        ("20260203T000000Z-aaaaaaae-r1-a1.json", bytes.to_vec(), "KB0368"),
+    ]
+}
+
 #[test]
 fn bad_files_are_named_left_out_and_keep_a_gate_from_answering() {
     let mut project = Project::with(SPEC);
@@ -11,19 +25,7 @@ fn bad_files_are_named_left_out_and_keep_a_gate_from_answering() {
     let good = project.folder.tree("results");
     let (first, bytes) = good.first().unwrap();
     let folder = first.rsplit_once('/').unwrap().0;
-    let text = String::from_utf8(bytes.clone()).unwrap();
-    let broken: [(&str, Vec<u8>, &str); 5] = [
-        ("20260203T000000Z-aaaaaaaa-r1-a1.json", bytes[..bytes.len() / 2].to_vec(), "KB0363"),
-        (
-            "20260203T000000Z-aaaaaaab-r1-a1.json",
-            text.replace("\"schemaVersion\": 1", "\"schemaVersion\": 9").into(),
-            "KB0364",
-        ),
-        ("20260203T000000Z-aaaaaaac-r1-a1.json", text.replace("\"repeat\"", "\"repeats\"").into(), "KB0365"),
-        ("20260203T000000Z-aaaaaaad-r1-a1.json", text.replace("\"repeat\": 1", "\"repeat\": 2").into(), "KB0366"),
-        ("20260203T000000Z-aaaaaaae-r1-a1.json", bytes.clone(), "KB0368"),
-    ];
-    for (name, bytes, code) in broken {
+    for (name, bytes, code) in broken(bytes) {
         let place = format!("results/{folder}/{name}");
         project.folder.write(&place, bytes);
         let (status, out, error) = project.says(&["gate", "--output-format", "concise"]);
@@ -38,6 +40,93 @@ fn bad_files_are_named_left_out_and_keep_a_gate_from_answering() {
     project.folder.write("results/other/default/x.json", b"{\"kind\": ");
     let (status, answer) = project.json(&["gate"]);
     assert_eq!((status, answer["leftOut"][0]["code"].as_str().unwrap()), (0, "KB0363"));
+}
+
+/// Two commits with ten sessions each, the second 10 % slower.
+fn slower() -> (Project, [String; 2]) {
+    let mut project = Project::with(SPEC);
+    let commits = ["first", "second"].map(|message| project.commit(message));
+    for (commit, level) in commits.iter().zip([1.0, 0.9]) {
+        let values: Vec<f64> = QUIET.iter().take(10).map(|value| value * level).collect();
+        project.sessions(&values, &Special { commit: Some(commit.clone()), ..Special::default() });
+    }
+    (project, commits)
+}
+
+/// What a command says, without the list of what did not count.
+fn counted(mut answer: serde_json::Value) -> serde_json::Value {
+    answer.as_object_mut().unwrap().remove("leftOut");
+    answer
+}
+
+#[test]
+fn bad_files_are_named_by_every_command_and_change_no_number() {
+    let (project, [first, second]) = slower();
+    let good = project.folder.tree("results");
+    let (place, bytes) = good.first().unwrap();
+    let folder = place.rsplit_once('/').unwrap().0;
+    let compare = ["compare", first.as_str(), second.as_str()];
+    let (compared, told) = (project.json(&compare), project.json(&["history"]));
+    assert_eq!((compared.0, told.0), (0, 0));
+    assert_eq!(compared.1["lines"][0]["verdict"], "regressed");
+    let mut all = broken(bytes);
+    let mut backwards = project.run(500.0, 7, &Special { commit: Some(second.clone()), ..Special::default() });
+    std::mem::swap(&mut backwards.run.started_at, &mut backwards.run.finished_at);
+    let sealed = kubebench::result::seal(backwards);
+    let backwards = kubebench::result::path(&sealed.result);
+    all.push((backwards.rsplit('/').next().unwrap().to_owned().leak(), sealed.bytes, "KB0453"));
+    for (name, bytes, code) in all {
+        let place = format!("results/{folder}/{name}");
+        project.folder.write(&place, bytes);
+        for (command, whole) in [(&compare[..], &compared.1), (&["history"], &told.1)] {
+            let (status, answer) = project.json(command);
+            assert_eq!(status, 1, "{command:?} {name}");
+            assert_eq!(answer["leftOut"][0]["code"], code, "{command:?} {name}");
+            assert_eq!(counted(answer), counted(whole.clone()), "{command:?} {name}");
+            let (_, out, error) = project.says(command);
+            assert!(format!("{out}{error}").contains(code) && format!("{out}{error}").contains(name), "{out}{error}");
+        }
+        let (status, _, error) = project.says(&["report", "--out", "site"]);
+        let page = fs::read_to_string(project.folder.path().join("site/left-out.html")).unwrap();
+        assert!(status == 1 && error.contains(code) && page.contains(name) && page.contains(code), "{name}: {error}");
+        project.folder.remove(&place);
+    }
+}
+
+#[test]
+fn two_runs_of_one_identity_count_for_no_command() {
+    let (mut project, [first, second]) = slower();
+    let compare = ["compare", first.as_str(), second.as_str()];
+    let runs = |project: &Project| project.json(&compare).1["lines"][0]["candidate"]["runs"].as_u64().unwrap();
+    assert_eq!(runs(&project), 30);
+    let mut twin = project.run(500.0, 3, &Special { commit: Some(second.clone()), ..Special::default() });
+    twin.run.finished_at = twin.run.started_at.replace(":00Z", ":59Z");
+    twin.run.started_at = twin.run.started_at.replace(":00Z", ":01Z");
+    project.put(twin);
+    assert_eq!(runs(&project), 29, "neither of the two");
+    assert_eq!(project.says(&compare).0, 1);
+    assert_eq!(project.says(&["history"]).0, 1);
+    project.session(90.0, &Special { commit: Some(second.clone()), ..Special::default() });
+    assert_eq!(runs(&project), 32);
+}
+
+#[test]
+fn extreme_numbers_give_no_number_that_is_none() {
+    for odd in [1e308, -1e308, 5e-324, 0.0, -5.0] {
+        let (mut project, [first, second]) = slower();
+        project.session(odd, &Special { commit: Some(second.clone()), ..Special::default() });
+        for command in [&["compare", first.as_str(), second.as_str()][..], &["history"], &["gate"]] {
+            let (status, answer) = project.json(command);
+            assert!(status < 2, "{odd} {command:?}");
+            let text = answer.to_string();
+            let numbers = ["change", "interval", "median", "detectable", "p"];
+            let is_nothing = |name: &&str| text.contains(&format!("\"{name}\":null"));
+            assert_eq!(numbers.iter().find(|name| is_nothing(name)), None, "{odd} {command:?}: {text}");
+            let (_, out, _) = project.says(command);
+            assert!(!out.contains("inf") && !out.contains("NaN"), "{odd} {command:?}: {out}");
+        }
+        assert_eq!(project.says(&["report", "--out", "site"]).0, 0);
+    }
 }
 
 #[test]

@@ -2,7 +2,7 @@
 
 use std::fs;
 
-use kubebench::result::v1::Status;
+use kubebench::result::v1::{Direction, Kind, Metric, Status};
 use serde_json::Value as Json;
 
 use super::{Project, QUIET, SPEC, Special};
@@ -108,6 +108,89 @@ fn what_was_accepted_is_shown_with_who_and_why() {
     assert!(overview.contains(&format!("Accepted by ada@example.com: {why}")), "{overview}");
     assert!(!files["index.html"].contains("<b>bf16"), "{}", files["index.html"]);
     assert!(words(&files["changes.html"]).contains("worse, accepted"));
+    let page = &files["benchmarks/train/index.html"];
+    assert!(page.contains("class=\"mark ack\"") && words(page).contains("✓ accepted"), "{page}");
+    // What was accepted until some day is open again after it.
+    let (path, _) = project.folder.tree("acks").into_iter().next().unwrap();
+    project.folder.remove(&format!("acks/{path}"));
+    let (status, _, error) = project.says(&[&ack[..], &["--expires", "2026-01-31"]].concat());
+    assert_eq!(status, 0, "{error}");
+    let page = &site(&project, &[])["benchmarks/train/index.html"];
+    assert!(words(page).contains("accepted once") && words(page).contains("Was accepted by ada@example.com"), "{page}");
+}
+
+#[test]
+fn a_confirmed_change_began_with_its_first_hit() {
+    let spec = SPEC.replace("maxRegression: 3%}", "maxRegression: 3%, confirm: required}");
+    let mut project = Project::with(&spec);
+    let commits = ["first", "second"].map(|message| project.commit(message));
+    let on = |commit: &str| Special { commit: Some(commit.to_owned()), ..Special::default() };
+    project.sessions(&QUIET, &on(&commits[0]));
+    project.session(93.0, &on(&commits[1]));
+    let pending = json(&site(&project, &[])["index.json"])["open"][0].clone();
+    assert!(pending["sentence"].as_str().unwrap().contains("1 session shows it, the next one decides"), "{pending}");
+    project.session(93.2, &on(&commits[1]));
+    let open = json(&site(&project, &[])["index.json"])["open"][0].clone();
+    for field in ["since", "commit", "after"] {
+        assert_eq!(open[field], pending[field], "{field}: {open}");
+    }
+    assert_eq!((open["sessions"].as_u64(), open["commit"].as_str()), (Some(2), Some(commits[1].as_str())));
+}
+
+#[test]
+fn what_another_branch_shows_is_said_to_be_of_another_branch() {
+    let mut project = Project::with(SPEC);
+    let main = project.commit("main");
+    let on = |commit: &str| Special { commit: Some(commit.to_owned()), ..Special::default() };
+    project.sessions(&QUIET, &on(&main));
+    project.git(&["checkout", "-q", "-b", "feature"]);
+    let feature = project.commit("feature");
+    project.session(80.0, &on(&feature));
+    project.git(&["checkout", "-q", "main"]);
+    let overview = words(&site(&project, &[])["index.html"]);
+    assert!(overview.contains("1 session shows it, not of the default branch"), "{overview}");
+}
+
+#[test]
+fn distributions_come_from_samples_and_else_from_percentiles() {
+    let mut project = Project::with(SPEC);
+    for _ in 0..3 {
+        project.session_as(100.0, &Special::default(), |made| {
+            let like = made.metrics[0].clone();
+            let metric = |name: &str, value: f64, samples: Vec<Option<f64>>| Metric {
+                name: name.to_owned(),
+                unit: Some("ms".to_owned()),
+                direction: Direction::Lower,
+                kind: Kind::Secondary,
+                value: Some(value),
+                samples,
+                ..like.clone()
+            };
+            let steps = (0..30).map(|at| Some(9.0 + f64::from(at) / 10.0)).collect();
+            made.metrics.push(metric("step", 10.0, steps));
+            made.metrics.extend(
+                [("ttft_p50", 12.0), ("ttft_p99", 40.0), ("step_p50", 10.0), ("step_p99", 11.9)]
+                    .map(|(name, value)| metric(name, value, Vec::new())),
+            );
+        });
+    }
+    let files = site(&project, &[]);
+    let case = |ending: &str| {
+        let is_case = |path: &&String| path.starts_with("benchmarks/train/cases/") && path.ends_with(ending);
+        &files[files.keys().find(is_case).unwrap()]
+    };
+    let csv = case(".latency.csv");
+    let of: std::collections::BTreeSet<&str> =
+        csv.lines().skip(1).map(|line| line.split(',').next().unwrap()).collect();
+    assert_eq!(of.len(), 2, "by samples where there are some: {of:?}");
+    assert!(csv.contains("step,ms,\"newest session, 90 samples\",0,9\n"), "{csv}");
+    assert!(csv.contains("newest session, by its percentiles\",0.99,40\n"), "{csv}");
+    assert!(words(case(".html")).contains("By share of samples, or by the percentiles"));
+    // Each file of results is named once, by the first series of it.
+    let history = json(case(".json"));
+    let named = |series: &Json| series["sessions"][0]["results"].as_array().map_or(0, Vec::len);
+    let all: Vec<usize> = history["series"].as_array().unwrap().iter().map(named).collect();
+    assert_eq!(all, [3, 0, 0, 0, 0, 0], "{history}");
 }
 
 #[test]
@@ -135,7 +218,7 @@ fn hardware_that_was_replaced_is_dashed_and_hardware_that_takes_turns_is_not() {
     project.sessions(&QUIET[8..16], &on("new"));
     let charts = |files: &std::collections::BTreeMap<String, String>| {
         let page = &files["benchmarks/train/index.html"];
-        (page.matches("<section class=\"chart\"").count(), page.contains("median replaced\" d=\"M"))
+        (page.matches("<svg class=\"plot\"").count(), page.contains("median replaced\" d=\"M"))
     };
     let files = site(&project, &[]);
     assert_eq!(charts(&files), (1, true));
