@@ -16,6 +16,9 @@ use crate::follow::stamped::{Otherwise, Position, Stamped};
 const BUFFER: usize = 32 << 10;
 const FIRST_PAUSE: Duration = Duration::from_millis(if cfg!(test) { 1 } else { 200 });
 const LONGEST_PAUSE: Duration = Duration::from_secs(5);
+/// A container runtime may show that a container has ended before it has written the last of what that printed: containerd keeps up to
+/// 16 KiB back, and on a busy node not for a moment alone.
+const SETTLES: Duration = Duration::from_millis(if cfg!(test) { 1 } else { 1000 });
 /// So often something else than the log of a container that has ended is taken for an answer.
 const PATIENCE: u32 = 6;
 /// So often nobody answers for a pod that has been replaced.
@@ -95,6 +98,8 @@ struct Sight {
     otherwise: Otherwise,
     /// How often something else than a log came, in a row.
     answers: u32,
+    /// How far the log was when it was last read to its end after the container's.
+    settled: Option<Position>,
 }
 
 impl Reader {
@@ -140,7 +145,7 @@ impl Reader {
 
     /// Reads the log of a pod; returns false when nobody wants it any more.
     fn read_pod(&mut self) -> bool {
-        let mut sight = Sight { whole_at: None, is_lost: true, otherwise: Otherwise::Stop, answers: 0 };
+        let mut sight = Sight { whole_at: None, is_lost: true, otherwise: Otherwise::Stop, answers: 0, settled: None };
         loop {
             let Some(now) = self.shared.now() else { return true };
             if !self.shared.is_wanted() {
@@ -161,7 +166,14 @@ impl Reader {
             }
             match end {
                 End::Unwanted => return false,
-                End::Eof { is_known: true } if now.has_ended => return true,
+                End::Eof { is_known: true } if now.has_ended => {
+                    if now.is_gone || sight.settled.as_ref() == Some(&self.mark.position) {
+                        return true;
+                    }
+                    sight.settled = Some(self.mark.position.clone());
+                    (sight.whole_at, sight.is_lost) = (Some(now.restarts), false);
+                    self.shared.wait(&now, SETTLES);
+                }
                 End::Eof { is_known: true } => {
                     sight.whole_at = Some(now.restarts);
                     sight.is_lost = false;

@@ -65,6 +65,25 @@ fn a_log_is_kept_from_its_first_line_to_its_last() {
 }
 
 #[test]
+fn what_a_runtime_writes_after_it_has_shown_the_end_is_read_too() {
+    let (node, folder) = (Arc::new(Node::default()), tempfile::tempdir().unwrap());
+    let mut logs = logs(&node, folder.path());
+    node.pod("a");
+    node.write("loss=1\n");
+    let late = |second: i64, text: &str| node::Entry {
+        stamp: 1_795_000_000_000_000_000 + second * 1_000_000_000,
+        text: text.as_bytes().to_vec(),
+        is_end: true,
+    };
+    node.change(|world| world.late = vec![late(1, "loss=2"), late(1, "loss=3")]);
+    node.end();
+    logs.see("worker", 0, &shown("a", 1, 0, "terminated"), "main");
+    let followed = finish(logs);
+    assert_eq!((text(folder.path()).as_str(), followed.fault), ("loss=1\nloss=2\nloss=3\n", None));
+    assert_eq!(followed.scan.finish().scanned.patterns[0].matched, 3);
+}
+
+#[test]
 fn a_restarted_container_is_read_to_the_end_of_each_of_its_instances() {
     let (node, folder) = (Arc::new(Node::default()), tempfile::tempdir().unwrap());
     let mut logs = logs(&node, folder.path());

@@ -41,6 +41,8 @@ pub(super) struct World {
     /// What the kubelet says at the end of the next stream.
     pub(super) says: Option<String>,
     pub(super) asked: Vec<Ask>,
+    /// What the runtime writes of an instance that is over only after its log was read to the end.
+    pub(super) late: Vec<Entry>,
 }
 
 #[derive(Default)]
@@ -173,6 +175,8 @@ impl Read for Stream {
                 return Ok(count);
             }
             if instance.is_over || world.pods[self.pod].is_gone {
+                let late = std::mem::take(&mut world.late);
+                world.pods[self.pod].instances[self.instance].entries.extend(late);
                 return Ok(0);
             }
             let waited = self.node.changed.wait_timeout(world, Duration::from_millis(300)).unwrap();

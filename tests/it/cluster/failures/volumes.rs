@@ -14,12 +14,12 @@ const MEGABYTE: u64 = 1 << 20;
 const TIMES: &str = "timeout: 3m\n  queueTimeout: 3m";
 const METRIC: &str = "metrics: [{name: rate, unit: '1', better: higher, primary: true, from: {log: {pattern: 'rate (?P<value>[0-9]+)'}}}]";
 
-/// Of these a log fills the volume, a volume has little room left, and one has none.
+/// Of these a log fills the volume (and not a file of the node, which a kubelet would end at 10 MiB), a volume has little room left, and one has none.
 const FILLED: [Failure; 3] = [
     Failure {
         benchmark: "fills",
         limits: "timeout: 3m\n  queueTimeout: 3m\n  METRIC",
-        workload: "{job: {image: 'busybox:1', command: [sh, -c, 'yes 0123456789abcdef0123456789abcde | head -n 400000; echo rate 7'], resources: {cpu: 100m, memory: 32Mi}}}",
+        workload: "{job: {image: 'busybox:1', command: [sh, -c, 'line=$(printf %0999d 0); yes $line | head -n 9400; echo rate 7'], resources: {cpu: 100m, memory: 32Mi}}}",
         status: "succeeded",
         code: "logIncomplete",
         words: &["logs/job-0.log is incomplete"],
