@@ -1,7 +1,7 @@
 //! How fast committed results are judged and shown, as ratios to the bare reading of the same bytes.
 //!
-//! `cargo bench --bench results` makes 10,000 and 100,000 synthetic results (50 benchmarks, 4 cases, sessions of 5 runs, 2 metrics) and prints
-//! one table each. Every figure is the median of 3 whole processes, so that start-up counts too; the disk's cache is warm.
+//! `cargo bench --bench results` makes 10,000 and 100,000 synthetic results (50 benchmarks, 4 cases, sessions of 5 runs, 2 metrics), and as
+//! many with 8 metrics, and prints one table each. Every figure is the median of 3 whole processes, so that start-up counts too; the disk's cache is warm.
 
 #![expect(clippy::disallowed_methods, clippy::print_stdout, reason = "a benchmark does I/O and prints")]
 #![expect(clippy::expect_used, clippy::indexing_slicing, reason = "a benchmark that cannot run ends")]
@@ -20,12 +20,15 @@ const BENCHMARKS: usize = 50;
 fn main() {
     println!("{RUNS} runs of whole processes, medians; {} threads", rayon::current_num_threads());
     let scratch = tempfile::tempdir().expect("a temporary folder");
-    measure(&scratch.path().join("small"), 10);
-    measure(&scratch.path().join("large"), 100);
+    for (name, sessions, metrics) in [("small", 10, 2), ("large", 100, 2), ("wide", 100, 8)] {
+        let root = scratch.path().join(name);
+        measure(&root, sessions, metrics);
+        fs::remove_dir_all(root).expect("a removed folder");
+    }
 }
 
-fn measure(root: &Path, sessions: usize) {
-    make(root, sessions);
+fn measure(root: &Path, sessions: usize, metrics: usize) {
+    make(root, sessions, metrics);
     let results = root.join("mock");
     let all = files(&results);
     let bare = median(|| {
@@ -62,7 +65,12 @@ fn measure(root: &Path, sessions: usize) {
         ),
         ("report", median(|| kubebench(&["report", "--out", "site"]))),
     ];
-    println!("\n{} results, {:.0} MB; bare reading {:.2} s", all.len(), megabytes(&all), bare.time.as_secs_f64());
+    println!(
+        "\n{} results of {metrics} metrics, {:.0} MB; bare reading {:.2} s",
+        all.len(),
+        megabytes(&all),
+        bare.time.as_secs_f64()
+    );
     for (name, figure) in figures {
         println!(
             "{name:<28} {:>7.2} s  {:>6.0} MB peak  {:>6.1} x bare",
@@ -83,19 +91,20 @@ fn measure(root: &Path, sessions: usize) {
 }
 
 /// Makes the results of every benchmark apart, since `mock` writes to an empty folder only.
-fn make(root: &Path, sessions: usize) {
+fn make(root: &Path, sessions: usize, metrics: usize) {
     fs::create_dir_all(root.join("specs")).expect("a folder");
     fs::create_dir_all(root.join("mock")).expect("a folder");
     let project = "apiVersion: kubebench.dev/v1\nkind: Project\nmetadata: {name: bench}\nspec:\n  lints: {KB0401: 'off', KB0402: 'off'}\n  targets: {cpu: {namespace: bench}}\n";
     fs::write(root.join("kubebench.yaml"), project).expect("a written file");
     let change = sessions * 3 / 5;
-    let values = format!(
-        "metrics:\n  throughput: {{value: 1450000, noise: 1%, runNoise: 1%, changes: [{{session: {change}, by: -6%}}]}}\n  latency: {{value: 1.9, noise: 3%, runNoise: 2%}}\n"
+    let mut values = format!(
+        "metrics:\n  throughput: {{value: 1450000, noise: 1%, runNoise: 1%, changes: [{{session: {change}, by: -6%}}]}}\n"
     );
+    values.extend(names(metrics).map(|name| format!("  {name}: {{value: 1.9, noise: 3%, runNoise: 2%}}\n")));
     fs::write(root.join("values.yaml"), values).expect("a written file");
     for index in 0..BENCHMARKS {
         let spec = format!("specs/bench{index:02}.yaml");
-        fs::write(root.join(&spec), text(index)).expect("a written file");
+        fs::write(root.join(&spec), text(index, metrics)).expect("a written file");
         let mut mock = Command::new(env!("CARGO_BIN_EXE_kubebench"));
         let sessions = sessions.to_string();
         mock.args(["mock", "--spec", &spec, "--values", "values.yaml", "--sessions", &sessions, "--out", "made", "-q"]);
@@ -106,9 +115,19 @@ fn make(root: &Path, sessions: usize) {
     }
 }
 
-fn text(index: usize) -> String {
+/// The metrics beside the one that is gated.
+fn names(metrics: usize) -> impl Iterator<Item = String> {
+    (1..metrics).map(|number| format!("latency-{number}"))
+}
+
+fn text(index: usize, metrics: usize) -> String {
+    let others: String = names(metrics)
+        .map(|name| {
+            format!("    - {{name: {name}, unit: ms, better: lower, from: {{log: {{pattern: '{name} (?P<value>[0-9.]+)'}}}}}}\n")
+        })
+        .collect();
     format!(
-        "apiVersion: kubebench.dev/v1\nkind: Benchmark\nmetadata: {{name: bench{index:02}}}\nspec:\n  repeats: 5\n  timeout: 1h\n  matrix: {{axes: {{batch: [64, 128], nodes: [1, 2]}}}}\n  workload: {{job: {{image: registry.example/train:1, command: [train]}}}}\n  metrics:\n    - {{name: throughput, unit: tokens/s, better: higher, primary: true, from: {{log: {{pattern: 'throughput (?P<value>[0-9.]+)'}}}}}}\n    - {{name: latency, unit: ms, better: lower, from: {{log: {{pattern: 'latency (?P<value>[0-9.]+)'}}}}}}\n  gates: [{{metric: throughput, maxRegression: 3%}}]\n"
+        "apiVersion: kubebench.dev/v1\nkind: Benchmark\nmetadata: {{name: bench{index:02}}}\nspec:\n  repeats: 5\n  timeout: 1h\n  matrix: {{axes: {{batch: [64, 128], nodes: [1, 2]}}}}\n  workload: {{job: {{image: registry.example/train:1, command: [train]}}}}\n  metrics:\n    - {{name: throughput, unit: tokens/s, better: higher, primary: true, from: {{log: {{pattern: 'throughput (?P<value>[0-9.]+)'}}}}}}\n{others}  gates: [{{metric: throughput, maxRegression: 3%}}]\n"
     )
 }
 

@@ -2,11 +2,10 @@
 
 use maud::html;
 
-use super::chart::Chart;
 use super::place;
-use super::site::{Case, Obstacle, Site};
+use super::site::{Case, Site};
+use super::tally::Tally;
 use super::{File, feed};
-use crate::compare::v1::Verdict;
 
 /// Draws a badge for all benchmarks, and one for each.
 pub(super) fn badges(site: &Site<'_>) -> Vec<File> {
@@ -19,20 +18,9 @@ pub(super) fn badges(site: &Site<'_>) -> Vec<File> {
 }
 
 fn draw<'a, 'b: 'a>(name: &str, cases: impl Iterator<Item = &'a Case<'b>>) -> String {
-    let (mut worse, mut failing, mut unknown, mut calm) = (0, 0, 0, 0);
-    for case in cases {
-        for trouble in &case.troubles {
-            if trouble.what == Obstacle::NeverRan { unknown += 1 } else { failing += 1 }
-        }
-        for verdict in case.charts.iter().filter(|chart| chart.is_watched()).map(Chart::verdict) {
-            match verdict {
-                Some(Verdict::Regressed | Verdict::Pending) => worse += 1,
-                Some(Verdict::Improved | Verdict::NoChangeSeen | Verdict::Unchanged) => calm += 1,
-                _ => unknown += 1,
-            }
-        }
-    }
-    let (state, color) = match (worse, failing, unknown, calm) {
+    let tally = Tally::of(cases, 0);
+    let (unknown, known) = (tally.undecided + tally.missing, tally.calm() + tally.improved);
+    let (state, color) = match (tally.worse, tally.failing, unknown, known) {
         (0, 0, _, 0) => ("no verdict".to_owned(), "#5f6670"),
         (0, 0, 0, _) => ("no change".to_owned(), "#116329"),
         (0, 0, unknown, _) => (format!("{unknown} undecided"), "#8a5a00"),

@@ -1,8 +1,8 @@
 //! The report as Markdown, for the front page of a repository: short, and the same place each time.
 
-use super::calm::Calm;
 use super::page::finding_words;
 use super::site::{Benchmark, Site};
+use super::tally::Tally;
 use crate::compare::render::escape;
 use crate::compare::v1::Verdict;
 use crate::compare::words;
@@ -26,7 +26,7 @@ pub(super) fn draw(site: &Site<'_>) -> String {
     let mut text = format!("{}\n## {}\n\n", MARKS.0, escape(site.request.title));
     let findings = site.findings();
     if findings.is_empty() {
-        text.push_str(&format!("{}\n", Calm::of(site.cases(), site.request.left_out.len()).sentence()));
+        text.push_str(&format!("{}\n", Tally::of(site.cases(), site.request.left_out.len()).sentence()));
     }
     for finding in findings.iter().take(MOST) {
         text.push_str(&format!("- **Worse:** {}\n", escape(&finding_words(finding))));

@@ -10,7 +10,6 @@
 //! Pure: whoever calls gives the results and takes the files. All text goes through `maud`, which escapes it.
 
 mod badge;
-mod calm;
 mod chart;
 mod data;
 mod feed;
@@ -21,6 +20,7 @@ mod place;
 mod plot;
 mod sheets;
 mod site;
+mod tally;
 pub mod v1;
 
 use std::io;

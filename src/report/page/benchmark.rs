@@ -2,10 +2,10 @@
 
 use maud::{Markup, html};
 
-use super::super::calm::Calm;
 use super::super::chart::Chart;
 use super::super::place::{self, relative};
 use super::super::site::{Benchmark, Case, Site};
+use super::super::tally::Tally;
 use super::chart::{self, Runs};
 use super::{File, Page, case, matrix, overview, parts, runs, scaling};
 use crate::compare::v1::Kind;
@@ -38,9 +38,9 @@ pub(crate) fn pages(site: &Site<'_>, benchmark: &Benchmark<'_>) -> Vec<File> {
         (facts(site, benchmark))
         section.news aria-labelledby="news" {
             @if findings.is_empty() {
-                @let calm = Calm::of(benchmark.cases.iter(), 0);
-                h2 id="news" { (calm.heading()) }
-                p { (calm.sentence()) }
+                @let tally = Tally::of(benchmark.cases.iter(), 0);
+                h2 id="news" { (tally.heading()) }
+                p { (tally.sentence()) }
             } @else {
                 h2.bad id="news" { "Got worse" }
                 ul.open {

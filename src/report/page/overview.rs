@@ -4,11 +4,11 @@ use std::collections::BTreeMap;
 
 use maud::{Markup, html};
 
-use super::super::calm::Calm;
 use super::super::chart::{Chart, Finding};
 use super::super::place;
 use super::super::plot::spark::spark;
 use super::super::site::{Benchmark, Obstacle, Site, Trouble};
+use super::super::tally::Tally;
 use super::changes::lately;
 use super::{File, Page, by_weight, chart, parts};
 use crate::compare::v1::{Acknowledged, Verdict};
@@ -56,12 +56,12 @@ pub(crate) fn pages(site: &Site<'_>) -> Vec<File> {
 /// Says what matters.
 fn head(site: &Site<'_>) -> Markup {
     let findings = site.findings();
+    let tally = Tally::of(site.cases(), site.request.left_out.len());
     html! {
         section.news aria-labelledby="news" {
             @if findings.is_empty() {
-                @let calm = Calm::of(site.cases(), site.request.left_out.len());
-                h2 id="news" { (calm.heading()) }
-                p { (calm.sentence()) }
+                h2 id="news" { (tally.heading()) }
+                p { (tally.sentence()) }
             } @else {
                 h2.bad id="news" { (headline(&findings)) }
                 ul.open {
@@ -80,7 +80,7 @@ fn head(site: &Site<'_>) -> Markup {
                 }
             }
         }
-        (tiles(site))
+        (tiles(&tally))
     }
 }
 
@@ -91,29 +91,14 @@ fn headline(findings: &[Finding<'_>]) -> String {
     }
 }
 
-fn tiles(site: &Site<'_>) -> Markup {
-    let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
-    for chart in site.charts().filter(|chart| chart.is_watched()) {
-        let name = match chart.verdict() {
-            Some(Verdict::Regressed | Verdict::Pending) => "open",
-            Some(Verdict::Improved) => "improved",
-            Some(Verdict::NoChangeSeen | Verdict::Unchanged) => "calm",
-            _ => "undecided",
-        };
-        *counts.entry(name).or_default() += 1;
-    }
-    let count = |name: &str| counts.get(name).copied().unwrap_or_default();
-    let (mut failing, mut missing) = (0, 0);
-    for trouble in site.benchmarks.iter().flat_map(|benchmark| &benchmark.cases).flat_map(|case| &case.troubles) {
-        if trouble.what == Obstacle::NeverRan { missing += 1 } else { failing += 1 }
-    }
+fn tiles(tally: &Tally) -> Markup {
     let tiles = [
-        ("bad", count("open"), "worse", "#news"),
-        ("good", count("improved"), "improved", "#benchmarks"),
-        ("calm", count("calm"), "no change", "#benchmarks"),
-        ("warn", count("undecided"), "undecided", "#benchmarks"),
-        ("bad", failing, "failing", "#troubles"),
-        ("bad", missing, "missing", "#troubles"),
+        ("bad", tally.worse, "worse", "#news"),
+        ("good", tally.improved, "improved", "#benchmarks"),
+        ("calm", tally.calm(), "no change", "#benchmarks"),
+        ("warn", tally.undecided, "undecided", "#benchmarks"),
+        ("bad", tally.failing, "failing", "#troubles"),
+        ("bad", tally.missing, "missing", "#troubles"),
     ];
     html! {
         ul.tiles aria-label="Series by verdict" {
@@ -231,23 +216,28 @@ pub(super) fn told(trouble: &Trouble<'_>) -> Markup {
     }
 }
 
+/// Draws what was accepted: an acknowledgement of several cases once.
 fn acks(site: &Site<'_>) -> Vec<Markup> {
-    let mut all: BTreeMap<(&str, &str), Vec<&Acknowledged>> = BTreeMap::new();
-    for chart in site.charts() {
-        for ack in &chart.told.acks {
-            let known = all.entry((&chart.told.benchmark, &chart.told.metric)).or_default();
-            if !known.contains(&ack) {
-                known.push(ack);
+    const MOST_CASES: usize = 3;
+    let mut all: BTreeMap<(&str, &str, &str), (&Acknowledged, Vec<&str>)> = BTreeMap::new();
+    for told in site.charts().map(|chart| chart.told) {
+        for ack in &told.acks {
+            let key = (told.benchmark.as_str(), told.metric.as_str(), ack.file.as_str());
+            let (_, cases) = all.entry(key).or_insert((ack, Vec::new()));
+            if !told.case_name.is_empty() && !cases.contains(&told.case_name.as_str()) {
+                cases.push(&told.case_name);
             }
         }
     }
-    let mut drawn = Vec::new();
-    for ((benchmark, metric), acks) in all {
-        for ack in acks {
-            drawn.push(html! {
-                a href=(place::benchmark(benchmark)) { (benchmark) } " " (parts::cut(metric)) ": " (chart::acknowledged(ack))
-            });
+    let draw = |((benchmark, metric, _), (ack, cases)): ((&str, &str, _), (&Acknowledged, Vec<&str>))| {
+        let named = cases.iter().take(MOST_CASES).copied().collect::<Vec<_>>().join("; ");
+        html! {
+            a href=(place::benchmark(benchmark)) { (benchmark) }
+            @if !named.is_empty() {
+                " (" (parts::cut(&named)) @if cases.len() > MOST_CASES { " and " (cases.len() - MOST_CASES) " more" } ")"
+            }
+            " " (parts::cut(metric)) ": " (chart::acknowledged(ack))
         }
-    }
-    drawn
+    };
+    all.into_iter().map(draw).collect()
 }

@@ -188,20 +188,35 @@ fn the_cache_changes_nothing_but_time() {
     assert_eq!(project.says(&["gate"]).0, 0);
 }
 
+/// A run of many metrics.
+fn wide(project: &Project, metrics: usize) -> kubebench::result::v1::BenchmarkResult {
+    let mut wide = project.run(100.0, 9, &Special::default());
+    let one = wide.metrics[0].clone();
+    wide.metrics.extend((0..metrics).map(|at| kubebench::result::v1::Metric { name: format!("m{at}"), ..one.clone() }));
+    wide
+}
+
 #[test]
-fn ten_thousand_metrics_are_no_trouble() {
+fn thousands_of_metrics_are_no_trouble_and_ten_thousand_in_a_file_are_too_large() {
     let mut project = Project::with(SPEC);
-    for _ in 0..6 {
-        project.session(100.0, &Special::default());
-        let mut wide = project.run(100.0, 9, &Special::default());
-        let one = wide.metrics[0].clone();
-        wide.metrics
-            .extend((0..1500).map(|at| kubebench::result::v1::Metric { name: format!("m{at}"), ..one.clone() }));
-        project.put(wide);
+    for value in QUIET.iter().take(6) {
+        project.session(*value, &Special::default());
+        project.put(wide(&project, 1500));
     }
     let (status, answer) = project.json(&["history", "--all"]);
-    assert_eq!(status, 0);
-    assert_eq!(answer["series"].as_array().unwrap().len(), 1501);
+    assert_eq!((status, answer["series"].as_array().unwrap().len()), (0, 1501));
+    assert_eq!(project.json(&["gate", "--on-inconclusive", "pass"]).0, 0);
+    assert_eq!(project.says(&["report", "--out", "site"]).0, 0);
+    let mut other = wide(&project, 10_000);
+    other.run.id = "f".repeat(32);
+    let place = project.put(other);
+    let (status, answer) = project.json(&["history", "--all"]);
+    assert_eq!((status, answer["series"].as_array().unwrap().len()), (1, 1501));
+    let left_out = &answer["leftOut"][0];
+    assert_eq!((left_out["code"].as_str(), answer["leftOut"].as_array().unwrap().len()), (Some("KB0365"), 1));
+    assert_eq!(format!("results/{}", left_out["path"].as_str().unwrap()), place);
+    assert_eq!(left_out["message"], "a result is never larger than 1024 KiB");
+    assert_eq!(project.json(&["gate", "--on-inconclusive", "pass"]).0, 2, "it is one of those that are judged");
 }
 
 #[test]

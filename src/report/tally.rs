@@ -1,17 +1,19 @@
-//! What is said where no change for the worse is open: how much that means.
+//! How series and cases stand, counted; and what is said where no change for the worse is open: how much that means.
 
 use super::chart::Chart;
 use super::site::{Case, Obstacle};
 use crate::compare::v1::Verdict;
 use crate::compare::words;
 
-/// What is known of series without an open change.
+/// How series and cases stand.
 #[derive(Debug, Default)]
-pub(super) struct Calm {
-    /// The series in which no change was seen.
+pub(super) struct Tally {
+    /// The series with a change for the worse that is open.
+    pub(super) worse: usize,
+    /// Those in which no change was seen.
     quiet: usize,
     /// Those that improved.
-    improved: usize,
+    pub(super) improved: usize,
     /// Those that got worse, and that was accepted.
     accepted: usize,
     /// Those that have limits alone, and keep them.
@@ -19,26 +21,31 @@ pub(super) struct Calm {
     /// The files that did not count.
     left_out: usize,
     /// Those that cannot be judged.
-    undecided: usize,
+    pub(super) undecided: usize,
     /// The cases whose newest session failed, and those that never ran.
-    failing: usize,
-    missing: usize,
+    pub(super) failing: usize,
+    pub(super) missing: usize,
     /// The changes that would have been seen, sorted.
     seen: Vec<f64>,
 }
 
-impl Calm {
+impl Tally {
     /// Counts what is known of cases; `left_out` files did not count.
     pub(super) fn of<'a, 'b: 'a>(cases: impl Iterator<Item = &'a Case<'b>>, left_out: usize) -> Self {
-        let mut calm = Self { left_out, ..Self::default() };
+        let mut tally = Self { left_out, ..Self::default() };
         for case in cases {
             for trouble in &case.troubles {
-                if trouble.what == Obstacle::NeverRan { calm.missing += 1 } else { calm.failing += 1 }
+                if trouble.what == Obstacle::NeverRan { tally.missing += 1 } else { tally.failing += 1 }
             }
-            case.charts.iter().filter(|chart| chart.is_watched()).for_each(|chart| calm.count(chart));
+            case.charts.iter().filter(|chart| chart.is_watched()).for_each(|chart| tally.count(chart));
         }
-        calm.seen.sort_by(f64::total_cmp);
-        calm
+        tally.seen.sort_by(f64::total_cmp);
+        tally
+    }
+
+    /// Returns in how many series nothing changed, or only what was accepted.
+    pub(super) fn calm(&self) -> usize {
+        self.quiet + self.accepted + self.limited
     }
 
     fn count(&mut self, chart: &Chart<'_>) {
@@ -53,6 +60,7 @@ impl Calm {
                 &mut self.quiet
             }
             (Some(Verdict::Improved), _) => &mut self.improved,
+            (Some(Verdict::Regressed | Verdict::Pending), _) => &mut self.worse,
             _ => &mut self.undecided,
         };
         *count += 1;
@@ -60,7 +68,7 @@ impl Calm {
 
     /// Returns the heading.
     pub(super) fn heading(&self) -> &'static str {
-        let known = self.quiet + self.improved + self.accepted + self.limited;
+        let known = self.calm() + self.improved;
         match (known, self.undecided + self.failing + self.missing + self.left_out) {
             (0, _) => "Nothing can be said yet",
             (_, 0) if self.accepted == 0 => "Nothing got worse",
