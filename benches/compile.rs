@@ -7,11 +7,14 @@
 #![expect(clippy::expect_used, clippy::indexing_slicing, reason = "a benchmark that cannot run ends")]
 #![expect(clippy::cast_precision_loss, reason = "sizes and times are far below 2^52")]
 
-use std::fs;
-use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
-use std::time::{Duration, Instant};
+mod process;
 
+use std::fs;
+use std::path::Path;
+use std::process::Command;
+use std::time::Duration;
+
+use process::{Figure, files, median, megabytes, run};
 use rayon::prelude::*;
 use serde_yaml::granit_parser::Parser;
 
@@ -43,18 +46,6 @@ fn bare(folder: &Path) {
     assert!(events > 0);
 }
 
-fn files(folder: &Path) -> Vec<PathBuf> {
-    let mut found = Vec::new();
-    let mut folders = vec![folder.to_owned()];
-    while let Some(folder) = folders.pop() {
-        for entry in fs::read_dir(folder).expect("a folder").flatten() {
-            let path = entry.path();
-            if path.is_dir() { folders.push(path) } else { found.push(path) }
-        }
-    }
-    found
-}
-
 fn measure(scratch: &Path, count: usize) -> Duration {
     let root = scratch.join(count.to_string());
     write_project(&root, count);
@@ -62,21 +53,18 @@ fn measure(scratch: &Path, count: usize) -> Duration {
     let kubebench = env!("CARGO_BIN_EXE_kubebench");
     let root_arg = root.to_str().expect("a UTF-8 path");
     let specs = root.join("specs");
-    let cold = median(|| {
+    let cold = median(RUNS, || {
         drop(fs::remove_dir_all(root.join("generated")));
-        run(Command::new(kubebench).args(["-C", root_arg, "-q", "compile"]))
+        run(Command::new(kubebench).args(["-C", root_arg, "-q", "compile"]), 0)
     });
-    let check = median(|| run(Command::new(kubebench).args(["-C", root_arg, "-q", "compile", "--check"])));
-    let validate = median(|| run(Command::new(kubebench).args(["-C", root_arg, "-q", "validate"])));
-    let bare_specs = median(|| run(Command::new(&this).arg("--bare").arg(&specs)));
-    let bare_all = median(|| run(Command::new(&this).arg("--bare").arg(&root)));
-    let megabytes = |files: Vec<PathBuf>| {
-        files.iter().filter_map(|path| fs::metadata(path).ok()).map(|meta| meta.len()).sum::<u64>() as f64 / 1e6
-    };
+    let check = median(RUNS, || run(Command::new(kubebench).args(["-C", root_arg, "-q", "compile", "--check"]), 0));
+    let validate = median(RUNS, || run(Command::new(kubebench).args(["-C", root_arg, "-q", "validate"]), 0));
+    let bare_specs = median(RUNS, || run(Command::new(&this).arg("--bare").arg(&specs), 0));
+    let bare_all = median(RUNS, || run(Command::new(&this).arg("--bare").arg(&root), 0));
     println!(
         "\n{count} specs: {:.1} MB of specs, {:.1} MB with manifests",
-        megabytes(files(&specs)),
-        megabytes(files(&root))
+        megabytes(&files(&specs)),
+        megabytes(&files(&root))
     );
     for (name, figure) in [
         ("bare read + parse, specs", bare_specs),
@@ -98,38 +86,6 @@ fn measure(scratch: &Path, count: usize) -> Duration {
         ratio(bare_specs)
     );
     check.time
-}
-
-#[derive(Clone, Copy)]
-struct Figure {
-    time: Duration,
-    /// Peak resident memory in KiB.
-    peak: u64,
-}
-
-fn median(mut once: impl FnMut() -> Figure) -> Figure {
-    let mut figures: Vec<Figure> = (0..RUNS).map(|_| once()).collect();
-    figures.sort_by_key(|figure| figure.time);
-    figures[RUNS / 2]
-}
-
-fn run(command: &mut Command) -> Figure {
-    let start = Instant::now();
-    let mut child = command.stdout(Stdio::null()).spawn().expect("the program starts");
-    let status_file = format!("/proc/{}/status", child.id());
-    let mut peak = 0;
-    let status = loop {
-        let high = fs::read_to_string(&status_file).ok().and_then(|text| {
-            text.lines().find(|line| line.starts_with("VmHWM"))?.split_whitespace().nth(1)?.parse().ok()
-        });
-        peak = peak.max(high.unwrap_or(0));
-        if let Some(status) = child.try_wait().expect("a child process") {
-            break status;
-        }
-        std::thread::sleep(Duration::from_micros(500));
-    };
-    assert!(status.success(), "{command:?} failed");
-    Figure { time: start.elapsed(), peak }
 }
 
 fn write_project(root: &Path, count: usize) {

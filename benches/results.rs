@@ -7,11 +7,14 @@
 #![expect(clippy::expect_used, clippy::indexing_slicing, reason = "a benchmark that cannot run ends")]
 #![expect(clippy::cast_precision_loss, reason = "sizes and times are far below 2^52")]
 
-use std::fs;
-use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
-use std::time::{Duration, Instant};
+mod process;
 
+use std::fs;
+use std::path::Path;
+use std::process::Command;
+use std::time::Instant;
+
+use process::{Figure, files, median, megabytes, run, size};
 use rayon::prelude::*;
 
 const RUNS: usize = 3;
@@ -31,7 +34,7 @@ fn measure(root: &Path, sessions: usize, metrics: usize) {
     make(root, sessions, metrics);
     let results = root.join("mock");
     let all = files(&results);
-    let bare = median(|| {
+    let bare = median(RUNS, || {
         let start = Instant::now();
         let bytes: usize = all.par_iter().map(|path| fs::read(path).expect("a readable file").len()).sum();
         assert!(bytes > 0);
@@ -42,28 +45,32 @@ fn measure(root: &Path, sessions: usize, metrics: usize) {
     let kubebench = |arguments: &[&str]| {
         let mut command = Command::new(env!("CARGO_BIN_EXE_kubebench"));
         command.args(arguments).args(["--results", "mock", "-q"]).current_dir(root).env("XDG_CACHE_HOME", &cache);
-        run(&mut command)
+        // 1 is an answer, too: a change for the worse is open.
+        run(&mut command, 1)
     };
     let gate = ["gate", "--on-inconclusive", "pass"];
     let figures = [
         (
             "gate, without the index",
-            median(|| {
+            median(RUNS, || {
                 forget();
                 kubebench(&gate)
             }),
         ),
-        ("gate", median(|| kubebench(&gate))),
-        ("compare", median(|| kubebench(&["compare", "env:cpu", "env:engine=process", "--benchmark", "bench00"]))),
-        ("history", median(|| kubebench(&["history"]))),
+        ("gate", median(RUNS, || kubebench(&gate))),
+        (
+            "compare",
+            median(RUNS, || kubebench(&["compare", "env:cpu", "env:engine=process", "--benchmark", "bench00"])),
+        ),
+        ("history", median(RUNS, || kubebench(&["history"]))),
         (
             "report, without the index",
-            median(|| {
+            median(RUNS, || {
                 forget();
                 kubebench(&["report", "--out", "site"])
             }),
         ),
-        ("report", median(|| kubebench(&["report", "--out", "site"]))),
+        ("report", median(RUNS, || kubebench(&["report", "--out", "site"]))),
     ];
     println!(
         "\n{} results of {metrics} metrics, {:.0} MB; bare reading {:.2} s",
@@ -108,7 +115,7 @@ fn make(root: &Path, sessions: usize, metrics: usize) {
         let mut mock = Command::new(env!("CARGO_BIN_EXE_kubebench"));
         let sessions = sessions.to_string();
         mock.args(["mock", "--spec", &spec, "--values", "values.yaml", "--sessions", &sessions, "--out", "made", "-q"]);
-        run(mock.current_dir(root));
+        run(mock.current_dir(root), 0);
         let name = format!("bench{index:02}");
         fs::rename(root.join("made").join(&name), root.join("mock").join(&name)).expect("a moved folder");
         fs::remove_dir_all(root.join("made")).expect("a removed folder");
@@ -129,57 +136,4 @@ fn text(index: usize, metrics: usize) -> String {
     format!(
         "apiVersion: kubebench.dev/v1\nkind: Benchmark\nmetadata: {{name: bench{index:02}}}\nspec:\n  repeats: 5\n  timeout: 1h\n  matrix: {{axes: {{batch: [64, 128], nodes: [1, 2]}}}}\n  workload: {{job: {{image: registry.example/train:1, command: [train]}}}}\n  metrics:\n    - {{name: throughput, unit: tokens/s, better: higher, primary: true, from: {{log: {{pattern: 'throughput (?P<value>[0-9.]+)'}}}}}}\n{others}  gates: [{{metric: throughput, maxRegression: 3%}}]\n"
     )
-}
-
-fn files(folder: &Path) -> Vec<PathBuf> {
-    let mut found = Vec::new();
-    let mut folders = vec![folder.to_owned()];
-    while let Some(folder) = folders.pop() {
-        for entry in fs::read_dir(folder).expect("a folder").flatten() {
-            let path = entry.path();
-            if path.is_dir() { folders.push(path) } else { found.push(path) }
-        }
-    }
-    found
-}
-
-fn size(path: &Path) -> u64 {
-    fs::metadata(path).map_or(0, |meta| meta.len())
-}
-
-fn megabytes(files: &[PathBuf]) -> f64 {
-    files.iter().map(|path| size(path)).sum::<u64>() as f64 / 1e6
-}
-
-#[derive(Clone, Copy)]
-struct Figure {
-    time: Duration,
-    /// Peak resident memory in KiB.
-    peak: u64,
-}
-
-fn median(mut once: impl FnMut() -> Figure) -> Figure {
-    let mut figures: Vec<Figure> = (0..RUNS).map(|_| once()).collect();
-    figures.sort_by_key(|figure| figure.time);
-    figures[RUNS / 2]
-}
-
-fn run(command: &mut Command) -> Figure {
-    let start = Instant::now();
-    let mut child = command.stdout(Stdio::null()).spawn().expect("the program starts");
-    let status_file = format!("/proc/{}/status", child.id());
-    let mut peak = 0;
-    let status = loop {
-        let high = fs::read_to_string(&status_file).ok().and_then(|text| {
-            text.lines().find(|line| line.starts_with("VmHWM"))?.split_whitespace().nth(1)?.parse().ok()
-        });
-        peak = peak.max(high.unwrap_or(0));
-        if let Some(status) = child.try_wait().expect("a child process") {
-            break status;
-        }
-        std::thread::sleep(Duration::from_millis(1));
-    };
-    // 1 is an answer, too: a change for the worse is open.
-    assert!(status.code().is_some_and(|code| code < 2), "{command:?} failed");
-    Figure { time: start.elapsed(), peak }
 }
