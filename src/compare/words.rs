@@ -196,8 +196,13 @@ pub fn metric(line: &Line) -> String {
 /// Returns the change of a line in a table: `~` where it is noise.
 pub fn effect(line: &Line) -> String {
     let Some(shown) = line.change.map(|share| estimate(share, line.interval)) else { return "–".to_owned() };
-    let is_noise = matches!(line.verdict, Verdict::NoChangeSeen | Verdict::Unchanged | Verdict::Inconclusive);
-    if is_noise { format!("~ {shown}") } else { shown }
+    if is_noise(line) { format!("~ {shown}") } else { shown }
+}
+
+/// Returns whether a change is noise: not significant, or within the threshold. What was accepted is none, nor what limits alone judge.
+pub fn is_noise(line: &Line) -> bool {
+    let is_passed = matches!(line.reason.as_str(), "accepted" | "withinLimits");
+    matches!(line.verdict, Verdict::NoChangeSeen | Verdict::Unchanged | Verdict::Inconclusive) && !is_passed
 }
 
 /// Returns a method in words.

@@ -7,19 +7,11 @@ use super::super::history::{applying, marks};
 use super::super::line::Origin;
 use super::super::side::Lineage;
 use super::super::words;
-use super::draft::{Absence, Draft};
+use super::draft::{Absence, Draft, Sessions};
 use super::{Against, Candidate, Known, Request, Rule};
 use crate::archive::{MetricKey, Partition, Series, Session};
 use crate::result::v1::{Direction, Kind};
 use crate::verdict::{DEFAULT_THRESHOLD, FEW, Policy, WINDOW, baseline};
-
-/// The sessions that a gate judges.
-pub(super) struct Sessions {
-    /// The candidate, and earlier sessions of its revision where a second hit is waited for.
-    pub(super) all: BTreeSet<usize>,
-    /// The candidate alone.
-    pub(super) judged: BTreeSet<usize>,
-}
 
 impl<'a> Request<'a> {
     /// Measures a gated metric of one case, on all hardware that is in use; what is open on other hardware is added to `notes`.

@@ -9,7 +9,6 @@ use super::super::line::Origin;
 use super::super::side::Lineage;
 use super::super::v1::{Acknowledged, Line, OpenChange};
 use super::super::words;
-use super::candidate::Sessions;
 use super::{Against, Request, Rule};
 use crate::archive::{Partition, Point, Series};
 use crate::result::v1::{Direction, Status};
@@ -17,6 +16,14 @@ use crate::verdict::{
     Baseline, DEFAULT_THRESHOLD, Effect, Mark, Policy, Scale, Verdict, against_history, baseline, judge, measure,
     without_scale,
 };
+
+/// The sessions that a gate judges.
+pub(super) struct Sessions {
+    /// The candidate, and earlier sessions of its revision where a second hit is waited for.
+    pub(super) all: BTreeSet<usize>,
+    /// The candidate alone.
+    pub(super) judged: BTreeSet<usize>,
+}
 
 /// Why a candidate has no value of a series.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -38,7 +38,9 @@ fn one(site: &Site<'_>, name: &str, answer: &Comparison) -> File {
     let mut lines: Vec<&Line> = answer.lines.iter().collect();
     let size =
         |line: &Line| line.change.map_or(-1.0, |change| if change > -1.0 { change.ln_1p().abs() } else { f64::MAX });
-    lines.sort_by(|one, other| is_noise(one).cmp(&is_noise(other)).then(size(other).total_cmp(&size(one))));
+    lines.sort_by(|one, other| {
+        words::is_noise(one).cmp(&words::is_noise(other)).then(size(other).total_cmp(&size(one)))
+    });
     let rows: Vec<Markup> = lines.iter().map(|line| row(&path, line)).collect();
     let count = rows.len();
     let shown = by_weight(rows, 500, 230_000).into_iter().next().unwrap_or_default();
@@ -74,10 +76,6 @@ fn side(name: &str) -> String {
 
 fn data_name(name: &str) -> String {
     format!("{}.json", place::slug(name))
-}
-
-fn is_noise(line: &Line) -> bool {
-    matches!(line.verdict, Verdict::NoChangeSeen | Verdict::Unchanged | Verdict::Inconclusive)
 }
 
 fn row(from: &str, line: &Line) -> Markup {

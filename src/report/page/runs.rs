@@ -80,7 +80,7 @@ fn month_page(
             p { "Page " (page) " of " (pages) ": "
                 @for other in 1..=pages { a href=(relative(path, &place::runs(benchmark.name, month, other))) { (other) } " " } }
         }
-        (parts::table("Runs, the newest first", &HEAD, &drawn))
+        div.run-list { (parts::table("Runs, the newest first", &HEAD, &drawn)) }
         section aria-labelledby="origins" {
             h2 id="origins" { "Made from" }
             (parts::table("What runs were made from", &ORIGIN, &origins.iter().enumerate().map(|(at, of)| made_from(site, path, at + 1, of)).collect::<Vec<_>>()))
@@ -108,13 +108,13 @@ fn common(site: &Site<'_>, row: &Row) -> Markup {
     let subject = site.request.archive.subject(row);
     let value = site.request.archive.metrics(row).find(|(definition, _)| definition.kind == Kind::Primary);
     html! {
-        td.number { (row.started_at) }
+        td { (row.started_at) }
         td { (parts::cut(&subject.case_name)) }
-        td.number { (round(row)) }
+        td { (round(row)) }
         td { (parts::cut(&row.session)) }
         td { (status(row)) }
-        td.number { (words::value(row.seconds, Some("s"))) }
-        td.number {
+        td { (words::value(row.seconds, Some("s"))) }
+        td {
             @if let Some((definition, Some(value))) = value {
                 (words::value(value, definition.unit.as_deref().map(parts::cut).as_deref()))
             } @else { "–" }
@@ -141,7 +141,9 @@ fn status(row: &Row) -> Markup {
 }
 
 fn anchor(row: &Row) -> String {
-    format!("r{}a{}", place::slug(&row.run), row.attempt)
+    // So much of a run's id tells it from the others of its page.
+    let run: String = row.run.chars().take(12).collect();
+    format!("r{}a{}", place::slug(&run), row.attempt)
 }
 
 const ORIGIN: [&str; 7] = ["", "Spec", "Commit", "Hardware", "Images", "Run digest", "Recorded from"];
@@ -193,7 +195,7 @@ impl Pages {
             "All runs".to_owned()
         };
         html! {
-            (parts::table(&title, &head, &shown))
+            div.run-list { (parts::table(&title, &head, &shown)) }
             p { "All " (count) " runs, with commit, spec, images and file: "
                 @for (month, pages, count) in &self.months {
                     @for page in 1..=*pages {

@@ -187,8 +187,15 @@ impl Trend<'_> {
         }
         let mut path = String::new();
         for (at, dot) in self.sessions.iter().enumerate() {
-            for run in dot.runs {
-                path.push_str(&format!("M{} {}h0", n(self.x(at, 0.0)), n(axis.place(*run))));
+            let mut before = None;
+            for place in dot.runs.iter().map(|run| axis.place(*run)) {
+                // Those of a session stand above each other: by how much is shorter than where.
+                let step = before.map_or_else(
+                    || format!("M{} {}h0", n(self.x(at, 0.0)), n(place)),
+                    |before: f64| format!("m0 {}h0", n(place - before)),
+                );
+                path.push_str(&step);
+                before = Some(place);
             }
         }
         html! { path.runs d=(PreEscaped(path)) {} }
