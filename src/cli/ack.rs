@@ -1,5 +1,7 @@
 //! `kubebench ack`: a change for the worse becomes accepted, in a file that somebody reviews.
 
+use std::collections::BTreeMap;
+
 use anyhow::{Result, bail};
 use serde_json::{Map, Value as Json, json};
 
@@ -10,7 +12,6 @@ use super::history::{Asked, told};
 use super::judging::ACKS;
 use crate::compare::v1::{LevelChange, SessionValue, Told};
 use crate::compare::{begins, matches};
-use crate::diag::did_you_mean;
 use crate::digest::Digest;
 use crate::edge::{fs, terminal};
 use crate::spec::v1::API_VERSION;
@@ -26,23 +27,17 @@ pub(super) fn run(global: &Global, args: &AckArgs) -> Result<ExitStatus> {
         last: 0,
         results: args.results.clone(),
     };
-    let Asked { series, root, benchmarks, .. } = told(global, &history)?;
-    if !benchmarks.contains(&args.benchmark) {
-        let near = did_you_mean(&args.benchmark, benchmarks.iter().map(String::as_str));
-        bail!(
-            "there is no result of the benchmark `{}`{}",
-            args.benchmark,
-            near.map_or_else(String::new, |near| format!("; did you mean `{near}`?"))
-        );
-    }
-    let is_asked = |told: &&Told| {
+    let Asked { series, root, .. } = told(global, &history)?;
+    let is_there = |told: &&Told| {
         let target = told.environment.get("target");
-        (matches(&args.case, &told.case) || matches(&args.case, &told.case_name))
-            && args.target.as_ref().is_none_or(|wanted| target.is_none_or(|own| own == wanted))
+        args.target.as_ref().is_none_or(|wanted| target.is_none_or(|own| own == wanted))
     };
-    let about: Vec<&Told> = series.iter().filter(is_asked).collect();
+    let on_target: Vec<&Told> = series.iter().filter(is_there).collect();
+    let case = args.case.clone().map_or_else(|| only_case(&on_target, args), Ok)?;
+    let is_asked = |told: &&Told| matches(&case, &told.case) || matches(&case, &told.case_name);
+    let about: Vec<&Told> = on_target.into_iter().filter(is_asked).collect();
     if about.is_empty() {
-        bail!("no result of {} has the metric `{}` in the case `{}`", args.benchmark, args.metric, args.case);
+        bail!("no result of {} has the metric `{}` in the case `{case}`", args.benchmark, args.metric);
     }
     let open: Vec<&LevelChange> = about
         .iter()
@@ -93,7 +88,7 @@ pub(super) fn run(global: &Global, args: &AckArgs) -> Result<ExitStatus> {
         }
     };
     put("benchmark", Some(&args.benchmark));
-    put("case", Some(&args.case));
+    put("case", Some(&case));
     put("metric", Some(&args.metric));
     put("target", args.target.as_ref());
     put("from", Some(&from));
@@ -102,8 +97,13 @@ pub(super) fn run(global: &Global, args: &AckArgs) -> Result<ExitStatus> {
     put("reason", Some(&args.reason));
     put("expires", args.expires.as_ref());
     let document = json!({"apiVersion": API_VERSION, "kind": "Ack", "spec": spec});
-    let name = Digest::of_fields([&args.benchmark, &args.case, &args.metric, &from]).short();
+    let name = Digest::of_fields([&args.benchmark, &case, &args.metric, &from]).short();
     let path = format!("{ACKS}/{}-{name}.yaml", args.benchmark);
+    if fs::exists(&root, &path) {
+        bail!(
+            "{path} accepts this already; to accept it anew, edit `expires` or `maxChange` there, or delete it (git keeps it) and run this again"
+        );
+    }
     fs::create_new(
         &root,
         &path,
@@ -113,9 +113,41 @@ pub(super) fn run(global: &Global, args: &AckArgs) -> Result<ExitStatus> {
     let bound = max_change.map_or_else(String::new, |share| format!(", up to {share}"));
     tell(
         global,
-        &format!("accepted from {from} on{bound}; it holds once the file is committed, so send it for review"),
+        &format!(
+            "accepted in the case `{case}` from {from} on{bound}; it holds once the file is committed, so send it for review"
+        ),
     );
     Ok(ExitStatus::Yes)
+}
+
+/// Returns the one case that is meant where none is named: the only one, or the only one with an open change.
+fn only_case(series: &[&Told], args: &AckArgs) -> Result<String> {
+    const MOST: usize = 10;
+    let names = |told: &[&Told]| -> BTreeMap<String, String> {
+        told.iter().map(|told| (told.case.clone(), told.case_name.clone())).collect()
+    };
+    let open: Vec<&Told> = series.iter().copied().filter(|told| told.open.is_some() && !told.replaced).collect();
+    let (all, open) = (names(series), names(&open));
+    let known = if open.is_empty() { &all } else { &open };
+    let mut cases = known.iter();
+    match (cases.next(), cases.next()) {
+        (None, _) => Ok("*".to_owned()),
+        (Some((case, _)), None) => Ok(if all.len() == 1 { "*".to_owned() } else { case.clone() }),
+        _ => {
+            let named = known.iter().take(MOST).map(|(case, name)| format!("\n  --case {case}  # {name}"));
+            bail!(
+                "{} cases of {} have {}: name the one that is accepted, or all with --case '*'{}",
+                known.len(),
+                args.benchmark,
+                if open.is_empty() {
+                    format!("the metric `{}`", args.metric)
+                } else {
+                    format!("an open change of `{}`", args.metric)
+                },
+                named.collect::<String>()
+            )
+        }
+    }
 }
 
 /// What an acknowledgement from some place is about, the most last.

@@ -49,6 +49,7 @@ pub(super) fn run(global: &Global, args: &CompareArgs) -> Result<ExitStatus> {
             _ => BTreeSet::new(),
         })
         .collect();
+    judging.refuse_unknown(&args.metric)?;
     let filter = Filter { benchmarks: &args.benchmark, metrics: &args.metric, allowed: &args.allow };
     let Compared { mut answer, known, empty } = compared(&judging, &sides, &folders, commits.as_ref(), filter)?;
     let Judging { archive, thresholds, sources, left_out, mut diagnostics, .. } = judging;
@@ -103,9 +104,9 @@ pub(super) fn compared<'a>(
     let default = commits.and_then(Commits::default_branch);
     let is_default = |side: &Side| matches!(side, Side::Branch(name) if Some(name) == default.as_ref());
     if is_default(&sides[1]) && !is_default(&sides[0]) {
-        part(&mut second, &mut first);
+        part(archive, &mut second, &mut first);
     } else {
-        part(&mut first, &mut second);
+        part(archive, &mut first, &mut second);
     }
     let empty = sides.iter().zip([&first, &second]).filter(|(_, rows)| rows.is_empty()).map(|(side, _)| side).collect();
     let answer = compare(Request {
@@ -178,12 +179,14 @@ fn wanted(archive: &Archive, rows: BTreeSet<usize>, benchmarks: &[String]) -> BT
 }
 
 /// Takes what is on both sides from the second one, which reaches further; from the first where the second has nothing of its own.
-fn part(first: &mut BTreeSet<usize>, second: &mut BTreeSet<usize>) {
-    let both: BTreeSet<usize> = first.intersection(second).copied().collect();
-    if second.len() > both.len() {
-        second.retain(|at| !both.contains(at));
-    } else if first.len() > both.len() {
-        first.retain(|at| !both.contains(at));
+fn part(archive: &Archive, first: &mut BTreeSet<usize>, second: &mut BTreeSet<usize>) {
+    // Folders may hold copies of the same runs.
+    let run = |at: &usize| archive.rows().get(*at).map(|row| (row.run.as_str(), row.attempt));
+    let [ours, theirs] = [&*first, &*second].map(|side| side.iter().filter_map(run).collect::<BTreeSet<_>>());
+    if !theirs.is_subset(&ours) {
+        second.retain(|at| run(at).is_none_or(|run| !ours.contains(&run)));
+    } else if !ours.is_subset(&theirs) {
+        first.retain(|at| run(at).is_none_or(|run| !theirs.contains(&run)));
     }
 }
 

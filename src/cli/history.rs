@@ -1,6 +1,5 @@
 //! `kubebench history`: the sessions of every metric, and what changed when.
 
-use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 use anyhow::Result;
@@ -25,8 +24,6 @@ pub(super) struct Asked {
     pub(super) series: Vec<Told>,
     /// The folder of the project.
     pub(super) root: PathBuf,
-    /// The benchmarks that have results.
-    pub(super) benchmarks: BTreeSet<String>,
     /// Result files that did not count, and why.
     pub(super) left_out: Vec<LeftOut>,
     /// The same as findings.
@@ -54,6 +51,8 @@ pub(super) fn told(global: &Global, args: &HistoryArgs) -> Result<Asked> {
     let folders: Vec<&Path> = args.results.as_deref().into_iter().collect();
     judging.refuse_places(None, &folders)?;
     judging.read(args.results.as_deref())?;
+    judging.keep(&args.benchmark)?;
+    judging.refuse_unknown(&args.metric)?;
     let mut found = Diagnostics::default();
     let acks = judging.acks(&mut found);
     judging.diagnostics.extend(found);
@@ -70,9 +69,8 @@ pub(super) fn told(global: &Global, args: &HistoryArgs) -> Result<Asked> {
         as_of: &judging.as_of(),
     });
     series.retain(|told| is_asked(told, args));
-    let benchmarks = archive.rows().iter().map(|row| archive.subject(row).benchmark.clone()).collect();
     let Judging { archive, root, left_out, diagnostics, sources, .. } = judging;
-    Ok(Asked { archive, series, root, benchmarks, left_out, diagnostics, sources })
+    Ok(Asked { archive, series, root, left_out, diagnostics, sources })
 }
 
 /// Returns whether a series was asked for: by name, or because it stands for its benchmark.

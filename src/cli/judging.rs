@@ -14,7 +14,7 @@ use crate::archive::Archive;
 use crate::compare::v1::LeftOut;
 use crate::compare::{Against, Lineage, Rule, Side};
 use crate::compile::{Compilation, Input, Workspace, acks};
-use crate::diag::{Diagnostic, Diagnostics, code};
+use crate::diag::{Diagnostic, Diagnostics, code, did_you_mean};
 use crate::edge::fs::{self, Content};
 use crate::edge::git::Commits;
 use crate::model::target::{ResultsSettings, Settings};
@@ -76,6 +76,22 @@ pub(super) enum Usual {
     NoRepository,
     /// There is one, and nobody knows which branch is the default.
     NoBranch,
+}
+
+/// Reads the acknowledgements of the project at `root`; what is wrong with them is added to `found`.
+pub(super) fn acks_of(root: &Path, sources: &mut SourceMap, found: &mut Diagnostics) -> Vec<Ack> {
+    let mut inputs = Vec::new();
+    for fs::Read { path, content } in fs::read_sources(root, &[ACKS.to_owned()]) {
+        match content {
+            Content::Whole(bytes) | Content::TooLong(bytes) => inputs.push(Input { path, bytes }),
+            Content::Refused(reason) | Content::Unreadable(reason) => {
+                let message = format!("the file cannot be read: {reason}");
+                found.push(Diagnostic::in_file(&code::KB0114, path, message));
+            }
+            Content::Absent | Content::Misnamed => {}
+        }
+    }
+    acks(inputs, sources, found)
 }
 
 impl<'a> Judging<'a> {
@@ -175,13 +191,28 @@ impl<'a> Judging<'a> {
             self.asked.iter().any(|asked| asked.benchmark == *name) || paths.iter().any(|path| is_of(path, name))
         };
         if let Some(unknown) = benchmarks.iter().find(|name| !known(name)) {
-            bail!("there is no benchmark `{unknown}`: no spec is called so, and no result is of one");
+            let names = archive.rows().iter().map(|row| archive.subject(row).benchmark.as_str());
+            let names: BTreeSet<&str> = names.chain(self.asked.iter().map(|asked| asked.benchmark.as_str())).collect();
+            let near =
+                did_you_mean(unknown, names).map_or_else(String::new, |near| format!("; did you mean `{near}`?"));
+            bail!("there is no benchmark `{unknown}`: no spec is called so, and no result is of one{near}");
         }
         self.archive.retain(|row| paths.contains(&row.path));
         self.left_out.retain(|file| benchmarks.iter().any(|name| is_of(&file.path, name)));
         self.asked.retain(|asked| benchmarks.contains(&asked.benchmark));
         self.rules.retain(|(rule, _)| benchmarks.contains(&rule.benchmark));
         Ok(())
+    }
+
+    /// Refuses metrics that no result has: an answer about them would be empty, and look like one.
+    pub(super) fn refuse_unknown(&self, metrics: &[String]) -> Result<()> {
+        let known = || {
+            let rows = self.archive.rows().iter();
+            rows.flat_map(|row| self.archive.metrics(row)).map(|(definition, _)| definition.name.as_str())
+        };
+        let Some(unknown) = metrics.iter().find(|name| !known().any(|own| own == name.as_str())) else { return Ok(()) };
+        let known: BTreeSet<&str> = known().collect();
+        bail!("no result has the metric `{unknown}`; there are {}", known.into_iter().collect::<Vec<_>>().join(", "))
     }
 
     /// Adds all results of another folder as they are, and returns their places.
@@ -212,18 +243,7 @@ impl<'a> Judging<'a> {
 
     /// Reads the acknowledgements of the project; what is wrong with them is added to `found`.
     pub(super) fn acks(&mut self, found: &mut Diagnostics) -> Vec<Ack> {
-        let mut inputs = Vec::new();
-        for fs::Read { path, content } in fs::read_sources(&self.root, &[ACKS.to_owned()]) {
-            match content {
-                Content::Whole(bytes) | Content::TooLong(bytes) => inputs.push(Input { path, bytes }),
-                Content::Refused(reason) | Content::Unreadable(reason) => {
-                    let message = format!("the file cannot be read: {reason}");
-                    found.push(Diagnostic::in_file(&code::KB0114, path, message));
-                }
-                Content::Absent | Content::Misnamed => {}
-            }
-        }
-        acks(inputs, &mut self.sources, found)
+        acks_of(&self.root, &mut self.sources, found)
     }
 
     /// Opens the repository of the project; nothing where there is none.

@@ -34,7 +34,10 @@ pub(super) fn run(global: &Global, args: &ReportArgs) -> Result<ExitStatus> {
     }
     let mut judging = Judging::open(global)?;
     if let Some(out) = &out {
-        let kept = [ACKS, &judging.directory, &judging.output];
+        let read = args.results.as_deref().map(|folder| from_start(global, folder)).unwrap_or_default();
+        let read = std::path::absolute(read).map(|folder| folder.to_string_lossy().into_owned()).unwrap_or_default();
+        let kept = [ACKS, &judging.directory, &judging.output, "specs", ".git", &read];
+        let kept: Vec<&str> = kept.into_iter().filter(|folder| !folder.is_empty()).collect();
         refuse_place("report", out, &judging.root, &kept)?;
     }
     let place = Results::of(global, args.results.as_deref(), &judging.root, &judging.directory)?;
@@ -112,6 +115,13 @@ fn write(global: &Global, args: &ReportArgs, out: Option<&Path>, request: &Reque
             fs::write_report(out, &text).with_context(|| format!("cannot write {}", out.display()))
         }
         (ReportFormat::Html, Some(out)) => {
+            if request.archive.rows().is_empty() && shown_before(out) {
+                bail!(
+                    "no result counts, and the site in {} shows some: nothing is written; is this the folder of results that was meant? \
+                     Remove the site if it shall show none",
+                    out.display()
+                );
+            }
             let site = Site::begin(out, || tell(global, "another report is being written there; waiting for it"))?;
             report::write(request, &|file| site.put(file))
                 .with_context(|| format!("cannot write {}", out.display()))?;
@@ -122,6 +132,13 @@ fn write(global: &Global, args: &ReportArgs, out: Option<&Path>, request: &Reque
         }
         (ReportFormat::Html, None) => Ok(()),
     }
+}
+
+/// Returns whether the site in a folder shows results.
+fn shown_before(out: &Path) -> bool {
+    let index = fs::read_text(&out.join(report::INDEX)).ok();
+    let index: Option<report::v1::Index> = index.and_then(|text| serde_json::from_str(&text).ok());
+    index.is_some_and(|index| index.results > 0)
 }
 
 /// Returns the text of a file with the report in it renewed.

@@ -1,4 +1,4 @@
-//! `kubebench validate`: is everything right with the specs, the logs that test them, and the results?
+//! `kubebench validate`: is everything right with the specs, the logs that test them, the acknowledgements, and the results?
 
 use std::collections::BTreeSet;
 
@@ -7,6 +7,7 @@ use anyhow::Result;
 use super::ExitStatus;
 use super::args::{Global, SelectArgs};
 use super::findings::{self, Findings, Output, counted, refuse_report_places, tell};
+use super::judging::acks_of;
 use super::results::{Judged, Results};
 use super::session::{Session, rules_at_hand};
 use crate::diag::Diagnostics;
@@ -26,6 +27,11 @@ pub(super) fn run(global: &Global, args: &SelectArgs) -> Result<ExitStatus> {
     let mut checked = session.specs_in_words();
     let mut diagnostics = session.diagnostics();
     diagnostics.extend(fixtures(&session));
+    if specs.paths.is_empty() {
+        let mut found = Diagnostics::default();
+        acks_of(&session.root, &mut session.compilation.sources, &mut found);
+        diagnostics.extend(found);
+    }
     if !results.is_empty() {
         let judged = results.judge(global, &|| rules_at_hand(global), &mut session.compilation.sources)?;
         checked = format!("{checked} and {}", counted(judged.checked.len(), "result"));

@@ -212,11 +212,24 @@ impl Request<'_> {
         let mut line = origin(candidate).line(after, policy, &judgement);
         line.baseline = origin(baseline).sessions(before.points.iter());
         line.candidate = origin(candidate).sessions(after.points.iter());
+        for (side, values) in self.sides.iter().zip(&medians) {
+            let levels = levels(values, policy);
+            if levels > 1 {
+                line.notes.push(format!(
+                    "the sessions of {side} have {levels} levels, and its median is of all of them: a revision has one"
+                ));
+            }
+        }
         if baseline.benchmark != candidate.benchmark {
             line.baseline_benchmark = Some(baseline.benchmark.clone());
         }
         line
     }
+}
+
+/// Returns how many levels the sessions of a side have.
+fn levels(values: &[f64], policy: Policy) -> usize {
+    crate::verdict::baseline(values, policy, &[]).changes.len() + 1
 }
 
 /// Says that the baseline has a metric in another unit: nobody can say how much one is of the other.

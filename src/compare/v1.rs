@@ -339,7 +339,7 @@ pub struct OpenChange {
     /// The commit of the session before it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub after: Option<String>,
-    /// How many sessions it has had.
+    /// How many sessions it has had, with those that are judged.
     pub sessions: usize,
     /// The change as a share.
     #[serde(default, skip_serializing_if = "Option::is_none")]

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use super::v1::{Acknowledged, Line, Verdict};
 use crate::result::labelled;
-use crate::verdict::{Judgement, Method, Policy, Reason};
+use crate::verdict::{Judgement, Method, Policy, Reason, SIGNIFICANT};
 
 /// Returns a reason as a word for programs.
 pub fn code(reason: Reason) -> &'static str {
@@ -38,7 +38,12 @@ pub fn reason(judgement: &Judgement, policy: Policy) -> String {
     match judgement.reason {
         Reason::Change => format!("significant, and beyond the threshold of {threshold}"),
         Reason::Equivalent => format!("the whole interval lies within {threshold}"),
-        Reason::Nothing => format!("not significant, and within {threshold}{seen}"),
+        Reason::Nothing => {
+            // The interval is that of this metric alone.
+            let is_alone = judgement.effect.is_some_and(|effect| effect.p <= SIGNIFICANT);
+            let among = if is_alone { " among so many metrics" } else { "" };
+            format!("not significant{among}, and within {threshold}{seen}")
+        }
         Reason::NotSignificant => format!("beyond {threshold}, and within the noise of the sessions{more}"),
         Reason::NotAmongSoMany => {
             format!("significant by itself, and expected by chance among so many metrics{more}")
@@ -265,6 +270,16 @@ pub fn decide(line: &Line) -> Vec<String> {
         next.push(format!("raise `run:` in the spec of {} by 1: a second session decides", line.benchmark));
     }
     next
+}
+
+/// Returns the day of a time.
+pub fn day(time: &str) -> &str {
+    time.get(..10).unwrap_or(time)
+}
+
+/// Returns a count with its noun: `1 session`, `2 sessions`.
+pub fn counted(count: usize, noun: &str) -> String {
+    if count == 1 { format!("1 {noun}") } else { format!("{count} {noun}s") }
 }
 
 /// Returns the first digits of a commit.

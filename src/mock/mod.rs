@@ -14,8 +14,8 @@ use crate::ingest::rules::{MetricRule, Rules};
 use crate::manifest::Identity;
 use crate::model::{Benchmark, Case};
 use crate::result::v1::{
-    Cluster, Direction, Environment, Kind, Metadata, Metric, Node, Provenance, Reason, Recorder, Run, Source, Status,
-    Timings, Validity,
+    Cluster, Direction, Environment, Image, Kind, Metadata, Metric, Node, Provenance, Reason, Recorder, Run, Source,
+    Status, Timings, Validity,
 };
 use crate::result::{self, BenchmarkResult, Sealed, fingerprint};
 use crate::spec::v1::metric::Better;
@@ -47,6 +47,12 @@ pub struct Request<'a> {
     pub version: &'a str,
 }
 
+/// Returns the images that the spec names: another one is another revision.
+fn images(case: &Case) -> Vec<Image> {
+    let roles = case.workload.roles.iter().filter(|role| !role.image_name().is_empty());
+    roles.map(|role| Image { role: role.name.clone(), declared: role.image_name(), observed: None }).collect()
+}
+
 /// Says what is wrong with `values` for this benchmark.
 ///
 /// # Errors
@@ -59,7 +65,8 @@ pub fn check(request: Request<'_>) -> Result<(), String> {
     let metrics: Vec<&str> = rules.metrics.iter().filter_map(|rule| rule.name.as_deref()).collect();
     for (case, wishes) in values.by_case() {
         if let Some(case) = case.filter(|case| !benchmark.cases.iter().any(|own| own.is_called(case))) {
-            return Err(format!("there is no case `{case}`"));
+            let known: Vec<&str> = benchmark.cases.iter().map(|own| own.name.as_str()).collect();
+            return Err(format!("there is no case `{case}`; there are {}", known.join("; ")));
         }
         for (metric, wish) in wishes {
             if !metrics.contains(&metric.as_str()) {
@@ -147,7 +154,7 @@ impl Request<'_> {
                 fingerprint_keys: fingerprint::KEYS.map(str::to_owned).to_vec(),
                 cluster,
                 nodes: vec![node],
-                images: Vec::new(),
+                images: images(case),
                 software: BTreeMap::new(),
             },
             server: None,

@@ -21,6 +21,7 @@ fn draw<'a, 'b: 'a>(name: &str, cases: impl Iterator<Item = &'a Case<'b>>) -> St
     let tally = Tally::of(cases, 0);
     let (unknown, known) = (tally.undecided + tally.missing, tally.calm() + tally.improved);
     let (state, color) = match (tally.worse, tally.failing, unknown, known) {
+        (0, 0, ..) if tally.pending > 0 => (format!("{} pending", tally.pending), "#8a5a00"),
         (0, 0, _, 0) => ("no verdict".to_owned(), "#5f6670"),
         (0, 0, 0, _) => ("no change".to_owned(), "#116329"),
         (0, 0, unknown, _) => (format!("{unknown} undecided"), "#8a5a00"),

@@ -2,6 +2,7 @@
 
 use super::place;
 use crate::compare::v1::{Kind, Line, SessionValue, Told, Turn, Verdict};
+use crate::compare::words;
 
 /// So many charts stand on a page of a case.
 pub(super) const ON_A_PAGE: usize = 7;
@@ -114,7 +115,7 @@ impl<'a> Chart<'a> {
                 since: &open.since,
                 commit: open.commit.as_deref(),
                 after: open.after.as_deref(),
-                sessions: open.sessions + line.candidate.sessions.len(),
+                sessions: open.sessions,
             });
         }
         let before = line.baseline.sessions.last().and_then(|session| session.commit.as_deref());
@@ -149,6 +150,24 @@ impl<'a> Chart<'a> {
 }
 
 impl Finding<'_> {
+    /// Returns when it began: the day, and the minute where other sessions are of that day.
+    pub(super) fn when(&self) -> String {
+        let day = words::day(self.since);
+        let is_before = |session: &&SessionValue| session.started_at.as_str() < self.since;
+        let earlier = self.chart.told.sessions.iter().filter(is_before);
+        match self.since.get(11..16) {
+            Some(minute) if earlier.into_iter().any(|session| words::day(&session.started_at) == day) => {
+                format!("{day} {minute} UTC")
+            }
+            _ => day.to_owned(),
+        }
+    }
+
+    /// Returns whether a second session decides.
+    pub(super) fn is_pending(&self) -> bool {
+        self.chart.verdict() == Some(Verdict::Pending)
+    }
+
     /// Returns whether it was seen on another branch alone.
     pub(super) fn is_aside(&self) -> bool {
         let newest = self.chart.told.sessions.last();

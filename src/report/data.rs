@@ -14,7 +14,7 @@ use crate::sweep;
 use crate::sweep::v1::{Group, Swept};
 
 /// The name of the index.
-pub(super) const INDEX: &str = "index.json";
+pub const INDEX: &str = "index.json";
 
 /// Returns the index.
 pub(super) fn index(site: &Site<'_>) -> File {
@@ -31,6 +31,7 @@ pub(super) fn index(site: &Site<'_>) -> File {
         left_out: request.left_out.len(),
         verdicts,
         open: site.findings().iter().map(open).collect(),
+        pending: site.pending().iter().map(open).collect(),
         benchmarks: site.benchmarks.iter().map(benchmark).collect(),
         comparisons: request.comparisons.keys().map(|name| (name.clone(), place::comparison(name))).collect(),
     };

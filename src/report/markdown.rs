@@ -31,6 +31,9 @@ pub(super) fn draw(site: &Site<'_>) -> String {
     for finding in findings.iter().take(MOST) {
         text.push_str(&format!("- **Worse:** {}\n", escape(&finding_words(finding))));
     }
+    for finding in site.pending().iter().take(MOST) {
+        text.push_str(&format!("- **Perhaps worse:** {}\n", escape(&finding_words(finding))));
+    }
     if findings.len() > MOST {
         text.push_str(&format!("- and {} more\n", findings.len() - MOST));
     }

@@ -25,6 +25,7 @@ pub mod v1;
 
 use std::io;
 
+pub use data::INDEX;
 pub use links::Links;
 pub use page::{File, sampled};
 use rayon::prelude::*;
@@ -40,7 +41,7 @@ pub fn is_own(name: &str) -> bool {
         place::FEED,
         page::STYLE.0,
         page::SCRIPT.0,
-        data::INDEX,
+        INDEX,
         "badges",
         "benchmarks",
         "compare",

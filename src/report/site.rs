@@ -447,7 +447,21 @@ impl<'a> Site<'a> {
 
     /// Returns the changes for the worse that are open in what stands for the benchmarks, the largest first.
     pub(super) fn findings(&self) -> Vec<Finding<'_>> {
-        largest_first(self.charts().filter(|chart| chart.is_watched()).filter_map(Chart::finding).collect())
+        largest_first(self.seen().filter(|finding| !finding.is_pending()).collect())
+    }
+
+    /// Returns what may have got worse, and a second session decides.
+    pub(super) fn pending(&self) -> Vec<Finding<'_>> {
+        largest_first(self.seen().filter(Finding::is_pending).collect())
+    }
+
+    fn seen(&self) -> impl Iterator<Item = Finding<'_>> {
+        self.charts().filter(|chart| chart.is_watched()).filter_map(Chart::finding)
+    }
+
+    /// Returns how many changes for the worse are open in metrics that do not stand for their benchmarks.
+    pub(super) fn others(&self) -> usize {
+        self.charts().filter(|chart| !chart.is_watched()).filter_map(Chart::finding).count()
     }
 }
 
@@ -463,7 +477,11 @@ impl<'a> Benchmark<'a> {
     /// Returns the chart that needs somebody most.
     pub(super) fn worst(&self) -> Option<&Chart<'a>> {
         let watched = self.charts().filter(|chart| chart.is_watched());
-        watched.min_by_key(|chart| chart.verdict().unwrap_or(Verdict::Unchanged))
+        let size = |chart: &Chart<'_>| chart.finding().map_or(0.0, |finding| finding.size());
+        watched.min_by(|one, other| {
+            let verdict = |chart: &Chart<'_>| chart.verdict().unwrap_or(Verdict::Unchanged);
+            verdict(one).cmp(&verdict(other)).then_with(|| size(other).total_cmp(&size(one)))
+        })
     }
 
     /// Iterates over what is drawn.

@@ -10,6 +10,8 @@ use crate::compare::words;
 pub(super) struct Tally {
     /// The series with a change for the worse that is open.
     pub(super) worse: usize,
+    /// Those that may have got worse, and a second session decides.
+    pub(super) pending: usize,
     /// Those in which no change was seen.
     quiet: usize,
     /// Those that improved.
@@ -60,7 +62,8 @@ impl Tally {
                 &mut self.quiet
             }
             (Some(Verdict::Improved), _) => &mut self.improved,
-            (Some(Verdict::Regressed | Verdict::Pending), _) => &mut self.worse,
+            (Some(Verdict::Regressed), _) => &mut self.worse,
+            (Some(Verdict::Pending), _) => &mut self.pending,
             _ => &mut self.undecided,
         };
         *count += 1;
@@ -69,7 +72,7 @@ impl Tally {
     /// Returns the heading.
     pub(super) fn heading(&self) -> &'static str {
         let known = self.calm() + self.improved;
-        match (known, self.undecided + self.failing + self.missing + self.left_out) {
+        match (known, self.pending + self.undecided + self.failing + self.missing + self.left_out) {
             (0, _) => "Nothing can be said yet",
             (_, 0) if self.accepted == 0 => "Nothing got worse",
             _ => "No change for the worse is open",
@@ -86,6 +89,7 @@ impl Tally {
         };
         let parts = [
             (self.quiet > 0).then(|| format!("No change seen in {} series{}.", self.quiet, self.would_have_seen())),
+            series(self.pending, "may have got worse, and a second session decides"),
             series(self.improved, "improved"),
             series(self.accepted, "got worse, and that was accepted"),
             series(self.limited, "kept the limits"),

@@ -40,6 +40,9 @@ pub struct Index {
     pub verdicts: BTreeMap<String, usize>,
     /// The changes for the worse that are open, the largest first.
     pub open: Vec<Open>,
+    /// What may have got worse, where a gate waits for a second session.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub pending: Vec<Open>,
     /// The benchmarks, by name.
     pub benchmarks: Vec<BenchmarkEntry>,
     /// The pages of comparisons, by name.

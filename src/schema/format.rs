@@ -39,6 +39,7 @@ pub static FORMATS: &[Format] = &[
     unit_format!("label-key", "a label key", LabelKey),
     unit_format!("label-value", "a label value", LabelValue),
     unit_format!("resource-name", "a resource name", ResourceName),
+    Format { name: "sentence", noun: "words for the one who reviews", check: sentence },
     Format { name: "resource-key", noun: "a resource name, `requests` or `limits`", check: resource_key },
     Format { name: "price-key", noun: "a resource name or `currency`", check: price_key },
     unit_format!("parameter-name", "a parameter name", ParameterName),
@@ -176,6 +177,14 @@ fn json_pointer(text: &str) -> Result<(), UnitError> {
 }
 
 /// A field that the downward API gives to a variable; volumes know a few more.
+fn sentence(text: &str) -> Result<(), UnitError> {
+    if text.trim().is_empty() {
+        Err(UnitError { message: "it is empty".to_owned(), help: None, range: None })
+    } else {
+        Ok(())
+    }
+}
+
 fn pod_field(text: &str) -> Result<(), UnitError> {
     const FIELDS: [&str; 9] = [
         "metadata.name",

@@ -55,9 +55,9 @@ pub(in crate::cli) struct AckArgs {
     /// The metric
     #[arg(long, value_name = "NAME")]
     pub(in crate::cli) metric: String,
-    /// The case, by id or name; `*` stands for anything
-    #[arg(long, value_name = "CASE", default_value = "*")]
-    pub(in crate::cli) case: String,
+    /// The case, by id or name; `*` stands for anything; without it, the one whose change is open
+    #[arg(long, value_name = "CASE")]
+    pub(in crate::cli) case: Option<String>,
     /// The target; without it, any
     #[arg(long, value_name = "NAME")]
     pub(in crate::cli) target: Option<String>,
@@ -68,10 +68,10 @@ pub(in crate::cli) struct AckArgs {
     #[arg(long, value_name = "SHARE", value_parser = share)]
     pub(in crate::cli) max_change: Option<String>,
     /// Who accepts
-    #[arg(long, value_name = "WHO")]
+    #[arg(long, value_name = "WHO", value_parser = said)]
     pub(in crate::cli) by: String,
     /// Why
-    #[arg(long, value_name = "WHY")]
+    #[arg(long, value_name = "WHY", value_parser = said)]
     pub(in crate::cli) reason: String,
     /// The last day on which it holds, such as 2027-03-31
     #[arg(long, value_name = "DAY", value_parser = day)]
@@ -79,6 +79,11 @@ pub(in crate::cli) struct AckArgs {
     /// The folder of results; without it, the project's
     #[arg(long, value_name = "DIR")]
     pub(in crate::cli) results: Option<PathBuf>,
+}
+
+/// Refuses to accept something in nobody's name, or for no reason.
+fn said(text: &str) -> Result<String, String> {
+    if text.trim().is_empty() { Err("it is empty".to_owned()) } else { Ok(text.to_owned()) }
 }
 
 fn share(text: &str) -> Result<String, String> {

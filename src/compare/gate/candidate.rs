@@ -167,7 +167,7 @@ impl<'a> Request<'a> {
             partition.benchmark,
             words::hardware(&facts),
             session.id,
-            session.started_at.get(..10).unwrap_or(&session.started_at),
+            words::day(&session.started_at),
         ))
     }
 }

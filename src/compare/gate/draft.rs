@@ -182,6 +182,7 @@ impl Draft<'_> {
             self.open(&mut line);
             self.accept(&mut line);
             self.confirm(&mut line);
+            self.begin(&mut line);
         }
         self.limits(&mut line);
         if let (Some(detectable), true) = (line.detectable, line.threshold < DEFAULT_THRESHOLD)
@@ -263,50 +264,77 @@ impl Draft<'_> {
     /// An open change fails the gate until it is acknowledged, or the level has come back.
     fn open(&self, line: &mut Line) {
         let Some(open) = self.found.open else { return };
-        let origin = self.origin();
-        let points = |places: &[usize]| places.iter().filter_map(|at| self.point(*at)).collect::<Vec<_>>();
-        let medians = |points: &[&Point]| points.iter().map(|point| point.median).collect::<Vec<f64>>();
-        let (earlier, candidate) = (points(&self.earlier), points(&self.candidate));
-        let (good, bad) = earlier.split_at(open.from.min(earlier.len()));
+        let medians = |places: &mut dyn Iterator<Item = &usize>| -> Vec<f64> {
+            places.filter_map(|at| self.point(*at)).map(|point| point.median).collect()
+        };
+        let bad = medians(&mut self.earlier.iter().skip(open.from));
+        let new = medians(&mut self.candidate.iter());
         let Some(scale) = self.scale else { return };
-        // As the history tells it, where the candidate is a part of that.
-        let before = self.found.changes.iter().map(|change| change.at).rfind(|at| *at < open.from).unwrap_or_default();
-        let own: Vec<&Point> = candidate.iter().copied().filter(|point| origin.is_member(point)).collect();
-        let since = step(&medians(good.get(before..).unwrap_or_default()), &medians(&[bad, &own].concat()));
-        let (change, interval) =
-            (since.map(|effect| effect.change()), since.and_then(|effect| effect.change_interval()));
-        if open.is_over(scale, &medians(bad), &medians(&candidate), self.effect, self.policy) {
+        if open.is_over(scale, &bad, &new, self.effect, self.policy) {
             line.notes.push("the change that was open is not there any more".to_owned());
             return;
         }
-        let Some(first) = bad.first().map(|point| point.session) else { return };
-        let after = good.last().and_then(|point| origin.commit(point.session));
-        line.open = self.change_since(first, open.sessions, after, (change, interval));
-        let day = line.open.as_ref().and_then(|open| open.since.get(..10)).unwrap_or_default();
-        let size = change.map_or_else(String::new, |change| {
-            format!(", {} against the level before", words::estimate(change, interval))
+        line.open = self.change(&self.told()).or_else(|| self.change(&self.earlier));
+        let Some(open) = &line.open else { return };
+        let size = open.change.map_or_else(String::new, |change| {
+            format!(", {} against the level before", words::estimate(change, open.interval))
         });
-        let sessions = open.sessions + self.candidate.len();
-        let message = format!("open since {day}: {sessions} sessions{size}; neither acknowledged nor over");
+        let message = format!(
+            "open since {}: {}{size}; neither acknowledged nor over",
+            words::day(&open.since),
+            words::counted(open.sessions, "session")
+        );
         says(line, Verdict::Regressed, "open", message);
     }
 
-    fn change_since(
-        &self,
-        first: usize,
-        sessions: usize,
-        after: Option<String>,
-        (change, interval): (Option<f64>, Option<(f64, f64)>),
-    ) -> Option<OpenChange> {
+    /// A hit may be that of a change which began before the candidate: then it is told from there on.
+    fn begin(&self, line: &mut Line) {
+        let is_hit = line.verdict == Verdict::Regressed && line.reason == "change";
+        let Some(change) = self.change(&self.told()).filter(|_| is_hit) else { return };
+        if change.sessions > self.candidate.len() {
+            line.open = Some(change);
+        }
+    }
+
+    /// Returns the places of the points that `history` tells of, up to the candidate.
+    fn told(&self) -> Vec<usize> {
+        let last = self.candidate.last().copied().unwrap_or_default();
+        let origin = self.origin();
+        (0..=last).filter(|at| self.point(*at).is_some_and(|point| origin.is_member(point))).collect()
+    }
+
+    /// Returns the change that is open among the points at `places`, as `history` tells it.
+    fn change(&self, places: &[usize]) -> Option<OpenChange> {
+        let (request, origin) = (self.request, self.origin());
+        let about = applying(request.acks, origin, &self.series.metric, request.as_of);
+        let (marks, _) = marks(about, origin, &self.series, places);
+        let values: Vec<f64> = places.iter().filter_map(|at| self.point(*at)).map(|point| point.median).collect();
+        let found = baseline(&values, self.policy, &marks);
+        let from = found.open?.from;
+        let before = found.changes.iter().map(|change| change.at).rfind(|at| *at < from).unwrap_or_default();
+        let effect = step(values.get(before..from)?, values.get(from..)?);
+        let session = |at: usize| places.get(at).and_then(|at| self.point(*at)).map(|point| point.session);
+        // A candidate of another branch is none of these.
+        let others = self.candidate.iter().filter(|at| !places.contains(at)).count();
+        Some(OpenChange {
+            after: from.checked_sub(1).and_then(session).and_then(|before| origin.commit(before)),
+            change: effect.map(|effect| effect.change()),
+            interval: effect.and_then(|effect| effect.change_interval()),
+            ..self.since(session(from)?, values.len() - from + others)?
+        })
+    }
+
+    /// Returns a change since a session, of which nothing else is known.
+    fn since(&self, first: usize, sessions: usize) -> Option<OpenChange> {
         let session = self.partition.sessions.get(first)?;
         Some(OpenChange {
             session: session.id.clone(),
             since: session.started_at.clone(),
             commit: self.origin().commit(first),
-            after,
+            after: None,
             sessions,
-            change,
-            interval,
+            change: None,
+            interval: None,
         })
     }
 
@@ -341,8 +369,12 @@ impl Draft<'_> {
             let said = format!("{}; a second session of the same revision decides", line.message);
             return says(line, Verdict::Pending, "firstHit", said);
         };
-        let before = line.baseline.sessions.last().and_then(|session| session.commit.clone());
-        line.open = self.change_since(first, hits.len(), before, (line.change, line.interval));
+        line.open = self.since(first, hits.len() + self.candidate.len()).map(|since| OpenChange {
+            after: line.baseline.sessions.last().and_then(|session| session.commit.clone()),
+            change: line.change,
+            interval: line.interval,
+            ..since
+        });
     }
 
     /// Limits decide by themselves.

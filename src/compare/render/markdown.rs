@@ -132,10 +132,10 @@ fn sentence(line: &Line) -> String {
     match (line.verdict, change) {
         (Verdict::Regressed, Some(change)) => {
             let since = line.open.as_ref().map_or_else(String::new, |open| {
-                let day = open.since.get(..10).unwrap_or(&open.since);
+                let day = words::day(&open.since);
                 let commit =
                     open.commit.as_deref().map_or_else(String::new, |commit| format!(" (`{}`)", words::short(commit)));
-                format!(" since {day}{commit}, {} sessions", open.sessions + line.candidate.sessions.len())
+                format!(" since {day}{commit}, {}", words::counted(open.sessions, "session"))
             });
             let sure = if line.open.is_some() { String::new() } else { sure };
             format!("{metric} got worse: {change}{sure}{since}{on}.")

@@ -35,7 +35,7 @@ fn clean(line: &Line) -> Line {
 pub fn sentence(line: &Line) -> String {
     let case = if line.case_name.is_empty() { String::new() } else { format!(" ({})", line.case_name) };
     let change = line.change.map(|change| format!(" {}:", words::estimate(change, line.interval))).unwrap_or_default();
-    let change = if line.open.is_some() { String::new() } else { change };
+    let change = if line.reason == "open" { String::new() } else { change };
     format!("`{}` of {}{case}:{change} {}", words::metric(line), words::benchmark(line), line.message)
 }
 

@@ -28,7 +28,11 @@ impl Commits {
             Ok(repository) => repository,
             Err(error) if error.code() == ErrorCode::NotFound => return Ok(None),
             Err(error) => {
-                return Err(anyhow!("cannot open the git repository of {}: {}", root.display(), error.message()));
+                let hint = match error.code() {
+                    ErrorCode::Owner => "; if it is yours, `git config --global --add safe.directory FOLDER` says so",
+                    _ => "",
+                };
+                return Err(anyhow!("cannot open the git repository of {}: {}{hint}", root.display(), error.message()));
             }
         };
         if repository.is_empty().unwrap_or(true) || repository.is_bare() {

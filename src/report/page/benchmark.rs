@@ -2,7 +2,7 @@
 
 use maud::{Markup, html};
 
-use super::super::chart::Chart;
+use super::super::chart::{Chart, Finding};
 use super::super::place::{self, relative};
 use super::super::site::{Benchmark, Case, Site};
 use super::super::tally::Tally;
@@ -42,7 +42,7 @@ pub(crate) fn pages(site: &Site<'_>, benchmark: &Benchmark<'_>) -> Vec<File> {
                 h2 id="news" { (tally.heading()) }
                 p { (tally.sentence()) }
             } @else {
-                h2.bad id="news" { "Got worse" }
+                h2.bad id="news" { (if findings.iter().all(Finding::is_pending) { "May have got worse" } else { "Got worse" }) }
                 ul.open {
                     @for finding in findings.iter().take(MOST) {
                         li { (parts::finding(site, &path, finding)) @if finding.commit.is_some() { " Look at " (parts::range(site, finding.after, finding.commit)) "." } }

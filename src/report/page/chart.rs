@@ -78,8 +78,8 @@ pub(super) fn legend() -> Markup {
     html! {
         p.more {
             "Dots are sessions, at the median of their runs, which are the small ones; the strong line is the level. The band is what would "
-            "not matter: a threshold around the level before an open change, or the newest one. Dotted uprights are changes of hardware or "
-            "software; a broken axis does not begin at 0."
+            "not matter: a threshold around the level before an open change, or the newest one. Dotted uprights are changes that are over, "
+            "and changes of hardware or software; a broken axis does not begin at 0."
         }
     }
 }

@@ -107,7 +107,7 @@ impl Page<'_> {
                     footer {
                         p {
                             "Made by kubebench " (request.version) " from " (request.archive.rows().len())
-                            " results; the newest is of " (request.as_of) ". "
+                            " results" @if !request.as_of.is_empty() { "; the newest is of " (request.as_of) } ". "
                             @if !request.left_out.is_empty() {
                                 a href=(to(place::LEFT_OUT)) { (request.left_out.len()) " more did not count" } ". "
                             }

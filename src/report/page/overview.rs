@@ -80,7 +80,20 @@ fn head(site: &Site<'_>) -> Markup {
                 }
             }
         }
+        @let pending = site.pending();
+        @if !pending.is_empty() {
+            section aria-labelledby="pending" {
+                h2 id="pending" { "Waits for a second session" }
+                ul.pending { @for finding in pending.iter().take(SHOWN) { li { (parts::finding(site, place::OVERVIEW, finding)) } } }
+                @if pending.len() > SHOWN { p { "And " (pending.len() - SHOWN) " more; each stands on the page of its benchmark." } }
+            }
+        }
         (tiles(&tally))
+        @let others = site.others();
+        @if others > 0 {
+            p.more { (words::counted(others, "more change")) " for the worse " (if others == 1 { "is" } else { "are" })
+                " open in metrics that are neither primary nor gated: on the pages of their benchmarks." }
+        }
     }
 }
 
@@ -94,6 +107,7 @@ fn headline(findings: &[Finding<'_>]) -> String {
 fn tiles(tally: &Tally) -> Markup {
     let tiles = [
         ("bad", tally.worse, "worse", "#news"),
+        ("warn", tally.pending, "pending", "#pending"),
         ("good", tally.improved, "improved", "#benchmarks"),
         ("calm", tally.calm(), "no change", "#benchmarks"),
         ("warn", tally.undecided, "undecided", "#benchmarks"),
@@ -102,7 +116,7 @@ fn tiles(tally: &Tally) -> Markup {
     ];
     html! {
         ul.tiles aria-label="Series by verdict" {
-            @for (class, count, name, target) in tiles {
+            @for (class, count, name, target) in tiles.into_iter().filter(|(_, count, name, _)| *name != "pending" || *count > 0) {
                 li class=(if count > 0 { class } else { "none" }) {
                     @if count > 0 { a href=(target) { b { (count) } " " (name) } } @else { b { "0" } " " (name) }
                 }

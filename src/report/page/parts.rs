@@ -43,6 +43,10 @@ pub(super) fn time(at: &str) -> Markup {
     html! { time datetime=(at) { (day) } }
 }
 
+fn since(finding: &Finding<'_>) -> Markup {
+    html! { time datetime=(finding.since) { (finding.when()) } }
+}
+
 /// Draws a commit, as a link where there is one.
 pub(super) fn commit(site: &Site<'_>, commit: &str) -> Markup {
     let short = cut(words::short(commit));
@@ -87,6 +91,11 @@ pub(super) fn verdict(verdict: Verdict) -> Markup {
 pub(super) fn turn(change: &LevelChange, chart: &Chart<'_>) -> (&'static str, &'static str) {
     match change.turn {
         Turn::Worse if chart.open() == Some(change.session.as_str()) => ("bad", "worse, open"),
+        Turn::Worse if chart.told.open.as_ref() == Some(&change.session) => match chart.verdict() {
+            Some(Verdict::Pending) => ("warn", "worse, waits for a second session"),
+            Some(Verdict::Inconclusive) => ("warn", "worse, undecided"),
+            _ => ("calm", "worse, over"),
+        },
         Turn::Worse => ("calm", "worse, over"),
         Turn::Accepted => ("calm", "worse, accepted"),
         Turn::Better => ("good", "better"),
@@ -115,9 +124,9 @@ pub(super) fn finding(site: &Site<'_>, from: &str, finding: &Finding<'_>) -> Mar
             What::Level(change, interval) => {
                 strong.bad { (words::change(change, interval)) }
                 @if let Some(interval) = interval { " " (words::interval(interval)) }
-                " since " (time(finding.since))
+                " since " (since(finding))
             }
-            What::Limit(message) => { strong.bad { (cut(message)) } " in the session of " (time(finding.since)) }
+            What::Limit(message) => { strong.bad { (cut(message)) } " in the session of " (since(finding)) }
         }
         @if let Some(commit) = finding.commit { " (" (self::commit(site, commit)) ")" }
         " on " (hardware(told)) "; "
@@ -138,7 +147,7 @@ pub(crate) fn finding_words(finding: &Finding<'_>) -> String {
         "{}{case}: {} {what} {}{commit} on {}; {}.",
         told.benchmark,
         metric(told),
-        finding.since.get(..10).unwrap_or(finding.since),
+        finding.when(),
         hardware(told),
         sure(finding)
     )
@@ -149,11 +158,10 @@ fn sure(finding: &Finding<'_>) -> String {
         1 => "1 session shows it".to_owned(),
         count => format!("{count} sessions show it"),
     };
-    let is_pending = finding.chart.verdict() == Some(Verdict::Pending);
     let sessions = if finding.is_aside() { format!("{sessions}, not of the default branch") } else { sessions };
     match finding.what {
         What::Limit(_) => "a limit, whatever the noise".to_owned(),
-        What::Level(..) if is_pending => format!("{sessions}, the next one decides"),
+        What::Level(..) if finding.is_pending() => format!("{sessions}, the next one decides"),
         What::Level(_, Some(_)) => format!("{sessions}, 95 % sure of the range"),
         What::Level(_, None) => sessions,
     }

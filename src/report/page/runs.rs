@@ -141,9 +141,7 @@ fn status(row: &Row) -> Markup {
 }
 
 fn anchor(row: &Row) -> String {
-    // So much of a run's id tells it from the others of its page.
-    let run: String = row.run.chars().take(12).collect();
-    format!("r{}a{}", place::slug(&run), row.attempt)
+    format!("r{}a{}", place::slug(&row.run), row.attempt)
 }
 
 const ORIGIN: [&str; 7] = ["", "Spec", "Commit", "Hardware", "Images", "Run digest", "Recorded from"];

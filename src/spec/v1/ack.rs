@@ -46,10 +46,10 @@ pub struct AckSpec {
     #[schemars(extend("examples" = ["6%"]))]
     pub max_change: Option<Percentage>,
     /// Why it is accepted.
-    #[schemars(extend("examples" = ["mixed precision was wrong before"]))]
+    #[schemars(extend("format" = "sentence", "examples" = ["mixed precision was wrong before"]))]
     pub reason: Text,
     /// Who accepted.
-    #[schemars(extend("examples" = ["ada@example.com"]))]
+    #[schemars(extend("format" = "sentence", "examples" = ["ada@example.com"]))]
     pub by: Text,
     /// The last day on which it holds, as year-month-day; the change is open again after that.
     #[serde(default)]

@@ -31,7 +31,7 @@ fn a_regression_fails_and_stays_open() {
     let (status, line) = project.gate(&[]);
     assert_eq!((status, verdict(&line), line["reason"].as_str().unwrap()), (1, "regressed", "open"), "{line:#}");
     assert_eq!(line["open"]["session"], first);
-    assert_eq!(line["open"]["sessions"], 8, "without the one that is judged");
+    assert_eq!(line["open"]["sessions"], 9, "with the one that is judged");
     let (_, text, _) = project.says(&["gate"]);
     assert!(text.contains("kubebench ack train --metric speed") && text.contains("gate failed: 1 regressed"), "{text}");
     // It comes back.
@@ -119,13 +119,83 @@ fn a_first_hit_waits_where_the_gate_says_so() {
     project.session(93.2, &after);
     let (status, line) = project.gate(&[]);
     assert_eq!((status, verdict(&line)), (1, "regressed"), "the second session of the revision agrees");
-    assert_eq!((line["open"]["session"].as_str(), line["open"]["sessions"].as_u64()), (Some(first.as_str()), Some(1)));
+    assert_eq!((line["open"]["session"].as_str(), line["open"]["sessions"].as_u64()), (Some(first.as_str()), Some(2)));
     let mut project = Project::with(&spec);
     project.sessions(&QUIET, &before);
     project.session(93.0, &after);
     project.session(100.1, &after);
     let (status, line) = project.gate(&[]);
     assert_eq!((status, verdict(&line)), (0, "unchanged"), "the second session does not: {line:#}");
+}
+
+/// The gate, the history and the report say the same of a change, however few sessions it has had.
+#[test]
+fn a_young_change_began_where_the_history_says_so() {
+    for confirm in ["", ", confirm: required"] {
+        let spec = SPEC.replace("maxRegression: 3%}", &format!("maxRegression: 3%{confirm}}}"));
+        let mut project = Project::with(&spec);
+        let commits = ["good", "bad"].map(|message| project.commit(message));
+        project.sessions(&QUIET, &Special { commit: Some(commits[0].clone()), ..Special::default() });
+        let bad = Special { commit: Some(commits[1].clone()), ..Special::default() };
+        let mut first = None;
+        for (at, value) in [94.0, 93.6, 94.3, 93.9, 94.1, 93.8, 94.2].into_iter().enumerate() {
+            let session = project.session(value, &bad);
+            let first = first.get_or_insert(session).clone();
+            let (status, line) = project.gate(&[]);
+            if at == 0 {
+                assert_eq!(status, i32::from(confirm.is_empty()), "{line:#}");
+                continue;
+            }
+            assert_eq!(status, 1, "{line:#}");
+            let open = &line["open"];
+            assert_eq!(
+                (open["session"].as_str(), open["sessions"].as_u64()),
+                (Some(first.as_str()), Some(at as u64 + 1))
+            );
+            assert_eq!((open["commit"].as_str(), open["after"].as_str()), (Some(&*commits[1]), Some(&*commits[0])));
+            let told = project.json(&["history"]).1["series"][0].clone();
+            if told["open"].is_string() {
+                let change = told["changes"].as_array().unwrap().last().unwrap().clone();
+                assert_eq!((&told["open"], &change["session"]), (&open["session"], &open["session"]));
+                assert_eq!((&change["change"], &change["interval"]), (&open["change"], &open["interval"]), "{at}");
+            }
+            let (_, text, _) = project.says(&["gate"]);
+            assert!(text.contains(&format!("--from {first} ")), "{text}");
+        }
+    }
+}
+
+#[test]
+fn an_acknowledgement_names_its_case_and_says_something() {
+    let mut project = Project::with(SPEC);
+    project.commit("all");
+    let size = |size: u32| Special { params: Some(("size".to_owned(), json!(size))), ..Special::default() };
+    let small = Special { same_session: true, ..size(1) };
+    for value in QUIET.into_iter().chain([92.0, 92.2, 91.9, 92.1, 92.0]) {
+        project.session(value, &size(22));
+        project.session(value, &small);
+    }
+    let ack = ["ack", "train", "--metric", "speed", "--by", "ada"];
+    let (status, _, error) = project.says(&[&ack[..], &["--reason", "known"]].concat());
+    assert_eq!(status, 2, "{error}");
+    assert!(error.contains("2 cases of train have an open change of `speed`"), "{error}");
+    assert!(error.contains("--case size-1-00000000  # size=1") && error.contains("--case '*'"), "{error}");
+    let (status, _, error) = project.says(&[&ack[..], &["--reason", " "]].concat());
+    assert!(status == 2 && error.contains("it is empty"), "{error}");
+    let one = [&ack[..], &["--reason", "known", "--case", "size=1", "--from", "session-021"]].concat();
+    assert_eq!(project.says(&one).0, 0);
+    // Now one is left.
+    assert_eq!(project.says(&[&ack[..], &["--reason", "known"]].concat()).0, 0);
+    let files: Vec<String> =
+        project.folder.tree("acks").into_iter().map(|(_, text)| String::from_utf8(text).unwrap()).collect();
+    assert!(files.iter().any(|text| text.contains("case: size-22-00000000")), "{files:?}");
+    let (status, _, error) = project.says(&one);
+    assert!(status == 2 && error.contains("or delete it (git keeps it) and run this again"), "{error}");
+    for (path, text) in project.folder.tree("acks") {
+        project.folder.write(&format!("acks/{path}"), String::from_utf8(text).unwrap().replace("by: ada", "by: ' '"));
+    }
+    let (status, out, error) = project.says(&["validate"]);
+    assert!(status == 1 && out.contains("KB0205") && out.contains("it is empty"), "{out}{error}");
 }
 
 #[test]

@@ -110,6 +110,31 @@ fn two_runs_of_one_identity_count_for_no_command() {
     assert_eq!(runs(&project), 32);
 }
 
+/// A side is never compared with copies of its own runs.
+#[test]
+fn folders_that_share_runs_are_compared_by_the_others() {
+    let mut project = Project::with(SPEC);
+    let copy = |project: &Project, to: &str| {
+        for (path, bytes) in project.folder.tree("results") {
+            project.folder.write(&format!("{to}/{path}"), bytes);
+        }
+    };
+    project.sessions(&QUIET[..10], &Special::default());
+    copy(&project, "before");
+    let values: Vec<f64> = QUIET[..10].iter().map(|value| value * 0.9).collect();
+    project.sessions(&values, &Special::default());
+    copy(&project, "after");
+    let (status, answer) = project.json(&["compare", "before", "after"]);
+    assert_eq!((status, answer["lines"][0]["verdict"].as_str()), (0, Some("regressed")), "{answer:#}");
+    assert_eq!(answer["lines"][0]["candidate"]["sessions"].as_array().unwrap().len(), 10);
+    for unknown in [&["compare", "before", "after", "--metric", "nope"][..], &["history", "--metric", "nope"]] {
+        let (status, _, error) = project.says(unknown);
+        assert!(status == 2 && error.contains("no result has the metric `nope`; there are speed"), "{error}");
+    }
+    let (status, _, error) = project.says(&["history", "trian"]);
+    assert!(status == 2 && error.contains("did you mean `train`?"), "{error}");
+}
+
 #[test]
 fn extreme_numbers_give_no_number_that_is_none() {
     for odd in [1e308, -1e308, 5e-324, 0.0, -5.0] {

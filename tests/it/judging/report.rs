@@ -127,7 +127,13 @@ fn a_confirmed_change_began_with_its_first_hit() {
     let on = |commit: &str| Special { commit: Some(commit.to_owned()), ..Special::default() };
     project.sessions(&QUIET, &on(&commits[0]));
     project.session(93.0, &on(&commits[1]));
-    let pending = json(&site(&project, &[])["index.json"])["open"][0].clone();
+    let files = site(&project, &[]);
+    let index = json(&files["index.json"]);
+    assert_eq!(index["open"].as_array().unwrap().len(), 0, "the gate passes: {index}");
+    let overview = words(&files["index.html"]);
+    assert!(overview.contains("Waits for a second session") && !overview.contains("is open"), "{overview}");
+    assert!(files["badge.svg"].contains("1 pending") && !files["feed.xml"].contains("<entry>"));
+    let pending = index["pending"][0].clone();
     assert!(pending["sentence"].as_str().unwrap().contains("1 session shows it, the next one decides"), "{pending}");
     project.session(93.2, &on(&commits[1]));
     let open = json(&site(&project, &[])["index.json"])["open"][0].clone();
