@@ -275,16 +275,13 @@ impl Draft<'_> {
             return;
         }
         line.open = self.change(&self.told()).or_else(|| self.change(&self.earlier));
-        let Some(open) = &line.open else { return };
-        let size = open.change.map_or_else(String::new, |change| {
-            format!(", {} against the level before", words::estimate(change, open.interval))
+        let since = line.open.as_ref().map_or_else(String::new, |open| {
+            let size = open.change.map_or_else(String::new, |change| {
+                format!(", {} against the level before", words::estimate(change, open.interval))
+            });
+            format!(" since {}: {}{size}", words::day(&open.since), words::counted(open.sessions, "session"))
         });
-        let message = format!(
-            "open since {}: {}{size}; neither acknowledged nor over",
-            words::day(&open.since),
-            words::counted(open.sessions, "session")
-        );
-        says(line, Verdict::Regressed, "open", message);
+        says(line, Verdict::Regressed, "open", format!("open{since}; neither acknowledged nor over"));
     }
 
     /// A hit may be that of a change which began before the candidate: then it is told from there on.
