@@ -90,6 +90,7 @@ impl Origin<'_> {
             threshold: policy.threshold,
             detectable: judgement.detectable,
             more_sessions: judgement.more.filter(|_| is_inconclusive),
+            next_run: None,
             correlation: effect.and_then(|effect| effect.correlation),
             baseline: Sessions::default(),
             candidate: Sessions::default(),

@@ -269,6 +269,9 @@ pub struct Line {
     /// So many more sessions would decide; left out where nothing is open, or no number of them would.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub more_sessions: Option<usize>,
+    /// The value of `run` in the spec that starts another session of the same revision, where that decides.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub next_run: Option<u32>,
     /// The autocorrelation of neighboring sessions, where it is above 0.3.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub correlation: Option<f64>,

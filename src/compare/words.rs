@@ -267,7 +267,8 @@ pub fn decide(line: &Line) -> Vec<String> {
     {
         next.push(accept(line, &session.session));
     } else if line.verdict == Verdict::Pending || line.reason == "seenBefore" {
-        next.push(format!("raise `run:` in the spec of {} by 1: a second session decides", line.benchmark));
+        let run = line.next_run.map_or_else(|| "a `run:` greater by 1".to_owned(), |run| format!("`run: {run}`"));
+        next.push(format!("write {run} into the spec of {}: a second session decides", line.benchmark));
     }
     next
 }

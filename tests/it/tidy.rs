@@ -57,7 +57,7 @@ const CRATES: &[(&str, &[&str])] = &[
     ("nix", &["edge"]),
     ("parquet", &["export/parquet"]),
     ("percent-encoding", &["redact", "ingest", "report/links"]),
-    ("rayon", &["compile", "report", "edge/archive", "edge/fs/scan", "cli/session", "cli/results"]),
+    ("rayon", &["compile", "compare/gate", "report", "edge/archive", "edge/fs/scan", "cli/session", "cli/results"]),
     ("regex", &["schema/format", "ingest", "redact"]),
     ("regex-syntax", &["schema/format", "ingest"]),
     ("rusqlite", &["edge/export/database"]),

@@ -14,24 +14,22 @@ use crate::result::v1::{Direction, Kind};
 use crate::verdict::{DEFAULT_THRESHOLD, FEW, Policy, WINDOW, baseline};
 
 impl<'a> Request<'a> {
-    /// Measures a gated metric of one case, on all hardware that is in use; what is open on other hardware is added to `notes`.
-    pub(super) fn of_case(
-        &self,
-        rule: &'a Rule,
-        known: &'a [Known<'a>],
-        notes: &mut BTreeSet<String>,
-    ) -> Vec<Draft<'a>> {
+    /// Measures a gated metric of one case on all hardware that is in use, and says what is open on other hardware.
+    pub(super) fn of_case<'k>(&self, rule: &'k Rule, known: &'k [Known<'k>]) -> (Vec<Draft<'k>>, BTreeSet<String>)
+    where
+        'a: 'k,
+    {
         let is_of_rule =
             |known: &&Known<'_>| known.partition.facts.get("target").is_none_or(|target| *target == rule.target);
-        let candidates: Vec<(&'a Known<'a>, Sessions)> = known
+        let candidates: Vec<(&'k Known<'k>, Sessions)> = known
             .iter()
             .filter(is_of_rule)
             .map(|known| (known, self.sessions(rule, known.partition)))
             .filter(|(_, sessions)| !sessions.all.is_empty())
             .collect();
-        let mut drafts = Vec::new();
+        let (mut drafts, mut notes) = (Vec::new(), BTreeSet::new());
         for (known, sessions) in candidates {
-            let of_metric: Vec<&'a Series> =
+            let of_metric: Vec<&'k Series> =
                 known.series.iter().filter(|series| series.metric.name == rule.metric).collect();
             // Of results that somebody named, all are judged.
             if !known.is_replaced || *self.candidate != Candidate::Newest {
@@ -40,7 +38,7 @@ impl<'a> Request<'a> {
                 notes.extend(of_metric.into_iter().filter_map(|series| self.elsewhere(rule, known.partition, series)));
             }
         }
-        drafts
+        (drafts, notes)
     }
 
     fn of_partition(

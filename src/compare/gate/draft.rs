@@ -184,6 +184,9 @@ impl Draft<'_> {
             self.confirm(&mut line);
             self.begin(&mut line);
         }
+        if line.verdict == Verdict::Pending || line.reason == "seenBefore" {
+            line.next_run = self.next_run();
+        }
         self.limits(&mut line);
         if let (Some(detectable), true) = (line.detectable, line.threshold < DEFAULT_THRESHOLD)
             && detectable > line.threshold
@@ -287,10 +290,18 @@ impl Draft<'_> {
     /// A hit may be that of a change which began before the candidate: then it is told from there on.
     fn begin(&self, line: &mut Line) {
         let is_hit = line.verdict == Verdict::Regressed && line.reason == "change";
-        let Some(change) = self.change(&self.told()).filter(|_| is_hit) else { return };
-        if change.sessions > self.candidate.len() {
+        if let Some(change) = is_hit.then(|| self.change(&self.told())).flatten()
+            && change.sessions > self.candidate.len()
+        {
             line.open = Some(change);
         }
+    }
+
+    /// Returns the value of `run` in the spec that starts another session of what the candidate ran.
+    fn next_run(&self) -> Option<u32> {
+        let session = self.sessions.last().and_then(|at| self.partition.sessions.get(*at))?;
+        let row = session.first(self.request.archive)?;
+        self.request.archive.origin(row).run.checked_add(1)
     }
 
     /// Returns the places of the points that `history` tells of, up to the candidate.

@@ -7,6 +7,8 @@ mod draft;
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use rayon::prelude::*;
+
 use self::draft::Draft;
 use super::history::replaced;
 use super::side::Lineage;
@@ -103,24 +105,32 @@ struct Known<'a> {
 /// Judges all gates.
 pub fn gate(request: Request<'_>) -> Judged {
     let known = known(&request);
-    let mut drafts: Vec<Draft<'_>> = Vec::new();
-    let (mut lines, mut notes) = (Vec::new(), BTreeSet::new());
-    for rule in request.rules {
-        for (case, name) in &rule.cases {
-            let of_case = known.get(&(rule.benchmark.as_str(), case.as_str())).map(Vec::as_slice).unwrap_or_default();
-            let judged = request.of_case(rule, of_case, &mut notes);
-            if judged.is_empty() {
-                lines.push(missing(rule, case, name));
-            }
-            drafts.extend(judged);
+    let cases: Vec<(&Rule, &str, &str)> = request
+        .rules
+        .iter()
+        .flat_map(|rule| rule.cases.iter().map(move |(case, name)| (rule, case.as_str(), name.as_str())))
+        .collect();
+    let measured: Vec<(Vec<Draft<'_>>, BTreeSet<String>)> = cases
+        .par_iter()
+        .copied()
+        .map(|(rule, case, _)| {
+            let of_case = known.get(&(rule.benchmark.as_str(), case)).map(Vec::as_slice).unwrap_or_default();
+            request.of_case(rule, of_case)
+        })
+        .collect();
+    let (mut lines, mut notes, mut drafts) = (Vec::new(), BTreeSet::new(), Vec::new());
+    for ((rule, case, name), (judged, elsewhere)) in cases.into_iter().zip(measured) {
+        if judged.is_empty() {
+            lines.push(missing(rule, case, name));
         }
+        drafts.extend(judged);
+        notes.extend(elsewhere);
     }
     let tested: Vec<f64> = drafts.iter().filter_map(Draft::tested_p).collect();
     let mut adjusted = benjamini_hochberg(&tested).into_iter();
-    for draft in drafts {
-        let p = draft.tested_p().and_then(|_| adjusted.next());
-        lines.push(draft.into_line(p));
-    }
+    let adjusted: Vec<Option<f64>> =
+        drafts.iter().map(|draft| draft.tested_p().and_then(|_| adjusted.next())).collect();
+    lines.par_extend(drafts.into_par_iter().zip(adjusted).map(|(draft, p)| draft.into_line(p)));
     lines.sort_by(|one, other| key(one).cmp(&key(other)));
     Judged { lines, notes: notes.into_iter().collect() }
 }
@@ -172,6 +182,7 @@ fn missing(rule: &Rule, case: &str, name: &str) -> Line {
         threshold: rule.max_regression.unwrap_or(DEFAULT_THRESHOLD),
         detectable: None,
         more_sessions: None,
+        next_run: None,
         correlation: None,
         baseline: super::v1::Sessions::default(),
         candidate: super::v1::Sessions::default(),

@@ -115,7 +115,7 @@ fn a_first_hit_waits_where_the_gate_says_so() {
     let first = project.session(93.0, &after);
     let (status, line) = project.gate(&[]);
     assert_eq!((status, verdict(&line)), (0, "pending"), "{line:#}");
-    assert!(project.says(&["gate"]).1.contains("raise `run:` in the spec of train by 1"));
+    assert!(project.says(&["gate"]).1.contains("write `run: 2` into the spec of train: a second session decides"));
     project.session(93.2, &after);
     let (status, line) = project.gate(&[]);
     assert_eq!((status, verdict(&line)), (1, "regressed"), "the second session of the revision agrees");
