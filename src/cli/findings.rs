@@ -6,6 +6,7 @@ use anyhow::{Context as _, Result, bail};
 
 use super::ExitStatus;
 use super::args::{Color, Global};
+pub(super) use crate::compare::words::counted;
 use crate::diag::limit::limited;
 use crate::diag::render::{Format, Report, Style, render};
 use crate::diag::{Diagnostic, Diagnostics, Severity};
@@ -134,9 +135,4 @@ pub(super) fn colored(global: &Global, stream: Stream) -> bool {
         Color::Never => false,
         Color::Auto => terminal::wants_color(stream),
     }
-}
-
-/// Returns `1 spec`, `2 specs`.
-pub(super) fn counted(count: usize, noun: &str) -> String {
-    format!("{count} {noun}{}", if count == 1 { "" } else { "s" })
 }

@@ -12,7 +12,7 @@ use super::reading::{self, Reading, Results};
 use super::session::{Session, current_rules};
 use crate::archive::Archive;
 use crate::compare::v1::LeftOut;
-use crate::compare::{Against, Lineage, Rule, Side};
+use crate::compare::{Against, Lineage, Rule, Side, words};
 use crate::compile::{Compilation, Input, Workspace, acks};
 use crate::diag::{Diagnostic, Diagnostics, code, did_you_mean};
 use crate::edge::fs::{self, Content};
@@ -76,6 +76,13 @@ pub(super) enum Usual {
     NoRepository,
     /// There is one, and nobody knows which branch is the default.
     NoBranch,
+}
+
+/// Refuses metrics that are not among the known ones: an answer about them would be empty, and look like one.
+pub(super) fn refuse_unknown<'a, I: Iterator<Item = &'a str>>(metrics: &[String], known: impl Fn() -> I) -> Result<()> {
+    let Some(unknown) = metrics.iter().find(|name| !known().any(|own| own == name.as_str())) else { return Ok(()) };
+    let known: BTreeSet<&str> = known().collect();
+    bail!("no result has the metric `{unknown}`; there are {}", known.into_iter().collect::<Vec<_>>().join(", "))
 }
 
 /// Reads the acknowledgements of the project at `root`; what is wrong with them is added to `found`.
@@ -204,15 +211,12 @@ impl<'a> Judging<'a> {
         Ok(())
     }
 
-    /// Refuses metrics that no result has: an answer about them would be empty, and look like one.
+    /// Refuses metrics that no result has.
     pub(super) fn refuse_unknown(&self, metrics: &[String]) -> Result<()> {
-        let known = || {
+        refuse_unknown(metrics, || {
             let rows = self.archive.rows().iter();
             rows.flat_map(|row| self.archive.metrics(row)).map(|(definition, _)| definition.name.as_str())
-        };
-        let Some(unknown) = metrics.iter().find(|name| !known().any(|own| own == name.as_str())) else { return Ok(()) };
-        let known: BTreeSet<&str> = known().collect();
-        bail!("no result has the metric `{unknown}`; there are {}", known.into_iter().collect::<Vec<_>>().join(", "))
+        })
     }
 
     /// Adds all results of another folder as they are, and returns their places.
@@ -254,7 +258,7 @@ impl<'a> Judging<'a> {
     /// Returns the day of the newest result, on which acknowledgements are judged.
     pub(super) fn as_of(&self) -> String {
         let newest = self.archive.rows().iter().map(|row| row.started_at.as_str()).max().unwrap_or_default();
-        newest.get(..10).unwrap_or(newest).to_owned()
+        words::day(newest).to_owned()
     }
 
     /// Returns the thresholds without their places.

@@ -8,8 +8,8 @@ use super::ExitStatus;
 use super::args::{CompareArgs, Global, HistoryArgs};
 use super::findings::{self, Findings};
 use super::history::{Asked, told};
+use super::judging::refuse_unknown;
 use super::project::from_start;
-use crate::compare::v1::Told;
 use crate::diag::render::Format;
 use crate::edge::{fs, terminal};
 use crate::sweep::{Axis, Request, axes, fronts, render, sweep, values};
@@ -44,7 +44,7 @@ pub(super) fn run(global: &Global, args: &CompareArgs, by: &str) -> Result<ExitS
         let known: Vec<String> = known.into_iter().collect();
         bail!("there is no result of {by}={base} to hold the others against; there are {}", known.join(", "));
     }
-    missing(&args.metric, &series)?;
+    refuse_unknown(&args.metric, || series.iter().map(|told| told.metric.as_str()))?;
     let pareto = args.pareto.as_deref().map(pair).transpose()?;
     let mut answer = sweep(Request {
         archive: &archive,
@@ -78,15 +78,6 @@ pub(super) fn run(global: &Global, args: &CompareArgs, by: &str) -> Result<ExitS
     }
     findings::write_reports(global, findings)?;
     Ok(if is_answered { ExitStatus::Yes } else { ExitStatus::No })
-}
-
-/// Refuses a metric that nothing has: an empty answer would look like one.
-fn missing(asked: &[String], series: &[Told]) -> Result<()> {
-    let known: BTreeSet<&str> = series.iter().map(|told| told.metric.as_str()).collect();
-    if let Some(name) = asked.iter().find(|name| !known.contains(name.as_str())) {
-        bail!("no result has the metric `{name}`; there are {}", known.into_iter().collect::<Vec<_>>().join(", "));
-    }
-    Ok(())
 }
 
 /// Reads `A,B`; a comma within braces is one of labels.

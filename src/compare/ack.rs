@@ -1,6 +1,7 @@
 //! What an acknowledgement is about, and where its level begins.
 
 use super::v1::Acknowledged;
+use super::words;
 use crate::archive::{Archive, MetricKey, Partition};
 use crate::model::Ack;
 use crate::verdict::Mark;
@@ -16,7 +17,7 @@ pub(super) fn is_about(ack: &Ack, archive: &Archive, partition: &Partition, metr
 
 /// Returns whether `ack` still holds on a day.
 pub(super) fn holds(ack: &Ack, day: &str) -> bool {
-    ack.expires.as_deref().is_none_or(|last| day.get(..10).unwrap_or(day) <= last)
+    ack.expires.as_deref().is_none_or(|last| words::day(day) <= last)
 }
 
 /// Returns where the accepted level begins among sessions, given the id, time and commit of each.

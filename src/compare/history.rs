@@ -101,13 +101,9 @@ impl Request<'_> {
         let key = (partition.benchmark.clone(), series.metric.name.clone());
         let threshold = self.thresholds.get(&key).copied().unwrap_or(DEFAULT_THRESHOLD);
         let policy = Policy { direction: series.direction, threshold };
-        let members: Vec<usize> = (0..series.points.len())
-            .filter(|at| series.points.get(*at).is_some_and(|point| origin.is_member(point)))
-            .collect();
-        let values: Vec<f64> =
-            members.iter().filter_map(|at| series.points.get(*at)).map(|point| point.median).collect();
-        let (marks, acks) = marks(applying(self.acks, origin, &series.metric, self.as_of), origin, series, &members);
-        let found = baseline(&values, policy, &marks);
+        let members = origin.members(series);
+        let about = applying(self.acks, origin, &series.metric, self.as_of);
+        let Levels { values, found, acks } = levels(about, origin, series, &members, policy);
         let everything = origin.sessions(series.points.iter());
         let is_member: BTreeSet<usize> = members.iter().copied().collect();
         let aside = everything.sessions.iter().enumerate().filter(|(at, _)| !is_member.contains(at));
@@ -145,6 +141,29 @@ impl Request<'_> {
             sessions: everything.sessions,
         }
     }
+}
+
+/// The levels of a series.
+pub(super) struct Levels {
+    /// The values that they are of.
+    pub(super) values: Vec<f64>,
+    pub(super) found: Baseline,
+    /// The acknowledgements that apply.
+    acks: Vec<Acknowledged>,
+}
+
+/// Finds the levels among the points at `places`, by the acknowledgements that are about the series.
+pub(super) fn levels(
+    about: Vec<(&Ack, bool)>,
+    origin: Origin<'_>,
+    series: &Series,
+    places: &[usize],
+    policy: Policy,
+) -> Levels {
+    let values: Vec<f64> = places.iter().filter_map(|at| series.points.get(*at)).map(|point| point.median).collect();
+    let (marks, acks) = marks(about, origin, series, places);
+    let found = baseline(&values, policy, &marks);
+    Levels { values, found, acks }
 }
 
 /// Returns the acknowledgements that are about a series, and whether they hold on a day.

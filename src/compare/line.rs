@@ -17,6 +17,12 @@ pub(super) struct Origin<'a> {
 }
 
 impl Origin<'_> {
+    /// Returns the places of the points of a series that are of the commits that are known.
+    pub(super) fn members(&self, series: &Series) -> Vec<usize> {
+        let points = series.points.iter().enumerate();
+        points.filter(|(_, point)| self.is_member(point)).map(|(at, _)| at).collect()
+    }
+
     /// Returns the sessions at `points`, as they are shown.
     pub(super) fn sessions<'p>(&self, points: impl Iterator<Item = &'p Point>) -> Sessions {
         let sessions: Vec<(SessionValue, usize)> =

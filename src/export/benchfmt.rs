@@ -9,8 +9,8 @@ use std::io::{self, Write as _};
 use super::left::Left;
 use super::text::{encoded, is_hidden, number};
 use super::{Exporter, Sink};
-use crate::result::BenchmarkResult;
 use crate::result::v1::{Direction, Metric, Status};
+use crate::result::{BenchmarkResult, plain};
 
 pub(super) struct Benchfmt {
     sink: Sink,
@@ -116,8 +116,7 @@ fn name(result: &BenchmarkResult, labels: &BTreeMap<String, String>) -> String {
     let mut letters = metadata.benchmark.chars();
     let first: String = letters.next().map(|first| first.to_ascii_uppercase()).into_iter().collect();
     let mut name = format!("Benchmark{first}{}", letters.as_str());
-    let text = |value: &serde_json::Value| value.as_str().map_or_else(|| value.to_string(), str::to_owned);
-    let params = metadata.params.iter().map(|(key, value)| (key, text(value)));
+    let params = metadata.params.iter().map(|(key, value)| (key, plain(value)));
     for (key, value) in params.chain(labels.iter().map(|(key, value)| (key, value.clone()))) {
         name.push_str(&format!("/{}={}", part(key), part(&value)));
     }

@@ -13,8 +13,8 @@ use super::left::Left;
 use super::text::number;
 use super::{Exporter, Folder, time};
 use crate::digest::Digest;
-use crate::result::BenchmarkResult;
 use crate::result::v1::{Metric, Status};
+use crate::result::{BenchmarkResult, plain};
 
 /// MLflow cuts a longer value of a parameter.
 const PARAM: usize = 6000;
@@ -111,8 +111,7 @@ impl Exporter for Mlflow {
 
         let mut names = Names::default();
         for (name, value) in &metadata.params {
-            let text = value.as_str().map_or_else(|| value.to_string(), str::to_owned);
-            let text = self.value(&text, PARAM);
+            let text = self.value(&plain(value), PARAM);
             self.folder.put(&format!("{place}/params/{}", names.name(name)), text.as_bytes())?;
         }
         let mut names = Names::default();
@@ -146,7 +145,7 @@ impl Exporter for Mlflow {
         ];
         tags.extend(source.commit.clone().map(|commit| ("mlflow.source.git.commit".to_owned(), commit)));
         for key in ["path", "benchmark", "case_id", "case_name", "target", "session", "status", "warmup", "synthetic"] {
-            let value = run_row.get(key).map(|value| value.as_str().map_or_else(|| value.to_string(), str::to_owned));
+            let value = run_row.get(key).map(plain);
             tags.extend(value.map(|value| (format!("kubebench.{key}"), value)));
         }
         tags.extend(metadata.labels.iter().map(|(name, value)| (format!("label.{name}"), value.clone())));

@@ -9,7 +9,7 @@ use super::latest::{Key, Last, Latest, Place};
 use super::left::Left;
 use super::text::number;
 use super::{Exporter, Sink};
-use crate::result::BenchmarkResult;
+use crate::result::{BenchmarkResult, plain};
 
 /// Names of gauges that stand for something else here.
 const RESERVED: [&str; 3] = ["kubebench_runs", "kubebench_session", "kubebench_session_info"];
@@ -113,8 +113,7 @@ fn info(base: &Labels, last: &Last) -> Labels {
         add(&mut labels, "commit", commit);
     }
     for (name, value) in &metadata.params {
-        let value = value.as_str().map_or_else(|| value.to_string(), str::to_owned);
-        add(&mut labels, &format!("param_{name}"), &value);
+        add(&mut labels, &format!("param_{name}"), &plain(value));
     }
     for (name, value) in &metadata.labels {
         add(&mut labels, &format!("label_{name}"), value);

@@ -1,5 +1,6 @@
 //! The numbers behind the pages, for programs: an index, and the series of each case as JSON and CSV.
 
+use std::collections::btree_map::Entry;
 use std::collections::{BTreeMap, BTreeSet};
 
 use serde::Serialize;
@@ -152,9 +153,10 @@ fn named_once<'a>(series: impl Iterator<Item = &'a Told>) -> Vec<Told> {
     for told in series {
         let mut own = told.clone();
         for (session, own) in told.sessions.iter().zip(&mut own.sessions) {
-            let first = *named.entry(&session.session).or_insert(&session.results);
-            if first == session.results && !std::ptr::eq(first, session.results.as_slice()) {
-                own.results.clear();
+            match named.entry(&session.session) {
+                Entry::Vacant(first) => drop(first.insert(&session.results)),
+                Entry::Occupied(first) if **first.get() == session.results => own.results.clear(),
+                Entry::Occupied(_) => {}
             }
         }
         all.push(own);

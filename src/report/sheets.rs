@@ -6,6 +6,7 @@ use std::collections::BTreeMap;
 use super::plot::quantiles::Quantiles;
 use crate::compare::v1::Told;
 use crate::export::is_executed;
+use crate::result::plain;
 use crate::sweep::v1::{Estimate, Front, FrontMetric, Group};
 
 fn pairs(of: &BTreeMap<String, String>) -> String {
@@ -19,10 +20,7 @@ pub(super) fn sides(groups: &[Group]) -> String {
                     efficiencyLow,efficiencyHigh,cost,currency,costOf\n"
             .to_owned();
     for group in groups {
-        let params = group
-            .params
-            .iter()
-            .map(|(name, value)| format!("{name}={}", value.as_str().map_or_else(|| value.to_string(), str::to_owned)));
+        let params = group.params.iter().map(|(name, value)| format!("{name}={}", plain(value)));
         let params = params.collect::<Vec<_>>().join("; ");
         for row in &group.rows {
             let cost = row.cost.as_ref();

@@ -8,6 +8,7 @@ use super::place;
 use crate::archive::{Archive, Partition, Row};
 use crate::compare::v1::{Comparison, LeftOut, Line, Told, Verdict};
 use crate::expand::VARIANT;
+use crate::result::plain;
 use crate::result::v1::{Metric, Status};
 use crate::sweep::v1::{Front, Group};
 use crate::sweep::{self, Axis};
@@ -369,12 +370,11 @@ fn cases<'a>(
             let name = subject.map(|subject| subject.case_name.as_str());
             let name = name.or_else(|| wanted.get(id).map(|(name, _)| *name)).unwrap_or_default();
             let params = subject.into_iter().flat_map(|subject| &subject.params);
-            let text = |value: &serde_json::Value| value.as_str().map_or_else(|| value.to_string(), str::to_owned);
             let targets = wanted.get(id).map(|(_, targets)| targets);
             Case {
                 id,
                 name,
-                params: params.map(|(name, value)| (name.as_str(), text(value))).collect(),
+                params: params.map(|(name, value)| (name.as_str(), plain(value))).collect(),
                 charts: charts.remove(id).unwrap_or_default(),
                 troubles: troubles(request, rows, targets),
             }

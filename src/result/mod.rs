@@ -40,6 +40,11 @@ pub fn labelled(name: &str, labels: &BTreeMap<String, String>) -> String {
     format!("{name}{{{}}}", labels.join(","))
 }
 
+/// Returns a value of a parameter as people write it: a text without quotes.
+pub fn plain(value: &serde_json::Value) -> String {
+    value.as_str().map_or_else(|| value.to_string(), str::to_owned)
+}
+
 /// A result and its file.
 #[derive(Clone, Debug)]
 pub struct Sealed {

@@ -4,9 +4,10 @@ use std::collections::BTreeMap;
 
 use serde_json::Value as Json;
 
-use super::cell::{Cell, shown};
+use super::cell::Cell;
 use crate::archive::{Archive, FACTS};
 use crate::compare::v1::Told;
+use crate::result::plain;
 
 /// What changes from row to row.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -63,7 +64,7 @@ impl Axis {
 pub fn axes(archive: &Archive, told: &[Told]) -> Vec<String> {
     let mut values: BTreeMap<&str, Vec<String>> = BTreeMap::new();
     for (name, value) in params(archive, told).flatten() {
-        add(values.entry(name).or_default(), shown(value));
+        add(values.entry(name).or_default(), plain(value));
     }
     let mut facts: BTreeMap<&str, Vec<String>> = BTreeMap::new();
     for (fact, value) in told.iter().flat_map(|told| &told.environment) {

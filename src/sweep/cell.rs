@@ -78,8 +78,3 @@ impl Cell<'_> {
         labelled(&self.told.metric, &self.told.labels)
     }
 }
-
-/// Returns a value of a parameter as people write it.
-pub(super) fn shown(value: &Json) -> String {
-    value.as_str().map_or_else(|| value.to_string(), str::to_owned)
-}

@@ -6,10 +6,12 @@ use serde_json::Value as Json;
 
 use super::Request;
 use super::axis::Axis;
-use super::cell::{Cell, shown};
+use super::cell::Cell;
 use super::cost;
 use super::ratio::{self, Ratio};
 use super::v1::{Direction, Estimate, Group, Kind, Row};
+use crate::compare::words;
+use crate::result::plain;
 
 /// What cells have in common that are compared, unless something else keeps them apart.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -79,15 +81,15 @@ fn of_benchmark(
     let axis = request.axis.name();
     let is_numeric = cells.iter().all(|(_, value)| value.is_number());
     let numbers: BTreeMap<String, f64> =
-        cells.iter().filter_map(|(_, value)| Some((shown(value), value.as_f64()?))).filter(|_| is_numeric).collect();
+        cells.iter().filter_map(|(_, value)| Some((plain(value), value.as_f64()?))).filter(|_| is_numeric).collect();
     let mut places: BTreeMap<Place<'_>, BTreeMap<Facts, Values<'_, '_>>> = BTreeMap::new();
     for (cell, value) in cells {
         let place = Place { benchmark, params: text(&others(request.axis, cell)), metric: cell.metric() };
         let facts = facts(request, cell, is_numeric);
         let values = places.entry(place).or_default().entry(facts).or_default();
-        values.entry(shown(value)).or_default().push(cell);
+        values.entry(plain(value)).or_default().push(cell);
     }
-    let all: BTreeSet<String> = cells.iter().map(|(_, value)| shown(value)).collect();
+    let all: BTreeSet<String> = cells.iter().map(|(_, value)| plain(value)).collect();
     let before = groups.len();
     let mut lonely = BTreeSet::new();
     for (place, apart) in &places {
@@ -219,15 +221,16 @@ impl Making<'_, '_> {
             ratio::efficiency(speedup, times).filter(|_| times > 0.0)
         });
         if let Some((name, base)) = base.filter(|_| !is_base) {
-            let is_apart = day(cell.until()) < day(base.since()) || day(base.until()) < day(cell.since());
+            let is_apart = words::day(cell.until()) < words::day(base.since())
+                || words::day(base.until()) < words::day(cell.since());
             if is_apart {
                 notes.push(format!(
                     "measured from {} to {}, {}={name} from {} to {}: what changed in between is part of the ratio",
-                    day(cell.since()),
-                    day(cell.until()),
+                    words::day(cell.since()),
+                    words::day(cell.until()),
                     self.axis(),
-                    day(base.since()),
-                    day(base.until())
+                    words::day(base.since()),
+                    words::day(base.until())
                 ));
             }
             let differing = said(&cell.told.environment, &base.told.environment);
@@ -407,21 +410,17 @@ fn others(axis: &Axis, cell: &Cell<'_>) -> BTreeMap<String, Json> {
 fn moving(axis: &Axis, cells: &[(&Cell<'_>, Json)]) -> Vec<String> {
     let mut values: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
     for (name, value) in cells.iter().flat_map(|(cell, _)| others(axis, cell)) {
-        values.entry(name).or_default().insert(shown(&value));
+        values.entry(name).or_default().insert(plain(&value));
     }
     values.into_iter().filter(|(_, values)| values.len() > 1).map(|(name, _)| name).collect()
 }
 
 /// Returns parameters as people read them.
 pub(super) fn text(params: &BTreeMap<String, Json>) -> String {
-    let pairs = params.iter().map(|(name, value)| format!("{name}={}", shown(value)));
+    let pairs = params.iter().map(|(name, value)| format!("{name}={}", plain(value)));
     pairs.collect::<Vec<_>>().join(", ")
 }
 
 fn bracketed(params: &str) -> String {
     if params.is_empty() { String::new() } else { format!(" [{params}]") }
-}
-
-fn day(time: &str) -> &str {
-    time.get(..10).unwrap_or(time)
 }

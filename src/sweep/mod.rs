@@ -16,6 +16,7 @@ use std::collections::BTreeSet;
 
 use crate::archive::Archive;
 use crate::compare::v1::Told;
+use crate::result::plain;
 use v1::{Front, SCHEMA_VERSION, Swept};
 
 pub use axis::{Axis, axes};
@@ -55,7 +56,7 @@ pub fn sweep(request: Request<'_>) -> Swept {
 /// Returns the values that the axis has, as they are shown.
 pub fn values(archive: &Archive, told: &[Told], axis: &Axis) -> BTreeSet<String> {
     let cells = cell::cells(archive, told);
-    cells.iter().filter_map(|cell| Some(cell::shown(&axis.value(cell)?))).collect()
+    cells.iter().filter_map(|cell| Some(plain(&axis.value(cell)?))).collect()
 }
 
 /// Returns the fronts of every benchmark: by the two metrics that are named, by their names or with their labels, else by its two primary

@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::super::history::{applying, marks};
+use super::super::history::{applying, levels};
 use super::super::line::Origin;
 use super::super::side::Lineage;
 use super::super::words;
@@ -11,7 +11,7 @@ use super::draft::{Absence, Draft, Sessions};
 use super::{Against, Candidate, Known, Request, Rule};
 use crate::archive::{MetricKey, Partition, Series, Session};
 use crate::result::v1::{Direction, Kind};
-use crate::verdict::{DEFAULT_THRESHOLD, FEW, Policy, WINDOW, baseline};
+use crate::verdict::{DEFAULT_THRESHOLD, FEW, Policy, WINDOW};
 
 impl<'a> Request<'a> {
     /// Measures a gated metric of one case on all hardware that is in use, and says what is open on other hardware.
@@ -145,14 +145,11 @@ impl<'a> Request<'a> {
             return None;
         }
         let origin = Origin { archive: self.archive, partition, lineage: self.lineage(rule) };
-        let is_member = |at: &usize| series.points.get(*at).is_some_and(|point| origin.is_member(point));
-        let members: Vec<usize> = (0..series.points.len()).filter(is_member).collect();
-        let values: Vec<f64> =
-            members.iter().filter_map(|at| series.points.get(*at)).map(|point| point.median).collect();
-        let (marks, _) = marks(applying(self.acks, origin, &series.metric, self.as_of), origin, series, &members);
+        let members = origin.members(series);
+        let about = applying(self.acks, origin, &series.metric, self.as_of);
         let direction = rule.direction.unwrap_or(series.direction);
         let policy = Policy { direction, threshold: rule.max_regression.unwrap_or(DEFAULT_THRESHOLD) };
-        let open = baseline(&values, policy, &marks).open?;
+        let open = levels(about, origin, series, &members, policy).found.open?;
         let point = series.points.get(*members.get(open.from)?)?;
         let session = partition.sessions.get(point.session)?;
         let name = partition.newest(self.archive).map(|row| self.archive.subject(row).case_name.clone());

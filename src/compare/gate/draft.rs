@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::collections::BTreeSet;
 
 use super::super::ack;
-use super::super::history::{applying, marks, step};
+use super::super::history::{Levels, applying, levels, marks, step};
 use super::super::line::Origin;
 use super::super::side::Lineage;
 use super::super::v1::{Acknowledged, Line, OpenChange};
@@ -307,17 +307,14 @@ impl Draft<'_> {
     /// Returns the places of the points that `history` tells of, up to the candidate.
     fn told(&self) -> Vec<usize> {
         let last = self.candidate.last().copied().unwrap_or_default();
-        let origin = self.origin();
-        (0..=last).filter(|at| self.point(*at).is_some_and(|point| origin.is_member(point))).collect()
+        self.origin().members(&self.series).into_iter().filter(|at| *at <= last).collect()
     }
 
     /// Returns the change that is open among the points at `places`, as `history` tells it.
     fn change(&self, places: &[usize]) -> Option<OpenChange> {
         let (request, origin) = (self.request, self.origin());
         let about = applying(request.acks, origin, &self.series.metric, request.as_of);
-        let (marks, _) = marks(about, origin, &self.series, places);
-        let values: Vec<f64> = places.iter().filter_map(|at| self.point(*at)).map(|point| point.median).collect();
-        let found = baseline(&values, self.policy, &marks);
+        let Levels { values, found, .. } = levels(about, origin, &self.series, places, self.policy);
         let from = found.open?.from;
         let before = found.changes.iter().map(|change| change.at).rfind(|at| *at < from).unwrap_or_default();
         let effect = step(values.get(before..from)?, values.get(from..)?);

@@ -109,7 +109,7 @@ fn entries<'a>(site: &'a Site<'_>) -> Vec<Entry<'a>> {
             }));
         }
         for change in &told.environment_changes {
-            let day = change.since.get(..10).unwrap_or(&change.since);
+            let day = words::day(&change.since);
             let key = [told.benchmark.as_str(), &change.fact, &change.before, &change.after, day];
             let is_late = late.contains(change.session.as_str());
             let known = facts.entry(key).or_insert((&change.since, is_late));

@@ -39,8 +39,7 @@ pub(super) fn hardware(told: &Told) -> String {
 
 /// Draws a time that a script may say relative to now.
 pub(super) fn time(at: &str) -> Markup {
-    let day = at.get(..10).unwrap_or(at);
-    html! { time datetime=(at) { (day) } }
+    html! { time datetime=(at) { (words::day(at)) } }
 }
 
 fn since(finding: &Finding<'_>) -> Markup {

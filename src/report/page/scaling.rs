@@ -8,6 +8,7 @@ use super::super::plot::scaling::Scaling;
 use super::super::site::Benchmark;
 use super::parts;
 use crate::compare::words;
+use crate::result::plain;
 use crate::sweep::v1::{Estimate, Front, FrontMetric, Group, Row};
 
 /// So many comparisons of each kind stand on a page.
@@ -89,10 +90,6 @@ fn side_by_side(from: &str, benchmark: &Benchmark<'_>, axis: &str, group: &Group
             (parts::links(&id, &caption, &[("CSV", data("csv")), ("JSON", data("json"))]))
         }
     }
-}
-
-fn plain(value: &serde_json::Value) -> String {
-    value.as_str().map_or_else(|| value.to_string(), str::to_owned)
 }
 
 fn percent(of: Estimate) -> Estimate {

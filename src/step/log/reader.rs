@@ -166,21 +166,18 @@ impl Reader {
             }
             match end {
                 End::Unwanted => return false,
-                End::Eof { is_known: true } if now.has_ended => {
-                    if now.is_gone || sight.settled.as_ref() == Some(&self.mark.position) {
-                        return true;
-                    }
-                    sight.settled = Some(self.mark.position.clone());
-                    (sight.whole_at, sight.is_lost) = (Some(now.restarts), false);
-                    self.shared.wait(&now, SETTLES);
-                }
                 End::Eof { is_known: true } => {
-                    sight.whole_at = Some(now.restarts);
-                    sight.is_lost = false;
+                    (sight.whole_at, sight.is_lost) = (Some(now.restarts), false);
                     if now.is_gone {
                         return true;
                     }
-                    self.pause(&now);
+                    if !now.has_ended {
+                        self.pause(&now);
+                    } else if sight.settled.replace(self.mark.position.clone()).as_ref() == Some(&self.mark.position) {
+                        return true;
+                    } else {
+                        self.shared.wait(&now, SETTLES);
+                    }
                 }
                 End::Eof { is_known: false } if now.has_ended => {
                     if self.catch_up(&now, &mut sight) {

@@ -201,13 +201,8 @@ fn an_acknowledgement_names_its_case_and_says_something() {
 #[test]
 fn other_branches_never_enter_the_baseline() {
     let mut project = Project::with(SPEC);
-    let main = project.commit("main");
+    let [main, feature] = project.with_feature(&QUIET, &[80.0, 80.5, 79.5, 80.2, 79.9, 80.1]);
     let on = |commit: &str| Special { commit: Some(commit.to_owned()), ..Special::default() };
-    project.sessions(&QUIET, &on(&main));
-    project.git(&["checkout", "-q", "-b", "feature"]);
-    let feature = project.commit("feature");
-    project.sessions(&[80.0, 80.5, 79.5, 80.2, 79.9, 80.1], &on(&feature));
-    project.git(&["checkout", "-q", "main"]);
     project.session(100.0, &on(&main));
     let (status, line) = project.gate(&[]);
     assert_eq!((status, verdict(&line)), (0, "unchanged"), "{line:#}");

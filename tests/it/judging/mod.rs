@@ -178,6 +178,18 @@ impl Project {
         self.git(&["rev-parse", "HEAD"]).trim().to_owned()
     }
 
+    /// Records sessions on `main`, and then some on a branch of it; returns the commits of the two.
+    pub(super) fn with_feature(&mut self, on_main: &[f64], on_feature: &[f64]) -> [String; 2] {
+        let main = self.commit("main");
+        let on = |commit: &String| Special { commit: Some(commit.clone()), ..Special::default() };
+        self.sessions(on_main, &on(&main));
+        self.git(&["checkout", "-q", "-b", "feature"]);
+        let feature = self.commit("feature");
+        self.sessions(on_feature, &on(&feature));
+        self.git(&["checkout", "-q", "main"]);
+        [main, feature]
+    }
+
     pub(super) fn git(&self, arguments: &[&str]) -> String {
         let identity = ["-c", "user.name=t", "-c", "user.email=t@example.com", "-c", "commit.gpgsign=false"];
         let output =

@@ -146,13 +146,7 @@ fn a_confirmed_change_began_with_its_first_hit() {
 #[test]
 fn what_another_branch_shows_is_said_to_be_of_another_branch() {
     let mut project = Project::with(SPEC);
-    let main = project.commit("main");
-    let on = |commit: &str| Special { commit: Some(commit.to_owned()), ..Special::default() };
-    project.sessions(&QUIET, &on(&main));
-    project.git(&["checkout", "-q", "-b", "feature"]);
-    let feature = project.commit("feature");
-    project.session(80.0, &on(&feature));
-    project.git(&["checkout", "-q", "main"]);
+    project.with_feature(&QUIET, &[80.0]);
     let overview = words(&site(&project, &[])["index.html"]);
     assert!(overview.contains("1 session shows it, not of the default branch"), "{overview}");
 }
