@@ -307,10 +307,8 @@ impl<'a> Job<'a> {
                 }
             }
             Outcome::Failed { reason, message } => {
-                if begun.is_late
-                    || reason.contains("DeadlineExceeded")
-                    || message.contains("longer than specified deadline")
-                {
+                // The whole word: `ProgressDeadlineExceeded` of a Deployment is no timeout of the run.
+                if begun.is_late || reason == "DeadlineExceeded" || message.contains("longer than specified deadline") {
                     whys.push(own("timeout", Status::TimedOut, &self.timeout(begun)));
                 }
                 why::explain_deletions(whys, true);

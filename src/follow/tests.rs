@@ -204,6 +204,16 @@ fn a_deadline_explains_what_it_killed() {
     );
 }
 
+/// What the Deployment's controller writes after `progressDeadlineSeconds`, and a `failure:` condition may name.
+#[test]
+fn a_deadline_of_progress_is_no_timeout_of_the_run() {
+    let message = "ReplicaSet \"mnist-1a2b3c4d-6d5f7c9b8\" has timed out progressing.";
+    let late = job(&[("Failed", "True", "ProgressDeadlineExceeded", message)]);
+    let over = summed(&late, &[pod("master", 0, waiting("ContainerCreating", "")), pod("worker", 0, running())], &[]);
+    assert_eq!((over.state, codes(&over)), (State::Ended(Status::Failed), vec!["jobFailed"]));
+    assert!(over.reasons[0].message.contains("(ProgressDeadlineExceeded): ReplicaSet"), "{:?}", over.reasons);
+}
+
 #[test]
 fn a_job_that_was_deleted_was_interrupted() {
     let pods = [pod("master", 0, running()), pod("worker", 0, running())];
