@@ -81,34 +81,66 @@ fn doubled_ranks(first: &[f64], second: &[f64]) -> Vec<u64> {
 
 /// Returns the two-sided p of a doubled rank sum of `chosen` values, and the least p that there is, by counting all choices.
 fn exact(ranks: &[u64], chosen: usize, sum: u64) -> (f64, f64) {
-    let counts = sums(ranks, chosen);
-    let all: f64 = counts.iter().sum();
-    let at_most: f64 = counts.iter().take(index(sum) + 1).sum();
-    let at_least: f64 = counts.iter().skip(index(sum)).sum();
-    let extremes = [counts.iter().find(|count| **count > 0.0), counts.iter().rev().find(|count| **count > 0.0)];
+    let sums = RankSums::count(ranks, chosen);
+    let at = sums.place(sum);
+    let all: f64 = sums.ways.iter().sum();
+    let at_most: f64 = sums.ways.iter().take(at + 1).sum();
+    let at_least: f64 = sums.ways.iter().skip(at).sum();
+    let extremes = [sums.ways.first(), sums.ways.last()];
     let least = extremes.into_iter().flatten().copied().fold(f64::INFINITY, f64::min);
     let two_sided = |tail: f64| (2.0 * tail / all).min(1.0);
     (two_sided(at_most.min(at_least)), two_sided(least))
 }
 
-/// Returns in how many ways `chosen` of the ranks have each sum. Counts are whole numbers below 2⁵³ or lose what no p shows.
-fn sums(ranks: &[u64], chosen: usize) -> Vec<f64> {
-    let total = index(ranks.iter().sum());
-    // By how many are chosen, then by their sum.
-    let mut ways = vec![vec![0.0_f64; total + 1]; chosen + 1];
-    if let Some(none) = ways.first_mut().and_then(|sums| sums.first_mut()) {
-        *none = 1.0;
-    }
-    for rank in ranks.iter().map(|rank| index(*rank)) {
-        for count in (1..=chosen).rev() {
-            let (fewer, more) = ways.split_at_mut(count);
-            let (Some(before), Some(now)) = (fewer.last(), more.first_mut()) else { continue };
-            for (place, add) in now.iter_mut().skip(rank).zip(before) {
-                *place += add;
+/// In how many ways so many of the ranks have each sum. Counts are whole numbers below 2⁵³ or lose what no p shows.
+struct RankSums {
+    /// From the least sum to the greatest, `step` from one to the next.
+    ways: Vec<f64>,
+    least: u64,
+    step: u64,
+}
+
+impl RankSums {
+    fn count(ranks: &[u64], chosen: usize) -> Self {
+        // Without ties all doubled ranks are even.
+        let step = if ranks.iter().all(|rank| rank % 2 == 0) { 2 } else { 1 };
+        let mut ranks: Vec<u64> = ranks.iter().map(|rank| rank / step).collect();
+        ranks.sort_unstable();
+        let up_to: Vec<u64> = std::iter::once(0)
+            .chain(ranks.iter().scan(0, |sum, rank| {
+                *sum += rank;
+                Some(*sum)
+            }))
+            .collect();
+        let sum = |from: usize, to: usize| up_to.get(to).zip(up_to.get(from)).map_or(0, |(to, from)| to - from);
+        // How many sums `count` of the first `known` ranks can have.
+        let width = |count: usize, known: usize| index(sum(known - count, known) - sum(0, count)) + 1;
+        let all = ranks.len();
+        // By how many are chosen, then by how much their sum is above the least.
+        let mut ways: Vec<Vec<f64>> = (0..=chosen).map(|count| vec![0.0; width(count, all)]).collect();
+        if let Some(none) = ways.first_mut().and_then(|sums| sums.first_mut()) {
+            *none = 1.0;
+        }
+        for (known, rank) in ranks.iter().enumerate() {
+            // With fewer than so many the rest is not enough.
+            let fewest = (known + 1 + chosen).saturating_sub(all).max(1);
+            for count in (fewest..=chosen.min(known + 1)).rev() {
+                let (fewer, more) = ways.split_at_mut(count);
+                let (Some(before), Some(now)) = (fewer.last(), more.first_mut()) else { continue };
+                let above = ranks.get(count - 1).map_or(0, |least| rank - least);
+                let before = before.iter().take(width(count - 1, known));
+                for (place, add) in now.iter_mut().skip(index(above)).zip(before) {
+                    *place += add;
+                }
             }
         }
+        Self { ways: ways.pop().unwrap_or_default(), least: step * sum(0, chosen), step }
     }
-    ways.pop().unwrap_or_default()
+
+    /// Returns where a sum is among the counts.
+    fn place(&self, sum: u64) -> usize {
+        index((sum - self.least) / self.step)
+    }
 }
 
 #[expect(clippy::cast_possible_truncation, reason = "a sum of ranks of values in memory")]
@@ -139,12 +171,11 @@ fn cut(one: usize, other: usize) -> Option<usize> {
     if one * other <= EXACT_PAIRS {
         // Without ties the distribution of U is that of these ranks.
         let ranks: Vec<u64> = (1..=(one + other) as u64).map(|rank| 2 * rank).collect();
-        let counts = sums(&ranks, other);
-        let all: f64 = counts.iter().sum();
-        let least = other * (other + 1);
+        let ways = RankSums::count(&ranks, other).ways;
+        let all: f64 = ways.iter().sum();
         let mut below = 0.0;
         let mut outside = None;
-        for (u, count) in counts.iter().skip(least).step_by(2).enumerate() {
+        for (u, count) in ways.iter().enumerate() {
             below += count;
             if below / all > tail {
                 break;
