@@ -18,6 +18,34 @@ fn the_least_p_of_small_groups() {
     }
 }
 
+/// Against going through all choices of who is in the second group, one by one: sizes that differ, with ties and without.
+#[test]
+fn counted_rank_sums_are_those_of_all_choices() {
+    for (step, one) in (1..=4_u32).flat_map(|step| (1..9_usize).map(move |one| (step, one))) {
+        let values: Vec<f64> = (0..10_u32).map(|at| f64::from(at * 7 % 10 / step)).collect();
+        let (first, second) = values.split_at(one);
+        let wins = |chosen: u32| -> f64 {
+            let side = |is_in: u32| (0..10).filter(move |at| chosen >> at & 1 == is_in).map(|at| values[at]);
+            let worth = |a: f64, b: f64| {
+                if b > a {
+                    1.0
+                } else if b == a {
+                    0.5
+                } else {
+                    0.0
+                }
+            };
+            side(1).flat_map(|b| side(0).map(move |a| worth(a, b))).sum()
+        };
+        let all: Vec<f64> =
+            (0..1_u32 << 10).filter(|chosen| chosen.count_ones() as usize == second.len()).map(wins).collect();
+        let found = rank::compare(first, second).unwrap();
+        let share = |holds: &dyn Fn(f64) -> bool| all.iter().filter(|u| holds(**u)).count() as f64 / all.len() as f64;
+        let tail = share(&|u| u <= found.u).min(share(&|u| u >= found.u));
+        assert!((found.p - (2.0 * tail).min(1.0)).abs() < 1e-12, "{step} {one}: {found:?}");
+    }
+}
+
 #[test]
 fn groups_that_are_too_small_have_no_interval() {
     let all = (f64::NEG_INFINITY, f64::INFINITY);
