@@ -5,6 +5,7 @@
 pub mod adjust;
 pub mod change;
 pub mod distribution;
+pub mod hampel;
 pub mod median;
 pub mod pairs;
 pub mod prediction;

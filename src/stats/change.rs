@@ -231,14 +231,22 @@ impl Level {
     /// Returns the p value of Student's t test of two levels, each value worth `factor` of one; 1 where it cannot be told.
     fn p(&self, next: &Self, factor: f64) -> f64 {
         let count = self.count + next.count;
-        let freedom = (count * factor - 2.0).max(1.0);
-        let variance = (self.squares + next.squares) / (count - 2.0).max(1.0);
+        self.p_by(next, factor, self.variance(next), count * factor - 2.0)
+    }
+
+    /// Returns the variance of both levels together.
+    fn variance(&self, next: &Self) -> f64 {
+        (self.squares + next.squares) / (self.count + next.count - 2.0).max(1.0)
+    }
+
+    /// The same with a variance that is known with so many degrees of freedom.
+    fn p_by(&self, next: &Self, factor: f64, variance: f64, freedom: f64) -> f64 {
         let error = variance * (1.0 / self.count + 1.0 / next.count) / factor;
         let difference = self.mean - next.mean;
         if error <= 0.0 {
             return if difference == 0.0 { 1.0 } else { 0.0 };
         }
-        let p = t_two_sided(difference / error.sqrt(), freedom);
+        let p = t_two_sided(difference / error.sqrt(), freedom.max(1.0));
         if p.is_nan() { 1.0 } else { p }
     }
 }
@@ -287,9 +295,13 @@ impl Levels {
     }
 
     /// Returns the change at the end of a level.
+    ///
+    /// Two short levels hardly tell by themselves how much values vary; all levels do, unless these two vary more.
     fn change(&self, at: usize, factor: f64) -> Option<ChangePoint> {
         let (level, next) = (self.level(Some(at))?, self.level(self.after(at))?);
-        Some(ChangePoint { at: next.start, p: level.p(next, factor) })
+        let variance = self.squares / (self.values - self.count).max(1.0);
+        let by_all = level.p_by(next, factor, level.variance(next).max(variance), self.values * factor - self.count);
+        Some(ChangePoint { at: next.start, p: level.p(next, factor).min(by_all) })
     }
 
     /// Returns which share of the values is worth as much as all of them, given how much each follows its neighbor within its level.

@@ -10,7 +10,7 @@ use super::effect::{Effect, correlation, of_history};
 use super::judge::worse;
 use super::{LEAST_HISTORY, Policy, SIGNIFICANT, Scale, WINDOW};
 use crate::result::v1::Direction;
-use crate::stats::{self, change};
+use crate::stats::{self, change, hampel};
 
 /// A level is at least so many sessions long before a change point is believed.
 const LEAST_SEGMENT: usize = 5;
@@ -75,7 +75,8 @@ impl Open {
     /// Returns whether `new` sessions are past the change: by their `effect` they are within the threshold of the baseline, and they are
     /// not as the sessions `since` it.
     pub fn is_over(self, scale: Scale, since: &[f64], new: &[f64], effect: Option<Effect>, policy: Policy) -> bool {
-        let level = |values: &[f64]| stats::mean(values.iter().map(|value| scale.place(*value)));
+        // By medians, since a session that failed halfway may have no place on the scale.
+        let level = |values: &[f64]| scale.place(stats::quantile(values.iter().copied(), 0.5));
         let from_baseline = effect.and_then(|effect| worse(effect.difference, policy.direction));
         let from_change = worse(level(since) - level(new), policy.direction);
         from_baseline.zip(from_change).is_some_and(|(lost, regained)| lost < regained)
@@ -99,8 +100,10 @@ pub fn baseline(values: &[f64], policy: Policy, marks: &[Mark]) -> Baseline {
     let Some(scale) = Scale::of(values, &[]) else {
         return Baseline { sessions: everything(), ..Baseline::default() };
     };
+    let places = scale.places(values);
     let mut walk = Walk {
-        places: scale.places(values),
+        steady: Vec::new(),
+        places,
         scale,
         policy,
         bound: scale.bound(policy.threshold, policy.direction),
@@ -123,6 +126,8 @@ pub fn baseline(values: &[f64], policy: Policy, marks: &[Mark]) -> Baseline {
 
 struct Walk {
     places: Vec<f64>,
+    /// The same, what stands alone drawn in: one wild session neither is a level nor hides one.
+    steady: Vec<f64>,
     scale: Scale,
     policy: Policy,
     bound: f64,
@@ -134,17 +139,18 @@ struct Walk {
 }
 
 impl Walk {
-    /// Returns where segments begin: at change points, and where people accepted a level.
-    fn starts(&self, marks: &[Mark]) -> Vec<usize> {
+    /// Returns where segments begin: at change points, and where people accepted a level. Each part between these is by itself.
+    fn starts(&mut self, marks: &[Mark]) -> Vec<usize> {
         let mut cuts: Vec<usize> = marks.iter().map(|mark| mark.at).filter(|at| *at < self.places.len()).collect();
         cuts.extend([0, self.places.len()]);
         cuts.sort_unstable();
         cuts.dedup();
         let mut starts = Vec::new();
         for (from, to) in cuts.iter().zip(cuts.iter().skip(1)) {
-            let part = self.places.get(*from..*to).unwrap_or_default();
+            let part = hampel::drawn_in(self.places.get(*from..*to).unwrap_or_default());
             starts.push(*from);
-            starts.extend(change::change_points(part, LEAST_SEGMENT).into_iter().map(|point| from + point.at));
+            starts.extend(change::change_points(&part, LEAST_SEGMENT).into_iter().map(|point| from + point.at));
+            self.steady.extend(part);
         }
         starts
     }
@@ -156,7 +162,7 @@ impl Walk {
         };
         let mut marks = marks.iter().filter(|mark| mark.at == start).peekable();
         let is_marked = marks.peek().is_some();
-        let difference = self.mean(start, end) - reference;
+        let difference = self.level(start, end) - reference;
         let worse = worse(difference, self.policy.direction);
         let is_accepted = marks.any(|mark| {
             let limit = mark.at_most.map(|share| self.scale.bound(share, self.policy.direction));
@@ -175,7 +181,10 @@ impl Walk {
             Turn::Worse => {
                 if !is_marked {
                     change.at = self.begin(start, end);
-                    change.difference = self.mean(change.at, end) - reference;
+                    // The newest few may be too few for more than standing alone.
+                    let is_short = end - change.at <= LEAST_SEGMENT;
+                    let places = if is_short { &self.places } else { &self.steady };
+                    change.difference = mean(places, change.at, end) - reference;
                 }
                 self.found.open.get_or_insert(Open { from: change.at, sessions: 0 });
             }
@@ -185,6 +194,9 @@ impl Walk {
             }
             Turn::Back | Turn::Neither => {
                 self.found.open = None;
+                if !self.is_as_accepted(start, end) {
+                    self.accepted.clear();
+                }
                 self.accepted.extend(start..end);
             }
         }
@@ -205,7 +217,8 @@ impl Walk {
         let old = stats::mean(old.iter().copied());
         let places = |from: usize, to: usize| self.places.get(from..to).unwrap_or_default();
         let squares = |places: &[f64], level: f64| stats::sum(places.iter().map(|place| (place - level).powi(2)));
-        let rest = |at: &usize| squares(places(start, *at), old) + squares(places(*at, end), self.mean(*at, end));
+        let rest =
+            |at: &usize| squares(places(start, *at), old) + squares(places(*at, end), mean(&self.places, *at, end));
         let begin = (start..end.saturating_sub(1)).min_by(|one, other| rest(one).total_cmp(&rest(other)));
         let begin = begin.unwrap_or(start);
         self.accepted.extend(start..begin);
@@ -214,11 +227,20 @@ impl Walk {
 
     fn accept_only(&mut self, start: usize, end: usize) {
         self.accepted = (start..end).collect();
-        self.reference = Some(self.mean(start, end.min(start + WINDOW)));
+        self.reference = Some(self.level(start, end.min(start + WINDOW)));
     }
 
-    fn mean(&self, start: usize, end: usize) -> f64 {
-        stats::mean(self.places.get(start..end).unwrap_or_default().iter().copied())
+    /// Returns whether nothing tells these sessions and the newest accepted ones apart. Two levels in one baseline would look like noise
+    /// and correlation, and hide what comes.
+    fn is_as_accepted(&self, start: usize, end: usize) -> bool {
+        let recent = self.accepted.get(self.accepted.len().saturating_sub(WINDOW)..).unwrap_or_default();
+        let both: Vec<f64> =
+            recent.iter().copied().chain(start..end).filter_map(|at| self.steady.get(at).copied()).collect();
+        change::change_points(&both, LEAST_SEGMENT).is_empty()
+    }
+
+    fn level(&self, start: usize, end: usize) -> f64 {
+        mean(&self.steady, start, end)
     }
 
     /// Looks at the newest sessions, which are too few to be a level: several that are surely worse together open a change, and what
@@ -273,4 +295,8 @@ impl Walk {
             .count();
         (is_new && level >= self.bound && strays <= after.len() / STRAYS).then_some(effect)
     }
+}
+
+fn mean(places: &[f64], start: usize, end: usize) -> f64 {
+    stats::mean(places.get(start..end).unwrap_or_default().iter().copied())
 }

@@ -43,7 +43,7 @@ fn a_regression_stays_open_and_out_of_the_baseline() {
         assert_eq!(found.open, Some(Open { from: 20, sessions: bad }), "{bad}");
         assert_eq!(found.sessions, range(0, 20), "{bad}");
         assert_eq!(turns(&found), [(20, Turn::Worse)], "{bad}");
-        assert!((found.changes[0].difference + 0.105).abs() < 0.02);
+        assert!((found.changes[0].difference + 0.105).abs() < 0.02, "{bad}: {found:?}");
         // Where less is better, it is the new normal, once it is a level.
         let better = of(&values, LOWER);
         assert_eq!(better.open, None);
@@ -77,6 +77,60 @@ fn it_comes_back() {
     assert_eq!(found.sessions, [range(0, 20), range(28, 36)].concat());
 }
 
+/// One session of a failing node, of a wrong unit, or of a broken clock is no level and hides none.
+#[test]
+fn a_wild_session_closes_nothing() {
+    for wild in [0.01, 5.0, 50.0, 70.0, 130.0, 250.0, 1e6] {
+        for (good, bad, at) in [(25, 31, 37), (25, 31, 25), (25, 31, 55), (40, 30, 8), (20, 12, 19), (12, 8, 14)] {
+            let mut values = series(&[(100.0, good), (91.0, bad)]);
+            values[at] = wild;
+            let found = of(&values, HIGHER);
+            let open = found.open.unwrap_or_else(|| panic!("{wild} at {at} of {good} and {bad}: {found:?}"));
+            assert!(open.from.abs_diff(good) <= 1, "{wild} at {at} of {good} and {bad}: {open:?}");
+            assert!(found.sessions.iter().all(|session| *session <= good), "{wild} at {at}: {found:?}");
+        }
+    }
+}
+
+/// A move within the threshold is the level from there on: two levels in one baseline would look like noise, and hide a change.
+#[test]
+fn a_small_move_blinds_nothing() {
+    let quiet = |parts: &[(f64, usize)]| -> Vec<f64> {
+        let levels = parts.iter().flat_map(|(level, count)| std::iter::repeat_n(*level, *count));
+        levels.zip(around(1.0, 0.003, 80)).map(|(level, noise)| level * noise).collect()
+    };
+    for moved in [97.9, 98.2, 101.7, 102.4] {
+        for (first, second) in [(10, 10), (15, 15), (20, 10), (30, 6), (10, 6)] {
+            let values = quiet(&[(100.0, first), (moved, second)]);
+            let found = of(&values, Policy { threshold: 0.03, ..HIGHER });
+            assert_eq!(
+                (found.open, &found.sessions),
+                (None, &range(first, first + second)),
+                "{moved} {first} {second}"
+            );
+            for bad in [1, 2, 4] {
+                let slow = quiet(&[(100.0, first), (moved, second), (82.0, bad)]);
+                let found = of(&slow, Policy { threshold: 0.03, ..HIGHER });
+                let expected = (bad > 1).then_some(Open { from: first + second, sessions: bad });
+                assert_eq!((found.open, found.sessions), (expected, range(first, first + second)), "{moved} {bad}");
+            }
+        }
+    }
+    // Back, and a little below what it was.
+    let back = of(&quiet(&[(100.0, 20), (90.0, 10), (98.2, 10)]), Policy { threshold: 0.03, ..HIGHER });
+    assert_eq!((back.open, back.sessions), (None, range(30, 40)));
+}
+
+#[test]
+fn short_steps_add_up() {
+    let steps: Vec<(f64, usize)> =
+        (0..6_i32).map(|step| (100.0 * 0.98_f64.powi(step), if step == 0 { 10 } else { 6 })).collect();
+    let levels = steps.iter().flat_map(|(level, count)| std::iter::repeat_n(*level, *count));
+    let values: Vec<f64> = levels.zip(around(1.0, 0.003, 40)).map(|(level, noise)| level * noise).collect();
+    let found = of(&values, Policy { threshold: 0.03, ..HIGHER });
+    assert_eq!(found.open.map(|open| open.from), Some(16), "{found:?}");
+}
+
 #[test]
 fn the_newest_session_says_whether_it_is_over() {
     let values = series(&[(100.0, 20), (90.0, 6)]);
@@ -88,6 +142,11 @@ fn the_newest_session_says_whether_it_is_over() {
     };
     for (new, expected) in [(100.0, true), (97.0, true), (110.0, true), (93.0, false), (90.0, false), (50.0, false)] {
         assert_eq!(is_over(&[new], HIGHER), expected, "{new}");
+    }
+    // A session that failed halfway is among those since.
+    let with_zero = [&values[20..], &[0.0]].concat();
+    for (new, expected) in [(100.0, true), (91.0, false)] {
+        assert_eq!(open.is_over(Scale::Log, &with_zero, &[new], measure(Scale::Log, &base, &[new]), HIGHER), expected);
     }
     assert!(!is_over(&[100.0], NONE));
     assert!(!is_over(&[], HIGHER));

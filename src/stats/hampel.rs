@@ -1,0 +1,91 @@
+//! Values that stand alone, drawn in to what is around them.
+//!
+//! Source: Hampel's filter (Pearson, Neuvo, Astola & Gabbouj, *Generalized Hampel Filters*, 2016): what is far from the median around it
+//! becomes that median. The noise is that of differences between neighbors (von Neumann et al. 1941), by their median, so that
+//! a change of level is none. Assumes that values between changes are about normal. Domain: finite values in the order of time.
+
+use std::f64::consts::{FRAC_1_SQRT_2, PI};
+
+use super::{mean, quantile};
+
+/// So many values are around one, itself among them: more than half of them are a level, and never drawn in. At the ends of the series they
+/// are the first and the last ones.
+const AROUND: usize = 9;
+/// What is farther than so many deviations from the median around it stands alone.
+const FAR: f64 = 4.0;
+/// The median of the absolute deviations of normal values is one standard deviation divided by this.
+const NORMAL: f64 = 1.482_602_218_505_602;
+
+/// Returns the values, for those that stand alone the median around them; fewer than nine values as they are.
+pub fn drawn_in(series: &[f64]) -> Vec<f64> {
+    if series.len() < AROUND {
+        return series.to_vec();
+    }
+    let bound = FAR * noise(series);
+    let place = |(at, value): (usize, &f64)| {
+        let first = at.saturating_sub(AROUND / 2).min(series.len() - AROUND);
+        let around = series.get(first..first + AROUND).unwrap_or_default();
+        let median = quantile(around.iter().copied(), 0.5);
+        if (value - median).abs() > bound { median } else { *value }
+    };
+    series.iter().enumerate().map(place).collect()
+}
+
+/// Returns the standard deviation of values around their level.
+fn noise(series: &[f64]) -> f64 {
+    let steps = series.iter().zip(series.iter().skip(1)).map(|(one, next)| (next - one).abs());
+    match NORMAL * FRAC_1_SQRT_2 * quantile(steps.clone(), 0.5) {
+        // Most are the same: then by the mean, as little as there is.
+        0.0 => PI.sqrt() / 2.0 * mean(steps),
+        noise => noise,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #![expect(clippy::float_cmp, reason = "what is not drawn in is the same")]
+
+    use super::drawn_in;
+
+    fn noisy(levels: &[(usize, f64)]) -> Vec<f64> {
+        const SHARES: [f64; 7] = [0.3, -1.1, 0.9, -0.2, 1.4, -0.8, -0.5];
+        let levels = levels.iter().flat_map(|(count, level)| std::iter::repeat_n(*level, *count));
+        levels.enumerate().map(|(at, level)| level + SHARES[at % 7]).collect()
+    }
+
+    #[test]
+    fn levels_stay() {
+        for series in [
+            noisy(&[(20, 0.0)]),
+            noisy(&[(20, 0.0), (5, 50.0), (20, 0.0)]),
+            noisy(&[(20, 0.0), (5, 50.0)]),
+            noisy(&[(5, 50.0), (20, 0.0)]),
+            noisy(&[(4, 0.0), (4, 50.0)]),
+        ] {
+            assert_eq!(drawn_in(&series), series);
+        }
+        assert_eq!(drawn_in(&[2.0; 9]), [2.0; 9]);
+        assert_eq!(drawn_in(&[]), [0.0; 0]);
+        assert_eq!(drawn_in(&[3.0]), [3.0]);
+        assert_eq!(drawn_in(&[-f64::MAX, f64::MAX].repeat(9)), [-f64::MAX, f64::MAX].repeat(9));
+    }
+
+    #[test]
+    fn what_stands_alone_is_drawn_in() {
+        for (wild, at) in [-1e9, -50.0, 50.0, 1e300].into_iter().flat_map(|wild| [0, 5, 28, 36].map(|at| (wild, at))) {
+            for count in 1..=4 {
+                let usual = noisy(&[(20, 0.0), (20, 10.0)]);
+                let mut series = usual.clone();
+                series[at..at + count].fill(wild);
+                let drawn = drawn_in(&series);
+                let near = drawn.iter().zip(&usual).all(|(drawn, usual)| (drawn - usual).abs() < 9.0);
+                assert!(near, "{wild} at {at}: {drawn:?}");
+                let is_wild = |place: usize| (at..at + count).contains(&place);
+                assert!(
+                    (0..40).all(|place| is_wild(place) || drawn[place] == usual[place]),
+                    "{wild} at {at}: {drawn:?}"
+                );
+            }
+        }
+    }
+}
