@@ -6,20 +6,23 @@ use anyhow::{Result, bail};
 use serde_json::{Map, Value as Json, json};
 
 use super::ExitStatus;
-use super::args::{AckArgs, Global, HistoryArgs};
+use super::args::{ANY_CHANGE, AckArgs, Global, HistoryArgs};
 use super::findings::tell;
 use super::history::{Asked, told};
-use super::judging::ACKS;
-use crate::compare::v1::{LevelChange, SessionValue, Told};
-use crate::compare::{begins, matches};
+use super::judging::{ACKS, Judging, add_baselines};
+use crate::archive::partitions;
+use crate::compare::v1::{SessionValue, Told};
+use crate::compare::{HistoryRequest, Rule, begins, extent, history, matches, words};
 use crate::digest::Digest;
 use crate::edge::{fs, terminal};
+use crate::model::Ack;
 use crate::spec::v1::API_VERSION;
+use crate::unit::Percentage;
 use crate::yaml;
 
 /// Writes the acknowledgement.
 pub(super) fn run(global: &Global, args: &AckArgs) -> Result<ExitStatus> {
-    let history = HistoryArgs {
+    let asked = HistoryArgs {
         benchmark: vec![args.benchmark.clone()],
         case: Vec::new(),
         metric: vec![args.metric.clone()],
@@ -27,97 +30,180 @@ pub(super) fn run(global: &Global, args: &AckArgs) -> Result<ExitStatus> {
         last: 0,
         results: args.results.clone(),
     };
-    let Asked { series, root, .. } = told(global, &history)?;
-    let is_there = |told: &&Told| {
-        let target = told.environment.get("target");
-        args.target.as_ref().is_none_or(|wanted| target.is_none_or(|own| own == wanted))
-    };
-    let on_target: Vec<&Told> = series.iter().filter(is_there).collect();
-    let case = args.case.clone().map_or_else(|| only_case(&on_target, args), Ok)?;
-    let is_asked = |told: &&Told| matches(&case, &told.case) || matches(&case, &told.case_name);
-    let about: Vec<&Told> = on_target.into_iter().filter(is_asked).collect();
-    if about.is_empty() {
-        bail!("no result of {} has the metric `{}` in the case `{case}`", args.benchmark, args.metric);
-    }
-    let open: Vec<&LevelChange> = about
-        .iter()
-        .filter(|told| told.open.is_some())
-        .filter_map(|told| told.changes.iter().find(|change| told.open.as_ref() == Some(&change.session)))
-        .collect();
-    let first = open.iter().min_by_key(|change| &change.since);
-    let from = match (&args.from, first) {
-        (Some(from), _) => from.clone(),
-        (None, Some(first)) => first.session.clone(),
-        (None, None) => {
-            bail!("no change for the worse is open there, so there is nothing to accept; `--from` says from where")
-        }
-    };
-    match reach(&about, &from) {
+    let Asked { judging, acks, usual, series } = told(global, &asked)?;
+    let ack = asked_for(&series, args)?;
+    let about: Vec<&Told> = series.iter().filter(|told| is_about(told, &ack)).collect();
+    match reach(&about, &ack.from) {
         Reach::Nothing => bail!(
-            "`{from}` is no session, no commit of a session and no time before one; `kubebench history {}` lists them",
-            args.benchmark
+            "`{}` is no session, no commit of a session and no time before one; `kubebench history {}` lists them",
+            ack.from,
+            ack.benchmark
         ),
         Reach::Aside => bail!(
-            "no session from `{from}` on is of the default branch, so accepting it would change nothing: only sessions of that branch \
+            "no session from `{}` on is of the default branch, so accepting it would change nothing: only sessions of that branch \
              are a baseline; name one of these, which `kubebench history {}` lists, or a commit or time that they will have",
-            args.benchmark
+            ack.from,
+            ack.benchmark
         ),
         Reach::Candidate => tell(
             global,
             &format!(
-                "`{from}` is not of the default branch: this accepts that session alone; for those that follow on the default branch, \
-                 name the commit that brings the change, or a time, with --from"
+                "`{}` is not of the default branch: this accepts that session alone; for those that follow on the default branch, \
+                 name the commit that brings the change, or a time, with --from",
+                ack.from
             ),
         ),
         Reach::Baseline => {}
     }
-    // Several small steps are one change against the level at which they began, so that the threshold is part of it.
-    let size = |change: &&LevelChange| {
-        let (low, high) = change.interval.unwrap_or((change.change, change.change));
-        low.abs().max(high.abs()).max(change.change.abs())
+    let (thresholds, as_of) = (judging.shares(), judging.as_of());
+    let request = HistoryRequest {
+        archive: &judging.archive,
+        partitions: &partitions(&judging.archive, 0..judging.archive.rows().len(), &judging.across),
+        thresholds: &thresholds,
+        acks: &acks,
+        lineage: usual.lineage(),
+        as_of: &as_of,
     };
     let threshold = about.iter().map(|told| told.threshold).fold(0.0, f64::max);
-    let widest = open.iter().map(size).fold(0.0, f64::max);
-    let bound = ((widest.max(threshold)) * 100.0).ceil() + 2.0;
-    let max_change =
-        args.max_change.clone().or_else(|| (widest > 0.0 && bound <= 100.0).then(|| format!("{bound:.0}%")));
-    let mut spec = Map::new();
-    let mut put = |key: &str, value: Option<&String>| {
-        if let Some(value) = value {
-            spec.insert(key.to_owned(), Json::from(value.as_str()));
-        }
+    let bound = match args.max_change.as_deref() {
+        Some(ANY_CHANGE) => None,
+        Some(share) => Some(share.to_owned()),
+        None => Some(bound(measured(&judging, request, &ack)?, threshold, &ack)?),
     };
-    put("benchmark", Some(&args.benchmark));
-    put("case", Some(&case));
-    put("metric", Some(&args.metric));
-    put("target", args.target.as_ref());
-    put("from", Some(&from));
-    put("maxChange", max_change.as_ref());
-    put("by", Some(&args.by));
-    put("reason", Some(&args.reason));
-    put("expires", args.expires.as_ref());
-    let document = json!({"apiVersion": API_VERSION, "kind": "Ack", "spec": spec});
-    let name = Digest::of_fields([&args.benchmark, &case, &args.metric, &from]).short();
-    let path = format!("{ACKS}/{}-{name}.yaml", args.benchmark);
-    if fs::exists(&root, &path) {
+    let share = bound.as_deref().and_then(|share| Percentage::parse(share).ok());
+    let ack = Ack { max_change: share.map(Percentage::fraction), ..ack };
+    if fs::exists(&judging.root, &ack.file) {
+        let now = bound.map_or_else(String::new, |share| format!("; what is there now is within `maxChange: {share}`"));
         bail!(
-            "{path} accepts this already; to accept it anew, edit `expires` or `maxChange` there, or delete it (git keeps it) and run this again"
+            "{} accepts this already{now}; to accept it anew, edit `expires` or `maxChange` there, or delete it (git keeps it) and run \
+             this again",
+            ack.file
         );
     }
-    fs::create_new(
-        &root,
-        &path,
-        &format!("# yaml-language-server: $schema=../schema/ack.v1.json\n{}", yaml::write(&document)),
-    )?;
-    terminal::print(&format!("{path}\n"))?;
-    let bound = max_change.map_or_else(String::new, |share| format!(", up to {share}"));
+    fs::create_new(&judging.root, &ack.file, &text(&ack, bound.as_ref()))?;
+    terminal::print(&format!("{}\n", ack.file))?;
+    let up_to = bound.map_or_else(String::new, |share| format!(", up to {share}"));
     tell(
         global,
         &format!(
-            "accepted in the case `{case}` from {from} on{bound}; it holds once the file is committed, so send it for review"
+            "accepted in the case `{}` from {} on{up_to}; it holds once the file is committed, so send it for review",
+            ack.case, ack.from
         ),
     );
+    let is_over = ack.expires.as_ref().is_some_and(|last| *last < as_of);
+    if args.max_change.is_none() && !is_over {
+        tell_rest(global, request, &ack);
+    }
     Ok(ExitStatus::Yes)
+}
+
+/// Returns the acknowledgement that is asked for, without a bound.
+fn asked_for(series: &[Told], args: &AckArgs) -> Result<Ack> {
+    let any = Ack {
+        file: String::new(),
+        benchmark: args.benchmark.clone(),
+        case: "*".to_owned(),
+        metric: args.metric.clone(),
+        target: args.target.clone(),
+        from: String::new(),
+        max_change: None,
+        reason: args.reason.clone(),
+        by: args.by.clone(),
+        expires: args.expires.clone(),
+    };
+    let on_target: Vec<&Told> = series.iter().filter(|told| is_about(told, &any)).collect();
+    let case = args.case.clone().map_or_else(|| only_case(&on_target, args), Ok)?;
+    let ack = Ack { case, ..any };
+    let about: Vec<&Told> = on_target.into_iter().filter(|told| is_about(told, &ack)).collect();
+    if about.is_empty() {
+        bail!("no result of {} has the metric `{}` in the case `{}`", args.benchmark, args.metric, ack.case);
+    }
+    // An open change may have several levels: accepting the newest accepts what is there now, and the others are over then.
+    let open = about.iter().filter(|told| told.open.is_some()).filter_map(|told| told.changes.last());
+    let from = match (&args.from, open.max_by(|one, other| one.since.cmp(&other.since))) {
+        (Some(from), _) => from.clone(),
+        (None, Some(open)) => open.session.clone(),
+        (None, None) => {
+            bail!("no change for the worse is open there, so there is nothing to accept; `--from` says from where")
+        }
+    };
+    let name = Digest::of_fields([&ack.benchmark, &ack.case, &ack.metric, &from]).short();
+    Ok(Ack { file: format!("{ACKS}/{}-{name}.yaml", ack.benchmark), from, ..ack })
+}
+
+/// Returns whether an acknowledgement is about a series.
+fn is_about(told: &Told, ack: &Ack) -> bool {
+    let target = told.environment.get("target");
+    told.metric == ack.metric
+        && (matches(&ack.case, &told.case) || matches(&ack.case, &told.case_name))
+        && ack.target.as_ref().is_none_or(|wanted| target.is_none_or(|own| own == wanted))
+}
+
+/// Returns the greatest change for the worse that an acknowledgement is about: as a gate of the default branch sees it, and as those see it
+/// that are held against other commits.
+fn measured(judging: &Judging<'_>, request: HistoryRequest<'_>, ack: &Ack) -> Result<Option<f64>> {
+    let rules = || {
+        let rules = judging.rules.iter().map(|(rule, _)| rule);
+        rules.filter(|rule: &&Rule| rule.benchmark == ack.benchmark && rule.metric == ack.metric)
+    };
+    let mut lineages = BTreeMap::new();
+    add_baselines(&mut lineages, rules(), judging.commits()?.as_ref())?;
+    let direction = rules().find_map(|rule| rule.direction);
+    let all = lineages.values().map(Some).chain([request.lineage]);
+    Ok(all.filter_map(|lineage| extent(HistoryRequest { lineage, ..request }, ack, direction)).max_by(f64::total_cmp))
+}
+
+/// Returns the bound that accepts a change, and not a much greater one.
+fn bound(extent: Option<f64>, threshold: f64, ack: &Ack) -> Result<String> {
+    let Some(extent) = extent else {
+        bail!(
+            "nothing got worse from `{}` on, so there is nothing to accept; `--max-change` accepts up to a share all the same",
+            ack.from
+        )
+    };
+    let percent = (extent.max(threshold) * 100.0).ceil() + 2.0;
+    if percent > 100.0 {
+        bail!(
+            "it got worse by {} from `{}` on, and a bound is at most 100%: `--max-change any` accepts whatever comes",
+            words::share(extent),
+            ack.from
+        );
+    }
+    Ok(format!("{percent:.0}%"))
+}
+
+/// Returns the file of an acknowledgement.
+fn text(ack: &Ack, bound: Option<&String>) -> String {
+    let fields = [
+        ("benchmark", Some(&ack.benchmark)),
+        ("case", Some(&ack.case)),
+        ("metric", Some(&ack.metric)),
+        ("target", ack.target.as_ref()),
+        ("from", Some(&ack.from)),
+        ("maxChange", bound),
+        ("by", Some(&ack.by)),
+        ("reason", Some(&ack.reason)),
+        ("expires", ack.expires.as_ref()),
+    ];
+    let field = |(key, value): (&str, Option<&String>)| Some((key.to_owned(), Json::from(value?.as_str())));
+    let spec: Map<String, Json> = fields.into_iter().filter_map(field).collect();
+    let document = json!({"apiVersion": API_VERSION, "kind": "Ack", "spec": spec});
+    format!("# yaml-language-server: $schema=../schema/ack.v1.json\n{}", yaml::write(&document))
+}
+
+/// Says what stays open although this was accepted.
+fn tell_rest(global: &Global, request: HistoryRequest<'_>, ack: &Ack) {
+    let all: Vec<Ack> = request.acks.iter().cloned().chain([ack.clone()]).collect();
+    let series = history(HistoryRequest { acks: &all, ..request });
+    let open = series.iter().filter(|told| told.open.is_some() && is_about(told, ack));
+    for change in open.filter_map(|told| told.changes.last()) {
+        let day = words::day(&change.since);
+        let said = format!(
+            "what got worse from session {} of {day} on stays open: it is a change of its own, which `--from {}` accepts",
+            change.session, change.session
+        );
+        tell(global, &said);
+    }
 }
 
 /// Returns the one case that is meant where none is named: the only one, or the only one with an open change.

@@ -12,7 +12,7 @@ use crate::export;
 use crate::local::Engine;
 use crate::record::Mode;
 pub(super) use judging::{
-    AckArgs, CompareArgs, GateArgs, HistoryArgs, MockArgs, OnInconclusive, ReportArgs, ReportFormat,
+    ANY_CHANGE, AckArgs, CompareArgs, GateArgs, HistoryArgs, MockArgs, OnInconclusive, ReportArgs, ReportFormat,
 };
 
 /// Compiles benchmark specs for machine learning on Kubernetes into manifests for Argo CD or Flux.

@@ -21,7 +21,7 @@ use crate::edge::fs;
 use crate::edge::git::Commits;
 use crate::edge::terminal;
 
-/// Compares, prints, and returns 1 where a file could not be trusted or a side is empty.
+/// Compares, prints, and returns 1 where a file could not be trusted, a side is empty, or one lacks hardware or a metric of a case.
 pub(super) fn run(global: &Global, args: &CompareArgs) -> Result<ExitStatus> {
     if let Some(by) = &args.by {
         return sweep::run(global, args, by);
@@ -55,11 +55,14 @@ pub(super) fn run(global: &Global, args: &CompareArgs) -> Result<ExitStatus> {
     let Judging { archive, thresholds, sources, left_out, mut diagnostics, .. } = judging;
     diagnostics.extend(empty.iter().map(|side| nothing(side, &archive, &known)).collect::<Diagnostics>());
     answer.left_out = left_out;
-    let is_bad = diagnostics.has_errors();
-    let is_worse = |line: &&Line| line.verdict == Verdict::Regressed;
-    let worse = answer.lines.iter().filter(is_worse);
-    let found: Diagnostics = worse.map(|line| finding(line, &thresholds)).collect();
-    diagnostics.extend(found);
+    let is_bad = diagnostics.has_errors() || answer.lines.iter().any(Line::is_one_sided);
+    if global.output_format == Format::Human {
+        for fault in diagnostics.as_slice() {
+            terminal::tell(&format!("{}: {}", fault.code.id, fault.message));
+        }
+    }
+    let told = answer.lines.iter().filter(|line| line.verdict == Verdict::Regressed || line.is_one_sided());
+    diagnostics.extend(told.map(|line| finding(line, &thresholds)).collect::<Diagnostics>());
     print(global, args, &answer, Findings { diagnostics, sources: &sources, checked: &[], unreadable: false })?;
     Ok(if is_bad { ExitStatus::No } else { ExitStatus::Yes })
 }
@@ -129,9 +132,6 @@ fn print(global: &Global, args: &CompareArgs, answer: &Comparison, findings: Fin
     }
     match global.output_format {
         Format::Human => {
-            for fault in findings.diagnostics.as_slice().iter().filter(|fault| fault.code != &code::KB0460) {
-                terminal::tell(&format!("{}: {}", fault.code.id, fault.message));
-            }
             terminal::print(&render::human_comparison(answer))?;
             findings::write_reports(global, findings)
         }
@@ -222,8 +222,9 @@ fn known_values<'s>(side: &'s Side, archive: &Archive) -> Option<(&'s str, BTree
 
 fn finding(line: &Line, thresholds: &Thresholds) -> Diagnostic {
     let message = render::sentence(line);
+    let code = if line.is_one_sided() { &code::KB0461 } else { &code::KB0460 };
     match thresholds.get(&(line.benchmark.clone(), line.metric.clone())) {
-        Some((_, span)) => Diagnostic::at(&code::KB0460, *span, message),
-        None => Diagnostic::in_file(&code::KB0460, format!("results/{}", line.benchmark), message),
+        Some((_, span)) => Diagnostic::at(code, *span, message),
+        None => Diagnostic::in_file(code, format!("results/{}", line.benchmark), message),
     }
 }

@@ -1,6 +1,6 @@
 //! `kubebench history`: the sessions of every metric, and what changed when.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use anyhow::Result;
 
@@ -8,33 +8,30 @@ use super::ExitStatus;
 use super::args::{Global, HistoryArgs};
 use super::findings::{self, Findings};
 use super::judging::{Judging, Usual};
-use crate::archive::{Archive, partitions};
-use crate::compare::v1::{History, Kind, LeftOut, SCHEMA_VERSION, Told};
+use crate::archive::partitions;
+use crate::compare::v1::{History, Kind, SCHEMA_VERSION, Told};
 use crate::compare::{HistoryRequest, history, render};
 use crate::diag::Diagnostics;
 use crate::diag::render::Format;
 use crate::edge::terminal;
-use crate::text::SourceMap;
+use crate::model::Ack;
 
-/// What was asked for, and what was found on the way.
-pub(super) struct Asked {
-    /// The results.
-    pub(super) archive: Archive,
+/// What was asked for, and what it was told from.
+pub(super) struct Asked<'a> {
+    /// The project with its results.
+    pub(super) judging: Judging<'a>,
+    /// Its acknowledgements.
+    pub(super) acks: Vec<Ack>,
+    /// The commits whose sessions are the baseline.
+    pub(super) usual: Usual,
     /// The series.
     pub(super) series: Vec<Told>,
-    /// The folder of the project.
-    pub(super) root: PathBuf,
-    /// Result files that did not count, and why.
-    pub(super) left_out: Vec<LeftOut>,
-    /// The same as findings.
-    pub(super) diagnostics: Diagnostics,
-    /// The texts of what is at fault.
-    pub(super) sources: SourceMap,
 }
 
 /// Prints the history of what was asked for.
 pub(super) fn run(global: &Global, args: &HistoryArgs) -> Result<ExitStatus> {
-    let Asked { series, left_out, diagnostics, sources, .. } = told(global, args)?;
+    let Asked { judging, series, .. } = told(global, args)?;
+    let Judging { left_out, diagnostics, sources, .. } = judging;
     let answer = History { schema_version: SCHEMA_VERSION, series, left_out, notes: Vec::new() };
     let is_bad = diagnostics.has_errors();
     match global.output_format {
@@ -46,7 +43,7 @@ pub(super) fn run(global: &Global, args: &HistoryArgs) -> Result<ExitStatus> {
 }
 
 /// Returns the history of what was asked for.
-pub(super) fn told(global: &Global, args: &HistoryArgs) -> Result<Asked> {
+pub(super) fn told<'a>(global: &'a Global, args: &HistoryArgs) -> Result<Asked<'a>> {
     let mut judging = Judging::open(global)?;
     let folders: Vec<&Path> = args.results.as_deref().into_iter().collect();
     judging.refuse_places(None, &folders)?;
@@ -69,8 +66,7 @@ pub(super) fn told(global: &Global, args: &HistoryArgs) -> Result<Asked> {
         as_of: &judging.as_of(),
     });
     series.retain(|told| is_asked(told, args));
-    let Judging { archive, root, left_out, diagnostics, sources, .. } = judging;
-    Ok(Asked { archive, series, root, left_out, diagnostics, sources })
+    Ok(Asked { judging, acks, usual, series })
 }
 
 /// Returns whether a series was asked for: by name, or because it stands for its benchmark.

@@ -8,7 +8,7 @@ use super::ExitStatus;
 use super::args::{CompareArgs, Global, HistoryArgs};
 use super::findings::{self, Findings};
 use super::history::{Asked, told};
-use super::judging::refuse_unknown;
+use super::judging::{Judging, refuse_unknown};
 use super::project::from_start;
 use crate::diag::render::Format;
 use crate::edge::{fs, terminal};
@@ -24,7 +24,8 @@ pub(super) fn run(global: &Global, args: &CompareArgs, by: &str) -> Result<ExitS
         last: 0,
         results: args.results.clone(),
     };
-    let Asked { archive, series, left_out, diagnostics, sources, .. } = told(global, &all)?;
+    let Asked { judging, series, .. } = told(global, &all)?;
+    let Judging { archive, left_out, diagnostics, sources, .. } = judging;
     let found = Axis::find(by, &archive, &series).map(|axis| (values(&archive, &series, &axis), axis));
     let Some((known, axis)) = found.filter(|(known, _)| !known.is_empty()) else {
         let known = axes(&archive, &series);

@@ -1,5 +1,7 @@
 //! `compare`: two sides, case by case and metric by metric.
 
+mod one_sided;
+
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::line::Origin;
@@ -132,7 +134,10 @@ impl Request<'_> {
         if pairs.is_empty() {
             pairs.extend(baselines.iter().max_by_key(newest).zip(candidates.iter().max_by_key(newest)));
         }
-        pairs.into_iter().flat_map(|(baseline, candidate)| self.of_pair(baseline, candidate, notes)).collect()
+        let mut lines: Vec<Line> =
+            pairs.iter().flat_map(|(baseline, candidate)| self.of_pair(baseline, candidate, notes)).collect();
+        lines.extend(self.left(&pairs, baselines, candidates, notes));
+        lines
     }
 
     /// Iterates over what keeps a partition apart, without the facts that a side asks for.
@@ -146,11 +151,12 @@ impl Request<'_> {
         let differing = self.differing(baseline, candidate);
         let refused: Vec<&(String, String)> =
             differing.iter().filter(|(fact, _)| !self.allowed.contains(fact)).collect();
-        let is_wanted = |name: &str| self.metrics.is_empty() || self.metrics.contains(name);
-        let ours = series_of(self.archive, baseline, is_wanted);
+        let ours = series_of(self.archive, baseline, |name| self.is_wanted(name));
         let by_metric: BTreeMap<&MetricKey, &Series> = ours.iter().map(|series| (&series.metric, series)).collect();
-        let mut lines = Vec::new();
-        for series in &series_of(self.archive, candidate, is_wanted) {
+        let theirs = series_of(self.archive, candidate, |name| self.is_wanted(name));
+        let mut lines = self.lost(baseline, &ours, candidate, &theirs, notes);
+        notes.extend(self.gained(&ours, candidate, &theirs));
+        for series in &theirs {
             let Some(before) = by_metric.get(&series.metric) else {
                 notes.extend(other_unit(&ours, series, candidate));
                 continue;
@@ -200,18 +206,16 @@ impl Request<'_> {
     }
 
     fn line(&self, baseline: &Partition, before: &Series, candidate: &Partition, after: &Series) -> Line {
-        let threshold = self.thresholds.get(&(candidate.benchmark.clone(), after.metric.name.clone())).copied();
-        let policy = Policy { direction: after.direction, threshold: threshold.unwrap_or(DEFAULT_THRESHOLD) };
+        let policy = self.policy(candidate, after);
         let medians =
             [before, after].map(|series| series.points.iter().map(|point| point.median).collect::<Vec<f64>>());
         let judgement = match Scale::between(&medians[0], &medians[1]) {
             Some(scale) => judge(measure(scale, &medians, &shared(baseline, before, candidate, after)), policy, None),
             None => without_scale(),
         };
-        let origin = |partition| Origin { archive: self.archive, partition, lineage: self.lineage };
-        let mut line = origin(candidate).line(after, policy, &judgement);
-        line.baseline = origin(baseline).sessions(before.points.iter());
-        line.candidate = origin(candidate).sessions(after.points.iter());
+        let mut line = self.origin(candidate).line(after, policy, &judgement);
+        line.baseline = self.origin(baseline).sessions(before.points.iter());
+        line.candidate = self.origin(candidate).sessions(after.points.iter());
         for (side, values) in self.sides.iter().zip(&medians) {
             let levels = levels(values, policy);
             if levels > 1 {
@@ -220,11 +224,27 @@ impl Request<'_> {
                 ));
             }
         }
-        if baseline.benchmark != candidate.benchmark {
-            line.baseline_benchmark = Some(baseline.benchmark.clone());
-        }
+        line.baseline_benchmark = other_benchmark(baseline, candidate);
         line
     }
+
+    fn is_wanted(&self, name: &str) -> bool {
+        self.metrics.is_empty() || self.metrics.contains(name)
+    }
+
+    fn origin<'p>(&'p self, partition: &'p Partition) -> Origin<'p> {
+        Origin { archive: self.archive, partition, lineage: self.lineage }
+    }
+
+    fn policy(&self, candidate: &Partition, series: &Series) -> Policy {
+        let threshold = self.thresholds.get(&(candidate.benchmark.clone(), series.metric.name.clone())).copied();
+        Policy { direction: series.direction, threshold: threshold.unwrap_or(DEFAULT_THRESHOLD) }
+    }
+}
+
+/// Returns the benchmark of the baseline where that is another one.
+fn other_benchmark(baseline: &Partition, candidate: &Partition) -> Option<String> {
+    (baseline.benchmark != candidate.benchmark).then(|| baseline.benchmark.clone())
 }
 
 /// Returns how many levels the sessions of a side have.
@@ -232,10 +252,15 @@ fn levels(values: &[f64], policy: Policy) -> usize {
     crate::verdict::baseline(values, policy, &[]).changes.len() + 1
 }
 
+/// Returns whether two series are of one metric, whatever its unit.
+fn is_like(one: &Series, other: &Series) -> bool {
+    one.metric.name == other.metric.name && one.metric.labels == other.metric.labels
+}
+
 /// Says that the baseline has a metric in another unit: nobody can say how much one is of the other.
 fn other_unit(ours: &[Series], series: &Series, candidate: &Partition) -> Option<String> {
     let metric = &series.metric;
-    let known = ours.iter().find(|own| own.metric.name == metric.name && own.metric.labels == metric.labels)?;
+    let known = ours.iter().find(|own| is_like(own, series))?;
     let unit = |metric: &MetricKey| metric.unit.clone().unwrap_or_else(|| "none".to_owned());
     Some(format!(
         "`{}` of {} is not compared: its unit was {} and is {}",
@@ -287,16 +312,19 @@ fn mirrored(effect: Effect) -> Effect {
 }
 
 fn refuse(line: &mut Line, refused: &[&(String, String)]) {
-    let facts: Vec<&str> = refused.iter().map(|(fact, _)| fact.as_str()).collect();
-    let said: Vec<String> = refused.iter().map(|(fact, said)| format!("{fact} ({said})")).collect();
-    let allow: Vec<String> = facts.iter().map(|fact| format!("--allow {fact}")).collect();
     line.verdict = Verdict::Incomparable;
     "differs".clone_into(&mut line.reason);
-    line.message =
-        format!("both sides differ in {}; compare all the same with {}", said.join(" and "), allow.join(" "));
+    line.message = format!("both sides differ in {}", refused_words(refused));
     line.notes.clear();
     (line.change, line.interval, line.p) = (None, None, None);
     (line.detectable, line.more_sessions, line.method) = (None, None, None);
+}
+
+/// Says which facts keep two sides apart, and how they are compared all the same.
+fn refused_words(refused: &[&(String, String)]) -> String {
+    let said: Vec<String> = refused.iter().map(|(fact, said)| format!("{fact} ({said})")).collect();
+    let allow: Vec<String> = refused.iter().map(|(fact, _)| format!("--allow {fact}")).collect();
+    format!("{}; compare all the same with {}", said.join(" and "), allow.join(" "))
 }
 
 /// Returns the geometric mean of the changes of each metric that several cases have.

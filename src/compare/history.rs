@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::ack;
 use super::line::Origin;
 use super::side::Lineage;
-use super::v1::{Acknowledged, Drift, FactChange, LevelChange, SessionValue, Told};
+use super::v1::{Acknowledged, Drift, FactChange, LevelChange, SessionValue, Size, Told};
 use crate::archive::{Archive, MetricKey, Partition, Series, series};
 use crate::model::Ack;
 use crate::result::v1::Environment;
@@ -58,6 +58,12 @@ impl Told {
         let first = self.changes.last().and_then(begins).unwrap_or_default();
         self.sessions.iter().skip(first).filter(|session| !self.aside.contains(&session.session)).collect()
     }
+
+    /// Returns how large a change is: of one that is open its newest level counts, of any other its own.
+    pub fn size(&self, change: &LevelChange) -> Size {
+        let own = Size { change: change.change, interval: change.interval };
+        self.open_size.filter(|_| self.open.as_ref() == Some(&change.session)).unwrap_or(own)
+    }
 }
 
 /// Returns of each partition whether its hardware was replaced: the case ran elsewhere on its target since, and not here any more. Kinds
@@ -103,7 +109,9 @@ impl Request<'_> {
         let policy = Policy { direction: series.direction, threshold };
         let members = origin.members(series);
         let about = applying(self.acks, origin, &series.metric, self.as_of);
-        let Levels { values, found, acks } = levels(about, origin, series, &members, policy);
+        let levels = levels(about, origin, series, &members, policy);
+        let open = levels.open();
+        let Levels { values, found, acks } = levels;
         let everything = origin.sessions(series.points.iter());
         let is_member: BTreeSet<usize> = members.iter().copied().collect();
         let aside = everything.sessions.iter().enumerate().filter(|(at, _)| !is_member.contains(at));
@@ -126,11 +134,12 @@ impl Request<'_> {
                 .iter()
                 .filter_map(|change| level_change(*change, origin, series, &members, &found))
                 .collect(),
-            open: found
-                .open
+            open: open
+                .as_ref()
                 .and_then(|open| members.get(open.from))
                 .and_then(|at| everything.sessions.get(*at))
                 .map(|session| session.session.clone()),
+            open_size: open.and_then(|open| open.effect).map(|effect| size(&effect)),
             environment_changes: environment_changes(origin, series),
             drift: drift(level),
             correlation: scaled(level)
@@ -150,6 +159,31 @@ pub(super) struct Levels {
     pub(super) found: Baseline,
     /// The acknowledgements that apply.
     acks: Vec<Acknowledged>,
+}
+
+/// A change that is open among values.
+pub(super) struct OpenLevel {
+    /// The place of its first session.
+    pub(super) from: usize,
+    /// How many sessions its newest level has.
+    pub(super) measured: usize,
+    /// That level against the one before the change opened.
+    pub(super) effect: Option<Effect>,
+}
+
+impl Levels {
+    /// Returns the change that is open, as all that tell of it say it.
+    pub(super) fn open(&self) -> Option<OpenLevel> {
+        let from = self.found.open?.from;
+        let before = self.found.changes.iter().map(|change| change.at).rfind(|at| *at < from).unwrap_or_default();
+        let newest = newest_level(&self.values, &self.found);
+        Some(OpenLevel { from, measured: newest.len(), effect: step(self.values.get(before..from)?, newest) })
+    }
+}
+
+/// Returns how large an effect is.
+pub(super) fn size(effect: &Effect) -> Size {
+    Size { change: effect.change(), interval: effect.change_interval() }
 }
 
 /// Finds the levels among the points at `places`, by the acknowledgements that are about the series.
@@ -205,7 +239,7 @@ pub(super) fn marks(
 }
 
 /// Returns the values since the last change of level.
-fn newest_level<'v>(values: &'v [f64], found: &Baseline) -> &'v [f64] {
+pub(super) fn newest_level<'v>(values: &'v [f64], found: &Baseline) -> &'v [f64] {
     values.get(found.changes.last().map_or(0, |change| change.at)..).unwrap_or_default()
 }
 
@@ -253,7 +287,7 @@ fn level_change(
 }
 
 /// Measures the sessions of a level against those of the level before it.
-pub(super) fn step(before: &[f64], after: &[f64]) -> Option<Effect> {
+fn step(before: &[f64], after: &[f64]) -> Option<Effect> {
     let scale = Scale::of(before, after)?;
     if after.len() >= LEAST_GROUP { of_groups(scale, before, after) } else { against_history(scale, before, after) }
 }

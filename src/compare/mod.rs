@@ -11,7 +11,7 @@ mod side;
 pub mod v1;
 pub mod words;
 
-pub use ack::{begins, matches};
+pub use ack::{begins, extent, matches};
 pub use comparison::{Request, compare, measure};
 pub use gate::{Against, Candidate, Judged, Request as GateRequest, Rule, gate};
 pub use history::{Request as HistoryRequest, history};

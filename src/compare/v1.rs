@@ -145,6 +145,9 @@ pub struct Told {
     /// The first session of the change that is open: neither acknowledged nor over.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub open: Option<String>,
+    /// How large that change is now: its newest level against the one before it opened.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub open_size: Option<Size>,
     /// Facts that changed without keeping results apart: the kernel, the system, an image.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub environment_changes: Vec<FactChange>,
@@ -179,6 +182,17 @@ pub struct LevelChange {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub after: Option<String>,
     /// The change as a share, against the level that was normal before.
+    pub change: f64,
+    /// The interval of 95 % around it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub interval: Option<(f64, f64)>,
+}
+
+/// How large a change is.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct Size {
+    /// The change as a share.
     pub change: f64,
     /// The interval of 95 % around it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -342,14 +356,19 @@ pub struct OpenChange {
     /// The commit of the session before it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub after: Option<String>,
-    /// How many sessions it has had, with those that are judged.
+    /// How many sessions it has had: with those that are judged, unless they are of another branch.
     pub sessions: usize,
-    /// The change as a share.
+    /// How many of them are of its newest level, which `change` is of.
+    pub measured: usize,
+    /// The change as a share: its newest level against the one before it opened.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub change: Option<f64>,
     /// The interval of 95 % around it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub interval: Option<(f64, f64)>,
+    /// How much worse than that level the candidate is, where it is so significantly and by more than the threshold.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub further: Option<Size>,
 }
 
 /// An acknowledgement that applies.

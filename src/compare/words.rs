@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use super::v1::{Acknowledged, Line, Verdict};
+use super::v1::{Acknowledged, Line, OpenChange, Size, Verdict};
 use crate::result::labelled;
 use crate::verdict::{Judgement, Method, Policy, Reason, SIGNIFICANT};
 
@@ -256,12 +256,34 @@ pub fn between(line: &Line) -> Option<(String, String)> {
     (after != commit).then(|| (format!("git log {after}..{commit}"), format!("git bisect start {commit} {after}")))
 }
 
+/// Returns what of its spec refuses a line, or will; acknowledgements are about levels, and so about none of these.
+pub fn limit(line: &Line) -> Option<&'static str> {
+    match line.reason.as_str() {
+        _ if !matches!(line.verdict, Verdict::Regressed | Verdict::Pending) => None,
+        "belowMin" => Some("`min`"),
+        "aboveMax" => Some("`max`"),
+        "fixedBaseline" => Some("the `value` of its baseline"),
+        _ => None,
+    }
+}
+
 /// Returns what a person has to decide about a line.
 pub fn decide(line: &Line) -> Vec<String> {
-    let mut next = Vec::new();
+    let limit = limit(line).filter(|_| line.verdict == Verdict::Regressed);
+    let mut next: Vec<String> = limit
+        .map(|what| {
+            let metric = metric(line);
+            format!(
+                "mend it, or change {what} for `{metric}` in the spec of {}: `ack` accepts no limit",
+                line.benchmark
+            )
+        })
+        .into_iter()
+        .collect();
     if let Some(open) = &line.open {
         next.push(accept(line, &open.session));
-    } else if line.verdict == Verdict::Regressed
+    } else if limit.is_none()
+        && line.verdict == Verdict::Regressed
         && line.change.is_some()
         && let Some(session) = line.candidate.sessions.first()
     {
@@ -271,6 +293,18 @@ pub fn decide(line: &Line) -> Vec<String> {
         next.push(format!("write {run} into the spec of {}: a second session decides", line.benchmark));
     }
     next
+}
+
+/// Returns in how many sessions an open change was seen, and of how many of them its size is.
+pub fn seen(open: &OpenChange) -> String {
+    let sessions = counted(open.sessions, "session");
+    if open.measured < open.sessions { format!("the newest {} of {sessions}", open.measured) } else { sessions }
+}
+
+/// Says how much worse a candidate is than the newest sessions of an open change.
+pub fn further(size: Size) -> String {
+    let side = if size.change < 0.0 { "below" } else { "above" };
+    format!("this candidate is a further {} {side} these sessions", estimate(size.change, size.interval))
 }
 
 /// Returns the day of a time.

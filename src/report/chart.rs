@@ -1,7 +1,7 @@
 //! A chart: one metric of a case on the hardware that is in use, what gates say of it, and what of that somebody should look at.
 
 use super::place;
-use crate::compare::v1::{Kind, Line, SessionValue, Told, Turn, Verdict};
+use crate::compare::v1::{Kind, Line, OpenChange, SessionValue, Told, Turn, Verdict};
 use crate::compare::words;
 
 /// So many charts stand on a page of a case.
@@ -37,6 +37,8 @@ pub(super) struct Finding<'a> {
     pub(super) chart: &'a Chart<'a>,
     /// How.
     pub(super) what: What<'a>,
+    /// The limit that was passed too, as the gate says it.
+    pub(super) limit: Option<&'a str>,
     /// When its first session began.
     pub(super) since: &'a str,
     /// The commit of that session.
@@ -80,9 +82,14 @@ impl<'a> Chart<'a> {
     pub(super) fn open(&self) -> Option<&str> {
         match self.line() {
             _ if self.is_stale => None,
-            Some(line) => line.open.as_ref().map(|open| open.session.as_str()),
+            Some(_) => self.open_line().map(|(_, open)| open.session.as_str()),
             None => self.told.open.as_deref(),
         }
+    }
+
+    /// Returns the change that a gate found open, and its line: where several gates fail, another one may be the first.
+    fn open_line(&self) -> Option<(&'a Line, &'a OpenChange)> {
+        self.lines.iter().find_map(|line| Some((*line, line.open.as_ref()?)))
     }
 
     /// Returns the first place among its sessions that is lately.
@@ -104,22 +111,30 @@ impl<'a> Chart<'a> {
         if !matches!(line.verdict, Verdict::Regressed | Verdict::Pending) {
             return None;
         }
-        let newest = line.candidate.sessions.first()?;
-        if matches!(line.reason.as_str(), "belowMin" | "aboveMax" | "fixedBaseline") {
-            return Some(self.found(What::Limit(&line.message), newest, None, line.candidate.sessions.len()));
-        }
-        if let Some(open) = &line.open {
+        let is_as_bad = |other: &&&Line| other.verdict == line.verdict;
+        let limit = self.lines.iter().filter(is_as_bad).find(|line| is_limit(line)).copied();
+        let told = limit.map(|line| line.message.split_once("; ").map_or(line.message.as_str(), |(told, _)| told));
+        if let Some((line, open)) = self.open_line() {
+            let level = open.change.map(|change| What::Level(change, open.interval));
             return Some(Finding {
                 chart: self,
-                what: open.change.map_or(What::Limit(&line.message), |change| What::Level(change, open.interval)),
+                what: level.unwrap_or(What::Limit(told.unwrap_or(&line.message))),
+                limit: told.filter(|_| level.is_some()),
                 since: &open.since,
                 commit: open.commit.as_deref(),
                 after: open.after.as_deref(),
                 sessions: open.sessions,
             });
         }
+        // A first hit of one gate may pass the limit of another one.
+        let hit = self.lines.iter().filter(is_as_bad).find(|line| !is_limit(line)).copied();
+        let Some((line, change)) = hit.and_then(|line| Some((line, line.change?))) else {
+            let line = limit?;
+            return Some(self.found(What::Limit(told?), line.candidate.sessions.first()?, None, line));
+        };
         let before = line.baseline.sessions.last().and_then(|session| session.commit.as_deref());
-        Some(self.found(What::Level(line.change?, line.interval), newest, before, line.candidate.sessions.len()))
+        let newest = line.candidate.sessions.first()?;
+        Some(Finding { limit: told, ..self.found(What::Level(change, line.interval), newest, before, line) })
     }
 
     fn found<'f>(
@@ -127,9 +142,17 @@ impl<'a> Chart<'a> {
         what: What<'f>,
         first: &'f SessionValue,
         after: Option<&'f str>,
-        sessions: usize,
+        line: &'f Line,
     ) -> Finding<'f> {
-        Finding { chart: self, what, since: &first.started_at, commit: first.commit.as_deref(), after, sessions }
+        Finding {
+            chart: self,
+            what,
+            limit: None,
+            since: &first.started_at,
+            commit: first.commit.as_deref(),
+            after,
+            sessions: line.candidate.sessions.len(),
+        }
     }
 
     /// Returns the open change of a metric that no gate looks at.
@@ -138,9 +161,11 @@ impl<'a> Chart<'a> {
         let change = self.told.changes.iter().find(|change| change.session == *open && change.turn == Turn::Worse)?;
         let since = self.told.sessions.iter().position(|session| session.session == change.session)?;
         let is_own = |session: &&SessionValue| !self.told.aside.contains(&session.session);
+        let size = self.told.size(change);
         Some(Finding {
             chart: self,
-            what: What::Level(change.change, change.interval),
+            what: What::Level(size.change, size.interval),
+            limit: None,
             since: &change.since,
             commit: change.commit.as_deref(),
             after: change.after.as_deref(),
@@ -177,10 +202,15 @@ impl Finding<'_> {
     /// Returns how large it is; what passed a limit is larger than any change.
     pub(super) fn size(&self) -> f64 {
         match self.what {
-            What::Level(change, _) => change.abs(),
-            What::Limit(_) => f64::INFINITY,
+            What::Level(change, _) if self.limit.is_none() => change.abs(),
+            What::Level(..) | What::Limit(_) => f64::INFINITY,
         }
     }
+}
+
+/// Returns whether a line is of a limit or a fixed value.
+fn is_limit(line: &Line) -> bool {
+    matches!(line.reason.as_str(), "belowMin" | "aboveMax" | "fixedBaseline")
 }
 
 /// Returns the page of a case on which its metric of this place stands.

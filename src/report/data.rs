@@ -56,6 +56,11 @@ fn open(finding: &Finding<'_>) -> Open {
             What::Level(_, interval) => interval,
             What::Limit(_) => None,
         },
+        limit: match finding.what {
+            What::Level(..) => finding.limit,
+            What::Limit(limit) => Some(limit),
+        }
+        .map(str::to_owned),
         since: finding.since.to_owned(),
         commit: finding.commit.map(str::to_owned),
         after: finding.after.map(str::to_owned),

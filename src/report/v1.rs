@@ -67,12 +67,15 @@ pub struct Open {
     /// What tells it from others of its name.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub labels: BTreeMap<String, String>,
-    /// The change as a share; left out where a limit was passed.
+    /// The change as a share; left out where only a limit was passed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub change: Option<f64>,
     /// The interval of 95 % around it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub interval: Option<(f64, f64)>,
+    /// The limit or fixed value that was passed, as the gate says it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub limit: Option<String>,
     /// When its first session began.
     pub since: String,
     /// The commit of that session.

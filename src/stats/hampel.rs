@@ -17,16 +17,25 @@ const FAR: f64 = 4.0;
 const NORMAL: f64 = 1.482_602_218_505_602;
 
 /// Returns the values, for those that stand alone the median around them; fewer than nine values as they are.
+///
+/// The last value of a level may be outnumbered by those of the next one. What is like those before it or those after it does not stand
+/// alone.
 pub fn drawn_in(series: &[f64]) -> Vec<f64> {
     if series.len() < AROUND {
         return series.to_vec();
     }
     let bound = FAR * noise(series);
+    let median = |from: usize, to: usize| {
+        let part = series.get(from..to.min(series.len())).unwrap_or_default();
+        (part.len() > AROUND / 2).then(|| quantile(part.iter().copied(), 0.5))
+    };
     let place = |(at, value): (usize, &f64)| {
+        let is_near = |median: &f64| (value - median).abs() <= bound;
         let first = at.saturating_sub(AROUND / 2).min(series.len() - AROUND);
-        let around = series.get(first..first + AROUND).unwrap_or_default();
-        let median = quantile(around.iter().copied(), 0.5);
-        if (value - median).abs() > bound { median } else { *value }
+        let around = median(first, first + AROUND);
+        let sides = [median(at.saturating_sub(AROUND), at), median(at + 1, at + 1 + AROUND)];
+        let stands_alone = !around.iter().chain(sides.iter().flatten()).any(is_near);
+        around.filter(|_| stands_alone).unwrap_or(*value)
     };
     series.iter().enumerate().map(place).collect()
 }
@@ -68,6 +77,15 @@ mod tests {
         assert_eq!(drawn_in(&[]), [0.0; 0]);
         assert_eq!(drawn_in(&[3.0]), [3.0]);
         assert_eq!(drawn_in(&[-f64::MAX, f64::MAX].repeat(9)), [-f64::MAX, f64::MAX].repeat(9));
+    }
+
+    #[test]
+    fn the_last_value_of_a_level_is_of_it() {
+        // One more of those before it is as low as the next level, so that it is outnumbered.
+        let mut series = noisy(&[(20, 10.0), (20, 0.0)]);
+        series[17] = 0.0;
+        let drawn = drawn_in(&series);
+        assert_eq!((drawn[19], drawn[20]), (series[19], series[20]));
     }
 
     #[test]

@@ -64,7 +64,7 @@ pub(in crate::cli) struct AckArgs {
     /// The first session that is accepted: its id, its commit, or a time; without it, where the open change began
     #[arg(long, value_name = "SESSION|COMMIT|TIME")]
     pub(in crate::cli) from: Option<String>,
-    /// The greatest change that is accepted, such as 6%; without it, a little more than the open change
+    /// The greatest change that is accepted, such as 6%, or `any`; without it, a little more than what got worse
     #[arg(long, value_name = "SHARE", value_parser = share)]
     pub(in crate::cli) max_change: Option<String>,
     /// Who accepts
@@ -86,7 +86,13 @@ fn said(text: &str) -> Result<String, String> {
     if text.trim().is_empty() { Err("it is empty".to_owned()) } else { Ok(text.to_owned()) }
 }
 
+/// The bound that is none.
+pub(in crate::cli) const ANY_CHANGE: &str = "any";
+
 fn share(text: &str) -> Result<String, String> {
+    if text == ANY_CHANGE {
+        return Ok(text.to_owned());
+    }
     crate::unit::Percentage::parse(text).map(|share| share.to_string()).map_err(|error| error.to_string())
 }
 

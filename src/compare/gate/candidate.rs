@@ -14,7 +14,7 @@ use crate::result::v1::{Direction, Kind};
 use crate::verdict::{DEFAULT_THRESHOLD, FEW, Policy, WINDOW};
 
 impl<'a> Request<'a> {
-    /// Measures a gated metric of one case on all hardware that is in use, and says what is open on other hardware.
+    /// Measures a gated metric of one case on all hardware that is in use, and says what is open on other hardware or in another unit.
     pub(super) fn of_case<'k>(&self, rule: &'k Rule, known: &'k [Known<'k>]) -> (Vec<Draft<'k>>, BTreeSet<String>)
     where
         'a: 'k,
@@ -33,9 +33,12 @@ impl<'a> Request<'a> {
                 known.series.iter().filter(|series| series.metric.name == rule.metric).collect();
             // Of results that somebody named, all are judged.
             if !known.is_replaced || *self.candidate != Candidate::Newest {
-                drafts.extend(self.of_partition(rule, known.partition, &sessions, of_metric));
+                let (of_partition, of_units) = self.of_partition(rule, known.partition, &sessions, of_metric);
+                drafts.extend(of_partition);
+                notes.extend(of_units);
             } else {
-                notes.extend(of_metric.into_iter().filter_map(|series| self.elsewhere(rule, known.partition, series)));
+                let unjudged = |series| self.unjudged(rule, known.partition, series, "other hardware ran last");
+                notes.extend(of_metric.into_iter().filter_map(unjudged));
             }
         }
         (drafts, notes)
@@ -47,7 +50,7 @@ impl<'a> Request<'a> {
         partition: &'a Partition,
         sessions: &Sessions,
         of_metric: Vec<&'a Series>,
-    ) -> Vec<Draft<'a>> {
+    ) -> (Vec<Draft<'a>>, Vec<String>) {
         let is_there = |series: &&Series| series.points.iter().any(|point| sessions.judged.contains(&point.session));
         let (there, gone): (Vec<&Series>, Vec<&Series>) = of_metric.into_iter().partition(is_there);
         if there.is_empty() {
@@ -60,27 +63,34 @@ impl<'a> Request<'a> {
                 shown.push(Cow::Owned(empty_series(rule)));
             }
             let draft = |series| self.draft(rule, partition, sessions, series, Absence::Invalid);
-            return shown.into_iter().map(draft).collect();
+            return (shown.into_iter().map(draft).collect(), Vec::new());
         }
         let recent = self.recent(rule, partition, sessions, there.iter().chain(&gone).copied());
-        let mut drafts = Vec::new();
+        let (mut drafts, mut notes) = (Vec::new(), Vec::new());
         for series in &there {
             let mut draft = self.draft(rule, partition, sessions, Cow::Borrowed(series), Absence::Invalid);
             let others = gone.iter().filter(|other| other.metric.labels == series.metric.labels);
-            draft.notes.extend(others.map(|other| {
-                let unit = other.metric.unit.as_deref().unwrap_or("none");
-                format!("other sessions have another unit ({unit}), and are not compared")
-            }));
+            draft.notes.extend(
+                others.map(|other| format!("other sessions have another unit ({}), and are not compared", unit(other))),
+            );
             drafts.push(draft);
         }
         for series in gone {
-            let has_other_unit = there.iter().any(|other| other.metric.labels == series.metric.labels);
+            let successor = there.iter().find(|other| other.metric.labels == series.metric.labels);
             let is_recent = series.points.iter().any(|point| recent.contains(&point.session));
-            if is_recent && !has_other_unit {
-                drafts.push(self.draft(rule, partition, sessions, Cow::Borrowed(series), Absence::Gone));
+            let is_over = series.points.last().map(|point| point.session) < sessions.all.first().copied();
+            match successor {
+                Some(successor) if is_over => {
+                    let why = format!("it has another unit since ({})", unit(successor));
+                    notes.extend(self.unjudged(rule, partition, series, &why));
+                }
+                None if is_recent => {
+                    drafts.push(self.draft(rule, partition, sessions, Cow::Borrowed(series), Absence::Gone));
+                }
+                _ => {}
             }
         }
-        drafts
+        (drafts, notes)
     }
 
     /// Returns the sessions before the candidate that a baseline would look back on.
@@ -123,24 +133,22 @@ impl<'a> Request<'a> {
                 (0..partition.sessions.len()).filter(|at| is_chosen(at) && of_target(at)).collect()
             }
         };
-        Sessions { all: self.with_same_revision(rule, partition, judged.clone()), judged }
-    }
-
-    /// Adds the sessions right before the newest one that ran the same, where a gate waits for a second hit.
-    fn with_same_revision(&self, rule: &Rule, partition: &Partition, mut sessions: BTreeSet<usize>) -> BTreeSet<usize> {
+        // Where a gate waits for a second hit, sessions of the newest one's revision count hits: those that are judged too, and those
+        // right before it.
         let revision = |at: usize| {
             let row = partition.sessions.get(at)?.first(self.archive)?;
             Some(self.archive.revision(row))
         };
-        if let (true, Candidate::Newest, Some(last)) = (rule.is_confirmed, self.candidate, sessions.last().copied()) {
-            let same = (0..last).rev().take_while(|at| revision(*at) == revision(last));
-            sessions.extend(same.take(FEW - 1));
-        }
-        sessions
+        let newest = judged.last().copied().filter(|_| rule.is_confirmed);
+        let is_alike = |at: &usize| newest.is_some_and(|newest| revision(*at) == revision(newest));
+        let earlier = newest.into_iter().flat_map(|newest| (0..newest).rev()).filter(&of_target);
+        let alike: BTreeSet<usize> = earlier.take_while(is_alike).take(FEW - 1).collect();
+        let alike = judged.iter().copied().filter(is_alike).chain(alike).collect();
+        Sessions { all: judged.union(&alike).copied().collect(), judged, alike }
     }
 
-    /// Says that a change is open on hardware that did not run last, and so is not judged.
-    fn elsewhere(&self, rule: &Rule, partition: &Partition, series: &Series) -> Option<String> {
+    /// Says that a change is open which is not judged, and why.
+    fn unjudged(&self, rule: &Rule, partition: &Partition, series: &Series, why: &str) -> Option<String> {
         if rule.max_regression.is_none() || matches!(rule.against, Against::Value(_)) {
             return None;
         }
@@ -157,7 +165,7 @@ impl<'a> Request<'a> {
         let facts: BTreeMap<String, String> =
             partition.facts.iter().map(|(fact, value)| ((*fact).to_owned(), value.clone())).collect();
         Some(format!(
-            "not judged: `{}` of {}{case} got worse on {} in session {} of {}, neither acknowledged nor over; other hardware ran last",
+            "not judged: `{}` of {}{case} got worse on {} in session {} of {}, neither acknowledged nor over; {why}",
             series.metric.shown(),
             partition.benchmark,
             words::hardware(&facts),
@@ -165,6 +173,10 @@ impl<'a> Request<'a> {
             words::day(&session.started_at),
         ))
     }
+}
+
+fn unit(series: &Series) -> &str {
+    series.metric.unit.as_deref().unwrap_or("none")
 }
 
 fn empty_series(rule: &Rule) -> Series {

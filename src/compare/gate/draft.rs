@@ -1,28 +1,31 @@
 //! A gated metric: measured first, judged when all others are measured too.
 
+mod hits;
+
 use std::borrow::Cow;
 use std::collections::BTreeSet;
 
 use super::super::ack;
-use super::super::history::{Levels, applying, levels, marks, step};
+use super::super::history::{OpenLevel, applying, levels, marks, newest_level, size};
 use super::super::line::Origin;
 use super::super::side::Lineage;
-use super::super::v1::{Acknowledged, Line, OpenChange};
+use super::super::v1::{Acknowledged, Line, OpenChange, Size};
 use super::super::words;
 use super::{Against, Request, Rule};
 use crate::archive::{Partition, Point, Series};
-use crate::result::v1::{Direction, Status};
+use crate::result::v1::Status;
 use crate::verdict::{
-    Baseline, DEFAULT_THRESHOLD, Effect, Mark, Policy, Scale, Verdict, against_history, baseline, judge, measure,
-    without_scale,
+    Baseline, DEFAULT_THRESHOLD, Effect, Mark, Policy, Scale, Verdict, baseline, judge, measure, without_scale,
 };
 
 /// The sessions that a gate judges.
 pub(super) struct Sessions {
-    /// The candidate, and earlier sessions of its revision where a second hit is waited for.
+    /// All of these.
     pub(super) all: BTreeSet<usize>,
-    /// The candidate alone.
+    /// The candidate.
     pub(super) judged: BTreeSet<usize>,
+    /// Where a second hit is waited for: those of the newest one's revision, in the candidate and right before it.
+    pub(super) alike: BTreeSet<usize>,
 }
 
 /// Why a candidate has no value of a series.
@@ -46,8 +49,8 @@ pub(super) struct Draft<'a> {
     sessions: BTreeSet<usize>,
     /// The places of the candidate's points in the series.
     candidate: Vec<usize>,
-    /// Those of earlier sessions of its revision, where a second hit is waited for.
-    before: Vec<usize>,
+    /// Those of the sessions of its newest revision, where a second hit is waited for.
+    alike: Vec<usize>,
     /// The places of the points that may be its baseline.
     earlier: Vec<usize>,
     found: Baseline,
@@ -98,9 +101,8 @@ impl<'a> Request<'a> {
         if let Against::Lineage(name) = &rule.against {
             notes.push(format!("held against {name}"));
         }
-        // Where a second hit is waited for, the newest session is judged, and those before it only count hits.
         let candidate = places(&is_judged);
-        let before = places(&|point| sessions.all.contains(&point.session) && !is_judged(point));
+        let alike = places(&|point| sessions.alike.contains(&point.session));
         let known: Vec<usize> = earlier.iter().chain(&candidate).copied().collect();
         let (marks, acks) = marks(applying(self.acks, origin, &series.metric, self.as_of), origin, &series, &known);
         let (marks, of_candidate): (Vec<Mark>, Vec<Mark>) = marks.into_iter().partition(|mark| mark.at < earlier.len());
@@ -120,7 +122,7 @@ impl<'a> Request<'a> {
             policy,
             sessions: sessions.judged.clone(),
             candidate,
-            before,
+            alike,
             earlier,
             found,
             acks,
@@ -136,13 +138,17 @@ impl<'a> Request<'a> {
 impl Draft<'_> {
     /// Returns the p value that counts among those that are adjusted together.
     pub(super) fn tested_p(&self) -> Option<f64> {
-        let is_tested = self.rule.max_regression.is_some() && !matches!(self.rule.against, Against::Value(_));
-        self.effect.filter(|_| is_tested).map(|effect| effect.p)
+        self.effect.filter(|_| self.is_against_level()).map(|effect| effect.p)
     }
 
-    fn baseline_values(&self) -> Vec<f64> {
-        let points = self.found.sessions.iter().filter_map(|at| self.earlier.get(*at)).filter_map(|at| self.point(*at));
-        points.map(|point| point.median).collect()
+    /// Returns whether it is held against a level, which acknowledgements are about.
+    fn is_against_level(&self) -> bool {
+        self.rule.max_regression.is_some() && !matches!(self.rule.against, Against::Value(_))
+    }
+
+    /// Returns the points of the baseline.
+    fn base(&self) -> impl Iterator<Item = &Point> {
+        self.found.sessions.iter().filter_map(|at| self.earlier.get(*at)).filter_map(|at| self.point(*at))
     }
 
     fn origin(&self) -> Origin<'_> {
@@ -153,6 +159,10 @@ impl Draft<'_> {
         self.series.points.get(at)
     }
 
+    fn medians(&self, places: &[usize]) -> Vec<f64> {
+        places.iter().filter_map(|at| self.point(*at)).map(|point| point.median).collect()
+    }
+
     pub(super) fn into_line(self, adjusted_p: Option<f64>) -> Line {
         let judgement = match (self.scale, self.effect) {
             (None, _) if !self.found.sessions.is_empty() => without_scale(),
@@ -160,10 +170,11 @@ impl Draft<'_> {
         };
         let origin = self.origin();
         let mut line = origin.line(&self.series, self.policy, &judgement);
-        let base = self.found.sessions.iter().filter_map(|at| self.earlier.get(*at)).filter_map(|at| self.point(*at));
-        line.baseline = origin.sessions(base);
+        line.baseline = origin.sessions(self.base());
         line.candidate = origin.sessions(self.candidate.iter().filter_map(|at| self.point(*at)));
-        line.acks.clone_from(&self.acks);
+        if self.is_against_level() {
+            line.acks.clone_from(&self.acks);
+        }
         line.notes.extend(self.notes.iter().cloned());
         // Where targets do not keep results apart, they still keep gates apart.
         line.environment.entry("target".to_owned()).or_insert_with(|| self.rule.target.clone());
@@ -184,10 +195,10 @@ impl Draft<'_> {
             self.confirm(&mut line);
             self.begin(&mut line);
         }
+        self.limits(&mut line);
         if line.verdict == Verdict::Pending || line.reason == "seenBefore" {
             line.next_run = self.next_run();
         }
-        self.limits(&mut line);
         if let (Some(detectable), true) = (line.detectable, line.threshold < DEFAULT_THRESHOLD)
             && detectable > line.threshold
         {
@@ -244,47 +255,35 @@ impl Draft<'_> {
         says(line, Verdict::Missing, "noValue", said);
     }
 
-    /// A fixed value has no sessions, and so no noise: it is a limit.
-    fn against_value(&self, line: &mut Line, fixed: f64) {
-        let Some(median) = line.candidate.median else { return };
-        if fixed == 0.0 {
-            let said = "no change of a fixed 0 can be said as a share: write `min` or `max`".to_owned();
-            return says(line, Verdict::Inconclusive, "noScale", said);
-        }
-        let change = (median - fixed) / fixed.abs();
-        let limit = self.policy.threshold;
-        let worse = if self.policy.direction == Direction::Lower { change } else { -change };
-        (line.change, line.interval, line.p, line.adjusted_p) = (Some(change), None, None, None);
-        (line.method, line.detectable, line.more_sessions) = (None, None, None);
-        let said = format!("{} against the fixed {}", words::change(change, None), words::number(fixed));
-        match worse {
-            worse if worse > limit => says(line, Verdict::Regressed, "fixedBaseline", said),
-            worse if worse < -limit => says(line, Verdict::Improved, "fixedBaseline", said),
-            _ => says(line, Verdict::NoChangeSeen, "fixedBaseline", said),
-        }
-    }
-
     /// An open change fails the gate until it is acknowledged, or the level has come back.
     fn open(&self, line: &mut Line) {
         let Some(open) = self.found.open else { return };
-        let medians = |places: &mut dyn Iterator<Item = &usize>| -> Vec<f64> {
-            places.filter_map(|at| self.point(*at)).map(|point| point.median).collect()
-        };
-        let bad = medians(&mut self.earlier.iter().skip(open.from));
-        let new = medians(&mut self.candidate.iter());
+        let bad = self.medians(self.earlier.get(open.from..).unwrap_or_default());
+        let new = self.medians(&self.candidate);
         let Some(scale) = self.scale else { return };
         if open.is_over(scale, &bad, &new, self.effect, self.policy) {
             line.notes.push("the change that was open is not there any more".to_owned());
             return;
         }
+        let further = self.further(&new);
         line.open = self.change(&self.told()).or_else(|| self.change(&self.earlier));
-        let since = line.open.as_ref().map_or_else(String::new, |open| {
+        let since = line.open.as_mut().map_or_else(String::new, |open| {
+            open.further = further;
             let size = open.change.map_or_else(String::new, |change| {
                 format!(", {} against the level before", words::estimate(change, open.interval))
             });
-            format!(" since {}: {}{size}", words::day(&open.since), words::counted(open.sessions, "session"))
+            format!(" since {}: {}{size}", words::day(&open.since), words::seen(open))
         });
-        says(line, Verdict::Regressed, "open", format!("open{since}; neither acknowledged nor over"));
+        let further = further.map_or_else(String::new, |size| format!("; {}", words::further(size)));
+        says(line, Verdict::Regressed, "open", format!("open{since}; neither acknowledged nor over{further}"));
+    }
+
+    /// Returns how much worse the candidate is than the newest level of the change that is open, where that is a change of its own.
+    fn further(&self, new: &[f64]) -> Option<Size> {
+        let earlier = self.medians(&self.earlier);
+        let level = newest_level(&earlier, &self.found);
+        let effect = measure(Scale::of(level, new)?, level, new)?;
+        (judge(Some(effect), self.policy, None).verdict == Verdict::Regressed).then(|| size(&effect))
     }
 
     /// A hit may be that of a change which began before the candidate: then it is told from there on.
@@ -314,18 +313,15 @@ impl Draft<'_> {
     fn change(&self, places: &[usize]) -> Option<OpenChange> {
         let (request, origin) = (self.request, self.origin());
         let about = applying(request.acks, origin, &self.series.metric, request.as_of);
-        let Levels { values, found, .. } = levels(about, origin, &self.series, places, self.policy);
-        let from = found.open?.from;
-        let before = found.changes.iter().map(|change| change.at).rfind(|at| *at < from).unwrap_or_default();
-        let effect = step(values.get(before..from)?, values.get(from..)?);
+        let levels = levels(about, origin, &self.series, places, self.policy);
+        let OpenLevel { from, measured, effect } = levels.open()?;
         let session = |at: usize| places.get(at).and_then(|at| self.point(*at)).map(|point| point.session);
-        // A candidate of another branch is none of these.
-        let others = self.candidate.iter().filter(|at| !places.contains(at)).count();
         Some(OpenChange {
             after: from.checked_sub(1).and_then(session).and_then(|before| origin.commit(before)),
+            measured,
             change: effect.map(|effect| effect.change()),
             interval: effect.and_then(|effect| effect.change_interval()),
-            ..self.since(session(from)?, values.len() - from + others)?
+            ..self.since(session(from)?, levels.values.len() - from)?
         })
     }
 
@@ -338,8 +334,10 @@ impl Draft<'_> {
             commit: self.origin().commit(first),
             after: None,
             sessions,
+            measured: sessions,
             change: None,
             interval: None,
+            further: None,
         })
     }
 
@@ -354,47 +352,6 @@ impl Draft<'_> {
         if self.accepted.iter().any(is_covered) {
             let said = format!("accepted: {}", line.message);
             says(line, Verdict::NoChangeSeen, "accepted", said);
-        }
-    }
-
-    /// A first hit waits where the gate says so; the next session of the same revision decides.
-    fn confirm(&self, line: &mut Line) {
-        if !self.rule.is_confirmed || line.verdict != Verdict::Regressed || line.open.is_some() {
-            return;
-        }
-        let base: Vec<f64> = self.baseline_values();
-        let hit = |at: &usize| {
-            let point = self.point(*at)?;
-            let scale = Scale::of(&base, &[point.median])?;
-            Some(judge(against_history(scale, &base, &[point.median]), self.policy, None).verdict == Verdict::Regressed)
-        };
-        let hits: Vec<&Point> =
-            self.before.iter().filter(|at| hit(at) == Some(true)).filter_map(|at| self.point(*at)).collect();
-        let Some(first) = hits.first().map(|point| point.session) else {
-            let said = format!("{}; a second session of the same revision decides", line.message);
-            return says(line, Verdict::Pending, "firstHit", said);
-        };
-        line.open = self.since(first, hits.len() + self.candidate.len()).map(|since| OpenChange {
-            after: line.baseline.sessions.last().and_then(|session| session.commit.clone()),
-            change: line.change,
-            interval: line.interval,
-            ..since
-        });
-    }
-
-    /// Limits decide by themselves.
-    fn limits(&self, line: &mut Line) {
-        let Some(median) = line.candidate.median else { return };
-        let unit = line.unit.clone();
-        let shown = |value: f64| words::value(value, unit.as_deref());
-        let below = self.rule.min.filter(|min| median < *min);
-        let above = self.rule.max.filter(|max| median > *max);
-        if let Some(min) = below {
-            let said = format!("{} is below `min: {}`", shown(median), words::number(min));
-            says(line, Verdict::Regressed, "belowMin", said);
-        } else if let Some(max) = above {
-            let said = format!("{} is above `max: {}`", shown(median), words::number(max));
-            says(line, Verdict::Regressed, "aboveMax", said);
         }
     }
 }

@@ -129,16 +129,23 @@ fn sentence(line: &Line) -> String {
     let on = words::hardware(&line.environment);
     let on = if on.is_empty() { String::new() } else { format!(", on {}", escape(&on)) };
     let sure = line.p.map_or_else(String::new, |p| format!(" ({})", words::probability(p)));
+    let limit = words::limit(line).map_or_else(String::new, |_| format!("; {}", escape(&line.message)));
     match (line.verdict, change) {
+        // What passed a limit is told by the limit, and by a change where one is open.
+        (verdict, Some(_)) if !limit.is_empty() && line.open.is_none() => {
+            format!("{metric}: {}{limit}{on}.", verdict.words())
+        }
         (Verdict::Regressed, Some(change)) => {
             let since = line.open.as_ref().map_or_else(String::new, |open| {
                 let day = words::day(&open.since);
                 let commit =
                     open.commit.as_deref().map_or_else(String::new, |commit| format!(" (`{}`)", words::short(commit)));
-                format!(" since {day}{commit}, {}", words::counted(open.sessions, "session"))
+                format!(" since {day}{commit}, {}", words::seen(open))
             });
+            let further = line.open.as_ref().and_then(|open| open.further);
+            let further = further.map_or_else(String::new, |size| format!("; {}", words::further(size)));
             let sure = if line.open.is_some() { String::new() } else { sure };
-            format!("{metric} got worse: {change}{sure}{since}{on}.")
+            format!("{metric} got worse: {change}{sure}{since}{on}{further}{limit}.")
         }
         (Verdict::Pending, Some(change)) => {
             format!("{metric} may have got worse: {change}{sure}{on}; a second session of the same revision decides.")

@@ -67,10 +67,11 @@ fn series(text: &mut String, told: &Told, last: usize) {
             (_, Some(commit)) => format!(", commit {}", words::short(commit)),
             _ => String::new(),
         };
+        let size = told.size(change);
         text.push_str(&format!(
             "  {} {what}: {} since session {}{commit}\n",
             change.since,
-            words::estimate(change.change, change.interval),
+            words::estimate(size.change, size.interval),
             change.session
         ));
     }

@@ -80,8 +80,9 @@ fn shown(site: &Site<'_>, from: &str, entry: &Entry<'_>) -> Markup {
                     a href=(relative(from, &chart.place())) { (told.benchmark) }
                     @if !told.case_name.is_empty() { " (" (parts::cut(&told.case_name)) ")" }
                     ", " (parts::metric(told)) ": " strong class=(class) { (turned) } " "
-                    (words::change(change.change, change.interval))
-                    @if let Some(interval) = change.interval { " " (words::interval(interval)) }
+                    @let size = told.size(change);
+                    (words::change(size.change, size.interval))
+                    @if let Some(interval) = size.interval { " " (words::interval(interval)) }
                     @if change.commit.is_some() { "; " (parts::range(site, change.after.as_deref(), change.commit.as_deref())) }
                 }
                 What::Fact { benchmark, fact, before, after } => {

@@ -103,8 +103,9 @@ fn story(site: &Site<'_>, from: &str, chart: &Chart<'_>) -> Markup {
                 @for change in changes {
                     @let (class, turned) = parts::turn(change, chart);
                     li { (parts::time(&change.since)) " " strong class=(class) { (turned) } ": "
-                        (words::change(change.change, change.interval))
-                        @if let Some(interval) = change.interval { " " (words::interval(interval)) }
+                        @let size = told.size(change);
+                        (words::change(size.change, size.interval))
+                        @if let Some(interval) = size.interval { " " (words::interval(interval)) }
                         @if change.commit.is_some() { "; " (parts::range(site, change.after.as_deref(), change.commit.as_deref())) } }
                 }
                 @for ack in &told.acks { li { (acknowledged(ack)) } }
@@ -216,7 +217,8 @@ fn mark(change: &LevelChange, chart: &Chart<'_>, at: usize) -> Mark {
         Turn::Better | Turn::Back => Event::Better,
         Turn::Neither => Event::Environment,
     };
-    let size = words::change(change.change, change.interval);
+    let size = chart.told.size(change);
+    let size = words::change(size.change, size.interval);
     let commit = change.commit.as_deref().map_or_else(String::new, |commit| format!(", {}", words::short(commit)));
     let title = format!("{turned}: {size} since {}{commit}", change.since);
     Mark { at, event, label: if event == Event::Environment { String::new() } else { size }, title }

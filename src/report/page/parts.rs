@@ -128,6 +128,7 @@ pub(super) fn finding(site: &Site<'_>, from: &str, finding: &Finding<'_>) -> Mar
             What::Limit(message) => { strong.bad { (cut(message)) } " in the session of " (since(finding)) }
         }
         @if let Some(commit) = finding.commit { " (" (self::commit(site, commit)) ")" }
+        @if let Some(limit) = finding.limit { ", and " strong.bad { (cut(limit)) } }
         " on " (hardware(told)) "; "
         (sure(finding)) "."
     }
@@ -142,8 +143,9 @@ pub(crate) fn finding_words(finding: &Finding<'_>) -> String {
         What::Limit(message) => format!("{} in the session of", cut(message)),
     };
     let commit = finding.commit.map_or_else(String::new, |commit| format!(" ({})", words::short(commit)));
+    let limit = finding.limit.map_or_else(String::new, |limit| format!(", and {}", cut(limit)));
     format!(
-        "{}{case}: {} {what} {}{commit} on {}; {}.",
+        "{}{case}: {} {what} {}{commit}{limit} on {}; {}.",
         told.benchmark,
         metric(told),
         finding.when(),
@@ -159,8 +161,8 @@ fn sure(finding: &Finding<'_>) -> String {
     };
     let sessions = if finding.is_aside() { format!("{sessions}, not of the default branch") } else { sessions };
     match finding.what {
+        _ if finding.is_pending() => format!("{sessions}, the next one decides"),
         What::Limit(_) => "a limit, whatever the noise".to_owned(),
-        What::Level(..) if finding.is_pending() => format!("{sessions}, the next one decides"),
         What::Level(_, Some(_)) => format!("{sessions}, 95 % sure of the range"),
         What::Level(_, None) => sessions,
     }

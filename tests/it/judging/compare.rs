@@ -187,3 +187,66 @@ fn of_several_gates_of_a_metric_the_strictest_says_what_matters() {
     let (status, gated) = project.json(&["gate"]);
     assert_eq!((status, gated["lines"].as_array().unwrap().len()), (0, 2), "{gated:#}");
 }
+
+#[test]
+fn hardware_that_one_side_alone_has_is_named() {
+    let mut project = Project::with(SPEC);
+    let first = project.commit("first");
+    project.sessions(&QUIET[..6], &on(&first));
+    let second = project.commit("second");
+    project.sessions(&QUIET[6..12], &on(&second));
+    let tardy = Special { cpu: Some("tardy".to_owned()), ..on(&second) };
+    project.sessions(&QUIET[12..18].iter().map(|value| value / 2.0).collect::<Vec<_>>(), &tardy);
+    let told = |answer: &Json| -> Vec<String> {
+        let lines = answer["lines"].as_array().unwrap().iter();
+        lines.map(|line| format!("{} {}", verdict(line), line["reason"].as_str().unwrap())).collect()
+    };
+    let (status, answer) = project.json(&["compare", &first, &second]);
+    assert_eq!((status, told(&answer)), (1, vec!["unchanged equivalent".into(), "incomparable onlyCandidate".into()]));
+    let line = &answer["lines"][1];
+    assert_eq!((line["environment"]["cpu"].as_str(), line.get("change")), (Some("1 × tardy"), None), "{line:#}");
+    let message = line["message"].as_str().unwrap();
+    assert!(message.contains("cpu (1 × synthetic and 1 × tardy)") && message.contains("--allow cpu"), "{message}");
+    let (status, answer) = project.json(&["compare", &second, &first]);
+    assert_eq!((status, told(&answer)), (1, vec!["unchanged equivalent".into(), "incomparable onlyBaseline".into()]));
+    let (status, text, _) = project.says(&["compare", &first, &second]);
+    assert!(
+        status == 1 && text.contains(&format!("only {second} ran on this hardware")) && text.contains("1 × tardy"),
+        "{text}"
+    );
+    let (status, text, error) = project.says(&["compare", &first, &second, "--output-format", "concise"]);
+    assert!(status == 1 && format!("{text}{error}").contains("KB0461"), "{text}{error}");
+    let (status, answer) = project.json(&["compare", &first, &second, "--allow", "cpu"]);
+    assert_eq!((status, verdict(&answer["lines"][1])), (0, "regressed"), "{answer:#}");
+    // What a branch ran on before its hardware was replaced is history.
+    project.git(&["checkout", "-q", "-b", "feature"]);
+    let feature = project.commit("feature");
+    project.sessions(&QUIET[..6], &Special { cpu: Some("tardy".to_owned()), ..on(&feature) });
+    let (status, answer) = project.json(&["compare", "branch:main", "branch:feature"]);
+    assert_eq!((status, told(&answer).len()), (0, 1), "{answer:#}");
+    assert!(answer["notes"][0].as_str().unwrap().contains("replaced since"), "{answer:#}");
+}
+
+#[test]
+fn a_metric_that_one_side_alone_has_is_named() {
+    let mut project = Project::with(SPEC);
+    let first = project.commit("first");
+    project.sessions(&QUIET[..6], &Special { loss: Some(2.0), ..on(&first) });
+    let second = project.commit("second");
+    project.sessions(&QUIET[6..12], &on(&second));
+    let (status, answer) = project.json(&["compare", &first, &second, "--metric", "loss"]);
+    assert_eq!((status, verdict(line(&answer))), (1, "missing"), "{answer:#}");
+    assert_eq!(line(&answer)["message"], format!("{second} has no value of this, and {first} has"));
+    let (status, text, _) = project.says(&["compare", &first, &second]);
+    assert!(status == 1 && text.contains("1 missing, 1 unchanged"), "{text}");
+    // What is new takes nothing from anybody.
+    let (status, text, _) = project.says(&["compare", &second, &first, "--metric", "loss"]);
+    assert!(status == 0 && text.contains(&format!("only {first} has `loss` of train")), "{text}");
+    // What the baseline had for a while, and has no more, is no loss.
+    let third = project.commit("third");
+    project.sessions(&QUIET[..6], &Special { loss: Some(2.0), ..on(&third) });
+    project.sessions(&QUIET[6..12], &on(&third));
+    let (status, answer) = project.json(&["compare", &third, &second]);
+    assert_eq!((status, verdict(line(&answer))), (0, "unchanged"), "{answer:#}");
+    assert!(answer["notes"][0].as_str().unwrap().contains(&format!("only {third} has `loss`")), "{answer:#}");
+}

@@ -309,8 +309,126 @@ fn a_failed_second_session_confirms_nothing() {
     assert_eq!(verdict(&project.gate(&[]).1), "invalid");
     project.session(80.0, &one);
     let (status, line) = project.gate(&[]);
-    assert_eq!((status, line["reason"].as_str().unwrap()), (1, "belowMin"), "a limit waits for nothing: {line:#}");
+    assert_eq!((status, verdict(&line)), (0, "pending"), "{line:#}");
     assert_eq!(line["candidate"]["median"], 80.0);
+    project.session(80.1, &one);
+    let (status, line) = project.gate(&[]);
+    assert_eq!((status, line["reason"].as_str().unwrap()), (1, "belowMin"), "{line:#}");
+}
+
+#[test]
+fn a_candidate_that_is_named_is_confirmed_by_its_own_sessions() {
+    let spec = SPEC.replace("maxRegression: 3%}", "maxRegression: 3%, confirm: required}");
+    let ran = |values: &[f64]| {
+        let mut project = Project::with(&spec);
+        let mut on = |message: &str, values: &[f64]| {
+            let (commit, image) = (Some(project.commit(message)), Some(format!("sha256:{message}")));
+            let sessions = project.sessions(values, &Special { commit: commit.clone(), image, ..Special::default() });
+            (commit.unwrap(), sessions)
+        };
+        on("good", &QUIET);
+        let (commit, sessions) = on("bad", values);
+        (project, commit, sessions)
+    };
+    let (project, bad, of_bad) = ran(&[93.0, 93.2]);
+    let (_, line) = project.gate(&["--candidate", &of_bad[0]]);
+    assert_eq!(verdict(&line), "pending", "{line:#}");
+    for candidate in [&bad, &of_bad[1]] {
+        let (status, line) = project.gate(&["--candidate", candidate]);
+        assert_eq!((status, verdict(&line)), (1, "regressed"), "{candidate}: {line:#}");
+        let open = &line["open"];
+        assert_eq!((open["session"].as_str(), open["sessions"].as_u64()), (Some(&*of_bad[0]), Some(2)), "{line:#}");
+        assert!((open["change"].as_f64().unwrap() + 0.07).abs() < 0.005, "the size is of both: {line:#}");
+    }
+    let (project, flaky, _) = ran(&[99.8, 92.0]);
+    let (status, line) = project.gate(&["--candidate", &flaky]);
+    assert_eq!((status, verdict(&line), line["nextRun"].as_u64()), (0, "pending", Some(2)), "one of two: {line:#}");
+}
+
+#[test]
+fn limits_and_fixed_values_wait_as_changes_do_and_no_acknowledgement_is_offered() {
+    let fixed = "maxRegression: 5%, baseline: {value: 100}";
+    for (gate, reason, what, said) in [
+        ("min: 95", "belowMin", "`min`", "90 images/s is below \\`min: 95\\`; a second session"),
+        (fixed, "fixedBaseline", "the `value` of its baseline", "−10.0 % against the fixed 100; a second session"),
+    ] {
+        let spec = SPEC.replace("maxRegression: 3%}", &format!("{gate}, confirm: required}}"));
+        let image = |name: &str| Special { image: Some(name.to_owned()), ..Special::default() };
+        let mut project = Project::with(&spec);
+        project.sessions(&QUIET, &image("sha256:1"));
+        project.session(90.0, &image("sha256:2"));
+        let (status, line) = project.gate(&[]);
+        assert_eq!((status, verdict(&line), line["reason"].as_str().unwrap()), (0, "pending", reason), "{line:#}");
+        assert_eq!(project.says(&["gate", "--markdown", "gate.md"]).0, 0);
+        let comment = std::fs::read_to_string(project.folder.path().join("gate.md")).unwrap();
+        assert!(comment.contains(&format!("- `speed` of **train** (default): pending; {said}")), "{comment}");
+        assert!(project.says(&["gate"]).1.contains("next: write `run: 2` into the spec of train"), "{gate}");
+        let session = project.session(90.2, &image("sha256:2"));
+        let (status, line) = project.gate(&[]);
+        assert_eq!((status, verdict(&line), line["reason"].as_str().unwrap()), (1, "regressed", reason), "{line:#}");
+        let ack = ["ack", "train", "--metric", "speed", "--by", "ada", "--reason", "right", "--max-change", "20%"];
+        assert_eq!(project.says(&[&ack[..], &["--from", &session]].concat()).0, 0);
+        let (status, text, _) = project.says(&["gate"]);
+        assert!(status == 1 && text.contains(&format!("mend it, or change {what} for `speed`")), "{text}");
+        assert!(!text.contains("kubebench ack") && !text.contains("accepted by"), "{text}");
+    }
+}
+
+#[test]
+fn a_limit_that_waits_weakens_no_change_that_is_decided() {
+    let spec = SPEC.replace("maxRegression: 3%}", "maxRegression: 3%, min: 90, confirm: required}");
+    let image = |name: &str| Special { image: Some(name.to_owned()), ..Special::default() };
+    let mut project = Project::with(&spec);
+    project.sessions(&QUIET, &image("sha256:1"));
+    project.sessions(&[92.0, 89.0], &image("sha256:2"));
+    let (status, line) = project.gate(&[]);
+    assert_eq!((status, verdict(&line), line["reason"].as_str().unwrap()), (1, "regressed", "change"), "{line:#}");
+    assert!(line["notes"].to_string().contains("89 images/s is below `min: 90`"), "{line:#}");
+}
+
+#[test]
+fn what_a_branch_adds_to_an_open_change_is_told() {
+    let mut project = Project::with(SPEC);
+    let open: Vec<f64> = [93.0, 93.2, 92.8, 93.1, 92.9, 93.0, 93.3, 92.9].to_vec();
+    let [main, feature] = project.with_feature(&[&QUIET[..], &open].concat(), &[80.0, 80.2]);
+    let (status, line) = project.gate(&["--candidate", &feature, "--markdown", "gate.md"]);
+    assert_eq!((status, line["reason"].as_str().unwrap()), (1, "open"), "{line:#}");
+    let change = &line["open"];
+    assert_eq!((change["sessions"].as_u64(), change["commit"].as_str()), (Some(8), Some(&*main)), "{line:#}");
+    assert!((change["change"].as_f64().unwrap() + 0.07).abs() < 0.005, "{line:#}");
+    assert!((change["further"]["change"].as_f64().unwrap() + 0.14).abs() < 0.005, "{line:#}");
+    let further = "; this candidate is a further −13.9 % [";
+    let says = [
+        line["message"].as_str().unwrap().to_owned(),
+        project.says(&["gate", "--candidate", &feature]).1,
+        std::fs::read_to_string(project.folder.path().join("gate.md")).unwrap(),
+    ];
+    for text in says {
+        assert!(text.contains(further) && text.contains("] below these sessions"), "{text}");
+    }
+    // A branch that leaves it as it is adds nothing.
+    let mut project = Project::with(SPEC);
+    let [_, feature] = project.with_feature(&[&QUIET[..], &open].concat(), &[93.1, 92.9]);
+    let (_, line) = project.gate(&["--candidate", &feature]);
+    assert_eq!((line["reason"].as_str().unwrap(), line["open"].get("further")), ("open", None), "{line:#}");
+}
+
+#[test]
+fn an_open_change_in_the_unit_before_is_told() {
+    let mut project = Project::with(SPEC);
+    project.sessions(&QUIET, &Special::default());
+    let begun = project.session(80.0, &Special::default());
+    project.sessions(&[80.1, 79.9, 80.2, 79.8, 80.0, 80.1], &Special::default());
+    let other = Special { unit: Some("kimages/s".to_owned()), ..Special::default() };
+    project.sessions(&[0.08, 0.0801, 0.0799, 0.0802, 0.0798, 0.08], &other);
+    let (status, answer) = project.json(&["gate"]);
+    assert_eq!((status, answer["lines"].as_array().unwrap().len()), (0, 1), "{answer:#}");
+    let note = answer["notes"].to_string();
+    assert!(note.contains("not judged: `speed` of train (default) got worse") && note.contains(&begun), "{note}");
+    assert!(note.contains("neither acknowledged nor over; it has another unit since (kimages/s)"), "{note}");
+    let ack = ["ack", "train", "--metric", "speed", "--by", "ada", "--reason", "known", "--from", &begun];
+    assert_eq!(project.says(&ack).0, 0);
+    assert!(!project.json(&["gate"]).1["notes"].to_string().contains("not judged"));
 }
 
 #[test]

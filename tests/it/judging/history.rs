@@ -1,5 +1,7 @@
 //! `history`: what changed when.
 
+use kubebench::compare::words::estimate;
+
 use super::{Project, QUIET, SPEC, Special};
 
 #[test]
@@ -24,6 +26,34 @@ fn a_change_is_told_with_its_commits() {
     let (_, text, _) = project.says(&["history", "train", "--last", "2"]);
     assert!(text.contains(&format!("git log {}..{}", &first[..10], &second[..10])), "{text}");
     assert_eq!(text.lines().filter(|line| line.contains("session-0") && line.starts_with("    ")).count(), 2, "{text}");
+}
+
+/// Of an open change in two steps, all say how far the newest level is from the one before it opened.
+#[test]
+fn an_open_change_has_one_size() {
+    let mut project = Project::with(SPEC);
+    project.sessions(&QUIET[..12], &Special::default());
+    let begun = project.session(92.0, &Special::default());
+    project.sessions(&[92.2, 91.9, 92.1, 92.0, 91.8, 92.3, 92.1], &Special::default());
+    project.sessions(&[80.0, 80.2, 79.9, 80.1, 79.8, 80.3, 80.0, 79.9], &Special::default());
+    let gated = project.gate(&[]).1;
+    let (open, told) = (&gated["open"], project.json(&["history"]).1["series"][0].clone());
+    assert_eq!((&open["session"], &told["open"]), (&begun.clone().into(), &begun.into()), "{gated:#}");
+    assert_eq!((open["sessions"].as_u64(), open["measured"].as_u64()), (Some(16), Some(8)), "{gated:#}");
+    assert!((open["change"].as_f64().unwrap() + 0.2).abs() < 0.005, "{gated:#}");
+    assert_eq!((&told["openSize"]["change"], &told["openSize"]["interval"]), (&open["change"], &open["interval"]));
+    let bounds = (open["interval"][0].as_f64().unwrap(), open["interval"][1].as_f64().unwrap());
+    let size = estimate(open["change"].as_f64().unwrap(), Some(bounds));
+    let says = |arguments: &[&str]| project.says(arguments).1;
+    assert!(says(&["gate"]).contains(&format!("the newest 8 of 16 sessions, {size} against the level before")));
+    assert!(says(&["history"]).contains(&format!("worse, open: {size} since session")), "{}", says(&["history"]));
+    // The report tells it by the gate, and of a metric without one by the history.
+    for spec in [SPEC.to_owned(), SPEC.replace("  gates: [{metric: speed, maxRegression: 3%}]\n", "")] {
+        project.folder.write("specs/train.yaml", &spec);
+        assert_eq!(project.says(&["report", "--out", "site"]).0, 0);
+        let index = std::fs::read_to_string(project.folder.path().join("site/index.json")).unwrap();
+        assert!(index.contains(&size), "{size}: {index}");
+    }
 }
 
 #[test]

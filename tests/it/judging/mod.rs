@@ -1,5 +1,6 @@
 //! Committed results judged by the program: gates, comparisons, histories, acknowledgements, and files that nobody can trust.
 
+mod ack;
 mod compare;
 mod gate;
 mod hardware;

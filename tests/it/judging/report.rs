@@ -313,6 +313,45 @@ fn a_limit_that_was_passed_is_told_as_a_limit() {
     assert!(json(&files["index.json"])["open"][0].get("change").is_none());
 }
 
+/// A limit that is passed says nothing of when a change began, and by how much.
+#[test]
+fn a_limit_hides_no_open_change() {
+    let on = |commit: &str| Special { commit: Some(commit.to_owned()), ..Special::default() };
+    let both =
+        ["{metric: speed, maxRegression: 5%, min: 90}", "{metric: speed, min: 90}, {metric: speed, maxRegression: 5%}"];
+    for gates in both {
+        let mut project = gated(gates, &[]);
+        let commits = ["first", "second", "third"].map(|message| project.commit(message));
+        project.sessions(&QUIET[..10], &on(&commits[0]));
+        project.sessions(&[85.0, 85.3, 84.6, 85.1, 84.9, 85.2], &on(&commits[1]));
+        project.session(84.8, &on(&commits[2]));
+        let files = site(&project, &[]);
+        let open = &json(&files["index.json"])["open"][0];
+        let change = open["change"].as_f64().unwrap();
+        assert!((change + 0.15).abs() < 0.01, "{open:#}");
+        assert_eq!(
+            (open["commit"].as_str(), open["sessions"].as_u64()),
+            (Some(commits[1].as_str()), Some(7)),
+            "{open:#}"
+        );
+        assert_eq!(open["limit"], "84.8 images/s is below `min: 90`");
+        let sentence = open["sentence"].as_str().unwrap();
+        assert!(
+            sentence.contains("since 2026-02-01") && sentence.contains(", and 84.8 images/s is below"),
+            "{sentence}"
+        );
+        let overview = words(&files["index.html"]);
+        let markdown = project.says(&["report", "--format", "markdown"]).1;
+        for page in [&overview, &words(&files["feed.xml"]), &markdown.replace('\\', "")] {
+            assert!(page.contains("84.8 images/s is below `min: 90`") && page.contains(&commits[1][..10]), "{page}");
+        }
+        let id = |feed: &str| feed.split("<id>").nth(2).map(|rest| rest[..45].to_owned());
+        let before = id(&files["feed.xml"]);
+        project.session(84.7, &on(&commits[2]));
+        assert_eq!(id(&site(&project, &[])["feed.xml"]), before, "one change is one entry");
+    }
+}
+
 #[test]
 fn a_gated_metric_without_a_value_is_named() {
     let project = gated("{metric: speed, maxRegression: 3%}, {metric: loss, max: 3}", &QUIET);

@@ -1,0 +1,132 @@
+//! `ack`: what it bounds, what it refuses, and what the gate says after it.
+
+use super::{Project, QUIET, SPEC, Special, verdict};
+
+const ACK: [&str; 7] = ["ack", "train", "--metric", "speed", "--by", "ada", "--reason=known"];
+
+/// Returns the only acknowledgement.
+fn file(project: &Project) -> String {
+    let mut files = project.folder.tree("acks");
+    assert_eq!(files.len(), 1);
+    String::from_utf8(files.remove(0).1).unwrap()
+}
+
+fn scaled(values: &[f64], by: f64) -> Vec<f64> {
+    values.iter().map(|value| value * by).collect()
+}
+
+#[test]
+fn a_fresh_hit_is_accepted_as_far_as_it_went() {
+    for sessions in 1..=3 {
+        let mut project = Project::with(SPEC);
+        project.sessions(&QUIET, &Special::default());
+        let bad = project.sessions(&[90.0, 90.4, 89.7][..sessions], &Special::default());
+        let (status, text, _) = project.says(&["gate"]);
+        assert!(status == 1 && text.contains(&format!("--from {} ", bad[0])), "{text}");
+        let (status, _, error) = project.says(&[&ACK[..], &["--from", &bad[0]]].concat());
+        assert!(status == 0 && !error.contains("stays open"), "{error}");
+        let text = file(&project);
+        let bound = text.split_once("maxChange: ").unwrap().1.split_once('%').unwrap().0.trim_matches('"');
+        let bound: u32 = bound.parse().unwrap();
+        assert!((12..=16).contains(&bound), "{text}");
+        let (status, line) = project.gate(&[]);
+        assert_eq!(status, 0, "{line:#}");
+        // What is far worse was never accepted.
+        project.sessions(&[60.0, 60.2, 59.8], &Special::default());
+        let (status, line) = project.gate(&[]);
+        assert_eq!((status, verdict(&line)), (1, "regressed"), "{line:#}");
+        project.sessions(&[60.1, 59.9, 60.3, 59.7, 60.0, 60.2], &Special::default());
+        assert_eq!(project.gate(&[]).0, 1);
+    }
+}
+
+#[test]
+fn the_bound_of_two_steps_is_that_of_both() {
+    let mut project = Project::with(&SPEC.replace("maxRegression: 3%", "maxRegression: 5%"));
+    for by in [1.0, 0.953, 0.908] {
+        project.sessions(&scaled(&QUIET[..10], by), &Special::default());
+    }
+    let (status, line) = project.gate(&[]);
+    assert_eq!((status, verdict(&line)), (1, "regressed"), "{line:#}");
+    let (status, _, error) = project.says(&ACK);
+    assert!(status == 0 && !error.contains("stays open"), "{error}");
+    let text = file(&project);
+    assert!(["11%", "12%", "13%"].iter().any(|bound| text.contains(bound)), "{text}");
+    let (status, line) = project.gate(&[]);
+    assert_eq!(status, 0, "{line:#}");
+}
+
+#[test]
+fn an_open_change_of_several_levels_is_accepted_as_it_is_now() {
+    let mut project = Project::with(SPEC);
+    let first: Vec<String> = [1.0, 0.9, 0.8]
+        .into_iter()
+        .map(|by| project.sessions(&scaled(&QUIET[..10], by), &Special::default()).remove(0))
+        .collect();
+    assert_eq!(project.gate(&[]).0, 1);
+    let (status, path, error) = project.says(&ACK);
+    assert!(status == 0 && error.contains(&format!("from {} on", first[2])), "{error}");
+    let (status, line) = project.gate(&[]);
+    assert_eq!(status, 0, "{line:#}");
+    // The first level alone leaves the second one open, and says so.
+    project.folder.remove(path.trim());
+    let (status, _, error) = project.says(&[&ACK[..], &["--from", &first[1]]].concat());
+    assert!(status == 0 && error.contains(&format!("which `--from {}` accepts", first[2])), "{error}");
+    assert_eq!(project.gate(&[]).0, 1);
+    assert_eq!(project.says(&[&ACK[..], &["--from", &first[2]]].concat()).0, 0);
+    assert_eq!(project.gate(&[]).0, 0);
+}
+
+#[test]
+fn nothing_that_got_worse_is_nothing_to_accept() {
+    let mut project = Project::with(SPEC);
+    project.sessions(&QUIET, &Special::default());
+    let better = project.session(110.0, &Special::default());
+    let from = [&ACK[..], &["--from", &better]].concat();
+    let (status, _, error) = project.says(&from);
+    assert!(status == 2 && error.contains(&format!("nothing got worse from `{better}` on")), "{error}");
+    assert!(!project.folder.path().join("acks").exists());
+    assert_eq!(project.says(&[&from[..], &["--max-change", "4%"]].concat()).0, 0);
+    assert!(file(&project).contains("4%"));
+}
+
+#[test]
+fn an_acknowledgement_that_does_not_reach_says_what_would() {
+    let mut project = Project::with(SPEC);
+    project.sessions(&QUIET, &Special::default());
+    let bad = project.session(90.0, &Special::default());
+    let from = [&ACK[..], &["--from", &bad]].concat();
+    assert_eq!(project.says(&[&from[..], &["--max-change", "4%"]].concat()).0, 0);
+    assert_eq!(project.gate(&[]).0, 1);
+    let (status, _, error) = project.says(&from);
+    assert!(status == 2 && error.contains("what is there now is within `maxChange: 1"), "{error}");
+}
+
+#[test]
+fn what_no_bound_covers_is_accepted_only_by_name() {
+    let mut project = Project::with(&SPEC.replacen("better: higher", "better: lower", 1));
+    project.sessions(&QUIET, &Special::default());
+    let bad = project.session(300.0, &Special::default());
+    let from = [&ACK[..], &["--from", &bad]].concat();
+    let (status, _, error) = project.says(&from);
+    assert!(status == 2 && error.contains("--max-change any"), "{error}");
+    assert_eq!(project.says(&[&from[..], &["--max-change", "any"]].concat()).0, 0);
+    assert!(!file(&project).contains("maxChange"), "{}", file(&project));
+    assert_eq!(project.gate(&[]).0, 0);
+}
+
+#[test]
+fn a_gate_against_a_release_bounds_by_the_release() {
+    let spec = SPEC.replace("maxRegression: 3%}", "maxRegression: 3%, baseline: {tag: v1}}");
+    let mut project = Project::with(&spec);
+    let commits = ["release", "later"].map(|message| project.commit(message));
+    let on = |commit: &str| Special { commit: Some(commit.to_owned()), ..Special::default() };
+    project.git(&["tag", "v1", &commits[0]]);
+    project.sessions(&QUIET, &on(&commits[0]));
+    project.sessions(&scaled(&QUIET[..12], 0.98), &on(&commits[1]));
+    let bad = project.session(93.0, &on(&commits[1]));
+    assert_eq!(project.gate(&[]).0, 1);
+    assert_eq!(project.says(&[&ACK[..], &["--from", &bad]].concat()).0, 0);
+    let (status, line) = project.gate(&[]);
+    assert_eq!(status, 0, "{line:#} {}", file(&project));
+}
