@@ -111,6 +111,7 @@ pub(super) fn shown(ack: &Ack, holds: bool, session: Option<String>) -> Acknowle
         by: ack.by.clone(),
         reason: ack.reason.clone(),
         session,
+        max_change: ack.max_change,
         expires: ack.expires.clone(),
         expired: !holds,
     }

@@ -372,7 +372,7 @@ pub struct OpenChange {
 }
 
 /// An acknowledgement that applies.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct Acknowledged {
     /// Its file.
@@ -384,6 +384,9 @@ pub struct Acknowledged {
     /// The first session of the level that it accepts.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub session: Option<String>,
+    /// The greatest change for the worse that it accepts, as a share; any, where that is not said.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub max_change: Option<f64>,
     /// Until when.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub expires: Option<String>,

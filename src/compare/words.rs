@@ -103,8 +103,9 @@ pub fn estimate(share: f64, bounds: Option<(f64, f64)>) -> String {
 /// Says who accepted a change, until when and why.
 pub fn accepted(ack: &Acknowledged) -> String {
     let until = ack.expires.as_ref().map_or_else(String::new, |day| format!(" until {day}"));
+    let up_to = ack.max_change.map_or_else(String::new, |share| format!(" up to {}", self::share(share)));
     let state = if ack.expired { "was accepted" } else { "accepted" };
-    format!("{state} by {}{until}: {} ({})", ack.by, ack.reason, ack.file)
+    format!("{state} by {}{up_to}{until}: {} ({})", ack.by, ack.reason, ack.file)
 }
 
 fn signed(share: f64, digits: usize) -> String {
@@ -216,13 +217,14 @@ pub fn method(name: &str) -> &'static str {
     all.into_iter().find(|method| method.name() == name).map_or("", Method::words)
 }
 
-fn accept(line: &Line, session: &str) -> String {
+/// Says how to accept what begins with a session, or what is open now.
+fn accept(line: &Line, session: Option<&str>) -> String {
+    let from = session.map_or_else(String::new, |session| format!(" --from {}", quoted(session)));
     format!(
-        "mend it, or accept it: kubebench ack {} --metric {} --case {} --from {} --by YOU --reason WHY",
+        "mend it, or accept it: kubebench ack {} --metric {} --case {}{from} --by YOU --reason WHY",
         line.benchmark,
         quoted(&line.metric),
-        quoted(&line.case),
-        quoted(session)
+        quoted(&line.case)
     )
 }
 
@@ -281,13 +283,14 @@ pub fn decide(line: &Line) -> Vec<String> {
         .into_iter()
         .collect();
     if let Some(open) = &line.open {
-        next.push(accept(line, &open.session));
+        // Of several levels, the newest one is accepted: `ack` knows where it begins.
+        next.push(accept(line, Some(open.session.as_str()).filter(|_| open.measured == open.sessions)));
     } else if limit.is_none()
         && line.verdict == Verdict::Regressed
         && line.change.is_some()
         && let Some(session) = line.candidate.sessions.first()
     {
-        next.push(accept(line, &session.session));
+        next.push(accept(line, Some(&session.session)));
     } else if line.verdict == Verdict::Pending || line.reason == "seenBefore" {
         let run = line.next_run.map_or_else(|| "a `run:` greater by 1".to_owned(), |run| format!("`run: {run}`"));
         next.push(format!("write {run} into the spec of {}: a second session decides", line.benchmark));

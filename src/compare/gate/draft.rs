@@ -15,7 +15,7 @@ use super::{Against, Request, Rule};
 use crate::archive::{Partition, Point, Series};
 use crate::result::v1::Status;
 use crate::verdict::{
-    Baseline, DEFAULT_THRESHOLD, Effect, Mark, Policy, Scale, Verdict, baseline, judge, measure, without_scale,
+    Baseline, DEFAULT_THRESHOLD, Effect, Mark, Open, Policy, Scale, Verdict, baseline, judge, measure, without_scale,
 };
 
 /// The sessions that a gate judges.
@@ -275,7 +275,19 @@ impl Draft<'_> {
             format!(" since {}: {}{size}", words::day(&open.since), words::seen(open))
         });
         let further = further.map_or_else(String::new, |size| format!("; {}", words::further(size)));
-        says(line, Verdict::Regressed, "open", format!("open{since}; neither acknowledged nor over{further}"));
+        let state = self.exceeded(open).unwrap_or_else(|| "neither acknowledged nor over".to_owned());
+        says(line, Verdict::Regressed, "open", format!("open{since}; {state}{further}"));
+    }
+
+    /// Says which acknowledgement of the change that is open does not reach: within its bound it would have closed the change.
+    fn exceeded(&self, open: Open) -> Option<String> {
+        let id = |at: &usize| Some(self.partition.sessions.get(self.point(*at)?.session)?.id.as_str());
+        let since: Vec<&str> = self.earlier.iter().skip(open.from).chain(&self.candidate).filter_map(id).collect();
+        let holds = |ack: &&Acknowledged| {
+            !ack.expired && ack.session.as_deref().is_some_and(|session| since.contains(&session))
+        };
+        let (file, share) = self.acks.iter().filter(holds).find_map(|ack| Some((&ack.file, ack.max_change?)))?;
+        Some(format!("more than the {} that {file} accepts", words::share(share)))
     }
 
     /// Returns how much worse the candidate is than the newest level of the change that is open, where that is a change of its own.

@@ -48,6 +48,12 @@ fn the_bound_of_two_steps_is_that_of_both() {
     }
     let (status, line) = project.gate(&[]);
     assert_eq!((status, verdict(&line)), (1, "regressed"), "{line:#}");
+    let (status, path, error) = project.says(&[&ACK[..], &["--max-change", "7%"]].concat());
+    assert_eq!(status, 0, "{error}");
+    let (status, line) = project.gate(&[]);
+    let exceeded = format!("; more than the 7 % that {} accepts", path.trim());
+    assert!(status == 1 && line["message"].as_str().unwrap().ends_with(&exceeded), "{line:#}");
+    project.folder.remove(path.trim());
     let (status, _, error) = project.says(&ACK);
     assert!(status == 0 && !error.contains("stays open"), "{error}");
     let text = file(&project);
