@@ -2,6 +2,7 @@
 
 mod ack;
 mod comparison;
+mod extent;
 mod gate;
 mod history;
 mod line;
@@ -11,8 +12,9 @@ mod side;
 pub mod v1;
 pub mod words;
 
-pub use ack::{begins, extent, matches};
+pub use ack::{begins, matches};
 pub use comparison::{Request, compare, measure};
+pub use extent::extent;
 pub use gate::{Against, Candidate, Judged, Request as GateRequest, Rule, gate};
 pub use history::{Request as HistoryRequest, history};
 pub use side::{Lineage, Side};
