@@ -108,10 +108,14 @@ pub fn accepted(ack: &Acknowledged) -> String {
     format!("{state} by {}{up_to}{until}: {} ({})", ack.by, ack.reason, ack.file)
 }
 
+/// Beyond this, how many times as much it is says nothing.
+const MOST: f64 = 100.0;
+
 fn signed(share: f64, digits: usize) -> String {
     let text = format!("{:.digits$}", share.abs() * 100.0);
     let is_zero = text.chars().all(|letter| matches!(letter, '0' | '.'));
     match share {
+        share if share > MOST => format!("over +{:.0}", MOST * 100.0),
         _ if is_zero => text,
         share if share < 0.0 => format!("−{text}"),
         _ => format!("+{text}"),

@@ -15,6 +15,10 @@ use super::{autocorrelation_from, mean, quantile, sum};
 /// Levels that differ less surely than this are one. Hunter's is 0.001; but a change is looked for at each place.
 const SIGNIFICANT: f64 = 0.0003;
 
+/// Levels that differ so surely are two, however much neighbors follow each other: waves of an AR(1) process of 0.8 come nowhere near. A
+/// change that is not told apart makes all that is left look correlated, which would hide the next one.
+const SURE: f64 = 1e-12;
+
 /// Neighbors within a level are taken to be correlated at least so much: short series do not show it, and waves of correlated values look
 /// like levels.
 pub const LEAST_CORRELATION: f64 = 0.3;
@@ -301,7 +305,9 @@ impl Levels {
         let (level, next) = (self.level(Some(at))?, self.level(self.after(at))?);
         let variance = self.squares / (self.values - self.count).max(1.0);
         let by_all = level.p_by(next, factor, level.variance(next).max(variance), self.values * factor - self.count);
-        Some(ChangePoint { at: next.start, p: level.p(next, factor).min(by_all) })
+        let alone = level.p(next, 1.0);
+        let p = if alone <= SURE { alone } else { level.p(next, factor).min(by_all) };
+        Some(ChangePoint { at: next.start, p })
     }
 
     /// Returns which share of the values is worth as much as all of them, given how much each follows its neighbor within its level.

@@ -55,7 +55,7 @@ pub(super) struct Draft<'a> {
     earlier: Vec<usize>,
     found: Baseline,
     acks: Vec<Acknowledged>,
-    /// Acknowledgements of the candidate itself.
+    /// Acknowledgements of the candidate itself, and of earlier sessions of its revision.
     accepted: Vec<Mark>,
     scale: Option<Scale>,
     effect: Option<Effect>,
@@ -103,7 +103,8 @@ impl<'a> Request<'a> {
         }
         let candidate = places(&is_judged);
         let alike = places(&|point| sessions.alike.contains(&point.session));
-        let known: Vec<usize> = earlier.iter().chain(&candidate).copied().collect();
+        let named: BTreeSet<usize> = alike.iter().chain(&candidate).copied().collect();
+        let known: Vec<usize> = earlier.iter().copied().chain(named).collect();
         let (marks, acks) = marks(applying(self.acks, origin, &series.metric, self.as_of), origin, &series, &known);
         let (marks, of_candidate): (Vec<Mark>, Vec<Mark>) = marks.into_iter().partition(|mark| mark.at < earlier.len());
         let median = |at: &usize| series.points.get(*at).map(|point| point.median);
@@ -258,10 +259,11 @@ impl Draft<'_> {
     /// An open change fails the gate until it is acknowledged, or the level has come back.
     fn open(&self, line: &mut Line) {
         let Some(open) = self.found.open else { return };
-        let bad = self.medians(self.earlier.get(open.from..).unwrap_or_default());
+        let earlier = self.medians(&self.earlier);
         let new = self.medians(&self.candidate);
         let Some(scale) = self.scale else { return };
-        if open.is_over(scale, &bad, &new, self.effect, self.policy) {
+        // What came back in part is another level of the same change.
+        if open.is_over(scale, newest_level(&earlier, &self.found), &new, self.effect, self.policy) {
             line.notes.push("the change that was open is not there any more".to_owned());
             return;
         }

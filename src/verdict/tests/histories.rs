@@ -92,6 +92,41 @@ fn a_wild_session_closes_nothing() {
     }
 }
 
+/// Levels that follow are told apart from it or not: it stays open as long as none of them is back.
+#[test]
+fn an_open_change_is_not_lost_among_levels() {
+    let histories: [&[(f64, usize)]; 6] = [
+        &[(100.0, 10), (80.0, 6), (95.0, 18)],
+        &[(100.0, 8), (92.0, 12), (94.0, 12)],
+        &[(100.0, 15), (90.0, 40)],
+        &[(100.0, 30), (94.0, 15), (90.0, 30)],
+        &[(100.0, 20), (90.0, 10), (94.0, 30)],
+        &[(100.0, 20), (88.0, 9), (90.0, 9), (92.0, 9), (94.0, 9)],
+    ];
+    for history in histories {
+        let values = series(history);
+        let from = history[0].1;
+        for count in from + 2..=values.len() {
+            let found = of(&values[..count], HIGHER);
+            assert_eq!(found.open.map(|open| open.from), Some(from), "{count} of {history:?}: {found:?}");
+        }
+        // Neighbors that follow each other.
+        let mut state = 0.0;
+        let waves: Vec<f64> = (0..values.len() as u64)
+            .map(|at| {
+                let mixed = (at + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+                let mixed = (mixed ^ (mixed >> 31)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+                state = 0.5 * state + ((mixed ^ (mixed >> 29)) >> 11) as f64 / (1_u64 << 52) as f64 - 1.0;
+                state
+            })
+            .collect();
+        let levels = history.iter().flat_map(|(level, count)| std::iter::repeat_n(*level, *count));
+        let values: Vec<f64> = levels.zip(waves).map(|(level, wave)| level * (0.012 * wave).exp()).collect();
+        let open = of(&values, HIGHER).open.unwrap_or_else(|| panic!("{history:?}"));
+        assert!(open.from.abs_diff(from) <= 1, "{open:?} of {history:?}");
+    }
+}
+
 /// A move within the threshold is the level from there on: two levels in one baseline would look like noise, and hide a change.
 #[test]
 fn a_small_move_blinds_nothing() {

@@ -136,3 +136,20 @@ fn a_gate_against_a_release_bounds_by_the_release() {
     let (status, line) = project.gate(&[]);
     assert_eq!(status, 0, "{line:#} {}", file(&project));
 }
+
+/// The first of two hits that confirm each other is the session from which the gate says to accept.
+#[test]
+fn a_confirmed_change_is_accepted_from_its_first_hit() {
+    let mut project = Project::with(&SPEC.replace("maxRegression: 3%}", "maxRegression: 3%, confirm: required}"));
+    project.sessions(&QUIET, &Special { image: Some("sha256:1".to_owned()), ..Special::default() });
+    let bad = Special { image: Some("sha256:2".to_owned()), ..Special::default() };
+    let first = project.sessions(&[92.0, 92.3], &bad);
+    let (status, text, _) = project.says(&["gate"]);
+    assert!(status == 1 && text.contains(&format!("--from {} ", first[0])), "{text}");
+    assert_eq!(project.says(&[&ACK[..], &["--from", &first[0]]].concat()).0, 0);
+    for _ in 0..3 {
+        let (status, line) = project.gate(&[]);
+        assert_eq!(status, 0, "{line:#}");
+        project.session(92.1, &bad);
+    }
+}

@@ -317,6 +317,16 @@ fn a_failed_second_session_confirms_nothing() {
 }
 
 #[test]
+fn what_came_back_in_part_stays_open() {
+    let mut project = Project::with(&SPEC.replace("maxRegression: 3%}", "maxRegression: 3%, confirm: required}"));
+    project.sessions(&QUIET, &Special::default());
+    let bad = project.sessions(&QUIET[..12].iter().map(|value| value * 0.8).collect::<Vec<_>>(), &Special::default());
+    project.sessions(&QUIET[..8].iter().map(|value| value * 0.94).collect::<Vec<_>>(), &Special::default());
+    let (status, line) = project.gate(&[]);
+    assert_eq!((status, line["open"]["session"].as_str()), (1, Some(&*bad[0])), "{line:#}");
+}
+
+#[test]
 fn a_candidate_that_is_named_is_confirmed_by_its_own_sessions() {
     let spec = SPEC.replace("maxRegression: 3%}", "maxRegression: 3%, confirm: required}");
     let ran = |values: &[f64]| {
