@@ -97,7 +97,9 @@ pub struct Baseline {
 /// Finds the baseline in `values`, one a session in the order of time; `marks` are acknowledgements.
 pub fn baseline(values: &[f64], policy: Policy, marks: &[Mark]) -> Baseline {
     let everything = || (0..values.len()).collect();
-    let Some(scale) = Scale::of(values, &[]) else {
+    // What fell to nothing is measured by what it was, also when it has been nothing for longer.
+    let by_first = || values.split_at_checked(LEAST_HISTORY).and_then(|(first, rest)| Scale::of(first, rest));
+    let Some(scale) = Scale::of(values, &[]).or_else(by_first) else {
         return Baseline { sessions: everything(), ..Baseline::default() };
     };
     let places = scale.places(values);

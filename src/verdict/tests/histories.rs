@@ -127,6 +127,16 @@ fn an_open_change_is_not_lost_among_levels() {
     }
 }
 
+#[test]
+fn a_drop_to_nothing_stays_open() {
+    for nothing in [2, 5, 12, 13, 20, 60] {
+        let mut values = series(&[(100.0, 12)]);
+        values.extend(std::iter::repeat_n(0.0, nothing));
+        let found = of(&values, HIGHER);
+        assert_eq!((found.open, found.sessions), (Some(Open { from: 12, sessions: nothing }), range(0, 12)));
+    }
+}
+
 /// A move within the threshold is the level from there on: two levels in one baseline would look like noise, and hide a change.
 #[test]
 fn a_small_move_blinds_nothing() {
