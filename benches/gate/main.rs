@@ -9,17 +9,18 @@
 #![expect(clippy::expect_used, reason = "a benchmark that cannot run ends")]
 #![expect(clippy::indexing_slicing, clippy::cast_precision_loss, reason = "counts and places of small arrays")]
 
+mod lives;
+mod noise;
 mod rivals;
 
 use std::thread;
 
 use kubebench::result::v1::Direction;
-use kubebench::stats::distribution::normal_quantile;
-use kubebench::stats::{exp_m1, quantile};
+use kubebench::stats::quantile;
 use kubebench::verdict::{Baseline, DEFAULT_THRESHOLD, Judgement, Policy, Scale, Verdict, baseline, judge, measure};
 
-/// Runs of a session.
-const RUNS: usize = 5;
+use self::noise::{NOISES, Noise, Numbers, Session, median, medians, sessions, slower};
+
 /// Histories of a cell.
 const HISTORIES: usize = 4000;
 /// Lengths of histories.
@@ -31,90 +32,6 @@ const SERIES: usize = 50;
 const STAYS: [usize; 6] = [1, 2, 3, 5, 8, 12];
 
 const POLICY: Policy = Policy { direction: Direction::Higher, threshold: DEFAULT_THRESHOLD };
-
-/// How sessions and their runs vary.
-#[derive(Clone, Copy)]
-struct Noise {
-    name: &'static str,
-    /// The standard deviation between sessions, and between the runs of one.
-    sessions: f64,
-    runs: f64,
-    /// How much a session follows the one before it.
-    follows: f64,
-    /// The share of sessions that are slower by 10 %.
-    stragglers: f64,
-    /// Whether the goals are for it.
-    is_judged: bool,
-}
-
-const PLAIN: Noise = Noise { name: "", sessions: 0.01, runs: 0.01, follows: 0.0, stragglers: 0.0, is_judged: true };
-
-const NOISES: [Noise; 13] = [
-    Noise { name: "1 %", ..PLAIN },
-    Noise { name: "3 %", sessions: 0.03, ..PLAIN },
-    Noise { name: "8 %", sessions: 0.08, ..PLAIN },
-    Noise { name: "1 %, runs 3 %", runs: 0.03, ..PLAIN },
-    Noise { name: "1 %, AR(1) 0.5", follows: 0.5, ..PLAIN },
-    Noise { name: "3 %, AR(1) 0.5", sessions: 0.03, follows: 0.5, ..PLAIN },
-    Noise { name: "8 %, AR(1) 0.5", sessions: 0.08, follows: 0.5, ..PLAIN },
-    Noise { name: "1 %, stragglers", stragglers: 0.1, ..PLAIN },
-    Noise { name: "3 %, stragglers", sessions: 0.03, stragglers: 0.1, ..PLAIN },
-    Noise { name: "8 %, stragglers", sessions: 0.08, stragglers: 0.1, ..PLAIN },
-    Noise { name: "1 %, AR(1) 0.8", follows: 0.8, is_judged: false, ..PLAIN },
-    Noise { name: "3 %, AR(1) 0.8", sessions: 0.03, follows: 0.8, is_judged: false, ..PLAIN },
-    Noise { name: "8 %, AR(1) 0.8", sessions: 0.08, follows: 0.8, is_judged: false, ..PLAIN },
-];
-
-/// Vigna's SplitMix64.
-struct Numbers(u64);
-
-impl Numbers {
-    fn next(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut mixed = self.0;
-        mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        mixed ^ (mixed >> 31)
-    }
-
-    /// Between 0 and 1, and neither of them.
-    fn share(&mut self) -> f64 {
-        ((self.next() >> 11) as f64 + 0.5) / (1_u64 << 53) as f64
-    }
-
-    fn normal(&mut self) -> f64 {
-        normal_quantile(self.share())
-    }
-}
-
-type Session = [f64; RUNS];
-
-fn median(session: &Session) -> f64 {
-    quantile(session.iter().copied(), 0.5)
-}
-
-fn medians(sessions: &[Session]) -> Vec<f64> {
-    sessions.iter().map(median).collect()
-}
-
-/// Returns `count` sessions of a benchmark that did not change.
-fn sessions(noise: Noise, numbers: &mut Numbers, count: usize) -> Vec<Session> {
-    let mut state = numbers.normal();
-    let fresh = (1.0 - noise.follows * noise.follows).sqrt();
-    (0..count)
-        .map(|_| {
-            state = noise.follows * state + fresh * numbers.normal();
-            let straggles = numbers.share() < noise.stragglers;
-            let level = noise.sessions * state;
-            let factor = if straggles { 90.0 } else { 100.0 };
-            [(); RUNS].map(|()| factor * (1.0 + exp_m1(level + noise.runs * numbers.normal())))
-        })
-        .collect()
-}
-
-fn slower(session: &Session, change: f64) -> Session {
-    session.map(|value| value * (1.0 - change))
-}
 
 /// What the gate says of candidate sessions.
 struct Gated {
@@ -130,7 +47,8 @@ fn gate(found: &Baseline, history: &[f64], candidate: &[f64]) -> Gated {
     let scale = Scale::of(&base, candidate).expect("positive values");
     let effect = measure(scale, &base, newest);
     let judgement = judge(effect, POLICY, effect.map(|effect| effect.p));
-    let is_open = found.open.is_some_and(|open| !open.is_over(scale, &history[open.from..], candidate, effect, POLICY));
+    let newest_level = &history[found.changes.last().map_or(0, |change| change.at)..];
+    let is_open = found.open.is_some_and(|open| !open.is_over(scale, newest_level, candidate, effect, POLICY));
     let fails = is_open || judgement.verdict == Verdict::Regressed;
     Gated { judgement, is_open, fails }
 }
@@ -260,6 +178,9 @@ fn staying(noise: Noise, seed: u64, histories: usize) -> Staying {
 fn main() {
     let args: Vec<String> = std::env::args().skip(1).filter(|arg| arg != "--bench").collect();
     let histories = args.first().and_then(|count| count.parse().ok()).unwrap_or(HISTORIES);
+    if args.iter().any(|arg| arg == "lives") {
+        return lives::print(histories / 8);
+    }
     let jobs: Vec<(usize, usize)> = (0..NOISES.len()).flat_map(|noise| LENGTHS.map(|length| (noise, length))).collect();
     let cells = in_parallel(&jobs, |(noise, length)| cell(NOISES[*noise], *noise as u64 + 1, *length, histories));
     print_ours(&jobs, &cells, histories);
@@ -269,6 +190,7 @@ fn main() {
     print_rivals("Seen, % of sessions that are slower by 5 %", &jobs, &cells, histories, |cell| {
         (cell.seen_five, cell.rivals_five)
     });
+    lives::print(histories / 8);
     let places: Vec<usize> = (0..NOISES.len()).collect();
     let stay = in_parallel(&places, |noise| staying(NOISES[*noise], *noise as u64 + 1, histories / 2));
     print_staying(&stay);

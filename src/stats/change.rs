@@ -17,11 +17,14 @@ const SIGNIFICANT: f64 = 0.0003;
 
 /// Levels that differ so surely are two, however much neighbors follow each other: waves of an AR(1) process of 0.8 come nowhere near. A
 /// change that is not told apart makes all that is left look correlated, which would hide the next one.
-const SURE: f64 = 1e-12;
+const SURE: f64 = 1e-10;
 
 /// Neighbors within a level are taken to be correlated at least so much: short series do not show it, and waves of correlated values look
 /// like levels.
 pub const LEAST_CORRELATION: f64 = 0.3;
+
+/// A part of at most so many values is divided whether its halves differ or not; a longer one only where they do, for speed.
+const ANYWAY: usize = 1000;
 
 /// A change of level.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -40,6 +43,12 @@ pub fn change_points(series: &[f64], least: usize) -> Vec<ChangePoint> {
     }
     let series = normal(series);
     Levels::new(&series, &divide(&series, least)).merged()
+}
+
+/// Returns how likely two neighboring levels differ so much where nothing changed, on both sides.
+pub fn differ(before: &[f64], after: &[f64]) -> f64 {
+    let factor = (1.0 - LEAST_CORRELATION) / (1.0 + LEAST_CORRELATION);
+    Level::of(before).p(&Level::of(after), factor)
 }
 
 /// Returns the series around its median and with deviations below 2, so that neither its unit nor its level decides a digit.
@@ -62,7 +71,7 @@ fn normal(series: &[f64]) -> Vec<f64> {
     values
 }
 
-/// Divides the series as long as two halves differ; returns where its parts begin. What turns out to be no change is merged again.
+/// Divides the series; returns where its parts begin. What turns out to be no change is merged again.
 fn divide(series: &[f64], least: usize) -> Vec<usize> {
     let differ = |part: &[f64], at: Option<usize>| {
         let sides = at.and_then(|at| part.split_at_checked(at));
@@ -74,8 +83,8 @@ fn divide(series: &[f64], least: usize) -> Vec<usize> {
     while let Some((offset, part, at)) = open.pop() {
         let Some((left, right)) = at.and_then(|at| part.split_at_checked(at)) else { continue };
         let (in_left, in_right) = (widest(left, least), widest(right, least));
-        // Two changes that undo each other hide in the means of halves, not in the halves of the halves.
-        if differ(part, at) || differ(left, in_left) || differ(right, in_right) {
+        // Changes that undo each other hide in the means of halves; two of them do not in the halves of the halves.
+        if part.len() <= ANYWAY || differ(part, at) || differ(left, in_left) || differ(right, in_right) {
             cuts.push(offset + left.len());
             open.push((offset, left, in_left));
             open.push((offset + left.len(), right, in_right));

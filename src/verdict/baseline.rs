@@ -3,17 +3,20 @@
 //! A change for the worse never becomes the new normal by itself: it stays open, and its sessions stay out of the baseline, until
 //! somebody acknowledges it or the level comes back. A change for the better is the new normal at once.
 
+use std::ops::RangeInclusive;
+
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::effect::{Effect, correlation, of_history};
+use super::effect::{self, Effect, correlation, of_history};
 use super::judge::worse;
+use super::young::{self, SETTLED, YOUNGEST};
 use super::{LEAST_HISTORY, Policy, SIGNIFICANT, Scale, WINDOW};
 use crate::result::v1::Direction;
 use crate::stats::{self, change, hampel};
 
 /// A level is at least so many sessions long before a change point is believed.
-const LEAST_SEGMENT: usize = 5;
+pub(super) const LEAST_SEGMENT: usize = 5;
 /// So many of the newest sessions are looked at together, and open a change where they are this unlikely. Each is a look of its own, so
 /// that this is stricter than one verdict; with 0.005 a gate that wants a second hit fails by itself more often than in 1.5 % of
 /// histories whose neighbors are correlated by 0.5 (`cargo bench --bench gate`).
@@ -21,7 +24,7 @@ const TOGETHER: usize = 20;
 /// See [`TOGETHER`].
 const OPENS: f64 = 0.001;
 /// Sessions in a row are taken to be correlated at least so much, since few do not show it, and slow waves are no changes.
-const LEAST_CORRELATION: f64 = change::LEAST_CORRELATION;
+pub(super) const LEAST_CORRELATION: f64 = change::LEAST_CORRELATION;
 /// Of the sessions of a change, one in so many may be nearer to the level before.
 const STRAYS: usize = 5;
 
@@ -103,8 +106,9 @@ pub fn baseline(values: &[f64], policy: Policy, marks: &[Mark]) -> Baseline {
         return Baseline { sessions: everything(), ..Baseline::default() };
     };
     let places = scale.places(values);
+    let (starts, steady) = segments(&places, scale, policy, marks);
     let mut walk = Walk {
-        steady: Vec::new(),
+        steady,
         places,
         scale,
         policy,
@@ -113,7 +117,6 @@ pub fn baseline(values: &[f64], policy: Policy, marks: &[Mark]) -> Baseline {
         reference: None,
         found: Baseline::default(),
     };
-    let starts = walk.starts(marks);
     for (start, end) in starts.iter().zip(starts.iter().skip(1).chain([&values.len()])) {
         walk.segment(*start, *end, marks);
     }
@@ -124,6 +127,30 @@ pub fn baseline(values: &[f64], policy: Policy, marks: &[Mark]) -> Baseline {
         open.sessions = values.len() - open.from;
     }
     found
+}
+
+/// Returns where segments begin, which is at change points and where people accepted a level, and the places with what stands alone
+/// drawn in. Each part between these is by itself. A first session that stands alone is in none.
+fn segments(places: &[f64], scale: Scale, policy: Policy, marks: &[Mark]) -> (Vec<usize>, Vec<f64>) {
+    let first = usize::from(young::begins_apart(scale, policy, places));
+    let mut cuts: Vec<usize> =
+        marks.iter().map(|mark| mark.at).filter(|at| (first..places.len()).contains(at)).collect();
+    cuts.extend([first, places.len()]);
+    cuts.sort_unstable();
+    cuts.dedup();
+    let (mut starts, mut steady) = (Vec::new(), places.get(..first).unwrap_or_default().to_vec());
+    for (from, to) in cuts.iter().zip(cuts.iter().skip(1)) {
+        let part = places.get(*from..*to).unwrap_or_default();
+        let turn = young::turn(scale, policy, part).unwrap_or_default();
+        let (young, rest) = part.split_at(turn);
+        for (part, from) in [(young, *from), (rest, from + turn)].into_iter().filter(|(part, _)| !part.is_empty()) {
+            let part = hampel::drawn_in(part);
+            starts.push(from);
+            starts.extend(change::change_points(&part, LEAST_SEGMENT).into_iter().map(|point| from + point.at));
+            steady.extend(part);
+        }
+    }
+    (starts, steady)
 }
 
 struct Walk {
@@ -141,35 +168,25 @@ struct Walk {
 }
 
 impl Walk {
-    /// Returns where segments begin: at change points, and where people accepted a level. Each part between these is by itself.
-    fn starts(&mut self, marks: &[Mark]) -> Vec<usize> {
-        let mut cuts: Vec<usize> = marks.iter().map(|mark| mark.at).filter(|at| *at < self.places.len()).collect();
-        cuts.extend([0, self.places.len()]);
-        cuts.sort_unstable();
-        cuts.dedup();
-        let mut starts = Vec::new();
-        for (from, to) in cuts.iter().zip(cuts.iter().skip(1)) {
-            let part = hampel::drawn_in(self.places.get(*from..*to).unwrap_or_default());
-            starts.push(*from);
-            starts.extend(change::change_points(&part, LEAST_SEGMENT).into_iter().map(|point| from + point.at));
-            self.steady.extend(part);
-        }
-        starts
-    }
-
     fn segment(&mut self, start: usize, end: usize, marks: &[Mark]) {
         let Some(reference) = self.reference else {
             self.accept_only(start, end);
             return;
         };
-        let mut marks = marks.iter().filter(|mark| mark.at == start).peekable();
-        let is_marked = marks.peek().is_some();
-        let difference = self.level(start, end) - reference;
+        let marks: Vec<Mark> = marks.iter().copied().filter(|mark| mark.at == start).collect();
+        // Of few sessions, one that is wild has a large part in their mean.
+        let level = if marks.is_empty() { self.level(start, end) } else { self.median(start, end) };
+        let difference = level - reference;
         let worse = worse(difference, self.policy.direction);
-        let is_accepted = marks.any(|mark| {
-            let limit = mark.at_most.map(|share| self.scale.bound(share, self.policy.direction));
-            limit.is_none_or(|limit| worse.is_none_or(|worse| worse <= limit))
-        });
+        let is_accepted = self.is_accepted(difference, &marks);
+        let beyond = if is_accepted { None } else { self.beyond(start, end, reference, &marks) };
+        if let Some(at) = beyond.filter(|at| end - at > 1) {
+            self.segment(start, at, &marks);
+            self.segment(at, end, &[]);
+            return;
+        }
+        // One session alone is no change yet.
+        let is_accepted = is_accepted || beyond.is_some();
         let turn = match worse {
             _ if is_accepted => Turn::Accepted,
             Some(worse) if worse >= self.bound => Turn::Worse,
@@ -181,7 +198,7 @@ impl Walk {
         let mut change = Change { at: start, turn, difference };
         match turn {
             Turn::Worse => {
-                if !is_marked {
+                if marks.is_empty() {
                     change.at = self.begin(start, end);
                     // The newest few may be too few for more than standing alone.
                     let is_short = end - change.at <= LEAST_SEGMENT;
@@ -207,6 +224,36 @@ impl Walk {
         self.found.changes.push(Change { turn, ..change });
     }
 
+    fn is_accepted(&self, difference: f64, marks: &[Mark]) -> bool {
+        let worse = worse(difference, self.policy.direction);
+        marks.iter().any(|mark| {
+            let limit = mark.at_most.map(|share| self.scale.bound(share, self.policy.direction));
+            limit.is_none_or(|limit| worse.is_none_or(|worse| worse <= limit))
+        })
+    }
+
+    /// Returns where a level that people accepted, and that is worse than what they accepted, got worse since: the sessions before are
+    /// what was accepted, and the others are a change of their own.
+    fn beyond(&self, start: usize, end: usize, reference: f64, marks: &[Mark]) -> Option<usize> {
+        let parts = (start + 1..end).map(|at| (at, self.median(start, at), self.median(at, end)));
+        let accepted = parts.filter(|(_, first, _)| self.is_accepted(first - reference, marks));
+        let differ = accepted.filter(|(_, first, second)| {
+            worse(second - first, self.policy.direction).is_some_and(|worse| worse >= self.bound)
+        });
+        let squares = |from: usize, to: usize| self.squares(from, to, mean(&self.places, from, to));
+        let rest = |at: usize| squares(start, at) + squares(at, end);
+        differ.min_by(|(one, ..), (other, ..)| rest(*one).total_cmp(&rest(*other))).map(|(at, ..)| at)
+    }
+
+    /// Returns the sum of the squared distances from a level.
+    fn squares(&self, start: usize, end: usize, level: f64) -> f64 {
+        stats::sum(self.places.get(start..end).unwrap_or_default().iter().map(|place| (place - level).powi(2)))
+    }
+
+    fn median(&self, start: usize, end: usize) -> f64 {
+        stats::quantile(self.steady.get(start..end).unwrap_or_default().iter().copied(), 0.5)
+    }
+
     /// Returns where the newest level begins if it is as short as a level can be: the first of its sessions may be of the level before,
     /// and are in it because it would be too short without them.
     fn begin(&mut self, start: usize, end: usize) -> usize {
@@ -217,10 +264,7 @@ impl Walk {
         let recent = self.accepted.get(self.accepted.len().saturating_sub(WINDOW)..).unwrap_or_default();
         let old: Vec<f64> = recent.iter().filter_map(|at| self.places.get(*at).copied()).collect();
         let old = stats::mean(old.iter().copied());
-        let places = |from: usize, to: usize| self.places.get(from..to).unwrap_or_default();
-        let squares = |places: &[f64], level: f64| stats::sum(places.iter().map(|place| (place - level).powi(2)));
-        let rest =
-            |at: &usize| squares(places(start, *at), old) + squares(places(*at, end), mean(&self.places, *at, end));
+        let rest = |at: &usize| self.squares(start, *at, old) + self.squares(*at, end, mean(&self.places, *at, end));
         let begin = (start..end.saturating_sub(1)).min_by(|one, other| rest(one).total_cmp(&rest(other)));
         let begin = begin.unwrap_or(start);
         self.accepted.extend(start..begin);
@@ -252,51 +296,76 @@ impl Walk {
             return;
         }
         let all = self.accepted.len();
-        let effects: Vec<(usize, Effect)> = (1..=TOGETHER)
-            .filter_map(|count| Some((count, self.effect(all.checked_sub(count)?)?)))
-            .filter(|(_, effect)| effect.p <= SIGNIFICANT)
-            .collect();
-        let surest = |counts: std::ops::RangeInclusive<usize>| {
-            let wanted = effects.iter().filter(|(count, _)| counts.contains(count));
-            wanted.min_by(|(_, one), (_, other)| one.p.total_cmp(&other.p)).copied()
+        let effects: Vec<(usize, Effect)> =
+            (1..=TOGETHER).filter_map(|count| Some((count, self.effect(all.checked_sub(count)?)?))).collect();
+        let within = |counts: RangeInclusive<usize>, at_most: f64| {
+            effects.iter().filter(move |(count, effect)| counts.contains(count) && effect.p <= at_most).copied()
         };
-        if let Some((count, effect)) = surest(2..=TOGETHER).filter(|(_, effect)| effect.p <= OPENS) {
+        let rest = |count: usize| self.rest(all - count);
+        let opened = within(2..=TOGETHER, OPENS).min_by(|(one, _), (other, _)| rest(*one).total_cmp(&rest(*other)));
+        if let Some((count, effect)) = opened {
             let from = self.accepted.split_off(all - count).first().copied().unwrap_or_default();
             self.found.open = Some(Open { from, sessions: count });
             self.found.changes.push(Change { at: from, turn: Turn::Worse, difference: effect.difference });
         } else {
             // Of a short history, one alone: what is left would look steadier than it is.
-            let most = if all >= 2 * LEAST_HISTORY + LEAST_SEGMENT { LEAST_SEGMENT - 1 } else { 1 };
-            let out = surest(1..=most).map_or(0, |(count, _)| count);
+            let most = if all >= SETTLED { LEAST_SEGMENT - 1 } else { 1 };
+            let surest = within(1..=most, SIGNIFICANT).min_by(|(_, one), (_, other)| one.p.total_cmp(&other.p));
+            let out = surest.map_or(0, |(count, _)| count);
             self.accepted.truncate(all - out);
         }
+    }
+
+    /// Returns what two levels that part at `at` leave of the recent accepted sessions: the sum of the squared distances from them.
+    fn rest(&self, at: usize) -> f64 {
+        let recent = self.accepted.len().saturating_sub(WINDOW + TOGETHER);
+        let squares = |sessions: &[usize]| {
+            let places = || sessions.iter().filter_map(|session| self.places.get(*session).copied());
+            let level = stats::mean(places());
+            stats::sum(places().map(|place| (place - level).powi(2)))
+        };
+        let parts = self.accepted.split_at_checked(at).unwrap_or_default();
+        squares(parts.0.get(recent..).unwrap_or_default()) + squares(parts.1)
     }
 
     /// Returns how the accepted sessions from `at` differ from those before, where that is for the worse and matters.
     fn effect(&self, at: usize) -> Option<Effect> {
         let (before, after) = self.accepted.split_at_checked(at)?;
         let before = before.get(before.len().saturating_sub(WINDOW)..).unwrap_or_default();
-        if before.len() < LEAST_HISTORY {
+        if before.len() < YOUNGEST || before.len() < LEAST_HISTORY && after.len() > 1 {
             return None;
         }
-        let places = |sessions: &[usize]| -> Vec<f64> {
-            sessions.iter().filter_map(|session| self.places.get(*session).copied()).collect()
+        let bound = if before.len() < LEAST_HISTORY { 2.0 * self.bound } else { self.bound };
+        let of = |places: &[f64], sessions: &[usize]| -> Vec<f64> {
+            sessions.iter().filter_map(|session| places.get(*session).copied()).collect()
         };
-        let (before, after) = (places(before), places(after));
+        // What was slow for once says little of how much several in a row vary.
+        let usual = of(if after.len() > 1 { &self.steady } else { &self.places }, before);
+        let (count, after) = (after.len(), of(&self.places, after));
         // Neighbors that follow each other are not always seen to do so, and several of them are not several sessions.
-        let correlation = correlation(&before).unwrap_or_default().max(LEAST_CORRELATION);
-        let effect = of_history(self.scale, &before, &after, Some(correlation))?;
-        let is_new = effect.difference < effect.beyond.0 || effect.difference > effect.beyond.1;
+        let least = if after.len() > 1 || usual.len() >= LEAST_HISTORY { LEAST_CORRELATION } else { 0.0 };
+        let correlation = correlation(&usual).unwrap_or_default().max(least);
+        let effect = of_history(self.scale, &usual, &after, Some(correlation))?;
         let level = worse(effect.difference, self.policy.direction)?;
-        let center = stats::mean(before.iter().copied());
+        let center = stats::mean(usual.iter().copied());
+        let lost = |places: Vec<f64>| -> Vec<f64> {
+            places.into_iter().filter_map(|place| worse(place - center, self.policy.direction)).collect()
+        };
+        let noise = effect::noise(&usual);
         // A change is in its sessions, all but one of five; what was slow for once is in none but itself.
-        let strays = after
-            .iter()
-            .filter_map(|place| worse(place - center, self.policy.direction))
-            .filter(|own| *own < level / 2.0)
-            .count();
-        (is_new && level >= self.bound && strays <= after.len() / STRAYS).then_some(effect)
+        let lasting = lasting(&lost(after));
+        let is_new = lost(of(&self.places, before))
+            .windows(count)
+            .all(|stretch| lasting > effect::next_of_its_kind(self::lasting(stretch), noise, count));
+        (is_new && level >= bound && lasting >= level / 2.0).then_some(effect)
     }
+}
+
+/// Returns what all but one of five of these losses are at least.
+fn lasting(losses: &[f64]) -> f64 {
+    let mut sorted = losses.to_vec();
+    sorted.sort_by(f64::total_cmp);
+    sorted.get(losses.len() / STRAYS).copied().unwrap_or_default()
 }
 
 fn mean(places: &[f64], start: usize, end: usize) -> f64 {

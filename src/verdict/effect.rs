@@ -119,24 +119,28 @@ pub(super) fn of_history(scale: Scale, history: &[f64], new: &[f64], correlation
     })
 }
 
-/// Returns how far the mean of `count` neighbors went below and above the mean of all.
-///
-/// Where that was an outlier, the next one of its kind may go a little farther: by twice the deviation of the others, as the median of the
-/// deviations tells it.
+/// Returns how far the mean of `count` neighbors went below and above the mean of all; the next outlier of its kind may go farther.
 fn farthest(history: &[f64], count: usize) -> (f64, f64) {
-    const OUTLIER: f64 = 4.0;
-    const KIND: f64 = 2.0;
     let center = stats::mean(history.iter().copied());
     let median = stats::quantile(history.iter().copied(), 0.5);
-    let one = 1.482_602_218_505_602 * stats::median_deviation(history.iter().copied());
-    let noise = one / (count.max(1) as f64).sqrt();
-    let far = |stretch: f64| {
-        let outside = stretch - median;
-        let more = if outside.abs() > OUTLIER * noise { KIND * noise * outside.signum() } else { 0.0 };
-        stretch - center + more
-    };
+    let noise = noise(history);
+    let far = |stretch: f64| next_of_its_kind(stretch - median, noise, count) + median - center;
     let stretches = || history.windows(count.max(1)).map(|stretch| far(stats::mean(stretch.iter().copied())));
     (stretches().fold(0.0, f64::min), stretches().fold(0.0, f64::max))
+}
+
+/// Returns the standard deviation as the median of the deviations tells it, which outliers do not move.
+pub(super) fn noise(history: &[f64]) -> f64 {
+    1.482_602_218_505_602 * stats::median_deviation(history.iter().copied())
+}
+
+/// Returns how far from the median a stretch of `count` sessions may go when an earlier one went so far: where that was an outlier, a
+/// little farther, by twice the deviation of the others.
+pub(super) fn next_of_its_kind(outside: f64, noise: f64, count: usize) -> f64 {
+    const OUTLIER: f64 = 4.0;
+    const KIND: f64 = 2.0;
+    let noise = noise / (count.max(1) as f64).sqrt();
+    if outside.abs() > OUTLIER * noise { outside + KIND * noise * outside.signum() } else { outside }
 }
 
 /// Measures two groups of sessions that were run independently; nothing where one is empty.

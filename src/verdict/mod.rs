@@ -8,6 +8,7 @@ mod baseline;
 mod effect;
 mod judge;
 mod scale;
+mod young;
 
 pub use baseline::{Baseline, Change, Mark, Open, Turn, baseline};
 pub use effect::{Effect, FEW, Method, against_history, measure, of_groups, of_pairs};
