@@ -2,6 +2,7 @@
 
 mod histories;
 mod judgements;
+mod young;
 
 use super::{Judgement, Policy, Scale, judge, measure};
 use crate::result::v1::Direction;

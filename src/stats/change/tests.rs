@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 use proptest::prelude::*;
 use serde::Deserialize;
 
-use super::{ChangePoint, Level, Levels, change_points, widest};
+use super::{ChangePoint, Level, Levels, change_points, differ, widest};
 
 /// Numbers between −1 and 1 that look like noise, by Weyl's sequence of squares.
 fn noise(index: usize) -> f64 {
@@ -170,6 +170,23 @@ fn as_r() {
         assert!((found - p).abs() < 1e-9, "{found} is not {p}");
         let back = Level::of(&second).p(&Level::of(&first), 1.0);
         assert_eq!(found, back);
+        assert!(differ(&first, &second) >= found, "neighbors that may follow each other say less");
+    }
+}
+
+/// Each half of such a series has the mean of the other, and so have the halves of the halves.
+#[test]
+fn changes_that_undo_each_other_are_found() {
+    for parts in
+        [&[(10, 100.0), (5, 80.0), (6, 100.0), (12, 92.0)][..], &[(8, 0.0), (8, 10.0), (8, 0.0), (8, 10.0), (8, 0.0)]]
+    {
+        let found: Vec<usize> = change_points(&levels(parts), 5).iter().map(|point| point.at).collect();
+        let steps = parts.iter().scan(0, |at, (count, _)| {
+            *at += count;
+            Some(*at)
+        });
+        let expected: Vec<usize> = steps.take(parts.len() - 1).collect();
+        assert_eq!(found, expected, "{parts:?}");
     }
 }
 

@@ -5,21 +5,21 @@ use proptest::prelude::*;
 use super::super::{Baseline, Change, Mark, Open, Policy, Scale, Turn, baseline, measure};
 use super::{HIGHER, LOWER, NONE, around};
 
-fn series(parts: &[(f64, usize)]) -> Vec<f64> {
+pub(super) fn series(parts: &[(f64, usize)]) -> Vec<f64> {
     let levels = parts.iter().flat_map(|(level, count)| std::iter::repeat_n(*level, *count));
     let count = parts.iter().map(|(_, count)| count).sum();
     levels.zip(around(1.0, 0.01, count)).map(|(level, noise)| level * noise).collect()
 }
 
-fn of(values: &[f64], policy: Policy) -> Baseline {
+pub(super) fn of(values: &[f64], policy: Policy) -> Baseline {
     baseline(values, policy, &[])
 }
 
-fn turns(found: &Baseline) -> Vec<(usize, Turn)> {
+pub(super) fn turns(found: &Baseline) -> Vec<(usize, Turn)> {
     found.changes.iter().map(|change| (change.at, change.turn)).collect()
 }
 
-fn range(from: usize, to: usize) -> Vec<usize> {
+pub(super) fn range(from: usize, to: usize) -> Vec<usize> {
     (from..to).collect()
 }
 

@@ -1,0 +1,98 @@
+//! Which sessions of a young series are a baseline.
+
+use super::super::{Baseline, Mark, Open, Turn, baseline};
+use super::histories::{of, range, series, turns};
+use super::{HIGHER, LOWER};
+
+/// A change after so few sessions that they are no level is held open as it was told, and never becomes the baseline by staying.
+#[test]
+fn a_change_of_a_young_series_stays_open() {
+    for good in [3, 4] {
+        for bad in [2, 3, 4, 5, 8, 12, 30] {
+            let found = of(&series(&[(100.0, good), (85.0, bad)]), HIGHER);
+            let open = Some(Open { from: good, sessions: bad });
+            assert_eq!((found.open, found.sessions), (open, range(0, good)), "{good} {bad}");
+        }
+        // One alone is out, and is no change yet.
+        let found = of(&series(&[(100.0, good), (85.0, 1)]), HIGHER);
+        assert_eq!((found.open, found.sessions), (None, range(0, good)));
+    }
+    for good in 5..15 {
+        for bad in [5, 8, 12, 30] {
+            let found = of(&series(&[(100.0, good), (90.0, bad)]), HIGHER);
+            let open = found.open.unwrap_or_else(|| panic!("{good} {bad}"));
+            assert!(open.from.abs_diff(good) <= 1, "{good} {bad}: {open:?}");
+            assert!(found.sessions.iter().all(|at| *at <= good), "{good} {bad}: {found:?}");
+        }
+    }
+}
+
+#[test]
+fn a_young_series_gets_better_or_comes_back() {
+    let better = of(&series(&[(100.0, 4), (120.0, 6)]), HIGHER);
+    assert_eq!((better.open, &better.sessions, turns(&better)), (None, &range(4, 10), vec![(4, Turn::Better)]));
+    // What got better and worse again is open.
+    let again = of(&series(&[(100.0, 4), (80.0, 6)]), LOWER);
+    assert_eq!((again.open, again.sessions), (None, range(4, 10)));
+    let one = of(&series(&[(100.0, 4), (80.0, 1), (100.0, 8)]), HIGHER);
+    assert_eq!((one.open, one.changes), (None, Vec::new()), "one session is no level");
+}
+
+/// The first session fills caches: what follows is not held against it.
+#[test]
+fn a_cold_first_session_hides_nothing() {
+    for cold in [10.0, 50.0, 70.0, 180.0, 1000.0] {
+        for warm in [4, 5, 8, 20] {
+            let found = of(&series(&[(cold, 1), (100.0, warm)]), HIGHER);
+            assert_eq!(found, Baseline { sessions: range(1, warm + 1), ..Baseline::default() }, "{cold} {warm}");
+            let worse = of(&series(&[(cold, 1), (100.0, warm), (85.0, 12)]), HIGHER);
+            let open = worse.open.unwrap_or_else(|| panic!("{cold} {warm}"));
+            assert!(open.from.abs_diff(warm + 1) <= 1, "{cold} {warm}: {open:?}");
+        }
+    }
+    // So few that it may as well be the other three.
+    assert_eq!(of(&series(&[(50.0, 1), (100.0, 3)]), HIGHER).sessions, range(0, 4));
+    // One that is as the others is one of them.
+    assert_eq!(of(&series(&[(98.0, 1), (100.0, 8)]), HIGHER).sessions, range(0, 9));
+}
+
+/// After one wild session, as after any, a change is seen within three sessions.
+#[test]
+fn one_wild_session_does_not_hide_a_change() {
+    for wild in [20.0, 60.0, 160.0, 1e4] {
+        for (before, between) in [(14, 5), (10, 10), (6, 8), (20, 5)] {
+            let values = series(&[(100.0, before), (wild, 1), (100.0, between), (90.0, 3)]);
+            let open = of(&values, HIGHER).open.map(|open| open.from);
+            assert_eq!(open, Some(before + 1 + between), "{wild} after {before}, {between} since");
+        }
+    }
+}
+
+/// What was slow for a while and came back is known, and what is slower than usual again is a change again.
+#[test]
+fn what_was_slow_for_once_does_not_hide_a_change() {
+    for slow in [2, 5, 8] {
+        let values = series(&[(100.0, 10), (80.0, slow), (100.0, 8), (88.0, 12)]);
+        let open = of(&values, HIGHER).open.unwrap_or_else(|| panic!("{slow}"));
+        assert!(open.from.abs_diff(18 + slow) <= 1, "{slow}: {open:?}");
+    }
+}
+
+/// A level that was accepted when it was young is judged as any young series, and by nothing older.
+#[test]
+fn a_change_after_a_young_level_was_accepted() {
+    for since in [3, 4, 8] {
+        let values = series(&[(100.0, 12), (80.0, since), (68.0, 6)]);
+        let found = baseline(&values, HIGHER, &[Mark { at: 12, at_most: Some(0.3) }]);
+        let open = found.open.unwrap_or_else(|| panic!("{since}: {found:?}"));
+        assert!(open.from.abs_diff(12 + since) <= 1, "{since}: {open:?}");
+        assert!(found.sessions.iter().all(|at| (12..=open.from).contains(at)), "{since}: {found:?}");
+    }
+    // What got worse than was accepted is a change, also where both are too few to be levels.
+    let values = series(&[(100.0, 12), (80.0, 2), (50.0, 3)]);
+    let found = baseline(&values, HIGHER, &[Mark { at: 12, at_most: Some(0.3) }]);
+    assert_eq!((found.open, found.sessions), (Some(Open { from: 14, sessions: 3 }), range(12, 14)));
+    // One session of it is no change yet.
+    let found = baseline(&values[..15], HIGHER, &[Mark { at: 12, at_most: Some(0.3) }]);
+    assert_eq!(found.open, None, "{found:?}");
+}
