@@ -55,11 +55,11 @@ pub(super) fn run(global: &Global, args: &AckArgs) -> Result<ExitStatus> {
         ),
         Reach::Baseline => {}
     }
-    let (thresholds, as_of) = (judging.shares(), judging.as_of());
+    let as_of = judging.as_of();
     let request = HistoryRequest {
         archive: &judging.archive,
         partitions: &partitions(&judging.archive, 0..judging.archive.rows().len(), &judging.across),
-        thresholds: &thresholds,
+        policies: &judging.policies,
         acks: &acks,
         lineage: usual.lineage(),
         as_of: &as_of,
@@ -72,12 +72,12 @@ pub(super) fn run(global: &Global, args: &AckArgs) -> Result<ExitStatus> {
     };
     let share = bound.as_deref().and_then(|share| Percentage::parse(share).ok());
     let ack = Ack { max_change: share.map(Percentage::fraction), ..ack };
-    if fs::exists(&judging.root, &ack.file) {
+    if let Some(file) = known(&acks, &about, &ack).or_else(|| fs::exists(&judging.root, &ack.file).then_some(&ack.file))
+    {
         let now = bound.map_or_else(String::new, |share| format!("; what is there now is within `maxChange: {share}`"));
         bail!(
-            "{} accepts this already{now}; to accept it anew, edit `expires` or `maxChange` there, or delete it (git keeps it) and run \
-             this again",
-            ack.file
+            "{file} accepts this already{now}; to accept it anew, edit `expires` or `maxChange` there, or delete it (git keeps it) and run \
+             this again"
         );
     }
     fs::create_new(&judging.root, &ack.file, &text(&ack, bound.as_ref()))?;
@@ -131,6 +131,15 @@ fn asked_for(series: &[Told], args: &AckArgs) -> Result<Ack> {
     Ok(Ack { file: format!("{ACKS}/{}-{name}.yaml", ack.benchmark), from, ..ack })
 }
 
+/// Returns the file that accepts the same already, perhaps for more cases than are asked for.
+fn known<'a>(acks: &'a [Ack], about: &[&Told], ack: &Ack) -> Option<&'a String> {
+    let mut same = acks.iter().filter(|known| {
+        (&known.benchmark, &known.metric, &known.from) == (&ack.benchmark, &ack.metric, &ack.from)
+            && about.iter().all(|told| is_about(told, known))
+    });
+    same.next().map(|known| &known.file)
+}
+
 /// Returns whether an acknowledgement is about a series.
 fn is_about(told: &Told, ack: &Ack) -> bool {
     let target = told.environment.get("target");
@@ -148,9 +157,8 @@ fn measured(judging: &Judging<'_>, request: HistoryRequest<'_>, ack: &Ack) -> Re
     };
     let mut lineages = BTreeMap::new();
     add_baselines(&mut lineages, rules(), judging.commits()?.as_ref())?;
-    let direction = rules().find_map(|rule| rule.direction);
     let all = lineages.values().map(Some).chain([request.lineage]);
-    Ok(all.filter_map(|lineage| extent(HistoryRequest { lineage, ..request }, ack, direction)).max_by(f64::total_cmp))
+    Ok(all.filter_map(|lineage| extent(HistoryRequest { lineage, ..request }, ack)).max_by(f64::total_cmp))
 }
 
 /// Returns the bound that accepts a change, and not a much greater one.

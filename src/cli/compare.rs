@@ -8,7 +8,7 @@ use anyhow::{Context as _, Result, anyhow, bail};
 use super::ExitStatus;
 use super::args::{CompareArgs, Global};
 use super::findings::{self, Findings};
-use super::judging::{Judging, Thresholds, lineage};
+use super::judging::{Judging, Places, lineage};
 use super::project::from_start;
 use super::reading::Results;
 use super::sweep;
@@ -21,7 +21,8 @@ use crate::edge::fs;
 use crate::edge::git::Commits;
 use crate::edge::terminal;
 
-/// Compares, prints, and returns 1 where a file could not be trusted, a side is empty, or one lacks hardware or a metric of a case.
+/// Compares, prints, and returns 1 where a file could not be trusted, a side is empty or lacks hardware or a metric of a case, or nothing
+/// was compared.
 pub(super) fn run(global: &Global, args: &CompareArgs) -> Result<ExitStatus> {
     if let Some(by) = &args.by {
         return sweep::run(global, args, by);
@@ -52,9 +53,13 @@ pub(super) fn run(global: &Global, args: &CompareArgs) -> Result<ExitStatus> {
     judging.refuse_unknown(&args.metric)?;
     let filter = Filter { benchmarks: &args.benchmark, metrics: &args.metric, allowed: &args.allow };
     let Compared { mut answer, known, empty } = compared(&judging, &sides, &folders, commits.as_ref(), filter)?;
-    let Judging { archive, thresholds, sources, left_out, mut diagnostics, .. } = judging;
+    let Judging { archive, places, sources, left_out, mut diagnostics, .. } = judging;
     diagnostics.extend(empty.iter().map(|side| nothing(side, &archive, &known)).collect::<Diagnostics>());
     answer.left_out = left_out;
+    let is_told = !empty.is_empty() || answer.lines.iter().any(Line::is_one_sided);
+    if answer.is_void() && !is_told {
+        diagnostics.push(void(&answer));
+    }
     let is_bad = diagnostics.has_errors() || answer.lines.iter().any(Line::is_one_sided);
     if global.output_format == Format::Human {
         for fault in diagnostics.as_slice() {
@@ -62,7 +67,7 @@ pub(super) fn run(global: &Global, args: &CompareArgs) -> Result<ExitStatus> {
         }
     }
     let told = answer.lines.iter().filter(|line| line.verdict == Verdict::Regressed || line.is_one_sided());
-    diagnostics.extend(told.map(|line| finding(line, &thresholds)).collect::<Diagnostics>());
+    diagnostics.extend(told.map(|line| finding(line, &places)).collect::<Diagnostics>());
     print(global, args, &answer, Findings { diagnostics, sources: &sources, checked: &[], unreadable: false })?;
     Ok(if is_bad { ExitStatus::No } else { ExitStatus::Yes })
 }
@@ -118,7 +123,7 @@ pub(super) fn compared<'a>(
         rows: [&first, &second],
         allowed: &filter.allowed.iter().cloned().collect(),
         across: &judging.across,
-        thresholds: &judging.shares(),
+        policies: &judging.policies,
         metrics: &filter.metrics.iter().cloned().collect(),
         lineage: Some(&known),
     });
@@ -213,6 +218,17 @@ fn nothing(side: &Side, archive: &Archive, known: &Lineage) -> Diagnostic {
     }
 }
 
+/// Says that the sides share nothing, which is no proof that nothing got worse.
+fn void(answer: &Comparison) -> Diagnostic {
+    let Comparison { baseline, candidate, .. } = answer;
+    let fault =
+        Diagnostic::in_file(&code::KB0461, "results", format!("nothing of {baseline} and {candidate} was compared"));
+    if answer.lines.is_empty() {
+        return fault.help("the notes name what one side alone has; `kubebench history` lists what there is");
+    }
+    fault.help("`--allow FACT` compares what differs in a fact all the same")
+}
+
 /// Returns the fact that a side asks for, and the values that results have of it.
 fn known_values<'s>(side: &'s Side, archive: &Archive) -> Option<(&'s str, BTreeSet<String>)> {
     let fact = side.asked_fact()?;
@@ -220,11 +236,11 @@ fn known_values<'s>(side: &'s Side, archive: &Archive) -> Option<(&'s str, BTree
     Some((fact, rows.filter_map(|row| archive.facts(row).get(fact).cloned()).collect()))
 }
 
-fn finding(line: &Line, thresholds: &Thresholds) -> Diagnostic {
+fn finding(line: &Line, places: &Places) -> Diagnostic {
     let message = render::sentence(line);
     let code = if line.is_one_sided() { &code::KB0461 } else { &code::KB0460 };
-    match thresholds.get(&(line.benchmark.clone(), line.metric.clone())) {
-        Some((_, span)) => Diagnostic::at(code, *span, message),
+    match places.get(&(line.benchmark.clone(), line.metric.clone())) {
+        Some(span) => Diagnostic::at(code, *span, message),
         None => Diagnostic::in_file(code, format!("results/{}", line.benchmark), message),
     }
 }

@@ -60,7 +60,7 @@ pub(super) fn told<'a>(global: &'a Global, args: &HistoryArgs) -> Result<Asked<'
     let mut series = history(HistoryRequest {
         archive,
         partitions: &partitions(archive, rows.into_iter(), &judging.across),
-        thresholds: &judging.shares(),
+        policies: &judging.policies,
         acks: &acks,
         lineage: usual.lineage(),
         as_of: &judging.as_of(),

@@ -12,7 +12,7 @@ use super::reading::{self, Reading, Results};
 use super::session::{Session, current_rules};
 use crate::archive::Archive;
 use crate::compare::v1::LeftOut;
-use crate::compare::{Against, Lineage, Rule, Side, words};
+use crate::compare::{Against, Lineage, Policies, Rule, Side, Stated, words};
 use crate::compile::{Compilation, Input, Workspace, acks};
 use crate::diag::{Diagnostic, Diagnostics, code, did_you_mean};
 use crate::edge::fs::{self, Content};
@@ -29,8 +29,8 @@ const INSTANCE_TYPE: &str = "node.kubernetes.io/instance-type";
 /// The folder of acknowledgements, below the project's.
 pub(super) const ACKS: &str = "acks";
 
-/// The threshold of each metric, by benchmark, and where the metric stands.
-pub(super) type Thresholds = BTreeMap<(String, String), (f64, Span)>;
+/// Where the metrics of specs stand, by benchmark and metric.
+pub(super) type Places = BTreeMap<(String, String), Span>;
 
 /// A project whose results are judged, and what was read of them.
 pub(super) struct Judging<'a> {
@@ -43,8 +43,10 @@ pub(super) struct Judging<'a> {
     pub(super) rules: Vec<(Rule, Span)>,
     /// What its specs ask for.
     pub(super) asked: Vec<Asked>,
-    /// The changes that matter.
-    pub(super) thresholds: Thresholds,
+    /// What its specs say of metrics.
+    pub(super) policies: Policies,
+    /// Where they say it.
+    pub(super) places: Places,
     /// The texts into which findings point.
     pub(super) sources: SourceMap,
     /// The results that count; none before they are read.
@@ -135,7 +137,8 @@ impl<'a> Judging<'a> {
             recorded_on: settings.and_then(|settings| recorded_on(&settings.results)),
             rules: Vec::new(),
             asked: Vec::new(),
-            thresholds: Thresholds::new(),
+            policies: Policies::default(),
+            places: Places::new(),
             sources: SourceMap::default(),
             archive: Archive::default(),
             left_out: Vec::new(),
@@ -148,7 +151,7 @@ impl<'a> Judging<'a> {
         self.sources = session.compilation.sources.clone();
         for benchmark in session.benchmarks().into_iter().map(|compiled| &compiled.benchmark) {
             self.rules.extend(benchmark.gates.iter().map(|gate| rule(benchmark, gate)));
-            take_thresholds(benchmark, &mut self.thresholds);
+            self.take_policies(benchmark);
             self.asked.push(asked(benchmark));
         }
         self.compilation = Some(session.compilation);
@@ -261,9 +264,24 @@ impl<'a> Judging<'a> {
         words::day(newest).to_owned()
     }
 
-    /// Returns the thresholds without their places.
-    pub(super) fn shares(&self) -> BTreeMap<(String, String), f64> {
-        self.thresholds.iter().map(|(key, (share, _))| (key.clone(), *share)).collect()
+    /// Adds what a spec says of metrics: of several gates of one the strictest one's threshold.
+    fn take_policies(&mut self, benchmark: &Benchmark) {
+        let threshold = |name: &str| {
+            let shares =
+                benchmark.gates.iter().filter(|gate| gate.metric == name).filter_map(|gate| gate.max_regression);
+            shares.min_by(f64::total_cmp).unwrap_or(DEFAULT_THRESHOLD)
+        };
+        let named =
+            benchmark.metrics.iter().filter_map(|metric| Some((metric.name.as_ref()?, metric.direction, metric.span)));
+        // The metrics of a tool are gated by names that the spec does not list.
+        let gated = benchmark.gates.iter().map(|gate| (&gate.metric, None, gate.span));
+        for (name, direction, span) in named.chain(gated) {
+            let key = (benchmark.name.clone(), name.clone());
+            if !self.places.contains_key(&key) {
+                self.places.insert(key.clone(), span);
+                self.policies.0.insert(key, Stated { threshold: threshold(name), direction });
+            }
+        }
     }
 }
 
@@ -362,22 +380,5 @@ fn asked(benchmark: &Benchmark) -> Asked {
         target: benchmark.target.name.clone(),
         instance_type: benchmark.target.node_selector.get(INSTANCE_TYPE).cloned(),
         cases: benchmark.cases.iter().map(|case| (case.id.clone(), case.name.clone())).collect(),
-    }
-}
-
-/// Adds the changes that matter: of several gates of one metric the strictest one's.
-fn take_thresholds(benchmark: &Benchmark, thresholds: &mut Thresholds) {
-    let share = |name: &str| {
-        let shares = benchmark.gates.iter().filter(|gate| gate.metric == name).filter_map(|gate| gate.max_regression);
-        shares.min_by(f64::total_cmp).unwrap_or(DEFAULT_THRESHOLD)
-    };
-    for metric in &benchmark.metrics {
-        let Some(name) = &metric.name else { continue };
-        thresholds.insert((benchmark.name.clone(), name.clone()), (share(name), metric.span));
-    }
-    for gate in &benchmark.gates {
-        let key = (benchmark.name.clone(), gate.metric.clone());
-        // The metrics of a tool are gated by names that the spec does not list.
-        thresholds.entry(key).or_insert((share(&gate.metric), gate.span));
     }
 }

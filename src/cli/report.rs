@@ -54,7 +54,7 @@ pub(super) fn run(global: &Global, args: &ReportArgs) -> Result<ExitStatus> {
     let series = history(HistoryRequest {
         archive: &judging.archive,
         partitions: &all,
-        thresholds: &judging.shares(),
+        policies: &judging.policies,
         acks: &acks,
         lineage: usual.lineage(),
         as_of: &as_of,

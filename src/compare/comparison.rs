@@ -6,14 +6,14 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::line::Origin;
 use super::pairing::{Benchmarks, Paired, pairs};
+use super::policies::Policies;
 use super::side::{Lineage, Side};
 use super::v1::{Comparison, Geomean, Kind, Line, SCHEMA_VERSION, Unmatched};
 use super::words;
 use crate::archive::{Archive, Facts, MetricKey, Partition, Point, Series, partitions, series_of};
 use crate::stats;
 use crate::verdict::{
-    DEFAULT_THRESHOLD, Effect, LEAST_HISTORY, Method, Policy, Scale, Verdict, against_history, judge, of_groups,
-    of_pairs, without_scale,
+    Effect, LEAST_HISTORY, Method, Policy, Scale, Verdict, against_history, judge, of_groups, of_pairs, without_scale,
 };
 
 /// From so many sessions on each side, ranks decide.
@@ -32,8 +32,8 @@ pub struct Request<'a> {
     pub allowed: &'a BTreeSet<String>,
     /// The facts that never keep results apart.
     pub across: &'a BTreeSet<String>,
-    /// The thresholds of gates, by benchmark and metric.
-    pub thresholds: &'a BTreeMap<(String, String), f64>,
+    /// What specs say of metrics.
+    pub policies: &'a Policies,
     /// Only these metrics, where some are named.
     pub metrics: &'a BTreeSet<String>,
     /// The commits that are known.
@@ -155,7 +155,7 @@ impl Request<'_> {
         let by_metric: BTreeMap<&MetricKey, &Series> = ours.iter().map(|series| (&series.metric, series)).collect();
         let theirs = series_of(self.archive, candidate, |name| self.is_wanted(name));
         let mut lines = self.lost(baseline, &ours, candidate, &theirs, notes);
-        notes.extend(self.gained(&ours, candidate, &theirs));
+        notes.extend(self.gained(baseline, &ours, candidate, &theirs));
         for series in &theirs {
             let Some(before) = by_metric.get(&series.metric) else {
                 notes.extend(other_unit(&ours, series, candidate));
@@ -206,10 +206,12 @@ impl Request<'_> {
     }
 
     fn line(&self, baseline: &Partition, before: &Series, candidate: &Partition, after: &Series) -> Line {
-        let policy = self.policy(candidate, after);
+        let policy = self.policies.of(&candidate.benchmark, after);
         let medians =
             [before, after].map(|series| series.points.iter().map(|point| point.median).collect::<Vec<f64>>());
-        let judgement = match Scale::between(&medians[0], &medians[1]) {
+        // A change is a share of the baseline: what fell to nothing lost all of it, and what rose from nothing has no share.
+        let scale = Scale::of(&medians[0], &medians[1]).and_then(|_| Scale::between(&medians[0], &medians[1]));
+        let judgement = match scale {
             Some(scale) => judge(measure(scale, &medians, &shared(baseline, before, candidate, after)), policy, None),
             None => without_scale(),
         };
@@ -234,11 +236,6 @@ impl Request<'_> {
 
     fn origin<'p>(&'p self, partition: &'p Partition) -> Origin<'p> {
         Origin { archive: self.archive, partition, lineage: self.lineage }
-    }
-
-    fn policy(&self, candidate: &Partition, series: &Series) -> Policy {
-        let threshold = self.thresholds.get(&(candidate.benchmark.clone(), series.metric.name.clone())).copied();
-        Policy { direction: series.direction, threshold: threshold.unwrap_or(DEFAULT_THRESHOLD) }
     }
 }
 

@@ -6,32 +6,22 @@ use super::line::Origin;
 use crate::archive::{Partition, Series, series_of};
 use crate::model::Ack;
 use crate::result::v1::Direction;
-use crate::verdict::{DEFAULT_THRESHOLD, Policy, SIGNIFICANT, Scale, measure};
+use crate::verdict::{SIGNIFICANT, Scale, measure};
 
 /// Returns the greatest change for the worse that `ack` is about, as a share: by the level that it is held against, and by what a gate
-/// measures. Where it is about a metric without a value from there on, that is 0; nothing where nothing got worse. `direction` is that of
-/// the spec, where it says one.
-pub fn extent(request: Request<'_>, ack: &Ack, direction: Option<Direction>) -> Option<f64> {
+/// measures. Where it is about a metric without a value from there on, that is 0; nothing where nothing got worse.
+pub fn extent(request: Request<'_>, ack: &Ack) -> Option<f64> {
     let of_partition = |partition: &Partition| {
         let origin = Origin { archive: request.archive, partition, lineage: request.lineage };
         let about = series_of(request.archive, partition, |name| name == ack.metric);
         let about = about.iter().filter(|series| is_about(ack, request.archive, partition, &series.metric));
-        about.filter_map(|series| of_series(request, ack, direction, origin, series)).max_by(f64::total_cmp)
+        about.filter_map(|series| of_series(request, ack, origin, series)).max_by(f64::total_cmp)
     };
     request.partitions.iter().filter_map(of_partition).max_by(f64::total_cmp)
 }
 
-fn of_series(
-    request: Request<'_>,
-    ack: &Ack,
-    direction: Option<Direction>,
-    origin: Origin<'_>,
-    series: &Series,
-) -> Option<f64> {
-    let direction = direction.unwrap_or(series.direction);
-    let key = (ack.benchmark.clone(), ack.metric.clone());
-    let threshold = request.thresholds.get(&key).copied().unwrap_or(DEFAULT_THRESHOLD);
-    let policy = Policy { direction, threshold };
+fn of_series(request: Request<'_>, ack: &Ack, origin: Origin<'_>, series: &Series) -> Option<f64> {
+    let policy = request.policies.of(&ack.benchmark, series);
     let place = |places: &[usize]| marks(vec![(ack, true)], origin, series, places).0.first().map(|mark| mark.at);
     // The newest session is a candidate where it is not of the baseline's commits.
     let members = origin.members(series);
@@ -53,7 +43,7 @@ fn of_series(
     let from_reference = changes.iter().find(|change| change.at == at).map(|change| scale.change(change.difference));
     let interval = effect.filter(|effect| effect.p <= SIGNIFICANT).and_then(|effect| effect.change_interval());
     let shares = from_reference.into_iter().chain(effect.map(|effect| effect.change()));
-    let lost = |share: f64| match direction {
+    let lost = |share: f64| match policy.direction {
         Direction::Higher => Some(-share),
         Direction::Lower => Some(share),
         Direction::None => None,

@@ -4,15 +4,14 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::ack;
 use super::line::Origin;
+use super::policies::Policies;
 use super::side::Lineage;
 use super::v1::{Acknowledged, Drift, FactChange, LevelChange, SessionValue, Size, Told};
 use crate::archive::{Archive, MetricKey, Partition, Series, series};
 use crate::model::Ack;
 use crate::result::v1::Environment;
 use crate::stats::{self, trend};
-use crate::verdict::{
-    Baseline, CORRELATED, Change, DEFAULT_THRESHOLD, Effect, Mark, Policy, Scale, against_history, baseline, of_groups,
-};
+use crate::verdict::{Baseline, CORRELATED, Change, Effect, Mark, Policy, Scale, against_history, baseline, of_groups};
 
 /// A drift is told where it is at most this likely by chance: it is looked for in every series.
 const DRIFTS: f64 = 0.01;
@@ -28,8 +27,8 @@ pub struct Request<'a> {
     pub archive: &'a Archive,
     /// Their partitions.
     pub partitions: &'a [Partition],
-    /// The thresholds of gates, by benchmark and metric.
-    pub thresholds: &'a BTreeMap<(String, String), f64>,
+    /// What specs say of metrics.
+    pub policies: &'a Policies,
     /// The acknowledgements.
     pub acks: &'a [Ack],
     /// The commits of the default branch; without them, every session counts.
@@ -104,9 +103,7 @@ impl Request<'_> {
     fn tell(&self, origin: Origin<'_>, series: &Series, replaced: bool) -> Told {
         let Origin { partition, archive, .. } = origin;
         let newest = partition.newest(archive);
-        let key = (partition.benchmark.clone(), series.metric.name.clone());
-        let threshold = self.thresholds.get(&key).copied().unwrap_or(DEFAULT_THRESHOLD);
-        let policy = Policy { direction: series.direction, threshold };
+        let policy = self.policies.of(&partition.benchmark, series);
         let members = origin.members(series);
         let about = applying(self.acks, origin, &series.metric, self.as_of);
         let levels = levels(about, origin, series, &members, policy);
@@ -125,9 +122,9 @@ impl Request<'_> {
             metric: series.metric.name.clone(),
             labels: series.metric.labels.clone(),
             unit: series.metric.unit.clone(),
-            direction: series.direction,
+            direction: policy.direction,
             kind: series.kind,
-            threshold,
+            threshold: policy.threshold,
             aside: aside.map(|(_, session)| session.session.clone()).collect(),
             changes: found
                 .changes

@@ -36,11 +36,12 @@ impl Scale {
         all().all(|value| value == 0.0).then_some(Self::Relative(1.0))
     }
 
-    /// Returns the scale for two sides of equal rank: the same when they are reversed.
+    /// Returns the scale for two sides of equal rank: the same when they are reversed. Where the median of one is 0, a difference is told
+    /// in units of the other.
     pub fn between(first: &[f64], second: &[f64]) -> Option<Self> {
-        match (Self::of(first, second)?, Self::of(second, first)?) {
-            (Self::Relative(one), Self::Relative(other)) => Some(Self::Relative(f64::midpoint(one, other))),
-            (scale, _) => Some(scale),
+        match (Self::of(first, second), Self::of(second, first)) {
+            (Some(Self::Relative(one)), Some(Self::Relative(other))) => Some(Self::Relative(f64::midpoint(one, other))),
+            (one, other) => one.or(other),
         }
     }
 

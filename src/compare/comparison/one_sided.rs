@@ -5,10 +5,10 @@ use std::collections::BTreeSet;
 
 use super::super::history::replaced;
 use super::super::side::Side;
-use super::super::v1::{Line, Sessions};
+use super::super::v1::{Comparison, Line, Sessions};
 use super::super::words;
 use super::{Request, is_like, other_benchmark, refused_words};
-use crate::archive::{FACTS, Partition, Series, series_of};
+use crate::archive::{FACTS, Partition, Series, series, series_of};
 use crate::verdict::{Verdict, judge};
 
 /// So many metrics are named in one note.
@@ -154,8 +154,18 @@ impl Request<'_> {
         missing.into_iter().map(line).collect()
     }
 
-    /// Names the metrics that only the candidate has.
-    pub(super) fn gained(&self, ours: &[Series], candidate: &Partition, theirs: &[Series]) -> Option<String> {
+    /// Names the metrics that only the candidate has, or says that the baseline has no run that counts.
+    pub(super) fn gained(
+        &self,
+        baseline: &Partition,
+        ours: &[Series],
+        candidate: &Partition,
+        theirs: &[Series],
+    ) -> Option<String> {
+        if ours.is_empty() && series(self.archive, baseline).is_empty() {
+            let of = format!("{}{}", baseline.benchmark, self.case_of(baseline));
+            return Some(format!("no run of {} counts in {of}: they failed, or have no value", self.sides[0]));
+        }
         let gained = theirs.iter().filter(|own| !ours.iter().any(|other| is_like(own, other)));
         self.only_one_has(Only::Candidate, candidate, &gained.collect::<Vec<_>>())
     }
@@ -176,7 +186,7 @@ impl Request<'_> {
 
     /// Returns a line about a series of which nothing is measured.
     fn unjudged(&self, partition: &Partition, series: &Series) -> Line {
-        let policy = self.policy(partition, series);
+        let policy = self.policies.of(&partition.benchmark, series);
         let line = self.origin(partition).line(series, policy, &judge(None, policy, None));
         Line {
             baseline: Sessions::default(),
@@ -185,6 +195,15 @@ impl Request<'_> {
             more_sessions: None,
             ..line
         }
+    }
+}
+
+impl Comparison {
+    /// Returns whether not one metric was there on both sides to be compared.
+    pub fn is_void(&self) -> bool {
+        let is_apart =
+            |line: &Line| matches!(line.verdict, Verdict::Invalid | Verdict::Missing | Verdict::Incomparable);
+        self.lines.iter().all(is_apart)
     }
 }
 

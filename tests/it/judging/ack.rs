@@ -153,3 +153,19 @@ fn a_confirmed_change_is_accepted_from_its_first_hit() {
         project.session(92.1, &bad);
     }
 }
+
+/// One file accepts it for every case, and the next one would for one of them.
+#[test]
+fn what_is_accepted_for_every_case_is_accepted_for_each() {
+    let mut project = Project::with(SPEC);
+    project.sessions(&QUIET, &Special::default());
+    let bad = project.sessions(&scaled(&QUIET[..8], 0.9), &Special::default());
+    let ack = |case: &str| project.says(&[&ACK[..], &["--from", &bad[0], "--case", case]].concat());
+    let (status, path, error) = ack("*");
+    assert_eq!(status, 0, "{error}");
+    let (_, told) = project.json(&["history"]);
+    let case = told["series"][0]["case"].as_str().unwrap().to_owned();
+    let (status, _, error) = ack(&case);
+    assert!(status == 2 && error.contains(&format!("{} accepts this already", path.trim())), "{error}");
+    assert_eq!(project.folder.tree("acks").len(), 1);
+}

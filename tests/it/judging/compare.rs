@@ -1,5 +1,6 @@
 //! `compare`: sides, what is comparable, symmetry.
 
+use kubebench::result::v1::Status;
 use serde_json::{Value as Json, json};
 
 use super::{Project, QUIET, SPEC, Special, verdict};
@@ -102,10 +103,12 @@ fn units_are_no_ratio() {
     project.sessions(&QUIET[..6], &on(&first));
     let second = project.commit("second");
     project.sessions(&QUIET[..6], &Special { unit: Some("images/ms".to_owned()), ..on(&second) });
-    let (_, answer) = project.json(&["compare", &first, &second]);
-    assert_eq!(answer["lines"], json!([]), "{answer:#}");
+    let (status, answer) = project.json(&["compare", &first, &second]);
+    assert_eq!((status, &answer["lines"]), (1, &json!([])), "{answer:#}");
     let notes = answer["notes"].to_string();
     assert!(notes.contains("images/ms"), "{answer:#}");
+    let (_, _, error) = project.says(&["compare", &first, &second]);
+    assert!(error.contains(&format!("nothing of {first} and {second} was compared")), "{error}");
 }
 
 #[test]
@@ -124,6 +127,59 @@ fn negatives_and_zeros_are_compared_by_their_size() {
     (0..6).for_each(|_| drop(project.session(100.0, &loss(0.0, &fourth))));
     let (_, answer) = project.json(&["compare", &third, &fourth, "--metric", "loss"]);
     assert_eq!(verdict(line(&answer)), "unchanged");
+    // What fell to nothing lost all that it was; what came from nothing is no share of it.
+    let (status, answer) = project.json(&["compare", &first, &third, "--metric", "loss"]);
+    let fell = line(&answer);
+    assert_eq!((status, verdict(fell)), (0, "regressed"), "{answer:#}");
+    let (_, answer) = project.json(&["compare", &third, &first, "--metric", "loss"]);
+    assert_eq!((verdict(line(&answer)), line(&answer)["reason"].as_str()), ("inconclusive", Some("noScale")));
+}
+
+#[test]
+fn what_fell_to_nothing_lost_all() {
+    let mut project = Project::with(SPEC);
+    let first = project.commit("first");
+    project.sessions(&QUIET[..6], &on(&first));
+    let second = project.commit("second");
+    project.sessions(&[0.0; 6], &on(&second));
+    let (_, answer) = project.json(&["compare", &first, &second]);
+    let change = line(&answer)["change"].as_f64().unwrap();
+    assert_eq!(verdict(line(&answer)), "regressed", "{answer:#}");
+    assert!((change + 1.0).abs() < 0.02, "{change}");
+}
+
+/// A baseline that never worked is no proof that nothing got worse.
+#[test]
+fn where_no_run_of_a_side_counts_nothing_is_compared() {
+    let mut project = Project::with(SPEC);
+    let first = project.commit("first");
+    project.sessions(&QUIET[..6], &Special { status: Some(Status::Failed), ..on(&first) });
+    let second = project.commit("second");
+    project.sessions(&QUIET[6..12], &on(&second));
+    let (status, text, error) = project.says(&["compare", &first, &second]);
+    assert!(status == 1 && error.contains("was compared"), "{text}{error}");
+    assert!(text.contains(&format!("no run of {first} counts in train")), "{text}");
+    let (status, text, error) = project.says(&["compare", &second, &first]);
+    assert!(status == 1 && text.contains("1 missing"), "{text}{error}");
+}
+
+/// `better:` was wrong when the results were made, and the spec was mended since: every command judges by the spec.
+#[test]
+fn the_spec_says_which_way_is_better() {
+    let mut project = Project::with(&SPEC.replace("better: higher", "better: lower"));
+    let first = project.commit("first");
+    project.sessions(&QUIET, &on(&first));
+    let second = project.commit("second");
+    project.sessions(&QUIET[..8].iter().map(|value| value * 0.9).collect::<Vec<_>>(), &on(&second));
+    assert_eq!(verdict(line(&project.json(&["compare", &first, &second]).1)), "improved");
+    project.folder.write("specs/train.yaml", SPEC);
+    assert_eq!(verdict(line(&project.json(&["compare", &first, &second]).1)), "regressed");
+    let (_, told) = project.json(&["history"]);
+    assert_eq!(told["series"][0]["direction"], "higher");
+    assert!(told["series"][0]["open"].is_string(), "{told:#}");
+    assert_eq!(project.gate(&[]).0, 1);
+    let (status, _, error) = project.says(&["ack", "train", "--metric", "speed", "--reason", "r", "--by", "b"]);
+    assert_eq!(status, 0, "{error}");
 }
 
 #[test]
@@ -241,7 +297,8 @@ fn a_metric_that_one_side_alone_has_is_named() {
     assert!(status == 1 && text.contains("1 missing, 1 unchanged"), "{text}");
     // What is new takes nothing from anybody.
     let (status, text, _) = project.says(&["compare", &second, &first, "--metric", "loss"]);
-    assert!(status == 0 && text.contains(&format!("only {first} has `loss` of train")), "{text}");
+    assert!(status == 1 && text.contains(&format!("only {first} has `loss` of train")), "{text}");
+    assert_eq!(project.says(&["compare", &second, &first]).0, 0);
     // What the baseline had for a while, and has no more, is no loss.
     let third = project.commit("third");
     project.sessions(&QUIET[..6], &Special { loss: Some(2.0), ..on(&third) });
