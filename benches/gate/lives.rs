@@ -67,6 +67,35 @@ pub(super) fn print(series: usize) {
     }
 }
 
+/// By how much a series gets slower from one session to the next.
+const CREEPS: [f64; 3] = [0.002, 0.005, 0.01];
+/// After so many sessions it is looked at.
+const LENGTHS: [usize; 4] = [15, 20, 40, 80];
+
+/// Prints in how many of `series` series that get worse bit by bit a change is open.
+pub(super) fn print_creep(series: usize) {
+    let jobs: Vec<(usize, f64)> = CHANGES.iter().flat_map(|(noise, _)| CREEPS.map(|creep| (*noise, creep))).collect();
+    let rows = in_parallel(&jobs, |(noise, creep)| LENGTHS.map(|length| open(NOISES[*noise], *creep, length, series)));
+    println!("\nA series that gets slower bit by bit, {series} series a row: % that have an open change\n");
+    println!("| noise | slower by, a session | {} |", LENGTHS.map(|length| format!("{length} sessions")).join(" | "));
+    println!("|---|--:|{}", "--:|".repeat(LENGTHS.len()));
+    for ((noise, creep), row) in jobs.iter().zip(&rows) {
+        let open = row.map(|count| format!("{:.1}", percent(count, series))).join(" | ");
+        println!("| {} | {:.1} | {open} |", NOISES[*noise].name, creep * 100.0);
+    }
+}
+
+fn open(noise: Noise, creep: f64, length: usize, series: usize) -> usize {
+    let is_open = |at: &u64| {
+        let mut numbers = Numbers(0x00c4_ee50 << 32 | at);
+        let all = sessions(noise, &mut numbers, length);
+        let by = |at: usize| 1.0 - ((1.0 - creep).ln() * at as f64).exp();
+        let values: Vec<f64> = all.iter().enumerate().map(|(at, session)| median(&slower(session, by(at)))).collect();
+        baseline(&values, POLICY, &[]).open.is_some()
+    };
+    (0..series as u64).filter(is_open).count()
+}
+
 fn row(life: &Life, noise: Noise, change: f64, series: usize) -> Row {
     let before: usize = life.levels.iter().map(|(sessions, _)| sessions).sum();
     let last = life.levels.last().map_or(0.0, |(_, slower)| *slower);

@@ -179,7 +179,8 @@ fn main() {
     let args: Vec<String> = std::env::args().skip(1).filter(|arg| arg != "--bench").collect();
     let histories = args.first().and_then(|count| count.parse().ok()).unwrap_or(HISTORIES);
     if args.iter().any(|arg| arg == "lives") {
-        return lives::print(histories / 8);
+        lives::print(histories / 8);
+        return lives::print_creep(histories / 8);
     }
     let jobs: Vec<(usize, usize)> = (0..NOISES.len()).flat_map(|noise| LENGTHS.map(|length| (noise, length))).collect();
     let cells = in_parallel(&jobs, |(noise, length)| cell(NOISES[*noise], *noise as u64 + 1, *length, histories));
@@ -191,6 +192,7 @@ fn main() {
         (cell.seen_five, cell.rivals_five)
     });
     lives::print(histories / 8);
+    lives::print_creep(histories / 8);
     let places: Vec<usize> = (0..NOISES.len()).collect();
     let stay = in_parallel(&places, |noise| staying(NOISES[*noise], *noise as u64 + 1, histories / 2));
     print_staying(&stay);

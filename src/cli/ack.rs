@@ -56,6 +56,9 @@ pub(super) fn run(global: &Global, args: &AckArgs) -> Result<ExitStatus> {
         Reach::Baseline => {}
     }
     let as_of = judging.as_of();
+    if let Some(last) = ack.expires.as_ref().filter(|last| **last < as_of) {
+        bail!("it would have expired on {last}, and the newest result is of {as_of}, so it would accept nothing");
+    }
     let request = HistoryRequest {
         archive: &judging.archive,
         partitions: &partitions(&judging.archive, 0..judging.archive.rows().len(), &judging.across),
@@ -86,12 +89,12 @@ pub(super) fn run(global: &Global, args: &AckArgs) -> Result<ExitStatus> {
     tell(
         global,
         &format!(
-            "accepted in the case `{}` from {} on{up_to}; it holds once the file is committed, so send it for review",
+            "accepted in the case `{}` from {} on{up_to}; it holds here now, and for everybody once the file is committed, so send it \
+             for review",
             ack.case, ack.from
         ),
     );
-    let is_over = ack.expires.as_ref().is_some_and(|last| *last < as_of);
-    if args.max_change.is_none() && !is_over {
+    if args.max_change.is_none() {
         tell_rest(global, request, &ack);
     }
     Ok(ExitStatus::Yes)
@@ -170,6 +173,7 @@ fn bound(extent: Option<f64>, threshold: f64, ack: &Ack) -> Result<String> {
         )
     };
     let percent = (extent.max(threshold) * 100.0).ceil() + 2.0;
+    let percent = if extent <= 1.0 { percent.min(100.0) } else { percent };
     if percent > 100.0 {
         bail!(
             "it got worse by {} from `{}` on, and a bound is at most 100%: `--max-change any` accepts whatever comes",

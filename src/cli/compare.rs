@@ -58,7 +58,9 @@ pub(super) fn run(global: &Global, args: &CompareArgs) -> Result<ExitStatus> {
     answer.left_out = left_out;
     let is_told = !empty.is_empty() || answer.lines.iter().any(Line::is_one_sided);
     if answer.is_void() && !is_told {
-        diagnostics.push(void(&answer));
+        let fault = void(&answer);
+        answer.notes.push(fault.message.clone());
+        diagnostics.push(fault);
     }
     let is_bad = diagnostics.has_errors() || answer.lines.iter().any(Line::is_one_sided);
     if global.output_format == Format::Human {

@@ -14,7 +14,7 @@ use super::project::{VERSION, from_start};
 use super::reading::Results;
 use super::results::in_order;
 use crate::archive::{Partition, partitions};
-use crate::compare::v1::{Comparison, Kind, Line, SessionValue, Told};
+use crate::compare::v1::{Comparison, Direction, Kind, Line, SessionValue, Told};
 use crate::compare::{Against, Candidate, GateRequest, HistoryRequest, Judged, Lineage, Rule, Side, gate, history};
 use crate::diag::Diagnostics;
 use crate::edge::fs;
@@ -205,6 +205,7 @@ fn ungated(gated: &[Rule], judging: &Judging<'_>, series: &[Told]) -> Vec<Rule> 
         })
         .collect();
     let mut rules: BTreeMap<Ungated<'_>, Cases<'_>> = BTreeMap::new();
+    let mut directions: BTreeMap<(&str, &str), Direction> = BTreeMap::new();
     for told in series.iter().filter(|told| told.kind == Kind::Primary && !told.replaced) {
         if !known.contains(&(&told.benchmark, &told.case, &told.metric)) {
             let subjects = judging.archive.rows().iter().map(|row| judging.archive.subject(row));
@@ -213,6 +214,7 @@ fn ungated(gated: &[Rule], judging: &Judging<'_>, series: &[Told]) -> Vec<Rule> 
                 // Targets do not keep results of this project apart.
                 None => subjects.filter(|of| of.case == told.case).map(|of| of.target.as_str()).collect(),
             };
+            directions.insert((&told.benchmark, &told.metric), told.direction);
             for target in targets {
                 rules.entry((&told.benchmark, target, &told.metric)).or_default().insert((&told.case, &told.case_name));
             }
@@ -227,7 +229,7 @@ fn ungated(gated: &[Rule], judging: &Judging<'_>, series: &[Told]) -> Vec<Rule> 
         min: None,
         max: None,
         is_confirmed: false,
-        direction: None,
+        direction: directions.get(&(benchmark, metric)).copied(),
         against: Against::Default,
     };
     rules.into_iter().map(rule).collect()

@@ -49,7 +49,13 @@ fn of_series(request: Request<'_>, ack: &Ack, origin: Origin<'_>, series: &Serie
         Direction::None => None,
     };
     let shares = shares.chain(interval.into_iter().flat_map(|(low, high)| [low, high]));
-    shares.filter_map(lost).filter(|lost| *lost > 0.0).max_by(f64::total_cmp)
+    // More than all is not lost by what cannot be negative.
+    let most = if accepted.values.iter().all(|value| *value >= 0.0) && policy.direction == Direction::Higher {
+        1.0
+    } else {
+        f64::INFINITY
+    };
+    shares.filter_map(lost).filter(|lost| *lost > 0.0).map(|lost| lost.min(most)).max_by(f64::total_cmp)
 }
 
 /// Returns whether there are sessions of what `ack` is about, and none of them has a value of the series.

@@ -172,7 +172,8 @@ impl Levels {
     /// Returns the change that is open, as all that tell of it say it.
     pub(super) fn open(&self) -> Option<OpenLevel> {
         let from = self.found.open?.from;
-        let before = self.found.changes.iter().map(|change| change.at).rfind(|at| *at < from).unwrap_or_default();
+        let before =
+            self.found.changes.iter().map(|change| change.at).rfind(|at| *at < from).unwrap_or(self.found.apart);
         let newest = newest_level(&self.values, &self.found);
         Some(OpenLevel { from, measured: newest.len(), effect: step(self.values.get(before..from)?, newest) })
     }
@@ -237,7 +238,7 @@ pub(super) fn marks(
 
 /// Returns the values since the last change of level.
 pub(super) fn newest_level<'v>(values: &'v [f64], found: &Baseline) -> &'v [f64] {
-    values.get(found.changes.last().map_or(0, |change| change.at)..).unwrap_or_default()
+    values.get(found.changes.last().map_or(found.apart, |change| change.at)..).unwrap_or_default()
 }
 
 fn scaled(values: &[f64]) -> Option<(Scale, Vec<f64>)> {
@@ -249,7 +250,7 @@ fn drift(level: &[f64]) -> Option<Drift> {
     const LEAST: usize = 10;
     let (scale, places) = scaled(level).filter(|_| level.len() >= LEAST)?;
     let found = trend::drift(&places).filter(|found| found.p <= DRIFTS)?;
-    Some(Drift { per_session: scale.change(found.slope), p: found.p, sessions: level.len() })
+    Some(Drift { per_session: scale.change(trend::slope(&places)), p: found.p, sessions: level.len() })
 }
 
 fn level_change(
@@ -264,7 +265,7 @@ fn level_change(
     let session = origin.partition.sessions.get(first)?;
     let cuts: Vec<usize> = found.changes.iter().map(|change| change.at).collect();
     let end = cuts.iter().copied().find(|cut| *cut > change.at).unwrap_or(members.len());
-    let start = cuts.iter().copied().rev().find(|cut| *cut < change.at).unwrap_or(0);
+    let start = cuts.iter().copied().rev().find(|cut| *cut < change.at).unwrap_or(found.apart);
     let values = |from: usize, to: usize| -> Vec<f64> {
         let places = members.get(from..to).unwrap_or_default().iter();
         places.filter_map(|place| series.points.get(*place)).map(|point| point.median).collect()

@@ -204,7 +204,7 @@ codes! {
     KB0453 error "result whose clock went backwards"
 
     KB0460 error "regression"
-    KB0461 error "gate without a result"
+    KB0461 error "no result to judge"
     KB0462 error "gate that cannot decide"
 
     KB0501 error "missing manifest"

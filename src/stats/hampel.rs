@@ -10,7 +10,7 @@ use super::{mean, quantile};
 
 /// So many values are around one, itself among them: more than half of them are a level, and never drawn in. At the ends of the series they
 /// are the first and the last ones.
-const AROUND: usize = 9;
+pub const AROUND: usize = 9;
 /// What is farther than so many deviations from the median around it stands alone.
 const FAR: f64 = 4.0;
 /// The median of the absolute deviations of normal values is one standard deviation divided by this.

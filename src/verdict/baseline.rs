@@ -8,6 +8,7 @@ use std::ops::RangeInclusive;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use super::creep;
 use super::effect::{self, Effect, correlation, of_history};
 use super::judge::worse;
 use super::young::{self, SETTLED, YOUNGEST};
@@ -95,6 +96,8 @@ pub struct Baseline {
     pub open: Option<Open>,
     /// The changes of level, the oldest first.
     pub changes: Vec<Change>,
+    /// How many first sessions stand alone, and are of no level.
+    pub apart: usize,
 }
 
 /// Finds the baseline in `values`, one a session in the order of time; `marks` are acknowledgements.
@@ -102,12 +105,15 @@ pub fn baseline(values: &[f64], policy: Policy, marks: &[Mark]) -> Baseline {
     let everything = || (0..values.len()).collect();
     // What fell to nothing is measured by what it was, also when it has been nothing for longer.
     let by_first = || values.split_at_checked(LEAST_HISTORY).and_then(|(first, rest)| Scale::of(first, rest));
-    let Some(scale) = Scale::of(values, &[]).or_else(by_first) else {
+    let Some((scale, places)) = floored(values).or_else(|| {
+        let scale = Scale::of(values, &[]).or_else(by_first)?;
+        Some((scale, scale.places(values)))
+    }) else {
         return Baseline { sessions: everything(), ..Baseline::default() };
     };
-    let places = scale.places(values);
     let (starts, steady) = segments(&places, scale, policy, marks);
     let mut walk = Walk {
+        loses_all: values.iter().all(|value| *value >= 0.0) && policy.direction == Direction::Higher,
         steady,
         places,
         scale,
@@ -115,7 +121,7 @@ pub fn baseline(values: &[f64], policy: Policy, marks: &[Mark]) -> Baseline {
         bound: scale.bound(policy.threshold, policy.direction),
         accepted: Vec::new(),
         reference: None,
-        found: Baseline::default(),
+        found: Baseline { apart: starts.first().copied().unwrap_or_default(), ..Baseline::default() },
     };
     for (start, end) in starts.iter().zip(starts.iter().skip(1).chain([&values.len()])) {
         walk.segment(*start, *end, marks);
@@ -138,22 +144,44 @@ fn segments(places: &[f64], scale: Scale, policy: Policy, marks: &[Mark]) -> (Ve
     cuts.extend([first, places.len()]);
     cuts.sort_unstable();
     cuts.dedup();
+    let bound = scale.bound(policy.threshold, policy.direction);
     let (mut starts, mut steady) = (Vec::new(), places.get(..first).unwrap_or_default().to_vec());
     for (from, to) in cuts.iter().zip(cuts.iter().skip(1)) {
         let part = places.get(*from..*to).unwrap_or_default();
-        let turn = young::turn(scale, policy, part).unwrap_or_default();
-        let (young, rest) = part.split_at(turn);
-        for (part, from) in [(young, *from), (rest, from + turn)].into_iter().filter(|(part, _)| !part.is_empty()) {
-            let part = hampel::drawn_in(part);
-            starts.push(from);
-            starts.extend(change::change_points(&part, LEAST_SEGMENT).into_iter().map(|point| from + point.at));
+        let turn = young::turn(scale, policy, part).map(|turn| from + turn);
+        let ends: Vec<usize> = [*from].into_iter().chain(turn).chain([*to]).collect();
+        for (from, to) in ends.iter().zip(ends.iter().skip(1)) {
+            let part = hampel::drawn_in(places.get(*from..*to).unwrap_or_default());
+            let cuts = change::change_points(&part, LEAST_SEGMENT).into_iter().map(|point| point.at);
+            let cuts: Vec<usize> = [0].into_iter().chain(cuts).chain([part.len()]).collect();
+            for (first, next) in cuts.iter().zip(cuts.iter().skip(1)) {
+                let steps = creep::cuts(part.get(*first..*next).unwrap_or_default(), bound);
+                starts.extend([0].into_iter().chain(steps).map(|step| from + first + step));
+            }
             steady.extend(part);
         }
     }
     (starts, steady)
 }
 
+/// Returns logarithms of values of which few are zero and none is less, each zero as a hundredth of the least other one: in shares of the
+/// median of all, one zero would make a change of a later level look larger or smaller than it is.
+fn floored(values: &[f64]) -> Option<(Scale, Vec<f64>)> {
+    const NOTHING: f64 = 0.01;
+    let (zeros, others): (Vec<f64>, Vec<f64>) = values.iter().partition(|value| **value == 0.0);
+    let is_rare = !zeros.is_empty() && zeros.len() <= values.len() / STRAYS;
+    if !is_rare || others.iter().any(|value| !value.is_finite() || *value < 0.0) {
+        return None;
+    }
+    let least = others.iter().copied().fold(f64::INFINITY, f64::min);
+    let place = |value: &f64| Scale::Log.place(if *value == 0.0 { least * NOTHING } else { *value });
+    let places: Vec<f64> = values.iter().map(place).collect();
+    places.iter().all(|place| place.is_finite()).then_some((Scale::Log, places))
+}
+
 struct Walk {
+    /// Whether 100 % is all that there is to lose.
+    loses_all: bool,
     places: Vec<f64>,
     /// The same, what stands alone drawn in: one wild session neither is a level nor hides one.
     steady: Vec<f64>,
@@ -175,7 +203,8 @@ impl Walk {
         };
         let marks: Vec<Mark> = marks.iter().copied().filter(|mark| mark.at == start).collect();
         // Of few sessions, one that is wild has a large part in their mean.
-        let level = if marks.is_empty() { self.level(start, end) } else { self.median(start, end) };
+        let is_short = end - start < hampel::AROUND || !marks.is_empty();
+        let level = if is_short { self.median(start, end) } else { self.level(start, end) };
         let difference = level - reference;
         let worse = worse(difference, self.policy.direction);
         let is_accepted = self.is_accepted(difference, &marks);
@@ -227,7 +256,8 @@ impl Walk {
     fn is_accepted(&self, difference: f64, marks: &[Mark]) -> bool {
         let worse = worse(difference, self.policy.direction);
         marks.iter().any(|mark| {
-            let limit = mark.at_most.map(|share| self.scale.bound(share, self.policy.direction));
+            let share = mark.at_most.filter(|share| *share < 1.0 || !self.loses_all);
+            let limit = share.map(|share| self.scale.bound(share, self.policy.direction));
             limit.is_none_or(|limit| worse.is_none_or(|worse| worse <= limit))
         })
     }
@@ -235,6 +265,7 @@ impl Walk {
     /// Returns where a level that people accepted, and that is worse than what they accepted, got worse since: the sessions before are
     /// what was accepted, and the others are a change of their own.
     fn beyond(&self, start: usize, end: usize, reference: f64, marks: &[Mark]) -> Option<usize> {
+        marks.first()?;
         let parts = (start + 1..end).map(|at| (at, self.median(start, at), self.median(at, end)));
         let accepted = parts.filter(|(_, first, _)| self.is_accepted(first - reference, marks));
         let differ = accepted.filter(|(_, first, second)| {

@@ -5,6 +5,7 @@
 //! practical size.
 
 mod baseline;
+mod creep;
 mod effect;
 mod judge;
 mod scale;

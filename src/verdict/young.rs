@@ -6,17 +6,19 @@ use super::baseline::{LEAST_CORRELATION, LEAST_SEGMENT};
 use super::effect::{Effect, correlation, of_history};
 use super::judge::{Reason, judge};
 use super::{LEAST_HISTORY, Policy, Scale};
-use crate::stats::change;
+use crate::stats::{self, change};
 
 /// So many sessions are the least that a gate judges by.
 pub(super) const YOUNGEST: usize = 3;
 /// With so many sessions of one level, a series is young no more: levels of the least length show by themselves.
 pub(super) const SETTLED: usize = 2 * LEAST_HISTORY + LEAST_SEGMENT;
 /// A change from a level that is too short for one, to sessions that are a level, is at most this likely where nothing changed.
-const FROM_FEW: f64 = 0.01;
+const FROM_FEW: f64 = 0.005;
 /// A change from a short level to another one is at most this likely: more than where levels are looked for everywhere
 /// ([`change::change_points`]), since verdicts say where.
-const FROM_SHORT: f64 = 0.003;
+const FROM_SHORT: f64 = 0.002;
+/// One that is this unlikely stays told until the series is back.
+const STAYS_TOLD: f64 = 0.001;
 /// The first session is held against so many of those that follow, and stands alone where it is this unlikely: four decide it once and
 /// for all, the others add to that.
 const FOLLOW: RangeInclusive<usize> = 4..=6;
@@ -26,18 +28,49 @@ const APART: f64 = 0.0005;
 /// Returns the first place of a young series from which on it is not what it was.
 ///
 /// Two sessions in a row that differ in the same way from fewer than five before do so until two in a row do not: a level needs five, and
-/// would never be told from fewer. From more before, and for longer, both sides have to differ as levels.
+/// would never be told from fewer. Five have to differ as levels do. What was surely so stays so, whatever level follows.
 pub(super) fn turn(scale: Scale, policy: Policy, places: &[f64]) -> Option<usize> {
-    let from = run(scale, policy, places)?;
-    let (before, after) = places.split_at_checked(from)?;
-    let has_turned = match (before.len(), after.len()) {
-        (_, ..2) => false,
-        (..LEAST_HISTORY, ..LEAST_SEGMENT) => true,
-        (_, ..LEAST_SEGMENT) => false,
-        (..LEAST_HISTORY, _) => change::differ(before, after) <= FROM_FEW,
-        _ => change::differ(before, after) <= FROM_SHORT,
+    let mut settled: Vec<f64> = places.iter().take(YOUNGEST).copied().collect();
+    let mut run: Option<Run> = None;
+    for (at, place) in places.iter().enumerate().skip(YOUNGEST) {
+        let is_greater = verdict(scale, policy, &settled, *place).map(|effect| effect.difference > 0.0);
+        run = match run {
+            Some(known) if is_greater == Some(known.is_greater) => Some(Run { is_interrupted: false, ..known }),
+            Some(known) if !known.is_interrupted && at - known.from > 1 => Some(Run { is_interrupted: true, ..known }),
+            _ => is_greater.map(|is_greater| Run { from: at, is_greater, is_interrupted: false, is_told: false }),
+        };
+        match &mut run {
+            Some(run) if run.from < LEAST_HISTORY => {
+                run.is_told |= is_level(scale, &settled, places.get(run.from..=at).unwrap_or_default());
+            }
+            Some(_) => {}
+            None => settled.push(*place),
+        }
+        if settled.len() >= SETTLED {
+            return None;
+        }
+    }
+    let has_turned = |run: &Run| {
+        let is_few = run.from < LEAST_HISTORY;
+        let (before, since) = places.split_at_checked(run.from).unwrap_or_default();
+        let is_recent = is_few && (2..LEAST_SEGMENT).contains(&since.len());
+        let least = if is_few { FROM_FEW } else { FROM_SHORT };
+        let differ = since.len() >= LEAST_SEGMENT && change::differ(before, since) <= least;
+        run.is_told || is_recent || differ
     };
-    has_turned.then_some(from)
+    run.filter(has_turned).map(|run| run.from)
+}
+
+/// Returns whether sessions are surely another level than those before, the farthest of them apart: one may stand alone.
+fn is_level(scale: Scale, before: &[f64], after: &[f64]) -> bool {
+    if after.len() < LEAST_SEGMENT {
+        return false;
+    }
+    let middle = stats::quantile(after.iter().copied(), 0.5);
+    let mut nearest = after.to_vec();
+    nearest.sort_by(|one, other| (one - middle).abs().total_cmp(&(other - middle).abs()));
+    nearest.pop();
+    of_history(scale, before, &nearest, None).is_some_and(|effect| effect.p <= STAYS_TOLD)
 }
 
 /// Returns whether the first session differs surely from those that follow: it filled caches, pulled images, or compiled kernels.
@@ -55,27 +88,8 @@ struct Run {
     is_greater: bool,
     /// Whether the newest of them does not.
     is_interrupted: bool,
-}
-
-/// Returns since when the newest sessions differ from those before by verdicts of their own.
-fn run(scale: Scale, policy: Policy, places: &[f64]) -> Option<usize> {
-    let mut settled: Vec<f64> = places.iter().take(YOUNGEST).copied().collect();
-    let mut run: Option<Run> = None;
-    for (at, place) in places.iter().enumerate().skip(YOUNGEST) {
-        let is_greater = verdict(scale, policy, &settled, *place).map(|effect| effect.difference > 0.0);
-        run = match run {
-            Some(known) if is_greater == Some(known.is_greater) => Some(Run { is_interrupted: false, ..known }),
-            Some(known) if !known.is_interrupted && at - known.from > 1 => Some(Run { is_interrupted: true, ..known }),
-            _ => is_greater.map(|is_greater| Run { from: at, is_greater, is_interrupted: false }),
-        };
-        if run.is_none() {
-            settled.push(*place);
-        }
-        if settled.len() >= SETTLED {
-            return None;
-        }
-    }
-    run.map(|run| run.from)
+    /// Whether they were surely another level once.
+    is_told: bool,
 }
 
 /// Returns how a session differs from others, where a gate would say that it does.

@@ -144,7 +144,10 @@ fn drifts() {
     for Drifting { series, rises, slope } in vectors().drifts {
         let found = trend::drift(&series).unwrap();
         close(found.rises, rises, 1e-12);
-        close(found.slope, slope, 1e-12);
+        close(trend::slope(&series), slope, 1e-12);
+        close(found.p_of_correlated(0.0), found.p, 1e-15);
+        // As of a third of the values.
+        close(found.p_of_correlated(0.5), 2.0 * distribution::normal_cdf(-found.z / 3.0_f64.sqrt()), 1e-15);
     }
 }
 

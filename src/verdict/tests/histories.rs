@@ -28,7 +28,7 @@ fn without_a_change() {
     for count in 0..=40 {
         let found = of(&series(&[(100.0, count)]), HIGHER);
         let sessions = range(count.saturating_sub(30), count);
-        assert_eq!(found, Baseline { sessions, open: None, changes: Vec::new() }, "{count}");
+        assert_eq!(found, Baseline { sessions, ..Baseline::default() }, "{count}");
     }
     assert_eq!(of(&[5.0; 40], HIGHER).sessions.len(), 30, "constants");
     assert_eq!(of(&[0.0, 0.0, 1.0], HIGHER).sessions, [0, 1, 2], "no scale, no judgement");
@@ -259,6 +259,30 @@ fn slow_creep() {
     let open = found.open.unwrap();
     assert_eq!(open, Open { from: 24, sessions: 36 }, "the second step is 3 % below the first level");
     assert!(found.sessions.iter().all(|at| *at < 24));
+}
+
+/// No step is there to be seen: what it lost since it began is.
+#[test]
+fn creep_without_steps() {
+    let creeping = |per_session: f64, count: usize| -> Vec<f64> {
+        let levels = (0..count).map(|at| 100.0 * (per_session * at as f64).exp());
+        levels.zip(around(1.0, 0.01, count)).map(|(level, noise)| level * noise).collect()
+    };
+    for (per_session, count) in [(-0.005, 30), (-0.005, 60), (-0.01, 20), (-0.01, 40), (-0.002, 60)] {
+        let found = of(&creeping(per_session, count), HIGHER);
+        let open = found.open.unwrap_or_else(|| panic!("{per_session} {count}: {found:?}"));
+        assert!(open.from < count * 2 / 3, "{per_session} {count}: {open:?}");
+        // The same for the better is the new normal, the newest of it.
+        let better = of(&creeping(-per_session, count), HIGHER);
+        assert_eq!(better.open, None, "{better:?}");
+        assert!(better.sessions[0] > 0, "{per_session} {count}: {better:?}");
+    }
+    // It gets worse faster and faster.
+    let levels = (0..40).map(|at| 100.0 * (2.0 - 1.01_f64.powi(at)));
+    let bent: Vec<f64> = levels.zip(around(1.0, 0.01, 40)).map(|(level, noise)| level * noise).collect();
+    assert!(of(&bent, HIGHER).open.is_some_and(|open| open.from < 20));
+    let within = of(&creeping(-0.0003, 60), HIGHER);
+    assert_eq!((within.open, within.sessions), (None, range(30, 60)), "less than 2 % in all");
 }
 
 #[test]

@@ -2,7 +2,7 @@
 
 use super::super::{Baseline, Mark, Open, Turn, baseline};
 use super::histories::{of, range, series, turns};
-use super::{HIGHER, LOWER};
+use super::{HIGHER, LOWER, around};
 
 /// A change after so few sessions that they are no level is held open as it was told, and never becomes the baseline by staying.
 #[test]
@@ -44,7 +44,11 @@ fn a_cold_first_session_hides_nothing() {
     for cold in [10.0, 50.0, 70.0, 180.0, 1000.0] {
         for warm in [4, 5, 8, 20] {
             let found = of(&series(&[(cold, 1), (100.0, warm)]), HIGHER);
-            assert_eq!(found, Baseline { sessions: range(1, warm + 1), ..Baseline::default() }, "{cold} {warm}");
+            assert_eq!(
+                found,
+                Baseline { sessions: range(1, warm + 1), apart: 1, ..Baseline::default() },
+                "{cold} {warm}"
+            );
             let worse = of(&series(&[(cold, 1), (100.0, warm), (85.0, 12)]), HIGHER);
             let open = worse.open.unwrap_or_else(|| panic!("{cold} {warm}"));
             assert!(open.from.abs_diff(warm + 1) <= 1, "{cold} {warm}: {open:?}");
@@ -95,4 +99,47 @@ fn a_change_after_a_young_level_was_accepted() {
     // One session of it is no change yet.
     let found = baseline(&values[..15], HIGHER, &[Mark { at: 12, at_most: Some(0.3) }]);
     assert_eq!(found.open, None, "{found:?}");
+}
+
+/// What was told of a young series stays told when another level or a wild session follows: it is no better than before for that.
+#[test]
+fn a_told_change_is_not_lost_among_what_follows() {
+    let quiet = |parts: &[(f64, usize)]| -> Vec<f64> {
+        let levels = parts.iter().flat_map(|(level, count)| std::iter::repeat_n(*level, *count));
+        levels.zip(around(1.0, 0.003, 80)).map(|(level, noise)| level * noise).collect()
+    };
+    let histories: [&[(f64, usize)]; 4] = [
+        &[(100.0, 4), (70.0, 6), (95.0, 30)],
+        &[(100.0, 4), (95.0, 5), (60.0, 1), (95.0, 30)],
+        &[(100.0, 4), (95.0, 5), (150.0, 1), (95.0, 30)],
+        &[(100.0, 4), (90.0, 6), (70.0, 12)],
+    ];
+    for history in histories {
+        let values = quiet(history);
+        for count in 6..=values.len() {
+            let found = of(&values[..count], HIGHER);
+            assert_eq!(found.open.map(|open| open.from), Some(4), "{count} of {history:?}: {found:?}");
+        }
+    }
+}
+
+/// One zero among many does not change what a share is of.
+#[test]
+fn a_zero_decides_nothing() {
+    let lower = |values: &[f64]| of(values, LOWER).open.map(|open| open.from);
+    let parts = [(1000.0, 10), (990.0, 1), (1000.0, 19), (100.0, 10), (115.0, 15)];
+    let mut values = series(&parts);
+    assert_eq!(lower(&values), Some(40));
+    values[10] = 0.0;
+    assert_eq!(lower(&values), Some(40), "a failed session hides nothing");
+    // What was accepted stays accepted.
+    let mut values = series(&[(1000.0, 10), (400.0, 22)]);
+    let mark = [Mark { at: 10, at_most: Some(0.63) }];
+    assert_eq!(baseline(&values, HIGHER, &mark).open, None);
+    values[21] = 0.0;
+    assert_eq!(baseline(&values, HIGHER, &mark).open, None);
+    // All that there is to lose is 100 %.
+    let values = [series(&[(100.0, 12)]), vec![0.0; 8]].concat();
+    assert_eq!(of(&values, HIGHER).open.map(|open| open.from), Some(12));
+    assert_eq!(baseline(&values, HIGHER, &[Mark { at: 12, at_most: Some(1.0) }]).open, None);
 }

@@ -169,3 +169,18 @@ fn what_is_accepted_for_every_case_is_accepted_for_each() {
     assert!(status == 2 && error.contains(&format!("{} accepts this already", path.trim())), "{error}");
     assert_eq!(project.folder.tree("acks").len(), 1);
 }
+
+/// What fell to nothing lost all of it, and a bound of 100 % covers that.
+#[test]
+fn what_fell_to_nothing_is_accepted() {
+    let mut project = Project::with(SPEC);
+    project.sessions(&QUIET[..12], &Special::default());
+    project.sessions(&[0.0; 8], &Special::default());
+    assert_eq!(project.gate(&[]).0, 1);
+    let (status, _, error) = project.says(&ACK);
+    assert_eq!(status, 0, "{error}");
+    assert!(file(&project).contains("100%"));
+    project.sessions(&[0.0; 2], &Special::default());
+    let (status, line) = project.gate(&[]);
+    assert_eq!(status, 0, "{line:#}");
+}

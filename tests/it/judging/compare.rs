@@ -178,6 +178,13 @@ fn the_spec_says_which_way_is_better() {
     assert_eq!(told["series"][0]["direction"], "higher");
     assert!(told["series"][0]["open"].is_string(), "{told:#}");
     assert_eq!(project.gate(&[]).0, 1);
+    // A report judges what has no gate too.
+    project.folder.write("specs/train.yaml", SPEC.split_once("  gates:").unwrap().0);
+    assert_eq!(project.says(&["report", "--out", "site"]).0, 0);
+    let site: Json =
+        serde_json::from_slice(&std::fs::read(project.folder.path().join("site/index.json")).unwrap()).unwrap();
+    assert_eq!(site["open"].as_array().unwrap().len(), 1, "{site:#}");
+    project.folder.write("specs/train.yaml", SPEC);
     let (status, _, error) = project.says(&["ack", "train", "--metric", "speed", "--reason", "r", "--by", "b"]);
     assert_eq!(status, 0, "{error}");
 }

@@ -91,3 +91,18 @@ fn answers_are_as_their_schemas_say() {
         assert_eq!(wrong, Vec::<String>::new(), "{file}: {answer:#}");
     }
 }
+
+/// The first session filled caches: a change is measured against those after it.
+#[test]
+fn a_cold_first_session_is_in_no_level() {
+    let mut project = Project::with(SPEC);
+    project.sessions(&[20.1], &Special::default());
+    project.sessions(&[99.4, 98.9, 100.0, 99.9, 100.1, 99.8], &Special::default());
+    project.sessions(&[80.0, 80.1, 80.2], &Special::default());
+    let (_, told) = project.json(&["history"]);
+    let change = told["series"][0]["changes"][0]["change"].as_f64().unwrap();
+    assert!((change + 0.197).abs() < 0.01, "{told:#}");
+    let (status, line) = project.gate(&[]);
+    let open = line["open"]["change"].as_f64().unwrap();
+    assert!(status == 1 && (open + 0.197).abs() < 0.01, "{line:#}");
+}

@@ -114,7 +114,11 @@ fn what_was_accepted_is_shown_with_who_and_why() {
     let (path, _) = project.folder.tree("acks").into_iter().next().unwrap();
     project.folder.remove(&format!("acks/{path}"));
     let (status, _, error) = project.says(&[&ack[..], &["--expires", "2026-01-31"]].concat());
+    assert!(status == 2 && error.contains("so it would accept nothing"), "{error}");
+    let (status, path, error) = project.says(&[&ack[..], &["--expires", "2026-12-31"]].concat());
     assert_eq!(status, 0, "{error}");
+    let written = fs::read_to_string(project.folder.path().join(path.trim())).unwrap();
+    project.folder.write(path.trim(), written.replace("2026-12-31", "2026-01-31"));
     let page = &site(&project, &[])["benchmarks/train/index.html"];
     assert!(words(page).contains("accepted once") && words(page).contains("Was accepted by ada@example.com"), "{page}");
 }
