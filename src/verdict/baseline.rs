@@ -359,7 +359,7 @@ impl Walk {
         squares(parts.0.get(recent..).unwrap_or_default()) + squares(parts.1)
     }
 
-    /// Returns how the accepted sessions from `at` differ from those before, where that is for the worse and matters.
+    /// Returns how the accepted sessions from `at` differ from those before, where that is significant, for the worse, and matters.
     fn effect(&self, at: usize) -> Option<Effect> {
         let (before, after) = self.accepted.split_at_checked(at)?;
         let before = before.get(before.len().saturating_sub(WINDOW)..).unwrap_or_default();
@@ -382,13 +382,16 @@ impl Walk {
         let lost = |places: Vec<f64>| -> Vec<f64> {
             places.into_iter().filter_map(|place| worse(place - center, self.policy.direction)).collect()
         };
-        let noise = effect::noise(&usual);
         // A change is in its sessions, all but one of five; what was slow for once is in none but itself.
         let lasting = lasting(&lost(after));
+        if effect.p > SIGNIFICANT || level < bound || lasting < level / 2.0 {
+            return None;
+        }
+        let noise = effect::noise(&usual);
         let is_new = lost(of(&self.places, before))
             .windows(count)
             .all(|stretch| lasting > effect::next_of_its_kind(self::lasting(stretch), noise, count));
-        (is_new && level >= bound && lasting >= level / 2.0).then_some(effect)
+        is_new.then_some(effect)
     }
 }
 

@@ -18,7 +18,7 @@ const FROM_FEW: f64 = 0.005;
 /// ([`change::change_points`]), since verdicts say where.
 const FROM_SHORT: f64 = 0.002;
 /// One that is this unlikely stays told until the series is back.
-const STAYS_TOLD: f64 = 0.001;
+const STAYS_TOLD: f64 = 0.0001;
 /// The first session is held against so many of those that follow, and stands alone where it is this unlikely: four decide it once and
 /// for all, the others add to that.
 const FOLLOW: RangeInclusive<usize> = 4..=6;
