@@ -11,7 +11,7 @@ use super::findings::tell;
 use super::history::{Asked, told};
 use super::judging::{ACKS, Judging, add_baselines};
 use crate::archive::partitions;
-use crate::compare::v1::{SessionValue, Told};
+use crate::compare::v1::{LevelChange, SessionValue, Told};
 use crate::compare::{HistoryRequest, Rule, begins, extent, history, matches, words};
 use crate::digest::Digest;
 use crate::edge::{fs, terminal};
@@ -31,9 +31,76 @@ pub(super) fn run(global: &Global, args: &AckArgs) -> Result<ExitStatus> {
         results: args.results.clone(),
     };
     let Asked { judging, acks, usual, series } = told(global, &asked)?;
-    let ack = asked_for(&series, args)?;
+    let as_of = judging.as_of();
+    if let Some(last) = args.expires.as_ref().filter(|last| **last < as_of) {
+        bail!("it would have expired on {last}, and the newest result is of {as_of}, so it would accept nothing");
+    }
+    let request = HistoryRequest {
+        archive: &judging.archive,
+        partitions: &partitions(&judging.archive, 0..judging.archive.rows().len(), &judging.across),
+        policies: &judging.policies,
+        acks: &acks,
+        lineage: usual.lineage(),
+        as_of: &as_of,
+    };
+    let bounded = |ack| bounded(global, &judging, request, &series, args, ack);
+    let made: Vec<Made> = asked_for(&series, args)?.into_iter().map(bounded).collect::<Result<_>>()?;
+    for Made { ack, bound } in &made {
+        fs::create_new(&judging.root, &ack.file, &text(ack, bound.as_ref()))?;
+        terminal::print(&format!("{}\n", ack.file))?;
+        let up_to = bound.as_ref().map_or_else(String::new, |share| format!(", up to {share}"));
+        let said = format!(
+            "accepted in the case `{}` from {} on{up_to}; it holds here now, and for everybody once the file is committed, so send it \
+             for review",
+            ack.case, ack.from
+        );
+        tell(global, &said);
+    }
+    if args.max_change.is_none() {
+        tell_rest(global, request, &made);
+    }
+    Ok(ExitStatus::Yes)
+}
+
+/// An acknowledgement that is to be written.
+struct Made {
+    ack: Ack,
+    bound: Option<String>,
+}
+
+/// Finds the bound of an acknowledgement; refuses one that would change nothing.
+fn bounded(
+    global: &Global,
+    judging: &Judging<'_>,
+    request: HistoryRequest<'_>,
+    series: &[Told],
+    args: &AckArgs,
+    ack: Ack,
+) -> Result<Made> {
     let about: Vec<&Told> = series.iter().filter(|told| is_about(told, &ack)).collect();
-    match reach(&about, &ack.from) {
+    refuse_unreached(global, &about, &ack)?;
+    let threshold = about.iter().map(|told| told.threshold).fold(0.0, f64::max);
+    let bound = match args.max_change.as_deref() {
+        Some(ANY_CHANGE) => None,
+        Some(share) => Some(share.to_owned()),
+        None => Some(bound(measured(judging, request, &ack)?, threshold, &ack)?),
+    };
+    let share = bound.as_deref().and_then(|share| Percentage::parse(share).ok());
+    let ack = Ack { max_change: share.map(Percentage::fraction), ..ack };
+    let exists = || fs::exists(&judging.root, &ack.file).then_some(&ack.file);
+    if let Some(file) = known(request.acks, &about, &ack).or_else(exists) {
+        let now = bound.map_or_else(String::new, |share| format!("; what is there now is within `maxChange: {share}`"));
+        bail!(
+            "{file} accepts this already{now}; to accept it anew, edit `expires` or `maxChange` there, or delete it (git keeps it) and run \
+             this again"
+        );
+    }
+    Ok(Made { ack, bound })
+}
+
+/// Refuses an acknowledgement from a place from which on there is nothing to accept.
+fn refuse_unreached(global: &Global, about: &[&Told], ack: &Ack) -> Result<()> {
+    match reach(about, &ack.from) {
         Reach::Nothing => bail!(
             "`{}` is no session, no commit of a session and no time before one; `kubebench history {}` lists them",
             ack.from,
@@ -55,53 +122,12 @@ pub(super) fn run(global: &Global, args: &AckArgs) -> Result<ExitStatus> {
         ),
         Reach::Baseline => {}
     }
-    let as_of = judging.as_of();
-    if let Some(last) = ack.expires.as_ref().filter(|last| **last < as_of) {
-        bail!("it would have expired on {last}, and the newest result is of {as_of}, so it would accept nothing");
-    }
-    let request = HistoryRequest {
-        archive: &judging.archive,
-        partitions: &partitions(&judging.archive, 0..judging.archive.rows().len(), &judging.across),
-        policies: &judging.policies,
-        acks: &acks,
-        lineage: usual.lineage(),
-        as_of: &as_of,
-    };
-    let threshold = about.iter().map(|told| told.threshold).fold(0.0, f64::max);
-    let bound = match args.max_change.as_deref() {
-        Some(ANY_CHANGE) => None,
-        Some(share) => Some(share.to_owned()),
-        None => Some(bound(measured(&judging, request, &ack)?, threshold, &ack)?),
-    };
-    let share = bound.as_deref().and_then(|share| Percentage::parse(share).ok());
-    let ack = Ack { max_change: share.map(Percentage::fraction), ..ack };
-    if let Some(file) = known(&acks, &about, &ack).or_else(|| fs::exists(&judging.root, &ack.file).then_some(&ack.file))
-    {
-        let now = bound.map_or_else(String::new, |share| format!("; what is there now is within `maxChange: {share}`"));
-        bail!(
-            "{file} accepts this already{now}; to accept it anew, edit `expires` or `maxChange` there, or delete it (git keeps it) and run \
-             this again"
-        );
-    }
-    fs::create_new(&judging.root, &ack.file, &text(&ack, bound.as_ref()))?;
-    terminal::print(&format!("{}\n", ack.file))?;
-    let up_to = bound.map_or_else(String::new, |share| format!(", up to {share}"));
-    tell(
-        global,
-        &format!(
-            "accepted in the case `{}` from {} on{up_to}; it holds here now, and for everybody once the file is committed, so send it \
-             for review",
-            ack.case, ack.from
-        ),
-    );
-    if args.max_change.is_none() {
-        tell_rest(global, request, &ack);
-    }
-    Ok(ExitStatus::Yes)
+    Ok(())
 }
 
-/// Returns the acknowledgement that is asked for, without a bound.
-fn asked_for(series: &[Told], args: &AckArgs) -> Result<Ack> {
+/// Returns the acknowledgements that are asked for, without bounds: where several cases got worse and all are accepted, one for each, from
+/// where its own change began.
+fn asked_for(series: &[Told], args: &AckArgs) -> Result<Vec<Ack>> {
     let any = Ack {
         file: String::new(),
         benchmark: args.benchmark.clone(),
@@ -122,16 +148,28 @@ fn asked_for(series: &[Told], args: &AckArgs) -> Result<Ack> {
         bail!("no result of {} has the metric `{}` in the case `{}`", args.benchmark, args.metric, ack.case);
     }
     // An open change may have several levels: accepting the newest accepts what is there now, and the others are over then.
-    let open = about.iter().filter(|told| told.open.is_some()).filter_map(|told| told.changes.last());
-    let from = match (&args.from, open.max_by(|one, other| one.since.cmp(&other.since))) {
-        (Some(from), _) => from.clone(),
-        (None, Some(open)) => open.session.clone(),
-        (None, None) => {
-            bail!("no change for the worse is open there, so there is nothing to accept; `--from` says from where")
-        }
+    let open = about.iter().filter(|told| told.open.is_some()).filter_map(|told| Some((*told, told.changes.last()?)));
+    let mut begins: BTreeMap<&str, &LevelChange> = BTreeMap::new();
+    for (told, change) in open {
+        let known = begins.entry(told.case.as_str()).or_insert(change);
+        *known = if known.since < change.since { change } else { *known };
+    }
+    let named = |case: &str, from: &str| {
+        let name = Digest::of_fields([&ack.benchmark, case, &ack.metric, from]).short();
+        let file = format!("{ACKS}/{}-{name}.yaml", ack.benchmark);
+        Ack { file, case: case.to_owned(), from: from.to_owned(), ..ack.clone() }
     };
-    let name = Digest::of_fields([&ack.benchmark, &ack.case, &ack.metric, &from]).short();
-    Ok(Ack { file: format!("{ACKS}/{}-{name}.yaml", ack.benchmark), from, ..ack })
+    if let Some(from) = &args.from {
+        return Ok(vec![named(&ack.case, from)]);
+    }
+    let newest = begins.values().max_by(|one, other| one.since.cmp(&other.since));
+    let Some(newest) = newest else {
+        bail!("no change for the worse is open there, so there is nothing to accept; `--from` says from where")
+    };
+    if begins.values().all(|change| change.session == newest.session) {
+        return Ok(vec![named(&ack.case, &newest.session)]);
+    }
+    Ok(begins.iter().map(|(case, change)| named(case, &change.session)).collect())
 }
 
 /// Returns the file that accepts the same already, perhaps for more cases than are asked for.
@@ -203,12 +241,13 @@ fn text(ack: &Ack, bound: Option<&String>) -> String {
     format!("# yaml-language-server: $schema=../schema/ack.v1.json\n{}", yaml::write(&document))
 }
 
-/// Says what stays open although this was accepted.
-fn tell_rest(global: &Global, request: HistoryRequest<'_>, ack: &Ack) {
-    let all: Vec<Ack> = request.acks.iter().cloned().chain([ack.clone()]).collect();
+/// Says what stays open although these were accepted.
+fn tell_rest(global: &Global, request: HistoryRequest<'_>, made: &[Made]) {
+    let new = made.iter().map(|made| &made.ack);
+    let all: Vec<Ack> = request.acks.iter().chain(new).cloned().collect();
     let series = history(HistoryRequest { acks: &all, ..request });
-    let open = series.iter().filter(|told| told.open.is_some() && is_about(told, ack));
-    for change in open.filter_map(|told| told.changes.last()) {
+    let is_open = |told: &&Told| told.open.is_some() && made.iter().any(|made| is_about(told, &made.ack));
+    for change in series.iter().filter(is_open).filter_map(|told| told.changes.last()) {
         let day = words::day(&change.since);
         let said = format!(
             "what got worse from session {} of {day} on stays open: it is a change of its own, which `--from {}` accepts",

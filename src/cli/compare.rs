@@ -50,6 +50,7 @@ pub(super) fn run(global: &Global, args: &CompareArgs) -> Result<ExitStatus> {
             _ => BTreeSet::new(),
         })
         .collect();
+    judging.refuse_unknown_benchmarks(&args.benchmark)?;
     judging.refuse_unknown(&args.metric)?;
     let filter = Filter { benchmarks: &args.benchmark, metrics: &args.metric, allowed: &args.allow };
     let Compared { mut answer, known, empty } = compared(&judging, &sides, &folders, commits.as_ref(), filter)?;

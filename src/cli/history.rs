@@ -1,8 +1,9 @@
 //! `kubebench history`: the sessions of every metric, and what changed when.
 
+use std::collections::BTreeSet;
 use std::path::Path;
 
-use anyhow::Result;
+use anyhow::{Result, bail};
 
 use super::ExitStatus;
 use super::args::{Global, HistoryArgs};
@@ -11,8 +12,8 @@ use super::judging::{Judging, Usual};
 use crate::archive::partitions;
 use crate::compare::v1::{History, Kind, SCHEMA_VERSION, Told};
 use crate::compare::{HistoryRequest, history, render};
-use crate::diag::Diagnostics;
 use crate::diag::render::Format;
+use crate::diag::{Diagnostics, did_you_mean};
 use crate::edge::terminal;
 use crate::model::Ack;
 
@@ -65,8 +66,19 @@ pub(super) fn told<'a>(global: &'a Global, args: &HistoryArgs) -> Result<Asked<'
         lineage: usual.lineage(),
         as_of: &judging.as_of(),
     });
+    refuse_unknown_cases(&args.case, &series)?;
     series.retain(|told| is_asked(told, args));
     Ok(Asked { judging, acks, usual, series })
+}
+
+/// Refuses cases that no result is of.
+fn refuse_unknown_cases(cases: &[String], series: &[Told]) -> Result<()> {
+    let names = |told: &Told| [told.case.clone(), told.case_name.clone()];
+    let known: BTreeSet<String> = series.iter().flat_map(names).filter(|name| !name.is_empty()).collect();
+    let Some(unknown) = cases.iter().find(|case| !known.contains(*case)) else { return Ok(()) };
+    let near = did_you_mean(unknown, known.iter().map(String::as_str));
+    let near = near.map_or_else(String::new, |near| format!("; did you mean `{near}`?"));
+    bail!("no result is of the case `{unknown}`{near}; `kubebench history` lists them")
 }
 
 /// Returns whether a series was asked for: by name, or because it stands for its benchmark.

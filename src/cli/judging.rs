@@ -197,21 +197,22 @@ impl<'a> Judging<'a> {
         let own = archive.places(|row| benchmarks.contains(&archive.subject(row).benchmark));
         let names = |at: &usize| archive.rows().get(*at).map(|row| row.path.clone());
         let paths: BTreeSet<String> = own.iter().filter_map(names).collect();
-        let known = |name: &String| {
-            self.asked.iter().any(|asked| asked.benchmark == *name) || paths.iter().any(|path| is_of(path, name))
-        };
-        if let Some(unknown) = benchmarks.iter().find(|name| !known(name)) {
-            let names = archive.rows().iter().map(|row| archive.subject(row).benchmark.as_str());
-            let names: BTreeSet<&str> = names.chain(self.asked.iter().map(|asked| asked.benchmark.as_str())).collect();
-            let near =
-                did_you_mean(unknown, names).map_or_else(String::new, |near| format!("; did you mean `{near}`?"));
-            bail!("there is no benchmark `{unknown}`: no spec is called so, and no result is of one{near}");
-        }
+        self.refuse_unknown_benchmarks(benchmarks)?;
         self.archive.retain(|row| paths.contains(&row.path));
         self.left_out.retain(|file| benchmarks.iter().any(|name| is_of(&file.path, name)));
         self.asked.retain(|asked| benchmarks.contains(&asked.benchmark));
         self.rules.retain(|(rule, _)| benchmarks.contains(&rule.benchmark));
         Ok(())
+    }
+
+    /// Refuses benchmarks that there are not.
+    pub(super) fn refuse_unknown_benchmarks(&self, benchmarks: &[String]) -> Result<()> {
+        let archive = &self.archive;
+        let measured = archive.rows().iter().map(|row| archive.subject(row).benchmark.as_str());
+        let known: BTreeSet<&str> = measured.chain(self.asked.iter().map(|asked| asked.benchmark.as_str())).collect();
+        let Some(unknown) = benchmarks.iter().find(|name| !known.contains(name.as_str())) else { return Ok(()) };
+        let near = did_you_mean(unknown, known).map_or_else(String::new, |near| format!("; did you mean `{near}`?"));
+        bail!("there is no benchmark `{unknown}`: no spec is called so, and no result is of one{near}");
     }
 
     /// Refuses metrics that no result has.

@@ -268,11 +268,15 @@ fn other_unit(ours: &[Series], series: &Series, candidate: &Partition) -> Option
     ))
 }
 
+/// So many pairs that are all of one side are worth more than the other sessions of the other side.
+const LEAST_PAIRS: usize = 3;
+
 /// Measures the difference by what the sessions are: pairs where both sides ran in the same ones, groups where there are enough, and
 /// else the few against the many; nothing where even that cannot be measured.
 pub fn measure(scale: Scale, [first, second]: &[Vec<f64>; 2], together: &[(f64, f64)]) -> Option<Effect> {
     let (n, m) = (first.len(), second.len());
-    if together.len() > 1 && 2 * together.len() >= n.max(m) {
+    let is_paired = 2 * together.len() >= n.max(m) || together.len() == n.min(m) && together.len() >= LEAST_PAIRS;
+    if together.len() > 1 && is_paired {
         of_pairs(scale, together)
     } else if n.min(m) >= LEAST_GROUP {
         of_groups(scale, first, second)

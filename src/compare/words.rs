@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use super::v1::{Acknowledged, Line, OpenChange, Size, Verdict};
+use super::v1::{Acknowledged, Line, Size, Verdict};
 use crate::result::labelled;
 use crate::verdict::{Judgement, Method, Policy, Reason, SIGNIFICANT};
 
@@ -303,9 +303,9 @@ pub fn decide(line: &Line) -> Vec<String> {
 }
 
 /// Returns in how many sessions an open change was seen, and of how many of them its size is.
-pub fn seen(open: &OpenChange) -> String {
-    let sessions = counted(open.sessions, "session");
-    if open.measured < open.sessions { format!("the newest {} of {sessions}", open.measured) } else { sessions }
+pub fn seen(sessions: usize, measured: usize) -> String {
+    let all = counted(sessions, "session");
+    if measured < sessions { format!("the newest {measured} of {all}") } else { all }
 }
 
 /// Says how much worse a candidate is than the newest sessions of an open change.

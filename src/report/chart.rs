@@ -47,6 +47,8 @@ pub(super) struct Finding<'a> {
     pub(super) after: Option<&'a str>,
     /// In how many sessions it was seen.
     pub(super) sessions: usize,
+    /// How many of them it was measured in.
+    pub(super) measured: usize,
 }
 
 /// How something got worse.
@@ -124,6 +126,7 @@ impl<'a> Chart<'a> {
                 commit: open.commit.as_deref(),
                 after: open.after.as_deref(),
                 sessions: open.sessions,
+                measured: open.measured,
             });
         }
         // A first hit of one gate may pass the limit of another one.
@@ -152,6 +155,7 @@ impl<'a> Chart<'a> {
             commit: first.commit.as_deref(),
             after,
             sessions: line.candidate.sessions.len(),
+            measured: line.candidate.sessions.len(),
         }
     }
 
@@ -170,6 +174,7 @@ impl<'a> Chart<'a> {
             commit: change.commit.as_deref(),
             after: change.after.as_deref(),
             sessions: self.told.sessions.iter().skip(since).filter(|session| is_own(session)).count(),
+            measured: self.told.level().len(),
         })
     }
 }

@@ -45,7 +45,12 @@ pub(super) fn draw(site: &Site<'_>) -> String {
         text.push_str(&format!("\n{} more benchmarks are in the report.\n", site.benchmarks.len() - MOST_BENCHMARKS));
     }
     let results = site.request.archive.rows();
-    text.push_str(&format!("\n{} results, the newest of {}.", results.len(), site.request.as_of));
+    match results.len() {
+        0 => text.push_str("\nThere are no results yet."),
+        count => {
+            text.push_str(&format!("\n{}, the newest of {}.", words::counted(count, "result"), site.request.as_of));
+        }
+    }
     if !site.request.left_out.is_empty() {
         text.push_str(&format!(" {} files did not count.", site.request.left_out.len()));
     }

@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 
 use super::creep;
 use super::effect::{self, Effect, correlation, of_history};
-use super::judge::worse;
+use super::judge::{opposite, worse};
 use super::young::{self, SETTLED, YOUNGEST};
 use super::{LEAST_HISTORY, Policy, SIGNIFICANT, Scale, WINDOW};
 use crate::result::v1::Direction;
@@ -214,6 +214,15 @@ impl Walk {
             self.segment(at, end, &[]);
             return;
         }
+        // What was accepted for many cases accepts nothing where nothing got worse.
+        if is_accepted
+            && self.found.open.is_none()
+            && worse.is_some_and(|worse| worse.abs() < self.bound / 2.0)
+            && self.is_as_accepted(start, end)
+        {
+            self.accepted.extend(start..end);
+            return;
+        }
         // One session alone is no change yet.
         let is_accepted = is_accepted || beyond.is_some();
         let turn = match worse {
@@ -321,29 +330,30 @@ impl Walk {
     }
 
     /// Looks at the newest sessions, which are too few to be a level: several that are surely worse together open a change, and what
-    /// is worse by one verdict stays out of the baseline until more sessions are there.
+    /// is worse or better by one verdict stays out of the baseline until more sessions are there.
     fn tail(&mut self) {
-        if self.found.open.is_some() || self.policy.direction == Direction::None {
+        let direction = self.policy.direction;
+        if self.found.open.is_some() || direction == Direction::None {
             return;
         }
         let all = self.accepted.len();
-        let effects: Vec<(usize, Effect)> =
-            (1..=TOGETHER).filter_map(|count| Some((count, self.effect(all.checked_sub(count)?)?))).collect();
-        let within = |counts: RangeInclusive<usize>, at_most: f64| {
-            effects.iter().filter(move |(count, effect)| counts.contains(count) && effect.p <= at_most).copied()
+        let effects = |counts: RangeInclusive<usize>, direction: Direction| -> Vec<(usize, Effect)> {
+            counts.filter_map(|count| Some((count, self.effect(all.checked_sub(count)?, direction)?))).collect()
         };
+        let as_worse = effects(1..=TOGETHER, direction);
         let rest = |count: usize| self.rest(all - count);
-        let opened = within(2..=TOGETHER, OPENS).min_by(|(one, _), (other, _)| rest(*one).total_cmp(&rest(*other)));
-        if let Some((count, effect)) = opened {
+        let surely = as_worse.iter().filter(|(count, effect)| *count > 1 && effect.p <= OPENS);
+        if let Some((count, effect)) = surely.min_by(|(one, _), (other, _)| rest(*one).total_cmp(&rest(*other))) {
             let from = self.accepted.split_off(all - count).first().copied().unwrap_or_default();
-            self.found.open = Some(Open { from, sessions: count });
+            self.found.open = Some(Open { from, sessions: *count });
             self.found.changes.push(Change { at: from, turn: Turn::Worse, difference: effect.difference });
         } else {
             // Of a short history, one alone: what is left would look steadier than it is.
             let most = if all >= SETTLED { LEAST_SEGMENT - 1 } else { 1 };
-            let surest = within(1..=most, SIGNIFICANT).min_by(|(_, one), (_, other)| one.p.total_cmp(&other.p));
-            let out = surest.map_or(0, |(count, _)| count);
-            self.accepted.truncate(all - out);
+            let few =
+                as_worse.into_iter().filter(|(count, _)| *count <= most).chain(effects(1..=most, opposite(direction)));
+            let out = few.map(|(count, _)| count).min_by(|one, other| rest(*one).total_cmp(&rest(*other)));
+            self.accepted.truncate(all - out.unwrap_or_default());
         }
     }
 
@@ -359,8 +369,9 @@ impl Walk {
         squares(parts.0.get(recent..).unwrap_or_default()) + squares(parts.1)
     }
 
-    /// Returns how the accepted sessions from `at` differ from those before, where that is significant, for the worse, and matters.
-    fn effect(&self, at: usize) -> Option<Effect> {
+    /// Returns how the accepted sessions from `at` differ from those before, where that is significant, for the worse as `direction` has it, and
+    /// matters.
+    fn effect(&self, at: usize, direction: Direction) -> Option<Effect> {
         let (before, after) = self.accepted.split_at_checked(at)?;
         let before = before.get(before.len().saturating_sub(WINDOW)..).unwrap_or_default();
         if before.len() < YOUNGEST || before.len() < LEAST_HISTORY && after.len() > 1 {
@@ -377,10 +388,10 @@ impl Walk {
         let least = if after.len() > 1 || usual.len() >= LEAST_HISTORY { LEAST_CORRELATION } else { 0.0 };
         let correlation = correlation(&usual).unwrap_or_default().max(least);
         let effect = of_history(self.scale, &usual, &after, Some(correlation))?;
-        let level = worse(effect.difference, self.policy.direction)?;
+        let level = worse(effect.difference, direction)?;
         let center = stats::mean(usual.iter().copied());
         let lost = |places: Vec<f64>| -> Vec<f64> {
-            places.into_iter().filter_map(|place| worse(place - center, self.policy.direction)).collect()
+            places.into_iter().filter_map(|place| worse(place - center, direction)).collect()
         };
         // A change is in its sessions, all but one of five; what was slow for once is in none but itself.
         let lasting = lasting(&lost(after));

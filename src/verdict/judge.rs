@@ -170,6 +170,15 @@ fn decide(effect: &Effect, policy: Policy, bound: f64, p: f64) -> (Verdict, Reas
     }
 }
 
+/// Returns the direction in which what was better is worse.
+pub(super) fn opposite(direction: Direction) -> Direction {
+    match direction {
+        Direction::Higher => Direction::Lower,
+        Direction::Lower => Direction::Higher,
+        Direction::None => Direction::None,
+    }
+}
+
 /// Returns how much worse a difference is: negative for better.
 pub(super) fn worse(difference: f64, direction: Direction) -> Option<f64> {
     match direction {
@@ -226,7 +235,7 @@ fn more(effect: &Effect, bound: f64) -> Option<usize> {
 /// the history ask for, and the noise of the candidate above that.
 fn detectable(effect: &Effect, direction: Direction, bound: f64) -> Option<f64> {
     // A little more than is said, for the sessions that are kept out of the baseline because they looked worse.
-    const POWER: f64 = 0.91;
+    const POWER: f64 = 0.92;
     let (freedom, error) = error(effect, 0);
     let half = prediction::quantile(0.975, freedom) * error;
     if !half.is_finite() {

@@ -11,7 +11,7 @@ use super::super::line::Origin;
 use super::super::side::Lineage;
 use super::super::v1::{Acknowledged, Line, OpenChange, Size};
 use super::super::words;
-use super::{Against, Request, Rule};
+use super::{Against, Candidate, Request, Rule};
 use crate::archive::{Partition, Point, Series};
 use crate::result::v1::Status;
 use crate::verdict::{
@@ -264,8 +264,15 @@ impl Draft<'_> {
         let Some(scale) = self.scale else { return };
         // What came back in part is another level of the same change.
         if open.is_over(scale, newest_level(&earlier, &self.found), &new, self.effect, self.policy) {
-            line.notes.push("the change that was open is not there any more".to_owned());
-            return;
+            if !self.is_aside() {
+                line.notes.push("the change that was open is not there any more".to_owned());
+                return;
+            }
+            line.notes.push(
+                "the newest session is not of the default branch, and does not have the change that is open there; `--candidate` \
+                 judges it by itself"
+                    .to_owned(),
+            );
         }
         let further = self.further(&new);
         line.open = self.change(&self.told()).or_else(|| self.change(&self.earlier));
@@ -274,11 +281,19 @@ impl Draft<'_> {
             let size = open.change.map_or_else(String::new, |change| {
                 format!(", {} against the level before", words::estimate(change, open.interval))
             });
-            format!(" since {}: {}{size}", words::day(&open.since), words::seen(open))
+            format!(" since {}: {}{size}", words::day(&open.since), words::seen(open.sessions, open.measured))
         });
         let further = further.map_or_else(String::new, |size| format!("; {}", words::further(size)));
         let state = self.exceeded(open).unwrap_or_else(|| "neither acknowledged nor over".to_owned());
         says(line, Verdict::Regressed, "open", format!("open{since}; {state}{further}"));
+    }
+
+    /// Returns whether nobody asked for the sessions that are judged, and they are not of the default branch: what is open there is not over
+    /// because a branch does not have it.
+    fn is_aside(&self) -> bool {
+        let mut candidate = self.candidate.iter().filter_map(|at| self.point(*at));
+        matches!((self.request.candidate, &self.rule.against), (Candidate::Newest, Against::Default))
+            && !candidate.any(|point| self.origin().is_member(point))
     }
 
     /// Says which acknowledgement of the change that is open does not reach: within its bound it would have closed the change.

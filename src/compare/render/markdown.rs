@@ -140,7 +140,7 @@ fn sentence(line: &Line) -> String {
                 let day = words::day(&open.since);
                 let commit =
                     open.commit.as_deref().map_or_else(String::new, |commit| format!(" (`{}`)", words::short(commit)));
-                format!(" since {day}{commit}, {}", words::seen(open))
+                format!(" since {day}{commit}, {}", words::seen(open.sessions, open.measured))
             });
             let further = line.open.as_ref().and_then(|open| open.further);
             let further = further.map_or_else(String::new, |size| format!("; {}", words::further(size)));

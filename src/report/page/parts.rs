@@ -157,7 +157,7 @@ pub(crate) fn finding_words(finding: &Finding<'_>) -> String {
 fn sure(finding: &Finding<'_>) -> String {
     let sessions = match finding.sessions {
         1 => "1 session shows it".to_owned(),
-        count => format!("{count} sessions show it"),
+        count => format!("{} show it", words::seen(count, finding.measured)),
     };
     let sessions = if finding.is_aside() { format!("{sessions}, not of the default branch") } else { sessions };
     match finding.what {

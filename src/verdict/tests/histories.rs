@@ -246,6 +246,21 @@ fn an_improvement_is_the_new_normal() {
     assert_eq!((found.open, found.sessions), (Some(Open { from: 28, sessions: 6 }), range(20, 28)));
 }
 
+/// Until it is a level, a better one stays out of the baseline: both in one would look like noise, and hide a drop below either.
+#[test]
+fn a_fresh_improvement_blinds_nothing() {
+    for better in 1..=4 {
+        for values in [series(&[(120.0, 19), (150.0, better)]), series(&[(120.0, 19), (130.0, better)])] {
+            let found = of(&values, HIGHER);
+            assert_eq!((found.open, found.sessions), (None, range(0, 19)), "{better}");
+        }
+    }
+    let level = of(&series(&[(120.0, 19), (130.0, 5)]), HIGHER);
+    assert_eq!((level.sessions, level.open), (range(19, 24), None));
+    let inverse = of(&series(&[(120.0, 19), (108.0, 3)]), LOWER);
+    assert_eq!((inverse.open, inverse.sessions), (None, range(0, 19)));
+}
+
 /// Each step is within the threshold, and together they are not.
 #[test]
 fn slow_creep() {

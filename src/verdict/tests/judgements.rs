@@ -183,9 +183,9 @@ fn what_would_be_seen() {
     let change = found.detectable.unwrap();
     let center = (history.iter().map(|value| value.ln()).sum::<f64>() / 20.0).exp();
     assert_eq!(of_history(&history, &[center * (1.0 - change)], HIGHER).verdict, Verdict::Regressed);
-    // By the formula, where the threshold and the worst of the history are smaller: 2.093 and 1.389 (for 91 %) of s √(1 + 1/20).
+    // By the formula, where the threshold and the worst of the history are smaller: 2.093 and 1.462 (for 92 %) of s √(1 + 1/20).
     let deviation = found.effect.unwrap().deviation;
-    let expected = 1.0 - (-(2.093_02 + 1.389_3) * deviation * 1.05_f64.sqrt()).exp();
+    let expected = 1.0 - (-(2.093_02 + 1.462_31) * deviation * 1.05_f64.sqrt()).exp();
     assert!((change - expected).abs() < 2e-4, "{change} {expected}");
     let slower = of_history(&history, &[center * (1.0 + change)], LOWER).detectable.unwrap();
     assert!(slower > change, "shares of more are larger");

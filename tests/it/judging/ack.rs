@@ -1,5 +1,7 @@
 //! `ack`: what it bounds, what it refuses, and what the gate says after it.
 
+use serde_json::{Value as Json, json};
+
 use super::{Project, QUIET, SPEC, Special, verdict};
 
 const ACK: [&str; 7] = ["ack", "train", "--metric", "speed", "--by", "ada", "--reason=known"];
@@ -183,4 +185,37 @@ fn what_fell_to_nothing_is_accepted() {
     project.sessions(&[0.0; 2], &Special::default());
     let (status, line) = project.gate(&[]);
     assert_eq!(status, 0, "{line:#}");
+}
+
+/// Each case is accepted from where its own change began, and one that did not change stays as it is.
+#[test]
+fn every_case_is_accepted_from_its_own_change() {
+    let mut project = Project::with(SPEC);
+    let case = |nodes: u32| Special { params: Some(("nodes".to_owned(), json!(nodes))), ..Special::default() };
+    for (at, value) in scaled(&QUIET, 1.0).into_iter().chain(scaled(&QUIET[..9], 1.0)).enumerate() {
+        let by = |nodes: u32| match nodes {
+            1 if at >= 20 => 0.9,
+            2 if at >= 22 => 0.85,
+            _ => 1.0,
+        };
+        project.session(value * by(1), &case(1));
+        project.session(value * by(2), &case(2));
+        project.session(value * by(3), &case(3));
+    }
+    let (status, _, error) = project.says(&ACK);
+    assert!(status == 2 && error.contains("2 cases"), "{error}");
+    let (status, files, error) = project.says(&[&ACK[..], &["--case", "*"]].concat());
+    assert!(status == 0 && files.lines().count() == 2 && !error.contains("stays open"), "{files}{error}");
+    let (_, told) = project.json(&["history"]);
+    let turns =
+        |at: usize| told["series"][at]["changes"].as_array().unwrap().iter().map(|change| change["turn"].clone());
+    let all: Vec<Vec<Json>> = (0..3).map(|at| turns(at).collect()).collect();
+    assert_eq!(all, [vec![json!("accepted")], vec![json!("accepted")], vec![]], "{told:#}");
+    // One file for all of them changes nothing where nothing got worse.
+    files.lines().for_each(|file| project.folder.remove(file));
+    let from = told["series"][1]["changes"][0]["session"].as_str().unwrap().to_owned();
+    let (status, _, error) = project.says(&[&ACK[..], &["--case", "*", "--from", &from]].concat());
+    assert_eq!(status, 0, "{error}");
+    let (_, told) = project.json(&["history"]);
+    assert_eq!(told["series"][2]["changes"], json!([]), "{told:#}");
 }

@@ -155,6 +155,28 @@ fn what_another_branch_shows_is_said_to_be_of_another_branch() {
     assert!(overview.contains("1 session shows it, not of the default branch"), "{overview}");
 }
 
+/// What is open on the default branch is not over because a branch that nobody merged does not have it.
+#[test]
+fn a_branch_closes_nothing() {
+    let mut project = Project::with(SPEC);
+    let main = project.commit("main");
+    let on = |commit: &str| Special { commit: Some(commit.to_owned()), ..Special::default() };
+    project.sessions(&QUIET, &on(&main));
+    project.sessions(&QUIET[..8].iter().map(|value| value * 0.94).collect::<Vec<_>>(), &on(&main));
+    project.git(&["checkout", "-q", "-b", "feature"]);
+    let feature = project.commit("feature");
+    project.session(100.2, &on(&feature));
+    project.git(&["checkout", "-q", "main"]);
+    let (status, line) = project.gate(&[]);
+    assert_eq!((status, line["reason"].as_str()), (1, Some("open")), "{line:#}");
+    assert!(line["notes"].to_string().contains("not of the default branch"), "{line:#}");
+    let index = json(&site(&project, &[])["index.json"]);
+    assert_eq!(index["open"].as_array().unwrap().len(), 1, "{index}");
+    // By itself it is all right.
+    let (status, line) = project.gate(&["--candidate", &feature]);
+    assert_eq!((status, line["verdict"].as_str()), (0, Some("unchanged")), "{line:#}");
+}
+
 #[test]
 fn distributions_come_from_samples_and_else_from_percentiles() {
     let mut project = Project::with(SPEC);
