@@ -236,7 +236,7 @@ fn oracle_browser_sees_text_of_others_as_text() {
         "--reason",
         HOSTILE[2],
         "--expires",
-        "2026-02-01",
+        "2026-02-02",
     ];
     let (status, _, said) = project.says(&acked);
     assert_eq!(status, 0, "{said}");
