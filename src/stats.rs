@@ -11,6 +11,10 @@ pub mod pairs;
 pub mod prediction;
 pub mod rank;
 pub mod trend;
+pub mod unequal;
+
+/// The median of the absolute deviations of normal values is one standard deviation divided by this.
+pub const NORMAL: f64 = 1.482_602_218_505_602;
 
 /// So many samples are sorted; of more, those wanted are looked for.
 const SORTED: usize = 1 << 16;

@@ -12,7 +12,7 @@ use super::history::{Asked, told};
 use super::judging::{ACKS, Judging, add_baselines};
 use crate::archive::partitions;
 use crate::compare::v1::{LevelChange, SessionValue, Told};
-use crate::compare::{HistoryRequest, Rule, begins, extent, history, matches, words};
+use crate::compare::{HistoryRequest, Lineage, Rule, begins, extent, history, matches, words};
 use crate::digest::Digest;
 use crate::edge::{fs, terminal};
 use crate::model::Ack;
@@ -78,12 +78,16 @@ fn bounded(
     ack: Ack,
 ) -> Result<Made> {
     let about: Vec<&Told> = series.iter().filter(|told| is_about(told, &ack)).collect();
-    refuse_unreached(global, &about, &ack)?;
+    let others = lineages(judging, &ack)?;
+    let elsewhere = others.values().map(|lineage| history(HistoryRequest { lineage: Some(lineage), ..request }));
+    let elsewhere: Vec<Told> = elsewhere.flatten().filter(|told| is_about(told, &ack)).collect();
+    let everywhere: Vec<&Told> = about.iter().copied().chain(&elsewhere).collect();
+    refuse_unreached(global, &everywhere, &ack)?;
     let threshold = about.iter().map(|told| told.threshold).fold(0.0, f64::max);
     let bound = match args.max_change.as_deref() {
         Some(ANY_CHANGE) => None,
         Some(share) => Some(share.to_owned()),
-        None => Some(bound(measured(judging, request, &ack)?, threshold, &ack)?),
+        None => Some(bound(measured(&others, request, &ack), threshold, &ack)?),
     };
     let share = bound.as_deref().and_then(|share| Percentage::parse(share).ok());
     let ack = Ack { max_change: share.map(Percentage::fraction), ..ack };
@@ -116,7 +120,7 @@ fn refuse_unreached(global: &Global, about: &[&Told], ack: &Ack) -> Result<()> {
             global,
             &format!(
                 "`{}` is not of the default branch: this accepts that session alone; for those that follow on the default branch, \
-                 name the commit that brings the change, or a time, with --from",
+                 name the commit that brings the change, or a time, with --from (a squash or a rebase makes it another commit)",
                 ack.from
             ),
         ),
@@ -145,7 +149,8 @@ fn asked_for(series: &[Told], args: &AckArgs) -> Result<Vec<Ack>> {
     let ack = Ack { case, ..any };
     let about: Vec<&Told> = on_target.into_iter().filter(|told| is_about(told, &ack)).collect();
     if about.is_empty() {
-        bail!("no result of {} has the metric `{}` in the case `{}`", args.benchmark, args.metric, ack.case);
+        let on = ack.target.as_ref().map_or_else(String::new, |target| format!(" on `{target}`"));
+        bail!("no result of {} has the metric `{}` in the case `{}`{on}", args.benchmark, args.metric, ack.case);
     }
     // An open change may have several levels: accepting the newest accepts what is there now, and the others are over then.
     let open = about.iter().filter(|told| told.open.is_some()).filter_map(|told| Some((*told, told.changes.last()?)));
@@ -184,22 +189,26 @@ fn known<'a>(acks: &'a [Ack], about: &[&Told], ack: &Ack) -> Option<&'a String> 
 /// Returns whether an acknowledgement is about a series.
 fn is_about(told: &Told, ack: &Ack) -> bool {
     let target = told.environment.get("target");
-    told.metric == ack.metric
+    told.benchmark == ack.benchmark
+        && told.metric == ack.metric
         && (matches(&ack.case, &told.case) || matches(&ack.case, &told.case_name))
         && ack.target.as_ref().is_none_or(|wanted| target.is_none_or(|own| own == wanted))
 }
 
 /// Returns the greatest change for the worse that an acknowledgement is about: as a gate of the default branch sees it, and as those see it
 /// that are held against other commits.
-fn measured(judging: &Judging<'_>, request: HistoryRequest<'_>, ack: &Ack) -> Result<Option<f64>> {
-    let rules = || {
-        let rules = judging.rules.iter().map(|(rule, _)| rule);
-        rules.filter(|rule: &&Rule| rule.benchmark == ack.benchmark && rule.metric == ack.metric)
-    };
+fn measured(others: &BTreeMap<String, Lineage>, request: HistoryRequest<'_>, ack: &Ack) -> Option<f64> {
+    let all = others.values().map(Some).chain([request.lineage]);
+    all.filter_map(|lineage| extent(HistoryRequest { lineage, ..request }, ack)).max_by(f64::total_cmp)
+}
+
+/// Returns the commits that gates of the metric are held against, other than those of the default branch.
+fn lineages(judging: &Judging<'_>, ack: &Ack) -> Result<BTreeMap<String, Lineage>> {
+    let rules = judging.rules.iter().map(|(rule, _)| rule);
+    let about = rules.filter(|rule: &&Rule| rule.benchmark == ack.benchmark && rule.metric == ack.metric);
     let mut lineages = BTreeMap::new();
-    add_baselines(&mut lineages, rules(), judging.commits()?.as_ref())?;
-    let all = lineages.values().map(Some).chain([request.lineage]);
-    Ok(all.filter_map(|lineage| extent(HistoryRequest { lineage, ..request }, ack)).max_by(f64::total_cmp))
+    add_baselines(&mut lineages, about, judging.commits()?.as_ref())?;
+    Ok(lineages)
 }
 
 /// Returns the bound that accepts a change, and not a much greater one.

@@ -57,6 +57,7 @@ pub(super) fn run(global: &Global, args: &CompareArgs) -> Result<ExitStatus> {
     let Judging { archive, places, sources, left_out, mut diagnostics, .. } = judging;
     diagnostics.extend(empty.iter().map(|side| nothing(side, &archive, &known)).collect::<Diagnostics>());
     answer.left_out = left_out;
+    answer.notes.extend(sides.iter().filter_map(|side| of_one_commit(side, commits.as_ref()?)));
     let is_told = !empty.is_empty() || answer.lines.iter().any(Line::is_one_sided);
     if answer.is_void() && !is_told {
         let fault = void(&answer);
@@ -66,7 +67,8 @@ pub(super) fn run(global: &Global, args: &CompareArgs) -> Result<ExitStatus> {
     let is_bad = diagnostics.has_errors() || answer.lines.iter().any(Line::is_one_sided);
     if global.output_format == Format::Human {
         for fault in diagnostics.as_slice() {
-            terminal::tell(&format!("{}: {}", fault.code.id, fault.message));
+            let help = fault.help.iter().map(|help| format!("; {help}")).collect::<String>();
+            terminal::tell(&format!("{}: {}{help}", fault.code.id, fault.message));
         }
     }
     let told = answer.lines.iter().filter(|line| line.verdict == Verdict::Regressed || line.is_one_sided());
@@ -201,10 +203,10 @@ fn part(archive: &Archive, first: &mut BTreeSet<usize>, second: &mut BTreeSet<us
 fn nothing(side: &Side, archive: &Archive, known: &Lineage) -> Diagnostic {
     let message = format!("there is no result of `{side}`");
     let fault = Diagnostic::in_file(&code::KB0461, "results", message);
-    if let Some((fact, values)) = known_values(side, archive) {
+    if let Some((what, values)) = known_values(side, archive) {
         return fault.help(match values.len() {
-            0 => format!("no result knows the fact `{fact}`"),
-            _ => format!("results know these: {}", values.into_iter().collect::<Vec<_>>().join("; ")),
+            0 => format!("no result has {what}"),
+            _ => format!("results have these: {}", values.into_iter().collect::<Vec<_>>().join("; ")),
         });
     }
     let dirty = archive.rows().iter().filter(|row| {
@@ -221,6 +223,14 @@ fn nothing(side: &Side, archive: &Archive, known: &Lineage) -> Diagnostic {
     }
 }
 
+/// Says of a branch that was named as a revision that it stands for its newest commit alone.
+fn of_one_commit(side: &Side, commits: &Commits) -> Option<String> {
+    let Side::Revision(name) = side else { return None };
+    commits
+        .is_branch(name)
+        .then(|| format!("`{name}` is the newest commit of that branch alone; `branch:{name}` is all of its commits"))
+}
+
 /// Says that the sides share nothing, which is no proof that nothing got worse.
 fn void(answer: &Comparison) -> Diagnostic {
     let Comparison { baseline, candidate, .. } = answer;
@@ -232,11 +242,27 @@ fn void(answer: &Comparison) -> Diagnostic {
     fault.help("`--allow FACT` compares what differs in a fact all the same")
 }
 
-/// Returns the fact that a side asks for, and the values that results have of it.
-fn known_values<'s>(side: &'s Side, archive: &Archive) -> Option<(&'s str, BTreeSet<String>)> {
-    let fact = side.asked_fact()?;
-    let rows = archive.rows().iter();
-    Some((fact, rows.filter_map(|row| archive.facts(row).get(fact).cloned()).collect()))
+/// Returns what a side asks for, and what results have of it.
+fn known_values(side: &Side, archive: &Archive) -> Option<(String, BTreeSet<String>)> {
+    let subjects = || archive.rows().iter().map(|row| archive.subject(row));
+    match side {
+        Side::Label(name, _) => {
+            let values: BTreeSet<String> =
+                subjects().filter_map(|of| Some(format!("label:{name}={}", of.labels.get(name)?))).collect();
+            let all = || subjects().flat_map(|of| &of.labels).map(|(name, value)| format!("label:{name}={value}"));
+            Some(("a label".to_owned(), if values.is_empty() { all().collect() } else { values }))
+        }
+        Side::Variant(_) => {
+            let name = |value: &serde_json::Value| value.as_str().map(|name| format!("variant:{name}"));
+            let variants = subjects().filter_map(|of| of.params.get(crate::expand::VARIANT).and_then(name));
+            Some(("a variant".to_owned(), variants.collect()))
+        }
+        _ => {
+            let fact = side.asked_fact()?;
+            let values = archive.rows().iter().filter_map(|row| archive.facts(row).get(fact).cloned());
+            Some((format!("the fact `{fact}`"), values.collect()))
+        }
+    }
 }
 
 fn finding(line: &Line, places: &Places) -> Diagnostic {

@@ -7,7 +7,8 @@ use anyhow::{Context as _, Result, bail};
 
 use super::ExitStatus;
 use super::args::{ExportArgs, Global};
-use super::findings::{self, Findings, Output, counted, refuse_place, refuse_report_places, tell};
+use super::findings::{self, Findings, Output, counted, refuse_around, refuse_place, refuse_report_places, tell};
+use super::judging::ACKS;
 use super::project::from_start;
 use super::reading::of_doubt;
 use super::results::{Results, Taken, in_order};
@@ -27,7 +28,9 @@ pub(super) fn run(global: &Global, args: &ExportArgs) -> Result<ExitStatus> {
         let asked: Vec<PathBuf> = args.paths.iter().map(|path| from_start(global, path)).collect();
         let asked = asked.iter().filter_map(|path| std::path::absolute(path).ok());
         let asked: Vec<String> = asked.map(|path| path.to_string_lossy().into_owned()).collect();
-        let kept: Vec<&str> = asked.iter().map(String::as_str).chain([results.folder()]).collect();
+        let kept: Vec<&str> =
+            asked.iter().map(String::as_str).chain([results.folder(), "specs", ACKS, ".git", "generated"]).collect();
+        refuse_around("exports", &out, results.root())?;
         refuse_place("export", &out, results.root(), &kept)?;
     }
 

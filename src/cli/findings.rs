@@ -114,9 +114,24 @@ pub(super) fn refuse_place(what: &str, path: &Path, root: &Path, kept: &[&str]) 
     if place.extension().is_some_and(|end| end.eq_ignore_ascii_case("yaml") || end.eq_ignore_ascii_case("yml")) {
         bail!("the {what} {shown} would be a YAML file, which may be a spec or a manifest; give it another name");
     }
+    refuse_inside(what, path, root, kept)
+}
+
+/// Refuses to write `what` into one of the folders of the project that are `kept`.
+pub(super) fn refuse_inside(what: &str, path: &Path, root: &Path, kept: &[&str]) -> Result<()> {
+    let place = fs::real_place(path).unwrap_or_else(|| path.to_owned());
     let is_inside = |folder: &&&str| fs::real_place(&root.join(folder)).is_some_and(|real| place.starts_with(real));
     if let Some(folder) = kept.iter().find(is_inside) {
-        bail!("the {what} {shown} would stand in {folder}/, where it does not belong; write it elsewhere");
+        bail!("the {what} {} would stand in {folder}/, where it does not belong; write it elsewhere", path.display());
+    }
+    Ok(())
+}
+
+/// Refuses a folder for `what` that is the project's own, or around it.
+pub(super) fn refuse_around(what: &str, folder: &Path, root: &Path) -> Result<()> {
+    let [place, root] = [folder, root].map(|path| fs::real_place(path).unwrap_or_else(|| path.to_owned()));
+    if root.starts_with(&place) {
+        bail!("the {what} would stand between the files of the project; give them a folder of their own");
     }
     Ok(())
 }

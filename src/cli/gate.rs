@@ -14,7 +14,7 @@ use super::reading::Results;
 use super::session::Session;
 use crate::archive::{Archive, partitions};
 use crate::compare::v1::{Gated, LeftOut, Line, Outcome, SCHEMA_VERSION, Verdict};
-use crate::compare::{Candidate, GateRequest, Judged, Lineage, Rule, gate, render};
+use crate::compare::{Candidate, GateRequest, Judged, Lineage, Rule, gate, idle, render, words};
 use crate::diag::render::Format;
 use crate::diag::{Diagnostic, Diagnostics, code};
 use crate::edge::fs;
@@ -58,6 +58,7 @@ pub(super) fn run(global: &Global, args: &GateArgs) -> Result<ExitStatus> {
         candidate: &candidate,
         as_of: &as_of,
     });
+    let idle = idle(&acks, &archive, &all, &lineages, &as_of);
     let judged = judged_files(&left_out, &lines).len();
     let outcome = if judged > 0 && !args.skip_bad {
         Outcome::NoAnswer
@@ -69,15 +70,16 @@ pub(super) fn run(global: &Global, args: &GateArgs) -> Result<ExitStatus> {
     let answer = Gated {
         schema_version: SCHEMA_VERSION,
         outcome,
+        results: args.results.as_ref().map(|folder| folder.display().to_string()),
         baseline: default.clone().unwrap_or_else(|| "all earlier sessions".to_owned()),
         candidate: args.candidate.clone().unwrap_or_else(|| "the newest session".to_owned()),
         as_of: Some(as_of),
         lines,
         left_out,
-        notes: notes.into_iter().chain(general(commits.as_ref(), &archive)).collect(),
+        notes: notes.into_iter().chain(idle).chain(general(args, commits.as_ref(), &archive)).collect(),
     };
     let failed = answer.lines.iter().filter(|line| !passes(line, args));
-    diagnostics.extend(failed.map(|line| finding(line, &rules)));
+    diagnostics.extend(failed.map(|line| finding(line, &rules, answer.results.as_deref())));
     print(global, args, &answer, diagnostics, &sources)?;
     Ok(match answer.outcome {
         Outcome::NoAnswer => {
@@ -190,7 +192,7 @@ fn judged_files<'a>(left_out: &'a [LeftOut], lines: &[Line]) -> Vec<&'a LeftOut>
     left_out.iter().filter(|file| judged.iter().any(|folder| file.path.starts_with(folder))).collect()
 }
 
-fn finding(line: &Line, rules: &[(Rule, Span)]) -> Diagnostic {
+fn finding(line: &Line, rules: &[(Rule, Span)], results: Option<&str>) -> Diagnostic {
     let is_of_line = |rule: &Rule| rule.benchmark == line.benchmark && rule.metric == line.metric;
     let place = rules.iter().find(|(rule, _)| is_of_line(rule)).map_or_else(Span::default, |(_, span)| *span);
     let code = match line.verdict {
@@ -199,11 +201,14 @@ fn finding(line: &Line, rules: &[(Rule, Span)]) -> Diagnostic {
         _ => &code::KB0460,
     };
     let message = render::sentence(line);
-    render::next(line).into_iter().fold(Diagnostic::at(code, place, message), Diagnostic::help)
+    words::next(line, results).into_iter().fold(Diagnostic::at(code, place, message), Diagnostic::help)
 }
 
-fn general(commits: Option<&Commits>, archive: &Archive) -> Vec<String> {
+fn general(args: &GateArgs, commits: Option<&Commits>, archive: &Archive) -> Vec<String> {
     let mut notes = Vec::new();
+    if let (Some(folder), true) = (&args.results, archive.rows().is_empty()) {
+        notes.push(format!("{} holds no result that counts", folder.display()));
+    }
     if commits.is_none() {
         notes.push("this is no git repository, so all earlier sessions are the baseline".to_owned());
     }

@@ -13,7 +13,7 @@ use crate::archive::partitions;
 use crate::compare::v1::{History, Kind, SCHEMA_VERSION, Told};
 use crate::compare::{HistoryRequest, history, render};
 use crate::diag::render::Format;
-use crate::diag::{Diagnostics, did_you_mean};
+use crate::diag::{Diagnostics, nearest};
 use crate::edge::terminal;
 use crate::model::Ack;
 
@@ -76,8 +76,7 @@ fn refuse_unknown_cases(cases: &[String], series: &[Told]) -> Result<()> {
     let names = |told: &Told| [told.case.clone(), told.case_name.clone()];
     let known: BTreeSet<String> = series.iter().flat_map(names).filter(|name| !name.is_empty()).collect();
     let Some(unknown) = cases.iter().find(|case| !known.contains(*case)) else { return Ok(()) };
-    let near = did_you_mean(unknown, known.iter().map(String::as_str));
-    let near = near.map_or_else(String::new, |near| format!("; did you mean `{near}`?"));
+    let near = nearest(unknown, known.iter().map(String::as_str));
     bail!("no result is of the case `{unknown}`{near}; `kubebench history` lists them")
 }
 

@@ -14,7 +14,7 @@ use crate::archive::Archive;
 use crate::compare::v1::LeftOut;
 use crate::compare::{Against, Lineage, Policies, Rule, Side, Stated, words};
 use crate::compile::{Compilation, Input, Workspace, acks};
-use crate::diag::{Diagnostic, Diagnostics, code, did_you_mean};
+use crate::diag::{Diagnostic, Diagnostics, code, nearest};
 use crate::edge::fs::{self, Content};
 use crate::edge::git::Commits;
 use crate::model::target::{ResultsSettings, Settings};
@@ -84,6 +84,9 @@ pub(super) enum Usual {
 pub(super) fn refuse_unknown<'a, I: Iterator<Item = &'a str>>(metrics: &[String], known: impl Fn() -> I) -> Result<()> {
     let Some(unknown) = metrics.iter().find(|name| !known().any(|own| own == name.as_str())) else { return Ok(()) };
     let known: BTreeSet<&str> = known().collect();
+    if known.is_empty() {
+        bail!("no result has the metric `{unknown}`: there is no result that counts");
+    }
     bail!("no result has the metric `{unknown}`; there are {}", known.into_iter().collect::<Vec<_>>().join(", "))
 }
 
@@ -211,7 +214,7 @@ impl<'a> Judging<'a> {
         let measured = archive.rows().iter().map(|row| archive.subject(row).benchmark.as_str());
         let known: BTreeSet<&str> = measured.chain(self.asked.iter().map(|asked| asked.benchmark.as_str())).collect();
         let Some(unknown) = benchmarks.iter().find(|name| !known.contains(name.as_str())) else { return Ok(()) };
-        let near = did_you_mean(unknown, known).map_or_else(String::new, |near| format!("; did you mean `{near}`?"));
+        let near = nearest(unknown, known);
         bail!("there is no benchmark `{unknown}`: no spec is called so, and no result is of one{near}");
     }
 

@@ -4,7 +4,8 @@ use anyhow::{Context as _, Result, bail};
 
 use super::ExitStatus;
 use super::args::{Global, MockArgs, SelectArgs};
-use super::findings::{Findings, Output, counted, report};
+use super::findings::{Findings, Output, counted, refuse_around, refuse_inside, report};
+use super::judging::ACKS;
 use super::project::{VERSION, from_start};
 use super::session::Session;
 use crate::diag::Diagnostics;
@@ -23,6 +24,9 @@ pub(super) fn run(global: &Global, args: &MockArgs) -> Result<ExitStatus> {
         target: args.target.iter().cloned().collect(),
         select: Vec::new(),
     };
+    if from_start(global, &args.spec).is_dir() {
+        bail!("{} is a folder: name one spec", args.spec.display());
+    }
     let session = Session::open(global, &select)?;
     let found = session.diagnostics();
     if found.has_errors() {
@@ -33,12 +37,17 @@ pub(super) fn run(global: &Global, args: &MockArgs) -> Result<ExitStatus> {
     let settings =
         session.compilation.project.as_ref().map(|project| &project.settings).context("there is no project")?;
     let out = from_start(global, &args.out);
+    refuse_around("results", &out, &session.root)?;
+    refuse_inside("results", &out, &session.root, &["specs", ACKS, &settings.output, ".git"])?;
     let is_inside = fs::real_place(&out).zip(fs::real_place(&session.root.join(&settings.results.directory)));
     if is_inside.is_some_and(|(out, results)| out.starts_with(results)) {
         bail!("{} is the folder of real results; give --out another one", args.out.display());
     }
     let path = args.values.display().to_string();
     let text = fs::read_text(&from_start(global, &args.values)).with_context(|| format!("cannot read {path}"))?;
+    if text.trim().is_empty() {
+        bail!("{path} is empty: write `metrics: {{NAME: VALUE}}`");
+    }
     let mut sources = SourceMap::default();
     let id = sources.add(Source::new(path.as_str(), text.as_bytes()));
     let mut diagnostics = Diagnostics::default();
@@ -68,16 +77,18 @@ pub(super) fn run(global: &Global, args: &MockArgs) -> Result<ExitStatus> {
     };
     mock::check(request).map_err(|fault| anyhow::anyhow!("{path}: {fault}"))?;
     let made = mock::results(request);
-    if !fs::find_results(&out, "").values().all(Result::is_err) {
-        bail!("{} holds results already; give --out another folder", args.out.display());
+    let own = format!("{}/", compiled.benchmark.name);
+    let mut there = fs::find_results(&out, "").into_iter();
+    if there.any(|(path, file)| file.is_ok() && path.trim_start_matches('/').starts_with(&own)) {
+        bail!("{} holds results of {} already; give --out another folder", args.out.display(), compiled.benchmark.name);
     }
     for sealed in &made {
         fs::create_new(&out, &result::path(&sealed.result), &String::from_utf8_lossy(&sealed.bytes))?;
     }
     let said = format!(
-        "{} of {} sessions in {}: synthetic, never recorded (kubebench gate --results {})",
+        "{} of {} in {}: synthetic, never recorded (kubebench gate --results {})",
         counted(made.len(), "result"),
-        args.sessions,
+        counted(args.sessions as usize, "session"),
         args.out.display(),
         args.out.display()
     );

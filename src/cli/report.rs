@@ -8,14 +8,16 @@ use anyhow::{Context as _, Result, anyhow, bail};
 use super::ExitStatus;
 use super::args::{Global, ReportArgs, ReportFormat};
 use super::compare::{Filter, compared};
-use super::findings::{self, Findings, Output, counted, refuse_place, tell};
+use super::findings::{self, Findings, Output, counted, refuse_around, refuse_place, tell};
 use super::judging::{ACKS, Judging, Usual, add_baselines};
 use super::project::{VERSION, from_start};
 use super::reading::Results;
 use super::results::in_order;
 use crate::archive::{Partition, partitions};
 use crate::compare::v1::{Comparison, Direction, Kind, Line, SessionValue, Told};
-use crate::compare::{Against, Candidate, GateRequest, HistoryRequest, Judged, Lineage, Rule, Side, gate, history};
+use crate::compare::{
+    Against, Candidate, GateRequest, HistoryRequest, Judged, Lineage, Rule, Side, gate, history, idle,
+};
 use crate::diag::Diagnostics;
 use crate::edge::fs;
 use crate::edge::git::Commits;
@@ -34,6 +36,7 @@ pub(super) fn run(global: &Global, args: &ReportArgs) -> Result<ExitStatus> {
     }
     let mut judging = Judging::open(global)?;
     if let Some(out) = &out {
+        refuse_around("pages", out, &judging.root)?;
         let read = args.results.as_deref().map(|folder| from_start(global, folder)).unwrap_or_default();
         let read = std::path::absolute(read).map(|folder| folder.to_string_lossy().into_owned()).unwrap_or_default();
         let kept = [ACKS, &judging.directory, &judging.output, "specs", ".git", &read];
@@ -59,7 +62,12 @@ pub(super) fn run(global: &Global, args: &ReportArgs) -> Result<ExitStatus> {
         lineage: usual.lineage(),
         as_of: &as_of,
     });
-    let (lines, mut notes) = lines(&judging, &all, &series, &acks, &usual, commits.as_ref(), &as_of)?;
+    let mut lineages: BTreeMap<String, Lineage> = BTreeMap::new();
+    if let Usual::Known { name, lineage } = &usual {
+        lineages.insert(name.clone(), lineage.clone());
+    }
+    add_baselines(&mut lineages, judging.rules.iter().map(|(rule, _)| rule), commits.as_ref())?;
+    let (lines, mut notes) = lines(&judging, &all, &series, &acks, &usual, &lineages, &as_of);
     let comparisons = comparisons(args, &judging, commits.as_ref(), &series)?;
     let samples = samples(&place.folder, &series)?;
     let branch = match &usual {
@@ -81,6 +89,9 @@ pub(super) fn run(global: &Global, args: &ReportArgs) -> Result<ExitStatus> {
             args.repository.as_deref().unwrap_or_default()
         );
     }
+    let is_shown = |ack: &&Ack| args.benchmark.is_empty() || args.benchmark.contains(&ack.benchmark);
+    let shown: Vec<Ack> = acks.iter().filter(is_shown).cloned().collect();
+    notes.extend(idle(&shown, &judging.archive, &all, &lineages, &as_of));
     notes.extend(note(&usual));
     let request = Request {
         title: &args.title,
@@ -161,24 +172,18 @@ fn lines(
     series: &[Told],
     acks: &[Ack],
     usual: &Usual,
-    commits: Option<&Commits>,
+    lineages: &BTreeMap<String, Lineage>,
     as_of: &str,
-) -> Result<(Vec<Line>, Vec<String>)> {
-    let mut lineages: BTreeMap<String, Lineage> = BTreeMap::new();
-    let mut default = None;
-    if let Usual::Known { name, lineage } = usual {
-        lineages.insert(name.clone(), lineage.clone());
-        default = Some(name.as_str());
-    }
+) -> (Vec<Line>, Vec<String>) {
+    let default = if let Usual::Known { name, .. } = usual { Some(name.as_str()) } else { None };
     let gated: Vec<Rule> = judging.rules.iter().map(|(rule, _)| rule.clone()).collect();
-    add_baselines(&mut lineages, gated.iter(), commits)?;
     let judge = |rules: &[Rule]| {
         gate(GateRequest {
             archive: &judging.archive,
             partitions,
             rules,
             acks,
-            lineages: &lineages,
+            lineages,
             default,
             candidate: &Candidate::Newest,
             as_of,
@@ -188,7 +193,7 @@ fn lines(
     let others = judge(&ungated(&gated, judging, series));
     lines.extend(others.lines);
     notes.extend(others.notes);
-    Ok((lines, notes))
+    (lines, notes)
 }
 
 /// A metric: benchmark, target and name.

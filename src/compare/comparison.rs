@@ -13,7 +13,7 @@ use super::words;
 use crate::archive::{Archive, Facts, MetricKey, Partition, Point, Series, partitions, series_of};
 use crate::stats;
 use crate::verdict::{
-    Effect, LEAST_HISTORY, Method, Policy, Scale, Verdict, against_history, judge, of_groups, of_pairs, without_scale,
+    Effect, LEAST_HISTORY, Policy, Scale, Verdict, against_history, judge, of_few, of_groups, of_pairs, without_scale,
 };
 
 /// From so many sessions on each side, ranks decide.
@@ -98,10 +98,13 @@ impl Request<'_> {
     /// Returns the case of a partition, without what the sides say that it is.
     fn case(&self, partition: &Partition) -> String {
         let is_by_case = self.sides.iter().any(|side| matches!(side, Side::Variant(_) | Side::Label(..)));
+        // Toolkits are compared variant by variant.
+        let is_by_variant = !self.sides.iter().any(|side| matches!(side, Side::Label(..)));
         let subject = partition.newest(self.archive).map(|row| self.archive.subject(row));
         match subject {
             Some(subject) if is_by_case => {
-                let params = subject.params.iter().filter(|(name, _)| name.as_str() != crate::expand::VARIANT);
+                let is_said = |name: &str| is_by_variant && name == crate::expand::VARIANT;
+                let params = subject.params.iter().filter(|(name, _)| !is_said(name));
                 params.map(|(name, value)| format!("{name}={value}")).collect::<Vec<_>>().join(", ")
             }
             _ => partition.case.clone(),
@@ -212,7 +215,11 @@ impl Request<'_> {
         // A change is a share of the baseline: what fell to nothing lost all of it, and what rose from nothing has no share.
         let scale = Scale::of(&medians[0], &medians[1]).and_then(|_| Scale::between(&medians[0], &medians[1]));
         let judgement = match scale {
-            Some(scale) => judge(measure(scale, &medians, &shared(baseline, before, candidate, after)), policy, None),
+            Some(scale) => {
+                let is_of_commits = self.sides.iter().all(|side| side.is_of_commits());
+                let few = if is_of_commits { against_history } else { of_few };
+                judge(measure(scale, &medians, &shared(baseline, before, candidate, after), few), policy, None)
+            }
             None => without_scale(),
         };
         let mut line = self.origin(candidate).line(after, policy, &judgement);
@@ -271,9 +278,17 @@ fn other_unit(ours: &[Series], series: &Series, candidate: &Partition) -> Option
 /// So many pairs that are all of one side are worth more than the other sessions of the other side.
 const LEAST_PAIRS: usize = 3;
 
+/// How few sessions are measured against many: in the order of many, few.
+type Few = fn(Scale, &[f64], &[f64]) -> Option<Effect>;
+
+/// Measures how two cases differ, of which neither came before the other; nothing where even that cannot be measured.
+pub fn measure_cases(scale: Scale, sides: &[Vec<f64>; 2], together: &[(f64, f64)]) -> Option<Effect> {
+    measure(scale, sides, together, of_few)
+}
+
 /// Measures the difference by what the sessions are: pairs where both sides ran in the same ones, groups where there are enough, and
 /// else the few against the many; nothing where even that cannot be measured.
-pub fn measure(scale: Scale, [first, second]: &[Vec<f64>; 2], together: &[(f64, f64)]) -> Option<Effect> {
+fn measure(scale: Scale, [first, second]: &[Vec<f64>; 2], together: &[(f64, f64)], few: Few) -> Option<Effect> {
     let (n, m) = (first.len(), second.len());
     let is_paired = 2 * together.len() >= n.max(m) || together.len() == n.min(m) && together.len() >= LEAST_PAIRS;
     if together.len() > 1 && is_paired {
@@ -281,9 +296,9 @@ pub fn measure(scale: Scale, [first, second]: &[Vec<f64>; 2], together: &[(f64, 
     } else if n.min(m) >= LEAST_GROUP {
         of_groups(scale, first, second)
     } else if n >= LEAST_HISTORY {
-        against_history(scale, first, second)
+        few(scale, first, second)
     } else if m >= LEAST_HISTORY {
-        against_history(scale, second, first).map(mirrored)
+        few(scale, second, first).map(mirrored)
     } else {
         of_groups(scale, first, second)
     }
@@ -301,15 +316,8 @@ fn shared(baseline: &Partition, before: &Series, candidate: &Partition, after: &
 
 /// Turns the sides of an effect round.
 fn mirrored(effect: Effect) -> Effect {
-    let ((low, high), (least, greatest), (n, m)) = (effect.interval, effect.beyond, effect.counts);
-    debug_assert_eq!(effect.method, Method::Prediction);
-    Effect {
-        difference: -effect.difference,
-        interval: (-high, -low),
-        beyond: (-greatest, -least),
-        counts: (n, m),
-        ..effect
-    }
+    let ((low, high), (least, greatest)) = (effect.interval, effect.beyond);
+    Effect { difference: -effect.difference, interval: (-high, -low), beyond: (-greatest, -least), ..effect }
 }
 
 fn refuse(line: &mut Line, refused: &[&(String, String)]) {

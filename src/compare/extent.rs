@@ -5,8 +5,7 @@ use super::history::{Request, applying, levels, marks};
 use super::line::Origin;
 use crate::archive::{Partition, Series, series_of};
 use crate::model::Ack;
-use crate::result::v1::Direction;
-use crate::verdict::{SIGNIFICANT, Scale, measure};
+use crate::verdict::{SIGNIFICANT, Scale, measure, worse};
 
 /// Returns the greatest change for the worse that `ack` is about, as a share: by the level that it is held against, and by what a gate
 /// measures. Where it is about a metric without a value from there on, that is 0; nothing where nothing got worse.
@@ -43,19 +42,11 @@ fn of_series(request: Request<'_>, ack: &Ack, origin: Origin<'_>, series: &Serie
     let from_reference = changes.iter().find(|change| change.at == at).map(|change| scale.change(change.difference));
     let interval = effect.filter(|effect| effect.p <= SIGNIFICANT).and_then(|effect| effect.change_interval());
     let shares = from_reference.into_iter().chain(effect.map(|effect| effect.change()));
-    let lost = |share: f64| match policy.direction {
-        Direction::Higher => Some(-share),
-        Direction::Lower => Some(share),
-        Direction::None => None,
-    };
     let shares = shares.chain(interval.into_iter().flat_map(|(low, high)| [low, high]));
     // More than all is not lost by what cannot be negative.
-    let most = if accepted.values.iter().all(|value| *value >= 0.0) && policy.direction == Direction::Higher {
-        1.0
-    } else {
-        f64::INFINITY
-    };
-    shares.filter_map(lost).filter(|lost| *lost > 0.0).map(|lost| lost.min(most)).max_by(f64::total_cmp)
+    let most = if policy.loses_all(accepted.values.iter().copied()) { 1.0 } else { f64::INFINITY };
+    let lost = shares.filter_map(|share| worse(share, policy.direction));
+    lost.filter(|lost| *lost > 0.0).map(|lost| lost.min(most)).max_by(f64::total_cmp)
 }
 
 /// Returns whether there are sessions of what `ack` is about, and none of them has a value of the series.

@@ -6,12 +6,14 @@ use super::ack;
 use super::line::Origin;
 use super::policies::Policies;
 use super::side::Lineage;
-use super::v1::{Acknowledged, Drift, FactChange, LevelChange, SessionValue, Size, Told};
+use super::v1::{Acknowledged, Drift, FactChange, LevelChange, SessionValue, Size, Told, Turn};
 use crate::archive::{Archive, MetricKey, Partition, Series, series};
 use crate::model::Ack;
-use crate::result::v1::Environment;
+use crate::result::v1::{Direction, Environment};
 use crate::stats::{self, trend};
-use crate::verdict::{Baseline, CORRELATED, Change, Effect, Mark, Policy, Scale, against_history, baseline, of_groups};
+use crate::verdict::{
+    Baseline, CORRELATED, Change, Effect, Mark, Policy, Scale, against_history, baseline, of_groups, worse,
+};
 
 /// A drift is told where it is at most this likely by chance: it is looked for in every series.
 const DRIFTS: f64 = 0.01;
@@ -51,17 +53,33 @@ pub fn history(request: Request<'_>) -> Vec<Told> {
 }
 
 impl Told {
-    /// Returns the sessions of the level that is there now: those of the default branch since the last change.
+    /// Returns why a session is of no level; nothing where it is of one.
+    pub fn outside(&self, session: &SessionValue) -> Option<&'static str> {
+        match &session.session {
+            own if self.aside.contains(own) => Some("not of the default branch"),
+            own if self.apart.contains(own) => Some("stands alone"),
+            _ => None,
+        }
+    }
+
+    /// Returns the sessions of the level that is there now: those since the last change.
     pub fn level(&self) -> Vec<&SessionValue> {
         let begins = |change: &LevelChange| self.sessions.iter().position(|session| session.session == change.session);
         let first = self.changes.last().and_then(begins).unwrap_or_default();
-        self.sessions.iter().skip(first).filter(|session| !self.aside.contains(&session.session)).collect()
+        self.sessions.iter().skip(first).filter(|session| self.outside(session).is_none()).collect()
     }
 
     /// Returns how large a change is: of one that is open its newest level counts, of any other its own.
     pub fn size(&self, change: &LevelChange) -> Size {
         let own = Size { change: change.change, interval: change.interval };
         self.open_size.filter(|_| self.open.as_ref() == Some(&change.session)).unwrap_or(own)
+    }
+}
+
+impl LevelChange {
+    /// Returns whether this level, which is worse than what is normal, is better than the one before it.
+    pub fn is_back_in_part(&self, direction: Direction) -> bool {
+        self.turn == Turn::Worse && worse(self.change, direction).is_some_and(|worse| worse < 0.0)
     }
 }
 
@@ -113,6 +131,7 @@ impl Request<'_> {
         let is_member: BTreeSet<usize> = members.iter().copied().collect();
         let aside = everything.sessions.iter().enumerate().filter(|(at, _)| !is_member.contains(at));
         let level = newest_level(&values, &found);
+        let apart = members.iter().take(found.apart).filter_map(|at| everything.sessions.get(*at));
         Told {
             benchmark: partition.benchmark.clone(),
             case: partition.case.clone(),
@@ -126,6 +145,7 @@ impl Request<'_> {
             kind: series.kind,
             threshold: policy.threshold,
             aside: aside.map(|(_, session)| session.session.clone()).collect(),
+            apart: apart.map(|session| session.session.clone()).collect(),
             changes: found
                 .changes
                 .iter()
@@ -253,7 +273,8 @@ fn drift(level: &[f64]) -> Option<Drift> {
     Some(Drift { per_session: scale.change(trend::slope(&places)), p: found.p, sessions: level.len() })
 }
 
-fn level_change(
+/// Returns a change of level among the points at `members`, as it is told.
+pub(super) fn level_change(
     change: Change,
     origin: Origin<'_>,
     series: &Series,

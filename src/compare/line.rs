@@ -55,9 +55,14 @@ impl Origin<'_> {
         known.map(str::to_owned).or_else(|| self.archive.origin(row).commit.clone())
     }
 
-    /// Returns whether a session is of the commits that are known: any is, where none are.
+    /// Returns whether the session of a point is of the commits that are known.
     pub(super) fn is_member(&self, point: &Point) -> bool {
-        let row = self.partition.sessions.get(point.session).and_then(|session| session.first(self.archive));
+        self.has(point.session)
+    }
+
+    /// Returns whether the session at this place of the partition is of the commits that are known: any is, where none are.
+    pub(super) fn has(&self, session: usize) -> bool {
+        let row = self.partition.sessions.get(session).and_then(|session| session.first(self.archive));
         match (self.lineage, row) {
             (None, _) => true,
             (Some(_), None) => false,

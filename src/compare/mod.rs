@@ -13,8 +13,8 @@ mod side;
 pub mod v1;
 pub mod words;
 
-pub use ack::{begins, matches};
-pub use comparison::{Request, compare, measure};
+pub use ack::{begins, idle, matches};
+pub use comparison::{Request, compare, measure_cases};
 pub use extent::extent;
 pub use gate::{Against, Candidate, Judged, Request as GateRequest, Rule, gate};
 pub use history::{Request as HistoryRequest, history};

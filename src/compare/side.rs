@@ -64,6 +64,11 @@ impl Side {
         }
     }
 
+    /// Returns whether this side is a part of the history.
+    pub fn is_of_commits(&self) -> bool {
+        matches!(self, Self::Revision(_) | Self::Branch(_) | Self::Tag(_))
+    }
+
     /// Returns whether cases of this side are run beside those of the other in one session, and differ by what they are.
     pub fn is_of_cases(&self) -> bool {
         matches!(self, Self::Label(..) | Self::Variant(_) | Self::Environment(_))

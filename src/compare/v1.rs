@@ -65,6 +65,9 @@ pub struct Gated {
     pub baseline: String,
     /// What was judged.
     pub candidate: String,
+    /// The folder of results, where another one than the project's was asked for.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub results: Option<String>,
     /// The day on which acknowledgements were judged: that of the newest result, or as asked for.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub as_of: Option<String>,
@@ -140,6 +143,9 @@ pub struct Told {
     /// The ids of sessions that are not of the baseline's commits, and so change nothing.
     #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
     pub aside: BTreeSet<String>,
+    /// The ids of first sessions that stand alone, as those with cold caches do, and are of no level.
+    #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
+    pub apart: BTreeSet<String>,
     /// The changes of level, the oldest first.
     pub changes: Vec<LevelChange>,
     /// The first session of the change that is open: neither acknowledged nor over.
@@ -293,7 +299,7 @@ pub struct Line {
     pub baseline: Sessions,
     /// The sessions that were judged.
     pub candidate: Sessions,
-    /// The change for the worse that is neither acknowledged nor over.
+    /// The change for the worse that is neither acknowledged nor over; of a pending line, where it began before the candidate.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub open: Option<OpenChange>,
     /// The acknowledgements that apply.
@@ -366,6 +372,9 @@ pub struct OpenChange {
     /// The interval of 95 % around it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub interval: Option<(f64, f64)>,
+    /// The later levels of it that were worse again, the oldest first.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub steps: Vec<LevelChange>,
     /// How much worse than that level the candidate is, where it is so significantly and by more than the threshold.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub further: Option<Size>,

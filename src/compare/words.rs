@@ -203,6 +203,16 @@ pub fn metric(line: &Line) -> String {
     labelled(&line.metric, &line.labels)
 }
 
+/// Returns the verdict of a line for people: what was accepted, or keeps its limits, was seen to be so.
+pub fn verdict(line: &Line) -> &'static str {
+    match line.reason.as_str() {
+        "accepted" => "accepted",
+        "withinLimits" => "within limits",
+        "fixedBaseline" if line.verdict == Verdict::NoChangeSeen => "within limits",
+        _ => line.verdict.words(),
+    }
+}
+
 /// Returns the change of a line in a table: `~` where it is noise.
 pub fn effect(line: &Line) -> String {
     let Some(shown) = line.change.map(|share| estimate(share, line.interval)) else { return "–".to_owned() };
@@ -211,21 +221,23 @@ pub fn effect(line: &Line) -> String {
 
 /// Returns whether a change is noise: not significant, or within the threshold. What was accepted is none, nor what limits alone judge.
 pub fn is_noise(line: &Line) -> bool {
-    let is_passed = matches!(line.reason.as_str(), "accepted" | "withinLimits");
+    let is_passed = matches!(line.reason.as_str(), "accepted" | "withinLimits" | "fixedBaseline");
     matches!(line.verdict, Verdict::NoChangeSeen | Verdict::Unchanged | Verdict::Inconclusive) && !is_passed
 }
 
 /// Returns a method in words.
 pub fn method(name: &str) -> &'static str {
-    let all = [Method::Prediction, Method::Ranks, Method::RanksApproximate, Method::Pairs, Method::PairsByT];
+    let all =
+        [Method::Prediction, Method::Unequal, Method::Ranks, Method::RanksApproximate, Method::Pairs, Method::PairsByT];
     all.into_iter().find(|method| method.name() == name).map_or("", Method::words)
 }
 
 /// Says how to accept what begins with a session, or what is open now.
-fn accept(line: &Line, session: Option<&str>) -> String {
+fn accept(line: &Line, session: Option<&str>, results: Option<&str>) -> String {
     let from = session.map_or_else(String::new, |session| format!(" --from {}", quoted(session)));
+    let results = results.map_or_else(String::new, |folder| format!(" --results {}", quoted(folder)));
     format!(
-        "mend it, or accept it: kubebench ack {} --metric {} --case {}{from} --by YOU --reason WHY",
+        "mend it, or accept it: kubebench ack {} --metric {} --case {}{from}{results} --by YOU --reason WHY",
         line.benchmark,
         quoted(&line.metric),
         quoted(&line.case)
@@ -241,25 +253,29 @@ fn quoted(word: &str) -> String {
     format!("'{}'", word.replace('\'', r"'\''"))
 }
 
-/// Returns what to do about a line.
-pub fn next(line: &Line) -> Vec<String> {
-    let mut next: Vec<String> = between(line).into_iter().flat_map(|(log, bisect)| [log, bisect]).collect();
-    next.extend(decide(line));
+/// Returns what to do about a line of the results in a folder; of the project's, where none is named.
+pub fn next(line: &Line, results: Option<&str>) -> Vec<String> {
+    let mut next: Vec<String> = between(line).into_iter().flatten().collect();
+    next.extend(decide(line, results));
     next
 }
 
-/// Returns the commands that show the commits among which a gate found a change, and find the one.
-pub fn between(line: &Line) -> Option<(String, String)> {
-    let (after, commit) = match &line.open {
-        Some(open) => (open.after.as_ref(), open.commit.as_ref()),
-        None if line.verdict == Verdict::Regressed && line.adjusted_p.is_some() => {
-            let (before, first) = (line.baseline.sessions.last()?, line.candidate.sessions.first()?);
-            (before.commit.as_ref(), first.commit.as_ref())
-        }
-        None => return None,
-    };
-    let (after, commit) = (short(after?), short(commit?));
-    (after != commit).then(|| (format!("git log {after}..{commit}"), format!("git bisect start {commit} {after}")))
+/// Returns the commands that show the commits among which a gate found a change, and find the one; of each step of an open one.
+pub fn between(line: &Line) -> Vec<[String; 2]> {
+    let mut ends = Vec::new();
+    if let Some(open) = &line.open {
+        ends.push((open.after.as_ref(), open.commit.as_ref()));
+        ends.extend(open.steps.iter().map(|step| (step.after.as_ref(), step.commit.as_ref())));
+    } else if line.verdict == Verdict::Regressed && line.adjusted_p.is_some() {
+        let (before, first) = (line.baseline.sessions.last(), line.candidate.sessions.first());
+        let [after, commit] = [before, first].map(|session| session.and_then(|session| session.commit.as_ref()));
+        ends.push((after, commit));
+    }
+    let known = ends.into_iter().filter_map(|(after, commit)| Some((short(after?), short(commit?))));
+    let apart = known.filter(|(after, commit)| after != commit);
+    apart
+        .map(|(after, commit)| [format!("git log {after}..{commit}"), format!("git bisect start {commit} {after}")])
+        .collect()
 }
 
 /// Returns what of its spec refuses a line, or will; acknowledgements are about levels, and so about none of these.
@@ -273,8 +289,8 @@ pub fn limit(line: &Line) -> Option<&'static str> {
     }
 }
 
-/// Returns what a person has to decide about a line.
-pub fn decide(line: &Line) -> Vec<String> {
+/// Returns what a person has to decide about a line. What only differs from another case is nothing to accept.
+pub fn decide(line: &Line, results: Option<&str>) -> Vec<String> {
     let limit = limit(line).filter(|_| line.verdict == Verdict::Regressed);
     let mut next: Vec<String> = limit
         .map(|what| {
@@ -286,18 +302,18 @@ pub fn decide(line: &Line) -> Vec<String> {
         })
         .into_iter()
         .collect();
-    if let Some(open) = &line.open {
-        // Of several levels, the newest one is accepted: `ack` knows where it begins.
-        next.push(accept(line, Some(open.session.as_str()).filter(|_| open.measured == open.sessions)));
-    } else if limit.is_none()
-        && line.verdict == Verdict::Regressed
-        && line.change.is_some()
-        && let Some(session) = line.candidate.sessions.first()
-    {
-        next.push(accept(line, Some(&session.session)));
-    } else if line.verdict == Verdict::Pending || line.reason == "seenBefore" {
+    if line.verdict == Verdict::Pending || line.reason == "seenBefore" {
         let run = line.next_run.map_or_else(|| "a `run:` greater by 1".to_owned(), |run| format!("`run: {run}`"));
         next.push(format!("write {run} into the spec of {}: a second session decides", line.benchmark));
+    } else if let Some(open) = &line.open {
+        // Of several levels, the newest one is accepted: `ack` knows where it begins.
+        next.push(accept(line, Some(open.session.as_str()).filter(|_| open.measured == open.sessions), results));
+    } else if limit.is_none()
+        && line.verdict == Verdict::Regressed
+        && line.adjusted_p.is_some()
+        && let Some(session) = line.candidate.sessions.first()
+    {
+        next.push(accept(line, Some(&session.session), results));
     }
     next
 }

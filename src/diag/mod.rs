@@ -218,6 +218,11 @@ pub fn what_there_is<'a>(word: &str, known: impl IntoIterator<Item = &'a str>, l
     format!("{lead} {}", quoted.join(", "))
 }
 
+/// Returns the end of a sentence about an unknown word: the nearest of those that are known; nothing where none is near.
+pub fn nearest<'a>(unknown: &str, known: impl IntoIterator<Item = &'a str>) -> String {
+    did_you_mean(unknown, known).map_or_else(String::new, |near| format!("; did you mean `{near}`?"))
+}
+
 /// Returns the candidate closest to `word`, when it is close enough to be what was meant.
 pub fn did_you_mean<'a>(word: &str, candidates: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
     let lowered = word.to_lowercase();

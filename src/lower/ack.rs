@@ -4,6 +4,7 @@ use super::Document;
 use crate::diag::Diagnostics;
 use crate::model::Ack;
 use crate::spec::v1::ack as wire;
+use crate::unit::Beginning;
 use crate::workload;
 
 /// Returns the acknowledgement of `document`.
@@ -15,7 +16,7 @@ pub fn ack(document: Document<'_>, diagnostics: &mut Diagnostics) -> Option<Ack>
         case: spec.case.map_or_else(|| "*".to_owned(), |case| case.0),
         metric: spec.metric,
         target: spec.target.map(|target| target.0),
-        from: spec.from.0,
+        from: Beginning::parse(&spec.from.0).map_or(spec.from.0, |from| from.to_string()),
         max_change: spec.max_change.map(|share| share.0.fraction()),
         reason: spec.reason.0,
         by: spec.by.0,

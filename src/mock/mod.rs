@@ -62,6 +62,9 @@ pub fn check(request: Request<'_>) -> Result<(), String> {
     if benchmark.runs() > MOST_RUNS {
         return Err(format!("{} runs a session are too many: {MOST_RUNS} at most can be made", benchmark.runs()));
     }
+    if values.by_case().all(|(_, wishes)| wishes.is_empty()) {
+        return Err("it gives no metric a value: write `metrics: {NAME: VALUE}`".to_owned());
+    }
     let metrics: Vec<&str> = rules.metrics.iter().filter_map(|rule| rule.name.as_deref()).collect();
     for (case, wishes) in values.by_case() {
         if let Some(case) = case.filter(|case| !benchmark.cases.iter().any(|own| own.is_called(case))) {

@@ -1,8 +1,11 @@
 //! The file of values: what each metric is to be, by case where cases differ.
 
 use std::collections::BTreeMap;
+use std::fmt;
 
 use serde::Deserialize;
+use serde::de::value::{MapAccessDeserializer, SeqAccessDeserializer};
+use serde::de::{self, Deserializer, Visitor};
 
 use super::noise::Noise;
 use crate::model::Case;
@@ -10,7 +13,7 @@ use crate::unit::Percentage;
 
 /// The values of a benchmark.
 #[derive(Clone, Debug, Deserialize)]
-#[serde(rename_all = "camelCase", deny_unknown_fields)]
+#[serde(rename_all = "camelCase", deny_unknown_fields, expecting = "`metrics:` with a value for each metric")]
 pub struct Values {
     /// The values of all cases, by metric.
     #[serde(default)]
@@ -21,8 +24,7 @@ pub struct Values {
 }
 
 /// What a metric is to be: a value, a value for each session, or a level with noise and changes.
-#[derive(Clone, Debug, Deserialize)]
-#[serde(untagged)]
+#[derive(Clone, Debug)]
 pub(super) enum Wish {
     Value(f64),
     Sessions(Vec<f64>),
@@ -35,23 +37,27 @@ pub(super) struct Level {
     value: f64,
     /// Standard deviation between sessions, as a share of the value.
     #[serde(default)]
-    noise: Option<String>,
+    noise: Share,
     /// The same between the runs of a session.
     #[serde(default)]
-    run_noise: Option<String>,
+    run_noise: Share,
     #[serde(default)]
     changes: Vec<Shift>,
 }
 
 /// From this session on, the level is another one.
 #[derive(Clone, Debug, Deserialize)]
-#[serde(rename_all = "camelCase", deny_unknown_fields)]
+#[serde(rename_all = "camelCase", deny_unknown_fields, expecting = "a change such as {session: 16, by: -9%}")]
 struct Shift {
     /// The first session of the new level, from 1.
     session: u32,
     /// The change, such as `-8%`.
-    by: String,
+    by: Share,
 }
+
+/// A share such as `1%` or `-8%`.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+struct Share(f64);
 
 impl Values {
     /// Iterates over all wishes, with the case that they are for.
@@ -76,10 +82,10 @@ impl Wish {
             }
             Self::Value(_) | Self::Sessions(_) => Ok(()),
             Self::Level(level) => {
-                let shares = [&level.noise, &level.run_noise].into_iter().flatten().map(String::as_str);
-                shares
-                    .chain(level.changes.iter().map(|shift| shift.by.as_str()))
-                    .try_for_each(|text| share(text).map(drop))
+                let outside = level.changes.iter().find(|shift| shift.session < 1 || shift.session > sessions);
+                outside.map_or(Ok(()), |shift| {
+                    Err(format!("there is no session {}: they are 1 to {sessions}", shift.session))
+                })
             }
         }
     }
@@ -90,25 +96,76 @@ impl Wish {
             Self::Value(value) => Some(*value),
             Self::Sessions(values) => values.get(session as usize).copied(),
             Self::Level(level) => {
-                let of = |text: &Option<String>| text.as_deref().map_or(Ok(0.0), share).unwrap_or_default();
                 let past = level.changes.iter().filter(|shift| shift.session <= session + 1);
-                let shifted: f64 = past.map(|shift| 1.0 + share(&shift.by).unwrap_or_default()).product();
-                let between = 1.0 + of(&level.noise) * noise.at(session, 0);
-                let inside = 1.0 + of(&level.run_noise) * noise.at(session, repeat);
+                let shifted: f64 = past.map(|shift| 1.0 + shift.by.0).product();
+                let between = 1.0 + level.noise.0 * noise.at(session, 0);
+                let inside = 1.0 + level.run_noise.0 * noise.at(session, repeat);
                 Some(level.value * shifted * between * inside)
             }
         }
     }
 }
 
-/// Reads `8%`, `+8%` or `-8%`.
-fn share(text: &str) -> Result<f64, String> {
-    let (sign, size) = match text.strip_prefix('-') {
-        Some(size) => (-1.0, size),
-        None => (1.0, text.strip_prefix('+').unwrap_or(text)),
-    };
-    if size == "0%" {
-        return Ok(0.0);
+impl<'de> Deserialize<'de> for Wish {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct OfAnyForm;
+
+        impl<'de> Visitor<'de> for OfAnyForm {
+            type Value = Wish;
+
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("a value, a list of one for each session, or a level such as {value: 100, noise: 1%}")
+            }
+
+            fn visit_f64<E: de::Error>(self, value: f64) -> Result<Wish, E> {
+                Ok(Wish::Value(value))
+            }
+
+            fn visit_u64<E: de::Error>(self, value: u64) -> Result<Wish, E> {
+                Ok(Wish::Value(value as f64))
+            }
+
+            fn visit_i64<E: de::Error>(self, value: i64) -> Result<Wish, E> {
+                Ok(Wish::Value(value as f64))
+            }
+
+            fn visit_seq<A: de::SeqAccess<'de>>(self, items: A) -> Result<Wish, A::Error> {
+                Vec::deserialize(SeqAccessDeserializer::new(items)).map(Wish::Sessions)
+            }
+
+            fn visit_map<A: de::MapAccess<'de>>(self, entries: A) -> Result<Wish, A::Error> {
+                Level::deserialize(MapAccessDeserializer::new(entries)).map(Wish::Level)
+            }
+        }
+
+        deserializer.deserialize_any(OfAnyForm)
     }
-    Percentage::parse(size).map(|share| sign * share.fraction()).map_err(|error| error.to_string())
+}
+
+impl<'de> Deserialize<'de> for Share {
+    /// Reads `8%`, `+8%` or `-8%`.
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct OfPercent;
+
+        impl Visitor<'_> for OfPercent {
+            type Value = Share;
+
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("a share such as 1%")
+            }
+
+            fn visit_str<E: de::Error>(self, text: &str) -> Result<Share, E> {
+                let (sign, size) = match text.strip_prefix('-') {
+                    Some(size) => (-1.0, size),
+                    None => (1.0, text.strip_prefix('+').unwrap_or(text)),
+                };
+                if size == "0%" {
+                    return Ok(Share(0.0));
+                }
+                Percentage::parse(size).map(|share| Share(sign * share.fraction())).map_err(E::custom)
+            }
+        }
+
+        deserializer.deserialize_str(OfPercent)
+    }
 }

@@ -1,7 +1,7 @@
 //! A chart: one metric of a case on the hardware that is in use, what gates say of it, and what of that somebody should look at.
 
 use super::place;
-use crate::compare::v1::{Kind, Line, OpenChange, SessionValue, Told, Turn, Verdict};
+use crate::compare::v1::{Acknowledged, Kind, Line, OpenChange, SessionValue, Told, Turn, Verdict};
 use crate::compare::words;
 
 /// So many charts stand on a page of a case.
@@ -80,10 +80,29 @@ impl<'a> Chart<'a> {
         }
     }
 
+    /// Returns that verdict for people.
+    pub(super) fn word(&self) -> Option<&'static str> {
+        let line = self.line().filter(|_| !self.is_stale);
+        line.map(words::verdict).or_else(|| self.verdict().map(Verdict::words))
+    }
+
+    /// Returns what was accepted of it: of its history, and by gates of its newest session.
+    pub(super) fn acks(&self) -> Vec<&'a Acknowledged> {
+        let mut acks: Vec<&Acknowledged> = self.told.acks.iter().collect();
+        for ack in self.lines.iter().flat_map(|line| &line.acks) {
+            if !acks.iter().any(|known| known.file == ack.file) {
+                acks.push(ack);
+            }
+        }
+        acks
+    }
+
     /// Returns the first session of the change that is open: a gate decides that where there is one.
     pub(super) fn open(&self) -> Option<&str> {
         match self.line() {
             _ if self.is_stale => None,
+            // What waits is not open yet.
+            Some(line) if line.verdict == Verdict::Pending => None,
             Some(_) => self.open_line().map(|(_, open)| open.session.as_str()),
             None => self.told.open.as_deref(),
         }
@@ -164,7 +183,7 @@ impl<'a> Chart<'a> {
         let open = self.told.open.as_ref()?;
         let change = self.told.changes.iter().find(|change| change.session == *open && change.turn == Turn::Worse)?;
         let since = self.told.sessions.iter().position(|session| session.session == change.session)?;
-        let is_own = |session: &&SessionValue| !self.told.aside.contains(&session.session);
+        let is_own = |session: &&SessionValue| self.told.outside(session).is_none();
         let size = self.told.size(change);
         Some(Finding {
             chart: self,

@@ -4,7 +4,6 @@ use super::page::finding_words;
 use super::site::{Benchmark, Site};
 use super::tally::Tally;
 use crate::compare::render::escape;
-use crate::compare::v1::Verdict;
 use crate::compare::words;
 
 /// So many findings are told.
@@ -52,7 +51,7 @@ pub(super) fn draw(site: &Site<'_>) -> String {
         }
     }
     if !site.request.left_out.is_empty() {
-        text.push_str(&format!(" {} files did not count.", site.request.left_out.len()));
+        text.push_str(&format!(" {} did not count.", words::counted(site.request.left_out.len(), "file")));
     }
     if site.is_synthetic {
         text.push_str(" Some are synthetic: made by `kubebench mock`, nothing ran.");
@@ -72,7 +71,7 @@ fn row(benchmark: &Benchmark<'_>) -> String {
     format!(
         "| {} | {}{failing} | {} | {} | {} |\n",
         benchmark.name,
-        chart.verdict().map_or("–", Verdict::words),
+        chart.word().unwrap_or("–"),
         escape(&told.metric),
         escape(&newest.unwrap_or_default()),
         told.sessions.len()

@@ -13,13 +13,13 @@ pub(super) struct Tally {
     /// Those that may have got worse, and a second session decides.
     pub(super) pending: usize,
     /// Those in which no change was seen.
-    quiet: usize,
+    pub(super) quiet: usize,
     /// Those that improved.
     pub(super) improved: usize,
     /// Those that got worse, and that was accepted.
-    accepted: usize,
+    pub(super) accepted: usize,
     /// Those that have limits alone, and keep them.
-    limited: usize,
+    pub(super) limited: usize,
     /// The files that did not count.
     left_out: usize,
     /// Those that cannot be judged.

@@ -29,6 +29,7 @@ pub static FORMATS: &[Format] = &[
     unit_format!("percentage", "a percentage", Percentage),
     unit_format!("cron", "cron fields", Cron),
     unit_format!("day", "a day", Day),
+    unit_format!("beginning", "a session, a commit or a time", Beginning),
     unit_format!("timezone", "a time zone", TimeZone),
     unit_format!("image", "an image reference", ImageRef),
     unit_format!("image-prefix", "a prefix of images", ImagePrefix),

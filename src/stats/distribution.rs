@@ -18,6 +18,18 @@ pub fn t_quantile(probability: f64, freedom: f64) -> f64 {
     StudentsT::new(0.0, 1.0, freedom).map_or(f64::NAN, |t| t.inverse_cdf(probability))
 }
 
+/// Returns the interval of 95 % around a difference with this standard error, and how likely one of this size is where there is none, on
+/// both sides: 0 where nothing varies and there is one, 1 where there is not.
+pub fn around(difference: f64, error: f64, freedom: f64) -> ((f64, f64), f64) {
+    let half = t_quantile(0.975, freedom) * error;
+    let p = match (error > 0.0, difference == 0.0) {
+        (true, _) => t_two_sided(difference / error, freedom),
+        (false, true) => 1.0,
+        (false, false) => 0.0,
+    };
+    ((difference - half, difference + half), p)
+}
+
 /// Returns the probability of a value at least as far from 0 as `t`, on both sides.
 pub fn t_two_sided(t: f64, freedom: f64) -> f64 {
     StudentsT::new(0.0, 1.0, freedom).map_or(f64::NAN, |distribution| 2.0 * distribution.cdf(-t.abs()))

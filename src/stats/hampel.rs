@@ -6,15 +6,13 @@
 
 use std::f64::consts::{FRAC_1_SQRT_2, PI};
 
-use super::{mean, quantile};
+use super::{NORMAL, mean, quantile};
 
 /// So many values are around one, itself among them: more than half of them are a level, and never drawn in. At the ends of the series they
 /// are the first and the last ones.
 pub const AROUND: usize = 9;
 /// What is farther than so many deviations from the median around it stands alone.
 const FAR: f64 = 4.0;
-/// The median of the absolute deviations of normal values is one standard deviation divided by this.
-const NORMAL: f64 = 1.482_602_218_505_602;
 
 /// Returns the values, for those that stand alone the median around them; fewer than nine values as they are.
 ///

@@ -3,7 +3,7 @@
 //! Source: Fisher (1935), the randomization test of signs; Walsh (1949) and Tukey (1949) for the interval. Assumes that under the null
 //! hypothesis each difference is as likely to have the other sign. Domain: at least one difference, all finite.
 
-use super::distribution::{normal_cdf, t_quantile, t_two_sided};
+use super::distribution::{around, normal_cdf};
 use super::{deviation, mean, quantile, sum};
 
 /// Up to so many pairs all signs are tried.
@@ -57,15 +57,8 @@ pub fn by_t(differences: &[f64]) -> Option<((f64, f64), f64)> {
     if count < 2 || differences.iter().any(|difference| !difference.is_finite()) {
         return None;
     }
-    let (mean, freedom) = (mean(differences.iter().copied()), count as f64 - 1.0);
     let error = deviation(differences.iter().copied()) / (count as f64).sqrt();
-    let half = t_quantile(0.975, freedom) * error;
-    let p = match (error > 0.0, mean == 0.0) {
-        (true, _) => t_two_sided(mean / error, freedom),
-        (false, true) => 1.0,
-        (false, false) => 0.0,
-    };
-    Some(((mean - half, mean + half), p))
+    Some(around(mean(differences.iter().copied()), error, count as f64 - 1.0))
 }
 
 /// Counts the ways to set signs by which the sum is at least as far from 0.

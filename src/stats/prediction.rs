@@ -3,11 +3,8 @@
 //! Source: Geisser, *Predictive Inference* (1993), §2; NIST/SEMATECH e-Handbook, §7.1.4. Assumes that session values, on the scale they
 //! come in, are independent and about normal. Domain: at least two values of history, one new one, all finite.
 
-use super::distribution::{t_quantile, t_two_sided};
+use super::distribution::{around, t_quantile};
 use super::{deviation, mean};
-
-/// The confidence of intervals that are shown.
-pub const CONFIDENCE: f64 = 0.95;
 
 /// What the history says of new values.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -39,14 +36,8 @@ pub fn predict(history: &[f64], new: &[f64], correlation: f64) -> Option<Predict
     let hidden = (n - 1.0) / n / (1.0 - mean_variance(count, correlation));
     let deviation = deviation(history.iter().copied()) * hidden.sqrt();
     let error = deviation * spread(count, more, correlation);
-    let freedom = freedom(count, correlation);
-    let half = t_quantile(f64::midpoint(1.0, CONFIDENCE), freedom) * error;
-    let p = match (error > 0.0, difference == 0.0) {
-        (true, _) => t_two_sided(difference / error, freedom),
-        (false, true) => 1.0,
-        (false, false) => 0.0,
-    };
-    Some(Prediction { difference, interval: (difference - half, difference + half), p, deviation })
+    let (interval, p) = around(difference, error, freedom(count, correlation));
+    Some(Prediction { difference, interval, p, deviation })
 }
 
 /// Returns by how much the error of a prediction is wider than the standard deviation: √(1/m + 1/N) without correlation.

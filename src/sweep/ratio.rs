@@ -2,7 +2,7 @@
 
 use super::cell::Cell;
 use super::v1::{Direction, Estimate};
-use crate::compare::measure;
+use crate::compare::measure_cases;
 use crate::stats;
 use crate::verdict::{Effect, Scale};
 
@@ -24,7 +24,7 @@ pub(super) fn effect(base: &Cell<'_>, cell: &Cell<'_>) -> Option<Effect> {
     let known: std::collections::BTreeMap<&str, f64> =
         base.level.iter().map(|session| (session.session.as_str(), session.value)).collect();
     let both = cell.level.iter().filter_map(|session| Some((*known.get(session.session.as_str())?, session.value)));
-    measure(scale, &[first, second], &both.collect::<Vec<_>>())
+    measure_cases(scale, &[first, second], &both.collect::<Vec<_>>())
 }
 
 /// Returns the interval of an effect where it encloses what it says that it does; else, why it does not.

@@ -6,6 +6,7 @@
 use std::fmt;
 use std::ops::Range;
 
+mod beginning;
 mod cron;
 mod day;
 mod duration;
@@ -16,6 +17,7 @@ mod quantity;
 mod time_zone;
 mod version;
 
+pub use beginning::{Beginning, is_time};
 pub use cron::Cron;
 pub use day::Day;
 pub use duration::Duration;

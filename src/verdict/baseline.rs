@@ -23,7 +23,9 @@ pub(super) const LEAST_SEGMENT: usize = 5;
 /// histories whose neighbors are correlated by 0.5 (`cargo bench --bench gate`).
 const TOGETHER: usize = 20;
 /// See [`TOGETHER`].
-const OPENS: f64 = 0.001;
+const OPENS: f64 = 0.0008;
+/// What is better for a while is this unlikely before it is left out; of a series that is not young, and so shows it better, the second.
+const FRESH: [f64; 2] = [0.001, 0.0001];
 /// Sessions in a row are taken to be correlated at least so much, since few do not show it, and slow waves are no changes.
 pub(super) const LEAST_CORRELATION: f64 = change::LEAST_CORRELATION;
 /// Of the sessions of a change, one in so many may be nearer to the level before.
@@ -36,6 +38,14 @@ pub struct Mark {
     pub at: usize,
     /// The greatest change for the worse that was accepted, as a share; any, where that is not said.
     pub at_most: Option<f64>,
+}
+
+impl Mark {
+    /// Returns how much worse than before is accepted, on the scale; nothing where that is whatever comes, as 100 % is of what `loses_all`.
+    pub fn limit(self, scale: Scale, policy: Policy, loses_all: bool) -> Option<f64> {
+        let share = self.at_most.filter(|share| *share < 1.0 || !loses_all);
+        share.map(|share| scale.bound(share, policy.direction))
+    }
 }
 
 /// How a level turned.
@@ -111,14 +121,15 @@ pub fn baseline(values: &[f64], policy: Policy, marks: &[Mark]) -> Baseline {
     }) else {
         return Baseline { sessions: everything(), ..Baseline::default() };
     };
-    let (starts, steady) = segments(&places, scale, policy, marks);
+    let bound = scale.bound(policy.threshold, policy.direction);
+    let (starts, steady) = segments(&places, scale, policy, bound, marks);
     let mut walk = Walk {
-        loses_all: values.iter().all(|value| *value >= 0.0) && policy.direction == Direction::Higher,
+        loses_all: policy.loses_all(values.iter().copied()),
         steady,
         places,
         scale,
         policy,
-        bound: scale.bound(policy.threshold, policy.direction),
+        bound,
         accepted: Vec::new(),
         reference: None,
         found: Baseline { apart: starts.first().copied().unwrap_or_default(), ..Baseline::default() },
@@ -128,7 +139,7 @@ pub fn baseline(values: &[f64], policy: Policy, marks: &[Mark]) -> Baseline {
     }
     walk.tail();
     let Walk { accepted, mut found, .. } = walk;
-    found.sessions = accepted.get(accepted.len().saturating_sub(WINDOW)..).unwrap_or_default().to_vec();
+    found.sessions = recent(&accepted).to_vec();
     if let Some(open) = &mut found.open {
         open.sessions = values.len() - open.from;
     }
@@ -137,14 +148,13 @@ pub fn baseline(values: &[f64], policy: Policy, marks: &[Mark]) -> Baseline {
 
 /// Returns where segments begin, which is at change points and where people accepted a level, and the places with what stands alone
 /// drawn in. Each part between these is by itself. A first session that stands alone is in none.
-fn segments(places: &[f64], scale: Scale, policy: Policy, marks: &[Mark]) -> (Vec<usize>, Vec<f64>) {
+fn segments(places: &[f64], scale: Scale, policy: Policy, bound: f64, marks: &[Mark]) -> (Vec<usize>, Vec<f64>) {
     let first = usize::from(young::begins_apart(scale, policy, places));
     let mut cuts: Vec<usize> =
         marks.iter().map(|mark| mark.at).filter(|at| (first..places.len()).contains(at)).collect();
     cuts.extend([first, places.len()]);
     cuts.sort_unstable();
     cuts.dedup();
-    let bound = scale.bound(policy.threshold, policy.direction);
     let (mut starts, mut steady) = (Vec::new(), places.get(..first).unwrap_or_default().to_vec());
     for (from, to) in cuts.iter().zip(cuts.iter().skip(1)) {
         let part = places.get(*from..*to).unwrap_or_default();
@@ -265,8 +275,7 @@ impl Walk {
     fn is_accepted(&self, difference: f64, marks: &[Mark]) -> bool {
         let worse = worse(difference, self.policy.direction);
         marks.iter().any(|mark| {
-            let share = mark.at_most.filter(|share| *share < 1.0 || !self.loses_all);
-            let limit = share.map(|share| self.scale.bound(share, self.policy.direction));
+            let limit = mark.limit(self.scale, self.policy, self.loses_all);
             limit.is_none_or(|limit| worse.is_none_or(|worse| worse <= limit))
         })
     }
@@ -301,9 +310,8 @@ impl Walk {
         if end < self.places.len() || end - start > LEAST_SEGMENT || !follows {
             return start;
         }
-        let recent = self.accepted.get(self.accepted.len().saturating_sub(WINDOW)..).unwrap_or_default();
-        let old: Vec<f64> = recent.iter().filter_map(|at| self.places.get(*at).copied()).collect();
-        let old = stats::mean(old.iter().copied());
+        let recent = recent(&self.accepted).iter();
+        let old = stats::mean(recent.filter_map(|at| self.places.get(*at).copied()));
         let rest = |at: &usize| self.squares(start, *at, old) + self.squares(*at, end, mean(&self.places, *at, end));
         let begin = (start..end.saturating_sub(1)).min_by(|one, other| rest(one).total_cmp(&rest(other)));
         let begin = begin.unwrap_or(start);
@@ -319,9 +327,8 @@ impl Walk {
     /// Returns whether nothing tells these sessions and the newest accepted ones apart. Two levels in one baseline would look like noise
     /// and correlation, and hide what comes.
     fn is_as_accepted(&self, start: usize, end: usize) -> bool {
-        let recent = self.accepted.get(self.accepted.len().saturating_sub(WINDOW)..).unwrap_or_default();
-        let both: Vec<f64> =
-            recent.iter().copied().chain(start..end).filter_map(|at| self.steady.get(at).copied()).collect();
+        let both = recent(&self.accepted).iter().copied().chain(start..end);
+        let both: Vec<f64> = both.filter_map(|at| self.steady.get(at).copied()).collect();
         change::change_points(&both, LEAST_SEGMENT).is_empty()
     }
 
@@ -336,11 +343,12 @@ impl Walk {
         if self.found.open.is_some() || direction == Direction::None {
             return;
         }
+        let since = self.leave_fresh();
         let all = self.accepted.len();
         let effects = |counts: RangeInclusive<usize>, direction: Direction| -> Vec<(usize, Effect)> {
             counts.filter_map(|count| Some((count, self.effect(all.checked_sub(count)?, direction)?))).collect()
         };
-        let as_worse = effects(1..=TOGETHER, direction);
+        let as_worse = effects(1..=TOGETHER.min(since), direction);
         let rest = |count: usize| self.rest(all - count);
         let surely = as_worse.iter().filter(|(count, effect)| *count > 1 && effect.p <= OPENS);
         if let Some((count, effect)) = surely.min_by(|(one, _), (other, _)| rest(*one).total_cmp(&rest(*other))) {
@@ -350,11 +358,32 @@ impl Walk {
         } else {
             // Of a short history, one alone: what is left would look steadier than it is.
             let most = if all >= SETTLED { LEAST_SEGMENT - 1 } else { 1 };
+            let most = most.min(since);
             let few =
                 as_worse.into_iter().filter(|(count, _)| *count <= most).chain(effects(1..=most, opposite(direction)));
             let out = few.map(|(count, _)| count).min_by(|one, other| rest(*one).total_cmp(&rest(*other)));
             self.accepted.truncate(all - out.unwrap_or_default());
         }
+    }
+
+    /// Leaves out the newest sessions that are surely better than those before, and too few to be a level: what got worse after them would
+    /// look like the noise of both. Returns how many sessions are since these, which together with earlier ones are no neighbors.
+    fn leave_fresh(&mut self) -> usize {
+        let all = self.accepted.len();
+        let direction = opposite(self.policy.direction);
+        let ends = (0..2 * LEAST_SEGMENT).filter_map(|since| all.checked_sub(since));
+        let stretches =
+            ends.flat_map(|end| (2..LEAST_SEGMENT).filter_map(move |count| Some(end.checked_sub(count)?..end)));
+        let surely = stretches.filter_map(|stretch| {
+            let effect =
+                self.between(self.accepted.get(..stretch.start)?, self.accepted.get(stretch.clone())?, direction)?;
+            let [of_young, of_old] = FRESH;
+            (effect.p <= if stretch.start < SETTLED { of_young } else { of_old }).then_some((stretch, effect.p))
+        });
+        let Some((stretch, _)) = surely.min_by(|(_, one), (_, other)| one.total_cmp(other)) else { return all };
+        let since = all - stretch.end;
+        self.accepted.drain(stretch);
+        since
     }
 
     /// Returns what two levels that part at `at` leave of the recent accepted sessions: the sum of the squared distances from them.
@@ -369,11 +398,16 @@ impl Walk {
         squares(parts.0.get(recent..).unwrap_or_default()) + squares(parts.1)
     }
 
-    /// Returns how the accepted sessions from `at` differ from those before, where that is significant, for the worse as `direction` has it, and
-    /// matters.
+    /// Returns how the accepted sessions from `at` differ from those before, where that is significant, matters, and is for the worse as
+    /// `direction` has it.
     fn effect(&self, at: usize, direction: Direction) -> Option<Effect> {
         let (before, after) = self.accepted.split_at_checked(at)?;
-        let before = before.get(before.len().saturating_sub(WINDOW)..).unwrap_or_default();
+        self.between(before, after, direction)
+    }
+
+    /// The same of any sessions and those before them.
+    fn between(&self, before: &[usize], after: &[usize], direction: Direction) -> Option<Effect> {
+        let before = recent(before);
         if before.len() < YOUNGEST || before.len() < LEAST_HISTORY && after.len() > 1 {
             return None;
         }
@@ -404,6 +438,11 @@ impl Walk {
             .all(|stretch| lasting > effect::next_of_its_kind(self::lasting(stretch), noise, count));
         is_new.then_some(effect)
     }
+}
+
+/// Returns those of the accepted sessions that are looked back on.
+fn recent(accepted: &[usize]) -> &[usize] {
+    accepted.get(accepted.len().saturating_sub(WINDOW)..).unwrap_or_default()
 }
 
 /// Returns what all but one of five of these losses are at least.

@@ -1,13 +1,15 @@
 //! By how much a candidate differs from its baseline, and how sure that is.
 
 use super::{CORRELATED, Scale};
-use crate::stats::{self, pairs, prediction, rank};
+use crate::stats::{self, pairs, prediction, rank, unequal};
 
 /// How an effect was measured.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Method {
     /// The t prediction interval for the mean of few new sessions, from the sessions before them.
     Prediction,
+    /// Welch's t, with the degrees of freedom of the smaller group, of few sessions that vary more than the many; approximate.
+    Unequal,
     /// The exact Mann–Whitney U test, and Hodges and Lehmann's shift.
     Ranks,
     /// The same by its normal approximation, for more pairs of sessions than are counted.
@@ -23,6 +25,7 @@ impl Method {
     pub fn name(self) -> &'static str {
         match self {
             Self::Prediction => "tPredictionInterval",
+            Self::Unequal => "welchT",
             Self::Ranks => "mannWhitneyExact",
             Self::RanksApproximate => "mannWhitneyNormal",
             Self::Pairs => "signFlipExact",
@@ -34,6 +37,7 @@ impl Method {
     pub fn words(self) -> &'static str {
         match self {
             Self::Prediction => "t prediction interval",
+            Self::Unequal => "Welch's t, approximate",
             Self::Ranks => "Mann–Whitney U, exact",
             Self::RanksApproximate => "Mann–Whitney U, normal approximation",
             Self::Pairs => "sign flips of pairs, exact",
@@ -119,6 +123,24 @@ pub(super) fn of_history(scale: Scale, history: &[f64], new: &[f64], correlation
     })
 }
 
+/// Measures few sessions against many that are not the sessions before them, and so may vary less: where the few vary more, by how each
+/// side varies.
+pub fn of_few(scale: Scale, many: &[f64], few: &[f64]) -> Option<Effect> {
+    let as_new = against_history(scale, many, few)?;
+    let (many, few) = (scale.places(many), scale.places(few));
+    let (n, m) = (many.len(), few.len());
+    let varies_more = stats::deviation(few.iter().copied()) > stats::deviation(many.iter().copied());
+    let Some(found) = unequal::compare(&many, &few).filter(|_| varies_more) else { return Some(as_new) };
+    Some(Effect {
+        method: Method::Unequal,
+        interval: found.interval,
+        p: found.p,
+        beyond: (0.0, 0.0),
+        deviation: found.error / prediction::spread(n, m, 0.0),
+        ..as_new
+    })
+}
+
 /// Returns how far the mean of `count` neighbors went below and above the mean of all; the next outlier of its kind may go farther.
 fn farthest(history: &[f64], count: usize) -> (f64, f64) {
     let center = stats::mean(history.iter().copied());
@@ -131,7 +153,7 @@ fn farthest(history: &[f64], count: usize) -> (f64, f64) {
 
 /// Returns the standard deviation as the median of the deviations tells it, which outliers do not move.
 pub(super) fn noise(history: &[f64]) -> f64 {
-    1.482_602_218_505_602 * stats::median_deviation(history.iter().copied())
+    stats::NORMAL * stats::median_deviation(history.iter().copied())
 }
 
 /// Returns how far from the median a stretch of `count` sessions may go when an earlier one went so far: where that was an outlier, a

@@ -64,6 +64,13 @@ pub struct Policy {
     pub threshold: f64,
 }
 
+impl Policy {
+    /// Returns whether 100 % is all that there is to lose of these values.
+    pub fn loses_all(self, mut values: impl Iterator<Item = f64>) -> bool {
+        self.direction == Direction::Higher && values.all(|value| value >= 0.0)
+    }
+}
+
 /// Why a verdict is what it is.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Reason {
@@ -180,7 +187,7 @@ pub(super) fn opposite(direction: Direction) -> Direction {
 }
 
 /// Returns how much worse a difference is: negative for better.
-pub(super) fn worse(difference: f64, direction: Direction) -> Option<f64> {
+pub fn worse(difference: f64, direction: Direction) -> Option<f64> {
     match direction {
         Direction::Higher => Some(-difference),
         Direction::Lower => Some(difference),
@@ -192,7 +199,7 @@ pub(super) fn worse(difference: f64, direction: Direction) -> Option<f64> {
 fn least_group(method: Method) -> usize {
     match method {
         Method::Pairs | Method::PairsByT => 6,
-        Method::Ranks | Method::RanksApproximate => 4,
+        Method::Unequal | Method::Ranks | Method::RanksApproximate => 4,
         Method::Prediction => LEAST_HISTORY,
     }
 }
@@ -206,6 +213,9 @@ fn error(effect: &Effect, more: usize) -> (f64, f64) {
     let (freedom, spread) = match effect.method {
         Method::Prediction => (prediction::freedom(baseline, follows), prediction::spread(baseline, now, follows)),
         Method::Pairs | Method::PairsByT => (now as f64 - 1.0, (1.0 / now as f64).sqrt()),
+        Method::Unequal => {
+            ((baseline.min(candidate) + more) as f64 - 1.0, prediction::spread(baseline + more, now, 0.0))
+        }
         Method::Ranks | Method::RanksApproximate => {
             ((baseline + more + now) as f64 - 2.0, prediction::spread(baseline + more, now, 0.0))
         }

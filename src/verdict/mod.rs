@@ -12,8 +12,8 @@ mod scale;
 mod young;
 
 pub use baseline::{Baseline, Change, Mark, Open, Turn, baseline};
-pub use effect::{Effect, FEW, Method, against_history, measure, of_groups, of_pairs};
-pub use judge::{Judgement, Policy, Reason, Verdict, judge, without_scale};
+pub use effect::{Effect, FEW, Method, against_history, measure, of_few, of_groups, of_pairs};
+pub use judge::{Judgement, Policy, Reason, Verdict, judge, without_scale, worse};
 pub use scale::Scale;
 
 /// A probability of at most this is significant.

@@ -17,6 +17,8 @@ const FROM_FEW: f64 = 0.005;
 /// A change from a short level to another one is at most this likely: more than where levels are looked for everywhere
 /// ([`change::change_points`]), since verdicts say where.
 const FROM_SHORT: f64 = 0.002;
+/// A change after other runs, from what was before all of these, is at most this likely.
+const FROM_SETTLED: f64 = 0.0005;
 /// One that is this unlikely stays told until the series is back.
 const STAYS_TOLD: f64 = 0.0001;
 /// The first session is held against so many of those that follow, and stands alone where it is this unlikely: four decide it once and
@@ -35,9 +37,17 @@ pub(super) fn turn(scale: Scale, policy: Policy, places: &[f64]) -> Option<usize
     for (at, place) in places.iter().enumerate().skip(YOUNGEST) {
         let is_greater = verdict(scale, policy, &settled, *place).map(|effect| effect.difference > 0.0);
         run = match run {
-            Some(known) if is_greater == Some(known.is_greater) => Some(Run { is_interrupted: false, ..known }),
-            Some(known) if !known.is_interrupted && at - known.from > 1 => Some(Run { is_interrupted: true, ..known }),
-            _ => is_greater.map(|is_greater| Run { from: at, is_greater, is_interrupted: false, is_told: false }),
+            Some(known) if is_greater == Some(known.is_greater) => Some(Run { exception: None, ..known }),
+            Some(known) if known.exception.is_none() && at - known.from > 1 => {
+                Some(Run { exception: Some(Exception { at, is_greater }), ..known })
+            }
+            known => is_greater.map(|greater| {
+                // What looked like an exception was the first of these.
+                let exception = known.and_then(|known| known.exception);
+                let first = exception.filter(|exception| exception.is_greater == is_greater);
+                let from = first.map_or(at, |exception| exception.at);
+                Run { from, is_greater: greater, exception: None, is_told: false }
+            }),
         };
         match &mut run {
             Some(run) if run.from < LEAST_HISTORY => {
@@ -55,8 +65,10 @@ pub(super) fn turn(scale: Scale, policy: Policy, places: &[f64]) -> Option<usize
         let (before, since) = places.split_at_checked(run.from).unwrap_or_default();
         let is_recent = is_few && (2..LEAST_SEGMENT).contains(&since.len());
         let least = if is_few { FROM_FEW } else { FROM_SHORT };
-        let differ = since.len() >= LEAST_SEGMENT && change::differ(before, since) <= least;
-        run.is_told || is_recent || differ
+        let is_level = since.len() >= LEAST_SEGMENT;
+        // Another run before this one would look like noise.
+        let differ = change::differ(before, since) <= least || change::differ(&settled, since) <= FROM_SETTLED;
+        run.is_told || is_recent || is_level && differ
     };
     run.filter(has_turned).map(|run| run.from)
 }
@@ -86,10 +98,17 @@ pub(super) fn begins_apart(scale: Scale, policy: Policy, places: &[f64]) -> bool
 struct Run {
     from: usize,
     is_greater: bool,
-    /// Whether the newest of them does not.
-    is_interrupted: bool,
+    /// The newest of them, where it does not.
+    exception: Option<Exception>,
     /// Whether they were surely another level once.
     is_told: bool,
+}
+
+/// A session that differs from those before it in another way than its neighbors, or not.
+#[derive(Clone, Copy)]
+struct Exception {
+    at: usize,
+    is_greater: Option<bool>,
 }
 
 /// Returns how a session differs from others, where a gate would say that it does.

@@ -101,10 +101,11 @@ fn number_like(text: &str) -> Option<Ambiguity> {
             plain: plain(if value.is_empty() { "0".to_owned() } else { value.to_owned() }),
         });
     }
-    if body.split(':').count() > 1
-        && body
-            .split(':')
-            .all(|part| !part.is_empty() && part.bytes().all(|b| b.is_ascii_digit() || b == b'.' || b == b'_'))
+    let is_part = |part: &str| !part.is_empty() && part.bytes().all(|byte| byte.is_ascii_digit() || byte == b'_');
+    // Only the last part may be a fraction: `10.0.0.1:80` is text to everybody.
+    if let Some((first, last)) = body.rsplit_once(':')
+        && first.split(':').all(is_part)
+        && is_part(&last.replacen('.', "", 1))
     {
         return Some(Ambiguity { reason: "a base-60 number in YAML 1.1 and text in YAML 1.2", plain: None });
     }

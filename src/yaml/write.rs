@@ -186,8 +186,10 @@ fn write_key(key: &str, column: usize, text: &mut String) {
 /// Returns `scalar`, the serializer's form of `string`, without what a reader of the file could miss: invisible characters
 /// are escaped, and nothing unquoted looks like the end of a document.
 fn unmistakable(scalar: Option<String>, string: &str) -> String {
-    let safe =
-        |scalar: &String| scalar.starts_with('"') || (!string.starts_with("---") && string.chars().all(is_visible));
+    let is_text = || !matches!(classify(string), Plain::Ambiguous(_));
+    let safe = |scalar: &String| {
+        scalar.starts_with(['"', '\'']) || (!string.starts_with("---") && string.chars().all(is_visible) && is_text())
+    };
     let scalar = scalar.filter(safe).unwrap_or_else(|| quoted(string));
     if scalar.chars().all(is_visible) {
         return scalar;

@@ -43,6 +43,13 @@ pub(in crate::cli) struct GateArgs {
     pub(in crate::cli) markdown: Option<PathBuf>,
 }
 
+fn beginning(text: &str) -> Result<String, String> {
+    let help = |error: crate::unit::UnitError| {
+        format!("{error}{}", error.help.as_ref().map_or_else(String::new, |help| format!("; {help}")))
+    };
+    crate::unit::Beginning::parse(text).map(|from| from.to_string()).map_err(help)
+}
+
 fn day(text: &str) -> Result<String, String> {
     crate::unit::Day::parse(text).map(|day| day.to_string()).map_err(|error| error.to_string())
 }
@@ -62,7 +69,7 @@ pub(in crate::cli) struct AckArgs {
     #[arg(long, value_name = "NAME")]
     pub(in crate::cli) target: Option<String>,
     /// The first session that is accepted: its id, its commit, or a time; without it, where the open change began
-    #[arg(long, value_name = "SESSION|COMMIT|TIME")]
+    #[arg(long, value_name = "SESSION|COMMIT|TIME", value_parser = beginning)]
     pub(in crate::cli) from: Option<String>,
     /// The greatest change that is accepted, such as 6%, or `any`; without it, a little more than what got worse
     #[arg(long, value_name = "SHARE", value_parser = share)]
@@ -133,10 +140,10 @@ pub(in crate::cli) struct CompareArgs {
     #[arg(long, value_name = "AXIS", conflicts_with_all = ["baseline", "candidate"])]
     pub(in crate::cli) by: Option<String>,
     /// With `--by`, the value that the others are held against; without it, the smallest number or the first name
-    #[arg(long, value_name = "VALUE", requires = "by")]
+    #[arg(long, value_name = "VALUE", requires = "by", conflicts_with_all = ["baseline", "candidate"])]
     pub(in crate::cli) base: Option<String>,
     /// With `--by`, two metrics that pull apart, such as latency,throughput; without it, the two primary ones
-    #[arg(long, value_name = "A,B", requires = "by")]
+    #[arg(long, value_name = "A,B", requires = "by", conflicts_with_all = ["baseline", "candidate"])]
     pub(in crate::cli) pareto: Option<String>,
     /// Only this benchmark; may be given several times
     #[arg(long, value_name = "NAME")]

@@ -6,16 +6,18 @@ use std::borrow::Cow;
 use std::collections::BTreeSet;
 
 use super::super::ack;
-use super::super::history::{OpenLevel, applying, levels, marks, newest_level, size};
+use super::super::history::{OpenLevel, applying, level_change, levels, marks, newest_level, size};
 use super::super::line::Origin;
 use super::super::side::Lineage;
 use super::super::v1::{Acknowledged, Line, OpenChange, Size};
 use super::super::words;
 use super::{Against, Candidate, Request, Rule};
 use crate::archive::{Partition, Point, Series};
+use crate::model::Ack;
 use crate::result::v1::Status;
 use crate::verdict::{
-    Baseline, DEFAULT_THRESHOLD, Effect, Mark, Open, Policy, Scale, Verdict, baseline, judge, measure, without_scale,
+    Baseline, DEFAULT_THRESHOLD, Effect, Mark, Open, Policy, Scale, Turn, Verdict, baseline, judge, measure,
+    without_scale,
 };
 
 /// The sessions that a gate judges.
@@ -105,11 +107,19 @@ impl<'a> Request<'a> {
         let alike = places(&|point| sessions.alike.contains(&point.session));
         let named: BTreeSet<usize> = alike.iter().chain(&candidate).copied().collect();
         let known: Vec<usize> = earlier.iter().copied().chain(named).collect();
-        let (marks, acks) = marks(applying(self.acks, origin, &series.metric, self.as_of), origin, &series, &known);
-        let (marks, of_candidate): (Vec<Mark>, Vec<Mark>) = marks.into_iter().partition(|mark| mark.at < earlier.len());
+        let about = || applying(self.acks, origin, &series.metric, self.as_of);
+        let (of_known, mut acks) = marks(about(), origin, &series, &known);
+        let (of_baseline, mut of_candidate): (Vec<Mark>, Vec<Mark>) =
+            of_known.into_iter().partition(|mark| mark.at < earlier.len());
+        if matches!(rule.against, Against::Lineage(_)) {
+            let (since, shown) = self.accepted_since(about(), origin, &series, policy, &candidate);
+            of_candidate.extend(since);
+            let known: BTreeSet<String> = acks.iter().map(|ack| ack.file.clone()).collect();
+            acks.extend(shown.into_iter().filter(|ack| !known.contains(&ack.file)));
+        }
         let median = |at: &usize| series.points.get(*at).map(|point| point.median);
         let values: Vec<f64> = earlier.iter().filter_map(median).collect();
-        let found = baseline(&values, policy, &marks);
+        let found = baseline(&values, policy, &of_baseline);
         let base: Vec<f64> = found.sessions.iter().filter_map(|at| values.get(*at).copied()).collect();
         let new: Vec<f64> = candidate.iter().filter_map(median).collect();
         let scale = Scale::of(&base, &new);
@@ -133,6 +143,38 @@ impl<'a> Request<'a> {
             absence,
             notes,
         }
+    }
+}
+
+impl Request<'_> {
+    /// Returns what was accepted on the default branch, where the candidate is of the level that this began: for a gate that is held against
+    /// a release, such sessions are of no baseline.
+    fn accepted_since(
+        &self,
+        about: Vec<(&Ack, bool)>,
+        origin: Origin<'_>,
+        series: &Series,
+        policy: Policy,
+        candidate: &[usize],
+    ) -> (Vec<Mark>, Vec<Acknowledged>) {
+        let lineage = self.default.and_then(|name| self.lineages.get(name));
+        let Some(last) = candidate.last().filter(|_| lineage.is_some()) else { return Default::default() };
+        let origin = Origin { lineage, ..origin };
+        let members: Vec<usize> = origin.members(series).into_iter().filter(|at| at <= last).collect();
+        if members.last() != Some(last) {
+            return Default::default();
+        }
+        let found = levels(about.clone(), origin, series, &members, policy).found;
+        let begins = found.changes.last().map_or(found.apart, |change| change.at);
+        let mut accepted = (Vec::new(), Vec::new());
+        for one in about {
+            let (mark, shown) = marks(vec![one], origin, series, &members);
+            if mark.first().is_some_and(|mark| mark.at >= begins && found.open.is_none()) {
+                accepted.0.extend(mark);
+                accepted.1.extend(shown);
+            }
+        }
+        accepted
     }
 }
 
@@ -315,9 +357,12 @@ impl Draft<'_> {
         (judge(Some(effect), self.policy, None).verdict == Verdict::Regressed).then(|| size(&effect))
     }
 
-    /// A hit may be that of a change which began before the candidate: then it is told from there on.
+    /// A hit may be that of a change which began before the candidate, also one that waits: then it is told from there on.
     fn begin(&self, line: &mut Line) {
-        let is_hit = line.verdict == Verdict::Regressed && line.reason == "change";
+        let is_hit = matches!(
+            (line.verdict, line.reason.as_str()),
+            (Verdict::Regressed, "change") | (Verdict::Pending, "firstHit")
+        );
         if let Some(change) = is_hit.then(|| self.change(&self.told())).flatten()
             && change.sessions > self.candidate.len()
         {
@@ -344,12 +389,16 @@ impl Draft<'_> {
         let about = applying(request.acks, origin, &self.series.metric, request.as_of);
         let levels = levels(about, origin, &self.series, places, self.policy);
         let OpenLevel { from, measured, effect } = levels.open()?;
+        let steps = levels.found.changes.iter().filter(|change| change.at > from && change.turn == Turn::Worse);
+        let steps = steps.filter_map(|step| level_change(*step, origin, &self.series, places, &levels.found));
+        let steps = steps.filter(|step| !step.is_back_in_part(self.policy.direction));
         let session = |at: usize| places.get(at).and_then(|at| self.point(*at)).map(|point| point.session);
         Some(OpenChange {
             after: from.checked_sub(1).and_then(session).and_then(|before| origin.commit(before)),
             measured,
             change: effect.map(|effect| effect.change()),
             interval: effect.and_then(|effect| effect.change_interval()),
+            steps: steps.collect(),
             ..self.since(session(from)?, levels.values.len() - from)?
         })
     }
@@ -366,6 +415,7 @@ impl Draft<'_> {
             measured: sessions,
             change: None,
             interval: None,
+            steps: Vec::new(),
             further: None,
         })
     }
@@ -374,8 +424,10 @@ impl Draft<'_> {
     fn accept(&self, line: &mut Line) {
         let is_hit = matches!(line.verdict, Verdict::Regressed | Verdict::Pending) && line.open.is_none();
         let Some(effect) = self.effect.filter(|_| is_hit) else { return };
+        let points = self.base().chain(self.candidate.iter().filter_map(|at| self.point(*at)));
+        let loses_all = self.policy.loses_all(points.map(|point| point.median));
         let is_covered = |mark: &Mark| {
-            let limit = mark.at_most.map(|share| effect.scale.bound(share, self.policy.direction));
+            let limit = mark.limit(effect.scale, self.policy, loses_all);
             limit.is_none_or(|limit| effect.difference.abs() <= limit)
         };
         if self.accepted.iter().any(is_covered) {

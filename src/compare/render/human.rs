@@ -25,7 +25,7 @@ pub fn comparison(answer: &Comparison) -> String {
         let change = words::change(mean.change, None);
         text.push_str(&format!("geomean of {}: {change} ({} cases{excluded})\n", mean.metric, mean.cases));
     }
-    explain(&mut text, &answer.lines);
+    explain(&mut text, &answer.lines, None);
     for one in &answer.unmatched {
         text.push_str(&format!("only in {}: {} {}\n", one.only, one.benchmark, plain(&one.case_name)));
     }
@@ -42,7 +42,7 @@ pub fn gated(answer: &Gated) -> String {
     let mut text = String::new();
     let header = ["BENCHMARK", "CASE", "METRIC", "BASELINE", "CANDIDATE", "CHANGE", "VERDICT"];
     text.push_str(&table(&header, &by_weight(&answer.lines)));
-    explain(&mut text, &answer.lines);
+    explain(&mut text, &answer.lines, answer.results.as_deref());
     rest(&mut text, &answer.notes, &answer.left_out);
     let says = match answer.outcome {
         Outcome::Passed => "passed",
@@ -72,15 +72,16 @@ pub fn rest(text: &mut String, notes: &[String], left_out: &[LeftOut]) {
 }
 
 /// Says for each line that is not plainly all right what is known, and what to do.
-fn explain(text: &mut String, lines: &[Line]) {
+fn explain(text: &mut String, lines: &[Line], results: Option<&str>) {
     let is_plain = |line: &&&Line| matches!(line.verdict, Verdict::Unchanged | Verdict::NoChangeSeen);
     for line in
         by_weight(lines).iter().filter(|line| !is_plain(line) || !line.notes.is_empty() || !line.acks.is_empty())
     {
-        let (verdict, metric) = (line.verdict.words(), words::metric(line));
+        let (verdict, metric) = (words::verdict(line), words::metric(line));
         let case = if line.case_name.is_empty() { String::new() } else { format!(" [{}]", line.case_name) };
-        text.push_str(&format!("\n{verdict}: {}{case}, {metric}: {}\n", words::benchmark(line), line.message));
-        for detail in details(line) {
+        let message = line.message.strip_prefix("accepted: ").unwrap_or(&line.message);
+        text.push_str(&format!("\n{verdict}: {}{case}, {metric}: {}\n", words::benchmark(line), message));
+        for detail in details(line, results) {
             text.push_str(&format!("  {detail}\n"));
         }
     }
@@ -89,7 +90,7 @@ fn explain(text: &mut String, lines: &[Line]) {
     }
 }
 
-fn details(line: &Line) -> Vec<String> {
+fn details(line: &Line, results: Option<&str>) -> Vec<String> {
     let mut details = Vec::new();
     let unit = line.unit.as_deref();
     if let (Some(before), Some(after)) = (line.baseline.median, line.candidate.median) {
@@ -97,15 +98,12 @@ fn details(line: &Line) -> Vec<String> {
             line.change.map_or_else(String::new, |change| format!(", {}", words::estimate(change, line.interval)));
         let sessions = (line.baseline.sessions.len(), line.candidate.sessions.len());
         let runs = (line.baseline.runs, line.candidate.runs);
-        details.push(format!(
-            "{} -> {}{change}; {} and {} sessions of {} and {} runs",
-            words::value(before, unit),
-            words::value(after, unit),
-            sessions.0,
-            sessions.1,
-            runs.0,
-            runs.1
-        ));
+        let of = match sessions {
+            // A fixed value has none.
+            (0, own) => format!("{} of {}", words::counted(own, "session"), words::counted(runs.1, "run")),
+            (first, second) => format!("{first} and {second} sessions of {} and {} runs", runs.0, runs.1),
+        };
+        details.push(format!("{} -> {}{change}; {of}", words::value(before, unit), words::value(after, unit)));
     }
     if let (Some(p), Some(method)) = (line.p, &line.method) {
         let adjusted =
@@ -122,7 +120,7 @@ fn details(line: &Line) -> Vec<String> {
     details.extend(since(line));
     details.extend(line.acks.iter().map(words::accepted));
     details.extend(line.notes.iter().map(|note| format!("note: {note}")));
-    details.extend(words::next(line).into_iter().map(|next| format!("next: {next}")));
+    details.extend(words::next(line, results).into_iter().map(|next| format!("next: {next}")));
     details
 }
 
@@ -149,7 +147,7 @@ fn table(header: &[&str; 7], lines: &[&Line]) -> String {
             value(line.baseline.median),
             value(line.candidate.median),
             words::effect(line),
-            line.verdict.words().to_owned(),
+            words::verdict(line).to_owned(),
         ]
     }));
     columns(&rows).into_iter().map(|line| line + "\n").collect()

@@ -1,6 +1,6 @@
 //! Answers as a comment of a pull request: short, the details folded away, the same place each time.
 
-use super::super::v1::{Comparison, Gated, Line, Outcome, Verdict};
+use super::super::v1::{Acknowledged, Comparison, Gated, LeftOut, Line, Outcome, Verdict};
 use super::super::words;
 use super::{by_weight, tally};
 use crate::text::reorders;
@@ -19,7 +19,7 @@ pub fn comparison(answer: &Comparison) -> String {
     let (before, after) = (escape(&answer.baseline), escape(&answer.candidate));
     text.push_str(&format!("### Kubebench: {before} → {after}\n\n{}", headline(&answer.lines)));
     text.push_str(&between(&answer.lines));
-    table(&mut text, &answer.lines);
+    table(&mut text, &answer.lines, None);
     for mean in &answer.geomeans {
         let excluded = if mean.excluded > 0 { format!(", {} excluded", mean.excluded) } else { String::new() };
         let change = words::change(mean.change, None);
@@ -37,7 +37,7 @@ pub fn comparison(answer: &Comparison) -> String {
             .collect();
         text.push_str(&format!("\nNot on both sides: {}.\n", names.join(", ")));
     }
-    rest(&mut text, &answer.notes, answer.left_out.len());
+    rest(&mut text, &answer.notes, &answer.left_out);
     text
 }
 
@@ -52,8 +52,8 @@ pub fn gated(answer: &Gated) -> String {
     let said = if answer.lines.is_empty() { "No spec has a gate.\n".to_owned() } else { headline(&answer.lines) };
     text.push_str(&format!("### {says}\n\n{said}"));
     text.push_str(&between(&answer.lines));
-    table(&mut text, &answer.lines);
-    rest(&mut text, &answer.notes, answer.left_out.len());
+    table(&mut text, &answer.lines, answer.results.as_deref());
+    rest(&mut text, &answer.notes, &answer.left_out);
     text
 }
 
@@ -80,18 +80,27 @@ fn headline(lines: &[Line]) -> String {
 
 /// Says what is known where nothing got worse: what nobody can tell yet is no good news.
 fn calm(lines: &[Line]) -> String {
-    let count = |wanted: &[Verdict]| lines.iter().filter(|line| wanted.contains(&line.verdict)).count();
-    let fine = [Verdict::Unchanged, Verdict::NoChangeSeen, Verdict::Improved];
-    let (told, better) = (count(&fine), count(&[Verdict::Improved]));
-    let (open, apart) = (count(&[Verdict::Inconclusive]), count(&[Verdict::Incomparable]));
-    let mut said = Vec::new();
-    if told > 0 {
-        let detectable = lines.iter().filter(|line| fine.contains(&line.verdict)).filter_map(|line| line.detectable);
-        let seen = detectable.fold(0.0, f64::max);
+    let of = |wanted: &[Verdict]| lines.iter().filter(|line| wanted.contains(&line.verdict)).collect::<Vec<_>>();
+    let fine = of(&[Verdict::Unchanged, Verdict::NoChangeSeen, Verdict::Improved]);
+    let (accepted, fine): (Vec<&Line>, Vec<&Line>) = fine.into_iter().partition(|line| line.reason == "accepted");
+    let (limited, told): (Vec<&Line>, Vec<&Line>) =
+        fine.into_iter().partition(|line| words::verdict(line) == "within limits");
+    let (open, apart) = (of(&[Verdict::Inconclusive]).len(), of(&[Verdict::Incomparable]).len());
+    let mut said: Vec<String> = accepted.iter().take(SHOWN).map(|line| accepted_sentence(line)).collect();
+    if accepted.len() > SHOWN {
+        said.push(format!("{} more are accepted.", accepted.len() - SHOWN));
+    }
+    if !told.is_empty() {
+        let seen = told.iter().filter_map(|line| line.detectable).fold(0.0, f64::max);
         let seen =
             if seen > 0.0 { format!("; any of ±{} would have been seen", words::share(seen)) } else { String::new() };
+        let better = told.iter().filter(|line| line.verdict == Verdict::Improved).count();
         let better = if better > 0 { format!(", {better} better") } else { String::new() };
-        said.push(format!("No change for the worse in {told} series{better}{seen}."));
+        let others = if accepted.is_empty() { "" } else { "other " };
+        said.push(format!("No change for the worse in {} {others}series{better}{seen}.", told.len()));
+    }
+    if !limited.is_empty() {
+        said.push(format!("{} series within limits.", limited.len()));
     }
     if open > 0 {
         said.push(format!("**{open} series cannot be judged yet**; why, and what would decide, stands below."));
@@ -102,15 +111,39 @@ fn calm(lines: &[Line]) -> String {
     format!("{}\n", said.join(" "))
 }
 
+/// Says what got worse and was accepted, by whom and why.
+fn accepted_sentence(line: &Line) -> String {
+    let metric = format!("`{}` of **{}**{}", code(&words::metric(line)), escape(&words::benchmark(line)), case(line));
+    let message = || escape(line.message.strip_prefix("accepted: ").unwrap_or(&line.message));
+    let change = line.change.map(|change| {
+        let interval = line.interval.map_or_else(String::new, |interval| format!(" {}", words::interval(interval)));
+        format!("**{}**{interval}", words::change(change, line.interval))
+    });
+    // Others accepted what was there before.
+    let is_own =
+        |ack: &&Acknowledged| line.candidate.sessions.iter().any(|own| ack.session.as_ref() == Some(&own.session));
+    let own: Vec<&Acknowledged> = line.acks.iter().filter(is_own).collect();
+    let own = if own.is_empty() { line.acks.iter().collect() } else { own };
+    let by: Vec<String> = own.iter().map(|ack| format!("{}: {}", escape(&ack.by), escape(&ack.reason))).collect();
+    format!("{metric}: {}, accepted by {}.", change.unwrap_or_else(message), by.join("; "))
+}
+
 /// Names the commits in which changes lie, and how to look at them.
 fn between(lines: &[Line]) -> String {
     const SHOWN: usize = 3;
-    let commands: std::collections::BTreeSet<(String, String)> =
-        lines.iter().filter_map(words::between).map(|(log, bisect)| (code(&log), code(&bisect))).collect();
-    let shown = commands.iter().take(SHOWN);
-    let said =
-        shown.map(|(log, bisect)| format!("What changed in between: `{log}`; which commit it was: `{bisect}`.\n"));
-    let said = said.collect::<String>();
+    let mut commands: Vec<[String; 2]> = Vec::new();
+    for ends in by_weight(lines).into_iter().flat_map(words::between) {
+        if !commands.contains(&ends) {
+            commands.push(ends);
+        }
+    }
+    let said = commands.iter().take(SHOWN).map(|[log, bisect]| {
+        format!("What changed in between: `{}`; which commit it was: `{}`.\n", code(log), code(bisect))
+    });
+    let mut said = said.collect::<String>();
+    if commands.len() > SHOWN {
+        said.push_str(&format!("And {} more ranges, which `kubebench gate` prints.\n", commands.len() - SHOWN));
+    }
     if said.is_empty() { said } else { format!("\n{said}") }
 }
 
@@ -130,25 +163,27 @@ fn sentence(line: &Line) -> String {
     let on = if on.is_empty() { String::new() } else { format!(", on {}", escape(&on)) };
     let sure = line.p.map_or_else(String::new, |p| format!(" ({})", words::probability(p)));
     let limit = words::limit(line).map_or_else(String::new, |_| format!("; {}", escape(&line.message)));
+    let since = line.open.as_ref().map_or_else(String::new, |open| {
+        let day = words::day(&open.since);
+        let commit = open.commit.as_deref().map_or_else(String::new, |commit| format!(" (`{}`)", words::short(commit)));
+        format!(" since {day}{commit}, {}", words::seen(open.sessions, open.measured))
+    });
+    // The p value is that of the newest session.
+    let sure = if line.open.is_some() { String::new() } else { sure };
     match (line.verdict, change) {
         // What passed a limit is told by the limit, and by a change where one is open.
         (verdict, Some(_)) if !limit.is_empty() && line.open.is_none() => {
             format!("{metric}: {}{limit}{on}.", verdict.words())
         }
         (Verdict::Regressed, Some(change)) => {
-            let since = line.open.as_ref().map_or_else(String::new, |open| {
-                let day = words::day(&open.since);
-                let commit =
-                    open.commit.as_deref().map_or_else(String::new, |commit| format!(" (`{}`)", words::short(commit)));
-                format!(" since {day}{commit}, {}", words::seen(open.sessions, open.measured))
-            });
             let further = line.open.as_ref().and_then(|open| open.further);
             let further = further.map_or_else(String::new, |size| format!("; {}", words::further(size)));
-            let sure = if line.open.is_some() { String::new() } else { sure };
             format!("{metric} got worse: {change}{sure}{since}{on}{further}{limit}.")
         }
         (Verdict::Pending, Some(change)) => {
-            format!("{metric} may have got worse: {change}{sure}{on}; a second session of the same revision decides.")
+            format!(
+                "{metric} may have got worse: {change}{sure}{since}{on}{limit}; a second session of the same revision decides."
+            )
         }
         (verdict, _) => format!("{metric}: {}, {}.", verdict.words(), escape(&line.message)),
     }
@@ -158,7 +193,7 @@ fn case(line: &Line) -> String {
     if line.case_name.is_empty() { String::new() } else { format!(" ({})", escape(&line.case_name)) }
 }
 
-fn table(text: &mut String, lines: &[Line]) {
+fn table(text: &mut String, lines: &[Line], results: Option<&str>) {
     if lines.is_empty() {
         return;
     }
@@ -177,7 +212,7 @@ fn table(text: &mut String, lines: &[Line]) {
             value(line.baseline.median),
             value(line.candidate.median),
             words::effect(line),
-            line.verdict.words()
+            words::verdict(line)
         ));
     }
     if sorted.len() > MOST {
@@ -195,17 +230,23 @@ fn table(text: &mut String, lines: &[Line]) {
         for ack in &line.acks {
             text.push_str(&format!("  - accepted by {}: {}\n", escape(&ack.by), escape(&ack.reason)));
         }
-        let notes = line.notes.iter().cloned().chain(words::decide(line));
+        let notes = line.notes.iter().cloned().chain(words::decide(line, results));
         text.extend(notes.map(|note| format!("  - {}\n", escape(&note))));
     }
     text.push_str("\n</details>\n");
 }
 
-fn rest(text: &mut String, notes: &[String], left_out: usize) {
+fn rest(text: &mut String, notes: &[String], left_out: &[LeftOut]) {
     text.extend(notes.iter().map(|note| format!("\n{}\n", escape(note))));
-    if left_out > 0 {
-        let files = if left_out == 1 { "file was" } else { "files were" };
-        text.push_str(&format!("\n{left_out} result {files} left out.\n"));
+    if !left_out.is_empty() {
+        let files = if left_out.len() == 1 { "file was" } else { "files were" };
+        text.push_str(&format!("\n{} result {files} left out:\n\n", left_out.len()));
+        for LeftOut { path, code, message } in left_out.iter().take(SHOWN) {
+            text.push_str(&format!("- {}: {}: {}\n", escape(path), escape(code), escape(message)));
+        }
+        if left_out.len() > SHOWN {
+            text.push_str(&format!("- and {} more\n", left_out.len() - SHOWN));
+        }
     }
 }
 

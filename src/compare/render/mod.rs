@@ -35,13 +35,8 @@ fn clean(line: &Line) -> Line {
 pub fn sentence(line: &Line) -> String {
     let case = if line.case_name.is_empty() { String::new() } else { format!(" ({})", line.case_name) };
     let change = line.change.map(|change| format!(" {}:", words::estimate(change, line.interval))).unwrap_or_default();
-    let change = if line.reason == "open" { String::new() } else { change };
+    let change = if matches!(line.reason.as_str(), "open" | "fixedBaseline") { String::new() } else { change };
     format!("`{}` of {}{case}:{change} {}", words::metric(line), words::benchmark(line), line.message)
-}
-
-/// Returns what to do about a line.
-pub fn next(line: &Line) -> Vec<String> {
-    words::next(line)
 }
 
 /// Returns lines with what needs attention first, and the larger change before the smaller one.
@@ -54,11 +49,10 @@ fn by_weight(lines: &[Line]) -> Vec<&Line> {
 
 /// Counts verdicts: `1 regressed, 3 no change seen`.
 fn tally(lines: &[Line]) -> String {
-    let mut counts: std::collections::BTreeMap<Verdict, usize> = std::collections::BTreeMap::new();
+    let mut counts: std::collections::BTreeMap<(Verdict, &str), usize> = std::collections::BTreeMap::new();
     for line in lines {
-        *counts.entry(line.verdict).or_default() += 1;
+        *counts.entry((line.verdict, words::verdict(line))).or_default() += 1;
     }
-    let words: Vec<String> =
-        counts.into_iter().map(|(verdict, count)| format!("{count} {}", verdict.words())).collect();
+    let words: Vec<String> = counts.into_iter().map(|((_, verdict), count)| format!("{count} {verdict}")).collect();
     words.join(", ")
 }

@@ -45,14 +45,15 @@ fn series(text: &mut String, told: &Told, last: usize) {
         .iter()
         .fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), value| (low.min(*value), high.max(*value)));
     text.push_str(&format!(
-        "  {}  {} sessions, {} … {}\n",
+        "  {}  {}, {} … {}\n",
         spark(&values),
-        values.len(),
+        words::counted(values.len(), "session"),
         words::number(low),
         words::number(high)
     ));
     for change in &told.changes {
         let what = match change.turn {
+            Turn::Worse if change.is_back_in_part(told.direction) => "came back in part",
             Turn::Worse if told.open.as_ref() == Some(&change.session) => "worse, open",
             Turn::Worse => "worse",
             Turn::Accepted => "worse, accepted",
@@ -92,14 +93,14 @@ fn series(text: &mut String, told: &Told, last: usize) {
     text.extend(told.acks.iter().map(|ack| format!("  {}\n", words::accepted(ack))));
     for session in told.sessions.iter().skip(told.sessions.len().saturating_sub(last)) {
         let commit = session.commit.as_deref().map_or("-", words::short);
-        let aside = if told.aside.contains(&session.session) { "  not of the default branch" } else { "" };
+        let aside = told.outside(session).map_or_else(String::new, |why| format!("  {why}"));
         text.push_str(&format!(
-            "    {}  {}  {:<10}  {}  {} runs{aside}\n",
+            "    {}  {}  {:<10}  {}  {}{aside}\n",
             session.started_at,
             session.session,
             commit,
             words::value(session.value, told.unit.as_deref()),
-            session.results.len()
+            words::counted(session.results.len(), "run")
         ));
     }
 }

@@ -16,11 +16,12 @@ pub fn find_root(start: &Path) -> PathBuf {
     absolute.ancestors().find(holds_project).unwrap_or(&absolute).to_owned()
 }
 
-/// Returns where a file at `path` is or would be, without symbolic links; nothing when its folder is not there.
+/// Returns where a file at `path` is or would be, without symbolic links; nothing where that cannot be told.
 pub fn real_place(path: &Path) -> Option<PathBuf> {
     let of_new = || {
         let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
-        Some(fs::canonicalize(folder).ok()?.join(path.file_name()?))
+        // Where the working directory is gone, `.` is its own folder.
+        if folder == path { None } else { Some(real_place(folder)?.join(path.file_name()?)) }
     };
     fs::canonicalize(path).ok().or_else(of_new)
 }

@@ -35,7 +35,10 @@ impl Commits {
                 return Err(anyhow!("cannot open the git repository of {}: {}{hint}", root.display(), error.message()));
             }
         };
-        if repository.is_empty().unwrap_or(true) || repository.is_bare() {
+        // Before the first commit there is nothing to look up, whatever the branch is to be called.
+        let is_unborn = repository.head().is_err_and(|error| error.code() == ErrorCode::UnbornBranch);
+        let has_references = repository.references().is_ok_and(|mut references| references.next().is_some());
+        if is_unborn && !has_references || repository.is_bare() {
             return Ok(None);
         }
         let folder = prefix(&repository, root)?;
@@ -70,6 +73,11 @@ impl Commits {
             return Err(anyhow!("there is no branch `{name}` here{}", hint(&self.repository)));
         }
         self.reached(&tips, None)
+    }
+
+    /// Returns whether there is a branch of this name.
+    pub fn is_branch(&self, name: &str) -> bool {
+        !self.branch_tips(name).is_empty()
     }
 
     /// Returns what a tag reaches.

@@ -59,7 +59,7 @@ pub(super) fn draw(site: &Site<'_>, from: &str, anchor: &str, chart: &Chart<'_>,
         section.chart id=(anchor) aria-labelledby={ (anchor) "-h" } {
             h3 id={ (anchor) "-h" } {
                 (parts::metric(told))
-                @if let Some(verdict) = chart.verdict() { " " (parts::verdict(verdict)) }
+                @if let Some(verdict) = parts::verdict_of(chart) { " " (verdict) }
             }
             p.facts {
                 (told.unit.as_deref().map_or_else(|| "no unit".to_owned(), parts::cut)) ", " (parts::better(told.direction)) " · on "
@@ -98,7 +98,8 @@ fn story(site: &Site<'_>, from: &str, chart: &Chart<'_>) -> Markup {
         @let open = chart.open();
         @let others = told.changes.iter().rev().filter(|change| Some(change.session.as_str()) != open);
         @let changes: Vec<&LevelChange> = others.take(MOST_TOLD).collect();
-        @if !changes.is_empty() || !told.acks.is_empty() || told.drift.is_some() || told.correlation.is_some() {
+        @let acks = chart.acks();
+        @if !changes.is_empty() || !acks.is_empty() || told.drift.is_some() || told.correlation.is_some() {
             ul.events {
                 @for change in changes {
                     @let (class, turned) = parts::turn(change, chart);
@@ -108,13 +109,13 @@ fn story(site: &Site<'_>, from: &str, chart: &Chart<'_>) -> Markup {
                         @if let Some(interval) = size.interval { " " (words::interval(interval)) }
                         @if change.commit.is_some() { "; " (parts::range(site, change.after.as_deref(), change.commit.as_deref())) } }
                 }
-                @for ack in &told.acks { li { (acknowledged(ack)) } }
+                @for ack in acks { li { (acknowledged(ack)) } }
                 @if let Some(drift) = told.drift {
                     li { "Drifts by about " (words::change(drift.per_session * drift.sessions as f64, None)) " over the last "
                         (drift.sessions) " sessions (" (words::probability(drift.p)) ")." }
                 }
                 @if let Some(correlation) = told.correlation {
-                    li { "Neighboring sessions are correlated (" (words::number(correlation))
+                    li { "Neighboring sessions are correlated (" (format!("{correlation:.1}"))
                         "): they say less than as many that are independent." }
                 }
             }
@@ -152,7 +153,7 @@ fn trend<'a>(anchor: &'a str, chart: &'a Chart<'_>, runs: &'a Runs) -> Trend<'a>
             marks.push(mark(change, chart, before + at));
         }
     }
-    let accepted = told.acks.iter().filter_map(|ack| Some((ack, place(ack.session.as_deref()?)?)));
+    let accepted = chart.acks().into_iter().filter_map(|ack| Some((ack, place(ack.session.as_deref()?)?)));
     let accepted: Vec<Mark> = accepted.map(|(ack, at)| accepted_mark(ack, before + at)).collect();
     let skipped = told.environment_changes.len().saturating_sub(MOST_MARKS);
     for change in told.environment_changes.iter().skip(skipped) {
@@ -169,10 +170,9 @@ fn trend<'a>(anchor: &'a str, chart: &'a Chart<'_>, runs: &'a Runs) -> Trend<'a>
     let band = band(chart, &levels).map(|(from, low, high)| (before + from, low, high));
     let shown = |value: f64| words::value(value, told.unit.as_deref());
     let description = format!(
-        "{} sessions; {} level{}, the newest at {}.",
-        told.sessions.len(),
-        levels.len(),
-        if levels.len() == 1 { "" } else { "s" },
+        "{}; {}, the newest at {}.",
+        words::counted(told.sessions.len(), "session"),
+        words::counted(levels.len(), "level"),
         levels.last().map_or_else(|| "no value".to_owned(), |(_, _, level)| shown(*level))
     );
     Trend {
@@ -205,7 +205,7 @@ fn dots<'a>(told: &'a Told, runs: &'a [Vec<f64>], standing: Standing) -> impl It
 fn label(told: &Told, session: &SessionValue) -> String {
     let time = session.started_at.get(..16).unwrap_or(&session.started_at).replace('T', " ");
     let commit = session.commit.as_deref().map_or_else(String::new, |commit| format!(" · {}", words::short(commit)));
-    let aside = if told.aside.contains(&session.session) { " · not of the default branch" } else { "" };
+    let aside = told.outside(session).map_or_else(String::new, |why| format!(" · {why}"));
     format!("{time}{commit} · {}{aside}", words::value(session.value, told.unit.as_deref()))
 }
 
@@ -213,6 +213,7 @@ fn mark(change: &LevelChange, chart: &Chart<'_>, at: usize) -> Mark {
     let (_, turned) = parts::turn(change, chart);
     let event = match change.turn {
         Turn::Worse if chart.open() == Some(change.session.as_str()) => Event::Open,
+        Turn::Worse if change.is_back_in_part(chart.told.direction) => Event::Better,
         Turn::Worse | Turn::Accepted => Event::Worse,
         Turn::Better | Turn::Back => Event::Better,
         Turn::Neither => Event::Environment,
@@ -242,7 +243,7 @@ fn levels(told: &Told) -> Vec<(usize, usize, f64)> {
     cuts.sort_unstable();
     cuts.dedup();
     let level = |(from, to): (&usize, &usize)| {
-        let own = told.sessions.get(*from..*to)?.iter().filter(|session| !told.aside.contains(&session.session));
+        let own = told.sessions.get(*from..*to)?.iter().filter(|session| told.outside(session).is_none());
         let values: Vec<f64> = own.map(|session| session.value).collect();
         (!values.is_empty()).then(|| (*from, to - 1, stats::quantile(values.into_iter(), 0.5)))
     };

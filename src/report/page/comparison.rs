@@ -89,7 +89,7 @@ fn row(from: &str, line: &Line) -> Markup {
             td.number { (value(line.baseline.median)) }
             td.number { (value(line.candidate.median)) }
             td.number { (words::effect(line)) }
-            td { (parts::verdict(line.verdict)) @if !line.message.is_empty() { br; small { (parts::cut(&line.message)) } } }
+            td { (parts::verdict(line.verdict, words::verdict(line))) @if !line.message.is_empty() { br; small { (parts::cut(&line.message)) } } }
         }
     }
 }

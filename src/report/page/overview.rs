@@ -105,18 +105,22 @@ fn headline(findings: &[Finding<'_>]) -> String {
 }
 
 fn tiles(tally: &Tally) -> Markup {
+    /// Those that are there where they count something.
+    const RARE: [&str; 3] = ["pending", "accepted", "within limits"];
     let tiles = [
         ("bad", tally.worse, "worse", "#news"),
         ("warn", tally.pending, "pending", "#pending"),
         ("good", tally.improved, "improved", "#benchmarks"),
-        ("calm", tally.calm(), "no change", "#benchmarks"),
+        ("calm", tally.quiet, "no change", "#benchmarks"),
+        ("calm", tally.accepted, "accepted", "#acks"),
+        ("calm", tally.limited, "within limits", "#benchmarks"),
         ("warn", tally.undecided, "undecided", "#benchmarks"),
         ("bad", tally.failing, "failing", "#troubles"),
         ("bad", tally.missing, "missing", "#troubles"),
     ];
     html! {
         ul.tiles aria-label="Series by verdict" {
-            @for (class, count, name, target) in tiles.into_iter().filter(|(_, count, name, _)| *name != "pending" || *count > 0) {
+            @for (class, count, name, target) in tiles.into_iter().filter(|(_, count, name, _)| *count > 0 || !RARE.contains(name)) {
                 li class=(if count > 0 { class } else { "none" }) {
                     @if count > 0 { a href=(target) { b { (count) } " " (name) } } @else { b { "0" } " " (name) }
                 }
@@ -136,7 +140,7 @@ fn row(benchmark: &Benchmark<'_>) -> Markup {
                 a href=(place::benchmark(benchmark.name)) { (benchmark.name) }
                 " " small { (benchmark.cases.len()) @if benchmark.cases.len() == 1 { " case" } @else { " cases" } }
             }
-            td { @if let Some(verdict) = worst.and_then(Chart::verdict) { (parts::verdict(verdict)) } @else { "–" } }
+            td { @if let Some(verdict) = worst.and_then(parts::verdict_of) { (verdict) } @else { "–" } }
             @if let Some(chart) = worst {
                 @let values: Vec<f64> = chart.told.sessions.iter().map(|session| session.value).collect();
                 td { (parts::metric(chart.told)) @if !chart.told.case_name.is_empty() { br; small { (parts::cut(&chart.told.case_name)) } } }
@@ -234,8 +238,9 @@ pub(super) fn told(trouble: &Trouble<'_>) -> Markup {
 fn acks(site: &Site<'_>) -> Vec<Markup> {
     const MOST_CASES: usize = 3;
     let mut all: BTreeMap<(&str, &str, &str), (&Acknowledged, Vec<&str>)> = BTreeMap::new();
-    for told in site.charts().map(|chart| chart.told) {
-        for ack in &told.acks {
+    for chart in site.charts() {
+        let told = chart.told;
+        for ack in chart.acks() {
             let key = (told.benchmark.as_str(), told.metric.as_str(), ack.file.as_str());
             let (_, cases) = all.entry(key).or_insert((ack, Vec::new()));
             if !told.case_name.is_empty() && !cases.contains(&told.case_name.as_str()) {

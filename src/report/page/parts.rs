@@ -72,9 +72,16 @@ pub(super) fn range(site: &Site<'_>, after: Option<&str>, commit_: Option<&str>)
     }
 }
 
-/// Returns a verdict as a mark that needs no color.
-pub(super) fn verdict(verdict: Verdict) -> Markup {
+/// Returns the verdict of a chart as a mark that needs no color.
+pub(super) fn verdict_of(chart: &Chart<'_>) -> Option<Markup> {
+    Some(verdict(chart.verdict()?, chart.word()?))
+}
+
+/// Returns a verdict, in these words, as a mark that needs no color.
+pub(super) fn verdict(verdict: Verdict, said: &str) -> Markup {
     let (class, sign) = match verdict {
+        // Accepted, or within limits: nobody looked for a change.
+        Verdict::NoChangeSeen if said != verdict.words() => ("calm", "✓"),
         Verdict::Regressed => ("bad", "▼"),
         Verdict::Pending => ("warn", "▽"),
         Verdict::Invalid | Verdict::Missing => ("bad", "✕"),
@@ -83,12 +90,13 @@ pub(super) fn verdict(verdict: Verdict) -> Markup {
         Verdict::NoChangeSeen => ("calm", "~"),
         Verdict::Unchanged => ("calm", "="),
     };
-    html! { span class={ "verdict " (class) } { span aria-hidden="true" { (sign) " " } (verdict.words()) } }
+    html! { span class={ "verdict " (class) } { span aria-hidden="true" { (sign) " " } (said) } }
 }
 
 /// Returns what a turn is called.
 pub(super) fn turn(change: &LevelChange, chart: &Chart<'_>) -> (&'static str, &'static str) {
     match change.turn {
+        Turn::Worse if change.is_back_in_part(chart.told.direction) => ("warn", "came back in part"),
         Turn::Worse if chart.open() == Some(change.session.as_str()) => ("bad", "worse, open"),
         Turn::Worse if chart.told.open.as_ref() == Some(&change.session) => match chart.verdict() {
             Some(Verdict::Pending) => ("warn", "worse, waits for a second session"),
@@ -161,7 +169,7 @@ fn sure(finding: &Finding<'_>) -> String {
     };
     let sessions = if finding.is_aside() { format!("{sessions}, not of the default branch") } else { sessions };
     match finding.what {
-        _ if finding.is_pending() => format!("{sessions}, the next one decides"),
+        _ if finding.is_pending() => format!("{sessions}, a second one of the same revision decides"),
         What::Limit(_) => "a limit, whatever the noise".to_owned(),
         What::Level(_, Some(_)) => format!("{sessions}, 95 % sure of the range"),
         What::Level(_, None) => sessions,

@@ -39,7 +39,7 @@ pub struct AckSpec {
     #[schemars(extend("examples" = ["gpu-eu"]))]
     pub target: Option<Text>,
     /// The first session of the level that is accepted: its id, its commit (at least 7 digits), or a time at or before its beginning.
-    #[schemars(extend("examples" = ["8c36d19a2f"]))]
+    #[schemars(extend("format" = "beginning", "examples" = ["8c36d19a2f"]))]
     pub from: Text,
     /// The greatest change for the worse that is accepted; a larger one stays open.
     #[serde(default)]

@@ -2,7 +2,7 @@
 
 use serde::Deserialize;
 
-use super::super::{adjust, distribution, pairs, prediction, rank, trend};
+use super::super::{adjust, distribution, pairs, prediction, rank, trend, unequal};
 
 #[derive(Deserialize)]
 struct Vectors {
@@ -10,6 +10,7 @@ struct Vectors {
     tails: Vec<Tail>,
     normal: Vec<Normal>,
     predictions: Vec<Predicted>,
+    unequal: Vec<Unequal>,
     ranks: Vec<Ranked>,
     untied: Vec<Ranked>,
     tied: Vec<Ranked>,
@@ -43,6 +44,15 @@ struct Normal {
 struct Predicted {
     history: Vec<f64>,
     new: Vec<f64>,
+    difference: f64,
+    interval: (f64, f64),
+    p: f64,
+}
+
+#[derive(Deserialize)]
+struct Unequal {
+    first: Vec<f64>,
+    second: Vec<f64>,
     difference: f64,
     interval: (f64, f64),
     p: f64,
@@ -110,6 +120,17 @@ fn distributions() {
 fn predictions() {
     for Predicted { history, new, difference, interval, p } in vectors().predictions {
         let found = prediction::predict(&history, &new, 0.0).unwrap();
+        close(found.difference, difference, 1e-10);
+        close(found.interval.0, interval.0, 1e-9);
+        close(found.interval.1, interval.1, 1e-9);
+        close(found.p, p, 1e-9);
+    }
+}
+
+#[test]
+fn unequal_groups() {
+    for Unequal { first, second, difference, interval, p } in vectors().unequal {
+        let found = unequal::compare(&first, &second).unwrap();
         close(found.difference, difference, 1e-10);
         close(found.interval.0, interval.0, 1e-9);
         close(found.interval.1, interval.1, 1e-9);

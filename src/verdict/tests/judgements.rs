@@ -2,7 +2,10 @@
 
 use proptest::prelude::*;
 
-use super::super::{Judgement, Policy, Reason, Scale, Verdict, judge, of_groups, of_pairs, without_scale};
+use super::super::{
+    Judgement, Method, Policy, Reason, Scale, Verdict, against_history, judge, of_few, of_groups, of_pairs,
+    without_scale,
+};
 use super::{HIGHER, LOWER, NONE, around, of_history};
 
 fn of(judgement: &Judgement) -> (Verdict, Reason) {
@@ -101,6 +104,25 @@ fn two_groups() {
     assert_eq!(of(&groups(&[5.0; 3], &[5.0; 3], HIGHER)), (Verdict::Inconclusive, Reason::TooFew { wanted: 4 }));
 }
 
+/// How little many sessions of one case vary says nothing of how much few sessions of another one do.
+#[test]
+fn few_of_another_case() {
+    let many = around(100.0, 0.005, 12);
+    let said = |few: &[f64]| judge(of_few(Scale::Log, &many, few), HIGHER, None);
+    let noisy = [92.0, 80.0, 99.0];
+    assert_eq!(judge(against_history(Scale::Log, &many, &noisy), HIGHER, None).verdict, Verdict::Regressed);
+    let found = said(&noisy);
+    assert_eq!(of(&found), (Verdict::Inconclusive, Reason::NotSignificant));
+    assert_eq!(found.effect.unwrap().method, Method::Unequal);
+    assert!(found.more.is_some_and(|more| more > 0) && found.detectable.unwrap() > 0.2);
+    assert_eq!(of(&said(&[80.0, 79.0, 81.0])), (Verdict::Regressed, Reason::Change));
+    for as_new in [&[90.0][..], &[90.0, 90.1], &[90.0, 90.0]] {
+        assert_eq!(said(as_new), judge(against_history(Scale::Log, &many, as_new), HIGHER, None));
+    }
+    let steady = [100.0; 12];
+    assert_eq!(judge(of_few(Scale::Log, &steady, &noisy), HIGHER, None).verdict, Verdict::Inconclusive);
+}
+
 #[test]
 fn sides_of_pairs() {
     let pair = |factor: f64, count: usize| -> Vec<(f64, f64)> {
@@ -111,7 +133,7 @@ fn sides_of_pairs() {
     assert_eq!(of(&pairs(&pair(1.0, 6), HIGHER)), (Verdict::Unchanged, Reason::Equivalent));
     // Fewer are judged by t.
     assert_eq!(of(&pairs(&pair(0.9, 2), HIGHER)), (Verdict::Regressed, Reason::Change));
-    assert_eq!(pairs(&pair(0.9, 5), HIGHER).effect.unwrap().method, super::super::Method::PairsByT);
+    assert_eq!(pairs(&pair(0.9, 5), HIGHER).effect.unwrap().method, Method::PairsByT);
     assert!(of_pairs(Scale::Log, &pair(0.9, 1)).is_none());
 }
 

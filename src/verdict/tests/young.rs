@@ -38,6 +38,51 @@ fn a_young_series_gets_better_or_comes_back() {
     assert_eq!((one.open, one.changes), (None, Vec::new()), "one session is no level");
 }
 
+/// A change for the worse begins with its first session, whatever was told before it.
+#[test]
+fn a_change_after_an_improvement_begins_where_it_does() {
+    for (first, second, third) in [(8, 8, 16), (7, 7, 12), (10, 9, 12)] {
+        let values = series(&[(100.0, first), (106.0, second), (94.0, third)]);
+        for count in first + second + 5..=values.len() {
+            let open = of(&values[..count], HIGHER).open.map(|open| open.from);
+            assert_eq!(open, Some(first + second), "{first} {second}: {count}");
+        }
+    }
+}
+
+/// What was better for a while is no noise in which a change hides.
+#[test]
+fn a_short_improvement_hides_no_change() {
+    for (first, second) in [(6, 3), (6, 4), (10, 2), (10, 4), (20, 3), (20, 4)] {
+        let values = series(&[(100.0, first), (108.0, second), (92.0, 8)]);
+        let before = of(&values[..first + second], HIGHER);
+        assert_eq!((before.open, before.sessions.last()), (None, Some(&(first - 1))), "{first} {second}");
+        for count in first + second + 3..=values.len() {
+            let open = of(&values[..count], HIGHER).open.unwrap_or_else(|| panic!("{first} {second}: {count}"));
+            assert!(open.from.abs_diff(first + second) <= 1, "{first} {second}: {open:?}");
+        }
+    }
+}
+
+/// Sessions before and after a short improvement are no neighbors: two slow ones apart open nothing.
+#[test]
+fn what_lies_around_a_short_improvement_is_no_change() {
+    for first in [10, 20] {
+        for parts in [
+            &[(94.0, 1), (106.0, 3), (94.0, 1)][..],
+            &[(94.0, 1), (106.0, 3), (94.0, 1), (100.0, 4)],
+            &[(94.0, 3), (106.0, 3)],
+            &[(94.0, 2), (106.0, 2), (94.0, 2)],
+            &[(106.0, 3), (100.0, 8)],
+        ] {
+            let found = of(&series(&[&[(100.0, first)], parts].concat()), HIGHER);
+            assert_eq!(found.open, None, "{first} {parts:?}");
+        }
+    }
+    let found = of(&series(&[(100.0, 20), (94.0, 1), (108.0, 4), (94.0, 3)]), HIGHER);
+    assert_eq!(found.open, Some(Open { from: 25, sessions: 3 }));
+}
+
 /// The first session fills caches: what follows is not held against it.
 #[test]
 fn a_cold_first_session_hides_nothing() {

@@ -33,6 +33,15 @@ def prediction(history, new):
     return {"history": history, "new": new, "difference": difference, "interval": [difference - half, difference + half], "p": p}
 
 
+def unequal(first, second):
+    n, m = len(first), len(second)
+    t = stats.ttest_ind(second, first, equal_var=False).statistic
+    difference = np.mean(second) - np.mean(first)
+    half = stats.t.ppf(0.975, min(n, m) - 1) * difference / t
+    p = 2 * stats.t.sf(abs(t), min(n, m) - 1)
+    return {"first": first, "second": second, "difference": difference, "interval": [difference - half, difference + half], "p": p}
+
+
 def ranks(first, second):
     """By all ways to choose the second group, which is right with ties too."""
     ranked = stats.rankdata(first + second)
@@ -70,6 +79,7 @@ print(json.dumps({
     "tails": [{"t": t, "df": df, "p": float(2 * stats.t.sf(t, df))} for t in (0.0, 0.1, 1.0, 2.5, 8.0, 40.0) for df in (1, 2, 5, 29)],
     "normal": [{"z": z, "p": float(stats.norm.cdf(z))} for z in (-8.0, -3.0, -1.96, 0.0, 0.5, 2.0, 6.0)],
     "predictions": [prediction(group(seed, n), group(seed + 50, m)) for seed, n, m in ((1, 2, 1), (2, 3, 1), (3, 5, 1), (4, 10, 1), (5, 10, 3), (6, 30, 2), (7, 30, 1))],
+    "unequal": [unequal(group(seed, n), group(seed + 50, m, 3.0)) for seed, n, m in ((1, 2, 2), (2, 5, 2), (3, 12, 3), (4, 2, 7), (5, 30, 3))],
     "ranks": [ranks(group(seed, n), group(seed + 50, m)) for seed, n, m in ((1, 1, 1), (2, 3, 3), (3, 4, 4), (4, 5, 7), (5, 8, 8))]
     + [ranks(tied(seed, n), tied(seed + 50, m)) for seed, n, m in ((1, 4, 4), (2, 6, 5), (3, 8, 8))],
     "untied": [untied(group(seed, n), group(seed + 50, m), method) for seed, n, m, method in ((8, 20, 25, "exact"), (9, 45, 50, "exact"), (10, 60, 70, "asymptotic"))],

@@ -85,6 +85,94 @@ fn an_open_change_of_several_levels_is_accepted_as_it_is_now() {
     assert_eq!(project.gate(&[]).0, 0);
 }
 
+/// A wrong name in a file that somebody wrote by hand accepts nothing, and nobody would know why the gate fails.
+#[test]
+fn an_acknowledgement_of_nothing_is_told() {
+    let mut project = Project::with(SPEC);
+    let first = project.sessions(&QUIET, &Special::default()).remove(0);
+    let ack = |benchmark: &str, case: &str, metric: &str, from: &str| {
+        format!(
+            "apiVersion: kubebench.dev/v1\nkind: Ack\nspec: {{benchmark: {benchmark}, case: '{case}', metric: {metric}, \
+             from: '{from}', by: ada, reason: known}}\n"
+        )
+    };
+    let says = |text: String| {
+        project.folder.write("acks/one.yaml", text);
+        assert_eq!(project.says(&["report", "--out", "site"]).0, 0);
+        let overview = std::fs::read_to_string(project.folder.path().join("site/index.html")).unwrap();
+        let (status, answer) = project.json(&["gate"]);
+        assert_eq!(status, 0);
+        let notes: Vec<String> = serde_json::from_value(answer["notes"].clone()).unwrap();
+        let told = notes.into_iter().find(|note| note.starts_with("acks/one.yaml accepts nothing: "));
+        assert_eq!(told.is_some(), overview.contains("acks/one.yaml accepts nothing: "));
+        told
+    };
+    for (text, expected) in [
+        (ack("trian", "*", "speed", &first), "no result is of `trian`; did you mean `train`?"),
+        (ack("train", "gpus=9", "speed", &first), "no result of train is of the case `gpus=9`"),
+        (ack("train", "*", "sped", &first), "no result of train has the metric `sped`; did you mean `speed`?"),
+        (
+            ack("train", "*", "speed", "0123456789abcdef"),
+            "`0123456789abcdef` is no session and no commit of one so far",
+        ),
+        (ack("train", "*", "speed", "2027-01-01T00:00:00Z"), "no time before one"),
+    ] {
+        let told = says(text).unwrap();
+        assert!(told.contains(expected), "{told}");
+    }
+    assert_eq!(says(ack("train", "*", "speed", &first)), None);
+    assert_eq!(says(ack("train", "*", "speed", "2026-01-01")), None);
+}
+
+/// Times are times, whatever their zone, and what is written is read again.
+#[test]
+fn a_time_is_read_as_a_time() {
+    let mut project = Project::with(SPEC);
+    project.sessions(&QUIET, &Special::default());
+    project.session(90.0, &Special::default());
+    for wrong in ["2026-01-2", "2026-01-20 12:00", "2026-01-20T00"] {
+        let (status, _, error) = project.says(&[&ACK[..], &["--from", wrong]].concat());
+        assert!(status == 2 && error.contains("is not a time") && error.contains("write a day"), "{error}");
+    }
+    for (reason, from) in [("2026-01-20 12:00", "2026-02-01T21:00:00Z"), ("on", "2026-02-02T00:01:00+03:00")] {
+        let ack = ["ack", "train", "--metric", "speed", "--by=10.0.0.1:80", "--reason", reason, "--from", from];
+        let (status, path, error) = project.says(&ack);
+        assert_eq!(status, 0, "{error}");
+        assert!(file(&project).contains("2026-02-01T21:0"), "{}", file(&project));
+        let (status, line) = project.gate(&[]);
+        assert_eq!((status, line["reason"].as_str()), (0, Some("accepted")), "{line:#}");
+        project.folder.remove(path.trim());
+    }
+    let text = "apiVersion: kubebench.dev/v1\nkind: Ack\nspec: {benchmark: train, metric: speed, from: '2026-02-1', by: a, reason: b}\n";
+    project.folder.write("acks/one.yaml", text);
+    let (status, out, error) = project.says(&["validate"]);
+    assert!(status == 1 && format!("{out}{error}").contains("acks/one.yaml:3"), "{out}{error}");
+}
+
+/// All that there is to lose is 100 %, in the gate as in the history.
+#[test]
+fn a_bound_of_all_accepts_all() {
+    let mut project = Project::with(SPEC);
+    project.sessions(&QUIET, &Special::default());
+    let bad = project.session(0.5, &Special::default());
+    assert_eq!(project.says(&[&ACK[..], &["--from", &bad, "--max-change", "100%"]].concat()).0, 0);
+    let (status, line) = project.gate(&[]);
+    assert_eq!((status, line["reason"].as_str()), (0, Some("accepted")), "{line:#}");
+}
+
+/// A squash makes another commit, which an acknowledgement of the first one does not know.
+#[test]
+fn an_acknowledgement_of_a_commit_that_was_squashed_is_told() {
+    let mut project = Project::with(SPEC);
+    let [_, feature] = project.with_feature(&QUIET, &[90.0]);
+    assert_eq!(project.says(&[&ACK[..], &["--from", &feature]].concat()).0, 0);
+    assert_eq!(project.gate(&[]).0, 0);
+    let squashed = project.commit("squashed");
+    project.session(90.2, &Special { commit: Some(squashed), ..Special::default() });
+    let (status, answer) = project.json(&["gate"]);
+    assert!(status == 1 && answer["notes"].to_string().contains("after a squash or a rebase"), "{answer:#}");
+}
+
 #[test]
 fn nothing_that_got_worse_is_nothing_to_accept() {
     let mut project = Project::with(SPEC);

@@ -33,6 +33,9 @@ fn two_branches_and_their_mirror() {
     // A revision is named by its prefix too, and a folder by its path.
     let (_, by_revision) = project.json(&["compare", &main[..10], &format!("rev:{feature}")]);
     assert_eq!(verdict(line(&by_revision)), "regressed");
+    let (_, by_tip) = project.json(&["compare", "main", "feature"]);
+    assert!(by_tip["notes"].to_string().contains("`branch:main` is all of its commits"), "{by_tip:#}");
+    assert!(!by_revision["notes"].to_string().contains("branch:"), "{by_revision:#}");
     assert_eq!(project.says(&["compare", "nonsense", "branch:feature"]).0, 2);
     assert_eq!(project.says(&["compare", "what:x", "branch:feature"]).0, 2);
     project.git(&["tag", "v1", "main"]);
@@ -94,6 +97,61 @@ fn variants_of_one_session_are_pairs() {
     assert_eq!(verdict(line(&answer)), "improved");
     let change = line(&answer)["change"].as_f64().unwrap();
     assert!((change - 0.04).abs() < 1e-9, "pairs take the session's luck away: {change}");
+}
+
+#[test]
+fn few_sessions_of_a_variant_may_vary_more_than_many_of_another() {
+    let mut project = Project::with(SPEC);
+    let variant = |name: &str| Special { params: Some(("variant".to_owned(), json!(name))), ..Special::default() };
+    project.sessions(&QUIET[..12], &variant("torch"));
+    project.sessions(&[92.0, 80.0, 99.0], &variant("jax-on-tpu"));
+    let (_, answer) = project.json(&["compare", "variant:torch", "variant:jax-on-tpu"]);
+    let (_, mirror) = project.json(&["compare", "variant:jax-on-tpu", "variant:torch"]);
+    for answer in [&answer, &mirror] {
+        assert_eq!(
+            (verdict(line(answer)), line(answer)["method"].as_str().unwrap()),
+            ("inconclusive", "welchT"),
+            "{answer:#}"
+        );
+    }
+    let (status, text, _) = project.says(&["compare", "variant:torch", "variant:jax-on-tpu"]);
+    assert!(status == 0 && text.contains("Welch's t, approximate"), "{text}");
+}
+
+/// Toolkits are compared variant by variant.
+#[test]
+fn labels_keep_variants_apart() {
+    let mut project = Project::with(SPEC);
+    for (kit, small, large) in [("torch", 100.0, 500.0), ("jax", 200.0, 250.0)] {
+        for (variant, value) in [("small", small), ("large", large)] {
+            let special = Special { params: Some(("variant".to_owned(), json!(variant))), ..Special::default() };
+            for noise in &QUIET[..6] {
+                project.session_as(value * noise / 100.0, &special, |made| {
+                    made.metadata.benchmark = format!("kits-{kit}");
+                    made.metadata.labels = [("toolkit".to_owned(), kit.to_owned())].into();
+                });
+            }
+        }
+    }
+    let (_, answer) = project.json(&["compare", "label:toolkit=torch", "label:toolkit=jax"]);
+    let changes: Vec<(&str, f64)> = answer["lines"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|line| (line["caseName"].as_str().unwrap(), line["change"].as_f64().unwrap()))
+        .collect();
+    let [(large, lost), (small, gained)] = changes.as_slice() else { panic!("{answer:#}") };
+    assert_eq!((*large, *small), ("variant=large", "variant=small"));
+    assert!((lost + 0.5).abs() < 0.01 && (gained - 1.0).abs() < 0.01, "{answer:#}");
+    // That one is slower than the other is nothing to accept.
+    let (_, text, _) = project.says(&["compare", "label:toolkit=torch", "label:toolkit=jax"]);
+    assert!(!text.contains("kubebench ack"), "{text}");
+    let (status, _, error) = project.says(&["compare", "label:toolkit=x", "variant:nope"]);
+    assert!(status == 1 && error.contains("results have these: label:toolkit=jax; label:toolkit=torch"), "{error}");
+    assert!(error.contains("results have these: variant:large; variant:small"), "{error}");
+    let (_, answer) = project.json(&["compare", "variant:small", "label:toolkit=jax"]);
+    let left = answer["unmatched"].to_string() + &answer["lines"].to_string();
+    assert!(left.contains("variant=large"), "{answer:#}");
 }
 
 #[test]

@@ -100,6 +100,11 @@ fn a_fixed_baseline_is_a_limit() {
     let mut project = Project::with(&spec);
     project.session(98.0, &Special::default());
     assert_eq!(project.gate(&[]).0, 0);
+    // It is no change that anybody measured.
+    project.session(120.0, &Special::default());
+    let (status, text, _) = project.says(&["gate"]);
+    assert!(status == 0 && text.contains("  100 images/s  120 images/s  +20.0 %  within limits"), "{text}");
+    assert!(text.ends_with("gate passed: 1 within limits\n"), "{text}");
     project.session(96.0, &Special::default());
     let (status, line) = project.gate(&[]);
     assert_eq!((status, line["reason"].as_str().unwrap()), (1, "fixedBaseline"), "{line:#}");
@@ -196,44 +201,6 @@ fn an_acknowledgement_names_its_case_and_says_something() {
     }
     let (status, out, error) = project.says(&["validate"]);
     assert!(status == 1 && out.contains("KB0205") && out.contains("it is empty"), "{out}{error}");
-}
-
-#[test]
-fn other_branches_never_enter_the_baseline() {
-    let mut project = Project::with(SPEC);
-    let [main, feature] = project.with_feature(&QUIET, &[80.0, 80.5, 79.5, 80.2, 79.9, 80.1]);
-    let on = |commit: &str| Special { commit: Some(commit.to_owned()), ..Special::default() };
-    project.session(100.0, &on(&main));
-    let (status, line) = project.gate(&[]);
-    assert_eq!((status, verdict(&line)), (0, "unchanged"), "{line:#}");
-    assert_eq!(line["baseline"]["sessions"].as_array().unwrap().len(), 20);
-    assert_eq!(line["notes"], json!(["6 earlier sessions are not of the baseline's commits"]));
-    // The branch itself is judged against main.
-    let (status, line) = project.gate(&["--candidate", &feature]);
-    assert_eq!((status, verdict(&line)), (1, "regressed"), "{line:#}");
-    // What ran with files that differ is of no commit.
-    project.sessions(&[80.0], &Special { dirty: Some(true), ..on(&main) });
-    project.session(100.0, &on(&main));
-    assert_eq!(project.gate(&[]).1["baseline"]["sessions"].as_array().unwrap().len(), 21);
-}
-
-#[test]
-fn a_result_of_a_cluster_is_found_by_the_tree_that_asked_for_it() {
-    let mut project = Project::with(SPEC);
-    assert_eq!(project.says(&["compile"]).0, 0);
-    let main = project.commit("main");
-    project.sessions(&QUIET, &Special::default());
-    let (_, line) = project.gate(&[]);
-    assert_eq!(line["baseline"]["sessions"][0]["commit"], main, "{line:#}");
-    // Another run digest is in no tree of main.
-    let mut other = project.run(50.0, 1, &Special::default());
-    other.source.run_digest = format!("sha256:{}", "f".repeat(64));
-    other.run.session = "elsewhere".to_owned();
-    other.run.id = "f".repeat(32);
-    other.run.started_at = "2026-02-01T00:30:00Z".to_owned();
-    project.put(other);
-    let (_, line) = project.gate(&[]);
-    assert_eq!(line["notes"], json!(["1 earlier session is not of the baseline's commits"]), "{line:#}");
 }
 
 #[test]
@@ -360,7 +327,12 @@ fn limits_and_fixed_values_wait_as_changes_do_and_no_acknowledgement_is_offered(
     let fixed = "maxRegression: 5%, baseline: {value: 100}";
     for (gate, reason, what, said) in [
         ("min: 95", "belowMin", "`min`", "90 images/s is below \\`min: 95\\`; a second session"),
-        (fixed, "fixedBaseline", "the `value` of its baseline", "−10.0 % against the fixed 100; a second session"),
+        (
+            fixed,
+            "fixedBaseline",
+            "the `value` of its baseline",
+            "−10.0 % against the fixed 100 images/s; a second session",
+        ),
     ] {
         let spec = SPEC.replace("maxRegression: 3%}", &format!("{gate}, confirm: required}}"));
         let image = |name: &str| Special { image: Some(name.to_owned()), ..Special::default() };
@@ -394,33 +366,6 @@ fn a_limit_that_waits_weakens_no_change_that_is_decided() {
     let (status, line) = project.gate(&[]);
     assert_eq!((status, verdict(&line), line["reason"].as_str().unwrap()), (1, "regressed", "change"), "{line:#}");
     assert!(line["notes"].to_string().contains("89 images/s is below `min: 90`"), "{line:#}");
-}
-
-#[test]
-fn what_a_branch_adds_to_an_open_change_is_told() {
-    let mut project = Project::with(SPEC);
-    let open: Vec<f64> = [93.0, 93.2, 92.8, 93.1, 92.9, 93.0, 93.3, 92.9].to_vec();
-    let [main, feature] = project.with_feature(&[&QUIET[..], &open].concat(), &[80.0, 80.2]);
-    let (status, line) = project.gate(&["--candidate", &feature, "--markdown", "gate.md"]);
-    assert_eq!((status, line["reason"].as_str().unwrap()), (1, "open"), "{line:#}");
-    let change = &line["open"];
-    assert_eq!((change["sessions"].as_u64(), change["commit"].as_str()), (Some(8), Some(&*main)), "{line:#}");
-    assert!((change["change"].as_f64().unwrap() + 0.07).abs() < 0.005, "{line:#}");
-    assert!((change["further"]["change"].as_f64().unwrap() + 0.14).abs() < 0.005, "{line:#}");
-    let further = "; this candidate is a further −13.9 % [";
-    let says = [
-        line["message"].as_str().unwrap().to_owned(),
-        project.says(&["gate", "--candidate", &feature]).1,
-        std::fs::read_to_string(project.folder.path().join("gate.md")).unwrap(),
-    ];
-    for text in says {
-        assert!(text.contains(further) && text.contains("] below these sessions"), "{text}");
-    }
-    // A branch that leaves it as it is adds nothing.
-    let mut project = Project::with(SPEC);
-    let [_, feature] = project.with_feature(&[&QUIET[..], &open].concat(), &[93.1, 92.9]);
-    let (_, line) = project.gate(&["--candidate", &feature]);
-    assert_eq!((line["reason"].as_str().unwrap(), line["open"].get("further")), ("open", None), "{line:#}");
 }
 
 #[test]
@@ -516,25 +461,46 @@ fn a_series_that_the_candidate_lacks_is_missing() {
     assert_eq!((status, answer["lines"][1]["reason"].as_str()), (0, Some("accepted")), "{answer:#}");
 }
 
+/// What came back in part is no step for the worse, and nobody looks for the commit that brought it.
 #[test]
-fn what_is_not_of_the_default_branch_cannot_be_accepted() {
+fn what_came_back_in_part_is_no_step() {
     let mut project = Project::with(SPEC);
-    let main = project.commit("main");
-    let on = |commit: &str| Special { commit: Some(commit.to_owned()), ..Special::default() };
-    project.sessions(&QUIET, &on(&main));
-    project.git(&["checkout", "-q", "-b", "feature"]);
-    let feature = project.commit("feature");
-    let first = project.session(90.0, &on(&feature));
-    let newest = project.session(90.0, &on(&feature));
-    let ack = |from: &str| {
-        project.says(&["ack", "train", "--metric", "speed", "--by", "ada", "--reason", "right", "--from", from])
-    };
-    let (status, _, error) = ack(&first);
-    assert!(status == 2 && error.contains("is of the default branch"), "{error}");
-    let (status, _, error) = ack(&newest);
-    assert!(
-        status == 0 && error.contains("accepts that session alone"),
-        "a pull request accepts what it brings: {error}"
-    );
+    for by in [1.0, 0.85, 0.92, 0.8] {
+        let commit = project.commit("next");
+        let values: Vec<f64> = QUIET[..10].iter().map(|value| value * by).collect();
+        project.sessions(&values, &Special { commit: Some(commit), ..Special::default() });
+    }
+    let (_, line) = project.gate(&[]);
+    assert_eq!(line["open"]["steps"].as_array().unwrap().len(), 1, "{line:#}");
+    let (_, text, _) = project.says(&["history"]);
+    assert!(text.contains("came back in part: +8."), "{text}");
+}
+
+/// Before the first commit there is no branch, and nothing that only a branch would tell.
+#[test]
+fn a_repository_without_a_commit_is_none_yet() {
+    let mut project = Project::with(SPEC);
+    project.sessions(&QUIET, &Special::default());
+    project.git(&["init", "-q", "-b", "trunk"]);
     assert_eq!(project.gate(&[]).0, 0);
+}
+
+/// Each step of an open change has commits of its own.
+#[test]
+fn the_commits_of_every_step_are_named() {
+    let mut project = Project::with(SPEC);
+    let commits = ["good", "worse", "worst"].map(|message| project.commit(message));
+    for (commit, by) in commits.iter().zip([1.0, 0.9, 0.8]) {
+        let values: Vec<f64> = QUIET[..10].iter().map(|value| value * by).collect();
+        project.sessions(&values, &Special { commit: Some(commit.clone()), ..Special::default() });
+    }
+    let (status, text, _) = project.says(&["gate", "--markdown", "comment.md"]);
+    assert_eq!(status, 1, "{text}");
+    let comment = std::fs::read_to_string(project.folder.path().join("comment.md")).unwrap();
+    for ends in commits.windows(2) {
+        let log = format!("git log {}..{}", &ends[0][..10], &ends[1][..10]);
+        assert!(text.contains(&log) && comment.contains(&log), "{log}: {text}{comment}");
+    }
+    let (_, line) = project.gate(&[]);
+    assert_eq!(line["open"]["steps"][0]["commit"].as_str(), Some(&*commits[2]), "{line:#}");
 }

@@ -30,6 +30,14 @@ fn thresholds_are_tried_without_a_machine() {
     assert_eq!(project.folder.tree("one"), project.folder.tree("two"));
     assert_eq!(mock("one").0, 2, "it is there already");
     assert_eq!(mock("results").0, 2, "that is the place of real ones");
+    for place in ["specs", "specs/new/try", "acks/y/z", "results/new/try", ".git/x/y", ".", ".."] {
+        assert_eq!(mock(place).0, 2, "{place}");
+    }
+    project.folder.write("specs/other.yaml", SPEC.replace("name: train", "name: other"));
+    let other = ["mock", "--spec", "specs/other.yaml", "--values", "values.yaml", "--sessions", "20", "--out", "two"];
+    assert_eq!(project.says(&other).0, 0, "another benchmark may join");
+    assert_eq!(project.says(&other).0, 2);
+    project.folder.remove("specs/other.yaml");
     let (status, line) = project.gate(&["--results", "one"]);
     assert_eq!(
         (status, line["synthetic"].as_bool(), line["reason"].as_str().unwrap()),
@@ -66,6 +74,16 @@ fn values_that_do_not_fit_are_refused() {
         ("metrics: {speed: {value: 1, noise: much}}\n", "has no percent sign"),
         ("cases: {nowhere: {speed: 1}}\n", "there is no case `nowhere`"),
         ("metric: {speed: 1}\n", "metric"),
+        ("metrics: {speed: {value: 1, nois: 1%}}\n", "unknown field `nois`"),
+        ("metrics: {speed: {value: 1, noise: 1}}\n", "`1` has no percent sign"),
+        ("metrics: {speed: fast}\n", "expected a value, a list of one for each session"),
+        ("metrics: {speed: {value: 1, changes: {session: 3, by: -9%}}}\n", "expected a sequence"),
+        (
+            "metrics: {speed: {value: 1, changes: [{session: 99, by: -9%}]}}\n",
+            "there is no session 99: they are 1 to 20",
+        ),
+        ("{}\n", "it gives no metric a value"),
+        ("", "is empty: write `metrics:"),
         ("metrics: {speed: 1\n", "values.yaml"),
     ] {
         let (status, out, error) = with(values);

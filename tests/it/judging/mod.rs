@@ -7,6 +7,7 @@ mod hardware;
 mod history;
 mod hostile;
 mod identity;
+mod lineages;
 mod mock;
 mod properties;
 mod report;

@@ -138,13 +138,60 @@ fn a_confirmed_change_began_with_its_first_hit() {
     assert!(overview.contains("Waits for a second session") && !overview.contains("is open"), "{overview}");
     assert!(files["badge.svg"].contains("1 pending") && !files["feed.xml"].contains("<entry>"));
     let pending = index["pending"][0].clone();
-    assert!(pending["sentence"].as_str().unwrap().contains("1 session shows it, the next one decides"), "{pending}");
+    assert!(pending["sentence"].as_str().unwrap().contains("a second one of the same revision decides"), "{pending}");
     project.session(93.2, &on(&commits[1]));
     let open = json(&site(&project, &[])["index.json"])["open"][0].clone();
     for field in ["since", "commit", "after"] {
         assert_eq!(open[field], pending[field], "{field}: {open}");
     }
     assert_eq!((open["sessions"].as_u64(), open["commit"].as_str()), (Some(2), Some(commits[1].as_str())));
+}
+
+/// Two first hits of two commits wait, and everything says the same of where they began.
+#[test]
+fn what_waits_began_before_the_candidate() {
+    let spec = SPEC.replace("maxRegression: 3%}", "maxRegression: 3%, confirm: required}");
+    let mut project = Project::with(&spec);
+    let commits = ["first", "second", "third"].map(|message| project.commit(message));
+    let on = |commit: &str| Special { commit: Some(commit.to_owned()), ..Special::default() };
+    project.sessions(&QUIET, &on(&commits[0]));
+    let first = project.session(93.0, &on(&commits[1]));
+    project.session(93.2, &on(&commits[2]));
+    let (status, line) = project.gate(&[]);
+    assert_eq!((status, line["verdict"].as_str()), (0, Some("pending")), "{line:#}");
+    assert_eq!((line["open"]["session"].as_str(), line["open"]["sessions"].as_u64()), (Some(&*first), Some(2)));
+    let (_, text, _) = project.says(&["gate"]);
+    assert!(text.contains("write `run: 2`") && !text.contains("kubebench ack"), "{text}");
+    let told = project.json(&["history"]).1["series"][0].clone();
+    assert_eq!(told["open"].as_str(), Some(&*first), "{told:#}");
+    let files = site(&project, &[]);
+    let pending = json(&files["index.json"])["pending"][0].clone();
+    assert_eq!(
+        (pending["commit"].as_str(), pending["after"].as_str(), pending["sessions"].as_u64()),
+        (Some(&*commits[1]), Some(&*commits[0]), Some(2)),
+        "{pending}"
+    );
+    assert!(words(&files["changes.html"]).contains("worse, waits for a second session"));
+}
+
+#[test]
+fn what_a_branch_accepted_is_shown() {
+    let mut project = Project::with(SPEC);
+    project.with_feature(&QUIET, &[80.0]);
+    let newest = project.json(&["history"]).1["series"][0]["aside"][0].as_str().unwrap().to_owned();
+    let ack = ["ack", "train", "--metric", "speed", "--by", "ada", "--reason", "bf16 was wrong", "--from", &newest];
+    assert_eq!(project.says(&ack).0, 0);
+    let overview = words(&site(&project, &[])["index.html"]);
+    assert!(overview.contains("✓ accepted") && !overview.contains("no change seen"), "{overview}");
+    assert!(project.says(&["report", "--format", "markdown"]).1.contains("| train | accepted | speed |"));
+    assert!(
+        overview.contains("Accepted changes") && overview.contains("Accepted by ada: bf16 was wrong"),
+        "{overview}"
+    );
+    assert_eq!(project.says(&["gate", "--markdown", "comment.md"]).0, 0);
+    let comment = fs::read_to_string(project.folder.path().join("comment.md")).unwrap();
+    assert!(comment.contains("**−20.0 %** [−21.4, −18.5], accepted by ada: bf16 was wrong."), "{comment}");
+    assert!(!comment.contains("No change for the worse"), "{comment}");
 }
 
 #[test]
@@ -253,6 +300,16 @@ fn hardware_that_was_replaced_is_dashed_and_hardware_that_takes_turns_is_not() {
     project.sessions(&QUIET[16..18], &on("old"));
     project.sessions(&QUIET[18..], &on("new"));
     assert_eq!(charts(&site(&project, &[])), (2, false));
+}
+
+#[test]
+fn no_site_stands_between_the_files_of_a_project() {
+    let mut project = Project::with(SPEC);
+    project.sessions(&QUIET, &Special::default());
+    for out in [".", "specs/..", ".."] {
+        let (status, _, error) = project.says(&["report", "--out", out]);
+        assert!(status == 2 && error.contains("a folder of their own"), "{error}");
+    }
 }
 
 #[test]

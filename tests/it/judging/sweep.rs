@@ -240,6 +240,8 @@ fn only_the_level_that_is_there_now_counts() {
     let noise = [0.1, -0.1, 0.2, -0.2, 0.0, 0.1, -0.1, 0.0];
     record(&mut project, &json!({"replicas": 1}), &noise.map(|noise| 50.0 + noise), |_| {});
     record(&mut project, &json!({"replicas": 1}), &noise.map(|noise| 100.0 + noise), |_| {});
+    // The first session of a case fills caches.
+    record(&mut project, &json!({"replicas": 2}), &[120.0], |_| {});
     record(&mut project, &json!({"replicas": 2}), &noise.map(|noise| 200.0 + noise), |_| {});
     let answer = by(&project, &["replicas"]);
     let rows = &answer["groups"][0]["rows"];

@@ -1,6 +1,6 @@
 //! What decides at once, and what waits for a second session of the same revision: changes, limits and fixed values alike.
 
-use super::super::super::v1::{Line, OpenChange};
+use super::super::super::v1::{Line, OpenChange, Sessions};
 use super::super::super::words;
 use super::{Draft, says};
 use crate::archive::Point;
@@ -51,9 +51,10 @@ impl Draft<'_> {
         let worse = |value: f64| if self.policy.direction == Direction::Lower { change(value) } else { -change(value) };
         (line.change, line.interval, line.p, line.adjusted_p) = (Some(change(median)), None, None, None);
         (line.method, line.detectable, line.more_sessions) = (None, None, None);
-        let said = format!("{} against the fixed {}", words::change(change(median), None), words::number(fixed));
-        let verdict = if worse(median) < -limit { Verdict::Improved } else { Verdict::NoChangeSeen };
-        says(line, verdict, "fixedBaseline", said.clone());
+        line.baseline = Sessions { median: Some(fixed), ..Sessions::default() };
+        let fixed = words::value(fixed, line.unit.as_deref());
+        let said = format!("{} against the fixed {fixed}", words::change(change(median), None));
+        says(line, Verdict::NoChangeSeen, "fixedBaseline", said.clone());
         if worse(median) > limit {
             self.passes_limit(line, "fixedBaseline", said, |value| worse(value) > limit);
         }

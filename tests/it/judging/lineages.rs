@@ -1,0 +1,160 @@
+//! `gate` and `ack` where results are of several branches, tags and generated trees.
+
+use serde_json::json;
+
+use super::{Project, QUIET, SPEC, Special, verdict};
+
+/// An acknowledgement of what the default branch has holds for a gate against a release, from there on.
+#[test]
+fn what_was_accepted_since_a_release_is_accepted_against_it() {
+    let mut project = Project::with(&SPEC.replace("maxRegression: 3%}", "maxRegression: 3%, baseline: {tag: v1}}"));
+    let release = project.commit("release");
+    project.git(&["tag", "v1"]);
+    project.sessions(&QUIET, &Special { commit: Some(release), ..Special::default() });
+    let later = project.commit("later");
+    let on = Special { commit: Some(later), ..Special::default() };
+    let first = project.sessions(&[93.0, 92.7, 93.2], &on).remove(0);
+    assert_eq!(project.gate(&[]).0, 1);
+    let ack = ["ack", "train", "--metric", "speed", "--by", "ada", "--reason", "right", "--from", &first];
+    assert_eq!(project.says(&ack).0, 0);
+    for value in [93.1, 92.9] {
+        let (status, line) = project.gate(&[]);
+        assert_eq!((status, line["reason"].as_str()), (0, Some("accepted")), "{line:#}");
+        project.session(value, &on);
+    }
+    project.session(80.0, &on);
+    assert_eq!(project.gate(&[]).0, 1, "that is more than was accepted");
+}
+
+/// What was accepted holds as long as it lasts, and for the branch that it is of.
+#[test]
+fn what_is_over_or_of_another_branch_accepts_nothing_later() {
+    let mut project = Project::with(&SPEC.replace("maxRegression: 3%}", "maxRegression: 3%, baseline: {tag: v1}}"));
+    let release = project.commit("release");
+    project.git(&["tag", "v1"]);
+    project.sessions(&QUIET, &Special { commit: Some(release), ..Special::default() });
+    project.git(&["checkout", "-q", "-b", "feature"]);
+    let feature = project.commit("feature");
+    let aside = project.session(93.0, &Special { commit: Some(feature), ..Special::default() });
+    project.git(&["checkout", "-q", "main"]);
+    let later = project.commit("later");
+    let on = Special { commit: Some(later), ..Special::default() };
+    let ack = |from: &str| {
+        ["ack", "train", "--metric", "speed", "--by", "ada", "--reason", "right", "--from", from].map(str::to_owned)
+    };
+    let says = |project: &Project, from: &str| project.says(&ack(from).iter().map(String::as_str).collect::<Vec<_>>());
+    assert_eq!(says(&project, &aside).0, 0);
+    let first = project.sessions(&[92.9, 93.1, 92.8, 93.0, 92.7, 93.2], &on).remove(0);
+    assert_eq!(project.gate(&[]).0, 1, "another branch's session was accepted alone");
+    assert_eq!(says(&project, &first).0, 0);
+    assert_eq!(project.gate(&[]).0, 0);
+    project.sessions(&QUIET[..10], &on);
+    assert_eq!(project.gate(&[]).0, 0);
+    project.session(92.9, &on);
+    assert_eq!(project.gate(&[]).0, 1, "it was over, and is a change again");
+}
+
+/// Where a gate is held against a branch, what that branch has open is accepted by the session that the gate names.
+#[test]
+fn what_another_branch_has_open_is_accepted() {
+    let spec = SPEC.replace("maxRegression: 3%}", "maxRegression: 3%, baseline: {branch: feature}}");
+    let mut project = Project::with(&spec);
+    let worse: Vec<f64> = QUIET[..6].iter().map(|value| value * 0.9).collect();
+    project.with_feature(&[], &[&QUIET[..12], &worse].concat());
+    let (status, line) = project.gate(&[]);
+    assert_eq!((status, line["reason"].as_str()), (1, Some("open")), "{line:#}");
+    let from = line["open"]["session"].as_str().unwrap();
+    let ack = ["ack", "train", "--metric", "speed", "--by", "ada", "--reason", "right", "--from", from];
+    let (status, _, error) = project.says(&ack);
+    assert_eq!(status, 0, "{error}");
+    let (status, answer) = project.json(&["gate"]);
+    assert!(status == 0 && !answer["notes"].to_string().contains("accepts nothing"), "{answer:#}");
+}
+
+#[test]
+fn other_branches_never_enter_the_baseline() {
+    let mut project = Project::with(SPEC);
+    let [main, feature] = project.with_feature(&QUIET, &[80.0, 80.5, 79.5, 80.2, 79.9, 80.1]);
+    let on = |commit: &str| Special { commit: Some(commit.to_owned()), ..Special::default() };
+    project.session(100.0, &on(&main));
+    let (status, line) = project.gate(&[]);
+    assert_eq!((status, verdict(&line)), (0, "unchanged"), "{line:#}");
+    assert_eq!(line["baseline"]["sessions"].as_array().unwrap().len(), 20);
+    assert_eq!(line["notes"], json!(["6 earlier sessions are not of the baseline's commits"]));
+    // The branch itself is judged against main.
+    let (status, line) = project.gate(&["--candidate", &feature]);
+    assert_eq!((status, verdict(&line)), (1, "regressed"), "{line:#}");
+    // What ran with files that differ is of no commit.
+    project.sessions(&[80.0], &Special { dirty: Some(true), ..on(&main) });
+    project.session(100.0, &on(&main));
+    assert_eq!(project.gate(&[]).1["baseline"]["sessions"].as_array().unwrap().len(), 21);
+}
+
+#[test]
+fn a_result_of_a_cluster_is_found_by_the_tree_that_asked_for_it() {
+    let mut project = Project::with(SPEC);
+    assert_eq!(project.says(&["compile"]).0, 0);
+    let main = project.commit("main");
+    project.sessions(&QUIET, &Special::default());
+    let (_, line) = project.gate(&[]);
+    assert_eq!(line["baseline"]["sessions"][0]["commit"], main, "{line:#}");
+    // Another run digest is in no tree of main.
+    let mut other = project.run(50.0, 1, &Special::default());
+    other.source.run_digest = format!("sha256:{}", "f".repeat(64));
+    other.run.session = "elsewhere".to_owned();
+    other.run.id = "f".repeat(32);
+    other.run.started_at = "2026-02-01T00:30:00Z".to_owned();
+    project.put(other);
+    let (_, line) = project.gate(&[]);
+    assert_eq!(line["notes"], json!(["1 earlier session is not of the baseline's commits"]), "{line:#}");
+}
+
+#[test]
+fn what_is_not_of_the_default_branch_cannot_be_accepted() {
+    let mut project = Project::with(SPEC);
+    let main = project.commit("main");
+    let on = |commit: &str| Special { commit: Some(commit.to_owned()), ..Special::default() };
+    project.sessions(&QUIET, &on(&main));
+    project.git(&["checkout", "-q", "-b", "feature"]);
+    let feature = project.commit("feature");
+    let first = project.session(90.0, &on(&feature));
+    let newest = project.session(90.0, &on(&feature));
+    let ack = |from: &str| {
+        project.says(&["ack", "train", "--metric", "speed", "--by", "ada", "--reason", "right", "--from", from])
+    };
+    let (status, _, error) = ack(&first);
+    assert!(status == 2 && error.contains("is of the default branch"), "{error}");
+    let (status, _, error) = ack(&newest);
+    assert!(
+        status == 0 && error.contains("accepts that session alone"),
+        "a pull request accepts what it brings: {error}"
+    );
+    assert_eq!(project.gate(&[]).0, 0);
+}
+
+#[test]
+fn what_a_branch_adds_to_an_open_change_is_told() {
+    let mut project = Project::with(SPEC);
+    let open: Vec<f64> = [93.0, 93.2, 92.8, 93.1, 92.9, 93.0, 93.3, 92.9].to_vec();
+    let [main, feature] = project.with_feature(&[&QUIET[..], &open].concat(), &[80.0, 80.2]);
+    let (status, line) = project.gate(&["--candidate", &feature, "--markdown", "gate.md"]);
+    assert_eq!((status, line["reason"].as_str().unwrap()), (1, "open"), "{line:#}");
+    let change = &line["open"];
+    assert_eq!((change["sessions"].as_u64(), change["commit"].as_str()), (Some(8), Some(&*main)), "{line:#}");
+    assert!((change["change"].as_f64().unwrap() + 0.07).abs() < 0.005, "{line:#}");
+    assert!((change["further"]["change"].as_f64().unwrap() + 0.14).abs() < 0.005, "{line:#}");
+    let further = "; this candidate is a further −13.9 % [";
+    let says = [
+        line["message"].as_str().unwrap().to_owned(),
+        project.says(&["gate", "--candidate", &feature]).1,
+        std::fs::read_to_string(project.folder.path().join("gate.md")).unwrap(),
+    ];
+    for text in says {
+        assert!(text.contains(further) && text.contains("] below these sessions"), "{text}");
+    }
+    // A branch that leaves it as it is adds nothing.
+    let mut project = Project::with(SPEC);
+    let [_, feature] = project.with_feature(&[&QUIET[..], &open].concat(), &[93.1, 92.9]);
+    let (_, line) = project.gate(&["--candidate", &feature]);
+    assert_eq!((line["reason"].as_str().unwrap(), line["open"].get("further")), ("open", None), "{line:#}");
+}
