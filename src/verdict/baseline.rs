@@ -418,18 +418,22 @@ impl Walk {
         // What was slow for once says little of how much several in a row vary.
         let usual = of(if after.len() > 1 { &self.steady } else { &self.places }, before);
         let (count, after) = (after.len(), of(&self.places, after));
+        let center = stats::mean(usual.iter().copied());
+        // Before what takes long: most sessions are where the others are.
+        let level = worse(stats::mean(after.iter().copied()) - center, direction)?;
+        if level < bound {
+            return None;
+        }
         // Neighbors that follow each other are not always seen to do so, and several of them are not several sessions.
         let least = if after.len() > 1 || usual.len() >= LEAST_HISTORY { LEAST_CORRELATION } else { 0.0 };
         let correlation = correlation(&usual).unwrap_or_default().max(least);
         let effect = of_history(self.scale, &usual, &after, Some(correlation))?;
-        let level = worse(effect.difference, direction)?;
-        let center = stats::mean(usual.iter().copied());
         let lost = |places: Vec<f64>| -> Vec<f64> {
             places.into_iter().filter_map(|place| worse(place - center, direction)).collect()
         };
         // A change is in its sessions, all but one of five; what was slow for once is in none but itself.
         let lasting = lasting(&lost(after));
-        if effect.p > SIGNIFICANT || level < bound || lasting < level / 2.0 {
+        if effect.p > SIGNIFICANT || lasting < level / 2.0 {
             return None;
         }
         let noise = effect::noise(&usual);
