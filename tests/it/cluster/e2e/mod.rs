@@ -48,7 +48,7 @@ const GIT: &str = "10.96.0.20:80";
 /// What starts the steps, and so is applied after what it refers to.
 const STARTS: [&str; 2] = ["Workflow", "CronWorkflow"];
 /// Longer takes no benchmark of these tests, however busy the machine is.
-const DEADLINE: &str = "--timeout=420s";
+const DEADLINE: &str = "--timeout=900s";
 /// The branch of results.
 const BRANCH: &str = "kubebench/results";
 
