@@ -279,6 +279,8 @@ fn only_case(series: &[&Told], args: &AckArgs) -> Result<String> {
     match (cases.next(), cases.next()) {
         (None, _) => Ok("*".to_owned()),
         (Some((case, _)), None) => Ok(if all.len() == 1 { "*".to_owned() } else { case.clone() }),
+        // Without a change there is no case to choose from.
+        _ if open.is_empty() && args.from.is_none() => Ok("*".to_owned()),
         _ => {
             let named = known.iter().take(MOST).map(|(case, name)| format!("\n  --case {case}  # {name}"));
             bail!(

@@ -162,7 +162,7 @@ fn chosen(archive: &Archive, side: &Side, commits: Option<&Commits>, known: &mut
         }),
         Side::Environment(name) => archive.places(|row| is_there(archive, row, name)),
         Side::Revision(_) | Side::Branch(_) | Side::Tag(_) | Side::Folder(_) => {
-            let commits = commits.ok_or_else(|| anyhow!("`{side}` needs a git repository, and this is none"))?;
+            let commits = commits.ok_or_else(|| anyhow!("`{side}` is of a git history, and there is none here"))?;
             let lineage = lineage(commits, side)?;
             let chosen = archive.places(|row| lineage.commit_of(archive, row).is_some());
             known.commits.extend(lineage.commits);

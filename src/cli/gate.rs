@@ -178,7 +178,7 @@ fn candidate(
         return Ok(Candidate::Rows(of_session));
     }
     let Some(commits) = commits else {
-        bail!("`{name}` is no folder and no session, and there is no git repository");
+        bail!("`{name}` is no folder and no session, and there is no git history to look in");
     };
     let revision = name.strip_prefix("rev:").unwrap_or(name);
     let lineage =
@@ -210,7 +210,7 @@ fn general(args: &GateArgs, commits: Option<&Commits>, archive: &Archive) -> Vec
         notes.push(format!("{} holds no result that counts", folder.display()));
     }
     if commits.is_none() {
-        notes.push("this is no git repository, so all earlier sessions are the baseline".to_owned());
+        notes.push("there is no git history here, so all earlier sessions are the baseline".to_owned());
     }
     if archive.rows().iter().any(|row| row.synthetic) {
         notes.push("some results are synthetic: made by `kubebench mock`, nothing ran".to_owned());

@@ -42,7 +42,8 @@ pub(super) fn run(global: &Global, args: &CompareArgs, by: &str) -> Result<ExitS
         bail!("no result has a parameter or fact `{by}`; the axes along which results differ are {known}");
     };
     if let Some(base) = args.base.as_ref().filter(|base| !known.contains(*base)) {
-        let known: Vec<String> = known.into_iter().collect();
+        let mut known: Vec<String> = known.into_iter().collect();
+        known.sort_by(|one, other| number(one).total_cmp(&number(other)));
         bail!("there is no result of {by}={base} to hold the others against; there are {}", known.join(", "));
     }
     refuse_unknown(&args.metric, || series.iter().map(|told| told.metric.as_str()))?;
@@ -96,4 +97,9 @@ fn pair(text: &str) -> Result<(&str, &str)> {
         Some((first, second)) if !first.is_empty() && second.len() > 1 => Ok((first, second.trim_start_matches(','))),
         _ => bail!("`--pareto {text}` does not name two metrics; write `--pareto latency,throughput`"),
     }
+}
+
+/// The place of a value of an axis among numbers; texts come last, in their order.
+fn number(value: &str) -> f64 {
+    value.parse().unwrap_or(f64::INFINITY)
 }

@@ -1,7 +1,7 @@
 //! Which of the earlier sessions a new one is held against.
 //!
 //! A change for the worse never becomes the new normal by itself: it stays open, and its sessions stay out of the baseline, until
-//! somebody acknowledges it or the level comes back. A change for the better is the new normal at once.
+//! somebody acknowledges it or the level comes back. A change for the better is the new normal once it is a level.
 
 use std::ops::RangeInclusive;
 
@@ -12,12 +12,11 @@ use super::creep;
 use super::effect::{self, Effect, correlation, of_history};
 use super::judge::{opposite, worse};
 use super::young::{self, SETTLED, YOUNGEST};
-use super::{LEAST_HISTORY, Policy, SIGNIFICANT, Scale, WINDOW};
+use super::{LEAST_HISTORY, LEAST_SEGMENT, Policy, SIGNIFICANT, Scale, WINDOW};
 use crate::result::v1::Direction;
-use crate::stats::{self, change, hampel};
+use crate::stats::change::{self, LEAST_CORRELATION};
+use crate::stats::{self, hampel};
 
-/// A level is at least so many sessions long before a change point is believed.
-pub(super) const LEAST_SEGMENT: usize = 5;
 /// So many of the newest sessions are looked at together, and open a change where they are this unlikely. Each is a look of its own, so
 /// that this is stricter than one verdict; with 0.005 a gate that wants a second hit fails by itself more often than in 1.5 % of
 /// histories whose neighbors are correlated by 0.5 (`cargo bench --bench gate`).
@@ -26,8 +25,6 @@ const TOGETHER: usize = 20;
 const OPENS: f64 = 0.0008;
 /// What is better for a while is this unlikely before it is left out; of a series that is not young, and so shows it better, the second.
 const FRESH: [f64; 2] = [0.001, 0.0001];
-/// Sessions in a row are taken to be correlated at least so much, since few do not show it, and slow waves are no changes.
-pub(super) const LEAST_CORRELATION: f64 = change::LEAST_CORRELATION;
 /// Of the sessions of a change, one in so many may be nearer to the level before.
 const STRAYS: usize = 5;
 

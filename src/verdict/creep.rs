@@ -1,8 +1,9 @@
 //! Where a level that moves bit by bit is no level any more.
 
-use super::baseline::{LEAST_CORRELATION, LEAST_SEGMENT};
+use super::LEAST_SEGMENT;
 use super::effect::correlation;
 use super::young::SETTLED;
+use crate::stats::change::LEAST_CORRELATION;
 use crate::stats::{self, trend};
 
 /// A drift is at most this likely where nothing drifts. Waves of correlated values drift for a while as well.

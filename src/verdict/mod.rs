@@ -22,6 +22,8 @@ pub const SIGNIFICANT: f64 = 0.05;
 pub const DEFAULT_THRESHOLD: f64 = 0.02;
 /// So many sessions are the least history that is judged like any other.
 pub const LEAST_HISTORY: usize = 5;
+/// A level is at least so many sessions long before a change point is believed.
+const LEAST_SEGMENT: usize = 5;
 /// So many sessions at most are looked back on.
 pub const WINDOW: usize = 30;
 /// Above this autocorrelation of neighbors, a verdict says that sessions are correlated.

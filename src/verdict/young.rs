@@ -2,11 +2,11 @@
 
 use std::ops::RangeInclusive;
 
-use super::baseline::{LEAST_CORRELATION, LEAST_SEGMENT};
 use super::effect::{Effect, correlation, of_history};
 use super::judge::{Reason, judge};
-use super::{LEAST_HISTORY, Policy, Scale};
-use crate::stats::{self, change};
+use super::{LEAST_HISTORY, LEAST_SEGMENT, Policy, Scale};
+use crate::stats;
+use crate::stats::change::{self, LEAST_CORRELATION};
 
 /// So many sessions are the least that a gate judges by.
 pub(super) const YOUNGEST: usize = 3;

@@ -92,7 +92,11 @@ impl Commits {
     pub fn of_revision(&self, revision: &str) -> Result<Lineage> {
         let commit = self.repository.revparse_single(revision).and_then(|object| object.peel_to_commit());
         let commit = commit.map_err(|error| {
-            anyhow!("`{revision}` is no folder and no commit here: {}{}", error.message(), hint(&self.repository))
+            if error.code() == ErrorCode::Ambiguous {
+                anyhow!("several commits or files of this repository begin with `{revision}`: write more of it")
+            } else {
+                anyhow!("`{revision}` is no folder and no commit here: {}{}", error.message(), hint(&self.repository))
+            }
         })?;
         self.reached(&[commit.id()], Some(1))
     }
