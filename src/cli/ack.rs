@@ -13,6 +13,7 @@ use super::judging::{ACKS, Judging, add_baselines};
 use crate::archive::partitions;
 use crate::compare::v1::{LevelChange, SessionValue, Told};
 use crate::compare::{HistoryRequest, Lineage, Rule, begins, extent, history, matches, words};
+use crate::diag::render::on_one_line;
 use crate::digest::Digest;
 use crate::edge::{fs, terminal};
 use crate::model::Ack;
@@ -31,6 +32,9 @@ pub(super) fn run(global: &Global, args: &AckArgs) -> Result<ExitStatus> {
         results: args.results.clone(),
     };
     let Asked { judging, acks, usual, series } = told(global, &asked)?;
+    if let Some(refused) = judging.refused() {
+        return refused;
+    }
     let as_of = judging.as_of();
     if let Some(last) = args.expires.as_ref().filter(|last| **last < as_of) {
         bail!("it would have expired on {last}, and the newest result is of {as_of}, so it would accept nothing");
@@ -282,7 +286,7 @@ fn only_case(series: &[&Told], args: &AckArgs) -> Result<String> {
         // Without a change there is no case to choose from.
         _ if open.is_empty() && args.from.is_none() => Ok("*".to_owned()),
         _ => {
-            let named = known.iter().take(MOST).map(|(case, name)| format!("\n  --case {case}  # {name}"));
+            let named = known.iter().take(MOST).map(|(case, name)| format!("\n  --case {case}  # {}", on_one_line(name)));
             bail!(
                 "{} cases of {} have {}: name the one that is accepted, or all with --case '*'{}",
                 known.len(),

@@ -15,7 +15,7 @@ use super::sweep;
 use crate::archive::{Archive, Row};
 use crate::compare::v1::{Comparison, Line, Verdict};
 use crate::compare::{Lineage, Request, Side, compare, render};
-use crate::diag::render::Format;
+use crate::diag::render::{Format, on_one_line};
 use crate::diag::{Diagnostic, Diagnostics, code};
 use crate::edge::fs;
 use crate::edge::git::Commits;
@@ -54,6 +54,7 @@ pub(super) fn run(global: &Global, args: &CompareArgs) -> Result<ExitStatus> {
     judging.refuse_unknown(&args.metric)?;
     let filter = Filter { benchmarks: &args.benchmark, metrics: &args.metric, allowed: &args.allow };
     let Compared { mut answer, known, empty } = compared(&judging, &sides, &folders, commits.as_ref(), filter)?;
+    answer.notes.extend(judging.note_of_faults());
     let Judging { archive, places, sources, left_out, mut diagnostics, .. } = judging;
     diagnostics.extend(empty.iter().map(|side| nothing(side, &archive, &known)).collect::<Diagnostics>());
     answer.left_out = left_out;
@@ -68,7 +69,7 @@ pub(super) fn run(global: &Global, args: &CompareArgs) -> Result<ExitStatus> {
     if global.output_format == Format::Human {
         for fault in diagnostics.as_slice() {
             let help = fault.help.iter().map(|help| format!("; {help}")).collect::<String>();
-            terminal::tell(&format!("{}: {}{help}", fault.code.id, fault.message));
+            terminal::tell(&on_one_line(&format!("{}: {}{help}", fault.code.id, fault.message)));
         }
     }
     let told = answer.lines.iter().filter(|line| line.verdict == Verdict::Regressed || line.is_one_sided());

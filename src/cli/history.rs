@@ -32,8 +32,9 @@ pub(super) struct Asked<'a> {
 /// Prints the history of what was asked for.
 pub(super) fn run(global: &Global, args: &HistoryArgs) -> Result<ExitStatus> {
     let Asked { judging, series, .. } = told(global, args)?;
+    let notes = judging.note_of_faults().into_iter().collect();
     let Judging { left_out, diagnostics, sources, .. } = judging;
-    let answer = History { schema_version: SCHEMA_VERSION, series, left_out, notes: Vec::new() };
+    let answer = History { schema_version: SCHEMA_VERSION, series, left_out, notes };
     let is_bad = diagnostics.has_errors();
     match global.output_format {
         Format::Json => terminal::print(&format!("{:#}\n", serde_json::to_value(&answer)?))?,

@@ -5,8 +5,9 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context as _, Result, anyhow, bail};
 
+use super::ExitStatus;
 use super::args::{Global, SelectArgs};
-use super::findings::{refuse_place, refuse_report_places};
+use super::findings::{self, Findings, Output, refuse_place, refuse_report_places};
 use super::project::{Project, VERSION, from_start};
 use super::reading::{self, Reading, Results};
 use super::session::{Session, current_rules};
@@ -14,7 +15,8 @@ use crate::archive::Archive;
 use crate::compare::v1::LeftOut;
 use crate::compare::{Against, Lineage, Policies, Rule, Side, Stated, words};
 use crate::compile::{Compilation, Input, Workspace, acks};
-use crate::diag::{Diagnostic, Diagnostics, code, nearest};
+use crate::diag::render::listed;
+use crate::diag::{Diagnostic, Diagnostics, Severity, code, nearest};
 use crate::edge::fs::{self, Content};
 use crate::edge::git::Commits;
 use crate::model::target::{ResultsSettings, Settings};
@@ -51,10 +53,14 @@ pub(super) struct Judging<'a> {
     pub(super) sources: SourceMap,
     /// The results that count; none before they are read.
     pub(super) archive: Archive,
+    /// When the newest result began, of whatever benchmark.
+    newest: String,
     /// The result files that do not count, and why.
     pub(super) left_out: Vec<LeftOut>,
     /// The same as findings.
     pub(super) diagnostics: Diagnostics,
+    /// What is wrong with its specs.
+    faults: Diagnostics,
     /// The specs, as far as they compile.
     compilation: Option<Compilation>,
     /// The folder of generated files, below the project's.
@@ -87,7 +93,7 @@ pub(super) fn refuse_unknown<'a, I: Iterator<Item = &'a str>>(metrics: &[String]
     if known.is_empty() {
         bail!("no result has the metric `{unknown}`: there is no result that counts");
     }
-    bail!("no result has the metric `{unknown}`; there are {}", known.into_iter().collect::<Vec<_>>().join(", "))
+    bail!("no result has the metric `{unknown}`; there are {}", listed(known))
 }
 
 /// Reads the acknowledgements of the project at `root`; what is wrong with them is added to `found`.
@@ -113,10 +119,38 @@ impl<'a> Judging<'a> {
         let workspace = Workspace::open(project.file.clone(), VERSION);
         let settings = workspace.project().map(|project| &project.settings);
         let mut judging = Self::new(global, project.root, settings, workspace.results_dir());
-        if let Ok(session) = Session::open(global, &SelectArgs::default()) {
-            judging.take_specs(session);
+        match Session::open(global, &SelectArgs::default()) {
+            Ok(session) => {
+                judging.faults = session.diagnostics();
+                judging.take_specs(session);
+            }
+            // Results are read without a project too.
+            Err(_) if project.file.is_none() => {}
+            Err(error) => return Err(error),
         }
         Ok(judging)
+    }
+
+    /// Reports what keeps specs from being judged by; nothing where all compile.
+    pub(super) fn refused(&self) -> Option<Result<ExitStatus>> {
+        let faults = self.faults.clone();
+        let findings = Findings { diagnostics: faults, sources: &self.sources, checked: &[], unreadable: false };
+        self.faults.has_errors().then(|| findings::report(self.global, Output::Findings, findings))
+    }
+
+    /// Says which files keep gates and directions from being known.
+    pub(super) fn note_of_faults(&self) -> Option<String> {
+        let errors = self.faults.as_slice().iter().filter(|fault| fault.severity == Severity::Error);
+        let files: BTreeSet<&str> = errors.map(|fault| fault.path(&self.sources)).collect();
+        let first = files.first()?;
+        let who = match files.len() {
+            1 => format!("{first} is at fault"),
+            count => format!("{count} files are at fault, the first is {first}"),
+        };
+        Some(format!(
+            "{who}: thresholds and directions that stand there are not known, so results are told without them; `kubebench validate` says \
+             more"
+        ))
     }
 
     /// Takes what was selected of a project that compiles.
@@ -146,6 +180,8 @@ impl<'a> Judging<'a> {
             archive: Archive::default(),
             left_out: Vec::new(),
             diagnostics: Diagnostics::default(),
+            faults: Diagnostics::default(),
+            newest: String::new(),
             compilation: None,
         }
     }
@@ -186,6 +222,7 @@ impl<'a> Judging<'a> {
         let place = Results::of(self.global, asked, &self.root, &self.directory)?;
         let Reading { archive, left_out, diagnostics } = self.reading(&place);
         self.archive = archive;
+        self.note_newest();
         self.left_out.extend(left_out);
         self.diagnostics.extend(diagnostics);
         Ok(())
@@ -203,6 +240,10 @@ impl<'a> Judging<'a> {
         self.refuse_unknown_benchmarks(benchmarks)?;
         self.archive.retain(|row| paths.contains(&row.path));
         self.left_out.retain(|file| benchmarks.iter().any(|name| is_of(&file.path, name)));
+        let left_out: BTreeSet<&str> = self.left_out.iter().map(|file| file.path.as_str()).collect();
+        let diagnostics = std::mem::take(&mut self.diagnostics);
+        let is_kept = |fault: &Diagnostic| ends_with_any(fault.path(&self.sources), &left_out);
+        self.diagnostics = diagnostics.into_iter().filter(is_kept).collect();
         self.asked.retain(|asked| benchmarks.contains(&asked.benchmark));
         self.rules.retain(|(rule, _)| benchmarks.contains(&rule.benchmark));
         Ok(())
@@ -233,6 +274,7 @@ impl<'a> Judging<'a> {
         self.diagnostics.extend(diagnostics);
         let first = self.archive.rows().len();
         more.rows().iter().for_each(|row| self.archive.adopt(row.clone(), &more));
+        self.note_newest();
         (first..self.archive.rows().len()).collect()
     }
 
@@ -247,6 +289,7 @@ impl<'a> Judging<'a> {
         }
         let rules = || self.compilation.as_ref().map(current_rules).unwrap_or_default();
         more.doubts_of(&mut self.archive, &rules, place);
+        self.note_newest();
         self.left_out.extend(more.left_out);
         self.diagnostics.extend(more.diagnostics);
         self.archive.places(|row| digests.contains(&row.digest))
@@ -262,10 +305,14 @@ impl<'a> Judging<'a> {
         Commits::open(&self.root, &self.output)
     }
 
-    /// Returns the day of the newest result, on which acknowledgements are judged.
+    /// Returns the day of the newest result, on which acknowledgements are judged: the same one whatever part of the results is kept.
     pub(super) fn as_of(&self) -> String {
+        words::day(&self.newest).to_owned()
+    }
+
+    fn note_newest(&mut self) {
         let newest = self.archive.rows().iter().map(|row| row.started_at.as_str()).max().unwrap_or_default();
-        words::day(newest).to_owned()
+        self.newest = self.newest.as_str().max(newest).to_owned();
     }
 
     /// Adds what a spec says of metrics: of several gates of one the strictest one's threshold.
@@ -369,6 +416,11 @@ fn rule(benchmark: &Benchmark, gate: &Gate) -> (Rule, Span) {
 
 fn recorded_on(results: &ResultsSettings) -> Option<String> {
     (results.mode == "branch").then(|| results.branch.clone())
+}
+
+/// Returns whether a path is one of these below a folder.
+fn ends_with_any(path: &str, ends: &BTreeSet<&str>) -> bool {
+    path.match_indices('/').any(|(at, _)| path.get(at + 1..).is_some_and(|end| ends.contains(end)))
 }
 
 /// Returns whether a path below the results folder is of this benchmark.

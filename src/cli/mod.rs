@@ -44,6 +44,7 @@ use std::process::ExitCode;
 use anyhow::Result;
 use clap::Parser as _;
 
+use crate::diag::render::on_its_lines;
 use crate::edge::{process, terminal};
 use args::{Cli, Command, SuperviseArgs};
 use project::from_start;
@@ -82,7 +83,7 @@ pub fn main() -> ExitCode {
     let status = match std::panic::catch_unwind(|| dispatch(&cli)) {
         Ok(Ok(status)) => status,
         Ok(Err(error)) => {
-            terminal::tell(&format!("error: {error:#}"));
+            terminal::tell(&on_its_lines(&format!("error: {error:#}")));
             ExitStatus::NoAnswer
         }
         Err(_) => ExitStatus::NoAnswer,

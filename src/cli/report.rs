@@ -35,6 +35,10 @@ pub(super) fn run(global: &Global, args: &ReportArgs) -> Result<ExitStatus> {
         bail!("a site is a folder: name one with `--out DIR`, or ask for `--format markdown`");
     }
     let mut judging = Judging::open(global)?;
+    // A page by what specs do not say would be taken for one by what they say.
+    if let Some(refused) = judging.refused() {
+        return refused;
+    }
     if let Some(out) = &out {
         refuse_around("pages", out, &judging.root)?;
         let read = args.results.as_deref().map(|folder| from_start(global, folder)).unwrap_or_default();

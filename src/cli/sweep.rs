@@ -10,7 +10,7 @@ use super::findings::{self, Findings};
 use super::history::{Asked, told};
 use super::judging::{Judging, refuse_unknown};
 use super::project::from_start;
-use crate::diag::render::Format;
+use crate::diag::render::{Format, listed, on_one_line};
 use crate::edge::{fs, terminal};
 use crate::sweep::{Axis, Request, axes, fronts, render, sweep, values};
 
@@ -29,11 +29,12 @@ pub(super) fn run(global: &Global, args: &CompareArgs, by: &str) -> Result<ExitS
     let found = Axis::find(by, &archive, &series).map(|axis| (values(&archive, &series, &axis), axis));
     let Some((known, axis)) = found.filter(|(known, _)| !known.is_empty()) else {
         let known = axes(&archive, &series);
-        let known = if known.is_empty() { "none: nothing differs".to_owned() } else { known.join(", ") };
+        let known = if known.is_empty() { "none: nothing differs".to_owned() } else { listed(known.iter().map(String::as_str)) };
         let labels: BTreeSet<&String> =
             archive.rows().iter().filter_map(|row| archive.subject(row).labels.get(by)).collect();
         let mut labels = labels.into_iter();
         if let (Some(first), Some(second)) = (labels.next(), labels.next()) {
+            let (first, second) = (on_one_line(first), on_one_line(second));
             bail!(
                 "`{by}` is a label: benchmarks are compared by it two at a time, `kubebench compare label:{by}={first} label:{by}={second}`; \
                  the axes along which results differ are {known}"
@@ -44,7 +45,7 @@ pub(super) fn run(global: &Global, args: &CompareArgs, by: &str) -> Result<ExitS
     if let Some(base) = args.base.as_ref().filter(|base| !known.contains(*base)) {
         let mut known: Vec<String> = known.into_iter().collect();
         known.sort_by(|one, other| number(one).total_cmp(&number(other)));
-        bail!("there is no result of {by}={base} to hold the others against; there are {}", known.join(", "));
+        bail!("there is no result of {by}={base} to hold the others against; there are {}", listed(known.iter().map(String::as_str)));
     }
     refuse_unknown(&args.metric, || series.iter().map(|told| told.metric.as_str()))?;
     let pareto = args.pareto.as_deref().map(pair).transpose()?;

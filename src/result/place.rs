@@ -1,4 +1,6 @@
 //! Where the file of a result lies: it follows from the content alone, and the content may come from anybody.
+//!
+//! What identifies a run stands in paths, commands and comments too, and so is of a form that nothing takes for more.
 
 use super::v1::{BenchmarkResult, Metadata, Run};
 use crate::digest::Digest;
@@ -24,19 +26,22 @@ pub fn round(run: &Run) -> String {
     format!("{}{}", if run.warmup { 'w' } else { 'r' }, run.repeat)
 }
 
-/// Says what of `result` cannot be part of a path; its file could lie anywhere.
+/// Says what of `result` cannot be part of a path or of a command; its file could lie anywhere, and its text do anything.
 pub(super) fn judge(result: &BenchmarkResult) -> Result<(), String> {
     let Metadata { benchmark, case, .. } = &result.metadata;
-    let Run { id, started_at, finished_at, .. } = &result.run;
+    let Run { id, session, started_at, finished_at, .. } = &result.run;
+    let commit = result.source.commit.as_ref();
     let begins_with_a_letter = benchmark.starts_with(|letter: char| letter.is_ascii_lowercase());
     let names = [
         ("metadata.benchmark", benchmark, begins_with_a_letter && is_label(benchmark, 31), "a name of a benchmark"),
         ("metadata.case", case, is_label(case, 63), "an identity of a case"),
         ("run.id", id, is_id(id), "32 lower-case hexadecimal digits"),
+        ("run.session", session, is_word(session), "letters, digits, dots, dashes and underscores"),
         ("run.startedAt", started_at, is_time(started_at), "a time such as `2026-01-02T03:04:05Z`"),
         ("run.finishedAt", finished_at, is_time(finished_at), "a time such as `2026-01-02T03:04:05Z`"),
     ];
-    match names.into_iter().find(|(_, _, is_right, _)| !is_right) {
+    let commit = commit.map(|commit| ("source.commit", commit, is_commit(commit), "a whole commit, 40 or 64 hexadecimal digits"));
+    match names.into_iter().chain(commit).find(|(_, _, is_right, _)| !is_right) {
         Some((field, value, _, wanted)) => {
             let shown: String = value.chars().take(80).flat_map(char::escape_default).collect();
             Err(format!("`{field}` is `{shown}`, which is not {wanted}"))
@@ -52,7 +57,21 @@ fn is_label(text: &str, longest: usize) -> bool {
 }
 
 fn is_id(text: &str) -> bool {
-    text.len() == 32 && text.bytes().all(|byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f'))
+    text.len() == 32 && is_hexadecimal(text)
+}
+
+fn is_commit(text: &str) -> bool {
+    matches!(text.len(), 40 | 64) && is_hexadecimal(text)
+}
+
+fn is_hexadecimal(text: &str) -> bool {
+    text.bytes().all(|byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f'))
+}
+
+/// One word of a command line, at most as long as a name in Kubernetes.
+fn is_word(text: &str) -> bool {
+    let is_inner = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'.' | b'-' | b'_');
+    (1..=253).contains(&text.len()) && text.bytes().all(is_inner) && !text.starts_with('-')
 }
 
 fn is_time(text: &str) -> bool {

@@ -51,7 +51,7 @@ pub(super) fn turn(scale: Scale, policy: Policy, places: &[f64]) -> Option<usize
         };
         match &mut run {
             Some(run) if run.from < LEAST_HISTORY => {
-                run.is_told |= is_level(scale, &settled, places.get(run.from..=at).unwrap_or_default());
+                run.is_told = run.is_told || is_level(scale, &settled, places.get(run.from..=at).unwrap_or_default());
             }
             Some(_) => {}
             None => settled.push(*place),

@@ -84,6 +84,16 @@ pub fn on_one_line(text: &str) -> Cow<'_, str> {
     printable::printable(text, printable::LineBreaks::Escape)
 }
 
+/// Returns names that somebody else gave, for a list in a message.
+pub fn listed<'n>(names: impl IntoIterator<Item = &'n str>) -> String {
+    names.into_iter().map(on_one_line).collect::<Vec<_>>().join(", ")
+}
+
+/// Returns a message of several lines without what a terminal would obey, reorder or hide.
+pub fn on_its_lines(text: &str) -> Cow<'_, str> {
+    printable::printable(text, printable::LineBreaks::Keep)
+}
+
 /// What one run found.
 #[derive(Clone, Copy, Debug)]
 pub struct Report<'a> {
