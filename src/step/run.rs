@@ -36,6 +36,10 @@ const RETRIED: [&str; 4] = ["jobLost", "nodeLost", "serverReplaced", "unseen"];
 const NEWS: Duration = Duration::from_secs(5);
 /// Between two looks at what comes in.
 const LOOK: Duration = Duration::from_millis(100);
+/// How long a controller may take to see what was created before the job, and between two tries.
+const UNSEEN: Duration = Duration::from_secs(120);
+/// See [`UNSEEN`].
+const SIGHT: Duration = Duration::from_secs(5);
 /// How long logs may stand still before their end, after their containers ended.
 const LOG_PATIENCE: Duration = Duration::from_secs(60);
 /// The same for a step that was told to end, which is killed after half a minute.
@@ -110,6 +114,17 @@ fn is_lost(result: &BenchmarkResult) -> bool {
 
 fn answer(result: &BenchmarkResult) -> Answer {
     if result.run.status == Status::Succeeded { Answer::Succeeded } else { Answer::Failed }
+}
+
+/// Returns whether a Workflow ended at once since its controller had not seen its template yet, which was created for it.
+fn lacks_template(outcome: &Outcome, objects: &Objects) -> bool {
+    let templates = objects.before.iter().filter(|object| text_at(object, "/kind") == "WorkflowTemplate");
+    let said = |name: &str| format!("workflowtemplates.argoproj.io \"{name}\" not found");
+    outcome.ended.status == Status::Failed
+        && templates.map(|object| said(text_at(object, "/metadata/name"))).any(|said| {
+            let is_said = |reason: &StatusReason| reason.code == "jobFailed" && reason.message.contains(&said);
+            outcome.ended.reasons.iter().any(is_said)
+        })
 }
 
 fn volume_full() -> StatusReason {
@@ -200,14 +215,29 @@ impl Session {
         if let Some(loaded) = &attempt.loaded {
             objects.load(&loaded.up.endpoint);
         }
-        let (job, since) = match self.job(attempt, objects)? {
-            Ok(job) => job,
-            Err(no_job) => return Ok(self.without_job(attempt, no_job)),
-        };
         let served = told.config.run(&attempt.run.id).ok().and_then(|(_, case)| case.served.clone());
-        let mut outcome = match served {
-            Some(served) => self.follow_server(attempt, job, &served, since, gathered),
-            None => self.follow_run(attempt, job, gathered),
+        let mut outcome = loop {
+            let (job, since) = match self.job(attempt, objects)? {
+                Ok(job) => job,
+                Err(no_job) => return Ok(self.without_job(attempt, no_job)),
+            };
+            let outcome = match &served {
+                Some(served) => self.follow_server(attempt, job, served, since, gathered),
+                None => self.follow_run(attempt, job, gathered),
+            };
+            if !outcome.as_ref().is_some_and(|outcome| lacks_template(outcome, objects))
+                || attempt.age() > UNSEEN.as_secs_f64()
+            {
+                break outcome;
+            }
+            self.tell("Argo had not seen the WorkflowTemplate that was created just before: the job is created anew");
+            if self.waits(SIGHT) {
+                break outcome;
+            }
+            if let Some(created) = attempt.created.take() {
+                self.remove(&created)?;
+            }
+            self.keep(attempt);
         };
         if let (Some(outcome), Some(loaded)) = (&mut outcome, &attempt.loaded) {
             self.add_server(outcome, loaded);
@@ -502,3 +532,6 @@ pub(super) fn outcome_without_job(attempt: &Attempt, status: Status, reasons: Ve
         logs: None,
     }
 }
+
+#[cfg(test)]
+mod tests;
