@@ -48,7 +48,7 @@ fn gate(found: &Baseline, history: &[f64], candidate: &[f64]) -> Gated {
     let effect = measure(scale, &base, newest);
     let judgement = judge(effect, POLICY, effect.map(|effect| effect.p));
     let newest_level = &history[found.changes.last().map_or(0, |change| change.at)..];
-    let is_open = found.open.is_some_and(|open| !open.is_over(scale, newest_level, candidate, effect, POLICY));
+    let is_open = found.open.is_some_and(|open| !open.is_over(scale, &base, newest_level, candidate, POLICY));
     let fails = is_open || judgement.verdict == Verdict::Regressed;
     Gated { judgement, is_open, fails }
 }

@@ -227,8 +227,8 @@ fn bound(extent: Option<f64>, threshold: f64, ack: &Ack) -> Result<String> {
     let percent = if extent <= 1.0 { percent.min(100.0) } else { percent };
     if percent > 100.0 {
         bail!(
-            "it got worse by {} from `{}` on, and a bound is at most 100%: `--max-change any` accepts whatever comes",
-            words::share(extent),
+            "it got worse by {} from `{}` on, and a bound is at most 100%: `--max-change any` accepts that change however large it is",
+            words::about(extent),
             ack.from
         );
     }
@@ -286,7 +286,8 @@ fn only_case(series: &[&Told], args: &AckArgs) -> Result<String> {
         // Without a change there is no case to choose from.
         _ if open.is_empty() && args.from.is_none() => Ok("*".to_owned()),
         _ => {
-            let named = known.iter().take(MOST).map(|(case, name)| format!("\n  --case {case}  # {}", on_one_line(name)));
+            let named =
+                known.iter().take(MOST).map(|(case, name)| format!("\n  --case {case}  # {}", on_one_line(name)));
             bail!(
                 "{} cases of {} have {}: name the one that is accepted, or all with --case '*'{}",
                 known.len(),

@@ -31,6 +31,13 @@ pub(super) fn run(global: &Global, args: &CompareArgs) -> Result<ExitStatus> {
     let side = |text: &String| Side::parse(text, is_folder).map_err(|error| anyhow!(error));
     let (Some(first), Some(second)) = (&args.baseline, &args.candidate) else { bail!("compare needs two sides") };
     let sides = [side(first)?, side(second)?];
+    for side in &sides {
+        if let Side::Folder(folder) = side
+            && !is_folder(folder)
+        {
+            bail!("there is no folder {folder}");
+        }
+    }
     let mut judging = Judging::open(global)?;
     let folder = |side: &Side| if let Side::Folder(folder) = side { Some(PathBuf::from(folder)) } else { None };
     let folders: Vec<PathBuf> = sides.iter().filter_map(folder).chain(args.results.clone()).collect();
@@ -81,9 +88,9 @@ pub(super) fn run(global: &Global, args: &CompareArgs) -> Result<ExitStatus> {
 /// What of the sides is looked at.
 #[derive(Clone, Copy, Default)]
 pub(super) struct Filter<'a> {
-    benchmarks: &'a [String],
-    metrics: &'a [String],
-    allowed: &'a [String],
+    pub(super) benchmarks: &'a [String],
+    pub(super) metrics: &'a [String],
+    pub(super) allowed: &'a [String],
 }
 
 /// A comparison.

@@ -76,7 +76,7 @@ pub(super) fn run(global: &Global, args: &GateArgs) -> Result<ExitStatus> {
         as_of: Some(as_of),
         lines,
         left_out,
-        notes: notes.into_iter().chain(idle).chain(general(args, commits.as_ref(), &archive)).collect(),
+        notes: notes.into_iter().chain(idle).chain(general(args, &candidate, commits.as_ref(), &archive)).collect(),
     };
     let failed = answer.lines.iter().filter(|line| !passes(line, args));
     diagnostics.extend(failed.map(|line| finding(line, &rules, answer.results.as_deref())));
@@ -180,6 +180,12 @@ fn candidate(
     let Some(commits) = commits else {
         bail!("`{name}` is no folder and no session, and there is no git history to look in");
     };
+    if name.starts_with("branch:") || name.starts_with("tag:") {
+        bail!(
+            "`{name}` is many commits, and a candidate is one: name it by `{}`",
+            name.split_once(':').map_or("", |(_, name)| name)
+        );
+    }
     let revision = name.strip_prefix("rev:").unwrap_or(name);
     let lineage =
         commits.of_revision(revision).with_context(|| format!("`{name}` is no session and no folder either"))?;
@@ -204,10 +210,17 @@ fn finding(line: &Line, rules: &[(Rule, Span)], results: Option<&str>) -> Diagno
     words::next(line, results).into_iter().fold(Diagnostic::at(code, place, message), Diagnostic::help)
 }
 
-fn general(args: &GateArgs, commits: Option<&Commits>, archive: &Archive) -> Vec<String> {
+fn general(args: &GateArgs, candidate: &Candidate, commits: Option<&Commits>, archive: &Archive) -> Vec<String> {
     let mut notes = Vec::new();
     if let (Some(folder), true) = (&args.results, archive.rows().is_empty()) {
         notes.push(format!("{} holds no result that counts", folder.display()));
+    }
+    if let (Some(name), Candidate::Rows(rows)) = (&args.candidate, candidate)
+        && rows.is_empty()
+    {
+        notes.push(format!(
+            "`{name}` has no result that counts; a commit that only records results ran nothing, and `kubebench history` lists those that did"
+        ));
     }
     if commits.is_none() {
         notes.push("there is no git history here, so all earlier sessions are the baseline".to_owned());

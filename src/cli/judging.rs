@@ -342,7 +342,7 @@ impl Usual {
         let Some(commits) = commits else { return Ok(Self::NoRepository) };
         let Some(name) = commits.default_branch() else { return Ok(Self::NoBranch) };
         let side = Side::Branch(name);
-        Ok(Self::Known { name: side.to_string(), lineage: lineage(commits, &side)? })
+        Ok(Self::Known { name: side.to_string(), lineage: lineage(commits, &side)?.of_default() })
     }
 
     /// Returns the commits, where they are known.

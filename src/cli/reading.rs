@@ -43,10 +43,13 @@ impl Results {
             None => Self { folder: root.join(own), shown: own.to_owned() },
         };
         if !place.folder.is_dir() {
+            if asked.is_some() {
+                bail!("there is no folder {}", place.shown);
+            }
             bail!(
-                "there is no folder {}: results that are recorded on a branch of their own are read from a checkout of it \
-                 (`git worktree add ../results BRANCH`, then `--results ../results/{own}`)",
-                place.shown
+                "there is no folder {own}, so nothing has run yet: `kubebench run SPEC` makes the first result. Results that are recorded \
+                 on a branch of their own are read from a checkout of it (`git worktree add ../results BRANCH`, then \
+                 `--results ../results/{own}`)"
             );
         }
         Ok(place)

@@ -29,7 +29,11 @@ pub(super) fn run(global: &Global, args: &CompareArgs, by: &str) -> Result<ExitS
     let found = Axis::find(by, &archive, &series).map(|axis| (values(&archive, &series, &axis), axis));
     let Some((known, axis)) = found.filter(|(known, _)| !known.is_empty()) else {
         let known = axes(&archive, &series);
-        let known = if known.is_empty() { "none: nothing differs".to_owned() } else { listed(known.iter().map(String::as_str)) };
+        let known = if known.is_empty() {
+            "none: nothing differs".to_owned()
+        } else {
+            listed(known.iter().map(String::as_str))
+        };
         let labels: BTreeSet<&String> =
             archive.rows().iter().filter_map(|row| archive.subject(row).labels.get(by)).collect();
         let mut labels = labels.into_iter();
@@ -45,7 +49,10 @@ pub(super) fn run(global: &Global, args: &CompareArgs, by: &str) -> Result<ExitS
     if let Some(base) = args.base.as_ref().filter(|base| !known.contains(*base)) {
         let mut known: Vec<String> = known.into_iter().collect();
         known.sort_by(|one, other| number(one).total_cmp(&number(other)));
-        bail!("there is no result of {by}={base} to hold the others against; there are {}", listed(known.iter().map(String::as_str)));
+        bail!(
+            "there is no result of {by}={base} to hold the others against; there are {}",
+            listed(known.iter().map(String::as_str))
+        );
     }
     refuse_unknown(&args.metric, || series.iter().map(|told| told.metric.as_str()))?;
     let pareto = args.pareto.as_deref().map(pair).transpose()?;

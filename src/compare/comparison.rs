@@ -197,7 +197,8 @@ impl Request<'_> {
                 let words = digests.iter().map(|digest| digest.trim_start_matches("sha256:").chars().take(8).collect());
                 words.collect::<Vec<String>>().join(", ")
             };
-            differing.push(("workload".to_owned(), format!("{} and {}", short(one), short(other))));
+            let said = format!("arguments, variables, files or inputs: {} and {}", short(one), short(other));
+            differing.push(("workload".to_owned(), said));
         }
         differing
     }

@@ -41,7 +41,7 @@ pub struct Request<'a> {
 
 /// Tells the history of every series.
 pub fn history(request: Request<'_>) -> Vec<Told> {
-    let replaced = replaced(request.partitions);
+    let replaced = replaced(request.archive, request.partitions, request.lineage);
     let mut told = Vec::new();
     for (partition, is_replaced) in request.partitions.iter().zip(replaced) {
         let origin = Origin { archive: request.archive, partition, lineage: request.lineage };
@@ -84,36 +84,51 @@ impl LevelChange {
 }
 
 /// Returns of each partition whether its hardware was replaced: the case ran elsewhere on its target since, and not here any more. Kinds
-/// of machines that take turns are in use side by side.
-pub(super) fn replaced(partitions: &[Partition]) -> Vec<bool> {
+/// of machines that take turns are in use side by side, and a branch replaces nothing of the default one: of the sessions of the known
+/// commits, the hardware that is in use among these alone is in use.
+pub(super) fn replaced(archive: &Archive, partitions: &[Partition], lineage: Option<&Lineage>) -> Vec<bool> {
+    let of_all = replaced_by(partitions, |_, _| true);
+    if lineage.is_none() {
+        return of_all;
+    }
+    let is_known = |partition: &Partition, session: usize| Origin { archive, partition, lineage }.has(session);
+    of_all.into_iter().zip(replaced_by(partitions, is_known)).map(|(all, known)| all && known).collect()
+}
+
+/// The same by the sessions that count.
+fn replaced_by(partitions: &[Partition], counts: impl Fn(&Partition, usize) -> bool) -> Vec<bool> {
     let place = |partition: &Partition| {
         (partition.benchmark.clone(), partition.case.clone(), partition.facts.get("target").cloned())
     };
-    let first = |partition: &Partition| partition.sessions.first().map(|session| session.started_at.clone());
-    let last = |partition: &Partition| partition.sessions.last().map(|session| session.started_at.clone());
+    // When the sessions of each partition began that count, in the order of time.
+    let starts: Vec<Vec<&String>> = partitions
+        .iter()
+        .map(|partition| {
+            let sessions = partition.sessions.iter().enumerate().filter(|(at, _)| counts(partition, *at));
+            sessions.map(|(_, session)| &session.started_at).collect()
+        })
+        .collect();
     // Where the case ran last, and since when it runs there.
     let mut newest = BTreeMap::new();
-    for partition in partitions {
-        let known = newest.entry(place(partition)).or_default();
-        *known = (last(partition), first(partition)).max(std::mem::take(known));
-    }
-    let since = |partition: &Partition| newest.get(&place(partition)).and_then(|(_, since)| since.clone());
     // What ran once among many sessions elsewhere does not take turns.
-    let mut starts: BTreeMap<_, Vec<Option<String>>> = BTreeMap::new();
-    for partition in partitions {
-        let sessions = partition.sessions.iter().map(|session| Some(session.started_at.clone()));
-        starts.entry(place(partition)).or_default().extend(sessions);
+    let mut all: BTreeMap<_, Vec<&String>> = BTreeMap::new();
+    for (partition, own) in partitions.iter().zip(&starts) {
+        let known = newest.entry(place(partition)).or_default();
+        *known = (own.last(), own.first()).max(std::mem::take(known));
+        all.entry(place(partition)).or_default().extend(own);
     }
-    for all in starts.values_mut() {
-        all.sort_unstable();
+    for starts in all.values_mut() {
+        starts.sort_unstable();
     }
-    let recent = |partition: &Partition| {
-        let all = starts.get(&place(partition))?;
-        all.get(all.len().saturating_sub(TURNS)).cloned().flatten()
-    };
     partitions
         .iter()
-        .map(|partition| last(partition) < since(partition) || last(partition) < recent(partition))
+        .zip(&starts)
+        .map(|(partition, own)| {
+            let place = place(partition);
+            let since = newest.get(&place).and_then(|(_, since)| *since);
+            let recent = all.get(&place).and_then(|all| all.get(all.len().saturating_sub(TURNS)));
+            own.last() < since || own.last() < recent
+        })
         .collect()
 }
 

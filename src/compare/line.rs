@@ -67,9 +67,9 @@ impl Origin<'_> {
             (None, _) => true,
             (Some(_), None) => false,
             (Some(lineage), Some(row)) => {
-                // Where no tree was committed, nobody can tell of which commit a result of a cluster is.
-                let is_unknown = self.archive.origin(row).commit.is_none() && lineage.trees.is_empty();
-                row.synthetic || is_unknown || lineage.commit_of(self.archive, row).is_some()
+                row.synthetic
+                    || lineage.has_unknown(self.archive, row)
+                    || lineage.commit_of(self.archive, row).is_some()
             }
         }
     }

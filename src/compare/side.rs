@@ -96,9 +96,27 @@ pub struct Lineage {
     pub commits: BTreeSet<String>,
     /// The first of them whose tree holds a run digest: by target, benchmark and the first 8 digits.
     pub trees: BTreeMap<(String, String, String), String>,
+    /// Whether results count that no commit can be told of.
+    takes_unknown: bool,
 }
 
 impl Lineage {
+    /// Returns the lineage that stands for everything where nothing tells commits apart: the default branch, without a generated tree.
+    #[must_use]
+    pub fn of_default(self) -> Self {
+        Self { takes_unknown: self.trees.is_empty(), ..self }
+    }
+
+    /// Returns whether a result counts although it knows no commit.
+    pub fn has_unknown(&self, archive: &Archive, row: &Row) -> bool {
+        self.takes_unknown && archive.origin(row).commit.is_none()
+    }
+
+    /// Returns whether nothing tells whether a result is of these commits.
+    pub fn is_in_doubt(&self, archive: &Archive, row: &Row) -> bool {
+        !row.synthetic && !self.takes_unknown && self.trees.is_empty() && archive.origin(row).commit.is_none()
+    }
+
     /// Returns the commit of a result, if it is one of these: the one that it names, unless files differed from it then, or the first
     /// whose tree holds its run digest.
     pub fn commit_of<'a>(&'a self, archive: &'a Archive, row: &Row) -> Option<&'a str> {

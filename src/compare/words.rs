@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use super::v1::{Acknowledged, Line, Size, Verdict};
+use super::v1::{Acknowledged, Direction, Line, Size, Verdict};
 use crate::result::labelled;
 use crate::verdict::{Judgement, Method, Policy, Reason, SIGNIFICANT};
 
@@ -27,7 +27,7 @@ pub fn code(reason: Reason) -> &'static str {
 pub fn reason(judgement: &Judgement, policy: Policy) -> String {
     let threshold = share(policy.threshold);
     let seen =
-        judgement.detectable.map_or_else(String::new, |least| format!("; {} would have been seen", share(least)));
+        judgement.detectable.map_or_else(String::new, |least| format!("; {} would have been seen", about(least)));
     let more = match judgement.more {
         Some(0) => String::new(),
         Some(1) => "; 1 more session would decide if nothing else changes".to_owned(),
@@ -75,12 +75,32 @@ pub fn reason(judgement: &Judgement, policy: Policy) -> String {
     }
 }
 
-/// Returns a share as a percentage without a sign: `2 %`, `0.35 %`.
+/// Returns a share that somebody wrote as a percentage without a sign, to three digits: `2 %`, `0.35 %`.
 pub fn share(share: f64) -> String {
+    percentage(share, 3)
+}
+
+/// Returns a share that was measured, to two digits: `4.1 %`, `17 %`.
+pub fn about(share: f64) -> String {
+    percentage(share, 2)
+}
+
+fn percentage(share: f64, digits: usize) -> String {
     let percent = share.abs() * 100.0;
-    let digits = usize::from(percent < 10.0);
-    let text = format!("{percent:.digits$}");
-    format!("{} %", text.strip_suffix(".0").unwrap_or(&text))
+    if percent >= 1000.0 {
+        return "over 1000 %".to_owned();
+    }
+    let whole = if percent < 1.0 {
+        0
+    } else if percent < 10.0 {
+        1
+    } else {
+        2
+    };
+    let decimals = digits.saturating_sub(whole);
+    let text = format!("{percent:.decimals$}");
+    let text = if text.contains('.') { text.trim_end_matches('0').trim_end_matches('.') } else { &text };
+    format!("{text} %")
 }
 
 /// Returns a change with its sign, to the digits that its interval supports: `−8.0 %`.
@@ -225,6 +245,23 @@ pub fn is_noise(line: &Line) -> bool {
     matches!(line.verdict, Verdict::NoChangeSeen | Verdict::Unchanged | Verdict::Inconclusive) && !is_passed
 }
 
+/// Returns whether a series shows too little for its calm to mean anything: not even half of its value, or twice of it, would have been seen.
+pub fn is_blind(line: &Line) -> bool {
+    let least = if line.direction == Direction::Lower { 1.0 } else { 0.5 };
+    line.detectable.is_some_and(|detectable| detectable >= least)
+}
+
+/// Says what the change of a line is of, where it is not that of the two medians beside it.
+pub fn of_differences(lines: &[Line]) -> Option<&'static str> {
+    let is_shift = |line: &Line| {
+        let methods = [Method::Ranks, Method::RanksApproximate, Method::Pairs];
+        line.change.is_some() && methods.iter().any(|method| line.method.as_deref() == Some(method.name()))
+    };
+    lines.iter().any(is_shift).then_some(
+        "a change is the median of all differences between sessions, and may differ from that of the two medians",
+    )
+}
+
 /// Returns a method in words.
 pub fn method(name: &str) -> &'static str {
     let all =
@@ -234,10 +271,20 @@ pub fn method(name: &str) -> &'static str {
 
 /// Says how to accept what begins with a session, or what is open now.
 fn accept(line: &Line, session: Option<&str>, results: Option<&str>) -> String {
+    // What is accepted from the same session has a file, which accepts it no more, or not as much.
+    let first = session.or(line.open.as_ref().map(|open| open.session.as_str()));
+    if let Some(known) = line.acks.iter().find(|ack| first.is_some() && ack.session.as_deref() == first) {
+        let what = if known.expired { "give it a later `expires`" } else { "raise its `maxChange`" };
+        return format!("mend it, or accept it in {}: {what}, and send that for review", known.file);
+    }
     let from = session.map_or_else(String::new, |session| format!(" --from {}", quoted(session)));
     let results = results.map_or_else(String::new, |folder| format!(" --results {}", quoted(folder)));
+    let (change, bounds) = line.open.as_ref().map_or((line.change, line.interval), |open| (open.change, open.interval));
+    // No bound reaches further than 100 %.
+    let most = change.into_iter().chain(bounds.map(|(_, high)| high)).fold(0.0, f64::max);
+    let any = if most >= 1.0 { " --max-change any" } else { "" };
     format!(
-        "mend it, or accept it: kubebench ack {} --metric {} --case {}{from}{results} --by YOU --reason WHY",
+        "mend it, or accept it: kubebench ack {} --metric {} --case {}{from}{any}{results} --by YOU --reason WHY",
         line.benchmark,
         quoted(&line.metric),
         quoted(&line.case)
@@ -349,4 +396,27 @@ pub fn short(commit: &str) -> &str {
 pub fn sentence_case(words: &str) -> String {
     let mut letters = words.chars();
     letters.next().map_or_else(String::new, |first| first.to_uppercase().chain(letters).collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{about, share};
+
+    #[test]
+    fn limits_are_shown_as_they_were_written_and_measured_shares_to_two_digits() {
+        let limits = [
+            (0.0004, "0.04 %"),
+            (0.0025, "0.25 %"),
+            (0.02, "2 %"),
+            (0.035, "3.5 %"),
+            (0.125, "12.5 %"),
+            (1.0, "100 %"),
+        ];
+        for (limit, shown) in limits {
+            assert_eq!(share(limit), shown);
+        }
+        for (measured, shown) in [(0.000_412, "0.04 %"), (0.0412, "4.1 %"), (0.1728, "17 %"), (18.33, "over 1000 %")] {
+            assert_eq!(about(measured), shown);
+        }
+    }
 }

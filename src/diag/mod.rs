@@ -220,7 +220,8 @@ pub fn what_there_is<'a>(word: &str, known: impl IntoIterator<Item = &'a str>, l
 
 /// Returns the end of a sentence about an unknown word: the nearest of those that are known; nothing where none is near.
 pub fn nearest<'a>(unknown: &str, known: impl IntoIterator<Item = &'a str>) -> String {
-    did_you_mean(unknown, known).map_or_else(String::new, |near| format!("; did you mean `{}`?", render::on_one_line(near)))
+    did_you_mean(unknown, known)
+        .map_or_else(String::new, |near| format!("; did you mean `{}`?", render::on_one_line(near)))
 }
 
 /// Returns the candidate closest to `word`, when it is close enough to be what was meant.

@@ -47,7 +47,8 @@ pub(super) fn draw(site: &Site<'_>) -> String {
     match results.len() {
         0 => text.push_str("\nThere are no results yet."),
         count => {
-            text.push_str(&format!("\n{}, the newest of {}.", words::counted(count, "result"), site.request.as_of));
+            let newest = site.newest().unwrap_or_default();
+            text.push_str(&format!("\n{}, the newest of {newest}.", words::counted(count, "result")));
         }
     }
     if !site.request.left_out.is_empty() {

@@ -7,6 +7,7 @@ use super::links::Links;
 use super::place;
 use crate::archive::{Archive, Partition, Row};
 use crate::compare::v1::{Comparison, LeftOut, Line, Told, Verdict};
+use crate::compare::words;
 use crate::expand::VARIANT;
 use crate::result::plain;
 use crate::result::v1::{Metric, Status};
@@ -231,9 +232,11 @@ fn charts<'a>(request: &'a Request<'a>, lines: &Lines<'a>) -> Charts<'a> {
     for ((benchmark, case, ..), units) in groups {
         let of_case = charts.entry(benchmark).or_default().entry(case).or_default();
         let newest = units.values().flatten().map(|told| last(told)).max();
+        let newest_known = units.values().flatten().map(|told| last_known(told)).max();
         for mut all in units.into_values() {
-            // A unit that newer sessions do not have any more is history.
-            let is_old_unit = all.iter().map(|told| last(told)).max() < newest;
+            // A unit that newer sessions do not have any more is history; a branch gives up none of the default branch.
+            let is_old_unit = all.iter().map(|told| last(told)).max() < newest
+                && all.iter().map(|told| last_known(told)).max() < newest_known;
             all.sort_by_key(|told| last(told));
             let (mut replaced, mut current): (Vec<&Told>, Vec<&Told>) = all.into_iter().partition(|told| told.replaced);
             let is_gone = current.is_empty();
@@ -263,6 +266,12 @@ fn charts<'a>(request: &'a Request<'a>, lines: &Lines<'a>) -> Charts<'a> {
 
 fn last(told: &Told) -> Option<&String> {
     told.sessions.last().map(|session| &session.started_at)
+}
+
+/// The same of the sessions of the default branch.
+fn last_known(told: &Told) -> Option<&String> {
+    let known = told.sessions.iter().rev().find(|session| !told.aside.contains(&session.session));
+    known.map(|session| &session.started_at)
 }
 
 /// What gates say, by the series that it is about.
@@ -438,6 +447,11 @@ impl<'a> Site<'a> {
     /// Iterates over the cases of all benchmarks.
     pub(super) fn cases(&self) -> impl Iterator<Item = &Case<'a>> {
         self.benchmarks.iter().flat_map(|benchmark| &benchmark.cases)
+    }
+
+    /// Returns the day of the newest result.
+    pub(super) fn newest(&self) -> Option<&'a str> {
+        self.request.archive.rows().iter().map(|row| words::day(&row.started_at)).max()
     }
 
     /// Iterates over what is drawn.

@@ -14,6 +14,8 @@ pub(super) struct Tally {
     pub(super) pending: usize,
     /// Those in which no change was seen.
     pub(super) quiet: usize,
+    /// Those among them that would not have shown even a change by half.
+    blind: usize,
     /// Those that improved.
     pub(super) improved: usize,
     /// Those that got worse, and that was accepted.
@@ -58,7 +60,11 @@ impl Tally {
                 &mut self.limited
             }
             (Some(Verdict::NoChangeSeen | Verdict::Unchanged), _) => {
-                self.seen.extend(line.and_then(|line| line.detectable));
+                if line.is_some_and(words::is_blind) {
+                    self.blind += 1;
+                } else {
+                    self.seen.extend(line.and_then(|line| line.detectable));
+                }
                 &mut self.quiet
             }
             (Some(Verdict::Improved), _) => &mut self.improved,
@@ -89,6 +95,12 @@ impl Tally {
         };
         let parts = [
             (self.quiet > 0).then(|| format!("No change seen in {} series{}.", self.quiet, self.would_have_seen())),
+            (self.blind > 0).then(|| {
+                format!(
+                    "{} of them would not have shown even a change by half: too few sessions, or too unsteady ones.",
+                    self.blind
+                )
+            }),
             series(self.pending, "may have got worse, and a second session decides"),
             series(self.improved, "improved"),
             series(self.accepted, "got worse, and that was accepted"),
@@ -103,7 +115,7 @@ impl Tally {
     }
 
     fn would_have_seen(&self) -> String {
-        let share = |place: usize| self.seen.get(place).map(|share| words::share(*share));
+        let share = |place: usize| self.seen.get(place).map(|share| words::about(*share));
         match (share(self.seen.len() / 2), share(self.seen.len().saturating_sub(1))) {
             (Some(middle), Some(largest)) if middle != largest => {
                 format!("; would have seen ±{middle} in half of them, ±{largest} in all")

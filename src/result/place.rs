@@ -40,7 +40,8 @@ pub(super) fn judge(result: &BenchmarkResult) -> Result<(), String> {
         ("run.startedAt", started_at, is_time(started_at), "a time such as `2026-01-02T03:04:05Z`"),
         ("run.finishedAt", finished_at, is_time(finished_at), "a time such as `2026-01-02T03:04:05Z`"),
     ];
-    let commit = commit.map(|commit| ("source.commit", commit, is_commit(commit), "a whole commit, 40 or 64 hexadecimal digits"));
+    let commit = commit
+        .map(|commit| ("source.commit", commit, is_commit(commit), "a whole commit, 40 or 64 hexadecimal digits"));
     match names.into_iter().chain(commit).find(|(_, _, is_right, _)| !is_right) {
         Some((field, value, _, wanted)) => {
             let shown: String = value.chars().take(80).flat_map(char::escape_default).collect();

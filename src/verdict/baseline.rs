@@ -83,12 +83,12 @@ pub struct Open {
 }
 
 impl Open {
-    /// Returns whether `new` sessions are past the change: by their `effect` they are within the threshold of the baseline, and they are
-    /// not as the sessions `since` it.
-    pub fn is_over(self, scale: Scale, since: &[f64], new: &[f64], effect: Option<Effect>, policy: Policy) -> bool {
-        // By medians, since a session that failed halfway may have no place on the scale.
+    /// Returns whether `new` sessions are past the change: they are nearer to the baseline, of the sessions `before` it, than to those
+    /// `since` it.
+    pub fn is_over(self, scale: Scale, before: &[f64], since: &[f64], new: &[f64], policy: Policy) -> bool {
+        // By medians: a session that failed halfway may have no place on the scale, and one that is wild moves a mean anywhere.
         let level = |values: &[f64]| scale.place(stats::quantile(values.iter().copied(), 0.5));
-        let from_baseline = effect.and_then(|effect| worse(effect.difference, policy.direction));
+        let from_baseline = worse(level(new) - level(before), policy.direction);
         let from_change = worse(level(since) - level(new), policy.direction);
         from_baseline.zip(from_change).is_some_and(|(lost, regained)| lost < regained)
     }
@@ -209,9 +209,7 @@ impl Walk {
             return;
         };
         let marks: Vec<Mark> = marks.iter().copied().filter(|mark| mark.at == start).collect();
-        // Of few sessions, one that is wild has a large part in their mean.
-        let is_short = end - start < hampel::AROUND || !marks.is_empty();
-        let level = if is_short { self.median(start, end) } else { self.level(start, end) };
+        let level = if marks.is_empty() { self.level(start, end) } else { self.median(start, end) };
         let difference = level - reference;
         let worse = worse(difference, self.policy.direction);
         let is_accepted = self.is_accepted(difference, &marks);
@@ -329,8 +327,9 @@ impl Walk {
         change::change_points(&both, LEAST_SEGMENT).is_empty()
     }
 
+    /// Returns the mean; of few sessions, where one that is wild has a large part in it, the median.
     fn level(&self, start: usize, end: usize) -> f64 {
-        mean(&self.steady, start, end)
+        if end - start < hampel::AROUND { self.median(start, end) } else { mean(&self.steady, start, end) }
     }
 
     /// Looks at the newest sessions, which are too few to be a level: several that are surely worse together open a change, and what

@@ -71,7 +71,8 @@ pub(in crate::cli) struct AckArgs {
     /// The first session that is accepted: its id, its commit, or a time; without it, where the open change began
     #[arg(long, value_name = "SESSION|COMMIT|TIME", value_parser = beginning)]
     pub(in crate::cli) from: Option<String>,
-    /// The greatest change that is accepted, such as 6%, or `any`; without it, a little more than what got worse
+    /// The greatest change that is accepted, such as 6%, or `any`; without it, a little more than what got worse. What gets worse after
+    /// it is another change
     #[arg(long, value_name = "SHARE", value_parser = share)]
     pub(in crate::cli) max_change: Option<String>,
     /// Who accepts
@@ -90,7 +91,11 @@ pub(in crate::cli) struct AckArgs {
 
 /// Refuses to accept something in nobody's name, or for no reason.
 fn said(text: &str) -> Result<String, String> {
-    if text.trim().is_empty() { Err("it is empty".to_owned()) } else { Ok(text.to_owned()) }
+    match text.trim() {
+        "" => Err("it is empty".to_owned()),
+        "YOU" | "WHY" => Err("this stands for what you have to say: write who accepts, and why".to_owned()),
+        _ => Ok(text.to_owned()),
+    }
 }
 
 /// The bound that is none.

@@ -42,7 +42,8 @@ impl Request<'_> {
         let mut lines = Vec::new();
         for (only, own, others) in [(Only::Baseline, baselines, candidates), (Only::Candidate, candidates, baselines)] {
             let is_shared = |own: &Partition| others.iter().any(|other| self.facts(other).eq(self.facts(own)));
-            let left = own.iter().zip(replaced(own)).filter(|(own, _)| !is_paired(own) && !is_shared(own));
+            let left =
+                own.iter().zip(replaced(self.archive, own, None)).filter(|(own, _)| !is_paired(own) && !is_shared(own));
             for (partition, is_replaced) in left {
                 let Some(near) = self.nearest(partition, others) else { continue };
                 let (baseline, candidate) = match only {

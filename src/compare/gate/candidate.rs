@@ -65,6 +65,7 @@ impl<'a> Request<'a> {
             let draft = |series| self.draft(rule, partition, sessions, series, Absence::Invalid);
             return (shown.into_iter().map(draft).collect(), Vec::new());
         }
+        let origin = Origin { archive: self.archive, partition, lineage: self.lineage(rule) };
         let recent = self.recent(rule, partition, sessions, there.iter().chain(&gone).copied());
         let (mut drafts, mut notes) = (Vec::new(), Vec::new());
         for series in &there {
@@ -80,6 +81,14 @@ impl<'a> Request<'a> {
             let is_recent = series.points.iter().any(|point| recent.contains(&point.session));
             let is_over = series.points.last().map(|point| point.session) < sessions.all.first().copied();
             match successor {
+                Some(_) if is_over && self.is_aside(rule, partition, sessions) => {
+                    // A branch gives up no unit of the default branch.
+                    let last = series.points.iter().rev().find(|point| origin.is_member(point));
+                    drafts.extend(last.map(|point| {
+                        let own = self.around(rule, partition, BTreeSet::from([point.session]));
+                        self.draft(rule, partition, &own, Cow::Borrowed(series), Absence::Invalid)
+                    }));
+                }
                 Some(successor) if is_over => {
                     let why = format!("it has another unit since ({})", unit(successor));
                     notes.extend(self.unjudged(rule, partition, series, &why));
@@ -118,12 +127,7 @@ impl<'a> Request<'a> {
     }
 
     fn sessions(&self, rule: &Rule, partition: &Partition) -> Sessions {
-        // Where targets do not keep results apart, another one's session says nothing of this one.
-        let is_of_target = |session: &Session| {
-            partition.facts.contains_key("target")
-                || session.rows(self.archive).any(|row| self.archive.subject(row).target == rule.target)
-        };
-        let of_target = |at: &usize| partition.sessions.get(*at).is_some_and(is_of_target);
+        let of_target = |at: &usize| self.is_of_target(rule, partition, *at);
         let judged: BTreeSet<usize> = match self.candidate {
             Candidate::Newest => (0..partition.sessions.len()).rev().find(|at| of_target(at)).into_iter().collect(),
             Candidate::Rows(rows) => {
@@ -133,6 +137,27 @@ impl<'a> Request<'a> {
                 (0..partition.sessions.len()).filter(|at| is_chosen(at) && of_target(at)).collect()
             }
         };
+        self.around(rule, partition, judged)
+    }
+
+    /// Returns whether a session is of the gate's target: where targets do not keep results apart, another one's says nothing of this one.
+    fn is_of_target(&self, rule: &Rule, partition: &Partition, session: usize) -> bool {
+        let is_of_target = |session: &Session| {
+            partition.facts.contains_key("target")
+                || session.rows(self.archive).any(|row| self.archive.subject(row).target == rule.target)
+        };
+        partition.sessions.get(session).is_some_and(is_of_target)
+    }
+
+    /// Returns whether nobody named the sessions that are judged, and none of them is of the default branch.
+    fn is_aside(&self, rule: &Rule, partition: &Partition, sessions: &Sessions) -> bool {
+        let origin = Origin { archive: self.archive, partition, lineage: self.lineage(rule) };
+        matches!((self.candidate, &rule.against), (Candidate::Newest, Against::Default))
+            && !sessions.judged.iter().any(|session| origin.has(*session))
+    }
+
+    /// Returns these sessions with those that belong to them.
+    fn around(&self, rule: &Rule, partition: &Partition, judged: BTreeSet<usize>) -> Sessions {
         // Where a gate waits for a second hit, sessions of the newest one's revision count hits: those that are judged too, and those
         // right before it.
         let revision = |at: usize| {
@@ -141,7 +166,8 @@ impl<'a> Request<'a> {
         };
         let newest = judged.last().copied().filter(|_| rule.is_confirmed);
         let is_alike = |at: &usize| newest.is_some_and(|newest| revision(*at) == revision(newest));
-        let earlier = newest.into_iter().flat_map(|newest| (0..newest).rev()).filter(&of_target);
+        let of_target = |at: &usize| self.is_of_target(rule, partition, *at);
+        let earlier = newest.into_iter().flat_map(|newest| (0..newest).rev()).filter(of_target);
         let alike: BTreeSet<usize> = earlier.take_while(is_alike).take(FEW - 1).collect();
         let alike = judged.iter().copied().filter(is_alike).chain(alike).collect();
         Sessions { all: judged.union(&alike).copied().collect(), judged, alike }

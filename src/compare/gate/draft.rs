@@ -99,9 +99,11 @@ impl<'a> Request<'a> {
                 "{others} earlier {} not of the baseline's commits",
                 if others == 1 { "session is" } else { "sessions are" }
             ));
+            notes.extend(of_same_commit(self.candidate, origin, &series, &all_earlier, &is_judged));
         }
         if let Against::Lineage(name) = &rule.against {
             notes.push(format!("held against {name}"));
+            notes.extend(in_doubt(origin, &series, name));
         }
         let candidate = places(&is_judged);
         let alike = places(&|point| sessions.alike.contains(&point.session));
@@ -248,7 +250,7 @@ impl Draft<'_> {
             line.notes.push(format!(
                 "the threshold of {} is below what these sessions can show: {}",
                 words::share(line.threshold),
-                words::share(detectable)
+                words::about(detectable)
             ));
         }
         if let Some(correlation) = line.correlation {
@@ -303,9 +305,10 @@ impl Draft<'_> {
         let Some(open) = self.found.open else { return };
         let earlier = self.medians(&self.earlier);
         let new = self.medians(&self.candidate);
+        let base: Vec<f64> = self.base().map(|point| point.median).collect();
         let Some(scale) = self.scale else { return };
         // What came back in part is another level of the same change.
-        if open.is_over(scale, newest_level(&earlier, &self.found), &new, self.effect, self.policy) {
+        if open.is_over(scale, &base, newest_level(&earlier, &self.found), &new, self.policy) {
             if !self.is_aside() {
                 line.notes.push("the change that was open is not there any more".to_owned());
                 return;
@@ -435,6 +438,42 @@ impl Draft<'_> {
             says(line, Verdict::NoChangeSeen, "accepted", said);
         }
     }
+}
+
+/// Says of the newest session of a branch that others of its commit are there too.
+fn of_same_commit(
+    asked: &Candidate,
+    origin: Origin<'_>,
+    series: &Series,
+    earlier: &[usize],
+    is_judged: &dyn Fn(&Point) -> bool,
+) -> Option<String> {
+    let own = series.points.iter().rev().find(|point| is_judged(point))?;
+    let commit = origin.commit(own.session).filter(|_| *asked == Candidate::Newest && !origin.is_member(own))?;
+    let of_commit = |at: &&usize| {
+        let point = series.points.get(**at);
+        point.and_then(|point| origin.commit(point.session)).as_ref() == Some(&commit)
+    };
+    let count = earlier.iter().filter(of_commit).count();
+    (count > 0).then(|| {
+        let commit = words::short(&commit);
+        format!(
+            "{count} of them of the candidate's own commit: `--candidate {commit}` judges all of its sessions together"
+        )
+    })
+}
+
+/// Says that nobody knows which sessions are of a baseline.
+fn in_doubt(origin: Origin<'_>, series: &Series, name: &str) -> Option<String> {
+    let lineage = origin.lineage?;
+    let session = |point: &Point| origin.partition.sessions.get(point.session)?.first(origin.archive);
+    let is_in_doubt = |point: &Point| session(point).is_some_and(|row| lineage.is_in_doubt(origin.archive, row));
+    series.points.iter().any(is_in_doubt).then(|| {
+        format!(
+            "results of a cluster do not know their commit, and no commit of {name} has a generated tree that tells it: they are not of its \
+             sessions"
+        )
+    })
 }
 
 fn says(line: &mut Line, verdict: Verdict, reason: &str, message: String) {

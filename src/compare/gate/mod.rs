@@ -12,7 +12,7 @@ use rayon::prelude::*;
 use self::draft::Draft;
 use super::history::replaced;
 use super::side::Lineage;
-use super::v1::Line;
+use super::v1::{Line, NO_SESSION};
 use crate::archive::{Archive, Partition, Series, series_of};
 use crate::model::Ack;
 use crate::result::v1::Direction;
@@ -141,8 +141,10 @@ fn known<'a>(request: &Request<'a>) -> BTreeMap<(&'a str, &'a str), Vec<Known<'a
     for rule in request.rules {
         metrics.entry(&rule.benchmark).or_default().insert(&rule.metric);
     }
+    let lineage = request.default.and_then(|name| request.lineages.get(name));
+    let replaced = replaced(request.archive, request.partitions, lineage);
     let mut known: BTreeMap<(&str, &str), Vec<Known<'_>>> = BTreeMap::new();
-    for (partition, is_replaced) in request.partitions.iter().zip(replaced(request.partitions)) {
+    for (partition, is_replaced) in request.partitions.iter().zip(replaced) {
         let Some(wanted) = metrics.get(partition.benchmark.as_str()) else { continue };
         let series = series_of(request.archive, partition, |name| wanted.contains(name));
         known.entry((&partition.benchmark, &partition.case)).or_default().push(Known {
@@ -172,7 +174,7 @@ fn missing(rule: &Rule, case: &str, name: &str) -> Line {
         direction: Direction::None,
         kind: crate::result::v1::Kind::Secondary,
         verdict: Verdict::Missing,
-        reason: "noSession".to_owned(),
+        reason: NO_SESSION.to_owned(),
         message: "there is no result of the candidate".to_owned(),
         change: None,
         interval: None,

@@ -2,7 +2,7 @@
 
 use super::super::v1::{Comparison, Gated, LeftOut, Line, Outcome, Verdict};
 use super::super::words;
-use super::{by_weight, clean, plain, tally};
+use super::{by_weight, clean, folded, plain, tally};
 use crate::text::columns;
 
 /// Returns what `compare` prints.
@@ -25,6 +25,7 @@ pub fn comparison(answer: &Comparison) -> String {
         let change = words::change(mean.change, None);
         text.push_str(&format!("geomean of {}: {change} ({} cases{excluded})\n", mean.metric, mean.cases));
     }
+    text.extend(words::of_differences(&answer.lines).map(|said| format!("{said}\n")));
     explain(&mut text, &answer.lines, None);
     for one in &answer.unmatched {
         text.push_str(&format!("only in {}: {} {}\n", one.only, one.benchmark, plain(&one.case_name)));
@@ -41,8 +42,9 @@ pub fn gated(answer: &Gated) -> String {
     let answer = &Gated { lines: answer.lines.iter().map(clean).collect(), ..answer.clone() };
     let mut text = String::new();
     let header = ["BENCHMARK", "CASE", "METRIC", "BASELINE", "CANDIDATE", "CHANGE", "VERDICT"];
-    text.push_str(&table(&header, &by_weight(&answer.lines)));
-    explain(&mut text, &answer.lines, answer.results.as_deref());
+    let shown = folded(&answer.lines);
+    text.push_str(&table(&header, &by_weight(&shown)));
+    explain(&mut text, &shown, answer.results.as_deref());
     rest(&mut text, &answer.notes, &answer.left_out);
     let says = match answer.outcome {
         Outcome::Passed => "passed",

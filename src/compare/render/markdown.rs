@@ -2,7 +2,7 @@
 
 use super::super::v1::{Acknowledged, Comparison, Gated, LeftOut, Line, Outcome, Verdict};
 use super::super::words;
-use super::{by_weight, tally};
+use super::{by_weight, folded, tally};
 use crate::text::reorders;
 
 /// By this a comment is found again, so that it is updated and not written twice.
@@ -19,7 +19,10 @@ pub fn comparison(answer: &Comparison) -> String {
     let (before, after) = (escape(&answer.baseline), escape(&answer.candidate));
     text.push_str(&format!("### Kubebench: {before} → {after}\n\n{}", headline(&answer.lines)));
     text.push_str(&between(&answer.lines));
-    table(&mut text, &answer.lines, None);
+    table(&mut text, ["before", "after", "change"], &answer.lines, None);
+    if let Some(said) = words::of_differences(&answer.lines) {
+        text.push_str(&format!("\n{}.\n", words::sentence_case(said)));
+    }
     for mean in &answer.geomeans {
         let excluded = if mean.excluded > 0 { format!(", {} excluded", mean.excluded) } else { String::new() };
         let change = words::change(mean.change, None);
@@ -52,13 +55,15 @@ pub fn gated(answer: &Gated) -> String {
     let said = if answer.lines.is_empty() { "No spec has a gate.\n".to_owned() } else { headline(&answer.lines) };
     text.push_str(&format!("### {says}\n\n{said}"));
     text.push_str(&between(&answer.lines));
-    table(&mut text, &answer.lines, answer.results.as_deref());
+    // Of an open change the sentence tells all sessions, and the table the newest one.
+    table(&mut text, ["baseline", "candidate", "candidate's change"], &answer.lines, answer.results.as_deref());
     rest(&mut text, &answer.notes, &answer.left_out);
     text
 }
 
 /// Says in sentences what matters: each line that needs somebody, or that nothing does.
 fn headline(lines: &[Line]) -> String {
+    let lines = &folded(lines);
     let is_urgent = |line: &&&Line| {
         matches!(line.verdict, Verdict::Regressed | Verdict::Pending | Verdict::Invalid | Verdict::Missing)
     };
@@ -91,13 +96,29 @@ fn calm(lines: &[Line]) -> String {
         said.push(format!("{} more are accepted.", accepted.len() - SHOWN));
     }
     if !told.is_empty() {
-        let seen = told.iter().filter_map(|line| line.detectable).fold(0.0, f64::max);
-        let seen =
-            if seen > 0.0 { format!("; any of ±{} would have been seen", words::share(seen)) } else { String::new() };
+        let (blind, clear): (Vec<&Line>, Vec<&Line>) = told.iter().copied().partition(|line| words::is_blind(line));
+        let seen = clear.iter().filter_map(|line| line.detectable).fold(0.0, f64::max);
+        let seen = if seen > 0.0 {
+            format!("; one of {} would have been seen, 9 times in 10", words::about(seen))
+        } else {
+            String::new()
+        };
         let better = told.iter().filter(|line| line.verdict == Verdict::Improved).count();
         let better = if better > 0 { format!(", {better} better") } else { String::new() };
         let others = if accepted.is_empty() { "" } else { "other " };
         said.push(format!("No change for the worse in {} {others}series{better}{seen}.", told.len()));
+        if !blind.is_empty() {
+            said.push(format!(
+                "**{} of them would not have shown even a change by half**: too few sessions, or too unsteady ones.",
+                blind.len()
+            ));
+        }
+        let is_accepted = |line: &&&Line| line.acks.iter().any(|ack| !ack.expired && ack.session.is_some());
+        match told.iter().filter(is_accepted).count() {
+            0 => {}
+            count => said
+                .push(format!("{count} of them got worse before, which was accepted; by whom and why stands below.")),
+        }
     }
     if !limited.is_empty() {
         said.push(format!("{} series within limits.", limited.len()));
@@ -193,13 +214,16 @@ fn case(line: &Line) -> String {
     if line.case_name.is_empty() { String::new() } else { format!(" ({})", escape(&line.case_name)) }
 }
 
-fn table(text: &mut String, lines: &[Line], results: Option<&str>) {
+fn table(text: &mut String, [before, after, change]: [&str; 3], lines: &[Line], results: Option<&str>) {
     if lines.is_empty() {
         return;
     }
     text.push_str(&format!("\n<details><summary>{} series: {}</summary>\n\n", lines.len(), tally(lines)));
-    text.push_str("| benchmark | case | metric | before | after | change | verdict |\n|---|---|---|--:|--:|--:|---|\n");
-    let sorted = by_weight(lines);
+    text.push_str(&format!(
+        "| benchmark | case | metric | {before} | {after} | {change} | verdict |\n|---|---|---|--:|--:|--:|---|\n"
+    ));
+    let shown = folded(lines);
+    let sorted = by_weight(&shown);
     for line in sorted.iter().take(MOST) {
         let unit = line.unit.as_deref();
         let value =

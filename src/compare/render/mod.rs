@@ -8,7 +8,9 @@ pub use human::{comparison as human_comparison, gated as human_gated, rest as le
 pub use markdown::{comparison as markdown_comparison, escape, gated as markdown_gated};
 pub use story::history as human_history;
 
-use super::v1::{Line, Verdict};
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::v1::{Line, NO_SESSION, Verdict};
 use super::words;
 use crate::text::reorders;
 
@@ -47,9 +49,38 @@ fn by_weight(lines: &[Line]) -> Vec<&Line> {
     sorted
 }
 
+/// Returns lines with those of each benchmark and target as one that never ran: who has many specs has run few of them at first.
+fn folded(lines: &[Line]) -> Vec<Line> {
+    let target = |line: &Line| line.environment.get("target").cloned().unwrap_or_default();
+    let mut absent: BTreeMap<(String, String), Vec<&Line>> = BTreeMap::new();
+    let mut shown = Vec::new();
+    for line in lines {
+        if line.reason == NO_SESSION {
+            absent.entry((line.benchmark.clone(), target(line))).or_default().push(line);
+        } else {
+            shown.push(line.clone());
+        }
+    }
+    for ((_, target), of_target) in absent {
+        let Some(first) = of_target.first() else { continue };
+        let cases: BTreeSet<&str> = of_target.iter().map(|line| line.case.as_str()).collect();
+        let metrics: BTreeSet<&str> = of_target.iter().map(|line| line.metric.as_str()).collect();
+        let count = |count: usize, one: &str, noun: &str| {
+            if count == 1 { one.to_owned() } else { words::counted(count, noun) }
+        };
+        shown.push(Line {
+            case_name: count(cases.len(), &first.case_name, "case"),
+            metric: count(metrics.len(), &first.metric, "metric"),
+            message: format!("{} on {target}", first.message),
+            ..(*first).clone()
+        });
+    }
+    shown
+}
+
 /// Counts verdicts: `1 regressed, 3 no change seen`.
 fn tally(lines: &[Line]) -> String {
-    let mut counts: std::collections::BTreeMap<(Verdict, &str), usize> = std::collections::BTreeMap::new();
+    let mut counts: BTreeMap<(Verdict, &str), usize> = BTreeMap::new();
     for line in lines {
         *counts.entry((line.verdict, words::verdict(line))).or_default() += 1;
     }

@@ -60,7 +60,7 @@ pub(super) fn lately(site: &Site<'_>, from: &str) -> Markup {
     let lately: Vec<&Entry<'_>> = all.iter().filter(|entry| entry.is_lately).collect();
     html! {
         @if lately.is_empty() {
-            p { "Nothing in the last " (LATELY) " sessions of any series. "
+            p { "No level changed in the last " (LATELY) " sessions of any series. "
                 @if !all.is_empty() { "Earlier: " a href=(relative(from, place::CHANGES)) { "all " (all.len()) } "." } }
         } @else {
             ul.events { @for entry in lately.iter().take(SHOWN) { (shown(site, from, entry)) } }

@@ -79,7 +79,7 @@ pub(super) fn legend() -> Markup {
         p.more {
             "Dots are sessions, at the median of their runs, which are the small ones; the strong line is the level. The band is what would "
             "not matter: a threshold around the level before an open change, or the newest one. Dotted uprights are changes that are over, "
-            "and changes of hardware or software; a broken axis does not begin at 0."
+            "and changes of hardware or software; hollow dots are of no level, as those of other branches; a broken axis does not begin at 0."
         }
     }
 }
@@ -127,6 +127,7 @@ fn story(site: &Site<'_>, from: &str, chart: &Chart<'_>) -> Markup {
 pub(super) fn acknowledged(ack: &Acknowledged) -> Markup {
     html! {
         strong { (if ack.expired { "Was accepted" } else { "Accepted" }) } " by " (parts::cut(&ack.by))
+        @if let Some(share) = ack.max_change { " up to " (words::share(share)) }
         @if let Some(day) = &ack.expires { " until " (day) } ": " (parts::cut(&ack.reason)) " (" code { (parts::cut(&ack.file)) } ")"
     }
 }

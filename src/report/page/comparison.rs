@@ -31,7 +31,10 @@ pub(crate) fn pages(site: &Site<'_>) -> Vec<File> {
     files
 }
 
-const HEAD: [&str; 7] = ["Benchmark", "Case", "Metric", "Before", "After", "Change", "Verdict"];
+/// So many notes of a line are told; the data has all.
+const MOST_NOTES: usize = 3;
+
+const HEAD: [&str; 7] = ["Benchmark", "Case", "Metric", "Change", "Verdict", "Before", "After"];
 
 fn one(site: &Site<'_>, name: &str, answer: &Comparison) -> File {
     let path = place::comparison(name);
@@ -60,7 +63,8 @@ fn one(site: &Site<'_>, name: &str, answer: &Comparison) -> File {
             ul { @for one in answer.unmatched.iter().take(100) { li { (one.benchmark) " " (parts::cut(&one.case_name)) ": only " (one.only) } } }
             @if answer.unmatched.len() > 100 { p { "And " (answer.unmatched.len() - 100) " more." } }
         }
-        @for note in &answer.notes { p { (note) } }
+        @if let Some(said) = words::of_differences(&answer.lines) { p.more { (words::sentence_case(said)) "." } }
+        @for note in &answer.notes { p { (parts::cut(note)) } }
         p.more { a href=(data_name(name)) { "JSON" } }
     };
     let title = format!("{} → {}", side(&answer.baseline), side(&answer.candidate));
@@ -86,10 +90,11 @@ fn row(from: &str, line: &Line) -> Markup {
             th scope="row" { a href=(relative(from, &place::case(&line.benchmark, &line.case, 1))) { (line.benchmark) } }
             td { (parts::cut(&line.case_name)) }
             td { (parts::cut(&words::metric(line))) }
+            td.number { (words::effect(line)) }
+            td { (parts::verdict(line.verdict, words::verdict(line))) @if !line.message.is_empty() { br; small { (parts::cut(&line.message)) } }
+                @for note in line.notes.iter().take(MOST_NOTES) { br; small { (parts::cut(note)) } } }
             td.number { (value(line.baseline.median)) }
             td.number { (value(line.candidate.median)) }
-            td.number { (words::effect(line)) }
-            td { (parts::verdict(line.verdict, words::verdict(line))) @if !line.message.is_empty() { br; small { (parts::cut(&line.message)) } } }
         }
     }
 }

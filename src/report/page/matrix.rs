@@ -96,7 +96,7 @@ fn draw(from: &str, benchmark: &Benchmark<'_>, caption: &str, axes: (&str, Optio
     html! {
         div.wide tabindex="0" role="region" aria-label=(caption) {
             table.heat {
-                caption { (caption) ", the newest session; a stronger color is better" }
+                caption { (caption) ", the newest session of the level that is there now; a stronger color is better" }
                 thead {
                     tr {
                         th scope="col" { (parts::cut(down)) @if let Some(across) = across { " \\ " (parts::cut(across)) } }

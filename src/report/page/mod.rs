@@ -1,5 +1,6 @@
 //! Pages: what every one of them has, and one file a page.
 
+mod accepted;
 mod benchmark;
 mod case;
 mod changes;
@@ -107,7 +108,7 @@ impl Page<'_> {
                     footer {
                         p {
                             "Made by kubebench " (request.version) " from " (request.archive.rows().len())
-                            " results" @if !request.as_of.is_empty() { "; the newest is of " (request.as_of) } ". "
+                            " results" @if let Some(newest) = site.newest() { "; the newest is of " (newest) } ". "
                             @if !request.left_out.is_empty() {
                                 a href=(to(place::LEFT_OUT)) { (request.left_out.len()) " more did not count" } ". "
                             }

@@ -10,8 +10,8 @@ use super::super::plot::spark::spark;
 use super::super::site::{Benchmark, Obstacle, Site, Trouble};
 use super::super::tally::Tally;
 use super::changes::lately;
-use super::{File, Page, by_weight, chart, parts};
-use crate::compare::v1::{Acknowledged, Verdict};
+use super::{File, Page, accepted, by_weight, parts};
+use crate::compare::v1::Verdict;
 use crate::compare::words;
 
 /// So many findings stand open; the rest is folded.
@@ -156,7 +156,7 @@ fn row(benchmark: &Benchmark<'_>) -> Markup {
 /// Shows what is not about a single benchmark.
 fn rest(site: &Site<'_>) -> Markup {
     let troubles = troubles(site);
-    let acks = acks(site);
+    let accepted = accepted::all(site);
     html! {
         section aria-labelledby="lately" {
             h2 id="lately" { "What changed lately" }
@@ -169,10 +169,10 @@ fn rest(site: &Site<'_>) -> Markup {
                 @if troubles.len() > MOST { p { "And " (troubles.len() - MOST) " more; each stands on the page of its benchmark." } }
             }
         }
-        @if !acks.is_empty() {
+        @if !accepted.is_empty() {
             section aria-labelledby="acks" {
                 h2 id="acks" { "Accepted changes" }
-                ul { @for ack in acks.iter().take(MOST) { li { (ack) } } }
+                ul { @for one in accepted.iter().take(MOST) { li { (one) } } }
             }
         }
         @if !site.request.notes.is_empty() {
@@ -232,31 +232,4 @@ pub(super) fn told(trouble: &Trouble<'_>) -> Markup {
             }
         }
     }
-}
-
-/// Draws what was accepted: an acknowledgement of several cases once.
-fn acks(site: &Site<'_>) -> Vec<Markup> {
-    const MOST_CASES: usize = 3;
-    let mut all: BTreeMap<(&str, &str, &str), (&Acknowledged, Vec<&str>)> = BTreeMap::new();
-    for chart in site.charts() {
-        let told = chart.told;
-        for ack in chart.acks() {
-            let key = (told.benchmark.as_str(), told.metric.as_str(), ack.file.as_str());
-            let (_, cases) = all.entry(key).or_insert((ack, Vec::new()));
-            if !told.case_name.is_empty() && !cases.contains(&told.case_name.as_str()) {
-                cases.push(&told.case_name);
-            }
-        }
-    }
-    let draw = |((benchmark, metric, _), (ack, cases)): ((&str, &str, _), (&Acknowledged, Vec<&str>))| {
-        let named = cases.iter().take(MOST_CASES).copied().collect::<Vec<_>>().join("; ");
-        html! {
-            a href=(place::benchmark(benchmark)) { (benchmark) }
-            @if !named.is_empty() {
-                " (" (parts::cut(&named)) @if cases.len() > MOST_CASES { " and " (cases.len() - MOST_CASES) " more" } ")"
-            }
-            " " (parts::cut(metric)) ": " (chart::acknowledged(ack))
-        }
-    };
-    all.into_iter().map(draw).collect()
 }

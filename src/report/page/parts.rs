@@ -8,6 +8,7 @@ use super::super::site::Site;
 use crate::compare::v1::{Direction, LevelChange, Told, Turn, Verdict};
 use crate::compare::words;
 use crate::result::labelled;
+use crate::text::reorders;
 
 /// So many letters of a text that somebody wrote stand where it is one of many.
 const SHORT: usize = 120;
@@ -18,9 +19,8 @@ pub(super) fn cut(text: &str) -> String {
         return "(blank)".to_owned();
     }
     // What turns the direction of text would turn numbers that follow, too.
-    let is_turn = |letter: char| matches!(letter, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}');
     let mut short: String =
-        text.chars().take(SHORT).map(|letter| if is_turn(letter) { '\u{fffd}' } else { letter }).collect();
+        text.chars().take(SHORT).map(|letter| if reorders(letter) { '\u{fffd}' } else { letter }).collect();
     if text.chars().nth(SHORT).is_some() {
         short.push('…');
     }

@@ -2,7 +2,7 @@
 
 use proptest::prelude::*;
 
-use super::super::{Baseline, Change, Mark, Open, Policy, Scale, Turn, baseline, measure};
+use super::super::{Baseline, Change, Mark, Open, Policy, Scale, Turn, baseline};
 use super::{HIGHER, LOWER, NONE, around};
 
 pub(super) fn series(parts: &[(f64, usize)]) -> Vec<f64> {
@@ -167,6 +167,24 @@ fn a_small_move_blinds_nothing() {
 }
 
 #[test]
+fn a_wild_session_of_the_baseline_neither_ends_a_change_nor_turns_it_round() {
+    let quiet = |parts: &[(f64, usize)]| -> Vec<f64> {
+        let levels = parts.iter().flat_map(|(level, count)| std::iter::repeat_n(*level, *count));
+        levels.zip(around(1.0, 0.005, 70)).map(|(level, noise)| level * noise).collect()
+    };
+    for before in [[3, 3], [3, 2], [4, 3], [5, 3], [14, 3], [20, 3]] {
+        for wild in [1.0, 10.0, 40.0, 60.0, 1000.0] {
+            let values = quiet(&[(100.0, before[0]), (wild, 1), (100.0, before[1]), (90.0, 40)]);
+            let found = of(&values, HIGHER);
+            let open = found.open.unwrap_or_else(|| panic!("{before:?} {wild}: {found:?}"));
+            assert!(open.from <= before[0] + 1 + before[1] + 1, "{before:?} {wild}: {found:?}");
+            let base: Vec<f64> = found.sessions.iter().map(|at| values[*at]).collect();
+            assert!(!open.is_over(Scale::Log, &base, &values[open.from..], &[90.3], HIGHER), "{before:?} {wild}");
+        }
+    }
+}
+
+#[test]
 fn short_steps_add_up() {
     let steps: Vec<(f64, usize)> =
         (0..6_i32).map(|step| (100.0 * 0.98_f64.powi(step), if step == 0 { 10 } else { 6 })).collect();
@@ -182,16 +200,14 @@ fn the_newest_session_says_whether_it_is_over() {
     let found = of(&values, HIGHER);
     let open = found.open.unwrap();
     let base: Vec<f64> = found.sessions.iter().map(|at| values[*at]).collect();
-    let is_over = |new: &[f64], policy: Policy| {
-        open.is_over(Scale::Log, &values[20..], new, measure(Scale::Log, &base, new), policy)
-    };
+    let is_over = |new: &[f64], policy: Policy| open.is_over(Scale::Log, &base, &values[20..], new, policy);
     for (new, expected) in [(100.0, true), (97.0, true), (110.0, true), (93.0, false), (90.0, false), (50.0, false)] {
         assert_eq!(is_over(&[new], HIGHER), expected, "{new}");
     }
     // A session that failed halfway is among those since.
     let with_zero = [&values[20..], &[0.0]].concat();
     for (new, expected) in [(100.0, true), (91.0, false)] {
-        assert_eq!(open.is_over(Scale::Log, &with_zero, &[new], measure(Scale::Log, &base, &[new]), HIGHER), expected);
+        assert_eq!(open.is_over(Scale::Log, &base, &with_zero, &[new], HIGHER), expected);
     }
     assert!(!is_over(&[100.0], NONE));
     assert!(!is_over(&[], HIGHER));

@@ -82,7 +82,6 @@ pub(super) fn hostile() -> Vec<BenchmarkResult> {
         ]);
         made.metadata.labels = BTreeMap::from([(text.clone(), text.clone()), ("team".to_owned(), "a".to_owned())]);
         made.metadata.target = text.clone();
-        made.source.commit = Some(text.clone());
         made.source.spec_path = text.clone();
         made.annotations = BTreeMap::from([("note".to_owned(), text.clone())]);
         made.metrics = NUMBERS.iter().enumerate().map(|(at, value)| metric(&format!("m-{at}"), Some(*value))).collect();

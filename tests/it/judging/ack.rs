@@ -307,3 +307,47 @@ fn every_case_is_accepted_from_its_own_change() {
     let (_, told) = project.json(&["history"]);
     assert_eq!(told["series"][2]["changes"], json!([]), "{told:#}");
 }
+
+/// The day of the newest result is that of all results, whichever benchmarks are asked for.
+#[test]
+fn a_day_is_judged_by_the_newest_result_of_any_benchmark() {
+    let mut project = Project::with(SPEC);
+    project.sessions(&QUIET, &Special::default());
+    project.sessions(&[92.0, 92.2, 91.9, 92.1, 92.0, 91.8, 92.3], &Special::default());
+    project.session_as(1.0, &Special::default(), |made| {
+        made.metadata.benchmark = "other".to_owned();
+        (made.run.started_at, made.run.finished_at) =
+            ("2026-06-01T00:00:00Z".to_owned(), "2026-06-01T00:00:30Z".to_owned());
+        made.run.id = format!("{:0>32}", made.run.repeat);
+    });
+    let (status, _, error) = project.says(&[&ACK[..], &["--expires", "2026-05-01"]].concat());
+    assert!(status == 2 && error.contains("the newest result is of 2026-06-01"), "{error}");
+    assert_eq!(project.says(&[&ACK[..], &["--expires", "2026-07-01"]].concat()).0, 0);
+    let (path, _) = project.folder.tree("acks").into_iter().next().unwrap();
+    let written = std::fs::read_to_string(project.folder.path().join("acks").join(&path)).unwrap();
+    project.folder.write(&format!("acks/{path}"), written.replace("2026-07-01", "2026-05-01"));
+    for benchmark in [&[][..], &["train"]] {
+        let (_, said, _) = project.says(&[&["history"], benchmark].concat());
+        assert!(said.contains("worse, open"), "{said}");
+    }
+    let report = |more: &[&str]| project.says(&[&["report", "--format", "markdown"], more].concat()).1;
+    assert!(report(&["--benchmark", "train"]).contains("**Worse:** train"), "{}", report(&[]));
+}
+
+/// The line that a gate prints is right as it stands, but for what only people know.
+#[test]
+fn the_printed_line_accepts_what_more_than_doubled() {
+    let mut project = Project::with(&SPEC.replacen("better: higher", "better: lower", 1));
+    project.sessions(&QUIET, &Special::default());
+    project.sessions(&[240.0, 241.0, 239.0, 240.5, 239.5], &Special::default());
+    let (_, said, _) = project.says(&["gate"]);
+    let line = said.lines().find_map(|line| line.split_once("kubebench ack ")).unwrap().1;
+    assert!(line.contains("--max-change any"), "{line}");
+    let words: Vec<&str> = ["ack"].into_iter().chain(line.split(' ')).collect();
+    let (status, _, error) = project.says(&words);
+    assert!(status == 2 && error.contains("this stands for what you have to say"), "{error}");
+    let words: Vec<&str> =
+        words.into_iter().map(|word| if matches!(word, "YOU" | "WHY") { "ada" } else { word }).collect();
+    assert_eq!(project.says(&words).0, 0);
+    assert_eq!(project.gate(&[]).0, 0);
+}

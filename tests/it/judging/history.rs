@@ -109,3 +109,17 @@ fn a_cold_first_session_is_in_no_level() {
     let open = line["open"]["change"].as_f64().unwrap();
     assert!(status == 1 && (open + 0.197).abs() < 0.01, "{line:#}");
 }
+
+/// What is wrong with a file of another benchmark is not asked for.
+#[test]
+fn a_bad_file_of_another_benchmark_says_nothing_of_this_one() {
+    let mut project = Project::with(SPEC);
+    project.sessions(&QUIET[..6], &Special::default());
+    project.folder.write("results/other/default-00000000/20260101T000000Z-00000000-r1-a1.json", "{");
+    assert_eq!(project.says(&["history"]).0, 1);
+    let (status, said, _) = project.says(&["history", "train"]);
+    assert!(status == 0 && !said.contains("left out"), "{said}");
+    project.folder.write("results/train/default-00000000/20260101T000000Z-00000000-r1-a1.json", "{");
+    let (status, said, _) = project.says(&["history", "train"]);
+    assert!(status == 1 && said.contains("left out: train/"), "{said}");
+}

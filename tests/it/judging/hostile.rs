@@ -2,6 +2,8 @@
 
 use std::fs;
 
+use kubebench::result::BenchmarkResult;
+
 use super::{Project, QUIET, SPEC, Special, verdict};
 
 /// Files that nobody can trust, made of one that anybody can: name, content, code.
@@ -214,7 +216,7 @@ fn the_cache_changes_nothing_but_time() {
 }
 
 /// A run of many metrics.
-fn wide(project: &Project, metrics: usize) -> kubebench::result::v1::BenchmarkResult {
+fn wide(project: &Project, metrics: usize) -> BenchmarkResult {
     let mut wide = project.run(100.0, 9, &Special::default());
     let one = wide.metrics[0].clone();
     wide.metrics.extend((0..metrics).map(|at| kubebench::result::v1::Metric { name: format!("m{at}"), ..one.clone() }));
@@ -302,4 +304,38 @@ fn texts_of_results_do_nothing_to_a_terminal_or_a_shell() {
     }
     let comment = fs::read_to_string(project.folder.path().join("comment.md")).unwrap();
     assert!(!comment.contains('\u{1b}') && !comment.contains("\n::error"), "{comment}");
+}
+
+/// What identifies a result stands in commands and comments, and what names it in messages.
+#[test]
+fn no_identity_of_a_result_is_a_command() {
+    let mut project = Project::with(SPEC);
+    project.sessions(&QUIET, &Special::default());
+    let hostile: [fn(&mut BenchmarkResult); 3] = [
+        |made| made.run.session = "x\u{1b}[2J\n::error::pwned".to_owned(),
+        |made| made.run.session = "--from".to_owned(),
+        |made| made.source.commit = Some("123456789é`\n\n## @everyone `; touch /tmp/pwned; #".to_owned()),
+    ];
+    for change in hostile {
+        let mut made = project.run(92.0, 1, &Special::default());
+        change(&mut made);
+        let place = project.put(made);
+        for command in [&["gate"][..], &["history"], &["report", "--format", "markdown"]] {
+            let (status, said, error) = project.says(command);
+            let all = format!("{said}{error}");
+            assert!(status > 0 && all.contains("which is not"), "{command:?}: {all}");
+            assert!(!all.contains('\u{1b}') && !all.lines().any(|line| line.trim_start().starts_with("::")), "{all}");
+        }
+        project.folder.remove(&place);
+    }
+    project.session_as(100.0, &Special::default(), |made| {
+        made.metrics[0].name = "a\u{1b}[2J\n::error::pwned".to_owned();
+        made.metadata.labels.insert("toolkit".to_owned(), "b\n::error::pwned".to_owned());
+    });
+    for command in [&["history", "--metric", "nope"][..], &["compare", "label:toolkit=zz", "label:toolkit=torch"]] {
+        let (_, said, error) = project.says(command);
+        let all = format!("{said}{error}");
+        assert!(all.contains("pwned"), "{all}");
+        assert!(!all.contains('\u{1b}') && !all.lines().any(|line| line.trim_start().starts_with("::")), "{all}");
+    }
 }

@@ -158,3 +158,55 @@ fn what_a_branch_adds_to_an_open_change_is_told() {
     let (_, line) = project.gate(&["--candidate", &feature]);
     assert_eq!((line["reason"].as_str().unwrap(), line["open"].get("further")), ("open", None), "{line:#}");
 }
+
+/// A branch that ran on other hardware, or in another unit, replaces neither on the default branch.
+#[test]
+fn a_session_of_a_branch_hides_nothing_of_the_default_branch() {
+    let dropped: Vec<f64> = QUIET.into_iter().chain([92.0, 92.3, 91.8, 92.1, 91.9, 92.2, 92.0]).collect();
+    for (cpu, unit) in [(Some("other"), None), (None, Some("img/s"))] {
+        let mut project = Project::with(SPEC);
+        project.with_feature(&dropped, &[]);
+        let feature = project.git(&["rev-parse", "feature"]).trim().to_owned();
+        let special = Special {
+            commit: Some(feature),
+            cpu: cpu.map(str::to_owned),
+            unit: unit.map(str::to_owned),
+            ..Special::default()
+        };
+        project.session(92.0, &special);
+        let (status, answer) = project.json(&["gate"]);
+        assert_eq!(status, 1, "{answer:#}");
+        let lines = answer["lines"].as_array().unwrap();
+        assert!(lines.iter().any(|line| line["open"]["sessions"] == 7), "{answer:#}");
+        let (_, said, _) = project.says(&["report", "--format", "markdown"]);
+        assert!(said.contains("**Worse:** train"), "{said}");
+    }
+}
+
+/// Without a generated tree nobody knows which results of a cluster are of a release: none is held against it.
+#[test]
+fn a_release_without_a_tree_has_no_results_of_a_cluster() {
+    let mut project = Project::with(&SPEC.replace("maxRegression: 3%}", "maxRegression: 3%, baseline: {tag: v1}}"));
+    project.commit("release");
+    project.git(&["tag", "v1"]);
+    project.sessions(&QUIET, &Special::default());
+    project.session(92.0, &Special::default());
+    let (status, line) = project.gate(&[]);
+    assert_eq!((status, verdict(&line)), (0, "inconclusive"), "{line:#}");
+    assert!(line["notes"].to_string().contains("no commit of tag:v1 has a generated tree"), "{line:#}");
+    // Of the default branch is what nobody can tell apart.
+    project.folder.write("specs/train.yaml", SPEC);
+    assert_eq!(project.gate(&[]).0, 1);
+}
+
+/// The newest session of a branch is judged by itself; that there are more of its commit is said.
+#[test]
+fn more_sessions_of_the_newest_ones_commit_are_named() {
+    let mut project = Project::with(SPEC);
+    let [_, feature] = project.with_feature(&QUIET, &[92.0, 92.3, 91.8]);
+    let (_, line) = project.gate(&[]);
+    let said = format!("2 of them of the candidate's own commit: `--candidate {}`", &feature[..10]);
+    assert!(line["notes"].to_string().contains(&said), "{line:#}");
+    let (status, line) = project.gate(&["--candidate", &feature[..10]]);
+    assert_eq!((status, line["candidate"]["sessions"].as_array().unwrap().len()), (1, 3), "{line:#}");
+}

@@ -2,6 +2,7 @@
 
 mod ack;
 mod compare;
+mod faults;
 mod gate;
 mod hardware;
 mod history;
