@@ -31,7 +31,9 @@ pub(crate) fn pages(site: &Site<'_>) -> Vec<File> {
     files
 }
 
-/// So many notes of a line are told; the data has all.
+/// So many entries of a list are told; the data has all.
+const MOST: usize = 100;
+/// So many notes of a line.
 const MOST_NOTES: usize = 3;
 
 const HEAD: [&str; 7] = ["Benchmark", "Case", "Metric", "Change", "Verdict", "Before", "After"];
@@ -60,11 +62,12 @@ fn one(site: &Site<'_>, name: &str, answer: &Comparison) -> File {
         @if shown.len() < count { p { "And " (count - shown.len()) " more, in " a href=(data_name(name)) { "the data" } "." } }
         @if !answer.unmatched.is_empty() {
             h2 { "Not on both sides" }
-            ul { @for one in answer.unmatched.iter().take(100) { li { (one.benchmark) " " (parts::cut(&one.case_name)) ": only " (one.only) } } }
-            @if answer.unmatched.len() > 100 { p { "And " (answer.unmatched.len() - 100) " more." } }
+            ul { @for one in answer.unmatched.iter().take(MOST) { li { (one.benchmark) " " (parts::cut(&one.case_name)) ": only " (one.only) } } }
+            @if answer.unmatched.len() > MOST { p { "And " (answer.unmatched.len() - MOST) " more." } }
         }
         @if let Some(said) = words::of_differences(&answer.lines) { p.more { (words::sentence_case(said)) "." } }
-        @for note in &answer.notes { p { (parts::cut(note)) } }
+        @for note in answer.notes.iter().take(MOST) { p { (parts::cut(note)) } }
+        @if answer.notes.len() > MOST { p { "And " (answer.notes.len() - MOST) " more notes, in the data." } }
         p.more { a href=(data_name(name)) { "JSON" } }
     };
     let title = format!("{} → {}", side(&answer.baseline), side(&answer.candidate));

@@ -139,9 +139,14 @@ impl Trend<'_> {
         places.dedup();
         let day = |at: usize| self.sessions.get(at).and_then(|dot| dot.at.get(..10)).unwrap_or_default();
         let is_one_day = day(0) == day(last);
-        let text = |at: usize| {
-            let time = self.sessions.get(at).and_then(|dot| dot.at.get(11..16)).unwrap_or_default();
-            if is_one_day { time } else { day(at) }
+        let time =
+            |at: usize, end: usize| self.sessions.get(at).and_then(|dot| dot.at.get(11..end)).unwrap_or_default();
+        let is_one_minute =
+            places.iter().zip(places.iter().skip(1)).any(|(one, next)| time(*one, 16) == time(*next, 16));
+        let text = |at: usize| match (is_one_day, is_one_minute) {
+            (false, _) => day(at),
+            (true, false) => time(at, 16),
+            (true, true) => time(at, 19),
         };
         html! {
             g.axis {
