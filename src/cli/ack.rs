@@ -99,8 +99,9 @@ fn bounded(
     if let Some(file) = known(request.acks, &about, &ack).or_else(exists) {
         let now = bound.map_or_else(String::new, |share| format!("; what is there now is within `maxChange: {share}`"));
         bail!(
-            "{file} accepts this already{now}; to accept it anew, edit `expires` or `maxChange` there, or delete it (git keeps it) and run \
-             this again"
+            "{} is about this already{now}; to accept it anew, edit `expires` or `maxChange` there, or delete it (git keeps it) and run \
+             this again",
+            on_one_line(file)
         );
     }
     Ok(Made { ack, bound })

@@ -12,7 +12,7 @@ use super::judging::{Judging, Usual, add_baselines, lineage_of_baseline};
 use super::project::from_start;
 use super::reading::Results;
 use super::session::Session;
-use crate::archive::{Archive, partitions};
+use crate::archive::{Archive, Row, partitions};
 use crate::compare::v1::{Gated, LeftOut, Line, Outcome, SCHEMA_VERSION, Verdict};
 use crate::compare::{Candidate, GateRequest, Judged, Lineage, Rule, gate, idle, render, words};
 use crate::diag::render::Format;
@@ -187,9 +187,25 @@ fn candidate(
         );
     }
     let revision = name.strip_prefix("rev:").unwrap_or(name);
-    let lineage =
-        commits.of_revision(revision).with_context(|| format!("`{name}` is no session and no folder either"))?;
-    Ok(Candidate::Rows(archive.places(|row| lineage.commit_of(archive, row).is_some())))
+    let rows = match commits.of_revision(revision) {
+        Ok(lineage) => archive.places(|row| lineage.commit_of(archive, row).is_some()),
+        Err(error) => of_lost_commit(archive, revision)
+            .ok_or(error)
+            .with_context(|| format!("`{name}` is no session and no folder either"))?,
+    };
+    Ok(Candidate::Rows(rows))
+}
+
+/// Returns the results of a commit that the repository does not hold any more, as those of a branch that was deleted.
+fn of_lost_commit(archive: &Archive, name: &str) -> Option<BTreeSet<usize>> {
+    const LEAST: usize = 7;
+    let named = |row: &Row| {
+        let origin = archive.origin(row);
+        let commit = origin.commit.as_deref().filter(|_| origin.dirty != Some(true));
+        commit.filter(|commit| commit.starts_with(name)).map(str::to_owned)
+    };
+    let commits: BTreeSet<String> = archive.rows().iter().filter_map(named).collect();
+    (name.len() >= LEAST && commits.len() == 1).then(|| archive.places(|row| named(row).is_some()))
 }
 
 /// Returns the files that were left out of cases that were judged.
@@ -219,7 +235,7 @@ fn general(args: &GateArgs, candidate: &Candidate, commits: Option<&Commits>, ar
         && rows.is_empty()
     {
         notes.push(format!(
-            "`{name}` has no result that counts; a commit that only records results ran nothing, and `kubebench history` lists those that did"
+            "`{name}` has no result that counts (a commit that only records results ran nothing); `kubebench history` lists what there is"
         ));
     }
     if commits.is_none() {

@@ -342,7 +342,7 @@ impl Usual {
         let Some(commits) = commits else { return Ok(Self::NoRepository) };
         let Some(name) = commits.default_branch() else { return Ok(Self::NoBranch) };
         let side = Side::Branch(name);
-        Ok(Self::Known { name: side.to_string(), lineage: lineage(commits, &side)?.of_default() })
+        Ok(Self::Known { name: side.to_string(), lineage: lineage(commits, &side)? })
     }
 
     /// Returns the commits, where they are known.
@@ -357,7 +357,12 @@ impl Usual {
 /// Returns the commits that a side names.
 pub(super) fn lineage(commits: &Commits, side: &Side) -> Result<Lineage> {
     match side {
-        Side::Branch(name) => commits.of_branch(name),
+        Side::Branch(name) => {
+            let found = commits.of_branch(name)?;
+            // Where nobody knows the default branch, the one that is named stands for it.
+            let is_default = commits.default_branch().is_none_or(|default| default == *name);
+            Ok(if is_default { found.of_default() } else { found })
+        }
         Side::Tag(name) => commits.of_tag(name),
         Side::Revision(name) => commits.of_revision(name),
         Side::Folder(_) | Side::Label(..) | Side::Variant(_) | Side::Environment(_) => {

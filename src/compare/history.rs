@@ -87,16 +87,14 @@ impl LevelChange {
 /// of machines that take turns are in use side by side, and a branch replaces nothing of the default one: of the sessions of the known
 /// commits, the hardware that is in use among these alone is in use.
 pub(super) fn replaced(archive: &Archive, partitions: &[Partition], lineage: Option<&Lineage>) -> Vec<bool> {
-    let of_all = replaced_by(partitions, |_, _| true);
-    if lineage.is_none() {
-        return of_all;
-    }
     let is_known = |partition: &Partition, session: usize| Origin { archive, partition, lineage }.has(session);
-    of_all.into_iter().zip(replaced_by(partitions, is_known)).map(|(all, known)| all && known).collect()
+    let of_all = replaced_by(partitions, |_, _| true);
+    let of_known = replaced_by(partitions, is_known);
+    of_all.into_iter().zip(of_known).map(|(all, known)| all == Some(true) && known != Some(false)).collect()
 }
 
-/// The same by the sessions that count.
-fn replaced_by(partitions: &[Partition], counts: impl Fn(&Partition, usize) -> bool) -> Vec<bool> {
+/// The same by the sessions that count, where the case has any on its target.
+fn replaced_by(partitions: &[Partition], counts: impl Fn(&Partition, usize) -> bool) -> Vec<Option<bool>> {
     let place = |partition: &Partition| {
         (partition.benchmark.clone(), partition.case.clone(), partition.facts.get("target").cloned())
     };
@@ -125,9 +123,9 @@ fn replaced_by(partitions: &[Partition], counts: impl Fn(&Partition, usize) -> b
         .zip(&starts)
         .map(|(partition, own)| {
             let place = place(partition);
-            let since = newest.get(&place).and_then(|(_, since)| *since);
+            let since = newest.get(&place).and_then(|(_, since)| *since)?;
             let recent = all.get(&place).and_then(|all| all.get(all.len().saturating_sub(TURNS)));
-            own.last() < since || own.last() < recent
+            Some(own.last() < Some(since) || own.last() < recent)
         })
         .collect()
 }

@@ -248,7 +248,9 @@ pub fn is_noise(line: &Line) -> bool {
 /// Returns whether a series shows too little for its calm to mean anything: not even half of its value, or twice of it, would have been seen.
 pub fn is_blind(line: &Line) -> bool {
     let least = if line.direction == Direction::Lower { 1.0 } else { 0.5 };
-    line.detectable.is_some_and(|detectable| detectable >= least)
+    // What is not even looked for is no matter of the sessions.
+    let is_asked = line.threshold < least && line.verdict != Verdict::Improved;
+    is_asked && line.detectable.is_some_and(|detectable| detectable >= least)
 }
 
 /// Says what the change of a line is of, where it is not that of the two medians beside it.
@@ -273,18 +275,27 @@ pub fn method(name: &str) -> &'static str {
 fn accept(line: &Line, session: Option<&str>, results: Option<&str>) -> String {
     // What is accepted from the same session has a file, which accepts it no more, or not as much.
     let first = session.or(line.open.as_ref().map(|open| open.session.as_str()));
-    if let Some(known) = line.acks.iter().find(|ack| first.is_some() && ack.session.as_deref() == first) {
-        let what = if known.expired { "give it a later `expires`" } else { "raise its `maxChange`" };
+    let (change, bounds) = line.open.as_ref().map_or((line.change, line.interval), |open| (open.change, open.interval));
+    // No bound reaches further than 100 %.
+    let is_beyond = |share: Option<f64>| share.is_some_and(|share| share >= 1.0);
+    let same = || line.acks.iter().filter(|ack| first.is_some() && ack.session.as_deref() == first);
+    if let Some(known) = same().find(|ack| !ack.expired).or_else(|| same().next()) {
+        let what = match known.expired {
+            true => "give it a later `expires`",
+            false if is_beyond(change) => "take its `maxChange` out",
+            false => "raise its `maxChange`",
+        };
         return format!("mend it, or accept it in {}: {what}, and send that for review", known.file);
     }
     let from = session.map_or_else(String::new, |session| format!(" --from {}", quoted(session)));
     let results = results.map_or_else(String::new, |folder| format!(" --results {}", quoted(folder)));
-    let (change, bounds) = line.open.as_ref().map_or((line.change, line.interval), |open| (open.change, open.interval));
-    // No bound reaches further than 100 %.
-    let most = change.into_iter().chain(bounds.map(|(_, high)| high)).fold(0.0, f64::max);
-    let any = if most >= 1.0 { " --max-change any" } else { "" };
+    let bound = match (is_beyond(change), is_beyond(bounds.map(|(_, high)| high))) {
+        (true, _) => " --max-change any",
+        (false, true) => " --max-change 100%",
+        (false, false) => "",
+    };
     format!(
-        "mend it, or accept it: kubebench ack {} --metric {} --case {}{from}{any}{results} --by YOU --reason WHY",
+        "mend it, or accept it: kubebench ack {} --metric {} --case {}{from}{bound}{results} --by YOU --reason WHY",
         line.benchmark,
         quoted(&line.metric),
         quoted(&line.case)

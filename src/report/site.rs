@@ -236,7 +236,7 @@ fn charts<'a>(request: &'a Request<'a>, lines: &Lines<'a>) -> Charts<'a> {
         for mut all in units.into_values() {
             // A unit that newer sessions do not have any more is history; a branch gives up none of the default branch.
             let is_old_unit = all.iter().map(|told| last(told)).max() < newest
-                && all.iter().map(|told| last_known(told)).max() < newest_known;
+                && (newest_known.flatten().is_none() || all.iter().map(|told| last_known(told)).max() < newest_known);
             all.sort_by_key(|told| last(told));
             let (mut replaced, mut current): (Vec<&Told>, Vec<&Told>) = all.into_iter().partition(|told| told.replaced);
             let is_gone = current.is_empty();

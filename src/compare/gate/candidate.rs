@@ -33,7 +33,7 @@ impl<'a> Request<'a> {
                 known.series.iter().filter(|series| series.metric.name == rule.metric).collect();
             // Of results that somebody named, all are judged.
             if !known.is_replaced || *self.candidate != Candidate::Newest {
-                let (of_partition, of_units) = self.of_partition(rule, known.partition, &sessions, of_metric);
+                let (of_partition, of_units) = self.of_partition(rule, known.partition, &sessions, &of_metric);
                 drafts.extend(of_partition);
                 notes.extend(of_units);
             } else {
@@ -49,10 +49,10 @@ impl<'a> Request<'a> {
         rule: &'a Rule,
         partition: &'a Partition,
         sessions: &Sessions,
-        of_metric: Vec<&'a Series>,
+        of_metric: &[&'a Series],
     ) -> (Vec<Draft<'a>>, Vec<String>) {
         let is_there = |series: &&Series| series.points.iter().any(|point| sessions.judged.contains(&point.session));
-        let (there, gone): (Vec<&Series>, Vec<&Series>) = of_metric.into_iter().partition(is_there);
+        let (there, gone): (Vec<&Series>, Vec<&Series>) = of_metric.iter().copied().partition(is_there);
         if there.is_empty() {
             // No run has a value that counts: said of each series in its newest unit.
             let last = |series: &Series| series.points.last().map(|point| point.session);
@@ -63,9 +63,11 @@ impl<'a> Request<'a> {
                 shown.push(Cow::Owned(empty_series(rule)));
             }
             let draft = |series| self.draft(rule, partition, sessions, series, Absence::Invalid);
-            return (shown.into_iter().map(draft).collect(), Vec::new());
+            let mut drafts: Vec<Draft<'a>> = shown.into_iter().map(draft).collect();
+            drafts.extend(of_metric.iter().filter_map(|series| self.standing(rule, partition, series, of_metric)));
+            return (drafts, Vec::new());
         }
-        let origin = Origin { archive: self.archive, partition, lineage: self.lineage(rule) };
+        let is_aside = self.is_aside(rule, partition, sessions);
         let recent = self.recent(rule, partition, sessions, there.iter().chain(&gone).copied());
         let (mut drafts, mut notes) = (Vec::new(), Vec::new());
         for series in &there {
@@ -81,20 +83,17 @@ impl<'a> Request<'a> {
             let is_recent = series.points.iter().any(|point| recent.contains(&point.session));
             let is_over = series.points.last().map(|point| point.session) < sessions.all.first().copied();
             match successor {
-                Some(_) if is_over && self.is_aside(rule, partition, sessions) => {
-                    // A branch gives up no unit of the default branch.
-                    let last = series.points.iter().rev().find(|point| origin.is_member(point));
-                    drafts.extend(last.map(|point| {
-                        let own = self.around(rule, partition, BTreeSet::from([point.session]));
-                        self.draft(rule, partition, &own, Cow::Borrowed(series), Absence::Invalid)
-                    }));
-                }
                 Some(successor) if is_over => {
                     let why = format!("it has another unit since ({})", unit(successor));
-                    notes.extend(self.unjudged(rule, partition, series, &why));
+                    // A branch gives up no unit of the default branch.
+                    match self.standing(rule, partition, series, of_metric).filter(|_| is_aside) {
+                        Some(draft) => drafts.push(draft),
+                        None => notes.extend(self.unjudged(rule, partition, series, &why)),
+                    }
                 }
                 None if is_recent => {
                     drafts.push(self.draft(rule, partition, sessions, Cow::Borrowed(series), Absence::Gone));
+                    drafts.extend(self.standing(rule, partition, series, of_metric).filter(|_| is_aside));
                 }
                 _ => {}
             }
@@ -173,8 +172,37 @@ impl<'a> Request<'a> {
         Sessions { all: judged.union(&alike).copied().collect(), judged, alike }
     }
 
-    /// Says that a change is open which is not judged, and why.
-    fn unjudged(&self, rule: &Rule, partition: &Partition, series: &Series, why: &str) -> Option<String> {
+    /// Judges the newest session of the default branch that has a value of a series, where a change is open of which the newest session
+    /// of all says nothing.
+    fn standing(
+        &self,
+        rule: &'a Rule,
+        partition: &'a Partition,
+        series: &'a Series,
+        of_metric: &[&Series],
+    ) -> Option<Draft<'a>> {
+        if *self.candidate != Candidate::Newest || rule.against != Against::Default {
+            return None;
+        }
+        let origin = Origin { archive: self.archive, partition, lineage: self.lineage(rule) };
+        let last = |series: &Series| {
+            let known = series.points.iter().rev().find(|point| origin.is_member(point));
+            known.map(|point| point.session)
+        };
+        // In another unit since, it is history.
+        let others = of_metric.iter().filter(|other| other.metric.labels == series.metric.labels);
+        if others.filter_map(|other| last(other)).max() > last(series) {
+            return None;
+        }
+        self.open_since(rule, partition, series)?;
+        let own = self.around(rule, partition, BTreeSet::from([last(series)?]));
+        let mut draft = self.draft(rule, partition, &own, Cow::Borrowed(series), Absence::Invalid);
+        draft.notes.push("the newest session has no value of this, and ends nothing".to_owned());
+        Some(draft)
+    }
+
+    /// Returns the first session of the change that is open in a series.
+    fn open_since<'p>(&self, rule: &Rule, partition: &'p Partition, series: &Series) -> Option<&'p Session> {
         if rule.max_regression.is_none() || matches!(rule.against, Against::Value(_)) {
             return None;
         }
@@ -185,7 +213,12 @@ impl<'a> Request<'a> {
         let policy = Policy { direction, threshold: rule.max_regression.unwrap_or(DEFAULT_THRESHOLD) };
         let open = levels(about, origin, series, &members, policy).found.open?;
         let point = series.points.get(*members.get(open.from)?)?;
-        let session = partition.sessions.get(point.session)?;
+        partition.sessions.get(point.session)
+    }
+
+    /// Says that a change is open which is not judged, and why.
+    fn unjudged(&self, rule: &Rule, partition: &Partition, series: &Series, why: &str) -> Option<String> {
+        let session = self.open_since(rule, partition, series)?;
         let name = partition.newest(self.archive).map(|row| self.archive.subject(row).case_name.clone());
         let case = name.filter(|name| !name.is_empty()).map_or_else(String::new, |name| format!(" ({name})"));
         let facts: BTreeMap<String, String> =

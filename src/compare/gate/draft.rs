@@ -103,8 +103,9 @@ impl<'a> Request<'a> {
         }
         if let Against::Lineage(name) = &rule.against {
             notes.push(format!("held against {name}"));
-            notes.extend(in_doubt(origin, &series, name));
         }
+        let name = if let Against::Lineage(name) = &rule.against { Some(name.as_str()) } else { self.default };
+        notes.extend(name.and_then(|name| in_doubt(origin, &series, name)));
         let candidate = places(&is_judged);
         let alike = places(&|point| sessions.alike.contains(&point.session));
         let named: BTreeSet<usize> = alike.iter().chain(&candidate).copied().collect();
@@ -449,14 +450,17 @@ fn of_same_commit(
     is_judged: &dyn Fn(&Point) -> bool,
 ) -> Option<String> {
     let own = series.points.iter().rev().find(|point| is_judged(point))?;
-    let commit = origin.commit(own.session).filter(|_| *asked == Candidate::Newest && !origin.is_member(own))?;
-    let of_commit = |at: &&usize| {
-        let point = series.points.get(**at);
-        point.and_then(|point| origin.commit(point.session)).as_ref() == Some(&commit)
+    // What ran with files that differ is of no commit.
+    let commit = |point: &Point| {
+        let row = origin.partition.sessions.get(point.session)?.first(origin.archive)?;
+        let is_aside = origin.archive.origin(row).dirty != Some(true) && !origin.is_member(point);
+        origin.commit(point.session).filter(|_| is_aside)
     };
+    let commit_of_own = commit(own).filter(|_| *asked == Candidate::Newest)?;
+    let of_commit = |at: &&usize| series.points.get(**at).and_then(commit).as_ref() == Some(&commit_of_own);
     let count = earlier.iter().filter(of_commit).count();
     (count > 0).then(|| {
-        let commit = words::short(&commit);
+        let commit = words::short(&commit_of_own);
         format!(
             "{count} of them of the candidate's own commit: `--candidate {commit}` judges all of its sessions together"
         )

@@ -28,7 +28,7 @@ fn clean(line: &Line) -> Line {
     texts.for_each(|text| *text = plain(text));
     line.labels = line.labels.iter().map(|(name, value)| (plain(name), plain(value))).collect();
     for ack in &mut line.acks {
-        (ack.by, ack.reason) = (plain(&ack.by), plain(&ack.reason));
+        (ack.by, ack.reason, ack.file) = (plain(&ack.by), plain(&ack.reason), plain(&ack.file));
     }
     line
 }
@@ -65,17 +65,23 @@ fn folded(lines: &[Line]) -> Vec<Line> {
         let Some(first) = of_target.first() else { continue };
         let cases: BTreeSet<&str> = of_target.iter().map(|line| line.case.as_str()).collect();
         let metrics: BTreeSet<&str> = of_target.iter().map(|line| line.metric.as_str()).collect();
-        let count = |count: usize, one: &str, noun: &str| {
-            if count == 1 { one.to_owned() } else { words::counted(count, noun) }
-        };
+        let case_name =
+            |case: &str| of_target.iter().find(|line| line.case == case).map(|line| line.case_name.as_str());
         shown.push(Line {
-            case_name: count(cases.len(), &first.case_name, "case"),
-            metric: count(metrics.len(), &first.metric, "metric"),
+            case_name: named(&cases.into_iter().filter_map(case_name).collect::<Vec<_>>()),
+            metric: named(&metrics.into_iter().collect::<Vec<_>>()),
             message: format!("{} on {target}", first.message),
             ..(*first).clone()
         });
     }
     shown
+}
+
+/// Names some of many.
+fn named(all: &[&str]) -> String {
+    const MOST: usize = 3;
+    let some = all.iter().take(MOST).copied().collect::<Vec<_>>().join("; ");
+    if all.len() > MOST { format!("{some} and {} more", all.len() - MOST) } else { some }
 }
 
 /// Counts verdicts: `1 regressed, 3 no change seen`.

@@ -113,7 +113,7 @@ fn clean(told: &Told) -> Told {
     texts.chain(told.environment.values_mut()).chain(facts).for_each(|text| *text = plain(text));
     told.labels = told.labels.iter().map(|(name, value)| (plain(name), plain(value))).collect();
     for ack in &mut told.acks {
-        (ack.by, ack.reason) = (plain(&ack.by), plain(&ack.reason));
+        (ack.by, ack.reason, ack.file) = (plain(&ack.by), plain(&ack.reason), plain(&ack.file));
     }
     told
 }

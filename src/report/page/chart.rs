@@ -169,7 +169,8 @@ fn trend<'a>(anchor: &'a str, chart: &'a Chart<'_>, runs: &'a Runs) -> Trend<'a>
     marks.extend(accepted);
     let levels = levels(told);
     let band = band(chart, &levels).map(|(from, low, high)| (before + from, low, high));
-    let shown = |value: f64| words::value(value, told.unit.as_deref());
+    let unit = told.unit.as_deref().map(parts::cut);
+    let shown = |value: f64| words::value(value, unit.as_deref());
     let description = format!(
         "{}; {}, the newest at {}.",
         words::counted(told.sessions.len(), "session"),

@@ -18,9 +18,10 @@ pub(super) fn cut(text: &str) -> String {
     if !text.is_empty() && text.trim().is_empty() {
         return "(blank)".to_owned();
     }
-    // What turns the direction of text would turn numbers that follow, too.
+    // What turns the direction of text would turn numbers that follow, too; other control characters are of no page.
+    let is_order = |letter: char| reorders(letter) || letter.is_control() && !letter.is_whitespace();
     let mut short: String =
-        text.chars().take(SHORT).map(|letter| if reorders(letter) { '\u{fffd}' } else { letter }).collect();
+        text.chars().take(SHORT).map(|letter| if is_order(letter) { '\u{fffd}' } else { letter }).collect();
     if text.chars().nth(SHORT).is_some() {
         short.push('…');
     }

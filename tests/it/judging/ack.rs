@@ -196,6 +196,12 @@ fn an_acknowledgement_that_does_not_reach_says_what_would() {
     assert_eq!(project.gate(&[]).0, 1);
     let (status, _, error) = project.says(&from);
     assert!(status == 2 && error.contains("what is there now is within `maxChange: 1"), "{error}");
+    // One that does not hold any more is not the one to mend.
+    let tight = project.folder.tree("acks").remove(0).0;
+    let expired = file(&project).replace("maxChange: 4%", "maxChange: 90%\n  expires: '2026-01-01'");
+    project.folder.write("acks/a-first.yaml", expired);
+    let (_, said, _) = project.says(&["gate"]);
+    assert!(said.contains(&format!("accept it in acks/{tight}: raise its `maxChange`")), "{said}");
 }
 
 #[test]
@@ -209,6 +215,29 @@ fn what_no_bound_covers_is_accepted_only_by_name() {
     assert_eq!(project.says(&[&from[..], &["--max-change", "any"]].concat()).0, 0);
     assert!(!file(&project).contains("maxChange"), "{}", file(&project));
     assert_eq!(project.gate(&[]).0, 0);
+    // Who has bounded it takes the bound out.
+    let place = format!("acks/{}", project.folder.tree("acks").remove(0).0);
+    project.folder.write(&place, format!("{}  maxChange: 100%\n", file(&project)));
+    let (status, said, _) = project.says(&["gate"]);
+    assert!(status == 1 && said.contains("take its `maxChange` out"), "{said}");
+}
+
+/// Where the far end of an interval alone is out of reach, the largest bound is enough.
+#[test]
+fn what_may_have_doubled_is_accepted_up_to_that() {
+    let mut project = Project::with(&SPEC.replacen("better: higher", "better: lower", 1));
+    project.sessions(&scaled(&QUIET, 1.0)[..5], &Special::default());
+    project.session(197.0, &Special::default());
+    let (_, said, _) = project.says(&["gate"]);
+    let command = said.lines().find_map(|line| line.split_once("kubebench ack ")).unwrap().1;
+    assert!(command.contains("--max-change 100%"), "{said}");
+    let words = command.split(' ').map(|word| match word {
+        "YOU" => "ada",
+        "WHY" => "known",
+        word => word.trim_matches('\''),
+    });
+    let (status, _, error) = project.says(&["ack"].into_iter().chain(words).collect::<Vec<_>>());
+    assert_eq!((status, project.gate(&[]).0), (0, 0), "{error}");
 }
 
 #[test]
@@ -256,7 +285,7 @@ fn what_is_accepted_for_every_case_is_accepted_for_each() {
     let (_, told) = project.json(&["history"]);
     let case = told["series"][0]["case"].as_str().unwrap().to_owned();
     let (status, _, error) = ack(&case);
-    assert!(status == 2 && error.contains(&format!("{} accepts this already", path.trim())), "{error}");
+    assert!(status == 2 && error.contains(&format!("{} is about this already", path.trim())), "{error}");
     assert_eq!(project.folder.tree("acks").len(), 1);
 }
 

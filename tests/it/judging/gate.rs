@@ -1,5 +1,7 @@
 //! `gate`: verdicts, open changes, baselines, confirmation, acknowledgements, status.
 
+use std::fs;
+
 use kubebench::result::v1::Status;
 use serde_json::json;
 
@@ -80,6 +82,35 @@ fn no_result_is_no_pass() {
         line["message"].as_str().unwrap().contains("3 of 3 runs did not succeed: worker-0 exited with 1"),
         "{line:#}"
     );
+}
+
+/// What a candidate did not run is one line for a benchmark and target, with the names of some.
+#[test]
+fn cases_that_a_candidate_lacks_are_named() {
+    let spec = SPEC.replace("  repeats: 3\n", "  matrix: {axes: {size: [1, 2, 3, 4, 5, 6]}}\n  repeats: 3\n");
+    let project = Project::with(&spec);
+    let (status, answer) = project.json(&["gate", "--markdown", "gate.md"]);
+    assert_eq!((status, answer["lines"].as_array().unwrap().len()), (1, 6), "{answer:#}");
+    let said = fs::read_to_string(project.folder.path().join("gate.md")).unwrap();
+    assert!(said.contains("**train** (size=1; size=2; size=3 and 3 more)"), "{said}");
+    assert_eq!(said.matches("there is no result").count(), 2, "in the headline and below the table: {said}");
+}
+
+/// What nobody could have seen is said, where it is for want of sessions and not of a threshold.
+#[test]
+fn a_series_that_could_show_nothing_is_counted() {
+    let says = |spec: &str, values: &[f64]| {
+        let mut project = Project::with(spec);
+        project.sessions(values, &Special::default());
+        let (status, _, said) = project.says(&["gate", "--markdown", "gate.md"]);
+        assert_eq!(status, 0, "{said}");
+        fs::read_to_string(project.folder.path().join("gate.md")).unwrap()
+    };
+    let blind = "**1 of them would not have shown even a change by half**";
+    let wild = [100.0, 40.0, 160.0, 70.0, 130.0, 55.0, 150.0, 90.0];
+    let said = says(SPEC, &wild);
+    assert!(said.contains(blind), "{said}");
+    assert!(!says(&SPEC.replace("maxRegression: 3%", "maxRegression: 60%"), &QUIET).contains(blind));
 }
 
 #[test]
@@ -342,7 +373,7 @@ fn limits_and_fixed_values_wait_as_changes_do_and_no_acknowledgement_is_offered(
         let (status, line) = project.gate(&[]);
         assert_eq!((status, verdict(&line), line["reason"].as_str().unwrap()), (0, "pending", reason), "{line:#}");
         assert_eq!(project.says(&["gate", "--markdown", "gate.md"]).0, 0);
-        let comment = std::fs::read_to_string(project.folder.path().join("gate.md")).unwrap();
+        let comment = fs::read_to_string(project.folder.path().join("gate.md")).unwrap();
         assert!(comment.contains(&format!("- `speed` of **train** (default): pending; {said}")), "{comment}");
         assert!(project.says(&["gate"]).1.contains("next: write `run: 2` into the spec of train"), "{gate}");
         let session = project.session(90.2, &image("sha256:2"));
@@ -409,9 +440,9 @@ fn failures_stand_on_the_line_of_the_gate() {
     assert_eq!(status, 1);
     assert!(text.starts_with("::error file=specs/train.yaml,line=9,") && text.contains("KB0460"), "{text}");
     let (_, _, _) = project.says(&["gate", "--report", "sarif=gate.sarif", "--markdown", "gate.md"]);
-    let sarif = std::fs::read_to_string(project.folder.path().join("gate.sarif")).unwrap();
+    let sarif = fs::read_to_string(project.folder.path().join("gate.sarif")).unwrap();
     assert!(sarif.contains("\"KB0460\"") && sarif.contains("specs/train.yaml"), "{sarif}");
-    let comment = std::fs::read_to_string(project.folder.path().join("gate.md")).unwrap();
+    let comment = fs::read_to_string(project.folder.path().join("gate.md")).unwrap();
     assert!(comment.starts_with("<!-- kubebench gate -->\n### ❌ Kubebench gate failed\n"), "{comment}");
 }
 
@@ -496,7 +527,7 @@ fn the_commits_of_every_step_are_named() {
     }
     let (status, text, _) = project.says(&["gate", "--markdown", "comment.md"]);
     assert_eq!(status, 1, "{text}");
-    let comment = std::fs::read_to_string(project.folder.path().join("comment.md")).unwrap();
+    let comment = fs::read_to_string(project.folder.path().join("comment.md")).unwrap();
     for ends in commits.windows(2) {
         let log = format!("git log {}..{}", &ends[0][..10], &ends[1][..10]);
         assert!(text.contains(&log) && comment.contains(&log), "{log}: {text}{comment}");

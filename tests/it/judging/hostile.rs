@@ -339,3 +339,22 @@ fn no_identity_of_a_result_is_a_command() {
         assert!(!all.contains('\u{1b}') && !all.lines().any(|line| line.trim_start().starts_with("::")), "{all}");
     }
 }
+
+/// The name of a file is somebody's text, too.
+#[test]
+fn the_name_of_an_acknowledgement_gives_no_order() {
+    let mut project = Project::with(SPEC);
+    project.sessions(&QUIET, &Special::default());
+    let bad = project.session(90.0, &Special::default());
+    let ack = ["ack", "train", "--metric", "speed", "--by", "ada", "--reason", "known", "--from", &bad];
+    assert_eq!(project.says(&[&ack[..], &["--max-change", "4%"]].concat()).0, 0);
+    let (name, text) = project.folder.tree("acks").remove(0);
+    project.folder.remove(&format!("acks/{name}"));
+    project.folder.write("acks/a\u{1b}[31m\n::error::x.yaml", text);
+    for command in [&["gate"][..], &["history"], &["gate", "--output-format", "github"], &ack] {
+        let (_, out, error) = project.says(command);
+        let said = out + &error;
+        assert!(!said.contains('\u{1b}') && !said.lines().any(|line| line.starts_with("::error::x")), "{said:?}");
+        assert!(said.contains("x.yaml"), "{said:?}");
+    }
+}

@@ -1,5 +1,6 @@
 //! `gate` and `ack` where results are of several branches, tags and generated trees.
 
+use kubebench::result::v1::{BenchmarkResult, Status, StatusReason};
 use serde_json::json;
 
 use super::{Project, QUIET, SPEC, Special, verdict};
@@ -183,6 +184,72 @@ fn a_session_of_a_branch_hides_nothing_of_the_default_branch() {
     }
 }
 
+/// Nor does a session of a branch, or a failed one of any, that has no value of what is open.
+#[test]
+fn a_session_without_a_value_ends_no_change() {
+    let dropped: Vec<f64> = QUIET.into_iter().chain([92.0, 92.3, 91.8, 92.1, 91.9, 92.2, 92.0]).collect();
+    let fails = |made: &mut BenchmarkResult| {
+        made.run.status = Status::Failed;
+        made.run.reasons = vec![StatusReason { code: "exitCode".to_owned(), message: "exited with 1".to_owned() }];
+    };
+    let is_renamed = |made: &mut BenchmarkResult| "velocity".clone_into(&mut made.metrics[0].name);
+    let is_labelled = |made: &mut BenchmarkResult| {
+        made.metrics[0].labels.insert("phase".to_owned(), "x".to_owned());
+    };
+    let of: [(usize, &dyn Fn(&mut BenchmarkResult)); 4] =
+        [(0, &fails), (1, &fails), (1, &is_renamed), (1, &is_labelled)];
+    for (at, (branch, change)) in of.into_iter().enumerate() {
+        let mut project = Project::with(SPEC);
+        let commits = project.with_feature(&dropped, &[]);
+        project.session_as(92.0, &Special { commit: Some(commits[branch].clone()), ..Special::default() }, change);
+        let (status, answer) = project.json(&["gate", "--on-missing", "pass"]);
+        let lines = answer["lines"].as_array().unwrap();
+        assert!(status == 1 && lines.iter().any(|line| line["open"]["sessions"] == 7), "{at}: {answer:#}");
+        assert!(lines.len() == 2 || at == 3 && lines.len() == 3, "{at}: {answer:#}");
+        let (_, said, _) = project.says(&["report", "--format", "markdown"]);
+        assert!(said.contains("**Worse:** train"), "{at}: {said}");
+    }
+}
+
+/// What the default branch itself gave up is not brought back by a branch.
+#[test]
+fn a_session_of_a_branch_brings_nothing_back() {
+    let dropped: Vec<f64> = QUIET.into_iter().chain([92.0, 92.3, 91.8, 92.1, 91.9, 92.2, 92.0]).collect();
+    let mut project = Project::with(SPEC);
+    let [main, feature] = project.with_feature(&dropped, &[]);
+    let on = |commit: &str| Special {
+        commit: Some(commit.to_owned()),
+        unit: Some("img/s".to_owned()),
+        ..Special::default()
+    };
+    project.sessions(&QUIET, &on(&main));
+    let before = project.json(&["gate"]);
+    project.session(100.0, &on(&feature));
+    let after = project.json(&["gate"]);
+    for (status, answer) in [before, after] {
+        assert_eq!((status, answer["lines"].as_array().unwrap().len()), (0, 1), "{answer:#}");
+        assert!(answer["notes"].to_string().contains("another unit since"), "{answer:#}");
+    }
+}
+
+/// Where the default branch never ran a case, a branch replaces what it ran on itself.
+#[test]
+fn hardware_and_units_of_a_branch_alone_are_replaced() {
+    for (cpu, unit) in [(Some("other"), None), (None, Some("img/s"))] {
+        let mut project = Project::with(SPEC);
+        let [_, feature] = project.with_feature(&[], &QUIET);
+        let on = Special { commit: Some(feature), ..Special::default() };
+        project.session(0.0, &Special { status: Some(Status::Failed), ..on.clone() });
+        let elsewhere = Special { cpu: cpu.map(str::to_owned), unit: unit.map(str::to_owned), ..on };
+        project.sessions(&QUIET[..12], &elsewhere);
+        let (_, answer) = project.json(&["gate"]);
+        let lines = answer["lines"].as_array().unwrap();
+        assert!(lines.len() == 1 && lines[0]["verdict"] == "inconclusive", "{answer:#}");
+        let (_, said, _) = project.says(&["report", "--format", "markdown"]);
+        assert!(said.contains("1 series"), "{said}");
+    }
+}
+
 /// Without a generated tree nobody knows which results of a cluster are of a release: none is held against it.
 #[test]
 fn a_release_without_a_tree_has_no_results_of_a_cluster() {
@@ -194,9 +261,15 @@ fn a_release_without_a_tree_has_no_results_of_a_cluster() {
     let (status, line) = project.gate(&[]);
     assert_eq!((status, verdict(&line)), (0, "inconclusive"), "{line:#}");
     assert!(line["notes"].to_string().contains("no commit of tag:v1 has a generated tree"), "{line:#}");
-    // Of the default branch is what nobody can tell apart.
+    // Of the default branch is what nobody can tell apart, however it is named.
     project.folder.write("specs/train.yaml", SPEC);
     assert_eq!(project.gate(&[]).0, 1);
+    assert_eq!(project.gate(&["--baseline", "branch:main"]).0, 1);
+    project.git(&["branch", "-m", "main", "trunk"]);
+    assert_eq!(project.gate(&["--baseline", "branch:trunk"]).0, 1, "it is the default one if there is none");
+    let (status, line) = project.gate(&["--baseline", "tag:v1"]);
+    assert_eq!((status, verdict(&line)), (0, "inconclusive"), "{line:#}");
+    assert!(line["notes"].to_string().contains("no commit of tag:v1 has a generated tree"), "{line:#}");
 }
 
 /// The newest session of a branch is judged by itself; that there are more of its commit is said.
@@ -209,4 +282,27 @@ fn more_sessions_of_the_newest_ones_commit_are_named() {
     assert!(line["notes"].to_string().contains(&said), "{line:#}");
     let (status, line) = project.gate(&["--candidate", &feature[..10]]);
     assert_eq!((status, line["candidate"]["sessions"].as_array().unwrap().len()), (1, 3), "{line:#}");
+    // Also where the branch was deleted since.
+    let lost = "c0ffee0123".repeat(4);
+    project.sessions(&[92.0, 92.1], &Special { commit: Some(lost.clone()), ..Special::default() });
+    let (_, line) = project.gate(&[]);
+    assert!(line["notes"].to_string().contains("1 of them of the candidate's own commit"), "{line:#}");
+    let (status, line) = project.gate(&["--candidate", &lost[..10]]);
+    assert_eq!((status, line["candidate"]["sessions"].as_array().unwrap().len()), (1, 2), "{line:#}");
+    let (status, _, error) = project.says(&["gate", "--candidate", &lost[..6]]);
+    assert!(status == 2 && error.contains("is no session and no folder"), "{error}");
+}
+
+/// What ran with files that differ is of no commit, so that no other session is of the same one.
+#[test]
+fn a_tree_that_differs_is_of_no_commit() {
+    let mut project = Project::with(SPEC);
+    let [main, _] = project.with_feature(&QUIET, &[]);
+    project.sessions(&[92.0, 92.2, 91.8], &Special { commit: Some(main), dirty: Some(true), ..Special::default() });
+    let (status, line) = project.gate(&[]);
+    assert_eq!(
+        (status, &line["notes"]),
+        (1, &json!(["2 earlier sessions are not of the baseline's commits"])),
+        "{line:#}"
+    );
 }
