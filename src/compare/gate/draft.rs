@@ -101,11 +101,15 @@ impl<'a> Request<'a> {
             ));
             notes.extend(of_same_commit(self.candidate, origin, &series, &all_earlier, &is_judged));
         }
-        if let Against::Lineage(name) = &rule.against {
-            notes.push(format!("held against {name}"));
-        }
-        let name = if let Against::Lineage(name) = &rule.against { Some(name.as_str()) } else { self.default };
-        notes.extend(name.and_then(|name| in_doubt(origin, &series, name)));
+        let against = match &rule.against {
+            Against::Lineage(name) => {
+                notes.push(format!("held against {name}"));
+                Some(name.as_str())
+            }
+            Against::Default => self.default,
+            Against::Value(_) => None,
+        };
+        notes.extend(against.and_then(|name| in_doubt(origin, &series, name)));
         let candidate = places(&is_judged);
         let alike = places(&|point| sessions.alike.contains(&point.session));
         let named: BTreeSet<usize> = alike.iter().chain(&candidate).copied().collect();
