@@ -47,7 +47,7 @@ pub(super) fn draw(site: &Site<'_>) -> String {
     match results.len() {
         0 => text.push_str("\nThere are no results yet."),
         count => {
-            let newest = site.newest().unwrap_or_default();
+            let newest = site.newest.unwrap_or_default();
             text.push_str(&format!("\n{}, the newest of {newest}.", words::counted(count, "result")));
         }
     }

@@ -73,6 +73,8 @@ pub(super) struct Site<'a> {
     pub benchmarks: Vec<Benchmark<'a>>,
     /// Whether nothing ran for some of its results.
     pub is_synthetic: bool,
+    /// The day of the newest result.
+    pub newest: Option<&'a str>,
 }
 
 /// One benchmark.
@@ -188,7 +190,8 @@ pub(super) fn site<'a>(request: &'a Request<'a>) -> Site<'a> {
         }
     });
     let is_synthetic = request.archive.rows().iter().any(|row| row.synthetic);
-    Site { request, benchmarks: benchmarks.collect(), is_synthetic }
+    let newest = request.archive.rows().iter().map(|row| words::day(&row.started_at)).max();
+    Site { request, benchmarks: benchmarks.collect(), is_synthetic, newest }
 }
 
 /// Puts cases side by side along every axis that tells something: by how many of something there are, by variant, by hardware.
@@ -447,11 +450,6 @@ impl<'a> Site<'a> {
     /// Iterates over the cases of all benchmarks.
     pub(super) fn cases(&self) -> impl Iterator<Item = &Case<'a>> {
         self.benchmarks.iter().flat_map(|benchmark| &benchmark.cases)
-    }
-
-    /// Returns the day of the newest result.
-    pub(super) fn newest(&self) -> Option<&'a str> {
-        self.request.archive.rows().iter().map(|row| words::day(&row.started_at)).max()
     }
 
     /// Iterates over what is drawn.

@@ -108,7 +108,7 @@ impl Page<'_> {
                     footer {
                         p {
                             "Made by kubebench " (request.version) " from " (request.archive.rows().len())
-                            " results" @if let Some(newest) = site.newest() { "; the newest is of " (newest) } ". "
+                            " results" @if let Some(newest) = site.newest { "; the newest is of " (newest) } ". "
                             @if !request.left_out.is_empty() {
                                 a href=(to(place::LEFT_OUT)) { (request.left_out.len()) " more did not count" } ". "
                             }
