@@ -202,9 +202,9 @@ fn of_lost_commit(archive: &Archive, name: &str) -> Option<BTreeSet<usize>> {
     let named = |row: &Row| {
         let origin = archive.origin(row);
         let commit = origin.commit.as_deref().filter(|_| origin.dirty != Some(true));
-        commit.filter(|commit| commit.starts_with(name)).map(str::to_owned)
+        commit.filter(|commit| commit.starts_with(name))
     };
-    let commits: BTreeSet<String> = archive.rows().iter().filter_map(named).collect();
+    let commits: BTreeSet<&str> = archive.rows().iter().filter_map(named).collect();
     (name.len() >= LEAST && commits.len() == 1).then(|| archive.places(|row| named(row).is_some()))
 }
 

@@ -256,8 +256,8 @@ pub fn is_blind(line: &Line) -> bool {
 /// Says what the change of a line is of, where it is not that of the two medians beside it.
 pub fn of_differences(lines: &[Line]) -> Option<&'static str> {
     let is_shift = |line: &Line| {
-        let methods = [Method::Ranks, Method::RanksApproximate, Method::Pairs];
-        line.change.is_some() && methods.iter().any(|method| line.method.as_deref() == Some(method.name()))
+        let method = line.method.as_deref().and_then(of_name);
+        line.change.is_some() && matches!(method, Some(Method::Ranks | Method::RanksApproximate | Method::Pairs))
     };
     lines.iter().any(is_shift).then_some(
         "a change is the median of all differences between sessions, and may differ from that of the two medians",
@@ -266,9 +266,13 @@ pub fn of_differences(lines: &[Line]) -> Option<&'static str> {
 
 /// Returns a method in words.
 pub fn method(name: &str) -> &'static str {
+    of_name(name).map_or("", Method::words)
+}
+
+fn of_name(name: &str) -> Option<Method> {
     let all =
         [Method::Prediction, Method::Unequal, Method::Ranks, Method::RanksApproximate, Method::Pairs, Method::PairsByT];
-    all.into_iter().find(|method| method.name() == name).map_or("", Method::words)
+    all.into_iter().find(|method| method.name() == name)
 }
 
 /// Says how to accept what begins with a session, or what is open now.

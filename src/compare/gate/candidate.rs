@@ -67,7 +67,10 @@ impl<'a> Request<'a> {
             drafts.extend(of_metric.iter().filter_map(|series| self.standing(rule, partition, series, of_metric)));
             return (drafts, Vec::new());
         }
+        // A branch ends nothing on the default branch, and gives up none of its units.
         let is_aside = self.is_aside(rule, partition, sessions);
+        let standing =
+            |series: &'a Series| is_aside.then(|| self.standing(rule, partition, series, of_metric)).flatten();
         let recent = self.recent(rule, partition, sessions, there.iter().chain(&gone).copied());
         let (mut drafts, mut notes) = (Vec::new(), Vec::new());
         for series in &there {
@@ -85,15 +88,14 @@ impl<'a> Request<'a> {
             match successor {
                 Some(successor) if is_over => {
                     let why = format!("it has another unit since ({})", unit(successor));
-                    // A branch gives up no unit of the default branch.
-                    match self.standing(rule, partition, series, of_metric).filter(|_| is_aside) {
+                    match standing(series) {
                         Some(draft) => drafts.push(draft),
                         None => notes.extend(self.unjudged(rule, partition, series, &why)),
                     }
                 }
                 None if is_recent => {
                     drafts.push(self.draft(rule, partition, sessions, Cow::Borrowed(series), Absence::Gone));
-                    drafts.extend(self.standing(rule, partition, series, of_metric).filter(|_| is_aside));
+                    drafts.extend(standing(series));
                 }
                 _ => {}
             }
@@ -148,11 +150,15 @@ impl<'a> Request<'a> {
         partition.sessions.get(session).is_some_and(is_of_target)
     }
 
+    /// Returns whether the newest sessions are judged, against no branch or tag of the gate's own: nobody named others.
+    pub(super) fn is_usual(&self, rule: &Rule) -> bool {
+        *self.candidate == Candidate::Newest && rule.against == Against::Default
+    }
+
     /// Returns whether nobody named the sessions that are judged, and none of them is of the default branch.
     fn is_aside(&self, rule: &Rule, partition: &Partition, sessions: &Sessions) -> bool {
         let origin = Origin { archive: self.archive, partition, lineage: self.lineage(rule) };
-        matches!((self.candidate, &rule.against), (Candidate::Newest, Against::Default))
-            && !sessions.judged.iter().any(|session| origin.has(*session))
+        self.is_usual(rule) && !sessions.judged.iter().any(|session| origin.has(*session))
     }
 
     /// Returns these sessions with those that belong to them.
@@ -181,7 +187,7 @@ impl<'a> Request<'a> {
         series: &'a Series,
         of_metric: &[&Series],
     ) -> Option<Draft<'a>> {
-        if *self.candidate != Candidate::Newest || rule.against != Against::Default {
+        if !self.is_usual(rule) {
             return None;
         }
         let origin = Origin { archive: self.archive, partition, lineage: self.lineage(rule) };

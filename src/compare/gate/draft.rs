@@ -342,8 +342,7 @@ impl Draft<'_> {
     /// because a branch does not have it.
     fn is_aside(&self) -> bool {
         let mut candidate = self.candidate.iter().filter_map(|at| self.point(*at));
-        matches!((self.request.candidate, &self.rule.against), (Candidate::Newest, Against::Default))
-            && !candidate.any(|point| self.origin().is_member(point))
+        self.request.is_usual(self.rule) && !candidate.any(|point| self.origin().is_member(point))
     }
 
     /// Says which acknowledgement of the change that is open does not reach: within its bound it would have closed the change.

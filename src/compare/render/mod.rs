@@ -10,7 +10,7 @@ pub use story::history as human_history;
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::v1::{Line, NO_SESSION, Verdict};
+use super::v1::{Acknowledged, Line, NO_SESSION, Verdict};
 use super::words;
 use crate::text::reorders;
 
@@ -27,10 +27,14 @@ fn clean(line: &Line) -> Line {
     let texts = texts.chain(line.unit.as_mut()).chain(&mut line.notes).chain(line.environment.values_mut());
     texts.for_each(|text| *text = plain(text));
     line.labels = line.labels.iter().map(|(name, value)| (plain(name), plain(value))).collect();
-    for ack in &mut line.acks {
-        (ack.by, ack.reason, ack.file) = (plain(&ack.by), plain(&ack.reason), plain(&ack.file));
-    }
+    line.acks.iter_mut().for_each(clean_ack);
     line
+}
+
+fn clean_ack(ack: &mut Acknowledged) {
+    for text in [&mut ack.by, &mut ack.reason, &mut ack.file] {
+        *text = plain(text);
+    }
 }
 
 /// Says of one line, in one sentence, what was found.

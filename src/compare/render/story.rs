@@ -3,7 +3,7 @@
 use super::super::v1::{Direction, History, Told, Turn};
 use super::super::words;
 use super::human::rest;
-use super::plain;
+use super::{clean_ack, plain};
 use crate::result::labelled;
 
 /// The steps of a spark line.
@@ -112,9 +112,7 @@ fn clean(told: &Told) -> Told {
     let facts = told.environment_changes.iter_mut().flat_map(|change| [&mut change.before, &mut change.after]);
     texts.chain(told.environment.values_mut()).chain(facts).for_each(|text| *text = plain(text));
     told.labels = told.labels.iter().map(|(name, value)| (plain(name), plain(value))).collect();
-    for ack in &mut told.acks {
-        (ack.by, ack.reason, ack.file) = (plain(&ack.by), plain(&ack.reason), plain(&ack.file));
-    }
+    told.acks.iter_mut().for_each(clean_ack);
     told
 }
 
