@@ -6,10 +6,11 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use crate::diag::{Diagnostic, Diagnostics, Place, code};
 use crate::digest::Digest;
+use crate::result::VARIANT;
 use crate::text::Span;
 use crate::yaml::{Node, Value};
 
-pub use variants::{VARIANT, expand_variants};
+pub use variants::expand_variants;
 
 /// The most cases of one benchmark, counted before any is made.
 pub const MAX_CASES: usize = 10_000;

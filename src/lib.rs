@@ -18,11 +18,13 @@
 //! A fault of the user's never stops a stage: it becomes a `diag::Diagnostic`, and all of them are shown at once.
 
 pub mod api;
+pub mod app;
 pub mod archive;
 pub mod check;
 pub mod cli;
 pub mod compare;
 pub mod compile;
+pub mod contract;
 pub mod diag;
 pub mod digest;
 pub mod doctor;
@@ -40,6 +42,7 @@ pub mod manifest;
 pub mod migrate;
 pub mod mock;
 pub mod model;
+pub mod path;
 pub mod record;
 pub mod redact;
 pub mod report;
@@ -50,7 +53,6 @@ pub mod spec;
 pub mod stats;
 pub mod status;
 pub mod step;
-pub mod steps;
 pub mod sweep;
 pub mod text;
 pub mod tree;

@@ -16,7 +16,7 @@ use crate::compare::{HistoryRequest, Lineage, Rule, begins, extent, history, mat
 use crate::diag::render::on_one_line;
 use crate::digest::Digest;
 use crate::edge::{fs, terminal};
-use crate::model::Ack;
+use crate::result::Ack;
 use crate::spec::v1::API_VERSION;
 use crate::unit::Percentage;
 use crate::yaml;

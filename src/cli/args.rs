@@ -4,7 +4,7 @@ mod judging;
 
 use std::path::PathBuf;
 
-use clap::builder::PossibleValue;
+use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
 use crate::diag::render::Format;
@@ -35,7 +35,7 @@ pub(super) struct Global {
     #[arg(short = 'C', long = "directory", global = true, value_name = "DIR")]
     pub(super) directory: Option<PathBuf>,
     /// How findings are printed
-    #[arg(long, global = true, value_enum, default_value_t = Format::Human, value_name = "FORMAT")]
+    #[arg(long, global = true, value_parser = one_of(&Format::ALL, Format::name), default_value = "human", value_name = "FORMAT")]
     pub(super) output_format: Format,
     /// Also write findings to a file, such as `sarif=kubebench.sarif`; may be given several times
     #[arg(long, global = true, value_name = "FORMAT=FILE", value_parser = report_target)]
@@ -57,14 +57,13 @@ pub(super) struct Global {
     pub(super) verbose: u8,
 }
 
-impl ValueEnum for Format {
-    fn value_variants<'a>() -> &'a [Self] {
-        &Self::ALL
-    }
-
-    fn to_possible_value(&self) -> Option<PossibleValue> {
-        Some(PossibleValue::new(self.name()))
-    }
+/// Reads one of `all` by its name; help and completions list the names.
+fn one_of<T: Copy + Send + Sync + 'static>(
+    all: &'static [T],
+    name: impl Fn(T) -> &'static str + Clone + Send + Sync + 'static,
+) -> impl TypedValueParser<Value = T> {
+    PossibleValuesParser::new(all.iter().map(|value| name(*value)))
+        .try_map(move |text| all.iter().copied().find(|value| name(*value) == text).ok_or("this is none of the values"))
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -255,7 +254,7 @@ pub(super) struct RunArgs {
     #[arg(long, value_name = "N")]
     pub(super) repeat: Vec<u32>,
     /// What runs the replicas: programs of this machine, or the images
-    #[arg(long, value_enum, default_value_t = Engine::Process, value_name = "ENGINE")]
+    #[arg(long, value_parser = one_of(&Engine::ALL, Engine::name), default_value = "process", value_name = "ENGINE")]
     pub(super) engine: Engine,
     /// Print what would run, with its environment, and start nothing
     #[arg(long)]
@@ -273,7 +272,7 @@ pub(super) struct RunArgs {
     #[arg(long, value_name = "FILE")]
     pub(super) secret_file: Option<PathBuf>,
     /// Also record the results, as `kubebench record` does; without a mode, as the project says
-    #[arg(long, value_enum, value_name = "MODE", num_args = 0..=1, require_equals = true)]
+    #[arg(long, value_parser = one_of(&Mode::ALL, Mode::name), value_name = "MODE", num_args = 0..=1, require_equals = true)]
     #[expect(clippy::option_option, reason = "how clap spells an option whose value may be left out")]
     pub(super) record: Option<Option<Mode>>,
     /// Write this machine's name into results, in place of a hash of it
@@ -287,7 +286,7 @@ pub(super) struct RecordArgs {
     #[arg(value_name = "RESULTS", required = true)]
     pub(super) results: Vec<PathBuf>,
     /// Where to: `local` commits here, `branch` and `inbox` push; without it, as the project says
-    #[arg(long, value_enum)]
+    #[arg(long, value_parser = one_of(&Mode::ALL, Mode::name))]
     pub(super) mode: Option<Mode>,
     #[command(flatten)]
     pub(super) place: PlaceArgs,
@@ -321,26 +320,6 @@ fn time(text: &str) -> Result<std::time::Duration, String> {
     Ok(std::time::Duration::from_secs(parsed.seconds()))
 }
 
-impl ValueEnum for Engine {
-    fn value_variants<'a>() -> &'a [Self] {
-        &Self::ALL
-    }
-
-    fn to_possible_value(&self) -> Option<PossibleValue> {
-        Some(PossibleValue::new(self.name()))
-    }
-}
-
-impl ValueEnum for Mode {
-    fn value_variants<'a>() -> &'a [Self] {
-        &Self::ALL
-    }
-
-    fn to_possible_value(&self) -> Option<PossibleValue> {
-        Some(PossibleValue::new(self.name()))
-    }
-}
-
 #[derive(Debug, Args)]
 pub(super) struct ReparseArgs {
     /// Result files, or folders of them
@@ -360,37 +339,17 @@ pub(super) struct ExportArgs {
     #[arg(value_name = "PATHS")]
     pub(super) paths: Vec<PathBuf>,
     /// The format
-    #[arg(long, value_enum, value_name = "FORMAT")]
+    #[arg(long, value_parser = one_of(&export::Format::ALL, export::Format::name), value_name = "FORMAT")]
     pub(super) format: export::Format,
     /// The file to write, or the folder (mlflow, github-action-benchmark); `-` for standard output, where the format is a text
     #[arg(long, value_name = "PATH")]
     pub(super) out: PathBuf,
     /// Also runs that do not count, marked as such
-    #[arg(long, value_enum, value_name = "RUNS", value_delimiter = ',')]
+    #[arg(long, value_parser = one_of(&export::Extra::ALL, export::Extra::name), value_name = "RUNS", value_delimiter = ',')]
     pub(super) include: Vec<export::Extra>,
     /// Quote cells that a spreadsheet would execute (csv)
     #[arg(long)]
     pub(super) spreadsheet: bool,
-}
-
-impl ValueEnum for export::Format {
-    fn value_variants<'a>() -> &'a [Self] {
-        &Self::ALL
-    }
-
-    fn to_possible_value(&self) -> Option<PossibleValue> {
-        Some(PossibleValue::new(self.name()))
-    }
-}
-
-impl ValueEnum for export::Extra {
-    fn value_variants<'a>() -> &'a [Self] {
-        &Self::ALL
-    }
-
-    fn to_possible_value(&self) -> Option<PossibleValue> {
-        Some(PossibleValue::new(self.name()))
-    }
 }
 
 #[derive(Debug, Args)]

@@ -166,7 +166,7 @@ fn chosen(archive: &Archive, side: &Side, commits: Option<&Commits>, known: &mut
     Ok(match side {
         Side::Label(name, value) => archive.places(|row| archive.subject(row).labels.get(name) == Some(value)),
         Side::Variant(name) => archive.places(|row| {
-            archive.subject(row).params.get(crate::expand::VARIANT).is_some_and(|own| own.as_str() == Some(name))
+            archive.subject(row).params.get(crate::result::VARIANT).is_some_and(|own| own.as_str() == Some(name))
         }),
         Side::Environment(name) => archive.places(|row| is_there(archive, row, name)),
         Side::Revision(_) | Side::Branch(_) | Side::Tag(_) | Side::Folder(_) => {
@@ -262,7 +262,7 @@ fn known_values(side: &Side, archive: &Archive) -> Option<(String, BTreeSet<Stri
         }
         Side::Variant(_) => {
             let name = |value: &serde_json::Value| value.as_str().map(|name| format!("variant:{name}"));
-            let variants = subjects().filter_map(|of| of.params.get(crate::expand::VARIANT).and_then(name));
+            let variants = subjects().filter_map(|of| of.params.get(crate::result::VARIANT).and_then(name));
             Some(("a variant".to_owned(), variants.collect()))
         }
         _ => {

@@ -10,6 +10,7 @@ use super::args::{CompileArgs, Global};
 use super::findings::{colored, counted, tell};
 use super::project::start;
 use super::session::Session;
+use crate::app::files;
 use crate::diag::{Diagnostic, Diagnostics, code};
 use crate::edge::fs;
 use crate::edge::terminal::{self, Stream};
@@ -46,7 +47,7 @@ pub(super) fn run(global: &Global, args: &CompileArgs) -> Result<ExitStatus> {
         return session.report(diagnostics);
     }
     let folder = session.root.join(&output);
-    let on_disk = fs::scan(&folder, &session.compilation.tree).map_err(|error| below(&session.root, &error))?;
+    let on_disk = files::scan(&folder, &session.compilation.tree).map_err(|error| below(&session.root, &error))?;
     let refused = refused_claim_changes(session, &output, &on_disk);
     let mut faulty = session.compilation.faulty.clone();
     faulty.extend(refused.as_slice().iter().map(|fault| fault.path(&session.compilation.sources).to_owned()));
@@ -65,7 +66,7 @@ pub(super) fn run(global: &Global, args: &CompileArgs) -> Result<ExitStatus> {
     diagnostics.extend(findings);
     let refused = diagnostics.has_errors();
     if !refused {
-        fs::apply(&folder, &plan.operations(std::process::id(), edited))
+        files::apply(&folder, &plan.operations(std::process::id(), edited))
             .map_err(|error| below(&session.root, &error))?;
     }
     let status = session.report(diagnostics)?.max(unanswered);

@@ -8,7 +8,7 @@ use anyhow::{Context as _, Result, bail};
 use super::ExitStatus;
 use super::args::{GateArgs, Global, OnInconclusive};
 use super::findings::{self, Findings};
-use super::judging::{Judging, Usual, add_baselines, lineage_of_baseline};
+use super::judging::{self, Judging, Usual, add_baselines, lineage_of_baseline};
 use super::project::from_start;
 use super::reading::Results;
 use super::session::Session;
@@ -188,7 +188,10 @@ fn candidate(
     }
     let revision = name.strip_prefix("rev:").unwrap_or(name);
     let rows = match commits.of_revision(revision) {
-        Ok(lineage) => archive.places(|row| lineage.commit_of(archive, row).is_some()),
+        Ok(reached) => {
+            let lineage = judging::known(reached);
+            archive.places(|row| lineage.commit_of(archive, row).is_some())
+        }
         Err(error) => of_lost_commit(archive, revision)
             .ok_or(error)
             .with_context(|| format!("`{name}` is no session and no folder either"))?,

@@ -15,7 +15,7 @@ use crate::compare::{HistoryRequest, history, render};
 use crate::diag::render::Format;
 use crate::diag::{Diagnostics, nearest};
 use crate::edge::terminal;
-use crate::model::Ack;
+use crate::result::Ack;
 
 /// What was asked for, and what it was told from.
 pub(super) struct Asked<'a> {

@@ -18,10 +18,11 @@ use crate::compile::{Compilation, Input, Workspace, acks};
 use crate::diag::render::listed;
 use crate::diag::{Diagnostic, Diagnostics, Severity, code, nearest};
 use crate::edge::fs::{self, Content};
-use crate::edge::git::Commits;
+use crate::edge::git::{Commits, Reached};
 use crate::model::target::{ResultsSettings, Settings};
-use crate::model::{Ack, Benchmark, Gate, GateBaseline};
+use crate::model::{Benchmark, Gate, GateBaseline};
 use crate::report::Asked;
+use crate::result::Ack;
 use crate::text::{SourceMap, Span};
 use crate::verdict::DEFAULT_THRESHOLD;
 
@@ -354,17 +355,22 @@ impl Usual {
     }
 }
 
+/// Returns commits that the repository reached as those by which results are told apart.
+pub(super) fn known(reached: Reached) -> Lineage {
+    Lineage::new(reached.commits, reached.trees)
+}
+
 /// Returns the commits that a side names.
 pub(super) fn lineage(commits: &Commits, side: &Side) -> Result<Lineage> {
     match side {
         Side::Branch(name) => {
-            let found = commits.of_branch(name)?;
+            let found = known(commits.of_branch(name)?);
             // Where nobody knows the default branch, the one that is named stands for it.
             let is_default = commits.default_branch().is_none_or(|default| default == *name);
             Ok(if is_default { found.of_default() } else { found })
         }
-        Side::Tag(name) => commits.of_tag(name),
-        Side::Revision(name) => commits.of_revision(name),
+        Side::Tag(name) => commits.of_tag(name).map(known),
+        Side::Revision(name) => commits.of_revision(name).map(known),
         Side::Folder(_) | Side::Label(..) | Side::Variant(_) | Side::Environment(_) => {
             bail!("`{side}` names no commits")
         }

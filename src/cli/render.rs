@@ -6,9 +6,10 @@ use super::ExitStatus;
 use super::args::{Global, RenderArgs};
 use super::findings::Output;
 use super::session::Session;
+use crate::contract::Run;
 use crate::diag::what_there_is;
 use crate::edge::terminal;
-use crate::manifest::{Run, files, standalone};
+use crate::manifest::{files, standalone};
 use crate::yaml;
 
 /// Prints the objects of the first measured run of every selected case.

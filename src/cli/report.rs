@@ -23,8 +23,8 @@ use crate::edge::fs;
 use crate::edge::git::Commits;
 use crate::edge::site::Site;
 use crate::edge::terminal;
-use crate::model::Ack;
 use crate::report::{self, Links, Request, sampled};
+use crate::result::Ack;
 use crate::result::{self, v1::Metric};
 use crate::verdict::DEFAULT_THRESHOLD;
 

@@ -9,6 +9,7 @@ use super::args::{Global, SelectArgs};
 use super::findings::{self, Findings, Output, counted, refuse_report_places, tell};
 use super::project::{Project, Texts, VERSION};
 use super::selection::Selection;
+use crate::app::files;
 use crate::archive::CurrentRules;
 use crate::compile::{Compilation, Compiled, CompiledSuite, Workspace};
 use crate::diag::{Diagnostic, Diagnostics, Place, code, did_you_mean};
@@ -38,7 +39,7 @@ impl<'a> Session<'a> {
         let paths = project.below_root(&select.paths)?;
         let root = project.root.clone();
         let workspace =
-            Workspace::open(project.file.clone(), VERSION).carrying(move |path| fs::read_carried(&root, path));
+            Workspace::open(project.file.clone(), VERSION).carrying(move |path| files::read_carried(&root, path));
         // The project file may be asked for, as pre-commit hooks do; it is read anyway, and is no spec.
         let asked = paths.iter().filter(|path| *path != PROJECT_FILE).cloned().collect();
         let Texts { inputs, found, unreadable } = project.read(&workspace.spec_dirs(), &asked)?;

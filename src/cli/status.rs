@@ -11,12 +11,12 @@ use serde_json::{Value as Json, json};
 use super::ExitStatus;
 use super::args::{Global, StatusArgs};
 use super::outside::{Outside, clean, elapsed, plain};
+use crate::contract::Config;
+use crate::contract::labels;
 use crate::diag::render::Format;
 use crate::edge::cluster::{Cluster, Fault, LogQuery, Resource};
 use crate::edge::terminal;
-use crate::manifest::meta;
 use crate::status::{JobStatus, Namespace, RunState, Session, configs_of, sessions, show};
-use crate::steps::Config;
 
 /// Which Workflows are Kubebench's own: one that a run created is what is measured.
 const WORKFLOWS: &str = "kubebench.dev/benchmark,!kubebench.dev/run";
@@ -84,13 +84,13 @@ pub(super) fn read(outside: &Outside<'_>) -> Result<Namespace> {
         Ok(found) => found,
         Err(fault) => bail!("{fault}"),
     };
-    seen.schedules = listed(cluster, &cron_workflows(), namespace, meta::BENCHMARK, &mut unread)?;
+    seen.schedules = listed(cluster, &cron_workflows(), namespace, labels::BENCHMARK, &mut unread)?;
     let mut known = BTreeMap::new();
     add_lists(cluster, namespace, &mut seen, &mut known);
     for resource in job_kinds(outside, &known).into_iter().filter(|kind| serves(cluster, kind)) {
-        seen.jobs.extend(listed(cluster, &resource, namespace, meta::RUN, &mut unread)?);
+        seen.jobs.extend(listed(cluster, &resource, namespace, labels::RUN, &mut unread)?);
     }
-    seen.pods = typed(listed(cluster, &Resource::pods(), namespace, meta::RUN, &mut unread)?);
+    seen.pods = typed(listed(cluster, &Resource::pods(), namespace, labels::RUN, &mut unread)?);
     seen.events = typed(listed(cluster, &Resource::events(), namespace, "", &mut unread)?);
     seen.unread = unread;
     Ok(seen)

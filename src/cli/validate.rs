@@ -10,8 +10,8 @@ use super::findings::{self, Findings, Output, counted, refuse_report_places, tel
 use super::judging::acks_of;
 use super::results::{Judged, Results};
 use super::session::{Session, rules_at_hand};
+use crate::app::files;
 use crate::diag::Diagnostics;
-use crate::edge::fs;
 use crate::fixture;
 use crate::ingest::rules::Rules;
 use crate::text::SourceMap;
@@ -54,7 +54,7 @@ fn fixtures(session: &Session<'_>) -> Diagnostics {
         .map(String::as_str)
         .collect();
     let root = session.root.clone();
-    let open = move |path: &str| fs::open_kept(&root, path);
+    let open = move |path: &str| files::open_kept(&root, path);
     let mut found = Diagnostics::default();
     let mut seen = BTreeSet::new();
     for compiled in session.benchmarks().into_iter().filter(|compiled| !compiled.benchmark.fixtures.is_empty()) {

@@ -8,7 +8,7 @@ use super::v1::Acknowledged;
 use super::words;
 use crate::archive::{Archive, MetricKey, Partition};
 use crate::diag::nearest;
-use crate::model::Ack;
+use crate::result::Ack;
 use crate::unit::is_time;
 use crate::verdict::Mark;
 

@@ -103,7 +103,7 @@ impl Request<'_> {
         let subject = partition.newest(self.archive).map(|row| self.archive.subject(row));
         match subject {
             Some(subject) if is_by_case => {
-                let is_said = |name: &str| is_by_variant && name == crate::expand::VARIANT;
+                let is_said = |name: &str| is_by_variant && name == crate::result::VARIANT;
                 let params = subject.params.iter().filter(|(name, _)| !is_said(name));
                 params.map(|(name, value)| format!("{name}={value}")).collect::<Vec<_>>().join(", ")
             }

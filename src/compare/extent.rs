@@ -4,7 +4,7 @@ use super::ack::{is_about, mark};
 use super::history::{Request, applying, levels, marks};
 use super::line::Origin;
 use crate::archive::{Partition, Series, series_of};
-use crate::model::Ack;
+use crate::result::Ack;
 use crate::verdict::{SIGNIFICANT, Scale, measure, worse};
 
 /// Returns the greatest change for the worse that `ack` is about, as a share: by the level that it is held against, and by what a gate

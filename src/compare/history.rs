@@ -8,7 +8,7 @@ use super::policies::Policies;
 use super::side::Lineage;
 use super::v1::{Acknowledged, Drift, FactChange, LevelChange, SessionValue, Size, Told, Turn};
 use crate::archive::{Archive, MetricKey, Partition, Series, series};
-use crate::model::Ack;
+use crate::result::Ack;
 use crate::result::v1::{Direction, Environment};
 use crate::stats::{self, trend};
 use crate::verdict::{

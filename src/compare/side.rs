@@ -101,6 +101,11 @@ pub struct Lineage {
 }
 
 impl Lineage {
+    /// Returns the lineage of these commits and of what their trees ask to run.
+    pub fn new(commits: BTreeSet<String>, trees: BTreeMap<(String, String, String), String>) -> Self {
+        Self { commits, trees, takes_unknown: false }
+    }
+
     /// Returns the lineage that stands for everything where nothing tells commits apart: the default branch, without a generated tree.
     #[must_use]
     pub fn of_default(self) -> Self {

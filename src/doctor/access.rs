@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use serde_json::Value as Json;
 
 use super::{Fact, Facts, Level, Needs, Report, Right, Who, elements, quoted, text_at};
-use crate::model::{group, plural};
+use crate::unit::{group, plural};
 
 const MINE: &str = "your rights";
 const THEIRS: &str = "accounts";

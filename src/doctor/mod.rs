@@ -19,7 +19,7 @@ mod workflows;
 
 use serde_json::Value as Json;
 
-use crate::workload::text_at;
+use crate::contract::text_at;
 pub use needs::{Needs, PodNeed};
 
 /// How much a finding matters.

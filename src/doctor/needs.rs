@@ -5,10 +5,10 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde_json::Value as Json;
 
 use super::{elements, items, text_at};
-use crate::manifest::instance::{Owner, Session};
+use crate::contract::instance::{Owner, Session};
+use crate::contract::{Config, Naming};
 use crate::model::Target;
 use crate::model::target::Settings;
-use crate::steps::{Config, Naming};
 use crate::text::{Source, SourceId};
 use crate::unit::Quantity;
 use crate::workload::{PodSet, pod_sets};

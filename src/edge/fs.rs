@@ -1,16 +1,13 @@
-//! Files: reading specs, looking at the output directory, carrying out a plan, and keeping two compiles apart.
+//! Files: reading specs, results and logs, writing single files, and keeping two compiles apart.
 //!
 //! No symbolic link is ever followed below the project root, and nothing here decides what should be written.
 #![expect(clippy::disallowed_methods, reason = "the one place that does I/O")]
 
-mod apply;
-mod carried;
 mod create;
 mod lock;
 mod logs;
 mod place;
 mod results;
-mod scan;
 mod sources;
 mod text;
 
@@ -19,14 +16,11 @@ mod tests;
 
 use std::path::{Path, PathBuf};
 
-pub use apply::apply;
-pub use carried::{open_kept, read_carried};
 pub use create::{create_new, exists, replace, write_report};
 pub use lock::{Guard, lock};
-pub use logs::{log_error, open_log, standard_input};
-pub use place::{find_root, real_place, refuse_output_place};
+pub use logs::{log_error, open_log, read_in_pieces, standard_input};
+pub use place::{find_root, normal, real_place, refuse_output_place};
 pub use results::{find_results, is_result, read_result};
-pub use scan::scan;
 pub use sources::{Content, Read, is_spec, read_sources};
 pub use text::{read_text, write_text};
 
@@ -34,7 +28,7 @@ pub use text::{read_text, write_text};
 pub const SPEC_LIMIT: usize = 1 << 20;
 
 /// Returns the place of `relative`, a path with `/` separators, below `base`; the empty path is `base` itself.
-fn below(base: &Path, relative: &str) -> PathBuf {
+pub fn below(base: &Path, relative: &str) -> PathBuf {
     if relative.is_empty() { base.to_owned() } else { base.join(relative) }
 }
 
@@ -46,7 +40,7 @@ pub(super) fn cache_folder() -> Option<PathBuf> {
 }
 
 /// Returns what a file type is called when it is neither a file nor a folder.
-fn kind_of(file_type: std::fs::FileType) -> &'static str {
+pub fn kind_of(file_type: std::fs::FileType) -> &'static str {
     #[cfg(unix)]
     {
         use std::os::unix::fs::FileTypeExt as _;
@@ -70,7 +64,7 @@ fn kind_of(file_type: std::fs::FileType) -> &'static str {
 }
 
 /// Returns the system's words for an error, as a fragment: "permission denied".
-pub(super) fn words(error: &std::io::Error) -> String {
+pub fn words(error: &std::io::Error) -> String {
     let text = error.to_string();
     let text = text.split_once(" (os error").map_or(text.as_str(), |(words, _)| words);
     let mut characters = text.chars();

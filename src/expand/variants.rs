@@ -4,11 +4,9 @@ use std::collections::BTreeMap;
 
 use super::{CasePoint, expand, first_of, malformed};
 use crate::diag::{Diagnostic, Diagnostics, Place};
+use crate::result::VARIANT;
 use crate::text::Span;
 use crate::yaml::{Entry, Node, Value};
-
-/// What the dimension of the variants is called beside the axes.
-pub const VARIANT: &str = "variant";
 
 /// Returns the cases of `matrix` in each of the variants called `names`. Those that differ in the variant alone come one after
 /// another, so that what drifts with time reaches all variants alike.

@@ -7,8 +7,9 @@ use serde::Deserialize;
 use serde_json::Value as Json;
 
 use super::Replica;
+use crate::contract::text_at;
 use crate::result::v1::{Experiment, Objective, Trial, TrialMetric, TrialStatus, Workflow, WorkflowNode};
-use crate::workload::{condition_of, text_at};
+use crate::workload::condition_of;
 
 /// Where Katib writes that it has no value.
 const UNAVAILABLE: &str = "unavailable";

@@ -23,8 +23,9 @@ use serde_json::Value as Json;
 pub use k8s_openapi::api::core::v1::{Event, Pod};
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::{ObjectMeta, Time};
 
+use crate::contract::text_at;
 use crate::result::v1::{Exit, Image, Status, StatusReason, Timings, Usage};
-use crate::workload::{self, Kind, Outcome, Purpose, count_at, kind_of, pod_sets, text_at};
+use crate::workload::{self, Kind, Outcome, Purpose, count_at, kind_of, pod_sets};
 use event::Told;
 use pod::ServerTime;
 pub use pod::{End, NodeTime, Phase, PodFacts, keep_first_deletion};

@@ -3,7 +3,8 @@
 use serde_json::Value as Json;
 
 use super::why::sentence;
-use crate::workload::{condition_of, text_at};
+use crate::contract::text_at;
+use crate::workload::condition_of;
 
 /// Returns why the job is not admitted yet.
 pub(super) fn held(workload: &Json) -> Option<String> {

@@ -8,9 +8,9 @@ use super::Pod;
 use super::pod::{PodFacts, ServerTime};
 use super::timeline::Clocks;
 use crate::model::estimate::MEMORY_UNIT;
-use crate::model::workload::is_accelerator;
 use crate::result::v1::{Usage, rounded};
 use crate::unit::Quantity;
+use crate::unit::is_accelerator;
 
 /// Milliseconds of an hour.
 const HOUR: f64 = 3_600_000.0;

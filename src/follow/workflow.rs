@@ -1,8 +1,7 @@
 //! What Argo says of a Workflow as a whole.
 
+use crate::contract::text_at;
 use serde_json::Value as Json;
-
-use crate::workload::text_at;
 
 /// Returns what of the WorkflowTemplate was not there when Argo looked at the Workflow, if it ended that for this reason: it
 /// does not look again, even when it comes.

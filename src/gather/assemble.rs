@@ -5,8 +5,8 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
+use crate::contract::Run;
 use crate::ingest::measure::Measured;
-use crate::manifest::Run;
 use crate::result::v1::{
     Artifact, Cost, Environment, Exit, Metadata, Monitored, Provenance, Reason, Recorder, Run as RunOutcome, Server,
     Status, StatusReason, Timings, Usage, Validity,

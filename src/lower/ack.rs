@@ -2,7 +2,7 @@
 
 use super::Document;
 use crate::diag::Diagnostics;
-use crate::model::Ack;
+use crate::result::Ack;
 use crate::spec::v1::ack as wire;
 use crate::unit::Beginning;
 use crate::workload;

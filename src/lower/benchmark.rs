@@ -20,6 +20,7 @@ use crate::model::{
     Benchmark, Budget, CarriedFiles, Case, Claim, Literal, Order, Role, Scaling, Schedule, StepJob, Target, TemplateAt,
     Unused,
 };
+use crate::result::VARIANT;
 use crate::schema::{DocumentKind, Schemas};
 use crate::spec::v1::benchmark as wire;
 use crate::spec::v1::scalar::{Duration as WireDuration, Quantity};
@@ -38,9 +39,9 @@ const VARIANTS: &str = "variants";
 const MAX_WORKLOAD_TEXT: usize = 8 << 20;
 const NO_MATRIX: &[(&str, &str)] = &[
     ("matrix", "this field belongs to the whole benchmark, and the matrix differs from case to case"),
-    (expand::VARIANT, "this field belongs to the whole benchmark, and the variant differs from case to case"),
+    (VARIANT, "this field belongs to the whole benchmark, and the variant differs from case to case"),
 ];
-const NO_VARIANT: &[(&str, &str)] = &[(expand::VARIANT, "this benchmark has no `variants`")];
+const NO_VARIANT: &[(&str, &str)] = &[(VARIANT, "this benchmark has no `variants`")];
 
 /// What every document is lowered with.
 #[derive(Clone, Copy)]

@@ -21,7 +21,6 @@ pub use ack::ack;
 pub use benchmark::{Inputs, Lowered, RESERVED_NAME, Resolved, benchmark};
 pub use files::{ReadFile, Unreadable};
 pub use manifests::{Manifests, manifest_paths};
-pub use places::overlap;
 pub use project::{PROJECT_FILE, Project, project};
 pub use suite::{Suite, Suites, suite};
 

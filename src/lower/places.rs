@@ -4,6 +4,7 @@ use std::path::Path;
 
 use crate::diag::{Diagnostic, Diagnostics, Place, code};
 use crate::model::target::Settings;
+use crate::path::overlap;
 use crate::yaml::Node;
 
 /// A folder of the project file.
@@ -58,19 +59,6 @@ fn check_pair(one: &Folder<'_>, other: &Folder<'_>, diagnostics: &mut Diagnostic
         Some(node) => fault.related(Place::Span(node.span), "the other folder"),
         None => fault,
     });
-}
-
-/// Says how the folder `one` overlaps with `other`, if it does, to stand between their names.
-pub fn overlap(one: &Path, other: &Path) -> Option<&'static str> {
-    if one == other {
-        Some("is also")
-    } else if other.starts_with(one) {
-        Some("holds")
-    } else if one.starts_with(other) {
-        Some("lies in")
-    } else {
-        None
-    }
 }
 
 #[cfg(test)]

@@ -3,8 +3,9 @@
 use std::collections::BTreeMap;
 
 use super::Suite;
-use crate::expand::{CasePoint, VARIANT};
+use crate::expand::CasePoint;
 use crate::model::Target;
+use crate::result::VARIANT;
 use crate::text::Span;
 use crate::yaml::{Entry, Node, Value};
 

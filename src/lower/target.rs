@@ -1,9 +1,10 @@
 //! Targets: what the project file says of a cluster and a namespace.
 
 use crate::api;
+use crate::contract::Prices;
 use crate::diag::Diagnostics;
 use crate::model::Target;
-use crate::model::target::{MpiJobApi, NetworkPolicy, PodSecurity, Prices, Queue, TrainerApi};
+use crate::model::target::{MpiJobApi, NetworkPolicy, PodSecurity, Queue, TrainerApi};
 use crate::spec::v1::project as wire;
 use crate::text::Span;
 use crate::yaml::{Entry, Node};

@@ -5,8 +5,10 @@ use serde_json::{Map, Value as Json, json};
 
 use super::workload::RunObject;
 use super::{meta, pod, template};
+use crate::contract::labels;
+use crate::contract::text_at;
 use crate::model::{Benchmark, Case, TemplateForm};
-use crate::workload::{PodSet, kind_of, pod_sets, text_at};
+use crate::workload::{PodSet, kind_of, pod_sets};
 
 /// Equips all that describes pods in `run`, the measured object of `case`, or what several cases load.
 pub(super) fn equip(run: &mut RunObject, benchmark: &Benchmark, case: Option<&Case>) {
@@ -75,7 +77,7 @@ fn equip_pods(object: &mut Json, set: &PodSet, main: Option<&str>, (benchmark, c
         meta::pod_labels(benchmark, case),
     ) {
         labels.extend(ours);
-        labels.insert(meta::ROLE.to_owned(), set.role.as_str().into());
+        labels.insert(labels::ROLE.to_owned(), set.role.as_str().into());
     }
     let Some(Json::Object(main)) = main.and_then(|main| object.pointer_mut(main)) else { return };
     say_variables(main, benchmark);

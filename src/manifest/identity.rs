@@ -2,11 +2,12 @@
 
 use std::collections::BTreeMap;
 
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 use serde_json::{Value as Json, json};
 
-use super::instance::{Session, job_name};
 use super::workload::{CaseObjects, RunObject};
+use crate::contract::instance::{Session, job_name};
+use crate::contract::{Run, round};
 use crate::digest::{Canonical, Digest};
 use crate::model::{Benchmark, Order, Served};
 
@@ -22,36 +23,6 @@ pub struct Identity {
     pub runs: Vec<Run>,
     /// What each case executes but for its images, how often and how it is measured: by case.
     pub workloads: BTreeMap<String, Digest>,
-}
-
-/// One run, as the run list has it, here and in the cluster.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Run {
-    /// `<case>-r1`, or `<case>-w1` for a warm-up.
-    pub id: String,
-    /// The case.
-    pub case: String,
-    /// From 1, counted apart for warm-ups.
-    pub repeat: u32,
-    /// Whether it is a warm-up.
-    pub warmup: bool,
-    /// The name of the job of its first attempt.
-    pub job: String,
-}
-
-impl Run {
-    /// Reads what an id says, `<case>-r1` or `<case>-w1`; it does not say the name of the job.
-    pub fn of_id(id: &str) -> Self {
-        let (case, round) = id.rsplit_once('-').unwrap_or((id, ""));
-        let repeat = round.get(1..).and_then(|number| number.parse().ok()).unwrap_or(0);
-        let warmup = round.starts_with('w');
-        Self { case: case.to_owned(), repeat, warmup, job: String::new(), id: id.to_owned() }
-    }
-
-    /// Returns the round as names have it: `r1`, or `w1` for a warm-up.
-    pub fn round(&self) -> String {
-        round(self.repeat, self.warmup)
-    }
 }
 
 impl Identity {
@@ -224,8 +195,4 @@ fn runs(benchmark: &Benchmark, cases: &[CaseObjects], digest: &Digest) -> Vec<Ru
         }
         Order::Grouped => known.iter().flat_map(|case| rounds.iter().filter_map(|round| run(case, *round))).collect(),
     }
-}
-
-fn round(repeat: u32, warmup: bool) -> String {
-    format!("{}{repeat}", if warmup { 'w' } else { 'r' })
 }

@@ -3,29 +3,8 @@
 use serde_json::{Map, Value as Json};
 
 use super::object::object;
+use crate::contract::labels::{BENCHMARK, CASE, PREFIX, SUITE};
 use crate::model::{Benchmark, Case, Suite, Target};
-
-/// The benchmark that an object or pod belongs to; on the objects of a suite, the suite. What has it is not shared, so that Flux
-/// applies it after what is.
-pub const BENCHMARK: &str = "kubebench.dev/benchmark";
-/// The case that a job or pod belongs to.
-pub const CASE: &str = "kubebench.dev/case";
-/// The run that a job or pod belongs to; its name is the job's. Set when the job is created.
-pub const RUN: &str = "kubebench.dev/run";
-/// The repeat of a run. Set when the job is created, as the next two.
-pub const REPEAT: &str = "kubebench.dev/repeat";
-/// The attempt at a run.
-pub const ATTEMPT: &str = "kubebench.dev/attempt";
-/// Whether a run is a warm-up.
-pub const WARMUP: &str = "kubebench.dev/warmup";
-/// The step that a pod of the workflow executes.
-pub const STEP: &str = "kubebench.dev/step";
-/// The suite that an object belongs to.
-pub const SUITE: &str = "kubebench.dev/suite";
-/// The role of a pod.
-pub(super) const ROLE: &str = "kubebench.dev/role";
-/// The prefix of every label that Kubebench owns.
-pub(super) const PREFIX: &str = "kubebench.dev/";
 
 const SYNC_OPTIONS: &str = "argocd.argoproj.io/sync-options";
 const SYNC_WAVE: &str = "argocd.argoproj.io/sync-wave";

@@ -8,8 +8,7 @@ mod config;
 mod files;
 mod given;
 mod identity;
-pub mod instance;
-pub mod meta;
+mod meta;
 mod object;
 mod overrides;
 mod patch;
@@ -29,7 +28,7 @@ use crate::model::{Benchmark, Target};
 
 pub use claim::refused_changes;
 pub use files::files;
-pub use identity::{EPOCH, Identity, Run};
+pub use identity::{EPOCH, Identity};
 pub use pipeline::pipeline;
 pub use pod::{DATA, EXPERIMENTS};
 pub use suite::{Part, SuiteIdentity, emit_suite};

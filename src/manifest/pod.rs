@@ -16,6 +16,7 @@ use serde_json::{Value as Json, json};
 
 use super::object::object;
 use super::{files, meta, patch};
+use crate::contract::labels;
 use crate::diag::{Diagnostic, Diagnostics, code};
 use crate::model::target::Queue;
 use crate::model::workload::NON_ROOT;
@@ -57,9 +58,9 @@ pub(super) fn template(benchmark: &Benchmark, case: Option<&Case>, role: &Role, 
 fn metadata(benchmark: &Benchmark, case: Option<&Case>, role: &Role, diagnostics: &mut Diagnostics) -> Json {
     let mut labels = meta::pod_labels(benchmark, case);
     if let Some(labels) = labels.as_object_mut() {
-        labels.insert(meta::ROLE.to_owned(), role.name.as_str().into());
+        labels.insert(labels::ROLE.to_owned(), role.name.as_str().into());
         for (key, value) in &role.labels {
-            if key.starts_with(meta::PREFIX) {
+            if key.starts_with(labels::PREFIX) {
                 let fault = Diagnostic::at(
                     &code::KB0315,
                     role.span,
@@ -237,7 +238,7 @@ pub(super) fn own_variables(benchmark: &Benchmark) -> Vec<EnvVar> {
         text("KUBEBENCH_EXP_ROOT", EXPERIMENTS),
         EnvVar {
             name: "KUBEBENCH_EXP_ID".to_owned(),
-            value_from: Some(field(format!("metadata.labels['{}']", meta::RUN))),
+            value_from: Some(field(format!("metadata.labels['{}']", labels::RUN))),
             ..EnvVar::default()
         },
         text("KUBEBENCH_EXP_PATH", "$(KUBEBENCH_EXP_ROOT)/$(KUBEBENCH_EXP_ID)"),

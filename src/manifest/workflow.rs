@@ -4,6 +4,7 @@ use serde_json::{Value as Json, json};
 
 use super::identity::Identity;
 use super::{claim, config, meta, pipeline, rules};
+use crate::contract::labels;
 use crate::model::{Benchmark, Case, Schedule, Serving};
 
 /// Seconds beyond both timeouts before Argo ends a run's step by itself: room to collect and clean up.
@@ -27,7 +28,7 @@ pub(super) fn workflow(benchmark: &Benchmark, identity: &Identity) -> Json {
         None => once(&meta::applied(&benchmark.target, &name(benchmark, identity), Some(benchmark)), &spec),
         Some(schedule) => {
             let metadata = meta::applied(&benchmark.target, &benchmark.name, Some(benchmark));
-            scheduled(&metadata, schedule, &json!({ meta::BENCHMARK: benchmark.name }), &spec)
+            scheduled(&metadata, schedule, &json!({ labels::BENCHMARK: benchmark.name }), &spec)
         }
     }
 }

@@ -2,7 +2,9 @@
 
 use serde_json::{Map, Value as Json, json};
 
-use super::{admission, given, instance, meta, overrides, patch, pipeline, pod, template};
+use super::{admission, given, meta, overrides, patch, pipeline, pod, template};
+use crate::contract::instance;
+use crate::contract::labels;
 use crate::diag::Diagnostics;
 use crate::digest::{Canonical, Digest};
 use crate::model::target::Queue;
@@ -265,7 +267,7 @@ pub fn standalone(benchmark: &Benchmark, case: &Case, name: &str, run_digest: &D
     let CaseObjects { objects, server, .. } = case_objects(benchmark, case, &mut Diagnostics::default());
     let named = |RunObject { mut object, name_at, labels_at, .. }: RunObject, name: &str| {
         instance::name_at(&mut object, &name_at, name);
-        instance::label_at(&mut object, &labels_at, &[(meta::RUN, name.to_owned())]);
+        instance::label_at(&mut object, &labels_at, &[(labels::RUN, name.to_owned())]);
         object
     };
     let Some(ServerObjects { id, objects: of_server, served }) = server else {

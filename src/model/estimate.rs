@@ -2,9 +2,9 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::target::Prices;
-use super::workload::is_accelerator;
 use super::{Benchmark, Case, Role, StepJob};
+use crate::contract::Prices;
+use crate::unit::is_accelerator;
 
 /// Upper bounds for one Workflow.
 #[derive(Clone, Debug, PartialEq)]

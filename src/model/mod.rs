@@ -2,7 +2,6 @@
 //!
 //! Spans stay beside what checks may complain about; nothing here knows YAML, JSON Schema or Kubernetes objects' layout.
 
-mod ack;
 mod api;
 pub mod carried;
 pub mod estimate;
@@ -16,14 +15,14 @@ use std::sync::Arc;
 
 use serde_json::Value as Json;
 
+pub use crate::contract::{Endpoint, Probe, Served};
 use crate::digest::Digest;
 use crate::result::v1::Direction;
 use crate::text::Span;
 use crate::unit::{Duration, Quantity};
-pub use ack::Ack;
-pub use api::{Api, group, plural};
+pub use api::Api;
 pub use carried::{CarriedFile, CarriedFiles};
-pub use serving::{Endpoint, Probe, Protocol, Served, Serving};
+pub use serving::{Protocol, Serving};
 pub use suite::Suite;
 pub use target::Target;
 pub use workload::{

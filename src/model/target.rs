@@ -2,10 +2,9 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use serde::{Deserialize, Serialize};
 use serde_json::Value as Json;
 
-use super::workload::is_accelerator;
+use crate::contract::Prices;
 use crate::text::Span;
 use crate::unit::ImageRef;
 use crate::yaml::Node;
@@ -139,26 +138,6 @@ pub enum PodSecurity {
     Baseline,
     /// Pods follow today's hardening practice.
     Restricted,
-}
-
-/// Prices an hour, as steps are told them too.
-#[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
-pub struct Prices {
-    /// The ISO 4217 code.
-    pub currency: String,
-    /// By resource name; memory by the GiB.
-    pub hourly: BTreeMap<String, f64>,
-}
-
-impl Prices {
-    /// Returns those of the resources in use whose price is missing: accelerators, and everything where nothing has one.
-    ///
-    /// Who prices accelerators alone means their CPU and memory too.
-    pub fn lacking<'n>(&self, used: impl Iterator<Item = &'n str> + Clone) -> Vec<&'n str> {
-        let has_price = |name: &str| self.hourly.contains_key(name);
-        let something_has = used.clone().any(has_price);
-        used.filter(|name| !has_price(name) && (!something_has || is_accelerator(name))).collect()
-    }
 }
 
 /// The NetworkPolicy of a target.

@@ -7,7 +7,7 @@ use serde_json::{Map, Value as Json};
 
 use super::{Api, Probe, Serving};
 use crate::text::Span;
-use crate::unit::{Duration, ImageRef, Quantity};
+use crate::unit::{Duration, ImageRef, Quantity, is_accelerator};
 use crate::yaml::Node;
 
 /// One workload: an object of `api` whose `spec` is complete but for the pod templates of its roles.
@@ -391,12 +391,4 @@ impl Role {
 pub fn is_extended(name: &str) -> bool {
     name.contains('/') && !name.starts_with("kubernetes.io/") && !name.contains(".kubernetes.io/")
         || name.starts_with("hugepages-")
-}
-
-/// Returns true for an extended resource that computes, as far as its name tells.
-pub fn is_accelerator(name: &str) -> bool {
-    let Some((vendor, device)) = name.split_once('/') else { return false };
-    let networks = ["rdma", "sriov", "vpc.amazonaws.com", "networking.gke.io"];
-    let devices = ["hca", "hostdev", "rdma", "efa", "ib", "mlnx", "nic", "sriov", "kvm", "tun", "fuse"];
-    !networks.iter().any(|network| vendor.contains(network)) && !devices.iter().any(|word| device.starts_with(word))
 }

@@ -8,7 +8,7 @@ use super::place;
 use crate::archive::{Archive, Partition, Row};
 use crate::compare::v1::{Comparison, LeftOut, Line, Told, Verdict};
 use crate::compare::words;
-use crate::expand::VARIANT;
+use crate::result::VARIANT;
 use crate::result::plain;
 use crate::result::v1::{Metric, Status};
 use crate::sweep::v1::{Front, Group};

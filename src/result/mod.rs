@@ -3,6 +3,7 @@
 //! A file is one run and is never changed. Its place follows from its content, its digest tells whether somebody edited
 //! it, and there is one spelling for one content.
 
+mod ack;
 mod composition;
 pub mod fingerprint;
 mod judge;
@@ -16,12 +17,15 @@ use std::collections::BTreeMap;
 use serde_json::Value as Json;
 
 use crate::digest::{Canonical, Digest, Hasher};
+pub use ack::Ack;
 pub use composition::Composition;
 pub use judge::judge;
 pub use place::{path, round};
 pub use redacted::{names as redact_names, redact};
 pub use v1::BenchmarkResult;
 
+/// What the dimension of the variants is called beside the axes, in specs and in the parameters of results.
+pub const VARIANT: &str = "variant";
 /// `apiVersion` of every result.
 pub const API_VERSION: &str = "kubebench.dev/v1";
 /// `kind` of every result.

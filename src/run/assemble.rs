@@ -4,10 +4,10 @@ use std::time::Duration;
 
 use super::Session;
 use super::wait::{Finished, SAMPLE_STEP, Waited};
+use crate::contract::Run;
 use crate::digest::Digest;
 use crate::gather::{self, Ended, Span, log_incomplete};
 use crate::ingest::measure::Measured;
-use crate::manifest::Run;
 use crate::model::Case;
 use crate::result::v1::{Artifact, Environment, Image, Metadata, Monitored, Provenance, Reason, Recorder, Timings};
 use crate::result::{BenchmarkResult, Composition, fingerprint, thinned};

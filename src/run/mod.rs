@@ -18,13 +18,13 @@ use std::time::Duration;
 use anyhow::{Result, bail};
 
 use crate::compile::Compiled;
+use crate::contract::Run;
 use crate::edge::experiment::{self, Reserve};
 use crate::edge::machine::{self, Name};
 use crate::edge::process::{self, Stop};
 use crate::gather::{self, Echo, Hurry, Stored};
 use crate::ingest::rules::Rules;
 use crate::local::{Containers, Engine, Folders, Secrets};
-use crate::manifest::Run;
 use crate::model::{Benchmark, Case, Env};
 use crate::redact::{self, Redactor};
 use crate::result::fingerprint;

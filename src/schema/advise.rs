@@ -122,6 +122,3 @@ pub(super) fn empty_project(fault: &mut Diagnostic) {
         ));
     }
 }
-
-#[cfg(test)]
-mod tests;

@@ -201,6 +201,3 @@ fn type_of(root: &Value, schema: &Value) -> String {
 fn one_line(text: &str) -> String {
     text.split_whitespace().collect::<Vec<_>>().join(" ")
 }
-
-#[cfg(test)]
-mod tests;

@@ -5,8 +5,8 @@ use std::collections::BTreeMap;
 use serde_json::Value as Json;
 
 use super::{Namespace, label, text_at};
+use crate::contract::{Run, labels};
 use crate::follow::{Event, Pod};
-use crate::manifest::{Run, meta};
 
 /// The jobs of runs, and what is of each.
 pub(super) struct ByRun<'a> {
@@ -22,15 +22,15 @@ impl<'a> ByRun<'a> {
     pub(super) fn of(seen: &'a Namespace) -> Self {
         let mut found = Self { jobs: BTreeMap::new(), pods: BTreeMap::new(), events: BTreeMap::new() };
         // The postprocess Job has the labels of the run, and a name of its own.
-        for job in seen.jobs.iter().filter(|job| label(job, meta::RUN) == text_at(job, "/metadata/name")) {
-            let round = [meta::BENCHMARK, meta::CASE, meta::REPEAT, meta::WARMUP].map(|name| label(job, name));
+        for job in seen.jobs.iter().filter(|job| label(job, labels::RUN) == text_at(job, "/metadata/name")) {
+            let round = [labels::BENCHMARK, labels::CASE, labels::REPEAT, labels::WARMUP].map(|name| label(job, name));
             found.jobs.entry(round).or_default().push(job);
             let name = text_at(job, "/metadata/name");
             found.pods.insert(name, Vec::new());
             found.events.insert(name, Vec::new());
         }
         for pod in &seen.pods {
-            let run = pod.metadata.labels.as_ref().and_then(|labels| labels.get(meta::RUN));
+            let run = pod.metadata.labels.as_ref().and_then(|labels| labels.get(labels::RUN));
             if let Some(pods) = run.and_then(|run| found.pods.get_mut(run.as_str())) {
                 pods.push(pod.clone());
             }
@@ -54,13 +54,13 @@ impl<'a> ByRun<'a> {
         let round = [benchmark, run.case.as_str(), &run.repeat.to_string(), &run.warmup.to_string()];
         let all = self.jobs.get(&round).into_iter().flatten();
         let mut jobs: Vec<&Json> = all.copied().filter(is_own).collect();
-        jobs.sort_by_key(|job| label(job, meta::ATTEMPT).parse::<u32>().unwrap_or(0));
+        jobs.sort_by_key(|job| label(job, labels::ATTEMPT).parse::<u32>().unwrap_or(0));
         jobs
     }
 
     /// Returns the server of `benchmark` called `name` that a Workflow has brought up, for whatever runs load it.
     pub(super) fn server(&self, workflow: &str, benchmark: &str, name: &str) -> Option<&'a Json> {
-        let is_own = |server: &&&Json| is_of(server, workflow) && label(server, meta::RUN) == name;
+        let is_own = |server: &&&Json| is_of(server, workflow) && label(server, labels::RUN) == name;
         self.jobs.get(&[benchmark, "", "1", "false"])?.iter().find(is_own).copied()
     }
 

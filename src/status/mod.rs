@@ -10,12 +10,12 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::Value as Json;
 
+use crate::contract::RunList;
+use crate::contract::{Run, instance, labels, text_at};
 use crate::follow::workflow::lacked;
 use crate::follow::{self, Event, Observed, Places, Pod, Progress, Replica, State};
-use crate::manifest::{Run, instance, meta};
 use crate::result::v1::{Status, StatusReason};
-use crate::steps::RunList;
-use crate::workload::{kind_of, text_at};
+use crate::workload::kind_of;
 use by_run::ByRun;
 use nodes::{Nodes, Step};
 pub use show::{age, show};
@@ -166,7 +166,7 @@ impl JobStatus {
 pub fn sessions(seen: &Namespace, most: usize) -> Vec<Session> {
     let mut by_benchmark: BTreeMap<&str, Vec<&Json>> = BTreeMap::new();
     for workflow in &seen.workflows {
-        let benchmark = label(workflow, meta::BENCHMARK);
+        let benchmark = label(workflow, labels::BENCHMARK);
         if !benchmark.is_empty() {
             by_benchmark.entry(benchmark).or_default().push(workflow);
         }
@@ -207,7 +207,7 @@ fn session(seen: &Namespace, by_run: &ByRun<'_>, workflow: &Json) -> Session {
         .flat_map(|part| runs_of(workflow, seen.lists.get(&part.config)).into_iter().map(move |run| (part, run)))
         .map(|(part, (run, case))| {
             let step = nodes.runs.get(&(part.member.clone().unwrap_or_default(), run.id.clone()));
-            let benchmark = part.member.as_deref().unwrap_or_else(|| label(workflow, meta::BENCHMARK));
+            let benchmark = part.member.as_deref().unwrap_or_else(|| label(workflow, labels::BENCHMARK));
             let sum = |job: &'_ Json| {
                 let (pods, events) = by_run.about(job);
                 let (gone, places) = (&seen.gone, &Places::new());
@@ -259,7 +259,7 @@ fn session(seen: &Namespace, by_run: &ByRun<'_>, workflow: &Json) -> Session {
         notes.push("it is suspended: `argo resume` lets it go on".to_owned());
     }
     let mut session = Session {
-        benchmark: label(workflow, meta::BENCHMARK).to_owned(),
+        benchmark: label(workflow, labels::BENCHMARK).to_owned(),
         workflow: text_at(workflow, "/metadata/name").to_owned(),
         uid: uid.to_owned(),
         phase: if phase.is_empty() { "Pending".to_owned() } else { phase.to_owned() },
@@ -284,7 +284,7 @@ fn session(seen: &Namespace, by_run: &ByRun<'_>, workflow: &Json) -> Session {
 /// Says what comes after what is at work now.
 fn next(seen: &Namespace, session: &Session, is_over: bool) -> String {
     if is_over {
-        let of_benchmark = |schedule: &&Json| label(schedule, meta::BENCHMARK) == session.benchmark;
+        let of_benchmark = |schedule: &&Json| label(schedule, labels::BENCHMARK) == session.benchmark;
         if let Some(schedule) = seen.schedules.iter().find(of_benchmark) {
             let cron = schedule.pointer("/spec/schedules/0").and_then(Json::as_str).unwrap_or_default();
             let paused = schedule.pointer("/spec/suspend") == Some(&true.into());
@@ -428,7 +428,7 @@ struct Part {
 
 /// Returns the benchmarks that a Workflow runs, in order.
 fn parts(workflow: &Json) -> Vec<Part> {
-    if label(workflow, meta::SUITE).is_empty() {
+    if label(workflow, labels::SUITE).is_empty() {
         return vec![Part { member: None, config: parameter(workflow, "config").to_owned() }];
     }
     let items: Vec<Json> = serde_json::from_str(parameter(workflow, "benchmarks")).unwrap_or_default();

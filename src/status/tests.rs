@@ -7,8 +7,8 @@ use std::collections::BTreeMap;
 use serde_json::{Value as Json, json};
 
 use super::{Namespace, RunState, Session, age, sessions, show};
-use crate::manifest::instance;
-use crate::steps::Config;
+use crate::contract::Config;
+use crate::contract::instance;
 
 const UID: &str = "7f0c5a0e-0000-4000-8000-000000000001";
 

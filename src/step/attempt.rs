@@ -10,13 +10,13 @@ use serde_json::Value as Json;
 
 use super::found::{self, Found};
 use super::server::Loaded;
+use crate::contract::{Case, Config};
+use crate::contract::{Run, instance};
 use crate::edge::experiment::RunFolder;
 use crate::edge::machine;
 use crate::gather::Ended;
-use crate::manifest::{Run, instance};
 use crate::result::Composition;
 use crate::result::v1::{Image, Node, Usage};
-use crate::steps::{Case, Config};
 
 /// The file of an attempt, in its folder.
 pub(super) const FILE: &str = "attempt.json";

@@ -14,11 +14,11 @@ use super::seen::Sight;
 use super::session::{Session, is_leaving};
 use super::told::Told;
 use super::word;
+use crate::contract::text_at;
 use crate::edge::cluster::{Fault, Made};
 use crate::gather;
 use crate::ingest::rules::Rules;
 use crate::result::v1::{Status, StatusReason};
-use crate::workload::text_at;
 
 /// Between the end of a Job by its own deadline and that by the step's.
 const SLACK: Duration = Duration::from_secs(60);

@@ -14,10 +14,10 @@ use super::run::outcome_without_job;
 use super::seen::Sight;
 use super::session::Session;
 use super::{Answer, Environment, snapshot, told};
+use crate::contract::labels::STEP;
 use crate::edge::cluster::{Fault, Resource};
 use crate::edge::experiment;
 use crate::follow::State;
-use crate::manifest::meta::STEP;
 use crate::result::v1::{Status, StatusReason};
 use crate::workload::{Purpose, kind_of};
 

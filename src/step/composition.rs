@@ -2,11 +2,12 @@
 
 use super::seen::Sight;
 use super::session::Session;
+use crate::contract::text_at;
 use crate::edge::cluster::Resource;
 use crate::follow::{Progress, composition};
 use crate::result::Composition;
 use crate::result::v1::Experiment;
-use crate::workload::{kind_of, text_at};
+use crate::workload::kind_of;
 
 impl Session {
     /// Reads the parts of the job in `sight`, whose pods were those of `progress`.

@@ -1,6 +1,6 @@
 //! What a run cost: the hours of what it held, by the prices of the target.
 
-use crate::model::target::Prices;
+use crate::contract::Prices;
 use crate::result::v1::{Cost, Usage, rounded};
 
 /// Returns the cost of a run that held `usage`; none where a time or the price of an accelerator is not known.
@@ -22,7 +22,7 @@ mod tests {
     use std::collections::BTreeMap;
 
     use super::cost;
-    use crate::model::target::Prices;
+    use crate::contract::Prices;
     use crate::result::v1::Usage;
 
     #[test]

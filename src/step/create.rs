@@ -7,9 +7,9 @@ use serde_json::Value as Json;
 
 use super::attempt::Created;
 use super::session::{Session, is_leaving};
+use crate::contract::text_at;
 use crate::edge::cluster::{Fault, Made, Refusal};
 use crate::result::v1::{Status, StatusReason};
-use crate::workload::text_at;
 
 /// Between two tries to create a job for which there is no quota, or no free name, now.
 const QUOTA_STEP: Duration = Duration::from_secs(10);

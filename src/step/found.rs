@@ -11,8 +11,8 @@ use anyhow::{Context as _, Result};
 
 use super::attempt::{self, Attempt};
 use super::session::Session;
+use crate::contract::instance;
 use crate::edge::experiment::RunFolder;
-use crate::manifest::instance;
 use crate::result::v1::Reason;
 use crate::result::{self, BenchmarkResult, Sealed};
 

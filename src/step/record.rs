@@ -12,15 +12,15 @@ use serde_json::{Value as Json, json};
 
 use super::Environment;
 use super::found::{self, RESULT};
+use crate::contract::instance;
+use crate::contract::{ResultsSettings, Settings};
 use crate::digest::Digest;
 use crate::edge::experiment::{RunFolder, run_folders};
 use crate::edge::git::{self, Destination};
 use crate::edge::{fs, terminal};
 use crate::gather::addition;
-use crate::manifest::instance;
 use crate::record::{Addition, Conflict, Kind, Mode, NotRecorded, Recorded, Signing, place};
 use crate::result;
-use crate::steps::{ResultsSettings, Settings};
 
 /// How long to go on trying: nobody waits for the step, and what it does not record waits for another Workflow.
 pub const DEADLINE: Duration = Duration::from_secs(30 * 60);

@@ -14,6 +14,7 @@ use super::server::Loaded;
 use super::session::Session;
 use super::told::{self, RulesText};
 use super::{snapshot, word};
+use crate::contract::About;
 use crate::digest::Digest;
 use crate::edge::experiment::{self, Left, RunFolder};
 use crate::edge::terminal;
@@ -22,7 +23,6 @@ use crate::ingest::measure::{Log, measure};
 use crate::ingest::rules::{RuleScan, Rules};
 use crate::result::v1::{Cluster, Environment, Metadata, Provenance, Reason, Recorder, StatusReason, Usage};
 use crate::result::{self, BenchmarkResult, fingerprint, redact};
-use crate::steps::About;
 
 /// The version of this program.
 const VERSION: &str = env!("CARGO_PKG_VERSION");

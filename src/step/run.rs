@@ -18,15 +18,14 @@ use super::server::{Loaded, NoServer, Ready, Since, unseen};
 use super::session::Session;
 use super::told::{self, Told};
 use super::{Answer, Environment, logs, snapshot};
+use crate::contract::{Case, Created as Objects};
+use crate::contract::{Run, text_at};
 use crate::edge::cluster::{Fault, Made};
 use crate::follow::Progress;
 use crate::gather::Ended;
-use crate::manifest::Run;
 use crate::model::Served;
 use crate::result::v1::{Exit, Status, StatusReason, Timings, Usage};
 use crate::result::{BenchmarkResult, Composition};
-use crate::steps::{Case, Created as Objects};
-use crate::workload::text_at;
 
 /// More attempts at a run whose job was taken away are not made by one Workflow.
 const MAX_TRIES: u32 = 3;

@@ -5,9 +5,9 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde::de::DeserializeOwned;
 use serde_json::Value as Json;
 
+use crate::contract::text_at;
 use crate::edge::cluster::Seen;
 use crate::follow::{self, Event, Observed, Places, Pod, Progress};
-use crate::workload::text_at;
 
 /// More events of a job and its pods are not kept; the API server repeats itself.
 const MAX_EVENTS: usize = 5000;

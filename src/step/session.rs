@@ -13,16 +13,16 @@ use serde_json::Value as Json;
 use super::Environment;
 use super::attempt::{Attempt, Created, Workflow};
 use super::seen::From;
+use crate::contract::instance;
+use crate::contract::{Naming, Settings};
 use crate::diag::render::on_one_line;
 use crate::edge::cluster::{Action, Cluster, Fault, Removed, Resource, Seen};
 use crate::edge::experiment::{Reserve, Spare};
 use crate::edge::process::{self, Stop, Unstored};
 use crate::edge::{experiment, machine, terminal};
 use crate::follow::node;
-use crate::manifest::instance;
 use crate::redact::{self, Redactor};
 use crate::result::v1::{Node, StatusReason};
-use crate::steps::{Naming, Settings};
 
 /// How long a job that is deleted may take to be gone, with all its pods.
 const REMOVAL: Duration = Duration::from_secs(180);

@@ -8,9 +8,9 @@ use serde_json::Value as Json;
 
 use super::attempt::Workflow;
 use super::told::RulesText;
+use crate::contract::{Config, Created};
 use crate::edge::experiment::RunFolder;
 use crate::edge::machine;
-use crate::steps::{Config, Created};
 use crate::text::{Source, SourceId};
 use crate::yaml;
 

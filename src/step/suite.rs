@@ -10,11 +10,11 @@ use super::session::Session;
 use super::summary::{last_result, table};
 use super::told::{self, Told};
 use super::{Answer, Environment};
+use crate::contract::Run;
+use crate::contract::instance;
+use crate::contract::{Member, SuiteList};
 use crate::edge::{fs, terminal};
-use crate::manifest::Run;
-use crate::manifest::instance;
 use crate::result::v1::{Status, StatusReason};
-use crate::steps::{Member, SuiteList};
 
 /// Why runs were not made: what their benchmark needs did not succeed.
 const NEEDS: &str = "needs";

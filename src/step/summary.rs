@@ -7,12 +7,12 @@ use anyhow::Result;
 use super::attempt::Workflow;
 use super::found::{Found, result_of};
 use super::{Answer, Environment, told, word};
+use crate::contract::Config;
+use crate::contract::Run;
 use crate::diag::render::on_one_line;
 use crate::edge::terminal;
-use crate::manifest::Run;
 use crate::result::BenchmarkResult;
 use crate::result::v1::{Kind, Status};
-use crate::steps::Config;
 use crate::text::columns;
 
 /// How much of a reason fits.

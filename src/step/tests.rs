@@ -13,11 +13,11 @@ use super::logs::Logs;
 use super::session::Session;
 use super::told::RulesText;
 use super::{Environment, snapshot};
+use crate::contract::instance;
+use crate::contract::{Config, Created, Settings};
 use crate::edge::cluster::Cluster;
 use crate::edge::cluster::tests::server::{Server, stall};
 use crate::ingest::rules::Rules;
-use crate::manifest::instance;
-use crate::steps::{Config, Created, Settings};
 
 /// A step of the benchmark `matmul` in the namespace `n`, whose Workflow has the uid `w`.
 pub(super) fn session(cluster: Cluster, experiments: &Path) -> Session {

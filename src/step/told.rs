@@ -3,8 +3,8 @@
 use anyhow::{Result, anyhow};
 
 use super::Environment;
+use crate::contract::{Config, Fault, Settings, SuiteList};
 use crate::edge::experiment;
-use crate::steps::{Config, Fault, Settings, SuiteList};
 
 /// The texts of a session.
 pub(super) struct Told {

@@ -5,8 +5,8 @@ use std::fmt::Write as _;
 
 use similar::TextDiff;
 
-use super::disk::join;
 use super::plan::{Change, Plan, State};
+use crate::path::join;
 
 /// How a diff is written.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

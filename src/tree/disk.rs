@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::parent;
+use crate::path::{join, parent};
 
 const TEMPORARY: &str = ".kubebench-tmp";
 
@@ -59,9 +59,4 @@ pub fn made_for(path: &str) -> Option<String> {
     let (name, pid) = name.rsplit_once('.')?;
     let numbered = !pid.is_empty() && pid.bytes().all(|byte| byte.is_ascii_digit());
     (numbered && !name.is_empty()).then(|| join(parent(path), name))
-}
-
-/// Returns the path of `name` in `folder`.
-pub fn join(folder: &str, name: &str) -> String {
-    if folder.is_empty() { name.to_owned() } else { format!("{folder}/{name}") }
 }

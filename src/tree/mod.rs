@@ -15,6 +15,7 @@ mod tests;
 
 use std::collections::BTreeMap;
 
+use crate::path::parent;
 use crate::text::Span;
 
 pub use disk::{Found, OnDisk};
@@ -138,11 +139,6 @@ impl OutputTree {
         let by = self.files.get_key_value(path).map(|(path, _)| path.as_str()).or(ancestor);
         by.or_else(|| self.any_below(path)).map(|by| Reason::Taken { by: by.to_owned() })
     }
-}
-
-/// Returns the folder that holds `path`; the empty string is the output directory itself.
-pub fn parent(path: &str) -> &str {
-    path.rsplit_once('/').map_or("", |(parent, _)| parent)
 }
 
 /// Iterates over the folders that hold `path`, innermost first, the output directory itself left out.

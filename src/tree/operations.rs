@@ -6,9 +6,10 @@
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
 
+use super::ancestors;
 use super::disk::{made_for, temporary};
 use super::plan::{Action, EditedFiles, Plan};
-use super::{ancestors, parent};
+use crate::path::parent;
 
 /// One step; paths are relative to the output directory, and the empty path is that directory itself.
 #[derive(Clone, Debug, PartialEq, Eq)]

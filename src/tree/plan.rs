@@ -7,7 +7,8 @@ use crate::text::Span;
 
 use super::disk::{Found, OnDisk};
 use super::header::{self, Body, Header};
-use super::{OutputFile, OutputTree, ancestors, parent};
+use super::{OutputFile, OutputTree, ancestors};
+use crate::path::parent;
 
 /// Files that belong to git, wherever they stand.
 const GITS_OWN: [&str; 3] = [".gitattributes", ".gitignore", ".gitkeep"];

@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 
 use crate::diag::{Diagnostic, Place, Severity, code};
 
-use super::disk::join;
 use super::plan::{Change, EditedFiles, Mode, Plan, State};
+use crate::path::join;
 
 const COMPILE: &str = "run `kubebench compile` and commit the result";
 const OVERWRITE: &str = "run `kubebench compile --overwrite-edited` to put the compiled text back";

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use crate::diag::{Diagnostic, code};
 
 use super::OutputTree;
-use super::disk::join;
+use crate::path::join;
 
 /// The default of Argo CD's `reposerver.max.combined.directory.manifests.size`, `10M`.
 pub const ARGO_CD_LIMIT: usize = 10_000_000;

@@ -14,6 +14,7 @@ mod image;
 mod name;
 mod percentage;
 mod quantity;
+mod resource;
 mod time_zone;
 mod version;
 
@@ -28,6 +29,7 @@ pub use name::{
 };
 pub use percentage::Percentage;
 pub use quantity::Quantity;
+pub use resource::{group, is_accelerator, plural};
 pub use time_zone::TimeZone;
 pub use version::VersionReq;
 

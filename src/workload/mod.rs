@@ -30,6 +30,9 @@ mod within;
 mod workflow;
 mod xgboost_job;
 
+#[cfg(test)]
+mod tests;
+
 use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value as Json};
@@ -46,7 +49,7 @@ pub use notebook::carried_name;
 pub use role::{env_of, request_spans, spans, texts};
 pub use status::{
     Deciders, Outcome, PodSet, condition_of, count, count_at, deciders, is_composed, kind_of, outcome, pod_sets,
-    selector, text_at,
+    selector,
 };
 
 /// Every kind, in the order in which `explain` lists them.

@@ -9,10 +9,10 @@ use super::{Kind, Lowering, Purpose, insert, schema_of, status};
 use crate::api::{self, Type};
 use crate::diag::{Diagnostic, code};
 use crate::model::target::MpiJobApi;
-use crate::model::workload::is_accelerator;
 use crate::model::{Api, Role, Workload};
 use crate::spec::v1::container::RoleBlock;
 use crate::spec::v1::scalar::{Count, Flag, Patch, Text};
+use crate::unit::is_accelerator;
 use crate::yaml::{Entry, Node};
 
 pub(super) const KIND: Kind = Kind {

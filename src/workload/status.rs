@@ -6,7 +6,9 @@ use serde_json::Value as Json;
 
 use super::condition::Condition;
 use super::{KINDS, Kind, within};
-use crate::model::{TemplateForm, group};
+pub(super) use crate::contract::text_at;
+use crate::model::TemplateForm;
+use crate::unit::group;
 
 /// The annotation that says when an object has succeeded, where its kind does not.
 pub(super) const SUCCESS: &str = "kubebench.dev/success";
@@ -250,11 +252,6 @@ fn condition<'a>(object: &'a Json, types: &[&str]) -> Option<&'a Json> {
 pub fn condition_of<'a>(object: &'a Json, wanted: &str, status: &str) -> Option<&'a Json> {
     let mut conditions = object.pointer("/status/conditions").and_then(Json::as_array)?.iter();
     conditions.find(|condition| text_at(condition, "/type") == wanted && text_at(condition, "/status") == status)
-}
-
-/// Returns the text at a JSON Pointer into an object of the API; empty where there is none.
-pub fn text_at<'a>(value: &'a Json, at: &str) -> &'a str {
-    value.pointer(at).and_then(Json::as_str).unwrap_or_default()
 }
 
 #[cfg(test)]

@@ -5,8 +5,8 @@ use std::fs;
 use std::path::Path;
 use std::process::Command;
 
+use kubebench::contract::labels;
 use kubebench::ingest::preset::PRESETS;
-use kubebench::manifest::meta;
 use serde_json::{Value, json};
 
 use crate::judges::{oracle, skip, validate};
@@ -228,13 +228,20 @@ fn the_dashboard_shows_every_preset() {
 /// What selects pods and names their series are labels that Kubebench gives to pods.
 #[test]
 fn monitoring_knows_runs_by_their_labels() {
-    let labels =
-        [meta::BENCHMARK, meta::CASE, meta::RUN, meta::REPEAT, meta::ATTEMPT, meta::WARMUP, "kubebench.dev/role"];
+    let labels = [
+        labels::BENCHMARK,
+        labels::CASE,
+        labels::RUN,
+        labels::REPEAT,
+        labels::ATTEMPT,
+        labels::WARMUP,
+        "kubebench.dev/role",
+    ];
     let monitor = object("deploy/monitoring/pod-monitor.yaml");
     let copied = monitor["spec"]["podTargetLabels"].as_array().unwrap();
     let copied: BTreeSet<&str> = copied.iter().map(|label| label.as_str().unwrap()).collect();
     assert_eq!(copied, BTreeSet::from(labels));
-    assert_eq!(monitor["spec"]["selector"]["matchExpressions"][0]["key"], meta::RUN);
+    assert_eq!(monitor["spec"]["selector"]["matchExpressions"][0]["key"], labels::RUN);
     let text = read("deploy/monitoring/grafana-dashboard.json");
     let asked: BTreeSet<String> = text
         .split("label_kubebench_dev_")

@@ -2,8 +2,8 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use kubebench::manifest::instance::{Owner, Session};
-use kubebench::steps::{Config, Created, Fault, Naming, Settings};
+use kubebench::contract::instance::{Owner, Session};
+use kubebench::contract::{Config, Created, Fault, Naming, Settings};
 use serde_json::{Value, json};
 
 use crate::judges::{shared, skip, validate};

@@ -1,7 +1,7 @@
 //! What lowering refuses of a kind's form, and what every kind promises.
 
 use super::*;
-use crate::model::plural;
+use crate::unit::plural;
 use crate::workload::KINDS;
 
 const NONE: [&str; 0] = [];

@@ -7,8 +7,8 @@ use anyhow::{Result, bail};
 use crate::cli::args::RunArgs;
 use crate::cli::session::Session;
 use crate::compile::{Compiled, CompiledSuite};
+use crate::contract::Run;
 use crate::diag::what_there_is;
-use crate::manifest::Run;
 use crate::model::Suite;
 
 /// Returns each benchmark that was asked for, by itself or with its suite, on its first target: in the order of `places`, the paths

@@ -8,12 +8,12 @@ use crate::cli::args::RunArgs;
 use crate::cli::project::VERSION;
 use crate::cli::session::Session;
 use crate::compile::Compiled;
+use crate::contract::Run;
 use crate::edge::machine::{self, Name};
 use crate::edge::{fs, git};
 use crate::gather;
 use crate::local::{Secrets, is_of_client};
 use crate::lower::PROJECT_FILE;
-use crate::manifest::Run;
 use crate::run::{AfterFailure, Request};
 
 /// The variables of this process that replicas see without being asked for.

@@ -11,11 +11,11 @@ use serde_json::Value as Json;
 use super::{SHOWN, add_last_lines, add_lists, cron_workflows, job_kinds, page, serves, tidy, typed, wanted};
 use crate::cli::ExitStatus;
 use crate::cli::outside::{Outside, clean};
+use crate::contract::Config;
+use crate::contract::labels;
 use crate::edge::cluster::{Resource, Seen, Watch, Watching};
 use crate::edge::{machine, terminal};
-use crate::manifest::meta;
 use crate::status::{Namespace, RunState, Session, sessions};
-use crate::steps::Config;
 
 /// How often ages and last lines are renewed.
 const RENEW: Duration = Duration::from_secs(3);
@@ -86,8 +86,8 @@ impl<'a> Watchers<'a> {
     fn begin(outside: &'a Outside<'a>, sender: Sender<Change>) -> Self {
         let mut watchers = Self { outside, sender, running: Vec::new(), kinds: Vec::new(), lists: None };
         watchers.start(Resource::workflows(), super::WORKFLOWS, Change::Workflow);
-        watchers.start(cron_workflows(), meta::BENCHMARK, Change::Schedule);
-        watchers.start(Resource::pods(), meta::RUN, Change::Pod);
+        watchers.start(cron_workflows(), labels::BENCHMARK, Change::Schedule);
+        watchers.start(Resource::pods(), labels::RUN, Change::Pod);
         watchers.start(Resource::events(), "", Change::Event);
         watchers
     }
@@ -106,7 +106,7 @@ impl<'a> Watchers<'a> {
             if !self.kinds.contains(&kind) {
                 self.kinds.push(kind.clone());
                 if serves(&self.outside.cluster, &kind) {
-                    self.start(kind, meta::RUN, Change::Job);
+                    self.start(kind, labels::RUN, Change::Job);
                 }
             }
         }

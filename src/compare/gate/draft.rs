@@ -13,7 +13,7 @@ use super::super::v1::{Acknowledged, Line, OpenChange, Size};
 use super::super::words;
 use super::{Against, Candidate, Request, Rule};
 use crate::archive::{Partition, Point, Series};
-use crate::model::Ack;
+use crate::result::Ack;
 use crate::result::v1::Status;
 use crate::verdict::{
     Baseline, DEFAULT_THRESHOLD, Effect, Mark, Open, Policy, Scale, Turn, Verdict, baseline, judge, measure,

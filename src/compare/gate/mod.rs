@@ -14,7 +14,7 @@ use super::history::replaced;
 use super::side::Lineage;
 use super::v1::{Line, NO_SESSION};
 use crate::archive::{Archive, Partition, Series, series_of};
-use crate::model::Ack;
+use crate::result::Ack;
 use crate::result::v1::Direction;
 use crate::stats::adjust::benjamini_hochberg;
 use crate::verdict::{DEFAULT_THRESHOLD, Verdict};

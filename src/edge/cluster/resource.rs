@@ -4,7 +4,7 @@ use kube::api::{ApiResource, GroupVersionKind};
 use serde_json::Value as Json;
 
 use super::fault::Fault;
-use crate::model::plural;
+use crate::unit::plural;
 
 /// One kind of objects.
 #[derive(Clone, Debug, PartialEq, Eq)]

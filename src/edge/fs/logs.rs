@@ -31,6 +31,7 @@ pub fn standard_input() -> Box<dyn BufRead> {
     Box::new(BufReader::with_capacity(PIECE, io::stdin()))
 }
 
-pub(super) fn read_in_pieces(file: File) -> Box<dyn BufRead> {
+/// Returns a reader of `file` that asks the system for large pieces.
+pub fn read_in_pieces(file: File) -> Box<dyn BufRead> {
     Box::new(BufReader::with_capacity(PIECE, file))
 }

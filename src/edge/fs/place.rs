@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::{Component, Path, PathBuf};
 
-use crate::lower::overlap;
+use crate::path::overlap;
 
 /// The project file.
 const PROJECT_FILE: &str = "kubebench.yaml";
@@ -74,7 +74,7 @@ fn refuse_overlap(root: &Path, output: &Path, specs: &Path) -> Result<(), String
 }
 
 /// Resolves `.` and `..` in a relative path, or returns nothing when it leaves its start.
-pub(super) fn normal(path: &Path) -> Option<PathBuf> {
+pub fn normal(path: &Path) -> Option<PathBuf> {
     let mut names = PathBuf::new();
     for component in path.components() {
         match component {

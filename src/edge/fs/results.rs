@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 
 use super::sources::Content;
 use super::{kind_of, words};
-use crate::tree::disk::join;
+use crate::path::join;
 
 /// Returns the file at `path`, or the JSON files below it, by the names that messages give them, which begin with `shown`;
 /// what keeps one from being read stands in its place.

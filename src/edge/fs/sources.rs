@@ -5,7 +5,7 @@ use std::fs::{self, File};
 use std::io::{self, Read as _};
 use std::path::Path;
 
-use crate::tree::disk::join;
+use crate::path::join;
 
 use super::place::normal;
 use super::{SPEC_LIMIT, below, kind_of, words};

@@ -7,10 +7,18 @@ use anyhow::{Context as _, Result, anyhow};
 use git2::{Commit, ErrorCode, ObjectType, Oid, Repository, Sort, Tree};
 
 use super::history::{hint, prefix};
-use crate::compare::Lineage;
 
 /// The manifest that names the run digest of a benchmark.
 const CONFIG_FILE: &str = "config.yaml";
+
+/// Commits that a name reaches, and what the generated trees of these commits ask the cluster to run.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Reached {
+    /// The commits by their full names.
+    pub commits: BTreeSet<String>,
+    /// The first of them whose tree holds a run digest: by target, benchmark and the first 8 digits.
+    pub trees: BTreeMap<(String, String, String), String>,
+}
 
 /// A repository whose commits are looked up.
 pub struct Commits {
@@ -67,7 +75,7 @@ impl Commits {
     }
 
     /// Returns what a branch reaches, here and as it was last fetched.
-    pub fn of_branch(&self, name: &str) -> Result<Lineage> {
+    pub fn of_branch(&self, name: &str) -> Result<Reached> {
         let tips = self.branch_tips(name);
         if tips.is_empty() {
             return Err(anyhow!("there is no branch `{name}` here{}", hint(&self.repository)));
@@ -81,7 +89,7 @@ impl Commits {
     }
 
     /// Returns what a tag reaches.
-    pub fn of_tag(&self, name: &str) -> Result<Lineage> {
+    pub fn of_tag(&self, name: &str) -> Result<Reached> {
         let tag = self.repository.find_reference(&format!("refs/tags/{name}"));
         let commit = tag.and_then(|tag| tag.peel_to_commit());
         let commit = commit.with_context(|| format!("there is no tag `{name}` here: fetch it (`git fetch --tags`)"))?;
@@ -89,7 +97,7 @@ impl Commits {
     }
 
     /// Returns a single commit, and what its tree asks to run.
-    pub fn of_revision(&self, revision: &str) -> Result<Lineage> {
+    pub fn of_revision(&self, revision: &str) -> Result<Reached> {
         let commit = self.repository.revparse_single(revision).and_then(|object| object.peel_to_commit());
         let commit = commit.map_err(|error| {
             if error.code() == ErrorCode::Ambiguous {
@@ -111,7 +119,7 @@ impl Commits {
     }
 
     /// Walks from the oldest commit to `tips`, so that what a tree asks for is known by the commit that brought it.
-    fn reached(&self, tips: &[Oid], most: Option<usize>) -> Result<Lineage> {
+    fn reached(&self, tips: &[Oid], most: Option<usize>) -> Result<Reached> {
         if most.is_none() && self.repository.is_shallow() {
             return Err(anyhow!("nobody can tell which results are of which branch{}", hint(&self.repository)));
         }
@@ -122,15 +130,15 @@ impl Commits {
         for tip in tips {
             walk.push(*tip).context("cannot walk the history")?;
         }
-        let mut lineage = Lineage::default();
+        let mut reached = Reached::default();
         let mut seen = Seen::default();
         for id in walk.take(most.unwrap_or(usize::MAX)) {
             let id = id.context("cannot walk the history")?;
             let commit = self.repository.find_commit(id).context("cannot read a commit")?;
-            lineage.commits.insert(id.to_string());
-            self.tree(&commit, &mut seen, &mut lineage.trees);
+            reached.commits.insert(id.to_string());
+            self.tree(&commit, &mut seen, &mut reached.trees);
         }
-        Ok(lineage)
+        Ok(reached)
     }
 
     /// Adds the run digests of the generated tree of a commit; what stood at the same place before says nothing new.

@@ -31,7 +31,7 @@ use crate::digest::Digest;
 use crate::record::{Addition, Conflict, Folded, Kind, Mode, NotRecorded, Recorded, Signing, place};
 
 pub use history::{CommittedFile, file_at, files_at};
-pub use lineage::Commits;
+pub use lineage::{Commits, Reached};
 pub use state::commit_of;
 
 /// Tells people something while they wait.

@@ -6,8 +6,8 @@ use serde_json::Value as Json;
 
 use super::{directive, merge, owned, repeated};
 use crate::api;
+use crate::contract::labels;
 use crate::diag::{Diagnostic, Diagnostics, code};
-use crate::manifest::meta;
 use crate::model::{Role, TemplateForm, TemplateStep, Workload};
 use crate::text::Span;
 use crate::yaml::Node;
@@ -187,7 +187,7 @@ fn owned_by_role(role: &Role) -> Vec<(String, &'static str)> {
     };
     owned.extend(OF_POD.iter().map(|(field, help)| (format!("{pod}/{field}"), *help)));
     owned.extend(OF_CONTAINER.iter().map(|(field, help)| (format!("{container}/{field}"), *help)));
-    let labels = [meta::BENCHMARK, meta::CASE, meta::ROLE].map(|label| label.replace('/', "~1"));
+    let labels = [labels::BENCHMARK, labels::CASE, labels::ROLE].map(|label| label.replace('/', "~1"));
     owned.extend(labels.iter().map(|label| (format!("{metadata}/labels/{label}"), DELETE)));
     owned.extend(labels.iter().map(|label| (format!("/metadata/labels/{label}"), DELETE)));
     owned
@@ -207,7 +207,7 @@ fn reserved_metadata(patch: &Node, roles: &[Role]) -> Vec<(Span, String)> {
         for entry in metadata.entries() {
             match entry.key.as_str() {
                 "labels" | "annotations" => {
-                    let ours = entry.value.entries().iter().filter(|entry| entry.key.starts_with(meta::PREFIX));
+                    let ours = entry.value.entries().iter().filter(|entry| entry.key.starts_with(labels::PREFIX));
                     reserved.extend(ours.map(|ours| (ours.key_span, format!("{path}.{}.{}", entry.key, ours.key))));
                 }
                 "name" | "namespace" | "generateName" | "ownerReferences" | "finalizers" => {

@@ -2,6 +2,7 @@
 
 use serde_json::{Value as Json, json};
 
+use crate::contract::labels;
 use crate::manifest::meta;
 use crate::model::Target;
 use crate::model::target::Settings;
@@ -16,8 +17,8 @@ pub(super) fn policies(
     (egress, of_workloads): (&[Json], &[Json]),
     ingress: &[Json],
 ) -> Vec<(String, Json)> {
-    let of_benchmarks = json!({ "matchExpressions": [{ "key": meta::BENCHMARK, "operator": "Exists" }] });
-    let of_steps = json!({ "matchExpressions": [{ "key": meta::STEP, "operator": "Exists" }] });
+    let of_benchmarks = json!({ "matchExpressions": [{ "key": labels::BENCHMARK, "operator": "Exists" }] });
+    let of_steps = json!({ "matchExpressions": [{ "key": labels::STEP, "operator": "Exists" }] });
     let dns = json!({ "ports": [{ "port": 53, "protocol": "TCP" }, { "port": 53, "protocol": "UDP" }] });
     let among = json!({ "podSelector": of_benchmarks });
     let mut workload_egress = vec![dns.clone(), json!({ "to": [among] })];

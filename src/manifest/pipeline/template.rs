@@ -6,6 +6,7 @@ use serde_json::{Value as Json, json};
 
 use super::access::{RECORDER, RUNNER, WORKFLOW};
 use super::{SETTINGS, TEMPLATE, entrypoint};
+use crate::contract::labels;
 use crate::manifest::{meta, pod};
 use crate::model::Target;
 use crate::model::target::Settings;
@@ -174,7 +175,7 @@ pub(super) fn step_template(step: &str, settings: &Settings) -> Json {
             },
             "volumeMounts": mounts,
         },
-        "metadata": { "labels": { meta::STEP: step } },
+        "metadata": { "labels": { labels::STEP: step } },
         "retryStrategy": {
             "backoff": { "cap": "1m", "duration": "5s", "factor": 3 },
             "expression": LOST,

@@ -11,9 +11,9 @@ use super::super::session::Session;
 use super::super::snapshot;
 use super::super::tests::{attempt, session};
 use super::super::told::RulesText;
+use crate::contract;
 use crate::edge::cluster::tests::server::{Act, Server, answer, object, status};
 use crate::result::v1::Status;
-use crate::steps;
 
 fn job(attempt: &Attempt) -> Json {
     json!({"apiVersion": "kubeflow.org/v1", "kind": "PyTorchJob", "metadata": {
@@ -49,7 +49,7 @@ fn keep(session: &Session, attempt: &Attempt, metrics: &[Json]) {
     let rules = RulesText { rules: Some(rules.to_string()), spec: None };
     snapshot::keep(
         &run,
-        &steps::Created { before: Vec::new(), workload: job(attempt), endpoint_at: Vec::new() },
+        &contract::Created { before: Vec::new(), workload: job(attempt), endpoint_at: Vec::new() },
         None,
         &rules,
     )
@@ -160,7 +160,7 @@ fn secrets_of_the_server_of_a_run_that_was_left_are_known() {
     let mut session = session(server.cluster(), volume.path());
     let container = json!({"name": "server", "env": [{"name": "HF_TOKEN", "value": "hf_0123456789abcdefghij"}]});
     let loaded = json!({"spec": {"template": {"spec": {"containers": [container]}}}});
-    let objects = |workload| steps::Created { before: Vec::new(), workload, endpoint_at: Vec::new() };
+    let objects = |workload| contract::Created { before: Vec::new(), workload, endpoint_at: Vec::new() };
     keep(&session, &attempt, &[]);
     let run = snapshot::make(&session.experiments, &attempt.job).unwrap();
     let rules = RulesText::default();

@@ -52,7 +52,7 @@ fn a_result_is_that_of_the_run_whose_folder_it_lies_in() {
     // The sessions of a schedule have jobs of their own.
     let mut scheduled = attempt(1);
     scheduled.workflow.is_scheduled = true;
-    let own = crate::manifest::instance::job_name(
+    let own = crate::contract::instance::job_name(
         "matmul",
         &scheduled.run_digest,
         &scheduled.run.case,

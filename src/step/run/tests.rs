@@ -2,8 +2,8 @@ use serde_json::json;
 
 use super::super::tests::attempt;
 use super::{lacks_template, outcome_without_job};
+use crate::contract::Created;
 use crate::result::v1::{Status, StatusReason};
-use crate::steps::Created;
 
 #[test]
 fn a_template_that_argo_has_not_seen_yet_is_its_own() {

@@ -2,10 +2,10 @@
 
 use serde_json::Value as Json;
 
+use crate::contract::text_at;
 use crate::edge::cluster::{Cluster, Resource};
 use crate::edge::http;
 use crate::model::{Endpoint, Probe, Served};
-use crate::workload::text_at;
 
 /// Returns the address of the server that is `object`: scheme, host and port.
 ///

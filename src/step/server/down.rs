@@ -5,9 +5,9 @@ use anyhow::Result;
 use super::super::attempt::{Attempt, Created};
 use super::super::session::Session;
 use super::super::told::Told;
+use crate::contract::{Run, instance};
 use crate::edge::cluster::Fault;
 use crate::edge::experiment;
-use crate::manifest::{Run, instance};
 
 impl Session {
     /// Takes the server of the run down, unless the next one that is still to be made loads it too.

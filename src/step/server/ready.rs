@@ -9,12 +9,11 @@ use super::super::seen::{From, Sight};
 use super::super::session::Session;
 use super::address;
 use super::kept::Up;
+use crate::contract::{Server, text_at};
 use crate::edge::cluster::Seen;
 use crate::follow::{Progress, State};
 use crate::model::Served;
 use crate::result::v1::{Status, StatusReason};
-use crate::steps::Server;
-use crate::workload::text_at;
 
 /// Between two requests to a server that is not ready.
 pub(super) const PAUSE: Duration = Duration::from_millis(200);

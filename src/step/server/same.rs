@@ -8,10 +8,10 @@ use serde_json::Value as Json;
 use super::super::session::{Session, is_leaving};
 use super::kept::{Kept, Loaded};
 use super::ready::{ANSWER, PAUSE};
+use crate::contract::{Server, text_at};
 use crate::edge::cluster::Resource;
 use crate::result::v1::StatusReason;
-use crate::steps::Server;
-use crate::workload::{pod_sets, selector, text_at};
+use crate::workload::{pod_sets, selector};
 
 impl Session {
     /// Returns whether the server that is kept is there, and, once it was ready, with the same pods, none of them restarted, and

@@ -5,8 +5,8 @@ use std::io::{BufRead as _, BufReader};
 use std::process::{Command, Output, Stdio};
 use std::time::{Duration, Instant};
 
-use kubebench::manifest::instance::{Owner, Session};
-use kubebench::steps::{Config, Naming};
+use kubebench::contract::instance::{Owner, Session};
+use kubebench::contract::{Config, Naming};
 use serde_json::{Value, json};
 
 use super::cluster;

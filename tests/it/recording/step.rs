@@ -3,7 +3,7 @@
 use std::os::unix::fs::symlink;
 use std::process::{Output, Stdio};
 
-use kubebench::manifest::instance;
+use kubebench::contract::instance;
 use kubebench::result::v1::Reason;
 use kubebench::result::{self, BenchmarkResult, Sealed};
 

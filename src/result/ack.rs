@@ -1,4 +1,4 @@
-//! Acknowledgements: changes for the worse that people accepted, in files that were reviewed.
+//! Acknowledgements: regressions that people accepted, in files that were reviewed.
 
 /// One acknowledgement.
 #[derive(Clone, Debug, PartialEq)]
@@ -15,7 +15,7 @@ pub struct Ack {
     pub target: Option<String>,
     /// The first session of the level that is accepted: its id, its commit, or a time at or before its beginning.
     pub from: String,
-    /// The greatest change for the worse that is accepted, as a share.
+    /// The greatest regression that is accepted, as a share.
     pub max_change: Option<f64>,
     /// Why.
     pub reason: String,

@@ -5,12 +5,12 @@ use std::collections::BTreeSet;
 use serde_json::Value as Json;
 
 use super::Fault;
+use super::Run;
 use super::config::{Case, Config, Described, StepJob, text};
+use super::instance::{self, Attempt, Owner, Session, job_name, label_at, name_at, own};
+use super::text_at;
 use crate::diag::Diagnostic;
-use crate::manifest::Run;
-use crate::manifest::instance::{self, Attempt, Owner, Session, job_name, label_at, name_at, own};
 use crate::text::{Source, SourceId};
-use crate::workload::text_at;
 use crate::yaml;
 
 /// What stands between two documents of a manifest.

@@ -2,8 +2,8 @@
 
 use serde::Deserialize;
 
+use super::Prices;
 use super::{Fault, read};
-use crate::model::target::Prices;
 
 /// The settings of a target.
 #[derive(Clone, Debug, PartialEq, Deserialize)]

@@ -4,13 +4,22 @@
 
 mod about;
 mod config;
+pub mod instance;
+pub mod labels;
 mod objects;
+mod prices;
+mod run;
+mod served;
 mod settings;
 mod suite;
 
 pub use about::{About, SpecSource};
 pub use config::{Case, Config, RunList, Server, StepJob};
+pub use instance::text_at;
 pub use objects::{Created, Naming};
+pub use prices::Prices;
+pub use run::{Run, round};
+pub use served::{Endpoint, Probe, Served};
 pub use settings::{ResultsSettings, Settings};
 pub use suite::{Member, SuiteList};
 

@@ -5,9 +5,9 @@ use std::collections::BTreeMap;
 use serde::Deserialize;
 use serde_json::Value as Json;
 
+use super::Run;
+use super::Served;
 use super::{Fault, read};
-use crate::manifest::Run;
-use crate::model::Served;
 
 /// The file of the run list.
 pub(super) const RUNS: &str = "runs.json";

@@ -2,7 +2,7 @@
 
 use serde_json::{Value as Json, json};
 
-use super::meta;
+use super::labels;
 use crate::digest::Digest;
 
 /// One attempt at a run.
@@ -107,10 +107,10 @@ impl Attempt<'_> {
     /// Returns the labels of the run.
     pub fn labels(&self) -> [(&'static str, String); 4] {
         [
-            (meta::RUN, self.job.to_owned()),
-            (meta::REPEAT, self.repeat.to_string()),
-            (meta::ATTEMPT, self.number.to_string()),
-            (meta::WARMUP, self.warmup.to_string()),
+            (labels::RUN, self.job.to_owned()),
+            (labels::REPEAT, self.repeat.to_string()),
+            (labels::ATTEMPT, self.number.to_string()),
+            (labels::WARMUP, self.warmup.to_string()),
         ]
     }
 }
@@ -118,4 +118,9 @@ impl Attempt<'_> {
 /// Returns a step of a JSON Pointer as the key that it means.
 fn unescaped(step: &str) -> String {
     step.replace("~1", "/").replace("~0", "~")
+}
+
+/// Returns the text at a JSON Pointer into an object of the API; empty where there is none.
+pub fn text_at<'a>(value: &'a Json, at: &str) -> &'a str {
+    value.pointer(at).and_then(Json::as_str).unwrap_or_default()
 }

@@ -4,10 +4,10 @@ use std::collections::BTreeMap;
 
 use serde::Deserialize;
 
+use super::Run;
 use super::config::text;
+use super::instance::{Session, job_name};
 use super::{Fault, read};
-use crate::manifest::Run;
-use crate::manifest::instance::{Session, job_name};
 
 /// The file of the list.
 const SUITE: &str = "suite.json";

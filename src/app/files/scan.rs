@@ -7,10 +7,10 @@ use std::path::Path;
 use anyhow::{Context as _, Result};
 use rayon::prelude::*;
 
-use crate::tree::disk::{join, made_for};
+use crate::edge::fs::{below, kind_of, words};
+use crate::path::join;
+use crate::tree::disk::made_for;
 use crate::tree::{Found, OnDisk, OutputFile, OutputTree};
-
-use super::{kind_of, words};
 
 /// Files up to this size are read whole; a manifest is far smaller.
 const WHOLE_FILE_LIMIT: u64 = 4 << 20;
@@ -43,7 +43,7 @@ pub fn scan(output_dir: &Path, wanted: &OutputTree) -> Result<OnDisk> {
         }
     }
     on_disk.entries.par_extend(files.into_par_iter().map(|(path, file_type)| {
-        let found = found(&super::below(output_dir, &path), file_type, wanted.get(&path));
+        let found = found(&below(output_dir, &path), file_type, wanted.get(&path));
         (path, found)
     }));
     Ok(on_disk)
@@ -57,7 +57,7 @@ fn list(
     files: &mut Vec<(String, fs::FileType)>,
     waiting: &mut Vec<String>,
 ) -> io::Result<()> {
-    for entry in fs::read_dir(super::below(output_dir, folder))? {
+    for entry in fs::read_dir(below(output_dir, folder))? {
         let entry = entry?;
         let name = entry.file_name();
         let Some(name) = name.to_str() else {

@@ -1,0 +1,14 @@
+//! The files of a project: what stands in the output directory, carrying out a plan there, and the files that specs carry.
+//!
+//! No symbolic link is ever followed below the project root, and nothing here decides what should be written.
+
+mod apply;
+mod carried;
+mod scan;
+
+#[cfg(test)]
+mod tests;
+
+pub use apply::apply;
+pub use carried::{open_kept, read_carried};
+pub use scan::scan;

@@ -1,0 +1,38 @@
+//! One run, as the run list has it.
+
+use serde::{Deserialize, Serialize};
+
+/// One run, as the run list has it, here and in the cluster.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Run {
+    /// `<case>-r1`, or `<case>-w1` for a warm-up.
+    pub id: String,
+    /// The case.
+    pub case: String,
+    /// From 1, counted apart for warm-ups.
+    pub repeat: u32,
+    /// Whether it is a warm-up.
+    pub warmup: bool,
+    /// The name of the job of its first attempt.
+    pub job: String,
+}
+
+impl Run {
+    /// Reads what an id says, `<case>-r1` or `<case>-w1`; it does not say the name of the job.
+    pub fn of_id(id: &str) -> Self {
+        let (case, round) = id.rsplit_once('-').unwrap_or((id, ""));
+        let repeat = round.get(1..).and_then(|number| number.parse().ok()).unwrap_or(0);
+        let warmup = round.starts_with('w');
+        Self { case: case.to_owned(), repeat, warmup, job: String::new(), id: id.to_owned() }
+    }
+
+    /// Returns the round as names have it: `r1`, or `w1` for a warm-up.
+    pub fn round(&self) -> String {
+        round(self.repeat, self.warmup)
+    }
+}
+
+/// Returns a round as names have it.
+pub fn round(repeat: u32, warmup: bool) -> String {
+    format!("{}{repeat}", if warmup { 'w' } else { 'r' })
+}

@@ -1,0 +1,43 @@
+//! How the API server names kinds: the group of an `apiVersion`, the plural of a `kind`.
+
+/// Returns the group of an API version: `apps` of `apps/v1`, nothing of `v1`.
+pub fn group(api_version: &str) -> &str {
+    api_version.rsplit_once('/').map_or("", |(group, _)| group)
+}
+
+/// Returns the plural of `kind` by the rules of English, which nearly every resource is called by.
+pub fn plural(kind: &str) -> String {
+    let kind = kind.to_lowercase();
+    match kind.strip_suffix('y') {
+        Some(stem) if !stem.ends_with(['a', 'e', 'i', 'o', 'u']) => format!("{stem}ies"),
+        _ if kind.ends_with(['s', 'x', 'z']) || kind.ends_with("ch") || kind.ends_with("sh") => format!("{kind}es"),
+        _ => format!("{kind}s"),
+    }
+}
+
+/// Returns true for an extended resource that computes, as far as its name tells.
+pub fn is_accelerator(name: &str) -> bool {
+    let Some((vendor, device)) = name.split_once('/') else { return false };
+    let networks = ["rdma", "sriov", "vpc.amazonaws.com", "networking.gke.io"];
+    let devices = ["hca", "hostdev", "rdma", "efa", "ib", "mlnx", "nic", "sriov", "kvm", "tun", "fuse"];
+    !networks.iter().any(|network| vendor.contains(network)) && !devices.iter().any(|word| device.starts_with(word))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::plural;
+
+    #[test]
+    fn the_plural_of_a_kind_is_that_of_its_resource() {
+        let known = [
+            ("NetworkPolicy", "networkpolicies"),
+            ("Gateway", "gateways"),
+            ("Ingress", "ingresses"),
+            ("DeviceClass", "deviceclasses"),
+            ("TFJob", "tfjobs"),
+        ];
+        for (kind, wanted) in known {
+            assert_eq!(plural(kind), wanted);
+        }
+    }
+}

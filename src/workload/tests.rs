@@ -1,0 +1,2 @@
+mod advise;
+mod explain;
