@@ -15,11 +15,11 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
-use kubebench::ingest::pattern::Pattern;
-use kubebench::ingest::scan::LogScan;
-use kubebench::ingest::series::{Sample, Series, Window};
-use kubebench::ingest::tool;
-use kubebench::spec::v1::metric::Reduce;
+use kubebench_extract::pattern::Pattern;
+use kubebench_extract::scan::LogScan;
+use kubebench_extract::series::{Sample, Series, Window};
+use kubebench_extract::tool;
+use kubebench_format::spec::v1::metric::Reduce;
 
 #[global_allocator]
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;

@@ -1,9 +1,9 @@
 //! SARIF output against the standard's own schema (`tests/data/SOURCE.md`).
 
-use kubebench::diag::code;
-use kubebench::diag::render::{Format, Report, Style, render};
-use kubebench::diag::{Diagnostic, Place};
-use kubebench::text::{Source, SourceMap, Span};
+use kubebench_syntax::diag::code;
+use kubebench_syntax::diag::render::{Format, Report, Style, render};
+use kubebench_syntax::diag::{Diagnostic, Place};
+use kubebench_syntax::text::{Source, SourceMap, Span};
 
 #[test]
 fn sarif_is_valid_against_the_schema_of_the_standard() {

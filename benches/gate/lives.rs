@@ -1,6 +1,6 @@
 //! Series to which something happened before, or that are young, and then a change for the worse that stays.
 
-use kubebench::verdict::{Baseline, Mark, baseline};
+use kubebench_results::verdict::{Baseline, Mark, baseline};
 
 use super::noise::{NOISES, Noise, Numbers, median, sessions, slower};
 use super::{POLICY, STAYS, gate, in_parallel, percent};

@@ -15,9 +15,11 @@ mod rivals;
 
 use std::thread;
 
-use kubebench::result::v1::Direction;
-use kubebench::stats::quantile;
-use kubebench::verdict::{Baseline, DEFAULT_THRESHOLD, Judgement, Policy, Scale, Verdict, baseline, judge, measure};
+use kubebench_format::result::v1::Direction;
+use kubebench_results::verdict::{
+    Baseline, DEFAULT_THRESHOLD, Judgement, Policy, Scale, Verdict, baseline, judge, measure,
+};
+use kubebench_stats::quantile;
 
 use self::noise::{NOISES, Noise, Numbers, Session, median, medians, sessions, slower};
 

@@ -1,7 +1,7 @@
 //! Histories of sessions whose values are known to the last digit: noise by a generator of its own with fixed seeds.
 
-use kubebench::stats::distribution::normal_quantile;
-use kubebench::stats::{exp_m1, quantile};
+use kubebench_stats::distribution::normal_quantile;
+use kubebench_stats::{exp_m1, quantile};
 
 /// Runs of a session.
 pub(super) const RUNS: usize = 5;

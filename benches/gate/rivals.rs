@@ -1,7 +1,7 @@
 //! The rules of other tools, as they are by default, on the sessions of a benchmark where more is better.
 
-use kubebench::stats::distribution::t_quantile;
-use kubebench::stats::{deviation, mean, rank};
+use kubebench_stats::distribution::t_quantile;
+use kubebench_stats::{deviation, mean, rank};
 
 use super::{Session, median, medians};
 

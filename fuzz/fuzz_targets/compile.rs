@@ -4,8 +4,8 @@
 
 #![no_main]
 
-use kubebench::compile::{Input, Workspace};
-use kubebench::diag::render::{Format, Report, Style, render};
+use kubebench_compiler::compile::{Input, Workspace};
+use kubebench_syntax::diag::render::{Format, Report, Style, render};
 use libfuzzer_sys::fuzz_target;
 
 fuzz_target!(|bytes: &[u8]| {

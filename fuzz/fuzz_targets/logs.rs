@@ -5,12 +5,12 @@
 
 use std::collections::BTreeMap;
 
-use kubebench::ingest::file;
-use kubebench::ingest::pattern::{Pattern, nearest};
-use kubebench::ingest::scan::{LogScan, Scanned};
-use kubebench::ingest::series::{Series, Window};
-use kubebench::ingest::tool::TOOLS;
-use kubebench::spec::v1::metric::Row;
+use kubebench_extract::file;
+use kubebench_extract::pattern::{Pattern, nearest};
+use kubebench_extract::scan::{LogScan, Scanned};
+use kubebench_extract::series::{Series, Window};
+use kubebench_extract::tool::TOOLS;
+use kubebench_format::spec::v1::metric::Row;
 use libfuzzer_sys::fuzz_target;
 
 const PATTERN: &str = r"^\s*step (?P<step>\S+) .*loss[:=] ?(?P<value>\S+)$";

@@ -3,9 +3,9 @@
 
 #![no_main]
 
-use kubebench::ingest::rules::Rules;
-use kubebench::redact::Redactor;
-use kubebench::result;
+use kubebench_extract::rules::Rules;
+use kubebench_syntax::redact::Redactor;
+use kubebench_format::result;
 use libfuzzer_sys::fuzz_target;
 
 fuzz_target!(|bytes: &[u8]| {

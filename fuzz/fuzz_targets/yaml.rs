@@ -2,9 +2,9 @@
 
 #![no_main]
 
-use kubebench::diag::Place;
-use kubebench::text::{Source, SourceId};
-use kubebench::yaml;
+use kubebench_syntax::diag::Place;
+use kubebench_syntax::text::{Source, SourceId};
+use kubebench_syntax::yaml;
 use libfuzzer_sys::fuzz_target;
 
 fuzz_target!(|bytes: &[u8]| {

@@ -10,16 +10,17 @@ use super::args::{ANY_CHANGE, AckArgs, Global, HistoryArgs};
 use super::findings::tell;
 use super::history::{Asked, told};
 use super::judging::{ACKS, Judging, add_baselines};
-use crate::archive::partitions;
-use crate::compare::v1::{LevelChange, SessionValue, Told};
-use crate::compare::{HistoryRequest, Lineage, Rule, begins, extent, history, matches, words};
-use crate::diag::render::on_one_line;
-use crate::digest::Digest;
-use crate::edge::{fs, terminal};
-use crate::result::Ack;
-use crate::spec::v1::API_VERSION;
-use crate::unit::Percentage;
-use crate::yaml;
+use kubebench_format::result::Ack;
+use kubebench_format::spec::v1::API_VERSION;
+use kubebench_host::fs;
+use kubebench_host::terminal;
+use kubebench_results::archive::partitions;
+use kubebench_results::compare::v1::{LevelChange, SessionValue, Told};
+use kubebench_results::compare::{HistoryRequest, Lineage, Rule, begins, extent, history, matches, words};
+use kubebench_syntax::diag::render::on_one_line;
+use kubebench_syntax::digest::Digest;
+use kubebench_syntax::unit::Percentage;
+use kubebench_syntax::yaml;
 
 /// Writes the acknowledgement.
 pub(super) fn run(global: &Global, args: &AckArgs) -> Result<ExitStatus> {

@@ -7,13 +7,13 @@ use std::path::PathBuf;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
-use crate::diag::render::Format;
-use crate::export;
-use crate::local::Engine;
-use crate::record::Mode;
 pub(super) use judging::{
     ANY_CHANGE, AckArgs, CompareArgs, GateArgs, HistoryArgs, MockArgs, OnInconclusive, ReportArgs, ReportFormat,
 };
+use kubebench_executor::local::Engine;
+use kubebench_git::record::Mode;
+use kubebench_results::export;
+use kubebench_syntax::diag::render::Format;
 
 /// Compiles benchmark specs for machine learning on Kubernetes into manifests for Argo CD or Flux.
 #[derive(Debug, Parser)]
@@ -316,7 +316,7 @@ pub(super) struct PlaceArgs {
 }
 
 fn time(text: &str) -> Result<std::time::Duration, String> {
-    let parsed = crate::unit::Duration::parse(text).map_err(|error| error.message)?;
+    let parsed = kubebench_syntax::unit::Duration::parse(text).map_err(|error| error.message)?;
     Ok(std::time::Duration::from_secs(parsed.seconds()))
 }
 

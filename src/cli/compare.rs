@@ -12,14 +12,14 @@ use super::judging::{Judging, Places, lineage};
 use super::project::from_start;
 use super::reading::Results;
 use super::sweep;
-use crate::archive::{Archive, Row};
-use crate::compare::v1::{Comparison, Line, Verdict};
-use crate::compare::{Lineage, Request, Side, compare, render};
-use crate::diag::render::{Format, on_one_line};
-use crate::diag::{Diagnostic, Diagnostics, code};
-use crate::edge::fs;
-use crate::edge::git::Commits;
-use crate::edge::terminal;
+use kubebench_git::Commits;
+use kubebench_host::fs;
+use kubebench_host::terminal;
+use kubebench_results::archive::{Archive, Row};
+use kubebench_results::compare::v1::{Comparison, Line, Verdict};
+use kubebench_results::compare::{Lineage, Request, Side, compare, render};
+use kubebench_syntax::diag::render::{Format, on_one_line};
+use kubebench_syntax::diag::{Diagnostic, Diagnostics, code};
 
 /// Compares, prints, and returns 1 where a file could not be trusted, a side is empty or lacks hardware or a metric of a case, or nothing
 /// was compared.
@@ -166,7 +166,11 @@ fn chosen(archive: &Archive, side: &Side, commits: Option<&Commits>, known: &mut
     Ok(match side {
         Side::Label(name, value) => archive.places(|row| archive.subject(row).labels.get(name) == Some(value)),
         Side::Variant(name) => archive.places(|row| {
-            archive.subject(row).params.get(crate::result::VARIANT).is_some_and(|own| own.as_str() == Some(name))
+            archive
+                .subject(row)
+                .params
+                .get(kubebench_format::result::VARIANT)
+                .is_some_and(|own| own.as_str() == Some(name))
         }),
         Side::Environment(name) => archive.places(|row| is_there(archive, row, name)),
         Side::Revision(_) | Side::Branch(_) | Side::Tag(_) | Side::Folder(_) => {
@@ -262,7 +266,7 @@ fn known_values(side: &Side, archive: &Archive) -> Option<(String, BTreeSet<Stri
         }
         Side::Variant(_) => {
             let name = |value: &serde_json::Value| value.as_str().map(|name| format!("variant:{name}"));
-            let variants = subjects().filter_map(|of| of.params.get(crate::result::VARIANT).and_then(name));
+            let variants = subjects().filter_map(|of| of.params.get(kubebench_format::result::VARIANT).and_then(name));
             Some(("a variant".to_owned(), variants.collect()))
         }
         _ => {

@@ -11,16 +11,16 @@ use super::findings::{colored, counted, tell};
 use super::project::start;
 use super::session::Session;
 use crate::app::files;
-use crate::diag::{Diagnostic, Diagnostics, code};
-use crate::edge::fs;
-use crate::edge::terminal::{self, Stream};
-use crate::lower::PROJECT_FILE;
-use crate::manifest;
-use crate::text::{Source, SourceId};
-use crate::tree::diff::Style;
-use crate::tree::header::{self, Header};
-use crate::tree::{EditedFiles, Filter, Found, Mode, OnDisk, Plan, Scope, plan};
-use crate::yaml;
+use kubebench_compiler::lower::PROJECT_FILE;
+use kubebench_compiler::manifest;
+use kubebench_compiler::tree::diff::Style;
+use kubebench_compiler::tree::header::{self, Header};
+use kubebench_compiler::tree::{EditedFiles, Filter, Found, Mode, OnDisk, Plan, Scope, plan};
+use kubebench_host::fs;
+use kubebench_host::terminal::{self, Stream};
+use kubebench_syntax::diag::{Diagnostic, Diagnostics, code};
+use kubebench_syntax::text::{Source, SourceId};
+use kubebench_syntax::yaml;
 
 /// Writes the tree, or says what would be written.
 pub(super) fn run(global: &Global, args: &CompileArgs) -> Result<ExitStatus> {

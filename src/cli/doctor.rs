@@ -10,10 +10,10 @@ use super::ExitStatus;
 use super::args::{DoctorArgs, Global};
 use super::findings::{Output, counted, tell};
 use super::outside::{Outside, clean};
-use crate::diag::render::Format;
-use crate::doctor::{Fact, Facts, Finding, Level, Needs, Right, Who, examine};
-use crate::edge::cluster::{Action, Cluster, Fault};
-use crate::edge::terminal;
+use kubebench_cluster::{Action, Cluster, Fault};
+use kubebench_executor::doctor::{Fact, Facts, Finding, Level, Needs, Right, Who, examine};
+use kubebench_host::terminal;
+use kubebench_syntax::diag::render::Format;
 
 /// Checks the cluster of a target.
 pub(super) fn run(global: &Global, args: &DoctorArgs) -> Result<ExitStatus> {

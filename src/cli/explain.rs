@@ -4,10 +4,10 @@ use anyhow::{Result, bail};
 
 use super::ExitStatus;
 use super::args::ExplainArgs;
-use crate::diag::{code, did_you_mean, what_there_is};
-use crate::edge::terminal;
-use crate::schema::{self, DocumentKind, generate};
-use crate::workload;
+use kubebench_compiler::workload;
+use kubebench_format::schema::{self, DocumentKind, generate};
+use kubebench_host::terminal;
+use kubebench_syntax::diag::{code, did_you_mean, what_there_is};
 
 /// Prints the page.
 pub(super) fn run(args: &ExplainArgs) -> Result<ExitStatus> {

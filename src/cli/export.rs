@@ -13,9 +13,9 @@ use super::project::from_start;
 use super::reading::of_doubt;
 use super::results::{Results, Taken, in_order};
 use super::session::rules_at_hand;
-use crate::edge::export::{OnDisk, Pending, standard_output};
-use crate::export::{self, Cells, Exporter, Format, Left, Shape};
-use crate::text::SourceMap;
+use kubebench_results::disk::export::{OnDisk, Pending, standard_output};
+use kubebench_results::export::{self, Cells, Exporter, Format, Left, Shape};
+use kubebench_syntax::text::SourceMap;
 
 /// Writes the results that were asked for, and says what was left out.
 pub(super) fn run(global: &Global, args: &ExportArgs) -> Result<ExitStatus> {

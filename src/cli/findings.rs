@@ -6,13 +6,13 @@ use anyhow::{Context as _, Result, bail};
 
 use super::ExitStatus;
 use super::args::{Color, Global};
-pub(super) use crate::compare::words::counted;
-use crate::diag::limit::limited;
-use crate::diag::render::{Format, Report, Style, render};
-use crate::diag::{Diagnostic, Diagnostics, Severity};
-use crate::edge::fs;
-use crate::edge::terminal::{self, Stream};
-use crate::text::SourceMap;
+use kubebench_host::fs;
+use kubebench_host::terminal::{self, Stream};
+pub(super) use kubebench_results::compare::words::counted;
+use kubebench_syntax::diag::limit::limited;
+use kubebench_syntax::diag::render::{Format, Report, Style, render};
+use kubebench_syntax::diag::{Diagnostic, Diagnostics, Severity};
+use kubebench_syntax::text::SourceMap;
 
 /// What a command found, and all that its status depends on.
 pub(super) struct Findings<'a> {

@@ -8,16 +8,17 @@ use super::ExitStatus;
 use super::args::{FmtArgs, Global};
 use super::findings::{Findings, Output, colored, counted, refuse_report_places, report, tell};
 use super::project::{Project, Texts, VERSION};
-use crate::compile::{Input, Workspace};
-use crate::diag::fix::fix;
-use crate::diag::{Diagnostic, Diagnostics, Severity, code};
-use crate::edge::fs;
-use crate::edge::terminal::{self, Stream};
-use crate::lower::PROJECT_FILE;
-use crate::schema::{DocumentKind, Schemas};
-use crate::text::{Source, SourceId, SourceMap};
-use crate::tree::diff::{Style, unified};
-use crate::{workload, yaml};
+use kubebench_compiler::compile::{Input, Workspace};
+use kubebench_compiler::lower::PROJECT_FILE;
+use kubebench_compiler::tree::diff::{Style, unified};
+use kubebench_compiler::workload;
+use kubebench_format::schema::{DocumentKind, Schemas};
+use kubebench_host::fs;
+use kubebench_host::terminal::{self, Stream};
+use kubebench_syntax::diag::fix::fix;
+use kubebench_syntax::diag::{Diagnostic, Diagnostics, Severity, code};
+use kubebench_syntax::text::{Source, SourceId, SourceMap};
+use kubebench_syntax::yaml;
 
 /// Formats files in place, or says which are not formatted.
 pub(super) fn run(global: &Global, args: &FmtArgs) -> Result<ExitStatus> {

@@ -10,11 +10,12 @@ use super::args::{FoldArgs, Global};
 use super::findings::{counted, tell};
 use super::project::Project;
 use super::record::{destination, settings, tell_failure};
-use crate::diag::render::Format;
-use crate::edge::{git, terminal};
-use crate::gather::addition;
-use crate::record::Mode;
-use crate::result;
+use kubebench_executor::gather::addition;
+use kubebench_format::result;
+use kubebench_git as git;
+use kubebench_git::record::Mode;
+use kubebench_host::terminal;
+use kubebench_syntax::diag::render::Format;
 
 /// Empties the inbox.
 pub(super) fn run(global: &Global, args: &FoldArgs) -> Result<ExitStatus> {

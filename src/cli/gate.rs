@@ -12,15 +12,15 @@ use super::judging::{self, Judging, Usual, add_baselines, lineage_of_baseline};
 use super::project::from_start;
 use super::reading::Results;
 use super::session::Session;
-use crate::archive::{Archive, Row, partitions};
-use crate::compare::v1::{Gated, LeftOut, Line, Outcome, SCHEMA_VERSION, Verdict};
-use crate::compare::{Candidate, GateRequest, Judged, Lineage, Rule, gate, idle, render, words};
-use crate::diag::render::Format;
-use crate::diag::{Diagnostic, Diagnostics, code};
-use crate::edge::fs;
-use crate::edge::git::Commits;
-use crate::edge::terminal;
-use crate::text::{SourceMap, Span};
+use kubebench_git::Commits;
+use kubebench_host::fs;
+use kubebench_host::terminal;
+use kubebench_results::archive::{Archive, Row, partitions};
+use kubebench_results::compare::v1::{Gated, LeftOut, Line, Outcome, SCHEMA_VERSION, Verdict};
+use kubebench_results::compare::{Candidate, GateRequest, Judged, Lineage, Rule, gate, idle, render, words};
+use kubebench_syntax::diag::render::Format;
+use kubebench_syntax::diag::{Diagnostic, Diagnostics, code};
+use kubebench_syntax::text::{SourceMap, Span};
 
 /// Judges, prints and returns whether the candidate passes.
 pub(super) fn run(global: &Global, args: &GateArgs) -> Result<ExitStatus> {

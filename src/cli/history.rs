@@ -9,13 +9,13 @@ use super::ExitStatus;
 use super::args::{Global, HistoryArgs};
 use super::findings::{self, Findings};
 use super::judging::{Judging, Usual};
-use crate::archive::partitions;
-use crate::compare::v1::{History, Kind, SCHEMA_VERSION, Told};
-use crate::compare::{HistoryRequest, history, render};
-use crate::diag::render::Format;
-use crate::diag::{Diagnostics, nearest};
-use crate::edge::terminal;
-use crate::result::Ack;
+use kubebench_format::result::Ack;
+use kubebench_host::terminal;
+use kubebench_results::archive::partitions;
+use kubebench_results::compare::v1::{History, Kind, SCHEMA_VERSION, Told};
+use kubebench_results::compare::{HistoryRequest, history, render};
+use kubebench_syntax::diag::render::Format;
+use kubebench_syntax::diag::{Diagnostics, nearest};
 
 /// What was asked for, and what it was told from.
 pub(super) struct Asked<'a> {

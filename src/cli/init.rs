@@ -7,8 +7,8 @@ use super::args::{Global, InitArgs};
 use super::findings::tell;
 use super::project::{VERSION, start};
 use super::{new, schema};
-use crate::edge::fs;
-use crate::schema::DocumentKind;
+use kubebench_format::schema::DocumentKind;
+use kubebench_host::fs;
 
 const PROJECT: &str = "\
 # yaml-language-server: $schema=schema/project.v1.json

@@ -11,20 +11,20 @@ use super::findings::{self, Findings, Output, refuse_place, refuse_report_places
 use super::project::{Project, VERSION, from_start};
 use super::reading::{self, Reading, Results};
 use super::session::{Session, current_rules};
-use crate::archive::Archive;
-use crate::compare::v1::LeftOut;
-use crate::compare::{Against, Lineage, Policies, Rule, Side, Stated, words};
-use crate::compile::{Compilation, Input, Workspace, acks};
-use crate::diag::render::listed;
-use crate::diag::{Diagnostic, Diagnostics, Severity, code, nearest};
-use crate::edge::fs::{self, Content};
-use crate::edge::git::{Commits, Reached};
-use crate::model::target::{ResultsSettings, Settings};
-use crate::model::{Benchmark, Gate, GateBaseline};
-use crate::report::Asked;
-use crate::result::Ack;
-use crate::text::{SourceMap, Span};
-use crate::verdict::DEFAULT_THRESHOLD;
+use kubebench_compiler::compile::{Compilation, Input, Workspace, acks};
+use kubebench_compiler::model::target::{ResultsSettings, Settings};
+use kubebench_compiler::model::{Benchmark, Gate, GateBaseline};
+use kubebench_format::result::Ack;
+use kubebench_git::{Commits, Reached};
+use kubebench_host::fs::{self, Content};
+use kubebench_report::Asked;
+use kubebench_results::archive::Archive;
+use kubebench_results::compare::v1::LeftOut;
+use kubebench_results::compare::{Against, Lineage, Policies, Rule, Side, Stated, words};
+use kubebench_results::verdict::DEFAULT_THRESHOLD;
+use kubebench_syntax::diag::render::listed;
+use kubebench_syntax::diag::{Diagnostic, Diagnostics, Severity, code, nearest};
+use kubebench_syntax::text::{SourceMap, Span};
 
 /// The label by which nodes say what they are.
 const INSTANCE_TYPE: &str = "node.kubernetes.io/instance-type";

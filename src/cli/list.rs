@@ -7,8 +7,8 @@ use super::ExitStatus;
 use super::args::{Global, SelectArgs};
 use super::findings::Output;
 use super::session::Session;
-use crate::diag::render::Format;
-use crate::edge::terminal;
+use kubebench_host::terminal;
+use kubebench_syntax::diag::render::Format;
 
 /// Prints one line for each benchmark and target.
 pub(super) fn run(global: &Global, args: &SelectArgs) -> Result<ExitStatus> {
@@ -33,7 +33,7 @@ pub(super) fn run(global: &Global, args: &SelectArgs) -> Result<ExitStatus> {
             .collect();
         terminal::print(&format!("{:#}\n", json!({ "schemaVersion": 1, "benchmarks": list })))?;
     } else {
-        let width = |of: fn(&crate::model::Benchmark) -> usize| {
+        let width = |of: fn(&kubebench_compiler::model::Benchmark) -> usize| {
             benchmarks.iter().map(|compiled| of(&compiled.benchmark)).max().unwrap_or_default()
         };
         let (names, targets) =

@@ -8,9 +8,9 @@ use super::ExitStatus;
 use super::args::{Global, LogsArgs};
 use super::outside::Outside;
 use super::status::{read, tidy};
-use crate::diag::what_there_is;
-use crate::edge::terminal;
-use crate::status::{JobStatus, RunState, RunStatus, Session, sessions};
+use kubebench_executor::status::{JobStatus, RunState, RunStatus, Session, sessions};
+use kubebench_host::terminal;
+use kubebench_syntax::diag::what_there_is;
 use stream::Printed;
 
 /// Workflows of a benchmark among which a run is looked for.

@@ -5,7 +5,7 @@ use clap::CommandFactory as _;
 
 use super::ExitStatus;
 use super::args::{Cli, CompletionsArgs, ManArgs};
-use crate::edge::terminal;
+use kubebench_host::terminal;
 
 /// Prints the completions of a shell.
 pub(super) fn completions(args: &CompletionsArgs) -> Result<ExitStatus> {

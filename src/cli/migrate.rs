@@ -8,14 +8,14 @@ use super::ExitStatus;
 use super::args::{Global, MigrateArgs};
 use super::findings::{Findings, Output, counted, refuse_report_places, report, tell};
 use super::project::{Project, VERSION, start};
-use crate::compile::{self, Workspace};
-use crate::diag::render::Format;
-use crate::diag::{Diagnostic, Diagnostics, Place, Severity, code};
-use crate::edge::fs::{self, Content};
-use crate::edge::terminal;
-use crate::lower::PROJECT_FILE;
-use crate::migrate::report::{Written, counts, human, json};
-use crate::migrate::{Given, Input, Migration, NewSpec, migrate};
+use kubebench_compiler::compile::{self, Workspace};
+use kubebench_compiler::lower::PROJECT_FILE;
+use kubebench_host::fs::{self, Content};
+use kubebench_host::terminal;
+use kubebench_migrate::report::{Written, counts, human, json};
+use kubebench_migrate::{Given, Input, Migration, NewSpec, migrate};
+use kubebench_syntax::diag::render::Format;
+use kubebench_syntax::diag::{Diagnostic, Diagnostics, Place, Severity, code};
 
 /// How a new spec stands to what is on the disk.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

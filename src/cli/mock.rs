@@ -8,14 +8,16 @@ use super::findings::{Findings, Output, counted, refuse_around, refuse_inside, r
 use super::judging::ACKS;
 use super::project::{VERSION, from_start};
 use super::session::Session;
-use crate::diag::Diagnostics;
-use crate::edge::fs;
-use crate::edge::terminal;
-use crate::ingest::rules::Rules;
-use crate::mock::{self, Request, Values};
-use crate::text::{Source, SourceMap};
-use crate::unit::Day;
-use crate::{result, workload, yaml};
+use kubebench_compiler::workload;
+use kubebench_executor::mock::{self, Request, Values};
+use kubebench_extract::rules::Rules;
+use kubebench_format::result;
+use kubebench_host::fs;
+use kubebench_host::terminal;
+use kubebench_syntax::diag::Diagnostics;
+use kubebench_syntax::text::{Source, SourceMap};
+use kubebench_syntax::unit::Day;
+use kubebench_syntax::yaml;
 
 /// Makes results by the values of a file.
 pub(super) fn run(global: &Global, args: &MockArgs) -> Result<ExitStatus> {

@@ -44,9 +44,10 @@ use std::process::ExitCode;
 use anyhow::Result;
 use clap::Parser as _;
 
-use crate::diag::render::on_its_lines;
-use crate::edge::{process, terminal};
 use args::{Cli, Command, SuperviseArgs};
+use kubebench_host::process;
+use kubebench_host::terminal;
+use kubebench_syntax::diag::render::on_its_lines;
 use project::from_start;
 
 /// What the process says by its exit status.

@@ -9,13 +9,13 @@ use super::args::{Global, NewArgs, SelectArgs};
 use super::findings::tell;
 use super::project::{Project, VERSION};
 use super::session::Session;
-use crate::compile::Workspace;
-use crate::diag::what_there_is;
-use crate::edge::fs;
-use crate::local::needs_cluster;
-use crate::lower::RESERVED_NAME;
-use crate::schema::format;
-use crate::workload::forms;
+use kubebench_compiler::compile::Workspace;
+use kubebench_compiler::lower::RESERVED_NAME;
+use kubebench_compiler::workload::forms;
+use kubebench_executor::local::needs_cluster;
+use kubebench_format::schema::format;
+use kubebench_host::fs;
+use kubebench_syntax::diag::what_there_is;
 
 /// The word for a suite in the place of a workload kind.
 const SUITE: &str = "suite";

@@ -8,13 +8,13 @@ use anyhow::{Result, bail};
 
 use super::args::{Global, OutsideArgs, SelectArgs};
 use super::session::Session;
-use crate::edge::cluster::Cluster;
-use crate::edge::machine;
-use crate::gather::harmless;
-use crate::ingest::line::without_terminal_codes;
-use crate::lower::Project;
-use crate::model::Target;
-use crate::redact::Redactor;
+use kubebench_cluster::Cluster;
+use kubebench_compiler::lower::Project;
+use kubebench_compiler::model::Target;
+use kubebench_executor::gather::harmless;
+use kubebench_extract::line::without_terminal_codes;
+use kubebench_host::machine;
+use kubebench_syntax::redact::Redactor;
 
 /// A person waits no longer for an answer.
 const PATIENCE: Duration = Duration::from_secs(10);
@@ -54,7 +54,7 @@ impl<'a> Outside<'a> {
             Some(name) => bail!(
                 "there is no benchmark `{name}` on the target `{}`; {}",
                 self.target.name,
-                crate::diag::what_there_is(name, known, "benchmarks are")
+                kubebench_syntax::diag::what_there_is(name, known, "benchmarks are")
             ),
         }
     }

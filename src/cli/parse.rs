@@ -14,15 +14,17 @@ use super::findings::Output;
 use super::project::start;
 use super::run::secrets;
 use super::session::Session;
-use crate::diag::{did_you_mean, what_there_is};
-use crate::edge::experiment::Left;
-use crate::edge::{fs, machine, terminal};
-use crate::ingest::kept::Kept;
-use crate::ingest::rules::Rules;
-use crate::ingest::tool::{TOOLS, tool};
-use crate::local::Secrets;
-use crate::redact::{self, Redactor};
-use crate::run;
+use kubebench_executor::local::Secrets;
+use kubebench_executor::run;
+use kubebench_extract::kept::Kept;
+use kubebench_extract::rules::Rules;
+use kubebench_extract::tool::{TOOLS, tool};
+use kubebench_host::experiment::Left;
+use kubebench_host::fs;
+use kubebench_host::machine;
+use kubebench_host::terminal;
+use kubebench_syntax::diag::{did_you_mean, what_there_is};
+use kubebench_syntax::redact::{self, Redactor};
 
 /// Prints the metrics of the logs.
 pub(super) fn run(global: &Global, args: &ParseArgs) -> Result<ExitStatus> {

@@ -11,12 +11,12 @@ use super::ExitStatus;
 use super::args::{Global, PlanArgs};
 use super::findings::Output;
 use super::session::Session;
-use crate::compile::{Compiled, CompiledSuite};
-use crate::diag::render::Format;
-use crate::edge::terminal;
-use crate::model::Suite;
-use crate::model::estimate::{Estimate, estimate};
-use crate::model::suite::Member;
+use kubebench_compiler::compile::{Compiled, CompiledSuite};
+use kubebench_compiler::model::Suite;
+use kubebench_compiler::model::estimate::{Estimate, estimate};
+use kubebench_compiler::model::suite::Member;
+use kubebench_host::terminal;
+use kubebench_syntax::diag::render::Format;
 use since::{Key, Since, key};
 
 /// What a merge would do about a benchmark.

@@ -6,11 +6,11 @@ use std::path::{Component, Path, PathBuf};
 use anyhow::{Context as _, Result, bail};
 
 use super::args::Global;
-use crate::compile::Input;
-use crate::diag::{Diagnostic, Diagnostics, code};
-use crate::edge::fs::{self, Content};
-use crate::edge::terminal;
-use crate::lower::PROJECT_FILE;
+use kubebench_compiler::compile::Input;
+use kubebench_compiler::lower::PROJECT_FILE;
+use kubebench_host::fs::{self, Content};
+use kubebench_host::terminal;
+use kubebench_syntax::diag::{Diagnostic, Diagnostics, code};
 
 /// A name that people give the project file by mistake.
 const OTHER_NAME: &str = "kubebench.yml";

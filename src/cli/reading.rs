@@ -8,13 +8,13 @@ use anyhow::{Result, bail};
 use super::args::Global;
 use super::findings::{counted, tell};
 use super::project::from_start;
-use crate::archive::{Archive, CurrentRules, Doubt, settle};
-use crate::compare::v1::LeftOut;
-use crate::diag::{Diagnostic, Diagnostics, Place, code};
-use crate::edge::archive::{self, Bad};
-use crate::edge::fs::Content;
-use crate::result;
-use crate::text::{Source, SourceMap};
+use kubebench_format::result;
+use kubebench_host::fs::Content;
+use kubebench_results::archive::{Archive, CurrentRules, Doubt, settle};
+use kubebench_results::compare::v1::LeftOut;
+use kubebench_results::disk::archive::{self, Bad};
+use kubebench_syntax::diag::{Diagnostic, Diagnostics, Place, code};
+use kubebench_syntax::text::{Source, SourceMap};
 
 /// The results of a folder.
 #[derive(Default)]

@@ -11,15 +11,17 @@ use super::args::{Global, PlaceArgs, RecordArgs};
 use super::findings::tell;
 use super::project::{Project, VERSION, from_start};
 use super::session::Session;
-use crate::compile::Workspace;
-use crate::diag::render::Format;
-use crate::edge::fs::Content;
-use crate::edge::git::{self, Destination};
-use crate::edge::{fs, machine, terminal};
-use crate::gather::{Stored, addition};
-use crate::model::target::ResultsSettings;
-use crate::record::{Addition, Conflict, DEADLINE, Kind, Mode, NotRecorded, Recorded, Signing};
-use crate::result;
+use kubebench_compiler::compile::Workspace;
+use kubebench_compiler::model::target::ResultsSettings;
+use kubebench_executor::gather::{Stored, addition};
+use kubebench_format::result;
+use kubebench_git::record::{Addition, Conflict, DEADLINE, Kind, Mode, NotRecorded, Recorded, Signing};
+use kubebench_git::{self as git, Destination};
+use kubebench_host::fs;
+use kubebench_host::fs::Content;
+use kubebench_host::machine;
+use kubebench_host::terminal;
+use kubebench_syntax::diag::render::Format;
 
 /// Records the files of `args`.
 pub(super) fn run(global: &Global, args: &RecordArgs) -> Result<ExitStatus> {

@@ -6,11 +6,11 @@ use super::ExitStatus;
 use super::args::{Global, RenderArgs};
 use super::findings::Output;
 use super::session::Session;
-use crate::contract::Run;
-use crate::diag::what_there_is;
-use crate::edge::terminal;
-use crate::manifest::{files, standalone};
-use crate::yaml;
+use kubebench_compiler::manifest::{files, standalone};
+use kubebench_contract::Run;
+use kubebench_host::terminal;
+use kubebench_syntax::diag::what_there_is;
+use kubebench_syntax::yaml;
 
 /// Prints the objects of the first measured run of every selected case.
 pub(super) fn run(global: &Global, args: &RenderArgs) -> Result<ExitStatus> {

@@ -12,13 +12,14 @@ use super::project::{VERSION, from_start, start};
 use super::record::{found, shown, unread};
 use super::run::secrets;
 use super::session::Session;
-use crate::compile::Compiled;
-use crate::diag::code;
-use crate::edge::fs::{self, Content};
-use crate::edge::{machine, terminal};
-use crate::local::{Engine, Secrets, refusals};
-use crate::result::{self, BenchmarkResult};
-use crate::run;
+use kubebench_compiler::compile::Compiled;
+use kubebench_executor::local::{Engine, Secrets, refusals};
+use kubebench_executor::run;
+use kubebench_format::result::{self, BenchmarkResult};
+use kubebench_host::fs::{self, Content};
+use kubebench_host::machine;
+use kubebench_host::terminal;
+use kubebench_syntax::diag::code;
 
 /// Writes a new result beside each of `args.results`, and of those below folders.
 pub(super) fn run(global: &Global, args: &ReparseArgs) -> Result<ExitStatus> {

@@ -13,20 +13,20 @@ use super::judging::{ACKS, Judging, Usual, add_baselines};
 use super::project::{VERSION, from_start};
 use super::reading::Results;
 use super::results::in_order;
-use crate::archive::{Partition, partitions};
-use crate::compare::v1::{Comparison, Direction, Kind, Line, SessionValue, Told};
-use crate::compare::{
+use kubebench_format::result::Ack;
+use kubebench_format::result::{self, v1::Metric};
+use kubebench_git::Commits;
+use kubebench_host::fs;
+use kubebench_host::terminal;
+use kubebench_report::disk::Site;
+use kubebench_report::{self as report, Links, Request, sampled};
+use kubebench_results::archive::{Partition, partitions};
+use kubebench_results::compare::v1::{Comparison, Direction, Kind, Line, SessionValue, Told};
+use kubebench_results::compare::{
     Against, Candidate, GateRequest, HistoryRequest, Judged, Lineage, Rule, Side, gate, history, idle,
 };
-use crate::diag::Diagnostics;
-use crate::edge::fs;
-use crate::edge::git::Commits;
-use crate::edge::site::Site;
-use crate::edge::terminal;
-use crate::report::{self, Links, Request, sampled};
-use crate::result::Ack;
-use crate::result::{self, v1::Metric};
-use crate::verdict::DEFAULT_THRESHOLD;
+use kubebench_results::verdict::DEFAULT_THRESHOLD;
+use kubebench_syntax::diag::Diagnostics;
 
 /// Writes the report, and returns 1 where files did not count.
 pub(super) fn run(global: &Global, args: &ReportArgs) -> Result<ExitStatus> {

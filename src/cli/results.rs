@@ -9,12 +9,12 @@ use rayon::prelude::*;
 use super::args::Global;
 use super::project::{Project, VERSION, below_root, start};
 use super::reading::of_doubt;
-use crate::archive::{Archive, CurrentRules, Extract, Row, settle};
-use crate::compile::Workspace;
-use crate::diag::{Diagnostic, Diagnostics, code};
-use crate::edge::fs::{self, Content};
-use crate::result::{self, BenchmarkResult};
-use crate::text::{Source, SourceId, SourceMap};
+use kubebench_compiler::compile::Workspace;
+use kubebench_format::result::{self, BenchmarkResult};
+use kubebench_host::fs::{self, Content};
+use kubebench_results::archive::{Archive, CurrentRules, Extract, Row, settle};
+use kubebench_syntax::diag::{Diagnostic, Diagnostics, code};
+use kubebench_syntax::text::{Source, SourceId, SourceMap};
 
 /// Result files that were asked for.
 pub(super) struct Results {

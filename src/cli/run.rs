@@ -19,15 +19,17 @@ use super::findings::{Output, counted};
 use super::project::{below_root, start};
 use super::record;
 use super::session::Session;
-use crate::contract::Run;
-use crate::diag::render::Format;
-use crate::edge::{git, machine, terminal};
-use crate::gather::Stored;
-use crate::local::refusals;
-use crate::model::{Benchmark, Case};
-use crate::result::v1::Status;
-use crate::run::{self, AfterFailure, Outcome, Request};
 use choice::{chosen, needs, selected};
+use kubebench_compiler::model::{Benchmark, Case};
+use kubebench_contract::Run;
+use kubebench_executor::gather::Stored;
+use kubebench_executor::local::refusals;
+use kubebench_executor::run::{self, AfterFailure, Outcome, Request};
+use kubebench_format::result::v1::Status;
+use kubebench_git as git;
+use kubebench_host::machine;
+use kubebench_host::terminal;
+use kubebench_syntax::diag::render::Format;
 use progress::Progress;
 pub(super) use request::secrets;
 use request::{check_passed, request};
@@ -190,8 +192,9 @@ fn answer(outcomes: &Outcomes<'_>, root: &Path, recorded: &serde_json::Value) ->
 
 fn status(outcomes: &Outcomes<'_>) -> ExitStatus {
     let results = || outcomes.iter().flat_map(|(_, outcome)| &outcome.stored).map(|stored| &stored.sealed.result);
-    let could_not_start =
-        |result: &crate::result::BenchmarkResult| result.run.reasons.iter().any(|reason| reason.code == "cannotStart");
+    let could_not_start = |result: &kubebench_format::result::BenchmarkResult| {
+        result.run.reasons.iter().any(|reason| reason.code == "cannotStart")
+    };
     let has_problem = outcomes.iter().any(|(_, outcome)| outcome.problem.is_some());
     let has_run = outcomes.iter().any(|(_, outcome)| outcome.has_run);
     if has_problem && !has_run || results().next().is_some() && results().all(could_not_start) {

@@ -4,10 +4,10 @@ use anyhow::Result;
 
 use super::ExitStatus;
 use super::args::{SchemaArgs, SchemaKind};
-use crate::compare::v1::{COMPARE_FILE, GATE_FILE, HISTORY_FILE, schemas};
-use crate::edge::terminal;
-use crate::schema::{DocumentKind, generate, generate_result};
-use crate::workload;
+use kubebench_compiler::workload;
+use kubebench_format::schema::{DocumentKind, generate, generate_result};
+use kubebench_host::terminal;
+use kubebench_results::compare::v1::{COMPARE_FILE, GATE_FILE, HISTORY_FILE, schemas};
 
 /// Prints the schema.
 pub(super) fn run(args: &SchemaArgs) -> Result<ExitStatus> {
@@ -20,8 +20,8 @@ pub(super) fn run(args: &SchemaArgs) -> Result<ExitStatus> {
         SchemaKind::Compare => answer(COMPARE_FILE),
         SchemaKind::Gate => answer(GATE_FILE),
         SchemaKind::History => answer(HISTORY_FILE),
-        SchemaKind::Report => format!("{:#}\n", crate::report::v1::schema()),
-        SchemaKind::Sweep => format!("{:#}\n", crate::sweep::v1::schema()),
+        SchemaKind::Report => format!("{:#}\n", kubebench_report::v1::schema()),
+        SchemaKind::Sweep => format!("{:#}\n", kubebench_results::sweep::v1::schema()),
     })?;
     Ok(ExitStatus::Yes)
 }

@@ -6,9 +6,9 @@ use std::path::Path;
 use anyhow::{Result, bail};
 
 use super::args::SelectArgs;
-use crate::compile::{Compilation, Compiled, CompiledSuite};
-use crate::diag::what_there_is;
-use crate::lower::Project;
+use kubebench_compiler::compile::{Compilation, Compiled, CompiledSuite};
+use kubebench_compiler::lower::Project;
+use kubebench_syntax::diag::what_there_is;
 
 /// What of a project was asked for.
 pub(super) struct Selection {

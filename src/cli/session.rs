@@ -10,12 +10,12 @@ use super::findings::{self, Findings, Output, counted, refuse_report_places, tel
 use super::project::{Project, Texts, VERSION};
 use super::selection::Selection;
 use crate::app::files;
-use crate::archive::CurrentRules;
-use crate::compile::{Compilation, Compiled, CompiledSuite, Workspace};
-use crate::diag::{Diagnostic, Diagnostics, Place, code, did_you_mean};
-use crate::digest::Digest;
-use crate::edge::fs;
-use crate::lower::PROJECT_FILE;
+use kubebench_compiler::compile::{Compilation, Compiled, CompiledSuite, Workspace};
+use kubebench_compiler::lower::PROJECT_FILE;
+use kubebench_host::fs;
+use kubebench_results::archive::CurrentRules;
+use kubebench_syntax::diag::{Diagnostic, Diagnostics, Place, code, did_you_mean};
+use kubebench_syntax::digest::Digest;
 
 /// A compiled project and what of it was asked for.
 pub(super) struct Session<'a> {

@@ -11,12 +11,12 @@ use serde_json::{Value as Json, json};
 use super::ExitStatus;
 use super::args::{Global, StatusArgs};
 use super::outside::{Outside, clean, elapsed, plain};
-use crate::contract::Config;
-use crate::contract::labels;
-use crate::diag::render::Format;
-use crate::edge::cluster::{Cluster, Fault, LogQuery, Resource};
-use crate::edge::terminal;
-use crate::status::{JobStatus, Namespace, RunState, Session, configs_of, sessions, show};
+use kubebench_cluster::{Cluster, Fault, LogQuery, Resource};
+use kubebench_contract::Config;
+use kubebench_contract::labels;
+use kubebench_executor::status::{JobStatus, Namespace, RunState, Session, configs_of, sessions, show};
+use kubebench_host::terminal;
+use kubebench_syntax::diag::render::Format;
 
 /// Which Workflows are Kubebench's own: one that a run created is what is measured.
 const WORKFLOWS: &str = "kubebench.dev/benchmark,!kubebench.dev/run";
@@ -226,7 +226,7 @@ pub(super) fn tidy(sessions: &mut [Session]) {
 }
 
 fn document(outside: &Outside<'_>, sessions: &[Session], unread: &[String]) -> Json {
-    let run = |run: &crate::status::RunStatus| {
+    let run = |run: &kubebench_executor::status::RunStatus| {
         let reasons: Vec<Json> =
             run.reasons.iter().map(|reason| json!({ "code": reason.code, "message": reason.message })).collect();
         let job = run.job.as_ref().map(|job| {
@@ -262,7 +262,7 @@ mod tests {
     use serde_json::json;
 
     use super::tidy;
-    use crate::status::{Namespace, sessions, show};
+    use kubebench_executor::status::{Namespace, sessions, show};
 
     #[test]
     fn nothing_of_a_cluster_reaches_the_terminal_as_a_command() {

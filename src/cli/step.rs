@@ -4,8 +4,8 @@ use anyhow::Result;
 
 use super::ExitStatus;
 use super::args::{StepArgs, StepCommand};
-use crate::record::Kind;
-use crate::step::{Answer, Environment, cleanup, prepare, record, run as one_run, suite, summary};
+use kubebench_executor::step::{Answer, Environment, cleanup, prepare, record, run as one_run, suite, summary};
+use kubebench_git::record::Kind;
 
 /// Takes one step.
 pub(super) fn run(args: &StepArgs) -> Result<ExitStatus> {

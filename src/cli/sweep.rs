@@ -10,9 +10,10 @@ use super::findings::{self, Findings};
 use super::history::{Asked, told};
 use super::judging::{Judging, refuse_unknown};
 use super::project::from_start;
-use crate::diag::render::{Format, listed, on_one_line};
-use crate::edge::{fs, terminal};
-use crate::sweep::{Axis, Request, axes, fronts, render, sweep, values};
+use kubebench_host::fs;
+use kubebench_host::terminal;
+use kubebench_results::sweep::{Axis, Request, axes, fronts, render, sweep, values};
+use kubebench_syntax::diag::render::{Format, listed, on_one_line};
 
 /// Compares along `by`, prints, and returns 1 where a file could not be trusted or nothing could be compared.
 pub(super) fn run(global: &Global, args: &CompareArgs, by: &str) -> Result<ExitStatus> {

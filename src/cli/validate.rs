@@ -11,10 +11,10 @@ use super::judging::acks_of;
 use super::results::{Judged, Results};
 use super::session::{Session, rules_at_hand};
 use crate::app::files;
-use crate::diag::Diagnostics;
-use crate::fixture;
-use crate::ingest::rules::Rules;
-use crate::text::SourceMap;
+use kubebench_compiler::fixture;
+use kubebench_extract::rules::Rules;
+use kubebench_syntax::diag::Diagnostics;
+use kubebench_syntax::text::SourceMap;
 
 /// Reports every finding about the selected specs and results.
 pub(super) fn run(global: &Global, args: &SelectArgs) -> Result<ExitStatus> {

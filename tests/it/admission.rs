@@ -21,10 +21,11 @@ const SMALL: &str = "resources: {cpu: 1, memory: 1Gi}";
 #[track_caller]
 fn check(fields: &str, expected: &[&str]) {
     let compilation = compile(&[PRIVILEGED, ("specs/a.yaml", &spec(fields))]);
-    let errors = compilation.diagnostics.iter().filter(|fault| fault.severity == kubebench::diag::Severity::Error);
+    let errors =
+        compilation.diagnostics.iter().filter(|fault| fault.severity == kubebench_syntax::diag::Severity::Error);
     let found: Vec<String> = errors
         .map(|fault| {
-            let kubebench::diag::Place::Span(span) = fault.place else { return fault.message.clone() };
+            let kubebench_syntax::diag::Place::Span(span) = fault.place else { return fault.message.clone() };
             let text = compilation.sources.get(span.source).unwrap().slice(span);
             format!("{} at {text}: {}", fault.code.id, fault.message)
         })

@@ -5,7 +5,7 @@
 
 use std::collections::BTreeSet;
 
-use kubebench::compile::Compilation;
+use kubebench_compiler::compile::Compilation;
 use serde_json::Value;
 
 use crate::project::{

@@ -5,8 +5,8 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-use kubebench::result::read;
-use kubebench::result::v1::{BenchmarkResult, Direction, Exit, Gpu, Image, Kind, Metric, Status, StatusReason};
+use kubebench_format::result::read;
+use kubebench_format::result::v1::{BenchmarkResult, Direction, Exit, Gpu, Image, Kind, Metric, Status, StatusReason};
 use serde_json::{Value as Json, json};
 
 use crate::judges::{oracle, skip, tool};

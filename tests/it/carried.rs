@@ -1,6 +1,6 @@
 //! Carried files: what is in the cluster, what a patch cannot do to it, and what the program says when a file changes.
 
-use kubebench::compile::Compilation;
+use kubebench_compiler::compile::Compilation;
 use serde_json::{Value, json};
 
 use crate::project::{Emitted, Folder, assert_yes, codes, compile_sound, created, objects, pod_specs};

@@ -5,8 +5,8 @@ use std::fs;
 use std::path::Path;
 use std::process::Command;
 
-use kubebench::contract::labels;
-use kubebench::ingest::preset::PRESETS;
+use kubebench_contract::labels;
+use kubebench_extract::preset::PRESETS;
 use serde_json::{Value, json};
 
 use crate::judges::{oracle, skip, validate};

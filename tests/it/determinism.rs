@@ -4,7 +4,7 @@ use std::fs;
 use std::process::Command;
 use std::time::SystemTime;
 
-use kubebench::compile::Compilation;
+use kubebench_compiler::compile::Compilation;
 use proptest::prelude::*;
 
 use crate::project::{Folder, assert_yes, compile_sound, files_below, mixed, mixed_files};

@@ -6,8 +6,8 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use kubebench::compile::{Input, Workspace};
-use kubebench::lower::Unreadable;
+use kubebench_compiler::compile::{Input, Workspace};
+use kubebench_compiler::lower::Unreadable;
 
 use crate::judges;
 

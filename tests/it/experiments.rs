@@ -1,7 +1,7 @@
 //! The workload `experiment`: the Experiment that a search becomes, and what is wrong with one.
 
-use kubebench::compile::Compilation;
-use kubebench::model::estimate;
+use kubebench_compiler::compile::Compilation;
+use kubebench_compiler::model::estimate;
 use serde_json::{Value, json};
 
 use crate::judges::validate;

@@ -1,6 +1,6 @@
 //! The workload `manifest`: its lookups, its names, and what is wrong with one.
 
-use kubebench::compile::Compilation;
+use kubebench_compiler::compile::Compilation;
 use serde_json::Value;
 
 use crate::project::{codes, compile, compile_sound, created, errors};

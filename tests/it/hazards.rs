@@ -313,7 +313,12 @@ fn quantities_are_as_the_server_stores_them() {
             let kind = pointer.rsplit('/').nth(1).unwrap_or_default();
             if matches!(kind, "requests" | "limits") {
                 let text = value.as_str().unwrap_or_else(|| panic!("{} {pointer}: {value} is no string", emitted.path));
-                assert_eq!(kubebench::unit::Quantity::parse(text).unwrap().canonical(), text, "{}", emitted.path);
+                assert_eq!(
+                    kubebench_syntax::unit::Quantity::parse(text).unwrap().canonical(),
+                    text,
+                    "{}",
+                    emitted.path
+                );
                 checked += 1;
             }
         });

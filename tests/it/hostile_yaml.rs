@@ -7,8 +7,8 @@ use std::process::Stdio;
 use std::sync::mpsc;
 use std::time::Duration;
 
-use kubebench::text::{Source, SourceId};
-use kubebench::yaml;
+use kubebench_syntax::text::{Source, SourceId};
+use kubebench_syntax::yaml;
 use serde_json::Value;
 
 use crate::judges::{shared, skip};
@@ -123,8 +123,9 @@ fn damaged_specs_are_read_or_refused() {
         }
     }
     let inputs = specs.into_iter().enumerate();
-    let inputs = inputs.map(|(index, bytes)| kubebench::compile::Input { path: format!("specs/{index}.yaml"), bytes });
-    let compilation = kubebench::compile::Workspace::open(None, "0.1.0").compile(inputs.collect());
+    let inputs =
+        inputs.map(|(index, bytes)| kubebench_compiler::compile::Input { path: format!("specs/{index}.yaml"), bytes });
+    let compilation = kubebench_compiler::compile::Workspace::open(None, "0.1.0").compile(inputs.collect());
     assert!(compilation.has_errors());
 }
 

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use kubebench::compile::Compilation;
+use kubebench_compiler::compile::Compilation;
 
 use crate::project::compile_sound;
 
@@ -332,7 +332,7 @@ fn one_name_has_one_content() {
     let compilation = compile_sound(&[("kubebench.yaml", PROJECT), ("specs/base.yaml", SPEC)]);
     let config = compilation.tree.get("gpu/base/config.yaml").expect("the ConfigMap");
     let name = config.body().lines().find_map(|line| line.strip_prefix("  name: ")).expect("a name");
-    let content = kubebench::digest::Digest::of(config.body()).short();
+    let content = kubebench_syntax::digest::Digest::of(config.body()).short();
     assert_eq!((name, content.as_str()), ("base-a1fc6e49", "9af3e1b3"));
 }
 

@@ -4,9 +4,9 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use kubebench::diag::{Diagnostic, Place, Severity};
-use kubebench::text::{Source, SourceId};
-use kubebench::yaml::{Manifest, Node, read_manifest};
+use kubebench_syntax::diag::{Diagnostic, Place, Severity};
+use kubebench_syntax::text::{Source, SourceId};
+use kubebench_syntax::yaml::{Manifest, Node, read_manifest};
 use serde_json::{Value, json};
 
 use crate::judges::{oracle, python_with_yaml, shared, skip};

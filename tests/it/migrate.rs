@@ -3,10 +3,10 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use kubebench::diag::Severity;
-use kubebench::migrate::{Given, Input, Line, Migration, migrate};
-use kubebench::text::{Source, SourceId};
-use kubebench::yaml::{Node, Step, Value, read_manifest};
+use kubebench_migrate::{Given, Input, Line, Migration, migrate};
+use kubebench_syntax::diag::Severity;
+use kubebench_syntax::text::{Source, SourceId};
+use kubebench_syntax::yaml::{Node, Step, Value, read_manifest};
 use serde_json::Value as Json;
 
 use crate::judges::{shared, skip};

@@ -172,7 +172,7 @@ fn oracle_kubeconform_takes_every_object() {
             schema.inspect(|schema| fs::write(file, schema.to_string()).unwrap()).is_some()
         });
         if known {
-            folder.write(&format!("judged/{index}.yaml"), kubebench::yaml::write(&emitted.object));
+            folder.write(&format!("judged/{index}.yaml"), kubebench_syntax::yaml::write(&emitted.object));
             judged += 1;
         }
     }

@@ -2,14 +2,14 @@
 
 use std::collections::BTreeSet;
 
-use kubebench::compile::Compiled;
-use kubebench::diag::{Diagnostics, code};
-use kubebench::fixture;
-use kubebench::ingest::rules::Rules;
-use kubebench::local::{Engine, Secrets, refusals};
-use kubebench::lower::Unreadable;
-use kubebench::text::{Source, SourceId};
-use kubebench::yaml::read_manifest;
+use kubebench_compiler::compile::Compiled;
+use kubebench_compiler::fixture;
+use kubebench_compiler::lower::Unreadable;
+use kubebench_executor::local::{Engine, Secrets, refusals};
+use kubebench_extract::rules::Rules;
+use kubebench_syntax::diag::{Diagnostics, code};
+use kubebench_syntax::text::{Source, SourceId};
+use kubebench_syntax::yaml::read_manifest;
 
 use crate::project::{codes, compile, compile_sound, errors};
 

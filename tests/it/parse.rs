@@ -4,10 +4,10 @@ use std::fs;
 use std::process::Stdio;
 use std::time::{Duration, Instant};
 
-use kubebench::ingest::rules::Rules;
-use kubebench::ingest::tool::TOOLS;
-use kubebench::result::{self, BenchmarkResult};
-use kubebench::schema::generate_result;
+use kubebench_extract::rules::Rules;
+use kubebench_extract::tool::TOOLS;
+use kubebench_format::result::{self, BenchmarkResult};
+use kubebench_format::schema::generate_result;
 use serde_json::{Value, json};
 
 use crate::project::{Folder, assert_yes, files_below, mixed, objects, relative, repository};
@@ -323,7 +323,7 @@ fn results_are_checked() {
 #[test]
 fn documented_tools_are_the_tools() {
     let text = fs::read_to_string(repository().join("docs/extraction.md")).unwrap();
-    let row = |tool: &kubebench::ingest::tool::Tool| {
+    let row = |tool: &kubebench_extract::tool::Tool| {
         let source =
             if tool.source.starts_with("http") { format!("<{}>", tool.source) } else { tool.source.to_owned() };
         format!("| `{}` | {} | {source} |\n", tool.name, tool.reads.replace('|', "\\|"))

@@ -49,13 +49,14 @@ fn faults_on(target: &str, kind: &str, fields: &str) -> Vec<String> {
     );
     let spec = spec(kind, fields);
     let compilation = compile(&[("kubebench.yaml", &project), ("specs/a.yaml", &spec)]);
-    let errors = compilation.diagnostics.iter().filter(|fault| fault.severity == kubebench::diag::Severity::Error).map(
-        |fault| {
-            let kubebench::diag::Place::Span(span) = fault.place else { return fault.message.clone() };
-            let text = compilation.sources.get(span.source).unwrap().slice(span);
-            format!("{} at {text}: {}", fault.code.id, fault.message)
-        },
-    );
+    let errors =
+        compilation.diagnostics.iter().filter(|fault| fault.severity == kubebench_syntax::diag::Severity::Error).map(
+            |fault| {
+                let kubebench_syntax::diag::Place::Span(span) = fault.place else { return fault.message.clone() };
+                let text = compilation.sources.get(span.source).unwrap().slice(span);
+                format!("{} at {text}: {}", fault.code.id, fault.message)
+            },
+        );
     errors.collect()
 }
 

@@ -6,10 +6,10 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 use std::sync::LazyLock;
 
-use kubebench::compile::{Compilation, Compiled, Input, Workspace};
-use kubebench::diag::Severity;
-use kubebench::lower::Unreadable;
-use kubebench::manifest::standalone;
+use kubebench_compiler::compile::{Compilation, Compiled, Input, Workspace};
+use kubebench_compiler::lower::Unreadable;
+use kubebench_compiler::manifest::standalone;
+use kubebench_syntax::diag::Severity;
 use serde_json::Value;
 
 /// One emitted object and the file that holds it, below the output directory.
@@ -88,7 +88,7 @@ pub(crate) fn mixed_created() -> Vec<Emitted> {
 
 /// Every object of the tree, read back from its bytes by the YAML reader of serde.
 pub(crate) fn objects(compilation: &Compilation) -> Vec<Emitted> {
-    let read = |(path, file): (&str, &kubebench::tree::OutputFile)| Emitted {
+    let read = |(path, file): (&str, &kubebench_compiler::tree::OutputFile)| Emitted {
         path: path.to_owned(),
         object: serde_yaml::from_str(file.body()).unwrap_or_else(|error| panic!("{path}: {error}\n{}", file.body())),
     };

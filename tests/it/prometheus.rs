@@ -9,8 +9,8 @@ use std::time::{Duration, Instant};
 
 use serde_json::Value;
 
-use kubebench::ingest::preset::{PRESETS, Preset};
-use kubebench::ingest::prometheus::{of_cluster, over_time, range_url};
+use kubebench_extract::preset::{PRESETS, Preset};
+use kubebench_extract::prometheus::{of_cluster, over_time, range_url};
 
 use crate::project::{Folder, repository};
 
@@ -154,7 +154,7 @@ fn oracle_a_real_prometheus_answers() {
     let started = Instant::now();
     // It begins to look at its targets some seconds after it listens.
     let up = format!("http://127.0.0.1:{port}/api/v1/query?query=up");
-    let is_up = || kubebench::edge::http::get(&up).is_ok_and(|answer| answer.contains(r#""1"]"#));
+    let is_up = || kubebench_host::http::get(&up).is_ok_and(|answer| answer.contains(r#""1"]"#));
     while !is_up() && started.elapsed() < Duration::from_secs(30) {
         std::thread::sleep(Duration::from_millis(100));
     }
@@ -181,7 +181,7 @@ fn asked(server: &str, preset: &Preset) -> String {
     let query = of_cluster(preset.query, "ml", "train-0a1b2c3d", &["gpu-1.example".to_owned(), "gpu-2".to_owned()]);
     let query = over_time(&query, 1_795_000_000.0, 1_795_000_060.5);
     assert!(!query.contains('$'), "{query}");
-    kubebench::edge::http::get(&range_url(server, &query, 1_795_000_000.0, 1_795_000_060.5)).unwrap_or_else(|why| why)
+    kubebench_host::http::get(&range_url(server, &query, 1_795_000_000.0, 1_795_000_060.5)).unwrap_or_else(|why| why)
 }
 
 #[test]

@@ -5,11 +5,11 @@ use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use kubebench::compile::{Compilation, Input, Workspace};
-use kubebench::diag::Severity;
-use kubebench::lower::Unreadable;
-use kubebench::text::{Source, SourceId};
-use kubebench::yaml::{Node, read_manifest};
+use kubebench_compiler::compile::{Compilation, Input, Workspace};
+use kubebench_compiler::lower::Unreadable;
+use kubebench_syntax::diag::Severity;
+use kubebench_syntax::text::{Source, SourceId};
+use kubebench_syntax::yaml::{Node, read_manifest};
 use serde_json::Value;
 
 use crate::judges::{shared, skip};

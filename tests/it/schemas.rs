@@ -5,10 +5,11 @@ mod sparse;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 
-use kubebench::compile::Compilation;
-use kubebench::schema::{DocumentKind, RESULT_FILE, Schemas, generate, generate_result};
-use kubebench::text::{Source, SourceId};
-use kubebench::{workload, yaml};
+use kubebench_compiler::compile::Compilation;
+use kubebench_compiler::workload;
+use kubebench_format::schema::{DocumentKind, RESULT_FILE, Schemas, generate, generate_result};
+use kubebench_syntax::text::{Source, SourceId};
+use kubebench_syntax::yaml;
 use serde_json::{Value, json};
 
 use crate::project::{Folder, assert_yes, compile, errors, files_below, mixed_files, repository};
@@ -142,9 +143,9 @@ fn schemas_are_valid_draft_7() {
 #[test]
 fn the_schemas_of_answers() {
     let mut wrong = Vec::new();
-    let sweep = (kubebench::sweep::v1::SWEEP_FILE, kubebench::sweep::v1::schema());
-    let report = (kubebench::report::v1::REPORT_FILE, kubebench::report::v1::schema());
-    for (file, schema) in kubebench::compare::v1::schemas().into_iter().chain([sweep, report]) {
+    let sweep = (kubebench_results::sweep::v1::SWEEP_FILE, kubebench_results::sweep::v1::schema());
+    let report = (kubebench_report::v1::REPORT_FILE, kubebench_report::v1::schema());
+    for (file, schema) in kubebench_results::compare::v1::schemas().into_iter().chain([sweep, report]) {
         let path = repository().join("schema").join(file);
         let generated = format!("{schema:#}\n");
         if std::env::var("KUBEBENCH_UPDATE").is_ok_and(|value| value == "1") {

@@ -2,8 +2,8 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use kubebench::contract::instance::{Owner, Session};
-use kubebench::contract::{Config, Created, Fault, Naming, Settings};
+use kubebench_contract::instance::{Owner, Session};
+use kubebench_contract::{Config, Created, Fault, Naming, Settings};
 use serde_json::{Value, json};
 
 use crate::judges::{shared, skip, validate};

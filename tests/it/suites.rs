@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use kubebench::compile::Compilation;
+use kubebench_compiler::compile::Compilation;
 use serde_json::{Value, json};
 
 use crate::project::{Folder, compile, compile_sound, errors, objects};

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 
-use kubebench::diag::{Severity, code};
+use kubebench_syntax::diag::{Severity, code};
 
 use crate::project::{files_below, relative, repository};
 

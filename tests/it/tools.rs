@@ -3,11 +3,11 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
-use kubebench::ingest::kept::Kept;
-use kubebench::ingest::rules::Rules;
-use kubebench::ingest::scan::LogScan;
-use kubebench::ingest::series::Window;
-use kubebench::ingest::tool::{Report, TOOLS, Tool, tool};
+use kubebench_extract::kept::Kept;
+use kubebench_extract::rules::Rules;
+use kubebench_extract::scan::LogScan;
+use kubebench_extract::series::Window;
+use kubebench_extract::tool::{Report, TOOLS, Tool, tool};
 use serde_json::Value;
 
 fn read(tool: &'static Tool, text: &[u8], window: Window) -> Report {

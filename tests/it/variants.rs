@@ -2,8 +2,8 @@
 
 use std::collections::BTreeSet;
 
-use kubebench::compile::Compilation;
-use kubebench::diag::Severity;
+use kubebench_compiler::compile::Compilation;
+use kubebench_syntax::diag::Severity;
 use serde_json::json;
 
 use crate::project::{Folder, compile, compile_sound, created, errors};

@@ -1,8 +1,8 @@
 //! The workload `workflow`: what arrives of an Argo Workflow, what its arguments do, and what is wrong with one.
 
-use kubebench::compile::Compilation;
-use kubebench::text::{Source, SourceId};
-use kubebench::yaml::{Node, read_manifest};
+use kubebench_compiler::compile::Compilation;
+use kubebench_syntax::text::{Source, SourceId};
+use kubebench_syntax::yaml::{Node, read_manifest};
 use serde_json::{Value, json};
 
 use crate::judges::validate;

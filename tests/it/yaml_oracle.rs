@@ -1,7 +1,7 @@
 //! Foreign readers read what the writer wrote: `PyYAML` (YAML 1.1; its own parser and libyaml) and kubectl (the reader
 //! of every Kubernetes tool).
 
-#[path = "../../src/yaml/write/corpus.rs"]
+#[path = "../../crates/syntax/src/yaml/write/corpus.rs"]
 mod corpus;
 
 use std::fs;
@@ -9,7 +9,7 @@ use std::path::PathBuf;
 use std::process::{Command, Output};
 
 use corpus::{Random, strings};
-use kubebench::yaml::write;
+use kubebench_syntax::yaml::write;
 use serde_json::{Map, Value, json};
 use tempfile::TempDir;
 

@@ -6,8 +6,8 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context as _, Result, bail};
 
-use crate::edge::fs::{below, kind_of};
-use crate::tree::Operation;
+use kubebench_compiler::tree::Operation;
+use kubebench_host::fs::{below, kind_of};
 
 /// Carries out `operations` below `output_dir`, one after the other; the first that fails ends it.
 ///

@@ -4,10 +4,10 @@ use std::fs::{self, File};
 use std::io::{self, BufRead, Read as _};
 use std::path::{Path, PathBuf};
 
-use crate::edge::fs::{below, kind_of, normal, read_in_pieces, words};
-use crate::lower::Unreadable;
-use crate::model::carried::MAX_BYTES;
-use crate::path::join;
+use kubebench_compiler::lower::Unreadable;
+use kubebench_compiler::model::carried::MAX_BYTES;
+use kubebench_host::fs::{below, kind_of, normal, read_in_pieces, words};
+use kubebench_syntax::path::join;
 
 /// How many names of a folder are looked at for one that may have been meant.
 const NAMES_LOOKED_AT: usize = 1000;

@@ -7,10 +7,10 @@ use std::path::Path;
 use anyhow::{Context as _, Result};
 use rayon::prelude::*;
 
-use crate::edge::fs::{below, kind_of, words};
-use crate::path::join;
-use crate::tree::disk::made_for;
-use crate::tree::{Found, OnDisk, OutputFile, OutputTree};
+use kubebench_compiler::tree::disk::made_for;
+use kubebench_compiler::tree::{Found, OnDisk, OutputFile, OutputTree};
+use kubebench_host::fs::{below, kind_of, words};
+use kubebench_syntax::path::join;
 
 /// Files up to this size are read whole; a manifest is far smaller.
 const WHOLE_FILE_LIMIT: u64 = 4 << 20;

@@ -10,8 +10,8 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::time::{Duration, SystemTime};
 
 use super::*;
-use crate::edge::fs::lock;
-use crate::tree::{EditedFiles, Filter, Operation, OutputFile, OutputTree, Scope, State, plan};
+use kubebench_compiler::tree::{EditedFiles, Filter, Operation, OutputFile, OutputTree, Scope, State, plan};
+use kubebench_host::fs::lock;
 
 fn manifest(source: &str, body: &str) -> OutputFile {
     OutputFile::new(source, None, body)
@@ -80,7 +80,10 @@ fn a_compile_writes_the_tree_and_the_next_one_finds_nothing_to_do() {
     assert_eq!(found["t/b/x.yaml"], wanted.get("t/b/x.yaml").unwrap().text.clone().into_bytes());
     let on_disk = scan(&root, &OutputTree::default()).unwrap();
     assert!(plan(&wanted, &on_disk, &Scope::default()).is_clean());
-    assert_eq!(scan(&folder.path().join("absent"), &OutputTree::default()).unwrap(), crate::tree::OnDisk::default());
+    assert_eq!(
+        scan(&folder.path().join("absent"), &OutputTree::default()).unwrap(),
+        kubebench_compiler::tree::OnDisk::default()
+    );
 }
 
 #[test]
@@ -143,7 +146,8 @@ fn a_diff_is_a_patch_that_git_applies() {
     compile(&generated, &tree(&[("t/stale.yaml", "a: 1\nb: 2\n"), ("t/gone.yaml", "c: 3\n")])).unwrap();
     let wanted = tree(&[("t/stale.yaml", "a: 1\nb: 3\n"), ("u/new.yaml", "d: 4\n")]);
     let on_disk = scan(&generated, &OutputTree::default()).unwrap();
-    let patch = plan(&wanted, &on_disk, &Scope::default()).diff("generated", crate::tree::diff::Style::Plain);
+    let patch =
+        plan(&wanted, &on_disk, &Scope::default()).diff("generated", kubebench_compiler::tree::diff::Style::Plain);
     put(root, "change.patch", patch);
     let git = std::process::Command::new("git").args(["apply", "change.patch"]).current_dir(root).status();
     match git {

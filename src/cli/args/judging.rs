@@ -44,14 +44,14 @@ pub(in crate::cli) struct GateArgs {
 }
 
 fn beginning(text: &str) -> Result<String, String> {
-    let help = |error: crate::unit::UnitError| {
+    let help = |error: kubebench_syntax::unit::UnitError| {
         format!("{error}{}", error.help.as_ref().map_or_else(String::new, |help| format!("; {help}")))
     };
-    crate::unit::Beginning::parse(text).map(|from| from.to_string()).map_err(help)
+    kubebench_syntax::unit::Beginning::parse(text).map(|from| from.to_string()).map_err(help)
 }
 
 fn day(text: &str) -> Result<String, String> {
-    crate::unit::Day::parse(text).map(|day| day.to_string()).map_err(|error| error.to_string())
+    kubebench_syntax::unit::Day::parse(text).map(|day| day.to_string()).map_err(|error| error.to_string())
 }
 
 #[derive(Debug, Args)]
@@ -105,7 +105,7 @@ fn share(text: &str) -> Result<String, String> {
     if text == ANY_CHANGE {
         return Ok(text.to_owned());
     }
-    crate::unit::Percentage::parse(text).map(|share| share.to_string()).map_err(|error| error.to_string())
+    kubebench_syntax::unit::Percentage::parse(text).map(|share| share.to_string()).map_err(|error| error.to_string())
 }
 
 #[derive(Debug, Args)]

@@ -12,14 +12,14 @@ use crate::cli::ExitStatus;
 use crate::cli::args::LogsArgs;
 use crate::cli::outside::{Outside, clean};
 use crate::cli::status::read;
-use crate::edge::cluster::{Cluster, Fault, LogQuery, Resource};
-use crate::edge::terminal;
-use crate::follow::Replica;
-use crate::follow::stamped::{Otherwise, Position, Stamped};
-use crate::gather::harmless;
-use crate::ingest::line::without_terminal_codes;
-use crate::redact::Redactor;
-use crate::status::{JobStatus, sessions};
+use kubebench_cluster::{Cluster, Fault, LogQuery, Resource};
+use kubebench_executor::follow::Replica;
+use kubebench_executor::follow::stamped::{Otherwise, Position, Stamped};
+use kubebench_executor::gather::harmless;
+use kubebench_executor::status::{JobStatus, sessions};
+use kubebench_extract::line::without_terminal_codes;
+use kubebench_host::terminal;
+use kubebench_syntax::redact::Redactor;
 
 /// How often pods are looked for that came later.
 const LOOK: Duration = Duration::from_secs(3);

@@ -2,12 +2,12 @@
 
 use serde_json::{Value as Json, json};
 
-use crate::diag::render::{Format, on_one_line};
-use crate::ingest::kept::Kept;
-use crate::ingest::measure::Measured;
-use crate::redact::Redactor;
-use crate::result::redact_names;
-use crate::result::v1::Metric;
+use kubebench_extract::kept::Kept;
+use kubebench_extract::measure::Measured;
+use kubebench_format::result::redact_names;
+use kubebench_format::result::v1::Metric;
+use kubebench_syntax::diag::render::{Format, on_one_line};
+use kubebench_syntax::redact::Redactor;
 
 /// The metrics, and whether a run with these logs would count.
 pub(super) struct Answer {

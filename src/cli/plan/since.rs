@@ -7,14 +7,14 @@ use anyhow::Result;
 
 use crate::cli::project::VERSION;
 use crate::cli::session::Session;
-use crate::compile::{Compilation, Compiled, Input, Workspace};
-use crate::diag::{Diagnostic, Severity};
-use crate::digest::Digest;
-use crate::edge::fs::is_spec;
-use crate::edge::git;
-use crate::lower::{PROJECT_FILE, Unreadable};
-use crate::model::carried::MAX_BYTES;
-use crate::text::SourceMap;
+use kubebench_compiler::compile::{Compilation, Compiled, Input, Workspace};
+use kubebench_compiler::lower::{PROJECT_FILE, Unreadable};
+use kubebench_compiler::model::carried::MAX_BYTES;
+use kubebench_git as git;
+use kubebench_host::fs::is_spec;
+use kubebench_syntax::diag::{Diagnostic, Severity};
+use kubebench_syntax::digest::Digest;
+use kubebench_syntax::text::SourceMap;
 
 /// The target and the name of a benchmark.
 pub(super) type Key = (String, String);

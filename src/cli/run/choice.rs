@@ -6,10 +6,10 @@ use anyhow::{Result, bail};
 
 use crate::cli::args::RunArgs;
 use crate::cli::session::Session;
-use crate::compile::{Compiled, CompiledSuite};
-use crate::contract::Run;
-use crate::diag::what_there_is;
-use crate::model::Suite;
+use kubebench_compiler::compile::{Compiled, CompiledSuite};
+use kubebench_compiler::model::Suite;
+use kubebench_contract::Run;
+use kubebench_syntax::diag::what_there_is;
 
 /// Returns each benchmark that was asked for, by itself or with its suite, on its first target: in the order of `places`, the paths
 /// that people named, and those of a suite in its order.

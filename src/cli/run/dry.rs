@@ -3,10 +3,10 @@
 use anyhow::Result;
 
 use super::Ordered;
-use crate::edge::terminal;
-use crate::local::{self, Containers, Folders, Given, Process};
-use crate::redact::{Redactor, names_a_secret};
-use crate::run::Request;
+use kubebench_executor::local::{self, Containers, Folders, Given, Process};
+use kubebench_executor::run::Request;
+use kubebench_host::terminal;
+use kubebench_syntax::redact::{Redactor, names_a_secret};
 
 /// Prints the processes of every selected run, one case once.
 pub(super) fn print(request: &Request<'_>) -> Result<()> {

@@ -7,12 +7,12 @@ use std::time::{Duration, Instant};
 use super::screen::Screen;
 use super::{called, short, with_unit};
 use crate::cli::args::Global;
-use crate::contract::Run;
-use crate::edge::terminal;
-use crate::gather::{Echo, Stored};
-use crate::model::Case;
-use crate::result::v1::{Kind, Status};
-use crate::run::{Request, Watcher};
+use kubebench_compiler::model::Case;
+use kubebench_contract::Run;
+use kubebench_executor::gather::{Echo, Stored};
+use kubebench_executor::run::{Request, Watcher};
+use kubebench_format::result::v1::{Kind, Status};
+use kubebench_host::terminal;
 
 /// Shows how far a session is.
 pub(super) struct Progress<'a> {

@@ -7,14 +7,15 @@ use anyhow::{Context as _, Result, bail};
 use crate::cli::args::RunArgs;
 use crate::cli::project::VERSION;
 use crate::cli::session::Session;
-use crate::compile::Compiled;
-use crate::contract::Run;
-use crate::edge::machine::{self, Name};
-use crate::edge::{fs, git};
-use crate::gather;
-use crate::local::{Secrets, is_of_client};
-use crate::lower::PROJECT_FILE;
-use crate::run::{AfterFailure, Request};
+use kubebench_compiler::compile::Compiled;
+use kubebench_compiler::lower::PROJECT_FILE;
+use kubebench_contract::Run;
+use kubebench_executor::gather;
+use kubebench_executor::local::{Secrets, is_of_client};
+use kubebench_executor::run::{AfterFailure, Request};
+use kubebench_git as git;
+use kubebench_host::fs;
+use kubebench_host::machine::{self, Name};
 
 /// The variables of this process that replicas see without being asked for.
 const BASE: [&str; 4] = ["PATH", "HOME", "LANG", "TMPDIR"];

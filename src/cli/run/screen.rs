@@ -8,7 +8,7 @@ use std::thread::JoinHandle;
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
-use crate::edge::terminal;
+use kubebench_host::terminal;
 
 /// More lines of replicas do not wait for the terminal; they stand in the logs.
 const MOST_WAITING: usize = 10_000;

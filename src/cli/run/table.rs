@@ -1,11 +1,11 @@
 //! The results of a session as a table: median and spread of each metric in each case.
 
 use super::{short, with_unit};
-use crate::gather::Stored;
-use crate::result::labelled;
-use crate::result::v1::{Kind, Metric, Status};
-use crate::stats;
-use crate::text::columns;
+use kubebench_executor::gather::Stored;
+use kubebench_format::result::labelled;
+use kubebench_format::result::v1::{Kind, Metric, Status};
+use kubebench_stats as stats;
+use kubebench_syntax::text::columns;
 
 /// How much of the reason for a missing value fits.
 const REASON: usize = 120;

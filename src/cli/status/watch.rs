@@ -11,11 +11,12 @@ use serde_json::Value as Json;
 use super::{SHOWN, add_last_lines, add_lists, cron_workflows, job_kinds, page, serves, tidy, typed, wanted};
 use crate::cli::ExitStatus;
 use crate::cli::outside::{Outside, clean};
-use crate::contract::Config;
-use crate::contract::labels;
-use crate::edge::cluster::{Resource, Seen, Watch, Watching};
-use crate::edge::{machine, terminal};
-use crate::status::{Namespace, RunState, Session, sessions};
+use kubebench_cluster::{Resource, Seen, Watch, Watching};
+use kubebench_contract::Config;
+use kubebench_contract::labels;
+use kubebench_executor::status::{Namespace, RunState, Session, sessions};
+use kubebench_host::machine;
+use kubebench_host::terminal;
 
 /// How often ages and last lines are renewed.
 const RENEW: Duration = Duration::from_secs(3);

@@ -9,7 +9,7 @@ use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use kubebench::edge::cluster::{Cluster, Fault, LogQuery, Made, Removed, Resource, Seen, Watch};
+use kubebench_cluster::{Cluster, Fault, LogQuery, Made, Removed, Resource, Seen, Watch};
 use serde_json::{Value, json};
 
 use super::cluster;

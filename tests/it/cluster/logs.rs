@@ -5,11 +5,11 @@ use std::sync::Arc;
 use std::thread;
 use std::time::{Duration, Instant};
 
-use kubebench::edge::cluster::{Cluster, Made, Resource};
-use kubebench::follow::Pod;
-use kubebench::ingest::rules::Rules;
-use kubebench::redact::Redactor;
-use kubebench::step::log::{Followed, Logs, OfCluster, Place};
+use kubebench_cluster::{Cluster, Made, Resource};
+use kubebench_executor::follow::Pod;
+use kubebench_executor::step::log::{Followed, Logs, OfCluster, Place};
+use kubebench_extract::rules::Rules;
+use kubebench_syntax::redact::Redactor;
 use serde_json::{Value, json};
 
 use super::client::{self, PASS, Proxy, REFUSE, image};

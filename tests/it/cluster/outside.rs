@@ -5,8 +5,8 @@ use std::io::{BufRead as _, BufReader};
 use std::process::{Command, Output, Stdio};
 use std::time::{Duration, Instant};
 
-use kubebench::contract::instance::{Owner, Session};
-use kubebench::contract::{Config, Naming};
+use kubebench_contract::instance::{Owner, Session};
+use kubebench_contract::{Config, Naming};
 use serde_json::{Value, json};
 
 use super::cluster;

@@ -2,7 +2,7 @@
 
 use std::fs;
 
-use kubebench::result::v1::{Reparsed, Status};
+use kubebench_format::result::v1::{Reparsed, Status};
 use serde_json::{Value, json};
 
 use super::made::{export, folder, lines, real, rows, run};
@@ -126,7 +126,7 @@ fn a_run_counts_once() {
 #[test]
 fn two_files_with_one_identity_count_neither() {
     let (folder, made) = folder([run(1, 1), run(1, 2)]);
-    let path = kubebench::result::path(&made[0]);
+    let path = kubebench_format::result::path(&made[0]);
     folder.write("elsewhere/copy.json", fs::read(folder.path().join("results").join(&path)).unwrap());
     let output = folder.run(&["export", "--format", "jsonl", "--out", "-", "results", "elsewhere"]);
     assert_eq!(output.status.code(), Some(1));
@@ -141,7 +141,8 @@ fn two_files_with_one_identity_count_neither() {
 #[test]
 fn files_at_fault_are_named_and_left_out() {
     let (folder, made) = folder([run(1, 1), run(1, 2), run(1, 3), run(1, 4)]);
-    let places: Vec<String> = made.iter().map(|made| format!("results/{}", kubebench::result::path(made))).collect();
+    let places: Vec<String> =
+        made.iter().map(|made| format!("results/{}", kubebench_format::result::path(made))).collect();
     let whole = fs::read(folder.path().join(&places[0])).unwrap();
     folder.write(&places[0], &whole[..whole.len() / 2]);
     let edited =

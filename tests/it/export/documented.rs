@@ -2,8 +2,8 @@
 
 use std::fs;
 
-use kubebench::export::Format;
-use kubebench::export::column::{Column, METRIC, REST, RUN};
+use kubebench_results::export::Format;
+use kubebench_results::export::column::{Column, METRIC, REST, RUN};
 
 use crate::project::repository;
 

@@ -256,7 +256,7 @@ print(len(rows))
 "#;
 
 fn json_columns() -> String {
-    use kubebench::export::column::{METRIC, RUN, Type};
+    use kubebench_results::export::column::{METRIC, RUN, Type};
     let run = RUN.iter().map(|column| (column.name, column.of));
     let all = run.chain(METRIC.iter().map(|column| (column.name, column.of)));
     all.filter(|(_, of)| *of == Type::Json).map(|(name, _)| name).collect::<Vec<_>>().join(",")
@@ -294,7 +294,7 @@ fn serve(path: PathBuf) -> u16 {
 
 fn query(port: u16, query: &str) -> Vec<Value> {
     let url = format!("http://127.0.0.1:{port}/api/v1/query?query={query}");
-    let answer = kubebench::edge::http::get(&url).unwrap_or_default();
+    let answer = kubebench_host::http::get(&url).unwrap_or_default();
     let answer: Value = serde_json::from_str(&answer).unwrap_or_default();
     answer["data"]["result"].as_array().cloned().unwrap_or_default()
 }
@@ -478,7 +478,7 @@ fn oracle_an_mlflow_server_shows_every_run() {
         .spawn();
     let server = Group(Ended(server.unwrap()));
     let address = format!("http://127.0.0.1:{port}");
-    wait_for("the server", || kubebench::edge::http::get(&format!("{address}/health")).ok());
+    wait_for("the server", || kubebench_host::http::get(&format!("{address}/health")).ok());
     let printed = asked(Command::new(&python).args(["-c", MLFLOW, &address]).arg(&rows).env("DO_NOT_TRACK", "true"));
     drop(server);
     let values = super::made::rows(&folder).iter().filter(|row| !row["value"].is_null()).count();

@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use kubebench::result::v1::{Direction, Kind, Metric, Source};
-use kubebench::result::{self, BenchmarkResult};
+use kubebench_format::result::v1::{Direction, Kind, Metric, Source};
+use kubebench_format::result::{self, BenchmarkResult};
 use serde_json::{Value, json};
 
 use crate::project::{Folder, files_below, repository};

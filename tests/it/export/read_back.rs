@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::fs;
 
-use kubebench::export::column::{METRIC, RUN, Type};
+use kubebench_results::export::column::{METRIC, RUN, Type};
 use rusqlite::Connection;
 use rusqlite::types::Value as Sql;
 use serde_json::{Value, json};

@@ -1,7 +1,7 @@
 //! A result made again from the rows of a database: they are the whole of it.
 
-use kubebench::export::column::{Column, METRIC, REST, RUN, Type};
-use kubebench::result::BenchmarkResult;
+use kubebench_format::result::BenchmarkResult;
+use kubebench_results::export::column::{Column, METRIC, REST, RUN, Type};
 use serde_json::{Map, Value, json};
 
 pub(super) type Row = Map<String, Value>;

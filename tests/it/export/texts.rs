@@ -35,7 +35,7 @@ fn a_spreadsheet_executes_nothing() {
 
 /// The columns of a row.
 fn columns() -> impl Iterator<Item = &'static str> {
-    use kubebench::export::column::{METRIC, RUN};
+    use kubebench_results::export::column::{METRIC, RUN};
     RUN.iter().map(|column| column.name).chain(METRIC.iter().map(|column| column.name))
 }
 

@@ -1,6 +1,6 @@
 //! `compare`: sides, what is comparable, symmetry.
 
-use kubebench::result::v1::Status;
+use kubebench_format::result::v1::Status;
 use serde_json::{Value as Json, json};
 
 use super::{Project, QUIET, SPEC, Special, verdict};

@@ -2,7 +2,7 @@
 
 use std::fs;
 
-use kubebench::result::v1::Status;
+use kubebench_format::result::v1::Status;
 use serde_json::json;
 
 use super::{Project, QUIET, SPEC, Special, verdict};
@@ -465,11 +465,11 @@ fn the_spec_says_which_way_is_better_and_the_candidate_in_which_unit() {
 fn a_series_that_the_candidate_lacks_is_missing() {
     let mut project = Project::with(SPEC);
     let with = |names: &'static [&'static str]| {
-        move |made: &mut kubebench::result::v1::BenchmarkResult| {
+        move |made: &mut kubebench_format::result::v1::BenchmarkResult| {
             let one = made.metrics.remove(0);
             made.metrics.extend(names.iter().map(|name| {
                 let labels = [("rank".to_owned(), (*name).to_owned())].into();
-                kubebench::result::v1::Metric { labels, ..one.clone() }
+                kubebench_format::result::v1::Metric { labels, ..one.clone() }
             }));
         }
     };

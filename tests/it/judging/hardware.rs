@@ -1,6 +1,6 @@
 //! Hardware: what may be compared across it, and what is told of hardware that did not run last.
 
-use kubebench::result::v1::{BenchmarkResult, Status};
+use kubebench_format::result::v1::{BenchmarkResult, Status};
 use serde_json::{Value as Json, json};
 
 use super::{Project, QUIET, SPEC, Special, verdict};

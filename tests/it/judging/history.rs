@@ -1,6 +1,6 @@
 //! `history`: what changed when.
 
-use kubebench::compare::words::estimate;
+use kubebench_results::compare::words::estimate;
 
 use super::{Project, QUIET, SPEC, Special};
 
@@ -85,7 +85,8 @@ fn answers_are_as_their_schemas_say() {
         ("compare.v1.json", project.json(&["compare", "env:default", "env:engine=process"]).1),
     ];
     for (file, answer) in answers {
-        let (_, schema) = kubebench::compare::v1::schemas().into_iter().find(|(name, _)| *name == file).unwrap();
+        let (_, schema) =
+            kubebench_results::compare::v1::schemas().into_iter().find(|(name, _)| *name == file).unwrap();
         let validator = jsonschema::draft7::new(&schema).unwrap();
         let wrong: Vec<String> = validator.iter_errors(&answer).map(|error| error.to_string()).collect();
         assert_eq!(wrong, Vec::<String>::new(), "{file}: {answer:#}");

@@ -2,7 +2,7 @@
 
 use std::fs;
 
-use kubebench::result::BenchmarkResult;
+use kubebench_format::result::BenchmarkResult;
 
 use super::{Project, QUIET, SPEC, Special, verdict};
 
@@ -74,8 +74,8 @@ fn bad_files_are_named_by_every_command_and_change_no_number() {
     let mut all = broken(bytes);
     let mut backwards = project.run(500.0, 7, &Special { commit: Some(second.clone()), ..Special::default() });
     std::mem::swap(&mut backwards.run.started_at, &mut backwards.run.finished_at);
-    let sealed = kubebench::result::seal(backwards);
-    let backwards = kubebench::result::path(&sealed.result);
+    let sealed = kubebench_format::result::seal(backwards);
+    let backwards = kubebench_format::result::path(&sealed.result);
     all.push((backwards.rsplit('/').next().unwrap().to_owned().leak(), sealed.bytes, "KB0453"));
     for (name, bytes, code) in all {
         let place = format!("results/{folder}/{name}");
@@ -219,7 +219,8 @@ fn the_cache_changes_nothing_but_time() {
 fn wide(project: &Project, metrics: usize) -> BenchmarkResult {
     let mut wide = project.run(100.0, 9, &Special::default());
     let one = wide.metrics[0].clone();
-    wide.metrics.extend((0..metrics).map(|at| kubebench::result::v1::Metric { name: format!("m{at}"), ..one.clone() }));
+    wide.metrics
+        .extend((0..metrics).map(|at| kubebench_format::result::v1::Metric { name: format!("m{at}"), ..one.clone() }));
     wide
 }
 
@@ -288,7 +289,7 @@ fn texts_of_results_do_nothing_to_a_terminal_or_a_shell() {
         let mut made = project.run(
             50.0,
             repeat,
-            &Special { status: Some(kubebench::result::v1::Status::Failed), ..Special::default() },
+            &Special { status: Some(kubebench_format::result::v1::Status::Failed), ..Special::default() },
         );
         made.run.session = "later".to_owned();
         made.run.id = format!("{repeat}{}", "e".repeat(31));

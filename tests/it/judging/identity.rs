@@ -1,6 +1,6 @@
 //! One run, one result: readings of the same logs, twins, clocks; and files that no report may overwrite.
 
-use kubebench::result::v1::Reparsed;
+use kubebench_format::result::v1::Reparsed;
 
 use super::{Project, QUIET, SPEC, Special};
 

@@ -1,6 +1,6 @@
 //! `gate` and `ack` where results are of several branches, tags and generated trees.
 
-use kubebench::result::v1::{BenchmarkResult, Status, StatusReason};
+use kubebench_format::result::v1::{BenchmarkResult, Status, StatusReason};
 use serde_json::json;
 
 use super::{Project, QUIET, SPEC, Special, verdict};

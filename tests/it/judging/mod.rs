@@ -16,8 +16,8 @@ mod sweep;
 
 use std::process::Command;
 
-use kubebench::result::v1::{BenchmarkResult, Direction, Image, Kind, Metric, Status, StatusReason};
-use kubebench::result::{path, seal};
+use kubebench_format::result::v1::{BenchmarkResult, Direction, Image, Kind, Metric, Status, StatusReason};
+use kubebench_format::result::{path, seal};
 use serde_json::Value as Json;
 
 use crate::project::{Folder, assert_yes};
@@ -81,7 +81,7 @@ impl Project {
             ["mock", "--spec", "specs/train.yaml", "--values", "values.yaml", "--sessions", "1", "--out", "template"];
         assert_yes(&folder.run(&mock));
         let (_, bytes) = folder.tree("template").into_iter().next().unwrap();
-        let mut template = kubebench::result::read(&bytes).unwrap().result;
+        let mut template = kubebench_format::result::read(&bytes).unwrap().result;
         assert!(template.synthetic);
         template.synthetic = false;
         std::fs::remove_dir_all(folder.path().join("template")).unwrap();

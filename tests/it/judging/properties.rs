@@ -1,6 +1,6 @@
 //! What must not change a verdict: the order of files, the unit, labels that tell nothing; and what must mirror it.
 
-use kubebench::result::v1::BenchmarkResult;
+use kubebench_format::result::v1::BenchmarkResult;
 use serde_json::{Value as Json, json};
 
 use super::{Project, SPEC, Special, verdict};

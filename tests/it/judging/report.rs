@@ -2,7 +2,7 @@
 
 use std::fs;
 
-use kubebench::result::v1::{Direction, Kind, Metric, Status};
+use kubebench_format::result::v1::{Direction, Kind, Metric, Status};
 use serde_json::Value as Json;
 
 use super::{Project, QUIET, SPEC, Special};
@@ -338,7 +338,7 @@ fn the_index_is_as_its_schema_says() {
     project.sessions(&QUIET[..12], &Special::default());
     project.sessions(&[92.0, 92.2, 91.9, 92.1, 92.0, 91.8, 92.3], &Special::default());
     let index = json(&site(&project, &[])["index.json"]);
-    let validator = jsonschema::draft7::new(&kubebench::report::v1::schema()).unwrap();
+    let validator = jsonschema::draft7::new(&kubebench_report::v1::schema()).unwrap();
     let wrong: Vec<String> = validator.iter_errors(&index).map(|error| error.to_string()).collect();
     assert_eq!(wrong, Vec::<String>::new(), "{index:#}");
 }

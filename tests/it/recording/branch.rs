@@ -1,6 +1,6 @@
 //! Mode `branch` against a repository in a folder.
 
-use kubebench::record::{Kind, Mode};
+use kubebench_git::record::{Kind, Mode};
 
 use super::*;
 
@@ -43,8 +43,8 @@ fn other_content_at_a_path_is_refused_and_the_rest_recorded() {
     let words = recorded.conflicts[0].to_string();
     for part in [
         other.path.clone(),
-        kubebench::digest::Digest::of(&other.bytes).to_string(),
-        kubebench::digest::Digest::of(&result(0).bytes).to_string(),
+        kubebench_syntax::digest::Digest::of(&other.bytes).to_string(),
+        kubebench_syntax::digest::Digest::of(&result(0).bytes).to_string(),
         other.kept,
     ] {
         assert!(words.contains(&part), "{words}");

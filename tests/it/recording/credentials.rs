@@ -1,6 +1,6 @@
 //! Credentials reach the server, and nobody else: no argument, no file that stays, no message.
 
-use kubebench::record::{Kind, Mode};
+use kubebench_git::record::{Kind, Mode};
 
 use super::server::{Http, base64};
 use super::*;

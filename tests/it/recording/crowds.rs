@@ -4,7 +4,7 @@ use std::io::Write as _;
 use std::process::Stdio;
 use std::time::Instant;
 
-use kubebench::record::Mode;
+use kubebench_git::record::Mode;
 
 use super::server::Http;
 use super::*;

@@ -2,7 +2,7 @@
 
 use std::time::Instant;
 
-use kubebench::record::{Kind, Mode};
+use kubebench_git::record::{Kind, Mode};
 
 use super::server::{Daemon, Fault, Http};
 use super::*;

@@ -1,6 +1,6 @@
 //! `fold`: the inbox becomes files of the branch, and what may not enter is set aside.
 
-use kubebench::record::{Kind, Mode};
+use kubebench_git::record::{Kind, Mode};
 
 use super::*;
 

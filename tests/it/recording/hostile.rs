@@ -1,6 +1,6 @@
 //! Repositories that somebody else prepared: nothing of theirs is started, read for ever or taken for another place.
 
-use kubebench::record::{Kind, Mode};
+use kubebench_git::record::{Kind, Mode};
 
 use super::*;
 

@@ -1,6 +1,6 @@
 //! Mode `inbox` against a repository in a folder.
 
-use kubebench::record::Mode;
+use kubebench_git::record::Mode;
 
 use super::*;
 
@@ -48,7 +48,7 @@ fn another_result_under_one_id_is_refused() {
     let recorded = site.record(Mode::Inbox, &[result_saying(5, "otherwise"), result(6)]).unwrap();
     assert_eq!(recorded.added, [result(6).path]);
     let words = recorded.conflicts[0].to_string();
-    assert!(words.contains(&kubebench::digest::Digest::of(&result(5).bytes).to_string()), "{words}");
+    assert!(words.contains(&kubebench_syntax::digest::Digest::of(&result(5).bytes).to_string()), "{words}");
     site.fold().unwrap();
     assert_eq!(site.files(), expected(&results(5..7)));
 }
@@ -67,7 +67,7 @@ fn what_was_folded_is_not_pushed_again() {
     assert_eq!(other.added, [result(6).path]);
     let words = other.conflicts[0].to_string();
     assert!(words.contains("branch `kubebench/results`"), "{words}");
-    assert!(words.contains(&kubebench::digest::Digest::of(&result(1).bytes).to_string()), "{words}");
+    assert!(words.contains(&kubebench_syntax::digest::Digest::of(&result(1).bytes).to_string()), "{words}");
 }
 
 /// A token may be allowed to write the inbox and nothing else.

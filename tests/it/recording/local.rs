@@ -1,6 +1,6 @@
 //! Mode `local`: exactly the results are committed, whatever kind of repository it is and whatever else is going on in it.
 
-use kubebench::record::{Kind, Mode};
+use kubebench_git::record::{Kind, Mode};
 
 use super::*;
 
@@ -89,7 +89,7 @@ fn conflicts_in_commit_index_and_work_tree_are_refused() {
     let head = run(&project, &["rev-parse", "HEAD"]);
     let other = [result_saying(0, "otherwise")];
     let recorded = record_in(&site, &project, &other).unwrap();
-    let digest = kubebench::digest::Digest::of(&result(0).bytes).to_string();
+    let digest = kubebench_syntax::digest::Digest::of(&result(0).bytes).to_string();
     assert!(recorded.conflicts[0].to_string().contains(&digest), "{}", recorded.conflicts[0]);
 
     let path = project.join(&result(1).path);

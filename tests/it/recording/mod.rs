@@ -19,8 +19,8 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::Duration;
 
-use kubebench::edge::git::{self, Destination};
-use kubebench::record::{Addition, Folded, Mode, NotRecorded, Recorded, Signing};
+use kubebench_git::record::{Addition, Folded, Mode, NotRecorded, Recorded, Signing};
+use kubebench_git::{self as git, Destination};
 use serde_json::{Value, json};
 
 /// A folder with a bare repository `remote.git`, a project of its own beside it, and a cache.

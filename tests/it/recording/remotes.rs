@@ -1,6 +1,6 @@
 //! Hostile and mistaken remotes: nothing starts, and no secret is repeated.
 
-use kubebench::record::{Kind, Mode};
+use kubebench_git::record::{Kind, Mode};
 
 use super::*;
 

@@ -3,9 +3,9 @@
 use std::os::unix::fs::symlink;
 use std::process::{Output, Stdio};
 
-use kubebench::contract::instance;
-use kubebench::result::v1::Reason;
-use kubebench::result::{self, BenchmarkResult, Sealed};
+use kubebench_contract::instance;
+use kubebench_format::result::v1::Reason;
+use kubebench_format::result::{self, BenchmarkResult, Sealed};
 
 use super::server::{Fault, Http};
 use super::*;

@@ -3,8 +3,8 @@
 use std::fs;
 use std::path::PathBuf;
 
-use kubebench::result::v1::{Metric, Status};
-use kubebench::result::{self, BenchmarkResult};
+use kubebench_format::result::v1::{Metric, Status};
+use kubebench_format::result::{self, BenchmarkResult};
 use serde_json::Value;
 
 use super::{LOSS, job, metric, run, shell};

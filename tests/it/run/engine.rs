@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use std::os::unix::fs::PermissionsExt as _;
 use std::process::{Command, Stdio};
 
-use kubebench::result::v1::Status;
+use kubebench_format::result::v1::Status;
 
 use super::{IMAGE, LOSS, Ran, SECONDS, alive, finish, log, metric, project, reasons, send, shell, until, until_made};
 use crate::project::Folder;

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::os::unix::fs::PermissionsExt as _;
 
-use kubebench::result::v1::Status;
+use kubebench_format::result::v1::Status;
 
 use super::{LOSS, SECONDS, finish, job, log, only_run, project, run, shell};
 use crate::project::Folder;

@@ -1,6 +1,6 @@
 //! Each kind of workload gives its replicas what its operator would.
 
-use kubebench::result::v1::Status;
+use kubebench_format::result::v1::Status;
 use serde_json::Value;
 
 use super::environment::printed;

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
-use kubebench::result::v1::Status;
+use kubebench_format::result::v1::Status;
 
 use super::{LOSS, SECONDS, exit, finish, job, log, metric, run, start, until};
 use crate::project::files_below;

@@ -21,8 +21,8 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, ExitStatus, Stdio};
 use std::time::{Duration, Instant};
 
-use kubebench::result::v1::{Exit, Metric, Status};
-use kubebench::result::{self, BenchmarkResult};
+use kubebench_format::result::v1::{Exit, Metric, Status};
+use kubebench_format::result::{self, BenchmarkResult};
 use serde_json::json;
 
 use crate::project::{Folder, files_below};

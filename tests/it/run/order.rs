@@ -1,6 +1,6 @@
 //! Which runs take place, in what order, and what happens around them.
 
-use kubebench::result::v1::Status;
+use kubebench_format::result::v1::Status;
 use serde_json::{Value, json};
 
 use super::{LOSS, SECONDS, alive, job, metric, project, run, shell};
@@ -9,7 +9,7 @@ const MATRIX: &str = "matrix: {axes: {size: [1, 2]}}";
 
 /// Case and round of every run, as the results' order says.
 fn rounds(ran: &super::Ran) -> Vec<String> {
-    let round = |result: &kubebench::result::BenchmarkResult| {
+    let round = |result: &kubebench_format::result::BenchmarkResult| {
         let kind = if result.run.warmup { "w" } else { "r" };
         format!("{} {kind}{}", result.metadata.case_name, result.run.repeat)
     };

@@ -2,7 +2,7 @@
 
 use std::process::{Command, Output};
 
-use kubebench::result::v1::Status;
+use kubebench_format::result::v1::Status;
 
 use super::{LOSS, job, metric, reasons, results, run, start};
 use crate::project::Folder;

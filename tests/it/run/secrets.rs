@@ -1,6 +1,6 @@
 //! Secrets that a run knows or recognizes are in nothing that is written or printed, but for the log as it was printed.
 
-use kubebench::result::v1::Status;
+use kubebench_format::result::v1::Status;
 
 use super::{LOSS, finish, log, project};
 

@@ -4,7 +4,7 @@ use std::os::unix::process::ExitStatusExt as _;
 use std::process::Command;
 use std::time::{Duration, Instant};
 
-use kubebench::result::v1::Status;
+use kubebench_format::result::v1::Status;
 
 use super::{LOSS, Ran, SECONDS, alive, finish, job, metric, reasons, send, start, until_made};
 use crate::project::Folder;

@@ -1,6 +1,6 @@
 //! How a run ended, in the result, on the screen and in the exit code.
 
-use kubebench::result::v1::Status;
+use kubebench_format::result::v1::Status;
 
 use crate::project::repository;
 

@@ -39,7 +39,7 @@ fn a_suite_runs_in_its_order_and_in_one_session() {
     assert_eq!(ran(&folder, &["specs/nightly.yaml"]), (expected.to_vec(), vec![], Some(0)));
     let sessions: std::collections::BTreeSet<String> = crate::project::files_below(&folder.path().join("results"))
         .iter()
-        .map(|path| kubebench::result::read(&std::fs::read(path).unwrap()).unwrap().result.run.session)
+        .map(|path| kubebench_format::result::read(&std::fs::read(path).unwrap()).unwrap().result.run.session)
         .collect();
     assert_eq!(sessions.len(), 1, "{sessions:?}");
     let all = ["zeta succeeded", "alpha succeeded", "other succeeded"].map(str::to_owned);

@@ -4,7 +4,7 @@ use std::os::unix::process::ExitStatusExt as _;
 use std::process::Stdio;
 use std::time::{Duration, Instant};
 
-use kubebench::result::v1::Status;
+use kubebench_format::result::v1::Status;
 
 use super::{LOSS, SECONDS, alive, finish, job, metric, project, run, send, shell, start, until, until_made};
 

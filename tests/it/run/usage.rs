@@ -1,6 +1,6 @@
 //! What processes used and how long they took, held against what they say themselves.
 
-use kubebench::result::v1::Status;
+use kubebench_format::result::v1::Status;
 
 use super::{job, metric, run};
 

@@ -1,8 +1,8 @@
 //! Files that specs carry: read whole, or not at all.
 
 use super::*;
-use crate::lower::Unreadable;
-use crate::model::carried::MAX_BYTES;
+use kubebench_compiler::lower::Unreadable;
+use kubebench_compiler::model::carried::MAX_BYTES;
 
 #[test]
 fn regular_files_are_read_up_to_the_limit() {

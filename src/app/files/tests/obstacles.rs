@@ -124,7 +124,7 @@ fn a_read_only_tree_is_named() {
         println!("skipped: the superuser, and no /sys");
         return;
     }
-    let on_disk = crate::tree::OnDisk { folders: [String::new()].into(), ..Default::default() };
+    let on_disk = kubebench_compiler::tree::OnDisk { folders: [String::new()].into(), ..Default::default() };
     let plan = plan(&wanted, &on_disk, &Scope::default());
     let error = format!("{:#}", apply(read_only, &plan.operations(1, EditedFiles::Keep)).unwrap_err());
     let place = read_only.join("t");
@@ -144,8 +144,11 @@ fn an_unreadable_file_is_recorded_and_the_rest_is_read() {
         return;
     }
     let on_disk = scan(folder.path(), &OutputTree::default()).unwrap();
-    assert_eq!(on_disk.entries["t/x.yaml"], crate::tree::Found::Unreadable("permission denied".to_owned()));
-    assert_eq!(on_disk.entries["t/y.yaml"], crate::tree::Found::File(b"b".to_vec()));
+    assert_eq!(
+        on_disk.entries["t/x.yaml"],
+        kubebench_compiler::tree::Found::Unreadable("permission denied".to_owned())
+    );
+    assert_eq!(on_disk.entries["t/y.yaml"], kubebench_compiler::tree::Found::File(b"b".to_vec()));
 }
 
 #[test]
@@ -156,7 +159,9 @@ fn huge_files_and_strange_names_are_only_looked_at() {
     let strange = folder.path().join(std::ffi::OsStr::from_bytes(b"\xff.yaml"));
     fs::write(&strange, manifest("specs/gone.yaml", "a: 1\n").text).unwrap();
     let on_disk = scan(folder.path(), &OutputTree::default()).unwrap();
-    assert!(matches!(&on_disk.entries["huge.yaml"], crate::tree::Found::Large(head) if head.len() == 4096));
+    assert!(
+        matches!(&on_disk.entries["huge.yaml"], kubebench_compiler::tree::Found::Large(head) if head.len() == 4096)
+    );
     let wanted = tree(&[]);
     assert_eq!(plan(&wanted, &on_disk, &Scope::default()).operations(1, EditedFiles::Overwrite), []);
 }

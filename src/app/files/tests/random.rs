@@ -45,7 +45,7 @@ fn lay(root: &Path, path: &str, old: &OldFile) {
         }
         OldFile::Edited => put(root, path, manifest("specs/x.yaml", "a: 1\n").text + "edited: 1\n"),
         OldFile::Foreign => put(root, path, "foreign: 1\n"),
-        OldFile::Leftover(pid) => put(root, &crate::tree::disk::temporary(path, u32::from(*pid)), "half"),
+        OldFile::Leftover(pid) => put(root, &kubebench_compiler::tree::disk::temporary(path, u32::from(*pid)), "half"),
         OldFile::EmptyFolder => fs::create_dir_all(root.join(path.trim_end_matches(".yaml"))).unwrap(),
     }
 }

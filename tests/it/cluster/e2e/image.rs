@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::sync::LazyLock;
 
-use kubebench::digest::Digest;
+use kubebench_syntax::digest::Digest;
 
 use super::super::Cluster;
 use crate::judges::tool;

@@ -1,0 +1,416 @@
+//! The types of the Kubernetes API, against which the parts of it that people write are held.
+//!
+//! The API server drops a field that it does not know, or refuses the object when the run is due; both are found here
+//! instead. Built-in types come from `k8s-openapi`; those of custom resources are written down beside their kind.
+
+mod pod_rule;
+mod rule;
+mod typed;
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use k8s_openapi::api::apps::v1::DeploymentSpec;
+use k8s_openapi::api::autoscaling::v2::MetricSpec;
+use k8s_openapi::api::batch::v1::{JobSpec, JobTemplateSpec};
+use k8s_openapi::api::core::v1::{
+    Affinity, Container, EnvFromSource, EnvVar, EnvVarSource, Lifecycle, PersistentVolumeClaim,
+    PersistentVolumeClaimSpec, PodDNSConfig, PodSecurityContext, PodSpec, PodTemplateSpec, ResourceRequirements,
+    SecretKeySelector, SecurityContext, Service, Toleration, Volume, VolumeMount,
+};
+use k8s_openapi::api::networking::v1::{NetworkPolicyEgressRule, NetworkPolicyIngressRule};
+use k8s_openapi::apimachinery::pkg::api::resource::Quantity;
+use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
+use serde_json::Value as Json;
+
+use kubebench_syntax::diag::{Diagnostic, Diagnostics, code, did_you_mean};
+use kubebench_syntax::text::Span;
+use kubebench_syntax::yaml::{Node, Value};
+
+/// What the API takes at one place.
+#[derive(Clone, Copy, Debug)]
+pub enum Type {
+    /// A type that `k8s-openapi` has, or a plain one.
+    Known(for<'a> fn(&mut Reader<'a>, &'a Node)),
+    /// A mapping with these fields.
+    Object(&'static [(&'static str, Self)]),
+    /// A list.
+    List(&'static Self),
+    /// A mapping whose keys are the names of the workload's roles.
+    Roles(&'static Self),
+    /// A list of the workload's roles, which the field named here tells apart.
+    RoleList(&'static str, &'static Self),
+    /// A mapping with these fields beside those of another type.
+    Beside(&'static [(&'static str, Self)], &'static Self),
+}
+
+/// Whatever it is: what only its controller judges.
+pub const ANY: Type = Type::Known(|_, _| {});
+/// Text.
+pub const TEXT: Type = Type::Known(typed::read::<String>);
+/// `true` or `false`.
+pub const FLAG: Type = Type::Known(typed::read::<bool>);
+/// A whole number of 32 bits.
+pub const INT: Type = Type::Known(typed::read::<i32>);
+/// A whole number of 64 bits.
+pub const LONG: Type = Type::Known(typed::read::<i64>);
+/// Amounts by resource.
+pub const QUANTITIES: Type = Type::Known(typed::read::<BTreeMap<String, Quantity>>);
+/// A number.
+pub const NUMBER: Type = Type::Known(typed::read::<f64>);
+/// An amount.
+pub const QUANTITY: Type = Type::Known(typed::read::<Quantity>);
+/// The variables of a container.
+pub const ENV: Type = Type::Known(typed::read::<Vec<EnvVar>>);
+/// Where a container takes variables from.
+pub const ENV_FROM: Type = Type::Known(typed::read::<Vec<EnvFromSource>>);
+/// Where the value of a variable comes from.
+pub const ENV_SOURCE: Type = Type::Known(typed::read::<EnvVarSource>);
+/// The security context of a container.
+pub const SECURITY_CONTEXT: Type = Type::Known(typed::read::<SecurityContext>);
+/// The mounts of a container.
+pub const VOLUME_MOUNTS: Type = Type::Known(typed::read::<Vec<VolumeMount>>);
+/// The security context of a pod.
+pub const POD_SECURITY_CONTEXT: Type = Type::Known(typed::read::<PodSecurityContext>);
+/// Where a pod may run.
+pub const AFFINITY: Type = Type::Known(typed::read::<Affinity>);
+/// How a pod resolves names.
+pub const DNS_CONFIG: Type = Type::Known(typed::read::<PodDNSConfig>);
+/// What runs at the start and the end of a container.
+pub const LIFECYCLE: Type = Type::Known(typed::read::<Lifecycle>);
+/// Keys of Secrets by name.
+pub const SECRET_KEYS: Type = Type::Known(typed::read::<BTreeMap<String, SecretKeySelector>>);
+/// A Service.
+pub const SERVICE: Type = Type::Known(typed::read::<Service>);
+/// Lists of text by name.
+pub const TEXT_LISTS: Type = Type::Known(typed::read::<BTreeMap<String, Vec<String>>>);
+/// The `spec` of a PersistentVolumeClaim.
+pub const CLAIM_SPEC: Type = Type::Known(typed::read::<PersistentVolumeClaimSpec>);
+/// The metrics of a horizontal autoscaler.
+pub const AUTOSCALING_METRICS: Type = Type::Known(typed::read::<Vec<MetricSpec>>);
+/// A list of texts.
+pub const TEXT_LIST: Type = Type::Known(typed::read::<Vec<String>>);
+/// The `spec` of a Deployment.
+pub const DEPLOYMENT_SPEC: Type = Type::Known(typed::read::<DeploymentSpec>);
+/// The `spec` of a batch/v1 Job.
+pub const JOB_SPEC: Type = Type::Known(typed::read::<JobSpec>);
+/// The template of a Job.
+pub const JOB_TEMPLATE: Type = Type::Known(typed::read::<JobTemplateSpec>);
+/// A PersistentVolumeClaim.
+pub const CLAIM: Type = Type::Known(typed::read::<PersistentVolumeClaim>);
+/// The template of a pod.
+pub const POD_TEMPLATE: Type = Type::Known(typed::read::<PodTemplateSpec>);
+/// The `spec` of a pod.
+pub const POD_SPEC: Type = Type::Known(typed::read::<PodSpec>);
+/// A container.
+pub const CONTAINER: Type = Type::Known(typed::read::<Container>);
+/// Texts by name.
+pub const TEXTS: Type = Type::Known(typed::read::<BTreeMap<String, String>>);
+/// A variable of a container.
+pub const ENV_VAR: Type = Type::Known(typed::read::<EnvVar>);
+/// What a container needs.
+pub const RESOURCES: Type = Type::Known(typed::read::<ResourceRequirements>);
+/// A volume of a pod.
+pub const VOLUME: Type = Type::Known(typed::read::<Volume>);
+/// A toleration.
+pub const TOLERATION: Type = Type::Known(typed::read::<Toleration>);
+/// A rule for what pods may reach.
+pub const EGRESS_RULE: Type = Type::Known(typed::read::<NetworkPolicyEgressRule>);
+/// A rule for who may reach pods.
+pub const INGRESS_RULE: Type = Type::Known(typed::read::<NetworkPolicyIngressRule>);
+
+/// What every object says of itself.
+pub const METADATA: Type = Type::Known(typed::read::<ObjectMeta>);
+
+/// Fields of containers that people look for in pods.
+const OF_CONTAINERS: &[&str] = &[
+    "envFrom",
+    "imagePullPolicy",
+    "lifecycle",
+    "livenessProbe",
+    "ports",
+    "readinessProbe",
+    "startupProbe",
+    "volumeDevices",
+    "volumeMounts",
+    "workingDir",
+];
+
+/// How a fragment is meant.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Meaning {
+    /// The value itself.
+    Value,
+    /// A strategic merge patch: `null` removes, and keys with `$` are directives.
+    Patch,
+}
+
+/// Reports what in `node` is not as the API's `wanted` type has it; `name` completes "is not a field of …".
+pub fn check(node: &Node, wanted: Type, name: &str, diagnostics: &mut Diagnostics) {
+    let mut reader = Reader::new(name, Meaning::Value, &[], diagnostics);
+    reader.read(node, wanted);
+}
+
+/// Reports what in a patch over a `wanted` is not as the API has it, and returns the patch as JSON: a number in the place of
+/// text stands for its source text, as in every other field of a spec.
+pub fn read_patch(patch: &Node, wanted: Type, name: &str, diagnostics: &mut Diagnostics) -> Json {
+    let mut reader = Reader::new(name, Meaning::Patch, &[], diagnostics);
+    reader.read(patch, wanted);
+    let texts = reader.texts;
+    to_json(patch, &texts)
+}
+
+/// The same for a patch over a whole object; `spec` is the type of its field of that name.
+pub fn read_object_patch(patch: &Node, spec: Type, kind: &str, roles: &[&str], diagnostics: &mut Diagnostics) -> Json {
+    let name = format!("a {kind}");
+    let mut reader = Reader::new(&name, Meaning::Patch, roles, diagnostics);
+    let fields = [("apiVersion", TEXT), ("kind", TEXT), ("metadata", METADATA), ("spec", spec)];
+    reader.object(patch, &fields);
+    let texts = reader.texts;
+    to_json(patch, &texts)
+}
+
+fn to_json(node: &Node, texts: &BTreeSet<Span>) -> Json {
+    match &node.value {
+        Value::Number(text) if texts.contains(&node.span) => text.as_str().into(),
+        Value::Seq(items) => items.iter().map(|item| to_json(item, texts)).collect(),
+        Value::Map(entries) => entries.iter().map(|entry| (entry.key.clone(), to_json(&entry.value, texts))).collect(),
+        Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => node.to_json(),
+    }
+}
+
+/// A step into the fragment, for the names of places.
+#[derive(Clone, Copy, Debug)]
+enum Within<'a> {
+    Field(&'a str),
+    Element,
+}
+
+/// A fragment in the reading.
+pub struct Reader<'a> {
+    name: &'a str,
+    meaning: Meaning,
+    roles: &'a [&'a str],
+    path: Vec<Within<'a>>,
+    /// How deep the mappings are whose type does not have all of their fields, and those that it does not have.
+    beside: Vec<(usize, &'static [(&'static str, Type)])>,
+    /// Numbers of a patch that stand where the API wants text.
+    texts: BTreeSet<Span>,
+    diagnostics: &'a mut Diagnostics,
+}
+
+impl<'a> Reader<'a> {
+    fn new(name: &'a str, meaning: Meaning, roles: &'a [&'a str], diagnostics: &'a mut Diagnostics) -> Self {
+        Self { name, meaning, roles, path: Vec::new(), beside: Vec::new(), texts: BTreeSet::new(), diagnostics }
+    }
+
+    fn read(&mut self, node: &'a Node, wanted: Type) {
+        match wanted {
+            Type::Known(read) => read(self, node),
+            Type::Object(fields) => self.object(node, fields),
+            Type::List(element) => match &node.value {
+                Value::Seq(items) => items.iter().for_each(|item| self.element(item, element)),
+                _ => self.mistyped(node, "a list"),
+            },
+            Type::RoleList(key, role) => match &node.value {
+                Value::Seq(items) => items.iter().for_each(|item| self.role_element(item, key, role)),
+                _ => self.mistyped(node, "a list"),
+            },
+            Type::Beside(fields, others) => {
+                let own = |entry: &&kubebench_syntax::yaml::Entry| fields.iter().find(|(name, _)| *name == entry.key);
+                for entry in node.entries() {
+                    if let (Some((_, wanted)), true) = (own(&entry), self.is_given(entry)) {
+                        self.within(Within::Field(&entry.key), |reader| reader.read(&entry.value, *wanted));
+                    }
+                }
+                self.beside.push((self.path.len(), fields));
+                self.read(node, *others);
+                self.beside.pop();
+            }
+            Type::Roles(role) => {
+                let is_mapping = self.is_mapping(node);
+                for entry in node.entries().iter().filter(|_| is_mapping) {
+                    if !self.is_given(entry) {
+                        continue;
+                    }
+                    if self.roles.contains(&entry.key.as_str()) {
+                        self.within(Within::Field(&entry.key), |reader| reader.read(&entry.value, *role));
+                    } else {
+                        self.unknown_role(&entry.key, entry.key_span);
+                    }
+                }
+            }
+        }
+    }
+
+    /// Reads an element of a list of roles, which must be one that the workload has.
+    fn role_element(&mut self, item: &'a Node, key: &str, role: &Type) {
+        match item.get(key).and_then(Node::as_text) {
+            Some(name) if self.roles.contains(&name) => self.element(item, role),
+            Some(name) => self.unknown_role(name, item.get(key).map_or(item.span, |node| node.span)),
+            None => {
+                let fault = Diagnostic::at(&code::KB0316, item.span, format!("this element has no `{key}`"));
+                let roles = self.roles.join(", ");
+                self.diagnostics.push(
+                    fault
+                        .note("a patch finds the element that it changes by this field")
+                        .help(format!("write the `{key}` of a role: {roles}")),
+                );
+            }
+        }
+    }
+
+    fn object(&mut self, node: &'a Node, fields: &[(&'static str, Type)]) {
+        let names: Vec<&'static str> = fields.iter().map(|(name, _)| *name).collect();
+        let is_mapping = self.is_mapping(node);
+        for entry in node.entries().iter().filter(|_| is_mapping) {
+            if let (true, Some((_, wanted))) =
+                (self.is_known(entry, "", &names), fields.iter().find(|(name, _)| *name == entry.key))
+            {
+                self.within(Within::Field(&entry.key), |reader| reader.read(&entry.value, *wanted));
+            }
+        }
+    }
+
+    fn element(&mut self, item: &'a Node, wanted: &Type) {
+        self.within(Within::Element, |reader| reader.read(item, *wanted));
+    }
+
+    fn within(&mut self, step: Within<'a>, read: impl FnOnce(&mut Self)) {
+        self.path.push(step);
+        read(self);
+        self.path.pop();
+    }
+
+    /// Returns true for an entry whose value is to be read: no directive, and nothing that removes.
+    fn is_given(&mut self, entry: &'a kubebench_syntax::yaml::Entry) -> bool {
+        if self.meaning == Meaning::Patch {
+            return !entry.key.starts_with('$') && entry.value.value != Value::Null;
+        }
+        if entry.value.value == Value::Null {
+            self.within(Within::Field(&entry.key), |reader| reader.mistyped(&entry.value, "a value"));
+        }
+        entry.value.value != Value::Null
+    }
+
+    /// Returns true for an entry that is given and among `fields`; one that is not among them is reported.
+    fn is_known(&mut self, entry: &'a kubebench_syntax::yaml::Entry, owner: &str, fields: &[&'static str]) -> bool {
+        let is_beside = |(depth, fields): &(usize, &[(&str, Type)])| {
+            *depth == self.path.len() && fields.iter().any(|(name, _)| *name == entry.key)
+        };
+        if self.beside.iter().any(is_beside) {
+            return false;
+        }
+        let is_directive = self.meaning == Meaning::Patch && entry.key.starts_with('$');
+        if !is_directive && !fields.contains(&entry.key.as_str()) {
+            self.unknown_field(entry, owner, fields);
+            return false;
+        }
+        self.is_given(entry)
+    }
+
+    fn is_mapping(&mut self, node: &'a Node) -> bool {
+        let is_mapping = matches!(node.value, Value::Map(_));
+        if !is_mapping {
+            self.mistyped(node, "a mapping");
+        }
+        is_mapping
+    }
+
+    /// Returns what the place is called: `the pod spec`, `` `resources` `` or ``an element of `volumes` ``.
+    fn place(&self) -> String {
+        let field = self.path.iter().rev().find_map(|step| match step {
+            Within::Field(name) => Some(format!("`{name}`")),
+            Within::Element => None,
+        });
+        match (self.path.last(), field) {
+            (Some(Within::Field(_)), Some(field)) => field,
+            (Some(Within::Element), Some(field)) => format!("an element of {field}"),
+            _ => self.name.to_owned(),
+        }
+    }
+
+    /// Returns true in an element of the list `name`.
+    fn is_element_of(&self, name: &str) -> bool {
+        matches!(self.path.as_slice(), [.., Within::Field(field), Within::Element] if *field == name)
+    }
+
+    fn unknown_field(&mut self, entry: &kubebench_syntax::yaml::Entry, owner: &str, fields: &[&'static str]) {
+        let message = format!("`{}` is not a field of {}", entry.key, self.place());
+        let fault = Diagnostic::at(&code::KB0316, entry.key_span, message)
+            .note("the API server would drop it without a word, or refuse the object");
+        if owner == "PodSpec" && OF_CONTAINERS.contains(&entry.key.as_str()) {
+            let help = "it belongs to a container: of the main one, write it under `container`";
+            return self.diagnostics.push(fault.help(help));
+        }
+        self.diagnostics.push(match (did_you_mean(&entry.key, fields.iter().copied()), explained(owner)) {
+            (Some(close), _) => fault.help(format!("did you mean `{close}`?")).fix(entry.key_span, close),
+            (None, Some(path)) => fault.help(format!("`kubectl explain {path}` lists the fields")),
+            (None, None) => fault.help(format!("its fields are {}", fields.join(", "))),
+        });
+    }
+
+    fn unknown_role(&mut self, name: &str, span: Span) {
+        let message = format!("`{name}` is not a role of this workload");
+        let fault = Diagnostic::at(&code::KB0316, span, message)
+            .note("its pods would be in no estimate and no budget, and without what kubebench sets");
+        let help = match did_you_mean(name, self.roles.iter().copied()) {
+            Some(close) => format!("did you mean `{close}`?"),
+            None => format!("the roles are {}; write another beside them in the spec", self.roles.join(", ")),
+        };
+        self.diagnostics.push(fault.help(help));
+    }
+
+    /// Reports a node that is not `wanted`.
+    fn mistyped(&mut self, node: &Node, wanted: &str) {
+        if node.value == Value::Null {
+            let fault = Diagnostic::at(&code::KB0316, node.span, format!("{} has no value", self.place()));
+            return self.diagnostics.push(fault.help("write one, or delete it"));
+        }
+        let found = match node.as_text() {
+            Some(text) if text.len() <= 60 => format!("{} `{text}`", node.type_name()),
+            _ => node.type_name().to_owned(),
+        };
+        let message = format!("{} must be {wanted}, not {found}", self.place());
+        let fault = Diagnostic::at(&code::KB0316, node.span, message);
+        self.diagnostics.push(match &node.value {
+            Value::Number(text) if wanted == "text" => quote(fault, node, text),
+            Value::Bool(flag) if wanted == "text" => quote(fault, node, if *flag { "true" } else { "false" }),
+            _ => fault.note("the API server would refuse the object"),
+        });
+    }
+
+    /// Reports a value that has the right type and is refused all the same.
+    fn refused(&mut self, node: &Node, message: impl Into<String>, help: impl Into<String>) {
+        let note = match self.meaning {
+            Meaning::Value => "the API server would refuse the object",
+            Meaning::Patch => "the API server would refuse it, and the run would wait until its timeout",
+        };
+        self.diagnostics.push(Diagnostic::at(&code::KB0325, node.span, message).note(note).help(help));
+    }
+}
+
+fn quote(fault: Diagnostic, node: &Node, text: &str) -> Diagnostic {
+    let quoted = format!("\"{text}\"");
+    fault
+        .note("the API server would refuse the object: only text can stand here")
+        .help(format!("quote it: `{quoted}`"))
+        .fix(node.span, quoted)
+}
+
+/// Returns what `kubectl explain` calls a type with too many fields for a message.
+fn explained(owner: &str) -> Option<&'static str> {
+    let path = match owner {
+        "PodSpec" => "pod.spec",
+        "PodSecurityContext" => "pod.spec.securityContext",
+        "Container" | "EphemeralContainer" => "pod.spec.containers",
+        "SecurityContext" => "pod.spec.containers.securityContext",
+        "Volume" => "pod.spec.volumes",
+        "ObjectMeta" => "pod.metadata",
+        "JobSpec" => "job.spec",
+        _ => return None,
+    };
+    Some(path)
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,134 @@
+//! What the API server asks of the values in a pod beyond their types.
+
+use super::Reader;
+use super::rule::{is_port_name, number, one_of, port_number, requirement, text};
+use kubebench_syntax::unit::{Dns1123Label, Dns1123Subdomain, ImageRef, LabelKey, LabelValue};
+use kubebench_syntax::yaml::{Node, Value};
+
+/// Reports what the API server refuses in a value of the type `name`.
+pub(super) fn check(reader: &mut Reader<'_>, name: &str, node: &Node) {
+    match name {
+        "PodSpec" => pod(reader, node),
+        "Container" => container(reader, node),
+        "Volume" => label(reader, node, "a volume"),
+        "ContainerPort" => port(reader, node),
+        "EmptyDirVolumeSource" => medium(reader, node),
+        "HostPathVolumeSource" => one_of(
+            reader,
+            node,
+            "type",
+            &["DirectoryOrCreate", "Directory", "FileOrCreate", "File", "Socket", "CharDevice", "BlockDevice"],
+        ),
+        "VolumeMount" => one_of(reader, node, "mountPropagation", &["None", "HostToContainer", "Bidirectional"]),
+        "NodeSelectorRequirement" => node_requirement(reader, node),
+        "PodAffinityTerm" => topology_key(reader, node),
+        "TopologySpreadConstraint" => {
+            one_of(reader, node, "whenUnsatisfiable", &["DoNotSchedule", "ScheduleAnyway"]);
+            at_least(reader, node, "maxSkew", 1);
+        }
+        "PodSecurityContext" | "SecurityContext" => {
+            for field in ["runAsUser", "runAsGroup", "fsGroup"] {
+                at_least(reader, node, field, 0);
+            }
+            one_of(reader, node, "fsGroupChangePolicy", &["OnRootMismatch", "Always"]);
+        }
+        "SeccompProfile" => one_of(reader, node, "type", &["RuntimeDefault", "Localhost", "Unconfined"]),
+        "PersistentVolumeClaimSpec" => {
+            one_of(reader, node, "volumeMode", &["Filesystem", "Block"]);
+        }
+        _ => {}
+    }
+}
+
+fn pod(reader: &mut Reader<'_>, node: &Node) {
+    one_of(reader, node, "dnsPolicy", &["ClusterFirst", "ClusterFirstWithHostNet", "Default", "None"]);
+    one_of(reader, node, "preemptionPolicy", &["PreemptLowerPriority", "Never"]);
+    if let Some((value, name)) = text(node, "serviceAccountName")
+        && let Err(error) = Dns1123Subdomain::parse(name)
+    {
+        reader.refused(value, error.message, error.help.unwrap_or_else(|| "write the account's name".to_owned()));
+    }
+    for entry in node.get("nodeSelector").map(Node::entries).unwrap_or_default() {
+        if entry.key.starts_with('$') || entry.value.value == Value::Null {
+            continue;
+        }
+        let fault = LabelKey::parse(&entry.key).err().or_else(|| LabelValue::parse(entry.value.as_text()?).err());
+        if let Some(error) = fault {
+            let help =
+                error.help.unwrap_or_else(|| "write the label as `kubectl get nodes --show-labels` has it".to_owned());
+            reader.refused(&entry.value, error.message, help);
+        }
+    }
+}
+
+fn container(reader: &mut Reader<'_>, node: &Node) {
+    label(reader, node, "a container");
+    one_of(reader, node, "imagePullPolicy", &["Always", "IfNotPresent", "Never"]);
+    one_of(reader, node, "terminationMessagePolicy", &["File", "FallbackToLogsOnError"]);
+    if let Some((value, image)) = text(node, "image")
+        && let Err(error) = ImageRef::parse(image)
+    {
+        reader.refused(value, error.message, error.help.unwrap_or_else(|| "write `registry/name:tag`".to_owned()));
+    }
+    if reader.is_element_of("initContainers") {
+        one_of(reader, node, "restartPolicy", &["Always"]);
+    } else if let Some((value, _)) = text(node, "restartPolicy") {
+        let help = "delete it; a helper that runs beside the others is an element of `initContainers` with it";
+        reader.refused(value, "only init containers have a `restartPolicy`", help);
+    }
+}
+
+fn label(reader: &mut Reader<'_>, node: &Node, what: &str) {
+    if let Some((value, name)) = text(node, "name")
+        && let Err(error) = Dns1123Label::parse(name)
+    {
+        let help = error.help.unwrap_or_else(|| "write at most 63 of a-z, 0-9 and `-`".to_owned());
+        reader.refused(value, format!("`{name}` is not the name of {what}: {}", error.message), help);
+    }
+}
+
+fn at_least(reader: &mut Reader<'_>, node: &Node, field: &str, least: i64) {
+    if let Some((value, found)) = number(node, field).filter(|(_, found)| *found < least) {
+        reader.refused(value, format!("`{field}` is {found}"), format!("write a number from {least}"));
+    }
+}
+
+fn port(reader: &mut Reader<'_>, node: &Node) {
+    one_of(reader, node, "protocol", &["TCP", "UDP", "SCTP"]);
+    port_number(reader, node, "containerPort", 1);
+    port_number(reader, node, "hostPort", 0);
+    if let Some((value, name)) = text(node, "name").filter(|(_, name)| !is_port_name(name)) {
+        let help = "write at most 15 of a-z, 0-9 and `-`, with a letter among them";
+        reader.refused(value, format!("`{name}` is not the name of a port"), help);
+    }
+}
+
+fn medium(reader: &mut Reader<'_>, node: &Node) {
+    if !text(node, "medium").is_some_and(|(_, medium)| medium.starts_with("HugePages-")) {
+        one_of(reader, node, "medium", &["Memory", "HugePages"]);
+    }
+}
+
+fn topology_key(reader: &mut Reader<'_>, node: &Node) {
+    if text(node, "topologyKey").is_none() {
+        let help = "write the label of nodes that counts, such as `topologyKey: kubernetes.io/hostname`";
+        reader.refused(node, "the term has no `topologyKey`", help);
+    }
+}
+
+fn node_requirement(reader: &mut Reader<'_>, node: &Node) {
+    requirement(reader, node, &["In", "NotIn", "Exists", "DoesNotExist", "Gt", "Lt"]);
+    if let Some((value, operator @ ("Gt" | "Lt"))) = text(node, "operator") {
+        let values = node.get("values").map(Node::items).unwrap_or_default();
+        let is_number = |item: &Node| item.as_text().is_some_and(|text| text.parse::<i64>().is_ok());
+        if !matches!(values, [one] if is_number(one)) {
+            let help = "write `values: [\"8\"]`, a whole number in quotes";
+            reader.refused(value, format!("`operator: {operator}` needs one number in `values`"), help);
+        }
+    }
+    if let Some((value, key)) = text(node, "key")
+        && let Err(error) = LabelKey::parse(key)
+    {
+        reader.refused(value, error.message, error.help.unwrap_or_else(|| "write the key of a label".to_owned()));
+    }
+}

@@ -1,0 +1,212 @@
+//! What the API server asks of values beyond their types, for the types that decide where pods run and whom they reach.
+
+use std::net::IpAddr;
+
+use super::Reader;
+use kubebench_syntax::diag::did_you_mean;
+use kubebench_syntax::unit::{LabelKey, LabelValue};
+use kubebench_syntax::yaml::{Node, Value};
+
+/// Reports what the API server refuses in a value of the type `name`.
+pub(super) fn check(reader: &mut Reader<'_>, name: &str, node: &Node) {
+    match name {
+        "Toleration" => toleration(reader, node),
+        "NetworkPolicyPort" => port(reader, node),
+        "NetworkPolicyPeer" => peer(reader, node),
+        "IPBlock" => ip_block(reader, node),
+        "LabelSelectorRequirement" => requirement(reader, node, &["In", "NotIn", "Exists", "DoesNotExist"]),
+        _ => {}
+    }
+}
+
+/// Returns the text of `field`; an empty one is none to the API server.
+pub(super) fn text<'n>(node: &'n Node, field: &str) -> Option<(&'n Node, &'n str)> {
+    let value = node.get(field)?;
+    value.as_text().filter(|text| !text.is_empty()).map(|text| (value, text))
+}
+
+/// Returns the whole number of `field`.
+pub(super) fn number<'n>(node: &'n Node, field: &str) -> Option<(&'n Node, i64)> {
+    let value = node.get(field)?;
+    if let Value::Number(text) = &value.value { Some((value, text.parse().ok()?)) } else { None }
+}
+
+/// Reports a number in `field` that is no port from `least` on.
+pub(super) fn port_number(reader: &mut Reader<'_>, node: &Node, field: &str, least: i64) {
+    if let Some((value, port)) = number(node, field).filter(|(_, port)| !(least..=65_535).contains(port)) {
+        reader.refused(value, format!("`{port}` is not a port"), "write a number from 1 to 65535");
+    }
+}
+
+/// Reports a `field` that is none of `words`.
+pub(super) fn one_of(reader: &mut Reader<'_>, node: &Node, field: &str, words: &[&str]) {
+    let Some((value, text)) = text(node, field).filter(|(_, text)| !words.contains(text)) else { return };
+    let help = match did_you_mean(text, words.iter().copied()) {
+        Some(close) => format!("did you mean `{close}`?"),
+        None => format!("write one of {}", words.iter().map(|word| format!("`{word}`")).collect::<Vec<_>>().join(", ")),
+    };
+    reader.refused(value, format!("`{text}` is not a value of `{field}`"), help);
+}
+
+fn toleration(reader: &mut Reader<'_>, node: &Node) {
+    one_of(reader, node, "operator", &["Exists", "Equal", "Gt", "Lt"]);
+    one_of(reader, node, "effect", &["NoSchedule", "PreferNoSchedule", "NoExecute"]);
+    let is_exists = match text(node, "operator") {
+        None | Some((_, "Equal")) => false,
+        Some((_, "Exists")) => true,
+        Some(_) => return,
+    };
+    match text(node, "key") {
+        None if !is_exists => {
+            let help = "write the `key` of the taint; only `operator: Exists` may stand without one, and tolerates every taint";
+            reader.refused(node, "the toleration has no `key`", help);
+        }
+        None => {}
+        Some((value, key)) => {
+            if let Err(error) = LabelKey::parse(key) {
+                let help = error.help.unwrap_or_else(|| "write the key as `kubectl describe node` shows it".to_owned());
+                reader.refused(value, format!("`{key}` is not the key of a taint"), help);
+            }
+        }
+    }
+    if let Some((value, word)) = text(node, "value") {
+        if is_exists {
+            let help = "delete `value`, or write `operator: Equal`";
+            reader.refused(value, "`value` cannot stand beside `operator: Exists`, which takes every value", help);
+        } else if let Err(error) = LabelValue::parse(word) {
+            let help = error.help.unwrap_or_else(|| "write the value as `kubectl describe node` shows it".to_owned());
+            reader.refused(value, format!("`{word}` is not the value of a taint"), help);
+        }
+    }
+    if let (Some(seconds), None | Some("NoSchedule" | "PreferNoSchedule")) =
+        (node.get("tolerationSeconds"), text(node, "effect").map(|(_, effect)| effect))
+    {
+        let help = "write `effect: NoExecute`, or delete `tolerationSeconds`";
+        reader.refused(seconds, "`tolerationSeconds` counts only with `effect: NoExecute`", help);
+    }
+}
+
+fn port(reader: &mut Reader<'_>, node: &Node) {
+    one_of(reader, node, "protocol", &["TCP", "UDP", "SCTP"]);
+    let start = number(node, "port").map(|(_, start)| start);
+    port_number(reader, node, "port", 1);
+    port_number(reader, node, "endPort", 1);
+    if let Some((value, name)) = text(node, "port").filter(|_| start.is_none())
+        && !is_port_name(name)
+    {
+        let help = match name.parse::<u16>() {
+            Ok(number) => format!("write `{number}` without quotes"),
+            Err(_) => {
+                "write a number, or the name that a container gives its port (at most 15 of a-z, 0-9, `-`)".to_owned()
+            }
+        };
+        reader.refused(value, format!("`{name}` is not the name of a port"), help);
+    }
+    if let Some((value, end)) = number(node, "endPort")
+        && start.is_none_or(|start| end < start)
+    {
+        reader.refused(
+            value,
+            "`endPort` needs a number in `port` that is not above it",
+            "write `port` as the first port",
+        );
+    }
+}
+
+/// Returns true for what the API server takes as the name of a port.
+pub(super) fn is_port_name(name: &str) -> bool {
+    name.len() <= 15
+        && name.bytes().all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'-')
+        && name.bytes().any(|byte| byte.is_ascii_lowercase())
+        && !name.starts_with('-')
+        && !name.ends_with('-')
+        && !name.contains("--")
+}
+
+fn peer(reader: &mut Reader<'_>, node: &Node) {
+    const SELECTORS: [&str; 2] = ["podSelector", "namespaceSelector"];
+    let selector = SELECTORS.into_iter().find(|field| node.get(field).is_some());
+    match (node.get("ipBlock"), selector) {
+        (None, None) => {
+            let help = "write `ipBlock`, `podSelector` or `namespaceSelector`; leave the list out to mean everybody";
+            reader.refused(node, "this names nobody", help);
+        }
+        (Some(_), Some(selector)) => {
+            let help = "write two elements of the list";
+            reader.refused(node, format!("`ipBlock` cannot stand beside `{selector}`"), help);
+        }
+        _ => {}
+    }
+}
+
+fn ip_block(reader: &mut Reader<'_>, node: &Node) {
+    const HELP: &str = "write an address and the length of its network, such as `10.0.0.0/8` or `192.0.2.7/32`";
+    let Some((value, cidr)) = text(node, "cidr") else {
+        return reader.refused(node, "`ipBlock` has no `cidr`", HELP);
+    };
+    let Some(block) = Network::parse(cidr) else {
+        return reader.refused(value, format!("`{cidr}` is not a network"), HELP);
+    };
+    for value in node.get("except").map(Node::items).unwrap_or_default() {
+        let cidr = value.as_text().unwrap_or_default();
+        match Network::parse(cidr) {
+            None => reader.refused(value, format!("`{cidr}` is not a network"), HELP),
+            Some(part) if !part.is_inside(&block) => {
+                let help = "take out only what the network of `cidr` holds";
+                reader.refused(value, format!("`{cidr}` is not a part of `cidr`"), help);
+            }
+            Some(_) => {}
+        }
+    }
+}
+
+/// The addresses that share their first bits.
+struct Network {
+    is_v6: bool,
+    /// The shared bits, at the top.
+    prefix: u128,
+    length: u32,
+}
+
+impl Network {
+    fn parse(text: &str) -> Option<Self> {
+        let (address, length) = text.split_once('/')?;
+        let address: IpAddr = address.parse().ok()?;
+        let is_canonical =
+            length.bytes().all(|byte| byte.is_ascii_digit()) && (length == "0" || !length.starts_with('0'));
+        let length: u32 = length.parse().ok().filter(|_| is_canonical)?;
+        let (is_v6, bits, width) = match address {
+            IpAddr::V4(address) => (false, u128::from(address.to_bits()) << 96, 32),
+            IpAddr::V6(address) => (true, address.to_bits(), 128),
+        };
+        (length <= width).then(|| Self { is_v6, prefix: first(bits, length), length })
+    }
+
+    fn is_inside(&self, other: &Self) -> bool {
+        self.is_v6 == other.is_v6 && self.length > other.length && first(self.prefix, other.length) == other.prefix
+    }
+}
+
+fn first(bits: u128, length: u32) -> u128 {
+    bits & u128::MAX.checked_shl(128 - length).unwrap_or(0)
+}
+
+/// Reports an expression over labels whose `operator` is none of `operators`, or does not fit its `values`.
+pub(super) fn requirement(reader: &mut Reader<'_>, node: &Node, operators: &[&str]) {
+    one_of(reader, node, "operator", operators);
+    let has_values = node.get("values").is_some_and(|values| !values.items().is_empty());
+    match text(node, "operator") {
+        Some((value, operator @ ("In" | "NotIn"))) if !has_values => {
+            reader.refused(value, format!("`operator: {operator}` needs `values`"), "write `values: […]`");
+        }
+        Some((value, operator @ ("Exists" | "DoesNotExist"))) if has_values => {
+            reader.refused(
+                value,
+                format!("`operator: {operator}` takes no `values`"),
+                "delete `values`, or write `In`",
+            );
+        }
+        None => reader.refused(node, "the expression has no `operator`", "write `operator: In` or `Exists`"),
+        Some(_) => {}
+    }
+}

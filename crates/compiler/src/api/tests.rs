@@ -1,0 +1,294 @@
+use super::*;
+use kubebench_syntax::text::{Source, SourceMap};
+
+/// What is said about `text` as a `wanted`: code, the text pointed at, and the message.
+#[track_caller]
+fn faults(wanted: Type, meaning: Meaning, text: &str) -> Vec<String> {
+    let (mut sources, mut found) = (SourceMap::default(), Diagnostics::default());
+    let source = sources.add(Source::new("a.yaml", text.as_bytes()));
+    let root = kubebench_syntax::yaml::read(source, sources.get(source).unwrap()).root.unwrap();
+    match meaning {
+        Meaning::Value => check(&root, wanted, "the whole", &mut found),
+        Meaning::Patch => drop(read_patch(&root, wanted, "the whole", &mut found)),
+    }
+    let at = |fault: &Diagnostic| match fault.place {
+        kubebench_syntax::diag::Place::Span(span) => sources.get(source).unwrap().slice(span).to_owned(),
+        kubebench_syntax::diag::Place::File(_) | kubebench_syntax::diag::Place::Line(..) => String::new(),
+    };
+    let line = |fault: Diagnostic| format!("{} at {}: {}", fault.code.id, at(&fault), fault.message);
+    found.into_sorted(&sources).into_iter().map(line).collect()
+}
+
+fn helps(wanted: Type, text: &str) -> String {
+    let (mut sources, mut found) = (SourceMap::default(), Diagnostics::default());
+    let source = sources.add(Source::new("a.yaml", text.as_bytes()));
+    let root = kubebench_syntax::yaml::read(source, sources.get(source).unwrap()).root.unwrap();
+    check(&root, wanted, "the whole", &mut found);
+    found.into_iter().filter_map(|fault| fault.help).collect::<Vec<_>>().join("; ")
+}
+
+#[test]
+fn a_number_in_a_patch_is_the_text_that_is_wanted() {
+    let mut sources = SourceMap::default();
+    let text = "nodeSelector: {a: 1.10}\npriority: 7\ncontainers: [{name: main, env: [{name: A, value: 8.50, valueFrom: null}, {name: B, value: 3}], ports: [{containerPort: 80}]}]\n";
+    let source = sources.add(Source::new("a.yaml", text.as_bytes()));
+    let root = kubebench_syntax::yaml::read(source, sources.get(source).unwrap()).root.unwrap();
+    let mut found = Diagnostics::default();
+    let patch = read_patch(&root, POD_SPEC, "the whole", &mut found);
+    assert_eq!(found.as_slice(), []);
+    assert_eq!(
+        patch,
+        serde_json::json!({
+            "nodeSelector": {"a": "1.10"},
+            "priority": 7,
+            "containers": [{
+                "name": "main",
+                "env": [{"name": "A", "value": "8.50", "valueFrom": null}, {"name": "B", "value": "3"}],
+                "ports": [{"containerPort": 80}],
+            }],
+        })
+    );
+}
+
+#[test]
+fn every_fault_is_found_where_it_stands() {
+    let pod = "\
+nodeSelecto: {a: b}
+nodeSelector: {a: 1, b: true, c: x}
+hostNetwork: \"yes\"
+terminationGracePeriodSeconds: 5s
+tolerations: 3
+priority: 3000000000
+volumes:
+  - {name: a, emptyDir: {sizeLimit: 8 GB}}
+  - {name: b, hostpath: {path: /b}}
+  - c
+containers:
+  - name: main
+    env: [{name: A, value: 1}]
+    securityContext: {runAsUser: root, capabilities: {drop: ALL}}
+    ports: [{containerPort: 80}]
+    livenessProbe: {httpGet: {port: http}}
+";
+    assert_eq!(
+        faults(POD_SPEC, Meaning::Patch, pod),
+        [
+            "KB0316 at nodeSelecto: `nodeSelecto` is not a field of the whole",
+            "KB0316 at true: `b` must be text, not a boolean",
+            "KB0316 at \"yes\": `hostNetwork` must be `true` or `false`, not a string `yes`",
+            "KB0316 at 5s: `terminationGracePeriodSeconds` must be a whole number, not a string `5s`",
+            "KB0316 at 3: `tolerations` must be a list, not a number `3`",
+            "KB0316 at 3000000000: `priority` must be a whole number of at most 2147483647, not a number `3000000000`",
+            "KB0325 at 8 GB: `8 GB` has white space in it",
+            "KB0316 at hostpath: `hostpath` is not a field of an element of `volumes`",
+            "KB0316 at c: an element of `volumes` must be a mapping, not a string `c`",
+            "KB0316 at root: `runAsUser` must be a whole number, not a string `root`",
+            "KB0316 at ALL: `drop` must be a list, not a string `ALL`",
+        ]
+    );
+}
+
+#[test]
+fn what_the_api_takes_is_taken() {
+    for (wanted, text) in [
+        (
+            POD_SPEC,
+            "affinity: {nodeAffinity: {requiredDuringSchedulingIgnoredDuringExecution: {nodeSelectorTerms: [{matchExpressions: [{key: a, operator: Exists}]}]}}}",
+        ),
+        (POD_SPEC, "{volumes: [{name: a, $patch: delete}], securityContext: null, overhead: {cpu: 1, memory: 0.5Gi}}"),
+        (
+            POD_SPEC,
+            "volumes: [{name: a, ephemeral: {volumeClaimTemplate: {spec: {accessModes: [ReadWriteOnce], resources: {requests: {storage: 10Gi}}}}}}]",
+        ),
+        (
+            CONTAINER,
+            "{livenessProbe: {httpGet: {port: 80}}, env: [{name: A, valueFrom: {resourceFieldRef: {resource: limits.cpu, divisor: 1}}}]}",
+        ),
+        (
+            JOB_SPEC,
+            "{podReplacementPolicy: Failed, template: {metadata: {annotations: {a: \"1\"}}, spec: {hostname: a}}}",
+        ),
+        (
+            AUTOSCALING_METRICS,
+            "[{type: Resource, resource: {name: cpu, target: {type: Utilization, averageUtilization: 80}}}]",
+        ),
+    ] {
+        assert_eq!(faults(wanted, Meaning::Patch, text), [""; 0], "{text}");
+    }
+}
+
+#[test]
+fn null_removes_in_patches_alone_and_misspelled_it_removes_nothing() {
+    assert_eq!(faults(POD_SPEC, Meaning::Patch, "{volumes: null, nodeSelector: {a: null}}"), [""; 0]);
+    assert_eq!(
+        faults(POD_SPEC, Meaning::Patch, "{volume: null, volumes: [null]}"),
+        [
+            "KB0316 at volume: `volume` is not a field of the whole",
+            "KB0316 at null: an element of `volumes` has no value"
+        ]
+    );
+    assert_eq!(
+        faults(TOLERATION, Meaning::Value, "{operator: Exists, value: null, $patch: delete}"),
+        ["KB0316 at null: `value` has no value", "KB0316 at $patch: `$patch` is not a field of the whole"]
+    );
+}
+
+#[test]
+fn help_names_the_field_that_was_meant() {
+    assert_eq!(helps(TOLERATION, "{kye: a, operator: Exists}"), "did you mean `key`?");
+    assert_eq!(
+        helps(TOLERATION, "{operator: Exists, gpu: a}"),
+        "its fields are effect, key, operator, tolerationSeconds, value"
+    );
+    assert_eq!(helps(POD_SPEC, "{gpu: a}"), "`kubectl explain pod.spec` lists the fields");
+    assert!(helps(POD_SPEC, "{volumeMounts: []}").contains("under `container`"));
+    assert_eq!(helps(POD_SPEC, "{nodeSelector: {a: 8}}"), "quote it: `\"8\"`");
+}
+
+#[test]
+fn tolerations_are_judged_as_the_api_server_judges_them() {
+    for (text, expected) in [
+        ("{key: a, operator: Exists, effect: NoSchedule}", ""),
+        ("{operator: Exists}", ""),
+        ("{key: a, value: b}", ""),
+        ("{key: nvidia.com/gpu, operator: Equal, value: \"true\", effect: NoExecute, tolerationSeconds: 60}", ""),
+        ("{}", "KB0325 at {}: the toleration has no `key`"),
+        ("{operator: Equal, value: b}", "KB0325 at {operator: Equal, value: b}: the toleration has no `key`"),
+        ("{key: a, operator: Exist}", "KB0325 at Exist: `Exist` is not a value of `operator`"),
+        ("{key: a, operator: exists}", "KB0325 at exists: `exists` is not a value of `operator`"),
+        ("{key: a, effect: NoScheduling}", "KB0325 at NoScheduling: `NoScheduling` is not a value of `effect`"),
+        (
+            "{key: a, operator: Exists, value: b}",
+            "KB0325 at b: `value` cannot stand beside `operator: Exists`, which takes every value",
+        ),
+        (
+            "{key: a, value: b, tolerationSeconds: 1}",
+            "KB0325 at 1: `tolerationSeconds` counts only with `effect: NoExecute`",
+        ),
+        ("{key: a b}", "KB0325 at a b: `a b` is not the key of a taint"),
+        ("{key: a, value: b c}", "KB0325 at b c: `b c` is not the value of a taint"),
+        ("{ky: a}", "KB0316 at ky: `ky` is not a field of the whole"),
+    ] {
+        assert_eq!(faults(TOLERATION, Meaning::Value, text).join("; "), expected, "{text}");
+    }
+}
+
+#[test]
+fn network_rules_are_judged_as_the_api_server_judges_them() {
+    for (text, expected) in [
+        ("{}", ""),
+        (
+            "{to: [{ipBlock: {cidr: 10.0.0.0/8, except: [10.1.0.0/16]}}], ports: [{port: 443}, {port: https, protocol: UDP}]}",
+            "",
+        ),
+        ("{to: [{ipBlock: {cidr: \"2001:db8::/32\"}}, {podSelector: {}}], ports: [{port: 1, endPort: 9}]}", ""),
+        ("{too: []}", "KB0316 at too: `too` is not a field of the whole"),
+        ("{from: []}", "KB0316 at from: `from` is not a field of the whole"),
+        ("{to: [{}]}", "KB0325 at {}: this names nobody"),
+        ("{to: [{ipBlock: {cidr: 10.0.0.0}}]}", "KB0325 at 10.0.0.0: `10.0.0.0` is not a network"),
+        ("{to: [{ipBlock: {cidr: 10.0.0.0/33}}]}", "KB0325 at 10.0.0.0/33: `10.0.0.0/33` is not a network"),
+        (
+            "{to: [{ipBlock: {cidr: 10.0.0.0/8, except: [11.0.0.0/16]}}]}",
+            "KB0325 at 11.0.0.0/16: `11.0.0.0/16` is not a part of `cidr`",
+        ),
+        (
+            "{to: [{ipBlock: {cidr: 0.0.0.0/0, except: [0.0.0.0/0]}}]}",
+            "KB0325 at 0.0.0.0/0: `0.0.0.0/0` is not a part of `cidr`",
+        ),
+        ("{to: [{ipBlock: {cidr: 0.0.0.0/0, except: [10.0.0.0/8]}}]}", ""),
+        ("{to: [{ipBlock: {}}]}", "KB0325 at {}: `ipBlock` has no `cidr`"),
+        (
+            "{to: [{ipBlock: {cidr: 10.0.0.0/8}, podSelector: {}}]}",
+            "KB0325 at {ipBlock: {cidr: 10.0.0.0/8}, podSelector: {}}: `ipBlock` cannot stand beside `podSelector`",
+        ),
+        ("{ports: [{port: 0}]}", "KB0325 at 0: `0` is not a port"),
+        ("{ports: [{port: \"443\"}]}", "KB0325 at \"443\": `443` is not the name of a port"),
+        ("{ports: [{port: 443, protocol: tcp}]}", "KB0325 at tcp: `tcp` is not a value of `protocol`"),
+        ("{ports: [{port: true}]}", "KB0316 at true: `port` must be text or a whole number, not a boolean"),
+        ("{ports: [{port: 9, endPort: 1}]}", "KB0325 at 1: `endPort` needs a number in `port` that is not above it"),
+        ("{to: [{podSelector: {matchLabels: {a: 1}}}]}", "KB0316 at 1: `a` must be text, not a number `1`"),
+        (
+            "{to: [{podSelector: {matchExpressions: [{key: a, operator: in, values: [b]}]}}]}",
+            "KB0325 at in: `in` is not a value of `operator`",
+        ),
+        (
+            "{to: [{podSelector: {matchExpressions: [{key: a, operator: In}]}}]}",
+            "KB0325 at In: `operator: In` needs `values`",
+        ),
+    ] {
+        assert_eq!(faults(EGRESS_RULE, Meaning::Value, text).join("; "), expected, "{text}");
+    }
+}
+
+#[test]
+fn values_of_pods_that_are_refused() {
+    for (wanted, text, expected) in [
+        (CONTAINER, "ports: [{containerPort: 0}]", "0: `0` is not a port"),
+        (CONTAINER, "ports: [{containerPort: 70000}]", "70000: `70000` is not a port"),
+        (CONTAINER, "ports: [{containerPort: 80, protocol: HTTP}]", "HTTP: `HTTP` is not a value of `protocol`"),
+        (CONTAINER, "imagePullPolicy: IfNotPreset", "IfNotPreset: `IfNotPreset` is not a value of `imagePullPolicy`"),
+        (CONTAINER, "restartPolicy: Always", "Always: only init containers have a `restartPolicy`"),
+        (CONTAINER, "securityContext: {runAsUser: -1}", "-1: `runAsUser` is -1"),
+        (
+            CONTAINER,
+            "volumeMounts: [{name: a, mountPath: /a, mountPropagation: Both}]",
+            "Both: `Both` is not a value of `mountPropagation`",
+        ),
+        (POD_SPEC, "dnsPolicy: Cluster", "Cluster: `Cluster` is not a value of `dnsPolicy`"),
+        (POD_SPEC, "preemptionPolicy: No", "No: `No` is not a value of `preemptionPolicy`"),
+        (POD_SPEC, "securityContext: {fsGroup: -2}", "-2: `fsGroup` is -2"),
+        (POD_SPEC, "volumes: [{name: a, emptyDir: {medium: Ram}}]", "Ram: `Ram` is not a value of `medium`"),
+        (
+            POD_SPEC,
+            "volumes: [{name: a, hostPath: {path: /a, type: Folder}}]",
+            "Folder: `Folder` is not a value of `type`",
+        ),
+        (
+            POD_SPEC,
+            "initContainers: [{name: a, image: a, restartPolicy: Never}]",
+            "Never: `Never` is not a value of `restartPolicy`",
+        ),
+        (
+            POD_SPEC,
+            "affinity: {podAntiAffinity: {requiredDuringSchedulingIgnoredDuringExecution: [{labelSelector: {}}]}}",
+            "{labelSelector: {}}: the term has no `topologyKey`",
+        ),
+        (
+            POD_SPEC,
+            "affinity: {nodeAffinity: {requiredDuringSchedulingIgnoredDuringExecution: {nodeSelectorTerms: [{matchExpressions: [{key: a, operator: Is, values: [b]}]}]}}}",
+            "Is: `Is` is not a value of `operator`",
+        ),
+        (
+            POD_SPEC,
+            "affinity: {nodeAffinity: {requiredDuringSchedulingIgnoredDuringExecution: {nodeSelectorTerms: [{matchExpressions: [{key: a, operator: Gt, values: [b]}]}]}}}",
+            "Gt: `operator: Gt` needs one number in `values`",
+        ),
+        (
+            POD_SPEC,
+            "topologySpreadConstraints: [{maxSkew: 0, topologyKey: a, whenUnsatisfiable: DoNotSchedule}]",
+            "0: `maxSkew` is 0",
+        ),
+    ] {
+        assert_eq!(faults(wanted, Meaning::Patch, text), [format!("KB0325 at {expected}")], "{text}");
+    }
+    for (text, place) in [
+        ("volumes: [{name: My_Data}]", "My_Data"),
+        ("containers: [{name: a.b}]", "a.b"),
+        ("nodeSelector: {pool: a b}", "a b"),
+        ("nodeSelector: {a/b/c: x}", "x"),
+        ("serviceAccountName: S3", "S3"),
+        ("containers: [{name: a, image: 'A B'}]", "'A B'"),
+    ] {
+        let found = faults(POD_SPEC, Meaning::Patch, text);
+        assert!(found.len() == 1 && found[0].starts_with(&format!("KB0325 at {place}: ")), "{found:?}");
+    }
+    for (wanted, text) in [
+        (CONTAINER, "ports: [{containerPort: 65535, protocol: SCTP, hostPort: 0}]"),
+        (POD_SPEC, "volumes: [{name: a, emptyDir: {medium: HugePages-2Mi}}, {name: b, emptyDir: {medium: \"\"}}]"),
+        (POD_SPEC, "initContainers: [{name: a, image: a, restartPolicy: Always}]"),
+        (POD_SPEC, "nodeSelector: {example.com/pool: \"\", gone: null}"),
+        (CONTAINER, "securityContext: {runAsUser: 0}"),
+    ] {
+        assert_eq!(faults(wanted, Meaning::Patch, text), Vec::<String>::new(), "{text}");
+    }
+}

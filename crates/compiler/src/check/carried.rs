@@ -1,0 +1,65 @@
+//! KB0343, KB0344: files that a command expects and nobody carries, and carried scripts that no shell can run.
+
+use std::collections::BTreeSet;
+
+use crate::model::carried::{FOLDER, VARIABLE};
+use crate::model::{Benchmark, Role};
+use kubebench_syntax::diag::{Diagnostic, Diagnostics, code, what_there_is};
+
+/// Reports words of commands and variables that name a file in the folder of carried files which is not there.
+pub(super) fn present(benchmark: &Benchmark, diagnostics: &mut Diagnostics) {
+    let files = &benchmark.files;
+    let mut reported = BTreeSet::new();
+    for (text, span) in benchmark.roles().flat_map(Role::texts) {
+        for name in named_files(text).into_iter().filter(|name| files.get(name).is_none()) {
+            if !reported.insert((span, name)) {
+                continue;
+            }
+            let fault = Diagnostic::at(&code::KB0343, span, format!("no file `{name}` is carried to `{FOLDER}`"))
+                .note("the program would look for it in vain, and only after its pods had waited in the queue");
+            diagnostics.push(fault.help(if files.is_empty() {
+                format!("carry it: `files: {{{name}: {{path: …}}}}` beside `image`")
+            } else {
+                what_there_is(name, files.iter().map(|(name, _)| name), "the carried files are")
+            }));
+        }
+    }
+}
+
+/// Reports scripts whose first line ends as on Windows.
+pub(super) fn runnable(benchmark: &Benchmark, diagnostics: &mut Diagnostics) {
+    for (name, file) in benchmark.files.iter() {
+        let first = file.bytes.split(|byte| *byte == b'\n').next().unwrap_or_default();
+        let is_script =
+            first.starts_with(b"#!") || name.rsplit_once('.').is_some_and(|(_, extension)| extension == "sh");
+        if is_script && first.ends_with(b"\r") && file.bytes.len() > first.len() {
+            let message = format!("the lines of `{}` end as on Windows", file.path);
+            let fault = Diagnostic::at(&code::KB0344, file.span, message)
+                .note("a shell takes the carriage return for a part of each word: `bad interpreter`, `not found`");
+            diagnostics.push(fault.help(format!(
+                "add the line `{} text eol=lf` to `.gitattributes`, then `git add --renormalize .`",
+                file.path
+            )));
+        }
+    }
+}
+
+/// Returns the names that stand in `text` behind the folder or its variable; none that a shell completes.
+fn named_files(text: &str) -> Vec<&str> {
+    let folders =
+        [format!("{FOLDER}/"), format!("${VARIABLE}/"), format!("${{{VARIABLE}}}/"), format!("$({VARIABLE})/")];
+    let of_folder = |folder: &String| -> Vec<&str> {
+        let rests = text.match_indices(folder.as_str()).filter_map(|(at, found)| text.get(at + found.len()..));
+        rests.filter_map(name_at_start).collect()
+    };
+    folders.iter().flat_map(of_folder).collect()
+}
+
+fn name_at_start(rest: &str) -> Option<&str> {
+    let end = rest.find(|c: char| !c.is_ascii_alphanumeric() && !matches!(c, '.' | '_' | '-')).unwrap_or(rest.len());
+    let (name, after) = rest.split_at_checked(end)?;
+    let is_completed = after.starts_with(['$', '*', '?', '[', '{', '`']);
+    // A full stop or dash at the end belongs to the sentence around it.
+    let name = name.trim_end_matches(['.', '-']);
+    (!is_completed && !name.is_empty()).then_some(name)
+}

@@ -1,0 +1,23 @@
+//! KB0420: metrics read from a file that stays in the pod.
+
+use crate::model::Benchmark;
+use kubebench_syntax::diag::{Diagnostic, Diagnostics, code};
+
+/// Reports metrics that are read from a file which neither the pods nor a `postprocess` can put on the results volume.
+pub(super) fn reachable(benchmark: &Benchmark, diagnostics: &mut Diagnostics) {
+    let is_postprocessed = benchmark.cases.iter().any(|case| case.postprocess.is_some());
+    if benchmark.mount_in_job || is_postprocessed {
+        return;
+    }
+    for span in benchmark.metrics.iter().filter_map(|metric| metric.file_span) {
+        let fault = Diagnostic::at(&code::KB0420, span, "this file is on a volume that the pods do not mount");
+        diagnostics.push(
+            fault
+                .note("what a program writes into its pod is gone with the pod, and the metric would have no value")
+                .help(
+                    "add `results: {mountInJob: true}` and let the program write below `$KUBEBENCH_EXP_OUTPUT_PATH`, \
+                     or print the value and read it from the log",
+                ),
+        );
+    }
+}

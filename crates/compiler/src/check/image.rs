@@ -1,0 +1,41 @@
+//! KB0401, KB0402: images that mean something else tomorrow.
+
+use super::pods;
+use crate::model::Benchmark;
+use kubebench_syntax::diag::{Diagnostic, Diagnostics, code};
+use kubebench_syntax::text::Span;
+use kubebench_syntax::unit::ImageRef;
+
+/// Reports images without tag or digest, and the tag `latest`.
+pub(super) fn pinned(benchmark: &Benchmark, diagnostics: &mut Diagnostics) {
+    for role in benchmark.roles() {
+        diagnostics.extend(role.image.as_ref().and_then(|image| finding(image, role.image_span)));
+    }
+    for workload in benchmark.cases.iter().map(|case| &case.workload) {
+        for role in &workload.roles {
+            for container in pods::patches(workload, role).added().values() {
+                let Some(node) = container.iter().rev().find_map(|node| node.get("image")) else { continue };
+                let image = node.as_text().and_then(|text| ImageRef::parse(text).ok());
+                diagnostics.extend(image.and_then(|image| finding(&image, node.span)));
+            }
+        }
+    }
+}
+
+fn finding(image: &ImageRef, span: Span) -> Option<Diagnostic> {
+    if image.digest().is_some() {
+        return None;
+    }
+    let (code, message) = match image.tag() {
+        None => (&code::KB0401, format!("`{image}` has neither tag nor digest, so it is `latest`")),
+        Some("latest") => (&code::KB0402, format!("`{image}` is whatever was pushed last")),
+        Some(_) => return None,
+    };
+    let registry = image.registry().map_or_else(String::new, |registry| format!("{registry}/"));
+    let fault = Diagnostic::at(code, span, message)
+        .note("two runs of one benchmark would measure two programs, and the difference would look like a regression");
+    Some(fault.help(format!(
+        "pin it: `{registry}{}@sha256:…` (`docker buildx imagetools inspect {image}` prints the digest)",
+        image.repository()
+    )))
+}

@@ -1,0 +1,18 @@
+//! KB0409: metrics that cannot be judged.
+
+use crate::model::Benchmark;
+use kubebench_syntax::diag::{Diagnostic, Diagnostics, code};
+
+/// Reports metrics that do not say which way is better; those of a known tool bring that along.
+pub(super) fn given(benchmark: &Benchmark, diagnostics: &mut Diagnostics) {
+    for metric in benchmark.metrics.iter().filter(|metric| metric.direction.is_none() && metric.tool.is_none()) {
+        let Some(name) = &metric.name else { continue };
+        let message = format!("`{name}` does not say whether more or less is better");
+        let fault = Diagnostic::at(&code::KB0409, metric.span, message);
+        diagnostics.push(
+            fault
+                .note("a change of it can be shown, but neither a gate nor a report can call it a regression")
+                .help("add `better: higher` or `better: lower`"),
+        );
+    }
+}

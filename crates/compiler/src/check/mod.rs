@@ -1,0 +1,107 @@
+//! Semantic rules about a resolved benchmark, one file each; [`RULES`] is the ordered list.
+//!
+//! A rule reads the model and reports; it changes nothing and never looks at another benchmark.
+//! Rules run for each target and look at each case: a fault that several share is reported with the same words and place
+//! every time, so that sorting the findings leaves one.
+
+mod amounts;
+mod budget;
+mod carried;
+mod claim_sharing;
+mod extended_resources;
+mod file_metric;
+mod fixed_name;
+mod gang;
+mod image;
+mod kueue;
+mod launcher_egress;
+mod metric_direction;
+mod metric_duration;
+mod metric_replica;
+mod metric_role;
+mod mpi_restricted;
+mod name_budget;
+mod part_metric;
+mod pod_security;
+mod pods;
+mod primary_metric;
+mod prometheus_server;
+mod pytorch_restricted;
+mod resources;
+mod runs_cap;
+mod runtime_ref;
+mod scaling;
+mod secret;
+mod server_egress;
+mod server_sharing;
+mod shared_memory;
+mod ssh_home;
+mod stepless_window;
+mod timeout;
+mod tool_metric;
+mod unexpanded;
+mod unknown_metric;
+mod unknown_tool;
+mod unused;
+
+use crate::model::Benchmark;
+use kubebench_syntax::diag::Diagnostics;
+
+pub use resources::above_limit;
+
+/// A rule.
+pub type Rule = fn(&Benchmark, &mut Diagnostics);
+
+/// Every rule, in the order in which they run.
+pub static RULES: &[Rule] = &[
+    budget::within,
+    amounts::usable,
+    unknown_metric::measured,
+    unknown_tool::known,
+    tool_metric::reported,
+    metric_role::exists,
+    metric_replica::exists,
+    part_metric::exists,
+    metric_duration::is_there,
+    stepless_window::counted,
+    image::pinned,
+    resources::stated,
+    resources::within_limits,
+    extended_resources::whole_and_equal,
+    name_budget::fits,
+    unused::used,
+    secret::absent,
+    shared_memory::kept,
+    metric_direction::given,
+    primary_metric::chosen,
+    timeout::set,
+    scaling::followed,
+    mpi_restricted::possible,
+    pytorch_restricted::prepared,
+    runs_cap::respected,
+    pod_security::kept,
+    file_metric::reachable,
+    prometheus_server::named,
+    claim_sharing::possible,
+    ssh_home::readable,
+    launcher_egress::open,
+    kueue::managed,
+    gang::scheduled,
+    carried::present,
+    carried::runnable,
+    unexpanded::meant,
+    runtime_ref::carried,
+    fixed_name::alone,
+    server_sharing::one_at_a_time,
+    server_egress::open,
+];
+
+/// Runs every rule on `benchmark`.
+pub fn check(benchmark: &Benchmark, diagnostics: &mut Diagnostics) {
+    for rule in RULES {
+        rule(benchmark, diagnostics);
+    }
+}
+
+#[cfg(test)]
+mod tests;

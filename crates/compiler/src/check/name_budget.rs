@@ -1,0 +1,91 @@
+//! KB0405: names that outgrow Kubernetes' limits once digest, role and replica index stand behind the benchmark's name.
+
+use crate::model::{Benchmark, Case, Role};
+use kubebench_syntax::diag::{Diagnostic, Diagnostics, Place, code};
+use kubebench_syntax::text::Span;
+
+/// What a label's value and a pod's host name may have.
+const LABEL: usize = 63;
+/// Argo appends the time of the run to a CronWorkflow's name.
+const CRON_WORKFLOW: usize = 52;
+/// What a claim's name may have.
+const SUBDOMAIN: usize = 253;
+/// Stands for the eight hex digits of a digest.
+const DIGEST: &str = "-00000000";
+/// What a Job appends to the names of its pods.
+const JOB_POD: &str = "-00000";
+
+/// A name made from the benchmark's name.
+struct Derived<'a> {
+    what: String,
+    suffix: String,
+    limit: usize,
+    /// The role that makes it long.
+    role: Option<&'a Role>,
+}
+
+impl Derived<'_> {
+    /// Returns the length of the longest benchmark name that fits.
+    fn room(&self) -> usize {
+        self.limit.saturating_sub(self.suffix.len())
+    }
+}
+
+/// Reports the derived name that leaves the least room, when the benchmark's name does not fit.
+pub(super) fn fits(benchmark: &Benchmark, diagnostics: &mut Diagnostics) {
+    let of_cases = benchmark.cases.iter().flat_map(of_case);
+    let Some(tightest) = of_benchmark(benchmark).into_iter().chain(of_cases).min_by_key(Derived::room) else { return };
+    if benchmark.name.len() <= tightest.room() {
+        return;
+    }
+    let (name, Derived { what, suffix, limit, role }) = (&benchmark.name, &tightest);
+    let length = name.len() + suffix.len();
+    let message =
+        format!("the name of {what} would be `{name}{suffix}`: {length} characters, and the limit is {limit}");
+    let fault = Diagnostic::at(&code::KB0405, benchmark.name_span, message)
+        .note("the cluster often takes such a job, reports the overflow as an event only, and the run hangs")
+        .help(format!("shorten the benchmark's name to at most {} characters", tightest.room()));
+    diagnostics.push(match role {
+        Some(role) if role.replicas_span != Span::default() => {
+            fault.related(Place::Span(role.replicas_span), format!("{} pods", role.max_replicas))
+        }
+        Some(_) | None => fault,
+    });
+}
+
+fn of_benchmark(benchmark: &Benchmark) -> Vec<Derived<'_>> {
+    let derived =
+        |what: &str, suffix: String, limit: usize| Derived { what: what.to_owned(), suffix, limit, role: None };
+    let workflow = if benchmark.schedule.is_some() {
+        derived("the CronWorkflow", String::new(), CRON_WORKFLOW)
+    } else {
+        derived("the Workflow", format!("{DIGEST}-r{}", benchmark.run), LABEL)
+    };
+    vec![
+        workflow,
+        derived("the job of a run", DIGEST.to_owned(), LABEL),
+        derived("the claim for results", "-results".to_owned(), SUBDOMAIN),
+    ]
+}
+
+fn of_case(case: &Case) -> impl Iterator<Item = Derived<'_>> {
+    let is_mpi = case.workload.api.kind == "MPIJob";
+    // The MPI operator's launcher is a Job, whose pod gets a random end; under v1 it is a pod.
+    let launcher_is_job = is_mpi && case.workload.api.api_version != "kubeflow.org/v1";
+    let config = is_mpi.then(|| Derived {
+        what: "the operator's ConfigMap".to_owned(),
+        suffix: format!("{DIGEST}-config"),
+        limit: LABEL,
+        role: None,
+    });
+    let of_roles = case.workload.roles.iter().map(move |role| {
+        let end = if launcher_is_job && role.name == "launcher" { JOB_POD } else { "" };
+        Derived {
+            what: format!("the last pod of `{}`", role.name),
+            suffix: format!("{DIGEST}{}{end}", role.last_pod_suffix),
+            limit: LABEL,
+            role: Some(role),
+        }
+    });
+    of_roles.chain(config)
+}

@@ -1,0 +1,148 @@
+use super::*;
+use crate::lower;
+use crate::lower::{Document, Inputs, Manifests, Project, Suites};
+use crate::workload;
+use kubebench_format::schema::{DocumentKind, Schemas};
+use kubebench_format::spec::v1::project::LintLevel;
+use kubebench_syntax::diag::{Diagnostic, code};
+use kubebench_syntax::text::{Source, SourceMap};
+use kubebench_syntax::yaml;
+
+mod carried;
+mod claims;
+mod estimates;
+mod jobsets;
+mod kinds;
+mod metrics;
+mod mpi;
+mod pages;
+mod patches;
+mod pods;
+mod queues;
+mod secrets;
+mod spark;
+mod trainjobs;
+mod whole;
+
+/// What a spec says where a test does not.
+const DEFAULTS: [&str; 3] = [
+    "timeout: 1h",
+    "metrics: [{name: seconds, better: lower, from: {duration: run}}]",
+    "workload: {job: {image: 'r.example/a:1', command: [a], resources: {cpu: 1, memory: 1Gi}}}",
+];
+
+/// What is in every file of `pipelines`.
+const WORKFLOW: &str = "{apiVersion: argoproj.io/v1alpha1, kind: Workflow, spec: {arguments: {parameters: [{name: epochs}]}, entrypoint: a, templates: [{name: a, container: {image: 'r.example/a:1', resources: {limits: {cpu: 1, memory: 1Gi}}}}]}}";
+
+/// Benchmarks of one spec, and everything that was said about them.
+struct Compiled {
+    sources: SourceMap,
+    project: Project,
+    benchmarks: Vec<Benchmark>,
+    before: Vec<Diagnostic>,
+}
+
+/// Compiles whole documents: a project, which may be empty, and a benchmark.
+#[track_caller]
+fn compile(project: &str, benchmark: &str) -> Compiled {
+    let schemas = Schemas::new(&workload::schemas());
+    let (mut sources, mut found) = (SourceMap::default(), Diagnostics::default());
+    let mut read = |path: &str, text: &str, kind: DocumentKind| {
+        let id = sources.add(Source::new(path, text.as_bytes()));
+        let source = sources.get(id).unwrap().clone();
+        let read = yaml::read(id, &source);
+        assert_eq!(read.diagnostics, [], "{text}");
+        let root = read.root.unwrap();
+        let faults = schemas.validate(kind, &source, &root);
+        (source, root, faults)
+    };
+    let settings = (!project.is_empty()).then(|| read("kubebench.yaml", project, DocumentKind::Project));
+    let settings = settings.as_ref().map(|(source, root, _)| Document { source, root });
+    let project = lower::project(settings, "0.1.0", &mut found).unwrap();
+    let (source, root, faults) = read("specs/a.yaml", benchmark, DocumentKind::Benchmark);
+    if !faults.is_empty() {
+        return Compiled { sources, project, benchmarks: Vec::new(), before: faults };
+    }
+    let carried = |path: &str| match path {
+        "windows.sh" => Ok(b"#!/bin/sh\r\ntrue\r\n".to_vec()),
+        "token" => Ok(b"#!/bin/sh\nexport TOKEN=ghp_R8vN2kQ7xT1mZ4cB6yW9jL3pF5sD0aHgEuIo\n".to_vec()),
+        path if path.starts_with("pipelines/") => Ok(WORKFLOW.as_bytes().to_vec()),
+        path => Ok(format!("{path}\n").into_bytes()),
+    };
+    let document = Document { source: &source, root: &root };
+    let suites = Suites::default();
+    let paths = lower::manifest_paths(document, &project, &suites);
+    let manifests = Manifests::read(&paths, &carried, "generated", &mut sources);
+    let inputs =
+        Inputs { schemas: &schemas, read: &carried, manifests: &manifests, suites: &suites, sources: &sources };
+    let lowered = lower::benchmark(document, &paths, &project, inputs, &mut found);
+    let benchmarks = lowered.map(|lowered| lowered.benchmarks).unwrap_or_default();
+    let benchmarks = benchmarks.into_iter().map(|resolved| resolved.benchmark).collect();
+    Compiled { sources, project, benchmarks, before: found.into_iter().collect() }
+}
+
+impl Compiled {
+    /// Returns what the rules say, in the order and with the repetitions removed as a user sees it.
+    fn findings(&self) -> Vec<Diagnostic> {
+        let mut found = Diagnostics::default();
+        self.benchmarks.iter().for_each(|benchmark| super::check(benchmark, &mut found));
+        let is_off = |fault: &Diagnostic| self.project.lints.get(fault.code.id) == Some(&LintLevel::Off);
+        found.into_sorted(&self.sources).into_iter().filter(|fault| !is_off(fault)).collect()
+    }
+}
+
+/// Checks the benchmark whose `spec` has `fields` beside the [`DEFAULTS`], on the targets of `project`.
+#[track_caller]
+fn check_on(targets: &str, fields: &str, expected: &[&str]) {
+    let project = if targets.is_empty() {
+        String::new()
+    } else {
+        format!("apiVersion: kubebench.dev/v1\nkind: Project\nmetadata: {{name: p}}\nspec: {{targets: {targets}}}\n")
+    };
+    let compiled = compile(&project, &document(fields));
+    assert_eq!(compiled.before, [], "{fields}");
+    assert!(!compiled.benchmarks.is_empty());
+    let found: Vec<String> =
+        compiled.findings().iter().map(|fault| format!("{} {}", fault.code.id, fault.message)).collect();
+    assert_eq!(found, expected, "{fields}");
+}
+
+/// Checks on the target `default`.
+#[track_caller]
+fn check(fields: &str, expected: &[&str]) {
+    check_on("", fields, expected);
+}
+
+fn document(fields: &str) -> String {
+    let fields: Vec<&str> = fields.lines().collect();
+    let key = |line: &str| line.split_once(':').map(|(key, _)| format!("{key}:")).unwrap();
+    let mut lines = vec!["apiVersion: kubebench.dev/v1".to_owned(), "kind: Benchmark".to_owned()];
+    lines.extend(["metadata: {name: disk}".to_owned(), "spec:".to_owned()]);
+    let absent = DEFAULTS.iter().filter(|line| !fields.iter().any(|field| field.starts_with(&key(line))));
+    lines.extend(absent.chain(&fields).map(|line| format!("  {line}")));
+    lines.join("\n") + "\n"
+}
+
+/// A PyTorchJob or another workload with one image, one command and modest resources, and these fields beside.
+fn workload(kind: &str, fields: &str) -> String {
+    format!("workload: {{{kind}: {{image: 'r.example/a:1', command: [a], {fields}}}}}")
+}
+
+/// An MPIJob with one image, modest resources and these fields beside.
+fn mpi_job(fields: &str) -> String {
+    format!("workload: {{mpiJob: {{image: 'r.example/a:1', resources: {{cpu: 1, memory: 1Gi}}, {fields}}}}}")
+}
+
+/// Where its keys are, so that SSH finds them.
+const KEYS: &str = "sshAuthMountPath: /home/mpiuser/.ssh, pod: {securityContext: {runAsUser: 1000}}";
+
+/// Returns what lowering reports of the benchmark whose `spec` has `fields` beside the [`DEFAULTS`].
+fn lowered(fields: &str) -> Vec<String> {
+    let before = compile("", &document(fields)).before;
+    before.iter().map(|fault| format!("{} {}", fault.code.id, fault.message)).collect()
+}
+
+#[test]
+fn a_sound_benchmark_has_no_findings() {
+    check("", &[]);
+}

@@ -1,0 +1,70 @@
+//! KB0425, KB0426, KB0427: jobs that their target's queue may not hold.
+
+use super::*;
+
+const SMALL: &str = "resources: {cpu: 1, memory: 1Gi}";
+
+fn torch() -> String {
+    workload("pytorchJob", &format!("{SMALL}, worker: {{}}"))
+}
+
+fn tensorflow() -> String {
+    workload("tfJob", &format!("{SMALL}, worker: {{}}"))
+}
+
+fn mpi() -> String {
+    mpi_job(&format!("{KEYS}, launcher: {{}}, worker: {{}}"))
+}
+
+fn mpi_v1() -> String {
+    mpi_job("launcher: {}, worker: {}")
+}
+
+#[test]
+fn kinds_that_kueue_is_told_of() {
+    let target = "{t: {queue: {kueue: ml}}}";
+    check_on(target, &torch(), &["KB0425 Kueue on the target `t` may not manage PyTorchJobs"]);
+    check_on(target, &tensorflow(), &["KB0425 Kueue on the target `t` may not manage TFJobs"]);
+    let jax = workload("jaxJob", &format!("{SMALL}, worker: {{}}"));
+    check_on(target, &jax, &["KB0425 Kueue on the target `t` may not manage JAXJobs"]);
+    check_on(target, &mpi(), &[]);
+    let volcano = workload("volcanoJob", &format!("{SMALL}, tasks: [{{name: a}}]"));
+    check_on(target, &volcano, &["KB0426 Kueue, the queue of the target `t`, does not know Volcano's Job"]);
+    check_on("{t: {queue: {volcano: ml}}}", &volcano, &[]);
+    check_on(target, "", &[]);
+    check_on("{t: {}}", &torch(), &[]);
+    let old = "{t: {queue: {kueue: ml}, apis: {mpiJob: v1}, networkPolicy: {enabled: false}}}";
+    check_on(old, &mpi_v1(), &["KB0426 Kueue, the queue of the target `t`, does not know MPIJob v1"]);
+    check_on(
+        &old.replace("kueue", "volcano"),
+        &mpi_v1(),
+        &["KB0427 MPIJobs on the target `t` may not reach its Volcano queue"],
+    );
+}
+
+#[test]
+fn gangs_that_the_operator_is_told_of() {
+    let target = "{t: {queue: {volcano: ml}}}";
+    check_on(target, &torch(), &["KB0427 PyTorchJobs on the target `t` may not reach its Volcano queue"]);
+    check_on(target, &mpi(), &["KB0427 MPIJobs on the target `t` may not reach its Volcano queue"]);
+    check_on(target, "", &[]);
+    let flags = |fields: &str| {
+        let project = format!(
+            "apiVersion: kubebench.dev/v1\nkind: Project\nmetadata: {{name: p}}\nspec: {{targets: {target}}}\n"
+        );
+        compile(&project, &document(fields)).findings()[0].help.clone().unwrap()
+    };
+    assert!(flags(&torch()).contains("the training operator with `--gang-scheduler-name=volcano`"));
+    assert!(flags(&mpi()).contains("the MPI operator with `--gang-scheduling=volcano`"));
+}
+
+/// A target says it once for each kind, however many benchmarks it has.
+#[test]
+fn benchmarks_of_a_target_share_the_finding() {
+    let project = "apiVersion: kubebench.dev/v1\nkind: Project\nmetadata: {name: p}\nspec: {targets: {t: {queue: {kueue: ml}}}}\n";
+    let axis = "matrix: {axes: {w: [1, 2]}}\nworkload: {pytorchJob: {image: 'r.example/a:1', command: [a, '${{ matrix.w }}'], resources: {cpu: 1, memory: 1Gi}, worker: {}}}";
+    let found = compile(project, &document(axis)).findings();
+    assert_eq!(found.len(), 1, "{found:#?}");
+    let kubebench_syntax::diag::Place::Span(span) = found[0].place else { panic!("{found:?}") };
+    assert_eq!(compile(project, &document(axis)).sources.get(span.source).unwrap().path, "kubebench.yaml");
+}

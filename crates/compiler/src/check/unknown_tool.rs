@@ -1,0 +1,19 @@
+//! KB0362: metrics of tools whose output nothing here reads.
+
+use crate::model::Benchmark;
+use kubebench_extract::tool::{TOOLS, tool};
+use kubebench_syntax::diag::{Diagnostic, Diagnostics, code, did_you_mean};
+
+/// Reports tools that there are not.
+pub(super) fn known(benchmark: &Benchmark, diagnostics: &mut Diagnostics) {
+    let wanted = benchmark.metrics.iter().filter_map(|metric| metric.tool.as_ref());
+    for wanted in wanted.filter(|wanted| tool(&wanted.tool).is_none()) {
+        let names: Vec<&str> = TOOLS.iter().map(|tool| tool.name).collect();
+        let fault = Diagnostic::at(&code::KB0362, wanted.span, format!("there is no tool `{}`", wanted.tool))
+            .note(format!("tools are {}", names.join(", ")));
+        diagnostics.push(match did_you_mean(&wanted.tool, names.iter().copied()) {
+            Some(close) => fault.help(format!("did you mean `{close}`?")),
+            None => fault.help("read its output by `log`, `keyValue`, `json` or another source"),
+        });
+    }
+}

@@ -1,0 +1,454 @@
+//! The pipeline: sources in, a tree of manifests and every finding out.
+//!
+//! A pure function of its inputs, the files that specs carry among them: no disk, clock, network, environment or
+//! randomness, and no failure but findings.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use rayon::prelude::*;
+
+use crate::check;
+use crate::lower::{self, Document, Inputs, Lowered, Manifests, Project, ReadFile, Resolved, Suites, Unreadable};
+use crate::manifest::{self, Emitted, Identity, Manifest, Part, SuiteIdentity};
+use crate::model::{Benchmark, Suite};
+use crate::tree::{OutputFile, OutputTree, Rejected, size};
+use crate::workload;
+use kubebench_format::result::Ack;
+use kubebench_format::schema::{DocumentKind, Schemas};
+use kubebench_format::spec::v1::project::LintLevel;
+use kubebench_syntax::diag::{Diagnostic, Diagnostics, Place, Severity, code};
+use kubebench_syntax::text::{Source, SourceId, SourceMap, Span};
+use kubebench_syntax::yaml;
+
+/// A file to compile.
+#[derive(Clone, Debug)]
+pub struct Input {
+    /// Path relative to the project root.
+    pub path: String,
+    /// Content.
+    pub bytes: Vec<u8>,
+}
+
+/// One benchmark on one target, and the identity of what it executes.
+#[derive(Debug)]
+pub struct Compiled {
+    /// The benchmark.
+    pub benchmark: Benchmark,
+    /// Its digest and runs.
+    pub identity: Identity,
+}
+
+/// One suite on one target, and the identity of what it executes.
+#[derive(Debug)]
+pub struct CompiledSuite {
+    /// The suite.
+    pub suite: Suite,
+    /// Its digest.
+    pub identity: SuiteIdentity,
+}
+
+/// What a compilation gave.
+#[derive(Debug)]
+pub struct Compilation {
+    /// The texts that findings point into.
+    pub sources: SourceMap,
+    /// The findings, sorted, at their configured levels.
+    pub diagnostics: Vec<Diagnostic>,
+    /// The project, unless its file is at fault.
+    pub project: Option<Project>,
+    /// The benchmarks, by path and target.
+    pub benchmarks: Vec<Compiled>,
+    /// The suites, by path and target.
+    pub suites: Vec<CompiledSuite>,
+    /// Paths of specs with errors; what they would emit is unknown.
+    pub faulty: BTreeSet<String>,
+    /// The specs whose errors keep a suite from being compiled, by the suite's own.
+    pub held_back: BTreeMap<String, BTreeSet<String>>,
+    /// The manifests of all specs without errors.
+    pub tree: OutputTree,
+}
+
+impl Compilation {
+    /// Returns true when some finding is an error.
+    pub fn has_errors(&self) -> bool {
+        self.diagnostics.iter().any(|diagnostic| diagnostic.severity == Severity::Error)
+    }
+
+    /// Returns the text of `rules.json` of `compiled`, byte for byte as the cluster finds it; nothing for a benchmark of
+    /// another compilation.
+    pub fn rules(&self, compiled: &Compiled) -> Option<String> {
+        let path = manifest::rules_path(&compiled.benchmark);
+        let source = Source::new(path.as_str(), self.tree.get(&path)?.body().as_bytes());
+        let root = yaml::read(SourceId::default(), &source).root?;
+        root.get("data")?.get("rules.json")?.as_text().map(str::to_owned)
+    }
+
+    /// Adds what was found about the files as files, at the levels of the project.
+    pub fn add(&mut self, found: Diagnostics) {
+        let found = at_levels(found, self.project.as_ref());
+        let errors = found.as_slice().iter().filter(|fault| fault.severity == Severity::Error);
+        self.faulty.extend(errors.map(|fault| fault.path(&self.sources).to_owned()));
+        self.diagnostics.extend(found);
+    }
+}
+
+/// A project that is open for compiling: its file read, its schemas ready.
+pub struct Workspace {
+    schemas: Schemas,
+    sources: SourceMap,
+    diagnostics: Diagnostics,
+    project: Option<Project>,
+    read: Box<ReadFile>,
+}
+
+impl Workspace {
+    /// Opens the project of `file`, or the default project when there is none; `version` is this program's.
+    ///
+    /// It has no files that a spec could carry until [`carrying`](Self::carrying) gives them.
+    pub fn open(file: Option<Input>, version: &str) -> Self {
+        let mut workspace = Self {
+            schemas: Schemas::new(&workload::schemas()),
+            sources: SourceMap::default(),
+            diagnostics: Diagnostics::default(),
+            project: None,
+            read: Box::new(|_| Err(Unreadable::Absent { beside: Vec::new() })),
+        };
+        workspace.project = workspace.load_project(file, version);
+        workspace
+    }
+
+    /// Lets specs carry the files that `read` gives by their paths below the project root.
+    #[must_use]
+    pub fn carrying(self, read: impl Fn(&str) -> Result<Vec<u8>, Unreadable> + Send + Sync + 'static) -> Self {
+        Self { read: Box::new(read), ..self }
+    }
+
+    /// Returns the project, unless its file is at fault.
+    pub fn project(&self) -> Option<&Project> {
+        self.project.as_ref()
+    }
+
+    /// Returns the folders that hold specs; the default when the project file is at fault.
+    pub fn spec_dirs(&self) -> Vec<String> {
+        self.project.as_ref().map_or_else(|| vec!["specs".to_owned()], |project| project.settings.spec_dirs.clone())
+    }
+
+    /// Returns the folder of results; the default when the project file is at fault.
+    pub fn results_dir(&self) -> String {
+        let settings = self.project.as_ref().map(|project| &project.settings);
+        settings.map_or_else(|| "results".to_owned(), |settings| settings.results.directory.clone())
+    }
+
+    fn load_project(&mut self, file: Option<Input>, version: &str) -> Option<Project> {
+        let Some(file) = file else { return lower::project(None, version, &mut self.diagnostics) };
+        let id = self.sources.add(Source::new(file.path, &file.bytes));
+        let source = self.sources.get(id)?;
+        let (_, root) = load(id, source, &[DocumentKind::Project], &self.schemas, &mut self.diagnostics)?;
+        lower::project(Some(Document { source, root: &root }), version, &mut self.diagnostics)
+            .filter(|_| !self.diagnostics.has_errors())
+    }
+
+    /// Compiles `specs`, given in any order.
+    pub fn compile(self, mut specs: Vec<Input>) -> Compilation {
+        let Self { schemas, mut sources, mut diagnostics, project, read } = self;
+        specs.sort_by(|a, b| a.path.cmp(&b.path));
+        let texts: Vec<Source> = specs.into_par_iter().map(|input| Source::new(input.path, &input.bytes)).collect();
+        let ids: Vec<SourceId> = texts.into_iter().map(|source| sources.add(source)).collect();
+        let mut loaded: Vec<Loaded> =
+            ids.par_iter().filter_map(|id| Some(load_spec(*id, sources.get(*id)?, &schemas))).collect();
+        let suites = suites(&mut loaded, project.as_ref(), &sources);
+        let manifests = project.as_ref().map(|project| {
+            loaded.par_iter_mut().for_each(|spec| spec.manifests = manifest_paths(spec, project, &suites, &sources));
+            let paths = loaded.iter().flat_map(|spec| spec.manifests.iter().cloned()).collect();
+            Manifests::read(&paths, &*read, &project.settings.output, &mut sources)
+        });
+        let manifests = manifests.unwrap_or_default();
+        let inputs =
+            Inputs { schemas: &schemas, read: &*read, manifests: &manifests, suites: &suites, sources: &sources };
+        let outcomes: Vec<Outcome> =
+            loaded.into_par_iter().filter_map(|spec| compile_one(spec, project.as_ref(), inputs)).collect();
+        let Assembled { benchmarks, suites, tree, mut faulty, held_back } =
+            assemble(outcomes, &suites, project.as_ref(), &mut diagnostics);
+        let diagnostics = at_levels(diagnostics, project.as_ref()).into_sorted(&sources);
+        let errors = diagnostics.iter().filter(|fault| fault.severity == Severity::Error);
+        faulty.extend(errors.map(|fault| fault.path(&sources).to_owned()));
+        Compilation { sources, diagnostics, project, benchmarks, suites, faulty, held_back, tree }
+    }
+}
+
+/// Reads acknowledgements; those at fault are reported, their texts are added to `sources`.
+pub fn acks(files: Vec<Input>, sources: &mut SourceMap, diagnostics: &mut Diagnostics) -> Vec<Ack> {
+    let schemas = Schemas::new(&workload::schemas());
+    let mut acks = Vec::new();
+    for file in files {
+        let id = sources.add(Source::new(file.path, &file.bytes));
+        let Some(source) = sources.get(id) else { continue };
+        if let Some((_, root)) = load(id, source, &[DocumentKind::Ack], &schemas, diagnostics) {
+            acks.extend(lower::ack(Document { source, root: &root }, diagnostics));
+        }
+    }
+    acks
+}
+
+/// Reads a document and checks it against its schema; nothing when anything is wrong with it.
+fn load(
+    id: SourceId,
+    source: &Source,
+    expected: &[DocumentKind],
+    schemas: &Schemas,
+    diagnostics: &mut Diagnostics,
+) -> Option<(DocumentKind, yaml::Node)> {
+    let yaml::Read { root, diagnostics: mut found } = yaml::read(id, source);
+    schemas.advise(expected, source, root.as_ref(), &mut found);
+    let sound = found.is_empty();
+    let reported: BTreeSet<u32> = found
+        .iter()
+        .filter_map(|fault| if let Place::Span(span) = fault.place { Some(span.start) } else { None })
+        .collect();
+    diagnostics.extend(found);
+    let root = root?;
+    let kind = match schemas.kind_of(source, &root, expected) {
+        Ok(kind) => kind,
+        Err(fault) => {
+            diagnostics.push(fault);
+            return None;
+        }
+    };
+    let mut violations = schemas.validate(kind, source, &root);
+    violations.retain(|fault| !matches!(fault.place, Place::Span(span) if reported.contains(&span.start)));
+    let valid = violations.is_empty();
+    diagnostics.extend(violations);
+    (sound && valid).then_some((kind, root))
+}
+
+/// A spec that was read.
+struct Loaded {
+    id: SourceId,
+    diagnostics: Diagnostics,
+    /// What it is, unless something is wrong with it.
+    document: Option<(DocumentKind, yaml::Node)>,
+    /// The paths of the manifests that it names.
+    manifests: BTreeSet<String>,
+}
+
+fn load_spec(id: SourceId, source: &Source, schemas: &Schemas) -> Loaded {
+    let mut diagnostics = Diagnostics::default();
+    let expected = [DocumentKind::Benchmark, DocumentKind::Suite];
+    let document = load(id, source, &expected, schemas, &mut diagnostics);
+    Loaded { id, diagnostics, document, manifests: BTreeSet::new() }
+}
+
+/// Returns the suites among the specs: a benchmark cannot be compiled before it is known who runs it.
+fn suites(loaded: &mut [Loaded], project: Option<&Project>, sources: &SourceMap) -> Suites {
+    let Some(project) = project else { return Suites::default() };
+    Suites::new(loaded.iter_mut().filter_map(|spec| {
+        let Some((DocumentKind::Suite, root)) = &spec.document else { return None };
+        lower::suite(Document { source: sources.get(spec.id)?, root }, project, &mut spec.diagnostics)
+    }))
+}
+
+fn manifest_paths(spec: &Loaded, project: &Project, suites: &Suites, sources: &SourceMap) -> BTreeSet<String> {
+    match (&spec.document, sources.get(spec.id)) {
+        (Some((DocumentKind::Benchmark, root)), Some(source)) => {
+            lower::manifest_paths(Document { source, root }, project, suites)
+        }
+        _ => BTreeSet::new(),
+    }
+}
+
+/// What one spec gave.
+struct Outcome {
+    path: String,
+    diagnostics: Diagnostics,
+    name: Option<(String, Span)>,
+    outputs: Vec<Output>,
+}
+
+/// One benchmark on one target, and its files by path.
+struct Output {
+    compiled: Compiled,
+    files: Vec<(String, OutputFile)>,
+}
+
+/// Returns what a spec gives; nothing for one that is none of `inputs`.
+fn compile_one(spec: Loaded, project: Option<&Project>, inputs: Inputs<'_>) -> Option<Outcome> {
+    let Loaded { id, diagnostics, document, manifests } = spec;
+    let source = inputs.sources.get(id)?;
+    let path = source.path.clone();
+    let mut outcome = Outcome { path, diagnostics, name: None, outputs: Vec::new() };
+    let diagnostics = &mut outcome.diagnostics;
+    let (Some((kind, root)), Some(project)) = (document, project) else { return Some(outcome) };
+    let document = Document { source, root: &root };
+    if kind == DocumentKind::Suite {
+        let suite = inputs.suites.iter().find(|suite| suite.path == outcome.path);
+        outcome.name = suite.map(|suite| (suite.name.clone(), suite.name_span));
+    } else if let Some(lowered) = lower::benchmark(document, &manifests, project, inputs, diagnostics) {
+        let output = |Resolved { benchmark, document }| {
+            check::check(&benchmark, diagnostics);
+            let Emitted { identity, manifests } = manifest::emit(&benchmark, &document, diagnostics);
+            let files = files(manifests, &benchmark.path, Some(benchmark.name_span));
+            Output { compiled: Compiled { benchmark, identity }, files }
+        };
+        let Lowered { name, name_span, benchmarks } = lowered;
+        outcome.name = Some((name, name_span));
+        outcome.outputs = benchmarks.into_iter().map(output).collect();
+    }
+    Some(outcome)
+}
+
+struct Assembled {
+    benchmarks: Vec<Compiled>,
+    suites: Vec<CompiledSuite>,
+    tree: OutputTree,
+    /// Paths of specs with errors, which may stand in other files.
+    faulty: BTreeSet<String>,
+    held_back: BTreeMap<String, BTreeSet<String>>,
+}
+
+/// Puts all specs together: names are unique, suites refer to what exists, every target has its pipeline.
+fn assemble(
+    outcomes: Vec<Outcome>,
+    suites: &Suites,
+    project: Option<&Project>,
+    diagnostics: &mut Diagnostics,
+) -> Assembled {
+    let mut names: BTreeMap<String, Span> = BTreeMap::new();
+    let mut benchmarks = Vec::new();
+    let mut tree = OutputTree::default();
+    let mut faulty = BTreeSet::new();
+    // Benchmarks of which nothing is known but that they are there, with their specs.
+    let mut unsound = BTreeMap::new();
+    let mut held_back = BTreeMap::new();
+    // Specs of which not even the name is known.
+    let mut nameless = Vec::new();
+    for Outcome { path, diagnostics: found, name, outputs } in outcomes {
+        let found = at_levels(found, project);
+        let sound = !found.has_errors();
+        diagnostics.extend(found);
+        nameless.extend((!sound && name.is_none()).then(|| path.clone()));
+        unsound.extend(name.iter().filter(|_| !sound).map(|(name, _)| (name.clone(), path.clone())));
+        faulty.extend((!sound).then_some(path));
+        let unique = name.is_none_or(|(name, span)| claim_name(&mut names, &name, span, diagnostics));
+        for Output { compiled, files } in outputs.into_iter().filter(|_| sound && unique) {
+            insert(&mut tree, files, diagnostics);
+            benchmarks.push(compiled);
+        }
+    }
+    suites.check(&names, &nameless, diagnostics);
+    let mut compiled = Vec::new();
+    if let Some(project) = project {
+        for suite in suites.iter() {
+            let is_unknown = |name: &str| unsound.contains_key(name) || !names.contains_key(name);
+            if unsound.contains_key(&suite.name) || suite.benchmarks().any(is_unknown) {
+                let specs = suite.benchmarks().filter_map(|name| unsound.get(name).cloned());
+                held_back.insert(suite.path.clone(), specs.collect());
+                faulty.insert(suite.path.clone());
+                continue;
+            }
+            let on_targets = compile_suite(suite, &benchmarks, project, &mut tree, diagnostics);
+            let has_some =
+                |Compiled { benchmark, .. }: &Compiled| suite.is_on(&benchmark.target) && suite.names(&benchmark.name);
+            if !benchmarks.iter().any(has_some) {
+                suite.report_empty(diagnostics);
+            }
+            compiled.extend(on_targets);
+        }
+        for target in &project.targets {
+            let here: Vec<&Benchmark> = benchmarks
+                .iter()
+                .map(|compiled| &compiled.benchmark)
+                .filter(|benchmark| benchmark.target.name == target.name)
+                .collect();
+            if !here.is_empty() {
+                let manifests = manifest::emit_pipeline(target, &project.settings, &here);
+                insert(&mut tree, files(manifests, &project.settings.path, None), diagnostics);
+            }
+        }
+        diagnostics.extend(size::warnings(&tree, &project.settings.output));
+    }
+    Assembled { benchmarks, suites: compiled, tree, faulty, held_back }
+}
+
+/// Compiles a suite on each of its targets.
+fn compile_suite(
+    suite: &lower::Suite,
+    benchmarks: &[Compiled],
+    project: &Project,
+    tree: &mut OutputTree,
+    diagnostics: &mut Diagnostics,
+) -> Vec<CompiledSuite> {
+    let mut compiled = Vec::new();
+    for target in &project.targets {
+        let on_target = |name: &str| {
+            benchmarks.iter().find(|Compiled { benchmark, .. }| {
+                benchmark.name == name
+                    && benchmark.target.name == target.name
+                    && benchmark.suite.as_ref() == Some(&suite.name)
+            })
+        };
+        let found = suite.on_target(target, project, |name| on_target(name).is_some(), diagnostics);
+        let Some(found) = found else { continue };
+        let parts: Vec<Part<'_>> = found
+            .members
+            .iter()
+            .filter_map(|member| {
+                let Compiled { benchmark, identity } = on_target(&member.benchmark)?;
+                Some(Part { benchmark, identity, needs: &member.needs })
+            })
+            .collect();
+        let (identity, manifests) = manifest::emit_suite(&found, &parts, diagnostics);
+        insert(tree, files(manifests, &found.path, Some(found.name_span)), diagnostics);
+        compiled.push(CompiledSuite { suite: found, identity });
+    }
+    compiled
+}
+
+fn claim_name(names: &mut BTreeMap<String, Span>, name: &str, span: Span, diagnostics: &mut Diagnostics) -> bool {
+    let Some(first) = names.get(name) else {
+        names.insert(name.to_owned(), span);
+        return true;
+    };
+    let fault = Diagnostic::at(&code::KB0308, span, format!("the name `{name}` is taken"))
+        .related(Place::Span(*first), "by this spec")
+        .note("both would write the same manifests");
+    diagnostics
+        .push(fault.help(
+            "give one of them another name; forms of one benchmark are cases of its `matrix`, or its `variants`",
+        ));
+    false
+}
+
+/// Returns `manifests`, which are compiled from `source`, as files by path.
+fn files(manifests: Vec<Manifest>, source: &str, span: Option<Span>) -> Vec<(String, OutputFile)> {
+    let file = |manifest: Manifest| (manifest.path, OutputFile::new(source, span, &yaml::write(&manifest.object)));
+    manifests.into_iter().map(file).collect()
+}
+
+fn insert(tree: &mut OutputTree, files: Vec<(String, OutputFile)>, diagnostics: &mut Diagnostics) {
+    for (path, file) in files {
+        if let Err(rejected) = tree.insert(path, file) {
+            let Rejected { path, file, .. } = *rejected;
+            let message = format!("another spec already emits {path}");
+            diagnostics.push(match file.source_span {
+                Some(span) => Diagnostic::at(&code::KB0308, span, message),
+                None => Diagnostic::in_file(&code::KB0308, file.source, message),
+            });
+        }
+    }
+}
+
+/// Gives findings the levels that the project sets, and drops those that it switched off.
+fn at_levels(diagnostics: Diagnostics, project: Option<&Project>) -> Diagnostics {
+    let Some(levels) = project.map(|project| &project.lints) else { return diagnostics };
+    let mut leveled = Diagnostics::default();
+    for mut diagnostic in diagnostics {
+        match levels.get(diagnostic.code.id) {
+            Some(LintLevel::Off) => continue,
+            Some(LintLevel::Error) => diagnostic.severity = Severity::Error,
+            Some(LintLevel::Warning) => diagnostic.severity = Severity::Warning,
+            None => {}
+        }
+        leveled.push(diagnostic);
+    }
+    leveled
+}

@@ -1,0 +1,45 @@
+use crate::compile::{Input, Workspace};
+
+/// Returns the findings about these gates on the metrics `a`, which has a direction, and `b`, which has none.
+fn found(gates: &str) -> Vec<String> {
+    let text = format!(
+        "apiVersion: kubebench.dev/v1\nkind: Benchmark\nmetadata: {{name: a}}\nspec:\n  timeout: 1h\n  \
+         workload: {{job: {{image: 'r.example/a:1', command: [a], resources: {{cpu: 1, memory: 1Gi}}}}}}\n  \
+         metrics: [{{name: a, better: lower, primary: true, from: {{duration: run}}}}, {{name: b, from: {{duration: queue}}}}]\n  \
+         gates: {gates}\n"
+    );
+    let file = Input { path: "specs/a.yaml".to_owned(), bytes: text.into_bytes() };
+    let compilation = Workspace::open(None, "0.1.0").compile(vec![file]);
+    let errors =
+        compilation.diagnostics.iter().filter(|fault| fault.severity == kubebench_syntax::diag::Severity::Error);
+    errors.map(|fault| format!("{} {}", fault.code.id, fault.message)).collect()
+}
+
+#[test]
+fn gates_that_decide() {
+    for gates in [
+        "[{metric: a, maxRegression: 3%, min: 1, max: 2}]",
+        "[{metric: a, min: 2, max: 2}]",
+        "[{metric: a, maxRegression: 3%}, {metric: a, max: 9}, {metric: b, max: 9}]",
+        "[{metric: a, maxRegression: 3%}, {metric: a, maxRegression: 5%, baseline: {tag: v1}}]",
+    ] {
+        assert_eq!(found(gates), Vec::<String>::new(), "{gates}");
+    }
+}
+
+#[test]
+fn gates_that_cannot() {
+    let check = |gates: &str, expected: &str| assert_eq!(found(gates), [expected], "{gates}");
+    check("[{metric: a}]", "KB0202 this gate decides nothing");
+    check("[{metric: a, min: 5, max: 3}]", "KB0333 no value of `a` is at least 5 and at most 3");
+    check(
+        "[{metric: b, maxRegression: 3%}]",
+        "KB0333 `b` has no direction, so nothing says what a regression of it is",
+    );
+    check("[{metric: a, max: 3}, {metric: a, max: 4, min: 1}]", "KB0333 another gate has a `max` for `a`");
+    check("[{metric: a, max: 3, baseline: {tag: v1}}, {metric: a, max: 4}]", "KB0333 another gate has a `max` for `a`");
+    check(
+        "[{metric: a, maxRegression: 3%, baseline: {tag: v1}}, {metric: a, maxRegression: 4%, baseline: {tag: v1}}]",
+        "KB0333 another gate has a `maxRegression` for `a`",
+    );
+}

@@ -1,0 +1,153 @@
+//! The manifests that specs name: read once each, however many specs and cases name one, and before any spec is lowered, so that
+//! findings can point into them.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::benchmark::{points, targets};
+use super::files::{ReadFile, Unreadable, refusal, unreadable};
+use super::roots::{of_case, roots};
+use super::{Document, Project, Suites, variants};
+use crate::expand;
+use crate::lookup::{self, Scope};
+use kubebench_syntax::diag::{Diagnostics, Severity};
+use kubebench_syntax::text::{Source, SourceId, SourceMap, Span};
+use kubebench_syntax::yaml::{self, Entry, Node, Value};
+
+/// Where a spec names a manifest.
+const NAMED_AT: &[&[&str]] = &[&["manifest", "file"], &["workflow", "file"]];
+
+/// The manifests of all specs, by path.
+#[derive(Default)]
+pub struct Manifests {
+    files: BTreeMap<String, Result<File, Unreadable>>,
+}
+
+struct File {
+    id: SourceId,
+    read: yaml::Manifest,
+}
+
+impl Manifests {
+    /// Reads the files at `paths`, and adds their texts to `sources`.
+    pub fn read(paths: &BTreeSet<String>, read: &ReadFile, output: &str, sources: &mut SourceMap) -> Self {
+        let file = |path: &str, sources: &mut SourceMap| match refusal(path, output) {
+            Some(reason) => Err(Unreadable::Refused(reason)),
+            None => read(path).map(|bytes| {
+                let source = Source::new(path, &bytes);
+                let id = sources.add(source);
+                let read = sources.get(id).map(|source| yaml::read_manifest(id, source)).unwrap_or_default();
+                File { id, read }
+            }),
+        };
+        let files = paths.iter().map(|path| (path.clone(), file(path, sources)));
+        Self { files: files.collect() }
+    }
+
+    /// Returns the objects of the manifest that the resolved `workload` of `document` holds or names, with the lookups of the
+    /// latter answered; nothing where there is none, or where it is at fault, which is reported.
+    pub(super) fn objects(
+        &self,
+        document: Document<'_>,
+        workload: &Node,
+        scope: &Scope,
+        sources: &SourceMap,
+        diagnostics: &mut Diagnostics,
+    ) -> Option<Vec<Node>> {
+        if let Some(object) = workload.get("manifest").and_then(|manifest| manifest.get("object")) {
+            let mut documents = Vec::new();
+            yaml::items(quoted_as_text(document.source, object.clone()), &mut documents);
+            return Some(documents);
+        }
+        let node = named(workload).next()?;
+        let path = node.as_text()?;
+        let file = match self.files.get(path)? {
+            Ok(file) => file,
+            Err(reason) => {
+                diagnostics.push(unreadable(path, node.span, reason.clone()));
+                return None;
+            }
+        };
+        diagnostics.extend(file.read.diagnostics.iter().cloned());
+        if file.read.diagnostics.iter().any(|fault| fault.severity == Severity::Error) {
+            return None;
+        }
+        let source = sources.get(file.id)?;
+        let documents = file.read.documents.iter();
+        let resolved = documents.map(|document| lookup::resolve(source, document, scope, diagnostics));
+        Some(resolved.map(|document| quoted_as_text(source, document)).collect())
+    }
+
+    /// Returns the names that the manifests look up which `workload` names in any case.
+    pub(super) fn lookups<'a>(
+        &'a self,
+        paths: &'a BTreeSet<String>,
+        sources: &'a SourceMap,
+    ) -> impl Iterator<Item = String> + 'a {
+        let files = paths.iter().filter_map(|path| self.files.get(path)?.as_ref().ok());
+        files
+            .flat_map(move |file| {
+                let source = sources.get(file.id);
+                let documents = file.read.documents.iter();
+                documents.flat_map(move |document| {
+                    source.map(|source| lookup::lookups(source, document)).unwrap_or_default()
+                })
+            })
+            .map(|lookup| lookup.path)
+    }
+}
+
+/// Makes text of every number or boolean that was looked up within quotes: in an object of the API nothing else says which of them
+/// a field takes.
+fn quoted_as_text(source: &Source, node: Node) -> Node {
+    let span = node.span;
+    let value = match node.value {
+        Value::Number(text) if is_quoted(source, span) => Value::String(text),
+        Value::Bool(flag) if is_quoted(source, span) => Value::String(flag.to_string()),
+        Value::Seq(items) => Value::Seq(items.into_iter().map(|item| quoted_as_text(source, item)).collect()),
+        Value::Map(entries) => Value::Map(
+            entries.into_iter().map(|entry| Entry { value: quoted_as_text(source, entry.value), ..entry }).collect(),
+        ),
+        other => other,
+    };
+    Node { span, value }
+}
+
+fn is_quoted(source: &Source, span: Span) -> bool {
+    source.slice(span).starts_with(['"', '\''])
+}
+
+/// Returns where `workload` names manifests.
+fn named(workload: &Node) -> impl Iterator<Item = &Node> {
+    NAMED_AT.iter().filter_map(move |path| path.iter().try_fold(workload, |node, step| node.get(step)))
+}
+
+/// Returns the paths of the manifests that `document` names in any case, on any target, by itself or in one of `suites`.
+pub fn manifest_paths(document: Document<'_>, project: &Project, suites: &Suites) -> BTreeSet<String> {
+    let Some(spec) = document.root.get("spec") else { return BTreeSet::new() };
+    // What is wrong here is found again when the document is lowered.
+    let mut found = Diagnostics::default();
+    let variants = variants::variants(document.source, spec, &mut found);
+    let workloads = variants.iter().filter_map(|variant| Some((variant.name.as_ref(), variant.get("workload")?)));
+    let mut paths = BTreeSet::new();
+    for (variant, node) in workloads.flat_map(|(name, workload)| named(workload).map(move |node| (name, node))) {
+        if !lookup::mentions_any(node) {
+            paths.extend(node.as_text().map(str::to_owned));
+            continue;
+        }
+        let name = document.root.get("metadata").and_then(|metadata| metadata.get("name")).and_then(Node::as_text);
+        let labels = BTreeMap::new();
+        let points = points(spec, &variants, &mut found);
+        let points: Vec<_> = points.iter().filter(|point| point.variant.as_ref() == variant).collect();
+        for target in targets(spec, project, &mut found) {
+            for point in points.iter().take(expand::MAX_RUNS) {
+                let name = name.unwrap_or_default();
+                let mut roots = roots(spec, name, &labels, &target, suites.of(name, &target));
+                roots.extend(of_case(point));
+                let scope = Scope::new(roots, &[]);
+                let resolved = lookup::resolve(document.source, node, &scope, &mut found);
+                paths.extend(resolved.as_text().map(str::to_owned));
+            }
+        }
+    }
+    paths
+}

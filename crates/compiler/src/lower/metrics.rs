@@ -1,0 +1,282 @@
+//! Metrics, checks and gates: names, and what refers to them.
+
+use std::collections::BTreeMap;
+
+use crate::model::{Expectation, Fixture, Metric, MetricReference, Part, ToolMetrics};
+use kubebench_extract::pattern::Pattern;
+use kubebench_extract::preset::{self, PRESETS, Preset};
+use kubebench_format::result::v1::Direction;
+use kubebench_format::spec::v1::{fixture, metric as wire};
+use kubebench_syntax::diag::{Diagnostic, Diagnostics, Place, code, did_you_mean};
+use kubebench_syntax::text::Span;
+use kubebench_syntax::yaml::Node;
+
+/// Sources whose values have no step.
+const STEPLESS: [&str; 9] =
+    ["json", "keyValue", "openMetrics", "file", "process", "duration", "node", "trials", "prometheus"];
+
+fn direction(better: wire::Better) -> Direction {
+    match better {
+        wire::Better::Higher => Direction::Higher,
+        wire::Better::Lower => Direction::Lower,
+    }
+}
+
+/// Returns the metrics of `spec`, reporting names that are missing or stand twice.
+pub(super) fn metrics(wires: &[wire::Metric], spec: &Node, diagnostics: &mut Diagnostics) -> Vec<Metric> {
+    let nodes = spec.get("metrics").map(Node::items).unwrap_or_default();
+    let mut first: BTreeMap<&str, Span> = BTreeMap::new();
+    let mut metrics = Vec::new();
+    for (wire, node) in wires.iter().zip(nodes) {
+        let span = node.get("name").map_or(node.span, |name| name.span);
+        let preset = preset_of(wire, node, diagnostics);
+        if let Some(name) = wire.name.as_deref().or(preset.map(|preset| preset.name)) {
+            if let Some(earlier) = first.insert(name, span) {
+                let fault = Diagnostic::at(&code::KB0312, span, format!("a metric `{name}` exists already"));
+                diagnostics.push(fault.related(Place::Span(earlier), "first").help("give one of them another name"));
+            }
+        } else if wire.from.tool.is_none() && !names_preset(wire) {
+            let fault = Diagnostic::at(&code::KB0202, node.span, "this metric needs the field `name`");
+            diagnostics.push(
+                fault
+                    .note("only the metrics of a tool and of a preset of Prometheus bring their own names")
+                    .help("add `name: …`"),
+            );
+        }
+        check_sources(wire, node, diagnostics);
+        metrics.push(Metric {
+            name: wire.name.clone().or_else(|| preset.map(|preset| preset.name.to_owned())),
+            span,
+            direction: wire.better.or_else(|| Some(preset?.better)).map(direction),
+            primary: wire.primary.is_some_and(|flag| flag.0),
+            tool: wire.from.tool.as_ref().map(|tool| ToolMetrics {
+                tool: tool.name.clone(),
+                span: tool_node(node).and_then(|tool| tool.get("name")).map_or(node.span, |name| name.span),
+                names: tool.metrics.as_ref().map(|names| {
+                    let spans = tool_node(node).and_then(|tool| tool.get("metrics")).map(Node::items);
+                    names.iter().cloned().zip(spans.into_iter().flatten().map(|name| name.span)).collect()
+                }),
+            }),
+            file_span: ["json", "jsonLines", "csv", "file", "openMetrics"]
+                .into_iter()
+                .filter_map(|source| node.get("from")?.get(source))
+                .find_map(|source| source.get("file").or_else(|| source.get("path")))
+                .map(|file| file.span),
+            is_needed: [wire.primary, wire.required].into_iter().flatten().any(|flag| flag.0),
+            role: of_log(node, "role").and_then(|role| Some((role.as_text()?.to_owned(), role.span))),
+            index: index_of(&wire.from).zip(of_log(node, "index")).map(|(index, node)| (index, node.span)),
+            stepless_window: stepless_window(wire, node),
+            duration: node
+                .get("from")
+                .and_then(|from| from.get("duration"))
+                .and_then(|word| Some((word.as_text()?.to_owned(), word.span))),
+            of_part: of_part(node),
+        });
+    }
+    metrics
+}
+
+fn names_preset(wire: &wire::Metric) -> bool {
+    wire.from.prometheus.as_ref().is_some_and(|source| source.preset.is_some())
+}
+
+/// Returns the preset that a metric names, reporting one that there is not and one beside a query.
+fn preset_of(wire: &wire::Metric, node: &Node, diagnostics: &mut Diagnostics) -> Option<&'static Preset> {
+    let source = wire.from.prometheus.as_ref()?;
+    let of = |field: &str| node.get("from")?.get("prometheus")?.entry(field);
+    let Some(name) = &source.preset else {
+        if source.query.is_none() {
+            let span =
+                node.get("from").and_then(|from| from.entry("prometheus")).map_or(node.span, |entry| entry.key_span);
+            let fault = Diagnostic::at(&code::KB0207, span, "`prometheus` takes exactly one of `query` and `preset`");
+            diagnostics
+                .push(fault.help("write a query, or the name of one that Kubebench knows: `preset: dcgm-energy`"));
+        }
+        return None;
+    };
+    if let (Some(_), Some(entry)) = (&source.query, of("query")) {
+        let message = format!("`{name}` is a query already, and this one would not count");
+        diagnostics
+            .push(Diagnostic::at(&code::KB0207, entry.key_span, message).help("keep one of `query` and `preset`"));
+    }
+    let found = preset::preset(name);
+    if found.is_none() {
+        let names = || PRESETS.iter().map(|preset| preset.name);
+        let span = of("preset").map_or(node.span, |entry| entry.value.span);
+        let fault = Diagnostic::at(&code::KB0369, span, format!("there is no preset `{name}`"));
+        diagnostics.push(match did_you_mean(name, names()) {
+            Some(close) => fault.help(format!("did you mean `{close}`?")),
+            None => {
+                fault.help(format!("write a `query` of your own, or one of {}", names().collect::<Vec<_>>().join(", ")))
+            }
+        });
+    }
+    found
+}
+
+fn tool_node(metric: &Node) -> Option<&Node> {
+    metric.get("from")?.get("tool")
+}
+
+/// Returns what a metric says of the log that it is read from.
+fn of_log<'n>(metric: &'n Node, key: &str) -> Option<&'n Node> {
+    ["log", "keyValue", "tool"].into_iter().find_map(|source| metric.get("from")?.get(source)?.get(key))
+}
+
+/// Returns the node or the metric of trials that a metric is read from.
+fn of_part(metric: &Node) -> Option<(Part, Span)> {
+    let from = metric.get("from")?;
+    let of = |source: &str, field: &str| {
+        let said = from.get(source)?.get(field)?;
+        Some((said.as_text()?.to_owned(), said.span))
+    };
+    let node = of("node", "name").map(|(name, span)| (Part::Node(name), span));
+    node.or_else(|| of("trials", "metric").map(|(name, span)| (Part::Trials(name), span)))
+}
+
+fn index_of(from: &wire::Source) -> Option<u32> {
+    let wire::Source { log, key_value, tool, .. } = from;
+    let of_log = log.as_ref().and_then(|log| log.index);
+    let of_key = || key_value.as_ref().and_then(|key| key.index);
+    let of_tool = || tool.as_ref().and_then(|tool| tool.index);
+    of_log.or_else(of_key).or_else(of_tool).map(|index| index.0)
+}
+
+/// Returns the source and the place of a window that counts steps of which the source knows none. What stands beside a value
+/// in a table, and what a tool prints, is known only at the end of a run.
+fn stepless_window(wire: &wire::Metric, node: &Node) -> Option<(&'static str, Span)> {
+    wire.window.as_ref()?.steps.as_ref()?;
+    let source = match &wire.from.log {
+        Some(log) => Pattern::new(&log.pattern).is_ok_and(|pattern| !pattern.has_step()).then_some("log")?,
+        None => STEPLESS.into_iter().find(|source| node.get("from").is_some_and(|from| from.get(source).is_some()))?,
+    };
+    Some((source, node.get("window")?.span))
+}
+
+fn check_sources(wire: &wire::Metric, node: &Node, diagnostics: &mut Diagnostics) {
+    if let Some(source) = &wire.from.open_metrics
+        && source.file.is_some() == source.url.is_some()
+    {
+        let span =
+            node.get("from").and_then(|from| from.entry("openMetrics")).map_or(node.span, |entry| entry.key_span);
+        diagnostics.push(
+            Diagnostic::at(&code::KB0207, span, "`openMetrics` takes exactly one of `file` and `url`")
+                .help("keep one of them"),
+        );
+    }
+    if let Some(tool) = &wire.from.tool
+        && tool.file.is_some()
+        && let Some(entry) = ["role", "index"].into_iter().find_map(|key| tool_node(node)?.entry(key))
+    {
+        let message = format!("`{}` is about a log, and `file` reads a file instead", entry.key);
+        diagnostics.push(
+            Diagnostic::at(&code::KB0207, entry.key_span, message)
+                .note("the output of a tool is read from one place")
+                .help("keep `file`, or name the log by `role` and `index`"),
+        );
+    }
+    if let (Some(name), Some(tool)) = (&wire.name, &wire.from.tool) {
+        let span = node.entry("name").map_or(node.span, |entry| entry.key_span);
+        let fault = Diagnostic::at(
+            &code::KB0356,
+            span,
+            format!("`{}` brings its own names, and none is `{name}`", tool.name),
+        )
+        .note("nothing would be found under this name, and where it is `primary` or `required` no run would count");
+        diagnostics.push(match &tool.metrics {
+            Some(_) => fault.help("remove `name`; gates, checks and fixtures use the names of the tool"),
+            None => fault.help("remove `name`, and choose metrics by the names of the tool: `tool: {metrics: […]}`"),
+        });
+    }
+    if let (Some(_), Some(outer)) =
+        (wire.from.tool.as_ref().and_then(|tool| tool.window.as_ref()), node.entry("window"))
+    {
+        diagnostics.push(
+            Diagnostic::at(
+                &code::KB0207,
+                outer.key_span,
+                "this metric has two windows, and the one in `tool` would not count",
+            )
+            .help("keep one of them"),
+        );
+    }
+    let window = wire.window.as_ref().or(wire.from.tool.as_ref().and_then(|tool| tool.window.as_ref()));
+    if let Some([from, to]) = window.and_then(|window| window.steps.as_deref())
+        && from.0 > to.0
+    {
+        let span = node.get("window").map_or(node.span, |window| window.span);
+        diagnostics.push(
+            Diagnostic::at(&code::KB0206, span, format!("no step lies from {} to {}", from.0, to.0))
+                .help("write the first step first"),
+        );
+    }
+}
+
+/// Returns the Prometheus queries of `spec`, and where they stand.
+pub(super) fn queries(spec: &Node) -> Vec<(String, Span)> {
+    let metrics = spec.get("metrics").map(Node::items).unwrap_or_default();
+    let query = |metric: &Node| {
+        let source = metric.get("from")?.get("prometheus")?;
+        let named =
+            source.get("preset").and_then(|name| Some((preset::preset(name.as_text()?)?.query.to_owned(), name.span)));
+        named.or_else(|| source.get("query").and_then(|query| Some((query.as_text()?.to_owned(), query.span))))
+    };
+    metrics.iter().filter_map(query).collect()
+}
+
+/// Returns the uses of metric names in fixtures.
+pub(super) fn references_of(spec: &Node) -> impl Iterator<Item = MetricReference> {
+    let fixtures = spec.get("fixtures").map(Node::items).unwrap_or_default();
+    let expected = fixtures.iter().filter_map(|fixture| fixture.get("expect")).flat_map(Node::entries);
+    expected.map(|entry| MetricReference { name: entry.key.clone(), span: entry.key_span, by: "fixture" })
+}
+
+/// Returns the uses of metric names in checks and gates, reporting those that check or decide nothing.
+pub(super) fn references(
+    checks: &[wire::Check],
+    gates: &[wire::Gate],
+    spec: &Node,
+    diagnostics: &mut Diagnostics,
+) -> Vec<MetricReference> {
+    let items = |list: &str| spec.get(list).map(Node::items).unwrap_or_default();
+    let span_of = |node: &Node| node.get("metric").map_or(node.span, |metric| metric.span);
+    let mut references = Vec::new();
+    for (wire, node) in checks.iter().zip(items("checks")) {
+        let bounds = wire.finite.is_some() || wire.min.is_some() || wire.max.is_some();
+        if let Some(name) = &wire.metric {
+            references.push(MetricReference { name: name.clone(), span: span_of(node), by: "check" });
+        }
+        let complaint = match (&wire.metric, bounds, wire.restarts) {
+            (Some(_), true, None) | (None, false, Some(_)) => continue,
+            (Some(_), false, None) => "this check says nothing about its metric",
+            (None, true, _) => "this check names no metric",
+            (Some(_), _, Some(_)) => "`restarts` is about the run, not about a metric",
+            (None, false, None) => "this check checks nothing",
+        };
+        let help = "write `{metric: NAME, finite: true}`, `{metric: NAME, min: …, max: …}` or `{restarts: 0}`";
+        diagnostics.push(Diagnostic::at(&code::KB0207, node.span, complaint).help(help));
+    }
+    for (wire, node) in gates.iter().zip(items("gates")) {
+        references.push(MetricReference { name: wire.metric.clone(), span: span_of(node), by: "gate" });
+    }
+    references
+}
+
+/// Returns the fixtures of `spec`.
+pub(super) fn fixtures(wires: Vec<fixture::Fixture>, spec: &Node) -> Vec<Fixture> {
+    let nodes = spec.get("fixtures").map(Node::items).unwrap_or_default();
+    let lowered = wires.into_iter().zip(nodes).map(|(wire, node)| {
+        let span_of =
+            |metric: &str| node.get("expect").and_then(|expect| expect.get(metric)).map_or(node.span, |node| node.span);
+        let expect = wire.expect.into_iter().map(|(metric, fixture::Expected(value))| {
+            let span = span_of(&metric);
+            (metric, Expectation { value, span })
+        });
+        Fixture {
+            log_span: node.get("log").map_or(node.span, |log| log.span),
+            expect: expect.collect(),
+            log: wire.log.0,
+        }
+    });
+    lowered.collect()
+}

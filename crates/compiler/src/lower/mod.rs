@@ -1,0 +1,54 @@
+//! From documents to the model: defaults are filled in here, in one visible place, and every fault is gathered.
+
+mod ack;
+mod benchmark;
+mod claim;
+mod declared;
+mod files;
+mod gates;
+mod literals;
+mod looked_up;
+mod manifests;
+mod metrics;
+mod places;
+mod project;
+mod roots;
+mod suite;
+mod target;
+mod variants;
+
+pub use ack::ack;
+pub use benchmark::{Inputs, Lowered, RESERVED_NAME, Resolved, benchmark};
+pub use files::{ReadFile, Unreadable};
+pub use manifests::{Manifests, manifest_paths};
+pub use project::{PROJECT_FILE, Project, project};
+pub use suite::{Suite, Suites, suite};
+
+use std::collections::BTreeSet;
+
+use kubebench_syntax::diag::{Diagnostic, Diagnostics, Place};
+use kubebench_syntax::text::{Source, Span};
+use kubebench_syntax::yaml::Node;
+
+/// A document that its schema accepts.
+#[derive(Clone, Copy)]
+pub struct Document<'a> {
+    /// The file.
+    pub source: &'a Source,
+    /// Its content.
+    pub root: &'a Node,
+}
+
+/// Takes over findings that say something new: one for each code, place and message.
+fn merge_new(diagnostics: &mut Diagnostics, found: impl IntoIterator<Item = Diagnostic>) {
+    let mut known: BTreeSet<(&str, Span)> = diagnostics.as_slice().iter().filter_map(identity).collect();
+    for diagnostic in found {
+        if identity(&diagnostic).is_none_or(|identity| known.insert(identity)) {
+            diagnostics.push(diagnostic);
+        }
+    }
+}
+
+fn identity(diagnostic: &Diagnostic) -> Option<(&'static str, Span)> {
+    if let Place::Span(span) = diagnostic.place { Some((diagnostic.code.id, span)) } else { None }
+}

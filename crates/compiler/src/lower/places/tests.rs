@@ -1,0 +1,51 @@
+use crate::compile::{Input, Workspace};
+
+/// Returns the findings about a project file with this `spec`: the text pointed at, and the message.
+fn found(spec: &str) -> Vec<String> {
+    let text = format!("apiVersion: kubebench.dev/v1\nkind: Project\nmetadata: {{name: p}}\nspec: {spec}\n");
+    let file = Input { path: "kubebench.yaml".to_owned(), bytes: text.into_bytes() };
+    let compilation = Workspace::open(Some(file), "0.1.0").compile(Vec::new());
+    let shown = |fault: &kubebench_syntax::diag::Diagnostic| {
+        let kubebench_syntax::diag::Place::Span(span) = fault.place else { panic!("{fault:?}") };
+        let place = compilation.sources.get(span.source).unwrap().slice(span);
+        format!("{} {place}: {}", fault.code.id, fault.message)
+    };
+    compilation.diagnostics.iter().map(shown).collect()
+}
+
+#[test]
+fn folders_of_their_own_are_fine() {
+    for spec in [
+        "{}",
+        "{output: deploy/generated, results: {directory: deploy/results}}",
+        "{specs: [specs, specs-more], output: specs-generated}",
+    ] {
+        assert_eq!(found(spec), Vec::<String>::new(), "{spec}");
+    }
+}
+
+#[test]
+fn an_overlap_is_shown_where_it_is_written() {
+    let check = |spec: &str, expected: &[&str]| assert_eq!(found(spec), expected, "{spec}");
+    check("{output: specs}", &["KB0323 specs: the output directory `specs` is also a folder of specs `specs`"]);
+    check(
+        "{specs: [a, generated]}",
+        &["KB0323 generated: the output directory `generated` is also a folder of specs `generated`"],
+    );
+    check(
+        "{specs: [a/specs, b], output: a}",
+        &["KB0323 a: the output directory `a` holds a folder of specs `a/specs`"],
+    );
+    check("{output: specs/x}", &["KB0323 specs/x: the output directory `specs/x` lies in a folder of specs `specs`"]);
+    check(
+        "{results: {directory: generated/results}}",
+        &[
+            "KB0323 generated/results: the directory of results `generated/results` lies in the output directory `generated`",
+        ],
+    );
+    check(
+        "{results: {directory: specs}}",
+        &["KB0323 specs: the directory of results `specs` is also a folder of specs `specs`"],
+    );
+    check("{output: .git/x}", &["KB0323 .git/x: the output directory `.git/x` lies in git's own folder"]);
+}

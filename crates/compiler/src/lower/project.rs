@@ -1,0 +1,164 @@
+//! `kubebench.yaml`: settings and targets; without the file, one target `default`.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use super::{Document, places, target};
+use crate::lookup;
+use crate::model::Target;
+use crate::model::target::{ResultsSettings, Settings};
+use crate::workload;
+use kubebench_format::spec::v1::project::{self as wire, LintLevel};
+use kubebench_syntax::diag::{Diagnostic, Diagnostics, Place, code};
+use kubebench_syntax::unit::{Duration, Quantity, VersionReq};
+use kubebench_syntax::yaml::Node;
+
+/// The name of the project file.
+pub const PROJECT_FILE: &str = "kubebench.yaml";
+
+/// A project: what holds for all its benchmarks.
+#[derive(Clone, Debug)]
+pub struct Project {
+    /// Settings of the whole.
+    pub settings: Settings,
+    /// The targets, by name.
+    pub targets: Vec<Arc<Target>>,
+    /// Levels of lints by code.
+    pub lints: BTreeMap<String, LintLevel>,
+    /// What specs leave unsaid.
+    pub(super) defaults: Defaults,
+}
+
+/// What specs leave unsaid, with this program's own defaults filled in.
+#[derive(Clone, Debug)]
+pub(super) struct Defaults {
+    pub(super) repeats: u32,
+    pub(super) warmups: u32,
+    pub(super) timeout: Duration,
+    pub(super) timeout_is_set: bool,
+    pub(super) queue_timeout: Duration,
+    pub(super) claim_size: Quantity,
+}
+
+/// Returns the project of `document`, or the default project when there is none.
+pub fn project(document: Option<Document<'_>>, version: &str, diagnostics: &mut Diagnostics) -> Option<Project> {
+    let Some(Document { source, root }) = document else {
+        return Some(assemble(wire::ProjectSpec::default(), None, diagnostics));
+    };
+    lookup::refuse(source, root, "the project file is where targets get their values", diagnostics);
+    let wire: wire::Project = workload::read(root, diagnostics)?;
+    let spec = root.get("spec");
+    if let Some(required) = &wire.spec.required_version {
+        let satisfied = VersionReq::parse(required).is_ok_and(|required| required.matches(version));
+        if !satisfied {
+            let span = spec.and_then(|spec| spec.get("requiredVersion")).map_or(root.span, |node| node.span);
+            let message = format!("this project requires kubebench {required}, and this is {version}");
+            let note = "another version may emit other bytes, so that laptops and CI would disagree";
+            diagnostics.push(
+                Diagnostic::at(&code::KB0320, span, message)
+                    .note(note)
+                    .help("install a version that fits, or change `requiredVersion` and recompile"),
+            );
+            return None;
+        }
+    }
+    let project = assemble(wire.spec, spec, diagnostics);
+    places::check(spec, &project.settings, diagnostics);
+    Some(project)
+}
+
+fn assemble(wire: wire::ProjectSpec, node: Option<&Node>, diagnostics: &mut Diagnostics) -> Project {
+    let wire::ProjectSpec {
+        specs,
+        output,
+        results,
+        compare_across,
+        image,
+        lints,
+        required_version: _,
+        defaults,
+        targets,
+    } = wire;
+    let path_or =
+        |path: Option<wire::RelativePath>, default: &str| path.map_or_else(|| default.to_owned(), |path| path.0);
+    let target_nodes = node.and_then(|node| node.get("targets"));
+    let targets = targets.unwrap_or_else(|| BTreeMap::from([("default".to_owned(), wire::Target::default())]));
+    let targets: Vec<Arc<Target>> = targets
+        .into_iter()
+        .map(|(name, target)| {
+            let entry = target_nodes.and_then(|nodes| nodes.entry(&name));
+            Arc::new(target::lower(name, target, entry, diagnostics))
+        })
+        .collect();
+    report_shared_places(&targets, diagnostics);
+    let wire::Defaults { repeats, warmups, timeout, queue_timeout, claim_size } = defaults;
+    let day = Duration::DAY;
+    let wire::ResultsSettings { directory, mode, remote, branch, inbox, credential } = results;
+    Project {
+        settings: Settings {
+            path: PROJECT_FILE.to_owned(),
+            spec_dirs: specs
+                .map_or_else(|| vec!["specs".to_owned()], |dirs| dirs.into_iter().map(|dir| dir.0).collect()),
+            output: path_or(output, "generated"),
+            image: image.map_or_else(
+                || format!("ghcr.io/kubebench/kubebench:{}", env!("CARGO_PKG_VERSION")),
+                |image| image.0.to_string(),
+            ),
+            results: ResultsSettings {
+                directory: path_or(directory, "results"),
+                mode: match mode {
+                    Some(wire::ResultsMode::Inbox) => "inbox",
+                    Some(wire::ResultsMode::Local) => "local",
+                    Some(wire::ResultsMode::Branch) | None => "branch",
+                },
+                remote: remote.map(|text| text.0),
+                branch: branch.map_or_else(|| "kubebench/results".to_owned(), |text| text.0),
+                inbox: inbox.map_or_else(|| "refs/kubebench/inbox".to_owned(), |text| text.0),
+                credential: credential.unwrap_or_else(|| "kubebench-git".to_owned()),
+            },
+            compare_across: compare_across.into_iter().map(fact).collect(),
+        },
+        targets,
+        lints,
+        defaults: Defaults {
+            repeats: repeats.map_or(1, |count| count.0),
+            warmups: warmups.map_or(0, |count| count.0),
+            timeout_is_set: timeout.is_some(),
+            timeout: timeout.map_or(day, |timeout| timeout.0),
+            queue_timeout: queue_timeout.map_or(day, |timeout| timeout.0),
+            claim_size: claim_size.map_or_else(|| Quantity::gibibytes(10), |size| size.0),
+        },
+    }
+}
+
+/// Returns the name of a fact, as archives have it.
+fn fact(fact: wire::Fact) -> String {
+    let name = match fact {
+        wire::Fact::Target => "target",
+        wire::Fact::Engine => "engine",
+        wire::Fact::Cpu => "cpu",
+        wire::Fact::Gpu => "gpu",
+        wire::Fact::Driver => "driver",
+        wire::Fact::InstanceType => "instanceType",
+    };
+    name.to_owned()
+}
+
+fn report_shared_places(targets: &[Arc<Target>], diagnostics: &mut Diagnostics) {
+    for (index, target) in targets.iter().enumerate() {
+        let earlier = targets
+            .iter()
+            .take(index)
+            .find(|other| other.cluster == target.cluster && other.namespace == target.namespace);
+        let Some(earlier) = earlier else { continue };
+        let message = format!(
+            "`{}` and `{}` are both namespace `{}` of cluster `{}`",
+            earlier.name, target.name, target.namespace, target.cluster
+        );
+        let fault = Diagnostic::at(&code::KB0319, target.span, message)
+            .related(Place::Span(earlier.span), "the other target")
+            .note("their objects have the same names, so each sync would overwrite the other's")
+            .help("give one of them a namespace or a `cluster` of its own");
+        diagnostics.push(fault);
+    }
+}

@@ -1,0 +1,93 @@
+//! Targets: what the project file says of a cluster and a namespace.
+
+use crate::api;
+use crate::model::Target;
+use crate::model::target::{MpiJobApi, NetworkPolicy, PodSecurity, Queue, TrainerApi};
+use kubebench_contract::Prices;
+use kubebench_format::spec::v1::project as wire;
+use kubebench_syntax::diag::Diagnostics;
+use kubebench_syntax::text::Span;
+use kubebench_syntax::yaml::{Entry, Node};
+
+/// Returns the target called `name`, reporting parts of Kubernetes' API in it that the API server would not take.
+pub(super) fn lower(name: String, wire: wire::Target, entry: Option<&Entry>, diagnostics: &mut Diagnostics) -> Target {
+    let node = entry.map(|entry| &entry.value);
+    check_fragments(node, diagnostics);
+    let wire::Target {
+        cluster,
+        namespace,
+        storage_class,
+        queue,
+        apis,
+        node_selector,
+        tolerations,
+        priority_class,
+        prometheus,
+        prices,
+        image_mirrors,
+        network_policy,
+        pod_security,
+        values: _,
+    } = wire;
+    let wire::NetworkPolicySettings { enabled, egress, ingress } = network_policy;
+    let values = node.and_then(|node| node.get("values")).map(Node::entries).unwrap_or_default();
+    Target {
+        name,
+        span: entry.map_or(Span::default(), |entry| entry.key_span),
+        cluster: cluster.map_or_else(|| "default".to_owned(), |text| text.0),
+        namespace: namespace.map_or_else(|| "default".to_owned(), |label| label.0.to_string()),
+        storage_class,
+        queue: match queue {
+            Some(wire::Queue { kueue: Some(queue), .. }) => Queue::Kueue(queue),
+            Some(wire::Queue { volcano: Some(queue), .. }) => Queue::Volcano(queue),
+            Some(wire::Queue { kueue: None, volcano: None }) | None => Queue::None,
+        },
+        mpi_job: match apis.mpi_job {
+            Some(wire::MpiJobVersion::V1) => MpiJobApi::V1,
+            Some(wire::MpiJobVersion::V2beta1) | None => MpiJobApi::V2beta1,
+        },
+        trainer: match apis.trainer {
+            Some(wire::TrainerVersion::V2_0) => TrainerApi::V2_0,
+            Some(wire::TrainerVersion::V2_1) => TrainerApi::V2_1,
+            Some(wire::TrainerVersion::V2_2) => TrainerApi::V2_2,
+            Some(wire::TrainerVersion::V2_3) | None => TrainerApi::V2_3,
+        },
+        node_selector: node_selector.into_iter().map(|(key, value)| (key, value.0)).collect(),
+        tolerations: tolerations.into_iter().map(|patch| patch.0).collect(),
+        priority_class,
+        prometheus: prometheus.map(|prometheus| prometheus.url.0),
+        prices: prices.map(|wire::Prices { currency, hourly }| Prices { currency, hourly }),
+        image_mirrors: image_mirrors.into_iter().map(|(prefix, mirror)| (prefix, mirror.0.to_string())).collect(),
+        network_policy: if enabled == Some(false) {
+            NetworkPolicy::Off
+        } else {
+            NetworkPolicy::On {
+                egress: egress.into_iter().map(|patch| patch.0).collect(),
+                ingress: ingress.into_iter().map(|patch| patch.0).collect(),
+            }
+        },
+        pod_security: match pod_security {
+            Some(wire::PodSecurity::Privileged) => PodSecurity::Privileged,
+            Some(wire::PodSecurity::Restricted) => PodSecurity::Restricted,
+            Some(wire::PodSecurity::Baseline) | None => PodSecurity::Baseline,
+        },
+        values: values.iter().map(|entry| (entry.key.clone(), entry.value.clone())).collect(),
+    }
+}
+
+/// Reports tolerations and network rules that are not as the API has them: each is copied into objects as it stands.
+fn check_fragments(target: Option<&Node>, diagnostics: &mut Diagnostics) {
+    let policy = target.and_then(|target| target.get("networkPolicy"));
+    for (owner, list, wanted, name) in [
+        (target, "tolerations", api::TOLERATION, "a toleration"),
+        (policy, "egress", api::EGRESS_RULE, "a rule of `egress`"),
+        (policy, "ingress", api::INGRESS_RULE, "a rule of `ingress`"),
+    ] {
+        for item in owner.and_then(|owner| owner.get(list)).map(Node::items).unwrap_or_default() {
+            api::check(item, wanted, name, diagnostics);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

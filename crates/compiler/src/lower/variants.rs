@@ -1,0 +1,110 @@
+//! `variants`: what each of them says over what the benchmark says, field by field, before anything is looked up.
+//!
+//! What comes out has the form of a benchmark without variants, with the place of every value where it was written.
+
+use std::collections::BTreeMap;
+
+use crate::lookup;
+use kubebench_syntax::diag::{Diagnostic, Diagnostics, Place, code};
+use kubebench_syntax::text::Source;
+use kubebench_syntax::yaml::{Entry, Node, Value};
+
+/// The fields of `spec` that are read anew for each case, so that they may differ between variants and look up the matrix.
+pub(super) const PER_CASE: [&str; 4] = ["workload", "timeout", "postprocess", "inputs"];
+
+/// The fields of the cases of one variant; of all cases, where there are no variants.
+#[derive(Debug)]
+pub(super) struct Variant {
+    /// The name, unless there are no variants.
+    pub(super) name: Option<Node>,
+    /// The fields of [`PER_CASE`] that it has, in the order of the spec.
+    pub(super) fields: Vec<Entry>,
+}
+
+impl Variant {
+    /// Returns the value of a field.
+    pub(super) fn get(&self, field: &str) -> Option<&Node> {
+        self.fields.iter().find(|entry| entry.key == field).map(|entry| &entry.value)
+    }
+
+    /// Returns the one entry below `workload`: the kind and its form.
+    pub(super) fn form(&self) -> Option<&Entry> {
+        self.get("workload")?.entries().first()
+    }
+}
+
+/// Returns the variants of `spec`, reporting those that cannot be told apart; one without a name where it has none.
+pub(super) fn variants(source: &Source, spec: &Node, diagnostics: &mut Diagnostics) -> Vec<Variant> {
+    let own = || spec.entries().iter().filter(|entry| PER_CASE.contains(&entry.key.as_str()));
+    let Some(list) = spec.get("variants") else {
+        return vec![Variant { name: None, fields: own().cloned().collect() }];
+    };
+    let mut seen = BTreeMap::new();
+    let mut found = Vec::new();
+    for item in list.items() {
+        let Some(name) = item.get("name") else { continue };
+        lookup::refuse(source, name, "the name of a variant is part of what its cases are called", diagnostics);
+        if let Some(first) = seen.insert(name.as_text().unwrap_or_default(), name.span) {
+            let message = format!("the name `{}` stands for two variants", name.as_text().unwrap_or_default());
+            let fault = Diagnostic::at(&code::KB0359, name.span, message)
+                .related(Place::Span(first), "the other one")
+                .note("cases and results of both would have the same names");
+            diagnostics.push(fault.help("give one of them another name"));
+            continue;
+        }
+        let mut fields: Vec<Entry> = own().map(|entry| over(entry, item.entry(&entry.key))).collect();
+        let is_new = |entry: &&Entry| PER_CASE.contains(&entry.key.as_str()) && spec.get(&entry.key).is_none();
+        fields.extend(item.entries().iter().filter(is_new).cloned());
+        if !fields.iter().any(|field| field.key == "workload") {
+            let message = format!("the variant `{}` has no workload", name.as_text().unwrap_or_default());
+            let fault = Diagnostic::at(&code::KB0359, name.span, message)
+                .note("`spec.workload` says what all variants have, and there is none");
+            diagnostics.push(fault.help("give it a `workload`, or write what they share as `spec.workload`"));
+            continue;
+        }
+        found.push(Variant { name: Some(name.clone()), fields });
+    }
+    found
+}
+
+/// Returns a field of the benchmark as a variant has it that says `own` of it.
+fn over(base: &Entry, own: Option<&Entry>) -> Entry {
+    let Some(own) = own else { return base.clone() };
+    let value = match base.key.as_str() {
+        "workload" => over_workload(&base.value, &own.value),
+        // A revision or a digest says nothing of another data set.
+        "inputs" => merged(&base.value, &own.value, &|_, own| own.clone()),
+        _ => own.value.clone(),
+    };
+    Entry { key: own.key.clone(), key_span: own.key_span, value }
+}
+
+/// Fields of one kind merge; the fields of another kind mean something else.
+fn over_workload(base: &Node, own: &Node) -> Node {
+    let kind = |node: &Node| node.entries().first().map(|entry| entry.key.clone());
+    if kind(base) == kind(own) { deep(base, own) } else { own.clone() }
+}
+
+fn deep(base: &Node, own: &Node) -> Node {
+    match (&base.value, &own.value) {
+        (Value::Map(_), Value::Map(_)) => merged(base, own, &deep),
+        _ => own.clone(),
+    }
+}
+
+/// Returns the mapping `base` with the keys of `own`, those of both as `join` makes them.
+fn merged(base: &Node, own: &Node, join: &dyn Fn(&Node, &Node) -> Node) -> Node {
+    let mut entries: Vec<Entry> = base
+        .entries()
+        .iter()
+        .map(|entry| match own.entry(&entry.key) {
+            Some(own) => Entry { value: join(&entry.value, &own.value), ..own.clone() },
+            None => entry.clone(),
+        })
+        .collect();
+    entries.extend(own.entries().iter().filter(|entry| base.get(&entry.key).is_none()).cloned());
+    Node { span: own.span, value: Value::Map(entries) }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,122 @@
+//! What a pod of the user's own object gets: labels, the variables of the run, and the volume of results where the spec asks
+//! for it. Nothing else of it is touched.
+
+use serde_json::{Map, Value as Json, json};
+
+use super::workload::RunObject;
+use super::{meta, pod, template};
+use crate::model::{Benchmark, Case, TemplateForm};
+use crate::workload::{PodSet, kind_of, pod_sets};
+use kubebench_contract::labels;
+use kubebench_contract::text_at;
+
+/// Equips all that describes pods in `run`, the measured object of `case`, or what several cases load.
+pub(super) fn equip(run: &mut RunObject, benchmark: &Benchmark, case: Option<&Case>) {
+    let RunObject { object, labels_at, .. } = run;
+    let container = kind_of(object).map_or("", |kind| kind.container);
+    for set in pod_sets(object) {
+        let main = template::main_of(object, &set.template, &set.form, container);
+        // Pods of a Workflow, and of a runtime of the cluster, are described elsewhere.
+        if main.is_some() || set.form != TemplateForm::Template {
+            equip_pods(object, &set, main.as_deref(), (benchmark, case));
+            labels_at.push(format!("{}/labels", set.form.metadata(&set.template)));
+        }
+    }
+    for at in workflows(object) {
+        workflow(object, &at, (benchmark, case));
+        labels_at.push(format!("{at}/podMetadata/labels"));
+    }
+}
+
+/// Returns where the `spec` of a Workflow stands in `object`: its own, or that of an Experiment's trials.
+fn workflows(object: &Json) -> Vec<String> {
+    const PLACES: [&str; 2] = ["", "/spec/trialTemplate/trialSpec"];
+    let is_workflow = |at: &&str| {
+        let text = |field: &str| text_at(object, &format!("{at}/{field}"));
+        text("apiVersion").starts_with("argoproj.io/") && matches!(text("kind"), "Workflow" | "WorkflowTemplate")
+    };
+    PLACES.into_iter().filter(is_workflow).map(|at| format!("{at}/spec")).collect()
+}
+
+/// Equips the pods of the Workflow whose `spec` stands at `pointer`.
+fn workflow(object: &mut Json, pointer: &str, (benchmark, case): (&Benchmark, Option<&Case>)) {
+    let Some(Json::Object(spec)) = object.pointer_mut(pointer) else { return };
+    if let (Some(labels), Json::Object(ours)) = (
+        mapping(spec, "podMetadata").and_then(|metadata| mapping(metadata, "labels")),
+        meta::pod_labels(benchmark, case),
+    ) {
+        labels.extend(ours);
+    }
+    if !benchmark.mount_in_job {
+        return;
+    }
+    let (volume, mount) = pod::results(benchmark);
+    if let Some(volumes) = list(spec, "volumes") {
+        volumes.push(json!(volume));
+    }
+    let templates = spec.get_mut("templates").and_then(Json::as_array_mut).into_iter().flatten();
+    for template in templates.filter_map(Json::as_object_mut) {
+        for field in ["container", "script"] {
+            if let Some(Json::Object(container)) = template.get_mut(field) {
+                say_variables(container, benchmark);
+                if let Some(mounts) = list(container, "volumeMounts") {
+                    mounts.push(json!(mount));
+                }
+            }
+        }
+    }
+}
+
+/// Equips the pods `set`, whose work is done by the container at `main`.
+fn equip_pods(object: &mut Json, set: &PodSet, main: Option<&str>, (benchmark, case): (&Benchmark, Option<&Case>)) {
+    let metadata = set.form.metadata(&set.template);
+    let (owner, field) = metadata.rsplit_once('/').unwrap_or_default();
+    let owner = object.pointer_mut(owner).and_then(Json::as_object_mut);
+    if let (Some(labels), Json::Object(ours)) = (
+        owner.and_then(|owner| mapping(owner, field)).and_then(|metadata| mapping(metadata, "labels")),
+        meta::pod_labels(benchmark, case),
+    ) {
+        labels.extend(ours);
+        labels.insert(labels::ROLE.to_owned(), set.role.as_str().into());
+    }
+    let Some(Json::Object(main)) = main.and_then(|main| object.pointer_mut(main)) else { return };
+    say_variables(main, benchmark);
+    if !benchmark.mount_in_job {
+        return;
+    }
+    let (volume, mount) = pod::results(benchmark);
+    if let Some(mounts) = list(main, "volumeMounts") {
+        mounts.push(json!(mount));
+    }
+    let pod = object.pointer_mut(&set.pod()).and_then(Json::as_object_mut);
+    if let Some(volumes) = pod.and_then(|pod| list(pod, "volumes")) {
+        volumes.push(json!(volume));
+    }
+}
+
+/// Puts the variables of the run before those of a container that says none of them.
+fn say_variables(container: &mut Map<String, Json>, benchmark: &Benchmark) {
+    let Some(variables) = list(container, "env") else { return };
+    let is_said = |name: &str| variables.iter().any(|variable| variable.get("name").is_some_and(|own| own == name));
+    let ours = pod::own_variables(benchmark).into_iter().filter(|ours| !is_said(&ours.name));
+    // The user's may refer to them, which Kubernetes resolves only backwards.
+    let ours: Vec<Json> = ours.map(|variable| json!(variable)).collect();
+    variables.splice(0..0, ours);
+}
+
+/// Returns the value under `field`; an absent one, or `null`, becomes `empty`.
+fn under<'a>(object: &'a mut Map<String, Json>, field: &str, empty: Json) -> &'a mut Json {
+    let value = object.entry(field).or_insert(Json::Null);
+    if value.is_null() {
+        *value = empty;
+    }
+    value
+}
+
+fn mapping<'a>(object: &'a mut Map<String, Json>, field: &str) -> Option<&'a mut Map<String, Json>> {
+    under(object, field, Json::Object(Map::new())).as_object_mut()
+}
+
+fn list<'a>(object: &'a mut Map<String, Json>, field: &str) -> Option<&'a mut Vec<Json>> {
+    under(object, field, Json::Array(Vec::new())).as_array_mut()
+}

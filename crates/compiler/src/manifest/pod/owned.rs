@@ -1,0 +1,153 @@
+//! What of a pod belongs to Kubebench: neither the spec's `env` nor a patch may give or take it.
+
+use serde_json::Value as Json;
+
+use super::patch;
+use crate::model::Role;
+use kubebench_syntax::diag::{Diagnostic, Diagnostics, code};
+use kubebench_syntax::yaml::Node;
+
+/// The variables that every main container has.
+const OWN_VARIABLES: &[&str] = &[
+    "KUBEBENCH_EXP_ROOT",
+    "KUBEBENCH_EXP_ID",
+    "KUBEBENCH_EXP_PATH",
+    "KUBEBENCH_EXP_CONFIG_PATH",
+    "KUBEBENCH_EXP_OUTPUT_PATH",
+    "KUBEBENCH_EXP_RESULT_PATH",
+    "KUBEBENCH_DATA_ROOT",
+];
+const OWNED_BY_POD: &[(&str, &str)] = &[
+    ("restartPolicy", "a restart would spoil the measurement; a failed run is a result"),
+    ("serviceAccount", "write `serviceAccountName`"),
+    (
+        "automountServiceAccountToken",
+        "delete it; a measured program needs no token of the cluster's API, and cloud identities bring their own",
+    ),
+    ("activeDeadlineSeconds", "write `timeout` in the spec"),
+];
+const OWNED_BY_CONTAINER: &[(&str, &str)] = &[
+    ("name", "the operator finds the container by this name"),
+    ("image", "write `image` beside `container`"),
+    ("command", "write `command` beside `container`"),
+    ("args", "write `args` beside `container`"),
+];
+
+/// Reports what a pod patch may not hold.
+pub(super) fn refuse_in_pod(user: &Node, role: &Role, diagnostics: &mut Diagnostics) {
+    patch::refuse_owned(user, OWNED_BY_POD, diagnostics);
+    patch::refuse_resources(user, diagnostics);
+    refuse_account(user, role, diagnostics);
+    refuse_tokens(user, diagnostics);
+    refuse_main_container(user, role, diagnostics);
+}
+
+/// Reports what a patch over the main container may not hold.
+pub(super) fn refuse_in_container(user: &Node, diagnostics: &mut Diagnostics) {
+    patch::refuse_owned(user, OWNED_BY_CONTAINER, diagnostics);
+    patch::refuse_resources(user, diagnostics);
+    refuse_own_variables(user, diagnostics);
+}
+
+/// Reports volumes that bring a token of the cluster's own API; one for another audience is the user's affair.
+fn refuse_tokens(user: &Node, diagnostics: &mut Diagnostics) {
+    let volumes = user.get("volumes").map(Node::items).unwrap_or_default();
+    let sources = volumes.iter().filter_map(|volume| volume.get("projected")?.get("sources")).flat_map(Node::items);
+    let tokens = sources.filter_map(|source| source.entry("serviceAccountToken"));
+    for token in tokens.filter(|token| token.value.get("audience").is_none()) {
+        let fault =
+            Diagnostic::at(&code::KB0315, token.key_span, "a measured program gets no token of the cluster's API");
+        diagnostics.push(
+            fault
+                .note("it could do with it whatever its account may do")
+                .help("delete it, or name the `audience` that the token is for; a cloud identity needs `serviceAccountName` alone"),
+        );
+    }
+}
+
+/// Reports patches after which the main container is not what the spec says, by whatever way they did it.
+pub(super) fn refuse_removals(role: &Role, spec: &Json, diagnostics: &mut Diagnostics) {
+    let Some(user) = role.container_patches.last().or(role.pod_patches.last()) else { return };
+    let containers = spec.get("containers").and_then(Json::as_array).map(Vec::as_slice).unwrap_or_default();
+    let mut main =
+        containers.iter().filter(|container| container.get("name").is_some_and(|name| name == &*role.container_name));
+    let whole = main.next().is_some_and(|container| {
+        let variables = container.get("env").and_then(Json::as_array).map(Vec::as_slice).unwrap_or_default();
+        let has_variable =
+            |name: &str| variables.iter().any(|variable| variable.get("name").is_some_and(|found| found == name));
+        (container.get("image").is_some() || role.image.is_none())
+            && OWN_VARIABLES.iter().all(|name| has_variable(name))
+    });
+    if !whole || main.next().is_some() {
+        let message = format!("the patch takes away what the container `{}` needs", role.container_name);
+        let fault = Diagnostic::at(&code::KB0315, user.span, message)
+            .note("its image and the variables KUBEBENCH_* belong to every run");
+        diagnostics.push(fault.help("leave the main container and its `env` list in place; add to them"));
+    }
+}
+
+/// Reports accounts that are not the user's to give.
+fn refuse_account(user: &Node, role: &Role, diagnostics: &mut Diagnostics) {
+    let Some(name) = user.get("serviceAccountName") else { return };
+    let fault = |message: String| Diagnostic::at(&code::KB0315, name.span, message);
+    if role.service_account.is_some() {
+        let fault = fault(format!("the account of the `{}` is no patch", role.name));
+        diagnostics.push(
+            fault
+                .note("Spark gives the pod the account that the application names, whatever its template says")
+                .help(format!("write `serviceAccount` of the `{}`, and delete this", role.name)),
+        );
+    } else if role.needs_token {
+        let fault = fault("the operator gives the launcher of an MPIJob v1 its account".to_owned());
+        diagnostics.push(
+            fault
+                .note("with another one it could not reach its workers")
+                .help("delete it, or write it for the workers"),
+        );
+    } else if let Some(account) = name.as_text().filter(|account| account.starts_with("kubebench-")) {
+        let fault = fault(format!("the account `{account}` belongs to kubebench"));
+        diagnostics.push(
+            fault
+                .note("a measured program could do with it what the pipeline may do")
+                .help("use an account of your own"),
+        );
+    }
+}
+
+fn refuse_main_container(user: &Node, role: &Role, diagnostics: &mut Diagnostics) {
+    for container in user.get("containers").map(Node::items).unwrap_or_default() {
+        if container.get("name").and_then(Node::as_text) != Some(&*role.container_name) {
+            continue;
+        }
+        patch::refuse_resources(container, diagnostics);
+        refuse_own_variables(container, diagnostics);
+        for field in ["image", "command", "args"] {
+            if let Some(entry) = container.entry(field) {
+                let message = format!("`{field}` of the main container is set by kubebench and cannot be patched");
+                diagnostics.push(
+                    Diagnostic::at(&code::KB0315, entry.key_span, message)
+                        .help(format!("write `{field}` of the role instead")),
+                );
+            }
+        }
+    }
+}
+
+fn refuse_own_variables(container: &Node, diagnostics: &mut Diagnostics) {
+    for variable in container.get("env").map(Node::items).unwrap_or_default() {
+        if let Some(name) =
+            variable.get("name").filter(|name| name.as_text().is_some_and(|name| name.starts_with("KUBEBENCH_")))
+        {
+            let message = format!("`{}` is set by kubebench and cannot be patched", name.as_text().unwrap_or_default());
+            diagnostics.push(Diagnostic::at(&code::KB0315, name.span, message).help("use a name of your own"));
+        }
+    }
+}
+
+/// Reports variables of the user that Kubebench itself must set.
+pub(in crate::manifest) fn refuse_reserved(role: &Role, diagnostics: &mut Diagnostics) {
+    for (name, (_, span)) in role.env.iter().filter(|(name, _)| name.starts_with("KUBEBENCH_")) {
+        let fault = Diagnostic::at(&code::KB0315, *span, format!("`{name}` is set by kubebench and cannot be given"));
+        diagnostics.push(fault.help("use a name of your own"));
+    }
+}

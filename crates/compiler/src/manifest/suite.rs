@@ -1,0 +1,141 @@
+//! A suite: the Workflow that runs its benchmarks, the list that tells its steps about them, and the claim of all their results.
+
+use serde::Serialize;
+use serde_json::{Value as Json, json};
+
+use super::identity::{EPOCH, Identity};
+use super::{CLAIM_FILE, Manifest, WORKFLOW_FILE, claim, config, meta, pipeline, workflow};
+use crate::expand::MAX_RUNS;
+use crate::model::{Benchmark, Suite};
+use kubebench_syntax::diag::{Diagnostic, Diagnostics, code};
+use kubebench_syntax::digest::Digest;
+
+/// A benchmark of a suite on one target.
+#[derive(Clone, Copy, Debug)]
+pub struct Part<'a> {
+    /// The benchmark.
+    pub benchmark: &'a Benchmark,
+    /// What it executes.
+    pub identity: &'a Identity,
+    /// Benchmarks before it without whose success it is not run.
+    pub needs: &'a [String],
+}
+
+/// What the Workflow of a suite executes, by name.
+#[derive(Clone, Debug)]
+pub struct SuiteIdentity {
+    /// The digest of what is executed.
+    pub digest: Digest,
+}
+
+/// All that decides what the Workflow of a suite executes, and nothing else; fields stand in alphabetic order.
+#[derive(Serialize)]
+struct Executed<'a> {
+    benchmarks: Vec<ExecutedPart<'a>>,
+    epoch: u32,
+    suite: &'a str,
+}
+
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct ExecutedPart<'a> {
+    benchmark: &'a str,
+    needs: &'a [String],
+    run_digest: String,
+}
+
+impl SuiteIdentity {
+    fn new<'a>(suite: &'a Suite, parts: &[Part<'a>]) -> Self {
+        let part = |part: &Part<'a>| ExecutedPart {
+            benchmark: &part.benchmark.name,
+            needs: part.needs,
+            run_digest: part.identity.digest.to_string(),
+        };
+        let executed = Executed { benchmarks: parts.iter().map(part).collect(), epoch: EPOCH, suite: &suite.name };
+        Self { digest: Digest::of(serde_json::to_string(&executed).unwrap_or_default()) }
+    }
+}
+
+/// Returns the identity and the objects of `suite`, whose benchmarks are `parts`, reporting one with too many runs.
+pub fn emit_suite(suite: &Suite, parts: &[Part<'_>], diagnostics: &mut Diagnostics) -> (SuiteIdentity, Vec<Manifest>) {
+    let runs: u64 = parts.iter().map(|part| part.benchmark.runs()).sum();
+    if runs > MAX_RUNS as u64 {
+        let message = format!("the suite has {runs} runs on `{}`, more than {MAX_RUNS}", suite.target.name);
+        let fault = Diagnostic::at(&code::KB0416, suite.name_span, message)
+            .note("Argo keeps the state of all runs of a Workflow in one object of limited size");
+        diagnostics.push(fault.help("make several suites of it, or lower `repeats`"));
+    }
+    let identity = SuiteIdentity::new(suite, parts);
+    let objects = [
+        ("suite.yaml", config_map(suite, &identity, parts)),
+        (WORKFLOW_FILE, suite_workflow(suite, &identity, parts)),
+        (CLAIM_FILE, claim::suite_claim(suite)),
+    ];
+    let manifest = |(file, object)| Manifest { path: format!("{}/{}/{file}", suite.target.name, suite.name), object };
+    (identity, objects.into_iter().map(manifest).collect())
+}
+
+/// Returns the name of the ConfigMap.
+fn config_name(suite: &Suite, identity: &SuiteIdentity) -> String {
+    format!("{}-{}", suite.name, identity.digest.short())
+}
+
+/// Returns the immutable ConfigMap with the list of benchmarks. Nothing in it stands outside the digest of the suite.
+fn config_map(suite: &Suite, identity: &SuiteIdentity, parts: &[Part<'_>]) -> Json {
+    let part = |Part { benchmark, identity, needs }: &Part<'_>| {
+        json!({
+            "benchmark": benchmark.name,
+            "needs": needs,
+            "runDigest": identity.digest.to_string(),
+            "runs": identity.runs.iter().map(|run| run.id.as_str()).collect::<Vec<_>>(),
+        })
+    };
+    let list = json!({
+        "benchmarks": parts.iter().map(part).collect::<Vec<_>>(),
+        "schemaVersion": 1,
+        "suite": suite.name,
+    });
+    json!({
+        "apiVersion": "v1",
+        "kind": "ConfigMap",
+        "metadata": meta::applied_of_suite(suite, &config_name(suite, identity)),
+        "immutable": true,
+        "data": { "suite.json": config::pretty(&list) },
+    })
+}
+
+/// Returns the thin Workflow, or the CronWorkflow of a suite with a schedule.
+///
+/// What stands in `benchmarks` becomes a part of the names of Argo's nodes, so it is no more than tells them apart; the runs of a
+/// benchmark are told by its first step.
+fn suite_workflow(suite: &Suite, identity: &SuiteIdentity, parts: &[Part<'_>]) -> Json {
+    let item = |Part { benchmark, identity, .. }: &Part<'_>| {
+        json!({
+            "benchmark": benchmark.name,
+            "config": config::name(benchmark, identity),
+            "lanes": benchmark.parallelism.to_string(),
+        })
+    };
+    let longest = |of: fn(&Benchmark) -> u64| parts.iter().map(|part| of(part.benchmark)).max().unwrap_or_default();
+    let items: Vec<Json> = parts.iter().map(item).collect();
+    let parameters = [
+        ("benchmarks", Json::from(items).to_string()),
+        ("claim", claim::name_of(&suite.name)),
+        ("prepare-deadline", longest(workflow::prepare_deadline).to_string()),
+        ("run-deadline", longest(workflow::run_deadline).to_string()),
+        ("session", workflow::session(suite.schedule.as_ref()).to_owned()),
+        ("suite", suite.name.clone()),
+        ("suite-config", config_name(suite, identity)),
+    ];
+    let spec = workflow::spec(&parameters, pipeline::SUITE_ENTRYPOINT, pipeline::SUITE_TEMPLATE);
+    match &suite.schedule {
+        None => {
+            let name = format!("{}-r{}", config_name(suite, identity), suite.run);
+            workflow::once(&meta::applied_of_suite(suite, &name), &spec)
+        }
+        Some(schedule) => {
+            let metadata = meta::applied_of_suite(suite, &suite.name);
+            workflow::scheduled(&metadata, schedule, &meta::suite_labels(suite), &spec)
+        }
+    }
+}

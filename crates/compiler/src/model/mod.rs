@@ -1,0 +1,342 @@
+//! The resolved benchmark: no option that means "unset", no string that means a type, no lookup left.
+//!
+//! Spans stay beside what checks may complain about; nothing here knows YAML, JSON Schema or Kubernetes objects' layout.
+
+mod api;
+pub mod carried;
+pub mod estimate;
+pub mod serving;
+pub mod suite;
+pub mod target;
+pub mod workload;
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use serde_json::Value as Json;
+
+pub use api::Api;
+pub use carried::{CarriedFile, CarriedFiles};
+pub use kubebench_contract::{Endpoint, Probe, Served};
+use kubebench_format::result::v1::Direction;
+use kubebench_syntax::digest::Digest;
+use kubebench_syntax::text::Span;
+use kubebench_syntax::unit::{Duration, Quantity};
+pub use serving::{Protocol, Serving};
+pub use suite::Suite;
+pub use target::Target;
+pub use workload::{
+    Env, Given, OfServer, Role, Serves, Supporting, TemplateAt, TemplateForm, TemplateStep, Workload, literal,
+};
+
+/// One benchmark on one target.
+#[derive(Debug)]
+pub struct Benchmark {
+    /// The name.
+    pub name: String,
+    /// Where the name stands.
+    pub name_span: Span,
+    /// The spec's path.
+    pub path: String,
+    /// What it says of itself.
+    pub description: Option<String>,
+    /// The digest of its text.
+    pub spec_digest: Digest,
+    /// Labels for selection and reports.
+    pub labels: BTreeMap<String, String>,
+    /// Where it runs.
+    pub target: Arc<Target>,
+    /// The suite that runs it there, unless it runs by itself.
+    pub suite: Option<String>,
+    /// Raised to run again.
+    pub run: u32,
+    /// When it runs, unless once.
+    pub schedule: Option<Schedule>,
+    /// Measured runs of each case.
+    pub repeats: u32,
+    /// Unmeasured runs of each case.
+    pub warmups: u32,
+    /// The order of runs.
+    pub order: Order,
+    /// Runs in the cluster at once.
+    pub parallelism: u32,
+    /// Where that is said.
+    pub parallelism_span: Span,
+    /// Whether the spec or the project says it.
+    pub timeout_is_set: bool,
+    /// How long a run may wait to be scheduled.
+    pub queue_timeout: Duration,
+    /// Upper bounds.
+    pub budget: Budget,
+    /// The cases, in order.
+    pub cases: Vec<Case>,
+    /// What is measured.
+    pub metrics: Vec<Metric>,
+    /// Prometheus queries, and where they stand.
+    pub queries: Vec<(String, Span)>,
+    /// Metric names that checks and gates refer to.
+    pub references: Vec<MetricReference>,
+    /// What `kubebench gate` decides by.
+    pub gates: Vec<Gate>,
+    /// Kept logs, and what the metrics must find in them.
+    pub fixtures: Vec<Fixture>,
+    /// Files of the repository that every container of every case finds in [`carried::FOLDER`].
+    pub files: CarriedFiles,
+    /// The Job before the runs.
+    pub prepare: Option<StepJob>,
+    /// The volume for results.
+    pub claim: Claim,
+    /// Whether the workload's pods mount that volume.
+    pub mount_in_job: bool,
+    /// Where that is said.
+    pub mount_in_job_span: Span,
+    /// How many bytes of each replica's log are kept, where the spec says it.
+    pub log_limit: Option<u64>,
+    /// Names of axes and parameters that no lookup uses.
+    pub unused: Vec<Unused>,
+    /// Axes that set a number of pods.
+    pub scalings: Vec<Scaling>,
+    /// Texts that reach manifests and stand in no role's command, variables or patches.
+    pub literals: Vec<Literal>,
+}
+
+/// One case, fully resolved.
+#[derive(Debug)]
+pub struct Case {
+    /// The identity: a slug and a digest.
+    pub id: String,
+    /// As shown to people.
+    pub name: String,
+    /// The value of each axis.
+    pub values: BTreeMap<String, Json>,
+    /// What is run.
+    pub workload: Workload,
+    /// How long one run may take.
+    pub timeout: Duration,
+    /// What the run reads.
+    pub inputs: Json,
+    /// The Job after each run.
+    pub postprocess: Option<StepJob>,
+}
+
+impl Case {
+    /// Returns whether people mean this case by `wanted`: its id, its name, or its axes in any order (`workers=3,mode=a`).
+    pub fn is_called(&self, wanted: &str) -> bool {
+        fn axes(name: &str) -> Vec<&str> {
+            let mut axes: Vec<&str> = name.split(',').map(str::trim).collect();
+            axes.sort_unstable();
+            axes
+        }
+        self.id == wanted || axes(&self.name) == axes(wanted)
+    }
+}
+
+/// The order of runs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Order {
+    /// c1 c2 c1 c2
+    Interleaved,
+    /// c1 c1 c2 c2
+    Grouped,
+}
+
+/// When to run.
+#[derive(Clone, Debug)]
+pub struct Schedule {
+    /// Five cron fields.
+    pub cron: String,
+    /// IANA name.
+    pub timezone: String,
+}
+
+/// Upper bounds on what all runs may use.
+#[derive(Clone, Debug, Default)]
+pub struct Budget {
+    /// GPU-hours, and where that is said.
+    pub gpu_hours: Option<(f64, Span)>,
+    /// Money, and where that is said.
+    pub cost: Option<(f64, Span)>,
+}
+
+/// What checks need to know of a metric.
+#[derive(Clone, Debug)]
+pub struct Metric {
+    /// The name; a tool's metrics that are not listed have none.
+    pub name: Option<String>,
+    /// Where the metric stands.
+    pub span: Span,
+    /// Which way is better, where the spec says so.
+    pub direction: Option<Direction>,
+    /// Whether it stands for the benchmark.
+    pub primary: bool,
+    /// Whether it is the output of a known tool, which brings names and directions.
+    pub tool: Option<ToolMetrics>,
+    /// The file it is read from, if it is read from one.
+    pub file_span: Option<Span>,
+    /// Whether a run without it is invalid.
+    pub is_needed: bool,
+    /// The role whose log it is read from, and where that is said.
+    pub role: Option<(String, Span)>,
+    /// The replica whose log it is read from, and where that is said.
+    pub index: Option<(u32, Span)>,
+    /// The source and the window, where the window counts steps and values of this source never have one.
+    pub stepless_window: Option<(&'static str, Span)>,
+    /// The time that it is, by its word in specs, and where that is said.
+    pub duration: Option<(String, Span)>,
+    /// The part of the workload that it is read from, and where that is said.
+    pub of_part: Option<(Part, Span)>,
+}
+
+/// A part of a workload that the cluster divides.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Part {
+    /// The node of a Workflow of this step or task.
+    Node(String),
+    /// This metric of the trials of an Experiment.
+    Trials(String),
+}
+
+/// The metrics of a known tool.
+#[derive(Clone, Debug)]
+pub struct ToolMetrics {
+    /// The tool.
+    pub tool: String,
+    /// Where it is named.
+    pub span: Span,
+    /// The names asked for; none means all that the tool has.
+    pub names: Option<Vec<(String, Span)>>,
+}
+
+/// A use of a metric's name.
+#[derive(Clone, Debug)]
+pub struct MetricReference {
+    /// The name.
+    pub name: String,
+    /// Where it stands.
+    pub span: Span,
+    /// `check`, `gate` or `fixture`.
+    pub by: &'static str,
+}
+
+/// What a metric is held against.
+#[derive(Clone, Debug)]
+pub struct Gate {
+    /// The metric.
+    pub metric: String,
+    /// Where the gate stands.
+    pub span: Span,
+    /// How much worse than the baseline it may get, as a share.
+    pub max_regression: Option<f64>,
+    /// The least value.
+    pub min: Option<f64>,
+    /// The greatest value.
+    pub max: Option<f64>,
+    /// Whether a first hit waits for a second session of the same revision.
+    pub is_confirmed: bool,
+    /// What the newest session is held against.
+    pub baseline: GateBaseline,
+}
+
+/// What a gate holds the newest session against.
+#[derive(Clone, Debug, PartialEq)]
+pub enum GateBaseline {
+    /// The accepted level of the default branch.
+    Default,
+    /// That of the commits that a branch reaches.
+    Branch(String),
+    /// That of the commits that a tag reaches.
+    Tag(String),
+    /// A value.
+    Value(f64),
+}
+
+/// A kept log that tests the extraction.
+#[derive(Clone, Debug)]
+pub struct Fixture {
+    /// The log, relative to the project root.
+    pub log: String,
+    /// Where it is named.
+    pub log_span: Span,
+    /// What must be read from it, by metric.
+    pub expect: BTreeMap<String, Expectation>,
+}
+
+/// What the extraction must give for a metric.
+#[derive(Clone, Copy, Debug)]
+pub struct Expectation {
+    /// The value; none where the metric must not be found.
+    pub value: Option<f64>,
+    /// Where it is said.
+    pub span: Span,
+}
+
+/// A Job of one pod beside the runs.
+#[derive(Clone, Debug)]
+pub struct StepJob {
+    /// Its pod.
+    pub role: Role,
+    /// How long it may take.
+    pub timeout: Duration,
+}
+
+/// The PersistentVolumeClaim for results.
+#[derive(Clone, Debug)]
+pub struct Claim {
+    /// How large.
+    pub size: Quantity,
+    /// Which class; none means the cluster's default.
+    pub storage_class: Option<String>,
+    /// How it may be mounted.
+    pub access_modes: Vec<&'static str>,
+    /// Where it is described.
+    pub span: Span,
+}
+
+/// An axis that sets a number of pods.
+#[derive(Clone, Debug)]
+pub struct Scaling {
+    /// The axis.
+    pub axis: String,
+    /// Where it sets the number.
+    pub span: Span,
+    /// Whether a command, argument or variable of the workload follows it too.
+    pub is_followed: bool,
+}
+
+/// A text as written.
+#[derive(Clone, Debug)]
+pub struct Literal {
+    /// What it is, such as ``the label `team` ``.
+    pub name: String,
+    /// The text.
+    pub text: String,
+    /// Where it stands.
+    pub span: Span,
+}
+
+/// A declared name that nothing uses.
+#[derive(Clone, Debug)]
+pub struct Unused {
+    /// `axis` or `parameter`.
+    pub what: &'static str,
+    /// The name.
+    pub name: String,
+    /// Where it is declared.
+    pub span: Span,
+}
+
+impl Benchmark {
+    /// Returns the number of runs of one Workflow: cases times repeats and warm-ups. What loads a server is warmed up when that
+    /// comes up, by no runs of its own.
+    pub fn runs(&self) -> u64 {
+        let is_load = |case: &&Case| case.workload.serving.as_ref().is_some_and(|serving| serving.load.is_some());
+        let loads = self.cases.iter().filter(is_load).count() as u64;
+        self.cases.len() as u64 * u64::from(self.repeats + self.warmups) - loads * u64::from(self.warmups)
+    }
+
+    /// Iterates over the roles of every case's workload, and of the Jobs beside the runs.
+    pub fn roles(&self) -> impl Iterator<Item = &Role> {
+        let beside = self.prepare.iter().chain(self.cases.iter().filter_map(|case| case.postprocess.as_ref()));
+        self.cases.iter().flat_map(|case| &case.workload.roles).chain(beside.map(|job| &job.role))
+    }
+}

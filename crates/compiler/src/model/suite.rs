@@ -1,0 +1,44 @@
+//! A suite on one target: benchmarks that one Workflow runs one after another.
+
+use std::sync::Arc;
+
+use super::{Benchmark, Claim, Schedule, Target};
+use kubebench_syntax::text::Span;
+
+/// A suite on one target.
+#[derive(Debug)]
+pub struct Suite {
+    /// The name.
+    pub name: String,
+    /// Where the name stands.
+    pub name_span: Span,
+    /// The spec's path.
+    pub path: String,
+    /// Where it runs.
+    pub target: Arc<Target>,
+    /// Raised to run all again.
+    pub run: u32,
+    /// When it runs, unless once.
+    pub schedule: Option<Schedule>,
+    /// The volume for the results of all its benchmarks.
+    pub claim: Claim,
+    /// Its benchmarks on this target, in order.
+    pub members: Vec<Member>,
+}
+
+/// A benchmark of a suite.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Member {
+    /// The name of the benchmark.
+    pub benchmark: String,
+    /// Benchmarks before it without whose success it is not run.
+    pub needs: Vec<String>,
+}
+
+impl Suite {
+    /// Returns where a benchmark stands in the suite, if it is one of its.
+    pub fn place_of(&self, benchmark: &Benchmark) -> Option<usize> {
+        let is_here = self.target.name == benchmark.target.name;
+        self.members.iter().position(|member| is_here && member.benchmark == benchmark.name)
+    }
+}

@@ -1,0 +1,201 @@
+//! A target: a cluster and namespace, and what holds there.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use serde_json::Value as Json;
+
+use kubebench_contract::Prices;
+use kubebench_syntax::text::Span;
+use kubebench_syntax::unit::ImageRef;
+use kubebench_syntax::yaml::Node;
+
+/// A cluster and namespace, and what holds there.
+#[derive(Clone, Debug)]
+pub struct Target {
+    /// The name, which is also the folder under the output directory.
+    pub name: String,
+    /// Where the name stands; nowhere for the target of a project without a file.
+    pub span: Span,
+    /// A name for the cluster.
+    pub cluster: String,
+    /// The namespace.
+    pub namespace: String,
+    /// The StorageClass of claims that name none.
+    pub storage_class: Option<String>,
+    /// The queue that jobs are submitted to.
+    pub queue: Queue,
+    /// The MPIJob API that the cluster serves.
+    pub mpi_job: MpiJobApi,
+    /// The minor version of Kubeflow Trainer that the cluster serves.
+    pub trainer: TrainerApi,
+    /// Labels that nodes must have.
+    pub node_selector: BTreeMap<String, String>,
+    /// Tolerations, as in a pod spec.
+    pub tolerations: Vec<Json>,
+    /// The PriorityClass.
+    pub priority_class: Option<String>,
+    /// The address of Prometheus.
+    pub prometheus: Option<String>,
+    /// Prices an hour.
+    pub prices: Option<Prices>,
+    /// Registries to pull from instead, by prefix.
+    pub image_mirrors: BTreeMap<String, String>,
+    /// The network policy.
+    pub network_policy: NetworkPolicy,
+    /// The Pod Security level that the namespace enforces.
+    pub pod_security: PodSecurity,
+    /// The user's own values.
+    pub values: Vec<(String, Node)>,
+}
+
+/// The queue that jobs are submitted to.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Queue {
+    /// None: jobs start as the scheduler can place them.
+    None,
+    /// A Kueue LocalQueue.
+    Kueue(String),
+    /// A Volcano queue.
+    Volcano(String),
+}
+
+/// The MPIJob API that a cluster serves.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum MpiJobApi {
+    /// `kubeflow.org/v1`.
+    V1,
+    /// `kubeflow.org/v2beta1`.
+    V2beta1,
+}
+
+/// The minor version of Kubeflow Trainer that a cluster serves, whose API changes with it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum TrainerApi {
+    /// v2.0
+    V2_0,
+    /// v2.1
+    V2_1,
+    /// v2.2
+    V2_2,
+    /// v2.3
+    V2_3,
+}
+
+impl TrainerApi {
+    /// Returns its name in a project file.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::V2_0 => "v2.0",
+            Self::V2_1 => "v2.1",
+            Self::V2_2 => "v2.2",
+            Self::V2_3 => "v2.3",
+        }
+    }
+
+    /// Returns the field of a TrainJob that says something over the pods of its runtime.
+    pub fn field(self) -> &'static str {
+        match self {
+            Self::V2_0 => "podSpecOverrides",
+            Self::V2_1 => "podTemplateOverrides",
+            Self::V2_2 | Self::V2_3 => "runtimePatches",
+        }
+    }
+
+    /// Returns what that field takes of a pod's spec and of its containers.
+    pub fn of_pod(self) -> (&'static [&'static str], &'static [&'static str]) {
+        let (pod, container) = match self {
+            Self::V2_0 => (7, 3),
+            Self::V2_1 => (9, 3),
+            Self::V2_2 => (10, 4),
+            Self::V2_3 => (11, 4),
+        };
+        (OF_POD.get(..pod).unwrap_or(OF_POD), OF_CONTAINER.get(..container).unwrap_or(OF_CONTAINER))
+    }
+}
+
+/// In the order in which Trainer's versions took them up.
+const OF_POD: &[&str] = &[
+    "containers",
+    "initContainers",
+    "nodeSelector",
+    "schedulingGates",
+    "serviceAccountName",
+    "tolerations",
+    "volumes",
+    "affinity",
+    "imagePullSecrets",
+    "securityContext",
+    "terminationGracePeriodSeconds",
+];
+const OF_CONTAINER: &[&str] = &["env", "name", "volumeMounts", "securityContext"];
+
+/// The Pod Security level that a namespace enforces.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum PodSecurity {
+    /// Nothing is refused.
+    Privileged,
+    /// Known privilege escalations are refused.
+    Baseline,
+    /// Pods follow today's hardening practice.
+    Restricted,
+}
+
+/// The NetworkPolicy of a target.
+#[derive(Clone, Debug)]
+pub enum NetworkPolicy {
+    /// None is emitted.
+    Off,
+    /// Default deny with DNS, the pods of the benchmarks among each other, and these rules.
+    On {
+        /// Further egress rules.
+        egress: Vec<Json>,
+        /// Further ingress rules.
+        ingress: Vec<Json>,
+    },
+}
+
+/// What a project says for all its benchmarks.
+#[derive(Clone, Debug)]
+pub struct Settings {
+    /// The path of the project file, `kubebench.yaml`.
+    pub path: String,
+    /// Folders that hold specs.
+    pub spec_dirs: Vec<String>,
+    /// The folder that manifests are written to.
+    pub output: String,
+    /// The image of the workflow's steps.
+    pub image: String,
+    /// How results reach git.
+    pub results: ResultsSettings,
+    /// Facts that do not keep results apart, by name.
+    pub compare_across: BTreeSet<String>,
+}
+
+/// How results reach git.
+#[derive(Clone, Debug)]
+pub struct ResultsSettings {
+    /// The folder of result files.
+    pub directory: String,
+    /// `branch`, `inbox` or `local`.
+    pub mode: &'static str,
+    /// The repository, unless it is the one that Argo CD or Flux reads.
+    pub remote: Option<String>,
+    /// The branch.
+    pub branch: String,
+    /// The prefix of refs in mode `inbox`.
+    pub inbox: String,
+    /// The Secret with the git credential.
+    pub credential: String,
+}
+
+impl Target {
+    /// Returns `image` with the longest prefix that has a mirror replaced; prefixes end at a `/`.
+    pub fn mirrored(&self, image: &ImageRef) -> String {
+        let image = image.to_string();
+        let rest_after =
+            |prefix: &str| image.strip_prefix(prefix.trim_end_matches('/')).filter(|rest| rest.starts_with('/'));
+        let prefixes = self.image_mirrors.iter();
+        let longest = prefixes.filter_map(|(prefix, mirror)| Some((prefix.len(), mirror, rest_after(prefix)?))).max();
+        longest.map_or_else(|| image.clone(), |(_, mirror, rest)| format!("{}{rest}", mirror.trim_end_matches('/')))
+    }
+}

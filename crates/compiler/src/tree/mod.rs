@@ -1,0 +1,153 @@
+//! The output tree: what should stand in the output directory, what does stand there, and the steps from one to the other.
+//!
+//! Everything here is a pure function of its arguments; only `edge::fs` looks at a disk or changes one.
+
+pub mod diff;
+pub mod disk;
+pub mod header;
+pub mod operations;
+pub mod plan;
+mod report;
+pub mod size;
+
+#[cfg(test)]
+mod tests;
+
+use std::collections::BTreeMap;
+
+use kubebench_syntax::path::parent;
+use kubebench_syntax::text::Span;
+
+pub use disk::{Found, OnDisk};
+pub use operations::Operation;
+pub use plan::{Change, EditedFiles, Filter, Mode, Plan, Scope, State, plan};
+
+/// One manifest as it should stand in the tree.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct OutputFile {
+    /// The file that it is compiled from, relative to the project root: `specs/x.yaml` or `kubebench.yaml`.
+    pub source: String,
+    /// The source's `metadata.name`, for diagnostics.
+    pub source_span: Option<Span>,
+    /// The whole file: two lines of header, and the YAML of one object.
+    pub text: String,
+}
+
+impl OutputFile {
+    /// Returns the file of `body`, the YAML of one object, with the header that names its source and digest.
+    pub fn new(source: &str, source_span: Option<Span>, body: &str) -> Self {
+        Self { source: source.to_owned(), source_span, text: header::stamp(source, body) }
+    }
+
+    /// Returns the YAML after the header.
+    pub fn body(&self) -> &str {
+        self.text.splitn(header::LINES + 1, '\n').last().unwrap_or_default()
+    }
+}
+
+/// All manifests of one compilation, by path relative to the output directory, with `/` separators.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct OutputTree {
+    files: BTreeMap<String, OutputFile>,
+}
+
+/// A file that the tree cannot take.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Rejected {
+    /// The path that was asked for.
+    pub path: String,
+    /// The file, handed back.
+    pub file: OutputFile,
+    /// Why.
+    pub reason: Reason,
+}
+
+/// Why a tree does not take a file.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Reason {
+    /// The path is the other file's, or one of the two would have to be a folder.
+    Taken {
+        /// The path of the file that the tree already holds.
+        by: String,
+    },
+    /// The path is absolute, leaves the output directory, has an empty component or is none of a portable file name.
+    Malformed,
+}
+
+/// Two paths that are one file where file names have no case.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct CaseClash<'a> {
+    /// The path that sorts first.
+    pub first: &'a str,
+    /// The other path.
+    pub second: &'a str,
+}
+
+impl OutputTree {
+    /// Adds `file` at `path`, or hands it back when the path is taken or does not lie in the tree.
+    pub fn insert(&mut self, path: impl Into<String>, file: OutputFile) -> Result<(), Box<Rejected>> {
+        let path = path.into();
+        let reason = if is_portable(&path) { self.taken(&path) } else { Some(Reason::Malformed) };
+        if let Some(reason) = reason {
+            return Err(Box::new(Rejected { path, file, reason }));
+        }
+        self.files.insert(path, file);
+        Ok(())
+    }
+
+    /// Returns the file at `path`.
+    pub fn get(&self, path: &str) -> Option<&OutputFile> {
+        self.files.get(path)
+    }
+
+    /// Iterates over paths and files, ordered by path.
+    pub fn iter(&self) -> impl Iterator<Item = (&str, &OutputFile)> {
+        self.files.iter().map(|(path, file)| (path.as_str(), file))
+    }
+
+    /// Returns the number of files.
+    pub fn len(&self) -> usize {
+        self.files.len()
+    }
+
+    /// Returns true when the tree holds no file.
+    pub fn is_empty(&self) -> bool {
+        self.files.is_empty()
+    }
+
+    /// Returns a path of the tree that lies below `folder`.
+    pub fn any_below(&self, folder: &str) -> Option<&str> {
+        let start = format!("{folder}/");
+        let (path, _) = self.files.range(start.clone()..).next()?;
+        path.starts_with(&start).then_some(path)
+    }
+
+    /// Returns the pairs of paths that differ only in case: macOS and Windows check them out as one file.
+    pub fn case_clashes(&self) -> Vec<CaseClash<'_>> {
+        let mut seen = BTreeMap::new();
+        let mut clashes = Vec::new();
+        for path in self.files.keys() {
+            if let Some(first) = seen.insert(path.to_lowercase(), path.as_str()) {
+                clashes.push(CaseClash { first, second: path });
+            }
+        }
+        clashes
+    }
+
+    fn taken(&self, path: &str) -> Option<Reason> {
+        let ancestor = ancestors(path).find(|ancestor| self.files.contains_key(*ancestor));
+        let by = self.files.get_key_value(path).map(|(path, _)| path.as_str()).or(ancestor);
+        by.or_else(|| self.any_below(path)).map(|by| Reason::Taken { by: by.to_owned() })
+    }
+}
+
+/// Iterates over the folders that hold `path`, innermost first, the output directory itself left out.
+fn ancestors(path: &str) -> impl Iterator<Item = &str> {
+    std::iter::successors(Some(parent(path)), |folder| Some(parent(folder))).take_while(|folder| !folder.is_empty())
+}
+
+fn is_portable(path: &str) -> bool {
+    path.split('/').all(|name| {
+        !matches!(name, "" | "." | "..") && !name.contains(['\\', ':']) && !name.chars().any(char::is_control)
+    })
+}

@@ -1,0 +1,341 @@
+//! `manifest`: the user's own object of any kind, as it is, and what it needs beside it.
+
+mod answers;
+mod choose;
+mod placeholder;
+mod role;
+mod workflow;
+
+use schemars::{JsonSchema, Schema, SchemaGenerator};
+use serde::Deserialize;
+use serde_json::{Map, Value as Json};
+
+use self::choose::Chosen;
+pub(super) use self::choose::Document;
+pub(super) use self::placeholder::refuse as refuse_placeholders;
+use super::condition::Condition;
+use super::role::RoleForm;
+use super::serving::{self, Load, Ready, Server};
+use super::status::{self, kind_of, pod_sets};
+use super::{Form, Kind, Lowering, Purpose};
+use crate::model::target::MpiJobApi;
+use crate::model::{Api, Given, Probe, Role, Supporting, Workload};
+use kubebench_format::spec::v1::project::RelativePath;
+use kubebench_format::spec::v1::scalar::{Patch, Text};
+use kubebench_syntax::diag::{Diagnostic, Diagnostics, Severity, code};
+use kubebench_syntax::text::Span;
+use kubebench_syntax::yaml::Node;
+
+/// The form.
+pub(super) const FORM: Form = Form { key: "manifest", schema, lower, example: EXAMPLE };
+
+const EXAMPLE: &str = "\
+manifest:
+  # Or `file: jobs/train.yaml`, which is read as kubectl reads it.
+  object:
+    apiVersion: batch/v1
+    kind: Job
+    metadata: {name: train}
+    spec:
+      backoffLimit: 0
+      template:
+        spec:
+          restartPolicy: Never
+          containers:
+            - name: main
+              image: docker.io/library/python:3.13-slim
+              command: [python3, -c, 'print(\"throughput: 42.0\")']
+              resources: {limits: {cpu: \"1\", memory: 1Gi}}
+";
+
+/// Where Kueue, or a person, says that a job is not to start yet.
+const SUSPEND: [&str; 2] = ["/spec/suspend", "/spec/runPolicy/suspend"];
+/// Versions that a controller serves beside the newest.
+const ALSO_SERVED: [(&str, &str); 3] = [
+    ("serving.kserve.io/v1alpha1", "LLMInferenceService"),
+    ("machinelearning.seldon.io/v1alpha2", "SeldonDeployment"),
+    ("machinelearning.seldon.io/v1alpha3", "SeldonDeployment"),
+];
+/// Metadata that a server writes, and what names the object.
+const NOT_THE_USERS: [&str; 11] = [
+    "creationTimestamp",
+    "deletionGracePeriodSeconds",
+    "deletionTimestamp",
+    "generateName",
+    "generation",
+    "managedFields",
+    "name",
+    "ownerReferences",
+    "resourceVersion",
+    "selfLink",
+    "uid",
+];
+
+/// An object of the user's own, of any kind, of which nothing is changed but what a run needs: name, namespace, labels, variables
+/// and volumes.
+#[derive(Debug, Default, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", default)]
+#[schemars(extend("examples" = [{"file": "jobs/train.yaml"}]))]
+struct Manifest {
+    /// The file with the object, relative to the project root and outside the folders of specs; read as kubectl reads it.
+    /// Lookups may stand in it as in a spec.
+    #[schemars(extend("examples" = ["jobs/train.yaml"]))]
+    file: Option<RelativePath>,
+    /// The object itself; a `List` holds several.
+    #[schemars(extend("examples" = [{"apiVersion": "batch/v1", "kind": "Job", "spec": {"template": {"spec": {"restartPolicy": "Never", "containers": [{"name": "main", "image": "docker.io/library/python:3.13-slim"}]}}}}]))]
+    object: Option<Patch>,
+    /// Which object of the file is measured, as kind/name; needed where several could be.
+    #[schemars(extend("examples" = ["Job/benchmark"]))]
+    main: Option<Text>,
+    /// Objects of the file that are in the cluster already, as kind/name: Kubebench does not create them.
+    #[schemars(extend("default" = [], "examples" = [["Queue/batch"]]))]
+    preinstalled: Vec<Text>,
+    /// When the run has succeeded, as `kubectl wait --for` has it; needed for kinds that Kubebench does not know.
+    #[schemars(extend("examples" = ["jsonpath={.status.phase}=Succeeded", "condition=Complete"]))]
+    success: Option<Text>,
+    /// When it has failed, likewise.
+    #[schemars(extend("examples" = ["jsonpath={.status.phase}=Failed", "condition=Failed"]))]
+    failure: Option<Text>,
+    /// Whether every run has a name of its own, or the object keeps that of the file, for what refers to it; then one run comes
+    /// after another.
+    #[schemars(extend("default" = "run", "examples" = ["keep"]))]
+    name: Option<Naming>,
+    /// When the object counts as ready, if it serves.
+    #[schemars(extend("default" = {}, "examples" = [{"path": "/health", "timeout": "45m"}]))]
+    ready: Option<Ready>,
+    /// What loads the object, if it serves; without it the run ends when it is ready.
+    #[schemars(extend("examples" = [{"image": "registry.example/load:1", "args": ["--rate", "${{ matrix.rate }}"]}]))]
+    load: Option<RoleForm<Load>>,
+}
+
+/// Where the name of the object comes from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+#[schemars(inline)]
+enum Naming {
+    /// From the run.
+    Run,
+    /// From the file.
+    Keep,
+}
+
+fn schema(generator: &mut SchemaGenerator) -> Schema {
+    Manifest::json_schema(generator)
+}
+
+fn lower(cx: &mut Lowering<'_>) -> Option<Workload> {
+    let form: Manifest = cx.form()?;
+    match (&form.file, cx.entry.value.entry("object")) {
+        (Some(_), None) | (None, Some(_)) => {}
+        (Some(_), Some(_)) => {
+            let message = "`file` and `object` both say what is run";
+            cx.fault(&code::KB0317, "object", message, "keep one of them");
+            return None;
+        }
+        (None, None) => {
+            let message = "`manifest` has neither `file` nor `object`";
+            cx.fault(&code::KB0317, "manifest", message, "add `file: jobs/train.yaml`, or the object under `object`");
+            return None;
+        }
+    }
+    let nodes = cx.documents?;
+    let found_before = cx.diagnostics.as_slice().len();
+    let documents: Vec<Document<'_>> = nodes.iter().filter_map(|node| Document::read(node, cx.diagnostics)).collect();
+    if documents.len() < nodes.len() {
+        return None;
+    }
+    let chosen = choose::choose(cx, &documents, &form)?;
+    for node in chosen.all() {
+        refuse_placeholders(node, cx.diagnostics);
+    }
+    let object = chosen.main.node.to_json();
+    let kind = kind_of(&object);
+    let api = api(cx, &chosen.main, kind, &form);
+    let conditions = conditions(cx, &form, &chosen.main, kind.is_some());
+    refuse_suspension(cx, &chosen.main, &object);
+    for document in std::iter::once(&chosen.main).chain(&chosen.supporting) {
+        warn_of_namespace(cx, document);
+    }
+    let roles = roles(chosen.main.node, &object, kind, cx.diagnostics);
+    let name = (form.name == Some(Naming::Keep)).then(|| chosen.main.name.map(str::to_owned)).flatten();
+    if form.name == Some(Naming::Keep) && name.is_none() {
+        let message = "`name: keep`, but the object has no name to keep";
+        cx.fault(&code::KB0317, "name", message, "write `metadata: {name: …}` in the object, or delete `name: keep`");
+    }
+    let beside: Vec<Json> = chosen.supporting.iter().map(|document| document.node.to_json()).collect();
+    // A Service beside a job leads its pods to one another.
+    let serves = match kind {
+        Some(kind) => kind.purpose == Purpose::Serves,
+        None => form.load.is_some() || form.ready.is_some(),
+    };
+    let server = if serves { answers::server(&object, kind, &beside) } else { None };
+    let given = Given { body: body(object, &conditions), name };
+    let supporting = chosen.supporting.iter().map(supporting).collect();
+    let workload = Workload { supporting, given: Some(given), ..cx.workload(api, Map::new(), roles) };
+    let workload = serve(cx, &form, workload, server)?;
+    let is_sound = !cx.diagnostics.as_slice().iter().skip(found_before).any(|fault| fault.severity == Severity::Error);
+    is_sound.then_some(workload)
+}
+
+/// Adds when the object is ready and what loads it, where it serves.
+fn serve(cx: &mut Lowering<'_>, form: &Manifest, workload: Workload, server: Option<Server>) -> Option<Workload> {
+    let Some(server) = server else {
+        for (field, is_said) in [("load", form.load.is_some()), ("ready", form.ready.is_some())] {
+            if is_said {
+                let message = format!("`{field}` is for what serves, and nothing of this manifest does");
+                let help = "let the file hold the one Service that leads to the pods of the object, with its `selector` and port";
+                cx.fault(&code::KB0317, field, message, help);
+            }
+        }
+        return Some(workload);
+    };
+    // What speaks no protocol that is known takes connections at least.
+    let server = Server { probe: server.probe.or(Some(Probe::Tcp)), ..server };
+    serving::finish(cx, workload, form.ready.clone(), server)
+}
+
+/// Returns the roles of `object`, which `node` is with its places.
+pub(super) fn roles(node: &Node, object: &Json, kind: Option<&Kind>, diagnostics: &mut Diagnostics) -> Vec<Role> {
+    pod_sets(object).iter().filter_map(|set| role::of(node, set, kind, diagnostics)).collect()
+}
+
+/// Returns the API of the object, and reports a version of a kind that no controller answers any more, or not this target's.
+fn api(cx: &mut Lowering<'_>, main: &Document<'_>, kind: Option<&Kind>, form: &Manifest) -> Api {
+    let said = Api::of(main.api_version, main.kind);
+    let Some(kind) = kind else { return said };
+    let api = Api { spec: kind.api.spec, plural: kind.api.plural.clone(), ..said };
+    if kind.key == "mpiJob" && matches!(main.api_version, "kubeflow.org/v1" | "kubeflow.org/v2beta1") {
+        let wanted = match cx.target.mpi_job {
+            MpiJobApi::V1 => "kubeflow.org/v1",
+            MpiJobApi::V2beta1 => "kubeflow.org/v2beta1",
+        };
+        if main.api_version != wanted {
+            let (version, target) = (main.api_version, &cx.target.name);
+            let message = format!("this MPIJob is `{version}`, and the target `{target}` serves `{wanted}`");
+            let short = version.trim_start_matches("kubeflow.org/");
+            cx.report(
+                Diagnostic::at(&code::KB0318, main.api_version_span(), message)
+                    .note("the training operator's MPIJob (v1) and the MPI operator's (v2beta1) share a name, so a cluster has one of them")
+                    .help(format!(
+                        "write it for `{wanted}`, or set `apis: {{mpiJob: {short}}}` on the target if that operator is installed there"
+                    )),
+            );
+        }
+    } else if main.api_version != kind.api.api_version
+        && !ALSO_SERVED.contains(&(main.api_version, main.kind))
+        && form.success.is_none()
+    {
+        let message = format!("`{}` is no version of {} that its controller serves", main.api_version, main.kind);
+        cx.report(
+            Diagnostic::at(&code::KB0339, main.api_version_span(), message)
+                .note("a cluster of today refuses the object, or nobody acts on it and the run waits for its timeout")
+                .help(format!(
+                    "write it for `{}` (`kubebench migrate` does so for jobs of the first kubebench); if something of yours does serve it, \
+                     say when it is done with `success` and `failure`",
+                    kind.api.api_version
+                )),
+        );
+    }
+    api
+}
+
+/// Returns the annotations that say when the object has succeeded or failed.
+fn conditions(cx: &mut Lowering<'_>, form: &Manifest, main: &Document<'_>, is_known: bool) -> Vec<(String, Json)> {
+    let (mut annotations, mut missing) = (Vec::new(), Vec::new());
+    for (field, said, annotation) in
+        [("success", &form.success, status::SUCCESS), ("failure", &form.failure, status::FAILURE)]
+    {
+        match said {
+            Some(Text(text)) => {
+                if let Err(reason) = Condition::parse(text) {
+                    let at = cx.entry.value.get(field).map_or(cx.entry.key_span, |node| node.span);
+                    let fault = Diagnostic::at(&code::KB0345, at, format!("`{text}` is no condition: {reason}"));
+                    cx.report(fault.help(
+                        "write it as for `kubectl wait --for`: `condition=Complete`, or `jsonpath={.status.phase}=Succeeded`",
+                    ));
+                }
+                annotations.push((annotation.to_owned(), text.as_str().into()));
+            }
+            None => missing.push(format!("`{field}`")),
+        }
+    }
+    if !is_known && !missing.is_empty() {
+        let message = format!("kubebench does not know when a run of `{}` ({}) ends", main.kind, main.api_version);
+        let fault = Diagnostic::at(&code::KB0338, cx.entry.key_span, message)
+            .note("without both conditions a run would end by its timeout alone, and a failed one would hold its machines until then");
+        cx.report(fault.help(format!(
+            "add {}, as for `kubectl wait --for`: `condition=…`, or `jsonpath={{.status.phase}}=…`",
+            missing.join(" and ")
+        )));
+    }
+    annotations
+}
+
+/// Reports a job that waits for somebody to start it.
+fn refuse_suspension(cx: &mut Lowering<'_>, main: &Document<'_>, object: &Json) {
+    for at in SUSPEND.into_iter().filter(|at| object.pointer(at) == Some(&true.into())) {
+        let place = main.span_of(at);
+        let fault = Diagnostic::at(&code::KB0349, place, "the job is suspended, and nobody would start it")
+            .note("a queue suspends jobs by itself: Kueue does, where the target names one (`queue: {kueue: …}`)");
+        cx.report(fault.help("delete this field"));
+    }
+}
+
+/// Tells of a namespace that is not the target's.
+pub(super) fn warn_of_namespace(cx: &mut Lowering<'_>, document: &Document<'_>) {
+    let said = document.node.get("metadata").and_then(|metadata| metadata.get("namespace"));
+    let Some((name, span)) = said.and_then(|node| Some((node.as_text()?, node.span))) else { return };
+    if name != cx.target.namespace {
+        let message =
+            format!("the object is of the namespace `{name}`, and runs are created in `{}`", cx.target.namespace);
+        cx.report(
+            Diagnostic::at(&code::KB0348, span, message)
+                .note("names of Services, claims and Secrets that it refers to are looked for there")
+                .help(format!("delete the field, or {}", code::KB0348.switched_off())),
+        );
+    }
+}
+
+/// Returns what of an object is the user's.
+pub(super) fn body(object: Json, annotations: &[(String, Json)]) -> Map<String, Json> {
+    let Json::Object(mut body) = object else { return Map::new() };
+    for field in ["apiVersion", "kind", "status"] {
+        body.remove(field);
+    }
+    let metadata = body.entry("metadata").or_insert_with(|| Json::Object(Map::new()));
+    if let Json::Object(metadata) = metadata {
+        metadata.retain(|field, _| !NOT_THE_USERS.contains(&field.as_str()));
+        if !annotations.is_empty() {
+            let own = metadata.entry("annotations").or_insert(Json::Null);
+            if !own.is_object() {
+                *own = Json::Object(Map::new());
+            }
+            own.as_object_mut().into_iter().for_each(|own| own.extend(annotations.iter().cloned()));
+        }
+    }
+    body
+}
+
+fn supporting(document: &Document<'_>) -> Supporting {
+    let name = document.name.map(str::to_owned);
+    let api = Api::of(document.api_version, document.kind);
+    Supporting { name, ..Supporting::new(api, body(document.node.to_json(), &[])) }
+}
+
+impl<'n> Chosen<'n> {
+    /// Iterates over all that is created.
+    fn all(&self) -> impl Iterator<Item = &'n Node> {
+        std::iter::once(self.main.node).chain(self.supporting.iter().map(|document| document.node))
+    }
+}
+
+impl Document<'_> {
+    fn api_version_span(&self) -> Span {
+        self.node.get("apiVersion").map_or(self.node.span, |node| node.span)
+    }
+
+    /// Returns where the JSON Pointer `at` leads to.
+    fn span_of(&self, at: &str) -> Span {
+        role::at_pointer(self.node, at).map_or(self.node.span, |node| node.span)
+    }
+}

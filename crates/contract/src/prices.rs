@@ -1,0 +1,27 @@
+//! What an hour of resources costs.
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+
+use kubebench_syntax::unit::is_accelerator;
+
+/// Prices an hour, as steps are told them too.
+#[derive(Clone, Debug, PartialEq, Deserialize, Serialize)]
+pub struct Prices {
+    /// The ISO 4217 code.
+    pub currency: String,
+    /// By resource name; memory by the GiB.
+    pub hourly: BTreeMap<String, f64>,
+}
+
+impl Prices {
+    /// Returns those of the resources in use whose price is missing: accelerators, and everything where nothing has one.
+    ///
+    /// Who prices accelerators alone means their CPU and memory too.
+    pub fn lacking<'n>(&self, used: impl Iterator<Item = &'n str> + Clone) -> Vec<&'n str> {
+        let has_price = |name: &str| self.hourly.contains_key(name);
+        let something_has = used.clone().any(has_price);
+        used.filter(|name| !has_price(name) && (!something_has || is_accelerator(name))).collect()
+    }
+}

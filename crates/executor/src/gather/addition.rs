@@ -1,0 +1,25 @@
+//! What git is given of a result.
+
+use std::path::Path;
+
+use kubebench_format::result::{self, Sealed};
+use kubebench_git::record::Addition;
+use kubebench_host::machine;
+
+/// Returns what is recorded below `directory` of a result that lies at `kept`.
+pub fn addition(sealed: &Sealed, kept: &Path, directory: &str) -> Addition {
+    let result = &sealed.result;
+    let status = serde_json::to_value(result.run.status).ok();
+    Addition {
+        path: format!("{directory}/{}", result::path(result)),
+        bytes: sealed.bytes.clone(),
+        benchmark: result.metadata.benchmark.clone(),
+        case: result.metadata.case_name.clone(),
+        round: result::round(&result.run),
+        status: status.as_ref().and_then(|status| status.as_str()).unwrap_or_default().to_owned(),
+        run_digest: result.source.run_digest.clone(),
+        run_id: result.run.id.clone(),
+        ended: machine::seconds_of(&result.run.finished_at).unwrap_or_default(),
+        kept: kept.display().to_string(),
+    }
+}

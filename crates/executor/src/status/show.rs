@@ -1,0 +1,106 @@
+//! The status as people read it.
+
+use super::{RunState, RunStatus, Session};
+use kubebench_syntax::text::columns;
+
+/// How many runs that failed are named.
+const NAMED: usize = 5;
+
+/// Writes `sessions`; `elapsed` gives the seconds since a time, where it can be told.
+pub fn show(sessions: &[Session], elapsed: &dyn Fn(&str) -> Option<u64>) -> String {
+    let mut shown = String::new();
+    for (index, session) in sessions.iter().enumerate() {
+        if index > 0 {
+            shown.push('\n');
+        }
+        one(&mut shown, session, elapsed);
+    }
+    shown
+}
+
+/// Writes a time as people read it: `42 s`, `12 min`, `3 h 20 min`, `5 d`.
+pub fn age(seconds: u64) -> String {
+    match seconds {
+        0..120 => format!("{seconds} s"),
+        120..7200 => format!("{} min", seconds / 60),
+        7200..172_800 => format!("{} h {} min", seconds / 3600, seconds / 60 % 60),
+        _ => format!("{} d", seconds / 86_400),
+    }
+}
+
+fn one(shown: &mut String, session: &Session, elapsed: &dyn Fn(&str) -> Option<u64>) {
+    let ago = |time: &str| elapsed(time).map(age);
+    let phase = session.phase.to_lowercase();
+    let when = match &session.finished {
+        Some(finished) => ago(finished).map(|ago| format!(" {ago} ago")),
+        None => ago(&session.since).map(|ago| format!(" for {ago}")),
+    };
+    let when = when.unwrap_or_default();
+    push(shown, &format!("{}  {phase}{when}  (Workflow {})", session.benchmark, session.workflow));
+    push(shown, &format!("  {}", counts(session)));
+    if !session.message.is_empty() {
+        push(shown, &format!("  Argo says: {}", session.message));
+    }
+    for note in &session.notes {
+        push(shown, &format!("  note: {note}"));
+    }
+    if let Some(step) = &session.step {
+        push(shown, &format!("  step {step} is at work"));
+    }
+    let active: Vec<&RunStatus> = session.runs.iter().filter(|run| run.state.is_active()).collect();
+    let rows: Vec<[String; 5]> = active.iter().map(|run| row(run, &ago)).collect();
+    for (run, line) in active.iter().zip(columns(&rows)) {
+        push(shown, &format!("  {line}"));
+        details(shown, run);
+    }
+    let failed: Vec<&RunStatus> = session.runs.iter().filter(|run| run.state == RunState::Failed).collect();
+    for run in failed.iter().take(NAMED) {
+        let why = run.reasons.first().map(|reason| format!(": {}", reason.message)).unwrap_or_default();
+        push(shown, &format!("  failed: {}{why}", run.name()));
+    }
+    if let Some(more) = failed.len().checked_sub(NAMED).filter(|more| *more > 0) {
+        push(shown, &format!("  failed: {more} more"));
+    }
+    push(shown, &format!("  next: {}", session.next));
+}
+
+fn push(shown: &mut String, line: &str) {
+    shown.push_str(line);
+    shown.push('\n');
+}
+
+fn counts(session: &Session) -> String {
+    let count = |state: RunState| session.count(|other| other == state);
+    let mut text = format!("{} of {} runs done", count(RunState::Done), session.runs.len());
+    let others = [
+        (count(RunState::Failed), "failed"),
+        (session.count(RunState::is_active), "in the cluster"),
+        (count(RunState::Left), "left"),
+        (count(RunState::Skipped), "skipped"),
+    ];
+    for (count, word) in others.into_iter().filter(|(count, _)| *count > 0) {
+        text.push_str(&format!(", {count} {word}"));
+    }
+    text
+}
+
+/// Name, state, since when, pods, nodes.
+fn row(run: &RunStatus, ago: &dyn Fn(&str) -> Option<String>) -> [String; 5] {
+    let since = run.since.as_deref().and_then(ago).unwrap_or_default();
+    let pods = run.job.as_ref().map(|job| format!("{} of {} pods", job.started, job.wanted)).unwrap_or_default();
+    let nodes = run.job.as_ref().map(|job| match job.nodes.as_slice() {
+        [] => String::new(),
+        [node] => format!("on {node}"),
+        [node, rest @ ..] => format!("on {node} and {} more", rest.len()),
+    });
+    [run.name(), run.state.name().to_owned(), since, pods, nodes.unwrap_or_default()]
+}
+
+fn details(shown: &mut String, run: &RunStatus) {
+    for reason in &run.reasons {
+        push(shown, &format!("    held up: {}", reason.message));
+    }
+    if let Some(line) = run.job.as_ref().and_then(|job| job.last_line.as_ref()) {
+        push(shown, &format!("    > {line}"));
+    }
+}

@@ -1,0 +1,185 @@
+#![expect(clippy::disallowed_methods, reason = "tests look at files")]
+
+use crate::step::tests::cluster;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::time::{Duration, Instant};
+
+use serde_json::{Value as Json, json};
+
+use super::super::follow::{Ending, Limits};
+use super::super::logs::Logs;
+use super::super::run::outcome_without_job;
+use super::super::seen::Sight;
+use super::super::tests::{attempt, config, session};
+use super::super::told::Told;
+use super::{After, Beside};
+use kubebench_extract::rules::Rules;
+use kubebench_format::result::v1::Status;
+use kubebench_host::process::Stop;
+use kubebench_scripted_server::{Act, Server, object, pieces, stall, status};
+
+const JOB: &str = "/apis/batch/v1/namespaces/n/jobs/x-1";
+/// How long an API server is away.
+const AWAY: Duration = Duration::from_secs(8);
+const LOG: &str = "/api/v1/namespaces/n/pods/x-1-a/log";
+
+fn job() -> Json {
+    json!({"apiVersion": "batch/v1", "kind": "Job",
+        "metadata": {"name": "x-1", "namespace": "n", "uid": "u", "resourceVersion": "1", "labels": {"kubebench.dev/run": "x-1"}},
+        "spec": {"parallelism": 2, "completions": 2, "activeDeadlineSeconds": 600}})
+}
+
+fn pod() -> Json {
+    json!({"apiVersion": "v1", "kind": "Pod",
+        "metadata": {"name": "x-1-a", "namespace": "n", "uid": "p", "resourceVersion": "1", "creationTimestamp": "2026-11-22T01:00:00Z",
+            "labels": {"kubebench.dev/run": "x-1", "kubebench.dev/role": "prepare"}},
+        "spec": {"nodeName": "n", "containers": [{"name": "main", "image": "i"}]},
+        "status": {"phase": "Running", "containerStatuses": [{"name": "main", "image": "i", "imageID": "", "ready": true,
+            "restartCount": 0, "state": {"running": {"startedAt": "2026-11-22T01:00:01Z"}}}]}})
+}
+
+fn list(kind: &str, items: &[Json]) -> Vec<Act> {
+    object(&json!({"kind": kind, "apiVersion": "v1", "metadata": {"resourceVersion": "1"}, "items": items}))
+}
+
+/// A Job of two pods, of which one prints until it is deleted, and the other never comes.
+fn server() -> Server {
+    let deleted = Arc::new(AtomicBool::new(false));
+    Server::new(move |request, _| {
+        let (method, target) = request.split_once(' ').unwrap();
+        let path = target.split('?').next().unwrap();
+        let is_there = || !deleted.load(Ordering::SeqCst);
+        match (method, path) {
+            _ if target.contains("watch=true") => stall(),
+            ("POST", _) => object(&job()),
+            ("DELETE", JOB) => {
+                deleted.store(true, Ordering::SeqCst);
+                object(&job())
+            }
+            (_, JOB) if is_there() => object(&job()),
+            (_, LOG) if is_there() => {
+                let line = b"2026-11-22T01:00:02.5Z fetching\n".to_vec();
+                let deleted = Arc::clone(&deleted);
+                vec![pieces(), Act::Piece(line), Act::Until(Arc::new(move || deleted.load(Ordering::SeqCst))), Act::End]
+            }
+            (_, path) if path.ends_with("/jobs") => list("JobList", &[job()]),
+            (_, path) if path.ends_with("/pods") => list("PodList", &[pod()]),
+            (_, path) if path.ends_with("/events") => list("EventList", &[]),
+            _ => status(404, "NotFound", "not found"),
+        }
+    })
+}
+
+#[test]
+fn a_job_that_is_given_up_is_deleted_before_the_end_of_its_log_is_waited_for() {
+    let (server, folder) = (server(), tempfile::tempdir().unwrap());
+    let mut session = session(cluster(&server), folder.path());
+    let output = folder.path().join("matmul-0a1b2c3d");
+    let began = Instant::now();
+    let ended = session.beside("prepare", &job(), &output, Duration::from_secs(1)).unwrap();
+    let took = began.elapsed();
+    let Beside::Failed(why) = ended else { panic!("it did not end by itself") };
+    assert!(why.contains("only 1 of its 2 pods were made") && why.ends_with("; its last line: fetching"), "{why}");
+    assert!(took < Duration::from_secs(20), "{took:?}: the log of a Job that is there has no end");
+    assert!(server.requests().iter().any(|request| request.starts_with(&format!("DELETE {JOB}"))));
+    assert_eq!(std::fs::read_to_string(output.join("logs/prepare-0.log")).unwrap(), "fetching\n");
+    // Nothing of it is needed any more.
+    let left: Vec<_> = std::fs::read_dir(folder.path()).unwrap().map(|entry| entry.unwrap().file_name()).collect();
+    assert_eq!(left, ["matmul-0a1b2c3d"]);
+}
+
+/// A node that is drained while a Job after a run goes on takes the step with it, and not what the run has measured.
+#[test]
+fn a_job_after_a_run_goes_on_in_the_next_pod() {
+    for (uid, expected) in [("w", (After::Left, Status::Succeeded)), ("another", (After::Done, Status::Interrupted))] {
+        let folder = tempfile::tempdir().unwrap();
+        let workflow = json!({"kind": "Workflow", "metadata": {"name": "x", "uid": uid}});
+        let leaving = json!({"kind": "Pod", "metadata": {"name": "step", "deletionTimestamp": "2026-11-22T01:00:00Z"}});
+        let server = Server::new(move |request, _| {
+            let (method, target) = request.split_once(' ').unwrap();
+            match (method, target.split('?').next().unwrap()) {
+                _ if target.contains("watch=true") => stall(),
+                ("POST", _) => object(&job()),
+                (_, "/api/v1/namespaces/n/pods/step") => object(&leaving),
+                (_, path) if path.contains("/workflows/") => object(&workflow),
+                (_, path) if path.ends_with("/jobs") => list("JobList", &[job()]),
+                (_, path) if path.ends_with("/pods") => list("PodList", &[]),
+                (_, path) if path.ends_with("/events") => list("EventList", &[]),
+                _ => status(404, "NotFound", "not found"),
+            }
+        });
+        let mut session = session(cluster(&server), folder.path());
+        session.pod = "step".to_owned();
+        session.hear(Stop { signal: 15 });
+        let mut attempt = attempt(1);
+        attempt.outcome = Some(outcome_without_job(&attempt, Status::Succeeded, Vec::new()));
+        let told = Told { config: config(), settings: session.settings.clone() };
+        let after = session.postprocess(&told, &mut attempt).unwrap();
+        assert_eq!((after, attempt.outcome.unwrap().ended.status), expected, "{uid}");
+        assert!(attempt.awaits_postprocess || uid == "another");
+    }
+}
+
+/// That of a Workflow which was deleted is no proof that this one has prepared anything.
+#[test]
+fn the_job_of_another_workflow_is_waited_out() {
+    for leaves in [true, false] {
+        let folder = tempfile::tempdir().unwrap();
+        let asked = AtomicUsize::new(0);
+        let server = Server::new(move |request, _| {
+            let (method, target) = request.split_once(' ').unwrap();
+            let mut theirs = job();
+            theirs["metadata"]["ownerReferences"] = json!([{"kind": "Workflow", "name": "x", "uid": "another"}]);
+            theirs["status"] = json!({"succeeded": 2, "conditions": [{"type": "Complete", "status": "True"}]});
+            match (method, target.split('?').next().unwrap()) {
+                ("POST", _) if leaves && asked.fetch_add(1, Ordering::SeqCst) > 0 => {
+                    status(422, "Invalid", "it was asked")
+                }
+                ("POST", _) => status(409, "AlreadyExists", "already exists"),
+                (_, JOB) => object(&theirs),
+                _ => status(404, "NotFound", "not found"),
+            }
+        });
+        let mut session = session(cluster(&server), folder.path());
+        let ended = session.beside("prepare", &job(), &folder.path().join("x"), Duration::from_secs(2)).unwrap();
+        let Beside::Failed(why) = ended else { panic!("it took what it has not made") };
+        let expected = if leaves { "it was asked" } else { "not of this Workflow" };
+        assert!(why.contains(expected), "{why}");
+    }
+}
+
+/// What stands in the way of a job may have gone while nobody could see it.
+#[test]
+fn a_job_is_not_given_up_while_the_api_server_is_away() {
+    let (folder, began) = (tempfile::tempdir().unwrap(), Instant::now());
+    let waiting = json!({"waiting": {"reason": "ImagePullBackOff", "message": "no such image"}});
+    let server = Server::new(move |request, _| {
+        let target = request.split_once(' ').unwrap().1;
+        let (mut one, mut pod) = (job(), pod());
+        one["spec"] = json!({"parallelism": 1, "completions": 1});
+        let is_back = began.elapsed() > AWAY;
+        if is_back {
+            one["status"] = json!({"succeeded": 1, "conditions": [{"type": "Complete", "status": "True"}]});
+            pod["status"]["phase"] = "Succeeded".into();
+            pod["status"]["containerStatuses"][0]["state"] = json!({"terminated": {"exitCode": 0,
+                "startedAt": "2026-11-22T01:00:00Z", "finishedAt": "2026-11-22T01:00:01Z"}});
+        } else {
+            pod["status"]["phase"] = "Pending".into();
+            pod["status"]["containerStatuses"][0]["state"] = waiting.clone();
+        }
+        match target.split('?').next().unwrap() {
+            _ if target.contains("watch=true") && is_back => stall(),
+            _ if target.contains("watch=true") => status(503, "ServiceUnavailable", "away"),
+            _ if !is_back && began.elapsed() > Duration::from_secs(1) => status(503, "ServiceUnavailable", "away"),
+            path if path.ends_with("/jobs") => list("JobList", &[one]),
+            path if path.ends_with("/pods") => list("PodList", &[pod]),
+            _ => list("EventList", &[]),
+        }
+    });
+    let mut session = session(cluster(&server), folder.path());
+    let mut logs = Logs::new(&session, folder.path().join("x"), &Rules::none(), 100);
+    let limits = Limits { queue: Duration::from_secs(60), run: AWAY, waited: Duration::ZERO, ran: None };
+    let (ending, _) = session.follow(&mut Sight::of(job()), &mut logs, limits, &mut || Ok(()));
+    assert_eq!(ending, Ending::Itself(Status::Succeeded));
+}

@@ -1,0 +1,168 @@
+//! What a run in the cluster left behind, for the rules to read.
+
+use std::io::BufRead;
+
+use crate::gather::range_query;
+use kubebench_extract::measure::{Evidence, Used};
+use kubebench_extract::preset;
+use kubebench_extract::prometheus;
+use kubebench_format::result::Composition;
+use kubebench_format::result::v1::{Server, Timings, Usage};
+use kubebench_format::spec::v1::metric::{DurationSource, ProcessSource, WhichTrials};
+use kubebench_host::experiment::Left;
+use kubebench_host::http;
+
+/// The accelerators that DCGM watches.
+const NVIDIA: &str = "nvidia.com/";
+/// The preset of their energy.
+const ENERGY: &str = "dcgm-energy";
+
+/// The evidence of one run.
+pub(super) struct RunEvidence {
+    pub(super) left: Left,
+    pub(super) timings: Timings,
+    /// What the run was made of.
+    pub(super) composition: Composition,
+    pub(super) prometheus: Option<String>,
+    /// Start and end in seconds since the Unix epoch.
+    pub(super) window: (f64, f64),
+    pub(super) namespace: String,
+    /// The name of the job, with which those of its pods begin.
+    pub(super) job: String,
+    /// The server that it loaded, with whose name those of its pods begin.
+    pub(super) server: Option<Server>,
+    /// The names of the nodes that it ran on.
+    pub(super) nodes: Vec<String>,
+}
+
+impl RunEvidence {
+    /// Returns the joules that the GPUs of the run took; nothing where it had none that DCGM knows, or no target's Prometheus does.
+    ///
+    /// # Errors
+    /// Why a Prometheus that is there does not say it.
+    pub(super) fn energy(&self, usage: &Usage) -> Result<Option<f64>, String> {
+        let is_known = usage.accelerators.keys().any(|name| name.starts_with(NVIDIA));
+        let Some(preset) = preset::preset(ENERGY).filter(|_| is_known && self.prometheus.is_some()) else {
+            return Ok(None);
+        };
+        let values = self.query(preset.query)?;
+        let last = values.last().copied().filter(|joules| joules.is_finite() && *joules >= 0.0);
+        last.map(|joules| Some(joules.round())).ok_or_else(|| "it has no number for it".to_owned())
+    }
+}
+
+impl Evidence for RunEvidence {
+    fn open(&self, path: &str) -> Result<Box<dyn BufRead>, String> {
+        self.left.open(path)
+    }
+
+    fn name_of(&self, path: &str) -> String {
+        self.left.name_of(path)
+    }
+
+    fn excerpt(&self, artifact: &str) -> Option<String> {
+        self.left.excerpt(artifact)
+    }
+
+    fn process(&self, _: ProcessSource) -> Used {
+        Err("what the processes of pods use is known to their nodes, not to the step: read it from Prometheus, such as \
+             `container_cpu_usage_seconds_total` and `container_memory_working_set_bytes`"
+            .to_owned())
+    }
+
+    fn duration(&self, what: DurationSource) -> Used {
+        let is_kept = self.server.as_ref().is_some_and(|server| !server.brought_up);
+        let (seconds, of) = match what {
+            DurationSource::Ready if is_kept => {
+                return Err("the server was up already: the run that brought it up has its time".to_owned());
+            }
+            DurationSource::Ready => (self.timings.ready_seconds, "it was ready: only what serves ever is"),
+            DurationSource::Queue => (self.timings.queue_seconds, "all pods were scheduled"),
+            DurationSource::Startup => (self.timings.startup_seconds, "all containers were started"),
+            DurationSource::Run => (self.timings.run_seconds, "all containers that count had ended"),
+        };
+        seconds.ok_or_else(|| format!("nobody saw when {of}"))
+    }
+
+    fn node(&self, name: &str) -> Result<Vec<f64>, String> {
+        let workflow = self.composition.workflow.as_ref();
+        workflow.ok_or_else(|| "what ran was no Workflow, or nobody saw its nodes".to_owned())?.seconds(name)
+    }
+
+    fn trials(&self, metric: &str, of: WhichTrials) -> Result<Vec<f64>, String> {
+        let experiment = self.composition.experiment.as_ref();
+        let experiment = experiment.ok_or_else(|| "what ran was no Experiment, or nobody saw its trials".to_owned())?;
+        match of {
+            WhichTrials::Best => experiment.best(metric).map(|value| vec![value]),
+            WhichTrials::All => experiment.all(metric),
+        }
+    }
+
+    fn fetch(&self, url: &str) -> Result<String, String> {
+        http::get(url)
+    }
+
+    fn query(&self, query: &str) -> Result<Vec<f64>, String> {
+        // Of a run that loads a server it is that which is measured.
+        let measured = self.server.as_ref().map_or(self.job.as_str(), |server| server.name.as_str());
+        let query = prometheus::of_cluster(query, &self.namespace, measured, &self.nodes);
+        range_query(self.prometheus.as_deref(), &query, self.window)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeMap;
+
+    use serde_json::json;
+
+    use super::RunEvidence;
+    use kubebench_format::result::Composition;
+    use kubebench_format::result::v1::{Timings, Usage};
+    use kubebench_host::experiment::Left;
+    use kubebench_scripted_server::{Server as Prometheus, object, status};
+
+    fn evidence(prometheus: Option<&str>) -> RunEvidence {
+        RunEvidence {
+            left: Left::of_run(std::path::Path::new("/nowhere")),
+            timings: Timings::default(),
+            composition: Composition::default(),
+            prometheus: prometheus.map(str::to_owned),
+            window: (1000.0, 1090.0),
+            namespace: "n".to_owned(),
+            job: "llm-1a2b3c4d".to_owned(),
+            server: None,
+            nodes: Vec::new(),
+        }
+    }
+
+    fn holding(name: &str) -> Usage {
+        Usage { accelerators: BTreeMap::from([(name.to_owned(), 8)]), ..Usage::default() }
+    }
+
+    #[test]
+    fn energy_is_what_dcgm_counted_over_the_run() {
+        let server = Prometheus::new(|request, _| {
+            assert!(request.contains("DCGM_FI_DEV_TOTAL_ENERGY_CONSUMPTION") && request.contains("90s"), "{request}");
+            assert!(request.contains("llm-1a2b3c4d"), "{request}");
+            let series = json!({"metric": {}, "values": [[1089, "1.0"], [1090, "90123.6"]]});
+            object(&json!({"status": "success", "data": {"resultType": "matrix", "result": [series]}}))
+        });
+        let with = evidence(Some(server.url()));
+        assert_eq!(with.energy(&holding("nvidia.com/gpu")), Ok(Some(90124.0)));
+        assert_eq!(with.energy(&holding("amd.com/gpu")), Ok(None), "DCGM does not know those");
+        assert_eq!(with.energy(&Usage::default()), Ok(None));
+        assert_eq!(evidence(None).energy(&holding("nvidia.com/gpu")), Ok(None));
+    }
+
+    #[test]
+    fn a_prometheus_that_does_not_say_it_is_said() {
+        let empty = Prometheus::new(|_, _| {
+            object(&json!({"status": "success", "data": {"resultType": "matrix", "result": []}}))
+        });
+        let why = evidence(Some(empty.url())).energy(&holding("nvidia.com/gpu")).unwrap_err();
+        assert!(why.contains("no sample"), "{why}");
+        let away = Prometheus::new(|_, _| status(404, "NotFound", "not found"));
+        assert!(evidence(Some(away.url())).energy(&holding("nvidia.com/gpu")).is_err());
+    }
+}

@@ -1,0 +1,32 @@
+//! Logs from a cluster.
+
+use std::io::Read;
+
+use super::{Ask, LogOrigin, NoLog};
+use kubebench_cluster::{Cluster, Fault, LogQuery};
+
+/// The logs of the containers of a namespace.
+pub struct OfCluster {
+    /// The cluster. Its patience is how long one opening of a log takes at most.
+    pub cluster: Cluster,
+    /// The namespace.
+    pub namespace: String,
+}
+
+impl LogOrigin for OfCluster {
+    fn open(&self, ask: &Ask) -> Result<Box<dyn Read + Send>, NoLog> {
+        let query = LogQuery {
+            previous: ask.previous,
+            follow: true,
+            timestamps: true,
+            since: ask.since.clone(),
+            ..LogQuery::default()
+        };
+        match self.cluster.log(&self.namespace, &ask.pod, &ask.container, &query) {
+            Ok(stream) => Ok(Box::new(stream)),
+            Err(Fault::Refused(refusal)) if refusal.code == 404 => Err(NoLog::Gone(refusal.message)),
+            Err(Fault::Refused(refusal)) => Err(NoLog::Refused(refusal.message)),
+            Err(fault) => Err(NoLog::Later(fault.to_string())),
+        }
+    }
+}

@@ -1,0 +1,336 @@
+//! `kubebench step record`: the results on the volume become part of git.
+//!
+//! Jobs may write to the volume, so nothing there is believed: no link is followed, a result must be whole and of this
+//! benchmark (on the volume of a suite, of the one whose run the folder is called after), and a marker counts only for the very bytes that it names. What is not recorded has no marker and stays, and
+//! the next Workflow of the benchmark records it.
+
+use std::collections::BTreeSet;
+use std::time::Duration;
+
+use anyhow::{Context as _, Result};
+use serde_json::{Value as Json, json};
+
+use super::Environment;
+use super::found::{self, RESULT};
+use crate::gather::addition;
+use kubebench_contract::instance;
+use kubebench_contract::{ResultsSettings, Settings};
+use kubebench_format::result;
+use kubebench_git::record::{Addition, Conflict, Kind, Mode, NotRecorded, Recorded, Signing, place};
+use kubebench_git::{self as git, Destination};
+use kubebench_host::experiment::{RunFolder, run_folders};
+use kubebench_host::fs;
+use kubebench_host::terminal;
+use kubebench_syntax::digest::Digest;
+
+/// How long to go on trying: nobody waits for the step, and what it does not record waits for another Workflow.
+pub const DEADLINE: Duration = Duration::from_secs(30 * 60);
+/// What says that it is recorded.
+const MARKER: &str = "recorded.json";
+/// A marker is never larger.
+const MARKER_BYTES: usize = 16 << 10;
+/// What is in memory at once, and in one commit.
+const BATCH_BYTES: usize = 64 << 20;
+const BATCH: usize = 250;
+
+/// A result that is not recorded yet.
+struct Waiting {
+    run: RunFolder,
+    digest: Digest,
+    addition: Addition,
+}
+
+/// What the step has done so far, and what stands against saying that all is recorded.
+#[derive(Default)]
+struct Tally {
+    /// How many results were not recorded before.
+    found: usize,
+    /// How many of them are now.
+    recorded: usize,
+    faults: Option<Kind>,
+}
+
+impl Tally {
+    fn fault(&mut self, kind: Kind, words: &str) {
+        terminal::tell(&format!("error: {words}"));
+        // That it makes sense to try again is what counts where both are so.
+        if self.faults != Some(Kind::TryAgain) {
+            self.faults = Some(kind);
+        }
+    }
+}
+
+/// Whose results lie on the volume.
+enum Owner<'e> {
+    /// Those of this benchmark.
+    Benchmark(&'e str),
+    /// Those of the benchmarks that this suite has, or once had.
+    Suite(&'e str),
+}
+
+impl<'e> Owner<'e> {
+    fn of(environment: &'e Environment) -> Result<Self> {
+        match environment.suite() {
+            Some(suite) => Ok(Self::Suite(suite)),
+            None => environment.benchmark().map(Self::Benchmark),
+        }
+    }
+
+    /// Returns the benchmark whose run the folder called `name` is of, if it is of one.
+    fn benchmark_of<'n>(&self, name: &'n str) -> Option<&'n str> {
+        instance::benchmark_of(name).filter(|benchmark| match self {
+            Self::Benchmark(own) => benchmark == own,
+            Self::Suite(_) => true,
+        })
+    }
+
+    fn name(&self) -> &'e str {
+        match self {
+            Self::Benchmark(name) | Self::Suite(name) => name,
+        }
+    }
+
+    fn kind(&self) -> &'static str {
+        match self {
+            Self::Benchmark(_) => "benchmark",
+            Self::Suite(_) => "suite",
+        }
+    }
+
+    fn again(&self) -> &'static str {
+        match self {
+            Self::Benchmark(_) => "the next Workflow of the benchmark records it",
+            Self::Suite(_) => "the next Workflow of the suite records it",
+        }
+    }
+}
+
+/// Records what is not recorded yet, and goes on trying for as long as `deadline`; returns why something could not be, if
+/// something could not.
+///
+/// # Errors
+/// When the step was not told what it needs, or cannot read the volume.
+pub fn run(environment: &Environment, deadline: Duration) -> Result<Option<Kind>> {
+    let owner = Owner::of(environment)?;
+    let experiments = environment.experiments()?;
+    let text = fs::read_text(&environment.settings()?.join("settings.json"))?;
+    let settings = Settings::read(&text).map_err(anyhow::Error::msg)?.results;
+    let names = run_folders(experiments, |name| owner.benchmark_of(name).is_some())
+        .with_context(|| format!("cannot read the volume at {}", experiments.display()))?;
+    let destination = destination(environment, &settings, &owner, deadline);
+    let mut tally = Tally::default();
+    let mut waiting = Vec::new();
+    let mut reached = destination.as_ref().is_ok_and(Option::is_some);
+    for name in names {
+        let benchmark = owner.benchmark_of(&name).unwrap_or_default();
+        let found = RunFolder::open(experiments, &name).map_err(|error| Unusable::Unreadable(error.to_string()));
+        match found.and_then(|run| unrecorded(run, benchmark, &settings)) {
+            Ok(None) => {}
+            Ok(Some(result)) => {
+                tally.found += 1;
+                if reached {
+                    waiting.push(result);
+                }
+            }
+            Err(unusable) => {
+                let shown = experiments.join(&name).join(RESULT);
+                tally.fault(unusable.kind(), &format!("{}: {unusable}", shown.display()));
+            }
+        }
+        if let Ok(Some(destination)) = &destination
+            && is_full(&waiting)
+        {
+            reached = record(&waiting, destination, &mut tally);
+            waiting.clear();
+        }
+    }
+    match &destination {
+        Ok(Some(destination)) => {
+            record(&waiting, destination, &mut tally);
+        }
+        Ok(None) => tell_kept(&owner, tally.found),
+        Err(fault) => tell_failure(fault, &mut tally),
+    }
+    tell_left(&owner, &destination, &tally);
+    Ok(tally.faults)
+}
+
+/// Returns where results go: nowhere in mode `local`.
+fn destination(
+    environment: &Environment,
+    settings: &ResultsSettings,
+    owner: &Owner<'_>,
+    deadline: Duration,
+) -> Result<Option<Destination>, NotRecorded> {
+    let Some(mode) = Mode::parse(&settings.mode) else {
+        return Err(NotRecorded::refused(format!("there is no mode `{}` of recording", settings.mode))
+            .help("let the step image be of the version of Kubebench that compiled the tree"));
+    };
+    if mode == Mode::Local {
+        return Ok(None);
+    }
+    let remote = settings.remote.clone().filter(|remote| place::is_address(remote)).ok_or_else(|| {
+        let named = settings.remote.as_ref().map_or_else(
+            || "nothing says where the repository is that results go to".to_owned(),
+            |name| format!("the remote `{name}` is a name of a checkout, and a step has none"),
+        );
+        NotRecorded::refused(named).help(
+            "set `results.remote` in `kubebench.yaml` to an address such as `https://git.example/team/benchmarks.git`, \
+             compile and commit",
+        )
+    })?;
+    Ok(Some(Destination {
+        mode,
+        // A step has no checkout, and what lies on the volume may be anybody's.
+        folder: "/".into(),
+        remote,
+        branch: settings.branch.clone(),
+        inbox: settings.inbox.clone(),
+        deadline,
+        credential: environment.credential(),
+        signing: Signing::Never,
+        cache: git::cache_place(),
+        program: "git".into(),
+        again: owner.again(),
+        tell: terminal::tell,
+    }))
+}
+
+/// Why a result on the volume is not recorded.
+enum Unusable {
+    /// It cannot be read.
+    Unreadable(String),
+    /// It was read, and is none.
+    Refused(String),
+}
+
+impl Unusable {
+    fn kind(&self) -> Kind {
+        match self {
+            Self::Unreadable(_) => Kind::TryAgain,
+            Self::Refused(_) => Kind::Refused,
+        }
+    }
+}
+
+impl std::fmt::Display for Unusable {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::Unreadable(words) => write!(f, "it cannot be read: {words}"),
+            Self::Refused(words) => f.write_str(words),
+        }
+    }
+}
+
+/// Returns the result of `run` unless there is none, or it is recorded.
+fn unrecorded(run: RunFolder, benchmark: &str, settings: &ResultsSettings) -> Result<Option<Waiting>, Unusable> {
+    let unreadable = |error: std::io::Error| Unusable::Unreadable(error.to_string());
+    let Some(bytes) = run.read(RESULT, result::MAX_BYTES).map_err(unreadable)? else { return Ok(None) };
+    let digest = Digest::of(&bytes);
+    if is_marked(&run, &digest) {
+        return Ok(None);
+    }
+    let job = run.place().file_name().unwrap_or_default().to_string_lossy().into_owned();
+    let sealed = found::judge(&bytes, benchmark, &job).map_err(Unusable::Refused)?;
+    let addition = addition(&sealed, &run.place().join(RESULT), &settings.directory);
+    Ok(Some(Waiting { run, digest, addition }))
+}
+
+/// Returns true when a marker says that the file with `digest` is recorded. A job cannot have written it before there was the
+/// result, for it does not know the digest.
+fn is_marked(run: &RunFolder, digest: &Digest) -> bool {
+    let marker = run.read(MARKER, MARKER_BYTES).ok().flatten();
+    let marker: Option<Json> = marker.and_then(|bytes| serde_json::from_slice(&bytes).ok());
+    marker.is_some_and(|marker| marker.get("digest").and_then(Json::as_str) == Some(digest.to_string().as_str()))
+}
+
+/// Records a batch; returns false when it makes no sense to go on with another.
+fn record(waiting: &[Waiting], destination: &Destination, tally: &mut Tally) -> bool {
+    if waiting.is_empty() {
+        return true;
+    }
+    let additions: Vec<Addition> = waiting.iter().map(|waiting| waiting.addition.clone()).collect();
+    let recorded = match git::record(&additions, destination) {
+        Ok(recorded) => recorded,
+        Err(fault) => {
+            tell_failure(&fault, tally);
+            return false;
+        }
+    };
+    for conflict in &recorded.conflicts {
+        tally.fault(Kind::Refused, &format!("{conflict}\n  {}", Conflict::HELP));
+    }
+    for path in &recorded.added {
+        terminal::tell(&format!("recorded {path}"));
+    }
+    let commit = recorded.commit.as_ref().map_or_else(String::new, |commit| format!(", commit {commit}"));
+    terminal::tell(&format!("{}{commit}", recorded.summary(&destination.branch)));
+    let there: BTreeSet<&String> = recorded.added.iter().chain(&recorded.already).collect();
+    for Waiting { run, digest, addition } in waiting {
+        let is_refused = |conflict: &Conflict| conflict.path == addition.path && conflict.ours == *digest;
+        if !there.contains(&addition.path) || recorded.conflicts.iter().any(is_refused) {
+            continue;
+        }
+        tally.recorded += 1;
+        if let Err(error) = run.put(MARKER, &marker(&recorded, destination, digest, addition)) {
+            // It is recorded, and the next step finds it there.
+            let place = run.place().display();
+            terminal::tell(&format!("note: {place} cannot be marked as recorded, so it is looked at again: {error}"));
+        }
+    }
+    true
+}
+
+/// Returns what is kept beside a result that is recorded.
+fn marker(recorded: &Recorded, destination: &Destination, digest: &Digest, addition: &Addition) -> Vec<u8> {
+    let is_new = recorded.added.contains(&addition.path);
+    result::canonical(&json!({
+        "schemaVersion": 1,
+        "digest": digest.to_string(),
+        "mode": destination.mode.name(),
+        "place": recorded.place,
+        "path": addition.path,
+        "commit": recorded.commit.as_ref().filter(|_| is_new),
+    }))
+}
+
+fn is_full(waiting: &[Waiting]) -> bool {
+    let bytes: usize = waiting.iter().map(|waiting| waiting.addition.bytes.len()).sum();
+    waiting.len() >= BATCH || bytes >= BATCH_BYTES
+}
+
+fn tell_failure(fault: &NotRecorded, tally: &mut Tally) {
+    let help = fault.help.as_ref().map_or_else(String::new, |help| format!("\n  {help}"));
+    tally.fault(fault.kind, &format!("{fault}{help}"));
+}
+
+/// Says where results stay that nobody pushes.
+fn tell_kept(owner: &Owner<'_>, count: usize) {
+    let results = if count == 1 { "1 result stays" } else { &format!("{count} results stay") };
+    terminal::tell(&format!(
+        "`results.mode` is `local`, so nothing is pushed: {results} on the volume of the claim `{}-results`, each at \
+         <run>/{RESULT}; docs/steps.md says how to fetch them",
+        owner.name()
+    ));
+}
+
+/// Says what is not recorded, or that there was nothing to do.
+fn tell_left(owner: &Owner<'_>, destination: &Result<Option<Destination>, NotRecorded>, tally: &Tally) {
+    let left = tally.found - tally.recorded;
+    match destination {
+        Ok(None) => {}
+        _ if left > 0 => {
+            let results = if left == 1 { "1 result that is" } else { &format!("{left} results that are") };
+            terminal::tell(&format!(
+                "the volume of the claim `{}-results` keeps {results} not recorded; once the cause is mended, the next \
+                 Workflow of the {} records what is left",
+                owner.name(),
+                owner.kind()
+            ));
+        }
+        _ if tally.found == 0 && tally.faults.is_none() => {
+            terminal::tell("there is no result that is not recorded already");
+        }
+        _ => {}
+    }
+}

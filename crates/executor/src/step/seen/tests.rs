@@ -1,0 +1,73 @@
+use serde_json::json;
+
+use super::{From, Places, Sight};
+use kubebench_cluster::Seen;
+
+/// A pod of a Job without completion indexes, of which its name and its age tell nothing else.
+fn pod(name: &str, second: u32) -> Seen {
+    Seen::Applied(json!({
+        "metadata": {"name": format!("x-1-{name}"), "uid": name, "labels": {"kubebench.dev/role": "job"},
+            "creationTimestamp": format!("2026-11-22T01:00:{second:02}Z")},
+        "spec": {"containers": [{"name": "main", "image": "i"}]},
+    }))
+}
+
+fn sight() -> Sight {
+    Sight::of(
+        json!({"apiVersion": "batch/v1", "kind": "Job", "metadata": {"name": "x-1", "uid": "u"}, "spec": {"parallelism": 3}}),
+    )
+}
+
+fn numbers(sight: &mut Sight) -> Vec<(String, u32)> {
+    let progress = sight.sum();
+    let mut numbers: Vec<_> = progress
+        .replaced
+        .iter()
+        .chain(&progress.replicas)
+        .map(|replica| (replica.pod.uid.clone(), replica.index))
+        .collect();
+    numbers.sort();
+    numbers
+}
+
+fn are(expected: &[(&str, u32)]) -> Vec<(String, u32)> {
+    expected.iter().map(|(uid, number)| ((*uid).to_owned(), *number)).collect()
+}
+
+#[test]
+fn what_a_queue_says_is_kept_until_the_job_is_admitted() {
+    let mut sight = sight();
+    let suspended = json!({"apiVersion": "batch/v1", "kind": "Job", "metadata": {"name": "x-1", "uid": "u"},
+        "spec": {"parallelism": 3, "suspend": true}});
+    sight.take(From::Job, Seen::Applied(suspended));
+    let condition = json!({"type": "QuotaReserved", "status": "False", "message": "insufficient quota for cpu"});
+    sight.take(From::Queue, Seen::Applied(json!({"metadata": {"uid": "w"}, "status": {"conditions": [condition]}})));
+    let reasons = sight.sum().reasons;
+    assert_eq!(reasons[0].message, "the job is suspended until its queue admits it: insufficient quota for cpu");
+    // Who may not look at queues sees jobs and pods all the same.
+    assert!(sight.take(From::Queue, Seen::Trouble("forbidden".to_owned())).is_some());
+    assert!(!sight.is_blind());
+}
+
+#[test]
+fn the_number_of_a_pod_stays_whatever_becomes_known_of_others() {
+    let mut sight = sight();
+    sight.take(From::Pods, pod("b", 5));
+    sight.take(From::Pods, pod("c", 5));
+    assert_eq!(numbers(&mut sight), are(&[("b", 0), ("c", 1)]));
+    // Of two of one second the one that goes would be the older; and this one is older than both.
+    sight.take(From::Pods, Seen::Gone { uid: "c".to_owned() });
+    sight.take(From::Pods, pod("a", 1));
+    assert_eq!(numbers(&mut sight), are(&[("a", 2), ("b", 0), ("c", 1)]));
+}
+
+#[test]
+fn a_step_that_comes_back_numbers_pods_as_the_one_before() {
+    let mut sight = sight();
+    let place = |number| ("job".to_owned(), number);
+    // The oldest is gone, and this step never sees it.
+    sight.remember(Places::from([("a".to_owned(), place(0)), ("b".to_owned(), place(1))]));
+    sight.take(From::Pods, pod("b", 5));
+    sight.take(From::Pods, pod("c", 6));
+    assert_eq!(numbers(&mut sight), are(&[("b", 1), ("c", 2)]));
+}

@@ -1,0 +1,86 @@
+//! Whether a server is still what it was when it was brought up.
+
+use std::collections::BTreeMap;
+use std::time::{Duration, Instant};
+
+use serde_json::Value as Json;
+
+use super::super::session::{Session, is_leaving};
+use super::kept::{Kept, Loaded};
+use super::ready::{ANSWER, PAUSE};
+use kubebench_cluster::Resource;
+use kubebench_compiler::workload::{pod_sets, selector};
+use kubebench_contract::{Server, text_at};
+use kubebench_format::result::v1::StatusReason;
+
+impl Session {
+    /// Returns whether the server that is kept is there, and, once it was ready, with the same pods, none of them restarted, and
+    /// answers.
+    pub(super) fn is_as_it_was(&mut self, kept: &Kept, server: &Server) -> bool {
+        let Ok(Some(object)) = self.server_of(kept) else { return false };
+        if is_leaving(&object) {
+            return false;
+        }
+        let Some(up) = &kept.up else { return true };
+        self.pods_of(&object).is_some_and(|pods| pods == up.pods) && self.answers(server, up, ANSWER).is_ok()
+    }
+
+    /// Returns how often each pod of a server was restarted.
+    pub(super) fn pods_of(&self, object: &Json) -> Option<BTreeMap<String, i64>> {
+        if pod_sets(object).is_empty() {
+            return Some(BTreeMap::new());
+        }
+        let pods = self.cluster.list(&Resource::pods(), &self.namespace, &selector(object)).ok()?;
+        // One that leaves, or was evicted, serves nobody any more.
+        let serves = |pod: &&Json| !is_leaving(pod) && !matches!(text_at(pod, "/status/phase"), "Failed" | "Succeeded");
+        Some(pods.iter().filter(serves).map(|pod| (text_at(pod, "/metadata/uid").to_owned(), restarts(pod))).collect())
+    }
+
+    /// Returns why what was measured is not of the server that was brought up, after a run; looks for so long.
+    pub(in crate::step) fn changed(&mut self, loaded: &Loaded, patience: Duration) -> Option<StatusReason> {
+        let since = Instant::now();
+        loop {
+            let reason = self.change_of(loaded);
+            if reason.is_some() || since.elapsed() >= patience || self.is_to_end() {
+                return reason;
+            }
+            std::thread::sleep(PAUSE);
+        }
+    }
+
+    fn change_of(&self, loaded: &Loaded) -> Option<StatusReason> {
+        let kept = self.kept(&loaded.up.folder)?;
+        let reason = |code: &str, message: String| Some(StatusReason { code: code.to_owned(), message });
+        let object = match self.server_of(&kept) {
+            Ok(Some(object)) if !is_leaving(&object) => object,
+            Ok(_) => {
+                return reason(
+                    "serverReplaced",
+                    "the server was deleted while it was loaded, by somebody else".to_owned(),
+                );
+            }
+            Err(_) => return None,
+        };
+        let pods = self.pods_of(&object)?;
+        if pods == loaded.up.pods {
+            return None;
+        }
+        let restarted =
+            pods.iter().filter(|(uid, count)| loaded.up.pods.get(*uid).is_some_and(|before| before < count));
+        let replaced = loaded.up.pods.keys().filter(|uid| !pods.contains_key(*uid)).count();
+        let restarted = restarted.count();
+        let code = if restarted == 0 { "serverReplaced" } else { "serverRestarted" };
+        reason(
+            code,
+            format!(
+                "the server was not the same all the time: {restarted} of its pods were restarted and {replaced} replaced \
+                 while it was loaded, so what was measured counts the failure too"
+            ),
+        )
+    }
+}
+
+fn restarts(pod: &Json) -> i64 {
+    let statuses = pod.pointer("/status/containerStatuses").and_then(Json::as_array).into_iter().flatten();
+    statuses.filter_map(|status| status.get("restartCount")?.as_i64()).sum()
+}

@@ -1,0 +1,111 @@
+//! What was executed, beside what it left: a snapshot of the manifests and rules in the run's folder.
+
+use std::io;
+use std::path::Path;
+
+use anyhow::{Context as _, Result};
+use serde_json::Value as Json;
+
+use super::attempt::Workflow;
+use super::told::RulesText;
+use kubebench_contract::{Config, Created};
+use kubebench_host::experiment::RunFolder;
+use kubebench_host::machine;
+use kubebench_syntax::text::{Source, SourceId};
+use kubebench_syntax::yaml;
+
+const MANIFEST: &str = "manifest.yaml";
+const SERVER: &str = "server.yaml";
+const RULES: &str = "rules.json";
+const SPEC: &str = "spec.yaml";
+/// No file of a ConfigMap is larger.
+const MAX_BYTES: usize = 4 << 20;
+
+/// Makes the folders of the run whose job is called `job`; what a job put in the place of one is put aside.
+///
+/// # Errors
+/// When the volume does not take them.
+pub(super) fn make(experiments: &Path, job: &str) -> Result<RunFolder> {
+    let make = || {
+        let run = RunFolder::make(experiments, job)?;
+        run.make_below("config")?;
+        run.make_below("output/logs")?;
+        for name in ["output", "result"] {
+            run.make_below(name)?.open_to_jobs()?;
+        }
+        Ok(run)
+    };
+    let made: io::Result<RunFolder> = make();
+    made.with_context(|| format!("cannot make the folders of the run in {}", experiments.join(job).display()))
+}
+
+/// Writes what is executed into the folder of its run, and the server that it loads, if it loads one.
+///
+/// # Errors
+/// When the volume does not take it.
+pub(super) fn keep(run: &RunFolder, objects: &Created, server: Option<&Created>, rules: &RulesText) -> Result<()> {
+    for (name, objects) in [(MANIFEST, Some(objects)), (SERVER, server)] {
+        let Some(objects) = objects else { continue };
+        let all = std::iter::once(&objects.workload).chain(&objects.before);
+        write(run, name, &all.map(yaml::write).collect::<Vec<_>>().join("---\n"))?;
+    }
+    keep_rules(run, rules)
+}
+
+/// Writes what a whole session executes into its folder, and who does.
+///
+/// # Errors
+/// When the volume does not take it.
+pub(super) fn keep_session(run: &RunFolder, config: &Config, rules: &RulesText, workflow: &Workflow) -> Result<()> {
+    for (name, text) in config.texts() {
+        write(run, name, text)?;
+    }
+    let session = serde_json::json!({
+        "schemaVersion": 1,
+        "began": machine::now().0,
+        "kubebench": env!("CARGO_PKG_VERSION"),
+        "workflow": workflow,
+    });
+    write(run, "session.json", &format!("{session:#}\n"))?;
+    keep_rules(run, rules)
+}
+
+fn keep_rules(run: &RunFolder, rules: &RulesText) -> Result<()> {
+    let texts = [(RULES, &rules.rules), (SPEC, &rules.spec)];
+    texts.into_iter().try_for_each(|(name, text)| text.as_ref().map_or(Ok(()), |text| write(run, name, text)))
+}
+
+fn write(run: &RunFolder, name: &str, text: &str) -> Result<()> {
+    let path = format!("config/{name}");
+    run.put(&path, text.as_bytes()).with_context(|| format!("cannot write {}", run.place().join(&path).display()))
+}
+
+/// Returns the rules in the snapshot.
+pub(super) fn rules(folder: &Path) -> RulesText {
+    RulesText { rules: read(folder, RULES), spec: read(folder, SPEC) }
+}
+
+/// Returns the text of `name` in the snapshot, if there is one.
+fn read(folder: &Path, name: &str) -> Option<String> {
+    let parent = folder.parent()?;
+    let run = RunFolder::open(parent, folder.file_name()?.to_str()?).ok()?;
+    let bytes = run.read(&format!("config/{name}"), MAX_BYTES).ok().flatten()?;
+    String::from_utf8(bytes).ok()
+}
+
+/// Returns the workload in the snapshot.
+pub(super) fn workload(folder: &Path) -> Option<Json> {
+    first(folder, MANIFEST)
+}
+
+/// Returns the server in the snapshot.
+pub(super) fn server(folder: &Path) -> Option<Json> {
+    first(folder, SERVER)
+}
+
+/// Returns the first object of the file `name`.
+fn first(folder: &Path, name: &str) -> Option<Json> {
+    let text = read(folder, name)?;
+    let source = Source::new("", text.split("\n---\n").next()?.as_bytes());
+    Some(yaml::read(SourceId(0), &source).root?.to_json())
+}

@@ -1,0 +1,379 @@
+//! Values in files that a run leaves: JSON, JSON Lines, CSV, OpenMetrics, or one number.
+
+use std::collections::BTreeMap;
+use std::io::{BufRead, Read};
+
+use serde_json::Value as Json;
+
+use super::scan::{LogScan, ToolOutcome};
+use super::series::{Sample, Series, Window};
+use super::tool::Tool;
+use super::{json_document, number, open_metrics};
+use kubebench_format::spec::v1::metric::Row;
+
+/// A document that is larger is not read.
+const MAX_DOCUMENT: u64 = 64 << 20;
+/// A line of JSON, or a row of a table, that is longer is not read.
+const MAX_LINE: u64 = 16 << 20;
+
+/// What people should know of values that were read.
+pub type Note = Option<String>;
+
+/// What stands in the place of a number and is none. It is a value that is not finite: left out, it would let the others
+/// stand for it.
+#[derive(Default)]
+struct Strange {
+    first: Option<String>,
+    count: u64,
+}
+
+impl Strange {
+    fn or_nan(&mut self, read: Result<f64, String>, place: impl FnOnce() -> String) -> f64 {
+        read.unwrap_or_else(|reason| {
+            self.count += 1;
+            self.first.get_or_insert_with(|| format!("{}: {reason}", place()));
+            f64::NAN
+        })
+    }
+
+    fn note(self) -> Note {
+        let first = self.first?;
+        Some(if self.count == 1 { first } else { format!("{first}, the first of {} such values", self.count) })
+    }
+}
+
+/// Reads one number that stands alone in a file.
+///
+/// # Errors
+/// Why there is none.
+pub fn single(mut text: impl BufRead, series: &mut Series) -> Result<(), String> {
+    let mut content = String::new();
+    text.by_ref().take(4096).read_to_string(&mut content).map_err(|error| format!("it cannot be read: {error}"))?;
+    series.push(Sample::of(
+        number::parse(&content).map_err(|reason| format!("the file should hold one number; {reason}"))?,
+    ));
+    Ok(())
+}
+
+/// Reads the value, or the values of the list, at `pointer` of a JSON document.
+///
+/// # Errors
+/// Why there is none.
+pub fn json(text: impl BufRead, pointer: &str, series: &mut Series) -> Result<Note, String> {
+    let root = document(&whole(text)?)?;
+    let found =
+        root.pointer(pointer).ok_or_else(|| format!("there is nothing at `{pointer}`{}", nearest(&root, pointer)))?;
+    let mut strange = Strange::default();
+    let Some(list) = found.as_array() else {
+        let read = number_of(found);
+        if !found.is_null() {
+            read.clone().map_err(|reason| format!("at `{pointer}`: {reason}"))?;
+        }
+        series.push(Sample::of(strange.or_nan(read, || format!("at `{pointer}`"))));
+        return Ok(strange.note());
+    };
+    for (value, index) in list.iter().zip(0..) {
+        series.push(Sample::of(strange.or_nan(number_of(value), || format!("at `{pointer}/{index}`"))));
+    }
+    if list.is_empty() { Err(format!("the list at `{pointer}` is empty")) } else { Ok(strange.note()) }
+}
+
+/// Reads the value at `pointer` of every line that is JSON and has what `filter` wants; other lines do not matter.
+///
+/// # Errors
+/// Why there is none.
+pub fn json_lines(
+    mut text: impl BufRead,
+    pointer: &str,
+    filter: &BTreeMap<String, String>,
+    series: &mut Series,
+) -> Result<Note, String> {
+    let (mut lines, mut documents, mut passed) = (0_u64, 0_u64, 0_u64);
+    let mut strange = Strange::default();
+    // The first line that is cut, how many there are, and the last one that no value follows.
+    let mut torn: Option<(u64, u64)> = None;
+    let mut open_end = None;
+    let mut line = Vec::new();
+    for number in 1.. {
+        line.clear();
+        let mut part = text.by_ref().take(MAX_LINE + 1);
+        part.read_until(b'\n', &mut line).map_err(|error| format!("line {number} cannot be read: {error}"))?;
+        if line.is_empty() {
+            break;
+        }
+        if line.len() as u64 > MAX_LINE {
+            return Err(format!("line {number} is longer than {} MiB", MAX_LINE >> 20));
+        }
+        lines += u64::from(!line.trim_ascii().is_empty());
+        let text = String::from_utf8_lossy(&line);
+        let Ok(root) = document(&text) else {
+            if json_document::starts_a_document(&line) {
+                torn.get_or_insert((number, 0)).1 += 1;
+                let part = json_document::documents(&text).values.pop().unwrap_or_default();
+                if filter
+                    .iter()
+                    .all(|(pointer, wanted)| part.pointer(pointer).is_none_or(|found| spelled(found) == *wanted))
+                {
+                    open_end = Some(number);
+                }
+            }
+            continue;
+        };
+        documents += u64::from(root.is_object());
+        let has = |(pointer, wanted): (&String, &String)| {
+            root.pointer(pointer).is_some_and(|found| spelled(found) == *wanted)
+        };
+        if !filter.iter().all(has) {
+            continue;
+        }
+        passed += 1;
+        let Some(found) = root.pointer(pointer) else { continue };
+        let value = strange.or_nan(number_of(found), || format!("line {number}"));
+        let step = ["/step", "/global_step", "/iteration"].iter().find_map(|step| root.pointer(step)?.as_u64());
+        series.push(Sample { value, step, line: Some(number), rank: None });
+        open_end = None;
+    }
+    // An older value must not stand for one that nobody can read.
+    if let Some(number) = open_end.filter(|_| !series.is_empty()) {
+        series.push(Sample { value: f64::NAN, step: None, line: Some(number), rank: None });
+    }
+    if !series.is_empty() {
+        let torn = torn.map(|(first, count)| match count {
+            1 => format!("line {first} is cut, or no JSON"),
+            _ => format!("{count} lines are cut, or no JSON, the first is line {first}"),
+        });
+        return Ok(joined(strange.note(), torn));
+    }
+    let among = if filter.is_empty() { String::new() } else { format!(", {passed} pass `where`") };
+    Err(format!("no line has a value at `{pointer}`: of {lines} lines {documents} are JSON objects{among}"))
+}
+
+/// Reads the values of a column; cells that are blank are none, and are counted in the note.
+///
+/// # Errors
+/// Why there is none.
+pub fn csv(text: impl BufRead, column: &str, row: Row, series: &mut Series) -> Result<Note, String> {
+    let text = Ending { text, last: b'\n' }.take(MAX_LINE);
+    let mut reader = csv::ReaderBuilder::new().flexible(true).trim(csv::Trim::All).from_reader(text);
+    let headers = reader.byte_headers().map_err(|error| format!("it is no CSV: {error}"))?.clone();
+    let names: Vec<String> =
+        headers.iter().map(|name| String::from_utf8_lossy(name).trim_start_matches('\u{feff}').to_owned()).collect();
+    let index = names
+        .iter()
+        .position(|name| name == column)
+        .ok_or_else(|| format!("there is no column `{column}`; the columns are {}", listed(&names)))?;
+    let step_column = names.iter().position(|name| matches!(name.as_str(), "step" | "global_step" | "iteration"));
+    let mut last = None;
+    let (mut rows, mut blank) = (0_u64, 0_u64);
+    // How many cells the last row has, and where it stands.
+    let mut last_row = (0, None);
+    let mut strange = Strange::default();
+    let mut record = csv::ByteRecord::new();
+    loop {
+        // A row may take so much and no more: a quote that nobody closed would make one of all the rest.
+        let is_over = reader.get_ref().limit() == 0;
+        reader.get_mut().set_limit(MAX_LINE);
+        let is_record = reader.read_byte_record(&mut record).map_err(|error| format!("it is no CSV: {error}"))?;
+        if is_over || reader.get_ref().limit() == 0 {
+            return Err(format!("row {} is longer than {} MiB", rows + 1, MAX_LINE >> 20));
+        }
+        if !is_record {
+            break;
+        }
+        rows += 1;
+        let line = record.position().map(csv::Position::line);
+        last_row = (record.len(), line);
+        let text = |index: usize| record.get(index).map(String::from_utf8_lossy).unwrap_or_default();
+        let cell = text(index);
+        if cell.is_empty() {
+            blank += 1;
+            continue;
+        }
+        let value = strange.or_nan(number::parse(&cell), || format!("line {}", line.unwrap_or_default()));
+        let step = step_column.and_then(|step| text(step).parse().ok());
+        let sample = Sample { value, step, line, rank: None };
+        match row {
+            Row::First => {
+                series.push(sample);
+                break;
+            }
+            Row::Last => last = Some(sample),
+            Row::All => series.push(sample),
+        }
+    }
+    let (cells, line) = last_row;
+    let is_cut = reader.is_done() && reader.get_ref().get_ref().last != b'\n';
+    let at = || format!("line {}", line.unwrap_or_default());
+    if is_cut && rows > 0 && cells <= index {
+        let value = strange.or_nan(Err("the file ends before this column".to_owned()), at);
+        last = None;
+        blank -= 1;
+        series.push(Sample { value, step: None, line, rank: None });
+    }
+    if let Some(sample) = last {
+        series.push(sample);
+    }
+    if series.is_empty() {
+        return Err(format!("no row of {rows} has a value in column `{column}`"));
+    }
+    let blank = (blank > 0).then(|| format!("{blank} of {rows} rows are blank in this column, and do not count"));
+    let open_end = is_cut && cells == index + 1 && series.last_line() == line;
+    let open_end = open_end.then(|| format!("the file ends in {}, whose value may be cut", at()));
+    Ok(joined(joined(strange.note(), blank), open_end))
+}
+
+/// A text that knows with which byte it ended.
+struct Ending<R> {
+    text: R,
+    last: u8,
+}
+
+impl<R: Read> Read for Ending<R> {
+    fn read(&mut self, buffer: &mut [u8]) -> std::io::Result<usize> {
+        let count = self.text.read(buffer)?;
+        if let Some(last) = count.checked_sub(1).and_then(|last| buffer.get(last)) {
+            self.last = *last;
+        }
+        Ok(count)
+    }
+}
+
+fn joined(first: Note, second: Note) -> Note {
+    let notes: Vec<String> = first.into_iter().chain(second).collect();
+    (!notes.is_empty()).then(|| notes.join("; "))
+}
+
+/// Reads the samples of OpenMetrics text that have this name and at least these labels.
+///
+/// # Errors
+/// Why there is none.
+pub fn open_metrics(
+    text: &str,
+    name: &str,
+    labels: &BTreeMap<String, String>,
+    series: &mut Series,
+) -> Result<(), String> {
+    let mut reader = open_metrics::Reader::default();
+    let mut names = Vec::new();
+    let mut malformed = None;
+    for (line, number) in text.lines().zip(1..) {
+        match reader.line(number, line) {
+            Ok(Some(sample)) if sample.name == name => {
+                if labels.iter().all(|(key, value)| sample.labels.get(key) == Some(value)) {
+                    series.push(Sample { value: sample.value, step: None, line: Some(number), rank: None });
+                } else {
+                    names.push(sample_name(name, &sample.labels));
+                }
+            }
+            Ok(_) => {}
+            Err(reason) => malformed = malformed.or(Some(reason)),
+        }
+    }
+    if !series.is_empty() {
+        return Ok(());
+    }
+    let wanted = sample_name(name, labels);
+    Err(match malformed {
+        _ if !names.is_empty() => format!("there is no sample `{wanted}`; there are {}", listed(&names)),
+        Some(reason) => format!("there is no sample `{wanted}`; {reason}"),
+        None => format!("there is no sample `{wanted}`"),
+    })
+}
+
+/// Spells a sample's name and labels as the format does.
+pub fn sample_name(name: &str, labels: &BTreeMap<String, String>) -> String {
+    let labels: Vec<String> = labels.iter().map(|(key, value)| format!("{key}={value:?}")).collect();
+    if labels.is_empty() { name.to_owned() } else { format!("{name}{{{}}}", labels.join(",")) }
+}
+
+/// Reads the output of a tool.
+///
+/// # Errors
+/// Why it cannot be read.
+pub fn tool(tool: &'static Tool, window: Window, mut text: impl BufRead) -> Result<ToolOutcome, String> {
+    let mut scan = LogScan::new();
+    scan.read_as(tool, window);
+    loop {
+        let bytes = text.fill_buf().map_err(|error| format!("it cannot be read: {error}"))?;
+        let taken = bytes.len();
+        if taken == 0 {
+            return scan.finish().tools.pop().ok_or_else(|| "nothing was read".to_owned());
+        }
+        scan.feed(bytes);
+        text.consume(taken);
+    }
+}
+
+/// Reads a whole text.
+///
+/// # Errors
+/// Why it cannot be read.
+pub fn whole(text: impl BufRead) -> Result<String, String> {
+    let mut bytes = Vec::new();
+    text.take(MAX_DOCUMENT + 1).read_to_end(&mut bytes).map_err(|error| format!("it cannot be read: {error}"))?;
+    if bytes.len() as u64 > MAX_DOCUMENT {
+        return Err(format!("it is larger than {} MiB", MAX_DOCUMENT >> 20));
+    }
+    Ok(String::from_utf8_lossy(&bytes).into_owned())
+}
+
+/// Reads JSON, and what Python's `json` writes for numbers that JSON does not have.
+fn document(text: &str) -> Result<Json, String> {
+    serde_json::from_str(text).or_else(|_| {
+        let found = json_document::documents(text);
+        found.flaw.clone().map_or_else(|| Ok(found.last(|_| true)), Err)
+    })
+}
+
+fn number_of(value: &Json) -> Result<f64, String> {
+    match value {
+        Json::Number(number) => number.as_f64().ok_or_else(|| format!("`{number}` is no number of 64 bits")),
+        Json::String(text) => number::parse(text),
+        other => Err(format!("{} is not a number", kind(other))),
+    }
+}
+
+fn kind(value: &Json) -> &'static str {
+    match value {
+        Json::Null => "null",
+        Json::Bool(_) => "true or false",
+        Json::Number(_) => "a number",
+        Json::String(_) => "a text",
+        Json::Array(_) => "a list",
+        Json::Object(_) => "an object",
+    }
+}
+
+fn spelled(value: &Json) -> String {
+    value.as_str().map_or_else(|| value.to_string(), str::to_owned)
+}
+
+/// Says what there is as far as the pointer leads.
+fn nearest(root: &Json, pointer: &str) -> String {
+    let mut at = root;
+    let mut path = String::new();
+    for step in pointer.split('/').skip(1) {
+        let next = format!("{path}/{step}");
+        let Some(found) = root.pointer(&next) else { break };
+        (at, path) = (found, next);
+    }
+    let keys: Vec<String> = at.as_object().into_iter().flatten().map(|(key, _)| key.clone()).collect();
+    let place = if path.is_empty() { "at the top".to_owned() } else { format!("at `{path}`") };
+    if keys.is_empty() {
+        format!("; {place} is {}", kind(at))
+    } else {
+        format!("; {place} there are {}", listed(&keys))
+    }
+}
+
+/// Names at most eight of `names`.
+pub(super) fn listed(names: &[String]) -> String {
+    let mut words: Vec<String> = names.iter().take(8).map(|name| format!("`{name}`")).collect();
+    if names.len() > words.len() {
+        words.push(format!("{} more", names.len() - words.len()));
+    }
+    words.join(", ")
+}
+
+#[cfg(test)]
+mod tests;

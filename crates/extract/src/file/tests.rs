@@ -1,0 +1,151 @@
+use std::collections::BTreeMap;
+use std::io::{BufReader, Read as _};
+
+use super::{csv, json, json_lines, single};
+use crate::series::{Series, Window};
+use kubebench_format::spec::v1::metric::{Reduce, Row};
+
+fn read<Note>(with: impl FnOnce(&mut Series) -> Result<Note, String>) -> Result<Vec<f64>, String> {
+    let mut series = Series::new(Window::All);
+    with(&mut series).map(|_| series.values().collect())
+}
+
+#[test]
+fn json_by_pointer() {
+    let text = r#"{"a": {"b": [1, "2,500", 3.5]}, "c": "x", "d": null}"#;
+    let at = |pointer: &str| read(|series| json(text.as_bytes(), pointer, series));
+    assert_eq!(at("/a/b"), Ok(vec![1.0, 2500.0, 3.5]));
+    assert_eq!(at("/a/b/1"), Ok(vec![2500.0]));
+    assert_eq!(at("/a/x"), Err("there is nothing at `/a/x`; at `/a` there are `b`".to_owned()));
+    assert_eq!(at("/c"), Err("at `/c`: `x` is not a number".to_owned()));
+    assert!(at("/d").is_ok_and(|values| values.len() == 1 && values[0].is_nan()));
+    let of = |text: &str| read(|series| json(text.as_bytes(), "/a", series));
+    assert!(of("{\"a\": 1").is_err_and(|reason| reason.contains("ends early, at line 1,")));
+    assert!(of("{\"a\": NaN, \"b\": \"NaN \\\" NaN\"}").is_ok_and(|values| values[0].is_nan()));
+    assert_eq!(of("{\"a\": -Infinity}"), Ok(vec![f64::NEG_INFINITY]));
+    assert!(of("").is_err() && of("{\"a\": []}").is_err() && of("hello").is_err());
+}
+
+#[test]
+fn json_lines_among_noise() {
+    let text = "hello\n{\"event\": \"step\", \"step\": 1, \"loss\": 2}\n{\"event\": \"eval\", \"loss\": 9}\n{\"event\": \"step\", \"step\": 2, \"loss\": NaN}\n{\"ev";
+    let filter = BTreeMap::from([("/event".to_owned(), "step".to_owned())]);
+    let mut series = Series::new(Window::Steps(1, 1));
+    json_lines(text.as_bytes(), "/loss", &filter, &mut series).unwrap();
+    assert_eq!((series.last(), series.reduce(Reduce::Last).line), (Some(2.0), Some(2)));
+    let found = read(|series| json_lines(text.as_bytes(), "/loss", &filter, series)).unwrap();
+    assert!(found.len() == 3 && found[1].is_nan() && found[2].is_nan(), "the last line is cut");
+    let missing = read(|series| json_lines(text.as_bytes(), "/x", &filter, series));
+    assert_eq!(missing, Err("no line has a value at `/x`: of 5 lines 3 are JSON objects, 2 pass `where`".to_owned()));
+}
+
+#[test]
+fn csv_columns() {
+    let text = "\u{feff}step,loss,\"tok/s\"\n1,2.5,\"1,200\"\n2,,900\n3,nan,\n";
+    let column = |name: &str, row| read(|series| csv(text.as_bytes(), name, row, series));
+    assert_eq!(column("tok/s", Row::All), Ok(vec![1200.0, 900.0]));
+    assert_eq!(column("tok/s", Row::First), Ok(vec![1200.0]));
+    assert_eq!(column("step", Row::Last), Ok(vec![3.0]));
+    assert!(column("loss", Row::Last).is_ok_and(|values| values[0].is_nan()));
+    assert_eq!(
+        column("accuracy", Row::All),
+        Err("there is no column `accuracy`; the columns are `step`, `loss`, `tok/s`".to_owned())
+    );
+    assert!(read(|series| csv(&b""[..], "a", Row::All, series)).is_err());
+}
+
+#[test]
+fn a_file_with_one_number() {
+    assert_eq!(read(|series| single(&b" 3.5\n"[..], series)), Ok(vec![3.5]));
+    assert!(read(|series| single(&b"3.5 4"[..], series)).is_err());
+    assert!(read(|series| single(&b""[..], series)).is_err());
+    assert!(read(|series| single(&b"\xff"[..], series)).is_err());
+}
+
+type Read<'a> = &'a dyn Fn(&mut Series) -> Result<super::Note, String>;
+
+/// The same values in each form, of which two are no numbers and one is not finite.
+#[test]
+fn a_missing_number_is_not_passed_over() {
+    let lines = "{\"a\": 1}\n{\"a\": null}\n{\"a\": \"n/a\"}\n{\"a\": {}}\n{\"x\": 1}\n";
+    let list = "{\"a\": [1, null, \"n/a\", {}]}";
+    let table = "a,x\n1,\nNaN,\nn/a,\n{},\n,1\n";
+    let none = BTreeMap::new();
+    let forms: [(Read<'_>, &str); 3] = [
+        (
+            &|series| json_lines(lines.as_bytes(), "/a", &none, series),
+            "line 2: null is not a number, the first of 3 such values",
+        ),
+        (&|series| json(list.as_bytes(), "/a", series), "at `/a/1`: null is not a number, the first of 3 such values"),
+        (
+            &|series| csv(table.as_bytes(), "a", Row::All, series),
+            "line 4: `n/a` is not a number, the first of 2 such values; 1 of 5 rows are blank in this column, and do not count",
+        ),
+    ];
+    for (read, wanted) in forms {
+        let mut series = Series::new(Window::All);
+        assert_eq!(read(&mut series).unwrap().unwrap(), wanted);
+        for how in [Reduce::Mean, Reduce::Last] {
+            let reduced = series.reduce(how);
+            assert_eq!((reduced.value, reduced.n, reduced.non_finite), (None, 4, 3), "{wanted}");
+        }
+        assert_eq!(series.reduce(Reduce::First).value, Some(1.0));
+    }
+}
+
+/// What ends early has a value that nobody can read: an older one must not stand for it.
+#[test]
+fn a_cut_line_is_not_passed_over() {
+    let step = BTreeMap::from([("/event".to_owned(), "step".to_owned())]);
+    let lines = |text: &str, filter: &BTreeMap<String, String>| {
+        let mut series = Series::new(Window::All);
+        let note = json_lines(text.as_bytes(), "/v", filter, &mut series).unwrap();
+        (series.reduce(Reduce::Last).value, note.unwrap_or_default())
+    };
+    let all = BTreeMap::new();
+    let one = "line 2 is cut, or no JSON".to_owned();
+    assert_eq!(lines("{\"v\": 1}\n{\"v\": 2", &all), (None, one.clone()));
+    assert_eq!(lines("{\"v\": 1}\n{\"v\": 2{\"v\": 3}\n", &all), (None, one.clone()));
+    assert_eq!(lines("{\"v\": 1}\n{\"v\": 2{\"v\": 3}\n{\"v\": 4}\n", &all), (Some(4.0), one.clone()));
+    assert_eq!(lines("{\"event\": \"step\", \"v\": 1}\n{\"event\": \"eval\", \"v\": 2", &step), (Some(1.0), one));
+    let two = "2 lines are cut, or no JSON, the first is line 1".to_owned();
+    assert_eq!(lines("{\"v\": \n{\"v\": \n{\"v\": 1}", &all), (Some(1.0), two));
+    let table = |text: &str, column: &str, row| {
+        let mut series = Series::new(Window::All);
+        let note = csv(text.as_bytes(), column, row, &mut series).unwrap();
+        (series.reduce(Reduce::Last).value, note.unwrap_or_default())
+    };
+    let cut = "line 3: the file ends before this column".to_owned();
+    assert_eq!(table("step,loss\n1,2.5\n2", "loss", Row::Last), (None, cut.clone()));
+    assert_eq!(table("step,loss\n1,2.5\n2", "loss", Row::All), (None, cut));
+    assert_eq!(table("step,loss\n1,2.5\n2", "loss", Row::First), (Some(2.5), String::new()));
+    let open = "the file ends in line 3, whose value may be cut".to_owned();
+    assert_eq!(table("step,loss\n1,2.5\n2,1.", "loss", Row::Last), (Some(1.0), open));
+    assert_eq!(table("step,loss\n1,2.5\n2,1.", "step", Row::Last), (Some(2.0), String::new()));
+    assert!(csv(&b"step,loss"[..], "loss", Row::Last, &mut Series::new(Window::All)).is_err());
+    let blank = "1 of 2 rows are blank in this column, and do not count".to_owned();
+    assert_eq!(table("step,loss\n1,2.5\n2\n", "loss", Row::Last), (Some(2.5), blank));
+}
+
+#[test]
+fn blank_cells_are_told() {
+    let text = "step,train,eval\n1,2.5,\n2,,0.5\n3,,\n";
+    let note = |column: &str, row| csv(text.as_bytes(), column, row, &mut Series::new(Window::All)).unwrap();
+    assert_eq!(note("step", Row::All), None);
+    assert_eq!(note("train", Row::First), None);
+    assert_eq!(note("train", Row::Last).unwrap(), "2 of 3 rows are blank in this column, and do not count");
+    assert_eq!(note("eval", Row::First).unwrap(), "1 of 2 rows are blank in this column, and do not count");
+}
+
+#[test]
+fn no_line_is_held_whatever_its_size() {
+    let endless = |start: &'static [u8]| BufReader::new(start.chain(std::io::repeat(b'x').take(1 << 40)));
+    let lines = read(|series| json_lines(endless(b"{\"a\": 1}\n"), "/a", &BTreeMap::new(), series));
+    assert_eq!(lines, Err("line 2 is longer than 16 MiB".to_owned()));
+    let row = |start| read(|series| csv(endless(start), "a", Row::All, series));
+    assert_eq!(row(b"a\n1\n\""), Err("row 2 is longer than 16 MiB".to_owned()));
+    assert!(row(b"").is_err() && row(b"a,").is_err());
+    let many = format!("1,{}\n", "x".repeat(1 << 20)).repeat(20);
+    let text = std::io::Cursor::new(format!("a,b\n{many}"));
+    assert_eq!(read(|series| csv(text, "a", Row::All, series)), Ok(vec![1.0; 20]), "the limit is that of a row");
+}

@@ -1,0 +1,437 @@
+//! From what a run left to its metrics, its checks and whether it counts.
+
+mod check;
+mod tool;
+
+use std::collections::BTreeMap;
+use std::io::BufRead;
+
+use super::file;
+use super::pattern::{self, Pattern};
+use super::rules::{From, LogPlace, MetricRule, Place, RuleScanned, Rules};
+use super::scan::Scanned;
+use super::series::{Reduced, Sample, Series, Window};
+use kubebench_format::result::v1::{CheckOutcome, Direction, Kind, Metric, Native, Source, Stats, StatusReason};
+use kubebench_format::spec::v1::metric::{Better, DurationSource, ProcessSource, Reduce, WhichTrials};
+use kubebench_stats as stats;
+
+/// The log of one replica, read.
+#[derive(Debug)]
+pub struct Log {
+    /// The role.
+    pub role: String,
+    /// The replica.
+    pub index: u32,
+    /// The name of its artifact.
+    pub artifact: String,
+    /// What it gave.
+    pub scanned: RuleScanned,
+}
+
+/// What processes used, or why that is unknown.
+pub type Used = Result<f64, String>;
+
+/// What a run left behind, as far as the rim can hand it in.
+pub trait Evidence {
+    /// Opens a file below the run's output folder, or its result folder.
+    ///
+    /// # Errors
+    /// Why it cannot be opened.
+    fn open(&self, path: &str) -> Result<Box<dyn BufRead>, String>;
+
+    /// Returns the name that the file at `path` has among the run's artifacts.
+    fn name_of(&self, path: &str) -> String {
+        path.to_owned()
+    }
+
+    /// Returns text of a log for a message: its beginning and its end, or all of it.
+    fn excerpt(&self, artifact: &str) -> Option<String>;
+
+    /// Returns what the processes used.
+    ///
+    /// # Errors
+    /// Why that is unknown.
+    fn process(&self, what: ProcessSource) -> Used;
+
+    /// Returns how long something took, in seconds.
+    ///
+    /// # Errors
+    /// Why that is unknown.
+    fn duration(&self, what: DurationSource) -> Used;
+
+    /// Returns how long the nodes called `name` of the measured Workflow took, in seconds.
+    ///
+    /// # Errors
+    /// Why that is unknown.
+    fn node(&self, name: &str) -> Result<Vec<f64>, String>;
+
+    /// Returns what trials of the measured Experiment reached of `metric`.
+    ///
+    /// # Errors
+    /// Why that is unknown.
+    fn trials(&self, metric: &str, of: WhichTrials) -> Result<Vec<f64>, String>;
+
+    /// Returns the text behind an address.
+    ///
+    /// # Errors
+    /// Why there is none.
+    fn fetch(&self, url: &str) -> Result<String, String>;
+
+    /// Returns the values of a range query over the run's time: of each series, in the order of time.
+    ///
+    /// # Errors
+    /// Why there are none.
+    fn query(&self, query: &str) -> Result<Vec<f64>, String>;
+}
+
+/// What became of a run's evidence.
+#[derive(Clone, Debug, Default)]
+pub struct Measured {
+    /// The metrics, as the spec orders them; those of one tool in the order of its output.
+    pub metrics: Vec<Metric>,
+    /// The checks.
+    pub checks: Vec<CheckOutcome>,
+    /// Why the run does not count.
+    pub invalid: Vec<StatusReason>,
+    /// The reports of tools, by tool.
+    pub native: BTreeMap<String, Native>,
+}
+
+/// Reads every metric from `logs` and `evidence` and judges the checks.
+///
+/// `logs` are in the order of roles and replicas.
+pub fn measure(rules: &Rules, logs: &[Log], restarts: u32, evidence: &dyn Evidence) -> Measured {
+    let mut measured = Measured::default();
+    for (number, rule) in rules.metrics.iter().enumerate() {
+        if let From::Tool { .. } = rule.from {
+            tool::metrics(number, rule, logs, evidence, &mut measured);
+        } else {
+            measured.metrics.push(metric(number, rule, logs, evidence));
+        }
+    }
+    missing(rules, &mut measured);
+    for check in &rules.checks {
+        let outcome = check::judge(check, &measured.metrics, restarts);
+        if !outcome.passed {
+            let message = format!("the check `{}` failed: {}", outcome.name, outcome.observed);
+            measured.invalid.push(StatusReason { code: "checkFailed".to_owned(), message });
+        }
+        measured.checks.push(outcome);
+    }
+    measured
+}
+
+/// Says which metrics are missing without which the run does not count.
+fn missing(rules: &Rules, measured: &mut Measured) {
+    for rule in rules.metrics.iter().filter(|rule| rule.is_primary || rule.is_required) {
+        let names = match (&rule.name, &rule.from) {
+            (Some(name), _) => vec![name],
+            (None, From::Tool { metrics: Some(names), .. }) => names.iter().collect(),
+            _ => Vec::new(),
+        };
+        for name in names {
+            let mut found = measured.metrics.iter().filter(|metric| metric.name == *name);
+            if found.clone().any(|metric| metric.value.is_some()) {
+                continue;
+            }
+            let why = found.find_map(|metric| metric.reason.clone()).unwrap_or_else(|| "it was not found".to_owned());
+            let what = if rule.is_primary { "primary" } else { "required" };
+            let message = format!("the {what} metric `{name}` has no value: {why}");
+            measured.invalid.push(StatusReason { code: "metricMissing".to_owned(), message });
+        }
+    }
+}
+
+fn metric(number: usize, rule: &MetricRule, logs: &[Log], evidence: &dyn Evidence) -> Metric {
+    let mut made = unread(rule, rule.name.clone().unwrap_or_default());
+    let mut series = Series::new(rule.window);
+    let mut reduce = rule.reduce.unwrap_or(Reduce::Last);
+    let mut note = None;
+    let single = |value: Result<f64, String>, series: &mut Series| {
+        series.push(Sample::of(value?));
+        Ok(())
+    };
+    let source = &mut made.source;
+    let outcome = match &rule.from {
+        From::Log { pattern, parser, selector, place, .. } => {
+            source.parser = (*parser).to_owned();
+            source.selector = Some(selector.clone());
+            match of_log(number, pattern, what_matches(parser), place, logs, evidence) {
+                Ok((found, artifact, no_number)) => {
+                    source.artifact = Some(artifact);
+                    source.rank = found.rank();
+                    series = found;
+                    note = no_number;
+                    Ok(())
+                }
+                Err(reason) => Err(reason),
+            }
+        }
+        From::Json { file, pointer } => {
+            let read = |text| file::json(text, pointer, &mut series).map(|found| note = found);
+            of_file(source, "json", file, pointer, evidence, read)
+        }
+        From::JsonLines { file, pointer, filter } => {
+            let read = |text| file::json_lines(text, pointer, filter, &mut series).map(|found| note = found);
+            of_file(source, "jsonLines", file, pointer, evidence, read)
+        }
+        From::Csv { file, column, row } => {
+            let read = |text| file::csv(text, column, *row, &mut series).map(|found| note = found);
+            of_file(source, "csv", file, column, evidence, read)
+        }
+        From::File { path } => {
+            let outcome = of_file(source, "file", path, "", evidence, |text| file::single(text, &mut series));
+            source.selector = None;
+            outcome
+        }
+        From::OpenMetrics { text, name, labels } => {
+            source.parser = "openMetrics".to_owned();
+            source.selector = Some(file::sample_name(name, labels));
+            let found = match text {
+                Place::File(path) => {
+                    source.artifact = Some(evidence.name_of(path));
+                    evidence.open(path).and_then(file::whole).map_err(|reason| format!("{path}: {reason}"))
+                }
+                Place::Url(url) => evidence.fetch(url),
+            };
+            found.and_then(|text| file::open_metrics(&text, name, labels, &mut series))
+        }
+        From::Process(what) => {
+            source.parser = "process".to_owned();
+            source.selector = Some(process_word(*what).to_owned());
+            single(evidence.process(*what), &mut series)
+        }
+        From::Duration(what) => {
+            source.parser = "duration".to_owned();
+            source.selector = Some(duration_word(*what).to_owned());
+            single(evidence.duration(*what), &mut series)
+        }
+        From::Node { name } => {
+            source.parser = "node".to_owned();
+            source.selector = Some(name.clone());
+            evidence.node(name).map(|values| values.into_iter().for_each(|value| series.push(Sample::of(value))))
+        }
+        From::Trials { metric, of } => {
+            source.parser = "trials".to_owned();
+            source.selector = Some(trials_word(metric, *of));
+            let values = evidence.trials(metric, *of);
+            values.map(|values| values.into_iter().for_each(|value| series.push(Sample::of(value))))
+        }
+        From::Prometheus { query, reduce: over_time } => {
+            source.parser = "prometheus".to_owned();
+            source.selector = Some(query.clone());
+            reduce = rule.reduce.unwrap_or(*over_time);
+            evidence.query(query).map(|values| values.into_iter().for_each(|value| series.push(Sample::of(value))))
+        }
+        From::Tool { .. } => Ok(()),
+    };
+    fill(&mut made, &series, reduce);
+    made.reason = match (note, made.reason) {
+        // What is no number is the reason itself.
+        (Some(note), Some(_)) if matches!(rule.from, From::Log { .. }) => Some(note),
+        (Some(note), Some(reason)) => Some(format!("{note}; {reason}")),
+        (note, reason) => note.or(reason),
+    };
+    if let Err(reason) = outcome {
+        made.value = None;
+        made.reason = Some(reason);
+    }
+    made
+}
+
+/// Returns a metric of `rule` without a value yet.
+fn unread(rule: &MetricRule, name: String) -> Metric {
+    Metric {
+        name,
+        labels: BTreeMap::new(),
+        unit: rule.unit.clone(),
+        direction: direction(rule.better),
+        kind: if rule.is_primary { Kind::Primary } else { Kind::Secondary },
+        value: None,
+        aggregation: word(rule.reduce.unwrap_or(Reduce::Last)).to_owned(),
+        n: 0,
+        non_finite: 0,
+        samples: Vec::new(),
+        stats: None,
+        source: Source { window: window(rule.window), ..Source::default() },
+        reason: None,
+    }
+}
+
+/// Says what of a metric matches lines.
+fn what_matches(parser: &str) -> &'static str {
+    if parser == "keyValue" { "the key" } else { "the pattern" }
+}
+
+/// Returns the values of a pattern: those of the first log, by role and replica, that has any.
+fn of_log(
+    number: usize,
+    pattern: &Pattern,
+    what: &str,
+    place: &LogPlace,
+    logs: &[Log],
+    evidence: &dyn Evidence,
+) -> Result<(Series, String, Option<String>), String> {
+    let mut lines = 0;
+    let mut read = Vec::new();
+    for log in logs.iter().filter(|log| place.has(&log.role, log.index)) {
+        let slot = log.scanned.patterns.iter().position(|rule| *rule == number);
+        let Some(found) = slot.and_then(|slot| log.scanned.scanned.patterns.get(slot)) else { continue };
+        if !found.series.is_empty() {
+            let counts = |_: &&(u64, String)| found.series.values().any(|value| !value.is_finite());
+            let no_number = found.no_number.as_ref().filter(counts);
+            let note = no_number.map(|(line, reason)| format!("{}:{line}: {what} matched, but {reason}", log.artifact));
+            let Scanned { lines, ends_open, .. } = log.scanned.scanned;
+            let is_last = ends_open && found.series.last_line() == Some(lines);
+            let note =
+                note.or_else(|| is_last.then(|| format!("the log ends in line {lines}, whose value may be cut")));
+            return Ok((found.series.clone(), log.artifact.clone(), note));
+        }
+        lines += log.scanned.scanned.lines;
+        read.push(log);
+    }
+    if read.is_empty() {
+        return Err("no log was read for it".to_owned());
+    }
+    let near = read.iter().find_map(|log| {
+        let text = evidence.excerpt(&log.artifact)?;
+        let (number, line) = pattern::nearest(pattern, &text)?;
+        // Where the middle was left out, nobody knows the number.
+        let is_whole = text.lines().count() as u64 == log.scanned.scanned.lines;
+        let number = if is_whole { format!(" {number}") } else { String::new() };
+        Some(format!("; nearest line{number}: {}", quoted(line)))
+    });
+    Err(format!("{what} matched 0 of {} lines{}", grouped(lines), near.unwrap_or_default()))
+}
+
+fn of_file(
+    source: &mut Source,
+    parser: &str,
+    path: &str,
+    selector: &str,
+    evidence: &dyn Evidence,
+    read: impl FnOnce(Box<dyn BufRead>) -> Result<(), String>,
+) -> Result<(), String> {
+    source.parser = parser.to_owned();
+    source.artifact = Some(evidence.name_of(path));
+    source.selector = Some(selector.to_owned());
+    evidence.open(path).and_then(read).map_err(|reason| format!("{path}: {reason}"))
+}
+
+/// Fills in what the values give.
+fn fill(metric: &mut Metric, series: &Series, reduce: Reduce) {
+    let Reduced { value, line, n, non_finite, reason } = series.reduce(reduce);
+    let finite = |value: f64| Some(value).filter(|value| value.is_finite());
+    metric.value = value;
+    metric.aggregation = word(reduce).to_owned();
+    metric.n = n;
+    metric.non_finite = non_finite;
+    metric.source.line = line;
+    metric.reason = reason;
+    if n > 1 {
+        let kept = kubebench_format::result::spread(series.count(), 10_000).filter_map(|index| series.value(index));
+        metric.samples = kept.map(finite).collect();
+        metric.stats = summary(series);
+    }
+}
+
+fn summary(series: &Series) -> Option<Stats> {
+    let values = || series.values();
+    if values().any(|value| !value.is_finite()) {
+        return None;
+    }
+    let [min, p01, p10, median, p90, p99, max] = stats::quantiles(values(), [0.0, 0.01, 0.1, 0.5, 0.9, 0.99, 1.0]);
+    let made = Stats {
+        mean: stats::mean(values()),
+        stddev: stats::deviation(values()),
+        median,
+        mad: stats::median_deviation(values()),
+        min,
+        max,
+        p01,
+        p10,
+        p90,
+        p99,
+    };
+    [made.mean, made.stddev, made.mad].iter().all(|value| value.is_finite()).then_some(made)
+}
+
+fn direction(better: Option<Better>) -> Direction {
+    match better {
+        Some(Better::Higher) => Direction::Higher,
+        Some(Better::Lower) => Direction::Lower,
+        None => Direction::None,
+    }
+}
+
+fn word(reduce: Reduce) -> &'static str {
+    match reduce {
+        Reduce::First => "first",
+        Reduce::Last => "last",
+        Reduce::Min => "min",
+        Reduce::Max => "max",
+        Reduce::Mean => "mean",
+        Reduce::Median => "median",
+        Reduce::P99 => "p99",
+        Reduce::Sum => "sum",
+        Reduce::All => "all",
+    }
+}
+
+fn window(window: Window) -> Option<String> {
+    match window {
+        Window::All => None,
+        Window::Steps(from, to) => Some(format!("steps {from} to {to}")),
+        Window::SkipFirst(count) => Some(format!("without the first {count}")),
+        Window::LastN(count) => Some(format!("the last {count}")),
+    }
+}
+
+/// Returns the word of specs for what processes use.
+pub fn process_word(what: ProcessSource) -> &'static str {
+    match what {
+        ProcessSource::CpuSeconds => "cpuSeconds",
+        ProcessSource::MaxRss => "maxRss",
+        ProcessSource::ReadBytes => "readBytes",
+        ProcessSource::WriteBytes => "writeBytes",
+    }
+}
+
+/// Returns the word of specs for what took how long.
+pub fn duration_word(what: DurationSource) -> &'static str {
+    match what {
+        DurationSource::Queue => "queue",
+        DurationSource::Startup => "startup",
+        DurationSource::Run => "run",
+        DurationSource::Ready => "ready",
+    }
+}
+
+/// Returns how results name what trials reached of `metric`.
+pub fn trials_word(metric: &str, of: WhichTrials) -> String {
+    match of {
+        WhichTrials::Best => format!("{metric} of best"),
+        WhichTrials::All => format!("{metric} of all"),
+    }
+}
+
+/// Quotes a line of a log for a message: not longer than people read.
+fn quoted(line: &str) -> String {
+    let line = line.trim();
+    let short: String = line.chars().take(160).filter(|letter| !letter.is_control()).collect();
+    if short.len() < line.len() { format!("`{short}…`") } else { format!("`{short}`") }
+}
+
+/// Writes `1203` as `1,203`.
+fn grouped(count: u64) -> String {
+    let digits = count.to_string();
+    let lead = digits.len() % 3;
+    let mut text = String::new();
+    for (index, digit) in digits.chars().enumerate() {
+        if index > 0 && index % 3 == lead {
+            text.push(',');
+        }
+        text.push(digit);
+    }
+    text
+}

@@ -1,0 +1,43 @@
+//! What had to hold for a run to count, and what was found.
+
+use crate::rules::Check;
+use kubebench_format::result::v1::{CheckOutcome, Metric};
+
+/// Holds `check` against what was measured.
+pub(super) fn judge(check: &Check, metrics: &[Metric], restarts: u32) -> CheckOutcome {
+    match check {
+        Check::Restarts(limit) => CheckOutcome {
+            name: format!("restarts ≤ {limit}"),
+            passed: restarts <= *limit,
+            observed: format!("{restarts} restarts"),
+        },
+        Check::Metric { name, finite, min, max } => {
+            let mut wanted = Vec::new();
+            wanted.extend(finite.then(|| "finite".to_owned()));
+            wanted.extend(min.map(|min| format!("≥ {min}")));
+            wanted.extend(max.map(|max| format!("≤ {max}")));
+            let label = format!("{name} {}", wanted.join(", "));
+            let found: Vec<&Metric> = metrics.iter().filter(|metric| metric.name == *name).collect();
+            if found.is_empty() {
+                return CheckOutcome { name: label, passed: false, observed: "the metric was not found".to_owned() };
+            }
+            let mut observed = Vec::new();
+            let mut passed = true;
+            for metric in found {
+                let in_bounds = |value: f64| min.is_none_or(|min| value >= min) && max.is_none_or(|max| value <= max);
+                let bounded = min.is_none() && max.is_none() || metric.value.is_some_and(in_bounds);
+                let is_finite = !finite || metric.n > 0 && metric.non_finite == 0;
+                passed &= bounded && is_finite;
+                observed.push(match (metric.value, &metric.reason) {
+                    _ if *finite && metric.non_finite > 0 => {
+                        format!("{} of {} values are not finite", metric.non_finite, metric.n)
+                    }
+                    (Some(value), _) => format!("{value}"),
+                    (None, Some(reason)) => reason.clone(),
+                    (None, None) => "no value".to_owned(),
+                });
+            }
+            CheckOutcome { name: label, passed, observed: observed.join("; ") }
+        }
+    }
+}

@@ -1,0 +1,127 @@
+//! The metrics of a tool: those that the spec names, or all.
+
+use std::collections::BTreeSet;
+
+use super::{Evidence, Log, Measured, direction, fill, grouped, unread};
+use crate::file;
+use crate::json_document::NO_DOCUMENT;
+use crate::rules::{From, MetricRule};
+use crate::tool::{Found, Headline, Report};
+use kubebench_format::result::v1::{Native, StatusReason};
+use kubebench_format::spec::v1::metric::Reduce;
+
+/// The largest report of a tool that a result file holds.
+const MAX_NATIVE: usize = 256 << 10;
+/// More metrics of one tool are left out: a result file stays readable.
+const MAX_METRICS: usize = 1000;
+
+/// Adds the metrics of a tool, from its file or from the logs: each from the first log that has it.
+pub(super) fn metrics(
+    number: usize,
+    rule: &MetricRule,
+    logs: &[Log],
+    evidence: &dyn Evidence,
+    measured: &mut Measured,
+) {
+    let From::Tool { tool, metrics: wanted, file, place } = &rule.from else { return };
+    let mut outputs: Vec<(String, Report, Option<String>)> = Vec::new();
+    let mut problem = None;
+    if let Some(path) = file {
+        match evidence.open(path).and_then(|text| file::tool(tool, rule.window, text)) {
+            Ok(found) => outputs.push((evidence.name_of(path), found.report, found.native)),
+            Err(reason) => problem = Some(format!("{path}: {reason}")),
+        }
+    } else {
+        for log in logs.iter().filter(|log| place.has(&log.role, log.index)) {
+            let slot = log.scanned.tools.iter().position(|rule| *rule == number);
+            if let Some(found) = slot.and_then(|slot| log.scanned.scanned.tools.get(slot)) {
+                outputs.push((log.artifact.clone(), found.report.clone(), found.native.clone()));
+            }
+        }
+    }
+    let is_needed = rule.is_primary || rule.is_required;
+    let mut all: Vec<(&str, &Found)> = Vec::new();
+    let mut seen = BTreeSet::new();
+    for (artifact, report, native) in &outputs {
+        for found in report.found() {
+            if seen.insert((&found.name, &found.labels)) {
+                all.push((artifact, found));
+            }
+        }
+        // That there is no document says no more than that the tool printed nothing.
+        let is_silent = report.found().is_empty() && report.reasons().iter().any(|reason| reason == NO_DOCUMENT);
+        for reason in report.reasons().iter().filter(|_| is_needed || wanted.is_some() || !is_silent) {
+            let message = format!("{}: {reason}", tool.name);
+            if !measured.invalid.iter().any(|known| known.message == message) {
+                measured.invalid.push(StatusReason { code: "toolInvalid".to_owned(), message });
+            }
+        }
+        if let Some(text) = native
+            && !report.found().is_empty()
+        {
+            let text = Some(text.clone()).filter(|text| text.len() <= MAX_NATIVE);
+            let native = Native { artifact: artifact.clone(), text };
+            measured.native.entry(tool.name.to_owned()).or_insert(native);
+        }
+    }
+    let make = |name: String, found: Option<(&str, &Found)>, reduce: Reduce| {
+        let mut made = unread(rule, name);
+        made.source.parser = tool.name.to_owned();
+        if let Some((artifact, found)) = found {
+            made.labels = found.labels.clone();
+            made.unit = rule.unit.clone().or_else(|| Some(found.unit.clone()));
+            made.direction = direction(rule.better.or(found.better));
+            made.source.artifact = Some(artifact.to_owned());
+            made.source.rank = found.series.rank();
+            fill(&mut made, &found.series, reduce);
+        }
+        made
+    };
+    let Some(wanted) = wanted else {
+        if all.is_empty() {
+            let lines: u64 = logs.iter().map(|log| log.scanned.scanned.lines).sum();
+            let hold = if lines == 1 { "line holds" } else { "lines hold" };
+            let why = problem.unwrap_or_else(|| format!("{} {hold} nothing that {} prints", grouped(lines), tool.name));
+            let message = format!("no metric of {} was found: {why}", tool.name);
+            if is_needed {
+                measured.invalid.push(StatusReason { code: "metricMissing".to_owned(), message: message.clone() });
+            }
+            let mut made = make(tool.name.to_owned(), None, rule.reduce.unwrap_or(Reduce::Last));
+            made.reason = Some(message);
+            measured.metrics.push(made);
+        }
+        let headlines =
+            || all.iter().flat_map(|(place, found)| found.headlines.iter().map(move |line| (*place, *found, line)));
+        for (artifact, found, Headline { suffix, reduce }) in headlines().take(MAX_METRICS) {
+            let name = format!("{}{suffix}", found.name);
+            measured.metrics.push(make(name, Some((artifact, found)), rule.reduce.unwrap_or(*reduce)));
+        }
+        let left_out = headlines().count().saturating_sub(MAX_METRICS);
+        if let Some(last) = measured.metrics.last_mut().filter(|_| left_out > 0) {
+            let more =
+                format!("{} more metrics of {} are left out behind this one", grouped(left_out as u64), tool.name);
+            last.reason = Some(last.reason.take().map_or(more.clone(), |reason| format!("{reason}; {more}")));
+        }
+        return;
+    };
+    for name in wanted {
+        let mut is_known = false;
+        for (artifact, found) in &all {
+            let headline =
+                found.headlines.iter().find(|headline| format!("{}{}", found.name, headline.suffix) == *name);
+            let of_series = found.headlines.first().filter(|_| found.name == *name);
+            if let Some(headline) = headline.or(of_series) {
+                is_known = true;
+                let reduce = rule.reduce.unwrap_or(headline.reduce);
+                measured.metrics.push(make(name.clone(), Some((artifact, found)), reduce));
+            }
+        }
+        if !is_known {
+            let mut made = make(name.clone(), None, rule.reduce.unwrap_or(Reduce::Last));
+            let names: Vec<String> = all.iter().map(|(_, found)| found.name.clone()).collect();
+            let there = if names.is_empty() { "nothing".to_owned() } else { file::listed(&names) };
+            made.reason = Some(problem.clone().unwrap_or_else(|| format!("{} reported {there}", tool.name)));
+            measured.metrics.push(made);
+        }
+    }
+}

@@ -1,0 +1,298 @@
+//! The values of one metric in the order in which they were read, and how they become one.
+
+use std::collections::VecDeque;
+use std::sync::Arc;
+
+use kubebench_format::spec::v1::metric::{self as wire, Reduce};
+use kubebench_stats::{quantile, sum};
+
+/// How many values stand in one piece of memory: with what the allocator adds, a multiple of the size of huge pages.
+const CHUNK: usize = (1 << 21) - (1 << 13);
+
+/// Which of the values count.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Window {
+    /// All.
+    #[default]
+    All,
+    /// Those of these steps, both ends included.
+    Steps(u64, u64),
+    /// All but the first so many.
+    SkipFirst(u64),
+    /// The last so many.
+    LastN(u64),
+}
+
+impl Window {
+    /// Returns the window that `wire` describes.
+    pub fn of(wire: Option<&wire::Window>) -> Self {
+        let Some(wire) = wire else { return Self::All };
+        match (wire.steps.as_deref(), wire.skip_first, wire.last_n) {
+            (Some([from, to]), ..) => Self::Steps(from.0.into(), to.0.into()),
+            (_, Some(count), _) => Self::SkipFirst(count.0.into()),
+            (.., Some(count)) => Self::LastN(count.0.into()),
+            _ => Self::All,
+        }
+    }
+}
+
+/// One value, and where it stands.
+#[derive(Clone, Copy, Debug)]
+pub struct Sample {
+    /// The value; not finite where the tool printed that.
+    pub value: f64,
+    /// The training step.
+    pub step: Option<u64>,
+    /// The line, from 1; none in documents.
+    pub line: Option<u64>,
+    /// The rank that a launcher's prefix named.
+    pub rank: Option<u32>,
+}
+
+impl Sample {
+    /// Makes a sample that has no step, line or rank.
+    pub fn of(value: f64) -> Self {
+        Self { value, step: None, line: None, rank: None }
+    }
+}
+
+/// The values of one metric: 8 bytes each, and never moved, so that growing takes no more than that.
+///
+/// Of several ranks in one log only the lowest that printed a value counts: every rank prints the same line, and mixing
+/// them would average the same thing several times.
+#[derive(Clone, Debug, Default)]
+pub struct Series {
+    window: Window,
+    rank: Option<u32>,
+    /// Values read, also outside the window.
+    seen: u64,
+    without_step: u64,
+    /// Full chunks, which copies share.
+    chunks: Vec<Arc<Vec<f64>>>,
+    tail: Vec<f64>,
+    /// In place of both, in a window of the last values: each with its line.
+    latest: VecDeque<(f64, Option<u64>)>,
+    first_line: Option<u64>,
+    last_line: Option<u64>,
+    least: Option<(f64, Option<u64>)>,
+    greatest: Option<(f64, Option<u64>)>,
+}
+
+/// What became of the values of a series.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Reduced {
+    /// The value; none without one, or when it is not finite.
+    pub value: Option<f64>,
+    /// The line that it stands on; that of the last value for a mean and the like.
+    pub line: Option<u64>,
+    /// How many values counted.
+    pub n: u64,
+    /// How many of those are not finite.
+    pub non_finite: u64,
+    /// Why there is no value.
+    pub reason: Option<String>,
+}
+
+impl Series {
+    /// Makes an empty series.
+    pub fn new(window: Window) -> Self {
+        Self { window, ..Self::default() }
+    }
+
+    /// Takes in the next value.
+    pub fn push(&mut self, sample: Sample) {
+        // A line without a rank is of the first: launchers name it in some lines alone.
+        let [rank, own] = [sample.rank, self.rank].map(Option::unwrap_or_default);
+        if self.seen > 0 && rank > own {
+            return;
+        }
+        if rank < own || self.seen == 0 {
+            *self = Self { rank: sample.rank, ..Self::new(self.window) };
+        }
+        self.seen += 1;
+        let counts = match self.window {
+            Window::All | Window::LastN(_) => true,
+            Window::SkipFirst(count) => self.seen > count,
+            Window::Steps(from, to) => {
+                self.without_step += u64::from(sample.step.is_none());
+                sample.step.is_some_and(|step| (from..=to).contains(&step))
+            }
+        };
+        if !counts {
+            return;
+        }
+        let Sample { value, line, .. } = sample;
+        self.last_line = line;
+        if let Window::LastN(count) = self.window {
+            if self.latest.len() as u64 >= count {
+                self.latest.pop_front();
+            }
+            self.latest.push_back((value, line));
+            return;
+        }
+        if self.chunks.is_empty() && self.tail.is_empty() {
+            self.first_line = line;
+        }
+        if self.least.is_none_or(|(least, _)| value < least) {
+            self.least = Some((value, line));
+        }
+        if self.greatest.is_none_or(|(greatest, _)| value > greatest) {
+            self.greatest = Some((value, line));
+        }
+        if self.tail.len() == CHUNK {
+            let full = std::mem::replace(&mut self.tail, Vec::with_capacity(CHUNK));
+            self.chunks.push(Arc::new(full));
+        }
+        self.tail.push(value);
+    }
+
+    /// Returns the rank whose values these are.
+    pub fn rank(&self) -> Option<u32> {
+        self.rank
+    }
+
+    /// Returns the line of the last value inside the window.
+    pub fn last_line(&self) -> Option<u64> {
+        self.last_line
+    }
+
+    /// Returns true when nothing was read, inside the window or outside.
+    pub fn is_empty(&self) -> bool {
+        self.seen == 0
+    }
+
+    /// Returns the values inside the window.
+    pub fn values(&self) -> impl DoubleEndedIterator<Item = f64> + Clone + '_ {
+        let kept = self.chunks.iter().map(|chunk| chunk.as_slice()).chain([self.tail.as_slice()]);
+        kept.flatten().copied().chain(self.latest.iter().map(|(value, _)| *value))
+    }
+
+    /// Returns how many values are inside the window.
+    pub fn count(&self) -> usize {
+        self.chunks.len() * CHUNK + self.tail.len() + self.latest.len()
+    }
+
+    /// Returns the value at `index` inside the window.
+    pub fn value(&self, index: usize) -> Option<f64> {
+        let kept = match self.chunks.get(index / CHUNK) {
+            Some(chunk) => chunk.get(index % CHUNK),
+            None => index.checked_sub(self.chunks.len() * CHUNK).and_then(|at| self.tail.get(at)),
+        };
+        kept.copied().or_else(|| self.latest.get(index).map(|(value, _)| *value))
+    }
+
+    /// Returns the last value inside the window.
+    pub fn last(&self) -> Option<f64> {
+        self.values().next_back()
+    }
+
+    /// Makes one value of them.
+    pub fn reduce(&self, how: Reduce) -> Reduced {
+        let count = self.count();
+        let non_finite = self.values().filter(|value| !value.is_finite()).count() as u64;
+        let empty = Reduced { n: count as u64, non_finite, ..Reduced::default() };
+        let (Some(first), Some(last)) = (self.values().next(), self.last()) else {
+            return Reduced { reason: Some(self.why_empty()), ..empty };
+        };
+        let first_line = self.latest.front().map_or(self.first_line, |(_, line)| *line);
+        let single = match how {
+            Reduce::First => Some((first, first_line)),
+            Reduce::Last => Some((last, self.last_line)),
+            _ => None,
+        };
+        if let Some((value, line)) = single {
+            let reason = (!value.is_finite()).then(|| format!("the {} value is {}", word(how), spelled(value)));
+            return Reduced { value: Some(value).filter(|value| value.is_finite()), line, reason, ..empty };
+        }
+        if non_finite > 0 {
+            let odd = self.values().find(|value| !value.is_finite()).map_or("nan", spelled);
+            let reason = format!("{non_finite} of {count} values are not finite, such as {odd}");
+            return Reduced { line: self.last_line, reason: Some(reason), ..empty };
+        }
+        let line_of = |extreme: Option<(f64, Option<u64>)>, value: f64| match extreme {
+            Some((_, line)) => line,
+            None => self.latest.iter().find(|(latest, _)| latest.total_cmp(&value).is_eq()).and_then(|(_, line)| *line),
+        };
+        let (value, line) = match how {
+            Reduce::Min => {
+                let least = self.values().fold(f64::INFINITY, f64::min);
+                (least, line_of(self.least, least))
+            }
+            Reduce::Max => {
+                let greatest = self.values().fold(f64::NEG_INFINITY, f64::max);
+                (greatest, line_of(self.greatest, greatest))
+            }
+            Reduce::Sum => (sum(self.values()), self.last_line),
+            Reduce::Mean => (sum(self.values()) / count as f64, self.last_line),
+            Reduce::Median | Reduce::All => (quantile(self.values(), 0.5), self.last_line),
+            Reduce::P99 => (quantile(self.values(), 0.99), self.last_line),
+            Reduce::First | Reduce::Last => return empty,
+        };
+        let reason = (!value.is_finite()).then(|| "the result is beyond the range of numbers".to_owned());
+        Reduced { value: Some(value).filter(|value| value.is_finite()), line, reason, ..empty }
+    }
+
+    fn why_empty(&self) -> String {
+        match self.window {
+            _ if self.seen == 0 => "no value was found".to_owned(),
+            Window::Steps(..) if self.without_step == self.seen => {
+                format!("{} values were found, none with a step: the window counts steps", self.seen)
+            }
+            Window::Steps(from, to) => format!("none of {} values is of steps {from} to {to}", self.seen),
+            Window::SkipFirst(count) => format!("the window skips the first {count}, and there are {}", self.seen),
+            Window::All | Window::LastN(_) => "no value was found".to_owned(),
+        }
+    }
+}
+
+fn word(how: Reduce) -> &'static str {
+    if how == Reduce::First { "first" } else { "last" }
+}
+
+/// Spells a value that is not finite.
+pub fn spelled(value: f64) -> &'static str {
+    match value {
+        value if value.is_nan() => "nan",
+        value if value > 0.0 => "inf",
+        _ => "-inf",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{CHUNK, Sample, Series, Window};
+    use kubebench_format::spec::v1::metric::Reduce;
+
+    fn series(window: Window, count: u64) -> Series {
+        let mut series = Series::new(window);
+        (0..count).for_each(|number| series.push(Sample { line: Some(number + 1), ..Sample::of(number as f64) }));
+        series
+    }
+
+    #[test]
+    fn chunks_are_one_series() {
+        let count = CHUNK * 2 + 3;
+        let series = series(Window::All, count as u64);
+        assert_eq!((series.count(), series.chunks.len(), series.tail.len()), (count, 2, 3));
+        assert!(series.values().eq((0_u32..).take(count).map(f64::from)));
+        for index in [0, CHUNK - 1, CHUNK, CHUNK * 2, count - 1] {
+            assert_eq!(series.value(index), Some(index as f64));
+        }
+        assert_eq!((series.value(count), series.last()), (None, Some((count - 1) as f64)));
+        let median = series.reduce(Reduce::Median);
+        assert_eq!((median.value, median.n), (Some((count - 1) as f64 / 2.0), count as u64));
+        assert_eq!(series.reduce(Reduce::Max).line, Some(count as u64));
+    }
+
+    #[test]
+    fn what_is_outside_the_window_is_not_kept() {
+        let last = series(Window::LastN(3), 10_000);
+        assert_eq!((last.latest.len(), last.tail.capacity()), (3, 0));
+        assert_eq!(last.values().collect::<Vec<_>>(), [9997.0, 9998.0, 9999.0]);
+        assert_eq!((last.value(1), last.count()), (Some(9998.0), 3));
+        let line = |how| last.reduce(how).line;
+        assert_eq!([line(Reduce::First), line(Reduce::Min), line(Reduce::Max)], [Some(9998), Some(9998), Some(10_000)]);
+        assert_eq!(series(Window::SkipFirst(9_999), 10_000).tail, [9999.0]);
+        assert_eq!(series(Window::Steps(1, 2), 10_000).count(), 0);
+    }
+}

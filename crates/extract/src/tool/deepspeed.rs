@@ -1,0 +1,102 @@
+//! DeepSpeed: its throughput timer, and the lines of Megatron-DeepSpeed.
+//!
+//! ```text
+//! epoch=0/micro_step=10/global_step=10, RunningAvgSamplesPerSec=220.69, CurrSamplesPerSec=222.88, MemAllocated=0.07GB, …
+//! ```
+//! `RunningAvgSamplesPerSec` is the mean since the timer's start: the last line speaks, a mean over lines counts early steps
+//! many times. `-inf` stands there until the timer has started. Before version 0.7 a line began with epoch and step *of
+//! that epoch* (`0/20, RunningAvg…`), earlier with `0/20, SamplesPerSec=…`, which is the running mean too.
+//! `GB` are 2^30 bytes, of rank 0. With pipelines the timer sees a part of a step only, and its rates are far too high (311
+//! in a log whose Megatron lines say 27.5): there `samples_per_second` is the rate.
+
+use super::{LAST, LAST_AND_MEDIAN, Line, LineParser, Lines, ONE, Report, Tool, ToolMetric, megatron, sample_on};
+use crate::number;
+use crate::tool::Headline;
+use kubebench_format::spec::v1::metric::{Better, Reduce};
+
+pub(super) const TOOL: Tool = Tool {
+    name: "deepspeed",
+    reads: "the lines `…, RunningAvgSamplesPerSec=…, CurrSamplesPerSec=…` of its log, and those of Megatron-DeepSpeed",
+    source: "https://github.com/deepspeedai/DeepSpeed/blob/master/deepspeed/utils/timer.py",
+    lines: Some(Lines { needles: &NEEDLES, parser: || Box::new(Parser::default()) }),
+    document: None,
+    metrics: Some(|| [&[&RUNNING, &CURRENT, &MAX_MEMORY, &LAST_GLOBAL_STEP], megatron::METRICS].concat()),
+};
+
+const NEEDLES: [&str; 3] = [TIMER, megatron::NEEDLES[0], megatron::NEEDLES[1]];
+const TIMER: &str = "SamplesPerSec=";
+
+static RUNNING: ToolMetric = ToolMetric {
+    name: "running_avg_samples_per_sec",
+    unit: "samples/s",
+    better: Some(Better::Higher),
+    headlines: LAST,
+};
+static CURRENT: ToolMetric = ToolMetric {
+    name: "curr_samples_per_sec",
+    unit: "samples/s",
+    better: Some(Better::Higher),
+    headlines: LAST_AND_MEDIAN,
+};
+/// A peak, which starts anew after a restart.
+static MAX_MEMORY: ToolMetric = ToolMetric {
+    name: "max_mem_allocated",
+    unit: "GB",
+    better: Some(Better::Lower),
+    headlines: &[Headline { suffix: "", reduce: Reduce::Max }],
+};
+static LAST_GLOBAL_STEP: ToolMetric =
+    ToolMetric { name: "last_global_step", unit: "step", better: None, headlines: ONE };
+
+#[derive(Default)]
+struct Parser {
+    megatron: megatron::Parser,
+}
+
+impl LineParser for Parser {
+    fn line(&mut self, line: &Line<'_>, report: &mut Report) {
+        if !line.text.contains(TIMER) {
+            return self.megatron.line(line, report);
+        }
+        let mut fields = line.whole_words().split(", ");
+        let Some(place) = fields.find(|field| step_of(field).is_some()) else { return };
+        let step = step_of(place);
+        if let Some(step) = step.filter(|_| place.contains("global_step=")) {
+            report.push(&LAST_GLOBAL_STEP, sample_on(line, Some(step), step as f64));
+        }
+        let mut fields = fields.peekable();
+        while let Some(field) = fields.next() {
+            let Some((key, text)) = field.split_once('=') else { continue };
+            // Lines of today go on to the memory: what ends before was cut off.
+            if fields.peek().is_none() && place.contains("global_step=") && !text.contains("GB") {
+                return;
+            }
+            let metric = match key.trim() {
+                "RunningAvgSamplesPerSec" | "SamplesPerSec" => &RUNNING,
+                "CurrSamplesPerSec" => &CURRENT,
+                "MaxMemAllocated" => &MAX_MEMORY,
+                _ => continue,
+            };
+            let text = text.split_whitespace().next().unwrap_or_default();
+            let text = if metric.unit == "GB" { text.strip_suffix("GB") } else { Some(text) };
+            if let Some(value) = text.and_then(|text| number::parse(text).ok()) {
+                report.push(metric, sample_on(line, step, value));
+            }
+        }
+    }
+
+    fn finish(&mut self, report: &mut Report) {
+        self.megatron.finish(report);
+    }
+}
+
+/// `… [INFO] [timer.py:199:stop] epoch=0/micro_step=20/global_step=10`, and `… [INFO] 0/20` of old versions.
+fn step_of(field: &str) -> Option<u64> {
+    let place = field.split_whitespace().next_back()?;
+    if let Some((_, step)) = place.split_once("global_step=") {
+        return step.parse().ok();
+    }
+    let (epoch, step) = place.split_once('/')?;
+    epoch.parse::<u64>().ok()?;
+    step.parse().ok()
+}

@@ -1,0 +1,94 @@
+//! Go's benchmark lines: `BenchmarkName-8   3000000   44.6 ns/op   336.59 MB/s`.
+//!
+//! The lines of a name that `-count` repeats are samples: their median is the headline. The suffix is the number of CPUs
+//! and part of the name. `ns/op` has the bare name, every other unit a name of its own (`Name.MB/s`). A name that several
+//! packages have is told apart by the label `pkg`.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::{Headline, Line, LineParser, Lines, Report, Sample, Tool};
+use crate::number;
+use kubebench_format::spec::v1::metric::{Better, Reduce};
+
+pub(super) const TOOL: Tool = Tool {
+    name: "go-bench",
+    reads: "the lines `BenchmarkName N value unit …` of `go test -bench`",
+    source: "https://go.googlesource.com/proposal/+/master/design/14313-benchmark-format.md",
+    lines: Some(Lines { needles: &["Benchmark", "FAIL", "pkg:", "panic:"], parser: || Box::new(Parser::default()) }),
+    document: None,
+    metrics: None,
+};
+
+const REPEATED: &[Headline] = &[Headline { suffix: ".median", reduce: Reduce::Median }];
+
+#[derive(Default)]
+struct Parser {
+    package: Option<String>,
+    rows: Vec<Row>,
+}
+
+struct Row {
+    package: Option<String>,
+    name: String,
+    unit: String,
+    sample: Sample,
+}
+
+impl LineParser for Parser {
+    fn line(&mut self, line: &Line<'_>, report: &mut Report) {
+        if let Some(package) = line.text.strip_prefix("pkg:") {
+            self.package = Some(package.trim().to_owned());
+        } else if let Some(failed) = line.text.trim_start().strip_prefix("--- FAIL: ") {
+            let name = failed.split_whitespace().next().unwrap_or_default();
+            report.invalid(format!("`{name}` failed"));
+        } else if line.text == "FAIL" || line.text.starts_with("FAIL\t") {
+            report.invalid("`go test` reports `FAIL`");
+        } else if line.text.starts_with("panic: ") {
+            report.invalid("a benchmark panicked");
+        } else {
+            self.benchmark(line);
+        }
+    }
+
+    fn finish(&mut self, report: &mut Report) {
+        if self.rows.is_empty() {
+            report.invalid("the output holds no benchmark");
+        }
+        let several = self.rows.iter().map(|row| &row.package).collect::<BTreeSet<_>>().len() > 1;
+        for row in &self.rows {
+            let package = row.package.clone().filter(|_| several);
+            let labels: BTreeMap<String, String> =
+                package.map(|package| ("pkg".to_owned(), package)).into_iter().collect();
+            let is_time = row.unit == "ns/op";
+            let name = if is_time { row.name.clone() } else { format!("{}.{}", row.name, row.unit) };
+            report.push_named(&name, &row.unit, better(&row.unit), &labels, REPEATED, row.sample);
+        }
+    }
+}
+
+impl Parser {
+    fn benchmark(&mut self, line: &Line<'_>) {
+        // `MB/` may have been `MB/s`.
+        let last = line.text.split_whitespace().next_back().unwrap_or_default();
+        let text = if better(last).is_some() { line.text } else { line.whole_words() };
+        let mut words = text.split_whitespace();
+        let Some(name) = words.next().and_then(|word| word.strip_prefix("Benchmark")) else { return };
+        // `Benchmarking` is a word; a benchmark's name goes on with anything but a lower-case letter.
+        if name.starts_with(char::is_lowercase) || words.next().is_none_or(|count| count.parse::<u64>().is_err()) {
+            return;
+        }
+        while let (Some(value), Some(unit)) = (words.next(), words.next()) {
+            let Ok(value) = number::parse(value) else { return };
+            let sample = Sample { value, step: None, line: Some(line.number), rank: line.rank };
+            self.rows.push(Row { package: self.package.clone(), name: name.to_owned(), unit: unit.to_owned(), sample });
+        }
+    }
+}
+
+fn better(unit: &str) -> Option<Better> {
+    match unit {
+        "ns/op" | "B/op" | "allocs/op" => Some(Better::Lower),
+        "MB/s" => Some(Better::Higher),
+        _ => None,
+    }
+}

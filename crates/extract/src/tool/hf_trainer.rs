@@ -1,0 +1,216 @@
+//! The Trainer of Hugging Face Transformers: dicts in its log, and the files that it writes.
+//!
+//! ```text
+//! {'loss': '0.4', 'grad_norm': '1.2', 'learning_rate': '5e-05', 'epoch': '1.0'}
+//! {'train_runtime': 116.19, 'train_samples_per_second': 6.885, 'train_loss': 2.81, 'epoch': 0.15}
+//! ***** train metrics *****
+//!   train_runtime            = 0:01:56.19
+//! ```
+//! Version 5 prints its numbers as texts. Dicts stand behind progress bars, and behind the prefix of another rank.
+//! `train_loss` is the mean of the training, the last `loss` is not. The log's dicts have no step, so a window of steps needs
+//! `trainer_state.json`. The blocks repeat what the dicts said, with durations cut to hundredths, and count only for what no
+//! dict had. In `all_results.json` every metric has one value, so names have no `_last`.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::python_literal::Literal;
+use super::{LAST, Line, LineParser, Lines, ONE, Report, Sample, Tool, ToolMetric, sample_on};
+use crate::line::without_prefix;
+use crate::number;
+use crate::tool::Headline;
+use kubebench_format::spec::v1::metric::{Better, Reduce};
+
+pub(super) const TOOL: Tool = Tool {
+    name: "hf-trainer",
+    reads: "the dicts `{'loss': …}` in its log, `trainer_state.json`, `all_results.json` and `train_results.json`",
+    source: "https://github.com/huggingface/transformers/blob/main/src/transformers/trainer.py",
+    lines: Some(Lines { needles: &["{'", " metrics *****", " = "], parser: || Box::new(Parser::default()) }),
+    document: Some(read_document),
+    metrics: None,
+};
+
+const LAST_STEP: &[Headline] = &[Headline { suffix: "_last_step", reduce: Reduce::Last }];
+static GLOBAL_STEP: ToolMetric = ToolMetric { name: "global_step", unit: "step", better: None, headlines: ONE };
+
+#[derive(Default)]
+struct Parser {
+    /// Names that dicts had.
+    known: BTreeSet<String>,
+    block: Option<Block>,
+    /// What blocks said.
+    repeated: Vec<(String, Sample)>,
+}
+
+/// A block whose lines may still come.
+struct Block {
+    /// `train`
+    split: String,
+    /// How long its lines are.
+    width: usize,
+}
+
+impl LineParser for Parser {
+    fn line(&mut self, line: &Line<'_>, report: &mut Report) {
+        if let Some(split) = block_title(line.text) {
+            self.block = Some(Block { split: split.to_owned(), width: 0 });
+            return;
+        }
+        if !line.text.contains("{'") {
+            return self.block_line(line);
+        }
+        let mut rest = line.text;
+        while let Some((before, dict)) = rest.find("{'").and_then(|at| rest.split_at_checked(at)) {
+            let (dict, after) = Literal::read_first(dict);
+            rest = after;
+            if let Some(dict) = dict.filter(is_log) {
+                let rank = rank_before(before).or(line.rank);
+                self.dict(&dict, &Line { rank, ..*line }, report);
+            }
+        }
+    }
+
+    fn finish(&mut self, report: &mut Report) {
+        for (name, sample) in self.repeated.drain(..) {
+            if !self.known.contains(&name) {
+                push(&name, headlines_of(&name), sample, report);
+            }
+        }
+    }
+}
+
+impl Parser {
+    fn dict(&mut self, dict: &Literal, line: &Line<'_>, report: &mut Report) {
+        let step = dict.get("step").and_then(Literal::number).and_then(number::whole);
+        for (name, value) in dict.entries() {
+            if let Some(value) = value.number() {
+                self.known.insert(name.clone());
+                push(name, headlines_of(name), sample_on(line, step, value), report);
+            }
+        }
+    }
+
+    /// `  train_samples_per_second =    781.888`
+    fn block_line(&mut self, line: &Line<'_>) {
+        let Some(block) = &mut self.block else { return };
+        let Some((name, text)) = line.text.split_once(" = ") else { return };
+        let Some(name) = name.split_whitespace().next_back() else { return };
+        let is_of_block = name.strip_prefix(block.split.as_str()).is_some_and(|rest| rest.starts_with('_'));
+        // Values end in the same column: a line that is shorter than the one before was cut off.
+        let width = line.text.trim_end().len();
+        if width < block.width || !(is_of_block || name == "epoch") {
+            return;
+        }
+        block.width = width;
+        if let Some(value) = number_in_block(text).filter(|_| is_of_block) {
+            self.repeated.push((name.to_owned(), sample_on(line, None, value)));
+        }
+    }
+}
+
+/// `***** train metrics *****`
+fn block_title(text: &str) -> Option<&str> {
+    let (_, rest) = text.split_once("***** ")?;
+    rest.split_once(" metrics *****").map(|(split, _)| split)
+}
+
+/// `781.888`, `0:08:59.74`, `1 day, 2:03:04.50`, `15MB`
+fn number_in_block(text: &str) -> Option<f64> {
+    let text = text.trim();
+    if let Some(megabytes) = text.strip_suffix("MB") {
+        return number::parse(megabytes).ok().map(|value| value * 1_048_576.0);
+    }
+    let (days, time) = text.split_once(" day").unwrap_or(("0", text));
+    let time = time.trim_start_matches(['s', ',', ' ']);
+    let parts: Vec<&str> = time.split(':').collect();
+    let [hours, minutes, seconds] = parts.as_slice() else { return number::parse(text).ok() };
+    let part = |text: &str| number::parse(text).ok();
+    Some(part(days)? * 86_400.0 + part(hours)? * 3600.0 + part(minutes)? * 60.0 + part(seconds)?)
+}
+
+/// The rank of a launcher's prefix that stands between a progress bar and what was printed behind it.
+fn rank_before(text: &str) -> Option<u32> {
+    let prefix = text.get(text.rfind('[')?..)?;
+    let (rank, rest) = without_prefix(prefix);
+    rank.filter(|_| rest.is_empty())
+}
+
+/// The Trainer adds the epoch to all that it logs.
+fn is_log(dict: &Literal) -> bool {
+    let is_known = |name: &str| matches!(name, "epoch" | "loss" | "eval_loss" | "train_runtime");
+    dict.entries().iter().any(|(name, _)| is_known(name))
+}
+
+/// Returns the last of the documents in `text`, unless one of them is cut off.
+fn last_document(text: &str) -> Option<Literal> {
+    let mut last = None;
+    let mut rest = text.trim_start();
+    while rest.starts_with('{') {
+        let (found, after) = Literal::read_first(rest);
+        last = Some(found?);
+        rest = after.trim_start();
+    }
+    last
+}
+
+fn read_document(text: &str, report: &mut Report) {
+    let Some(root) = last_document(text) else {
+        return report.invalid(
+            "the file is no JSON, or was cut off while the Trainer wrote it: take that of the checkpoint before",
+        );
+    };
+    let Some(Literal::List(history)) = root.get("log_history") else {
+        // A file of results: one value a metric.
+        let mut count = 0;
+        for (name, value) in root.entries() {
+            if let Some(value) = value.number() {
+                push(name, ONE, Sample::of(value), report);
+                count += 1;
+            }
+        }
+        if count == 0 {
+            report.invalid("the file has neither a `log_history` nor results: it is no file of the Trainer");
+        }
+        return;
+    };
+    for entry in history {
+        let step = entry.get("step").and_then(Literal::number).and_then(number::whole);
+        for (name, value) in entry.entries() {
+            if let Some(value) = value.number() {
+                push(name, headlines_of(name), Sample { step, ..Sample::of(value) }, report);
+            }
+        }
+    }
+    if let Some(step) = root.get("global_step").and_then(Literal::number) {
+        report.push(&GLOBAL_STEP, Sample { step: number::whole(step), ..Sample::of(step) });
+    }
+}
+
+/// The summary has one value a metric; all else is a series.
+fn headlines_of(name: &str) -> &'static [Headline] {
+    match name {
+        "loss" => LAST_STEP,
+        "total_flos" => ONE,
+        name if name.starts_with("train_") => ONE,
+        _ => LAST,
+    }
+}
+
+fn push(name: &str, headlines: &'static [Headline], sample: Sample, report: &mut Report) {
+    if matches!(name, "epoch" | "step") {
+        return;
+    }
+    let (unit, better) = match name {
+        "total_flos" => ("FLOP", None),
+        "num_input_tokens_seen" | "num_tokens" => ("tokens", None),
+        name if name.ends_with("_runtime") => ("s", Some(Better::Lower)),
+        name if name.ends_with("_samples_per_second") => ("samples/s", Some(Better::Higher)),
+        name if name.ends_with("_steps_per_second") => ("steps/s", Some(Better::Higher)),
+        name if name.ends_with("_tokens_per_second") => ("tokens/s", Some(Better::Higher)),
+        name if name.ends_with("_samples") => ("samples", None),
+        name if name.contains("_mem_") => ("B", None),
+        name if name == "loss" || name.ends_with("_loss") => ("1", Some(Better::Lower)),
+        name if name.ends_with("_accuracy") => ("1", Some(Better::Higher)),
+        _ => ("1", None),
+    };
+    report.push_named(name, unit, better, &BTreeMap::new(), headlines, sample);
+}

@@ -1,0 +1,100 @@
+//! Horovod's synthetic benchmarks, and those that copied their output: BytePS, BlueFog, Bagua, Ray.
+//!
+//! ```text
+//! Iter #0: 301.2 img/sec per GPU
+//! Img/sec per GPU: 300.1 +-2.3
+//! Total img/sec on 4 GPU(s): 1200.4 +-9.2
+//! ```
+//! `+-` is 1.96 times the standard deviation *of the iterations*: no confidence interval of the mean. Bagua's iterations say
+//! `img/sec GPU`, without `per`, and are totals of all GPUs. Some forks count a warm-up as the first iteration.
+//! On other devices names say `cpu` or what the device is called.
+
+use std::collections::BTreeMap;
+
+use super::{Line, LineParser, Lines, ONE, Report, Tool, sample_on};
+use crate::number;
+use crate::tool::Headline;
+use kubebench_format::spec::v1::metric::{Better, Reduce};
+
+pub(super) const TOOL: Tool = Tool {
+    name: "horovod",
+    reads: "the lines `Total img/sec on N GPU(s): …`, `Img/sec per GPU: …` and `Iter #N: …` of its synthetic benchmarks",
+    source: "https://github.com/horovod/horovod/blob/master/examples/pytorch/pytorch_synthetic_benchmark.py",
+    lines: Some(Lines { needles: &["img/sec", "Img/sec per "], parser: || Box::new(Parser) }),
+    document: None,
+    metrics: None,
+};
+
+const MEDIAN: &[Headline] = &[Headline { suffix: "_median", reduce: Reduce::Median }];
+
+struct Parser;
+
+impl LineParser for Parser {
+    fn line(&mut self, line: &Line<'_>, report: &mut Report) {
+        let text = line.text;
+        if let Some((_, rest)) = text.split_once("Iter #") {
+            iteration(rest, line, report);
+        } else if let Some((_, rest)) = text.split_once("Total img/sec on ") {
+            total(rest, line, report);
+        } else if let Some((device, values)) =
+            text.split_once("Img/sec per ").and_then(|(_, rest)| rest.split_once(':'))
+        {
+            mean(&format!("img_per_sec_per_{}", name_of(device)), values, line, report);
+        }
+    }
+}
+
+/// `0: 301.2 img/sec per GPU`
+fn iteration(text: &str, line: &Line<'_>, report: &mut Report) {
+    let Some((step, rest)) = text.split_once(':') else { return };
+    let mut words = rest.split_whitespace();
+    let value = words.next().and_then(|word| number::parse(word).ok());
+    let (Some(value), Some("img/sec"), Ok(step)) = (value, words.next(), step.trim().parse()) else { return };
+    // No device has a shorter name: the line was cut off.
+    let mut words = words.filter(|word| word.len() > 2);
+    let name = match (words.next(), words.next()) {
+        (Some("per"), Some(device)) => format!("iter_img_per_sec_per_{}", name_of(device)),
+        (Some("per"), None) | (None, _) => return,
+        (Some(_), _) => "iter_total_img_per_sec".to_owned(),
+    };
+    push(&name, Some(Better::Higher), MEDIAN, Some(step), value, line, report);
+}
+
+/// `4 GPU(s): 1200.4 +-9.2`
+fn total(text: &str, line: &Line<'_>, report: &mut Report) {
+    let Some((devices, values)) = text.split_once(':') else { return };
+    let Some((count, device)) = devices.trim().split_once(' ') else { return };
+    mean("total_img_per_sec", values, line, report);
+    if let Ok(count) = number::parse(count) {
+        let name = format!("{}s", name_of(device));
+        report.push_named(&name, "1", None, &BTreeMap::new(), ONE, sample_on(line, None, count));
+    }
+}
+
+/// `300.1 +-2.3`
+fn mean(name: &str, values: &str, line: &Line<'_>, report: &mut Report) {
+    let mut words = values.split_whitespace();
+    let Some(value) = words.next().and_then(|word| number::fixed(word, 1)) else { return };
+    push(name, Some(Better::Higher), ONE, None, value, line, report);
+    let spread = words.next().and_then(|word| word.strip_prefix("+-")).and_then(|word| number::fixed(word, 1));
+    if let Some(spread) = spread {
+        push(&format!("{name}_pm"), None, ONE, None, spread, line, report);
+    }
+}
+
+fn push(
+    name: &str,
+    better: Option<Better>,
+    headlines: &'static [Headline],
+    step: Option<u64>,
+    value: f64,
+    line: &Line<'_>,
+    report: &mut Report,
+) {
+    report.push_named(name, "images/s", better, &BTreeMap::new(), headlines, sample_on(line, step, value));
+}
+
+/// `GPU(s)` is `gpu`.
+fn name_of(device: &str) -> String {
+    device.trim().trim_end_matches("(s)").chars().filter(char::is_ascii_alphanumeric).collect::<String>().to_lowercase()
+}

@@ -1,0 +1,90 @@
+//! llm-d's Benchmark Report, versions 0.1 and 0.2, in YAML or JSON.
+//!
+//! Every statistic carries its units, except for the throughputs of 0.1, whose names say them. The units are taken as
+//! declared, even where the numbers look like others (reports of 0.1 exist that say `ms` and hold seconds). Failed requests
+//! are part of what is measured.
+
+use serde_json::{Number, Value};
+
+use super::{Report, Tool, direction};
+use crate::json_document::{number as number_in, numbers};
+use crate::number;
+use kubebench_format::spec::v1::metric::Better;
+use kubebench_syntax::diag::code;
+use kubebench_syntax::text::{Source, SourceId};
+use kubebench_syntax::yaml;
+
+pub(super) const TOOL: Tool = Tool {
+    name: "llmd-benchmark-report",
+    reads: "a Benchmark Report of version 0.1 or 0.2, in YAML or JSON",
+    source: "https://github.com/llm-d/llm-d-benchmark/tree/main/llmdbenchmark/analysis/benchmark_report",
+    lines: None,
+    document: Some(read),
+    metrics: None,
+};
+
+fn read(text: &str, report: &mut Report) {
+    let root = if text.trim_start().starts_with('{') {
+        report.document(text, |root| root.get("version").is_some())
+    } else {
+        let source = Source::new("report.yaml", text.as_bytes());
+        let read = yaml::read(SourceId(0), &source);
+        let Some(node) = &read.root else {
+            let why = read.diagnostics.first().map_or("it is empty", |fault| fault.message.as_str());
+            return report.invalid(format!("the report is neither YAML nor JSON: {why}"));
+        };
+        // A key that stands twice is the end of one report and the beginning of another.
+        if let Some(fault) = read.diagnostics.iter().find(|fault| fault.code == &code::KB0105) {
+            report.invalid(format!("the report is not one whole document of YAML: {}", fault.message));
+        }
+        value_of(node)
+    };
+    // The writer sorts keys: in reports of 0.2 the version comes last.
+    if root.get("version").is_none() {
+        report.invalid("the report has no `version`: it was cut off, or is no Benchmark Report");
+    }
+    let newer = root.pointer("/results/request_performance/aggregate");
+    let Some(aggregate) = newer.or_else(|| root.get("metrics")) else {
+        return report.invalid("the report holds no aggregate results");
+    };
+    for (key, name) in [("total", "requests_total"), ("failures", "failures"), ("incomplete", "incomplete")] {
+        if let Some(count) = aggregate.pointer(&format!("/requests/{key}")).and_then(number_in) {
+            report.push_one(name, "1", Some(Better::Lower).filter(|_| key == "failures"), count);
+        }
+    }
+    for (part, prefix) in [("latency", ""), ("throughput", ""), ("requests", "requests_")] {
+        for (name, statistics) in aggregate.get(part).and_then(Value::as_object).into_iter().flatten() {
+            push_statistics(&format!("{prefix}{name}"), statistics, report);
+        }
+    }
+    for (name, value) in aggregate.get("throughput").into_iter().flat_map(numbers) {
+        let unit = if name.contains("token") { "tokens/s" } else { "requests/s" };
+        report.push_one(name, unit, direction::of_name(name), value);
+    }
+    if let Some(duration) = aggregate.pointer("/time/duration").and_then(number_in) {
+        report.push_one("duration", "s", None, duration);
+    }
+}
+
+fn push_statistics(name: &str, statistics: &Value, report: &mut Report) {
+    let Some(units) = statistics.get("units").and_then(Value::as_str) else { return };
+    for (statistic, value) in numbers(statistics) {
+        let better = direction::of_statistic(name, statistic);
+        report.push_one(&format!("{name}_{statistic}"), units, better, value);
+    }
+}
+
+/// Makes JSON of what was read. Specs may not have `1e-05` or `.nan`, which the reader takes for texts; here they are numbers.
+fn value_of(node: &yaml::Node) -> Value {
+    match &node.value {
+        yaml::Value::Seq(items) => items.iter().map(value_of).collect(),
+        yaml::Value::Map(entries) => entries.iter().map(|entry| (entry.key.clone(), value_of(&entry.value))).collect(),
+        yaml::Value::String(text) => {
+            let bare = text.trim_start_matches(['+', '-']).to_ascii_lowercase();
+            let plain = if bare == ".nan" || bare == ".inf" { text.replacen('.', "", 1) } else { text.clone() };
+            let number = number::parse(&plain).ok().and_then(Number::from_f64);
+            number.map_or(Value::String(plain), Value::Number)
+        }
+        _ => node.to_json(),
+    }
+}

@@ -1,0 +1,136 @@
+//! Megatron-LM, Megatron-DeepSpeed and Megatron-Bridge: a line every `--log-interval` iterations.
+//!
+//! ```text
+//!  [2026-01-05 10:00:00] iteration      100/    5000 | consumed samples: … | elapsed time per iteration (ms): 1382.2 | … |
+//! ```
+//! Times and rates are means over the iterations since the line before. Which keys a line has varies: a loss stands there
+//! only when its mean is above zero, so one that is nan is *not* printed and shows as `number of nan iterations` instead.
+//! The last rank prints the line. Megatron-Bridge prints `Step Time : 5.39s GPU utilization: 661.5MODEL_TFLOP/s/GPU` on
+//! rank 0 before it. Lines about validation (`validation loss at iteration …`) have other keys and are not read.
+
+use super::{LAST, LAST_AND_MEDIAN, Line, LineParser, Lines, ONE, Report, Sample, Tool, ToolMetric, sample_on};
+use crate::number;
+use crate::tool::Headline;
+use kubebench_format::spec::v1::metric::{Better, Reduce};
+
+pub(super) const NEEDLES: [&str; 2] = ["elapsed time per iteration (ms):", MODEL_TFLOPS];
+
+pub(super) const TOOL: Tool = Tool {
+    name: "megatron",
+    reads: "the lines `iteration N/ M | … | elapsed time per iteration (ms): … | …` of its log",
+    source: "https://github.com/NVIDIA/Megatron-LM/blob/main/megatron/training/training.py",
+    lines: Some(Lines { needles: &NEEDLES, parser: || Box::new(Parser::default()) }),
+    document: None,
+    metrics: Some(|| METRICS.to_vec()),
+};
+
+const MODEL_TFLOPS: &str = "MODEL_TFLOP/s/GPU";
+/// Counters of what happened since the line before.
+const TOTAL: &[Headline] = &[Headline { suffix: "", reduce: Reduce::Sum }];
+
+const fn metric(
+    name: &'static str,
+    unit: &'static str,
+    better: Option<Better>,
+    headlines: &'static [Headline],
+) -> ToolMetric {
+    ToolMetric { name, unit, better, headlines }
+}
+
+static ELAPSED: ToolMetric = metric("elapsed_time_per_iteration", "ms", Some(Better::Lower), LAST_AND_MEDIAN);
+static THROUGHPUT: ToolMetric = metric("throughput_per_gpu", "TFLOP/s/GPU", Some(Better::Higher), LAST_AND_MEDIAN);
+static SAMPLES_PER_SECOND: ToolMetric =
+    metric("samples_per_second", "samples/s", Some(Better::Higher), LAST_AND_MEDIAN);
+static LM_LOSS: ToolMetric = metric("lm_loss", "1", Some(Better::Lower), LAST);
+static GRAD_NORM: ToolMetric = metric("grad_norm", "1", None, LAST);
+static GLOBAL_BATCH_SIZE: ToolMetric = metric("global_batch_size", "1", None, ONE);
+static SKIPPED: ToolMetric = metric("skipped_iterations", "iteration", Some(Better::Lower), TOTAL);
+static NAN: ToolMetric = metric("nan_iterations", "iteration", Some(Better::Lower), TOTAL);
+static LAST_ITERATION: ToolMetric = metric("last_iteration", "iteration", None, ONE);
+
+/// All of them.
+pub(super) static METRICS: &[&ToolMetric] = &[
+    &ELAPSED,
+    &THROUGHPUT,
+    &SAMPLES_PER_SECOND,
+    &LM_LOSS,
+    &GRAD_NORM,
+    &GLOBAL_BATCH_SIZE,
+    &SKIPPED,
+    &NAN,
+    &LAST_ITERATION,
+];
+
+#[derive(Default)]
+pub(super) struct Parser {
+    /// What Megatron-Bridge printed for the iteration whose line comes next.
+    throughput: Option<Sample>,
+}
+
+impl LineParser for Parser {
+    fn line(&mut self, line: &Line<'_>, report: &mut Report) {
+        let mut iteration = None;
+        // What no `|` ends was cut off.
+        for field in line.text.split_inclusive('|').filter_map(|field| field.strip_suffix('|')) {
+            let Some(step) = iteration else {
+                iteration = iteration_of(field);
+                if let Some(step) = iteration {
+                    report.push(&LAST_ITERATION, sample_on(line, iteration, step as f64));
+                }
+                continue;
+            };
+            let Some((key, value)) = field.rsplit_once(':') else { continue };
+            if let Some((metric, value)) = metric_of(key.trim()).zip(number::parse(value).ok()) {
+                report.push(metric, sample_on(line, Some(step), value));
+            }
+        }
+        if let Some(value) = model_tflops(line.text) {
+            self.flush(None, report);
+            self.throughput = Some(sample_on(line, None, value));
+        }
+        if iteration.is_some() {
+            self.flush(iteration, report);
+        }
+    }
+
+    fn finish(&mut self, report: &mut Report) {
+        self.flush(None, report);
+    }
+}
+
+impl Parser {
+    fn flush(&mut self, step: Option<u64>, report: &mut Report) {
+        if let Some(sample) = self.throughput.take() {
+            report.push(&THROUGHPUT, Sample { step, ..sample });
+        }
+    }
+}
+
+/// ` [2026-01-05 10:00:00] iteration       10/    1000 `
+fn iteration_of(field: &str) -> Option<u64> {
+    let (_, counts) = field.rsplit_once("iteration ")?;
+    let (iteration, of) = counts.split_once('/')?;
+    of.trim().parse::<u64>().ok()?;
+    iteration.trim().parse().ok()
+}
+
+fn metric_of(key: &str) -> Option<&'static ToolMetric> {
+    Some(match key {
+        "elapsed time per iteration (ms)" => &ELAPSED,
+        // The second is Megatron-DeepSpeed's, per GPU as well.
+        "throughput per GPU (TFLOP/s/GPU)" | "TFLOPs" => &THROUGHPUT,
+        "samples per second" => &SAMPLES_PER_SECOND,
+        "lm loss" => &LM_LOSS,
+        "grad norm" => &GRAD_NORM,
+        "global batch size" => &GLOBAL_BATCH_SIZE,
+        "number of skipped iterations" => &SKIPPED,
+        "number of nan iterations" => &NAN,
+        _ => return None,
+    })
+}
+
+/// `663.5MODEL_TFLOP/s/GPU`, `663.5 MODEL_TFLOP/s/GPU`
+fn model_tflops(text: &str) -> Option<f64> {
+    let (before, _) = text.split_once(MODEL_TFLOPS)?;
+    number::parse(before.split_whitespace().next_back()?).ok()
+}

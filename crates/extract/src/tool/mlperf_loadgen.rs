@@ -1,0 +1,131 @@
+//! MLPerf's loadgen: `mlperf_log_summary.txt`.
+//!
+//! Latencies are nanoseconds. Whether a run counts is loadgen's own verdict: `Result is : VALID`. The tokens of a Server
+//! run are printed twice; what stands under `Test Parameters Used` are settings, and `Early stopping … estimate` is no
+//! result. Of several summaries in one log the last counts.
+
+use super::{Line, LineParser, Lines, Report, Sample, Tool, direction};
+use crate::number;
+use kubebench_format::spec::v1::metric::Better;
+
+pub(super) const TOOL: Tool = Tool {
+    name: "mlperf-loadgen",
+    reads: "`mlperf_log_summary.txt`",
+    source: "https://github.com/mlcommons/inference/blob/master/loadgen/results.cc",
+    lines: Some(Lines { needles: &[], parser: || Box::new(Parser::default()) }),
+    document: None,
+    metrics: None,
+};
+
+const RATES: [(&str, &str, &str); 10] = [
+    ("samples per second", "samples_per_second", "samples/s"),
+    ("completed samples per second", "completed_samples_per_second", "samples/s"),
+    ("scheduled samples per second", "scheduled_samples_per_second", "samples/s"),
+    ("tokens per second", "tokens_per_second", "tokens/s"),
+    ("completed tokens per second", "completed_tokens_per_second", "tokens/s"),
+    ("qps w/ loadgen overhead", "qps_with_loadgen_overhead", "samples/s"),
+    ("qps w/o loadgen overhead", "qps_without_loadgen_overhead", "samples/s"),
+    ("tps w/ loadgen overhead", "tps_with_loadgen_overhead", "tokens/s"),
+    ("tps w/o loadgen overhead", "tps_without_loadgen_overhead", "tokens/s"),
+    ("samples per query", "samples_per_query", "samples"),
+];
+
+#[derive(Default)]
+struct Parser {
+    summary: Option<Summary>,
+}
+
+#[derive(Default)]
+struct Summary {
+    metrics: Vec<(String, &'static str, Option<Better>, Sample)>,
+    is_performance: bool,
+    verdict: Option<String>,
+    unmet: Vec<String>,
+    errors: Option<String>,
+    in_parameters: bool,
+}
+
+impl LineParser for Parser {
+    fn line(&mut self, line: &Line<'_>, _report: &mut Report) {
+        let text = line.whole_words().trim();
+        if text == "MLPerf Results Summary" {
+            self.summary = Some(Summary::default());
+        } else if let Some(summary) = &mut self.summary {
+            summary.line(text, line);
+        }
+    }
+
+    fn finish(&mut self, report: &mut Report) {
+        let Some(summary) = self.summary.take() else {
+            return report.invalid("the text holds no `MLPerf Results Summary`");
+        };
+        for (name, unit, better, sample) in &summary.metrics {
+            report.push_named(name, unit, *better, &std::collections::BTreeMap::new(), super::ONE, *sample);
+        }
+        match summary.verdict.as_deref() {
+            Some("VALID") => {}
+            Some(verdict) if summary.unmet.is_empty() => report.invalid(format!("loadgen's result is {verdict}")),
+            Some(verdict) => {
+                report.invalid(format!("loadgen's result is {verdict}, not satisfied: {}", summary.unmet.join(", ")));
+            }
+            None if summary.is_performance => report.invalid("the summary was cut off before loadgen's verdict"),
+            None => report.invalid("the run was not one of performance: loadgen gives no verdict"),
+        }
+        if summary.verdict.is_some() && !summary.in_parameters {
+            report.invalid("the summary was cut off before its `Test Parameters Used`");
+        }
+        if let Some(errors) = summary.errors {
+            report.invalid(format!("loadgen says: {errors}"));
+        }
+    }
+}
+
+impl Summary {
+    fn line(&mut self, text: &str, line: &Line<'_>) {
+        self.in_parameters |= text == "Test Parameters Used";
+        let says_errors = text.contains(" ERROR encountered") || text.contains(" ERRORS encountered");
+        if says_errors {
+            self.errors = Some(text.trim_end_matches('.').to_owned());
+        }
+        let Some((label, value)) = text.split_once(':').filter(|_| !self.in_parameters) else { return };
+        let (label, value) = (label.trim_end().to_ascii_lowercase(), value.trim());
+        if label == "mode" {
+            self.is_performance = value == "PerformanceOnly";
+        } else if label == "result is" {
+            self.verdict = Some(value.to_owned());
+        } else if let Some(what) = label.strip_suffix(" satisfied") {
+            if value == "NO" {
+                self.unmet.push(what.to_owned());
+            }
+        } else if let Ok(value) = number::parse(value) {
+            let sample = Sample { value, step: None, line: Some(line.number), rank: line.rank };
+            if let Some((_, name, unit)) = RATES.iter().find(|(row, ..)| *row == label) {
+                let better = Some(Better::Higher).filter(|_| *name != "samples_per_query");
+                let better = better.filter(|_| *name != "scheduled_samples_per_second");
+                self.metrics.push(((*name).to_owned(), unit, better, sample));
+            } else if let Some(name) = latency(&label) {
+                let better = direction::of_name(&name);
+                self.metrics.push((name, "ns", better, sample));
+            }
+        }
+    }
+}
+
+/// Returns the name of a row such as `mean first token latency (ns)` or `90.0th percentile latency (ns)`.
+fn latency(label: &str) -> Option<String> {
+    let words = label.strip_suffix(" (ns)")?;
+    let (first, rest) = words.split_once(' ')?;
+    // `90.0th first token percentile latency`, `90.00 percentile first token latency`
+    let what = rest.split(' ').filter(|word| *word != "percentile").collect::<Vec<_>>().join(" ");
+    let metric = match what.as_str() {
+        "latency" => "latency",
+        "first token latency" => "ttft",
+        "time to output token" => "tpot",
+        _ => return None,
+    };
+    if matches!(first, "min" | "max" | "mean") {
+        return Some(format!("{metric}_{first}"));
+    }
+    let percentile: f64 = first.trim_end_matches("th").parse().ok()?;
+    Some(format!("{metric}_p{percentile}"))
+}

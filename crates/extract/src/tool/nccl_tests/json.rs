@@ -1,0 +1,45 @@
+//! The JSON of nccl-tests' `-J`. Its dump of the environment may hold secrets: the document is not kept, and no other key
+//! than those named here is read.
+
+use std::collections::BTreeMap;
+
+use serde_json::Value;
+
+use super::{Measured, PLACES, Row, Table, push_tables};
+use crate::json_document::{list, number};
+use crate::series::Sample;
+use crate::tool::Report;
+
+pub(super) fn read(text: &str, report: &mut Report) {
+    report.withhold_document();
+    let found = report.documents(text);
+    let tables: Vec<Table> = found.values.iter().map(table).collect();
+    if tables.iter().all(|table| table.rows.is_empty()) {
+        report.invalid("the JSON holds no `results`");
+    }
+    push_tables(&tables, report);
+}
+
+fn table(document: &Value) -> Table {
+    let value = |pointer: &str| document.pointer(pointer).and_then(number).map(Sample::of);
+    Table {
+        rows: list(document, "results").iter().filter_map(row).collect(),
+        average: value("/average_bus_bandwidth/bandwidth"),
+        out_of_bounds: value("/out_of_bounds/count"),
+        ..Table::default()
+    }
+}
+
+fn row(result: &Value) -> Option<Row> {
+    let size = result.get("size")?.as_u64()?;
+    let text = |key: &str| Some((key.to_owned(), result.get(key)?.as_str()?.to_owned()));
+    let kind: BTreeMap<String, String> = ["type", "redop"].into_iter().filter_map(text).collect();
+    let places = PLACES.map(|place| {
+        let measured = result.get(place).filter(|measured| measured.is_object())?;
+        let value = |key: &str| measured.get(key).and_then(number).map(Sample::of);
+        // A negative count stands for unchecked.
+        let wrong = value("nwrong").filter(|wrong| wrong.value >= 0.0);
+        Some(Measured { time: value("time"), busbw: value("bus_bw"), wrong })
+    });
+    Some(Row { size, kind, places })
+}

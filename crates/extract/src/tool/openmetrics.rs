@@ -1,0 +1,59 @@
+//! An exposition in the text format of OpenMetrics or Prometheus.
+//!
+//! Every sample is a metric with its labels, but for a histogram's buckets and for times of creation. An exposition that
+//! ends without `# EOF` is whole in Prometheus' format, and cut off in OpenMetrics', which nothing but that line tells
+//! apart; both are read. Of several expositions in one text the last counts. Lines that are no samples are passed over,
+//! unless they begin with the name of a family.
+
+use std::collections::BTreeMap;
+
+use super::{Line, LineParser, Lines, ONE, Report, Sample, Tool};
+use crate::open_metrics::Reader;
+
+pub(super) const TOOL: Tool = Tool {
+    name: "openmetrics",
+    reads: "the text format of OpenMetrics or Prometheus",
+    source: "https://prometheus.io/docs/specs/om/open_metrics_spec/",
+    lines: Some(Lines { needles: &[], parser: || Box::new(Parser::default()) }),
+    document: None,
+    metrics: None,
+};
+
+#[derive(Default)]
+struct Parser {
+    reader: Reader,
+    has_sample: bool,
+}
+
+impl LineParser for Parser {
+    fn line(&mut self, line: &Line<'_>, report: &mut Report) {
+        let sample = match self.reader.line(line.number, line.text) {
+            Ok(Some(sample)) => sample,
+            Ok(None) => return,
+            Err(reason) => {
+                // Other words in a log are no fault of the exposition.
+                let name = line.text.split(['{', ' ']).next().unwrap_or_default();
+                if self.reader.kind_of(name).is_some() {
+                    report.invalid(reason);
+                }
+                return;
+            }
+        };
+        self.has_sample = true;
+        let kind = self.reader.kind_of(&sample.name);
+        let is_distribution = kind.is_some_and(|kind| matches!(kind, "histogram" | "gaugehistogram"));
+        let is_created = kind.is_some_and(|kind| kind != "gauge") && sample.name.ends_with("_created");
+        if is_created || is_distribution && sample.name.ends_with("_bucket") {
+            return;
+        }
+        let labels: BTreeMap<String, String> = sample.labels;
+        let value = Sample { value: sample.value, step: None, line: Some(sample.line), rank: line.rank };
+        report.push_named(&sample.name, &self.reader.unit_of(&sample.name), None, &labels, ONE, value);
+    }
+
+    fn finish(&mut self, report: &mut Report) {
+        if !self.has_sample {
+            report.invalid("the text holds no sample");
+        }
+    }
+}

@@ -1,0 +1,75 @@
+//! pytest-benchmark's JSON: seconds, whatever unit the console shows.
+//!
+//! The rounds' times are the samples of a benchmark when the file holds all of them; otherwise (`--benchmark-save` without
+//! `--benchmark-save-data`, or a file that was shortened) the statistics are taken as they stand.
+
+use std::collections::BTreeMap;
+
+use serde_json::Value;
+
+use super::{Headline, Report, Sample, Tool};
+use crate::json_document::{list, number};
+use kubebench_format::spec::v1::metric::{Better, Reduce};
+
+pub(super) const TOOL: Tool = Tool {
+    name: "pytest-benchmark",
+    reads: "the JSON of `--benchmark-json`",
+    source: "https://github.com/ionelmc/pytest-benchmark/blob/master/src/pytest_benchmark/stats.py",
+    lines: None,
+    document: Some(read),
+    metrics: None,
+};
+
+const ROUNDS: &[Headline] = &[
+    Headline { suffix: ".mean", reduce: Reduce::Mean },
+    Headline { suffix: ".median", reduce: Reduce::Median },
+    Headline { suffix: ".min", reduce: Reduce::Min },
+    Headline { suffix: ".max", reduce: Reduce::Max },
+];
+
+/// Statistics, with their units, that the samples give as well.
+const LOCATION: [(&str, &str, Option<Better>); 4] = [
+    ("mean", "s", Some(Better::Lower)),
+    ("median", "s", Some(Better::Lower)),
+    ("min", "s", Some(Better::Lower)),
+    ("max", "s", Some(Better::Lower)),
+];
+const OTHERS: [(&str, &str, Option<Better>); 4] =
+    [("stddev", "s", None), ("iqr", "s", None), ("ops", "1/s", Some(Better::Higher)), ("rounds", "1", None)];
+
+fn read(text: &str, report: &mut Report) {
+    let root = report.document(text, |root| root.get("benchmarks").is_some());
+    let benchmarks = list(&root, "benchmarks");
+    if benchmarks.is_empty() {
+        report.invalid("the report holds no benchmark");
+    }
+    let mut named = BTreeMap::new();
+    for name in benchmarks.iter().filter_map(|benchmark| benchmark.get("name")?.as_str()) {
+        *named.entry(name).or_insert(0) += 1;
+    }
+    for benchmark in benchmarks {
+        let text = |key| benchmark.get(key).and_then(Value::as_str);
+        let Some(name) = text("name") else { continue };
+        // Two files may hold tests of one name.
+        let full = text("fullname").filter(|_| named.get(name).is_some_and(|count| *count > 1));
+        let labels = full.map(|full| ("fullname".to_owned(), full.to_owned())).into_iter().collect();
+        if let Some(statistics) = benchmark.get("stats") {
+            push_statistics(name, &labels, statistics, report);
+        }
+    }
+}
+
+fn push_statistics(name: &str, labels: &BTreeMap<String, String>, statistics: &Value, report: &mut Report) {
+    let rounds: Vec<f64> = list(statistics, "data").iter().filter_map(number).collect();
+    let is_whole = statistics.get("rounds").and_then(Value::as_u64) == Some(rounds.len() as u64);
+    let samples = if is_whole { rounds.as_slice() } else { &[] };
+    for round in samples {
+        report.push_named(name, "s", Some(Better::Lower), labels, ROUNDS, Sample::of(*round));
+    }
+    let location = if samples.is_empty() { LOCATION.as_slice() } else { &[] };
+    for (key, unit, better) in location.iter().chain(&OTHERS) {
+        if let Some(value) = statistics.get(key).and_then(number) {
+            report.push_named(&format!("{name}.{key}"), unit, *better, labels, super::ONE, Sample::of(value));
+        }
+    }
+}

@@ -1,0 +1,105 @@
+//! PyTorch's MNIST example, and its variants in Horovod, Katib and the Kubeflow training operator.
+//!
+//! ```text
+//! Train Epoch: 1 [640/60000 (1%)]  Loss: 2.300000
+//! Test set: Average loss: 0.0500, Accuracy: 9811/10000 (98%)
+//! ```
+//! The step is the epoch. The percentage is rounded to whole numbers, so the accuracy is taken from the counts where they
+//! stand; Horovod prints `Accuracy: 98.11%` instead. Katib and the operator print `loss=2.3000` and in the end
+//! `accuracy=0.9664`, a share. An average loss of 0.0000 is a loss.
+
+use super::{LAST, Line, LineParser, Lines, ONE, Report, Tool, ToolMetric, sample_on};
+use crate::number;
+use kubebench_format::spec::v1::metric::Better;
+
+pub(super) const TOOL: Tool = Tool {
+    name: "pytorch-mnist",
+    reads: "the lines `Train Epoch: …`, `Test set: …` and `accuracy=…` of the MNIST example",
+    source: "https://github.com/pytorch/examples/blob/main/mnist/main.py",
+    lines: Some(Lines {
+        needles: &["Train Epoch: ", "Test set: ", "accuracy="],
+        parser: || Box::new(Parser::default()),
+    }),
+    document: None,
+    metrics: Some(|| vec![&TRAIN_LOSS, &LOSS, &TEST_LOSS, &TEST_ACCURACY, &ACCURACY, &EPOCHS, &LAST_SAMPLE]),
+};
+
+static TRAIN_LOSS: ToolMetric =
+    ToolMetric { name: "train_loss", unit: "1", better: Some(Better::Lower), headlines: LAST };
+static LOSS: ToolMetric = ToolMetric { name: "loss", unit: "1", better: Some(Better::Lower), headlines: LAST };
+static TEST_LOSS: ToolMetric =
+    ToolMetric { name: "test_avg_loss", unit: "1", better: Some(Better::Lower), headlines: LAST };
+static TEST_ACCURACY: ToolMetric =
+    ToolMetric { name: "test_accuracy", unit: "%", better: Some(Better::Higher), headlines: LAST };
+static ACCURACY: ToolMetric = ToolMetric { name: "accuracy", unit: "1", better: Some(Better::Higher), headlines: ONE };
+static EPOCHS: ToolMetric = ToolMetric { name: "epochs", unit: "1", better: None, headlines: ONE };
+static LAST_SAMPLE: ToolMetric = ToolMetric { name: "last_sample", unit: "1", better: None, headlines: ONE };
+
+#[derive(Default)]
+struct Parser {
+    epoch: Option<u64>,
+}
+
+impl LineParser for Parser {
+    fn line(&mut self, line: &Line<'_>, report: &mut Report) {
+        if let Some((_, rest)) = line.text.split_once("Train Epoch: ") {
+            self.train(rest, line, report);
+        } else if let Some((_, rest)) = line.text.split_once("Test set: ") {
+            self.test(rest, line, report);
+        } else if let Some(text) = line.text.split_whitespace().find_map(|word| word.strip_prefix("accuracy=")) {
+            self.push(&ACCURACY, number::fixed(text, 4), line, report);
+        }
+    }
+}
+
+impl Parser {
+    /// `1 [640/60000 (1%)]  Loss: 2.300000`
+    fn train(&mut self, text: &str, line: &Line<'_>, report: &mut Report) {
+        let Some((epoch, rest)) = text.split_once('[') else { return };
+        let Some((place, loss)) = rest.split_once(']') else { return };
+        let Ok(epoch) = epoch.trim().parse::<u64>() else { return };
+        self.epoch = Some(epoch);
+        self.push(&EPOCHS, Some(epoch as f64), line, report);
+        if let Some((sample, _)) = place.split_once('/') {
+            self.push(&LAST_SAMPLE, number::parse(sample).ok(), line, report);
+        }
+        if let Some((_, loss)) = loss.split_once("Loss:") {
+            self.push(&TRAIN_LOSS, number::fixed(first_word(loss), 6), line, report);
+        } else if let Some(loss) = loss.trim_start().strip_prefix("loss=") {
+            self.push(&LOSS, number::fixed(first_word(loss), 4), line, report);
+        }
+    }
+
+    /// `Average loss: 0.0500, Accuracy: 9811/10000 (98%)`, or `Accuracy: 98.11%`
+    fn test(&self, text: &str, line: &Line<'_>, report: &mut Report) {
+        for field in text.split(", ") {
+            let Some((key, value)) = field.split_once(':') else { continue };
+            match key.trim() {
+                "Average loss" => self.push(&TEST_LOSS, number::fixed(first_word(value), 4), line, report),
+                "Accuracy" => {
+                    let percentage = value.trim().strip_suffix('%').and_then(|text| number::parse(text).ok());
+                    self.push(&TEST_ACCURACY, share(value).or(percentage), line, report);
+                }
+                _ => {}
+            }
+        }
+    }
+
+    fn push(&self, metric: &'static ToolMetric, value: Option<f64>, line: &Line<'_>, report: &mut Report) {
+        if let Some(value) = value {
+            report.push(metric, sample_on(line, self.epoch, value));
+        }
+    }
+}
+
+/// `9811/10000 (98%)` in percent, not rounded. Without the parenthesis the second count may have been cut off.
+fn share(text: &str) -> Option<f64> {
+    let (counts, _) = text.split_once('(')?;
+    let (right, of) = counts.split_once('/')?;
+    let of = number::parse(of).ok().filter(|of| *of > 0.0)?;
+    Some(100.0 * number::parse(right).ok()? / of)
+}
+
+fn first_word(text: &str) -> &str {
+    text.split_whitespace().next().unwrap_or_default()
+}

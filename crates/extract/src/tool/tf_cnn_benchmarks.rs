@@ -1,0 +1,153 @@
+//! TensorFlow's tf_cnn_benchmarks.
+//!
+//! ```text
+//! 10  images/sec: 14.2 +/- 0.0 (jitter = 0.0)  7.020  0.500  1.000
+//! total images/sec: 123.45
+//! ```
+//! Each `images/sec` is the mean of all steps so far: the last one or the total speaks, and lines are never averaged. `+/-`
+//! is its standard error, the jitter a scaled median deviation. With Horovod, and with several workers, a line is of *one
+//! worker* and only the total is of all; then its metric is called `images_per_sec_last_per_rank`. Patched versions add a Unix
+//! time behind the loss, with a blank. In an evaluation the total follows the accuracy, and is no speed of training.
+
+use super::{LAST, Line, LineParser, Lines, ONE, Report, Sample, Tool, ToolMetric, sample_on};
+use crate::number;
+use kubebench_format::spec::v1::metric::Better;
+
+pub(super) const TOOL: Tool = Tool {
+    name: "tf-cnn-benchmarks",
+    reads: "the lines `N images/sec: … +/- … (jitter = …) …` and `total images/sec: …` of its log",
+    source: "https://github.com/tensorflow/benchmarks/blob/master/scripts/tf_cnn_benchmarks/benchmark_cnn.py",
+    lines: Some(Lines {
+        needles: &["images/sec: ", "Step\tImg/sec", "Variables:", "Accuracy @ 1 ="],
+        parser: || Box::new(Parser::default()),
+    }),
+    document: None,
+    metrics: Some(|| METRICS.to_vec()),
+};
+
+const UNIT: &str = "images/s";
+
+/// Means so far: none of the ways to make one of several would mean anything but the last, see `finish`.
+static SPEED: ToolMetric =
+    ToolMetric { name: "images_per_sec", unit: UNIT, better: Some(Better::Higher), headlines: &[] };
+/// The last of them, of all workers or of one.
+static LAST_SPEED: ToolMetric = ToolMetric { name: "images_per_sec_last", headlines: ONE, ..SPEED };
+static LAST_SPEED_OF_RANK: ToolMetric = ToolMetric { name: "images_per_sec_last_per_rank", headlines: ONE, ..SPEED };
+static TOTAL: ToolMetric =
+    ToolMetric { name: "images_per_sec_total", unit: UNIT, better: Some(Better::Higher), headlines: ONE };
+static EVAL_TOTAL: ToolMetric =
+    ToolMetric { name: "eval_images_per_sec_total", unit: UNIT, better: Some(Better::Higher), headlines: ONE };
+static UNCERTAINTY: ToolMetric =
+    ToolMetric { name: "images_per_sec_uncertainty", unit: UNIT, better: None, headlines: ONE };
+static JITTER: ToolMetric = ToolMetric { name: "images_per_sec_jitter", unit: UNIT, better: None, headlines: ONE };
+static LOSS: ToolMetric = ToolMetric { name: "total_loss", unit: "1", better: Some(Better::Lower), headlines: LAST };
+static TOP_1: ToolMetric =
+    ToolMetric { name: "top_1_accuracy", unit: "1", better: Some(Better::Higher), headlines: LAST };
+static TOP_5: ToolMetric =
+    ToolMetric { name: "top_5_accuracy", unit: "1", better: Some(Better::Higher), headlines: LAST };
+static EVAL_TOP_1: ToolMetric =
+    ToolMetric { name: "eval_top_1_accuracy", unit: "1", better: Some(Better::Higher), headlines: LAST };
+static EVAL_TOP_5: ToolMetric =
+    ToolMetric { name: "eval_top_5_accuracy", unit: "1", better: Some(Better::Higher), headlines: LAST };
+static LAST_STEP: ToolMetric = ToolMetric { name: "last_step", unit: "step", better: None, headlines: ONE };
+
+static METRICS: [&ToolMetric; 13] = [
+    &SPEED,
+    &LAST_SPEED,
+    &LAST_SPEED_OF_RANK,
+    &TOTAL,
+    &EVAL_TOTAL,
+    &UNCERTAINTY,
+    &JITTER,
+    &LOSS,
+    &TOP_1,
+    &TOP_5,
+    &EVAL_TOP_1,
+    &EVAL_TOP_5,
+    &LAST_STEP,
+];
+
+#[derive(Default)]
+struct Parser {
+    /// The last speed and the last total of the lowest rank.
+    speed: Option<Sample>,
+    total: Option<Sample>,
+    /// True when lines are known to be of one worker among several.
+    is_per_rank: bool,
+    /// True after an evaluation's accuracy, until its total.
+    is_evaluation: bool,
+}
+
+impl LineParser for Parser {
+    fn line(&mut self, line: &Line<'_>, report: &mut Report) {
+        if let Some((_, text)) = line.text.split_once("total images/sec: ") {
+            let Some(value) = first_number(text, 2) else { return };
+            let sample = sample_on(line, None, value);
+            if self.is_evaluation {
+                self.is_evaluation = false;
+                return report.push(&EVAL_TOTAL, sample);
+            }
+            keep(&mut self.total, sample);
+            report.push(&TOTAL, sample);
+        } else if let Some((before, text)) = line.text.split_once("\timages/sec: ") {
+            self.step(before, text, line, report);
+        } else if let Some((_, text)) = line.text.split_once("Variables:") {
+            self.is_per_rank |= text.trim() == "horovod";
+        } else if let Some((_, text)) = line.text.split_once("Accuracy @ 1 =") {
+            self.is_evaluation = true;
+            let (top_1, top_5) = text.split_once("Accuracy @ 5 =").unwrap_or((text, ""));
+            for (metric, text) in [(&EVAL_TOP_1, top_1), (&EVAL_TOP_5, top_5)] {
+                if let Some(value) = first_number(text, 4) {
+                    report.push(metric, sample_on(line, None, value));
+                }
+            }
+        } else if line.text.contains("Step\tImg/sec") {
+            // Another start: its steps begin anew.
+            self.speed = None;
+        }
+    }
+
+    fn finish(&mut self, report: &mut Report) {
+        let Some(speed) = self.speed else { return };
+        let is_part = self.total.is_some_and(|total| total.value > 1.5 * speed.value);
+        report.push(if self.is_per_rank || is_part { &LAST_SPEED_OF_RANK } else { &LAST_SPEED }, speed);
+    }
+}
+
+impl Parser {
+    /// `10` and `14.2 +/- 0.0 (jitter = 0.0)  7.020 1604265632  0.500  1.000`
+    fn step(&mut self, before: &str, text: &str, line: &Line<'_>, report: &mut Report) {
+        let Some(step) = before.split_whitespace().next_back().and_then(|word| word.parse().ok()) else { return };
+        let mut columns = text.split('\t');
+        let Some(speed) = columns.next() else { return };
+        let Some(value) = first_number(speed, 1) else { return };
+        let sample = |value| sample_on(line, Some(step), value);
+        // Each of several workers prints every step.
+        self.is_per_rank |= self.speed.is_some_and(|last| last.step == Some(step) || last.rank != line.rank);
+        keep(&mut self.speed, sample(value));
+        report.push(&SPEED, sample(value));
+        report.push(&LAST_STEP, sample(step as f64));
+        let spreads = [(&UNCERTAINTY, speed.split_once("+/-")), (&JITTER, speed.split_once("jitter ="))];
+        for (metric, text) in spreads {
+            if let Some(value) = text.and_then(|(_, text)| first_number(text, 1)) {
+                report.push(metric, sample(value));
+            }
+        }
+        for (metric, text) in [&LOSS, &TOP_1, &TOP_5].into_iter().zip(columns) {
+            if let Some(value) = first_number(text, 3) {
+                report.push(metric, sample(value));
+            }
+        }
+    }
+}
+
+/// Replaces `kept` unless that is of a lower rank.
+fn keep(kept: &mut Option<Sample>, sample: Sample) {
+    if kept.is_none_or(|kept| sample.rank <= kept.rank) {
+        *kept = Some(sample);
+    }
+}
+
+fn first_number(text: &str, decimals: usize) -> Option<f64> {
+    number::fixed(text.split_whitespace().next()?.trim_end_matches(')'), decimals)
+}

@@ -1,0 +1,324 @@
+//! The words for one violation of a schema.
+
+use std::collections::BTreeMap;
+
+use jsonschema::error::ValidationErrorKind as Kind;
+use serde_json::Value as Json;
+
+use super::explain;
+use super::format::{self, Format};
+use super::habit;
+use super::violation::Violation;
+use kubebench_syntax::diag::{Diagnostic, Place, code, did_you_mean};
+use kubebench_syntax::text::{Source, Span};
+use kubebench_syntax::unit;
+use kubebench_syntax::yaml::Value;
+use kubebench_syntax::yaml::scalar::{self, Plain};
+
+/// Returns the findings for one violation: several only where one keyword covers several mistakes.
+pub(super) fn findings(violation: &Violation<'_>) -> Vec<Diagnostic> {
+    match violation.kind {
+        Kind::AdditionalProperties { unexpected } => {
+            unexpected.iter().map(|key| unknown_field(violation, key)).collect()
+        }
+        // The one choice of fields that there is: the first is what most specs mean.
+        Kind::AnyOf { .. } => missing_field(violation, first_choice(violation)),
+        Kind::Required { property } => missing_field(violation, property.as_str().unwrap_or_default()),
+        Kind::Type { .. } => vec![wrong_type(violation)],
+        Kind::Pattern { .. } if violation.format().is_none() => vec![wrong_type(violation)],
+        Kind::Pattern { .. } => Vec::new(),
+        Kind::Enum { options } => vec![not_allowed(violation, options)],
+        Kind::Constant { expected_value } => {
+            vec![not_allowed(violation, &Json::Array(vec![(**expected_value).clone()]))]
+        }
+        Kind::Format { .. } => {
+            vec![malformed(violation, violation.node.as_text().unwrap_or_default(), violation.node.span)]
+        }
+        Kind::PropertyNames { error } => bad_key(violation, error),
+        Kind::MinProperties { .. } | Kind::MaxProperties { .. } => vec![exactly_one(violation)],
+        Kind::Minimum { limit } => vec![out_of_range(violation, &format!("at least {limit}"))],
+        Kind::Maximum { limit } => vec![out_of_range(violation, &format!("at most {limit}"))],
+        Kind::MinItems { limit } => vec![out_of_range(violation, &format!("a list of at least {limit}"))],
+        Kind::MaxItems { limit } => vec![out_of_range(violation, &format!("a list of at most {limit}"))],
+        Kind::MinLength { limit } => vec![out_of_range(violation, &format!("at least {limit} characters"))],
+        Kind::MaxLength { limit } => vec![out_of_range(violation, &format!("at most {limit} characters"))],
+        Kind::UniqueItems => repeated(violation),
+        _ => {
+            let message = format!("{} does not fit the schema", violation.name());
+            vec![Diagnostic::at(&code::KB0203, violation.node.span, message)]
+        }
+    }
+}
+
+fn unknown_field(violation: &Violation<'_>, key: &str) -> Diagnostic {
+    let span = violation.span_of_key(key);
+    let owner = violation.name();
+    let known = violation.properties();
+    let fault = Diagnostic::at(&code::KB0201, span, format!("`{key}` is not a field of {owner}"));
+    if let Some(close) = did_you_mean(key, known.iter().copied()) {
+        return fault.help(format!("did you mean `{close}`?")).fix(span, close);
+    }
+    let fault = fault.note(format!("fields of {owner}: {}", known.join(", ")));
+    if let Some(help) = habit::field(violation, key) {
+        return fault.help(help);
+    }
+    match violation.subject.ready.home_of(key) {
+        Some(home) => fault.help(format!("`{key}` belongs under `{home}`")),
+        None => fault.help(format!("delete it, or see `kubebench explain` for what {owner} can hold")),
+    }
+}
+
+/// Returns the field that the first of several ways to fill a mapping demands.
+fn first_choice<'v>(violation: &'v Violation<'_>) -> &'v str {
+    violation.schema.pointer("/anyOf/0/required/0").and_then(Json::as_str).unwrap_or_default()
+}
+
+/// Returns the finding about a missing field, unless it is there with a slip, which is found for itself.
+fn missing_field(violation: &Violation<'_>, field: &str) -> Vec<Diagnostic> {
+    let known = violation.properties();
+    let mut strangers = violation.node.entries().iter().filter(|entry| !known.contains(&entry.key.as_str()));
+    if strangers.any(|entry| did_you_mean(&entry.key, known.iter().copied()) == Some(field)) {
+        return Vec::new();
+    }
+    let message = format!("{} needs the field `{field}`", violation.name());
+    let property = violation
+        .schema
+        .pointer(&format!("/properties/{field}"))
+        .map(|property| explain::resolve(&violation.subject.ready.schema, property));
+    let example = property
+        .as_ref()
+        .and_then(|property| property.get("examples"))
+        .and_then(|examples| examples.get(0))
+        .map(Json::to_string);
+    let fault = Diagnostic::at(&code::KB0202, violation.key_span, message);
+    let fault = match property.as_ref().and_then(|property| property.get("description")).and_then(Json::as_str) {
+        Some(description) => fault.note(format!("`{field}`: {}", lower_first(description))),
+        None => fault,
+    };
+    vec![fault.help(
+        example.map_or_else(|| format!("add `{field}: …`"), |example| format!("for example `{field}: {example}`")),
+    )]
+}
+
+fn wrong_type(violation: &Violation<'_>) -> Diagnostic {
+    let node = violation.node;
+    let wanted = wanted(violation);
+    if node.value == Value::Null {
+        let message = format!("{} has no value", violation.name());
+        return Diagnostic::at(&code::KB0203, violation.key_span, message)
+            .help(format!("write {wanted}, or delete the line"));
+    }
+    let found = match node.as_text() {
+        Some(text) if text.len() <= 60 => format!("{} `{text}`", node.type_name()),
+        _ => node.type_name().to_owned(),
+    };
+    let fault = Diagnostic::at(&code::KB0203, node.span, format!("{} must be {wanted}, not {found}", violation.name()));
+    if let Some(bare) = bare(violation) {
+        return fault.help(format!("drop the quotes: `{bare}`")).fix(node.span, bare);
+    }
+    if let Some(help) = habit::value(violation) {
+        return fault.help(help);
+    }
+    if let Some(point) = node.as_text().and_then(habit::with_point).filter(|_| has_type(violation.schema, "number")) {
+        return fault.help(format!("write `{point}`, with a decimal point")).fix(node.span, point);
+    }
+    let text_wanted = has_type(violation.schema, "string") && violation.schema.get("pattern").is_none();
+    match (&node.value, violation.format()) {
+        (Value::Bool(flag), None) if text_wanted => {
+            let quoted = format!("\"{flag}\"");
+            fault
+                .note("a boolean is not text: readers spell it differently")
+                .help(format!("write `{quoted}` for the text"))
+                .fix(node.span, quoted)
+        }
+        (Value::Number(text), Some(format)) => match (format.check)(text) {
+            Err(unit::UnitError { help: Some(help), .. }) => fault.help(help),
+            Err(_) | Ok(()) => fault,
+        },
+        (Value::Map(_) | Value::Seq(_), _) if text_wanted => {
+            fault.help("write one value; a `:` or `[` in text needs quotes")
+        }
+        (Value::String(text) | Value::Number(text), _) if has_type(violation.schema, "array") => {
+            fault.help(as_list(text))
+        }
+        _ => fault,
+    }
+}
+
+/// Returns the text of a quoted scalar that would fit without its quotes.
+fn bare<'a>(violation: &Violation<'a>) -> Option<&'a str> {
+    let Value::String(text) = &violation.node.value else { return None };
+    let fits = match scalar::classify(text) {
+        Plain::Number if text.contains('.') => has_type(violation.schema, "number"),
+        Plain::Number => has_type(violation.schema, "number") || has_type(violation.schema, "integer"),
+        Plain::Bool(_) => has_type(violation.schema, "boolean"),
+        _ => false,
+    };
+    (fits && violation.subject.source.slice(violation.node.span).starts_with(['"', '\''])).then_some(text)
+}
+
+/// Returns advice for text that stands where a list is wanted.
+fn as_list(text: &str) -> String {
+    if text.contains(['"', '\'', ',', '#', '[', '{', ':']) {
+        return "write a list, one word an element; quote the words that hold spaces or punctuation".to_owned();
+    }
+    format!("write a list, one word an element: `[{}]`", text.split_whitespace().collect::<Vec<_>>().join(", "))
+}
+
+/// Tells whether `schema` takes values of the type called `name`.
+pub(super) fn has_type(schema: &Json, name: &str) -> bool {
+    match schema.get("type") {
+        Some(Json::String(only)) => only == name,
+        Some(Json::Array(types)) => types.iter().any(|one| one == name),
+        _ => false,
+    }
+}
+
+/// Returns what the schema wants, as a noun with article.
+fn wanted(violation: &Violation<'_>) -> String {
+    let example = violation.schema.get("examples").and_then(|examples| examples.get(0));
+    if let Some(format) = violation.format() {
+        return match example.and_then(Json::as_str) {
+            Some(example) => format!("{} such as `{example}`", format.noun),
+            None => format.noun.to_owned(),
+        };
+    }
+    let lookup = violation.schema.get("pattern").is_some();
+    let mut names = Vec::new();
+    for (name, words) in [
+        ("integer", "a whole number"),
+        ("string", "a string"),
+        ("number", "a number"),
+        ("boolean", "`true` or `false`"),
+        ("array", "a list"),
+        ("object", "a mapping"),
+        ("null", "`null`"),
+    ] {
+        if has_type(violation.schema, name) && !(lookup && name == "string") {
+            names.push(words);
+        }
+    }
+    if names == ["a string", "a number", "`true` or `false`"] {
+        return "a string, a number or a boolean".to_owned();
+    }
+    if names.contains(&"a string") {
+        names.retain(|name| *name != "a number");
+    }
+    if lookup {
+        names.push("a `${{ }}` lookup of one");
+    }
+    names.join(" or ")
+}
+
+fn not_allowed(violation: &Violation<'_>, options: &Json) -> Diagnostic {
+    let node = violation.node;
+    let options: Vec<&str> = options.as_array().into_iter().flatten().filter_map(Json::as_str).collect();
+    let list = options.iter().map(|option| format!("`{option}`")).collect::<Vec<_>>().join(", ");
+    let Some(word) = node.as_text() else {
+        let message = format!("{} must be one of {list}, not {}", violation.name(), node.type_name());
+        return Diagnostic::at(&code::KB0203, node.span, message);
+    };
+    let fault = Diagnostic::at(&code::KB0204, node.span, format!("`{word}` is not a value of {}", violation.name()));
+    match did_you_mean(word, options.iter().copied()) {
+        Some(close) => fault.help(format!("did you mean `{close}`? ({list})")).fix(node.span, close),
+        None => fault.help(format!("write one of {list}")),
+    }
+}
+
+/// Words for `text` at `span`, which fails the format of the schema.
+fn malformed(violation: &Violation<'_>, text: &str, span: Span) -> Diagnostic {
+    let Some(format) = violation.format() else { return wrong_type(violation) };
+    let rule = match format.name {
+        "metric-pattern" => &code::KB0314,
+        "benchmark-name" if text.len() > format::MAX_BENCHMARK_NAME => &code::KB0405,
+        _ => &code::KB0205,
+    };
+    match (format.check)(text) {
+        Err(error) => unit_fault(violation.subject.source, rule, format, error, span),
+        Ok(()) => Diagnostic::at(rule, span, format!("expected {}", format.noun)),
+    }
+}
+
+fn unit_fault(
+    source: &Source,
+    rule: &'static kubebench_syntax::diag::Code,
+    format: &Format,
+    error: unit::UnitError,
+    span: Span,
+) -> Diagnostic {
+    let unit::UnitError { message, help, range } = error;
+    // The offset holds in the source only where the text stands there as it is.
+    let narrowed = range.and_then(|range| {
+        let written = source.slice(span);
+        let quote = usize::from(written.starts_with(['"', '\'']));
+        let start = span.start as usize + quote + range.start;
+        let end = span.start as usize + quote + range.end;
+        (start < end && end <= span.end as usize && !written.contains('\\') && !written.starts_with(['|', '>']))
+            .then(|| Span::new(span.source, start..end))
+    });
+    let fault = Diagnostic::at(rule, narrowed.unwrap_or(span), message);
+    match help {
+        Some(help) => fault.help(help),
+        None => fault.note(format!("expected {}", format.noun)),
+    }
+}
+
+fn bad_key(violation: &Violation<'_>, error: &jsonschema::ValidationError<'_>) -> Vec<Diagnostic> {
+    let key = error.instance().as_str().unwrap_or_default().to_owned();
+    let span = violation.span_of_key(&key);
+    let format = violation.format();
+    match format.map(|format| (format, (format.check)(&key))) {
+        Some((format, Err(fault))) => vec![unit_fault(violation.subject.source, &code::KB0205, format, fault, span)],
+        Some((_, Ok(()))) | None => {
+            vec![Diagnostic::at(&code::KB0205, span, format!("`{key}` cannot be a key of {}", violation.name()))]
+        }
+    }
+}
+
+fn exactly_one(violation: &Violation<'_>) -> Diagnostic {
+    let node = violation.node;
+    let one_of = violation.schema.get("maxProperties").is_some();
+    let known = violation.properties().iter().map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", ");
+    if !one_of {
+        return Diagnostic::at(&code::KB0206, violation.key_span, format!("{} is empty", violation.name()))
+            .help("fill it, or delete it");
+    }
+    match node.entries() {
+        [first, second, ..] => {
+            let message =
+                format!("{} holds `{}` and `{}`, but takes exactly one", violation.name(), first.key, second.key);
+            Diagnostic::at(&code::KB0207, second.key_span, message).help(format!("keep one of {known}"))
+        }
+        _ => Diagnostic::at(&code::KB0207, violation.key_span, format!("{} is empty", violation.name()))
+            .help(format!("write exactly one of {known}")),
+    }
+}
+
+fn out_of_range(violation: &Violation<'_>, limit: &str) -> Diagnostic {
+    let node = violation.node;
+    let found = node.as_text().map_or_else(String::new, |text| format!(", not `{text}`"));
+    Diagnostic::at(&code::KB0206, node.span, format!("{} must be {limit}{found}", violation.name()))
+}
+
+/// Names every element that stands in the list a second time.
+fn repeated(violation: &Violation<'_>) -> Vec<Diagnostic> {
+    let mut seen: BTreeMap<String, Span> = BTreeMap::new();
+    let mut faults = Vec::new();
+    for item in violation.node.items() {
+        let text = item.as_text().map_or_else(|| item.to_json().to_string(), str::to_owned);
+        if let Some(first) = seen.get(&text) {
+            let message = format!("`{text}` stands in {} twice", violation.name());
+            let fault = Diagnostic::at(&code::KB0206, item.span, message).label("second");
+            faults.push(fault.related(Place::Span(*first), "first").help("delete one of them"));
+        } else {
+            seen.insert(text, item.span);
+        }
+    }
+    faults
+}
+
+fn lower_first(text: &str) -> String {
+    let mut chars = text.chars();
+    let lowered: String = chars.next().into_iter().flat_map(char::to_lowercase).chain(chars).collect();
+    lowered.trim_end_matches('.').to_owned()
+}

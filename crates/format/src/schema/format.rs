@@ -1,0 +1,288 @@
+//! The formats that schemas name and the checks behind them.
+//!
+//! A JSON Schema validator only learns yes or no; the words come from the same check, asked again for the node at fault.
+
+use regex_syntax::hir::{Hir, HirKind};
+
+use kubebench_syntax::diag::code;
+use kubebench_syntax::unit::{self, UnitError};
+
+/// A named format.
+pub struct Format {
+    /// The name in `format:`.
+    pub name: &'static str,
+    /// What a value of it is called, to complete "expected …".
+    pub noun: &'static str,
+    /// The check.
+    pub check: fn(&str) -> Result<(), UnitError>,
+}
+
+macro_rules! unit_format {
+    ($name:literal, $noun:literal, $unit:ident) => {
+        Format { name: $name, noun: $noun, check: |text| unit::$unit::parse(text).map(drop) }
+    };
+}
+
+/// Every format that a schema may name.
+pub static FORMATS: &[Format] = &[
+    unit_format!("duration", "a duration", Duration),
+    unit_format!("percentage", "a percentage", Percentage),
+    unit_format!("cron", "cron fields", Cron),
+    unit_format!("day", "a day", Day),
+    unit_format!("beginning", "a session, a commit or a time", Beginning),
+    unit_format!("timezone", "a time zone", TimeZone),
+    unit_format!("image", "an image reference", ImageRef),
+    unit_format!("image-prefix", "a prefix of images", ImagePrefix),
+    unit_format!("quantity", "a Kubernetes quantity", Quantity),
+    unit_format!("dns1123-subdomain", "the name of a Kubernetes object", Dns1123Subdomain),
+    unit_format!("dns1123-label", "a DNS label", Dns1123Label),
+    unit_format!("env-name", "the name of an environment variable", EnvName),
+    unit_format!("label-key", "a label key", LabelKey),
+    unit_format!("label-value", "a label value", LabelValue),
+    unit_format!("resource-name", "a resource name", ResourceName),
+    Format { name: "sentence", noun: "words for the one who reviews", check: sentence },
+    Format { name: "resource-key", noun: "a resource name, `requests` or `limits`", check: resource_key },
+    Format { name: "price-key", noun: "a resource name or `currency`", check: price_key },
+    unit_format!("parameter-name", "a parameter name", ParameterName),
+    Format { name: "pod-field", noun: "a field of the pod", check: pod_field },
+    Format { name: "processes-per-node", noun: "a number of processes", check: processes_per_node },
+    unit_format!("config-key", "a key of a ConfigMap or Secret", ConfigMapKey),
+    unit_format!("file-name", "a file name", ConfigMapKey),
+    Format { name: "benchmark-name", noun: "a benchmark name", check: benchmark_name },
+    Format { name: "target-name", noun: "a target name", check: |text| unit::Dns1123Label::parse(text).map(drop) },
+    Format { name: "metric-name", noun: "a metric name", check: metric_name },
+    Format { name: "metric-pattern", noun: "a regular expression", check: metric_pattern },
+    Format { name: "relative-path", noun: "a relative path", check: relative_path },
+    Format { name: "json-pointer", noun: "a JSON Pointer", check: json_pointer },
+    Format { name: "sha256", noun: "a SHA-256 digest", check: sha256 },
+    Format { name: "http-url", noun: "an HTTP address", check: http_url },
+    Format { name: "storage-uri", noun: "the address of a store", check: storage_uri },
+    Format { name: "git-remote", noun: "the address of a repository", check: super::remote::check },
+    Format { name: "lint-code", noun: "the code of a lint", check: lint_code },
+    Format {
+        name: "version-requirement",
+        noun: "a version requirement",
+        check: |text| unit::VersionReq::parse(text).map(drop),
+    },
+];
+
+/// The length below which a pattern without counted repetitions compiles to less than the regex crate's limit.
+const SURELY_SMALL_PATTERN: usize = 500;
+
+/// The longest benchmark name: with digest and run number it stays inside every Kubernetes limit.
+pub const MAX_BENCHMARK_NAME: usize = 31;
+
+/// The most bytes that a pattern with counted repetitions may take when compiled: more than any needs, and little enough for a
+/// spec full of them.
+const MAX_COMPILED_PATTERN: usize = 4 << 20;
+
+/// Returns the format called `name`.
+pub fn find(name: &str) -> Option<&'static Format> {
+    FORMATS.iter().find(|format| format.name == name)
+}
+
+fn fault(message: impl Into<String>, help: impl Into<String>) -> UnitError {
+    UnitError { message: message.into(), help: Some(help.into()), range: None }
+}
+
+/// A key of `resources`: a resource, or one of the two parts that hold resources.
+fn resource_key(text: &str) -> Result<(), UnitError> {
+    if matches!(text, "requests" | "limits") { Ok(()) } else { unit::ResourceName::parse(text).map(drop) }
+}
+
+/// A key of `prices`: a resource, or the currency.
+fn price_key(text: &str) -> Result<(), UnitError> {
+    if text == "currency" { Ok(()) } else { unit::ResourceName::parse(text).map(drop) }
+}
+
+fn benchmark_name(text: &str) -> Result<(), UnitError> {
+    unit::Dns1035Label::parse_max(text, MAX_BENCHMARK_NAME).map(drop)
+}
+
+fn metric_name(text: &str) -> Result<(), UnitError> {
+    let fits = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '.' | '/' | '@' | ':');
+    if text.is_empty()
+        || text.len() > 128
+        || !text.chars().all(fits)
+        || !text.starts_with(|c: char| c.is_ascii_alphanumeric())
+    {
+        return Err(fault(
+            format!("`{text}` is not a metric name"),
+            "use letters, digits, `-`, `_`, `.`, `/`, `@` and `:`, starting with a letter or digit, at most 128 characters",
+        ));
+    }
+    Ok(())
+}
+
+fn metric_pattern(text: &str) -> Result<(), UnitError> {
+    let malformed = |error: &dyn std::fmt::Display| {
+        let reason = error.to_string();
+        let reason = reason.lines().last().unwrap_or_default().trim_start_matches("error: ");
+        fault(
+            format!("the pattern is not a regular expression: {reason}"),
+            "the syntax is that of Rust's regex crate: no look-around, no back references",
+        )
+    };
+    let parsed = regex_syntax::parse(text).map_err(|error| malformed(&error))?;
+    if text.contains('{') || text.len() > SURELY_SMALL_PATTERN {
+        let compiled = regex::RegexBuilder::new(text).size_limit(MAX_COMPILED_PATTERN).build();
+        compiled.map_err(|error| match error {
+            regex::Error::CompiledTooBig(_) => fault(
+                "the pattern is too large: it repeats a class of very many characters",
+                "repeat less, or a narrower class: `[0-9a-z]{32}` instead of `\\w{32}`",
+            ),
+            other => malformed(&other),
+        })?;
+    }
+    if !has_value_group(&parsed) {
+        return Err(fault("the pattern has no group named `value`", "mark the number: `(?P<value>[0-9.]+)`"));
+    }
+    Ok(())
+}
+
+fn has_value_group(hir: &Hir) -> bool {
+    match hir.kind() {
+        HirKind::Capture(group) => group.name.as_deref() == Some("value") || has_value_group(&group.sub),
+        HirKind::Repetition(repetition) => has_value_group(&repetition.sub),
+        HirKind::Concat(parts) | HirKind::Alternation(parts) => parts.iter().any(has_value_group),
+        HirKind::Empty | HirKind::Literal(_) | HirKind::Class(_) | HirKind::Look(_) => false,
+    }
+}
+
+fn relative_path(text: &str) -> Result<(), UnitError> {
+    let bad = text.is_empty()
+        || text.starts_with('/')
+        || text.contains(['\\', '\0', '\n'])
+        || text.split('/').any(|part| matches!(part, "" | "." | ".."));
+    if bad {
+        return Err(fault(
+            format!("`{text}` is not a relative path"),
+            "write a path without a leading `/`, `.`, `..` or `\\`, such as `out/metrics.json`",
+        ));
+    }
+    Ok(())
+}
+
+fn json_pointer(text: &str) -> Result<(), UnitError> {
+    let message = format!("`{text}` is not a JSON Pointer");
+    if !(text.is_empty() || text.starts_with('/')) {
+        // `$.train.steps[0]` of JSONPath, `.train.steps[0]` of jq, `#/train/steps/0` of URIs.
+        let steps =
+            text.trim_start_matches(['$', '#', '.', '/']).replace(['.', '['], "/").replace([']', '"', '\''], "");
+        return Err(fault(message, format!("start every step with `/`: `/{steps}`")));
+    }
+    if text.split('~').skip(1).any(|rest| !rest.starts_with(['0', '1'])) {
+        return Err(fault(message, "write `~0` for a `~` inside a key, and `~1` for a `/`"));
+    }
+    Ok(())
+}
+
+/// A field that the downward API gives to a variable; volumes know a few more.
+fn sentence(text: &str) -> Result<(), UnitError> {
+    if text.trim().is_empty() {
+        Err(UnitError { message: "it is empty".to_owned(), help: None, range: None })
+    } else {
+        Ok(())
+    }
+}
+
+fn pod_field(text: &str) -> Result<(), UnitError> {
+    const FIELDS: [&str; 9] = [
+        "metadata.name",
+        "metadata.namespace",
+        "metadata.uid",
+        "spec.nodeName",
+        "spec.serviceAccountName",
+        "status.hostIP",
+        "status.hostIPs",
+        "status.podIP",
+        "status.podIPs",
+    ];
+    for mapping in ["metadata.labels", "metadata.annotations"] {
+        let Some(rest) = text.strip_prefix(mapping) else { continue };
+        let key = rest.strip_prefix("['").and_then(|rest| rest.strip_suffix("']"));
+        return match key {
+            Some(key) => unit::LabelKey::parse(key).map(drop),
+            None => Err(fault(
+                format!("`{text}` does not name one value of `{mapping}`"),
+                format!("name it in brackets and quotes: `\"{mapping}['team']\"`"),
+            )),
+        };
+    }
+    if FIELDS.contains(&text) {
+        return Ok(());
+    }
+    let help = kubebench_syntax::diag::did_you_mean(text, FIELDS).map_or_else(
+        || format!("write one of {}, `metadata.labels['KEY']` or `metadata.annotations['KEY']`", FIELDS.join(", ")),
+        |close| format!("did you mean `{close}`?"),
+    );
+    Err(fault(format!("`{text}` is no field of the pod that a variable can have"), help))
+}
+
+/// What torchrun takes for `--nproc-per-node`.
+fn processes_per_node(text: &str) -> Result<(), UnitError> {
+    let is_count = text.parse::<u32>().is_ok_and(|count| count > 0) && !text.starts_with(['+', '0']);
+    if is_count || matches!(text, "auto" | "gpu" | "cpu") {
+        return Ok(());
+    }
+    Err(fault(
+        format!("`{text}` is no number of processes that torchrun knows"),
+        "write `auto`, `gpu`, `cpu` or a whole number from 1",
+    ))
+}
+
+fn sha256(text: &str) -> Result<(), UnitError> {
+    let digits = text.strip_prefix("sha256:").unwrap_or(text);
+    if digits.len() != 64 || !digits.bytes().all(|byte| byte.is_ascii_digit() || (b'a'..=b'f').contains(&byte)) {
+        return Err(fault(
+            format!("`{text}` is not a SHA-256 digest"),
+            "write 64 lower-case hex digits, as `sha256sum FILE` prints them",
+        ));
+    }
+    Ok(())
+}
+
+fn http_url(text: &str) -> Result<(), UnitError> {
+    let rest = text.strip_prefix("http://").or_else(|| text.strip_prefix("https://"));
+    if rest.is_none_or(|rest| rest.is_empty() || rest.starts_with('/') || rest.contains(char::is_whitespace)) {
+        return Err(fault(format!("`{text}` is not an HTTP address"), "write `http://host:port` or `https://host`"));
+    }
+    if rest.is_some_and(|rest| rest.split('/').next().is_some_and(|authority| authority.contains('@'))) {
+        return Err(fault("the address holds a user name or password", "leave it out; a spec is read by everybody"));
+    }
+    Ok(())
+}
+
+/// As Trainer's CRD wants it.
+fn storage_uri(text: &str) -> Result<(), UnitError> {
+    let of_scheme = |c: char| c.is_ascii_alphanumeric() || matches!(c, '+' | '.' | '-');
+    let is_whole = text.split_once("://").is_some_and(|(scheme, rest)| {
+        scheme.starts_with(|c: char| c.is_ascii_alphabetic()) && scheme.chars().all(of_scheme) && !rest.is_empty()
+    });
+    if is_whole && text.len() <= 2048 {
+        return Ok(());
+    }
+    Err(fault(
+        format!("`{text}` is not the address of a store"),
+        "write a scheme and a place, such as `hf://org/name` or `s3://bucket/path`",
+    ))
+}
+
+fn lint_code(text: &str) -> Result<(), UnitError> {
+    let Some(code) = code::ALL.iter().find(|code| code.id == text) else {
+        let close = kubebench_syntax::diag::did_you_mean(
+            text,
+            code::ALL.iter().filter(|code| code.configurable).map(|code| code.id),
+        );
+        let help =
+            close.map_or("`kubebench explain` lists the codes".to_owned(), |close| format!("did you mean `{close}`?"));
+        return Err(fault(format!("there is no code `{text}`"), help));
+    };
+    if !code.configurable {
+        return Err(fault(
+            format!("`{text}` ({}) has no level: it is always an error", code.title),
+            "only lints have levels; `kubebench explain` says which",
+        ));
+    }
+    Ok(())
+}

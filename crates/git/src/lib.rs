@@ -1,0 +1,160 @@
+//! Git: reading other commits, and recording results.
+//!
+//! git2 builds and reads objects; the `git` program fetches, pushes and signs, with the credentials that people have set up for
+//! it. Nothing here runs a hook of the user's. The modes `branch` and `inbox`, and `fold`, work in a scratch repository
+//! and touch nothing of the user's; the mode `local` goes through the `git` program alone, so that every kind of repository
+//! that git knows is written as git writes it.
+#![expect(clippy::disallowed_methods, reason = "the one place that starts git and reads its environment")]
+
+mod attempts;
+mod branch;
+mod connection;
+mod credential;
+mod fold;
+mod history;
+mod identity;
+mod inbox;
+mod lineage;
+mod local;
+mod objects;
+mod program;
+pub mod record;
+mod scratch;
+mod state;
+
+use std::collections::BTreeMap;
+use std::hash::{BuildHasher as _, Hasher as _};
+use std::path::PathBuf;
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
+
+use crate::record::{Addition, Conflict, Folded, Kind, Mode, NotRecorded, Recorded, Signing, place};
+use kubebench_host::fs::cache_folder;
+use kubebench_syntax::digest::Digest;
+
+pub use history::{CommittedFile, file_at, files_at};
+pub use lineage::{Commits, Reached};
+pub use state::commit_of;
+
+/// Tells people something while they wait.
+pub type Tell = fn(&str);
+
+/// Where results go, and how.
+#[derive(Clone, Debug)]
+pub struct Destination {
+    /// How they get there.
+    pub mode: Mode,
+    /// The project's folder: its repository names remotes, authors and credentials. Relative addresses start here.
+    pub folder: PathBuf,
+    /// The name of a remote, or an address.
+    pub remote: String,
+    /// The branch that holds results, without `refs/heads/`.
+    pub branch: String,
+    /// The prefix of the refs of an inbox.
+    pub inbox: String,
+    /// How long to go on trying.
+    pub deadline: Duration,
+    /// A folder with `username` and `password`, or `ssh-privatekey`, as Kubernetes mounts a Secret; with `known_hosts` or
+    /// `ca.crt`, by which the server is known.
+    pub credential: Option<PathBuf>,
+    /// Whether commits are signed.
+    pub signing: Signing,
+    /// Where scratch repositories are made and removed again.
+    pub cache: PathBuf,
+    /// The git program.
+    pub program: PathBuf,
+    /// What people do about results that may be recorded another time.
+    pub again: &'static str,
+    /// Tells people what takes long, and why.
+    pub tell: Tell,
+}
+
+/// Returns the place for scratch repositories: a folder of this user's alone.
+pub fn cache_place() -> PathBuf {
+    let cache = cache_folder().map(|cache| cache.join("git"));
+    // A container's home may not exist, or be read-only.
+    cache.filter(|cache| std::fs::create_dir_all(cache).is_ok()).unwrap_or_else(|| {
+        let home = std::env::var_os("HOME").map(PathBuf::from).filter(|home| home.is_absolute());
+        let user = home.map_or_else(String::new, |home| Digest::of(home.to_string_lossy().as_bytes()).short());
+        std::env::temp_dir().join(format!("kubebench-git-{user}"))
+    })
+}
+
+/// Records results, all of them in one commit or one push.
+///
+/// What cannot be recorded because its path holds something else is listed in the answer; the others are recorded.
+pub fn record(additions: &[Addition], destination: &Destination) -> Result<Recorded, NotRecorded> {
+    let (additions, mut conflicts) = distinct(additions)?;
+    let recorded = match destination.mode {
+        Mode::Local => local::record(&additions, destination),
+        Mode::Branch => branch::record(&additions, destination),
+        Mode::Inbox => inbox::record(&additions, destination),
+    };
+    let mut recorded = recorded.map_err(|fault| fault_with_place(fault, &additions, destination.again))?;
+    recorded.conflicts.append(&mut conflicts);
+    Ok(recorded)
+}
+
+/// Moves the results of the inbox into the branch, in one commit and one atomic push for each few hundred.
+///
+/// `judge` is given the bytes of each and says what they are, or why they are no result.
+pub fn fold(
+    destination: &Destination,
+    judge: &dyn Fn(&[u8]) -> Result<Addition, String>,
+) -> Result<Folded, NotRecorded> {
+    fold::fold(destination, judge)
+}
+
+/// Returns the additions without repetitions, and those that want the path of another one.
+fn distinct(additions: &[Addition]) -> Result<(Vec<&Addition>, Vec<Conflict>), NotRecorded> {
+    let mut by_path: BTreeMap<&str, &Addition> = BTreeMap::new();
+    let (mut all, mut conflicts) = (Vec::new(), Vec::new());
+    for addition in additions {
+        place::refuse_path(&addition.path).map_err(NotRecorded::refused)?;
+        match by_path.get(addition.path.as_str()) {
+            Some(first) if first.bytes == addition.bytes => {}
+            Some(first) => {
+                let theirs = Digest::of(&first.bytes).to_string();
+                conflicts.push(conflict(addition, theirs, format!("`{}`, given at the same time", first.kept)));
+            }
+            None => {
+                by_path.insert(&addition.path, addition);
+                all.push(addition);
+            }
+        }
+    }
+    Ok((all, conflicts))
+}
+
+fn conflict(addition: &Addition, theirs: String, place: String) -> Conflict {
+    let (path, kept) = (addition.path.clone(), addition.kept.clone());
+    Conflict { path, ours: Digest::of(&addition.bytes), theirs, place, kept }
+}
+
+/// Says where the results are that could not be recorded.
+fn fault_with_place(mut fault: NotRecorded, additions: &[&Addition], again: &str) -> NotRecorded {
+    let kept = match additions {
+        [] => return fault,
+        [one] => format!("the result is kept in `{}`", one.kept),
+        [first, ..] => format!("all {} results are kept, the first in `{}`", additions.len(), first.kept),
+    };
+    let again = match fault.kind {
+        Kind::TryAgain => format!("; {again}"),
+        Kind::Refused => String::new(),
+    };
+    let help = fault.help.take().map_or_else(String::new, |help| format!("{help}; "));
+    fault.help(format!("{help}{kept}{again}"))
+}
+
+/// Returns the seconds since 1970.
+fn now() -> i64 {
+    let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+    i64::try_from(since.as_secs()).unwrap_or(i64::MAX)
+}
+
+/// Returns a number that differs between processes, threads and calls; for spreading them, not for secrets.
+fn random() -> u64 {
+    let mut hasher = std::collections::hash_map::RandomState::new().build_hasher();
+    hasher.write_u32(std::process::id());
+    hasher.write_u128(SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().as_nanos());
+    hasher.finish()
+}

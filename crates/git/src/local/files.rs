@@ -1,0 +1,65 @@
+//! The files of results in a work tree: never written over, never written through a link.
+
+use std::fs;
+use std::io::{ErrorKind, Write as _};
+use std::path::Path;
+
+use super::Item;
+use crate::record::NotRecorded;
+use kubebench_host::machine;
+use kubebench_syntax::digest::Digest;
+
+/// Returns what keeps an item from standing in the work tree, unless it stands there already or nothing does.
+pub(super) fn in_the_way(top: &Path, item: &Item<'_>) -> Option<String> {
+    let mut place = top.to_owned();
+    let mut parts = item.path.split('/').peekable();
+    while let Some(part) = parts.next() {
+        place.push(part);
+        let Ok(metadata) = place.symlink_metadata() else { return None };
+        let shown = place.strip_prefix(top).unwrap_or(&place).display().to_string();
+        if parts.peek().is_none() {
+            // What is no file is not even opened: a named pipe would never answer.
+            let bytes = if metadata.is_file() { fs::read(&place).ok() } else { None };
+            return match bytes {
+                Some(bytes) if bytes == item.addition.bytes => None,
+                Some(bytes) => Some(Digest::of(&bytes).to_string()),
+                None => Some(format!("`{shown}` is no plain file that can be read")),
+            };
+        }
+        if !metadata.is_dir() {
+            return Some(format!("`{shown}` is no folder"));
+        }
+        if place.join(".git").symlink_metadata().is_ok() {
+            return Some(format!("`{shown}` is a repository of its own"));
+        }
+    }
+    None
+}
+
+/// Writes an item into the work tree unless it is there, all or nothing.
+pub(super) fn put(top: &Path, item: &Item<'_>) -> Result<(), NotRecorded> {
+    let place = top.join(&item.path);
+    let fault = |error: &std::io::Error| {
+        NotRecorded::try_again(format!("cannot write `{}`: {}", item.path, kubebench_host::fs::words(error)))
+    };
+    if place.symlink_metadata().is_ok() {
+        return Ok(());
+    }
+    let folder = place.parent().unwrap_or(top);
+    fs::create_dir_all(folder).map_err(|error| fault(&error))?;
+    let id = machine::random_id().map_err(|error| NotRecorded::try_again(format!("{error:#}")))?;
+    let temp = folder.join(format!(".{id}.kubebench-tmp"));
+    let written = fs::File::create_new(&temp).and_then(|mut file| file.write_all(&item.addition.bytes));
+    // A link, unlike a rename, does not replace what somebody else has put there meanwhile.
+    let linked = written.and_then(|()| match fs::hard_link(&temp, &place) {
+        Err(error) if error.kind() != ErrorKind::AlreadyExists && !place.exists() => fs::rename(&temp, &place),
+        other => other,
+    });
+    drop(fs::remove_file(&temp));
+    match linked {
+        Err(error) if error.kind() == ErrorKind::AlreadyExists => {
+            Err(NotRecorded::try_again(format!("`{}` appeared just now", item.path)))
+        }
+        other => other.map_err(|error| fault(&error)),
+    }
+}

@@ -1,0 +1,98 @@
+//! The places that results go to: addresses of repositories, names of refs, paths of files. Each is judged before git sees it.
+
+use kubebench_format::schema::format;
+
+/// The longest path of a result.
+const PATH: usize = 1000;
+
+/// A name that looks like an address is one; the others stand in git's configuration.
+pub fn is_address(remote: &str) -> bool {
+    remote.contains(['/', ':', '\\']) || remote == "." || remote == ".."
+}
+
+/// Returns why git must not be given `remote`, the address of a repository, in words that hold no secret.
+pub fn refuse_address(remote: &str) -> Result<(), String> {
+    if let Some(format) = format::find("git-remote") {
+        (format.check)(remote).map_err(|fault| fault.message)?;
+    }
+    let host = remote.split_once(':').map(|(host, _)| host).filter(|host| !host.contains('/'));
+    if host.is_some_and(|host| host.rsplit('@').next().unwrap_or_default().starts_with('-')) {
+        return Err("ssh would take this host for an option".to_owned());
+    }
+    if remote.contains("://") && remote.contains(['?', '#']) {
+        return Err(
+            "the address of a repository has no `?` and no `#`, and what follows them may be a token".to_owned()
+        );
+    }
+    Ok(())
+}
+
+/// Returns true when git reaches `remote` as a folder of this machine, as git itself decides.
+pub fn is_folder(remote: &str) -> bool {
+    if remote.contains("://") {
+        return remote.starts_with("file://");
+    }
+    match (remote.find(':'), remote.find('/')) {
+        (None, _) => true,
+        (Some(colon), Some(slash)) => slash < colon,
+        (Some(_), None) => false,
+    }
+}
+
+/// Returns why `path` cannot be the path of a result in a tree of git.
+pub fn refuse_path(path: &str) -> Result<(), String> {
+    let fault = |why: &str| Err(format!("`{}` cannot be a path in a repository: {why}", path.escape_debug()));
+    if path.is_empty() || path.len() > PATH {
+        return fault("it is empty or too long");
+    }
+    if path.contains(|c: char| c.is_control() || c == '\\' || c == ':') {
+        return fault("it holds a control character, `\\` or `:`");
+    }
+    for part in path.split('/') {
+        if part.is_empty() || part == "." || part == ".." {
+            return fault("a part of it is empty, `.` or `..`");
+        }
+        // HFS+ and NTFS have further spellings of this name; none is pure ASCII without `~` or a trailing dot or space.
+        let bare = part.trim_end_matches(['.', ' ']).to_ascii_lowercase();
+        if bare == ".git" || bare.starts_with("git~") || !part.is_ascii() {
+            return fault("a part of it is not plain, or the name of git's own folder");
+        }
+    }
+    Ok(())
+}
+
+/// Returns why refs cannot be collected below `inbox`: folding deletes what it finds there.
+pub fn refuse_inbox(inbox: &str, branch: &str) -> Result<(), String> {
+    let depth = inbox.split('/').count();
+    let needed = if inbox.starts_with("refs/heads") || inbox.starts_with("refs/tags") { 4 } else { 3 };
+    if depth < needed {
+        return Err(format!(
+            "`{inbox}` cannot be an inbox: refs of others lie below it, and folding deletes what it finds"
+        ));
+    }
+    if format!("refs/heads/{branch}/").starts_with(&format!("{inbox}/")) {
+        return Err(format!("the branch `{branch}` lies in the inbox `{inbox}`"));
+    }
+    Ok(())
+}
+
+/// Returns the ref in the inbox of the result at `path` of the run `id`: `<id>`, or `<id>-p<digest>` for one that was read
+/// again from the run's logs, which is another file of the same run.
+pub fn inbox_ref(inbox: &str, id: &str, path: &str) -> Result<String, String> {
+    let is_hex = |text: &str| text.bytes().all(|byte| byte.is_ascii_digit() || (b'a'..=b'f').contains(&byte));
+    if id.len() != 32 || !is_hex(id) {
+        return Err(format!("`{}` is not the id of a run (32 hex digits)", id.escape_debug()));
+    }
+    let file = path.rsplit('/').next().and_then(|file| file.strip_suffix(".json")).unwrap_or_default();
+    let again = file.rsplit_once("-p").map(|(_, digest)| digest).filter(|digest| digest.len() == 8 && is_hex(digest));
+    Ok(again.map_or_else(|| format!("{inbox}/{id}"), |digest| format!("{inbox}/{id}-p{digest}")))
+}
+
+/// Returns the ref that the ref `from` of the inbox is moved to, holding the commit `commit`; the same for the same commit.
+pub fn rejected_ref(inbox: &str, from: &str, commit: &str) -> String {
+    let beside =
+        inbox.strip_suffix("/inbox").map_or_else(|| format!("{inbox}-rejected"), |base| format!("{base}/rejected"));
+    let name = from.strip_prefix(inbox).unwrap_or(from).trim_start_matches('/');
+    let short: String = commit.chars().take(12).collect();
+    format!("{beside}/{name}-{short}")
+}

@@ -1,0 +1,243 @@
+//! A chart: one metric of a case on the hardware that is in use, what gates say of it, and what of that somebody should look at.
+
+use super::place;
+use kubebench_results::compare::v1::{Acknowledged, Kind, Line, OpenChange, SessionValue, Told, Turn, Verdict};
+use kubebench_results::compare::words;
+
+/// So many charts stand on a page of a case.
+pub(super) const ON_A_PAGE: usize = 7;
+/// So many charts of a case are drawn; of the rest a table has a row each.
+pub(super) const DRAWN: usize = 140;
+/// So many rows that table has on a page.
+pub(super) const ROWS_ON_A_PAGE: usize = 250;
+/// So many sessions are lately.
+pub(super) const LATELY: usize = 10;
+
+/// One metric of a case on the hardware that is in use.
+#[derive(Debug)]
+pub(super) struct Chart<'a> {
+    /// Its series.
+    pub(super) told: &'a Told,
+    /// The series on hardware that was replaced, the oldest first.
+    pub(super) replaced: Vec<&'a Told>,
+    /// What gates say of its newest session, the worst first.
+    pub(super) lines: Vec<&'a Line>,
+    /// Whether newer sessions have this metric in another unit, or not at all where the case runs now.
+    pub(super) is_stale: bool,
+    /// Its anchor on the pages of its case: the same in every report.
+    pub(super) anchor: String,
+    /// The page of the case on which it stands.
+    pub(super) page: usize,
+}
+
+/// A change for the worse that somebody should look at.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Finding<'a> {
+    /// What changed.
+    pub(super) chart: &'a Chart<'a>,
+    /// How.
+    pub(super) what: What<'a>,
+    /// The limit that was passed too, as the gate says it.
+    pub(super) limit: Option<&'a str>,
+    /// When its first session began.
+    pub(super) since: &'a str,
+    /// The commit of that session.
+    pub(super) commit: Option<&'a str>,
+    /// The commit before it.
+    pub(super) after: Option<&'a str>,
+    /// In how many sessions it was seen.
+    pub(super) sessions: usize,
+    /// How many of them it was measured in.
+    pub(super) measured: usize,
+}
+
+/// How something got worse.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum What<'a> {
+    /// By this share, in this interval of 95 %, against the level before.
+    Level(f64, Option<(f64, f64)>),
+    /// Beyond a limit or a fixed value, as the gate says it.
+    Limit(&'a str),
+}
+
+impl<'a> Chart<'a> {
+    /// Returns what the strictest gate says of its newest session.
+    pub(super) fn line(&self) -> Option<&'a Line> {
+        self.lines.first().copied()
+    }
+
+    /// Returns whether it stands for its benchmark: it is primary, or a gate looks at it.
+    pub(super) fn is_watched(&self) -> bool {
+        !self.is_stale && (self.told.kind == Kind::Primary || !self.lines.is_empty())
+    }
+
+    /// Returns the verdict of its newest session; a metric without a gate has one only while a change is open.
+    pub(super) fn verdict(&self) -> Option<Verdict> {
+        match self.line() {
+            _ if self.is_stale => None,
+            Some(line) => Some(line.verdict),
+            None => self.told.open.as_ref().map(|_| Verdict::Regressed),
+        }
+    }
+
+    /// Returns that verdict for people.
+    pub(super) fn word(&self) -> Option<&'static str> {
+        let line = self.line().filter(|_| !self.is_stale);
+        line.map(words::verdict).or_else(|| self.verdict().map(Verdict::words))
+    }
+
+    /// Returns what was accepted of it: of its history, and by gates of its newest session.
+    pub(super) fn acks(&self) -> Vec<&'a Acknowledged> {
+        let mut acks: Vec<&Acknowledged> = self.told.acks.iter().collect();
+        for ack in self.lines.iter().flat_map(|line| &line.acks) {
+            if !acks.iter().any(|known| known.file == ack.file) {
+                acks.push(ack);
+            }
+        }
+        acks
+    }
+
+    /// Returns the first session of the change that is open: a gate decides that where there is one.
+    pub(super) fn open(&self) -> Option<&str> {
+        match self.line() {
+            _ if self.is_stale => None,
+            // What waits is not open yet.
+            Some(line) if line.verdict == Verdict::Pending => None,
+            Some(_) => self.open_line().map(|(_, open)| open.session.as_str()),
+            None => self.told.open.as_deref(),
+        }
+    }
+
+    /// Returns the change that a gate found open, and its line: where several gates fail, another one may be the first.
+    fn open_line(&self) -> Option<(&'a Line, &'a OpenChange)> {
+        self.lines.iter().find_map(|line| Some((*line, line.open.as_ref()?)))
+    }
+
+    /// Returns the first place among its sessions that is lately.
+    pub(super) fn lately(&self) -> usize {
+        self.told.sessions.len().saturating_sub(LATELY)
+    }
+
+    /// Returns the page on which it stands, with its anchor.
+    pub(super) fn place(&self) -> String {
+        format!("{}#{}", place::case(&self.told.benchmark, &self.told.case, self.page), self.anchor)
+    }
+
+    /// Returns what somebody should look at.
+    pub(super) fn finding(&self) -> Option<Finding<'_>> {
+        if self.is_stale {
+            return None;
+        }
+        let Some(line) = self.line() else { return self.open_level() };
+        if !matches!(line.verdict, Verdict::Regressed | Verdict::Pending) {
+            return None;
+        }
+        let is_as_bad = |other: &&&Line| other.verdict == line.verdict;
+        let limit = self.lines.iter().filter(is_as_bad).find(|line| is_limit(line)).copied();
+        let told = limit.map(|line| line.message.split_once("; ").map_or(line.message.as_str(), |(told, _)| told));
+        if let Some((line, open)) = self.open_line() {
+            let level = open.change.map(|change| What::Level(change, open.interval));
+            return Some(Finding {
+                chart: self,
+                what: level.unwrap_or(What::Limit(told.unwrap_or(&line.message))),
+                limit: told.filter(|_| level.is_some()),
+                since: &open.since,
+                commit: open.commit.as_deref(),
+                after: open.after.as_deref(),
+                sessions: open.sessions,
+                measured: open.measured,
+            });
+        }
+        // A first hit of one gate may pass the limit of another one.
+        let hit = self.lines.iter().filter(is_as_bad).find(|line| !is_limit(line)).copied();
+        let Some((line, change)) = hit.and_then(|line| Some((line, line.change?))) else {
+            let line = limit?;
+            return Some(self.found(What::Limit(told?), line.candidate.sessions.first()?, None, line));
+        };
+        let before = line.baseline.sessions.last().and_then(|session| session.commit.as_deref());
+        let newest = line.candidate.sessions.first()?;
+        Some(Finding { limit: told, ..self.found(What::Level(change, line.interval), newest, before, line) })
+    }
+
+    fn found<'f>(
+        &'f self,
+        what: What<'f>,
+        first: &'f SessionValue,
+        after: Option<&'f str>,
+        line: &'f Line,
+    ) -> Finding<'f> {
+        Finding {
+            chart: self,
+            what,
+            limit: None,
+            since: &first.started_at,
+            commit: first.commit.as_deref(),
+            after,
+            sessions: line.candidate.sessions.len(),
+            measured: line.candidate.sessions.len(),
+        }
+    }
+
+    /// Returns the open change of a metric that no gate looks at.
+    fn open_level(&self) -> Option<Finding<'_>> {
+        let open = self.told.open.as_ref()?;
+        let change = self.told.changes.iter().find(|change| change.session == *open && change.turn == Turn::Worse)?;
+        let since = self.told.sessions.iter().position(|session| session.session == change.session)?;
+        let is_own = |session: &&SessionValue| self.told.outside(session).is_none();
+        let size = self.told.size(change);
+        Some(Finding {
+            chart: self,
+            what: What::Level(size.change, size.interval),
+            limit: None,
+            since: &change.since,
+            commit: change.commit.as_deref(),
+            after: change.after.as_deref(),
+            sessions: self.told.sessions.iter().skip(since).filter(|session| is_own(session)).count(),
+            measured: self.told.level().len(),
+        })
+    }
+}
+
+impl Finding<'_> {
+    /// Returns when it began: the day, and the minute where other sessions are of that day.
+    pub(super) fn when(&self) -> String {
+        let day = words::day(self.since);
+        let is_before = |session: &&SessionValue| session.started_at.as_str() < self.since;
+        let earlier = self.chart.told.sessions.iter().filter(is_before);
+        match self.since.get(11..16) {
+            Some(minute) if earlier.into_iter().any(|session| words::day(&session.started_at) == day) => {
+                format!("{day} {minute} UTC")
+            }
+            _ => day.to_owned(),
+        }
+    }
+
+    /// Returns whether a second session decides.
+    pub(super) fn is_pending(&self) -> bool {
+        self.chart.verdict() == Some(Verdict::Pending)
+    }
+
+    /// Returns whether it was seen on another branch alone.
+    pub(super) fn is_aside(&self) -> bool {
+        let newest = self.chart.told.sessions.last();
+        self.sessions == 1 && newest.is_some_and(|newest| self.chart.told.aside.contains(&newest.session))
+    }
+
+    /// Returns how large it is; what passed a limit is larger than any change.
+    pub(super) fn size(&self) -> f64 {
+        match self.what {
+            What::Level(change, _) if self.limit.is_none() => change.abs(),
+            What::Level(..) | What::Limit(_) => f64::INFINITY,
+        }
+    }
+}
+
+/// Returns whether a line is of a limit or a fixed value.
+fn is_limit(line: &Line) -> bool {
+    matches!(line.reason.as_str(), "belowMin" | "aboveMax" | "fixedBaseline")
+}
+
+/// Returns the page of a case on which its metric of this place stands.
+pub(super) fn page(place: usize) -> usize {
+    if place < DRAWN { place / ON_A_PAGE + 1 } else { DRAWN / ON_A_PAGE + (place - DRAWN) / ROWS_ON_A_PAGE + 1 }
+}

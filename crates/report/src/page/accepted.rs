@@ -1,0 +1,63 @@
+//! What was accepted: how large it is, since when, by whom and why.
+
+use std::collections::BTreeMap;
+
+use maud::{Markup, html};
+
+use super::super::place;
+use super::super::site::Site;
+use super::{chart, parts};
+use kubebench_results::compare::v1::{Acknowledged, Size, Told};
+use kubebench_results::compare::words;
+
+/// So many cases are named.
+const MOST_CASES: usize = 3;
+
+/// An acknowledgement with all that it is about.
+struct Accepted<'a> {
+    ack: &'a Acknowledged,
+    cases: Vec<&'a str>,
+    /// How large what it accepts is, and since when.
+    changes: Vec<(Size, &'a str)>,
+}
+
+/// Draws what was accepted: an acknowledgement of several cases once.
+pub(super) fn all(site: &Site<'_>) -> Vec<Markup> {
+    let mut all: BTreeMap<(&str, &str, &str), Accepted<'_>> = BTreeMap::new();
+    for chart in site.charts() {
+        let told = chart.told;
+        for ack in chart.acks() {
+            let key = (told.benchmark.as_str(), told.metric.as_str(), ack.file.as_str());
+            let known = all.entry(key).or_insert(Accepted { ack, cases: Vec::new(), changes: Vec::new() });
+            if !told.case_name.is_empty() && !known.cases.contains(&told.case_name.as_str()) {
+                known.cases.push(&told.case_name);
+            }
+            known.changes.extend(change(told, ack));
+        }
+    }
+    all.into_iter().map(|((benchmark, metric, _), accepted)| draw(benchmark, metric, accepted)).collect()
+}
+
+/// Returns the change of a series that was accepted.
+fn change<'a>(told: &'a Told, ack: &Acknowledged) -> Option<(Size, &'a str)> {
+    let change = told.changes.iter().find(|change| Some(&change.session) == ack.session.as_ref())?;
+    Some((told.size(change), change.since.as_str()))
+}
+
+fn draw(benchmark: &str, metric: &str, accepted: Accepted<'_>) -> Markup {
+    let Accepted { ack, cases, changes } = accepted;
+    let named = cases.iter().take(MOST_CASES).copied().collect::<Vec<_>>().join("; ");
+    let largest = changes.iter().max_by(|(one, _), (other, _)| one.change.abs().total_cmp(&other.change.abs()));
+    html! {
+        a href=(place::benchmark(benchmark)) { (benchmark) }
+        @if !named.is_empty() {
+            " (" (parts::cut(&named)) @if cases.len() > MOST_CASES { " and " (cases.len() - MOST_CASES) " more" } ")"
+        }
+        " " (parts::cut(metric)) ": "
+        @if let Some((size, since)) = largest {
+            @if changes.len() > 1 { "up to " }
+            strong { (words::change(size.change, size.interval)) } " since " (parts::time(since)) ". "
+        }
+        (chart::acknowledged(ack))
+    }
+}

@@ -1,0 +1,142 @@
+//! A benchmark: how it stands, its cases side by side, what its metrics did, and its runs.
+
+use maud::{Markup, html};
+
+use super::super::chart::{Chart, Finding};
+use super::super::place::{self, relative};
+use super::super::site::{Benchmark, Case, Site};
+use super::super::tally::Tally;
+use super::chart::{self, Runs};
+use super::{File, Page, case, matrix, overview, parts, runs, scaling};
+use kubebench_results::compare::v1::Kind;
+
+/// The bytes that plots, maps and tables may have on this page beside the runs; the rest is on the pages of the cases.
+const WEIGHT: usize = 170_000;
+/// So many cases are named.
+const MOST_CASES: usize = 300;
+/// So many findings are told.
+const MOST: usize = 20;
+
+/// Draws all pages of a benchmark.
+pub(crate) fn pages(site: &Site<'_>, benchmark: &Benchmark<'_>) -> Vec<File> {
+    let values = Runs::of(site, benchmark);
+    let all_runs = runs::pages(site, benchmark);
+    let path = place::benchmark(benchmark.name);
+    let findings = benchmark.findings();
+    let fit = |markup: Markup, room: usize| {
+        if markup.0.len() > room {
+            html! {}
+        } else {
+            markup
+        }
+    };
+    let scaling = fit(scaling::scaling(&path, benchmark), WEIGHT / 2);
+    let maps = fit(matrix::maps(&path, benchmark), WEIGHT / 2);
+    let room = WEIGHT - scaling.0.len() - maps.0.len();
+    let body = html! {
+        @if let Some(description) = benchmark.asked.and_then(|asked| asked.description.as_deref()) { p { (description) } }
+        (facts(site, benchmark))
+        section.news aria-labelledby="news" {
+            @if findings.is_empty() {
+                @let tally = Tally::of(benchmark.cases.iter(), 0);
+                h2 id="news" { (tally.heading()) }
+                p { (tally.sentence()) }
+            } @else {
+                h2.bad id="news" { (if findings.iter().all(Finding::is_pending) { "May have got worse" } else { "Got worse" }) }
+                ul.open {
+                    @for finding in findings.iter().take(MOST) {
+                        li { (parts::finding(site, &path, finding)) @if finding.commit.is_some() { " Look at " (parts::range(site, finding.after, finding.commit)) "." } }
+                    }
+                }
+                @if findings.len() > MOST { p { "And " (findings.len() - MOST) " more, on the pages of the cases." } }
+            }
+            @for case in benchmark.cases.iter().filter(|case| !case.troubles.is_empty()).take(MOST) {
+                @for trouble in &case.troubles { p { (parts::cut(case.name)) " " (overview::told(trouble)) "." } }
+            }
+        }
+        (maps)
+        (scaling)
+        section aria-labelledby="trends" {
+            h2 id="trends" { "Trends" }
+            (trends(site, &path, benchmark, &values, room))
+        }
+        section aria-labelledby="runs" {
+            h2 id="runs" { "Runs" }
+            @if benchmark.rows.is_empty() { p { "It has not run yet." } }
+            @else { (all_runs.newest(site, &path, benchmark)) }
+        }
+    };
+    let page = Page { path: &path, title: benchmark.name, above: &[("Overview", place::OVERVIEW.to_owned())], body };
+    let mut files = vec![page.draw(site)];
+    files.extend(benchmark.cases.iter().flat_map(|of| case::pages(site, benchmark, of, &values)));
+    files.extend(all_runs.files);
+    files
+}
+
+fn facts(site: &Site<'_>, benchmark: &Benchmark<'_>) -> Markup {
+    let newest = benchmark.rows.first();
+    let labels = newest.map(|row| &site.request.archive.subject(row).labels);
+    html! {
+        p.facts {
+            @match benchmark.asked {
+                Some(asked) => {
+                    @if let Some(link) = site.request.links.spec(None, &asked.path) { a href=(link) { (asked.path) } }
+                    @else { (asked.path) }
+                }
+                None => strong.warn { "no spec asks for it any more" }
+            }
+            " · " (benchmark.rows.len()) " runs"
+            @if let Some(row) = newest { " · newest " (parts::time(&row.started_at)) }
+            @for (name, value) in labels.into_iter().flatten().take(8) { " · " (parts::cut(name)) "=" (parts::cut(value)) }
+        }
+    }
+}
+
+/// Draws the primary metrics, what needs somebody first, as far as the page stays light; and names the rest.
+fn trends(site: &Site<'_>, from: &str, benchmark: &Benchmark<'_>, runs: &Runs, room: usize) -> Markup {
+    let mut wanted: Vec<(&Case<'_>, &Chart<'_>)> = benchmark
+        .cases
+        .iter()
+        .flat_map(|case| case.charts.iter().map(move |chart| (case, chart)))
+        .filter(|(_, chart)| !chart.is_stale && (chart.told.kind == Kind::Primary || chart.open().is_some()))
+        .collect();
+    // The sort is stable: by case otherwise.
+    wanted.sort_by_key(|(_, chart)| chart.open().is_none());
+    let mut filled = 0;
+    let mut drawn = Vec::new();
+    for (case, chart) in wanted {
+        // Several cases have the same metrics.
+        let anchor = format!("{}-{}", case.id, chart.anchor);
+        let markup = named(from, benchmark, case, &chart::draw(site, from, &anchor, chart, runs));
+        filled += markup.0.len();
+        if filled > room && !drawn.is_empty() {
+            break;
+        }
+        drawn.push(markup);
+    }
+    html! {
+        @if !drawn.is_empty() { (chart::legend()) }
+        @for chart in &drawn { (chart) }
+        p { "All metrics of the cases:" }
+        ul.cases {
+            @for case in benchmark.cases.iter().take(MOST_CASES) {
+                li { a href=(relative(from, &place::case(benchmark.name, case.id, 1))) { (name(case)) } " (" (case.charts.len()) ")" }
+            }
+        }
+        @if benchmark.cases.len() > MOST_CASES { p { "And " (benchmark.cases.len() - MOST_CASES) " more cases, which the runs link to." } }
+    }
+}
+
+/// Puts the name of the case above a chart.
+fn named(from: &str, benchmark: &Benchmark<'_>, case: &Case<'_>, chart: &Markup) -> Markup {
+    html! {
+        @if !case.name.is_empty() {
+            p.case { a href=(relative(from, &place::case(benchmark.name, case.id, 1))) { (name(case)) } }
+        }
+        (chart)
+    }
+}
+
+fn name(case: &Case<'_>) -> String {
+    if case.name.is_empty() { "the only case".to_owned() } else { parts::cut(case.name) }
+}

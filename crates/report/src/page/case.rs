@@ -1,0 +1,63 @@
+//! The metrics of a case: all of them, on as many pages as it takes.
+
+use maud::{Markup, html};
+
+use super::super::chart::{Chart, DRAWN, page};
+use super::super::place::{self, relative};
+use super::super::plot::spark::spark;
+use super::super::site::{Benchmark, Case, Site};
+use super::chart::{self, Runs};
+use super::latency::latency;
+use super::{File, Page, overview, parts};
+use kubebench_results::compare::words;
+
+/// Draws the pages of a case.
+pub(super) fn pages(site: &Site<'_>, benchmark: &Benchmark<'_>, case: &Case<'_>, runs: &Runs) -> Vec<File> {
+    let count = page(case.charts.len().saturating_sub(1));
+    let name = if case.name.is_empty() { "the only case".to_owned() } else { parts::cut(case.name) };
+    let name = format!("{}: {name}", benchmark.name);
+    let above = [(benchmark.name, place::benchmark(benchmark.name))];
+    let draw = |at: usize| {
+        let path = place::case(benchmark.name, case.id, at + 1);
+        let own = || case.charts.iter().enumerate().filter(move |(_, chart)| chart.page == at + 1);
+        let charts: Vec<Markup> = own()
+            .filter(|(place, _)| *place < DRAWN)
+            .map(|(_, chart)| chart::draw(site, &path, &chart.anchor, chart, runs))
+            .collect();
+        let rows: Vec<Markup> = own().filter(|(place, _)| *place >= DRAWN).map(|(_, chart)| row(chart)).collect();
+        let body = html! {
+            @if at == 0 {
+                @for trouble in &case.troubles { p.open { (overview::told(trouble)) "." } }
+                @if !case.params.is_empty() {
+                    dl.facts { @for (name, value) in &case.params { dt { (parts::cut(name)) } dd { (parts::cut(value)) } } }
+                }
+            }
+            h2 { "Metrics" }
+            @if case.charts.is_empty() { p { "No run of this case has a value that counts." } }
+            @if !charts.is_empty() { (chart::legend()) }
+            @for chart in &charts { (chart) }
+            @if !rows.is_empty() { (parts::table("More metrics; the data has all of their sessions", &["Metric", "Newest session", "Sessions"], &rows)) }
+            @if at == 0 { (latency(site, &path, benchmark, case)) }
+            @if count > 1 {
+                p { "Page " (at + 1) " of " (count) " of the metrics: "
+                    @for page in 1..=count { a href=(relative(&path, &place::case(benchmark.name, case.id, page))) { (page) } " " } }
+            }
+        };
+        let title = if at == 0 { name.clone() } else { format!("{name}, page {}", at + 1) };
+        Page { path: &path, title: &title, above: &above, body }.draw(site)
+    };
+    (0..count).map(draw).collect()
+}
+
+/// Draws a metric that has no plot of its own.
+fn row(chart: &Chart<'_>) -> Markup {
+    let values: Vec<f64> = chart.told.sessions.iter().map(|session| session.value).collect();
+    html! {
+        tr id=(chart.anchor) {
+            th scope="row" { (parts::metric(chart.told)) }
+            td.number { (spark(&values)) " "
+                @if let Some(last) = values.last() { (words::value(*last, chart.told.unit.as_deref().map(parts::cut).as_deref())) } }
+            td.number { (values.len()) }
+        }
+    }
+}

@@ -1,0 +1,264 @@
+//! One metric of one case: its plot, and beside it in words what the plot shows.
+
+use std::collections::BTreeMap;
+
+use maud::{Markup, html};
+
+use super::super::chart::Chart;
+use super::super::place::{self, relative};
+use super::super::plot::trend::{Dot, Event, Mark, Standing, Trend};
+use super::super::site::{Benchmark, Site};
+use super::parts;
+use kubebench_results::archive::{MetricKey, series};
+use kubebench_results::compare::v1::{Acknowledged, LevelChange, SessionValue, Told, Turn};
+use kubebench_results::compare::words;
+use kubebench_stats as stats;
+
+/// So many marks have words; the rest says what it is when pointed at.
+const MOST_LABELS: usize = 4;
+/// So many changes of hardware or software are marked, the newest ones.
+const MOST_MARKS: usize = 40;
+/// So many changes are told below a plot; all are on the page of changes.
+const MOST_TOLD: usize = 8;
+
+/// What tells a series of a benchmark from others: case, hardware, metric.
+type Key = (String, BTreeMap<String, String>, MetricKey);
+
+/// The values of runs, session by session, by what tells a series from others.
+pub(super) struct Runs {
+    by_series: BTreeMap<Key, Vec<Vec<f64>>>,
+}
+
+impl Runs {
+    /// Looks up the values of the runs of a benchmark.
+    pub(super) fn of(site: &Site<'_>, benchmark: &Benchmark<'_>) -> Self {
+        let mut by_series = BTreeMap::new();
+        for partition in &benchmark.partitions {
+            let facts: BTreeMap<String, String> =
+                partition.facts.iter().map(|(fact, value)| ((*fact).to_owned(), value.clone())).collect();
+            for series in series(site.request.archive, partition) {
+                let key = (partition.case.clone(), facts.clone(), series.metric);
+                by_series.insert(key, series.points.into_iter().map(|point| point.runs).collect());
+            }
+        }
+        Self { by_series }
+    }
+
+    fn get(&self, told: &Told) -> &[Vec<f64>] {
+        let metric = MetricKey { name: told.metric.clone(), labels: told.labels.clone(), unit: told.unit.clone() };
+        let key = (told.case.clone(), told.environment.clone(), metric);
+        self.by_series.get(&key).map(Vec::as_slice).unwrap_or_default()
+    }
+}
+
+/// Draws a chart as a page at `from` shows it, which knows it by `anchor`.
+pub(super) fn draw(site: &Site<'_>, from: &str, anchor: &str, chart: &Chart<'_>, runs: &Runs) -> Markup {
+    let told = chart.told;
+    let data = |ending: &str| relative(from, &place::data(&told.benchmark, &told.case, ending));
+    html! {
+        section.chart id=(anchor) aria-labelledby={ (anchor) "-h" } {
+            h3 id={ (anchor) "-h" } {
+                (parts::metric(told))
+                @if let Some(verdict) = parts::verdict_of(chart) { " " (verdict) }
+            }
+            p.facts {
+                (told.unit.as_deref().map_or_else(|| "no unit".to_owned(), parts::cut)) ", " (parts::better(told.direction)) " · on "
+                a href=(relative(from, &place::environment(&told.environment))) { (parts::hardware(told)) }
+                @if told.synthetic { " · " strong.warn { "synthetic" } }
+            }
+            (story(site, from, chart))
+            (trend(anchor, chart, runs).draw())
+            (parts::links(anchor, &parts::metric(told), &[("CSV", data("csv")), ("JSON", data("json"))]))
+        }
+    }
+}
+
+/// Says what one sees in the plots of a page.
+pub(super) fn legend() -> Markup {
+    html! {
+        p.more {
+            "Dots are sessions, at the median of their runs, which are the small ones; the strong line is the level. The band is what would "
+            "not matter: a threshold around the level before an open change, or the newest one. Dotted uprights are changes that are over, "
+            "and changes of hardware or software; hollow dots are of no level, as those of other branches; a broken axis does not begin at 0."
+        }
+    }
+}
+
+/// Says what there is to say of a series.
+fn story(site: &Site<'_>, from: &str, chart: &Chart<'_>) -> Markup {
+    let told = chart.told;
+    let finding = chart.finding();
+    html! {
+        @if let Some(finding) = &finding {
+            p.open { (parts::finding(site, from, finding)) }
+            @if finding.commit.is_some() { p.next { "Look at " (parts::range(site, finding.after, finding.commit)) } }
+        } @else if let Some(line) = chart.line() {
+            p { (parts::cut(&words::sentence_case(&line.message))) "." }
+        }
+        @let open = chart.open();
+        @let others = told.changes.iter().rev().filter(|change| Some(change.session.as_str()) != open);
+        @let changes: Vec<&LevelChange> = others.take(MOST_TOLD).collect();
+        @let acks = chart.acks();
+        @if !changes.is_empty() || !acks.is_empty() || told.drift.is_some() || told.correlation.is_some() {
+            ul.events {
+                @for change in changes {
+                    @let (class, turned) = parts::turn(change, chart);
+                    li { (parts::time(&change.since)) " " strong class=(class) { (turned) } ": "
+                        @let size = told.size(change);
+                        (words::change(size.change, size.interval))
+                        @if let Some(interval) = size.interval { " " (words::interval(interval)) }
+                        @if change.commit.is_some() { "; " (parts::range(site, change.after.as_deref(), change.commit.as_deref())) } }
+                }
+                @for ack in acks { li { (acknowledged(ack)) } }
+                @if let Some(drift) = told.drift {
+                    li { "Drifts by about " (words::change(drift.per_session * drift.sessions as f64, None)) " over the last "
+                        (drift.sessions) " sessions (" (words::probability(drift.p)) ")." }
+                }
+                @if let Some(correlation) = told.correlation {
+                    li { "Neighboring sessions are correlated (" (format!("{correlation:.1}"))
+                        "): they say less than as many that are independent." }
+                }
+            }
+        }
+    }
+}
+
+/// Says who accepted a change, and why.
+pub(super) fn acknowledged(ack: &Acknowledged) -> Markup {
+    html! {
+        strong { (if ack.expired { "Was accepted" } else { "Accepted" }) } " by " (parts::cut(&ack.by))
+        @if let Some(share) = ack.max_change { " up to " (words::share(share)) }
+        @if let Some(day) = &ack.expires { " until " (day) } ": " (parts::cut(&ack.reason)) " (" code { (parts::cut(&ack.file)) } ")"
+    }
+}
+
+fn trend<'a>(anchor: &'a str, chart: &'a Chart<'_>, runs: &'a Runs) -> Trend<'a> {
+    let told = chart.told;
+    let before: usize = chart.replaced.iter().map(|told| told.sessions.len()).sum();
+    let mut sessions = Vec::new();
+    let mut marks = Vec::new();
+    for replaced in &chart.replaced {
+        sessions.extend(dots(replaced, runs.get(replaced), Standing::Replaced));
+        let next = sessions.len();
+        marks.push(Mark {
+            at: next,
+            event: Event::Environment,
+            label: String::new(),
+            title: format!("other hardware from here on; before: {}", parts::hardware(replaced)),
+        });
+    }
+    sessions.extend(dots(told, runs.get(told), Standing::Current));
+    let place = |session: &str| told.sessions.iter().position(|own| own.session == session);
+    for change in &told.changes {
+        if let Some(at) = place(&change.session) {
+            marks.push(mark(change, chart, before + at));
+        }
+    }
+    let accepted = chart.acks().into_iter().filter_map(|ack| Some((ack, place(ack.session.as_deref()?)?)));
+    let accepted: Vec<Mark> = accepted.map(|(ack, at)| accepted_mark(ack, before + at)).collect();
+    let skipped = told.environment_changes.len().saturating_sub(MOST_MARKS);
+    for change in told.environment_changes.iter().skip(skipped) {
+        if let Some(at) = place(&change.session) {
+            let title = format!("{}: {} -> {}", change.fact, parts::cut(&change.before), parts::cut(&change.after));
+            marks.push(Mark { at: before + at, event: Event::Environment, label: String::new(), title });
+        }
+    }
+    let labels = marks.iter().filter(|mark| !mark.label.is_empty()).count();
+    let without = labels.saturating_sub(MOST_LABELS);
+    marks.iter_mut().filter(|mark| !mark.label.is_empty()).take(without).for_each(|mark| mark.label.clear());
+    marks.extend(accepted);
+    let levels = levels(told);
+    let band = band(chart, &levels).map(|(from, low, high)| (before + from, low, high));
+    let unit = told.unit.as_deref().map(parts::cut);
+    let shown = |value: f64| words::value(value, unit.as_deref());
+    let description = format!(
+        "{}; {}, the newest at {}.",
+        words::counted(told.sessions.len(), "session"),
+        words::counted(levels.len(), "level"),
+        levels.last().map_or_else(|| "no value".to_owned(), |(_, _, level)| shown(*level))
+    );
+    Trend {
+        id: anchor,
+        title: format!(
+            "{} of {} {} over its sessions",
+            parts::metric(told),
+            told.benchmark,
+            parts::cut(&told.case_name)
+        ),
+        description,
+        unit: told.unit.as_deref(),
+        sessions,
+        levels: levels.into_iter().map(|(from, to, level)| (before + from, before + to, level)).collect(),
+        band,
+        marks,
+    }
+}
+
+fn dots<'a>(told: &'a Told, runs: &'a [Vec<f64>], standing: Standing) -> impl Iterator<Item = Dot<'a>> {
+    told.sessions.iter().enumerate().map(move |(at, session)| Dot {
+        at: &session.started_at,
+        label: label(told, session),
+        median: session.value,
+        runs: runs.get(at).map(Vec::as_slice).unwrap_or_default(),
+        standing: if told.aside.contains(&session.session) { Standing::Aside } else { standing },
+    })
+}
+
+fn label(told: &Told, session: &SessionValue) -> String {
+    let time = session.started_at.get(..16).unwrap_or(&session.started_at).replace('T', " ");
+    let commit = session.commit.as_deref().map_or_else(String::new, |commit| format!(" · {}", words::short(commit)));
+    let aside = told.outside(session).map_or_else(String::new, |why| format!(" · {why}"));
+    format!("{time}{commit} · {}{aside}", words::value(session.value, told.unit.as_deref()))
+}
+
+fn mark(change: &LevelChange, chart: &Chart<'_>, at: usize) -> Mark {
+    let (_, turned) = parts::turn(change, chart);
+    let event = match change.turn {
+        Turn::Worse if chart.open() == Some(change.session.as_str()) => Event::Open,
+        Turn::Worse if change.is_back_in_part(chart.told.direction) => Event::Better,
+        Turn::Worse | Turn::Accepted => Event::Worse,
+        Turn::Better | Turn::Back => Event::Better,
+        Turn::Neither => Event::Environment,
+    };
+    let size = chart.told.size(change);
+    let size = words::change(size.change, size.interval);
+    let commit = change.commit.as_deref().map_or_else(String::new, |commit| format!(", {}", words::short(commit)));
+    let title = format!("{turned}: {size} since {}{commit}", change.since);
+    Mark { at, event, label: if event == Event::Environment { String::new() } else { size }, title }
+}
+
+fn accepted_mark(ack: &Acknowledged, at: usize) -> Mark {
+    let (label, until) = match &ack.expires {
+        Some(day) if ack.expired => ("accepted once", format!(" until {day}, which is over")),
+        Some(day) => ("✓ accepted", format!(" until {day}")),
+        None => ("✓ accepted", String::new()),
+    };
+    let title = format!("accepted by {}{until}: {}", parts::cut(&ack.by), parts::cut(&ack.reason));
+    Mark { at, event: Event::Accepted, label: label.to_owned(), title }
+}
+
+/// Returns the levels of a series: the medians of what lies between two changes.
+fn levels(told: &Told) -> Vec<(usize, usize, f64)> {
+    let place = |session: &String| told.sessions.iter().position(|own| own.session == *session);
+    let mut cuts: Vec<usize> = told.changes.iter().filter_map(|change| place(&change.session)).collect();
+    cuts.extend([0, told.sessions.len()]);
+    cuts.sort_unstable();
+    cuts.dedup();
+    let level = |(from, to): (&usize, &usize)| {
+        let own = told.sessions.get(*from..*to)?.iter().filter(|session| told.outside(session).is_none());
+        let values: Vec<f64> = own.map(|session| session.value).collect();
+        (!values.is_empty()).then(|| (*from, to - 1, stats::quantile(values.into_iter(), 0.5)))
+    };
+    cuts.iter().zip(cuts.iter().skip(1)).filter_map(level).collect()
+}
+
+/// Returns the band in which nothing has changed that matters: around the level before an open change, or the newest one.
+fn band(chart: &Chart<'_>, levels: &[(usize, usize, f64)]) -> Option<(usize, f64, f64)> {
+    let told = chart.told;
+    let open = chart.open().and_then(|open| told.sessions.iter().position(|session| session.session == open));
+    let known = levels.iter().rev().find(|(from, _, _)| open.is_none_or(|open| *from < open))?;
+    let (from, _, level) = *known;
+    let room = 1.0 + told.threshold;
+    let (one, other) = (level * room, level / room);
+    (one.is_finite() && level != 0.0).then(|| (from, one.min(other), one.max(other)))
+}

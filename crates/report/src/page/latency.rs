@@ -1,0 +1,179 @@
+//! How the latencies of the newest session are distributed: by its samples, by percentiles that were measured, or why not at all.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use maud::{Markup, html};
+
+use super::super::chart::Chart;
+use super::super::place::{self, relative};
+use super::super::plot::quantiles::{Curve, Quantiles};
+use super::super::site::{Benchmark, Case, Site};
+use super::parts;
+use kubebench_results::compare::v1::{Direction, SessionValue, Told};
+use kubebench_stats as stats;
+
+/// Fewer samples than this have no distribution to look at.
+const LEAST: usize = 20;
+/// So many distributions stand on a page.
+const MOST: usize = 6;
+/// The ending of their numbers.
+pub(crate) const DATA: &str = "latency.csv";
+/// Units of time.
+const TIMES: [&str; 9] = ["s", "ms", "us", "µs", "μs", "ns", "min", "seconds", "milliseconds"];
+
+/// Draws the distributions of a case, as its page at `from` shows them.
+pub(super) fn latency(site: &Site<'_>, from: &str, benchmark: &Benchmark<'_>, case: &Case<'_>) -> Markup {
+    let plots = distributions(site, case);
+    html! {
+        section aria-labelledby="latency" {
+            h2 id="latency" { "How latencies are distributed" }
+            @if plots.is_empty() {
+                p { "Not shown: no metric in a unit of time kept " (LEAST) " samples, and none is called by its percentiles (p50, p99)." }
+            } @else {
+                p.more { "By share of samples, or by the percentiles that were measured with straight lines between them; the last percents "
+                    "are widened. The stronger line is the newest session"
+                    @if plots.iter().any(|plot| plot.curves.len() > 1) { ", the other one the last before the open change" } "." }
+                @for plot in plots.iter().take(MOST) {
+                    section.chart id=(plot.id) aria-labelledby={ (plot.id) "-h" } {
+                        h3 id={ (plot.id) "-h" } { (plot.title) }
+                        (plot.draw())
+                        (parts::links(&plot.id, &plot.title, &[("CSV", relative(from, &place::data(benchmark.name, case.id, DATA)))]))
+                    }
+                }
+                @if plots.len() > MOST { p { (plots.len() - MOST) " more metrics are not drawn; the CSV has them." } }
+            }
+        }
+    }
+}
+
+/// Returns the distributions of a case: by samples, and of metrics without them by their percentiles.
+pub(crate) fn distributions<'a>(site: &Site<'_>, case: &Case<'a>) -> Vec<Quantiles<'a>> {
+    let sampled = case.charts.iter().filter_map(|chart| Some((chart.told, samples(site, chart)?)));
+    let (sampled, mut all): (Vec<&Told>, Vec<Quantiles<'a>>) = sampled.unzip();
+    let known: BTreeSet<Base<'_>> = sampled.into_iter().map(|told| base(&told.metric, told)).collect();
+    all.extend(percentiles(case).into_iter().filter(|(base, _)| !known.contains(base)).map(|(_, plot)| plot));
+    all
+}
+
+/// Returns the results whose samples are drawn: of the newest session, and of the last one before an open change.
+pub fn sampled(told: &Told) -> Vec<&String> {
+    if !is_time(told) || told.replaced {
+        return Vec::new();
+    }
+    let newest = told.sessions.last();
+    newest.into_iter().chain(before_open(told)).flat_map(|session| &session.results).collect()
+}
+
+fn before_open(told: &Told) -> Option<&SessionValue> {
+    let open = told.open.as_ref()?;
+    let at = told.sessions.iter().position(|session| session.session == *open)?;
+    told.sessions.get(at.checked_sub(1)?)
+}
+
+fn is_time(told: &Told) -> bool {
+    told.unit.as_deref().is_some_and(|unit| TIMES.contains(&unit)) && told.direction == Direction::Lower
+}
+
+fn samples<'a>(site: &Site<'_>, chart: &Chart<'a>) -> Option<Quantiles<'a>> {
+    let told = chart.told;
+    let of = |session: &SessionValue, label: &str| {
+        let mut all: Vec<f64> = Vec::new();
+        for metrics in session.results.iter().filter_map(|path| site.request.samples.get(path)) {
+            let own = metrics.iter().filter(|metric| metric.name == told.metric && metric.labels == told.labels);
+            all.extend(
+                own.flat_map(|metric| metric.samples.iter().copied().flatten()).filter(|value| value.is_finite()),
+            );
+        }
+        all.sort_by(f64::total_cmp);
+        (all.len() >= LEAST).then(|| Curve { label: format!("{label}, {} samples", all.len()), points: points(&all) })
+    };
+    let newest = told.sessions.last().filter(|_| is_time(told))?;
+    let newest = of(newest, "newest session")?;
+    let before = before_open(told).and_then(|session| of(session, "last session before the open change"));
+    let id = format!("{}-latency", chart.anchor);
+    let curves = before.into_iter().chain([newest]).collect();
+    Some(Quantiles { id, title: parts::metric(told), unit: told.unit.as_deref(), curves })
+}
+
+/// Returns the points of a curve, closer where it is steep; `sorted` holds at least one value.
+fn points(sorted: &[f64]) -> Vec<(f64, f64)> {
+    let reached = 1.0 - 1.0 / sorted.len() as f64;
+    let shares = (0..=40).map(|at| f64::from(at) / 40.0 * 0.9);
+    let tail = [0.92, 0.94, 0.96, 0.97, 0.98, 0.985, 0.99, 0.995, 0.999, 0.9995, 0.9999];
+    let shares = shares.chain(tail).filter(|share| *share <= reached).chain([reached]);
+    let value = |share: f64| stats::quantile(sorted.iter().copied(), share);
+    let mut points: Vec<(f64, f64)> = shares.map(|share| (share, value(share))).collect();
+    points.sort_by(|one, other| one.0.total_cmp(&other.0));
+    points
+}
+
+/// What percentiles are of: a name without the percentile, other labels, the hardware, and the unit.
+type Base<'a> = (String, Vec<(&'a String, &'a String)>, String, Option<&'a str>);
+
+fn base<'a>(name: &str, told: &'a Told) -> Base<'a> {
+    let labels = told.labels.iter().filter(|(name, _)| *name != "quantile").collect();
+    (name.to_owned(), labels, parts::hardware(told), told.unit.as_deref())
+}
+
+/// Returns the curves of metrics that are called by their percentiles, and what these are of.
+fn percentiles<'a>(case: &Case<'a>) -> Vec<(Base<'a>, Quantiles<'a>)> {
+    let mut groups: BTreeMap<Base<'a>, Vec<(f64, f64)>> = BTreeMap::new();
+    for told in case.charts.iter().map(|chart| chart.told).filter(|told| is_time(told)) {
+        if let (Some((name, share)), Some(newest)) = (percentile(told), told.sessions.last()) {
+            groups.entry(base(&name, told)).or_default().push((share, newest.value));
+        }
+    }
+    let curve = |(base, mut points): (Base<'a>, Vec<(f64, f64)>)| {
+        let (name, labels, hardware, unit) = &base;
+        points.sort_by(|one, other| one.0.total_cmp(&other.0));
+        let labels: String = labels.iter().map(|(name, value)| format!(", {name}={value}")).collect();
+        let title = format!("{name}{labels}, on {hardware}");
+        let id = format!("{}-latency", place::slug(&format!("{title} {}", unit.unwrap_or_default())));
+        let curves = vec![Curve { label: "newest session, by its percentiles".to_owned(), points }];
+        let plot = Quantiles { id, title: parts::cut(&title), unit: *unit, curves };
+        (base, plot)
+    };
+    groups.into_iter().filter(|(_, points)| points.len() > 1).map(curve).collect()
+}
+
+/// Returns what a metric is a percentile of, and which: `ttft_p99_ms`, or the label `quantile="0.99"`.
+fn percentile(told: &Told) -> Option<(String, f64)> {
+    if let Some(share) = told.labels.get("quantile").and_then(|text| text.parse::<f64>().ok()) {
+        return (0.0..1.0).contains(&share).then(|| (told.metric.clone(), share));
+    }
+    let is_cut = |letter: char| matches!(letter, '_' | '-' | '.' | ' ');
+    let part = told.metric.split(is_cut).find_map(|part| Some((part, share_of(part)?)));
+    let (part, share) = part?;
+    let base: Vec<&str> = told.metric.split(is_cut).filter(|own| *own != part).collect();
+    Some((base.join("-"), share))
+}
+
+fn share_of(part: &str) -> Option<f64> {
+    if part == "median" {
+        return Some(0.5);
+    }
+    let digits = part.strip_prefix('p')?;
+    // Beyond two digits only nines go on: p999, and not p256, which is a curve.
+    let is_number = digits.bytes().all(|byte| byte.is_ascii_digit())
+        && (digits.len() == 2 || (3..=5).contains(&digits.len()) && digits.starts_with("99"));
+    let number: f64 = is_number.then(|| digits.parse().ok())??;
+    let power = i32::try_from(digits.len()).ok()?;
+    Some(number / 10_f64.powi(power))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn percentiles_are_known_by_their_names() {
+        let share = |part: &str| share_of(part).map(|share| (share * 1e5).round() / 1e5);
+        assert_eq!(share("p50"), Some(0.5));
+        assert_eq!(share("p99"), Some(0.99));
+        assert_eq!(share("p999"), Some(0.999));
+        assert_eq!(share("median"), Some(0.5));
+        for other in ["p", "p5", "pages", "99", "p100", "p256", "p123456"] {
+            assert_eq!(share(other), None, "{other}");
+        }
+    }
+}

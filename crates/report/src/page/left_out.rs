@@ -1,0 +1,27 @@
+//! Result files that did not count, and why.
+
+use maud::{Markup, html};
+
+use super::super::place;
+use super::super::site::Site;
+use super::{File, Page, by_weight, parts};
+
+/// Draws the page, where there are any.
+pub(crate) fn pages(site: &Site<'_>) -> Vec<File> {
+    let row = |file: &kubebench_results::compare::v1::LeftOut| {
+        html! { tr { th scope="row" { code { (parts::cut(&file.path)) } } td { (file.code) } td { (parts::cut(&file.message)) } } }
+    };
+    let rows: Vec<Markup> = site.request.left_out.iter().map(row).collect();
+    if rows.is_empty() {
+        return Vec::new();
+    }
+    let count = rows.len();
+    // Whoever has more of them than a page holds mends the first ones first.
+    let shown = by_weight(rows, 500, 200_000).into_iter().next().unwrap_or_default();
+    let body = html! {
+        p { "These files did not count. " code { "kubebench explain CODE" } " says what a code means; nothing of them is in any number here." }
+        (parts::table("Files that did not count", &["File", "Code", "Why"], &shown))
+        @if shown.len() < count { p { "And " (count - shown.len()) " more, which " code { "kubebench history" } " names." } }
+    };
+    vec![Page { path: place::LEFT_OUT, title: "Files that did not count", above: &[], body }.draw(site)]
+}

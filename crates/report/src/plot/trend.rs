@@ -1,0 +1,256 @@
+//! A metric over its sessions: runs, medians, levels, and what happened when.
+
+use maud::{Markup, PreEscaped, html};
+
+use super::{Axis, BOTTOM, HEIGHT, LEFT, RIGHT, TOP, WIDTH, n};
+use kubebench_stats as stats;
+
+/// More runs than this are drawn as a band from the least to the greatest.
+const MOST_RUNS: usize = 500;
+/// More sessions than this share a place on the axis.
+const MOST_SESSIONS: usize = 300;
+/// So many sessions, the newest ones, say what they are when they are pointed at.
+const NAMED: usize = 150;
+
+/// What is drawn.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Trend<'a> {
+    /// The anchor: part of the ids that the drawing needs.
+    pub id: &'a str,
+    /// What it shows, in one line.
+    pub title: String,
+    /// What one sees in it.
+    pub description: String,
+    /// The unit.
+    pub unit: Option<&'a str>,
+    /// The sessions, the oldest first.
+    pub sessions: Vec<Dot<'a>>,
+    /// The levels: from and to which session, and how high.
+    pub levels: Vec<(usize, usize, f64)>,
+    /// From which session on, and how low and high, nothing has changed that matters.
+    pub band: Option<(usize, f64, f64)>,
+    /// What happened.
+    pub marks: Vec<Mark>,
+}
+
+/// One session.
+#[derive(Clone, Debug)]
+pub(crate) struct Dot<'a> {
+    /// When it began.
+    pub at: &'a str,
+    /// What is said of it.
+    pub label: String,
+    /// The median of its runs.
+    pub median: f64,
+    /// The values of its runs.
+    pub runs: &'a [f64],
+    /// Whether it ran on hardware that was replaced, or is not of the default branch.
+    pub standing: Standing,
+}
+
+/// What a session is good for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Standing {
+    /// It is judged by.
+    Current,
+    /// It ran on hardware that was replaced.
+    Replaced,
+    /// It is not of the default branch.
+    Aside,
+}
+
+/// Something that happened before a session.
+#[derive(Clone, Debug)]
+pub(crate) struct Mark {
+    /// The session.
+    pub at: usize,
+    /// What it was.
+    pub event: Event,
+    /// What is written at it; nothing where there is no room for words.
+    pub label: String,
+    /// What is said when it is pointed at.
+    pub title: String,
+}
+
+/// What may happen.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Event {
+    /// A change for the worse that is open.
+    Open,
+    /// One that is over or accepted.
+    Worse,
+    /// A change for the better, or back.
+    Better,
+    /// Somebody accepted the level that begins there.
+    Accepted,
+    /// A change of something else than the metric.
+    Environment,
+}
+
+impl Event {
+    fn class(self) -> &'static str {
+        match self {
+            Self::Open => "mark open",
+            Self::Worse => "mark worse",
+            Self::Better => "mark better",
+            Self::Accepted => "mark ack",
+            Self::Environment => "mark env",
+        }
+    }
+}
+
+impl Trend<'_> {
+    /// Draws it.
+    pub(crate) fn draw(&self) -> Markup {
+        let drawn = self.sessions.iter().flat_map(|dot| dot.runs.iter().copied().chain([dot.median]));
+        let band = self.band.into_iter().flat_map(|(_, low, high)| [low, high]);
+        let axis = Axis::of(drawn.chain(band));
+        let (title, description) = (format!("{}-t", self.id), format!("{}-d", self.id));
+        html! {
+            svg.plot viewBox={ "0 0 " (WIDTH) " " (HEIGHT) } role="img" aria-labelledby={ (title) " " (description) } {
+                title id=(title) { (self.title) }
+                desc id=(description) { (self.description) }
+                @if let Some((from, low, high)) = self.band {
+                    @let (left, top, bottom) = (self.x(from, -0.5), axis.place(high), axis.place(low));
+                    rect.band x=(n(left)) y=(n(top)) width=(n(WIDTH - RIGHT - left)) height=(n((bottom - top).max(0.5))) {}
+                }
+                (axis.draw(self.unit))
+                (self.dates())
+                @for mark in &self.marks { (self.mark(mark)) }
+                (self.runs(&axis))
+                @for (from, to, level) in &self.levels {
+                    path.level d={ "M" (n(self.x(*from, -0.4))) " " (n(axis.place(*level))) "H" (n(self.x(*to, 0.4))) } {}
+                }
+                (self.medians(&axis))
+            }
+        }
+    }
+
+    /// Returns where a session stands, moved by a share of what it has for itself.
+    fn x(&self, session: usize, by: f64) -> f64 {
+        let room = (WIDTH - LEFT - RIGHT) / self.sessions.len().max(1) as f64;
+        LEFT + (session as f64 + 0.5 + by) * room
+    }
+
+    fn dates(&self) -> Markup {
+        const WANTED: usize = 5;
+        let last = self.sessions.len().saturating_sub(1);
+        let mut places: Vec<usize> = (0..WANTED).map(|at| at * last / (WANTED - 1)).collect();
+        places.dedup();
+        let day = |at: usize| self.sessions.get(at).and_then(|dot| dot.at.get(..10)).unwrap_or_default();
+        let is_one_day = day(0) == day(last);
+        let time =
+            |at: usize, end: usize| self.sessions.get(at).and_then(|dot| dot.at.get(11..end)).unwrap_or_default();
+        let is_one_minute =
+            places.iter().zip(places.iter().skip(1)).any(|(one, next)| time(*one, 16) == time(*next, 16));
+        let text = |at: usize| match (is_one_day, is_one_minute) {
+            (false, _) => day(at),
+            (true, false) => time(at, 16),
+            (true, true) => time(at, 19),
+        };
+        html! {
+            g.axis {
+                @for (order, at) in places.iter().enumerate() {
+                    @let anchor = match *at { 0 => "start", at if at == last => "end", _ => "middle" };
+                    @let minor = if order % 2 == 1 { "minor" } else { "" };
+                    text x=(n(self.x(*at, 0.0))) y=(n(HEIGHT - BOTTOM + 20.0)) text-anchor=(anchor) class=(minor) { (text(*at)) }
+                }
+                @if is_one_day {
+                    text x=(n(WIDTH - RIGHT)) y=(n(HEIGHT - 4.0)) text-anchor="end" { "all on " (day(0)) ", UTC" }
+                }
+            }
+        }
+    }
+
+    fn mark(&self, mark: &Mark) -> Markup {
+        let x = self.x(mark.at, -0.5);
+        let is_right = x > WIDTH - 120.0;
+        html! {
+            g class=(mark.event.class()) {
+                title { (mark.title) }
+                path d={ "M" (n(x)) " " (n(TOP - 4.0)) "V" (n(HEIGHT - BOTTOM)) } {}
+                @if mark.event == Event::Environment {
+                    circle cx=(n(x)) cy=(n(HEIGHT - BOTTOM)) r="4" {}
+                }
+                @if !mark.label.is_empty() {
+                    @let y = if mark.event == Event::Accepted { HEIGHT - BOTTOM - 8.0 } else { TOP - 8.0 };
+                    text x=(n(if is_right { x - 4.0 } else { x + 4.0 })) y=(n(y))
+                        text-anchor=(if is_right { "end" } else { "start" }) { (mark.label) }
+                }
+            }
+        }
+    }
+
+    /// Draws the values of runs as points, or how far they reach where they are many.
+    fn runs(&self, axis: &Axis) -> Markup {
+        let count: usize = self.sessions.iter().map(|dot| dot.runs.len()).sum();
+        if count > MOST_RUNS || self.sessions.len() > MOST_SESSIONS {
+            let edges: Vec<(f64, f64, f64)> = self.places().into_iter().map(|(x, dots)| reach(x, &dots)).collect();
+            let upper = edges.iter().map(|(x, _, high)| (*x, axis.place(*high)));
+            let lower = edges.iter().rev().map(|(x, low, _)| (*x, axis.place(*low)));
+            return html! { path.reach d={ (line(upper.chain(lower))) "Z" } {} };
+        }
+        let mut path = String::new();
+        for (at, dot) in self.sessions.iter().enumerate() {
+            let mut before = None;
+            for place in dot.runs.iter().map(|run| axis.place(*run)) {
+                // Those of a session stand above each other: by how much is shorter than where.
+                let step = before.map_or_else(
+                    || format!("M{} {}h0", n(self.x(at, 0.0)), n(place)),
+                    |before: f64| format!("m0 {}h0", n(place - before)),
+                );
+                path.push_str(&step);
+                before = Some(place);
+            }
+        }
+        html! { path.runs d=(PreEscaped(path)) {} }
+    }
+
+    fn medians(&self, axis: &Axis) -> Markup {
+        if self.sessions.len() > MOST_SESSIONS {
+            let middle = |(x, dots): (f64, Vec<&Dot<'_>>)| {
+                (x, axis.place(stats::quantile(dots.iter().map(|dot| dot.median), 0.5)))
+            };
+            return html! { path.median d=(line(self.places().into_iter().map(middle))) {} };
+        }
+        let named = self.sessions.len().saturating_sub(NAMED);
+        html! {
+            @for (standing, class) in [(Standing::Replaced, "median replaced"), (Standing::Current, "median")] {
+                path class=(class) d=(line(self.of(standing).map(|(at, dot)| (self.x(at, 0.0), axis.place(dot.median))))) {}
+            }
+            @for (at, dot) in self.sessions.iter().enumerate() {
+                @let class = if dot.standing == Standing::Aside { "dot aside" } else { "dot" };
+                circle class=(class) cx=(n(self.x(at, 0.0))) cy=(n(axis.place(dot.median))) r="3" {
+                    @if at >= named { title { (dot.label) } }
+                }
+            }
+        }
+    }
+
+    fn of(&self, standing: Standing) -> impl Iterator<Item = (usize, &Dot<'_>)> {
+        self.sessions.iter().enumerate().filter(move |(_, dot)| dot.standing == standing)
+    }
+
+    /// Returns the places on the axis, and the sessions at each.
+    fn places(&self) -> Vec<(f64, Vec<&Dot<'_>>)> {
+        let by = self.sessions.len().div_ceil(MOST_SESSIONS).max(1);
+        let parts = self.sessions.chunks(by).enumerate();
+        parts.map(|(at, dots)| (self.x(at * by, (dots.len() - 1) as f64 / 2.0), dots.iter().collect())).collect()
+    }
+}
+
+fn reach(x: f64, dots: &[&Dot<'_>]) -> (f64, f64, f64) {
+    let values = dots.iter().flat_map(|dot| dot.runs.iter().copied().chain([dot.median]));
+    let (low, high) =
+        values.fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), value| (low.min(value), high.max(value)));
+    (x, low, high)
+}
+
+/// Returns the path through points; nothing where there are none.
+pub(super) fn line(points: impl Iterator<Item = (f64, f64)>) -> PreEscaped<String> {
+    let mut path = String::new();
+    for (x, y) in points {
+        path.push_str(&format!("{}{} {}", if path.is_empty() { 'M' } else { 'L' }, n(x), n(y)));
+    }
+    PreEscaped(path)
+}

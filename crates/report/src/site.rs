@@ -1,0 +1,508 @@
+//! What the site is about: results grouped as people look for them, before anything is drawn.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::chart::{Chart, Finding, page};
+use super::links::Links;
+use super::place;
+use kubebench_format::result::VARIANT;
+use kubebench_format::result::plain;
+use kubebench_format::result::v1::{Metric, Status};
+use kubebench_results::archive::{Archive, Partition, Row};
+use kubebench_results::compare::v1::{Comparison, LeftOut, Line, Told, Verdict};
+use kubebench_results::compare::words;
+use kubebench_results::sweep::v1::{Front, Group};
+use kubebench_results::sweep::{self, Axis};
+
+/// All that a report is made from.
+#[derive(Clone, Debug)]
+pub struct Request<'a> {
+    /// What the site is called.
+    pub title: &'a str,
+    /// The version of this program.
+    pub version: &'a str,
+    /// The results.
+    pub archive: &'a Archive,
+    /// Their partitions.
+    pub partitions: &'a [Partition],
+    /// The series of all of them.
+    pub series: &'a [Told],
+    /// What gates say, and what they would say of primary metrics that have none.
+    pub lines: &'a [Line],
+    /// The cases that specs ask for, and what these say of themselves.
+    pub asked: &'a [Asked],
+    /// Comparisons that get a page, by name.
+    pub comparisons: &'a BTreeMap<String, Comparison>,
+    /// The metrics of the newest results with their samples, by path.
+    pub samples: &'a BTreeMap<String, Vec<Metric>>,
+    /// Files that did not count.
+    pub left_out: &'a [LeftOut],
+    /// Links to what lies outside.
+    pub links: &'a Links,
+    /// Where the site will be, without a slash at the end: feeds need to know.
+    pub address: Option<&'a str>,
+    /// The day on which acknowledgements are judged.
+    pub as_of: &'a str,
+    /// What else a reader has to know.
+    pub notes: &'a [String],
+}
+
+/// A spec that is there today.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Asked {
+    /// The benchmark.
+    pub benchmark: String,
+    /// Its spec.
+    pub path: String,
+    /// What it says of itself.
+    pub description: Option<String>,
+    /// The target.
+    pub target: String,
+    /// The type of instance that its pods ask for.
+    pub instance_type: Option<String>,
+    /// The cases: id, and name as people read it.
+    pub cases: Vec<(String, String)>,
+}
+
+/// The site before it is drawn.
+#[derive(Debug)]
+pub(super) struct Site<'a> {
+    /// What it is made from.
+    pub request: &'a Request<'a>,
+    /// The benchmarks, by name.
+    pub benchmarks: Vec<Benchmark<'a>>,
+    /// Whether nothing ran for some of its results.
+    pub is_synthetic: bool,
+    /// The day of the newest result.
+    pub newest: Option<&'a str>,
+}
+
+/// One benchmark.
+#[derive(Debug)]
+pub(super) struct Benchmark<'a> {
+    /// Its name.
+    pub name: &'a str,
+    /// Its spec, if there is one still.
+    pub asked: Option<&'a Asked>,
+    /// Its cases, by name.
+    pub cases: Vec<Case<'a>>,
+    /// Its results, the newest first.
+    pub rows: Vec<&'a Row>,
+    /// Its partitions.
+    pub partitions: Vec<&'a Partition>,
+    /// Its cases side by side, by axis.
+    pub groups: Vec<(String, Group)>,
+    /// Its cases where two metrics pull apart.
+    pub fronts: Vec<Front>,
+}
+
+/// One case of a benchmark.
+#[derive(Debug)]
+pub(super) struct Case<'a> {
+    /// Its identity.
+    pub id: &'a str,
+    /// Its name for people.
+    pub name: &'a str,
+    /// Its parameters, as texts.
+    pub params: BTreeMap<&'a str, String>,
+    /// Its metrics, primary ones first.
+    pub charts: Vec<Chart<'a>>,
+    /// The targets whose newest session failed, or that it never ran on.
+    pub troubles: Vec<Trouble<'a>>,
+}
+
+/// What keeps a case from being judged on a target.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Trouble<'a> {
+    /// The target.
+    pub(super) target: &'a str,
+    /// What it is.
+    pub(super) what: Obstacle<'a>,
+}
+
+/// What may keep a case from being judged.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Obstacle<'a> {
+    /// Runs of its newest session failed.
+    Failed {
+        /// When that began.
+        since: &'a str,
+        /// How many.
+        failed: usize,
+        /// Of how many.
+        all: usize,
+        /// Why, as the first of them says.
+        reason: Option<&'a str>,
+    },
+    /// A spec asks for it, and it never ran.
+    NeverRan,
+    /// It ran, and a metric that a gate looks at has no value.
+    NoValue {
+        /// The metric.
+        metric: &'a str,
+        /// What the gate says.
+        message: &'a str,
+    },
+}
+
+/// Returns what the site is about.
+pub(super) fn site<'a>(request: &'a Request<'a>) -> Site<'a> {
+    let mut rows: BTreeMap<&str, Vec<&Row>> = BTreeMap::new();
+    for row in request.archive.rows() {
+        rows.entry(&request.archive.subject(row).benchmark).or_default().push(row);
+    }
+    let mut partitions: BTreeMap<&str, Vec<&Partition>> = BTreeMap::new();
+    for partition in request.partitions {
+        partitions.entry(&partition.benchmark).or_default().push(partition);
+    }
+    let lines = Lines::of_all(request.lines, request.series);
+    let mut charts = charts(request, &lines);
+    let mut unseen: BTreeMap<&str, Vec<&Line>> = BTreeMap::new();
+    for line in lines.without(&charts) {
+        unseen.entry(&line.benchmark).or_default().push(line);
+    }
+    let mut groups = groups(request);
+    let mut fronts: BTreeMap<String, Vec<Front>> = BTreeMap::new();
+    for front in sweep::fronts(request.archive, request.series, None) {
+        fronts.entry(front.benchmark.clone()).or_default().push(front);
+    }
+    let mut asked: BTreeMap<&str, Vec<&Asked>> = BTreeMap::new();
+    for spec in request.asked {
+        asked.entry(&spec.benchmark).or_default().push(spec);
+    }
+    let names: BTreeSet<&str> = rows.keys().chain(asked.keys()).copied().collect();
+    let benchmarks = names.into_iter().map(|name| {
+        let mut rows = rows.remove(name).unwrap_or_default();
+        rows.sort_by(|one, other| (&other.started_at, &other.path).cmp(&(&one.started_at, &one.path)));
+        let asked = asked.remove(name).unwrap_or_default();
+        let charts = charts.remove(name).unwrap_or_default();
+        let mut cases = cases(request, &rows, &asked, charts);
+        add_unseen(&mut cases, &unseen.remove(name).unwrap_or_default());
+        let partitions = partitions.remove(name).unwrap_or_default();
+        Benchmark {
+            name,
+            asked: asked.first().copied(),
+            cases,
+            rows,
+            partitions,
+            groups: groups.remove(name).unwrap_or_default(),
+            fronts: fronts.remove(name).unwrap_or_default(),
+        }
+    });
+    let is_synthetic = request.archive.rows().iter().any(|row| row.synthetic);
+    let newest = request.archive.rows().iter().map(|row| words::day(&row.started_at)).max();
+    Site { request, benchmarks: benchmarks.collect(), is_synthetic, newest }
+}
+
+/// Puts cases side by side along every axis that tells something: by how many of something there are, by variant, by hardware.
+fn groups(request: &Request<'_>) -> BTreeMap<String, Vec<(String, Group)>> {
+    let mut all: BTreeMap<String, Vec<(String, Group)>> = BTreeMap::new();
+    let names = sweep::axes(request.archive, request.series);
+    for name in names.iter().filter(|name| tells(name)) {
+        let Some(axis) = Axis::find(name, request.archive, request.series) else { continue };
+        let swept = sweep::sweep(sweep::Request {
+            archive: request.archive,
+            told: request.series,
+            axis: &axis,
+            base: None,
+            metrics: &BTreeSet::new(),
+            allowed: &BTreeSet::new(),
+        });
+        for group in swept.groups.into_iter().filter(|group| group.rows.len() > 1) {
+            all.entry(group.benchmark.clone()).or_default().push((name.clone(), group));
+        }
+    }
+    all
+}
+
+/// Returns whether an axis stands for machines or for kinds of something; of the rest the matrix shows more.
+fn tells(axis: &str) -> bool {
+    axis == VARIANT || axis == "target" || axis == "gpu" || sweep::is_count(axis)
+}
+
+type Charts<'a> = BTreeMap<&'a str, BTreeMap<&'a str, Vec<Chart<'a>>>>;
+
+/// Puts the series of each metric together: the one in use, and those it replaced. Targets stand side by side.
+fn charts<'a>(request: &'a Request<'a>, lines: &Lines<'a>) -> Charts<'a> {
+    type Key<'a> = (&'a str, &'a str, Option<&'a String>, &'a str, &'a BTreeMap<String, String>);
+    let mut groups: BTreeMap<Key<'_>, BTreeMap<Option<&String>, Vec<&Told>>> = BTreeMap::new();
+    for told in request.series {
+        let target = told.environment.get("target");
+        let key = (told.benchmark.as_str(), told.case.as_str(), target, told.metric.as_str(), &told.labels);
+        groups.entry(key).or_default().entry(told.unit.as_ref()).or_default().push(told);
+    }
+    let mut charts = Charts::new();
+    for ((benchmark, case, ..), units) in groups {
+        let of_case = charts.entry(benchmark).or_default().entry(case).or_default();
+        let newest = units.values().flatten().map(|told| last(told)).max();
+        let newest_known = units.values().flatten().map(|told| last_known(told)).max();
+        for mut all in units.into_values() {
+            // A unit that newer sessions do not have any more is history; a branch gives up none of the default branch.
+            let is_old_unit = all.iter().map(|told| last(told)).max() < newest
+                && (newest_known.flatten().is_none() || all.iter().map(|told| last_known(told)).max() < newest_known);
+            all.sort_by_key(|told| last(told));
+            let (mut replaced, mut current): (Vec<&Told>, Vec<&Told>) = all.into_iter().partition(|told| told.replaced);
+            let is_gone = current.is_empty();
+            if is_gone {
+                current.extend(replaced.pop());
+            }
+            let takes_turns = current.len() > 1;
+            for (at, told) in current.into_iter().enumerate() {
+                let replaced = if at == 0 { std::mem::take(&mut replaced) } else { Vec::new() };
+                let mut anchor = anchor(told);
+                if takes_turns {
+                    anchor = format!("{anchor}-{}", place::environment_id(&told.environment));
+                }
+                let is_stale = is_gone || is_old_unit;
+                let lines = if is_stale { Vec::new() } else { lines.of(told) };
+                of_case.push(Chart { told, replaced, lines, is_stale, anchor, page: 1 });
+            }
+        }
+    }
+    for of_case in charts.values_mut().flat_map(BTreeMap::values_mut) {
+        // What somebody should look at first; the sort is stable: by name otherwise.
+        of_case.sort_by_key(|chart| (chart.is_stale, !chart.is_watched(), chart.told.kind));
+        of_case.iter_mut().enumerate().for_each(|(at, chart)| chart.page = page(at));
+    }
+    charts
+}
+
+fn last(told: &Told) -> Option<&String> {
+    told.sessions.last().map(|session| &session.started_at)
+}
+
+/// The same of the sessions of the default branch.
+fn last_known(told: &Told) -> Option<&String> {
+    let known = told.sessions.iter().rev().find(|session| !told.aside.contains(&session.session));
+    known.map(|session| &session.started_at)
+}
+
+/// What gates say, by the series that it is about.
+struct Lines<'a> {
+    by_series: BTreeMap<SeriesKey, Vec<&'a Line>>,
+}
+
+/// What tells a series from others: benchmark, case, hardware, metric, labels, unit.
+type SeriesKey = (String, String, BTreeMap<String, String>, String, BTreeMap<String, String>, Option<String>);
+
+impl<'a> Lines<'a> {
+    fn of_all(lines: &'a [Line], series: &[Told]) -> Self {
+        // Where targets do not keep results apart, series have none, and the lines of gates have one all the same.
+        let has_target = series.iter().any(|told| told.environment.contains_key("target"));
+        let mut by_series: BTreeMap<SeriesKey, Vec<&Line>> = BTreeMap::new();
+        for line in lines {
+            let mut environment = line.environment.clone();
+            if !has_target {
+                environment.remove("target");
+            }
+            let key = (
+                line.benchmark.clone(),
+                line.case.clone(),
+                environment,
+                line.metric.clone(),
+                line.labels.clone(),
+                line.unit.clone(),
+            );
+            by_series.entry(key).or_default().push(line);
+        }
+        for lines in by_series.values_mut() {
+            lines.sort_by_key(|line| line.verdict);
+        }
+        Self { by_series }
+    }
+
+    fn of(&self, told: &Told) -> Vec<&'a Line> {
+        self.by_series.get(&key(told)).cloned().unwrap_or_default()
+    }
+
+    /// Returns the lines that no chart shows: of metrics without any value.
+    fn without(&self, charts: &Charts<'_>) -> Vec<&'a Line> {
+        let drawn = charts.values().flat_map(BTreeMap::values).flatten().filter(|chart| !chart.is_stale);
+        let drawn: BTreeSet<SeriesKey> = drawn.map(|chart| key(chart.told)).collect();
+        let lines = self.by_series.iter().filter(|(key, _)| !drawn.contains(key));
+        lines.flat_map(|(_, lines)| lines).copied().collect()
+    }
+}
+
+fn key(told: &Told) -> SeriesKey {
+    (
+        told.benchmark.clone(),
+        told.case.clone(),
+        told.environment.clone(),
+        told.metric.clone(),
+        told.labels.clone(),
+        told.unit.clone(),
+    )
+}
+
+/// Returns the anchor of a metric.
+fn anchor(told: &Told) -> String {
+    let labels: String = told.labels.iter().map(|(name, value)| format!(" {name}={value}")).collect();
+    let unit = told.unit.as_deref().unwrap_or_default();
+    let target = told.environment.get("target").map_or("", String::as_str);
+    place::slug(&format!("{target} {}{labels} {unit}", told.metric))
+}
+
+/// Tells of gates that found no value; of cases that never ran or failed that is told already.
+fn add_unseen<'a>(cases: &mut [Case<'a>], lines: &[&'a Line]) {
+    for line in lines {
+        let target = line.environment.get("target").map_or("", String::as_str);
+        let Some(case) = cases.iter_mut().find(|case| case.id == line.case) else { continue };
+        if case.troubles.iter().any(|trouble| trouble.target == target) {
+            continue;
+        }
+        let what = Obstacle::NoValue { metric: &line.metric, message: &line.message };
+        case.troubles.push(Trouble { target, what });
+    }
+}
+
+fn cases<'a>(
+    request: &'a Request<'a>,
+    rows: &[&'a Row],
+    asked: &[&'a Asked],
+    mut charts: BTreeMap<&'a str, Vec<Chart<'a>>>,
+) -> Vec<Case<'a>> {
+    let archive = request.archive;
+    let mut by_case: BTreeMap<&'a str, Vec<&'a Row>> = BTreeMap::new();
+    for row in rows {
+        by_case.entry(&archive.subject(row).case).or_default().push(row);
+    }
+    let mut wanted: BTreeMap<&'a str, (&'a str, BTreeSet<&'a str>)> = BTreeMap::new();
+    for spec in asked {
+        for (id, name) in &spec.cases {
+            wanted.entry(id).or_insert((name, BTreeSet::new())).1.insert(&spec.target);
+        }
+    }
+    let ids: BTreeSet<&'a str> = by_case.keys().chain(wanted.keys()).copied().collect();
+    let mut cases: Vec<Case<'a>> = ids
+        .into_iter()
+        .map(|id| {
+            let rows = by_case.get(id).map(Vec::as_slice).unwrap_or_default();
+            let subject = rows.first().map(|row| archive.subject(row));
+            let name = subject.map(|subject| subject.case_name.as_str());
+            let name = name.or_else(|| wanted.get(id).map(|(name, _)| *name)).unwrap_or_default();
+            let params = subject.into_iter().flat_map(|subject| &subject.params);
+            let targets = wanted.get(id).map(|(_, targets)| targets);
+            Case {
+                id,
+                name,
+                params: params.map(|(name, value)| (name.as_str(), plain(value))).collect(),
+                charts: charts.remove(id).unwrap_or_default(),
+                troubles: troubles(request, rows, targets),
+            }
+        })
+        .collect();
+    cases.sort_by(|one, other| natural(one.name).cmp(&natural(other.name)).then(one.id.cmp(other.id)));
+    cases
+}
+
+/// Returns what a name is sorted by, so that 8 comes before 64.
+pub(super) fn natural(name: &str) -> Vec<(String, u64)> {
+    let mut parts = Vec::new();
+    let mut rest = name;
+    while !rest.is_empty() {
+        let words = rest.find(|letter: char| letter.is_ascii_digit()).unwrap_or(rest.len());
+        let (text, tail) = rest.split_at(words);
+        let digits = tail.find(|letter: char| !letter.is_ascii_digit()).unwrap_or(tail.len());
+        let (number, tail) = tail.split_at(digits);
+        parts.push((text.to_owned(), number.parse().unwrap_or(u64::MAX)));
+        rest = tail;
+    }
+    parts
+}
+
+fn troubles<'a>(request: &'a Request<'a>, rows: &[&'a Row], wanted: Option<&BTreeSet<&'a str>>) -> Vec<Trouble<'a>> {
+    let mut newest: BTreeMap<&'a str, &'a str> = BTreeMap::new();
+    for row in rows {
+        // The newest comes first.
+        newest.entry(&request.archive.subject(row).target).or_insert(&row.session);
+    }
+    // What no spec asks for any more is nobody's trouble.
+    let is_asked = |target: &str| request.asked.is_empty() || wanted.is_some_and(|wanted| wanted.contains(target));
+    let mut found: Vec<Trouble<'a>> = Vec::new();
+    for (target, session) in newest.iter().filter(|(target, _)| is_asked(target)) {
+        let of_session = rows.iter().filter(|row| row.session == *session);
+        let mut last: BTreeMap<&str, &'a Row> = BTreeMap::new();
+        for row in of_session {
+            // A run that was tried again is as its last attempt.
+            let known = last.entry(&row.run).or_insert(row);
+            if row.attempt > known.attempt {
+                *known = row;
+            }
+        }
+        let measured = last.values().filter(|row| !row.warmup).count();
+        let counts = |row: &&&Row| measured == 0 || !row.warmup;
+        let mut failed: Vec<&'a Row> = last.values().filter(counts).copied().collect();
+        let all = failed.len();
+        failed.retain(|row| row.status != Status::Succeeded);
+        if let Some(first) = failed.iter().min_by_key(|row| (&row.started_at, &row.path)) {
+            let reason = first.reasons.first().map(|reason| reason.message.as_str());
+            let what = Obstacle::Failed { since: &first.started_at, failed: failed.len(), all, reason };
+            found.push(Trouble { target, what });
+        }
+    }
+    let missing = wanted.into_iter().flatten().filter(|target| !newest.contains_key(*target));
+    found.extend(missing.map(|target| Trouble { target, what: Obstacle::NeverRan }));
+    found
+}
+
+impl<'a> Site<'a> {
+    /// Iterates over the cases of all benchmarks.
+    pub(super) fn cases(&self) -> impl Iterator<Item = &Case<'a>> {
+        self.benchmarks.iter().flat_map(|benchmark| &benchmark.cases)
+    }
+
+    /// Iterates over what is drawn.
+    pub(super) fn charts(&self) -> impl Iterator<Item = &Chart<'a>> {
+        self.benchmarks.iter().flat_map(Benchmark::charts)
+    }
+
+    /// Returns the changes for the worse that are open in what stands for the benchmarks, the largest first.
+    pub(super) fn findings(&self) -> Vec<Finding<'_>> {
+        largest_first(self.seen().filter(|finding| !finding.is_pending()).collect())
+    }
+
+    /// Returns what may have got worse, and a second session decides.
+    pub(super) fn pending(&self) -> Vec<Finding<'_>> {
+        largest_first(self.seen().filter(Finding::is_pending).collect())
+    }
+
+    fn seen(&self) -> impl Iterator<Item = Finding<'_>> {
+        self.charts().filter(|chart| chart.is_watched()).filter_map(Chart::finding)
+    }
+
+    /// Returns how many changes for the worse are open in metrics that do not stand for their benchmarks.
+    pub(super) fn others(&self) -> usize {
+        self.charts().filter(|chart| !chart.is_watched()).filter_map(Chart::finding).count()
+    }
+}
+
+/// Sorts findings by how large they are.
+pub(super) fn largest_first(mut findings: Vec<Finding<'_>>) -> Vec<Finding<'_>> {
+    findings.sort_by(|one, other| {
+        one.chart.told.kind.cmp(&other.chart.told.kind).then(other.size().total_cmp(&one.size()))
+    });
+    findings
+}
+
+impl<'a> Benchmark<'a> {
+    /// Returns the chart that needs somebody most.
+    pub(super) fn worst(&self) -> Option<&Chart<'a>> {
+        let watched = self.charts().filter(|chart| chart.is_watched());
+        let size = |chart: &Chart<'_>| chart.finding().map_or(0.0, |finding| finding.size());
+        watched.min_by(|one, other| {
+            let verdict = |chart: &Chart<'_>| chart.verdict().unwrap_or(Verdict::Unchanged);
+            verdict(one).cmp(&verdict(other)).then_with(|| size(other).total_cmp(&size(one)))
+        })
+    }
+
+    /// Iterates over what is drawn.
+    pub(super) fn charts(&self) -> impl Iterator<Item = &Chart<'a>> {
+        self.cases.iter().flat_map(|case| &case.charts)
+    }
+
+    /// Returns the changes for the worse that are open, the largest first.
+    pub(super) fn findings(&self) -> Vec<Finding<'_>> {
+        largest_first(self.charts().filter_map(Chart::finding).collect())
+    }
+}

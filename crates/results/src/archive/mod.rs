@@ -1,0 +1,166 @@
+//! All results that were committed, as rows: what the commands that read results need of each file, equal parts kept once.
+//!
+//! `edge::archive` reads the files and keeps the rows in a cache; nothing here touches a disk.
+
+mod identity;
+mod partition;
+mod row;
+mod series;
+mod session;
+mod table;
+
+use std::collections::BTreeSet;
+
+use serde::{Deserialize, Serialize};
+
+pub use identity::{CurrentRules, Doubt, settle};
+use kubebench_format::result::v1::{Environment, Image, Metadata, Provenance};
+pub use partition::{FACTS, Facts, Partition, partitions};
+pub use row::{Definition, Extract, Row};
+pub use series::{MetricKey, Point, Series, series, series_of};
+pub use session::Session;
+use table::Table;
+
+/// Results, in the order of their paths.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Archive {
+    rows: Vec<Row>,
+    subjects: Table<Metadata>,
+    origins: Table<Provenance>,
+    environments: Table<Environment>,
+    definitions: Table<Definition>,
+}
+
+/// The form in which an archive is kept: the same, with the parts as texts.
+#[derive(Debug, Serialize)]
+pub struct KeptOf<'a> {
+    rows: &'a [Row],
+    subjects: &'a [String],
+    origins: &'a [String],
+    environments: &'a [String],
+    definitions: &'a [String],
+}
+
+/// The same as it is read back.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Kept {
+    rows: Vec<Row>,
+    subjects: Vec<String>,
+    origins: Vec<String>,
+    environments: Vec<String>,
+    definitions: Vec<String>,
+}
+
+impl Archive {
+    /// Adds a result; whoever adds does so in the order of paths.
+    pub fn add(&mut self, extract: Extract) {
+        let Extract { mut row, subject, origin, environment, metrics } = extract;
+        row.subject = self.subjects.id(&subject);
+        row.origin = self.origins.id(&origin);
+        row.environment = self.environments.id(&environment);
+        row.metrics = metrics.into_iter().map(|(of, value)| (self.definitions.id(&of), value)).collect();
+        self.rows.push(row);
+    }
+
+    /// Adds a row of another archive.
+    pub fn adopt(&mut self, mut row: Row, from: &Self) {
+        row.subject = self.subjects.adopt(row.subject, &from.subjects);
+        row.origin = self.origins.adopt(row.origin, &from.origins);
+        row.environment = self.environments.adopt(row.environment, &from.environments);
+        for (definition, _) in &mut row.metrics {
+            *definition = self.definitions.adopt(*definition, &from.definitions);
+        }
+        self.rows.push(row);
+    }
+
+    /// Returns the results.
+    pub fn rows(&self) -> &[Row] {
+        &self.rows
+    }
+
+    /// Returns the places of the results that are wanted.
+    pub fn places(&self, wanted: impl Fn(&Row) -> bool) -> BTreeSet<usize> {
+        self.rows.iter().enumerate().filter(|(_, row)| wanted(row)).map(|(at, _)| at).collect()
+    }
+
+    /// Returns what was run.
+    pub fn subject(&self, row: &Row) -> &Metadata {
+        self.subjects.get(row.subject)
+    }
+
+    /// Returns what it was made from.
+    pub fn origin(&self, row: &Row) -> &Provenance {
+        self.origins.get(row.origin)
+    }
+
+    /// Returns what it ran on; what changes from run to run, such as the load before it, is left out.
+    pub fn environment(&self, row: &Row) -> &Environment {
+        self.environments.get(row.environment)
+    }
+
+    /// Iterates over what a result measured.
+    pub fn metrics<'a>(&'a self, row: &'a Row) -> impl Iterator<Item = (&'a Definition, Option<f64>)> {
+        row.metrics.iter().map(|(definition, value)| (self.definitions.get(*definition), *value))
+    }
+
+    /// Returns what keeps a result apart from others.
+    pub fn facts(&self, row: &Row) -> Facts {
+        partition::facts(self, row)
+    }
+
+    /// Returns the same without how many machines there were of each kind.
+    pub fn kinds(&self, row: &Row) -> Facts {
+        partition::kinds(self, row)
+    }
+
+    /// Returns what tells revisions of what was measured apart: what ran with which images, however often it was asked for. Programs of a
+    /// machine are of the commit.
+    pub fn revision(&self, row: &Row) -> (String, Option<&str>, Vec<(String, String)>) {
+        let origin = self.origin(row);
+        let ran = origin.workload_digest.as_ref().unwrap_or(&origin.run_digest).clone();
+        let image = |image: &Image| (image.role.clone(), image.observed.as_ref().unwrap_or(&image.declared).clone());
+        let is_pinned = self.environment(row).cluster.engine != "process";
+        let commit = origin.commit.as_deref().filter(|_| !is_pinned);
+        (ran, commit, self.environment(row).images.iter().map(image).collect())
+    }
+
+    /// Leaves out the rows for which `keep` says no.
+    pub fn retain(&mut self, keep: impl Fn(&Row) -> bool) {
+        self.rows.retain(keep);
+    }
+
+    /// Takes the rows out; what they refer to stays.
+    pub fn take_rows(&mut self) -> Vec<Row> {
+        std::mem::take(&mut self.rows)
+    }
+
+    /// Returns the form in which it is kept.
+    pub fn to_kept(&self) -> KeptOf<'_> {
+        KeptOf {
+            rows: &self.rows,
+            subjects: self.subjects.texts(),
+            origins: self.origins.texts(),
+            environments: self.environments.texts(),
+            definitions: self.definitions.texts(),
+        }
+    }
+
+    /// Reads the form in which it was kept; nothing where that is damaged.
+    pub fn of_kept(kept: Kept) -> Option<Self> {
+        let archive = Self {
+            rows: kept.rows,
+            subjects: Table::of_texts(kept.subjects)?,
+            origins: Table::of_texts(kept.origins)?,
+            environments: Table::of_texts(kept.environments)?,
+            definitions: Table::of_texts(kept.definitions)?,
+        };
+        let is_whole = |row: &Row| {
+            archive.subjects.has(row.subject)
+                && archive.origins.has(row.origin)
+                && archive.environments.has(row.environment)
+                && row.metrics.iter().all(|(definition, _)| archive.definitions.has(*definition))
+        };
+        archive.rows.iter().all(is_whole).then_some(archive)
+    }
+}

@@ -1,0 +1,147 @@
+//! One result as a row.
+
+use std::collections::BTreeMap;
+
+use serde::{Deserialize, Serialize};
+
+use kubebench_format::result::BenchmarkResult;
+use kubebench_format::result::v1::{
+    Direction, Environment, Kind, Metadata, Provenance, Reason, Status, StatusReason, Usage,
+};
+
+/// What is kept of one result; numbers stand for parts that the archive keeps once.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Row {
+    /// Its path below the results folder.
+    pub path: String,
+    /// Its digest.
+    pub digest: String,
+    pub(super) subject: u32,
+    pub(super) origin: u32,
+    pub(super) environment: u32,
+    /// The run's id.
+    pub run: String,
+    /// The session.
+    pub session: String,
+    /// The repeat.
+    pub repeat: u32,
+    /// The attempt.
+    pub attempt: u32,
+    /// Whether it is a warm-up.
+    pub warmup: bool,
+    /// The version of the program that wrote it.
+    pub recorder: String,
+    /// Whether nothing was run, and the numbers were made.
+    pub synthetic: bool,
+    /// What started it.
+    pub reason: Reason,
+    /// How it ended.
+    pub status: Status,
+    /// Why it did not succeed.
+    pub reasons: Vec<StatusReason>,
+    /// When it began.
+    pub started_at: String,
+    /// When it ended.
+    pub finished_at: String,
+    /// Seconds between the two.
+    pub seconds: f64,
+    /// What it cost, and in which currency.
+    pub cost: Option<(f64, String)>,
+    /// Accelerators times hours.
+    pub gpu_hours: Option<f64>,
+    /// For how many hours it held its machines; the wait for them is no part of it.
+    pub held_hours: Option<f64>,
+    /// The pods that it had.
+    pub pods: Option<u32>,
+    /// The accelerators that it had.
+    pub accelerators: Option<u64>,
+    pub(super) metrics: Vec<(u32, Option<f64>)>,
+}
+
+/// What a metric is, but for its value.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Definition {
+    /// The name.
+    pub name: String,
+    /// What tells it from others of its name.
+    pub labels: BTreeMap<String, String>,
+    /// The unit.
+    pub unit: Option<String>,
+    /// Which way is better.
+    pub direction: Direction,
+    /// What part it plays.
+    pub kind: Kind,
+}
+
+/// A row before its parts have numbers.
+#[derive(Clone, Debug)]
+pub struct Extract {
+    pub(super) row: Row,
+    pub(super) subject: Metadata,
+    pub(super) origin: Provenance,
+    pub(super) environment: Environment,
+    pub(super) metrics: Vec<(Definition, Option<f64>)>,
+}
+
+impl Extract {
+    /// Takes what is kept out of the result at `path`.
+    pub fn of(path: &str, result: BenchmarkResult) -> Self {
+        let BenchmarkResult { metadata, run, source, mut environment, metrics, usage, cost, .. } = result;
+        for node in &mut environment.nodes {
+            node.load_before = None;
+        }
+        let of_metric = |metric: kubebench_format::result::v1::Metric| {
+            let kubebench_format::result::v1::Metric { name, labels, unit, direction, kind, value, .. } = metric;
+            (Definition { name, labels, unit, direction, kind }, value.filter(|value| value.is_finite()))
+        };
+        let gpu_hours = usage.as_ref().and_then(|usage| usage.gpu_hours);
+        let row = Row {
+            path: path.to_owned(),
+            digest: result.digest,
+            subject: 0,
+            origin: 0,
+            environment: 0,
+            run: run.id,
+            session: run.session,
+            repeat: run.repeat,
+            attempt: run.attempt,
+            warmup: run.warmup,
+            recorder: result.recorder.version,
+            synthetic: result.synthetic,
+            reason: run.reason,
+            status: run.status,
+            reasons: run.reasons,
+            started_at: run.started_at,
+            finished_at: run.finished_at,
+            seconds: run.duration_seconds,
+            gpu_hours: gpu_hours.or_else(|| cost.as_ref().map(|cost| cost.gpu_hours)),
+            cost: cost.map(|cost| (cost.amount, cost.currency)),
+            held_hours: usage.as_ref().and_then(held),
+            pods: usage.as_ref().map(|usage| usage.pods),
+            accelerators: usage.as_ref().map(|usage| usage.accelerators.values().sum()),
+            metrics: Vec::new(),
+        };
+        let metrics = metrics.into_iter().map(of_metric).collect();
+        Self { row, subject: metadata, origin: source, environment, metrics }
+    }
+}
+
+/// Returns for how long the resources were held that were held longest.
+fn held(usage: &Usage) -> Option<f64> {
+    let hours = |(name, amount): (&String, &f64)| Some(usage.resource_hours.get(name)? / amount);
+    let longest = usage.resources.iter().filter_map(hours).filter(|hours| hours.is_finite()).fold(0.0, f64::max);
+    let of_accelerators = || {
+        let count: u64 = usage.accelerators.values().sum();
+        usage.gpu_hours.filter(|_| count > 0).map(|hours| hours / count as f64)
+    };
+    Some(longest).filter(|hours| *hours > 0.0).or_else(of_accelerators).filter(|hours| *hours > 0.0)
+}
+
+impl Row {
+    /// Returns whether its numbers count: it succeeded and is no warm-up.
+    pub fn counts(&self) -> bool {
+        self.status == Status::Succeeded && !self.warmup
+    }
+}

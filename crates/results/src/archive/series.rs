@@ -1,0 +1,109 @@
+//! Series: the values of one metric over the sessions of a partition.
+
+use std::collections::BTreeMap;
+
+use super::{Archive, Definition, Partition, Session};
+use kubebench_format::result::labelled;
+use kubebench_format::result::v1::{Direction, Kind};
+use kubebench_stats as stats;
+
+/// What tells a metric from others of a partition. A metric whose unit changed is another one: 1 ms is not less than 2 s.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct MetricKey {
+    /// The name.
+    pub name: String,
+    /// What tells it from others of its name.
+    pub labels: BTreeMap<String, String>,
+    /// The unit.
+    pub unit: Option<String>,
+}
+
+impl MetricKey {
+    /// Returns the key of what a definition defines.
+    pub fn of(definition: &Definition) -> Self {
+        Self {
+            name: definition.name.clone(),
+            labels: definition.labels.clone(),
+            unit: definition.unit.clone().filter(|unit| unit != "1"),
+        }
+    }
+
+    /// Returns the name with its labels, as people read it.
+    pub fn shown(&self) -> String {
+        labelled(&self.name, &self.labels)
+    }
+}
+
+/// The values of a metric, session by session.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Series {
+    /// The metric.
+    pub metric: MetricKey,
+    /// Which way is better, as the newest session has it.
+    pub direction: Direction,
+    /// What part it plays, as the newest session has it.
+    pub kind: Kind,
+    /// The values, the oldest first; sessions without one are left out.
+    pub points: Vec<Point>,
+}
+
+/// The value of one session.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Point {
+    /// The place of the session in its partition.
+    pub session: usize,
+    /// The median of its runs.
+    pub median: f64,
+    /// Which way was better, as this session has it.
+    pub direction: Direction,
+    /// The values of its runs that count, in the order of time.
+    pub runs: Vec<f64>,
+}
+
+/// Returns the series of a partition, by metric.
+pub fn series(archive: &Archive, partition: &Partition) -> Vec<Series> {
+    series_of(archive, partition, |_| true)
+}
+
+/// Returns the series of a partition whose names are wanted, by metric.
+pub fn series_of(archive: &Archive, partition: &Partition, is_wanted: impl Fn(&str) -> bool) -> Vec<Series> {
+    let mut all: BTreeMap<MetricKey, Series> = BTreeMap::new();
+    for (at, session) in partition.sessions.iter().enumerate() {
+        for (definition, runs) in values(archive, session, &is_wanted) {
+            let metric = MetricKey::of(definition);
+            let Definition { direction, kind, .. } = *definition;
+            let series =
+                all.entry(metric.clone()).or_insert_with(|| Series { metric, direction, kind, points: Vec::new() });
+            (series.direction, series.kind) = (direction, kind);
+            match series.points.last_mut().filter(|last| last.session == at) {
+                // One metric with two definitions in a session: its direction was changed between two runs.
+                Some(last) => {
+                    last.runs.extend(runs);
+                    last.direction = direction;
+                }
+                None => series.points.push(Point { session: at, median: f64::NAN, direction, runs }),
+            }
+        }
+    }
+    for point in all.values_mut().flat_map(|series| &mut series.points) {
+        point.median = stats::quantile(point.runs.iter().copied(), 0.5);
+    }
+    all.into_values().collect()
+}
+
+/// Returns the values of the runs of a session that count, by definition.
+fn values<'a>(
+    archive: &'a Archive,
+    session: &'a Session,
+    is_wanted: &impl Fn(&str) -> bool,
+) -> Vec<(&'a Definition, Vec<f64>)> {
+    let mut by_definition: BTreeMap<u32, Vec<f64>> = BTreeMap::new();
+    for row in session.rows(archive).filter(|row| row.counts()) {
+        let wanted = row.metrics.iter().filter(|(definition, _)| is_wanted(&archive.definitions.get(*definition).name));
+        for (definition, value) in wanted {
+            by_definition.entry(*definition).or_default().extend(value);
+        }
+    }
+    let known = by_definition.into_iter().filter(|(_, runs)| !runs.is_empty());
+    known.map(|(definition, runs)| (archive.definitions.get(definition), runs)).collect()
+}

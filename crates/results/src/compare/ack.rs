@@ -1,0 +1,166 @@
+//! What an acknowledgement is about, and where its level begins.
+
+use std::collections::BTreeMap;
+
+use super::line::Origin;
+use super::side::Lineage;
+use super::v1::Acknowledged;
+use super::words;
+use crate::archive::{Archive, MetricKey, Partition};
+use crate::verdict::Mark;
+use kubebench_format::result::Ack;
+use kubebench_syntax::diag::nearest;
+use kubebench_syntax::unit::is_time;
+
+/// Returns whether `ack` is about this series.
+pub(super) fn is_about(ack: &Ack, archive: &Archive, partition: &Partition, metric: &MetricKey) -> bool {
+    ack.metric == metric.name && is_about_case(ack, archive, partition)
+}
+
+fn is_about_case(ack: &Ack, archive: &Archive, partition: &Partition) -> bool {
+    let name = partition.newest(archive).map(|row| archive.subject(row).case_name.as_str()).unwrap_or_default();
+    ack.benchmark == partition.benchmark
+        && (matches(&ack.case, &partition.case) || matches(&ack.case, name))
+        && ack.target.as_ref().is_none_or(|target| partition.facts.get("target").is_none_or(|own| own == target))
+}
+
+/// Returns whether `ack` still holds on a day.
+pub(super) fn holds(ack: &Ack, day: &str) -> bool {
+    ack.expires.as_deref().is_none_or(|last| words::day(day) <= last)
+}
+
+/// Returns where the accepted level begins among sessions, given the id, time and commit of each.
+pub(super) fn mark<'a>(
+    ack: &Ack,
+    mut sessions: impl Iterator<Item = (&'a str, &'a str, Option<&'a str>)>,
+) -> Option<Mark> {
+    let is_from = |(id, started_at, commit): (&str, &str, Option<&str>)| begins(&ack.from, id, started_at, commit);
+    let at = sessions.position(is_from)?;
+    Some(Mark { at, at_most: ack.max_change })
+}
+
+/// Returns whether what is accepted `from` some place on begins with this session or before it.
+pub fn begins(from: &str, id: &str, started_at: &str, commit: Option<&str>) -> bool {
+    const SHORTEST_COMMIT: usize = 7;
+    id == from
+        || is_time(from) && started_at >= from
+        || from.len() >= SHORTEST_COMMIT && commit.is_some_and(|commit| commit.starts_with(from))
+}
+
+/// Says which of the acknowledgements that hold on a day are about nothing in `partitions`, and why: a name may be wrong, what they accept
+/// is still to come, or it is of none of the `lineages` that baselines are of.
+pub fn idle(
+    acks: &[Ack],
+    archive: &Archive,
+    partitions: &[Partition],
+    lineages: &BTreeMap<String, Lineage>,
+    day: &str,
+) -> Vec<String> {
+    let held = acks.iter().filter(|ack| holds(ack, day));
+    let why = |ack: &Ack| {
+        why_idle(ack, archive, partitions, lineages).map(|why| format!("{} accepts nothing: {why}", ack.file))
+    };
+    held.filter_map(why).collect()
+}
+
+fn why_idle(
+    ack: &Ack,
+    archive: &Archive,
+    partitions: &[Partition],
+    lineages: &BTreeMap<String, Lineage>,
+) -> Option<String> {
+    let of_benchmark: Vec<&Partition> = partitions.iter().filter(|own| own.benchmark == ack.benchmark).collect();
+    if of_benchmark.is_empty() {
+        let known = partitions.iter().map(|own| own.benchmark.as_str());
+        return Some(format!("no result is of `{}`{}", ack.benchmark, nearest(&ack.benchmark, known)));
+    }
+    let of_case: Vec<&Partition> = of_benchmark.into_iter().filter(|own| is_about_case(ack, archive, own)).collect();
+    if of_case.is_empty() {
+        let on = ack.target.as_ref().map_or_else(String::new, |target| format!(" on `{target}`"));
+        return Some(format!("no result of {} is of the case `{}`{on}", ack.benchmark, ack.case));
+    }
+    let rows = || of_case.iter().flat_map(|own| &own.sessions).flat_map(|session| session.rows(archive));
+    let metrics = || rows().flat_map(|row| archive.metrics(row)).map(|(definition, _)| definition.name.as_str());
+    if !metrics().any(|name| name == ack.metric) {
+        let near = nearest(&ack.metric, metrics());
+        return Some(format!("no result of {} has the metric `{}`{near}", ack.benchmark, ack.metric));
+    }
+    let all: Vec<Option<&Lineage>> =
+        if lineages.is_empty() { vec![None] } else { lineages.values().map(Some).collect() };
+    let reach = of_case.iter().flat_map(|own| all.iter().map(|lineage| reach(ack, archive, own, *lineage))).max();
+    match reach.unwrap_or(Reach::Nothing) {
+        Reach::Held => None,
+        Reach::Aside => Some(format!(
+            "the sessions from `{}` on are of no baseline; after a squash or a rebase, name the new commit",
+            ack.from
+        )),
+        Reach::Nothing => {
+            Some(format!("`{}` is no session and no commit of one so far, and no time before one", ack.from))
+        }
+    }
+}
+
+/// What an acknowledgement from some place is about, the most last.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Reach {
+    /// No session.
+    Nothing,
+    /// Sessions that are neither of a baseline nor the newest.
+    Aside,
+    /// Sessions of a baseline, or the newest.
+    Held,
+}
+
+fn reach(ack: &Ack, archive: &Archive, partition: &Partition, lineage: Option<&Lineage>) -> Reach {
+    let origin = Origin { archive, partition, lineage };
+    let sessions = partition.sessions.iter().enumerate();
+    let from_there = sessions
+        .filter(|(at, of)| begins(&ack.from, &of.id, &of.started_at, origin.commit(*at).as_deref()))
+        .map(|(at, _)| if origin.has(at) || at + 1 == partition.sessions.len() { Reach::Held } else { Reach::Aside });
+    from_there.max().unwrap_or(Reach::Nothing)
+}
+
+/// Returns an acknowledgement as answers show it; what it accepts begins with `session`.
+pub(super) fn shown(ack: &Ack, holds: bool, session: Option<String>) -> Acknowledged {
+    Acknowledged {
+        file: ack.file.clone(),
+        by: ack.by.clone(),
+        reason: ack.reason.clone(),
+        session,
+        max_change: ack.max_change,
+        expires: ack.expires.clone(),
+        expired: !holds,
+    }
+}
+
+/// Returns whether `text` is what `pattern` says, where `*` stands for anything.
+pub fn matches(pattern: &str, text: &str) -> bool {
+    let Some((first, others)) = pattern.split_once('*') else { return pattern == text };
+    let Some(mut rest) = text.strip_prefix(first) else { return false };
+    let mut others: Vec<&str> = others.split('*').collect();
+    let last = others.pop().unwrap_or_default();
+    for part in others {
+        // The first place is as good as any later one: what follows may be anywhere behind it.
+        let Some((_, behind)) = rest.split_once(part) else { return false };
+        rest = behind;
+    }
+    rest.ends_with(last)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::matches;
+
+    #[test]
+    fn a_star_stands_for_anything() {
+        for (pattern, text) in
+            [("*", ""), ("a", "a"), ("a*", "a"), ("*b", "ab"), ("a*c*e", "abcde"), ("a**e", "abe"), ("*=1", "x=1")]
+        {
+            assert!(matches(pattern, text), "{pattern} {text}");
+        }
+        for (pattern, text) in [("", "a"), ("a", "ab"), ("a*a", "a"), ("a*c", "ab"), ("*ab*ab", "ab"), ("b*", "ab")] {
+            assert!(!matches(pattern, text), "{pattern} {text}");
+        }
+        assert!(!matches(&"*a".repeat(60), &"a".repeat(59)));
+    }
+}

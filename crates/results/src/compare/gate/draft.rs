@@ -1,0 +1,490 @@
+//! A gated metric: measured first, judged when all others are measured too.
+
+mod hits;
+
+use std::borrow::Cow;
+use std::collections::BTreeSet;
+
+use super::super::ack;
+use super::super::history::{OpenLevel, applying, level_change, levels, marks, newest_level, size};
+use super::super::line::Origin;
+use super::super::side::Lineage;
+use super::super::v1::{Acknowledged, Line, OpenChange, Size};
+use super::super::words;
+use super::{Against, Candidate, Request, Rule};
+use crate::archive::{Partition, Point, Series};
+use crate::verdict::{
+    Baseline, DEFAULT_THRESHOLD, Effect, Mark, Open, Policy, Scale, Turn, Verdict, baseline, judge, measure,
+    without_scale,
+};
+use kubebench_format::result::Ack;
+use kubebench_format::result::v1::Status;
+
+/// The sessions that a gate judges.
+pub(super) struct Sessions {
+    /// All of these.
+    pub(super) all: BTreeSet<usize>,
+    /// The candidate.
+    pub(super) judged: BTreeSet<usize>,
+    /// Where a second hit is waited for: those of the newest one's revision, in the candidate and right before it.
+    pub(super) alike: BTreeSet<usize>,
+}
+
+/// Why a candidate has no value of a series.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Absence {
+    /// None of its runs has a value of the metric that counts.
+    Invalid,
+    /// It has values of the metric, under other labels.
+    Gone,
+}
+
+/// A metric that was measured, and not yet judged.
+pub(super) struct Draft<'a> {
+    request: Request<'a>,
+    rule: &'a Rule,
+    partition: &'a Partition,
+    lineage: Option<&'a Lineage>,
+    series: Cow<'a, Series>,
+    policy: Policy,
+    /// The sessions that are judged.
+    sessions: BTreeSet<usize>,
+    /// The places of the candidate's points in the series.
+    candidate: Vec<usize>,
+    /// Those of the sessions of its newest revision, where a second hit is waited for.
+    alike: Vec<usize>,
+    /// The places of the points that may be its baseline.
+    earlier: Vec<usize>,
+    found: Baseline,
+    acks: Vec<Acknowledged>,
+    /// Acknowledgements of the candidate itself, and of earlier sessions of its revision.
+    accepted: Vec<Mark>,
+    scale: Option<Scale>,
+    effect: Option<Effect>,
+    absence: Absence,
+    pub(super) notes: Vec<String>,
+}
+
+impl<'a> Request<'a> {
+    pub(super) fn draft(
+        &self,
+        rule: &'a Rule,
+        partition: &'a Partition,
+        sessions: &Sessions,
+        series: Cow<'a, Series>,
+        absence: Absence,
+    ) -> Draft<'a> {
+        let lineage = self.lineage(rule);
+        let origin = Origin { archive: self.archive, partition, lineage };
+        let threshold = rule.max_regression.unwrap_or(DEFAULT_THRESHOLD);
+        let is_judged = |point: &Point| sessions.judged.contains(&point.session);
+        let own = series.points.iter().rev().find(|point| is_judged(point)).map(|point| point.direction);
+        let direction = rule.direction.or(own).unwrap_or(series.direction);
+        let policy = Policy { direction, threshold };
+        let first = sessions.all.first().copied().unwrap_or_default();
+        let is_earlier = |point: &Point| point.session < first;
+        let places = |wanted: &dyn Fn(&Point) -> bool| -> Vec<usize> {
+            series.points.iter().enumerate().filter(|(_, point)| wanted(point)).map(|(at, _)| at).collect()
+        };
+        let all_earlier = places(&is_earlier);
+        let earlier: Vec<usize> = all_earlier
+            .iter()
+            .copied()
+            .filter(|at| series.points.get(*at).is_some_and(|point| origin.is_member(point)))
+            .collect();
+        let mut notes = Vec::new();
+        if earlier.len() < all_earlier.len() {
+            let others = all_earlier.len() - earlier.len();
+            notes.push(format!(
+                "{others} earlier {} not of the baseline's commits",
+                if others == 1 { "session is" } else { "sessions are" }
+            ));
+            notes.extend(of_same_commit(self.candidate, origin, &series, &all_earlier, &is_judged));
+        }
+        let against = match &rule.against {
+            Against::Lineage(name) => {
+                notes.push(format!("held against {name}"));
+                Some(name.as_str())
+            }
+            Against::Default => self.default,
+            Against::Value(_) => None,
+        };
+        notes.extend(against.and_then(|name| in_doubt(origin, &series, name)));
+        let candidate = places(&is_judged);
+        let alike = places(&|point| sessions.alike.contains(&point.session));
+        let named: BTreeSet<usize> = alike.iter().chain(&candidate).copied().collect();
+        let known: Vec<usize> = earlier.iter().copied().chain(named).collect();
+        let about = || applying(self.acks, origin, &series.metric, self.as_of);
+        let (of_known, mut acks) = marks(about(), origin, &series, &known);
+        let (of_baseline, mut of_candidate): (Vec<Mark>, Vec<Mark>) =
+            of_known.into_iter().partition(|mark| mark.at < earlier.len());
+        if matches!(rule.against, Against::Lineage(_)) {
+            let (since, shown) = self.accepted_since(about(), origin, &series, policy, &candidate);
+            of_candidate.extend(since);
+            let known: BTreeSet<String> = acks.iter().map(|ack| ack.file.clone()).collect();
+            acks.extend(shown.into_iter().filter(|ack| !known.contains(&ack.file)));
+        }
+        let median = |at: &usize| series.points.get(*at).map(|point| point.median);
+        let values: Vec<f64> = earlier.iter().filter_map(median).collect();
+        let found = baseline(&values, policy, &of_baseline);
+        let base: Vec<f64> = found.sessions.iter().filter_map(|at| values.get(*at).copied()).collect();
+        let new: Vec<f64> = candidate.iter().filter_map(median).collect();
+        let scale = Scale::of(&base, &new);
+        let effect = scale.and_then(|scale| measure(scale, &base, &new));
+        Draft {
+            request: *self,
+            rule,
+            partition,
+            lineage,
+            series,
+            policy,
+            sessions: sessions.judged.clone(),
+            candidate,
+            alike,
+            earlier,
+            found,
+            acks,
+            accepted: of_candidate,
+            scale,
+            effect,
+            absence,
+            notes,
+        }
+    }
+}
+
+impl Request<'_> {
+    /// Returns what was accepted on the default branch, where the candidate is of the level that this began: for a gate that is held against
+    /// a release, such sessions are of no baseline.
+    fn accepted_since(
+        &self,
+        about: Vec<(&Ack, bool)>,
+        origin: Origin<'_>,
+        series: &Series,
+        policy: Policy,
+        candidate: &[usize],
+    ) -> (Vec<Mark>, Vec<Acknowledged>) {
+        let lineage = self.default.and_then(|name| self.lineages.get(name));
+        let Some(last) = candidate.last().filter(|_| lineage.is_some()) else { return Default::default() };
+        let origin = Origin { lineage, ..origin };
+        let members: Vec<usize> = origin.members(series).into_iter().filter(|at| at <= last).collect();
+        if members.last() != Some(last) {
+            return Default::default();
+        }
+        let found = levels(about.clone(), origin, series, &members, policy).found;
+        let begins = found.changes.last().map_or(found.apart, |change| change.at);
+        let mut accepted = (Vec::new(), Vec::new());
+        for one in about {
+            let (mark, shown) = marks(vec![one], origin, series, &members);
+            if mark.first().is_some_and(|mark| mark.at >= begins && found.open.is_none()) {
+                accepted.0.extend(mark);
+                accepted.1.extend(shown);
+            }
+        }
+        accepted
+    }
+}
+
+impl Draft<'_> {
+    /// Returns the p value that counts among those that are adjusted together.
+    pub(super) fn tested_p(&self) -> Option<f64> {
+        self.effect.filter(|_| self.is_against_level()).map(|effect| effect.p)
+    }
+
+    /// Returns whether it is held against a level, which acknowledgements are about.
+    fn is_against_level(&self) -> bool {
+        self.rule.max_regression.is_some() && !matches!(self.rule.against, Against::Value(_))
+    }
+
+    /// Returns the points of the baseline.
+    fn base(&self) -> impl Iterator<Item = &Point> {
+        self.found.sessions.iter().filter_map(|at| self.earlier.get(*at)).filter_map(|at| self.point(*at))
+    }
+
+    fn origin(&self) -> Origin<'_> {
+        Origin { archive: self.request.archive, partition: self.partition, lineage: self.lineage }
+    }
+
+    fn point(&self, at: usize) -> Option<&Point> {
+        self.series.points.get(at)
+    }
+
+    fn medians(&self, places: &[usize]) -> Vec<f64> {
+        places.iter().filter_map(|at| self.point(*at)).map(|point| point.median).collect()
+    }
+
+    pub(super) fn into_line(self, adjusted_p: Option<f64>) -> Line {
+        let judgement = match (self.scale, self.effect) {
+            (None, _) if !self.found.sessions.is_empty() => without_scale(),
+            _ => judge(self.effect, self.policy, adjusted_p),
+        };
+        let origin = self.origin();
+        let mut line = origin.line(&self.series, self.policy, &judgement);
+        line.baseline = origin.sessions(self.base());
+        line.candidate = origin.sessions(self.candidate.iter().filter_map(|at| self.point(*at)));
+        if self.is_against_level() {
+            line.acks.clone_from(&self.acks);
+        }
+        line.notes.extend(self.notes.iter().cloned());
+        // Where targets do not keep results apart, they still keep gates apart.
+        line.environment.entry("target".to_owned()).or_insert_with(|| self.rule.target.clone());
+        if self.candidate.is_empty() {
+            match self.absence {
+                Absence::Invalid => self.no_value(&mut line),
+                Absence::Gone => self.gone(&mut line),
+            }
+            return line;
+        }
+        if self.rule.max_regression.is_none() {
+            says(&mut line, Verdict::NoChangeSeen, "withinLimits", "within its limits".to_owned());
+        } else if let Against::Value(fixed) = self.rule.against {
+            self.against_value(&mut line, fixed);
+        } else {
+            self.open(&mut line);
+            self.accept(&mut line);
+            self.confirm(&mut line);
+            self.begin(&mut line);
+        }
+        self.limits(&mut line);
+        if line.verdict == Verdict::Pending || line.reason == "seenBefore" {
+            line.next_run = self.next_run();
+        }
+        if let (Some(detectable), true) = (line.detectable, line.threshold < DEFAULT_THRESHOLD)
+            && detectable > line.threshold
+        {
+            line.notes.push(format!(
+                "the threshold of {} is below what these sessions can show: {}",
+                words::share(line.threshold),
+                words::about(detectable)
+            ));
+        }
+        if let Some(correlation) = line.correlation {
+            line.notes.push(format!(
+                "neighboring sessions are correlated ({correlation:.1}): they say less than as many that are independent"
+            ));
+        }
+        line
+    }
+
+    /// There are sessions, and none has a value that counts.
+    fn no_value(&self, line: &mut Line) {
+        let rows = self.sessions.iter().filter_map(|at| self.partition.sessions.get(*at));
+        let rows: Vec<_> =
+            rows.flat_map(|session| session.rows(self.request.archive)).filter(|row| !row.warmup).collect();
+        let failed: Vec<_> = rows.iter().filter(|row| row.status != Status::Succeeded).collect();
+        let why = failed.first().and_then(|row| row.reasons.first()).map(|reason| format!(": {}", reason.message));
+        let message = match failed.len() {
+            0 => format!("none of {} runs has a value of `{}`", rows.len(), self.rule.metric),
+            failed => format!("{failed} of {} runs did not succeed{}", rows.len(), why.unwrap_or_default()),
+        };
+        says(line, Verdict::Invalid, "noValidRun", message);
+        let failed = failed.iter().map(|row| row.path.clone());
+        line.notes.extend(failed.map(|path| format!("see {path}")).take(3));
+    }
+
+    /// There are values of the metric, and none of this series of it, which earlier sessions have.
+    fn gone(&self, line: &mut Line) {
+        let origin = self.origin();
+        let last = self.series.points.last().map(|point| point.session);
+        let sessions = || {
+            let told = |at: usize| self.partition.sessions.get(at).map(|session| (session, origin.commit(at)));
+            (0..self.partition.sessions.len()).filter_map(told).collect::<Vec<_>>()
+        };
+        let about = applying(self.request.acks, origin, &self.series.metric, self.request.as_of);
+        for (ack, holds) in about {
+            let sessions = sessions();
+            let said = sessions.iter().map(|(of, commit)| (of.id.as_str(), of.started_at.as_str(), commit.as_deref()));
+            if let Some(mark) = ack::mark(ack, said).filter(|mark| holds && Some(mark.at) > last) {
+                let session = sessions.get(mark.at).map(|(of, _)| of.id.clone());
+                line.acks = vec![ack::shown(ack, holds, session)];
+                let said = "accepted: the candidate has no value of this, and earlier sessions have";
+                return says(line, Verdict::NoChangeSeen, "accepted", said.to_owned());
+            }
+        }
+        let said = "the candidate has no value of this, and earlier sessions have".to_owned();
+        says(line, Verdict::Missing, "noValue", said);
+    }
+
+    /// An open change fails the gate until it is acknowledged, or the level has come back.
+    fn open(&self, line: &mut Line) {
+        let Some(open) = self.found.open else { return };
+        let earlier = self.medians(&self.earlier);
+        let new = self.medians(&self.candidate);
+        let base: Vec<f64> = self.base().map(|point| point.median).collect();
+        let Some(scale) = self.scale else { return };
+        // What came back in part is another level of the same change.
+        if open.is_over(scale, &base, newest_level(&earlier, &self.found), &new, self.policy) {
+            if !self.is_aside() {
+                line.notes.push("the change that was open is not there any more".to_owned());
+                return;
+            }
+            line.notes.push(
+                "the newest session is not of the default branch, and does not have the change that is open there; `--candidate` \
+                 judges it by itself"
+                    .to_owned(),
+            );
+        }
+        let further = self.further(&new);
+        line.open = self.change(&self.told()).or_else(|| self.change(&self.earlier));
+        let since = line.open.as_mut().map_or_else(String::new, |open| {
+            open.further = further;
+            let size = open.change.map_or_else(String::new, |change| {
+                format!(", {} against the level before", words::estimate(change, open.interval))
+            });
+            format!(" since {}: {}{size}", words::day(&open.since), words::seen(open.sessions, open.measured))
+        });
+        let further = further.map_or_else(String::new, |size| format!("; {}", words::further(size)));
+        let state = self.exceeded(open).unwrap_or_else(|| "neither acknowledged nor over".to_owned());
+        says(line, Verdict::Regressed, "open", format!("open{since}; {state}{further}"));
+    }
+
+    /// Returns whether nobody asked for the sessions that are judged, and they are not of the default branch: what is open there is not over
+    /// because a branch does not have it.
+    fn is_aside(&self) -> bool {
+        let mut candidate = self.candidate.iter().filter_map(|at| self.point(*at));
+        self.request.is_usual(self.rule) && !candidate.any(|point| self.origin().is_member(point))
+    }
+
+    /// Says which acknowledgement of the change that is open does not reach: within its bound it would have closed the change.
+    fn exceeded(&self, open: Open) -> Option<String> {
+        let id = |at: &usize| Some(self.partition.sessions.get(self.point(*at)?.session)?.id.as_str());
+        let since: Vec<&str> = self.earlier.iter().skip(open.from).chain(&self.candidate).filter_map(id).collect();
+        let holds = |ack: &&Acknowledged| {
+            !ack.expired && ack.session.as_deref().is_some_and(|session| since.contains(&session))
+        };
+        let (file, share) = self.acks.iter().filter(holds).find_map(|ack| Some((&ack.file, ack.max_change?)))?;
+        Some(format!("more than the {} that {file} accepts", words::share(share)))
+    }
+
+    /// Returns how much worse the candidate is than the newest level of the change that is open, where that is a change of its own.
+    fn further(&self, new: &[f64]) -> Option<Size> {
+        let earlier = self.medians(&self.earlier);
+        let level = newest_level(&earlier, &self.found);
+        let effect = measure(Scale::of(level, new)?, level, new)?;
+        (judge(Some(effect), self.policy, None).verdict == Verdict::Regressed).then(|| size(&effect))
+    }
+
+    /// A hit may be that of a change which began before the candidate, also one that waits: then it is told from there on.
+    fn begin(&self, line: &mut Line) {
+        let is_hit = matches!(
+            (line.verdict, line.reason.as_str()),
+            (Verdict::Regressed, "change") | (Verdict::Pending, "firstHit")
+        );
+        if let Some(change) = is_hit.then(|| self.change(&self.told())).flatten()
+            && change.sessions > self.candidate.len()
+        {
+            line.open = Some(change);
+        }
+    }
+
+    /// Returns the value of `run` in the spec that starts another session of what the candidate ran.
+    fn next_run(&self) -> Option<u32> {
+        let session = self.sessions.last().and_then(|at| self.partition.sessions.get(*at))?;
+        let row = session.first(self.request.archive)?;
+        self.request.archive.origin(row).run.checked_add(1)
+    }
+
+    /// Returns the places of the points that `history` tells of, up to the candidate.
+    fn told(&self) -> Vec<usize> {
+        let last = self.candidate.last().copied().unwrap_or_default();
+        self.origin().members(&self.series).into_iter().filter(|at| *at <= last).collect()
+    }
+
+    /// Returns the change that is open among the points at `places`, as `history` tells it.
+    fn change(&self, places: &[usize]) -> Option<OpenChange> {
+        let (request, origin) = (self.request, self.origin());
+        let about = applying(request.acks, origin, &self.series.metric, request.as_of);
+        let levels = levels(about, origin, &self.series, places, self.policy);
+        let OpenLevel { from, measured, effect } = levels.open()?;
+        let steps = levels.found.changes.iter().filter(|change| change.at > from && change.turn == Turn::Worse);
+        let steps = steps.filter_map(|step| level_change(*step, origin, &self.series, places, &levels.found));
+        let steps = steps.filter(|step| !step.is_back_in_part(self.policy.direction));
+        let session = |at: usize| places.get(at).and_then(|at| self.point(*at)).map(|point| point.session);
+        Some(OpenChange {
+            after: from.checked_sub(1).and_then(session).and_then(|before| origin.commit(before)),
+            measured,
+            change: effect.map(|effect| effect.change()),
+            interval: effect.and_then(|effect| effect.change_interval()),
+            steps: steps.collect(),
+            ..self.since(session(from)?, levels.values.len() - from)?
+        })
+    }
+
+    /// Returns a change since a session, of which nothing else is known.
+    fn since(&self, first: usize, sessions: usize) -> Option<OpenChange> {
+        let session = self.partition.sessions.get(first)?;
+        Some(OpenChange {
+            session: session.id.clone(),
+            since: session.started_at.clone(),
+            commit: self.origin().commit(first),
+            after: None,
+            sessions,
+            measured: sessions,
+            change: None,
+            interval: None,
+            steps: Vec::new(),
+            further: None,
+        })
+    }
+
+    /// A change that was acknowledged together with what brought it passes, as far as it was accepted.
+    fn accept(&self, line: &mut Line) {
+        let is_hit = matches!(line.verdict, Verdict::Regressed | Verdict::Pending) && line.open.is_none();
+        let Some(effect) = self.effect.filter(|_| is_hit) else { return };
+        let points = self.base().chain(self.candidate.iter().filter_map(|at| self.point(*at)));
+        let loses_all = self.policy.loses_all(points.map(|point| point.median));
+        let is_covered = |mark: &Mark| {
+            let limit = mark.limit(effect.scale, self.policy, loses_all);
+            limit.is_none_or(|limit| effect.difference.abs() <= limit)
+        };
+        if self.accepted.iter().any(is_covered) {
+            let said = format!("accepted: {}", line.message);
+            says(line, Verdict::NoChangeSeen, "accepted", said);
+        }
+    }
+}
+
+/// Says of the newest session of a branch that others of its commit are there too.
+fn of_same_commit(
+    asked: &Candidate,
+    origin: Origin<'_>,
+    series: &Series,
+    earlier: &[usize],
+    is_judged: &dyn Fn(&Point) -> bool,
+) -> Option<String> {
+    let own = series.points.iter().rev().find(|point| is_judged(point))?;
+    // What ran with files that differ is of no commit.
+    let commit = |point: &Point| {
+        let row = origin.partition.sessions.get(point.session)?.first(origin.archive)?;
+        let is_aside = origin.archive.origin(row).dirty != Some(true) && !origin.is_member(point);
+        origin.commit(point.session).filter(|_| is_aside)
+    };
+    let commit_of_own = commit(own).filter(|_| *asked == Candidate::Newest)?;
+    let of_commit = |at: &&usize| series.points.get(**at).and_then(commit).as_ref() == Some(&commit_of_own);
+    let count = earlier.iter().filter(of_commit).count();
+    (count > 0).then(|| {
+        let commit = words::short(&commit_of_own);
+        format!(
+            "{count} of them of the candidate's own commit: `--candidate {commit}` judges all of its sessions together"
+        )
+    })
+}
+
+/// Says that nobody knows which sessions are of a baseline.
+fn in_doubt(origin: Origin<'_>, series: &Series, name: &str) -> Option<String> {
+    let lineage = origin.lineage?;
+    let session = |point: &Point| origin.partition.sessions.get(point.session)?.first(origin.archive);
+    let is_in_doubt = |point: &Point| session(point).is_some_and(|row| lineage.is_in_doubt(origin.archive, row));
+    series.points.iter().any(is_in_doubt).then(|| {
+        format!(
+            "results of a cluster do not know their commit, and no commit of {name} has a generated tree that tells it: they are not of its \
+             sessions"
+        )
+    })
+}
+
+fn says(line: &mut Line, verdict: Verdict, reason: &str, message: String) {
+    line.verdict = verdict;
+    reason.clone_into(&mut line.reason);
+    line.message = message;
+}

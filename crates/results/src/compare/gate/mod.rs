@@ -1,0 +1,196 @@
+//! `gate`: does the candidate pass what the specs demand?
+//!
+//! Every gated metric of every case is measured first; then all p values are adjusted together; then each is judged.
+
+mod candidate;
+mod draft;
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use rayon::prelude::*;
+
+use self::draft::Draft;
+use super::history::replaced;
+use super::side::Lineage;
+use super::v1::{Line, NO_SESSION};
+use crate::archive::{Archive, Partition, Series, series_of};
+use crate::verdict::{DEFAULT_THRESHOLD, Verdict};
+use kubebench_format::result::Ack;
+use kubebench_format::result::v1::Direction;
+use kubebench_stats::adjust::benjamini_hochberg;
+
+/// A gate of a spec.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Rule {
+    /// The benchmark.
+    pub benchmark: String,
+    /// The target.
+    pub target: String,
+    /// The cases: id, and name as people read it.
+    pub cases: Vec<(String, String)>,
+    /// The metric.
+    pub metric: String,
+    /// How much worse it may get, as a share.
+    pub max_regression: Option<f64>,
+    /// The least value.
+    pub min: Option<f64>,
+    /// The greatest value.
+    pub max: Option<f64>,
+    /// Whether a first hit waits for a second session of the same revision.
+    pub is_confirmed: bool,
+    /// Which way is better, where the spec says so; else the candidate does.
+    pub direction: Option<Direction>,
+    /// What it is held against.
+    pub against: Against,
+}
+
+/// What a candidate is held against.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Against {
+    /// The accepted level of the earlier sessions of the default branch, or of what `--baseline` names.
+    Default,
+    /// The same of the commits that are reachable from this branch or tag, by the key of its lineage.
+    Lineage(String),
+    /// This value.
+    Value(f64),
+}
+
+/// What is judged.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Candidate {
+    /// The newest session of each partition.
+    Newest,
+    /// These results, by their places in the archive.
+    Rows(BTreeSet<usize>),
+}
+
+/// All that a gate looks at.
+#[derive(Clone, Copy, Debug)]
+pub struct Request<'a> {
+    /// The results.
+    pub archive: &'a Archive,
+    /// Their partitions.
+    pub partitions: &'a [Partition],
+    /// The gates.
+    pub rules: &'a [Rule],
+    /// The acknowledgements.
+    pub acks: &'a [Ack],
+    /// The commits that branches and tags reach, by name.
+    pub lineages: &'a BTreeMap<String, Lineage>,
+    /// The name of the default lineage; without one, all earlier sessions are the baseline.
+    pub default: Option<&'a str>,
+    /// What is judged.
+    pub candidate: &'a Candidate,
+    /// The day on which acknowledgements are judged.
+    pub as_of: &'a str,
+}
+
+/// What was judged, and what else a reader has to know.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Judged {
+    /// The gates by benchmark, case, hardware and metric.
+    pub lines: Vec<Line>,
+    /// What is open on hardware that is not judged.
+    pub notes: Vec<String>,
+}
+
+/// A partition with its gated metrics.
+struct Known<'a> {
+    partition: &'a Partition,
+    /// Whether its case runs on other hardware now.
+    is_replaced: bool,
+    series: Vec<Series>,
+}
+
+/// Judges all gates.
+pub fn gate(request: Request<'_>) -> Judged {
+    let known = known(&request);
+    let cases: Vec<(&Rule, &str, &str)> = request
+        .rules
+        .iter()
+        .flat_map(|rule| rule.cases.iter().map(move |(case, name)| (rule, case.as_str(), name.as_str())))
+        .collect();
+    let measured: Vec<(Vec<Draft<'_>>, BTreeSet<String>)> = cases
+        .par_iter()
+        .copied()
+        .map(|(rule, case, _)| {
+            let of_case = known.get(&(rule.benchmark.as_str(), case)).map(Vec::as_slice).unwrap_or_default();
+            request.of_case(rule, of_case)
+        })
+        .collect();
+    let (mut lines, mut notes, mut drafts) = (Vec::new(), BTreeSet::new(), Vec::new());
+    for ((rule, case, name), (judged, elsewhere)) in cases.into_iter().zip(measured) {
+        if judged.is_empty() {
+            lines.push(missing(rule, case, name));
+        }
+        drafts.extend(judged);
+        notes.extend(elsewhere);
+    }
+    let tested: Vec<f64> = drafts.iter().filter_map(Draft::tested_p).collect();
+    let mut adjusted = benjamini_hochberg(&tested).into_iter();
+    let adjusted: Vec<Option<f64>> =
+        drafts.iter().map(|draft| draft.tested_p().and_then(|_| adjusted.next())).collect();
+    lines.par_extend(drafts.into_par_iter().zip(adjusted).map(|(draft, p)| draft.into_line(p)));
+    lines.sort_by(|one, other| key(one).cmp(&key(other)));
+    Judged { lines, notes: notes.into_iter().collect() }
+}
+
+/// Returns the partitions of gated benchmarks by benchmark and case, each with the metrics that gates are about.
+fn known<'a>(request: &Request<'a>) -> BTreeMap<(&'a str, &'a str), Vec<Known<'a>>> {
+    let mut metrics: BTreeMap<&str, BTreeSet<&str>> = BTreeMap::new();
+    for rule in request.rules {
+        metrics.entry(&rule.benchmark).or_default().insert(&rule.metric);
+    }
+    let lineage = request.default.and_then(|name| request.lineages.get(name));
+    let replaced = replaced(request.archive, request.partitions, lineage);
+    let mut known: BTreeMap<(&str, &str), Vec<Known<'_>>> = BTreeMap::new();
+    for (partition, is_replaced) in request.partitions.iter().zip(replaced) {
+        let Some(wanted) = metrics.get(partition.benchmark.as_str()) else { continue };
+        let series = series_of(request.archive, partition, |name| wanted.contains(name));
+        known.entry((&partition.benchmark, &partition.case)).or_default().push(Known {
+            partition,
+            is_replaced,
+            series,
+        });
+    }
+    known
+}
+
+fn key(line: &Line) -> (&str, &str, &BTreeMap<String, String>, &str, &BTreeMap<String, String>) {
+    (&line.benchmark, &line.case_name, &line.environment, &line.metric, &line.labels)
+}
+
+/// Returns the line of a case that has no result.
+fn missing(rule: &Rule, case: &str, name: &str) -> Line {
+    Line {
+        benchmark: rule.benchmark.clone(),
+        baseline_benchmark: None,
+        case: case.to_owned(),
+        case_name: name.to_owned(),
+        environment: BTreeMap::from([("target".to_owned(), rule.target.clone())]),
+        metric: rule.metric.clone(),
+        labels: BTreeMap::new(),
+        unit: None,
+        direction: Direction::None,
+        kind: kubebench_format::result::v1::Kind::Secondary,
+        verdict: Verdict::Missing,
+        reason: NO_SESSION.to_owned(),
+        message: "there is no result of the candidate".to_owned(),
+        change: None,
+        interval: None,
+        p: None,
+        adjusted_p: None,
+        method: None,
+        threshold: rule.max_regression.unwrap_or(DEFAULT_THRESHOLD),
+        detectable: None,
+        more_sessions: None,
+        next_run: None,
+        correlation: None,
+        baseline: super::v1::Sessions::default(),
+        candidate: super::v1::Sessions::default(),
+        open: None,
+        acks: Vec::new(),
+        notes: Vec::new(),
+        synthetic: false,
+    }
+}

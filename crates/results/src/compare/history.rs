@@ -1,0 +1,368 @@
+//! `history`: the sessions of a metric, and where its level, its hardware or its surroundings changed.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::ack;
+use super::line::Origin;
+use super::policies::Policies;
+use super::side::Lineage;
+use super::v1::{Acknowledged, Drift, FactChange, LevelChange, SessionValue, Size, Told, Turn};
+use crate::archive::{Archive, MetricKey, Partition, Series, series};
+use crate::verdict::{
+    Baseline, CORRELATED, Change, Effect, Mark, Policy, Scale, against_history, baseline, of_groups, worse,
+};
+use kubebench_format::result::Ack;
+use kubebench_format::result::v1::{Direction, Environment};
+use kubebench_stats::{self as stats, trend};
+
+/// A drift is told where it is at most this likely by chance: it is looked for in every series.
+const DRIFTS: f64 = 0.01;
+/// Hardware takes turns with other hardware where it had one of so many newest sessions of a case.
+const TURNS: usize = 10;
+/// From so many sessions on, a level is compared as a group.
+const LEAST_GROUP: usize = 4;
+
+/// What is told.
+#[derive(Clone, Copy, Debug)]
+pub struct Request<'a> {
+    /// The results.
+    pub archive: &'a Archive,
+    /// Their partitions.
+    pub partitions: &'a [Partition],
+    /// What specs say of metrics.
+    pub policies: &'a Policies,
+    /// The acknowledgements.
+    pub acks: &'a [Ack],
+    /// The commits of the default branch; without them, every session counts.
+    pub lineage: Option<&'a Lineage>,
+    /// The day on which acknowledgements are judged.
+    pub as_of: &'a str,
+}
+
+/// Tells the history of every series.
+pub fn history(request: Request<'_>) -> Vec<Told> {
+    let replaced = replaced(request.archive, request.partitions, request.lineage);
+    let mut told = Vec::new();
+    for (partition, is_replaced) in request.partitions.iter().zip(replaced) {
+        let origin = Origin { archive: request.archive, partition, lineage: request.lineage };
+        for series in series(request.archive, partition) {
+            told.push(request.tell(origin, &series, is_replaced));
+        }
+    }
+    told
+}
+
+impl Told {
+    /// Returns why a session is of no level; nothing where it is of one.
+    pub fn outside(&self, session: &SessionValue) -> Option<&'static str> {
+        match &session.session {
+            own if self.aside.contains(own) => Some("not of the default branch"),
+            own if self.apart.contains(own) => Some("stands alone"),
+            _ => None,
+        }
+    }
+
+    /// Returns the sessions of the level that is there now: those since the last change.
+    pub fn level(&self) -> Vec<&SessionValue> {
+        let begins = |change: &LevelChange| self.sessions.iter().position(|session| session.session == change.session);
+        let first = self.changes.last().and_then(begins).unwrap_or_default();
+        self.sessions.iter().skip(first).filter(|session| self.outside(session).is_none()).collect()
+    }
+
+    /// Returns how large a change is: of one that is open its newest level counts, of any other its own.
+    pub fn size(&self, change: &LevelChange) -> Size {
+        let own = Size { change: change.change, interval: change.interval };
+        self.open_size.filter(|_| self.open.as_ref() == Some(&change.session)).unwrap_or(own)
+    }
+}
+
+impl LevelChange {
+    /// Returns whether this level, which is worse than what is normal, is better than the one before it.
+    pub fn is_back_in_part(&self, direction: Direction) -> bool {
+        self.turn == Turn::Worse && worse(self.change, direction).is_some_and(|worse| worse < 0.0)
+    }
+}
+
+/// Returns of each partition whether its hardware was replaced: the case ran elsewhere on its target since, and not here any more. Kinds
+/// of machines that take turns are in use side by side, and a branch replaces nothing of the default one: of the sessions of the known
+/// commits, the hardware that is in use among these alone is in use.
+pub(super) fn replaced(archive: &Archive, partitions: &[Partition], lineage: Option<&Lineage>) -> Vec<bool> {
+    let is_known = |partition: &Partition, session: usize| Origin { archive, partition, lineage }.has(session);
+    let of_all = replaced_by(partitions, |_, _| true);
+    let of_known = replaced_by(partitions, is_known);
+    of_all.into_iter().zip(of_known).map(|(all, known)| all == Some(true) && known != Some(false)).collect()
+}
+
+/// The same by the sessions that count, where the case has any on its target.
+fn replaced_by(partitions: &[Partition], counts: impl Fn(&Partition, usize) -> bool) -> Vec<Option<bool>> {
+    let place = |partition: &Partition| {
+        (partition.benchmark.clone(), partition.case.clone(), partition.facts.get("target").cloned())
+    };
+    // When the sessions of each partition began that count, in the order of time.
+    let starts: Vec<Vec<&String>> = partitions
+        .iter()
+        .map(|partition| {
+            let sessions = partition.sessions.iter().enumerate().filter(|(at, _)| counts(partition, *at));
+            sessions.map(|(_, session)| &session.started_at).collect()
+        })
+        .collect();
+    // Where the case ran last, and since when it runs there.
+    let mut newest = BTreeMap::new();
+    // What ran once among many sessions elsewhere does not take turns.
+    let mut all: BTreeMap<_, Vec<&String>> = BTreeMap::new();
+    for (partition, own) in partitions.iter().zip(&starts) {
+        let known = newest.entry(place(partition)).or_default();
+        *known = (own.last(), own.first()).max(std::mem::take(known));
+        all.entry(place(partition)).or_default().extend(own);
+    }
+    for starts in all.values_mut() {
+        starts.sort_unstable();
+    }
+    partitions
+        .iter()
+        .zip(&starts)
+        .map(|(partition, own)| {
+            let place = place(partition);
+            let since = newest.get(&place).and_then(|(_, since)| *since)?;
+            let recent = all.get(&place).and_then(|all| all.get(all.len().saturating_sub(TURNS)));
+            Some(own.last() < Some(since) || own.last() < recent)
+        })
+        .collect()
+}
+
+impl Request<'_> {
+    fn tell(&self, origin: Origin<'_>, series: &Series, replaced: bool) -> Told {
+        let Origin { partition, archive, .. } = origin;
+        let newest = partition.newest(archive);
+        let policy = self.policies.of(&partition.benchmark, series);
+        let members = origin.members(series);
+        let about = applying(self.acks, origin, &series.metric, self.as_of);
+        let levels = levels(about, origin, series, &members, policy);
+        let open = levels.open();
+        let Levels { values, found, acks } = levels;
+        let everything = origin.sessions(series.points.iter());
+        let is_member: BTreeSet<usize> = members.iter().copied().collect();
+        let aside = everything.sessions.iter().enumerate().filter(|(at, _)| !is_member.contains(at));
+        let level = newest_level(&values, &found);
+        let apart = members.iter().take(found.apart).filter_map(|at| everything.sessions.get(*at));
+        Told {
+            benchmark: partition.benchmark.clone(),
+            case: partition.case.clone(),
+            case_name: newest.map(|row| archive.subject(row).case_name.clone()).unwrap_or_default(),
+            environment: partition.facts.iter().map(|(fact, value)| ((*fact).to_owned(), value.clone())).collect(),
+            replaced,
+            metric: series.metric.name.clone(),
+            labels: series.metric.labels.clone(),
+            unit: series.metric.unit.clone(),
+            direction: policy.direction,
+            kind: series.kind,
+            threshold: policy.threshold,
+            aside: aside.map(|(_, session)| session.session.clone()).collect(),
+            apart: apart.map(|session| session.session.clone()).collect(),
+            changes: found
+                .changes
+                .iter()
+                .filter_map(|change| level_change(*change, origin, series, &members, &found))
+                .collect(),
+            open: open
+                .as_ref()
+                .and_then(|open| members.get(open.from))
+                .and_then(|at| everything.sessions.get(*at))
+                .map(|session| session.session.clone()),
+            open_size: open.and_then(|open| open.effect).map(|effect| size(&effect)),
+            environment_changes: environment_changes(origin, series),
+            drift: drift(level),
+            correlation: scaled(level)
+                .and_then(|(_, level)| stats::autocorrelation(&level))
+                .filter(|found| *found > CORRELATED),
+            acks,
+            synthetic: newest.is_some_and(|row| row.synthetic),
+            sessions: everything.sessions,
+        }
+    }
+}
+
+/// The levels of a series.
+pub(super) struct Levels {
+    /// The values that they are of.
+    pub(super) values: Vec<f64>,
+    pub(super) found: Baseline,
+    /// The acknowledgements that apply.
+    acks: Vec<Acknowledged>,
+}
+
+/// A change that is open among values.
+pub(super) struct OpenLevel {
+    /// The place of its first session.
+    pub(super) from: usize,
+    /// How many sessions its newest level has.
+    pub(super) measured: usize,
+    /// That level against the one before the change opened.
+    pub(super) effect: Option<Effect>,
+}
+
+impl Levels {
+    /// Returns the change that is open, as all that tell of it say it.
+    pub(super) fn open(&self) -> Option<OpenLevel> {
+        let from = self.found.open?.from;
+        let before =
+            self.found.changes.iter().map(|change| change.at).rfind(|at| *at < from).unwrap_or(self.found.apart);
+        let newest = newest_level(&self.values, &self.found);
+        Some(OpenLevel { from, measured: newest.len(), effect: step(self.values.get(before..from)?, newest) })
+    }
+}
+
+/// Returns how large an effect is.
+pub(super) fn size(effect: &Effect) -> Size {
+    Size { change: effect.change(), interval: effect.change_interval() }
+}
+
+/// Finds the levels among the points at `places`, by the acknowledgements that are about the series.
+pub(super) fn levels(
+    about: Vec<(&Ack, bool)>,
+    origin: Origin<'_>,
+    series: &Series,
+    places: &[usize],
+    policy: Policy,
+) -> Levels {
+    let values: Vec<f64> = places.iter().filter_map(|at| series.points.get(*at)).map(|point| point.median).collect();
+    let (marks, acks) = marks(about, origin, series, places);
+    let found = baseline(&values, policy, &marks);
+    Levels { values, found, acks }
+}
+
+/// Returns the acknowledgements that are about a series, and whether they hold on a day.
+pub(super) fn applying<'a>(
+    acks: &'a [Ack],
+    origin: Origin<'_>,
+    metric: &MetricKey,
+    as_of: &str,
+) -> Vec<(&'a Ack, bool)> {
+    let about = acks.iter().filter(|ack| ack::is_about(ack, origin.archive, origin.partition, metric));
+    about.map(|ack| (ack, ack::holds(ack, as_of))).collect()
+}
+
+/// Returns where acknowledged levels begin among the points at `places`, and which acknowledgements say so; of those that expired, the
+/// ones that would.
+pub(super) fn marks(
+    acks: Vec<(&Ack, bool)>,
+    origin: Origin<'_>,
+    series: &Series,
+    places: &[usize],
+) -> (Vec<Mark>, Vec<Acknowledged>) {
+    let points = places.iter().filter_map(|at| series.points.get(*at));
+    let described: Vec<(String, String, Option<String>)> = points
+        .filter_map(|point| {
+            let session = origin.partition.sessions.get(point.session)?;
+            Some((session.id.clone(), session.started_at.clone(), origin.commit(point.session)))
+        })
+        .collect();
+    let said = || described.iter().map(|(id, time, commit)| (id.as_str(), time.as_str(), commit.as_deref()));
+    let (mut marks, mut effective) = (Vec::new(), Vec::new());
+    for (ack, holds) in acks {
+        if let Some(mark) = ack::mark(ack, said()) {
+            marks.extend(holds.then_some(mark));
+            let session = described.get(mark.at).map(|(id, _, _)| id.clone());
+            effective.push(ack::shown(ack, holds, session));
+        }
+    }
+    (marks, effective)
+}
+
+/// Returns the values since the last change of level.
+pub(super) fn newest_level<'v>(values: &'v [f64], found: &Baseline) -> &'v [f64] {
+    values.get(found.changes.last().map_or(found.apart, |change| change.at)..).unwrap_or_default()
+}
+
+fn scaled(values: &[f64]) -> Option<(Scale, Vec<f64>)> {
+    let scale = Scale::of(values, &[])?;
+    Some((scale, scale.places(values)))
+}
+
+fn drift(level: &[f64]) -> Option<Drift> {
+    const LEAST: usize = 10;
+    let (scale, places) = scaled(level).filter(|_| level.len() >= LEAST)?;
+    let found = trend::drift(&places).filter(|found| found.p <= DRIFTS)?;
+    Some(Drift { per_session: scale.change(trend::slope(&places)), p: found.p, sessions: level.len() })
+}
+
+/// Returns a change of level among the points at `members`, as it is told.
+pub(super) fn level_change(
+    change: Change,
+    origin: Origin<'_>,
+    series: &Series,
+    members: &[usize],
+    found: &Baseline,
+) -> Option<LevelChange> {
+    let session_at = |at: usize| members.get(at).and_then(|place| series.points.get(*place)).map(|point| point.session);
+    let first = session_at(change.at)?;
+    let session = origin.partition.sessions.get(first)?;
+    let cuts: Vec<usize> = found.changes.iter().map(|change| change.at).collect();
+    let end = cuts.iter().copied().find(|cut| *cut > change.at).unwrap_or(members.len());
+    let start = cuts.iter().copied().rev().find(|cut| *cut < change.at).unwrap_or(found.apart);
+    let values = |from: usize, to: usize| -> Vec<f64> {
+        let places = members.get(from..to).unwrap_or_default().iter();
+        places.filter_map(|place| series.points.get(*place)).map(|point| point.median).collect()
+    };
+    let (before, after) = (values(start, change.at), values(change.at, end));
+    let scale = Scale::of(&before, &after)?;
+    let effect = step(&before, &after);
+    Some(LevelChange {
+        session: session.id.clone(),
+        since: session.started_at.clone(),
+        turn: change.turn,
+        commit: origin.commit(first),
+        after: change.at.checked_sub(1).and_then(session_at).and_then(|before| origin.commit(before)),
+        change: effect.map_or(scale.change(change.difference), |effect| effect.change()),
+        interval: effect.and_then(|effect| effect.change_interval()),
+    })
+}
+
+/// Measures the sessions of a level against those of the level before it.
+fn step(before: &[f64], after: &[f64]) -> Option<Effect> {
+    let scale = Scale::of(before, after)?;
+    if after.len() >= LEAST_GROUP { of_groups(scale, before, after) } else { against_history(scale, before, after) }
+}
+
+/// Returns where facts changed that do not keep results apart.
+fn environment_changes(origin: Origin<'_>, series: &Series) -> Vec<FactChange> {
+    let mut changes = Vec::new();
+    let mut last: BTreeMap<&'static str, String> = BTreeMap::new();
+    for session in series.points.iter().filter_map(|point| origin.partition.sessions.get(point.session)) {
+        let Some(row) = session.first(origin.archive) else { continue };
+        let facts = facts(origin.archive.environment(row));
+        for (fact, after) in &facts {
+            if let Some(before) = last.get(fact).filter(|before| *before != after) {
+                changes.push(FactChange {
+                    session: session.id.clone(),
+                    since: session.started_at.clone(),
+                    fact: (*fact).to_owned(),
+                    before: before.clone(),
+                    after: after.clone(),
+                });
+            }
+        }
+        last.extend(facts);
+    }
+    changes
+}
+
+fn facts(environment: &Environment) -> BTreeMap<&'static str, String> {
+    let mut facts = BTreeMap::new();
+    let mut put = |fact: &'static str, said: BTreeSet<String>| {
+        if !said.is_empty() {
+            facts.insert(fact, said.into_iter().collect::<Vec<_>>().join(", "));
+        }
+    };
+    let nodes = || environment.nodes.iter();
+    put("kernel", nodes().filter_map(|node| node.kernel.clone()).collect());
+    put("system", nodes().filter_map(|node| node.os_image.clone()).collect());
+    put("governor", nodes().filter_map(|node| node.governor.clone()).collect());
+    put("driver", nodes().flat_map(|node| &node.gpus).filter_map(|gpu| gpu.driver.clone()).collect());
+    put("kubernetes", environment.cluster.version.iter().cloned().collect());
+    let image =
+        |image: &kubebench_format::result::v1::Image| image.observed.as_ref().unwrap_or(&image.declared).clone();
+    put("images", environment.images.iter().map(image).collect());
+    put("software", environment.software.iter().map(|(name, version)| format!("{name} {version}")).collect());
+    facts
+}

@@ -1,0 +1,121 @@
+//! One line of an answer: what was judged, made of an archive's sessions and a judgement's numbers.
+
+use super::side::Lineage;
+use super::v1::{Line, SessionValue, Sessions};
+use super::words;
+use crate::archive::{Archive, Partition, Point, Series};
+use crate::verdict::{Judgement, Policy};
+use kubebench_stats as stats;
+
+/// Where sessions are from.
+#[derive(Clone, Copy)]
+pub(super) struct Origin<'a> {
+    pub(super) archive: &'a Archive,
+    pub(super) partition: &'a Partition,
+    /// The commits that are known.
+    pub(super) lineage: Option<&'a Lineage>,
+}
+
+impl Origin<'_> {
+    /// Returns the places of the points of a series that are of the commits that are known.
+    pub(super) fn members(&self, series: &Series) -> Vec<usize> {
+        let points = series.points.iter().enumerate();
+        points.filter(|(_, point)| self.is_member(point)).map(|(at, _)| at).collect()
+    }
+
+    /// Returns the sessions at `points`, as they are shown.
+    pub(super) fn sessions<'p>(&self, points: impl Iterator<Item = &'p Point>) -> Sessions {
+        let sessions: Vec<(SessionValue, usize)> =
+            points.filter_map(|point| Some((self.session(point)?, point.runs.len()))).collect();
+        let values: Vec<f64> = sessions.iter().map(|(session, _)| session.value).collect();
+        Sessions {
+            median: (!values.is_empty()).then(|| stats::quantile(values.iter().copied(), 0.5)),
+            variation: variation(&values),
+            runs: sessions.iter().map(|(_, runs)| runs).sum(),
+            sessions: sessions.into_iter().map(|(session, _)| session).collect(),
+        }
+    }
+
+    fn session(&self, point: &Point) -> Option<SessionValue> {
+        let session = self.partition.sessions.get(point.session)?;
+        let counted = session.rows(self.archive).filter(|row| row.counts());
+        Some(SessionValue {
+            session: session.id.clone(),
+            started_at: session.started_at.clone(),
+            commit: self.commit(point.session),
+            value: point.median,
+            results: counted.map(|row| row.path.clone()).collect(),
+        })
+    }
+
+    /// Returns the commit of the session at this place of the partition, where that is known.
+    pub(super) fn commit(&self, session: usize) -> Option<String> {
+        let row = self.partition.sessions.get(session)?.first(self.archive)?;
+        let known = self.lineage.and_then(|lineage| lineage.commit_of(self.archive, row));
+        known.map(str::to_owned).or_else(|| self.archive.origin(row).commit.clone())
+    }
+
+    /// Returns whether the session of a point is of the commits that are known.
+    pub(super) fn is_member(&self, point: &Point) -> bool {
+        self.has(point.session)
+    }
+
+    /// Returns whether the session at this place of the partition is of the commits that are known: any is, where none are.
+    pub(super) fn has(&self, session: usize) -> bool {
+        let row = self.partition.sessions.get(session).and_then(|session| session.first(self.archive));
+        match (self.lineage, row) {
+            (None, _) => true,
+            (Some(_), None) => false,
+            (Some(lineage), Some(row)) => {
+                row.synthetic
+                    || lineage.has_unknown(self.archive, row)
+                    || lineage.commit_of(self.archive, row).is_some()
+            }
+        }
+    }
+
+    /// Returns a line about a metric, with the verdict and its reasons; sessions and what else is known are for the caller to add.
+    pub(super) fn line(&self, series: &Series, policy: Policy, judgement: &Judgement) -> Line {
+        let newest = self.partition.newest(self.archive);
+        let effect = judgement.effect;
+        let is_inconclusive = judgement.verdict == crate::verdict::Verdict::Inconclusive;
+        Line {
+            benchmark: self.partition.benchmark.clone(),
+            baseline_benchmark: None,
+            case: self.partition.case.clone(),
+            case_name: newest.map(|row| self.archive.subject(row).case_name.clone()).unwrap_or_default(),
+            environment: self.partition.facts.iter().map(|(fact, value)| ((*fact).to_owned(), value.clone())).collect(),
+            metric: series.metric.name.clone(),
+            labels: series.metric.labels.clone(),
+            unit: series.metric.unit.clone(),
+            direction: policy.direction,
+            kind: series.kind,
+            verdict: judgement.verdict,
+            reason: words::code(judgement.reason).to_owned(),
+            message: words::reason(judgement, policy),
+            change: judgement.change(),
+            interval: judgement.interval(),
+            p: effect.map(|effect| effect.p),
+            adjusted_p: judgement.adjusted_p,
+            method: effect.map(|effect| effect.method.name().to_owned()),
+            threshold: policy.threshold,
+            detectable: judgement.detectable,
+            more_sessions: judgement.more.filter(|_| is_inconclusive),
+            next_run: None,
+            correlation: effect.and_then(|effect| effect.correlation),
+            baseline: Sessions::default(),
+            candidate: Sessions::default(),
+            open: None,
+            acks: Vec::new(),
+            notes: Vec::new(),
+            synthetic: newest.is_some_and(|row| row.synthetic),
+        }
+    }
+}
+
+/// Returns the coefficient of variation of values that are all positive.
+fn variation(values: &[f64]) -> Option<f64> {
+    let is_ratio = values.len() > 1 && values.iter().all(|value| *value > 0.0);
+    let share = stats::deviation(values.iter().copied()) / stats::mean(values.iter().copied());
+    is_ratio.then_some(share).filter(|share| share.is_finite())
+}

@@ -1,0 +1,156 @@
+//! Answers on a terminal.
+
+use super::super::v1::{Comparison, Gated, LeftOut, Line, Outcome, Verdict};
+use super::super::words;
+use super::{by_weight, clean, folded, plain, tally};
+use kubebench_syntax::text::columns;
+
+/// Returns what `compare` prints.
+pub fn comparison(answer: &Comparison) -> String {
+    let answer = &Comparison { lines: answer.lines.iter().map(clean).collect(), ..answer.clone() };
+    let mut text = String::new();
+    if answer.lines.is_empty() {
+        text.push_str(&format!(
+            "{} and {} have nothing in common that was measured\n",
+            answer.baseline, answer.candidate
+        ));
+    }
+    let header = ["BENCHMARK", "CASE", "METRIC", &answer.baseline, &answer.candidate, "CHANGE", "VERDICT"];
+    text.push_str(&table(&header, &by_weight(&answer.lines)));
+    for mean in &answer.geomeans {
+        let excluded = match mean.excluded {
+            0 => String::new(),
+            excluded => format!(", {excluded} excluded"),
+        };
+        let change = words::change(mean.change, None);
+        text.push_str(&format!("geomean of {}: {change} ({} cases{excluded})\n", mean.metric, mean.cases));
+    }
+    text.extend(words::of_differences(&answer.lines).map(|said| format!("{said}\n")));
+    explain(&mut text, &answer.lines, None);
+    for one in &answer.unmatched {
+        text.push_str(&format!("only in {}: {} {}\n", one.only, one.benchmark, plain(&one.case_name)));
+    }
+    rest(&mut text, &answer.notes, &answer.left_out);
+    if !answer.lines.is_empty() {
+        text.push_str(&format!("{}\n", tally(&answer.lines)));
+    }
+    text
+}
+
+/// Returns what `gate` prints.
+pub fn gated(answer: &Gated) -> String {
+    let answer = &Gated { lines: answer.lines.iter().map(clean).collect(), ..answer.clone() };
+    let mut text = String::new();
+    let header = ["BENCHMARK", "CASE", "METRIC", "BASELINE", "CANDIDATE", "CHANGE", "VERDICT"];
+    let shown = folded(&answer.lines);
+    text.push_str(&table(&header, &by_weight(&shown)));
+    explain(&mut text, &shown, answer.results.as_deref());
+    rest(&mut text, &answer.notes, &answer.left_out);
+    let says = match answer.outcome {
+        Outcome::Passed => "passed",
+        Outcome::Failed => "failed",
+        Outcome::NoAnswer => "gives no answer, because files among what is judged cannot be trusted",
+    };
+    let of = match answer.lines.len() {
+        0 => "no spec has a gate".to_owned(),
+        _ => tally(&answer.lines),
+    };
+    text.push_str(&format!("gate {says}: {of}\n"));
+    text
+}
+
+/// Tells notes, and the files that did not count.
+pub fn rest(text: &mut String, notes: &[String], left_out: &[LeftOut]) {
+    const SHOWN: usize = 10;
+    for note in notes {
+        text.push_str(&format!("note: {}\n", plain(note)));
+    }
+    for file in left_out.iter().take(SHOWN) {
+        text.push_str(&format!("left out: {}: {}: {}\n", plain(&file.path), file.code, plain(&file.message)));
+    }
+    if left_out.len() > SHOWN {
+        text.push_str(&format!("left out: {} more result files\n", left_out.len() - SHOWN));
+    }
+}
+
+/// Says for each line that is not plainly all right what is known, and what to do.
+fn explain(text: &mut String, lines: &[Line], results: Option<&str>) {
+    let is_plain = |line: &&&Line| matches!(line.verdict, Verdict::Unchanged | Verdict::NoChangeSeen);
+    for line in
+        by_weight(lines).iter().filter(|line| !is_plain(line) || !line.notes.is_empty() || !line.acks.is_empty())
+    {
+        let (verdict, metric) = (words::verdict(line), words::metric(line));
+        let case = if line.case_name.is_empty() { String::new() } else { format!(" [{}]", line.case_name) };
+        let message = line.message.strip_prefix("accepted: ").unwrap_or(&line.message);
+        text.push_str(&format!("\n{verdict}: {}{case}, {metric}: {}\n", words::benchmark(line), message));
+        for detail in details(line, results) {
+            text.push_str(&format!("  {detail}\n"));
+        }
+    }
+    if !lines.is_empty() {
+        text.push('\n');
+    }
+}
+
+fn details(line: &Line, results: Option<&str>) -> Vec<String> {
+    let mut details = Vec::new();
+    let unit = line.unit.as_deref();
+    if let (Some(before), Some(after)) = (line.baseline.median, line.candidate.median) {
+        let change =
+            line.change.map_or_else(String::new, |change| format!(", {}", words::estimate(change, line.interval)));
+        let sessions = (line.baseline.sessions.len(), line.candidate.sessions.len());
+        let runs = (line.baseline.runs, line.candidate.runs);
+        let of = match sessions {
+            // A fixed value has none.
+            (0, own) => format!("{} of {}", words::counted(own, "session"), words::counted(runs.1, "run")),
+            (first, second) => format!("{first} and {second} sessions of {} and {} runs", runs.0, runs.1),
+        };
+        details.push(format!("{} -> {}{change}; {of}", words::value(before, unit), words::value(after, unit)));
+    }
+    if let (Some(p), Some(method)) = (line.p, &line.method) {
+        let adjusted =
+            line.adjusted_p.map_or_else(String::new, |p| format!(", {} among all gates", words::probability(p)));
+        details.push(format!("{}{adjusted} ({})", words::probability(p), words::method(method)));
+    }
+    let hardware = words::hardware(&line.environment);
+    if !hardware.is_empty() {
+        details.push(format!("on {hardware}"));
+    }
+    if line.synthetic {
+        details.push("synthetic: made by `kubebench mock`, nothing ran".to_owned());
+    }
+    details.extend(since(line));
+    details.extend(line.acks.iter().map(words::accepted));
+    details.extend(line.notes.iter().map(|note| format!("note: {note}")));
+    details.extend(words::next(line, results).into_iter().map(|next| format!("next: {next}")));
+    details
+}
+
+/// Says where an open change began.
+fn since(line: &Line) -> Option<String> {
+    let open = line.open.as_ref()?;
+    let commit = open.commit.as_deref().map_or_else(String::new, |commit| format!(", commit {}", words::short(commit)));
+    Some(format!("since {} (session {}{commit})", open.since, open.session))
+}
+
+/// Returns a table of lines; `~` stands for what is noise.
+fn table(header: &[&str; 7], lines: &[&Line]) -> String {
+    if lines.is_empty() {
+        return String::new();
+    }
+    let mut rows: Vec<Vec<String>> = vec![header.iter().map(|cell| (*cell).to_owned()).collect()];
+    rows.extend(lines.iter().map(|line| {
+        let unit = line.unit.as_deref();
+        let value = |value: Option<f64>| value.map_or_else(|| "-".to_owned(), |value| words::value(value, unit));
+        vec![
+            words::benchmark(line),
+            line.case_name.clone(),
+            words::metric(line),
+            value(line.baseline.median),
+            value(line.candidate.median),
+            words::effect(line),
+            words::verdict(line).to_owned(),
+        ]
+    }));
+    columns(&rows).into_iter().map(|line| line + "\n").collect()
+}

@@ -1,0 +1,130 @@
+//! A history on a terminal: a line that one sees at a glance, and what happened on it.
+
+use super::super::v1::{Direction, History, Told, Turn};
+use super::super::words;
+use super::human::rest;
+use super::{clean_ack, plain};
+use kubebench_format::result::labelled;
+
+/// The steps of a spark line.
+const STEPS: [char; 8] = ['▁', '▂', '▃', '▄', '▅', '▆', '▇', '█'];
+/// So many sessions at most stand in a spark line.
+const WIDTH: usize = 80;
+
+/// Returns what `history` prints; `last` sessions of each series are listed.
+pub fn history(answer: &History, last: usize) -> String {
+    let mut text = String::new();
+    for told in &answer.series {
+        series(&mut text, &clean(told), last);
+        text.push('\n');
+    }
+    if answer.series.is_empty() {
+        text.push_str("there is no result that counts\n");
+    }
+    rest(&mut text, &answer.notes, &answer.left_out);
+    text
+}
+
+fn series(text: &mut String, told: &Told, last: usize) {
+    let case = if told.case_name.is_empty() { String::new() } else { format!(" [{}]", told.case_name) };
+    let better = match told.direction {
+        Direction::Higher => ", higher is better",
+        Direction::Lower => ", lower is better",
+        Direction::None => "",
+    };
+    let unit = told.unit.as_deref().map_or_else(String::new, |unit| format!(", {unit}"));
+    text.push_str(&format!("{}{case} {}{unit}{better}\n", told.benchmark, labelled(&told.metric, &told.labels)));
+    let on: Vec<String> = told.environment.iter().map(|(fact, value)| format!("{fact} {value}")).collect();
+    let replaced = if told.replaced { "; newer sessions ran elsewhere" } else { "" };
+    text.push_str(&format!("  on {}{replaced}\n", on.join(", ")));
+    if told.synthetic {
+        text.push_str("  synthetic: made by `kubebench mock`, nothing ran\n");
+    }
+    let values: Vec<f64> = told.sessions.iter().map(|session| session.value).collect();
+    let (low, high) = values
+        .iter()
+        .fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), value| (low.min(*value), high.max(*value)));
+    text.push_str(&format!(
+        "  {}  {}, {} … {}\n",
+        spark(&values),
+        words::counted(values.len(), "session"),
+        words::number(low),
+        words::number(high)
+    ));
+    for change in &told.changes {
+        let what = match change.turn {
+            Turn::Worse if change.is_back_in_part(told.direction) => "came back in part",
+            Turn::Worse if told.open.as_ref() == Some(&change.session) => "worse, open",
+            Turn::Worse => "worse",
+            Turn::Accepted => "worse, accepted",
+            Turn::Better => "better",
+            Turn::Back => "back",
+            Turn::Neither => "moved",
+        };
+        let commit = match (&change.after, &change.commit) {
+            (Some(after), Some(commit)) if after != commit => {
+                format!(", git log {}..{}", words::short(after), words::short(commit))
+            }
+            (_, Some(commit)) => format!(", commit {}", words::short(commit)),
+            _ => String::new(),
+        };
+        let size = told.size(change);
+        text.push_str(&format!(
+            "  {} {what}: {} since session {}{commit}\n",
+            change.since,
+            words::estimate(size.change, size.interval),
+            change.session
+        ));
+    }
+    for change in &told.environment_changes {
+        text.push_str(&format!("  {} {} changed: {} -> {}\n", change.since, change.fact, change.before, change.after));
+    }
+    if let Some(drift) = told.drift {
+        let total = words::change(drift.per_session * drift.sessions as f64, None);
+        text.push_str(&format!(
+            "  drifts: about {total} over the last {} sessions ({})\n",
+            drift.sessions,
+            words::probability(drift.p)
+        ));
+    }
+    if let Some(correlation) = told.correlation {
+        text.push_str(&format!("  neighboring sessions are correlated ({correlation:.1})\n"));
+    }
+    text.extend(told.acks.iter().map(|ack| format!("  {}\n", words::accepted(ack))));
+    for session in told.sessions.iter().skip(told.sessions.len().saturating_sub(last)) {
+        let commit = session.commit.as_deref().map_or("-", words::short);
+        let aside = told.outside(session).map_or_else(String::new, |why| format!("  {why}"));
+        text.push_str(&format!(
+            "    {}  {}  {:<10}  {}  {}{aside}\n",
+            session.started_at,
+            session.session,
+            commit,
+            words::value(session.value, told.unit.as_deref()),
+            words::counted(session.results.len(), "run")
+        ));
+    }
+}
+
+/// Returns a series whose texts a terminal can show.
+fn clean(told: &Told) -> Told {
+    let mut told = told.clone();
+    let texts = [&mut told.case_name, &mut told.metric].into_iter().chain(told.unit.as_mut());
+    let facts = told.environment_changes.iter_mut().flat_map(|change| [&mut change.before, &mut change.after]);
+    texts.chain(told.environment.values_mut()).chain(facts).for_each(|text| *text = plain(text));
+    told.labels = told.labels.iter().map(|(name, value)| (plain(name), plain(value))).collect();
+    told.acks.iter_mut().for_each(clean_ack);
+    told
+}
+
+/// Returns values as a line; the newest where there are too many.
+fn spark(values: &[f64]) -> String {
+    let shown = values.get(values.len().saturating_sub(WIDTH)..).unwrap_or_default();
+    let low = shown.iter().copied().fold(f64::INFINITY, f64::min);
+    let high = shown.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+    let step = |value: &f64| {
+        #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a share of eight steps")]
+        let step = ((value - low) / (high - low) * 7.0).round() as usize;
+        STEPS.get(if high > low { step } else { 3 }).copied().unwrap_or('█')
+    };
+    shown.iter().map(step).collect()
+}

@@ -1,0 +1,437 @@
+//! Numbers and reasons in words.
+
+use std::collections::BTreeMap;
+
+use super::v1::{Acknowledged, Direction, Line, Size, Verdict};
+use crate::verdict::{Judgement, Method, Policy, Reason, SIGNIFICANT};
+use kubebench_format::result::labelled;
+
+/// Returns a reason as a word for programs.
+pub fn code(reason: Reason) -> &'static str {
+    match reason {
+        Reason::Change => "change",
+        Reason::Equivalent => "equivalent",
+        Reason::Nothing => "nothingSeen",
+        Reason::NotSignificant => "notSignificant",
+        Reason::NotAmongSoMany => "notAmongSoMany",
+        Reason::MayBeBeyond => "mayBeBeyondThreshold",
+        Reason::SeenBefore => "seenBefore",
+        Reason::TooFew { .. } => "tooFewSessions",
+        Reason::ShortHistory { .. } => "shortHistory",
+        Reason::NoDirection => "noDirection",
+        Reason::NoScale => "noScale",
+    }
+}
+
+/// Says why a verdict is what it is, and what would decide.
+pub fn reason(judgement: &Judgement, policy: Policy) -> String {
+    let threshold = share(policy.threshold);
+    let seen =
+        judgement.detectable.map_or_else(String::new, |least| format!("; {} would have been seen", about(least)));
+    let more = match judgement.more {
+        Some(0) => String::new(),
+        Some(1) => "; 1 more session would decide if nothing else changes".to_owned(),
+        Some(more) => format!("; {more} more sessions would decide if nothing else changes"),
+        None => "; at this noise, more sessions alone would not decide".to_owned(),
+    };
+    let counts = judgement.effect.map_or((0, 0), |effect| effect.counts);
+    match judgement.reason {
+        Reason::Change => format!("significant, and beyond the threshold of {threshold}"),
+        Reason::Equivalent => format!("the whole interval lies within {threshold}"),
+        Reason::Nothing => {
+            // The interval is that of this metric alone.
+            let is_alone = judgement.effect.is_some_and(|effect| effect.p <= SIGNIFICANT);
+            let among = if is_alone { " among so many metrics" } else { "" };
+            format!("not significant{among}, and within {threshold}{seen}")
+        }
+        Reason::NotSignificant => format!("beyond {threshold}, and within the noise of the sessions{more}"),
+        Reason::NotAmongSoMany => {
+            format!("significant by itself, and expected by chance among so many metrics{more}")
+        }
+        Reason::MayBeBeyond => {
+            format!("something changed, and whether by more than {threshold} is open{more}")
+        }
+        Reason::SeenBefore => {
+            format!("beyond {threshold}, and an earlier session was as far off and came back; the next session decides")
+        }
+        Reason::TooFew { wanted } if judgement.effect.is_none() => {
+            format!("less than two earlier sessions: a history of {wanted} can be judged")
+        }
+        Reason::TooFew { wanted } => {
+            let (baseline, candidate) = counts;
+            format!("{baseline} and {candidate} sessions are too few: {wanted} on each side can be significant")
+        }
+        Reason::ShortHistory { wanted } => format!(
+            "{} earlier {}: a history of {wanted} can be judged",
+            counts.0,
+            if counts.0 == 1 { "session" } else { "sessions" }
+        ),
+        Reason::NoDirection => {
+            format!("it changed by more than {threshold}, and nothing says which way is better")
+        }
+        Reason::NoScale => {
+            "no relative change can be said: the baseline's median is 0; only `min` and `max` decide".to_owned()
+        }
+    }
+}
+
+/// Returns a share that somebody wrote as a percentage without a sign, to three digits: `2 %`, `0.35 %`.
+pub fn share(share: f64) -> String {
+    percentage(share, 3)
+}
+
+/// Returns a share that was measured, to two digits: `4.1 %`, `17 %`.
+pub fn about(share: f64) -> String {
+    percentage(share, 2)
+}
+
+fn percentage(share: f64, digits: usize) -> String {
+    let percent = share.abs() * 100.0;
+    if percent >= 1000.0 {
+        return "over 1000 %".to_owned();
+    }
+    let whole = if percent < 1.0 {
+        0
+    } else if percent < 10.0 {
+        1
+    } else {
+        2
+    };
+    let decimals = digits.saturating_sub(whole);
+    let text = format!("{percent:.decimals$}");
+    let text = if text.contains('.') { text.trim_end_matches('0').trim_end_matches('.') } else { &text };
+    format!("{text} %")
+}
+
+/// Returns a change with its sign, to the digits that its interval supports: `−8.0 %`.
+pub fn change(change: f64, interval: Option<(f64, f64)>) -> String {
+    format!("{} %", signed(change, digits(interval)))
+}
+
+/// Returns an interval: `[−8.4, −7.6]`.
+pub fn interval(interval: (f64, f64)) -> String {
+    let digits = digits(Some(interval));
+    format!("[{}, {}]", signed(interval.0, digits), signed(interval.1, digits))
+}
+
+/// Returns a change with its interval, where there is one: `−8.0 % [−8.4, −7.6]`.
+pub fn estimate(share: f64, bounds: Option<(f64, f64)>) -> String {
+    let change = change(share, bounds);
+    bounds.map_or_else(|| change.clone(), |bounds| format!("{change} {}", interval(bounds)))
+}
+
+/// Says who accepted a change, until when and why.
+pub fn accepted(ack: &Acknowledged) -> String {
+    let until = ack.expires.as_ref().map_or_else(String::new, |day| format!(" until {day}"));
+    let up_to = ack.max_change.map_or_else(String::new, |share| format!(" up to {}", self::share(share)));
+    let state = if ack.expired { "was accepted" } else { "accepted" };
+    format!("{state} by {}{up_to}{until}: {} ({})", ack.by, ack.reason, ack.file)
+}
+
+/// Beyond this, how many times as much it is says nothing.
+const MOST: f64 = 100.0;
+
+fn signed(share: f64, digits: usize) -> String {
+    let text = format!("{:.digits$}", share.abs() * 100.0);
+    let is_zero = text.chars().all(|letter| matches!(letter, '0' | '.'));
+    match share {
+        share if share > MOST => format!("over +{:.0}", MOST * 100.0),
+        _ if is_zero => text,
+        share if share < 0.0 => format!("−{text}"),
+        _ => format!("+{text}"),
+    }
+}
+
+/// An interval that is wide by tens of percent supports no decimals, one by hundredths of a percent two.
+fn digits(interval: Option<(f64, f64)>) -> usize {
+    match interval.map(|(low, high)| high - low) {
+        Some(width) if width >= 0.2 => 0,
+        Some(width) if width < 0.002 => 2,
+        _ => 1,
+    }
+}
+
+/// Returns a value with its unit, to four digits: `1447000 tokens/s`.
+pub fn value(value: f64, unit: Option<&str>) -> String {
+    let number = number(value);
+    match unit {
+        Some(unit) => format!("{number} {unit}"),
+        None => number,
+    }
+}
+
+/// Returns a number to four digits, without an exponent where it is of a size that people read.
+pub fn number(value: f64) -> String {
+    let size = value.abs();
+    if value == 0.0 {
+        return "0".to_owned();
+    }
+    if (1e4..1e9).contains(&size) {
+        let mut unit = 1.0;
+        while size / unit >= 1e4 {
+            unit *= 10.0;
+        }
+        return format!("{:.0}", (value / unit).round() * unit);
+    }
+    if !(1e-4..1e9).contains(&size) {
+        return format!("{value:.3e}");
+    }
+    let mut decimals = 3_usize;
+    let mut reached = 10.0;
+    while size >= reached && decimals > 0 {
+        decimals -= 1;
+        reached *= 10.0;
+    }
+    if size < 1.0 {
+        let mut least = 1.0;
+        while size < least {
+            decimals += 1;
+            least /= 10.0;
+        }
+    }
+    let text = format!("{value:.decimals$}");
+    if text.contains('.') { text.trim_end_matches('0').trim_end_matches('.').to_owned() } else { text }
+}
+
+/// Returns a p value as people write it.
+pub fn probability(p: f64) -> String {
+    if p < 0.0001 { "p < 0.0001".to_owned() } else { format!("p = {}", number((p * 1e4).round() / 1e4)) }
+}
+
+/// Returns the hardware in a few words: what is not the same everywhere by default.
+pub fn hardware(environment: &BTreeMap<String, String>) -> String {
+    let order = ["gpu", "cpu", "driver", "instanceType", "target"];
+    let said = order.iter().filter_map(|fact| environment.get(*fact).map(|value| (*fact, value)));
+    let words = said.map(|(fact, value)| match fact {
+        "driver" => format!("driver {value}"),
+        "target" => format!("target {value}"),
+        _ => value.clone(),
+    });
+    words.collect::<Vec<_>>().join(", ")
+}
+
+/// Returns the benchmark, or both where two are compared.
+pub fn benchmark(line: &Line) -> String {
+    match &line.baseline_benchmark {
+        Some(baseline) => format!("{baseline} -> {}", line.benchmark),
+        None => line.benchmark.clone(),
+    }
+}
+
+/// Returns the metric with its labels.
+pub fn metric(line: &Line) -> String {
+    labelled(&line.metric, &line.labels)
+}
+
+/// Returns the verdict of a line for people: what was accepted, or keeps its limits, was seen to be so.
+pub fn verdict(line: &Line) -> &'static str {
+    match line.reason.as_str() {
+        "accepted" => "accepted",
+        "withinLimits" => "within limits",
+        "fixedBaseline" if line.verdict == Verdict::NoChangeSeen => "within limits",
+        _ => line.verdict.words(),
+    }
+}
+
+/// Returns the change of a line in a table: `~` where it is noise.
+pub fn effect(line: &Line) -> String {
+    let Some(shown) = line.change.map(|share| estimate(share, line.interval)) else { return "–".to_owned() };
+    if is_noise(line) { format!("~ {shown}") } else { shown }
+}
+
+/// Returns whether a change is noise: not significant, or within the threshold. What was accepted is none, nor what limits alone judge.
+pub fn is_noise(line: &Line) -> bool {
+    let is_passed = matches!(line.reason.as_str(), "accepted" | "withinLimits" | "fixedBaseline");
+    matches!(line.verdict, Verdict::NoChangeSeen | Verdict::Unchanged | Verdict::Inconclusive) && !is_passed
+}
+
+/// Returns whether a series shows too little for its calm to mean anything: not even half of its value, or twice of it, would have been seen.
+pub fn is_blind(line: &Line) -> bool {
+    let least = if line.direction == Direction::Lower { 1.0 } else { 0.5 };
+    // What is not even looked for is no matter of the sessions.
+    let is_asked = line.threshold < least && line.verdict != Verdict::Improved;
+    is_asked && line.detectable.is_some_and(|detectable| detectable >= least)
+}
+
+/// Says what the change of a line is of, where it is not that of the two medians beside it.
+pub fn of_differences(lines: &[Line]) -> Option<&'static str> {
+    let is_shift = |line: &Line| {
+        let method = line.method.as_deref().and_then(of_name);
+        line.change.is_some() && matches!(method, Some(Method::Ranks | Method::RanksApproximate | Method::Pairs))
+    };
+    lines.iter().any(is_shift).then_some(
+        "a change is the median of all differences between sessions, and may differ from that of the two medians",
+    )
+}
+
+/// Returns a method in words.
+pub fn method(name: &str) -> &'static str {
+    of_name(name).map_or("", Method::words)
+}
+
+fn of_name(name: &str) -> Option<Method> {
+    let all =
+        [Method::Prediction, Method::Unequal, Method::Ranks, Method::RanksApproximate, Method::Pairs, Method::PairsByT];
+    all.into_iter().find(|method| method.name() == name)
+}
+
+/// Says how to accept what begins with a session, or what is open now.
+fn accept(line: &Line, session: Option<&str>, results: Option<&str>) -> String {
+    // What is accepted from the same session has a file, which accepts it no more, or not as much.
+    let first = session.or(line.open.as_ref().map(|open| open.session.as_str()));
+    let (change, bounds) = line.open.as_ref().map_or((line.change, line.interval), |open| (open.change, open.interval));
+    // No bound reaches further than 100 %.
+    let is_beyond = |share: Option<f64>| share.is_some_and(|share| share >= 1.0);
+    let same = || line.acks.iter().filter(|ack| first.is_some() && ack.session.as_deref() == first);
+    if let Some(known) = same().find(|ack| !ack.expired).or_else(|| same().next()) {
+        let what = match known.expired {
+            true => "give it a later `expires`",
+            false if is_beyond(change) => "take its `maxChange` out",
+            false => "raise its `maxChange`",
+        };
+        return format!("mend it, or accept it in {}: {what}, and send that for review", known.file);
+    }
+    let from = session.map_or_else(String::new, |session| format!(" --from {}", quoted(session)));
+    let results = results.map_or_else(String::new, |folder| format!(" --results {}", quoted(folder)));
+    let bound = match (is_beyond(change), is_beyond(bounds.map(|(_, high)| high))) {
+        (true, _) => " --max-change any",
+        (false, true) => " --max-change 100%",
+        (false, false) => "",
+    };
+    format!(
+        "mend it, or accept it: kubebench ack {} --metric {} --case {}{from}{bound}{results} --by YOU --reason WHY",
+        line.benchmark,
+        quoted(&line.metric),
+        quoted(&line.case)
+    )
+}
+
+/// Returns a word as a shell takes it for one word.
+fn quoted(word: &str) -> String {
+    let is_plain = |letter: char| letter.is_ascii_alphanumeric() || matches!(letter, '-' | '_' | '.' | '/' | ':');
+    if !word.is_empty() && word.chars().all(is_plain) {
+        return word.to_owned();
+    }
+    format!("'{}'", word.replace('\'', r"'\''"))
+}
+
+/// Returns what to do about a line of the results in a folder; of the project's, where none is named.
+pub fn next(line: &Line, results: Option<&str>) -> Vec<String> {
+    let mut next: Vec<String> = between(line).into_iter().flatten().collect();
+    next.extend(decide(line, results));
+    next
+}
+
+/// Returns the commands that show the commits among which a gate found a change, and find the one; of each step of an open one.
+pub fn between(line: &Line) -> Vec<[String; 2]> {
+    let mut ends = Vec::new();
+    if let Some(open) = &line.open {
+        ends.push((open.after.as_ref(), open.commit.as_ref()));
+        ends.extend(open.steps.iter().map(|step| (step.after.as_ref(), step.commit.as_ref())));
+    } else if line.verdict == Verdict::Regressed && line.adjusted_p.is_some() {
+        let (before, first) = (line.baseline.sessions.last(), line.candidate.sessions.first());
+        let [after, commit] = [before, first].map(|session| session.and_then(|session| session.commit.as_ref()));
+        ends.push((after, commit));
+    }
+    let known = ends.into_iter().filter_map(|(after, commit)| Some((short(after?), short(commit?))));
+    let apart = known.filter(|(after, commit)| after != commit);
+    apart
+        .map(|(after, commit)| [format!("git log {after}..{commit}"), format!("git bisect start {commit} {after}")])
+        .collect()
+}
+
+/// Returns what of its spec refuses a line, or will; acknowledgements are about levels, and so about none of these.
+pub fn limit(line: &Line) -> Option<&'static str> {
+    match line.reason.as_str() {
+        _ if !matches!(line.verdict, Verdict::Regressed | Verdict::Pending) => None,
+        "belowMin" => Some("`min`"),
+        "aboveMax" => Some("`max`"),
+        "fixedBaseline" => Some("the `value` of its baseline"),
+        _ => None,
+    }
+}
+
+/// Returns what a person has to decide about a line. What only differs from another case is nothing to accept.
+pub fn decide(line: &Line, results: Option<&str>) -> Vec<String> {
+    let limit = limit(line).filter(|_| line.verdict == Verdict::Regressed);
+    let mut next: Vec<String> = limit
+        .map(|what| {
+            let metric = metric(line);
+            format!(
+                "mend it, or change {what} for `{metric}` in the spec of {}: `ack` accepts no limit",
+                line.benchmark
+            )
+        })
+        .into_iter()
+        .collect();
+    if line.verdict == Verdict::Pending || line.reason == "seenBefore" {
+        let run = line.next_run.map_or_else(|| "a `run:` greater by 1".to_owned(), |run| format!("`run: {run}`"));
+        next.push(format!("write {run} into the spec of {}: a second session decides", line.benchmark));
+    } else if let Some(open) = &line.open {
+        // Of several levels, the newest one is accepted: `ack` knows where it begins.
+        next.push(accept(line, Some(open.session.as_str()).filter(|_| open.measured == open.sessions), results));
+    } else if limit.is_none()
+        && line.verdict == Verdict::Regressed
+        && line.adjusted_p.is_some()
+        && let Some(session) = line.candidate.sessions.first()
+    {
+        next.push(accept(line, Some(&session.session), results));
+    }
+    next
+}
+
+/// Returns in how many sessions an open change was seen, and of how many of them its size is.
+pub fn seen(sessions: usize, measured: usize) -> String {
+    let all = counted(sessions, "session");
+    if measured < sessions { format!("the newest {measured} of {all}") } else { all }
+}
+
+/// Says how much worse a candidate is than the newest sessions of an open change.
+pub fn further(size: Size) -> String {
+    let side = if size.change < 0.0 { "below" } else { "above" };
+    format!("this candidate is a further {} {side} these sessions", estimate(size.change, size.interval))
+}
+
+/// Returns the day of a time.
+pub fn day(time: &str) -> &str {
+    time.get(..10).unwrap_or(time)
+}
+
+/// Returns a count with its noun: `1 session`, `2 sessions`.
+pub fn counted(count: usize, noun: &str) -> String {
+    if count == 1 { format!("1 {noun}") } else { format!("{count} {noun}s") }
+}
+
+/// Returns the first digits of a commit.
+pub fn short(commit: &str) -> &str {
+    commit.get(..10).unwrap_or(commit)
+}
+
+/// Returns words as the beginning of a sentence.
+pub fn sentence_case(words: &str) -> String {
+    let mut letters = words.chars();
+    letters.next().map_or_else(String::new, |first| first.to_uppercase().chain(letters).collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{about, share};
+
+    #[test]
+    fn limits_are_shown_as_they_were_written_and_measured_shares_to_two_digits() {
+        let limits = [
+            (0.0004, "0.04 %"),
+            (0.0025, "0.25 %"),
+            (0.02, "2 %"),
+            (0.035, "3.5 %"),
+            (0.125, "12.5 %"),
+            (1.0, "100 %"),
+        ];
+        for (limit, shown) in limits {
+            assert_eq!(share(limit), shown);
+        }
+        for (measured, shown) in [(0.000_412, "0.04 %"), (0.0412, "4.1 %"), (0.1728, "17 %"), (18.33, "over 1000 %")] {
+            assert_eq!(about(measured), shown);
+        }
+    }
+}

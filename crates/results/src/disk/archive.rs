@@ -1,0 +1,203 @@
+//! Reads all results of a folder, and keeps what was read in the user's cache, so that the next time only new files are read.
+//!
+//! The cache is disposable: without it, with a damaged one, or where nothing can be written, the same comes out, later.
+#![expect(clippy::disallowed_methods, reason = "the rim reads files and the place of the cache")]
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::io::{self, Write as _};
+use std::os::unix::fs::MetadataExt as _;
+use std::path::{Path, PathBuf};
+
+use rayon::prelude::*;
+use serde::{Deserialize, Serialize};
+
+use crate::archive::{Archive, Extract, Kept, KeptOf, Row};
+use kubebench_format::result;
+use kubebench_host::fs::{Content, cache_folder, find_results, read_result};
+use kubebench_syntax::digest::{Digest, Hasher};
+
+/// The first line of a cache; another version of the program reads another.
+const HEAD: &str = concat!("kubebench archive 3 ", env!("CARGO_PKG_VERSION"), "\n");
+/// The length of the digest at its end.
+const DIGITS: usize = 64;
+
+/// What was read of a folder.
+#[derive(Debug)]
+pub struct Read {
+    /// The results.
+    pub archive: Archive,
+    /// Files that are no results, by their path below the folder.
+    pub bad: BTreeMap<String, Bad>,
+    /// How many files were opened, and not known from the cache.
+    pub opened: usize,
+}
+
+/// A file that is no result.
+#[derive(Clone, Debug)]
+pub enum Bad {
+    /// Its bytes, for whoever says what is wrong with them.
+    Bytes(Vec<u8>),
+    /// Why it was not read.
+    Unread(Content),
+}
+
+/// What tells that a file is the one that was read: its size, when it and its entry were changed, and its number.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+struct Stamp(u64, i64, i64, i64, i64, u64);
+
+#[derive(Deserialize)]
+struct Loaded {
+    stamps: Vec<Stamp>,
+    archive: Kept,
+}
+
+#[derive(Serialize)]
+struct Cache<'a> {
+    stamps: Vec<Stamp>,
+    archive: KeptOf<'a>,
+}
+
+/// Returns the place of the cache for the results at `folder`, unless this user has no place for caches.
+pub fn cache_for(folder: &Path) -> Option<PathBuf> {
+    let real = fs::canonicalize(folder).ok()?;
+    let name = Digest::of(real.to_string_lossy().as_bytes()).hex();
+    Some(cache_folder()?.join("archive").join(format!("{}.json", name.get(..16)?)))
+}
+
+/// So many files are read at once: what is kept of a file is a fraction of it.
+const AT_ONCE: usize = 1024;
+
+/// Reads the results below `folder`, as far as `cache` does not know them.
+pub fn read(folder: &Path, cache: Option<&Path>) -> Read {
+    let found: Vec<(String, Result<PathBuf, Content>)> = find_results(folder, "").into_iter().collect();
+    let (stamps, mut old) = cache.and_then(load).unwrap_or_default();
+    let known: BTreeMap<&str, (usize, Stamp)> = old
+        .rows()
+        .iter()
+        .zip(&stamps)
+        .enumerate()
+        .map(|(at, (row, stamp))| (row.path.as_str(), (at, *stamp)))
+        .collect();
+    let fresh: Vec<Option<usize>> =
+        found.par_iter().map(|(path, file)| is_known(file, known.get(path.as_str()))).collect();
+    let is_all_known = fresh.iter().all(Option::is_some) && fresh.len() == old.rows().len();
+    drop(known);
+    if is_all_known {
+        return Read { archive: old, bad: BTreeMap::new(), opened: 0 };
+    }
+    let (mut archive, mut bad, mut new, mut opened) = (Archive::default(), BTreeMap::new(), Vec::new(), 0);
+    let mut rows: Vec<Option<Row>> = old.take_rows().into_iter().map(Some).collect();
+    for (files, fresh) in found.chunks(AT_ONCE).zip(fresh.chunks(AT_ONCE)) {
+        let read = |((path, file), known): (&(String, Result<PathBuf, Content>), &Option<usize>)| match (known, file) {
+            (Some(at), _) => Outcome::Known(*at),
+            (None, Ok(file)) => outcome(path, file),
+            (None, Err(content)) => Outcome::Bad(Bad::Unread(content.clone())),
+        };
+        let outcomes: Vec<Outcome> = files.par_iter().zip(fresh).map(read).collect();
+        for ((path, _), outcome) in files.iter().zip(outcomes) {
+            match outcome {
+                Outcome::Known(at) => {
+                    if let Some((row, stamp)) = rows.get_mut(at).and_then(Option::take).zip(stamps.get(at)) {
+                        archive.adopt(row, &old);
+                        new.push(*stamp);
+                    }
+                }
+                Outcome::Read(extract, stamp) => {
+                    archive.add(*extract);
+                    new.push(stamp);
+                    opened += 1;
+                }
+                Outcome::Bad(fault) => {
+                    bad.insert(path.clone(), fault);
+                }
+            }
+        }
+    }
+    if opened > 0 || new.len() != stamps.len() {
+        // Whoever has no room for a cache waits longer, and has the same answer.
+        let _ = cache.is_none_or(|cache| store(cache, &Cache { stamps: new, archive: archive.to_kept() }).is_ok());
+    }
+    Read { archive, bad, opened }
+}
+
+enum Outcome {
+    Known(usize),
+    Read(Box<Extract>, Stamp),
+    Bad(Bad),
+}
+
+fn stamp(file: &Path) -> Option<Stamp> {
+    let file = fs::symlink_metadata(file).ok()?;
+    Some(Stamp(file.size(), file.mtime(), file.mtime_nsec(), file.ctime(), file.ctime_nsec(), file.ino()))
+}
+
+/// Returns the place of the row of a file that is still the one that was read.
+fn is_known(file: &Result<PathBuf, Content>, known: Option<&(usize, Stamp)>) -> Option<usize> {
+    let (at, was) = known?;
+    (stamp(file.as_deref().ok()?)? == *was).then_some(*at)
+}
+
+fn outcome(path: &str, file: &Path) -> Outcome {
+    // Taken before the file is read: one that is written meanwhile is read again the next time.
+    let stamp = stamp(file);
+    match read_result(file, result::MAX_BYTES) {
+        Ok(bytes) => match (result::as_written(&bytes), stamp) {
+            (Some(result), Some(stamp)) if result::path(&result) == path => {
+                Outcome::Read(Box::new(Extract::of(path, result)), stamp)
+            }
+            _ => Outcome::Bad(Bad::Bytes(bytes)),
+        },
+        Err(content) => Outcome::Bad(Bad::Unread(content)),
+    }
+}
+
+/// Reads a cache; nothing where it is not there, damaged, or of another version.
+fn load(cache: &Path) -> Option<(Vec<Stamp>, Archive)> {
+    let bytes = fs::read(cache).ok()?;
+    let rest = bytes.strip_prefix(HEAD.as_bytes())?;
+    let (body, digest) = rest.split_at_checked(rest.len().checked_sub(DIGITS)?)?;
+    let is_whole = digest == Digest::of(body).hex().as_bytes();
+    let Loaded { stamps, archive } = is_whole.then(|| serde_json::from_slice(body).ok())??;
+    let archive = Archive::of_kept(archive)?;
+    (stamps.len() == archive.rows().len()).then_some((stamps, archive))
+}
+
+/// Writes a cache beside the old one, and then in its place.
+fn store(cache: &Path, content: &Cache<'_>) -> io::Result<()> {
+    fs::create_dir_all(cache.parent().unwrap_or(Path::new(".")))?;
+    let temp = cache.with_extension(format!("{}.tmp", std::process::id()));
+    let stored = write(&temp, content).and_then(|()| fs::rename(&temp, cache));
+    if stored.is_err() {
+        let _ = fs::remove_file(&temp);
+    }
+    stored
+}
+
+fn write(path: &Path, content: &Cache<'_>) -> io::Result<()> {
+    let mut file = io::BufWriter::new(fs::File::create(path)?);
+    file.write_all(HEAD.as_bytes())?;
+    let mut hashed = Hashed { file, hasher: Hasher::default() };
+    serde_json::to_writer(&mut hashed, content)?;
+    let Hashed { mut file, hasher } = hashed;
+    file.write_all(hasher.finish().hex().as_bytes())?;
+    file.flush()
+}
+
+/// A file whose digest is taken while it is written.
+struct Hashed<W> {
+    file: W,
+    hasher: Hasher,
+}
+
+impl<W: io::Write> io::Write for Hashed<W> {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        let count = self.file.write(bytes)?;
+        self.hasher.update(bytes.get(..count).unwrap_or_default());
+        Ok(count)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.file.flush()
+    }
+}

@@ -1,0 +1,110 @@
+//! Which results are exported: one for each run, and by default those that count.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::Format;
+use crate::archive::{Archive, CurrentRules, Doubt, Row, settle};
+use kubebench_format::result::v1::Status;
+
+/// Runs that are left out unless somebody asks for them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Extra {
+    /// Warm-ups.
+    Warmup,
+    /// Runs that did not succeed.
+    Invalid,
+}
+
+impl Passed {
+    /// Returns it in words; nothing where nothing was passed over.
+    pub fn words(&self) -> Option<String> {
+        let counts = [
+            (self.warmups, "warm-ups (`--include warmup`)"),
+            (self.invalid, "runs that did not succeed (`--include invalid`)"),
+            (self.readings, "other readings of runs whose logs were read again"),
+            (self.earlier, "runs of earlier sessions"),
+        ];
+        let words: Vec<String> =
+            counts.iter().filter(|(count, _)| *count > 0).map(|(count, what)| format!("{what}: {count}")).collect();
+        (!words.is_empty()).then(|| words.join(", "))
+    }
+}
+
+impl Extra {
+    /// All of them.
+    pub const ALL: [Self; 2] = [Self::Warmup, Self::Invalid];
+
+    /// Returns its name on the command line.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Warmup => "warmup",
+            Self::Invalid => "invalid",
+        }
+    }
+}
+
+/// How many results were passed over, and why.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Passed {
+    /// Warm-ups.
+    pub warmups: usize,
+    /// Runs that did not succeed.
+    pub invalid: usize,
+    /// Other readings of a run whose logs were read again.
+    pub readings: usize,
+    /// Runs of sessions before the last one.
+    pub earlier: usize,
+}
+
+/// What is exported.
+#[derive(Clone, Debug, Default)]
+pub struct Chosen {
+    /// The paths of results, sorted.
+    pub paths: BTreeSet<String>,
+    /// What was passed over.
+    pub passed: Passed,
+    /// What is wrong with others.
+    pub doubts: Vec<Doubt>,
+}
+
+/// Chooses among the results of an archive; `current` are the rules that specs have now.
+pub fn choose(mut archive: Archive, current: &dyn Fn() -> CurrentRules, format: Format, extras: &[Extra]) -> Chosen {
+    let all = archive.rows().len();
+    let doubts = settle(&mut archive, current);
+    let doubtful = doubts.iter().flat_map(Doubt::paths).collect::<BTreeSet<_>>().len();
+    let mut passed = Passed { readings: all - doubtful - archive.rows().len(), ..Passed::default() };
+    let mut chosen: Vec<&Row> = Vec::new();
+    for row in archive.rows() {
+        // A warm-up that failed needs both.
+        if row.warmup && !extras.contains(&Extra::Warmup) {
+            passed.warmups += 1;
+        } else if row.status != Status::Succeeded && !extras.contains(&Extra::Invalid) {
+            passed.invalid += 1;
+        } else {
+            chosen.push(row);
+        }
+    }
+    if format.is_summary() {
+        let before = chosen.len();
+        chosen = of_last_sessions(&archive, &chosen);
+        passed.earlier = before - chosen.len();
+    }
+    Chosen { paths: chosen.into_iter().map(|row| row.path.clone()).collect(), passed, doubts }
+}
+
+/// Keeps the runs of the session that began a run last, of each case on each target.
+fn of_last_sessions<'a>(archive: &'a Archive, rows: &[&'a Row]) -> Vec<&'a Row> {
+    let mut last: BTreeMap<(&str, &str, &str), (&str, &str)> = BTreeMap::new();
+    for row in rows {
+        let begun = (row.started_at.as_str(), row.session.as_str());
+        let newest = last.entry(place(archive, row)).or_insert(begun);
+        *newest = begun.max(*newest);
+    }
+    let session = |row: &Row| last.get(&place(archive, row)).map(|(_, session)| *session);
+    rows.iter().filter(|row| session(row) == Some(row.session.as_str())).copied().collect()
+}
+
+fn place<'a>(archive: &'a Archive, row: &Row) -> (&'a str, &'a str, &'a str) {
+    let subject = archive.subject(row);
+    (&subject.benchmark, &subject.case, &subject.target)
+}

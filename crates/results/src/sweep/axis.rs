@@ -1,0 +1,94 @@
+//! The axis: a parameter of cases, or a fact of the hardware.
+
+use std::collections::BTreeMap;
+
+use serde_json::Value as Json;
+
+use super::cell::Cell;
+use crate::archive::{Archive, FACTS};
+use crate::compare::v1::Told;
+use kubebench_format::result::plain;
+
+/// What changes from row to row.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Axis {
+    /// A parameter of cases, such as `replicas` or `variant`.
+    Parameter(String),
+    /// A fact of the hardware, such as `gpu`.
+    Fact(&'static str),
+}
+
+impl Axis {
+    /// Returns the axis of this name: a parameter where a case has one, else a fact; nothing where there is neither.
+    pub fn find(name: &str, archive: &Archive, told: &[Told]) -> Option<Self> {
+        let has_parameter = params(archive, told).any(|params| params.contains_key(name));
+        if has_parameter {
+            return Some(Self::Parameter(name.to_owned()));
+        }
+        FACTS.into_iter().find(|fact| *fact == name).map(Self::Fact)
+    }
+
+    /// Returns its name.
+    pub fn name(&self) -> &str {
+        match self {
+            Self::Parameter(name) => name,
+            Self::Fact(fact) => fact,
+        }
+    }
+
+    /// Returns the value of a cell, if it has one.
+    pub(super) fn value(&self, cell: &Cell<'_>) -> Option<Json> {
+        match self {
+            Self::Parameter(name) => cell.params.get(name).cloned(),
+            Self::Fact(fact) => cell.told.environment.get(*fact).cloned().map(Json::String),
+        }
+    }
+
+    /// Returns the facts that change with the axis, so that they do not keep its values apart.
+    pub(super) fn implied(&self) -> &'static [&'static str] {
+        match self {
+            Self::Parameter(_) => &[],
+            Self::Fact(fact) => match *fact {
+                "target" => &FACTS,
+                "gpu" => &["gpu", "driver", "instanceType", "cpu"],
+                "cpu" => &["cpu", "instanceType"],
+                "instanceType" => &["instanceType", "cpu", "gpu", "driver"],
+                "driver" => &["driver"],
+                _ => &["engine"],
+            },
+        }
+    }
+}
+
+/// Returns the axes along which there is more than one value: of parameters, then of facts.
+pub fn axes(archive: &Archive, told: &[Told]) -> Vec<String> {
+    let mut values: BTreeMap<&str, Vec<String>> = BTreeMap::new();
+    for (name, value) in params(archive, told).flatten() {
+        add(values.entry(name).or_default(), plain(value));
+    }
+    let mut facts: BTreeMap<&str, Vec<String>> = BTreeMap::new();
+    for (fact, value) in told.iter().flat_map(|told| &told.environment) {
+        add(facts.entry(fact).or_default(), value.clone());
+    }
+    let several = values.into_iter().chain(facts).filter(|(_, values)| values.len() > 1);
+    several.map(|(name, _)| name.to_owned()).collect()
+}
+
+fn add(values: &mut Vec<String>, value: String) {
+    if !values.contains(&value) {
+        values.push(value);
+    }
+}
+
+fn params<'a>(archive: &'a Archive, told: &'a [Told]) -> impl Iterator<Item = &'a BTreeMap<String, Json>> {
+    let known: BTreeMap<(&str, &str), &BTreeMap<String, Json>> = archive
+        .rows()
+        .iter()
+        .map(|row| archive.subject(row))
+        .map(|subject| ((subject.benchmark.as_str(), subject.case.as_str()), &subject.params))
+        .collect();
+    let mut seen: Vec<(&str, &str)> = told.iter().map(|told| (told.benchmark.as_str(), told.case.as_str())).collect();
+    seen.sort_unstable();
+    seen.dedup();
+    seen.into_iter().filter_map(move |case| known.get(&case).copied())
+}

@@ -1,0 +1,80 @@
+//! A cell: one metric of one case on one kind of hardware, with the sessions of its newest level.
+
+use std::collections::BTreeMap;
+
+use serde_json::Value as Json;
+
+use super::v1::Estimate;
+use crate::archive::{Archive, Row};
+use crate::compare::v1::{SessionValue, Told};
+use kubebench_format::result::labelled;
+use kubebench_stats as stats;
+
+/// One metric of one case on one kind of hardware.
+#[derive(Clone, Debug)]
+pub(super) struct Cell<'a> {
+    pub(super) told: &'a Told,
+    pub(super) params: &'a BTreeMap<String, Json>,
+    /// The hardware without how many machines there were of each kind.
+    pub(super) kinds: BTreeMap<String, String>,
+    /// The sessions of the level that is there now.
+    pub(super) level: Vec<&'a SessionValue>,
+    /// The runs of each of these that count.
+    pub(super) runs: Vec<Vec<&'a Row>>,
+}
+
+/// Returns the cells of what is told; what has no session of the level that is there now has none.
+pub(super) fn cells<'a>(archive: &'a Archive, told: &'a [Told]) -> Vec<Cell<'a>> {
+    let rows: BTreeMap<&str, &Row> = archive.rows().iter().map(|row| (row.path.as_str(), row)).collect();
+    let cell = |told: &'a Told| {
+        let level = told.level();
+        let of_session = |session: &&SessionValue| -> Vec<&'a Row> {
+            session.results.iter().filter_map(|path| rows.get(path.as_str()).copied()).collect()
+        };
+        let runs: Vec<Vec<&Row>> = level.iter().map(of_session).collect();
+        let newest = *runs.last()?.first()?;
+        let mut kinds: BTreeMap<String, String> =
+            archive.kinds(newest).into_iter().map(|(fact, value)| (fact.to_owned(), value)).collect();
+        // Facts that the project does not tell apart.
+        kinds.retain(|fact, _| told.environment.contains_key(fact));
+        Some(Cell { told, params: &archive.subject(newest).params, kinds, level, runs })
+    };
+    told.iter().filter_map(cell).collect()
+}
+
+impl Cell<'_> {
+    pub(super) fn values(&self) -> Vec<f64> {
+        self.level.iter().map(|session| session.value).collect()
+    }
+
+    /// Returns the median of the sessions, and how sure it is.
+    pub(super) fn estimate(&self) -> Estimate {
+        let values = self.values();
+        let interval = if values.iter().all(|value| *value > 0.0) {
+            let places: Vec<f64> = values.iter().map(|value| stats::ln(*value)).collect();
+            stats::median::interval(&places).map(|(low, high)| (stats::exp_m1(low) + 1.0, stats::exp_m1(high) + 1.0))
+        } else {
+            stats::median::interval(&values)
+        };
+        let interval = interval.filter(|(low, high)| low.is_finite() && high.is_finite());
+        Estimate { value: stats::quantile(values.iter().copied(), 0.5), interval }
+    }
+
+    pub(super) fn since(&self) -> &str {
+        self.level.first().map(|session| session.started_at.as_str()).unwrap_or_default()
+    }
+
+    pub(super) fn until(&self) -> &str {
+        self.level.last().map(|session| session.started_at.as_str()).unwrap_or_default()
+    }
+
+    /// Returns what tells which of two cells of the same case stands for it: the one that runs today.
+    pub(super) fn rank(&self) -> (bool, &str) {
+        (!self.told.replaced, self.until())
+    }
+
+    /// Returns the metric with its labels.
+    pub(super) fn metric(&self) -> String {
+        labelled(&self.told.metric, &self.told.labels)
+    }
+}

@@ -1,0 +1,69 @@
+//! Cases side by side along one axis: which toolkit wins, does adding machines pay, what does a unit of work cost, and which cases are the
+//! best where two metrics pull apart.
+//!
+//! Pure. It works on what `compare::history` tells, so that the level that is compared is the one that pages show.
+
+mod axis;
+mod cell;
+mod cost;
+mod front;
+mod group;
+mod ratio;
+pub mod render;
+pub mod v1;
+
+use std::collections::BTreeSet;
+
+use crate::archive::Archive;
+use crate::compare::v1::Told;
+use kubebench_format::result::plain;
+use v1::{Front, SCHEMA_VERSION, Swept};
+
+pub use axis::{Axis, axes};
+pub use group::is_count;
+
+/// What is compared.
+#[derive(Clone, Copy, Debug)]
+pub struct Request<'a> {
+    /// The results.
+    pub archive: &'a Archive,
+    /// The history of their metrics.
+    pub told: &'a [Told],
+    /// The axis.
+    pub axis: &'a Axis,
+    /// The value of the axis that the others are held against; without it, the smallest number or the first name of each group.
+    pub base: Option<&'a str>,
+    /// Only these metrics; where none are named, the primary ones.
+    pub metrics: &'a BTreeSet<String>,
+    /// The facts that may differ beside the axis.
+    pub allowed: &'a BTreeSet<String>,
+}
+
+/// Compares cases along an axis.
+pub fn sweep(request: Request<'_>) -> Swept {
+    let cells = cell::cells(request.archive, request.told);
+    let (groups, notes) = group::groups(request, &cells);
+    Swept {
+        schema_version: SCHEMA_VERSION,
+        axis: request.axis.name().to_owned(),
+        groups,
+        fronts: Vec::new(),
+        left_out: Vec::new(),
+        notes,
+    }
+}
+
+/// Returns the values that the axis has, as they are shown.
+pub fn values(archive: &Archive, told: &[Told], axis: &Axis) -> BTreeSet<String> {
+    let cells = cell::cells(archive, told);
+    cells.iter().filter_map(|cell| Some(plain(&axis.value(cell)?))).collect()
+}
+
+/// Returns the fronts of every benchmark: by the two metrics that are named, by their names or with their labels, else by its two primary
+/// ones where one is better lower and the other higher.
+pub fn fronts(archive: &Archive, told: &[Told], metrics: Option<(&str, &str)>) -> Vec<Front> {
+    front::fronts(&cell::cells(archive, told), metrics)
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,145 @@
+//! Answers as a comment of a pull request: a sentence for each group, the tables folded away.
+
+use super::{cost, faster, has, percent, place, speedup, times, value, way};
+use crate::compare::render::escape;
+use crate::sweep::group::text as pairs;
+use crate::sweep::v1::{Direction, Estimate, Front, Group, Row, Swept};
+use kubebench_format::result::labelled;
+
+/// By this and the name of the axis a comment is found again.
+const MARK: &str = "<!-- kubebench compare by";
+/// So many groups at most stand in a comment; hosts refuse long ones.
+const MOST: usize = 50;
+/// So many rows of one group.
+const ROWS: usize = 50;
+
+/// Returns what `compare --by --markdown` writes.
+pub fn markdown(answer: &Swept) -> String {
+    let is_plain = |letter: &char| letter.is_ascii_alphanumeric() || *letter == '_';
+    let axis: String = answer.axis.chars().filter(is_plain).collect();
+    let mut text = format!("{MARK} {axis} -->\n### Kubebench by {}\n\n", escape(&answer.axis));
+    if answer.groups.is_empty() {
+        text.push_str("Nothing can be compared.\n");
+    }
+    text.extend(answer.groups.iter().take(MOST).map(|group| format!("- {}\n", sentence(group, &answer.axis))));
+    for one in answer.groups.iter().take(MOST) {
+        group(&mut text, one, &answer.axis);
+    }
+    if answer.groups.len() > MOST {
+        text.push_str(&format!("\n{} more are in the report.\n", answer.groups.len() - MOST));
+    }
+    answer.fronts.iter().take(MOST).for_each(|one| front(&mut text, one));
+    text.extend(answer.notes.iter().map(|note| format!("\n{}\n", escape(note))));
+    match answer.left_out.len() {
+        0 => {}
+        1 => text.push_str("\n1 result file was left out.\n"),
+        count => text.push_str(&format!("\n{count} result files were left out.\n")),
+    }
+    text
+}
+
+/// Says of a group what a colleague would: what is best, and by how much.
+fn sentence(group: &Group, axis: &str) -> String {
+    let params = pairs(&group.params);
+    let params = if params.is_empty() { String::new() } else { format!(" ({})", escape(&params)) };
+    let name = labelled(&group.metric, &group.labels);
+    let of = format!("{} of **{}**{params}", escape(&name), escape(&group.benchmark));
+    let gain = |row: &&Row| row.speedup.map_or(1.0, |speedup| speedup.value);
+    let best =
+        group.rows.iter().filter(|row| row.speedup.is_some()).max_by(|one, other| gain(one).total_cmp(&gain(other)));
+    let axis = escape(axis);
+    let (Some(best), Some(base)) = (best, &group.base) else {
+        return format!("{of}: {} values of {axis}, none of which can be held against another.", group.rows.len());
+    };
+    let (Some(speedup), base) = (best.speedup, escape(base)) else { return of };
+    let share = best.efficiency.map_or_else(String::new, |share| format!(", {} of perfect scaling", percent(share)));
+    let told = times(speedup);
+    let value = escape(&best.value);
+    match speedup.interval {
+        Some((low, _)) if low > 1.0 => {
+            format!("{of}: {axis}={value} has the best median, {told} as good as {axis}={base}{share}.")
+        }
+        Some((_, high)) if high < 1.0 => {
+            format!("{of}: {axis}={base} has the best median; next is {axis}={value}, {told}.")
+        }
+        Some(_) => format!("{of}: nothing is better than {axis}={base} beyond the noise ({axis}={value}: {told})."),
+        None => format!("{of}: {axis}={value} has {told} of {axis}={base}, from too few sessions to be sure."),
+    }
+}
+
+fn group(text: &mut String, group: &Group, axis: &str) {
+    let params = pairs(&group.params);
+    let params = if params.is_empty() { String::new() } else { format!(" ({})", escape(&params)) };
+    let better = match group.direction {
+        Direction::Higher => ", higher is better",
+        Direction::Lower => ", lower is better",
+        Direction::None => "",
+    };
+    let title =
+        format!("{}{params}, {}{better}", escape(&group.benchmark), escape(&labelled(&group.metric, &group.labels)));
+    text.push_str(&format!("\n<details><summary>{title}</summary>\n\n"));
+    let (has_efficiency, has_cost) = has(group);
+    let mut header = format!("| {} | sessions | median | {} |", escape(axis), faster(group));
+    let mut rule = "|---|--:|--:|--:|".to_owned();
+    for (name, _) in [("efficiency", has_efficiency), ("cost", has_cost)].iter().filter(|(_, has)| *has) {
+        header.push_str(&format!(" {name} |"));
+        rule.push_str("--:|");
+    }
+    text.push_str(&format!("{header}\n{rule}\n"));
+    for row in group.rows.iter().take(ROWS) {
+        let median = Estimate { value: row.median, interval: row.interval };
+        let median = value(median, group.unit.as_deref());
+        text.push_str(&format!(
+            "| {} | {} | {} | {} |",
+            escape(&row.value),
+            row.sessions,
+            escape(&median),
+            escape(&speedup(row, group))
+        ));
+        let dash = || "–".to_owned();
+        let efficiency = has_efficiency.then(|| row.efficiency.map_or_else(dash, percent));
+        let cost = has_cost.then(|| row.cost.as_ref().map_or_else(dash, cost));
+        text.extend(efficiency.into_iter().chain(cost).map(|cell| format!(" {} |", escape(&cell))));
+        text.push('\n');
+    }
+    if group.rows.len() > ROWS {
+        text.push_str(&format!("\n{} more rows are in the report.\n", group.rows.len() - ROWS));
+    }
+    let on: Vec<String> = group.environment.iter().map(|(fact, said)| format!("{fact} {said}")).collect();
+    text.push_str(&format!("\nOn {}; intervals of 95 %.\n\n", escape(&on.join(", "))));
+    let of_rows = group.rows.iter().flat_map(|row| row.notes.iter().map(move |note| format!("{}: {note}", row.value)));
+    text.extend(of_rows.chain(group.notes.iter().cloned()).map(|note| format!("- {}\n", escape(&note))));
+    if group.synthetic {
+        text.push_str("- synthetic: made by `kubebench mock`, nothing ran\n");
+    }
+    text.push_str("\n</details>\n");
+}
+
+fn front(text: &mut String, front: &Front) {
+    let (first, second) = &front.metrics;
+    let title = format!("{}: {} against {}", front.benchmark, way(first), way(second));
+    text.push_str(&format!("\n<details><summary>{}</summary>\n\n", escape(&title)));
+    text.push_str(&format!(
+        "| case | {} | {} | front |\n|---|--:|--:|---|\n",
+        escape(&first.name),
+        escape(&second.name)
+    ));
+    for point in front.points.iter().take(ROWS) {
+        text.push_str(&format!(
+            "| {} | {} | {} | {} |\n",
+            escape(&point.case_name),
+            escape(&value(point.values.0, first.unit.as_deref())),
+            escape(&value(point.values.1, second.unit.as_deref())),
+            escape(&place(point, front))
+        ));
+    }
+    if front.points.len() > ROWS {
+        text.push_str(&format!("\n{} more cases are in the report.\n", front.points.len() - ROWS));
+    }
+    text.push('\n');
+    text.extend(front.notes.iter().map(|note| format!("- {}\n", escape(note))));
+    if front.synthetic {
+        text.push_str("- synthetic: made by `kubebench mock`, nothing ran\n");
+    }
+    text.push_str("\n</details>\n");
+}

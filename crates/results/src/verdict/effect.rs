@@ -1,0 +1,228 @@
+//! By how much a candidate differs from its baseline, and how sure that is.
+
+use super::{CORRELATED, Scale};
+use kubebench_stats::{self as stats, pairs, prediction, rank, unequal};
+
+/// How an effect was measured.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Method {
+    /// The t prediction interval for the mean of few new sessions, from the sessions before them.
+    Prediction,
+    /// Welch's t, with the degrees of freedom of the smaller group, of few sessions that vary more than the many; approximate.
+    Unequal,
+    /// The exact Mann–Whitney U test, and Hodges and Lehmann's shift.
+    Ranks,
+    /// The same by its normal approximation, for more pairs of sessions than are counted.
+    RanksApproximate,
+    /// The exact sign-flip test of paired sessions, and Hodges and Lehmann's shift.
+    Pairs,
+    /// Student's t of the differences of too few pairs for the sign-flip test; approximate.
+    PairsByT,
+}
+
+impl Method {
+    /// Returns its name in data.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Prediction => "tPredictionInterval",
+            Self::Unequal => "welchT",
+            Self::Ranks => "mannWhitneyExact",
+            Self::RanksApproximate => "mannWhitneyNormal",
+            Self::Pairs => "signFlipExact",
+            Self::PairsByT => "pairedT",
+        }
+    }
+
+    /// Returns its name for people.
+    pub fn words(self) -> &'static str {
+        match self {
+            Self::Prediction => "t prediction interval",
+            Self::Unequal => "Welch's t, approximate",
+            Self::Ranks => "Mann–Whitney U, exact",
+            Self::RanksApproximate => "Mann–Whitney U, normal approximation",
+            Self::Pairs => "sign flips of pairs, exact",
+            Self::PairsByT => "t of pairs, approximate",
+        }
+    }
+}
+
+/// A difference between sessions, on the scale of the values.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Effect {
+    /// How it was measured.
+    pub method: Method,
+    /// The scale.
+    pub scale: Scale,
+    /// The candidate less the baseline.
+    pub difference: f64,
+    /// The interval of 95 % around it, not adjusted for other metrics; without ends where so few sessions have none.
+    pub interval: (f64, f64),
+    /// How likely so large a difference is where nothing changed, on both sides.
+    pub p: f64,
+    /// The least p that so many sessions can give.
+    pub least_p: f64,
+    /// The least and the greatest difference that an earlier stretch of as many sessions has had by itself, or that the next outlier of
+    /// its kind may have; 0 where earlier sessions are not looked at one by one.
+    pub beyond: (f64, f64),
+    /// The standard deviation between sessions.
+    pub deviation: f64,
+    /// Sessions of the baseline, and of the candidate.
+    pub counts: (usize, usize),
+    /// The autocorrelation of neighboring sessions of the baseline, where it is high enough to be said.
+    pub correlation: Option<f64>,
+}
+
+impl Effect {
+    /// Returns the difference as a share: −0.08 for 8 % less.
+    pub fn change(&self) -> f64 {
+        self.scale.change(self.difference)
+    }
+
+    /// Returns the interval of 95 % around that, where so few sessions have one.
+    pub fn change_interval(&self) -> Option<(f64, f64)> {
+        let (low, high) = self.interval;
+        let (low, high) = (self.scale.change(low), self.scale.change(high));
+        let is_there = self.interval.0.is_finite() && self.interval.1.is_finite();
+        (is_there && low.is_finite() && high.is_finite()).then_some((low, high))
+    }
+}
+
+/// So many candidate sessions are few new ones; more are a group of their own.
+pub const FEW: usize = 3;
+
+/// Measures candidate sessions against a baseline: few as new ones, more as a group.
+pub fn measure(scale: Scale, baseline: &[f64], candidate: &[f64]) -> Option<Effect> {
+    match candidate.len() {
+        0 => None,
+        1..=FEW => against_history(scale, baseline, candidate),
+        _ => of_groups(scale, baseline, candidate),
+    }
+}
+
+/// Measures few new sessions against the sessions before them, in the order of time; nothing where there are fewer than two of these.
+pub fn against_history(scale: Scale, history: &[f64], new: &[f64]) -> Option<Effect> {
+    let (history, new) = (scale.places(history), scale.places(new));
+    let correlation = correlation(&history);
+    of_history(scale, &history, &new, correlation)
+}
+
+/// The same of places on the scale, with the correlation of neighbors.
+pub(super) fn of_history(scale: Scale, history: &[f64], new: &[f64], correlation: Option<f64>) -> Option<Effect> {
+    let found = prediction::predict(history, new, correlation.unwrap_or_default())?;
+    Some(Effect {
+        method: Method::Prediction,
+        scale,
+        difference: found.difference,
+        interval: found.interval,
+        p: found.p,
+        least_p: 0.0,
+        beyond: farthest(history, new.len()),
+        deviation: found.deviation,
+        counts: (history.len(), new.len()),
+        correlation,
+    })
+}
+
+/// Measures few sessions against many that are not the sessions before them, and so may vary less: where the few vary more, by how each
+/// side varies.
+pub fn of_few(scale: Scale, many: &[f64], few: &[f64]) -> Option<Effect> {
+    let as_new = against_history(scale, many, few)?;
+    let (many, few) = (scale.places(many), scale.places(few));
+    let (n, m) = (many.len(), few.len());
+    let varies_more = stats::deviation(few.iter().copied()) > stats::deviation(many.iter().copied());
+    let Some(found) = unequal::compare(&many, &few).filter(|_| varies_more) else { return Some(as_new) };
+    Some(Effect {
+        method: Method::Unequal,
+        interval: found.interval,
+        p: found.p,
+        beyond: (0.0, 0.0),
+        deviation: found.error / prediction::spread(n, m, 0.0),
+        ..as_new
+    })
+}
+
+/// Returns how far the mean of `count` neighbors went below and above the mean of all; the next outlier of its kind may go farther.
+fn farthest(history: &[f64], count: usize) -> (f64, f64) {
+    let center = stats::mean(history.iter().copied());
+    let median = stats::quantile(history.iter().copied(), 0.5);
+    let noise = noise(history);
+    let far = |stretch: f64| next_of_its_kind(stretch - median, noise, count) + median - center;
+    let stretches = || history.windows(count.max(1)).map(|stretch| far(stats::mean(stretch.iter().copied())));
+    (stretches().fold(0.0, f64::min), stretches().fold(0.0, f64::max))
+}
+
+/// Returns the standard deviation as the median of the deviations tells it, which outliers do not move.
+pub(super) fn noise(history: &[f64]) -> f64 {
+    stats::NORMAL * stats::median_deviation(history.iter().copied())
+}
+
+/// Returns how far from the median a stretch of `count` sessions may go when an earlier one went so far: where that was an outlier, a
+/// little farther, by twice the deviation of the others.
+pub(super) fn next_of_its_kind(outside: f64, noise: f64, count: usize) -> f64 {
+    const OUTLIER: f64 = 4.0;
+    const KIND: f64 = 2.0;
+    let noise = noise / (count.max(1) as f64).sqrt();
+    if outside.abs() > OUTLIER * noise { outside + KIND * noise * outside.signum() } else { outside }
+}
+
+/// Measures two groups of sessions that were run independently; nothing where one is empty.
+pub fn of_groups(scale: Scale, baseline: &[f64], candidate: &[f64]) -> Option<Effect> {
+    let (first, second) = (scale.places(baseline), scale.places(candidate));
+    let found = rank::compare(&first, &second)?;
+    let (n, m) = (first.len(), second.len());
+    let squares = |values: &[f64]| {
+        let deviation = stats::deviation(values.iter().copied());
+        deviation * deviation * (values.len() as f64 - 1.0)
+    };
+    let freedom = (n + m).saturating_sub(2).max(1) as f64;
+    Some(Effect {
+        method: if found.is_exact { Method::Ranks } else { Method::RanksApproximate },
+        scale,
+        difference: found.shift,
+        interval: found.interval,
+        p: found.p,
+        least_p: found.least_p,
+        beyond: (0.0, 0.0),
+        deviation: ((squares(&first) + squares(&second)) / freedom).sqrt(),
+        counts: (n, m),
+        correlation: correlation(&first),
+    })
+}
+
+/// Measures pairs of sessions in which both sides ran, baseline first; nothing for less than two.
+///
+/// Fewer than six pairs cannot be significant by signs, so these are judged by Student's t.
+pub fn of_pairs(scale: Scale, values: &[(f64, f64)]) -> Option<Effect> {
+    const LEAST_SIGNS: usize = 6;
+    let differences: Vec<f64> =
+        values.iter().map(|(first, second)| scale.place(*second) - scale.place(*first)).collect();
+    let count = differences.len();
+    if count < 2 {
+        return None;
+    }
+    let found = pairs::judge(&differences)?;
+    let deviation = stats::deviation(differences.iter().copied());
+    let by_signs = Effect {
+        method: Method::Pairs,
+        scale,
+        difference: found.shift,
+        interval: found.interval,
+        p: found.p,
+        least_p: found.least_p,
+        beyond: (0.0, 0.0),
+        deviation,
+        counts: (count, count),
+        correlation: None,
+    };
+    if count >= LEAST_SIGNS {
+        return Some(by_signs);
+    }
+    let (interval, p) = pairs::by_t(&differences)?;
+    Some(Effect { method: Method::PairsByT, interval, p, least_p: 0.0, ..by_signs })
+}
+
+pub(super) fn correlation(values: &[f64]) -> Option<f64> {
+    /// Of values that follow each other more, few say nothing of how they vary.
+    const MOST: f64 = 0.95;
+    stats::autocorrelation(values).filter(|correlation| *correlation > CORRELATED).map(|found| found.min(MOST))
+}

@@ -1,0 +1,274 @@
+//! From an effect to a verdict.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::effect::{Effect, Method};
+use super::{LEAST_HISTORY, SIGNIFICANT};
+use kubebench_format::result::v1::Direction;
+use kubebench_stats::prediction;
+
+/// What is said of a metric.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+#[schemars(inline)]
+pub enum Verdict {
+    /// It got worse, significantly and by at least the threshold.
+    Regressed,
+    /// A first hit that waits for a second session of the same revision.
+    Pending,
+    /// There are runs of the candidate, and none of them counts.
+    Invalid,
+    /// There is no run of the candidate.
+    Missing,
+    /// The sides differ in something that makes a comparison meaningless.
+    Incomparable,
+    /// Nothing can be said yet.
+    Inconclusive,
+    /// It got better, significantly and by at least the threshold.
+    Improved,
+    /// Nothing is significant, and the estimate lies within the threshold.
+    NoChangeSeen,
+    /// The whole interval lies within the threshold.
+    Unchanged,
+}
+
+impl Verdict {
+    /// Returns its name in data.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Regressed => "regressed",
+            Self::Pending => "pending",
+            Self::Invalid => "invalid",
+            Self::Missing => "missing",
+            Self::Incomparable => "incomparable",
+            Self::Inconclusive => "inconclusive",
+            Self::Improved => "improved",
+            Self::NoChangeSeen => "noChangeSeen",
+            Self::Unchanged => "unchanged",
+        }
+    }
+
+    /// Returns its name for people.
+    pub fn words(self) -> &'static str {
+        if self == Self::NoChangeSeen { "no change seen" } else { self.name() }
+    }
+}
+
+/// What a verdict is held against.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Policy {
+    /// Which way is better.
+    pub direction: Direction,
+    /// The change that matters, as a share.
+    pub threshold: f64,
+}
+
+impl Policy {
+    /// Returns whether 100 % is all that there is to lose of these values.
+    pub fn loses_all(self, mut values: impl Iterator<Item = f64>) -> bool {
+        self.direction == Direction::Higher && values.all(|value| value >= 0.0)
+    }
+}
+
+/// Why a verdict is what it is.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Reason {
+    /// Significant, and at least the threshold.
+    Change,
+    /// The whole interval lies within the threshold.
+    Equivalent,
+    /// Neither significant nor beyond the threshold.
+    Nothing,
+    /// Beyond the threshold, and not significant.
+    NotSignificant,
+    /// Significant by itself, and not among so many metrics.
+    NotAmongSoMany,
+    /// Significant, and the estimate within the threshold while the interval is not.
+    MayBeBeyond,
+    /// Significant, and earlier sessions were once as far off, and came back.
+    SeenBefore,
+    /// So few sessions cannot be significant.
+    TooFew {
+        /// So many each would do.
+        wanted: usize,
+    },
+    /// So short a history is believed only where the change is large.
+    ShortHistory {
+        /// So many would do.
+        wanted: usize,
+    },
+    /// It changed, and nothing says which way is better.
+    NoDirection,
+    /// Values have no change that can be said: the baseline's median is 0.
+    NoScale,
+}
+
+/// A verdict, and what it rests on.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Judgement {
+    /// The verdict.
+    pub verdict: Verdict,
+    /// Why.
+    pub reason: Reason,
+    /// The effect, where there are enough sessions to measure one.
+    pub effect: Option<Effect>,
+    /// The p value among all that were judged together, where they were.
+    pub adjusted_p: Option<f64>,
+    /// The least change for the worse that would be seen with a probability of 90 %, as a share; nothing where that is not known.
+    pub detectable: Option<f64>,
+    /// So many more sessions of the candidate (of both sides of groups and pairs) would decide, if its level and the noise stay as they are; 0 where nothing is open,
+    /// nothing where no number of them would.
+    pub more: Option<usize>,
+}
+
+/// Judges an effect; `adjusted_p` decides instead of its own p where several were judged together.
+pub fn judge(effect: Option<Effect>, policy: Policy, adjusted_p: Option<f64>) -> Judgement {
+    let Some(effect) = effect else {
+        let reason = Reason::TooFew { wanted: LEAST_HISTORY };
+        let more = None;
+        return Judgement { verdict: Verdict::Inconclusive, reason, effect: None, adjusted_p, detectable: None, more };
+    };
+    let bound = effect.scale.bound(policy.threshold, policy.direction);
+    let (verdict, reason) = decide(&effect, policy, bound, adjusted_p.unwrap_or(effect.p));
+    let more = if verdict == Verdict::Inconclusive { more(&effect, bound) } else { Some(0) };
+    let detectable = detectable(&effect, policy.direction, bound);
+    Judgement { verdict, reason, effect: Some(effect), adjusted_p, detectable, more }
+}
+
+/// Returns the judgement of values that have no scale.
+pub fn without_scale() -> Judgement {
+    let (verdict, reason) = (Verdict::Inconclusive, Reason::NoScale);
+    Judgement { verdict, reason, effect: None, adjusted_p: None, detectable: None, more: None }
+}
+
+fn decide(effect: &Effect, policy: Policy, bound: f64, p: f64) -> (Verdict, Reason) {
+    let size = effect.difference.abs();
+    let (low, high) = effect.interval;
+    let (baseline, candidate) = effect.counts;
+    // Values that are all alike have no small p either, however many they are.
+    if effect.least_p > SIGNIFICANT && baseline.min(candidate) < least_group(effect.method) {
+        return (Verdict::Inconclusive, Reason::TooFew { wanted: least_group(effect.method) });
+    }
+    let is_history = effect.method == Method::Prediction;
+    if is_history && baseline < 3 {
+        return (Verdict::Inconclusive, Reason::ShortHistory { wanted: LEAST_HISTORY });
+    }
+    let is_beyond = size >= bound;
+    let is_significant = p <= SIGNIFICANT;
+    if is_history && baseline < LEAST_HISTORY && !(is_significant && size >= 2.0 * bound) {
+        return (Verdict::Inconclusive, Reason::ShortHistory { wanted: LEAST_HISTORY });
+    }
+    let (least, greatest) = effect.beyond;
+    let is_new = !is_history || candidate > baseline || effect.difference < least || effect.difference > greatest;
+    let inside = low > -bound && high < bound;
+    match (is_significant, is_beyond) {
+        (true, true) if !is_new => (Verdict::Inconclusive, Reason::SeenBefore),
+        (true, true) => match worse(effect.difference, policy.direction) {
+            Some(worse) if worse > 0.0 => (Verdict::Regressed, Reason::Change),
+            Some(_) => (Verdict::Improved, Reason::Change),
+            None => (Verdict::Inconclusive, Reason::NoDirection),
+        },
+        _ if inside => (Verdict::Unchanged, Reason::Equivalent),
+        (true, false) => (Verdict::Inconclusive, Reason::MayBeBeyond),
+        (false, false) => (Verdict::NoChangeSeen, Reason::Nothing),
+        (false, true) if effect.p <= SIGNIFICANT => (Verdict::Inconclusive, Reason::NotAmongSoMany),
+        (false, true) => (Verdict::Inconclusive, Reason::NotSignificant),
+    }
+}
+
+/// Returns the direction in which what was better is worse.
+pub(super) fn opposite(direction: Direction) -> Direction {
+    match direction {
+        Direction::Higher => Direction::Lower,
+        Direction::Lower => Direction::Higher,
+        Direction::None => Direction::None,
+    }
+}
+
+/// Returns how much worse a difference is: negative for better.
+pub fn worse(difference: f64, direction: Direction) -> Option<f64> {
+    match direction {
+        Direction::Higher => Some(-difference),
+        Direction::Lower => Some(difference),
+        Direction::None => None,
+    }
+}
+
+/// Returns how many sessions each side needs at least before a test can be significant at all.
+fn least_group(method: Method) -> usize {
+    match method {
+        Method::Pairs | Method::PairsByT => 6,
+        Method::Unequal | Method::Ranks | Method::RanksApproximate => 4,
+        Method::Prediction => LEAST_HISTORY,
+    }
+}
+
+/// Returns the degrees of freedom, and the error of the difference, with `more` sessions: of the candidate, or of both sides of groups and
+/// pairs.
+fn error(effect: &Effect, more: usize) -> (f64, f64) {
+    let (baseline, candidate) = effect.counts;
+    let follows = effect.correlation.unwrap_or_default();
+    let now = candidate + more;
+    let (freedom, spread) = match effect.method {
+        Method::Prediction => (prediction::freedom(baseline, follows), prediction::spread(baseline, now, follows)),
+        Method::Pairs | Method::PairsByT => (now as f64 - 1.0, (1.0 / now as f64).sqrt()),
+        Method::Unequal => {
+            ((baseline.min(candidate) + more) as f64 - 1.0, prediction::spread(baseline + more, now, 0.0))
+        }
+        Method::Ranks | Method::RanksApproximate => {
+            ((baseline + more + now) as f64 - 2.0, prediction::spread(baseline + more, now, 0.0))
+        }
+    };
+    (freedom, effect.deviation * spread)
+}
+
+/// Returns how many more sessions would decide: the interval would leave out 0, or lie within the bound.
+fn more(effect: &Effect, bound: f64) -> Option<usize> {
+    const MOST: usize = 30;
+    let size = effect.difference.abs();
+    let (baseline, candidate) = effect.counts;
+    let least = match effect.method {
+        Method::Prediction if baseline < LEAST_HISTORY => return Some(LEAST_HISTORY - baseline),
+        Method::Prediction => 1,
+        method => least_group(method).saturating_sub(candidate.min(baseline)).max(1),
+    };
+    let is_decided = |more: &usize| {
+        let (freedom, error) = error(effect, *more);
+        let half = prediction::quantile(0.975, freedom) * error;
+        if size >= bound { half < size } else { size + half < bound }
+    };
+    (least..=MOST.max(least)).find(is_decided)
+}
+
+/// Returns the least change for the worse that is seen with a probability of 90 %: what the interval, the threshold and the worst of
+/// the history ask for, and the noise of the candidate above that.
+fn detectable(effect: &Effect, direction: Direction, bound: f64) -> Option<f64> {
+    // A little more than is said, for the sessions that are kept out of the baseline because they looked worse.
+    const POWER: f64 = 0.92;
+    let (freedom, error) = error(effect, 0);
+    let half = prediction::quantile(0.975, freedom) * error;
+    if !half.is_finite() {
+        return None;
+    }
+    let worst = match direction {
+        Direction::Higher | Direction::None => -effect.beyond.0,
+        Direction::Lower => effect.beyond.1,
+    };
+    let noise = prediction::quantile(POWER, freedom) * error;
+    let least = half.max(bound).max(worst) + noise;
+    let sign = if direction == Direction::Lower { 1.0 } else { -1.0 };
+    Some(effect.scale.change(sign * least).abs()).filter(|change| change.is_finite())
+}
+
+impl Judgement {
+    /// Returns the change as a share: −0.08 for 8 % less.
+    pub fn change(&self) -> Option<f64> {
+        self.effect.map(|effect| effect.change())
+    }
+
+    /// Returns the interval of 95 % around the change.
+    pub fn interval(&self) -> Option<(f64, f64)> {
+        self.effect.filter(|effect| effect.counts.0 > 1)?.change_interval()
+    }
+}

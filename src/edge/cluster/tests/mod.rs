@@ -1,7 +1,0 @@
-//! The edge against a server that misbehaves.
-
-mod calls;
-mod connections;
-mod logs;
-pub(crate) mod server;
-mod watches;
