@@ -1,7 +1,7 @@
 //! How often the gate fails without a change, and how often it sees one, against the rules of other tools on the same histories.
 //!
 //! `cargo bench --bench gate` makes histories of sessions with five runs each by a generator of its own with fixed seeds, so that the
-//! tables are the same everywhere, and judges each as `src/compare/gate.rs` does: the baseline of the history, the newest session against
+//! tables are the same everywhere, and judges each as `crates/results/src/compare/gate.rs` does: the baseline of the history, the newest session against
 //! it, and what is open. `-- 500` makes 500 histories a cell instead of 4000. Goals, for the noises that are judged: at most 5 % of false
 //! alarms, 1.5 % where a second session must hit too, and a power of 90 % at the change that the judgement calls detectable.
 
@@ -42,7 +42,7 @@ struct Gated {
     fails: bool,
 }
 
-/// As `src/compare/gate.rs`: the newest of the candidate's sessions is judged.
+/// As `crates/results/src/compare/gate.rs`: the newest of the candidate's sessions is judged.
 fn gate(found: &Baseline, history: &[f64], candidate: &[f64]) -> Gated {
     let base: Vec<f64> = found.sessions.iter().map(|at| history[*at]).collect();
     let newest = &candidate[candidate.len() - 1..];

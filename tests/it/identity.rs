@@ -325,7 +325,7 @@ fn executed_files(compilation: &Compilation) -> BTreeMap<String, String> {
 }
 
 /// The ConfigMap `<name>-<digest8>` is immutable: other bytes under one name are refused by the API server, so that no
-/// sync would succeed. When this fails with the same name, raise `EPOCH` in src/manifest/identity.rs, write it into the
+/// sync would succeed. When this fails with the same name, raise `EPOCH` in crates/compiler/src/manifest/identity.rs, write it into the
 /// change log under "Generated output changes", and take over the new pair.
 #[test]
 fn one_name_has_one_content() {

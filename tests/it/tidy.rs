@@ -2,75 +2,138 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
+use std::path::Path;
 
 use kubebench_syntax::diag::{Severity, code};
 
 use crate::project::{files_below, relative, repository};
 
-/// The floors of ARCHITECTURE.md: a module imports only from lower ones, never from its neighbors.
-const FLOORS: &[(&str, &[&str])] = &[
-    ("0", &["text", "digest", "unit", "stats", "redact"]),
-    ("1.0", &["diag"]),
-    ("1.1", &["yaml"]),
-    ("1.2", &["api"]),
-    ("2.0", &["spec", "result"]),
-    ("2.1", &["schema", "ingest"]),
-    ("3.0", &["model"]),
-    ("3.1", &["lookup", "expand"]),
-    ("3.2", &["workload"]),
-    ("3.3", &["lower", "check"]),
-    ("4", &["manifest", "tree", "fixture"]),
-    ("5.0", &["archive", "compile", "follow", "local", "record", "steps"]),
-    ("5.1", &["doctor", "migrate", "mock", "status", "verdict"]),
-    ("5.2", &["compare", "export"]),
-    ("5.3", &["sweep"]),
-    ("5.4", &["report"]),
-    ("6.0", &["edge"]),
-    ("6.1", &["gather"]),
-    ("6.2", &["run", "step"]),
-    ("7.0", &["cli"]),
-    ("7.1", &["lib", "main"]),
+/// The crates below `crates/`, and the program, with the order of modules in them: a module imports from earlier lines alone.
+/// How crates build on each other is Cargo's to enforce.
+const FLOORS: &[(&str, &[&[&str]])] = &[
+    ("cluster", &[]),
+    (
+        "compiler",
+        &[
+            &["api"],
+            &["model"],
+            &["lookup", "expand"],
+            &["workload"],
+            &["lower", "check"],
+            &["manifest", "tree", "fixture"],
+            &["compile"],
+        ],
+    ),
+    ("contract", &[]),
+    ("executor", &[&["follow", "local"], &["doctor", "mock", "status", "gather"], &["run", "step"]]),
+    ("extract", &[]),
+    ("format", &[&["spec", "result"], &["schema"]]),
+    ("git", &[]),
+    ("host", &[&["program"], &["fs", "http", "machine", "terminal"], &["experiment", "process"]]),
+    ("migrate", &[]),
+    ("report", &[]),
+    ("results", &[&["archive"], &["verdict"], &["compare", "export"], &["sweep"], &["disk"]]),
+    ("scripted-server", &[]),
+    ("stats", &[]),
+    ("syntax", &[&["text", "path", "digest", "unit", "redact"], &["diag"], &["yaml"]]),
+    ("", &[&["app"], &["cli"], &["lib", "main"]]),
 ];
 
-/// Which modules name which crate, by path below `src`. A crate that is missing here is free for all.
+/// Which modules name which crate: the folder below `crates`, and the module in it. A crate that is missing here is free for all.
 const CRATES: &[(&str, &[&str])] = &[
-    ("annotate-snippets", &["diag"]),
-    ("anyhow", &["edge", "gather", "run", "step", "cli"]),
-    ("base64", &["redact", "yaml/lenient"]),
+    ("annotate-snippets", &["syntax/diag"]),
+    (
+        "anyhow",
+        &[
+            "cluster",
+            "host",
+            "git",
+            "results/disk",
+            "report/disk",
+            "executor/gather",
+            "executor/run",
+            "executor/step",
+            "app",
+            "cli",
+        ],
+    ),
+    ("base64", &["syntax/redact", "syntax/yaml/lenient"]),
     ("clap", &["cli"]),
     ("clap_complete", &["cli"]),
     ("clap_mangen", &["cli"]),
-    ("csv", &["ingest"]),
-    ("futures-util", &["edge/cluster"]),
-    ("getrandom", &["edge"]),
-    ("git2", &["edge"]),
+    ("csv", &["extract"]),
+    ("futures-util", &["cluster"]),
+    ("getrandom", &["cluster", "git", "host"]),
+    ("git2", &["git"]),
     ("indicatif", &["cli/run", "cli/status"]),
-    ("jiff", &["unit", "follow/stamped", "edge/machine"]),
-    ("jsonschema", &["schema"]),
-    ("k8s-openapi", &["api", "follow", "manifest"]),
-    ("jsonpath-rust", &["workload/condition"]),
-    ("kube", &["edge/cluster"]),
+    ("jiff", &["syntax/unit", "executor/follow/stamped", "host/machine"]),
+    ("jsonschema", &["format/schema"]),
+    ("k8s-openapi", &["compiler/api", "executor/follow", "compiler/manifest"]),
+    ("jsonpath-rust", &["compiler/workload/condition"]),
+    ("kube", &["cluster"]),
     ("libm", &["stats"]),
     ("maud", &["report"]),
-    ("memchr", &["ingest", "follow/stamped", "result"]),
+    ("memchr", &["extract", "executor/follow/stamped", "format/result"]),
     ("mimalloc", &["main"]),
-    ("nix", &["edge"]),
-    ("parquet", &["export/parquet"]),
-    ("percent-encoding", &["redact", "ingest", "report/links"]),
-    ("rayon", &["compile", "compare/gate", "report", "edge/archive", "edge/fs/scan", "cli/session", "cli/results"]),
-    ("regex", &["schema/format", "ingest", "redact"]),
-    ("regex-syntax", &["schema/format", "ingest"]),
-    ("rusqlite", &["edge/export/database"]),
-    ("schemars", &["spec", "result", "schema", "workload", "compare/v1", "report/v1", "sweep/v1", "verdict"]),
-    ("semver", &["unit"]),
-    ("serde_yaml", &["yaml"]),
-    ("sha2", &["digest"]),
-    ("signal-hook", &["edge/process"]),
-    ("similar", &["tree"]),
+    ("nix", &["git", "host", "report/disk"]),
+    ("parquet", &["results/export/parquet"]),
+    ("percent-encoding", &["syntax/redact", "extract", "report/links"]),
+    (
+        "rayon",
+        &[
+            "compiler/compile",
+            "results/compare/gate",
+            "report",
+            "results/disk/archive",
+            "app/files/scan",
+            "cli/session",
+            "cli/results",
+        ],
+    ),
+    ("regex", &["format/schema/format", "extract", "syntax/redact"]),
+    ("regex-syntax", &["format/schema/format", "extract"]),
+    ("rusqlite", &["results/disk/export/database"]),
+    (
+        "schemars",
+        &["format", "compiler/workload", "results/compare/v1", "report/v1", "results/sweep/v1", "results/verdict"],
+    ),
+    ("semver", &["syntax/unit"]),
+    ("serde_yaml", &["syntax/yaml"]),
+    ("sha2", &["syntax/digest"]),
+    ("signal-hook", &["host/process"]),
+    ("similar", &["compiler/tree"]),
     ("statrs", &["stats/distribution"]),
-    ("strsim", &["diag"]),
-    ("tokio", &["edge/cluster"]),
-    ("ureq", &["edge/http"]),
+    ("strsim", &["syntax/diag"]),
+    ("tokio", &["cluster"]),
+    ("ureq", &["host/http"]),
+];
+
+/// What does no I/O and reads no clock, environment or randomness: whole crates, but for these modules of them.
+const PURE: &[(&str, &[&str])] = &[
+    ("compiler", &[]),
+    ("contract", &[]),
+    ("extract", &[]),
+    ("format", &[]),
+    ("migrate", &[]),
+    ("report", &["disk"]),
+    ("results", &["disk"]),
+    ("stats", &[]),
+    ("syntax", &[]),
+];
+
+/// How a module would reach the machine. `clippy.toml` forbids the calls themselves, under any name.
+const REACHES_OUT: &[&str] = &[
+    "std::env::",
+    "std::fs",
+    "TcpStream",
+    "TcpListener",
+    "UdpSocket",
+    "ToSocketAddrs",
+    "std::process",
+    "SystemTime",
+    "Instant::now",
+    "env::var",
+    "getrandom",
 ];
 
 /// Crates that any module may name.
@@ -78,47 +141,85 @@ const FREE: &[&str] = &["serde", "serde_json"];
 
 const MAX_LINES: usize = 600;
 
-/// One file of `src` that is part of the program, without its tests and comments.
+/// One file of the program, without its tests and comments.
 struct Module {
+    /// `format`, or nothing for the program itself.
+    package: String,
     /// `schema/format.rs`
     path: String,
-    /// `["schema", "format"]`
+    /// `["schema", "format"]`; nothing for the root of a crate.
     names: Vec<String>,
     code: String,
 }
 
+impl Module {
+    /// `crates/format/src/schema/format.rs`
+    fn shown(&self) -> String {
+        format!("{}/{}", sources(&self.package), self.path)
+    }
+
+    /// `format/schema/format`, or `main` for the root of the program.
+    fn place(&self) -> String {
+        if self.package.is_empty() && self.names.is_empty() {
+            return self.path.trim_end_matches(".rs").to_owned();
+        }
+        let names = std::iter::once(&self.package).chain(&self.names).filter(|name| !name.is_empty());
+        names.map(String::as_str).collect::<Vec<_>>().join("/")
+    }
+}
+
+/// `crates/format/src`
+fn sources(package: &str) -> String {
+    if package.is_empty() { "src".to_owned() } else { format!("crates/{package}/src") }
+}
+
 #[test]
-fn floors_hold() {
-    let floor_of: BTreeMap<&str, usize> = FLOORS
-        .iter()
-        .enumerate()
-        .flat_map(|(index, (_, modules))| modules.iter().map(move |module| (*module, index)))
-        .collect();
+fn floors_hold_within_crates() {
     let mut wrong = Vec::new();
-    let mut seen = BTreeSet::new();
+    let listed: BTreeSet<&str> = FLOORS.iter().map(|(package, _)| *package).collect();
+    let there: BTreeSet<String> = packages().into_iter().collect();
+    assert_eq!(there, listed.iter().map(|name| (*name).to_owned()).collect(), "the crates and the table");
     for module in program() {
-        let own = module.names[0].clone();
-        let Some(floor) = floor_of.get(own.as_str()) else {
-            wrong.push(format!("src/{}: `{own}` has no floor", module.path));
+        let (_, floors) = FLOORS.iter().find(|(package, _)| *package == module.package).unwrap();
+        let floor_of = |name: &str| floors.iter().position(|modules| modules.contains(&name));
+        let own = match module.names.first() {
+            Some(own) if !floors.is_empty() => own.clone(),
+            None if module.package.is_empty() => module.path.trim_end_matches(".rs").to_owned(),
+            _ => continue,
+        };
+        let Some(floor) = floor_of(&own) else {
+            wrong.push(format!("{}: `{own}` has no floor", module.shown()));
             continue;
         };
-        for other in imports(&module) {
-            match floor_of.get(other.as_str()) {
-                _ if other == own => {}
-                None => wrong.push(format!("src/{}: `crate::{other}` has no floor", module.path)),
+        for other in imports(&module).into_iter().filter(|other| *other != own) {
+            match floor_of(&other) {
+                None => wrong.push(format!("{}: `crate::{other}` has no floor", module.shown())),
                 Some(lower) if lower < floor => {}
-                Some(_) => wrong.push(format!("src/{}: `{own}` may not import `{other}`", module.path)),
+                Some(_) => wrong.push(format!("{}: `{own}` may not import `{other}`", module.shown())),
             }
         }
-        seen.insert(own);
     }
-    wrong.extend(floor_of.keys().filter(|name| !seen.contains(**name)).map(|name| format!("there is no `{name}`")));
+    assert_eq!(wrong, Vec::<String>::new());
+}
+
+#[test]
+fn pure_crates_do_not_reach_the_machine() {
+    let mut wrong = Vec::new();
+    for module in program() {
+        let Some((_, apart)) = PURE.iter().find(|(package, _)| *package == module.package) else { continue };
+        if module.names.first().is_some_and(|name| apart.contains(&name.as_str())) {
+            continue;
+        }
+        let found = REACHES_OUT.iter().filter(|call| module.code.contains(**call));
+        wrong.extend(found.map(|call| format!("{} names `{call}`", module.shown())));
+    }
     assert_eq!(wrong, Vec::<String>::new());
 }
 
 #[test]
 fn the_import_reader_sees_every_spelling() {
     let module = |path: &str, code: &str| Module {
+        package: "x".to_owned(),
         path: path.to_owned(),
         names: names_of(path),
         code: without_comments(&without_tests(code)),
@@ -146,15 +247,15 @@ fn the_import_reader_sees_every_spelling() {
 #[test]
 fn every_crate_has_an_owner() {
     let manifest = fs::read_to_string(repository().join("Cargo.toml")).unwrap();
-    let section = manifest.split("\n[dependencies]\n").nth(1).unwrap().split("\n[").next().unwrap();
-    let lines = section.lines().filter(|line| !line.starts_with('#') && !line.is_empty());
+    let section = manifest.split("\n# Each crate is owned").nth(1).unwrap().split("\n# tests\n").next().unwrap();
+    let lines = section.lines().skip(1).filter(|line| !line.starts_with('#') && !line.is_empty());
     let dependencies: BTreeSet<&str> = lines.map(|line| line.split(['=', ' ', '.']).next().unwrap()).collect();
     let listed: BTreeSet<&str> = CRATES.iter().map(|(name, _)| *name).chain(FREE.iter().copied()).collect();
     assert_eq!(dependencies, listed, "Cargo.toml and the table");
     let mut wrong = Vec::new();
     let mut used = BTreeSet::new();
     for module in program() {
-        let place = module.path.trim_end_matches(".rs").trim_end_matches("/mod").to_owned();
+        let place = module.place();
         for name in &listed {
             if !names_crate(&module.code, &name.replace('-', "_")) {
                 continue;
@@ -163,7 +264,7 @@ fn every_crate_has_an_owner() {
             let owners = CRATES.iter().find(|(owned, _)| owned == name).map(|(_, owners)| *owners);
             let owns = |owner: &&str| place == **owner || place.starts_with(&format!("{owner}/"));
             if owners.is_some_and(|owners| !owners.iter().any(owns)) {
-                wrong.push(format!("src/{} names `{name}`, which belongs to {owners:?}", module.path));
+                wrong.push(format!("{} names `{name}`, which belongs to {owners:?}", module.shown()));
             }
         }
     }
@@ -175,7 +276,7 @@ fn every_crate_has_an_owner() {
 fn files_are_short_and_finished() {
     let root = repository();
     let mut wrong = Vec::new();
-    for folder in ["src", "tests", "benches", "fuzz/fuzz_targets"].map(|name| root.join(name)) {
+    for folder in ["src", "crates", "tests", "benches", "fuzz/fuzz_targets"].map(|name| root.join(name)) {
         if !folder.is_dir() {
             continue;
         }
@@ -192,7 +293,7 @@ fn files_are_short_and_finished() {
                     wrong.push(format!("{name} holds a {word}"));
                 }
             }
-            if name.starts_with("src/") && !text.starts_with("//!") && !is_test(&name) {
+            if name.contains("src/") && !text.starts_with("//!") && !is_test(&name) {
                 wrong.push(format!("{name} does not say what it is for"));
             }
         }
@@ -206,9 +307,17 @@ fn files_are_short_and_finished() {
 
 #[test]
 fn every_file_of_src_is_part_of_the_program() {
-    let root = repository().join("src");
-    let files: BTreeSet<String> = files_below(&root).iter().map(|file| relative(&root, file)).collect();
-    let mut reached: BTreeSet<String> = ["lib.rs".to_owned(), "main.rs".to_owned()].into();
+    for package in packages() {
+        let root = repository().join(sources(&package));
+        assert_eq!(unreached(&root), Vec::<String>::new(), "files of {} that no `mod` names", root.display());
+    }
+}
+
+/// Returns the Rust files below `root` that are no part of a crate.
+fn unreached(root: &Path) -> Vec<String> {
+    let files: BTreeSet<String> = files_below(root).iter().map(|file| relative(root, file)).collect();
+    let roots = ["lib.rs".to_owned(), "main.rs".to_owned()];
+    let mut reached: BTreeSet<String> = roots.into_iter().filter(|name| files.contains(name)).collect();
     let mut open: Vec<String> = reached.iter().cloned().collect();
     while let Some(file) = open.pop() {
         let text = without_comments(&fs::read_to_string(root.join(&file)).unwrap());
@@ -220,20 +329,19 @@ fn every_file_of_src_is_part_of_the_program() {
         for name in text.lines().filter_map(declared_module) {
             let places = [format!("{folder}{name}.rs"), format!("{folder}{name}/mod.rs")];
             let place = places.into_iter().find(|place| files.contains(place));
-            let place = place.unwrap_or_else(|| panic!("src/{file} declares `{name}`, and there is no such file"));
+            let place = place.unwrap_or_else(|| panic!("{file} declares `{name}`, and there is no such file"));
             reached.insert(place.clone());
             open.push(place);
         }
     }
-    let rust = files.iter().filter(|file| file.ends_with(".rs")).cloned().collect::<BTreeSet<_>>();
-    assert_eq!(rust.difference(&reached).collect::<Vec<_>>(), Vec::<&String>::new(), "files that no `mod` names");
+    files.into_iter().filter(|file| file.ends_with(".rs") && !reached.contains(file)).collect()
 }
 
 #[test]
 fn text_files_end_their_lines_with_lf() {
     let root = repository();
     let mut wrong = Vec::new();
-    for folder in ["src", "tests", "docs", "schema", "specs", "generated", ".github", "benches"] {
+    for folder in ["src", "crates", "tests", "docs", "schema", "specs", "generated", ".github", "benches"] {
         let folder = root.join(folder);
         if !folder.is_dir() {
             continue;
@@ -291,32 +399,51 @@ fn every_code_has_a_page_and_a_row() {
 /// Every code is reported somewhere, or the page explains what never happens.
 #[test]
 fn every_code_is_named_by_a_rule() {
-    let named: String =
-        program().iter().filter(|module| module.path != "diag/code.rs").map(|module| module.code.as_str()).collect();
+    let named: String = program()
+        .iter()
+        .filter(|module| module.place() != "syntax/diag/code")
+        .map(|module| module.code.as_str())
+        .collect();
     let silent: Vec<&str> = code::ALL.iter().map(|code| code.id).filter(|id| !named.contains(*id)).collect();
-    assert_eq!(silent, NOT_YET_REPORTED, "codes that no rule of src/ names");
+    assert_eq!(silent, NOT_YET_REPORTED, "codes that no rule names");
 }
 
 /// Codes whose rule is still being written. This list must be empty in the end.
 const NOT_YET_REPORTED: &[&str] = &[];
 
+/// The folders of `crates/`, and nothing for the program itself.
+fn packages() -> Vec<String> {
+    let folders = fs::read_dir(repository().join("crates")).unwrap().map(|entry| entry.unwrap().file_name());
+    folders.map(|name| name.into_string().unwrap()).chain([String::new()]).collect()
+}
+
 fn program() -> Vec<Module> {
-    let root = repository().join("src");
+    packages().into_iter().flat_map(modules).collect()
+}
+
+fn modules(package: String) -> Vec<Module> {
+    let root = repository().join(sources(&package));
     let paths = files_below(&root).into_iter().map(|file| (relative(&root, &file), file));
     let rust = paths.filter(|(path, _)| path.ends_with(".rs") && !is_test(path));
     rust.map(|(path, file)| {
         let text = fs::read_to_string(file).unwrap();
-        Module { names: names_of(&path), code: without_comments(&without_tests(&text)), path }
+        let code = without_comments(&without_tests(&text));
+        Module { package: package.clone(), names: names_of(&path), code, path }
     })
     .collect()
 }
 
 fn names_of(path: &str) -> Vec<String> {
-    path.trim_end_matches(".rs").trim_end_matches("/mod").split('/').map(str::to_owned).collect()
+    let path = path.trim_end_matches(".rs").trim_end_matches("/mod");
+    let is_root = path == "lib" || path == "main";
+    path.split('/').filter(|_| !is_root).map(str::to_owned).collect()
 }
 
 fn is_test(path: &str) -> bool {
-    path.ends_with("tests.rs") || path.contains("/tests/") || path.ends_with("yaml/write/corpus.rs")
+    path.ends_with("tests.rs")
+        || path.starts_with("tests/")
+        || path.contains("/tests/")
+        || path.ends_with("yaml/write/corpus.rs")
 }
 
 /// The text without inline `#[cfg(test)] mod x { … }`, which `cargo fmt` ends with a brace in the first column.
@@ -341,7 +468,7 @@ fn without_comments(text: &str) -> String {
     text.lines().map(|line| format!("{}\n", &line[..end(line).unwrap_or(line.len())])).collect()
 }
 
-/// The modules at the crate's root that a file names, in whatever way.
+/// The modules at the root of its crate that a file names, in whatever way.
 fn imports(module: &Module) -> BTreeSet<String> {
     let mut found = BTreeSet::new();
     let code = &module.code;
@@ -352,6 +479,9 @@ fn imports(module: &Module) -> BTreeSet<String> {
     }
     // `pub(in crate::x)` is found above; `pub(crate)` names nothing.
     let climb = "super::".repeat(module.names.len());
+    if climb.is_empty() {
+        return found;
+    }
     for (at, _) in code.match_indices(&climb) {
         let before = &code[..at];
         if !before.ends_with(is_word) && !before.ends_with("super::") {

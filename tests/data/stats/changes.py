@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Where Apache Otava (Hunter) sees series part, for the tests of `src/stats/change.rs`:
+"""Where Apache Otava (Hunter) sees series part, for the tests of `crates/stats/src/change.rs`:
 `python3 tests/data/stats/changes.py >tests/data/stats/changes.json`.
 
 Made with apache-otava 0.8.0 and numpy 2.2.0. For each series: the energy statistic Q of all divisions in two (Matteson & James 2014),

@@ -1,5 +1,5 @@
 #!/usr/bin/env Rscript
-# What R says, for the tests of `src/stats`: `Rscript tests/data/stats/tables.R >tests/data/stats/tables.json`.
+# What R says, for the tests of `crates/stats/src`: `Rscript tests/data/stats/tables.R >tests/data/stats/tables.json`.
 #
 # Made with R 4.2.2 (Debian 12, r-base-core). The data are R's own `sleep` and the examples of `?wilcox.test`: Hollander & Wolfe (1973),
 # pages 29 (depression scores of nine patients) and 69 (permeability of membranes).

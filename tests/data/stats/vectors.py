@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""What SciPy says, for the tests of `src/stats`: `python3 tests/data/stats/vectors.py >tests/data/stats/vectors.json`.
+"""What SciPy says, for the tests of `crates/stats/src`: `python3 tests/data/stats/vectors.py >tests/data/stats/vectors.json`.
 
 Made with SciPy 1.17.1 and NumPy as it brings them along. The numbers come from a small generator of this file, so that they are the same
 wherever it runs.

@@ -1,6 +1,6 @@
 // Command vectors writes what the real implementations say about generated texts, as test data for the unit module.
 //
-//	cd src/unit/testdata/vectors && go run . -n 300
+//	cd crates/syntax/src/unit/testdata/vectors && go run . -n 300
 //
 // A line is tab-separated: the text, `ok` or `err`, then what was read. The same seed gives the same files.
 package main
@@ -22,7 +22,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation"
 )
 
-const command = "# made by: cd src/unit/testdata/vectors && go run . -n %d\n# judge: %s\n# columns: %s\n"
+const command = "# made by: cd crates/syntax/src/unit/testdata/vectors && go run . -n %d\n# judge: %s\n# columns: %s\n"
 
 var random = rand.New(rand.NewSource(20240229))
 

@@ -1,6 +1,6 @@
 // Command judge says what kubectl reads: its decoder of streams, behind which stand sigs.k8s.io/yaml and go.yaml.in/yaml/v2.
 //
-//	cd src/yaml/lenient/testdata/judge && go run . ../kubectl.jsonl
+//	cd crates/syntax/src/yaml/lenient/testdata/judge && go run . ../kubectl.jsonl
 //
 // A line of the file is an object: `yaml` is a text, `reads` the documents that kubectl takes from it, `refuses` its error.
 // The command keeps the texts and writes the rest anew.
