@@ -1,6 +1,6 @@
 //! The rules of ARCHITECTURE.md that a compiler does not check: who imports whom, who names which crate, how files look.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 use std::fs;
 use std::path::Path;
 

@@ -4,7 +4,6 @@ use kube::api::{DeleteParams, GetParams, ListParams, PostParams, Preconditions, 
 use kube::client::Body;
 use kube::{Client, Error};
 
-use super::Dependents;
 use super::call::Answer;
 use super::resource::Resource;
 
@@ -14,7 +13,7 @@ pub(super) enum Ask {
     Get { path: String },
     List { path: String, selector: String, limit: u32, next: Option<String> },
     Create { path: String, body: String },
-    Delete { path: String, name: String, uid: String, dependents: Dependents },
+    Delete { path: String, name: String, uid: String },
 }
 
 impl Ask {
@@ -38,11 +37,9 @@ impl Ask {
                     .create(&PostParams { dry_run: true, ..PostParams::default() }, body.clone().into_bytes()),
                 _ => Request::new(path).create(&PostParams::default(), body.clone().into_bytes()),
             },
-            Self::Delete { path, name, uid, dependents } => {
-                let mut params = match dependents {
-                    Dependents::First => DeleteParams::foreground(),
-                    Dependents::Later => DeleteParams::background(),
-                };
+            Self::Delete { path, name, uid } => {
+                // What the object owns goes before it, so that its absence proves theirs.
+                let mut params = DeleteParams::foreground();
                 params.preconditions = Some(Preconditions { uid: Some(uid.clone()), ..Preconditions::default() });
                 Request::new(path).delete(name, &params)
             }

@@ -1,7 +1,14 @@
 //! A Kubernetes cluster: what the API server says, and what it is asked to do.
 //!
 //! A blocking face over one thread of asynchronous work. What is watched comes into the one channel of whoever waits.
-//! Only this module names `kube` and what it runs on (docs/decisions/0008-kube.md).
+//! Only this crate names `kube` and what it runs on (docs/decisions/0008-kube.md). It knows nothing of benchmarks.
+//!
+//! ```
+//! use kubebench_cluster::Resource;
+//!
+//! let job = serde_json::json!({"apiVersion": "kubeflow.org/v1", "kind": "TFJob"});
+//! assert_eq!(Resource::of(&job).unwrap().plural, "tfjobs");
+//! ```
 
 mod ask;
 mod call;
@@ -26,7 +33,8 @@ use ask::{Ask, Purpose};
 use call::Rules;
 use connect::Connection;
 pub use fault::{Fault, Refusal};
-pub use log::{LogQuery, LogStream};
+pub use log::LogQuery;
+pub(crate) use log::LogStream;
 pub use resource::Resource;
 pub use watch::{Seen, Watch, Watching};
 
@@ -64,16 +72,6 @@ pub enum Removed {
     Absent,
     /// An object with another uid has that name now; it was not touched.
     Other,
-}
-
-/// When the objects that an object owns are deleted.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Dependents {
-    /// Before the object itself, so that its absence proves theirs.
-    #[default]
-    First,
-    /// Some time after it.
-    Later,
 }
 
 /// One action, for [`Cluster::may`].
@@ -229,24 +227,8 @@ impl Cluster {
     /// # Errors
     /// The API server refused, or nobody answered.
     pub fn delete(&self, resource: &Resource, namespace: &str, name: &str, uid: &str) -> Result<Removed, Fault> {
-        self.delete_with(resource, namespace, name, uid, Dependents::First)
-    }
-
-    /// Deletes the object with this `uid`; `dependents` says when what it owns goes.
-    ///
-    /// # Errors
-    /// The API server refused, or nobody answered.
-    pub fn delete_with(
-        &self,
-        resource: &Resource,
-        namespace: &str,
-        name: &str,
-        uid: &str,
-        dependents: Dependents,
-    ) -> Result<Removed, Fault> {
         let purpose = Purpose::new("delete", resource, namespace, name);
-        let ask =
-            Ask::Delete { path: resource.path(namespace)?, name: name.to_owned(), uid: uid.to_owned(), dependents };
+        let ask = Ask::Delete { path: resource.path(namespace)?, name: name.to_owned(), uid: uid.to_owned() };
         let answer = self.call(&ask, &purpose)?;
         if answer.is_success() {
             Ok(Removed::Asked)

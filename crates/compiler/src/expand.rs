@@ -10,13 +10,13 @@ use kubebench_syntax::digest::Digest;
 use kubebench_syntax::text::Span;
 use kubebench_syntax::yaml::{Node, Value};
 
-pub use variants::expand_variants;
+pub(crate) use variants::expand_variants;
 
 /// The most cases of one benchmark, counted before any is made.
-pub const MAX_CASES: usize = 10_000;
+pub(crate) const MAX_CASES: usize = 10_000;
 
 /// The most runs of one Workflow, and so the most cases that are looked at one by one.
-pub const MAX_RUNS: usize = 1_000;
+pub(crate) const MAX_RUNS: usize = 1_000;
 
 /// One point of the matrix, in one variant.
 #[derive(Clone, Debug)]

@@ -16,7 +16,7 @@ use kubebench_syntax::redact::Redactor;
 const TOLERANCE: f64 = 1e-9;
 
 /// Opens the kept log at a path below the project root.
-pub type OpenLog = dyn Fn(&str) -> Result<Box<dyn BufRead>, Unreadable>;
+pub(crate) type OpenLog = dyn Fn(&str) -> Result<Box<dyn BufRead>, Unreadable>;
 
 /// Reads the fixtures of `benchmark` by its `rules`, and reports those that cannot be read or give other values.
 ///

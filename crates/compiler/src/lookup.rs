@@ -44,7 +44,7 @@ pub struct Lookup {
 }
 
 /// Returns every well-formed lookup below `node`.
-pub fn lookups(source: &Source, node: &Node) -> Vec<Lookup> {
+pub(crate) fn lookups(source: &Source, node: &Node) -> Vec<Lookup> {
     let mut found = Vec::new();
     walk(node, &mut |scalar| {
         let written = written_lookups(source, scalar).into_iter();
@@ -54,7 +54,7 @@ pub fn lookups(source: &Source, node: &Node) -> Vec<Lookup> {
 }
 
 /// Returns true when some scalar or key below `node` holds `${{`, escaped or not.
-pub fn mentions_any(node: &Node) -> bool {
+pub(crate) fn mentions_any(node: &Node) -> bool {
     match &node.value {
         Value::String(text) => text.contains(OPEN),
         Value::Seq(items) => items.iter().any(mentions_any),

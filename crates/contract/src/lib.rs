@@ -1,6 +1,13 @@
 //! What the compiler tells the steps of a Workflow, read in the cluster: `docs/steps.md` is the contract.
 //!
-//! Pure: whoever mounts the ConfigMaps hands in their texts.
+//! Pure: whoever mounts the ConfigMaps hands in their texts. Knows neither the compiler nor the executor.
+//!
+//! ```
+//! use kubebench_contract::instance::{Session, job_name};
+//!
+//! let name = job_name("matmul", "sha256:00", "size-256-0a1b2c3d", "r1", 1, Session::Once);
+//! assert!(name.starts_with("matmul-") && name.len() <= 40);
+//! ```
 
 mod about;
 mod config;
@@ -13,7 +20,7 @@ mod served;
 mod settings;
 mod suite;
 
-pub use about::{About, SpecSource};
+pub use about::About;
 pub use config::{Case, Config, RunList, Server, StepJob};
 pub use instance::text_at;
 pub use objects::{Created, Naming};

@@ -1,4 +1,13 @@
-//! Runs: on one machine, and as the steps of a Workflow in a cluster; what becomes of them is a result file.
+//! Runs: on one machine (`run`), and as the steps of a Workflow in a cluster (`step`). What becomes of each is a result file.
+//!
+//! `local` and `follow` are pure: what a kind means on one machine, and what a run in a cluster is, from its objects. A run that
+//! was started leaves a result, whatever happens to it.
+//!
+//! ```
+//! use kubebench_executor::local::Engine;
+//!
+//! assert_eq!(Engine::ALL.map(Engine::name).first(), Some(&"process"));
+//! ```
 
 pub mod doctor;
 pub mod follow;

@@ -281,7 +281,7 @@ pub fn open_metrics(
 }
 
 /// Spells a sample's name and labels as the format does.
-pub fn sample_name(name: &str, labels: &BTreeMap<String, String>) -> String {
+pub(crate) fn sample_name(name: &str, labels: &BTreeMap<String, String>) -> String {
     let labels: Vec<String> = labels.iter().map(|(key, value)| format!("{key}={value:?}")).collect();
     if labels.is_empty() { name.to_owned() } else { format!("{name}{{{}}}", labels.join(",")) }
 }

@@ -8,14 +8,14 @@ use std::borrow::Cow;
 use serde_json::{Deserializer, Value};
 
 /// What is wrong with a text in which no document begins.
-pub const NO_DOCUMENT: &str = "there is no JSON document";
+pub(crate) const NO_DOCUMENT: &str = "there is no JSON document";
 
 /// The nesting that is still mended; the reader itself refuses deeper ones.
 const MAX_DEPTH: usize = 128;
 
 /// The documents in a text.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Documents {
+pub(crate) struct Documents {
     /// The documents, in order; the last as far as it goes when it was cut off.
     pub values: Vec<Value>,
     /// What is wrong with the text, for people.
@@ -24,7 +24,7 @@ pub struct Documents {
 
 impl Documents {
     /// Returns the last document that is what a tool writes, or else the last of all: after a restart there are two.
-    pub fn last(mut self, is_it: impl Fn(&Value) -> bool) -> Value {
+    pub(crate) fn last(mut self, is_it: impl Fn(&Value) -> bool) -> Value {
         let found = self.values.iter().rposition(is_it).unwrap_or(self.values.len().saturating_sub(1));
         self.values.drain(..).nth(found).unwrap_or_default()
     }
@@ -34,12 +34,12 @@ impl Documents {
 const MAX_EARLY_ENDS: u32 = 8;
 
 /// Reads every document in `text`; lines between them that begin no document are passed over.
-pub fn documents(text: &str) -> Documents {
+pub(crate) fn documents(text: &str) -> Documents {
     documents_from(text, 1)
 }
 
 /// Reads every document in `text`, whose first line has the number `first`.
-pub fn documents_from(text: &str, first: usize) -> Documents {
+pub(crate) fn documents_from(text: &str, first: usize) -> Documents {
     let text = with_quoted_non_finite(text);
     let mut found = Documents::default();
     let mut rest = text.trim_start();
@@ -96,7 +96,7 @@ pub fn documents_from(text: &str, first: usize) -> Documents {
 }
 
 /// Returns true when `text` begins as JSON does: `[` also begins the prefixes of launchers, and `{'` what Python prints.
-pub fn starts_a_document(text: &[u8]) -> bool {
+pub(crate) fn starts_a_document(text: &[u8]) -> bool {
     let text = text.trim_ascii_start();
     match text.split_first() {
         Some((b'{', rest)) => matches!(rest.trim_ascii_start().first(), Some(b'"' | b'}') | None),
@@ -106,7 +106,7 @@ pub fn starts_a_document(text: &[u8]) -> bool {
 }
 
 /// Returns the document in `text`: from the first line that begins with `{` or `[`, after warnings that came first.
-pub fn document_in(text: &str) -> &str {
+pub(crate) fn document_in(text: &str) -> &str {
     let mut from = 0;
     for line in text.split_inclusive('\n') {
         let rest = text.get(from..).unwrap_or_default();
@@ -120,7 +120,7 @@ pub fn document_in(text: &str) -> &str {
 }
 
 /// Returns the number that `value` is, also one that is not finite.
-pub fn number(value: &Value) -> Option<f64> {
+pub(crate) fn number(value: &Value) -> Option<f64> {
     match value {
         Value::Number(number) => number.as_f64(),
         Value::String(word) => non_finite(word),
@@ -129,18 +129,18 @@ pub fn number(value: &Value) -> Option<f64> {
 }
 
 /// Returns the members of `object` that are numbers.
-pub fn numbers(object: &Value) -> impl Iterator<Item = (&str, f64)> {
+pub(crate) fn numbers(object: &Value) -> impl Iterator<Item = (&str, f64)> {
     let members = object.as_object().into_iter().flatten();
     members.filter_map(|(key, value)| Some((key.as_str(), number(value)?)))
 }
 
 /// Returns the elements of the list under `key`; none when there is no list.
-pub fn list<'a>(value: &'a Value, key: &str) -> &'a [Value] {
+pub(crate) fn list<'a>(value: &'a Value, key: &str) -> &'a [Value] {
     value.get(key).and_then(Value::as_array).map(Vec::as_slice).unwrap_or_default()
 }
 
 /// Returns true when a text under `value` is called what people call secrets, or gives one on a command line.
-pub fn holds_secret(value: &Value) -> bool {
+pub(crate) fn holds_secret(value: &Value) -> bool {
     const WORDS: [&str; 6] = ["api_key", "api-key", "apikey", "authorization", "password", "secret"];
     let names_one = |text: &str| {
         let text = text.to_ascii_lowercase();

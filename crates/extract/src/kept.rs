@@ -14,7 +14,7 @@ use kubebench_syntax::digest::Digest;
 const ONLY_A_RUN: &str = "only a run has this";
 
 /// Opens a file that a metric is read from, by the name that the spec gives it.
-pub type OpenFile<'a> = dyn Fn(&str) -> Result<Box<dyn BufRead>, String> + 'a;
+pub(crate) type OpenFile<'a> = dyn Fn(&str) -> Result<Box<dyn BufRead>, String> + 'a;
 
 /// Logs that were read, and the files that may be.
 pub struct Kept<'a> {

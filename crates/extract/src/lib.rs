@@ -2,10 +2,18 @@
 //!
 //! Texts come in as they are read, line by line and in constant memory; measured values come out, each with the line it
 //! stands on, or with the reason why there is none. Pure: whoever reads a file or a pipe hands the bytes in.
+//!
+//! ```
+//! use kubebench_extract::{number, pattern::Pattern};
+//!
+//! assert_eq!(number::parse("1,234.5"), Ok(1234.5));
+//! assert!(number::parse("12.3k").is_err());
+//! assert!(Pattern::new(r"images/sec: (?P<value>\S+)").is_ok());
+//! ```
 
 pub mod excerpt;
 pub mod file;
-pub mod json_document;
+pub(crate) mod json_document;
 pub mod kept;
 pub mod line;
 mod lines;

@@ -25,7 +25,7 @@ impl<'a> Line<'a> {
     /// Returns the text without its last word, if the line may have stopped in the middle of it.
     ///
     /// For formats that do not say where a number ends.
-    pub fn whole_words(&self) -> &'a str {
+    pub(crate) fn whole_words(&self) -> &'a str {
         if self.is_whole {
             return self.text;
         }
@@ -98,7 +98,7 @@ pub(super) fn code_length(text: &[u8]) -> usize {
 /// torchrun `[default0]:` and `[rank0]:`, Open MPI `[1,0]<stdout>:`, MPICH `[0] `, srun `0: `, and the container runtime's
 /// `2026-01-02T03:04:05.123456789Z stdout F `. Those of MPICH and srun name no rank here: programs print step numbers in the
 /// same forms, and taking these for ranks would leave all steps but one out.
-pub fn without_prefix(text: &str) -> (Option<u32>, &str) {
+pub(crate) fn without_prefix(text: &str) -> (Option<u32>, &str) {
     let mut rank = None;
     let mut rest = text;
     loop {

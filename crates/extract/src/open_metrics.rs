@@ -60,7 +60,7 @@ impl Reader {
     }
 
     /// Returns the unit of the samples called `name`: `1` for counts and for what names no unit.
-    pub fn unit_of(&self, name: &str) -> String {
+    pub(crate) fn unit_of(&self, name: &str) -> String {
         let described =
             self.kind_of(name).is_some_and(|kind| matches!(kind, "histogram" | "summary" | "gaugehistogram"));
         if described && (name.ends_with("_count") || name.ends_with("_bucket")) {

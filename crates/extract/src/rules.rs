@@ -140,7 +140,7 @@ pub enum From {
 
 impl From {
     /// Returns true for what no log and no file can give, but a run alone.
-    pub fn is_of_a_run(&self) -> bool {
+    pub(crate) fn is_of_a_run(&self) -> bool {
         matches!(
             self,
             Self::Process(_)

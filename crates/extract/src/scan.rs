@@ -39,7 +39,7 @@ pub struct LogScan {
 }
 
 /// Looks for one pattern.
-pub struct Matcher {
+pub(crate) struct Matcher {
     pattern: Pattern,
     groups: Groups,
     is_raw: bool,

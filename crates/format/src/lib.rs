@@ -1,6 +1,15 @@
 //! What people and programs write into files: specs, project files and result files, as wire types and as JSON Schemas.
 //!
 //! Wire types have no logic, and schemas are generated from them. Reads no disk, clock or environment.
+//!
+//! ```
+//! use kubebench_format::result;
+//!
+//! let written = include_str!("../testdata/result.json");
+//! let sealed = result::seal(serde_json::from_str(written).unwrap());
+//! let read = result::read(&sealed.bytes).unwrap();
+//! assert_eq!(read.result.metadata.benchmark, "matmul");
+//! ```
 
 pub mod result;
 pub mod schema;

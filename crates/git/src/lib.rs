@@ -4,6 +4,13 @@
 //! it. Nothing here runs a hook of the user's. The modes `branch` and `inbox`, and `fold`, work in a scratch repository
 //! and touch nothing of the user's; the mode `local` goes through the `git` program alone, so that every kind of repository
 //! that git knows is written as git writes it.
+//!
+//! ```
+//! use kubebench_git::record::place::refuse_address;
+//!
+//! assert!(refuse_address("https://user:secret@git.example/results").is_err(), "credentials are git's own matter");
+//! assert!(refuse_address("https://git.example/results").is_ok());
+//! ```
 #![expect(clippy::disallowed_methods, reason = "the one place that starts git and reads its environment")]
 
 mod attempts;
@@ -36,7 +43,7 @@ pub use lineage::{Commits, Reached};
 pub use state::commit_of;
 
 /// Tells people something while they wait.
-pub type Tell = fn(&str);
+pub(crate) type Tell = fn(&str);
 
 /// Where results go, and how.
 #[derive(Clone, Debug)]

@@ -25,7 +25,7 @@ pub use sources::{Content, Read, is_spec, read_sources};
 pub use text::{read_text, write_text};
 
 /// The largest spec; a longer file is read up to one byte more.
-pub const SPEC_LIMIT: usize = 1 << 20;
+pub(crate) const SPEC_LIMIT: usize = 1 << 20;
 
 /// Returns the place of `relative`, a path with `/` separators, below `base`; the empty path is `base` itself.
 pub fn below(base: &Path, relative: &str) -> PathBuf {

@@ -1,6 +1,14 @@
 //! One machine: its files, processes, terminal and clock, and HTTP from it.
 //!
 //! Decides nothing: it is asked, and answers or fails.
+//!
+//! ```
+//! use kubebench_host::fs;
+//!
+//! let folder = std::env::temp_dir();
+//! assert_eq!(fs::below(&folder, ""), folder);
+//! assert!(fs::is_spec("specs/disk.yaml"));
+//! ```
 
 pub mod experiment;
 pub mod fs;

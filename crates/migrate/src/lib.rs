@@ -1,9 +1,14 @@
-//! The ancestor's benchmarks as v1 specs, with a report of what became of every value. It reads and writes no file.
+//! The benchmarks of kubeflow/kubebench as v1 specs, with a report of what became of every value. It reads and writes no file.
 //!
 //! ```text
 //! texts ──yaml::read_manifest──▶ documents ──recognize──▶ formats ──▶ Draft ──▶ text of a spec
 //!                                                            │
 //!                                                            └──▶ Ledger: a line for each value
+//! ```
+//!
+//! ```
+//! let migration = kubebench_migrate::migrate(&[], 0);
+//! assert!(migration.lost().is_empty());
 //! ```
 
 mod aside;

@@ -1,4 +1,4 @@
-//! `report`: committed results as a static site, as Markdown, as a feed, badges and data.
+//! Committed results as a static site, as Markdown, as a feed, badges and data.
 //!
 //! ```text
 //! Request ──site──▶ Site ──page──▶ HTML, with plots as SVG
@@ -7,7 +7,13 @@
 //!                     └──markdown──▶ Markdown
 //! ```
 //!
-//! Pure: whoever calls gives the results and takes the files. All text goes through `maud`, which escapes it.
+//! Pure but for `disk`: whoever calls gives the results and takes the files. All text goes through `maud`, which escapes it.
+//! A page loads nothing from outside its site.
+//!
+//! ```
+//! assert!(kubebench_report::is_own("index.html"));
+//! assert!(!kubebench_report::is_own("README.md"));
+//! ```
 
 mod badge;
 mod chart;

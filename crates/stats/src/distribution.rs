@@ -4,7 +4,7 @@
 use statrs::distribution::{ContinuousCDF as _, Normal, StudentsT};
 
 /// Returns the probability of a value of at most `z` under the standard normal distribution.
-pub fn normal_cdf(z: f64) -> f64 {
+pub(crate) fn normal_cdf(z: f64) -> f64 {
     Normal::new(0.0, 1.0).map_or(f64::NAN, |normal| normal.cdf(z))
 }
 
@@ -31,6 +31,6 @@ pub fn around(difference: f64, error: f64, freedom: f64) -> ((f64, f64), f64) {
 }
 
 /// Returns the probability of a value at least as far from 0 as `t`, on both sides.
-pub fn t_two_sided(t: f64, freedom: f64) -> f64 {
+pub(crate) fn t_two_sided(t: f64, freedom: f64) -> f64 {
     StudentsT::new(0.0, 1.0, freedom).map_or(f64::NAN, |distribution| 2.0 * distribution.cdf(-t.abs()))
 }

@@ -1,6 +1,11 @@
 //! Pure mathematics on samples. No random numbers, and the same result on any machine.
 //!
 //! Samples are gone through several times and not copied: a log may have a hundred million of them.
+//!
+//! ```
+//! let samples = [12.0, 10.0, 11.0, 55.0];
+//! assert_eq!(kubebench_stats::quantile(samples.into_iter(), 0.5), 11.5);
+//! ```
 
 pub mod adjust;
 pub mod change;

@@ -12,7 +12,7 @@ use std::sync::LazyLock;
 use regex::{Captures, Regex};
 
 /// What stands where a secret stood.
-pub const REDACTED: &str = "[redacted]";
+pub(crate) const REDACTED: &str = "[redacted]";
 
 /// A value that is shorter is found everywhere by chance.
 const SHORTEST: usize = 4;

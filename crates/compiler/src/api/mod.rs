@@ -48,57 +48,57 @@ pub const ANY: Type = Type::Known(|_, _| {});
 /// Text.
 pub const TEXT: Type = Type::Known(typed::read::<String>);
 /// `true` or `false`.
-pub const FLAG: Type = Type::Known(typed::read::<bool>);
+pub(crate) const FLAG: Type = Type::Known(typed::read::<bool>);
 /// A whole number of 32 bits.
 pub const INT: Type = Type::Known(typed::read::<i32>);
 /// A whole number of 64 bits.
 pub const LONG: Type = Type::Known(typed::read::<i64>);
 /// Amounts by resource.
-pub const QUANTITIES: Type = Type::Known(typed::read::<BTreeMap<String, Quantity>>);
+pub(crate) const QUANTITIES: Type = Type::Known(typed::read::<BTreeMap<String, Quantity>>);
 /// A number.
 pub const NUMBER: Type = Type::Known(typed::read::<f64>);
 /// An amount.
-pub const QUANTITY: Type = Type::Known(typed::read::<Quantity>);
+pub(crate) const QUANTITY: Type = Type::Known(typed::read::<Quantity>);
 /// The variables of a container.
-pub const ENV: Type = Type::Known(typed::read::<Vec<EnvVar>>);
+pub(crate) const ENV: Type = Type::Known(typed::read::<Vec<EnvVar>>);
 /// Where a container takes variables from.
-pub const ENV_FROM: Type = Type::Known(typed::read::<Vec<EnvFromSource>>);
+pub(crate) const ENV_FROM: Type = Type::Known(typed::read::<Vec<EnvFromSource>>);
 /// Where the value of a variable comes from.
-pub const ENV_SOURCE: Type = Type::Known(typed::read::<EnvVarSource>);
+pub(crate) const ENV_SOURCE: Type = Type::Known(typed::read::<EnvVarSource>);
 /// The security context of a container.
-pub const SECURITY_CONTEXT: Type = Type::Known(typed::read::<SecurityContext>);
+pub(crate) const SECURITY_CONTEXT: Type = Type::Known(typed::read::<SecurityContext>);
 /// The mounts of a container.
-pub const VOLUME_MOUNTS: Type = Type::Known(typed::read::<Vec<VolumeMount>>);
+pub(crate) const VOLUME_MOUNTS: Type = Type::Known(typed::read::<Vec<VolumeMount>>);
 /// The security context of a pod.
-pub const POD_SECURITY_CONTEXT: Type = Type::Known(typed::read::<PodSecurityContext>);
+pub(crate) const POD_SECURITY_CONTEXT: Type = Type::Known(typed::read::<PodSecurityContext>);
 /// Where a pod may run.
-pub const AFFINITY: Type = Type::Known(typed::read::<Affinity>);
+pub(crate) const AFFINITY: Type = Type::Known(typed::read::<Affinity>);
 /// How a pod resolves names.
-pub const DNS_CONFIG: Type = Type::Known(typed::read::<PodDNSConfig>);
+pub(crate) const DNS_CONFIG: Type = Type::Known(typed::read::<PodDNSConfig>);
 /// What runs at the start and the end of a container.
-pub const LIFECYCLE: Type = Type::Known(typed::read::<Lifecycle>);
+pub(crate) const LIFECYCLE: Type = Type::Known(typed::read::<Lifecycle>);
 /// Keys of Secrets by name.
-pub const SECRET_KEYS: Type = Type::Known(typed::read::<BTreeMap<String, SecretKeySelector>>);
+pub(crate) const SECRET_KEYS: Type = Type::Known(typed::read::<BTreeMap<String, SecretKeySelector>>);
 /// A Service.
-pub const SERVICE: Type = Type::Known(typed::read::<Service>);
+pub(crate) const SERVICE: Type = Type::Known(typed::read::<Service>);
 /// Lists of text by name.
-pub const TEXT_LISTS: Type = Type::Known(typed::read::<BTreeMap<String, Vec<String>>>);
+pub(crate) const TEXT_LISTS: Type = Type::Known(typed::read::<BTreeMap<String, Vec<String>>>);
 /// The `spec` of a PersistentVolumeClaim.
-pub const CLAIM_SPEC: Type = Type::Known(typed::read::<PersistentVolumeClaimSpec>);
+pub(crate) const CLAIM_SPEC: Type = Type::Known(typed::read::<PersistentVolumeClaimSpec>);
 /// The metrics of a horizontal autoscaler.
-pub const AUTOSCALING_METRICS: Type = Type::Known(typed::read::<Vec<MetricSpec>>);
+pub(crate) const AUTOSCALING_METRICS: Type = Type::Known(typed::read::<Vec<MetricSpec>>);
 /// A list of texts.
-pub const TEXT_LIST: Type = Type::Known(typed::read::<Vec<String>>);
+pub(crate) const TEXT_LIST: Type = Type::Known(typed::read::<Vec<String>>);
 /// The `spec` of a Deployment.
-pub const DEPLOYMENT_SPEC: Type = Type::Known(typed::read::<DeploymentSpec>);
+pub(crate) const DEPLOYMENT_SPEC: Type = Type::Known(typed::read::<DeploymentSpec>);
 /// The `spec` of a batch/v1 Job.
 pub const JOB_SPEC: Type = Type::Known(typed::read::<JobSpec>);
 /// The template of a Job.
-pub const JOB_TEMPLATE: Type = Type::Known(typed::read::<JobTemplateSpec>);
+pub(crate) const JOB_TEMPLATE: Type = Type::Known(typed::read::<JobTemplateSpec>);
 /// A PersistentVolumeClaim.
-pub const CLAIM: Type = Type::Known(typed::read::<PersistentVolumeClaim>);
+pub(crate) const CLAIM: Type = Type::Known(typed::read::<PersistentVolumeClaim>);
 /// The template of a pod.
-pub const POD_TEMPLATE: Type = Type::Known(typed::read::<PodTemplateSpec>);
+pub(crate) const POD_TEMPLATE: Type = Type::Known(typed::read::<PodTemplateSpec>);
 /// The `spec` of a pod.
 pub const POD_SPEC: Type = Type::Known(typed::read::<PodSpec>);
 /// A container.
@@ -106,20 +106,20 @@ pub const CONTAINER: Type = Type::Known(typed::read::<Container>);
 /// Texts by name.
 pub const TEXTS: Type = Type::Known(typed::read::<BTreeMap<String, String>>);
 /// A variable of a container.
-pub const ENV_VAR: Type = Type::Known(typed::read::<EnvVar>);
+pub(crate) const ENV_VAR: Type = Type::Known(typed::read::<EnvVar>);
 /// What a container needs.
 pub const RESOURCES: Type = Type::Known(typed::read::<ResourceRequirements>);
 /// A volume of a pod.
 pub const VOLUME: Type = Type::Known(typed::read::<Volume>);
 /// A toleration.
-pub const TOLERATION: Type = Type::Known(typed::read::<Toleration>);
+pub(crate) const TOLERATION: Type = Type::Known(typed::read::<Toleration>);
 /// A rule for what pods may reach.
-pub const EGRESS_RULE: Type = Type::Known(typed::read::<NetworkPolicyEgressRule>);
+pub(crate) const EGRESS_RULE: Type = Type::Known(typed::read::<NetworkPolicyEgressRule>);
 /// A rule for who may reach pods.
-pub const INGRESS_RULE: Type = Type::Known(typed::read::<NetworkPolicyIngressRule>);
+pub(crate) const INGRESS_RULE: Type = Type::Known(typed::read::<NetworkPolicyIngressRule>);
 
 /// What every object says of itself.
-pub const METADATA: Type = Type::Known(typed::read::<ObjectMeta>);
+pub(crate) const METADATA: Type = Type::Known(typed::read::<ObjectMeta>);
 
 /// Fields of containers that people look for in pods.
 const OF_CONTAINERS: &[&str] = &[
@@ -160,7 +160,13 @@ pub fn read_patch(patch: &Node, wanted: Type, name: &str, diagnostics: &mut Diag
 }
 
 /// The same for a patch over a whole object; `spec` is the type of its field of that name.
-pub fn read_object_patch(patch: &Node, spec: Type, kind: &str, roles: &[&str], diagnostics: &mut Diagnostics) -> Json {
+pub(crate) fn read_object_patch(
+    patch: &Node,
+    spec: Type,
+    kind: &str,
+    roles: &[&str],
+    diagnostics: &mut Diagnostics,
+) -> Json {
     let name = format!("a {kind}");
     let mut reader = Reader::new(&name, Meaning::Patch, roles, diagnostics);
     let fields = [("apiVersion", TEXT), ("kind", TEXT), ("metadata", METADATA), ("spec", spec)];

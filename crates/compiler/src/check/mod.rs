@@ -47,7 +47,7 @@ mod unused;
 use crate::model::Benchmark;
 use kubebench_syntax::diag::Diagnostics;
 
-pub use resources::above_limit;
+pub(crate) use resources::above_limit;
 
 /// A rule.
 pub type Rule = fn(&Benchmark, &mut Diagnostics);

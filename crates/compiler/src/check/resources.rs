@@ -66,7 +66,7 @@ pub(super) fn within_limits(benchmark: &Benchmark, diagnostics: &mut Diagnostics
 }
 
 /// Says that the request at `span` is above its limit.
-pub fn above_limit(name: &str, request: &Quantity, limit: &Quantity, span: Span) -> Diagnostic {
+pub(crate) fn above_limit(name: &str, request: &Quantity, limit: &Quantity, span: Span) -> Diagnostic {
     let message = format!("the request of `{name}` ({request}) is above its limit ({limit})");
     Diagnostic::at(&code::KB0327, span, message)
         .note("Kubernetes would refuse the pod, and the run would wait for it until its timeout")

@@ -122,7 +122,7 @@ fn named(workload: &Node) -> impl Iterator<Item = &Node> {
 }
 
 /// Returns the paths of the manifests that `document` names in any case, on any target, by itself or in one of `suites`.
-pub fn manifest_paths(document: Document<'_>, project: &Project, suites: &Suites) -> BTreeSet<String> {
+pub(crate) fn manifest_paths(document: Document<'_>, project: &Project, suites: &Suites) -> BTreeSet<String> {
     let Some(spec) = document.root.get("spec") else { return BTreeSet::new() };
     // What is wrong here is found again when the document is lowered.
     let mut found = Diagnostics::default();

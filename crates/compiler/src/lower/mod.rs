@@ -18,11 +18,16 @@ mod target;
 mod variants;
 
 pub use ack::ack;
-pub use benchmark::{Inputs, Lowered, RESERVED_NAME, Resolved, benchmark};
-pub use files::{ReadFile, Unreadable};
-pub use manifests::{Manifests, manifest_paths};
+pub(crate) use benchmark::Lowered;
+pub(crate) use benchmark::Resolved;
+pub use benchmark::{Inputs, RESERVED_NAME, benchmark};
+pub(crate) use files::ReadFile;
+pub use files::Unreadable;
+pub use manifests::Manifests;
+pub(crate) use manifests::manifest_paths;
 pub use project::{PROJECT_FILE, Project, project};
-pub use suite::{Suite, Suites, suite};
+pub(crate) use suite::Suites;
+pub use suite::{Suite, suite};
 
 use std::collections::BTreeSet;
 

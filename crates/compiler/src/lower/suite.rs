@@ -130,7 +130,7 @@ impl Suite {
     }
 
     /// Returns whether the suite runs its benchmarks on `target`.
-    pub fn is_on(&self, target: &Target) -> bool {
+    pub(crate) fn is_on(&self, target: &Target) -> bool {
         self.targets.contains(&target.name)
     }
 
@@ -210,7 +210,7 @@ impl Suite {
     }
 
     /// Says that none of its benchmarks runs on any of its targets.
-    pub fn report_empty(&self, diagnostics: &mut Diagnostics) {
+    pub(crate) fn report_empty(&self, diagnostics: &mut Diagnostics) {
         let message = format!("the suite `{}` has no benchmark on any of its targets", self.name);
         let targets = self.targets.iter().map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", ");
         let fault = Diagnostic::at(&code::KB0322, self.name_span, message)

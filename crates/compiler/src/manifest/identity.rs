@@ -12,7 +12,7 @@ use kubebench_contract::{Run, round};
 use kubebench_syntax::digest::{Canonical, Digest};
 
 /// Raised when the same model must run again because what it becomes means something else; a breaking release note.
-pub const EPOCH: u32 = 1;
+pub(crate) const EPOCH: u32 = 1;
 
 /// What a Workflow executes, by name.
 #[derive(Clone, Debug)]

@@ -28,10 +28,12 @@ use kubebench_syntax::diag::{Diagnostic, Diagnostics, code};
 
 pub use claim::refused_changes;
 pub use files::files;
-pub use identity::{EPOCH, Identity};
+pub use identity::Identity;
 pub use pipeline::pipeline;
 pub use pod::{DATA, EXPERIMENTS};
-pub use suite::{Part, SuiteIdentity, emit_suite};
+pub use suite::Part;
+pub(crate) use suite::SuiteIdentity;
+pub(crate) use suite::emit_suite;
 pub use workload::standalone;
 
 /// The bytes from which Argo CD can no longer keep its copy of an object in an annotation.
@@ -75,7 +77,7 @@ pub struct Emitted {
 }
 
 /// Returns the objects of `benchmark`, resolved from `document`, reporting patches that cannot be applied and objects that grow too large.
-pub fn emit(benchmark: &Benchmark, document: &Json, diagnostics: &mut Diagnostics) -> Emitted {
+pub(crate) fn emit(benchmark: &Benchmark, document: &Json, diagnostics: &mut Diagnostics) -> Emitted {
     let cases: Vec<workload::CaseObjects> =
         benchmark.cases.iter().map(|case| workload::case_objects(benchmark, case, diagnostics)).collect();
     let prepare = benchmark.prepare.as_ref().map(|job| workload::step_job(benchmark, job, diagnostics));
@@ -104,7 +106,7 @@ pub fn emit(benchmark: &Benchmark, document: &Json, diagnostics: &mut Diagnostic
 }
 
 /// Returns the path of the manifest that holds the rules of `benchmark`.
-pub fn rules_path(benchmark: &Benchmark) -> String {
+pub(crate) fn rules_path(benchmark: &Benchmark) -> String {
     path(benchmark, RULES_FILE)
 }
 
@@ -118,7 +120,7 @@ fn path(benchmark: &Benchmark, file: &str) -> String {
 }
 
 /// Returns the objects that all benchmarks of a target share.
-pub fn emit_pipeline(target: &Target, settings: &Settings, benchmarks: &[&Benchmark]) -> Vec<Manifest> {
+pub(crate) fn emit_pipeline(target: &Target, settings: &Settings, benchmarks: &[&Benchmark]) -> Vec<Manifest> {
     pipeline(target, settings, benchmarks)
         .into_iter()
         .map(|(file, object)| Manifest { path: format!("{}/pipeline/{file}", target.name), object })

@@ -57,7 +57,11 @@ impl SuiteIdentity {
 }
 
 /// Returns the identity and the objects of `suite`, whose benchmarks are `parts`, reporting one with too many runs.
-pub fn emit_suite(suite: &Suite, parts: &[Part<'_>], diagnostics: &mut Diagnostics) -> (SuiteIdentity, Vec<Manifest>) {
+pub(crate) fn emit_suite(
+    suite: &Suite,
+    parts: &[Part<'_>],
+    diagnostics: &mut Diagnostics,
+) -> (SuiteIdentity, Vec<Manifest>) {
     let runs: u64 = parts.iter().map(|part| part.benchmark.runs()).sum();
     if runs > MAX_RUNS as u64 {
         let message = format!("the suite has {runs} runs on `{}`, more than {MAX_RUNS}", suite.target.name);

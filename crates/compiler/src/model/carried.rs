@@ -13,7 +13,7 @@ pub const VARIABLE: &str = "KUBEBENCH_FILES";
 /// The most bytes of all files together: the API server refuses a ConfigMap over 1 MiB.
 pub const MAX_BYTES: usize = 900 * 1024;
 /// The most files of one benchmark.
-pub const MAX_FILES: usize = 64;
+pub(crate) const MAX_FILES: usize = 64;
 
 /// The files of a benchmark, read once and shared.
 #[derive(Clone, Debug, Default)]

@@ -16,18 +16,23 @@ use std::sync::Arc;
 use serde_json::Value as Json;
 
 pub use api::Api;
-pub use carried::{CarriedFile, CarriedFiles};
+pub use carried::CarriedFile;
+pub(crate) use carried::CarriedFiles;
 pub use kubebench_contract::{Endpoint, Probe, Served};
 use kubebench_format::result::v1::Direction;
 use kubebench_syntax::digest::Digest;
 use kubebench_syntax::text::Span;
 use kubebench_syntax::unit::{Duration, Quantity};
-pub use serving::{Protocol, Serving};
+pub(crate) use serving::Protocol;
+pub use serving::Serving;
 pub use suite::Suite;
 pub use target::Target;
-pub use workload::{
-    Env, Given, OfServer, Role, Serves, Supporting, TemplateAt, TemplateForm, TemplateStep, Workload, literal,
-};
+pub(crate) use workload::OfServer;
+pub(crate) use workload::Supporting;
+pub(crate) use workload::TemplateAt;
+pub(crate) use workload::TemplateForm;
+pub(crate) use workload::TemplateStep;
+pub use workload::{Env, Given, Role, Serves, Workload, literal};
 
 /// One benchmark on one target.
 #[derive(Debug)]

@@ -14,7 +14,7 @@ pub struct Serving {
 
 /// The protocol of requests.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Protocol {
+pub(crate) enum Protocol {
     /// That of OpenAI's API.
     OpenAi,
     /// The first of KServe and of TensorFlow Serving.
@@ -29,7 +29,7 @@ pub enum Protocol {
 
 impl Protocol {
     /// Returns its name, as specs and `KUBEBENCH_PROTOCOL` have it.
-    pub fn name(self) -> &'static str {
+    pub(crate) fn name(self) -> &'static str {
         match self {
             Self::OpenAi => "openai",
             Self::V1 => "v1",

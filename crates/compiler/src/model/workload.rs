@@ -179,7 +179,7 @@ impl TemplateAt {
     }
 
     /// Returns what a patch over the workload's object says of the `spec` of the pods.
-    pub fn pod_within<'a>(&self, patch: &'a Node) -> Option<&'a Node> {
+    pub(crate) fn pod_within<'a>(&self, patch: &'a Node) -> Option<&'a Node> {
         let place = self.within(patch)?;
         if self.form == TemplateForm::Template { place.get("spec") } else { Some(place) }
     }
@@ -195,7 +195,7 @@ impl TemplateAt {
 }
 
 /// The user of pods that say nothing else: `nonroot` of distroless images, in no image's passwd by accident.
-pub const NON_ROOT: i64 = 65532;
+pub(crate) const NON_ROOT: i64 = 65532;
 
 /// The pods of one role.
 #[derive(Clone, Debug, PartialEq)]
@@ -325,25 +325,25 @@ impl Workload {
     }
 
     /// Returns the place among the objects of a run of the one that has the `spec` of the user's own.
-    pub fn given_at(&self) -> usize {
+    pub(crate) fn given_at(&self) -> usize {
         // That of a Workflow stands in a template of its own.
         usize::from(self.key == "workflow" && !self.supporting.is_empty())
     }
 
     /// Returns the `spec` of the user's own object.
-    pub fn given_spec(&self) -> Option<&Json> {
+    pub(crate) fn given_spec(&self) -> Option<&Json> {
         let given = self.given.as_ref()?;
         let apart = self.given_at().checked_sub(1).and_then(|index| self.supporting.get(index));
         apart.map_or(&given.body, |supporting| &supporting.body).get("spec")
     }
 
     /// Returns a field of the object's `spec`, whoever wrote it.
-    pub fn spec_field(&self, field: &str) -> Option<&Json> {
+    pub(crate) fn spec_field(&self, field: &str) -> Option<&Json> {
         self.given_spec().map_or_else(|| self.spec.get(field), |spec| spec.get(field))
     }
 
     /// Returns the patches over the pods of `role` in the order in which they apply, that over the object as the last.
-    pub fn patches_of_pod<'a>(&'a self, role: &'a Role) -> Vec<&'a Node> {
+    pub(crate) fn patches_of_pod<'a>(&'a self, role: &'a Role) -> Vec<&'a Node> {
         let of_object = self.patch.as_ref().and_then(|patch| role.template_at.pod_within(patch));
         role.pod_patches.iter().chain(of_object).collect()
     }

@@ -57,7 +57,7 @@ pub fn parse(bytes: &[u8]) -> Header {
 }
 
 /// Returns true when a line of the file is git's mark of an unresolved merge.
-pub fn has_conflict_markers(bytes: &[u8]) -> bool {
+pub(crate) fn has_conflict_markers(bytes: &[u8]) -> bool {
     bytes.split(|byte| *byte == b'\n').any(|line| line.starts_with(CONFLICT_MARKER))
 }
 

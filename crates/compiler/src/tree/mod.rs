@@ -74,15 +74,6 @@ pub enum Reason {
     Malformed,
 }
 
-/// Two paths that are one file where file names have no case.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct CaseClash<'a> {
-    /// The path that sorts first.
-    pub first: &'a str,
-    /// The other path.
-    pub second: &'a str,
-}
-
 impl OutputTree {
     /// Adds `file` at `path`, or hands it back when the path is taken or does not lie in the tree.
     pub fn insert(&mut self, path: impl Into<String>, file: OutputFile) -> Result<(), Box<Rejected>> {
@@ -116,22 +107,10 @@ impl OutputTree {
     }
 
     /// Returns a path of the tree that lies below `folder`.
-    pub fn any_below(&self, folder: &str) -> Option<&str> {
+    pub(crate) fn any_below(&self, folder: &str) -> Option<&str> {
         let start = format!("{folder}/");
         let (path, _) = self.files.range(start.clone()..).next()?;
         path.starts_with(&start).then_some(path)
-    }
-
-    /// Returns the pairs of paths that differ only in case: macOS and Windows check them out as one file.
-    pub fn case_clashes(&self) -> Vec<CaseClash<'_>> {
-        let mut seen = BTreeMap::new();
-        let mut clashes = Vec::new();
-        for path in self.files.keys() {
-            if let Some(first) = seen.insert(path.to_lowercase(), path.as_str()) {
-                clashes.push(CaseClash { first, second: path });
-            }
-        }
-        clashes
     }
 
     fn taken(&self, path: &str) -> Option<Reason> {

@@ -8,9 +8,9 @@ use super::OutputTree;
 use kubebench_syntax::path::join;
 
 /// The default of Argo CD's `reposerver.max.combined.directory.manifests.size`, `10M`.
-pub const ARGO_CD_LIMIT: usize = 10_000_000;
+pub(crate) const ARGO_CD_LIMIT: usize = 10_000_000;
 /// Where the warning begins.
-pub const WARNING_FROM: usize = 8_000_000;
+pub(crate) const WARNING_FROM: usize = 8_000_000;
 
 /// Warns about every target whose manifests come close to [`ARGO_CD_LIMIT`].
 pub fn warnings(tree: &OutputTree, output_dir: &str) -> Vec<Diagnostic> {

@@ -45,11 +45,13 @@ use kubebench_syntax::text::Span;
 use kubebench_syntax::unit::Duration;
 use kubebench_syntax::yaml::{Entry, Node};
 
-pub use notebook::carried_name;
-pub use role::{env_of, request_spans, spans, texts};
+pub(crate) use notebook::carried_name;
+pub(crate) use role::env_of;
+pub(crate) use role::request_spans;
+pub use role::{spans, texts};
+pub(crate) use status::Deciders;
 pub use status::{
-    Deciders, Outcome, PodSet, condition_of, count, count_at, deciders, is_composed, kind_of, outcome, pod_sets,
-    selector,
+    Outcome, PodSet, condition_of, count, count_at, deciders, is_composed, kind_of, outcome, pod_sets, selector,
 };
 
 /// Every kind, in the order in which `explain` lists them.

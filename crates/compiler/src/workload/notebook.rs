@@ -92,6 +92,6 @@ fn lower(cx: &mut Lowering<'_>) -> Option<Workload> {
 }
 
 /// Returns the name that a notebook has among the carried files: its own.
-pub fn carried_name(path: &str) -> &str {
+pub(crate) fn carried_name(path: &str) -> &str {
     path.rsplit_once('/').map_or(path, |(_, name)| name)
 }

@@ -138,7 +138,7 @@ pub(super) fn merge(
 }
 
 /// Returns where a block of resources says its requests; an amount directly in it is one.
-pub fn request_spans(resources: &Node) -> impl Iterator<Item = (String, Span)> {
+pub(crate) fn request_spans(resources: &Node) -> impl Iterator<Item = (String, Span)> {
     let apart = resources.get("requests").map(Node::entries).unwrap_or_default();
     let both = resources.entries().iter().filter(|entry| !matches!(entry.key.as_str(), "requests" | "limits"));
     both.chain(apart).map(|entry| (entry.key.clone(), entry.value.span))
@@ -155,7 +155,10 @@ pub fn spans(list: Option<&Node>) -> Vec<Span> {
 }
 
 /// Returns environment variables of the model; `span` tells where each stands.
-pub fn env_of(variables: BTreeMap<String, EnvValue>, span: impl Fn(&str) -> Span) -> BTreeMap<String, (Env, Span)> {
+pub(crate) fn env_of(
+    variables: BTreeMap<String, EnvValue>,
+    span: impl Fn(&str) -> Span,
+) -> BTreeMap<String, (Env, Span)> {
     variables.into_iter().map(|(name, value)| (name.clone(), (env_value(value), span(&name)))).collect()
 }
 

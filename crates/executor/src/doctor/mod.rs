@@ -20,7 +20,8 @@ mod workflows;
 use serde_json::Value as Json;
 
 use kubebench_contract::text_at;
-pub use needs::{Needs, PodNeed};
+pub use needs::Needs;
+pub(crate) use needs::PodNeed;
 
 /// How much a finding matters.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]

@@ -27,8 +27,10 @@ use event::Told;
 use kubebench_compiler::workload::{self, Kind, Outcome, Purpose, count_at, kind_of, pod_sets};
 use kubebench_contract::text_at;
 use kubebench_format::result::v1::{Exit, Image, Status, StatusReason, Timings, Usage};
+pub use pod::End;
+pub(crate) use pod::PodFacts;
 use pod::ServerTime;
-pub use pod::{End, NodeTime, Phase, PodFacts, keep_first_deletion};
+pub(crate) use pod::keep_first_deletion;
 use why::{Effect, Subject, Why};
 
 /// A replica, by its role and index.
@@ -108,7 +110,7 @@ pub struct Progress {
 
 impl Progress {
     /// Returns whether all pods that the job asks for have their node: its time in the queue is over.
-    pub fn is_scheduled(&self) -> bool {
+    pub(crate) fn is_scheduled(&self) -> bool {
         let scheduled = self.replicas.iter().filter(|replica| replica.pod.node.is_some()).count();
         scheduled >= self.wanted as usize
     }

@@ -172,7 +172,7 @@ pub(super) fn deleted(pod: &Pod) -> Option<ServerTime> {
 
 /// Leaves in `newer` the first request for its deletion that `earlier` knows of. When the containers have ended the kubelet
 /// asks once more, without a grace period, and its time takes the place of the first.
-pub fn keep_first_deletion(newer: &mut Pod, earlier: &Pod) {
+pub(crate) fn keep_first_deletion(newer: &mut Pod, earlier: &Pod) {
     if let (Some(last), Some(first)) = (deleted(newer), deleted(earlier))
         && first < last
     {

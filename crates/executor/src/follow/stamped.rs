@@ -3,7 +3,7 @@
 //! Asked again from a moment on, the kubelet gives lines that were given before: its moments are whole seconds. A
 //! [`Position`] says which lines these are, so that each byte is passed on once, wherever the connection was cut.
 
-pub mod pace;
+pub(crate) mod pace;
 
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
@@ -52,12 +52,12 @@ impl Position {
     }
 
     /// Returns whether nothing was passed on.
-    pub fn is_start(&self) -> bool {
+    pub(crate) fn is_start(&self) -> bool {
         self.latest.is_none() && self.open.is_none()
     }
 
     /// Returns whether a line was passed on in part.
-    pub fn is_in_line(&self) -> bool {
+    pub(crate) fn is_in_line(&self) -> bool {
         self.open.is_some()
     }
 
@@ -177,7 +177,7 @@ impl Stamped {
     }
 
     /// Returns whether this log was found not to begin with what was passed on; nothing of it has been passed on then.
-    pub fn is_strange(&self) -> bool {
+    pub(crate) fn is_strange(&self) -> bool {
         self.state == State::Strange
     }
 

@@ -5,7 +5,7 @@ use serde_json::Value as Json;
 
 /// Returns what of the WorkflowTemplate was not there when Argo looked at the Workflow, if it ended that for this reason: it
 /// does not look again, even when it comes.
-pub fn lacked(workflow: &Json) -> Option<&'static str> {
+pub(crate) fn lacked(workflow: &Json) -> Option<&'static str> {
     let message = text_at(workflow, "/status/message").strip_suffix(" not found")?;
     match text_at(workflow, "/status/phase") {
         "Error" if message.starts_with("workflowtemplates.argoproj.io ") => Some("its WorkflowTemplate"),

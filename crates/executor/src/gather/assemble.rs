@@ -82,7 +82,7 @@ pub struct Ended {
 }
 
 /// Says that a log is not all that the replica printed.
-pub fn log_incomplete(log: &str, fault: &str) -> StatusReason {
+pub(crate) fn log_incomplete(log: &str, fault: &str) -> StatusReason {
     StatusReason { code: "logIncomplete".to_owned(), message: format!("{log} is incomplete: {fault}") }
 }
 

@@ -10,11 +10,15 @@ mod store;
 use std::sync::Arc;
 
 pub use addition::addition;
-pub use artifacts::{Hurry, KeptOf, artifacts};
-pub use assemble::{Ended, Parts, Span, assemble, log_incomplete};
-pub use prometheus::range_query;
+pub(crate) use artifacts::Hurry;
+pub use artifacts::{KeptOf, artifacts};
+pub(crate) use assemble::Parts;
+pub(crate) use assemble::log_incomplete;
+pub use assemble::{Ended, Span, assemble};
+pub(crate) use prometheus::range_query;
 pub use sink::{Sink, harmless};
-pub use store::{Stored, store_somewhere};
+pub use store::Stored;
+pub(crate) use store::store_somewhere;
 
 /// What the log of a replica is cut to where the spec does not say it.
 pub const LOG_LIMIT: u64 = 2 << 30;

@@ -7,7 +7,7 @@ use kubebench_host::http;
 ///
 /// # Errors
 /// Why there are none, for people.
-pub fn range_query(server: Option<&str>, query: &str, window: (f64, f64)) -> Result<Vec<f64>, String> {
+pub(crate) fn range_query(server: Option<&str>, query: &str, window: (f64, f64)) -> Result<Vec<f64>, String> {
     let Some(server) = server else {
         return Err("the target names no Prometheus (`prometheus.url` in kubebench.yaml)".to_owned());
     };

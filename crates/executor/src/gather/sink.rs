@@ -68,7 +68,7 @@ impl Sink {
     ///
     /// # Errors
     /// When the log cannot be read.
-    pub fn look_back(&mut self) -> io::Result<u64> {
+    pub(crate) fn look_back(&mut self) -> io::Result<u64> {
         let Self { log, scan, lines } = self;
         log.read_back(|bytes| {
             scan.feed(bytes);

@@ -15,7 +15,7 @@ pub struct Stored {
 
 /// Writes a result into `folder`, or where that cannot be into `refuge`, for which `reserve` is given up if need be; then
 /// also returns why.
-pub fn store_somewhere(
+pub(crate) fn store_somewhere(
     folder: &Path,
     refuge: &Path,
     reserve: &mut Option<Reserve>,

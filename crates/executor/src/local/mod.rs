@@ -91,7 +91,7 @@ impl Folders {
     }
 
     /// Returns the folders of the run `id` as containers know them, here as in a cluster.
-    pub fn in_containers(id: String) -> Self {
+    pub(crate) fn in_containers(id: String) -> Self {
         let [root, data, files] = [manifest::EXPERIMENTS, manifest::DATA, carried::FOLDER].map(str::to_owned);
         Self { root, id, data, files }
     }
@@ -160,7 +160,7 @@ pub fn plan(case: &Case, given: &mut Given<'_>) -> Plan {
 }
 
 /// Returns the roles of `case` whose replicas are started: workers of MPI are ranks of the launcher's `mpirun`.
-pub fn started_roles(case: &Case) -> impl Iterator<Item = &Role> {
+pub(crate) fn started_roles(case: &Case) -> impl Iterator<Item = &Role> {
     let workload = &case.workload;
     let is_mpi = workload.key == "mpiJob" || train_job::is_mpi(workload);
     workload.roles.iter().filter(move |role| !is_mpi || role.name == "launcher")

@@ -18,7 +18,7 @@ use kubebench_contract::RunList;
 use kubebench_contract::{Run, instance, labels, text_at};
 use kubebench_format::result::v1::{Status, StatusReason};
 use nodes::{Nodes, Step};
-pub use show::{age, show};
+pub use show::show;
 
 /// Why a run is not made.
 const SKIPPED: &str = "it is not made: it has succeeded before, or what its benchmark needs has not; the log of the step `prepare` of \

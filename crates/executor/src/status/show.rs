@@ -19,7 +19,7 @@ pub fn show(sessions: &[Session], elapsed: &dyn Fn(&str) -> Option<u64>) -> Stri
 }
 
 /// Writes a time as people read it: `42 s`, `12 min`, `3 h 20 min`, `5 d`.
-pub fn age(seconds: u64) -> String {
+pub(crate) fn age(seconds: u64) -> String {
     match seconds {
         0..120 => format!("{seconds} s"),
         120..7200 => format!("{} min", seconds / 60),

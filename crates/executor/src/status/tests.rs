@@ -6,7 +6,8 @@ use std::collections::BTreeMap;
 
 use serde_json::{Value as Json, json};
 
-use super::{Namespace, RunState, Session, age, sessions, show};
+use super::show::age;
+use super::{Namespace, RunState, Session, sessions, show};
 use kubebench_contract::Config;
 use kubebench_contract::instance;
 

@@ -47,7 +47,7 @@ impl Environment {
     ///
     /// # Errors
     /// When nobody gave it.
-    pub fn workflow_uid(&self) -> Result<&str> {
+    pub(crate) fn workflow_uid(&self) -> Result<&str> {
         self.text("WORKFLOW_UID")
     }
 
@@ -63,7 +63,7 @@ impl Environment {
     ///
     /// # Errors
     /// When nobody said.
-    pub fn is_scheduled(&self) -> Result<bool> {
+    pub(crate) fn is_scheduled(&self) -> Result<bool> {
         match self.text("SESSION")? {
             "scheduled" => Ok(true),
             "once" => Ok(false),
@@ -117,12 +117,12 @@ impl Environment {
     ///
     /// # Errors
     /// When nobody gave it.
-    pub fn suite_list(&self) -> Result<&Path> {
+    pub(crate) fn suite_list(&self) -> Result<&Path> {
         self.text("SUITE_DIR").map(Path::new)
     }
 
     /// Returns the file that takes the runs which are to be made, where Argo asks for them.
-    pub fn runs_path(&self) -> Option<&Path> {
+    pub(crate) fn runs_path(&self) -> Option<&Path> {
         self.text("RUNS_PATH").ok().map(Path::new)
     }
 

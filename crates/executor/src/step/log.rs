@@ -22,7 +22,8 @@ use kubebench_extract::rules::{RuleScan, Rules};
 use kubebench_host::experiment;
 use kubebench_host::process::KeptLog;
 use kubebench_syntax::redact::Redactor;
-pub use name::{FOLDER, LogName};
+pub use name::FOLDER;
+pub(crate) use name::LogName;
 pub use origin::OfCluster;
 use reader::Mark;
 
@@ -106,7 +107,7 @@ impl Logs {
     }
 
     /// Goes on with logs where another run has left them, by their names.
-    pub fn go_on_from(&mut self, marks: BTreeMap<String, String>) {
+    pub(crate) fn go_on_from(&mut self, marks: BTreeMap<String, String>) {
         self.left = marks;
     }
 
@@ -160,7 +161,7 @@ impl Logs {
     }
 
     /// Says that the API server does not have the pod with this uid any more.
-    pub fn lose(&mut self, uid: &str) {
+    pub(crate) fn lose(&mut self, uid: &str) {
         self.followers.values().for_each(|follower| follower.lose(uid));
     }
 
@@ -170,7 +171,7 @@ impl Logs {
     }
 
     /// Returns whether a container that has ended has printed more than was read.
-    pub fn lags(&self) -> bool {
+    pub(crate) fn lags(&self) -> bool {
         self.followers.values().any(Follower::lags)
     }
 

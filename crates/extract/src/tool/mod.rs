@@ -151,11 +151,11 @@ pub struct Headline {
 }
 
 /// For a metric with one value; of several, such as after a restart, the last.
-pub const ONE: &[Headline] = &[Headline { suffix: "", reduce: Reduce::Last }];
+pub(crate) const ONE: &[Headline] = &[Headline { suffix: "", reduce: Reduce::Last }];
 /// For a series whose last value speaks for it.
 pub const LAST: &[Headline] = &[Headline { suffix: "_last", reduce: Reduce::Last }];
 /// For a series of times or rates of single steps.
-pub const LAST_AND_MEDIAN: &[Headline] =
+pub(crate) const LAST_AND_MEDIAN: &[Headline] =
     &[Headline { suffix: "_last", reduce: Reduce::Last }, Headline { suffix: "_median", reduce: Reduce::Median }];
 
 /// A metric found in a tool's output.
@@ -197,7 +197,7 @@ impl Report {
     }
 
     /// Says at which line the document begins.
-    pub fn begins_at(&mut self, line: usize) {
+    pub(crate) fn begins_at(&mut self, line: usize) {
         self.first_line = line;
     }
 
@@ -207,13 +207,18 @@ impl Report {
     }
 
     /// Takes in a value of `metric`, of which there are several that `labels` tell apart.
-    pub fn push_labeled(&mut self, metric: &'static ToolMetric, labels: &BTreeMap<String, String>, sample: Sample) {
+    pub(crate) fn push_labeled(
+        &mut self,
+        metric: &'static ToolMetric,
+        labels: &BTreeMap<String, String>,
+        sample: Sample,
+    ) {
         let ToolMetric { name, unit, better, headlines } = *metric;
         self.entry(name, unit, better, labels, headlines).push(sample);
     }
 
     /// Takes in a value of a metric whose name the output brings.
-    pub fn push_named(
+    pub(crate) fn push_named(
         &mut self,
         name: &str,
         unit: &str,
@@ -226,7 +231,7 @@ impl Report {
     }
 
     /// Takes in the one value of a metric whose name the output brings.
-    pub fn push_one(&mut self, name: &str, unit: &str, better: Option<Better>, value: f64) {
+    pub(crate) fn push_one(&mut self, name: &str, unit: &str, better: Option<Better>, value: f64) {
         self.push_named(name, unit, better, &BTreeMap::new(), ONE, Sample::of(value));
     }
 
@@ -253,12 +258,12 @@ impl Report {
     }
 
     /// Says that the document must not be kept beside the metrics: it may hold secrets.
-    pub fn withhold_document(&mut self) {
+    pub(crate) fn withhold_document(&mut self) {
         self.withholds_document = true;
     }
 
     /// Returns true when the document must not be kept.
-    pub fn withholds_document(&self) -> bool {
+    pub(crate) fn withholds_document(&self) -> bool {
         self.withholds_document
     }
 

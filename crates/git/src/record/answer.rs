@@ -105,7 +105,7 @@ pub fn trouble(words: &str) -> Trouble {
 }
 
 /// Returns true when git says that the server has no such ref.
-pub fn is_missing_ref(words: &str) -> bool {
+pub(crate) fn is_missing_ref(words: &str) -> bool {
     words.to_ascii_lowercase().contains("couldn't find remote ref")
 }
 
@@ -133,7 +133,7 @@ fn gist(words: &str) -> String {
 }
 
 /// Returns git's words without the address that they begin with.
-pub fn without_address(words: &str) -> &str {
+pub(crate) fn without_address(words: &str) -> &str {
     words.strip_prefix("unable to access '").and_then(|rest| rest.split_once("': ")).map_or(words, |(_, words)| words)
 }
 

@@ -191,7 +191,7 @@ impl NotRecorded {
     }
 
     /// A failure that may pass.
-    pub fn try_again(message: impl Into<String>) -> Self {
+    pub(crate) fn try_again(message: impl Into<String>) -> Self {
         Self { kind: Kind::TryAgain, message: message.into(), help: None }
     }
 

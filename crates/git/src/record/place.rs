@@ -11,7 +11,7 @@ pub fn is_address(remote: &str) -> bool {
 }
 
 /// Returns why git must not be given `remote`, the address of a repository, in words that hold no secret.
-pub fn refuse_address(remote: &str) -> Result<(), String> {
+pub(crate) fn refuse_address(remote: &str) -> Result<(), String> {
     if let Some(format) = format::find("git-remote") {
         (format.check)(remote).map_err(|fault| fault.message)?;
     }
@@ -40,7 +40,7 @@ pub fn is_folder(remote: &str) -> bool {
 }
 
 /// Returns why `path` cannot be the path of a result in a tree of git.
-pub fn refuse_path(path: &str) -> Result<(), String> {
+pub(crate) fn refuse_path(path: &str) -> Result<(), String> {
     let fault = |why: &str| Err(format!("`{}` cannot be a path in a repository: {why}", path.escape_debug()));
     if path.is_empty() || path.len() > PATH {
         return fault("it is empty or too long");
@@ -62,7 +62,7 @@ pub fn refuse_path(path: &str) -> Result<(), String> {
 }
 
 /// Returns why refs cannot be collected below `inbox`: folding deletes what it finds there.
-pub fn refuse_inbox(inbox: &str, branch: &str) -> Result<(), String> {
+pub(crate) fn refuse_inbox(inbox: &str, branch: &str) -> Result<(), String> {
     let depth = inbox.split('/').count();
     let needed = if inbox.starts_with("refs/heads") || inbox.starts_with("refs/tags") { 4 } else { 3 };
     if depth < needed {
@@ -78,7 +78,7 @@ pub fn refuse_inbox(inbox: &str, branch: &str) -> Result<(), String> {
 
 /// Returns the ref in the inbox of the result at `path` of the run `id`: `<id>`, or `<id>-p<digest>` for one that was read
 /// again from the run's logs, which is another file of the same run.
-pub fn inbox_ref(inbox: &str, id: &str, path: &str) -> Result<String, String> {
+pub(crate) fn inbox_ref(inbox: &str, id: &str, path: &str) -> Result<String, String> {
     let is_hex = |text: &str| text.bytes().all(|byte| byte.is_ascii_digit() || (b'a'..=b'f').contains(&byte));
     if id.len() != 32 || !is_hex(id) {
         return Err(format!("`{}` is not the id of a run (32 hex digits)", id.escape_debug()));
@@ -89,7 +89,7 @@ pub fn inbox_ref(inbox: &str, id: &str, path: &str) -> Result<String, String> {
 }
 
 /// Returns the ref that the ref `from` of the inbox is moved to, holding the commit `commit`; the same for the same commit.
-pub fn rejected_ref(inbox: &str, from: &str, commit: &str) -> String {
+pub(crate) fn rejected_ref(inbox: &str, from: &str, commit: &str) -> String {
     let beside =
         inbox.strip_suffix("/inbox").map_or_else(|| format!("{inbox}-rejected"), |base| format!("{base}/rejected"));
     let name = from.strip_prefix(inbox).unwrap_or(from).trim_start_matches('/');

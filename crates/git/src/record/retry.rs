@@ -19,18 +19,18 @@ const REMINDER: Duration = Duration::from_secs(30);
 
 /// Decides when people are told that something is tried again: nobody should wonder for minutes, nor read the same each second.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct Telling {
+pub(crate) struct Telling {
     last: Option<Duration>,
 }
 
 impl Telling {
     /// Returns whether a failure is told now, `elapsed` after the start: the first at once, others every 30 s.
-    pub fn of_failure(&mut self, elapsed: Duration) -> bool {
+    pub(crate) fn of_failure(&mut self, elapsed: Duration) -> bool {
         self.last.is_none() && self.is_told(elapsed) || self.of_delay(elapsed)
     }
 
     /// Returns whether a delay is told now that is nobody's fault, such as a lost race: every 30 s, the first among them.
-    pub fn of_delay(&mut self, elapsed: Duration) -> bool {
+    pub(crate) fn of_delay(&mut self, elapsed: Duration) -> bool {
         elapsed.saturating_sub(self.last.unwrap_or_default()) >= REMINDER && self.is_told(elapsed)
     }
 
@@ -42,21 +42,21 @@ impl Telling {
 
 /// Counts answers of no that nothing has changed between: the second one is final.
 #[derive(Clone, Debug, Default)]
-pub struct Strikes {
+pub(crate) struct Strikes {
     last: Option<(String, String)>,
     count: u32,
 }
 
 impl Strikes {
     /// Notes that a server said no with `words` to a push onto `state`, the names of all it would have changed.
-    pub fn strike(&mut self, state: &str, words: &str) {
+    pub(crate) fn strike(&mut self, state: &str, words: &str) {
         let same = self.last.as_ref().is_some_and(|(last, _)| last == state);
         self.count = if same { self.count + 1 } else { 1 };
         self.last = Some((state.to_owned(), words.to_owned()));
     }
 
     /// Returns the words of the refusal when `state` was refused twice in a row and is still what the server has.
-    pub fn refused(&self, state: &str) -> Option<&str> {
+    pub(crate) fn refused(&self, state: &str) -> Option<&str> {
         let (last, words) = self.last.as_ref()?;
         (self.count >= 2 && last == state).then_some(words.as_str())
     }

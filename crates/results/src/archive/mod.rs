@@ -15,9 +15,12 @@ use serde::{Deserialize, Serialize};
 
 pub use identity::{CurrentRules, Doubt, settle};
 use kubebench_format::result::v1::{Environment, Image, Metadata, Provenance};
-pub use partition::{FACTS, Facts, Partition, partitions};
-pub use row::{Definition, Extract, Row};
-pub use series::{MetricKey, Point, Series, series, series_of};
+pub(crate) use partition::FACTS;
+pub use partition::{Facts, Partition, partitions};
+pub(crate) use row::Definition;
+pub use row::{Extract, Row};
+pub(crate) use series::series_of;
+pub use series::{MetricKey, Point, Series, series};
 pub use session::Session;
 use table::Table;
 
@@ -131,12 +134,12 @@ impl Archive {
     }
 
     /// Takes the rows out; what they refer to stays.
-    pub fn take_rows(&mut self) -> Vec<Row> {
+    pub(crate) fn take_rows(&mut self) -> Vec<Row> {
         std::mem::take(&mut self.rows)
     }
 
     /// Returns the form in which it is kept.
-    pub fn to_kept(&self) -> KeptOf<'_> {
+    pub(crate) fn to_kept(&self) -> KeptOf<'_> {
         KeptOf {
             rows: &self.rows,
             subjects: self.subjects.texts(),
@@ -147,7 +150,7 @@ impl Archive {
     }
 
     /// Reads the form in which it was kept; nothing where that is damaged.
-    pub fn of_kept(kept: Kept) -> Option<Self> {
+    pub(crate) fn of_kept(kept: Kept) -> Option<Self> {
         let archive = Self {
             rows: kept.rows,
             subjects: Table::of_texts(kept.subjects)?,

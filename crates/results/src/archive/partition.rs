@@ -7,7 +7,7 @@ use super::{Archive, Row};
 use kubebench_format::result::v1::{Environment, Node, Status};
 
 /// The facts that keep results apart.
-pub const FACTS: [&str; 6] = ["target", "engine", "cpu", "gpu", "driver", "instanceType"];
+pub(crate) const FACTS: [&str; 6] = ["target", "engine", "cpu", "gpu", "driver", "instanceType"];
 
 /// What keeps results apart, by fact, unless the project says `compareAcross`; one that does not apply is left out.
 pub type Facts = BTreeMap<&'static str, String>;

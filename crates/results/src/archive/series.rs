@@ -66,7 +66,7 @@ pub fn series(archive: &Archive, partition: &Partition) -> Vec<Series> {
 }
 
 /// Returns the series of a partition whose names are wanted, by metric.
-pub fn series_of(archive: &Archive, partition: &Partition, is_wanted: impl Fn(&str) -> bool) -> Vec<Series> {
+pub(crate) fn series_of(archive: &Archive, partition: &Partition, is_wanted: impl Fn(&str) -> bool) -> Vec<Series> {
     let mut all: BTreeMap<MetricKey, Series> = BTreeMap::new();
     for (at, session) in partition.sessions.iter().enumerate() {
         for (definition, runs) in values(archive, session, &is_wanted) {

@@ -283,7 +283,7 @@ const LEAST_PAIRS: usize = 3;
 type Few = fn(Scale, &[f64], &[f64]) -> Option<Effect>;
 
 /// Measures how two cases differ, of which neither came before the other; nothing where even that cannot be measured.
-pub fn measure_cases(scale: Scale, sides: &[Vec<f64>; 2], together: &[(f64, f64)]) -> Option<Effect> {
+pub(crate) fn measure_cases(scale: Scale, sides: &[Vec<f64>; 2], together: &[(f64, f64)]) -> Option<Effect> {
     measure(scale, sides, together, of_few)
 }
 

@@ -14,7 +14,8 @@ pub mod v1;
 pub mod words;
 
 pub use ack::{begins, idle, matches};
-pub use comparison::{Request, compare, measure_cases};
+pub(crate) use comparison::measure_cases;
+pub use comparison::{Request, compare};
 pub use extent::extent;
 pub use gate::{Against, Candidate, Judged, Request as GateRequest, Rule, gate};
 pub use history::{Request as HistoryRequest, history};

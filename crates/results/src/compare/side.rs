@@ -65,12 +65,12 @@ impl Side {
     }
 
     /// Returns whether this side is a part of the history.
-    pub fn is_of_commits(&self) -> bool {
+    pub(crate) fn is_of_commits(&self) -> bool {
         matches!(self, Self::Revision(_) | Self::Branch(_) | Self::Tag(_))
     }
 
     /// Returns whether cases of this side are run beside those of the other in one session, and differ by what they are.
-    pub fn is_of_cases(&self) -> bool {
+    pub(crate) fn is_of_cases(&self) -> bool {
         matches!(self, Self::Label(..) | Self::Variant(_) | Self::Environment(_))
     }
 }
@@ -113,12 +113,12 @@ impl Lineage {
     }
 
     /// Returns whether a result counts although it knows no commit.
-    pub fn has_unknown(&self, archive: &Archive, row: &Row) -> bool {
+    pub(crate) fn has_unknown(&self, archive: &Archive, row: &Row) -> bool {
         self.takes_unknown && archive.origin(row).commit.is_none()
     }
 
     /// Returns whether nothing tells whether a result is of these commits.
-    pub fn is_in_doubt(&self, archive: &Archive, row: &Row) -> bool {
+    pub(crate) fn is_in_doubt(&self, archive: &Archive, row: &Row) -> bool {
         !row.synthetic && !self.takes_unknown && self.trees.is_empty() && archive.origin(row).commit.is_none()
     }
 

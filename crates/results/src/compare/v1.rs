@@ -13,7 +13,7 @@ use kubebench_format::schema::generate_answer;
 /// The version of these formats.
 pub const SCHEMA_VERSION: u32 = 1;
 /// The reason of a line whose case has no session at all.
-pub const NO_SESSION: &str = "noSession";
+pub(crate) const NO_SESSION: &str = "noSession";
 /// The committed schema of what `compare` answers.
 pub const COMPARE_FILE: &str = "compare.v1.json";
 /// That of `gate`.

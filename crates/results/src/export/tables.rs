@@ -133,7 +133,7 @@ impl Numbers {
     }
 
     /// Returns the number of the last metric.
-    pub fn last_metric(&self) -> u64 {
+    pub(crate) fn last_metric(&self) -> u64 {
         self.metrics
     }
 }

@@ -79,7 +79,7 @@ impl Effect {
     }
 
     /// Returns the interval of 95 % around that, where so few sessions have one.
-    pub fn change_interval(&self) -> Option<(f64, f64)> {
+    pub(crate) fn change_interval(&self) -> Option<(f64, f64)> {
         let (low, high) = self.interval;
         let (low, high) = (self.scale.change(low), self.scale.change(high));
         let is_there = self.interval.0.is_finite() && self.interval.1.is_finite();
@@ -88,7 +88,7 @@ impl Effect {
 }
 
 /// So many candidate sessions are few new ones; more are a group of their own.
-pub const FEW: usize = 3;
+pub(crate) const FEW: usize = 3;
 
 /// Measures candidate sessions against a baseline: few as new ones, more as a group.
 pub fn measure(scale: Scale, baseline: &[f64], candidate: &[f64]) -> Option<Effect> {
@@ -100,7 +100,7 @@ pub fn measure(scale: Scale, baseline: &[f64], candidate: &[f64]) -> Option<Effe
 }
 
 /// Measures few new sessions against the sessions before them, in the order of time; nothing where there are fewer than two of these.
-pub fn against_history(scale: Scale, history: &[f64], new: &[f64]) -> Option<Effect> {
+pub(crate) fn against_history(scale: Scale, history: &[f64], new: &[f64]) -> Option<Effect> {
     let (history, new) = (scale.places(history), scale.places(new));
     let correlation = correlation(&history);
     of_history(scale, &history, &new, correlation)
@@ -125,7 +125,7 @@ pub(super) fn of_history(scale: Scale, history: &[f64], new: &[f64], correlation
 
 /// Measures few sessions against many that are not the sessions before them, and so may vary less: where the few vary more, by how each
 /// side varies.
-pub fn of_few(scale: Scale, many: &[f64], few: &[f64]) -> Option<Effect> {
+pub(crate) fn of_few(scale: Scale, many: &[f64], few: &[f64]) -> Option<Effect> {
     let as_new = against_history(scale, many, few)?;
     let (many, few) = (scale.places(many), scale.places(few));
     let (n, m) = (many.len(), few.len());
@@ -166,7 +166,7 @@ pub(super) fn next_of_its_kind(outside: f64, noise: f64, count: usize) -> f64 {
 }
 
 /// Measures two groups of sessions that were run independently; nothing where one is empty.
-pub fn of_groups(scale: Scale, baseline: &[f64], candidate: &[f64]) -> Option<Effect> {
+pub(crate) fn of_groups(scale: Scale, baseline: &[f64], candidate: &[f64]) -> Option<Effect> {
     let (first, second) = (scale.places(baseline), scale.places(candidate));
     let found = rank::compare(&first, &second)?;
     let (n, m) = (first.len(), second.len());
@@ -192,7 +192,7 @@ pub fn of_groups(scale: Scale, baseline: &[f64], candidate: &[f64]) -> Option<Ef
 /// Measures pairs of sessions in which both sides ran, baseline first; nothing for less than two.
 ///
 /// Fewer than six pairs cannot be significant by signs, so these are judged by Student's t.
-pub fn of_pairs(scale: Scale, values: &[(f64, f64)]) -> Option<Effect> {
+pub(crate) fn of_pairs(scale: Scale, values: &[(f64, f64)]) -> Option<Effect> {
     const LEAST_SIGNS: usize = 6;
     let differences: Vec<f64> =
         values.iter().map(|(first, second)| scale.place(*second) - scale.place(*first)).collect();

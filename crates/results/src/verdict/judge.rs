@@ -66,7 +66,7 @@ pub struct Policy {
 
 impl Policy {
     /// Returns whether 100 % is all that there is to lose of these values.
-    pub fn loses_all(self, mut values: impl Iterator<Item = f64>) -> bool {
+    pub(crate) fn loses_all(self, mut values: impl Iterator<Item = f64>) -> bool {
         self.direction == Direction::Higher && values.all(|value| value >= 0.0)
     }
 }
@@ -137,7 +137,7 @@ pub fn judge(effect: Option<Effect>, policy: Policy, adjusted_p: Option<f64>) ->
 }
 
 /// Returns the judgement of values that have no scale.
-pub fn without_scale() -> Judgement {
+pub(crate) fn without_scale() -> Judgement {
     let (verdict, reason) = (Verdict::Inconclusive, Reason::NoScale);
     Judgement { verdict, reason, effect: None, adjusted_p: None, detectable: None, more: None }
 }

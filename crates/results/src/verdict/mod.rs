@@ -12,8 +12,15 @@ mod scale;
 mod young;
 
 pub use baseline::{Baseline, Change, Mark, Open, Turn, baseline};
-pub use effect::{Effect, FEW, Method, against_history, measure, of_few, of_groups, of_pairs};
-pub use judge::{Judgement, Policy, Reason, Verdict, judge, without_scale, worse};
+pub(crate) use effect::FEW;
+pub(crate) use effect::Method;
+pub(crate) use effect::against_history;
+pub(crate) use effect::of_few;
+pub(crate) use effect::of_groups;
+pub(crate) use effect::of_pairs;
+pub use effect::{Effect, measure};
+pub(crate) use judge::without_scale;
+pub use judge::{Judgement, Policy, Reason, Verdict, judge, worse};
 pub use scale::Scale;
 
 /// A probability of at most this is significant.
@@ -21,13 +28,13 @@ pub const SIGNIFICANT: f64 = 0.05;
 /// A metric without a gate is judged by a change of this.
 pub const DEFAULT_THRESHOLD: f64 = 0.02;
 /// So many sessions are the least history that is judged like any other.
-pub const LEAST_HISTORY: usize = 5;
+pub(crate) const LEAST_HISTORY: usize = 5;
 /// A level is at least so many sessions long before a change point is believed.
 const LEAST_SEGMENT: usize = 5;
 /// So many sessions at most are looked back on.
 pub const WINDOW: usize = 30;
 /// Above this autocorrelation of neighbors, a verdict says that sessions are correlated.
-pub const CORRELATED: f64 = 0.3;
+pub(crate) const CORRELATED: f64 = 0.3;
 
 #[cfg(test)]
 mod tests;

@@ -4,7 +4,7 @@ use super::{Diagnostic, code};
 use crate::text::SourceMap;
 
 /// The most findings shown of one file.
-pub const MAX_OF_ONE_FILE: usize = 100;
+pub(crate) const MAX_OF_ONE_FILE: usize = 100;
 
 /// Returns `sorted` with at most [`MAX_OF_ONE_FILE`] findings of each file, the worst and first ones, and a last one that
 /// counts the others.

@@ -123,14 +123,6 @@ impl Quantity {
     pub fn as_f64(&self) -> f64 {
         format!("{}.{:09}", self.nano / NANO, self.nano % NANO).parse().unwrap_or(f64::INFINITY)
     }
-
-    /// Returns `count` times the amount, counted in the same style.
-    pub fn multiply(&self, count: u64) -> Result<Self, UnitError> {
-        match self.nano.checked_mul(u128::from(count)) {
-            Some(nano) if nano <= LARGEST => Ok(Self { nano, style: self.style }),
-            _ => Err(UnitError::new(format!("{count} times `{self}` is more than a quantity can hold (2^63-1)"))),
-        }
-    }
 }
 
 impl fmt::Display for Quantity {

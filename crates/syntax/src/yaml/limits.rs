@@ -3,15 +3,15 @@
 /// The largest accepted file, in bytes.
 pub const MAX_BYTES: usize = 1 << 20;
 /// The most nodes in one file.
-pub const MAX_NODES: usize = 50_000;
+pub(crate) const MAX_NODES: usize = 50_000;
 /// The deepest nesting.
 pub const MAX_DEPTH: usize = 32;
 
 /// The largest accepted manifest of a user's own, in bytes: files of several objects, each of which etcd limits to 1.5 MiB.
-pub const MAX_MANIFEST_BYTES: usize = 4 << 20;
+pub(crate) const MAX_MANIFEST_BYTES: usize = 4 << 20;
 /// The most nodes in one manifest, copies of anchors included.
-pub const MAX_MANIFEST_NODES: usize = 200_000;
+pub(crate) const MAX_MANIFEST_NODES: usize = 200_000;
 /// The deepest nesting of a manifest, with anchors in their places.
-pub const MAX_MANIFEST_DEPTH: usize = 100;
+pub(crate) const MAX_MANIFEST_DEPTH: usize = 100;
 /// The most bytes of text that anchors and merge keys of one manifest may copy.
-pub const MAX_MANIFEST_COPIES: usize = 16 << 20;
+pub(crate) const MAX_MANIFEST_COPIES: usize = 16 << 20;

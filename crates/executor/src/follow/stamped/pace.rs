@@ -21,7 +21,7 @@ const WINDOW: i64 = 10 * SECOND.cast_signed();
 
 /// A span of time of which lines may be missing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Gap {
+pub(crate) struct Gap {
     after: i64,
     before: i64,
 }
@@ -35,7 +35,7 @@ impl std::fmt::Display for Gap {
 
 /// With which file a stream begins.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum File {
+pub(crate) enum File {
     /// With the one that was read before, or the first.
     Known,
     /// With another, which the node has begun since.
@@ -44,7 +44,7 @@ pub enum File {
 
 /// How fast a log is written, and how it comes.
 #[derive(Clone, Debug, Default)]
-pub struct Pace {
+pub(crate) struct Pace {
     /// When the stream was opened: lines that were written before are in one file.
     opened: i64,
     is_another: bool,
@@ -59,13 +59,13 @@ pub struct Pace {
 
 impl Pace {
     /// Says that a stream was opened at this time.
-    pub fn open(&mut self, clock: Timestamp, file: File) {
+    pub(crate) fn open(&mut self, clock: Timestamp, file: File) {
         self.opened = i64::try_from(clock.as_nanosecond()).unwrap_or_default();
         self.is_another = file == File::Another;
     }
 
     /// Takes in bytes that `came` some time after a moment that stays the same, and the stamp of the last line among them.
-    pub fn see(&mut self, stamp: i64, bytes: usize, came: Duration) -> Option<Gap> {
+    pub(crate) fn see(&mut self, stamp: i64, bytes: usize, came: Duration) -> Option<Gap> {
         let gap = self.last.and_then(|(last, last_came)| self.judge(last, stamp, came.saturating_sub(last_came)));
         if self.last.is_none() || !(0..WINDOW).contains(&stamp.saturating_sub(self.from)) {
             self.rate = self.recent_rate();

@@ -10,7 +10,7 @@ use super::project::RelativePath;
 /// What stands beside the roles of a workload and holds for the whole of it.
 #[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", default)]
-pub struct WorkloadBlock {
+pub(crate) struct WorkloadBlock {
     /// Files of the repository by the name that they get in `/kubebench/files` of every container: scripts and configuration,
     /// at most 64 and 900 KiB together. They are part of the run digest.
     #[schemars(extend("default" = {}, "examples" = [{"bench.sh": {"path": "scripts/bench.sh"}}], "propertyNames" = {"format": "file-name"}))]

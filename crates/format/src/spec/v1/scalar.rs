@@ -10,7 +10,7 @@ use serde::{Deserialize, Deserializer, de};
 use kubebench_syntax::unit;
 
 /// What a string that is a single lookup looks like.
-pub const LOOKUP_PATTERN: &str = r"^\$\{\{[^{}]+\}\}$";
+pub(crate) const LOOKUP_PATTERN: &str = r"^\$\{\{[^{}]+\}\}$";
 
 /// Declares a string unit: its schema with `format`, and its parser as its deserializer.
 macro_rules! unit {
