@@ -186,10 +186,10 @@ fn without_user(url: &str) -> String {
 
 #[cfg(test)]
 impl super::Cluster {
-    /// A server without TLS, for tests: it is dead after two seconds of silence, and ends watches after one.
-    pub(super) fn at(url: &str) -> Self {
+    /// A server without TLS, for tests: it is dead after so long a silence, and ends watches after a second.
+    pub(super) fn at(url: &str, silence: Duration) -> Self {
         let mut config = Config::new(url.parse().unwrap());
-        config.read_timeout = Some(Duration::from_secs(2));
+        config.read_timeout = Some(silence);
         let mut connection = Connection::to(config).unwrap();
         connection.watch_seconds = 1;
         Self::over(connection)

@@ -1,8 +1,13 @@
+use std::sync::LazyLock;
+
 use crate::diag::Diagnostics;
 use crate::lower::{Document, project};
 use crate::schema::{DocumentKind, Schemas};
 use crate::text::{Source, SourceMap};
 use crate::{workload, yaml};
+
+/// Made once: that takes longer than to check a project.
+static SCHEMAS: LazyLock<Schemas> = LazyLock::new(|| Schemas::new(&workload::schemas()));
 
 /// Checks what is said about a target with these fields.
 #[track_caller]
@@ -14,7 +19,7 @@ fn check(fields: &str, expected: &[&str]) {
     let id = sources.add(Source::new("kubebench.yaml", text.as_bytes()));
     let source = sources.get(id).unwrap();
     let root = yaml::read(id, source).root.unwrap();
-    found.extend(Schemas::new(&workload::schemas()).validate(DocumentKind::Project, source, &root));
+    found.extend(SCHEMAS.validate(DocumentKind::Project, source, &root));
     if !found.has_errors() {
         project(Some(Document { source, root: &root }), "0.1.0", &mut found);
     }

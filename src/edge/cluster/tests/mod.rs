@@ -4,4 +4,5 @@ mod calls;
 mod connections;
 mod logs;
 pub(crate) mod server;
+pub(crate) mod watchdog;
 mod watches;

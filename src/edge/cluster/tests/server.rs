@@ -10,6 +10,7 @@ use std::time::Duration;
 use serde_json::{Value as Json, json};
 
 use super::super::Cluster;
+use super::watchdog::{WATCHDOG, until};
 
 /// What the server does with a request, one after the other; then it closes the connection.
 #[derive(Clone)]
@@ -22,7 +23,7 @@ pub(crate) enum Act {
     Wait(Duration),
     /// So many pieces of a megabyte, counted as they go.
     Flood(usize, Arc<AtomicUsize>),
-    /// Nothing comes until it is so.
+    /// Nothing comes until it is so, or the client hangs up.
     Until(Arc<dyn Fn() -> bool + Send + Sync>),
     /// The connection stays open, and nothing more comes.
     Stall,
@@ -50,7 +51,12 @@ impl Server {
     }
 
     pub(crate) fn cluster(&self) -> Cluster {
-        Cluster::at(&self.url).patience(Duration::from_secs(20))
+        Cluster::at(&self.url, WATCHDOG).patience(WATCHDOG)
+    }
+
+    /// One for which the server is dead after so long a silence.
+    pub(crate) fn cluster_dead_after(&self, silence: Duration) -> Cluster {
+        Cluster::at(&self.url, silence).patience(WATCHDOG)
     }
 
     pub(crate) fn url(&self) -> &str {
@@ -109,9 +115,9 @@ fn serve(mut stream: TcpStream, seen: &Mutex<Vec<String>>, answer: &(dyn Fn(&str
                 Ok(())
             }
             Act::Until(is_so) => {
-                while !is_so() {
-                    thread::sleep(Duration::from_millis(20));
-                }
+                stream.set_read_timeout(Some(Duration::from_millis(1))).unwrap();
+                let hangs_up = || matches!(stream.peek(&mut [0]), Ok(0));
+                until("what the server waits for", || is_so() || hangs_up());
                 Ok(())
             }
             Act::Stall => loop {
