@@ -10,5 +10,7 @@ pub mod http;
 pub mod machine;
 pub mod process;
 mod program;
+#[cfg(test)]
+pub(crate) mod scratch;
 pub mod site;
 pub mod terminal;
