@@ -216,7 +216,7 @@ fn a_call_that_is_told_to_stop_ends() {
     // A pause ends too, however long.
     let rules = Rules { patience: FOR_EVER, stop: Arc::clone(&stop) };
     returns("a pause", move || {
-        Builder::new_current_thread().enable_time().build().unwrap().block_on(rules.pause(FOR_EVER))
+        Builder::new_current_thread().enable_time().build().unwrap().block_on(rules.pause(FOR_EVER));
     });
 
     // It may still clean up.
