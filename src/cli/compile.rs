@@ -33,7 +33,7 @@ pub(super) fn run(global: &Global, args: &CompileArgs) -> Result<ExitStatus> {
         None
     };
     // It dies with the process: taking thousands of compiled specs apart first would only take time.
-    let session: &Session<'_> = Box::leak(Box::new(Session::open(global, &args.select)?));
+    let session: &Session<'_> = Box::leak(Box::new(Session::open_without_pods(global, &args.select)?));
     let mut diagnostics = session.diagnostics();
     let Some(project) = &session.compilation.project else { return session.report(diagnostics) };
     let output = project.settings.output.clone();

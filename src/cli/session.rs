@@ -31,6 +31,15 @@ pub(super) struct Session<'a> {
 impl<'a> Session<'a> {
     /// Reads and compiles the project; with `paths`, files outside the spec folders are taken in too.
     pub(super) fn open(global: &'a Global, select: &SelectArgs) -> Result<Self> {
+        Self::open_as(global, select, |workspace| workspace)
+    }
+
+    /// The same for a command that asks for manifests and findings alone.
+    pub(super) fn open_without_pods(global: &'a Global, select: &SelectArgs) -> Result<Self> {
+        Self::open_as(global, select, Workspace::letting_go_of_pods)
+    }
+
+    fn open_as(global: &'a Global, select: &SelectArgs, change: fn(Workspace) -> Workspace) -> Result<Self> {
         if let Some(jobs) = global.jobs {
             // A second call in one process keeps the first pool, which changes nothing but speed.
             drop(rayon::ThreadPoolBuilder::new().num_threads(jobs.into()).build_global());
@@ -44,7 +53,7 @@ impl<'a> Session<'a> {
         let asked = paths.iter().filter(|path| *path != PROJECT_FILE).cloned().collect();
         let Texts { inputs, found, unreadable } = project.read(&workspace.spec_dirs(), &asked)?;
         let read: Vec<String> = inputs.iter().map(|input| input.path.clone()).collect();
-        let mut compilation = workspace.compile(inputs);
+        let mut compilation = change(workspace).compile(inputs);
         // Which folders hold specs is unknown while the project file is at fault.
         let is_of_project = |fault: &Diagnostic| fault.path(&compilation.sources) == PROJECT_FILE;
         let keeps = |fault: &Diagnostic| compilation.project.is_some() || !is_of_project(fault);

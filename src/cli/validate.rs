@@ -23,7 +23,7 @@ pub(super) fn run(global: &Global, args: &SelectArgs) -> Result<ExitStatus> {
     if !results.is_empty() && specs.paths.is_empty() {
         return of_results(global, &results);
     }
-    let mut session = Session::open(global, &specs)?;
+    let mut session = Session::open_without_pods(global, &specs)?;
     let mut checked = session.specs_in_words();
     let mut diagnostics = session.diagnostics();
     diagnostics.extend(fixtures(&session));

@@ -1,11 +1,8 @@
 //! YAML made to trip readers: nothing panics, nothing hangs, and every verdict is the one that the collection expects.
 
 use std::fs;
-use std::io::Read as _;
 use std::path::{Path, PathBuf};
 use std::process::Stdio;
-use std::sync::mpsc;
-use std::time::Duration;
 
 use kubebench_syntax::text::{Source, SourceId};
 use kubebench_syntax::yaml;
@@ -13,13 +10,11 @@ use serde_json::Value;
 
 use crate::judges::{shared, skip};
 use crate::project::{Folder, compile, files_below};
+use crate::watchdog::{self, returns};
 
 /// What specs may not use although YAML has it: a refusal with one of these is no misreading.
 const STRICTER_THAN_YAML: &[&str] =
     &["KB0103", "KB0105", "KB0106", "KB0107", "KB0108", "KB0109", "KB0110", "KB0111", "KB0112", "KB0113"];
-
-/// Far more than any file needs, far less than a reader that backtracks takes.
-const LIMIT: Duration = Duration::from_secs(5);
 
 /// What reading a file gave: the value unless something is wrong, and the codes of all findings.
 struct Verdict {
@@ -140,16 +135,13 @@ fn manifests(test: &str) -> Option<PathBuf> {
 /// Reads a file in a thread of its own, so that a reader that hangs fails the test instead of stopping it.
 fn judged(file: &Path) -> Verdict {
     let bytes = fs::read(file).unwrap();
-    let (sender, receiver) = mpsc::channel();
-    std::thread::spawn(move || {
+    returns(&file.display().to_string(), move || {
         let source = Source::new("specs/a.yaml", &bytes);
         let read = yaml::read(SourceId::default(), &source);
         let codes: Vec<&'static str> = read.diagnostics.iter().map(|fault| fault.code.id).collect();
         let value = read.root.filter(|_| codes.is_empty()).map(|root| root.to_json());
-        drop(sender.send(Verdict { value, codes }));
-    });
-    let verdict = receiver.recv_timeout(LIMIT);
-    verdict.unwrap_or_else(|error| panic!("{}: {error}: the reader panicked, or took over {LIMIT:?}", file.display()))
+        Verdict { value, codes }
+    })
 }
 
 /// What a file of 1 MiB may hold many of, each as it would slow down a reader that looks at all others for every one.
@@ -176,22 +168,14 @@ fn very_many_mistakes_are_found_in_time_and_not_all_shown() {
         ),
     ] {
         let folder = Folder::with([("specs/a.yaml", format!("{head}{text}"))]);
-        let mut child = folder
+        let child = folder
             .command(&["validate", "--output-format", "concise"])
             .stdout(Stdio::piped())
             .stderr(Stdio::null())
             .spawn()
             .unwrap();
-        let mut stdout = child.stdout.take().unwrap();
-        let (sender, receiver) = mpsc::channel();
-        std::thread::spawn(move || {
-            let mut said = String::new();
-            drop(sender.send(stdout.read_to_string(&mut said).map(|_| said)));
-        });
-        let said = receiver.recv_timeout(4 * LIMIT);
-        drop(child.kill());
-        child.wait().unwrap();
-        let said = said.unwrap_or_else(|error| panic!("{what}: {error}")).unwrap();
+        println!("{what}");
+        let said = String::from_utf8(watchdog::output(child).stdout).unwrap();
         assert_eq!(said.lines().count(), 101, "{what}: {said}");
         assert!(said.lines().last().unwrap().contains("KB0116"), "{what}: {said}");
     }

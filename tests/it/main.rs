@@ -55,6 +55,7 @@ mod suites;
 mod tidy;
 mod tools;
 mod variants;
+mod watchdog;
 mod words;
 mod workflows;
 mod yaml_oracle;

@@ -2,7 +2,6 @@
 
 use std::fs;
 use std::process::Stdio;
-use std::time::{Duration, Instant};
 
 use kubebench_extract::rules::Rules;
 use kubebench_extract::tool::TOOLS;
@@ -11,6 +10,7 @@ use kubebench_format::schema::generate_result;
 use serde_json::{Value, json};
 
 use crate::project::{Folder, assert_yes, files_below, mixed, objects, relative, repository};
+use crate::watchdog;
 
 /// A result as the recorder writes it.
 fn sound() -> BenchmarkResult {
@@ -205,16 +205,8 @@ fn pipes() {
         assert!(std::process::Command::new("mkfifo").arg(folder.path().join(place)).status().unwrap().success());
     }
     for (arguments, code) in [(&["validate"][..], "KB0360"), (&["validate", "results"], "KB0114")] {
-        let mut child = folder.command(arguments).stdout(Stdio::piped()).spawn().unwrap();
-        let until = Instant::now() + Duration::from_secs(20);
-        while child.try_wait().unwrap().is_none() {
-            if Instant::now() > until {
-                child.kill().unwrap();
-                panic!("{arguments:?} waits for a pipe");
-            }
-            std::thread::sleep(Duration::from_millis(10));
-        }
-        let output = child.wait_with_output().unwrap();
+        // Who reads a pipe that nobody writes does not end.
+        let output = watchdog::output(folder.command(arguments).stdout(Stdio::piped()).spawn().unwrap());
         let said = String::from_utf8_lossy(&output.stdout).into_owned();
         assert!(output.status.code() == Some(1) && said.contains(code) && said.contains("named pipe"), "{said}");
     }

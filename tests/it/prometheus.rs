@@ -5,7 +5,6 @@ use std::io::{BufRead as _, BufReader, Write as _};
 use std::net::TcpListener;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
-use std::time::{Duration, Instant};
 
 use serde_json::Value;
 
@@ -13,6 +12,7 @@ use kubebench_extract::preset::{PRESETS, Preset};
 use kubebench_extract::prometheus::{of_cluster, over_time, range_url};
 
 use crate::project::{Folder, repository};
+use crate::watchdog::until;
 
 /// Starts a server that answers each request with what `answer` says of its path; returns its address.
 fn serve(answer: fn(&str) -> (u16, String)) -> String {
@@ -151,13 +151,10 @@ fn oracle_a_real_prometheus_answers() {
         .stderr(Stdio::null())
         .spawn()
         .unwrap();
-    let started = Instant::now();
     // It begins to look at its targets some seconds after it listens.
     let up = format!("http://127.0.0.1:{port}/api/v1/query?query=up");
     let is_up = || kubebench_host::http::get(&up).is_ok_and(|answer| answer.contains(r#""1"]"#));
-    while !is_up() && started.elapsed() < Duration::from_secs(30) {
-        std::thread::sleep(Duration::from_millis(100));
-    }
+    until("Prometheus sees itself", is_up);
     let metrics = [
         metric("up", "{prometheus: {query: 'min(up{job=\"self\"})', reduce: min}}"),
         metric("bad", "{prometheus: {query: 'sum('}}"),

@@ -33,7 +33,7 @@ const FLOORS: &[(&str, &[&[&str]])] = &[
     ("migrate", &[]),
     ("report", &[]),
     ("results", &[&["archive"], &["verdict"], &["compare", "export"], &["sweep"], &["disk"]]),
-    ("scripted-server", &[]),
+    ("testing", &[]),
     ("stats", &[]),
     ("syntax", &[&["text", "path", "digest", "unit", "redact"], &["diag"], &["yaml"]]),
     ("", &[&["app"], &["cli"], &["lib", "main"]]),

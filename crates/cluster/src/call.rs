@@ -27,6 +27,13 @@ const DOUBT: Duration = Duration::from_secs(30);
 /// The longest pause that an answer may ask for.
 const RETRY_AFTER: Duration = Duration::from_secs(60);
 
+/// The pause after the first failure, and the longest one.
+const PAUSES: (Duration, Duration) = if cfg!(test) {
+    (Duration::from_millis(25), Duration::from_secs(1))
+} else {
+    (Duration::from_millis(250), Duration::from_secs(10))
+};
+
 /// How often somebody looks whether to stop.
 const GLANCE: Duration = Duration::from_millis(50);
 
@@ -245,7 +252,8 @@ pub(super) fn is_final(error: &Error) -> bool {
 
 /// How long to wait after the failure number `failures`, from 0: from a quarter of a second to ten, half of it by chance.
 pub(super) fn pause(failures: u32) -> Duration {
-    let ceiling = Duration::from_millis(250).saturating_mul(1 << failures.min(6)).min(Duration::from_secs(10));
+    let (first, longest) = PAUSES;
+    let ceiling = first.saturating_mul(1 << failures.min(6)).min(longest);
     // Without random numbers everybody waits the same.
     let chance = f64::from(getrandom::u32().unwrap_or(u32::MAX)) / f64::from(u32::MAX);
     ceiling.mul_f64(0.5 + chance / 2.0)

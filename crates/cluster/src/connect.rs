@@ -187,11 +187,11 @@ fn without_user(url: &str) -> String {
 /// What goes wrong with the address of a test server fails the test.
 #[expect(clippy::expect_used, reason = "tests alone call it")]
 impl super::Cluster {
-    /// A server without TLS, for tests of this crate and others: it is dead after two seconds of silence, and ends watches after one.
+    /// A server without TLS, for tests of this crate and others: it is dead after so long a silence, and ends watches after a second.
     #[doc(hidden)]
-    pub fn of_test(url: &str) -> Self {
+    pub fn of_test(url: &str, silence: Duration) -> Self {
         let mut config = Config::new(url.parse().expect("a test's address is one"));
-        config.read_timeout = Some(Duration::from_secs(2));
+        config.read_timeout = Some(silence);
         let mut connection = Connection::to(config).expect("without TLS there is nothing to load");
         connection.watch_seconds = 1;
         Self::over(connection)

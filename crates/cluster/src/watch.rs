@@ -19,11 +19,11 @@ use super::fault::words;
 use super::resource::Resource;
 
 /// A watch that is silent for so much longer than the API server lets it be is dead.
-const GRACE: Duration = Duration::from_secs(5);
+const GRACE: Duration = Duration::from_millis(if cfg!(test) { 500 } else { 5000 });
 
 /// A watch that lasts so long without a failure is well. One that ends earlier is not started again at once, or
 /// an API server that ends them all would be asked thousands of times a second.
-const SHORT: Duration = Duration::from_secs(1);
+pub(super) const SHORT: Duration = Duration::from_millis(if cfg!(test) { 100 } else { 1000 });
 
 /// Failures after which people are told; a single one heals by itself.
 const TOLD_AFTER: u32 = 2;
@@ -107,6 +107,14 @@ impl Watching {
         let watcher = Watcher { api, what, purpose, seconds, known: BTreeSet::new(), failures: 0, send };
         let task = connection.handle().spawn(watcher.run()).abort_handle();
         Self { task, _connection: connection }
+    }
+}
+
+#[cfg(test)]
+impl Watching {
+    /// Whether it has given up by itself.
+    pub(super) fn is_over(&self) -> bool {
+        self.task.is_finished()
     }
 }
 

@@ -56,7 +56,7 @@ pub struct Compilation {
     pub diagnostics: Vec<Diagnostic>,
     /// The project, unless its file is at fault.
     pub project: Option<Project>,
-    /// The benchmarks, by path and target.
+    /// The benchmarks, by path and target; without their pods where the workspace [let go of them](Workspace::letting_go_of_pods).
     pub benchmarks: Vec<Compiled>,
     /// The suites, by path and target.
     pub suites: Vec<CompiledSuite>,
@@ -99,6 +99,7 @@ pub struct Workspace {
     diagnostics: Diagnostics,
     project: Option<Project>,
     read: Box<ReadFile>,
+    lets_go: bool,
 }
 
 impl Workspace {
@@ -112,6 +113,7 @@ impl Workspace {
             diagnostics: Diagnostics::default(),
             project: None,
             read: Box::new(|_| Err(Unreadable::Absent { beside: Vec::new() })),
+            lets_go: false,
         };
         workspace.project = workspace.load_project(file, version);
         workspace
@@ -121,6 +123,13 @@ impl Workspace {
     #[must_use]
     pub fn carrying(self, read: impl Fn(&str) -> Result<Vec<u8>, Unreadable> + Send + Sync + 'static) -> Self {
         Self { read: Box::new(read), ..self }
+    }
+
+    /// Lets go of the pods of each benchmark once its manifests are written, for who asks for the manifests and the findings
+    /// alone: of large projects they are half of what a compilation holds.
+    #[must_use]
+    pub fn letting_go_of_pods(self) -> Self {
+        Self { lets_go: true, ..self }
     }
 
     /// Returns the project, unless its file is at fault.
@@ -150,7 +159,7 @@ impl Workspace {
 
     /// Compiles `specs`, given in any order.
     pub fn compile(self, mut specs: Vec<Input>) -> Compilation {
-        let Self { schemas, mut sources, mut diagnostics, project, read } = self;
+        let Self { schemas, mut sources, mut diagnostics, project, read, lets_go } = self;
         specs.sort_by(|a, b| a.path.cmp(&b.path));
         let texts: Vec<Source> = specs.into_par_iter().map(|input| Source::new(input.path, &input.bytes)).collect();
         let ids: Vec<SourceId> = texts.into_iter().map(|source| sources.add(source)).collect();
@@ -166,7 +175,7 @@ impl Workspace {
         let inputs =
             Inputs { schemas: &schemas, read: &*read, manifests: &manifests, suites: &suites, sources: &sources };
         let outcomes: Vec<Outcome> =
-            loaded.into_par_iter().filter_map(|spec| compile_one(spec, project.as_ref(), inputs)).collect();
+            loaded.into_par_iter().filter_map(|spec| compile_one(spec, project.as_ref(), inputs, lets_go)).collect();
         let Assembled { benchmarks, suites, tree, mut faulty, held_back } =
             assemble(outcomes, &suites, project.as_ref(), &mut diagnostics);
         let diagnostics = at_levels(diagnostics, project.as_ref()).into_sorted(&sources);
@@ -271,7 +280,7 @@ struct Output {
 }
 
 /// Returns what a spec gives; nothing for one that is none of `inputs`.
-fn compile_one(spec: Loaded, project: Option<&Project>, inputs: Inputs<'_>) -> Option<Outcome> {
+fn compile_one(spec: Loaded, project: Option<&Project>, inputs: Inputs<'_>, lets_go: bool) -> Option<Outcome> {
     let Loaded { id, diagnostics, document, manifests } = spec;
     let source = inputs.sources.get(id)?;
     let path = source.path.clone();
@@ -283,10 +292,13 @@ fn compile_one(spec: Loaded, project: Option<&Project>, inputs: Inputs<'_>) -> O
         let suite = inputs.suites.iter().find(|suite| suite.path == outcome.path);
         outcome.name = suite.map(|suite| (suite.name.clone(), suite.name_span));
     } else if let Some(lowered) = lower::benchmark(document, &manifests, project, inputs, diagnostics) {
-        let output = |Resolved { benchmark, document }| {
+        let output = |Resolved { mut benchmark, document }| {
             check::check(&benchmark, diagnostics);
             let Emitted { identity, manifests } = manifest::emit(&benchmark, &document, diagnostics);
             let files = files(manifests, &benchmark.path, Some(benchmark.name_span));
+            if lets_go {
+                benchmark.cases.iter_mut().for_each(|case| case.workload.let_go_of_pods());
+            }
             Output { compiled: Compiled { benchmark, identity }, files }
         };
         let Lowered { name, name_span, benchmarks } = lowered;

@@ -65,36 +65,36 @@ mod tests {
     #![expect(clippy::disallowed_methods, reason = "the edge starts programs")]
 
     use std::process::Command;
-    use std::time::{Duration, Instant};
+    use std::time::Duration;
 
     use super::ask;
+    use kubebench_testing::watchdog::returns;
 
-    fn of(script: &str, patience: u64) -> (std::process::Output, Duration) {
-        let started = Instant::now();
-        let mut command = Command::new("sh");
-        let output =
-            ask(command.args(["-c", script]).stderr(std::process::Stdio::piped()), Duration::from_secs(patience));
-        (output.unwrap(), started.elapsed())
+    fn of(script: &'static str, patience: u64) -> std::process::Output {
+        returns(script, move || {
+            let mut command = Command::new("sh");
+            let patience = Duration::from_secs(patience);
+            ask(command.args(["-c", script]).stderr(std::process::Stdio::piped()), patience).unwrap()
+        })
     }
 
     #[test]
     fn more_than_a_pipe_holds() {
-        let (output, took) = of("head -c 300000 /dev/zero; head -c 200000 /dev/zero >&2; exit 3", 30);
+        let output = of("head -c 300000 /dev/zero; head -c 200000 /dev/zero >&2; exit 3", 1000);
         assert_eq!((output.stdout.len(), output.stderr.len(), output.status.code()), (300_000, 200_000, Some(3)));
-        assert!(took < Duration::from_secs(20), "{took:?}");
     }
 
     #[test]
     fn nobody_waits_for_what_holds_the_output() {
-        let (output, took) = of("sleep 30 & echo $!; echo done", 20);
-        assert!(output.stdout.ends_with(b"done\n") && took < Duration::from_secs(15), "{took:?}");
+        let output = of("sleep 1000 & echo $!; echo done", 1000);
+        assert!(output.stdout.ends_with(b"done\n"));
         let text = String::from_utf8(output.stdout).unwrap();
         Command::new("kill").arg(text.lines().next().unwrap()).status().unwrap();
     }
 
     #[test]
     fn who_takes_too_long_is_killed() {
-        let (output, took) = of("echo begun; exec sleep 30", 1);
-        assert!(!output.status.success() && output.stdout == b"begun\n" && took < Duration::from_secs(15), "{took:?}");
+        let output = of("echo begun; exec sleep 1000", 1);
+        assert!(!output.status.success() && output.stdout == b"begun\n");
     }
 }

@@ -7,7 +7,8 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context as _, Result, bail};
 
-use crate::{File, is_own};
+use crate::File;
+use crate::is_own;
 use kubebench_host::fs::{Guard, lock};
 
 /// By this file a folder proves to be a site's.

@@ -26,6 +26,21 @@ pub const LEAST_CORRELATION: f64 = 0.3;
 /// A part of at most so many values is divided whether its halves differ or not; a longer one only where they do, for speed.
 const ANYWAY: usize = 1000;
 
+#[cfg(test)]
+thread_local! {
+    /// How many values and changes were looked at.
+    static STEPS: std::cell::Cell<usize> = const { std::cell::Cell::new(0) };
+}
+
+/// Counts steps where a test asks for them: the same on every machine, as time is not.
+#[cfg(test)]
+fn count_steps(steps: usize) {
+    STEPS.set(STEPS.get() + steps);
+}
+
+#[cfg(not(test))]
+fn count_steps(_: usize) {}
+
 /// A change of level.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct ChangePoint {
@@ -102,6 +117,7 @@ fn widest(part: &[f64], least: usize) -> Option<usize> {
     if count < 2 * least {
         return None;
     }
+    count_steps(count);
     let ranks = ranks(part);
     let ranked = || part.iter().copied().zip(ranks.iter().copied());
     let (mut left, mut right) = (Sums::new(count), Sums::new(count));
@@ -313,6 +329,7 @@ impl Levels {
     ///
     /// Two short levels hardly tell by themselves how much values vary; all levels do, unless these two vary more.
     fn change(&self, at: usize, factor: f64) -> Option<ChangePoint> {
+        count_steps(1);
         let (level, next) = (self.level(Some(at))?, self.level(self.after(at))?);
         let variance = self.squares / (self.values - self.count).max(1.0);
         let by_all = level.p_by(next, factor, level.variance(next).max(variance), self.values * factor - self.count);

@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 use serde_json::Value;
 
 use super::namespaces::Project;
-use super::{Cluster, WAYS, cluster, definitions};
+use super::{Cluster, PATIENCE, WAYS, cluster, definitions};
 use crate::judges::skip;
 use crate::project::{assert_yes, repository};
 
@@ -106,7 +106,7 @@ fn runtimes(cluster: &Cluster, project: &Project, objects: &[Value]) {
     }
     cluster.say(["apply", "-f", &write(&runtimes)]);
     let jobs = write(&jobs);
-    let until = Instant::now() + Duration::from_secs(60);
+    let until = Instant::now() + PATIENCE;
     // The webhook sees what was created before it a little later.
     while !cluster.kubectl(["apply", "--dry-run=server", "-f", &jobs]).status.success() && Instant::now() < until {
         thread::sleep(Duration::from_millis(500));

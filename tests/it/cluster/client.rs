@@ -12,7 +12,7 @@ use std::time::{Duration, Instant};
 use kubebench_cluster::{Cluster, Fault, LogQuery, Made, Removed, Resource, Seen, Watch};
 use serde_json::{Value, json};
 
-use super::cluster;
+use super::{PATIENCE, cluster};
 
 /// A namespace that goes with the value.
 pub(super) struct Place {
@@ -110,7 +110,7 @@ impl Proxy {
     }
 
     pub(super) fn cluster(&self) -> Cluster {
-        Cluster::by_files(&[PathBuf::from(self.kubeconfig.path())], None).unwrap().patience(Duration::from_secs(60))
+        Cluster::by_files(&[PathBuf::from(self.kubeconfig.path())], None).unwrap().patience(PATIENCE)
     }
 }
 
@@ -138,8 +138,8 @@ fn carry(mut from: TcpStream, mut to: TcpStream, mode: &AtomicU8) {
 }
 
 /// Takes what was seen until `wanted` says that it is what was waited for; all of it comes back.
-fn until(events: &Receiver<Seen>, limit: Duration, mut wanted: impl FnMut(&Seen) -> bool) -> Vec<Seen> {
-    let end = Instant::now() + limit;
+fn until(events: &Receiver<Seen>, mut wanted: impl FnMut(&Seen) -> bool) -> Vec<Seen> {
+    let end = Instant::now() + PATIENCE;
     let mut all = Vec::new();
     loop {
         match events.recv_timeout(end.saturating_duration_since(Instant::now())) {
@@ -150,7 +150,7 @@ fn until(events: &Receiver<Seen>, limit: Duration, mut wanted: impl FnMut(&Seen)
                     return all;
                 }
             }
-            Err(RecvTimeoutError::Timeout) => panic!("not within {limit:?}, only {all:#?}"),
+            Err(RecvTimeoutError::Timeout) => panic!("what was waited for did not come, only {all:#?}"),
             Err(RecvTimeoutError::Disconnected) => panic!("a watch ended by itself after {all:#?}"),
         }
     }
@@ -172,16 +172,16 @@ fn what_happens_during_an_outage_is_found_after_it() {
 
     let (sender, events) = channel();
     let _watching = cluster.watch(Watch::all(namespace, Resource::jobs()).named("x"), sender, |seen| seen);
-    let first = until(&events, Duration::from_secs(20), |seen| *seen == Seen::Listed);
+    let first = until(&events, |seen| *seen == Seen::Listed);
     let Seen::Applied(object) = &first[0] else { panic!("{first:#?}") };
     assert_eq!((&object["kind"], &object["apiVersion"]), (&json!("Job"), &json!("batch/v1")));
     assert_eq!(object["metadata"].get("managedFields"), None);
 
     proxy.set(REFUSE);
     kube.say(["delete", "job", "x", "-n", namespace, "--cascade=foreground", "--wait=true"]);
-    until(&events, Duration::from_secs(20), |seen| matches!(seen, Seen::Trouble(_)));
+    until(&events, |seen| matches!(seen, Seen::Trouble(_)));
     proxy.set(PASS);
-    let after = until(&events, Duration::from_secs(30), |seen| *seen == Seen::Fine);
+    let after = until(&events, |seen| *seen == Seen::Fine);
     assert_eq!(after, [Seen::Gone { uid: uid.clone() }, Seen::Listed, Seen::Fine]);
 
     assert_eq!(cluster.get(&Resource::jobs(), namespace, "x").unwrap(), None);
@@ -200,7 +200,7 @@ fn a_log_is_read_through_a_cut() {
     let (sender, events) = channel();
     let _watching = cluster.watch(Watch::all(namespace, Resource::pods()).labels("run=writer"), sender, |seen| seen);
     let mut pod = String::new();
-    until(&events, Duration::from_secs(60), |seen| match seen {
+    until(&events, |seen| match seen {
         Seen::Applied(object) => {
             pod = object["metadata"]["name"].as_str().unwrap().to_owned();
             object["status"]["containerStatuses"][0]["state"]["running"].is_object()
@@ -265,7 +265,7 @@ fn refusals_come_back_whole() {
         match cluster.create(namespace, &job("x", "true")) {
             Err(Fault::Refused(refusal)) => break refusal,
             // The quota is counted a moment after it was made.
-            _ if start.elapsed() < Duration::from_secs(20) => {
+            _ if start.elapsed() < PATIENCE => {
                 let _ = kube.kubectl(["delete", "job", "x", "-n", namespace]);
             }
             other => panic!("{other:?}"),
@@ -292,7 +292,7 @@ fn silent_minutes_change_nothing() {
     let cluster = proxy.cluster();
     let (sender, events) = channel();
     let _watching = cluster.watch(Watch::all(&place.name, Resource::pods()), sender, |seen| seen);
-    until(&events, Duration::from_secs(20), |seen| *seen == Seen::Listed);
+    until(&events, |seen| *seen == Seen::Listed);
     let before = proxy.connections();
     assert_eq!(events.recv_timeout(Duration::from_secs(170)), Err(RecvTimeoutError::Timeout));
     println!("{} connections in 170 s", proxy.connections() - before);
@@ -303,6 +303,6 @@ fn silent_minutes_change_nothing() {
     kube.say(["create", "job", "x", "-n", &place.name, "--image", image(), "--", "true"]);
     thread::sleep(Duration::from_secs(60));
     proxy.set(PASS);
-    until(&events, Duration::from_secs(30), |seen| matches!(seen, Seen::Applied(_)));
+    until(&events, |seen| matches!(seen, Seen::Applied(_)));
     println!("found {} s after the cut began, {} connections", begin.elapsed().as_secs(), proxy.connections() - before);
 }

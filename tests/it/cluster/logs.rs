@@ -13,11 +13,10 @@ use kubebench_syntax::redact::Redactor;
 use serde_json::{Value, json};
 
 use super::client::{self, PASS, Proxy, REFUSE, image};
-use super::cluster;
+use super::{PATIENCE, cluster};
 
 const RULES: &str =
     r#"{"schemaVersion":1,"metrics":[{"name":"loss","from":{"log":{"pattern":"loss=(?<value>[0-9.]+)"}}}]}"#;
-const LIMIT: Duration = Duration::from_secs(180);
 
 /// A pod whose container runs `script`, and is started again as often as it fails; `/state` outlives it.
 fn pod(script: &str) -> Value {
@@ -53,7 +52,7 @@ fn follow(direct: &Cluster, namespace: &str, logs: &mut Logs, mut meanwhile: imp
             return;
         }
         assert_ne!(phase, "Failed");
-        assert!(start.elapsed() < LIMIT, "it does not end");
+        assert!(start.elapsed() < PATIENCE, "the pod did not end");
         meanwhile(start.elapsed(), logs);
         thread::sleep(Duration::from_millis(100));
     }
@@ -66,7 +65,7 @@ fn keep(cluster: Cluster, namespace: &str, folder: &std::path::Path) -> Logs {
 }
 
 fn one(logs: Logs) -> Followed {
-    let mut all = logs.finish(Duration::from_secs(60));
+    let mut all = logs.finish(PATIENCE);
     assert_eq!(all.len(), 1);
     all.remove(0)
 }
@@ -132,7 +131,7 @@ fn a_log_is_whole_through_rotation() {
 
 fn proxy_free(kube: &super::Cluster) -> Cluster {
     let file = std::path::PathBuf::from(&kube.kubeconfig);
-    Cluster::by_files(&[file], None).unwrap().patience(Duration::from_secs(60))
+    Cluster::by_files(&[file], None).unwrap().patience(PATIENCE)
 }
 
 fn placed(mut object: Value, namespace: &str) -> Value {

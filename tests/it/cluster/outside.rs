@@ -3,14 +3,14 @@
 use std::collections::BTreeMap;
 use std::io::{BufRead as _, BufReader};
 use std::process::{Command, Output, Stdio};
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use kubebench_contract::instance::{Owner, Session};
 use kubebench_contract::{Config, Naming};
 use serde_json::{Value, json};
 
-use super::cluster;
 use super::namespaces::Project;
+use super::{PATIENCE, cluster};
 
 const PROJECT: &str = r#"
 apiVersion: kubebench.dev/v1
@@ -118,7 +118,7 @@ fn begin(project: &Project, namespace: &str) -> String {
     project.create(&job);
     let job = job["metadata"]["name"].as_str().unwrap().to_owned();
 
-    let end = Instant::now() + Duration::from_secs(120);
+    let end = Instant::now() + PATIENCE;
     let selector = format!("kubebench.dev/run={job}");
     let wait = ["-n", namespace, "wait", "--for=condition=Ready", "pod", "-l", &selector, "--timeout=60s"];
     while !project.cluster.kubectl(wait).status.success() {

@@ -7,7 +7,6 @@ use std::net::TcpListener;
 use std::os::unix::process::CommandExt as _;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
-use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 
@@ -15,6 +14,7 @@ use super::made::{export, folder, hostile, real, run};
 use super::rebuilt::{Row, rebuilt};
 use crate::judges::{oracle, python_with, skip, tool};
 use crate::project::Folder;
+use crate::watchdog::until;
 
 /// The Python that `.ci/run` makes for these tests.
 const PYTHON: &str = "python-with-exports";
@@ -42,14 +42,12 @@ fn free_port() -> u16 {
 }
 
 fn wait_for<T>(what: &str, mut ask: impl FnMut() -> Option<T>) -> T {
-    let started = Instant::now();
-    loop {
-        if let Some(answer) = ask() {
-            return answer;
-        }
-        assert!(started.elapsed() < Duration::from_secs(120), "{what} did not come");
-        std::thread::sleep(Duration::from_millis(100));
-    }
+    let mut found = None;
+    until(what, || {
+        found = ask();
+        found.is_some()
+    });
+    found.unwrap()
 }
 
 /// A server of its own, reached by a socket in its folder.

@@ -18,7 +18,6 @@ fn crowd(site: &Site, mode: Mode, count: u32, remote: Option<&str>) -> String {
             let gate = &gate;
             scope.spawn(move || {
                 let mut destination = site.destination(mode);
-                destination.deadline = Duration::from_secs(120);
                 if let Some(remote) = remote {
                     remote.clone_into(&mut destination.remote);
                 }
@@ -101,13 +100,12 @@ fn one_more_beside_fifty_thousand() {
     let ways = [(Mode::Branch, &folder), (Mode::Branch, &served), (Mode::Inbox, &folder), (Mode::Inbox, &served)];
     for ((mode, remote), number) in ways.into_iter().zip(0..) {
         let destination = Destination { remote: remote.clone(), ..site.destination(mode) };
-        let started = Instant::now();
+        let before = http.sent();
         git::record(&[result(number)], &destination).unwrap();
-        let took = started.elapsed();
-        let server = remote.split(':').next().unwrap();
-        println!("recorded in mode {} beside 50,000 results in {took:.2?} ({server})", mode.name());
-        // Twice the time that people are promised, for a machine that tests other things beside.
-        assert!(took < Duration::from_secs(4), "{took:?}");
+        let came = http.sent() - before;
+        println!("recorded in mode {} beside 50,000 results at {remote}: {came} bytes came", mode.name());
+        // The names of all files are 1.4 MB, and with what is in them 5.3 MB.
+        assert!(came < 2_500_000, "{came} bytes");
     }
     let count = run(&site.remote(), &["ls-tree", "-r", "--name-only", "kubebench/results"]).lines().count();
     assert_eq!(count, 50_002);

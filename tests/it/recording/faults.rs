@@ -1,15 +1,20 @@
 //! Servers that fail: what passes is tried again, what is refused is not, and what took place without an answer is found.
 
-use std::time::Instant;
-
 use kubebench_git::record::{Kind, Mode};
 
 use super::server::{Daemon, Fault, Http};
 use super::*;
+use crate::watchdog::returns;
 
 fn record_at(site: &Site, mode: Mode, url: &str, deadline: Duration) -> Result<Recorded, NotRecorded> {
     let destination = Destination { remote: url.to_owned(), deadline, ..site.destination(mode) };
     git::record(&results(0..3), &destination)
+}
+
+/// The same at a server that never answers, so that nothing but the deadline is a reason to return.
+fn not_recorded_at(site: &Site, mode: Mode, url: &str, deadline: Duration) -> NotRecorded {
+    let destination = Destination { remote: url.to_owned(), deadline, ..site.destination(mode) };
+    returns("a record", move || git::record(&results(0..3), &destination)).unwrap_err()
 }
 
 fn fold_at(site: &Site, url: &str) -> Folded {
@@ -17,22 +22,20 @@ fn fold_at(site: &Site, url: &str) -> Folded {
     git::fold(&destination, &judge).unwrap()
 }
 
-const LONG: Duration = Duration::from_secs(30);
-
 #[test]
 fn http_and_git_daemon() {
     let site = Site::new();
     let http = Http::serve(site.path(), &[], None, None);
-    assert_eq!(record_at(&site, Mode::Branch, &http.url("remote.git"), LONG).unwrap().added.len(), 3);
-    assert_eq!(record_at(&site, Mode::Branch, &http.url("remote.git"), LONG).unwrap().already.len(), 3);
-    assert_eq!(record_at(&site, Mode::Inbox, &http.url("remote.git"), LONG).unwrap().already.len(), 3);
+    assert_eq!(record_at(&site, Mode::Branch, &http.url("remote.git"), WATCHDOG).unwrap().added.len(), 3);
+    assert_eq!(record_at(&site, Mode::Branch, &http.url("remote.git"), WATCHDOG).unwrap().already.len(), 3);
+    assert_eq!(record_at(&site, Mode::Inbox, &http.url("remote.git"), WATCHDOG).unwrap().already.len(), 3);
     assert_eq!(site.files(), expected(&results(0..3)));
 
     let site = Site::new();
     let Some(daemon) = Daemon::serve("http_and_git_daemon", site.path()) else { return };
-    record_at(&site, Mode::Inbox, &daemon.url("remote.git"), LONG).unwrap();
+    record_at(&site, Mode::Inbox, &daemon.url("remote.git"), WATCHDOG).unwrap();
     assert_eq!(fold_at(&site, &daemon.url("remote.git")).added.len(), 3);
-    assert_eq!(record_at(&site, Mode::Branch, &daemon.url("remote.git"), LONG).unwrap().already.len(), 3);
+    assert_eq!(record_at(&site, Mode::Branch, &daemon.url("remote.git"), WATCHDOG).unwrap().already.len(), 3);
 }
 
 #[test]
@@ -42,7 +45,7 @@ fn every_passing_fault_is_survived() {
         for fault in faults {
             let site = Site::new();
             let http = Http::serve(site.path(), &[fault], None, None);
-            let recorded = record_at(&site, mode, &http.url("remote.git"), LONG).unwrap();
+            let recorded = record_at(&site, mode, &http.url("remote.git"), WATCHDOG).unwrap();
             assert_eq!((recorded.added.len(), recorded.tries), (3, 2), "{mode:?} {fault:?}");
             // What took place is not done again.
             let pushes = if fault == Fault::DropAnswer { 1 } else { 2 };
@@ -65,9 +68,7 @@ fn a_server_that_hangs_does_not_hold_us_beyond_the_deadline() {
     for mode in [Mode::Branch, Mode::Inbox] {
         let site = Site::new();
         let http = Http::serve(site.path(), &[], Some(Fault::Hang), None);
-        let started = Instant::now();
-        let fault = record_at(&site, mode, &http.url("remote.git"), Duration::from_secs(1)).unwrap_err();
-        assert!(started.elapsed() < Duration::from_secs(5), "{:?}", started.elapsed());
+        let fault = not_recorded_at(&site, mode, &http.url("remote.git"), Duration::from_secs(1));
         assert_eq!(fault.kind, Kind::TryAgain);
         assert!(fault.message.contains("no answer within"), "{fault:?}");
         let help = fault.help.unwrap();
@@ -84,11 +85,9 @@ fn silence_is_not_waited_for_beyond_the_deadline() {
     let address = silent.local_addr().unwrap();
     for scheme in ["http", "git"] {
         for mode in [Mode::Branch, Mode::Inbox] {
-            let started = Instant::now();
             let url = format!("{scheme}://{address}/a.git");
-            let fault = record_at(&site, mode, &url, Duration::from_millis(400)).unwrap_err();
+            let fault = not_recorded_at(&site, mode, &url, Duration::from_millis(400));
             assert_eq!(fault.kind, Kind::TryAgain, "{fault:?}");
-            assert!(started.elapsed() < Duration::from_secs(6), "{:?}", started.elapsed());
         }
     }
     site.assert_clean();
@@ -165,7 +164,7 @@ fn what_time_does_not_mend_is_refused_soon() {
         (site.path().join("absent.git").display().to_string(), "not appear to be a git repository"),
     ] {
         for mode in [Mode::Branch, Mode::Inbox] {
-            let fault = record_at(&site, mode, &url, LONG).unwrap_err();
+            let fault = record_at(&site, mode, &url, WATCHDOG).unwrap_err();
             assert_eq!(fault.kind, Kind::Refused, "{fault:?}");
             assert!(fault.message.contains(words), "{words}: {fault:?}");
         }

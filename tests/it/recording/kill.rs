@@ -7,6 +7,7 @@ use std::time::Instant;
 use kubebench_git::record::Mode;
 
 use super::*;
+use crate::watchdog::until;
 
 /// What the killed process does: `fold`, or a mode and the number of a result; with its site in `KUBEBENCH_TEST_SITE`.
 const TASK: &str = "KUBEBENCH_TEST_TASK";
@@ -23,7 +24,7 @@ fn the_killed_process() {
         remote: place.join("remote.git").display().to_string(),
         branch: "kubebench/results".to_owned(),
         inbox: "refs/kubebench/inbox".to_owned(),
-        deadline: Duration::from_secs(30),
+        deadline: WATCHDOG,
         credential: None,
         signing: Signing::Never,
         cache: place.join("cache"),
@@ -105,14 +106,10 @@ fn killed_at_any_moment_nothing_is_lost_and_nothing_twice() {
         run(&repository, &["fsck", "--no-dangling"]);
     }
     // What the killed ones left behind goes when the programs that they had started are through.
-    for _ in 0..20 {
-        if std::fs::read_dir(site.path().join("cache")).unwrap().next().is_none() {
-            break;
-        }
-        std::thread::sleep(Duration::from_millis(100));
+    until("a cache without scratch repositories", || {
         site.fold().unwrap();
-    }
-    site.assert_clean();
+        std::fs::read_dir(site.path().join("cache")).unwrap().next().is_none()
+    });
     let (took, all) = (begun.elapsed(), number - 3);
     println!("{kills} of {all} were killed, {unfinished} of them before the result was recorded; {took:.1?}");
     assert_eq!(kills, rounds, "killed in time");

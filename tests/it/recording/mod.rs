@@ -23,6 +23,8 @@ use kubebench_git::record::{Addition, Folded, Mode, NotRecorded, Recorded, Signi
 use kubebench_git::{self as git, Destination};
 use serde_json::{Value, json};
 
+use crate::watchdog::WATCHDOG;
+
 /// A folder with a bare repository `remote.git`, a project of its own beside it, and a cache.
 pub(crate) struct Site {
     pub(crate) place: tempfile::TempDir,
@@ -56,7 +58,7 @@ impl Site {
             remote: self.remote().display().to_string(),
             branch: "kubebench/results".to_owned(),
             inbox: "refs/kubebench/inbox".to_owned(),
-            deadline: Duration::from_secs(30),
+            deadline: WATCHDOG,
             credential: None,
             signing: Signing::Never,
             cache: self.path().join("cache"),

@@ -33,6 +33,7 @@ struct State {
     /// `user:password` that every request must bring.
     password: Option<String>,
     pushes: AtomicUsize,
+    sent: AtomicUsize,
     stop: AtomicBool,
 }
 
@@ -53,6 +54,7 @@ impl Http {
             always,
             password: password.map(str::to_owned),
             pushes: AtomicUsize::new(0),
+            sent: AtomicUsize::new(0),
             stop: AtomicBool::new(false),
         });
         let shared = Arc::clone(&state);
@@ -72,6 +74,11 @@ impl Http {
     /// The address of a repository.
     pub(crate) fn url(&self, name: &str) -> String {
         format!("http://{}/{name}", self.address)
+    }
+
+    /// How many bytes of answers were sent.
+    pub(crate) fn sent(&self) -> usize {
+        self.state.sent.load(Ordering::SeqCst)
     }
 
     /// How many packs were pushed, faults included.
@@ -154,6 +161,7 @@ fn answer(state: &State, mut stream: &TcpStream) -> std::io::Result<()> {
         head.lines().filter(|line| !line.starts_with("Status:")).map(|line| format!("{line}\r\n")).collect();
     let rest = rest.strip_prefix(b"\r\n\r\n").unwrap_or(rest);
     let length = rest.len();
+    state.sent.fetch_add(length, Ordering::SeqCst);
     write!(stream, "HTTP/1.1 {status}\r\n{headers}Content-Length: {length}\r\nConnection: close\r\n\r\n")?;
     stream.write_all(rest)
 }

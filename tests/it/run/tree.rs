@@ -2,7 +2,7 @@
 
 use std::os::unix::process::ExitStatusExt as _;
 use std::process::Stdio;
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use kubebench_format::result::v1::Status;
 
@@ -40,7 +40,7 @@ pub(super) fn after_a_timeout() {
     let folder = job("trap '' TERM; echo loss 1; while :; do sleep 0.1; done", &[LOSS, "timeout: 1s"]);
     let started = Instant::now();
     let ran = run(&folder, &[]);
-    assert!((10.0..30.0).contains(&started.elapsed().as_secs_f64()), "{:?}", started.elapsed());
+    assert!(started.elapsed().as_secs() >= 10, "{:?}", started.elapsed());
     let result = ran.ended(Status::TimedOut, 1);
     assert_eq!(result.run.exits[0].signal.as_deref(), Some("SIGKILL"));
     assert_eq!(alive(&folder), []);
@@ -49,16 +49,18 @@ pub(super) fn after_a_timeout() {
 /// The duration is of the program, not of what it left.
 #[test]
 fn what_holds_the_output_does_not_hold_the_run() {
+    let slow = "(trap \"trap '' TERM; sleep 2; exit\" TERM; touch $KUBEBENCH_EXP_OUTPUT_PATH/ready; while :; do sleep 0.1; done) &";
+    let ready = "until test -e $KUBEBENCH_EXP_OUTPUT_PATH/ready; do sleep 0.1; done";
     let folder = job(
-        "sleep 1001 & setsid sleep 1002 & echo loss 1; exit 0",
+        &format!("sleep 1001 & setsid sleep 1002 & {slow} {ready}; echo loss 1; exit 0"),
         &[&LOSS.replace("}]", "}, {name: run, unit: s, better: lower, from: {duration: run}}]")],
     );
     let started = Instant::now();
     let ran = run(&folder, &[]);
-    assert!(started.elapsed() < Duration::from_secs(8), "{:?}", started.elapsed());
+    let elapsed = started.elapsed().as_secs_f64();
     assert_eq!(alive(&folder), []);
-    let result = ran.ended(Status::Succeeded, 0);
-    assert!(metric(result, "run").value.unwrap() < 5.0, "{:?}", metric(result, "run"));
+    let run = metric(ran.ended(Status::Succeeded, 0), "run").value.unwrap();
+    assert!(run + 2.0 <= elapsed, "{run} of {elapsed}");
 }
 
 pub(super) fn when_kubebench_is_killed() {

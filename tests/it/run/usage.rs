@@ -1,5 +1,7 @@
 //! What processes used and how long they took, held against what they say themselves.
 
+use std::time::Instant;
+
 use kubebench_format::result::v1::Status;
 
 use super::{job, metric, run};
@@ -51,12 +53,14 @@ fn bytes_of_storage() {
 
 #[test]
 fn durations() {
+    let started = Instant::now();
     let ran = run(&job("sleep 1.2", &[ALL]), &[]);
+    let elapsed = started.elapsed().as_secs_f64();
     let result = ran.ended(Status::Succeeded, 0);
-    let took = metric(result, "run").value.unwrap();
-    assert!((1.2..4.0).contains(&took), "{took}");
-    assert!(result.run.duration_seconds >= took && result.run.duration_seconds < took + 2.0, "{result:#?}");
-    assert!((0.0..2.0).contains(&metric(result, "startup").value.unwrap()));
+    let (startup, took) = (metric(result, "startup").value.unwrap(), metric(result, "run").value.unwrap());
+    let whole = result.run.duration_seconds;
+    assert!(startup >= 0.0 && took >= 1.2 && whole >= took && startup + took <= elapsed, "{elapsed}: {result:#?}");
+    assert!(whole <= elapsed, "{elapsed}: {result:#?}");
     let queue = metric(result, "queue");
     assert!(queue.value.is_none() && queue.reason.as_deref() == Some("a local run does not queue"));
     assert!(result.run.started_at <= result.run.finished_at);
@@ -68,7 +72,8 @@ pub(super) fn samples_once_a_second() {
     let names: Vec<&str> = result.monitoring.iter().map(|monitored| monitored.name.as_str()).collect();
     assert_eq!(names, ["process/cpuSeconds", "process/rss", "process/readBytes", "process/writeBytes"]);
     for monitored in &result.monitoring {
-        assert!((monitored.step_seconds - 1.0).abs() < 1e-9 && (2..=4).contains(&monitored.n), "{monitored:?}");
+        assert!((monitored.step_seconds - 1.0).abs() < 1e-9 && monitored.n >= 2, "{monitored:?}");
+        assert!(monitored.n as f64 <= result.run.duration_seconds + 1.0, "{monitored:?}");
         assert_eq!(monitored.samples.len() as u64, monitored.n);
     }
     let ran = run(&job("sleep 1.2", &[super::SECONDS]), &[]);

@@ -8,7 +8,7 @@ use serde_json::json;
 
 use super::super::proxy::proxy;
 use super::super::{Cluster, Fault};
-use kubebench_scripted_server::{Server, answer, object};
+use kubebench_testing::server::{Server, answer, object};
 
 fn kubeconfig(folder: &Path, name: &str, server: &str, more: &str) -> PathBuf {
     let path = folder.join(name);

@@ -7,10 +7,16 @@ mod watches;
 
 use std::time::Duration;
 
-use kubebench_scripted_server::Server;
+use kubebench_testing::server::Server;
+use kubebench_testing::watchdog::WATCHDOG;
 
 use crate::Cluster;
 
 fn cluster(server: &Server) -> Cluster {
-    Cluster::of_test(server.url()).patience(Duration::from_secs(20))
+    cluster_dead_after(server, WATCHDOG)
+}
+
+/// One for which the server is dead after so long a silence.
+fn cluster_dead_after(server: &Server, silence: Duration) -> Cluster {
+    Cluster::of_test(server.url(), silence).patience(WATCHDOG)
 }

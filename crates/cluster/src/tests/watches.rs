@@ -1,11 +1,17 @@
-use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::mpsc::{Receiver, channel};
 use std::time::{Duration, Instant};
 
 use serde_json::{Value as Json, json};
 
-use super::super::{Resource, Seen, Watch, Watching};
-use super::cluster;
-use kubebench_scripted_server::{Act, Server, answer, object, pieces, stall, status};
+use super::super::watch::SHORT;
+use super::super::{Cluster, Resource, Seen, Watch, Watching};
+use super::{cluster, cluster_dead_after};
+use kubebench_testing::server::{Act, Server, answer, object, pieces, stall, status};
+use kubebench_testing::watchdog;
+
+/// After so long a silence a server counts as dead, where a test waits for that.
+const DEAD: Duration = Duration::from_millis(500);
 
 fn pod(name: &str, version: &str) -> Json {
     json!({"apiVersion": "v1", "kind": "Pod",
@@ -25,28 +31,43 @@ fn event(kind: &str, object: &Json) -> Act {
     Act::Piece(format!("{}\n", json!({"type": kind, "object": object})).into_bytes())
 }
 
-fn start(server: &Server) -> (Watching, Receiver<Seen>) {
+/// What a watch shows that is well.
+fn bookmark() -> Act {
+    event("BOOKMARK", &json!({"kind": "Pod", "apiVersion": "v1", "metadata": {"resourceVersion": "8"}}))
+}
+
+fn watch(cluster: &Cluster) -> (Watching, Receiver<Seen>) {
     let (sender, events) = channel();
     let what = Watch::all("n", Resource::pods()).labels("run=x");
-    (cluster(&server).watch(what, sender, |seen| seen), events)
+    (cluster.watch(what, sender, |seen| seen), events)
+}
+
+fn start(server: &Server) -> (Watching, Receiver<Seen>) {
+    watch(&cluster(&server))
+}
+
+/// Answers lists and watches by how many of the same came before.
+fn counted(answer: impl Fn(bool, usize) -> Vec<Act> + Send + Sync + 'static) -> Server {
+    let (lists, watches) = (AtomicUsize::new(0), AtomicUsize::new(0));
+    Server::new(move |request, _| {
+        let count = if is_watch(request) { &watches } else { &lists };
+        answer(is_watch(request), count.fetch_add(1, Ordering::SeqCst))
+    })
 }
 
 fn next(events: &Receiver<Seen>) -> Seen {
-    events.recv_timeout(Duration::from_secs(20)).unwrap()
+    watchdog::next("what a watch sees", events)
 }
 
 /// Takes what is seen until `wanted` comes; all before it comes back.
-fn until(events: &Receiver<Seen>, wanted: impl Fn(&Seen) -> bool) -> Vec<Seen> {
-    let end = Instant::now() + Duration::from_secs(20);
+fn until(events: &Receiver<Seen>, wanted: &Seen) -> Vec<Seen> {
     let mut all = Vec::new();
-    loop {
-        let seen = next(events);
-        if wanted(&seen) {
-            return all;
-        }
-        all.push(seen);
-        assert!(Instant::now() < end, "{all:?}");
-    }
+    watchdog::until(&format!("{wanted:?}"), || {
+        all.push(next(events));
+        all.last() == Some(wanted)
+    });
+    all.pop();
+    all
 }
 
 fn gone(name: &str) -> Seen {
@@ -76,7 +97,7 @@ fn objects_come_and_go() {
         "{requests:?}"
     );
     drop(watching);
-    assert_eq!(events.recv_timeout(Duration::from_secs(2)), Err(RecvTimeoutError::Disconnected));
+    watchdog::ended("a watch", &events);
 }
 
 #[test]
@@ -102,68 +123,75 @@ fn what_went_while_nobody_watched_is_gone_after_the_next_listing() {
 
 #[test]
 fn trouble_is_told_once_and_its_end_too() {
-    let server = Server::new(|request, before| match before {
-        0..3 => status(403, "Forbidden", "events is forbidden: User \"x\" cannot list resource \"events\""),
-        3 => answer(500, "", "etcd"),
-        5 => stall(),
-        _ if is_watch(request) => vec![pieces(), Act::Stall],
-        _ => list(&[], "5"),
+    let server = counted(|is_watch, before| match (is_watch, before) {
+        (false, 0..3) => status(403, "Forbidden", "events is forbidden: User \"x\" cannot list resource \"events\""),
+        (false, 3) => answer(500, "", "etcd"),
+        (false, _) => list(&[], "5"),
+        (true, 0) => stall(),
+        (true, _) => vec![pieces(), bookmark(), Act::Stall],
     });
-    let (_watching, events) = start(&server);
+    let (_watching, events) = watch(&cluster_dead_after(&server, DEAD));
     let Seen::Trouble(why) = next(&events) else { panic!() };
     for part in ["watch pods in namespace `n`", "http://127.0.0.1:", "User \"x\" cannot list"] {
         assert!(why.contains(part), "{why}");
     }
     assert!(!why.contains("ApiError"), "{why}");
-    assert_eq!(next(&events), Seen::Listed);
     // The watch hung once; that is not told again.
-    assert_eq!(next(&events), Seen::Listed);
-    assert_eq!(next(&events), Seen::Fine);
+    let before = until(&events, &Seen::Fine);
+    assert!(before.len() > 1 && before.iter().all(|seen| *seen == Seen::Listed), "{before:?}");
 }
 
 #[test]
 fn a_watch_that_goes_dead_is_noticed() {
-    let server = Server::new(|request, before| match (is_watch(request), before) {
+    let server = counted(|is_watch, before| match (is_watch, before) {
         (false, _) => list(&["a"], "5"),
         // It answers and is silent; it does not answer.
-        (true, 1) => vec![pieces(), Act::Stall],
-        (true, 2) => stall(),
-        _ => vec![pieces(), event("MODIFIED", &pod("a", "6")), Act::Stall],
+        (true, 0) => vec![pieces(), Act::Stall],
+        (true, 1) => stall(),
+        (true, _) => vec![pieces(), event("MODIFIED", &pod("a", "6")), Act::Stall],
+    });
+    let (_watching, events) = watch(&cluster_dead_after(&server, DEAD));
+    until(&events, &Seen::Applied(pod("a", "6")));
+}
+
+/// On a connection that is not dead.
+#[test]
+fn a_watch_that_the_server_does_not_end_is_noticed() {
+    let server = counted(|is_watch, before| match (is_watch, before) {
+        (false, _) => list(&["a"], "5"),
+        (true, 0) => vec![pieces(), Act::Stall],
+        (true, _) => vec![pieces(), event("MODIFIED", &pod("a", "6")), Act::Stall],
     });
     let (_watching, events) = start(&server);
-    let begin = Instant::now();
-    until(&events, |seen| *seen == Seen::Applied(pod("a", "6")));
-    assert!(begin.elapsed() < Duration::from_secs(15), "{:?}", begin.elapsed());
+    until(&events, &Seen::Applied(pod("a", "6")));
 }
 
 #[test]
 fn a_listing_that_hangs_is_asked_for_again() {
-    let server = Server::new(|request, before| match (is_watch(request), before) {
+    let server = counted(|is_watch, before| match (is_watch, before) {
         (false, 0) => stall(),
         (false, 1) => vec![Act::Send(b"HTTP/1.1 200 X\r\nContent-Length: 1000\r\n\r\n{\"kind\":".to_vec()), Act::Stall],
         (false, _) => list(&["a"], "5"),
-        _ => vec![pieces(), Act::Stall],
+        (true, _) => vec![pieces(), bookmark(), Act::Stall],
     });
-    let (_watching, events) = start(&server);
+    let (_watching, events) = watch(&cluster_dead_after(&server, DEAD));
     assert!(matches!(next(&events), Seen::Trouble(_)));
-    let seen: Vec<Seen> = (0..3).map(|_| next(&events)).collect();
-    assert_eq!(seen, [Seen::Applied(pod("a", "5")), Seen::Listed, Seen::Fine]);
+    let before = until(&events, &Seen::Fine);
+    assert_eq!(before.get(..2), Some(&[Seen::Applied(pod("a", "5")), Seen::Listed][..]));
+    assert!(!before.iter().any(|seen| matches!(seen, Seen::Trouble(_))), "{before:?}");
 }
 
 #[test]
 fn a_watch_that_the_server_ends_goes_on_where_it_was() {
     let server = Server::new(|request, before| match (is_watch(request), before) {
         (false, _) => list(&["a"], "5"),
-        (true, 1) => {
-            let bookmark = json!({"kind": "Pod", "apiVersion": "v1", "metadata": {"resourceVersion": "8"}});
-            vec![pieces(), event("BOOKMARK", &bookmark), Act::Wait(Duration::from_millis(300)), Act::End]
-        }
+        (true, 1) => vec![pieces(), bookmark(), Act::Wait(Duration::from_millis(100)), Act::End],
         // Cut in the middle of an event.
         (true, 2) => vec![pieces(), Act::Piece(b"{\"type\":\"MODIF".to_vec())],
         (true, _) => vec![pieces(), event("MODIFIED", &pod("a", "9")), Act::Stall],
     });
     let (_watching, events) = start(&server);
-    until(&events, |seen| *seen == Seen::Applied(pod("a", "9")));
+    until(&events, &Seen::Applied(pod("a", "9")));
     let requests = server.requests();
     assert!(requests[2].contains("resourceVersion=8"), "{requests:?}");
 }
@@ -171,27 +199,29 @@ fn a_watch_that_the_server_ends_goes_on_where_it_was() {
 #[test]
 fn nobody_who_listens_ends_a_watch() {
     let server = Server::new(|request, _| if is_watch(request) { stall() } else { list(&["a"], "5") });
-    let (_watching, events) = start(&server);
+    let (watching, events) = watch(&cluster_dead_after(&server, DEAD));
     drop(events);
-    std::thread::sleep(Duration::from_secs(1));
-    assert!(server.requests().len() <= 2);
+    watchdog::until("the end of the watch", || watching.is_over());
 }
 
 #[test]
 fn watches_that_end_at_once_are_not_started_in_a_loop() {
-    for speaks in [false, true] {
-        let server = Server::new(move |request, _| {
-            let bookmark = json!({"kind": "Pod", "apiVersion": "v1", "metadata": {"resourceVersion": "8"}});
-            match is_watch(request) {
-                false => list(&["a"], "5"),
-                true if speaks => vec![pieces(), event("BOOKMARK", &bookmark), Act::End],
-                true => vec![pieces(), Act::End],
+    // Half of what the pauses after five failures may be, and the least that so many watches last.
+    for (speaks, least) in [(false, Duration::from_millis(25 + 50 + 100 + 200) / 2), (true, 4 * SHORT)] {
+        let server = Server::new(move |request, _| match is_watch(request) {
+            false => list(&["a"], "5"),
+            true if speaks => vec![pieces(), bookmark(), Act::End],
+            // In one piece, so that no machine is so slow that it looks like a watch that lasted.
+            true => {
+                let empty = b"HTTP/1.1 200 X\r\nTransfer-Encoding: chunked\r\nConnection: close\r\n\r\n0\r\n\r\n";
+                vec![Act::Send(empty.to_vec())]
             }
         });
+        let begin = Instant::now();
         let (_watching, events) = start(&server);
-        until(&events, |seen| *seen == Seen::Listed);
-        std::thread::sleep(Duration::from_secs(3));
-        assert!(server.requests().len() < 25, "{} requests in 3 s", server.requests().len());
+        let watches = || server.requests().iter().filter(|request| is_watch(request)).count();
+        watchdog::until("the fifth watch", || watches() >= 5);
+        assert!(begin.elapsed() >= least, "five watches in {:?}", begin.elapsed());
         // One that speaks is of use; nobody sees anything through the other.
         let trouble = events.try_iter().any(|seen| matches!(seen, Seen::Trouble(_)));
         assert_eq!(trouble, !speaks);

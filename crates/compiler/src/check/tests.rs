@@ -1,3 +1,5 @@
+use std::sync::LazyLock;
+
 use super::*;
 use crate::lower;
 use crate::lower::{Document, Inputs, Manifests, Project, Suites};
@@ -34,6 +36,9 @@ const DEFAULTS: [&str; 3] = [
 /// What is in every file of `pipelines`.
 const WORKFLOW: &str = "{apiVersion: argoproj.io/v1alpha1, kind: Workflow, spec: {arguments: {parameters: [{name: epochs}]}, entrypoint: a, templates: [{name: a, container: {image: 'r.example/a:1', resources: {limits: {cpu: 1, memory: 1Gi}}}}]}}";
 
+/// Made once: that takes longer than to check a spec.
+static SCHEMAS: LazyLock<Schemas> = LazyLock::new(|| Schemas::new(&workload::schemas()));
+
 /// Benchmarks of one spec, and everything that was said about them.
 struct Compiled {
     sources: SourceMap,
@@ -45,7 +50,7 @@ struct Compiled {
 /// Compiles whole documents: a project, which may be empty, and a benchmark.
 #[track_caller]
 fn compile(project: &str, benchmark: &str) -> Compiled {
-    let schemas = Schemas::new(&workload::schemas());
+    let schemas = &*SCHEMAS;
     let (mut sources, mut found) = (SourceMap::default(), Diagnostics::default());
     let mut read = |path: &str, text: &str, kind: DocumentKind| {
         let id = sources.add(Source::new(path, text.as_bytes()));
@@ -73,8 +78,7 @@ fn compile(project: &str, benchmark: &str) -> Compiled {
     let suites = Suites::default();
     let paths = lower::manifest_paths(document, &project, &suites);
     let manifests = Manifests::read(&paths, &carried, "generated", &mut sources);
-    let inputs =
-        Inputs { schemas: &schemas, read: &carried, manifests: &manifests, suites: &suites, sources: &sources };
+    let inputs = Inputs { schemas, read: &carried, manifests: &manifests, suites: &suites, sources: &sources };
     let lowered = lower::benchmark(document, &paths, &project, inputs, &mut found);
     let benchmarks = lowered.map(|lowered| lowered.benchmarks).unwrap_or_default();
     let benchmarks = benchmarks.into_iter().map(|resolved| resolved.benchmark).collect();

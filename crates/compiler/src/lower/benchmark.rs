@@ -250,7 +250,9 @@ impl Shared<'_> {
         let looked_up = self.spec.entries().iter().any(|entry| !is_kept(entry) && lookup::mentions_any(&entry.value));
         let sound = !found.has_errors() && (!looked_up || self.revalidate(&resolved, &scope, &mut found));
         merge_new(diagnostics, found);
-        let cases = self.points.iter().filter_map(|point| self.case(point, &target, diagnostics)).collect();
+        let mut cases: Vec<Case> =
+            self.points.iter().filter_map(|point| self.case(point, &target, diagnostics)).collect();
+        cases.shrink_to_fit();
         if !sound {
             return None;
         }

@@ -319,6 +319,18 @@ pub enum OfServer {
 }
 
 impl Workload {
+    /// Lets go of the roles and of the objects' fields; what kinds of objects there are stays.
+    pub fn let_go_of_pods(&mut self) {
+        self.roles = Vec::new();
+        self.spec = Map::new();
+        self.annotations = Map::new();
+        self.patch = None;
+        self.given = None;
+        for supporting in &mut self.supporting {
+            supporting.body = Map::new();
+        }
+    }
+
     /// Returns whether its pods are described by an object of the cluster, over which it only says something.
     pub fn takes_pods_of_cluster(&self) -> bool {
         self.key == "trainJob" && self.supporting.is_empty()

@@ -120,7 +120,7 @@ mod tests {
     use kubebench_format::result::Composition;
     use kubebench_format::result::v1::{Timings, Usage};
     use kubebench_host::experiment::Left;
-    use kubebench_scripted_server::{Server as Prometheus, object, status};
+    use kubebench_testing::server::{Server as Prometheus, object, status};
 
     fn evidence(prometheus: Option<&str>) -> RunEvidence {
         RunEvidence {

@@ -17,7 +17,7 @@ use kubebench_format::result::v1::{Status, StatusReason};
 /// How often the loop looks around when nothing happens.
 const TICK: Duration = Duration::from_millis(500);
 /// What explains an end may be seen after it: a pod's exit code after its job's condition.
-const SETTLE: Duration = Duration::from_secs(2);
+const SETTLE: Duration = Duration::from_millis(if cfg!(test) { 100 } else { 2000 });
 /// How long replicas that do not decide have to end after those that do.
 const LINGER: Duration = Duration::from_secs(5);
 /// How long an obstacle may stand that time does not remove as a rule, such as an image that is not there; never longer than

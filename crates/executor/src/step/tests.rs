@@ -5,7 +5,6 @@
 use std::collections::BTreeMap;
 use std::os::unix::fs::{PermissionsExt as _, symlink};
 use std::path::Path;
-use std::time::Duration;
 
 use serde_json::{Value as Json, json};
 
@@ -18,11 +17,12 @@ use kubebench_cluster::Cluster;
 use kubebench_contract::instance;
 use kubebench_contract::{Config, Created, Settings};
 use kubebench_extract::rules::Rules;
-use kubebench_scripted_server::{Server, stall};
+use kubebench_testing::server::{Server, stall};
+use kubebench_testing::watchdog::WATCHDOG;
 
 /// A client of `server`.
 pub(super) fn cluster(server: &Server) -> Cluster {
-    Cluster::of_test(server.url()).patience(Duration::from_secs(20))
+    Cluster::of_test(server.url(), WATCHDOG).patience(WATCHDOG)
 }
 
 /// A step of the benchmark `matmul` in the namespace `n`, whose Workflow has the uid `w`.

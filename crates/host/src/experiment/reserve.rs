@@ -78,10 +78,13 @@ impl Spare {
 
 /// Returns bytes that no file system stores in less space than they have.
 fn noise(bytes: usize) -> Vec<u8> {
-    let next =
-        |state: &u64| Some(state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407));
-    let words = std::iter::successors(Some(1), next).map(|state: u64| (state >> 32) as u32);
-    words.flat_map(u32::to_le_bytes).take(bytes).collect()
+    let (mut noise, mut state) = (Vec::with_capacity(bytes + 4), 1_u64);
+    while noise.len() < bytes {
+        noise.extend_from_slice(&((state >> 32) as u32).to_le_bytes());
+        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+    }
+    noise.truncate(bytes);
+    noise
 }
 
 #[cfg(test)]

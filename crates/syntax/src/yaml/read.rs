@@ -234,8 +234,15 @@ impl Builder<'_> {
     fn close(&mut self, end: Span) -> Flow {
         let Some(frame) = self.stack.pop() else { return Flow::Go };
         let (start, value) = match frame {
-            Frame::Seq { start, items } => (start, Value::Seq(items)),
-            Frame::Map { start, entries, .. } => (start, Value::Map(entries)),
+            // All specs are read before the first is compiled, so that what is held for more entries adds up.
+            Frame::Seq { start, mut items } => {
+                items.shrink_to_fit();
+                (start, Value::Seq(items))
+            }
+            Frame::Map { start, mut entries, .. } => {
+                entries.shrink_to_fit();
+                (start, Value::Map(entries))
+            }
         };
         let end = self.trimmed_end(start, end.end);
         self.place(Node { span: Span { source: self.id, start, end }, value })

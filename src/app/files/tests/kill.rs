@@ -1,6 +1,7 @@
 //! The next compile repairs whatever a killed one leaves.
 
 use super::*;
+use kubebench_testing::scratch::in_memory;
 
 /// A tree in which every kind of step happens, and things that are nobody's business.
 fn before(root: &Path) {
@@ -61,11 +62,11 @@ fn interrupted(root: &Path, pid: u32, count: usize) -> usize {
 
 #[test]
 fn killed_after_any_step() {
-    let original = tempfile::tempdir().unwrap();
+    let original = in_memory();
     before(original.path());
     let mut reached = 0;
     for count in 0.. {
-        let folder = tempfile::tempdir().unwrap();
+        let folder = in_memory();
         copy(original.path(), folder.path());
         let total = interrupted(folder.path(), 7, count);
         for (path, text) in FOREIGN {
@@ -83,12 +84,12 @@ fn killed_after_any_step() {
 
 #[test]
 fn killed_twice_with_the_same_or_another_pid() {
-    let original = tempfile::tempdir().unwrap();
+    let original = in_memory();
     before(original.path());
     for pid in [7, 8] {
         for first in 0..30 {
             for second in [1, 2, 3, 5, 9] {
-                let folder = tempfile::tempdir().unwrap();
+                let folder = in_memory();
                 copy(original.path(), folder.path());
                 interrupted(folder.path(), 7, first);
                 interrupted(folder.path(), pid, second);
@@ -103,11 +104,11 @@ fn killed_twice_with_the_same_or_another_pid() {
 
 #[test]
 fn every_prefix_leaves_only_whole_manifests() {
-    let original = tempfile::tempdir().unwrap();
+    let original = in_memory();
     before(original.path());
     let (old, new) = (listing(original.path()), expected());
     for count in 0..60 {
-        let folder = tempfile::tempdir().unwrap();
+        let folder = in_memory();
         copy(original.path(), folder.path());
         interrupted(folder.path(), 7, count);
         for (path, bytes) in listing(folder.path()) {

@@ -3,6 +3,7 @@
 use proptest::prelude::*;
 
 use super::*;
+use kubebench_testing::scratch::in_memory;
 
 fn path() -> impl Strategy<Value = String> {
     (0..3, 0..3, 0..3).prop_map(|(a, b, c)| match (a, b) {
@@ -58,7 +59,7 @@ proptest! {
         new in proptest::collection::btree_map(path(), 0..3u8, 0..8),
         cut in 0..60usize,
     ) {
-        let folder = tempfile::tempdir().unwrap();
+        let folder = in_memory();
         let root = folder.path();
         for (path, old) in &old {
             lay(root, path, old);
@@ -108,7 +109,7 @@ proptest! {
         old in proptest::collection::btree_map(path(), old_file(), 0..12),
         new in proptest::collection::btree_map(path(), 0..3u8, 0..8),
     ) {
-        let folder = tempfile::tempdir().unwrap();
+        let folder = in_memory();
         let root = folder.path();
         for (path, old) in old.iter().filter(|(_, old)| !matches!(old, OldFile::Leftover(_))) {
             lay(root, path, old);

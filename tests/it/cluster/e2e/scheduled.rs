@@ -1,11 +1,12 @@
 //! A schedule: its sessions run by themselves, each with jobs and results of its own, here into an inbox.
 
 use std::collections::BTreeSet;
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use serde_json::{Value, json};
 
 use super::{Loop, Settings};
+use crate::cluster::PATIENCE;
 use crate::project::assert_yes;
 
 const SPEC: &str = r"
@@ -51,7 +52,7 @@ fn a_schedule_fires_and_its_results_reach_the_inbox() {
 
 /// The name of the Workflow that the schedule makes.
 fn first_session(cycle: &Loop, namespace: &str) -> String {
-    let end = Instant::now() + Duration::from_secs(150);
+    let end = Instant::now() + PATIENCE;
     let wait =
         ["-n", namespace, "wait", "--for=create", "workflow", "-l", "workflows.argoproj.io/cron-workflow=minutely"];
     let list = ["-n", namespace, "get", "workflows", "-o", "jsonpath={.items[0].metadata.name}"];

@@ -1,9 +1,14 @@
+use std::sync::LazyLock;
+
 use crate::lower::{Document, project};
 use crate::workload;
 use kubebench_format::schema::{DocumentKind, Schemas};
 use kubebench_syntax::diag::Diagnostics;
 use kubebench_syntax::text::{Source, SourceMap};
 use kubebench_syntax::yaml;
+
+/// Made once: that takes longer than to check a project.
+static SCHEMAS: LazyLock<Schemas> = LazyLock::new(|| Schemas::new(&workload::schemas()));
 
 /// Checks what is said about a target with these fields.
 #[track_caller]
@@ -15,7 +20,7 @@ fn check(fields: &str, expected: &[&str]) {
     let id = sources.add(Source::new("kubebench.yaml", text.as_bytes()));
     let source = sources.get(id).unwrap();
     let root = yaml::read(id, source).root.unwrap();
-    found.extend(Schemas::new(&workload::schemas()).validate(DocumentKind::Project, source, &root));
+    found.extend(SCHEMAS.validate(DocumentKind::Project, source, &root));
     if !found.has_errors() {
         project(Some(Document { source, root: &root }), "0.1.0", &mut found);
     }

@@ -1,8 +1,7 @@
 #![expect(clippy::disallowed_methods, reason = "tests look at files")]
 
-use crate::step::tests::cluster;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant};
 
 use serde_json::{Value as Json, json};
@@ -14,14 +13,14 @@ use super::super::seen::Sight;
 use super::super::tests::{attempt, config, session};
 use super::super::told::Told;
 use super::{After, Beside};
+use crate::step::tests::cluster;
 use kubebench_extract::rules::Rules;
 use kubebench_format::result::v1::Status;
 use kubebench_host::process::Stop;
-use kubebench_scripted_server::{Act, Server, object, pieces, stall, status};
+use kubebench_testing::server::{Act, Server, object, pieces, stall, status};
+use kubebench_testing::watchdog::WATCHDOG;
 
 const JOB: &str = "/apis/batch/v1/namespaces/n/jobs/x-1";
-/// How long an API server is away.
-const AWAY: Duration = Duration::from_secs(8);
 const LOG: &str = "/api/v1/namespaces/n/pods/x-1-a/log";
 
 fn job() -> Json {
@@ -43,9 +42,11 @@ fn list(kind: &str, items: &[Json]) -> Vec<Act> {
     object(&json!({"kind": kind, "apiVersion": "v1", "metadata": {"resourceVersion": "1"}, "items": items}))
 }
 
-/// A Job of two pods, of which one prints until it is deleted, and the other never comes.
-fn server() -> Server {
+/// A Job of two pods, of which one prints until it is deleted, and the other never comes. `was_read` says whether somebody
+/// was reading the log still when it was deleted.
+fn server(was_read: &Arc<AtomicBool>) -> Server {
     let deleted = Arc::new(AtomicBool::new(false));
+    let (was_read, reading) = (Arc::clone(was_read), Arc::new(()));
     Server::new(move |request, _| {
         let (method, target) = request.split_once(' ').unwrap();
         let path = target.split('?').next().unwrap();
@@ -54,14 +55,16 @@ fn server() -> Server {
             _ if target.contains("watch=true") => stall(),
             ("POST", _) => object(&job()),
             ("DELETE", JOB) => {
+                was_read.store(Arc::strong_count(&reading) > 1, Ordering::SeqCst);
                 deleted.store(true, Ordering::SeqCst);
                 object(&job())
             }
             (_, JOB) if is_there() => object(&job()),
             (_, LOG) if is_there() => {
                 let line = b"2026-11-22T01:00:02.5Z fetching\n".to_vec();
-                let deleted = Arc::clone(&deleted);
-                vec![pieces(), Act::Piece(line), Act::Until(Arc::new(move || deleted.load(Ordering::SeqCst))), Act::End]
+                let (deleted, reading) = (Arc::clone(&deleted), Arc::clone(&reading));
+                let is_deleted = move || Arc::strong_count(&reading) > 0 && deleted.load(Ordering::SeqCst);
+                vec![pieces(), Act::Piece(line), Act::Until(Arc::new(is_deleted)), Act::End]
             }
             (_, path) if path.ends_with("/jobs") => list("JobList", &[job()]),
             (_, path) if path.ends_with("/pods") => list("PodList", &[pod()]),
@@ -73,15 +76,14 @@ fn server() -> Server {
 
 #[test]
 fn a_job_that_is_given_up_is_deleted_before_the_end_of_its_log_is_waited_for() {
-    let (server, folder) = (server(), tempfile::tempdir().unwrap());
+    let (was_read, folder) = (Arc::default(), tempfile::tempdir().unwrap());
+    let server = server(&was_read);
     let mut session = session(cluster(&server), folder.path());
     let output = folder.path().join("matmul-0a1b2c3d");
-    let began = Instant::now();
     let ended = session.beside("prepare", &job(), &output, Duration::from_secs(1)).unwrap();
-    let took = began.elapsed();
     let Beside::Failed(why) = ended else { panic!("it did not end by itself") };
     assert!(why.contains("only 1 of its 2 pods were made") && why.ends_with("; its last line: fetching"), "{why}");
-    assert!(took < Duration::from_secs(20), "{took:?}: the log of a Job that is there has no end");
+    assert!(was_read.load(Ordering::SeqCst), "the log of a Job that is there has no end");
     assert!(server.requests().iter().any(|request| request.starts_with(&format!("DELETE {JOB}"))));
     assert_eq!(std::fs::read_to_string(output.join("logs/prepare-0.log")).unwrap(), "fetching\n");
     // Nothing of it is needed any more.
@@ -142,7 +144,8 @@ fn the_job_of_another_workflow_is_waited_out() {
             }
         });
         let mut session = session(cluster(&server), folder.path());
-        let ended = session.beside("prepare", &job(), &folder.path().join("x"), Duration::from_secs(2)).unwrap();
+        let queue = if leaves { WATCHDOG } else { Duration::from_secs(1) };
+        let ended = session.beside("prepare", &job(), &folder.path().join("x"), queue).unwrap();
         let Beside::Failed(why) = ended else { panic!("it took what it has not made") };
         let expected = if leaves { "it was asked" } else { "not of this Workflow" };
         assert!(why.contains(expected), "{why}");
@@ -152,13 +155,25 @@ fn the_job_of_another_workflow_is_waited_out() {
 /// What stands in the way of a job may have gone while nobody could see it.
 #[test]
 fn a_job_is_not_given_up_while_the_api_server_is_away() {
-    let (folder, began) = (tempfile::tempdir().unwrap(), Instant::now());
+    const OBSTACLE: Duration = Duration::from_secs(1);
+    let folder = tempfile::tempdir().unwrap();
+    // How often each could not be listed, and since when that was seen of both.
+    let (jobs, pods, away) = (Arc::new(AtomicUsize::new(0)), AtomicUsize::new(0), OnceLock::new());
+    let has_listed = AtomicBool::new(false);
+    let is_seen = |failures: &AtomicUsize| failures.load(Ordering::SeqCst) > 2;
     let waiting = json!({"waiting": {"reason": "ImagePullBackOff", "message": "no such image"}});
     let server = Server::new(move |request, _| {
         let target = request.split_once(' ').unwrap().1;
         let (mut one, mut pod) = (job(), pod());
         one["spec"] = json!({"parallelism": 1, "completions": 1});
-        let is_back = began.elapsed() > AWAY;
+        if is_seen(&jobs) && is_seen(&pods) {
+            away.get_or_init(Instant::now);
+        }
+        let is_back = away.get().is_some_and(|since| since.elapsed() > OBSTACLE * 3 / 2);
+        let refuse = |failures: &AtomicUsize| {
+            failures.fetch_add(1, Ordering::SeqCst);
+            status(503, "ServiceUnavailable", "away")
+        };
         if is_back {
             one["status"] = json!({"succeeded": 1, "conditions": [{"type": "Complete", "status": "True"}]});
             pod["status"]["phase"] = "Succeeded".into();
@@ -169,17 +184,23 @@ fn a_job_is_not_given_up_while_the_api_server_is_away() {
             pod["status"]["containerStatuses"][0]["state"] = waiting.clone();
         }
         match target.split('?').next().unwrap() {
-            _ if target.contains("watch=true") && is_back => stall(),
+            _ if target.contains("watch=true") && is_back => vec![pieces(), Act::Stall],
             _ if target.contains("watch=true") => status(503, "ServiceUnavailable", "away"),
-            _ if !is_back && began.elapsed() > Duration::from_secs(1) => status(503, "ServiceUnavailable", "away"),
+            path if path.ends_with("/jobs") && !is_back => refuse(&jobs),
             path if path.ends_with("/jobs") => list("JobList", &[one]),
-            path if path.ends_with("/pods") => list("PodList", &[pod]),
+            path if path.ends_with("/pods") && !is_back && has_listed.swap(true, Ordering::SeqCst) => refuse(&pods),
+            // What stands in its way is seen while the job itself is not.
+            path if path.ends_with("/pods") => {
+                let jobs = Arc::clone(&jobs);
+                let first = Act::Until(Arc::new(move || is_seen(&jobs)));
+                [vec![first], list("PodList", &[pod])].concat()
+            }
             _ => list("EventList", &[]),
         }
     });
     let mut session = session(cluster(&server), folder.path());
     let mut logs = Logs::new(&session, folder.path().join("x"), &Rules::none(), 100);
-    let limits = Limits { queue: Duration::from_secs(60), run: AWAY, waited: Duration::ZERO, ran: None };
+    let limits = Limits { queue: Duration::from_secs(60), run: 2 * OBSTACLE, waited: Duration::ZERO, ran: None };
     let (ending, _) = session.follow(&mut Sight::of(job()), &mut logs, limits, &mut || Ok(()));
     assert_eq!(ending, Ending::Itself(Status::Succeeded));
 }

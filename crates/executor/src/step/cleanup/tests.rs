@@ -14,7 +14,7 @@ use super::super::tests::{attempt, session};
 use super::super::told::RulesText;
 use kubebench_contract as contract;
 use kubebench_format::result::v1::Status;
-use kubebench_scripted_server::{Act, Server, answer, object, status};
+use kubebench_testing::server::{Act, Server, answer, object, status};
 
 fn job(attempt: &Attempt) -> Json {
     json!({"apiVersion": "kubeflow.org/v1", "kind": "PyTorchJob", "metadata": {

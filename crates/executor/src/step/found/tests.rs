@@ -10,7 +10,7 @@ use super::super::tests::{attempt, session};
 use super::{Found, RESULT, is_run, judge, result_of};
 use kubebench_format::result::v1::Reason;
 use kubebench_format::result::{BenchmarkResult, seal};
-use kubebench_scripted_server::{Server, stall};
+use kubebench_testing::server::{Server, stall};
 
 /// The result of an attempt at the run of [`attempt`], of which `change` says what is special.
 fn result() -> BenchmarkResult {

@@ -5,16 +5,16 @@ mod node;
 
 use std::path::Path;
 use std::sync::Arc;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use super::{Followed, LogName, Logs, NoLog, Place};
 use crate::follow::Places;
 use kubebench_extract::rules::Rules;
 use kubebench_host::process::KeptLog;
 use kubebench_syntax::redact::Redactor;
+use kubebench_testing::watchdog::{WATCHDOG, until};
 use node::{Node, Origin, shown};
 
-const LONG: Duration = Duration::from_secs(20);
 const RULES: &str =
     r#"{"schemaVersion":1,"metrics":[{"name":"loss","from":{"log":{"pattern":"loss=(?<value>[0-9.]+)"}}}]}"#;
 
@@ -30,15 +30,11 @@ fn text(folder: &Path) -> String {
 
 /// Waits until the log holds `wanted`.
 fn await_text(folder: &Path, wanted: &str) {
-    let start = Instant::now();
-    while text(folder) != wanted {
-        assert!(start.elapsed() < LONG, "{:?} is not {wanted:?}", text(folder));
-        std::thread::yield_now();
-    }
+    until(&format!("the log is {wanted:?}"), || text(folder) == wanted);
 }
 
 fn finish(logs: Logs) -> Followed {
-    let mut all = logs.finish(LONG);
+    let mut all = logs.finish(WATCHDOG);
     assert_eq!(all.len(), 1);
     all.remove(0)
 }
@@ -199,9 +195,7 @@ fn a_step_that_comes_back_when_the_pod_is_gone_ends_what_it_had() {
         if is_over {
             node.end();
             first.see("worker", 0, &shown("a", 1, 0, "terminated"), "main");
-            while first.lags() {
-                std::thread::yield_now();
-            }
+            until("the end of the log", || !first.lags());
         }
         first.kill();
         for _ in 0..2 {
@@ -267,9 +261,7 @@ fn nobody_waits_for_ever() {
     node.pod("a");
     node.change(|world| world.down = Some(NoLog::Later("no route to host".to_owned())));
     logs.see("worker", 0, &shown("a", 1, 0, "running"), "main");
-    while node.world().asked.len() < 2 {
-        std::thread::yield_now();
-    }
+    until("the second try", || node.world().asked.len() >= 2);
     let fault = logs.finish(Duration::from_millis(50)).remove(0).fault.unwrap();
     assert_eq!(fault, "it was not read to its end: no route to host");
 }
@@ -390,11 +382,7 @@ fn through_everything(seed: u64) {
 
 /// Waits until something of the last instance was read: a kubelet knows one instance before that which runs.
 fn await_start(folder: &Path, written: usize) {
-    let start = Instant::now();
-    while text(folder).len() < written {
-        assert!(start.elapsed() < LONG, "{} of {written}", text(folder).len());
-        std::thread::yield_now();
-    }
+    until(&format!("the log has {written} bytes"), || text(folder).len() >= written);
 }
 
 #[test]
@@ -413,11 +401,7 @@ fn whose_logs_were_begun_is_known_to_the_next_step() {
         first.see("worker", index, &shown(name, 1, 0, "running"), "main");
     }
     let at = |index: u32| std::fs::read_to_string(folder.path().join(format!("output/logs/worker-{index}.log")));
-    let start = Instant::now();
-    while (0..2).any(|index| at(index).unwrap_or_default() != "one\n") {
-        assert!(start.elapsed() < LONG);
-        std::thread::yield_now();
-    }
+    until("a line of each", || (0..2).all(|index| at(index).unwrap_or_default() == "one\n"));
     first.kill();
     let second = logs(&node, folder.path());
     let place = |index| ("worker".to_owned(), index);

@@ -4,7 +4,7 @@ use super::super::tests::session;
 use super::{Logs, state_of};
 use crate::step::tests::cluster;
 use kubebench_host::process::KeptLog;
-use kubebench_scripted_server::{Server, stall};
+use kubebench_testing::server::{Server, stall};
 
 #[test]
 fn of_a_step_that_never_came_back_the_log_is_ended_and_nothing_else_stays() {

@@ -6,7 +6,7 @@ use serde_json::json;
 use super::super::attempt::Created;
 use super::super::tests::session;
 use super::kept::Kept;
-use kubebench_scripted_server::{Act, Server, object, status};
+use kubebench_testing::server::{Act, Server, object, status};
 
 /// A cluster with objects of the Workflow `w`, each of the server whose name stands before it, and of which `stuck` stays.
 fn cluster(there: &[(&str, &str)], stuck: &'static str) -> (Server, Arc<Mutex<BTreeSet<String>>>) {

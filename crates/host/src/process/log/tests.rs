@@ -2,6 +2,7 @@ use std::fs::{self, File};
 use std::path::Path;
 
 use super::KeptLog;
+use kubebench_testing::scratch::in_memory;
 
 fn letters(range: std::ops::Range<u64>) -> String {
     range.map(|index| char::from(b'a' + u8::try_from(index % 26).unwrap())).collect()
@@ -12,7 +13,7 @@ fn notice(bytes: u64) -> String {
 }
 
 fn kept(limit: u64, total: u64) -> (String, u64) {
-    let folder = tempfile::tempdir().unwrap();
+    let folder = in_memory();
     let path = folder.path().join("log");
     let mut log = KeptLog::create(&path, limit).unwrap();
     letters(0..total).as_bytes().chunks(3).for_each(|chunk| log.write(chunk));
@@ -39,7 +40,7 @@ fn open(folder: &Path, limit: u64) -> (KeptLog, String) {
 
 /// Copies the files as a process that is killed now leaves them.
 fn copy(from: &Path) -> tempfile::TempDir {
-    let to = tempfile::tempdir().unwrap();
+    let to = in_memory();
     for file in fs::read_dir(from).unwrap().map(Result::unwrap) {
         fs::copy(file.path(), to.path().join(file.file_name())).unwrap();
     }
@@ -70,7 +71,7 @@ fn killed_at_any_point_it_becomes_the_same() {
     for total in [0, 5, 9, 11, 16, 27] {
         let whole = kept(10, total);
         for piece in [1, 3, 12] {
-            let folder = tempfile::tempdir().unwrap();
+            let folder = in_memory();
             let (mut log, mark) = open(folder.path(), 10);
             assert_eq!(mark, "");
             let mut came = 0;
@@ -112,7 +113,7 @@ fn what_was_written_after_the_checkpoint_is_taken_in_when_nobody_gives_it_again(
     for total in [0, 5, 9, 11, 16, 27] {
         let whole = kept(10, total);
         for marked in (0..=total).step_by(2) {
-            let folder = tempfile::tempdir().unwrap();
+            let folder = in_memory();
             let (mut log, _) = open(folder.path(), 10);
             log.write(letters(0..marked).as_bytes());
             log.mark(&marked.to_string());
@@ -132,7 +133,7 @@ fn what_was_written_after_the_checkpoint_is_taken_in_when_nobody_gives_it_again(
 #[test]
 fn it_is_read_back_with_a_line_end_where_something_is_left_out() {
     let back = |total: u64| {
-        let folder = tempfile::tempdir().unwrap();
+        let folder = in_memory();
         let (mut log, _) = open(folder.path(), 10);
         for piece in letters(0..total).as_bytes().chunks(2) {
             log.write(piece);
@@ -154,7 +155,7 @@ fn it_is_read_back_with_a_line_end_where_something_is_left_out() {
 
 #[test]
 fn a_disk_that_forgot_bytes_makes_it_begin_again() {
-    let folder = tempfile::tempdir().unwrap();
+    let folder = in_memory();
     let (mut log, _) = open(folder.path(), 100);
     log.write(b"abcdef");
     log.mark("6");
@@ -169,7 +170,7 @@ fn a_disk_that_forgot_bytes_makes_it_begin_again() {
 
 #[test]
 fn torn_records_are_passed_over() {
-    let folder = tempfile::tempdir().unwrap();
+    let folder = in_memory();
     let (mut log, _) = open(folder.path(), 100);
     for number in 1..=4 {
         log.write(b"ab");
@@ -187,7 +188,7 @@ fn torn_records_are_passed_over() {
 
 #[test]
 fn a_log_without_a_checkpoint_is_left_alone() {
-    let folder = tempfile::tempdir().unwrap();
+    let folder = in_memory();
     fs::write(folder.path().join("log"), "of yesterday").unwrap();
     for _ in 0..2 {
         let (mut log, _) = KeptLog::resume(&folder.path().join("log"), folder.path(), 100).unwrap();
@@ -205,7 +206,7 @@ fn a_log_without_a_checkpoint_is_left_alone() {
 #[test]
 fn a_disk_that_takes_nothing_is_said_once_and_what_came_is_counted() {
     let full = File::options().read(true).write(true).open("/dev/full").unwrap();
-    let folder = tempfile::tempdir().unwrap();
+    let folder = in_memory();
     let (mut log, _) = open(folder.path(), 100);
     log.write(b"abc");
     log.mark("3");
@@ -226,7 +227,7 @@ fn a_disk_that_takes_nothing_is_said_once_and_what_came_is_counted() {
 #[test]
 fn no_link_is_followed() {
     for name in ["log", "log.checkpoint", "log.tail-0"] {
-        let folder = tempfile::tempdir().unwrap();
+        let folder = in_memory();
         let other = folder.path().join("other");
         fs::write(&other, "of somebody else").unwrap();
         std::os::unix::fs::symlink(&other, folder.path().join(name)).unwrap();
@@ -238,7 +239,7 @@ fn no_link_is_followed() {
 
 #[test]
 fn no_pipe_is_written_to() {
-    let folder = tempfile::tempdir().unwrap();
+    let folder = in_memory();
     nix::unistd::mkfifo(&folder.path().join("log"), nix::sys::stat::Mode::S_IRWXU).unwrap();
     let error = KeptLog::resume(&folder.path().join("log"), folder.path(), 100).unwrap_err();
     assert!(error.to_string().contains("something else than a file"), "{error}");

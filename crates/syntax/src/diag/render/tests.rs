@@ -1,7 +1,6 @@
 //! What every format must withstand, and the reports that the formats' own tests share.
 
 use std::ops::Range;
-use std::time::Instant;
 
 use proptest::prelude::*;
 
@@ -172,9 +171,9 @@ proptest! {
     }
 }
 
-/// The goal is 0.4 s for an optimized build; the limit here allows for an unoptimized one on a busy machine.
+/// However long its line, a finding shows a few hundred characters of it, and of the file nothing else.
 #[test]
-fn a_thousand_findings_in_a_file_of_one_mebibyte_are_quick() {
+fn a_thousand_findings_in_a_file_of_one_mebibyte_are_short() {
     let texts = ["key: value # and a comment\n".repeat(38_000), "key: value, ".repeat(87_000)];
     for text in texts {
         let mut fixture = Fixture::default();
@@ -189,11 +188,9 @@ fn a_thousand_findings_in_a_file_of_one_mebibyte_are_quick() {
             fixture.push(finding);
         }
         for format in Format::ALL {
-            let start = Instant::now();
             let size = fixture.render(format).len();
-            let elapsed = start.elapsed();
-            println!("{:8} {size:8} bytes {elapsed:?}", format.name());
-            assert!(elapsed.as_secs() < 5, "{format:?} took {elapsed:?}");
+            println!("{:8} {size:8} bytes", format.name());
+            assert!(size < 2 << 20, "{format:?}: {size} bytes");
         }
     }
 }

@@ -1,8 +1,4 @@
-//! An HTTP server for tests that does what a test says: answers, refuses, cuts, stalls.
-//!
-//! Knows nothing of Kubebench, so that each crate may try itself against it.
-#![expect(missing_docs, reason = "tests read the code")]
-#![expect(clippy::unwrap_used, clippy::indexing_slicing, reason = "what goes wrong here fails the test")]
+//! An HTTP server that does what a test says: answers, refuses, cuts, stalls.
 
 use std::io::{BufRead as _, BufReader, Read as _, Write as _};
 use std::net::{Shutdown, TcpListener, TcpStream};
@@ -12,6 +8,8 @@ use std::thread;
 use std::time::Duration;
 
 use serde_json::{Value as Json, json};
+
+use crate::watchdog::until;
 
 /// What the server does with a request, one after the other; then it closes the connection.
 #[derive(Clone)]
@@ -24,7 +22,7 @@ pub enum Act {
     Wait(Duration),
     /// So many pieces of a megabyte, counted as they go.
     Flood(usize, Arc<AtomicUsize>),
-    /// Nothing comes until it is so.
+    /// Nothing comes until it is so, or the client hangs up.
     Until(Arc<dyn Fn() -> bool + Send + Sync>),
     /// The connection stays open, and nothing more comes.
     Stall,
@@ -107,9 +105,9 @@ fn serve(mut stream: TcpStream, seen: &Mutex<Vec<String>>, answer: &(dyn Fn(&str
                 Ok(())
             }
             Act::Until(is_so) => {
-                while !is_so() {
-                    thread::sleep(Duration::from_millis(20));
-                }
+                stream.set_read_timeout(Some(Duration::from_millis(1))).unwrap();
+                let hangs_up = || matches!(stream.peek(&mut [0]), Ok(0));
+                until("what the server waits for", || is_so() || hangs_up());
                 Ok(())
             }
             Act::Stall => loop {

@@ -1,0 +1,9 @@
+//! What the tests of several crates share: an HTTP server that does what a test says, a watchdog, and folders in memory.
+//!
+//! Knows nothing of Kubebench, so that every crate may use it; the program does not.
+#![expect(missing_docs, reason = "tests read the code")]
+#![expect(clippy::unwrap_used, clippy::indexing_slicing, clippy::panic, reason = "what goes wrong here fails the test")]
+
+pub mod scratch;
+pub mod server;
+pub mod watchdog;
