@@ -1,4 +1,4 @@
-//! Everything the compiler emits, held against what clusters and tools say: CRD schemas, kubectl, kubeconform, kustomize,
+//! Everything the compiler emits, compared with what clusters and tools say: CRD schemas, kubectl, kubeconform, kustomize,
 //! argo, `PyYAML`.
 
 use std::collections::{BTreeMap, BTreeSet};
