@@ -9,7 +9,7 @@ use kubebench_format::result::read;
 use kubebench_format::result::v1::{BenchmarkResult, Direction, Exit, Gpu, Image, Kind, Metric, Status, StatusReason};
 use serde_json::{Value as Json, json};
 
-use crate::judges::{oracle, skip, tool};
+use crate::judges::{missing, oracle, tool};
 use crate::judging::{Project, QUIET, SPEC, Special};
 use crate::project::{assert_yes, files_below, repository};
 
@@ -44,7 +44,7 @@ impl Judges {
         // `.ci/run` leaves a text with the folder of the module.
         let modules = PathBuf::from(fs::read_to_string(wrapper).unwrap().trim());
         if !modules.join("node_modules/playwright-core").is_dir() {
-            skip(test, "playwright-core is not where `.ci/run` left it");
+            missing(test, "playwright-core", "its folder is gone: let `.ci/run` install it again");
             return None;
         }
         Some(Self { node, chromium, modules })
@@ -89,6 +89,8 @@ fn read_back(site: &Path) {
     if let Some(python) = tool("python3") {
         let parse = "import sys, xml.dom.minidom\nfor path in sys.argv[1:]: xml.dom.minidom.parse(path)";
         assert_yes(&Command::new(python).args(["-c", parse]).args(ends("xml").chain(ends("svg"))).output().unwrap());
+    } else {
+        missing("oracle_browser", "python3", "install Python, which parses the XML beside the pages");
     }
     let json = |path: &Path| -> Json { serde_json::from_slice(&fs::read(path).unwrap()).unwrap() };
     let index = json(&site.join("index.json"));

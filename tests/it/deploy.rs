@@ -9,7 +9,7 @@ use kubebench_contract::labels;
 use kubebench_extract::preset::PRESETS;
 use serde_json::{Value, json};
 
-use crate::judges::{oracle, skip, validate};
+use crate::judges::{oracle, validate};
 use crate::project::{assert_yes, files_below, mixed_objects, relative, repository};
 
 fn read(path: &str) -> String {
@@ -42,10 +42,6 @@ fn every_kustomization_names_all_that_lies_beside_it_and_a_server_would_take_it(
             let mut object = object(&format!("{folder}/{name}"));
             if object["kind"] != "Namespace" && !is_of_cluster(&object) {
                 object["metadata"]["namespace"] = json!("benchmarks");
-            }
-            if ["AppProject", "GitRepository"].iter().any(|kind| object["kind"] == *kind) {
-                skip(&format!("{folder}/{name}"), "its CRD is not among those that judge");
-                continue;
             }
             assert_eq!(validate(&object), Vec::<String>::new(), "{folder}/{name}");
         }

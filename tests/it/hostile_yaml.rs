@@ -8,7 +8,7 @@ use kubebench_syntax::text::{Source, SourceId};
 use kubebench_syntax::yaml;
 use serde_json::Value;
 
-use crate::judges::{shared, skip};
+use crate::judges;
 use crate::project::{Folder, compile, files_below};
 use crate::watchdog::{self, returns};
 
@@ -125,11 +125,7 @@ fn damaged_specs_are_read_or_refused() {
 }
 
 fn manifests(test: &str) -> Option<PathBuf> {
-    let folder = shared().map(|shared| shared.join("manifests")).filter(|folder| folder.is_dir());
-    if folder.is_none() {
-        skip(test, "no folder `shared` beside the checkout");
-    }
-    folder
+    judges::published(test, "manifests")
 }
 
 /// Reads a file in a thread of its own, so that a reader that hangs fails the test instead of stopping it.

@@ -9,7 +9,7 @@ use kubebench_syntax::text::{Source, SourceId};
 use kubebench_syntax::yaml::{Manifest, Node, read_manifest};
 use serde_json::{Value, json};
 
-use crate::judges::{oracle, python_with_yaml, shared, skip};
+use crate::judges::{self, oracle, python_with_yaml};
 use crate::project::files_below;
 
 /// Reads each file as `PyYAML` does, where it reads as kubectl does too. The differences that are taken out:
@@ -166,11 +166,7 @@ fn the_yaml_suite_is_read() {
 }
 
 fn manifests(test: &str) -> Option<PathBuf> {
-    let folder = shared().map(|shared| shared.join("manifests")).filter(|folder| folder.is_dir());
-    if folder.is_none() {
-        skip(test, "no folder `shared` beside the checkout");
-    }
-    folder
+    judges::published(test, "manifests")
 }
 
 fn published(folder: &Path) -> Vec<PathBuf> {

@@ -9,7 +9,7 @@ use kubebench_syntax::text::{Source, SourceId};
 use kubebench_syntax::yaml::{Node, Step, Value, read_manifest};
 use serde_json::Value as Json;
 
-use crate::judges::{shared, skip};
+use crate::judges;
 use crate::project::{Folder, assert_yes, errors, files_below, relative, repository};
 
 /// The old files of this repository.
@@ -17,13 +17,9 @@ fn own() -> PathBuf {
     repository().join("tests/data/ancestor")
 }
 
-/// The ancestor's files beside the checkout.
+/// The ancestor's files as they were published.
 fn fixtures(test: &str) -> Option<PathBuf> {
-    let folder = shared().map(|shared| shared.join("fixtures/kubebench-legacy")).filter(|folder| folder.is_dir());
-    if folder.is_none() {
-        skip(test, "no folder `shared` with the ancestor's files beside the checkout");
-    }
-    folder
+    judges::published(test, "fixtures/kubebench-legacy")
 }
 
 fn old_files(folder: &Path) -> Vec<PathBuf> {

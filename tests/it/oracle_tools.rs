@@ -7,7 +7,8 @@ use std::process::{Command, Stdio};
 
 use serde_json::{Value, json};
 
-use crate::judges::{self, crd_schema, oracle, validate};
+use crate::judges::{self, oracle, schema, validate};
+use crate::oracle_crd::tf_job;
 
 const TEMPLATE: &str = "\
 apiVersion: argoproj.io/v1alpha1
@@ -52,19 +53,15 @@ fn oracle_argo_lints() {
 #[test]
 fn oracle_kubeconform_agrees() {
     let Some(kubeconform) = oracle("oracle_kubeconform_agrees", "kubeconform") else { return };
-    let Some(sound) = judges::shared().map(|shared| shared.join("manifests/tfjob/kubeflow-trainer-simple.yaml")) else {
-        judges::skip("oracle_kubeconform_agrees", "no folder `shared` beside the checkout");
-        return;
-    };
+    let Some(schema) = schema("oracle_kubeconform_agrees", "kubeflow.org", "v1", "TFJob") else { return };
     let folder = tempfile::tempdir().unwrap();
-    let schema = crd_schema("kubeflow.org", "v1", "TFJob").unwrap();
     written(folder.path(), "tfjob.json", &schema.to_string());
     let place = folder.path().join("{{ .ResourceKind }}.json");
     let judge = |object: &Value| {
         let file = written(folder.path(), "object.yaml", &object.to_string());
         run(Command::new(&kubeconform).args(["-strict", "-schema-location"]).arg(&place).arg(file))
     };
-    let sound: Value = serde_yaml::from_str(&fs::read_to_string(sound).unwrap()).unwrap();
+    let sound = tf_job();
     judge(&sound).unwrap();
     for (at, key, value) in [
         ("/spec", "tfReplicaSpec", json!({})),

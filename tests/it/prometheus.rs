@@ -3,7 +3,6 @@
 
 use std::io::{BufRead as _, BufReader, Write as _};
 use std::net::TcpListener;
-use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 use serde_json::Value;
@@ -11,6 +10,7 @@ use serde_json::Value;
 use kubebench_extract::preset::{PRESETS, Preset};
 use kubebench_extract::prometheus::{of_cluster, over_time, range_url};
 
+use crate::judges::oracle;
 use crate::project::{Folder, repository};
 use crate::watchdog::until;
 
@@ -124,20 +124,9 @@ fn a_server_that_is_not_there_is_a_reason() {
     assert!(result["run"]["reasons"][0]["message"].as_str().unwrap().contains("did not answer"), "{}", result["run"]);
 }
 
-/// Returns a Prometheus server's program: in the tools of CI, or in PATH.
-fn prometheus() -> Option<PathBuf> {
-    let of_ci = std::env::var_os("KUBEBENCH_TOOLS").map(|tools| Path::new(&tools).join("bin/prometheus"));
-    let folders = std::env::var_os("PATH").unwrap_or_default();
-    let in_path = std::env::split_paths(&folders).map(|folder| folder.join("prometheus"));
-    of_ci.into_iter().chain(in_path).find(|program| program.is_file())
-}
-
 #[test]
 fn oracle_a_real_prometheus_answers() {
-    let Some(program) = prometheus().filter(|_| std::env::var_os("KUBEBENCH_ORACLES").is_some()) else {
-        println!("SKIPPED oracle_a_real_prometheus_answers: set KUBEBENCH_ORACLES=1, and have `prometheus` in PATH");
-        return;
-    };
+    let Some(program) = oracle("oracle_a_real_prometheus_answers", "prometheus") else { return };
     let folder = tempfile::tempdir().unwrap();
     let port = TcpListener::bind(("127.0.0.1", 0)).unwrap().local_addr().unwrap().port();
     let config = format!(

@@ -1,5 +1,5 @@
 //! Published manifests as workloads: each compiles, or is refused for what it is, and arrives with nothing changed but what a run
-//! needs. They stand beside the checkout, with their sources.
+//! needs. They lie in `$KUBEBENCH_SHARED`, with their sources.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -12,7 +12,7 @@ use kubebench_syntax::text::{Source, SourceId};
 use kubebench_syntax::yaml::{Node, read_manifest};
 use serde_json::Value;
 
-use crate::judges::{shared, skip};
+use crate::judges;
 use crate::project::{created, errors, files_below};
 
 /// What the spec of a file says beside its path, by the beginning of that.
@@ -218,11 +218,7 @@ fn of_pod(difference: &str) -> String {
 }
 
 fn manifests(test: &str) -> Option<PathBuf> {
-    let root = shared().map(|shared| shared.join("manifests")).filter(|root| root.is_dir());
-    if root.is_none() {
-        skip(test, "no manifests beside the checkout");
-    }
-    root
+    judges::published(test, "manifests")
 }
 
 /// Every manifest, but the suite of YAML itself.

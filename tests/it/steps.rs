@@ -6,7 +6,7 @@ use kubebench_contract::instance::{Owner, Session};
 use kubebench_contract::{Config, Created, Fault, Naming, Settings};
 use serde_json::{Value, json};
 
-use crate::judges::{shared, skip, validate};
+use crate::judges::validate;
 use crate::project::{Emitted, mixed, mixed_objects, rendered};
 
 const OWNER: Owner<'_> = Owner { name: "resnet-1a2b3c4d-r1", uid: "6f1a" };
@@ -88,9 +88,6 @@ fn every_run_gets_its_own_objects() {
     }
     assert!(names.len() > 20, "{names:?}");
     assert_eq!(as_printed, printed.len(), "`render` prints the first run of each case");
-    if shared().is_none() {
-        skip("every_run_gets_its_own_objects", "no folder `shared` beside the checkout: Kubeflow jobs are not judged");
-    }
 }
 
 /// `render` knows the name of a run alone.

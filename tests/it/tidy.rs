@@ -558,3 +558,27 @@ fn the_diff_of_a_kind_is_true() {
     }
     assert!(lines > 30);
 }
+
+/// The Go that CI installs for the judges is as new as the newest module that `tests/tools/build` reads: it may fetch no other.
+#[test]
+fn the_go_of_ci_builds_every_judge() {
+    let root = repository();
+    let go_of = |file: &std::path::Path| -> Vec<u32> {
+        let text = fs::read_to_string(file).unwrap_or_else(|error| panic!("{}: {error}", file.display()));
+        let version = text.lines().find_map(|line| line.strip_prefix("go ")).unwrap().to_owned();
+        version.split('.').map(|part| part.parse().unwrap()).collect()
+    };
+    let workflow = fs::read_to_string(root.join(".github/workflows/ci.yml")).unwrap();
+    let named = workflow.lines().find_map(|line| line.trim().strip_prefix("go-version-file: ")).unwrap();
+    let installed = go_of(&root.join(named));
+    let tools = files_below(&root.join("tests/tools")).into_iter().filter(|file| file.ends_with("go.mod"));
+    let sources = fs::read_to_string(root.join("tests/tools/crds/sources")).unwrap();
+    let pins: BTreeSet<&str> = sources.lines().filter_map(|line| line.split_whitespace().next()).collect();
+    let pins = pins.into_iter().filter(|pins| !matches!(*pins, "#" | "crds"));
+    let modules: Vec<_> =
+        tools.chain(pins.map(|pins| root.join("tests/cluster/go").join(pins).join("go.mod"))).collect();
+    assert!(modules.len() > 10, "{modules:?}");
+    for module in modules {
+        assert!(go_of(&module) <= installed, "{} asks for a newer Go than {named}", module.display());
+    }
+}

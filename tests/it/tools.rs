@@ -10,6 +10,8 @@ use kubebench_extract::series::Window;
 use kubebench_extract::tool::{Report, TOOLS, Tool, tool};
 use serde_json::Value;
 
+use crate::judges;
+
 fn read(tool: &'static Tool, text: &[u8], window: Window) -> Report {
     let mut scan = LogScan::new();
     scan.read_as(tool, window);
@@ -97,11 +99,7 @@ fn samples_of_our_own() {
 /// The captures' folders are named like the tools, with `_` for `-`; two hold no output of a tool of their own.
 #[test]
 fn captures_of_the_real_tools() {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../shared/fixtures");
-    if !root.is_dir() {
-        println!("SKIPPED captures of real tools: there is no ../shared/fixtures");
-        return;
-    }
+    let Some(root) = judges::published("captures_of_the_real_tools", "fixtures") else { return };
     let mut counted = 0;
     for tool in TOOLS {
         for file in samples(&root.join(tool.name.replace('-', "_"))) {
@@ -139,11 +137,10 @@ fn documents_that_may_hold_secrets_are_not_kept() {
 /// Megatron-DeepSpeed's log is output of two tools.
 #[test]
 fn a_capture_of_deepspeed_is_one_of_megatron() {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../shared/fixtures/deepspeed");
-    let Ok(log) = std::fs::read(root.join("superbench_megatron_deepspeed_hostprefix.log")) else {
-        println!("SKIPPED a capture of Megatron-DeepSpeed: there is no ../shared/fixtures");
+    let Some(root) = judges::published("a_capture_of_deepspeed_is_one_of_megatron", "fixtures/deepspeed") else {
         return;
     };
+    let log = std::fs::read(root.join("superbench_megatron_deepspeed_hostprefix.log")).unwrap();
     let report = read(tool("megatron").unwrap(), &log, Window::All);
     let elapsed = report.found().iter().find(|found| found.name == "elapsed_time_per_iteration").unwrap();
     assert_eq!(elapsed.series.values().collect::<Vec<_>>(), [76015.3, 75254.0, 75249.6, 75182.4, 74494.9]);
@@ -184,9 +181,10 @@ fn names_are_unique_and_sorted() {
 #[test]
 fn nothing_panics_on_broken_output() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let captures = judges::published("nothing_panics_on_broken_output", "fixtures");
     for tool in TOOLS {
         let mut files = samples(&root.join("tests/data/tools").join(tool.name));
-        files.extend(samples(&root.join("../shared/fixtures").join(tool.name.replace('-', "_"))));
+        files.extend(captures.iter().flat_map(|captures| samples(&captures.join(tool.name.replace('-', "_")))));
         for file in files {
             let bytes = std::fs::read(file).unwrap();
             let pieces = 40.min(bytes.len());

@@ -1,13 +1,10 @@
 //! Definitions of kinds whose controllers do not run: as they are published, or by their names alone.
 
-use std::fs;
-use std::path::{Path, PathBuf};
-
 use serde_json::{Value, json};
 
 use super::{Cluster, eventually};
-use crate::judges::shared;
-use crate::project::{Folder, assert_yes, files_below};
+use crate::judges;
+use crate::project::{Folder, assert_yes};
 
 /// Installs the definition of `kind` in `group`, which keeps whatever it is given.
 pub(super) fn of_anything(cluster: &Cluster, (group, version): (&str, &str), kind: &str, plural: &str) {
@@ -28,27 +25,13 @@ pub(super) fn of_anything(cluster: &Cluster, (group, version): (&str, &str), kin
     install(cluster, &definition);
 }
 
-/// Installs the definition in a file of `shared/crds`; false where that folder is not there.
-pub(super) fn as_published(cluster: &Cluster, file: &str) -> bool {
-    let Some(shared) = shared() else { return false };
-    for definition in read(&shared.join("crds").join(file)) {
-        install(cluster, &definition);
-    }
+/// Installs the published definition of a kind; false where it is not at hand.
+pub(super) fn as_published(cluster: &Cluster, api_version: &str, kind: &str) -> bool {
+    let (group, version) = api_version.split_once('/').expect(api_version);
+    let Some(mut definition) = judges::definition(group, version, kind) else { return false };
+    give_items_types(&mut definition);
+    install(cluster, &definition);
     true
-}
-
-/// All files of definitions in `shared/crds`, if that is there.
-pub(super) fn files() -> Option<Vec<PathBuf>> {
-    let folder = shared().map(|shared| shared.join("crds")).filter(|folder| folder.is_dir())?;
-    Some(files_below(&folder).into_iter().filter(|path| path.extension().is_some_and(|end| end == "yaml")).collect())
-}
-
-/// The definitions in a file.
-pub(super) fn read(file: &Path) -> Vec<Value> {
-    let mut documents: Vec<Value> = serde_yaml::from_multiple(&fs::read_to_string(file).unwrap()).unwrap();
-    documents.retain(|document| document["kind"] == "CustomResourceDefinition");
-    documents.iter_mut().for_each(give_items_types);
-    documents
 }
 
 /// Installs a definition, and returns when its kind is served.

@@ -72,7 +72,7 @@ fn cluster(test: &str) -> Option<&'static Cluster> {
     match &*CLUSTER {
         Ok(cluster) => Some(cluster),
         Err(Absence::Skipped(why)) => {
-            skip(test, why);
+            skip(test, "a cluster", why);
             None
         }
         Err(Absence::Failed(why)) => panic!("{why}"),
@@ -84,7 +84,7 @@ fn cluster_with(test: &str, (component, definition): (&str, &str)) -> Option<&'s
     let cluster = cluster(test)?;
     cluster.add(component);
     if !cluster.kubectl(["get", "customresourcedefinition", definition]).status.success() {
-        skip(test, &format!("the cluster has no `{definition}`"));
+        skip(test, definition, "the cluster does not define it");
         return None;
     }
     Some(cluster)

@@ -12,7 +12,7 @@ use serde_json::{Value, json};
 
 use super::made::{export, folder, hostile, real, run};
 use super::rebuilt::{Row, rebuilt};
-use crate::judges::{oracle, python_with, skip, tool};
+use crate::judges::{missing, oracle, python_with, tool};
 use crate::project::Folder;
 use crate::watchdog::until;
 
@@ -141,7 +141,7 @@ fn oracle_postgres_loads_the_whole_of_each_result() {
         return;
     }
     let Some(programs) = Postgres::programs() else {
-        return skip(test, "there is psql, and no initdb: Debian's package `postgresql` has it");
+        return missing(test, "initdb", "there is psql alone: install Debian's package `postgresql`");
     };
     let (folder, made) = folder(hostile().into_iter().chain([real()]));
     let script = export(&folder, "postgres");

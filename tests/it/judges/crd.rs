@@ -1,54 +1,23 @@
 //! Custom kinds, judged by the schema of their CRD made strict: what a server would prune is refused.
 
-use std::collections::{BTreeMap, BTreeSet};
-use std::fs;
-use std::path::{Path, PathBuf};
-use std::sync::{Arc, LazyLock, Mutex, PoisonError};
+use std::collections::BTreeSet;
 
 use jsonschema::paths::Location;
 use jsonschema::{Draft, Keyword, ValidationError, Validator};
 use serde_json::{Map, Value, json};
 
-use super::shared;
-
-type Kind = (String, String, String);
-
-/// The strict JSON schema of a custom kind, `None` without its CRD.
-///
-/// It is read anew at each call (half a second for the largest); [`validator`] keeps what it made.
-pub(crate) fn crd_schema(group: &str, version: &str, kind: &str) -> Option<Value> {
-    let folder = shared()?.join("crds");
-    yaml_files(&folder).iter().find_map(|file| {
-        let text = fs::read_to_string(file).expect("a CRD is UTF-8");
-        // A glance before the parse: these files weigh megabytes.
-        if !(text.contains(&format!("group: {group}\n")) && text.contains(&format!("kind: {kind}\n"))) {
-            return None;
-        }
-        let crd = read_yaml(&text);
-        if crd.pointer("/spec/group")? != group || crd.pointer("/spec/names/kind")? != kind {
-            return None;
-        }
-        let versions = crd.pointer("/spec/versions")?.as_array()?;
-        let schema = versions.iter().find(|served| served["name"] == version)?.pointer("/schema/openAPIV3Schema")?;
-        let mut strict = strict(schema, Unknown::Refused);
-        // Its own schema says only that metadata is an object; the server adds the rest.
-        strict["properties"]["metadata"] = json!({"type": "object"});
-        Some(strict)
-    })
-}
-
-/// The validator of a custom kind, made once a process.
-pub(crate) fn validator(group: &str, version: &str, kind: &str) -> Option<Arc<Validator>> {
-    static MADE: LazyLock<Mutex<BTreeMap<Kind, Option<Arc<Validator>>>>> = LazyLock::new(Mutex::default);
-    let name = (group.to_owned(), version.to_owned(), kind.to_owned());
-    let mut made = MADE.lock().unwrap_or_else(PoisonError::into_inner);
-    made.entry(name)
-        .or_insert_with(|| crd_schema(group, version, kind).map(|schema| Arc::new(compiled(&schema))))
-        .clone()
+/// The strict JSON schema of one version of a CRD, `None` when the CRD has no such version.
+pub(super) fn strict_of_version(crd: &Value, version: &str) -> Option<Value> {
+    let versions = crd.pointer("/spec/versions")?.as_array()?;
+    let schema = versions.iter().find(|served| served["name"] == version)?.pointer("/schema/openAPIV3Schema")?;
+    let mut strict = strict(schema, Unknown::Refused);
+    // Its own schema says only that metadata is an object; the server adds the rest.
+    strict["properties"]["metadata"] = json!({"type": "object"});
+    Some(strict)
 }
 
 /// Reads YAML of a size that no spec may have.
-pub(crate) fn read_yaml(text: &str) -> Value {
+pub(super) fn read_yaml(text: &str) -> Value {
     serde_yaml::from_str_with_options(text, serde_yaml::options! { budget: None }).expect("a CRD is YAML")
 }
 
@@ -121,7 +90,7 @@ fn without_defaulted(required: &Value, schema: &Map<String, Value>) -> Value {
     required.as_array().into_iter().flatten().filter(|name| !defaulted(name)).cloned().collect()
 }
 
-fn compiled(schema: &Value) -> Validator {
+pub(super) fn compiled(schema: &Value) -> Validator {
     jsonschema::options()
         .with_draft(Draft::Draft7)
         .should_validate_formats(true)
@@ -169,18 +138,4 @@ impl<'i> Keyword<'i> for KeyedList {
     fn is_valid(&self, list: &'i Value) -> bool {
         self.doubled(list).is_none()
     }
-}
-
-fn yaml_files(folder: &Path) -> Vec<PathBuf> {
-    let mut files = Vec::new();
-    for entry in fs::read_dir(folder).expect("the folder of CRDs is readable") {
-        let path = entry.expect("the folder of CRDs is readable").path();
-        if path.is_dir() {
-            files.extend(yaml_files(&path));
-        } else if path.extension().is_some_and(|extension| extension == "yaml") {
-            files.push(path);
-        }
-    }
-    files.sort();
-    files
 }

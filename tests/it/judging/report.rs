@@ -6,6 +6,7 @@ use kubebench_format::result::v1::{Direction, Kind, Metric, Status};
 use serde_json::Value as Json;
 
 use super::{Project, QUIET, SPEC, Special};
+use crate::judges::skip;
 use crate::project::repository;
 
 /// Writes the site, and returns its files by path.
@@ -491,8 +492,7 @@ fn the_site_in_docs_is_that_of_the_results() {
         |name: &str| std::process::Command::new("git").args(["cat-file", "-e", name]).current_dir(root).status();
     // The commit before the slow-down: whose sessions count follows from the history.
     if !known("ae3452924e^{commit}").is_ok_and(|status| status.success()) {
-        println!("SKIPPED the_site_in_docs_is_that_of_the_results: this checkout has no history");
-        return;
+        return skip("the_site_in_docs_is_that_of_the_results", "the history", "run it in a clone that is not shallow");
     }
     let out = tempfile::tempdir().unwrap();
     let made = out.path().join("site");

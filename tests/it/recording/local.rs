@@ -285,8 +285,11 @@ fn commits_are_signed_when_that_is_asked_for() {
     let key = site.path().join("key");
     let made = Command::new("ssh-keygen").args(["-q", "-t", "ed25519", "-N", "", "-C", "Ada", "-f"]).arg(&key).status();
     if !made.is_ok_and(|status| status.success()) {
-        println!("SKIPPED signing: there is no ssh-keygen");
-        return;
+        return crate::judges::missing(
+            "commits_are_signed_when_that_is_asked_for",
+            "ssh-keygen",
+            "install OpenSSH's client",
+        );
     }
     run(&project, &["config", "gpg.format", "ssh"]);
     run(&project, &["config", "user.name", "Ada"]);

@@ -244,7 +244,7 @@ impl Daemon {
         let folder = Command::new("git").arg("--exec-path").output().unwrap().stdout;
         let program = Path::new(String::from_utf8(folder).unwrap().trim()).join("git-daemon");
         if !program.is_file() {
-            crate::judges::skip(test, "there is no git daemon");
+            crate::judges::missing(test, "git daemon", "install the package that has `git-daemon`");
             return None;
         }
         for _ in 0..20 {

@@ -9,7 +9,7 @@ use kubebench_format::result::{self, BenchmarkResult, Sealed};
 
 use super::server::{Fault, Http};
 use super::*;
-use crate::judges::skip;
+use crate::judges::missing;
 
 const SAMPLE: &str =
     include_str!("../../cli/results.in/results/matmul/size-256-0a1b2c3d/20260102T030405Z-01234567-r1-a1.json");
@@ -373,8 +373,9 @@ fn a_server_that_is_away_for_a_while_is_waited_for() {
 /// A server whose certificate an authority of its own has signed.
 #[test]
 fn an_authority_of_its_own_is_believed_when_the_secret_holds_it() {
+    const TEST: &str = "an_authority_of_its_own_is_believed_when_the_secret_holds_it";
     let Some(python) = crate::judges::tool("python3") else {
-        return skip("record over TLS", "python3, which takes TLS off, is not in PATH");
+        return missing(TEST, "python3", "install Python, which takes TLS off");
     };
     let mut pod = Pod::new("branch");
     let http = Http::serve(pod.site.path(), &[], None, Some("robot:s3cr3t"));
@@ -385,7 +386,7 @@ fn an_authority_of_its_own_is_believed_when_the_secret_holds_it() {
         .current_dir(&place)
         .output();
     if !made.is_ok_and(|output| output.status.success()) {
-        return skip("record over TLS", "openssl, which makes the certificate, is not in PATH");
+        return missing(TEST, "openssl", "install it; it makes the certificate");
     }
     std::fs::write(place.join("tls.py"), TLS).unwrap();
     let backend = http.url("").trim_end_matches('/').trim_start_matches("http://").to_owned();

@@ -216,7 +216,7 @@ fn local(test: &str, cycle: &Loop) -> Vec<Value> {
     let mut results = Vec::new();
     for benchmark in ["plain", "workers", "rendezvous"] {
         if benchmark == "rendezvous" && tool("busybox").is_none() {
-            skip(test, "no `busybox` to hold local results of a PyTorchJob against those of the cluster");
+            skip(test, "busybox", "install it, to compare local results of a PyTorchJob with those of the cluster");
             continue;
         }
         let folder = &cycle.project.folder;

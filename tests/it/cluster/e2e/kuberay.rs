@@ -43,7 +43,7 @@ fn ray_jobs_run_to_their_end() {
     let Some(cluster) = cluster(NAME) else { return };
     let is_there = cluster.kubectl(["get", "customresourcedefinition", "rayjobs.ray.io"]).status.success();
     if !is_there || !image::is_own(cluster) {
-        return skip(NAME, "this is no cluster of tests/cluster with KubeRay");
+        return skip(NAME, "KubeRay", "this is no cluster of tests/cluster with KubeRay");
     }
     bring();
     let project = Settings::of("ray").text();

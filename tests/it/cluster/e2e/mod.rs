@@ -102,9 +102,13 @@ impl Loop {
     /// The project of these files, compiled but not applied; in `kubebench.yaml`, `IMAGE` and `REMOTE` are filled in.
     pub(super) fn new(test: &str, files: &[(&str, &str)]) -> Option<Self> {
         let cluster = cluster(test)?;
-        let image = image::image(cluster).map_err(|why| skip(test, why)).ok()?;
+        let image = image::image(cluster).map_err(|why| skip(test, "an image of this program", why)).ok()?;
         let Some(server) = git_server() else {
-            skip(test, "set KUBEBENCH_TEST_GIT to the address of a git server that pods reach and that takes any push");
+            skip(
+                test,
+                "a git server",
+                "set KUBEBENCH_TEST_GIT to the address of a git server that pods reach and that takes any push",
+            );
             return None;
         };
         let remote = format!("{server}/{}-{}.git", test.replace('_', "-"), std::process::id());

@@ -38,7 +38,7 @@ fn a_launcher_reaches_its_workers() {
         ["get", "customresourcedefinition", "mpijobs.kubeflow.org", "-o", "jsonpath={.spec.versions[*].name}"];
     let served = cluster.kubectl(versions);
     if !String::from_utf8_lossy(&served.stdout).contains("v2beta1") {
-        return skip(NAME, "the cluster does not serve MPIJob v2beta1");
+        return skip(NAME, "MPIJob v2beta1", "the cluster does not serve it");
     }
     let project = Settings::of("launched").text();
     let files = [("kubebench.yaml", project.as_str()), ("specs/launched.yaml", BENCHMARK)];

@@ -61,9 +61,10 @@ fn kill_again_and_again(namespace: &str, run: &str, mut state: u64) {
 /// Before a step has its job, while it follows it, while it reads what it left: twenty times.
 #[test]
 fn a_step_that_is_killed_goes_on_where_it_was() {
-    let Some(tree) = project("a_step_that_is_killed_goes_on_where_it_was", "killed", &RUNS) else { return };
+    const NAME: &str = "a_step_that_is_killed_goes_on_where_it_was";
+    let Some(tree) = project(NAME, "killed", &RUNS) else { return };
     if !is_own(tree.cluster()) {
-        return skip("a_step_that_is_killed", "the processes of this cluster are those of another machine");
+        return skip(NAME, "a cluster on this machine", "the processes of this one are those of another machine");
     }
     let namespace = tree.namespace("cluster").to_owned();
     tree.apply();

@@ -16,10 +16,10 @@ const TRIALS: &str = "trials.kubeflow.org";
 /// The value of a parameter whose trial is ended early.
 const STOPS: &str = "stops";
 
-/// Installs what Katib defines; false where its published definition is not at hand.
-pub(in crate::cluster) fn define(cluster: &Cluster) -> bool {
+/// Installs what Katib defines. Its own definitions keep whatever they are given, so that one without it loses nothing.
+pub(in crate::cluster) fn define(cluster: &Cluster) {
     definitions::of_anything(cluster, ("kubeflow.org", "v1beta1"), "Trial", "trials");
-    definitions::as_published(cluster, "katib/experiment.yaml")
+    definitions::of_anything(cluster, ("kubeflow.org", "v1beta1"), "Experiment", "experiments");
 }
 
 /// Takes one step with an Experiment.
