@@ -563,7 +563,7 @@ fn the_diff_of_a_kind_is_true() {
 #[test]
 fn the_go_of_ci_builds_every_judge() {
     let root = repository();
-    let go_of = |file: &std::path::Path| -> Vec<u32> {
+    let go_of = |file: &Path| -> Vec<u32> {
         let text = fs::read_to_string(file).unwrap_or_else(|error| panic!("{}: {error}", file.display()));
         let version = text.lines().find_map(|line| line.strip_prefix("go ")).unwrap().to_owned();
         version.split('.').map(|part| part.parse().unwrap()).collect()
