@@ -8,8 +8,8 @@ use serde_json::Value;
 
 use super::namespaces::Project;
 use super::{Cluster, PATIENCE, WAYS, cluster, definitions};
-use crate::judges::skip;
-use crate::project::{assert_yes, repository};
+use crate::support::judges::skip;
+use crate::support::project::{assert_yes, repository};
 
 /// A cluster has `MPIJob` in one of two versions, by the operator that it runs; the other one is not judged.
 const EITHER: [&str; 2] = ["kubeflow.org/v1 MPIJob", "kubeflow.org/v2beta1 MPIJob"];

@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 
 use super::cluster;
 use super::namespaces::Project;
-use crate::project::{Emitted, repository};
+use crate::support::project::{Emitted, repository};
 
 const ACCOUNTS: [&str; 3] = ["kubebench-runner", "kubebench-recorder", "kubebench-workflow"];
 

@@ -7,7 +7,7 @@ use serde_json::Value;
 
 use super::namespaces::Project;
 use super::{Cluster, WAYS, cluster};
-use crate::project::{Emitted, assert_yes};
+use crate::support::project::{Emitted, assert_yes};
 
 /// What would start pods of images that no registry has.
 const RUN: [&str; 2] = ["Workflow", "CronWorkflow"];

@@ -6,7 +6,7 @@ use serde_json::Value;
 
 use super::namespaces::Project;
 use super::{WAYS, cluster};
-use crate::project::Emitted;
+use crate::support::project::Emitted;
 
 #[test]
 fn hostile_text_arrives_byte_for_byte() {

@@ -3,8 +3,8 @@
 use serde_json::{Value, json};
 
 use super::{Cluster, eventually};
-use crate::judges;
-use crate::project::{Folder, assert_yes};
+use crate::support::judges;
+use crate::support::project::{Folder, assert_yes};
 
 /// Installs the definition of `kind` in `group`, which keeps whatever it is given.
 pub(super) fn of_anything(cluster: &Cluster, (group, version): (&str, &str), kind: &str, plural: &str) {

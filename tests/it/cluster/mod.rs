@@ -29,8 +29,8 @@ use std::time::{Duration, Instant};
 
 use serde_json::Value;
 
-use crate::judges::{skip, tool};
-use crate::project::{assert_yes, repository};
+use crate::support::judges::{skip, tool};
+use crate::support::project::{assert_yes, repository};
 
 /// What `tests/cluster/up` starts for all tests, and what a cluster that is given must have.
 const COMPONENTS: &str = "argo,training-operator,git";
@@ -39,7 +39,7 @@ const COMPONENTS: &str = "argo,training-operator,git";
 const LACKS: i32 = 3;
 
 /// Longer takes nothing that a test waits for, however busy the machine is.
-const PATIENCE: Duration = crate::watchdog::WATCHDOG;
+const PATIENCE: Duration = crate::support::watchdog::WATCHDOG;
 
 /// How objects reach a cluster: Flux and `kubectl apply --server-side`, or Argo CD and `kubectl apply`.
 const WAYS: [&[&str]; 2] = [&[], &["--server-side"]];

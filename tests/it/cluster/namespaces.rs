@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use serde_json::{Value, json};
 
 use super::Cluster;
-use crate::project::{Emitted, Folder, assert_yes, files_below, mixed_files, relative, repository};
+use crate::support::project::{Emitted, Folder, assert_yes, files_below, mixed_files, relative, repository};
 
 /// A compiled project on disk, with its namespaces in the cluster.
 pub(super) struct Project {

@@ -7,7 +7,7 @@ use std::time::Duration;
 use serde_json::json;
 
 use super::e2e::{Loop, Settings, run_folder};
-use crate::judges::skip;
+use crate::support::judges::skip;
 
 const SPEC: &str = r"
 apiVersion: kubebench.dev/v1

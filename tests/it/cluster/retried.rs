@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 
 use super::cluster;
 use super::namespaces::Project;
-use crate::project::Emitted;
+use crate::support::project::Emitted;
 
 /// What a step does in place of `kubebench`, how often it must be started, and what its pod then says.
 const STEPS: [(&str, &str, usize, &str); 5] = [

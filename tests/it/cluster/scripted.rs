@@ -12,7 +12,7 @@ use std::time::Duration;
 use serde_json::Value;
 
 use super::Cluster;
-use crate::project::Folder;
+use crate::support::project::Folder;
 
 /// Between two looks of a script at its objects.
 const LOOK: Duration = Duration::from_millis(500);

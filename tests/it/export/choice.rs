@@ -6,7 +6,7 @@ use kubebench_format::result::v1::{Reparsed, Status};
 use serde_json::{Value, json};
 
 use super::made::{export, folder, lines, real, rows, run};
-use crate::project::Folder;
+use crate::support::project::Folder;
 
 fn said(folder: &Folder, arguments: &[&str]) -> (Option<i32>, String) {
     let output = folder.run(&[&["export"], arguments].concat());

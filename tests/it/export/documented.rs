@@ -5,7 +5,7 @@ use std::fs;
 use kubebench_results::export::Format;
 use kubebench_results::export::column::{Column, METRIC, REST, RUN};
 
-use crate::project::repository;
+use crate::support::project::repository;
 
 fn page() -> String {
     fs::read_to_string(repository().join("docs/export.md")).unwrap()

@@ -12,9 +12,9 @@ use serde_json::{Value, json};
 
 use super::made::{export, folder, hostile, real, run};
 use super::rebuilt::{Row, rebuilt};
-use crate::judges::{missing, oracle, python_with, tool};
-use crate::project::Folder;
-use crate::watchdog::until;
+use crate::support::judges::{missing, oracle, python_with, tool};
+use crate::support::project::Folder;
+use crate::support::watchdog::until;
 
 /// The Python that `.ci/run` makes for these tests.
 const PYTHON: &str = "python-with-exports";
@@ -498,7 +498,7 @@ impl Drop for Group {
 fn oracle_the_results_of_this_repository_arrive() {
     let Some(benchstat) = oracle("oracle_the_results_of_this_repository_arrive", "benchstat") else { return };
     let folder = Folder::with::<&str, &str>([]);
-    let results = crate::project::repository().join("results");
+    let results = crate::support::project::repository().join("results");
     let file = folder.path().join("all.txt");
     let output =
         folder.run(&["export", "--format", "benchfmt", "--out", file.to_str().unwrap(), results.to_str().unwrap()]);

@@ -8,7 +8,7 @@ use kubebench_format::result::v1::{Direction, Kind, Metric, Source};
 use kubebench_format::result::{self, BenchmarkResult};
 use serde_json::{Value, json};
 
-use crate::project::{Folder, files_below, repository};
+use crate::support::project::{Folder, files_below, repository};
 
 /// Texts that some format or reader takes for something else.
 pub(super) const TEXTS: &[&str] = &[

@@ -5,8 +5,8 @@ use std::process::{Command, Stdio};
 
 use serde_json::{Value, json};
 
-use crate::judges::python_with;
-use crate::project::{Folder, repository};
+use crate::support::judges::python_with;
+use crate::support::project::{Folder, repository};
 
 const NOTEBOOK: &str = "docs/notebooks/results.ipynb";
 

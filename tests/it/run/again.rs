@@ -8,7 +8,7 @@ use kubebench_format::result::{self, BenchmarkResult};
 use serde_json::Value;
 
 use super::{LOSS, job, metric, run, shell};
-use crate::project::{Folder, files_below};
+use crate::support::project::{Folder, files_below};
 
 const SPEED: &str = "metrics: [{name: speed, unit: m/s, better: higher, primary: true, from: {json: {file: result.json, pointer: /speed}}}]";
 

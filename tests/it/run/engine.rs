@@ -8,7 +8,7 @@ use std::process::{Command, Stdio};
 use kubebench_format::result::v1::Status;
 
 use super::{IMAGE, LOSS, Ran, SECONDS, alive, finish, log, metric, project, reasons, send, shell, until, until_made};
-use crate::project::Folder;
+use crate::support::project::Folder;
 
 const SECRET: &str = "s3cr3t-of-the-cluster";
 

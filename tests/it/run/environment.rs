@@ -6,8 +6,8 @@ use std::os::unix::fs::PermissionsExt as _;
 use kubebench_format::result::v1::Status;
 
 use super::{LOSS, SECONDS, finish, job, log, only_run, project, run, shell};
-use crate::judges::skip;
-use crate::project::Folder;
+use crate::support::judges::skip;
+use crate::support::project::Folder;
 
 /// The environment that the replica printed.
 pub(super) fn printed(folder: &Folder, name: &str) -> BTreeMap<String, String> {
@@ -96,7 +96,7 @@ fn a_path_with_blanks_and_letters_of_all_kinds() {
     )]);
     folder.write(&format!("{inner}/f"), "loss 3\n");
     let output = folder.run(&["-C", inner, "run", "specs"]);
-    crate::project::assert_yes(&output);
+    crate::support::project::assert_yes(&output);
     let found = super::results(&folder.path().join(inner).join("results"));
     assert_eq!(found.len(), 1);
     assert!(found[0].artifacts.iter().any(|artifact| artifact.name == "y"));
@@ -200,7 +200,7 @@ fn arguments_that_cannot_be_meant() {
 fn a_commit_that_cannot_be_told_is_said() {
     let note = "note: results will not name the commit of ";
     let folder = job("echo loss 1", &[LOSS]);
-    let git = |arguments: &[&str]| crate::recording::run(folder.path(), arguments);
+    let git = |arguments: &[&str]| crate::record::run(folder.path(), arguments);
     assert!(!run(&folder, &[]).stderr.contains(note), "where nobody uses git there is nothing to say");
     git(&["init", "--quiet"]);
     assert!(!run(&folder, &[]).stderr.contains(note), "there is no commit yet");
@@ -216,7 +216,7 @@ fn a_commit_that_cannot_be_told_is_said() {
         skip("the repository of somebody else", "root", "run it as root, who may give files away");
     }
     let folder = job("echo loss 1", &[LOSS]);
-    crate::recording::run(folder.path(), &["init", "--quiet", "--object-format=sha256"]);
+    crate::record::run(folder.path(), &["init", "--quiet", "--object-format=sha256"]);
     let ran = run(&folder, &[]);
     assert!(ran.stderr.contains(note) && ran.stderr.contains("named by SHA-256"), "{}", ran.stderr);
     assert_eq!((ran.code(), &ran.one().source.commit), (0, &None));

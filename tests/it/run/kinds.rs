@@ -121,7 +121,7 @@ fn mpirun_of_this_machine_reads_the_host_file() {
     std::fs::set_permissions(&program, std::os::unix::fs::PermissionsExt::from_mode(0o755)).unwrap();
     let path = format!("{}:{}", folder.path().join("bin").display(), std::env::var("PATH").unwrap());
     let output = folder.command(&["run", "specs"]).env("PATH", path).output().unwrap();
-    crate::project::assert_yes(&output);
+    crate::support::project::assert_yes(&output);
     let text = String::from_utf8(log(&folder, "launcher-0.log")).unwrap();
     assert_eq!(text, "-np 4 hostname\nlocalhost slots=4\nlocalhost slots=4\n");
     assert!(!only_run(&folder).join("output/logs/worker-0.log").exists());

@@ -6,7 +6,7 @@ use std::time::Duration;
 use kubebench_format::result::v1::Status;
 
 use super::{LOSS, SECONDS, exit, finish, job, log, metric, run, start, until};
-use crate::project::files_below;
+use crate::support::project::files_below;
 
 #[test]
 fn output_in_every_form() {

@@ -8,6 +8,7 @@ mod kinds;
 mod logs;
 mod order;
 mod places;
+mod prometheus;
 mod secrets;
 mod signals;
 mod status;
@@ -23,8 +24,8 @@ use kubebench_format::result::v1::{Exit, Metric, Status};
 use kubebench_format::result::{self, BenchmarkResult};
 use serde_json::json;
 
-use crate::project::{Folder, files_below};
-use crate::watchdog::{self, until};
+use crate::support::project::{Folder, files_below};
+use crate::support::watchdog::{self, until};
 
 /// Tests that mostly wait, all at once.
 #[test]

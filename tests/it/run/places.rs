@@ -5,7 +5,7 @@ use std::process::{Command, Output};
 use kubebench_format::result::v1::Status;
 
 use super::{LOSS, job, metric, reasons, results, run, start};
-use crate::project::Folder;
+use crate::support::project::Folder;
 
 /// Runs a script in the project with file systems of its own; none where that is not allowed.
 fn with_mounts(folder: &Folder, script: &str) -> Option<Output> {

@@ -7,7 +7,7 @@ use std::time::Duration;
 use kubebench_format::result::v1::Status;
 
 use super::{LOSS, Ran, SECONDS, alive, finish, job, metric, reasons, send, start, until_made};
-use crate::project::Folder;
+use crate::support::project::Folder;
 
 const READY: &str = "touch $KUBEBENCH_EXP_OUTPUT_PATH/ready";
 

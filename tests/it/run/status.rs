@@ -2,7 +2,7 @@
 
 use kubebench_format::result::v1::Status;
 
-use crate::project::repository;
+use crate::support::project::repository;
 
 use super::{LOSS, SECONDS, exit, job, metric, project, reasons, run, shell};
 

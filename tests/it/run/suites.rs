@@ -3,7 +3,7 @@
 use serde_json::Value;
 
 use super::{LOSS, shell, spec};
-use crate::project::Folder;
+use crate::support::project::Folder;
 
 fn suite(first: &str, second: &str) -> Folder {
     let of = |name: &str, script: &str| {
@@ -37,10 +37,11 @@ fn a_suite_runs_in_its_order_and_in_one_session() {
     let folder = suite("echo loss 1", "echo loss 2");
     let expected = ["zeta succeeded".to_owned(), "alpha succeeded".to_owned()];
     assert_eq!(ran(&folder, &["specs/nightly.yaml"]), (expected.to_vec(), vec![], Some(0)));
-    let sessions: std::collections::BTreeSet<String> = crate::project::files_below(&folder.path().join("results"))
-        .iter()
-        .map(|path| kubebench_format::result::read(&std::fs::read(path).unwrap()).unwrap().result.run.session)
-        .collect();
+    let sessions: std::collections::BTreeSet<String> =
+        crate::support::project::files_below(&folder.path().join("results"))
+            .iter()
+            .map(|path| kubebench_format::result::read(&std::fs::read(path).unwrap()).unwrap().result.run.session)
+            .collect();
     assert_eq!(sessions.len(), 1, "{sessions:?}");
     let all = ["zeta succeeded", "alpha succeeded", "other succeeded"].map(str::to_owned);
     assert_eq!(ran(&folder, &["specs"]), (all.to_vec(), vec![], Some(0)), "its order counts wherever it is from");

@@ -8,7 +8,7 @@ use serde_json::json;
 
 use super::super::cluster;
 use super::{Loop, Settings, outcome};
-use crate::project::{Folder, repository};
+use crate::support::project::{Folder, repository};
 
 /// What tf_cnn_benchmarks says at its end, after its arguments.
 const STAND_IN: &str = r#"[sh, -c, 'echo "$@"; printf "Step\tImg/sec\ttotal_loss\n1\timages/sec: 3.1 +/- 0.0 (jitter = 0.0)\t7.7\n"; echo "total images/sec: 42.50"', "#;

@@ -8,8 +8,8 @@ use std::sync::LazyLock;
 use kubebench_syntax::digest::Digest;
 
 use super::super::Cluster;
-use crate::judges::tool;
-use crate::project::{assert_yes, repository};
+use crate::support::judges::tool;
+use crate::support::project::{assert_yes, repository};
 
 /// Where containerd of `tests/cluster` listens.
 const SOCKET: &str = "/run/kubebench-cluster/containerd/containerd.sock";

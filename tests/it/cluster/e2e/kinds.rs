@@ -6,8 +6,8 @@ use std::path::Path;
 use serde_json::Value;
 
 use super::{Loop, image, round};
-use crate::judges::{skip, tool};
-use crate::project::{Folder, assert_yes, walk};
+use crate::support::judges::{skip, tool};
+use crate::support::project::{Folder, assert_yes, walk};
 
 const PROJECT: &str = r#"
 apiVersion: kubebench.dev/v1

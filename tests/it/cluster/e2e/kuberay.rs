@@ -3,8 +3,8 @@
 
 use super::super::cluster;
 use super::{Loop, Settings, image, outcome};
-use crate::judges::{skip, tool};
-use crate::project::repository;
+use crate::support::judges::{skip, tool};
+use crate::support::project::repository;
 
 const IMAGE: &str = "localhost/ray:2.53.0";
 const GOOD: &str = "good";

@@ -40,8 +40,8 @@ pub(super) use image::is_own;
 
 use super::namespaces::Project;
 use super::{Cluster, cluster};
-use crate::judges::skip;
-use crate::project::{Emitted, Folder, assert_yes, files_below};
+use crate::support::judges::skip;
+use crate::support::project::{Emitted, Folder, assert_yes, files_below};
 
 /// The git server of `tests/cluster`.
 const GIT: &str = "10.96.0.20:80";

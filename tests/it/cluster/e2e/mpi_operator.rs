@@ -4,7 +4,7 @@
 
 use super::super::cluster;
 use super::{Loop, Settings, outcome};
-use crate::judges::skip;
+use crate::support::judges::skip;
 
 /// The launcher asks each host of the list, as `mpirun` would; there is no sshd in this image.
 const BENCHMARK: &str = r#"

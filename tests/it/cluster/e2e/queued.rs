@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use super::super::failures::Failure;
 use super::super::{Cluster, cluster_with, eventually};
 use super::{Loop, Settings, outcome};
-use crate::project::files_below;
+use crate::support::project::files_below;
 
 /// Both want more than half of what the queue has.
 const SECONDS: u32 = 8;

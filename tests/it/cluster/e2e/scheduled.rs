@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 
 use super::{Loop, Settings};
 use crate::cluster::PATIENCE;
-use crate::project::assert_yes;
+use crate::support::project::assert_yes;
 
 const SPEC: &str = r"
 apiVersion: kubebench.dev/v1

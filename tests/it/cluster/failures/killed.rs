@@ -8,7 +8,7 @@ use serde_json::json;
 
 use super::{Failure, eventually, project};
 use crate::cluster::e2e::is_own;
-use crate::judges::skip;
+use crate::support::judges::skip;
 
 const RUNS: [Failure; 1] = [Failure {
     benchmark: "killed",

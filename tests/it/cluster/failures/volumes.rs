@@ -7,8 +7,8 @@ use serde_json::json;
 
 use super::{Failure, project};
 use crate::cluster::e2e::{Loop, run_folder};
-use crate::judges::skip;
-use crate::project::assert_yes;
+use crate::support::judges::skip;
+use crate::support::project::assert_yes;
 
 const MEGABYTE: u64 = 1 << 20;
 const TIMES: &str = "timeout: 3m\n  queueTimeout: 3m";

@@ -116,7 +116,7 @@ fn reconcile(watched: &Watched, round: u32) {
 
 /// The health checks of the README, on a Workflow that succeeded and on one that did not.
 fn health_is_that_of_the_runs(watched: &Watched) {
-    let readme = std::fs::read_to_string(crate::project::repository().join("README.md")).unwrap();
+    let readme = std::fs::read_to_string(crate::support::project::repository().join("README.md")).unwrap();
     let block = readme.split("```yaml\n").find(|block| block.contains("healthCheckExprs:")).unwrap();
     let shown = block.split("```").next().unwrap();
     let shown: Vec<Value> = serde_yaml::from_multiple(shown).unwrap();

@@ -15,7 +15,7 @@ use serde_json::Value;
 
 use super::e2e::{Loop, Settings, git};
 use super::{Cluster, PATIENCE, cluster_with};
-use crate::project::{assert_yes, repository};
+use crate::support::project::{assert_yes, repository};
 
 const TARGET: &str = "cpu";
 

@@ -194,7 +194,7 @@ fn every_documented_example_is_laid_out() {
 #[expect(clippy::disallowed_methods, reason = "the collected manifests are files")]
 fn every_collected_manifest_is_laid_out() {
     let Some(shared) = std::env::var_os("KUBEBENCH_SHARED").filter(|value| !value.is_empty()) else {
-        // Past the test runner's capture, in the form of `tests/it/judges.rs`.
+        // Past the test runner's capture, in the form of `tests/it/support/judges.rs`.
         let line = "SKIPPED every_collected_manifest_is_laid_out: published files: KUBEBENCH_SHARED names no folder of them; only the maintainers keep one\n";
         std::io::Write::write_all(&mut std::io::stderr(), line.as_bytes()).unwrap();
         return;

@@ -1,5 +1,5 @@
 //! Strings that YAML readers disagree on, the same ones on every run: for the unit tests, and for the tests that ask
-//! foreign readers (`tests/it/yaml_oracle.rs` includes this file).
+//! foreign readers (`tests/it/validate/yaml_oracle.rs` includes this file).
 
 use std::collections::BTreeSet;
 

@@ -1,0 +1,165 @@
+//! The workload `manifest`: its lookups, its names, and what is wrong with one.
+
+use kubebench_compiler::compile::Compilation;
+use serde_json::Value;
+
+use crate::support::project::{codes, compile, compile_sound, created, errors};
+
+const JOB: &str = "\
+apiVersion: batch/v1
+kind: Job
+metadata: {name: train}
+spec:
+  parallelism: ${{ matrix.pods }}
+  template:
+    spec:
+      restartPolicy: Never
+      containers:
+        - name: main
+          image: registry.example/train@sha256:d7ab393d3a3e0a75d6a914d3cbe61866d3a1ca1a19e38311835094b3e11a58ef
+          command: [train, \"${{ matrix.pods }}\", '--on', \"${{ parameters.flag }}\", $(HOME)]
+          resources: {limits: {cpu: 1, memory: 1Gi}}
+";
+
+fn spec(more: &str, manifest: &str) -> String {
+    format!(
+        "apiVersion: kubebench.dev/v1
+kind: Benchmark
+metadata: {{name: train}}
+spec:
+  timeout: 1h
+{more}  workload:
+    manifest: {manifest}
+  metrics: [{{name: seconds, unit: s, better: lower, primary: true, from: {{duration: run}}}}]
+"
+    )
+}
+
+fn compiled(more: &str, manifest: &str, jobs: &[(&str, &str)]) -> Compilation {
+    let spec = spec(more, manifest);
+    let mut files = vec![("specs/train.yaml", spec.as_str())];
+    files.extend(jobs);
+    compile(&files)
+}
+
+fn jobs(compilation: &Compilation) -> Vec<Value> {
+    created(compilation).into_iter().map(|emitted| emitted.object).filter(|object| object["kind"] == "Job").collect()
+}
+
+#[test]
+fn lookups_within_quotes_are_text() {
+    const AXES: &str = "  parameters: {flag: true}\n  matrix: {axes: {pods: [2, 3]}}\n";
+    let file = spec(AXES, "{file: jobs/train.yaml}");
+    let indented: String = JOB.lines().map(|line| format!("        {line}\n")).collect();
+    let object = spec(AXES, &format!("\n      object:\n{indented}"));
+    for text in [file, object] {
+        let compilation = compile_sound(&[("specs/train.yaml", &text), ("jobs/train.yaml", JOB)]);
+        assert_eq!(codes(&compilation), [""; 0], "{text}");
+        let jobs = jobs(&compilation);
+        assert_eq!(jobs.len(), 2);
+        for (job, pods) in jobs.iter().zip([2, 3]) {
+            assert_eq!(job["spec"]["parallelism"], pods);
+            let command = &job["spec"]["template"]["spec"]["containers"][0]["command"];
+            assert_eq!(*command, serde_json::json!(["train", pods.to_string(), "--on", "true", "$(HOME)"]));
+        }
+    }
+}
+
+#[test]
+fn the_file_may_be_looked_up() {
+    let plain = JOB.replace("${{ matrix.pods }}", "1").replace("${{ parameters.flag }}", "x");
+    let other = plain.replace("registry.example/train", "registry.example/other");
+    let more = "  matrix: {axes: {job: [one, two]}}\n";
+    let files = [("jobs/one.yaml", plain.as_str()), ("jobs/two.yaml", other.as_str())];
+    let compilation = compiled(more, "{file: 'jobs/${{ matrix.job }}.yaml'}", &files);
+    assert_eq!(errors(&compilation), [""; 0]);
+    let images: Vec<bool> = jobs(&compilation)
+        .iter()
+        .map(|job| job["spec"]["template"]["spec"]["containers"][0]["image"].as_str().unwrap().contains("other"))
+        .collect();
+    assert_eq!(images, [false, true]);
+}
+
+#[test]
+fn what_a_server_wrote_and_the_name_are_left_out() {
+    let kept = "{apiVersion: batch/v1, kind: Job, metadata: {name: a, uid: u, resourceVersion: '1', labels: {team: x, kubebench.dev/run: z}, creationTimestamp: null}, status: {active: 1}, spec: {}}";
+    for (manifest, name) in
+        [(format!("{{object: {kept}}}"), Value::Null), (format!("{{object: {kept}, name: keep}}"), "a".into())]
+    {
+        let compilation = compiled("", &manifest, &[]);
+        assert_eq!(errors(&compilation), [""; 0]);
+        let job = jobs(&compilation).remove(0);
+        assert_eq!(job["metadata"]["name"], name);
+        assert_eq!(job["metadata"]["labels"]["team"], "x");
+        assert_eq!(job["metadata"]["labels"].get("kubebench.dev/run"), None);
+        assert_eq!((job.get("status"), job["metadata"].get("uid")), (None, None));
+    }
+}
+
+#[test]
+fn faults_are_told_where_they_are() {
+    let told = |manifest: &str, text: &str| errors(&compiled("", manifest, &[("jobs/a.yaml", text)]));
+    for (manifest, text, expected) in [
+        ("{file: jobs/b.yaml}", "", "KB0340 specs/train.yaml: there is no file `jobs/b.yaml`"),
+        (
+            "{file: generated/x.yaml}",
+            "",
+            "KB0340 specs/train.yaml: `generated/x.yaml` cannot be carried: it lies in `generated`, which is made from the specs",
+        ),
+        ("{file: jobs/a.yaml}", "", "KB0103 jobs/a.yaml: the file holds no object"),
+        ("{file: jobs/a.yaml}", "a: [", "KB0104"),
+        ("{file: jobs/a.yaml}", "- a\n", "KB0120 jobs/a.yaml"),
+        ("{file: jobs/a.yaml}", "kind: Job\n", "KB0346 jobs/a.yaml: this object has no `apiVersion`"),
+        (
+            "{file: jobs/a.yaml}",
+            "apiVersion: v1\nkind: Job\nspec: ${{ matrix.no }}\n",
+            "KB0301 jobs/a.yaml: there is no `matrix.no`",
+        ),
+        ("{file: jobs/a.yaml, object: {}}", "", "KB0317 specs/train.yaml: `file` and `object` both say what is run"),
+        ("{}", "", "KB0317 specs/train.yaml: `manifest` has neither `file` nor `object`"),
+        (
+            "{object: {apiVersion: batch/v1, kind: Job, spec: {}}, name: keep}",
+            "",
+            "KB0317 specs/train.yaml: `name: keep`, but the object has no name to keep",
+        ),
+        (
+            "{object: {apiVersion: batch/v1, kind: Job, spec: {}}, main: Job/x}",
+            "",
+            "KB0335 specs/train.yaml: the manifest holds no `Job/x`",
+        ),
+        ("{object: {apiVersion: v1, kind: List, items: []}}", "", "KB0335"),
+    ] {
+        let found = told(manifest, text);
+        assert!(found.iter().any(|fault| fault.starts_with(expected)), "{manifest} {text}: {found:#?}");
+    }
+}
+
+/// A spec whose manifest is at fault emits nothing, and what it emitted before is not taken for left over.
+#[test]
+fn a_spec_is_faulty_with_its_manifest() {
+    let compilation = compiled("", "{file: jobs/a.yaml}", &[("jobs/a.yaml", "kind: Job\n")]);
+    assert!(compilation.faulty.contains("specs/train.yaml"), "{:?}", compilation.faulty);
+    assert!(compilation.benchmarks.is_empty());
+}
+
+/// Pods of a manifest are not hardened, so what a namespace refuses is said before anything is pushed.
+#[test]
+fn a_namespace_that_enforces_restricted_is_told_of_what_its_pods_lack() {
+    let compiled = |context: &str, pod: &str| {
+        let job = format!(
+            "{{object: {{apiVersion: batch/v1, kind: Job, spec: {{template: {{spec: {{{pod} restartPolicy: Never, containers: \
+             [{{name: a, image: 'r.example/a:1', resources: {{limits: {{cpu: 1, memory: 1Gi}}}}, securityContext: {{{context}}}}}]}}}}}}}}}}"
+        );
+        let spec = spec("", &job);
+        let project = "apiVersion: kubebench.dev/v1\nkind: Project\nmetadata: {name: p}\nspec: {targets: {t: {podSecurity: restricted}}}\n";
+        errors(&compile(&[("kubebench.yaml", project), ("specs/train.yaml", &spec)]))
+    };
+    let told = "KB0419 specs/train.yaml: this container does not say what `restricted` asks for";
+    assert_eq!(compiled("", ""), [told]);
+    let container = "allowPrivilegeEscalation: false, capabilities: {drop: [ALL]}";
+    assert_eq!(compiled(container, ""), [told]);
+    assert_eq!(
+        compiled(container, "securityContext: {runAsNonRoot: true, seccompProfile: {type: RuntimeDefault}},"),
+        [""; 0]
+    );
+}

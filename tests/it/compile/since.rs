@@ -1,0 +1,180 @@
+//! `plan --since` against real repositories: what a change starts, starts again, leaves alone and removes.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+use std::process::Output;
+
+use serde_json::Value;
+
+use crate::support::project::{Folder, assert_yes};
+
+const PROJECT: &str = "apiVersion: kubebench.dev/v1\nkind: Project\nmetadata: {name: team}\n";
+
+fn spec(name: &str, image: &str) -> String {
+    format!(
+        "apiVersion: kubebench.dev/v1\nkind: Benchmark\nmetadata: {{name: {name}}}\nspec:\n  timeout: 1h\n  workload:\n    job: {{image: '{image}', resources: {{cpu: 1, memory: 1Gi}}}}\n  metrics: [{{name: seconds, unit: s, better: lower, primary: true, from: {{duration: run}}}}]\n"
+    )
+}
+
+fn commit(root: &Path) {
+    let repository = git2::Repository::init(root).unwrap();
+    let mut index = repository.index().unwrap();
+    index.add_all(["."], git2::IndexAddOption::DEFAULT, None).unwrap();
+    index.update_all(["."], None).unwrap();
+    index.write().unwrap();
+    let tree = repository.find_tree(index.write_tree().unwrap()).unwrap();
+    let author = git2::Signature::new("Ada", "ada@example.com", &git2::Time::new(0, 0)).unwrap();
+    let parent = repository.head().ok().map(|head| head.peel_to_commit().unwrap());
+    let parents: Vec<_> = parent.iter().collect();
+    repository.commit(Some("HEAD"), &author, &author, "Change", &tree, &parents).unwrap();
+}
+
+fn committed(specs: &[(&str, String)]) -> Folder {
+    let folder = Folder::with([("kubebench.yaml", PROJECT)]);
+    for (path, text) in specs {
+        folder.write(path, text);
+    }
+    commit(folder.path());
+    folder
+}
+
+fn said(bytes: &[u8]) -> String {
+    String::from_utf8_lossy(bytes).into_owned()
+}
+
+fn answer(output: &Output) -> Value {
+    assert_yes(output);
+    serde_json::from_slice(&output.stdout).unwrap()
+}
+
+fn since(folder: &Folder, arguments: &[&str]) -> Value {
+    answer(&folder.run(&[&["plan", "--output-format", "json"], arguments].concat()))
+}
+
+fn actions(plan: &Value) -> BTreeMap<&str, &str> {
+    plan["benchmarks"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|row| (row["name"].as_str().unwrap(), row["action"].as_str().unwrap()))
+        .collect()
+}
+
+#[test]
+fn every_kind_of_change_is_told_apart() {
+    let folder = committed(&[
+        ("specs/same.yaml", spec("same", "a/b:1")),
+        ("specs/words.yaml", spec("words", "a/b:1")),
+        ("specs/moved.yaml", spec("moved", "a/b:1")),
+        ("specs/changed.yaml", spec("changed", "a/b:1")),
+        ("specs/gone.yaml", spec("gone", "a/b:1")),
+        ("specs/.hidden.yaml", spec("hidden", "a/b:1")),
+    ]);
+    folder.write("specs/words.yaml", spec("words", "a/b:1").replace("spec:\n", "spec:\n  description: other words\n"));
+    std::fs::create_dir(folder.path().join("specs/deep")).unwrap();
+    std::fs::rename(folder.path().join("specs/moved.yaml"), folder.path().join("specs/deep/moved.yaml")).unwrap();
+    folder.write("specs/changed.yaml", spec("changed", "a/b:2"));
+    folder.write("specs/new.yaml", spec("new", "a/b:1"));
+    std::fs::remove_file(folder.path().join("specs/gone.yaml")).unwrap();
+
+    let plan = since(&folder, &["--since", "HEAD"]);
+    let expected = [
+        ("changed", "runs-again"),
+        ("moved", "unchanged"),
+        ("new", "runs"),
+        ("same", "unchanged"),
+        ("words", "unchanged"),
+    ];
+    assert_eq!(actions(&plan), BTreeMap::from(expected));
+    assert_eq!(plan["removed"], serde_json::json!([{"name": "gone", "target": "default"}]));
+    assert_eq!(plan["notCompared"], serde_json::json!([]));
+
+    let moved = since(&folder, &["--since", "HEAD", "specs/deep/moved.yaml"]);
+    assert_eq!(actions(&moved), BTreeMap::from([("moved", "unchanged")]));
+    assert_eq!(moved["removed"], serde_json::json!([]));
+
+    let shown = said(&folder.run(&["plan", "--since", "HEAD"]).stdout);
+    assert!(shown.contains("changed") && shown.contains("new") && !shown.contains("same"), "{shown}");
+    assert!(shown.contains("removed: gone on default"), "{shown}");
+}
+
+/// A spec that carries a file is compared with the file of that commit.
+#[test]
+fn a_changed_script_runs_again() {
+    let carrying = |name: &str| {
+        spec(name, "a/b:1").replace("resources:", &format!("files: {{x: {{path: scripts/{name}}}}}, resources:"))
+    };
+    let folder =
+        Folder::with([("team/kubebench.yaml", PROJECT), ("team/scripts/same", "a"), ("team/scripts/changed", "a")]);
+    folder.write("team/specs/same.yaml", carrying("same"));
+    folder.write("team/specs/changed.yaml", carrying("changed"));
+    folder.write("team/specs/lost.yaml", carrying("lost"));
+    commit(folder.path());
+    folder.write("team/scripts/changed", "b");
+    folder.write("team/scripts/lost", "a");
+    let plan = since(&folder, &["-C", "team", "--since", "HEAD"]);
+    assert_eq!(actions(&plan), BTreeMap::from([("changed", "runs-again"), ("lost", "runs"), ("same", "unchanged")]));
+    assert_eq!(plan["notCompared"][0]["code"], "KB0340");
+}
+
+#[test]
+fn a_faulty_old_spec_is_named() {
+    let broken = spec("a", "a/b:1").replace("  timeout: 1h", "  timeout: soon");
+    let folder = committed(&[("specs/a.yaml", broken), ("specs/b.yaml", spec("b", "a/b:1"))]);
+    folder.write("specs/a.yaml", spec("a", "a/b:1"));
+
+    let output = folder.run(&["plan", "--since", "HEAD", "--output-format", "json"]);
+    let plan = answer(&output);
+    assert_eq!(actions(&plan), BTreeMap::from([("a", "runs"), ("b", "unchanged")]));
+    assert_eq!(plan["notCompared"][0]["spec"], "specs/a.yaml");
+    assert_eq!(plan["notCompared"][0]["code"], "KB0205");
+    let note = said(&output.stderr);
+    assert!(note.contains("note: `specs/a.yaml` of `HEAD` does not compile (KB0205: "), "{note}");
+    assert!(note.contains("what it held counts as new"), "{note}");
+    assert_eq!(since(&folder, &["--since", "HEAD", "specs/b.yaml"])["notCompared"], serde_json::json!([]));
+}
+
+#[test]
+fn a_faulty_old_project_file_makes_everything_new() {
+    let folder = committed(&[("specs/a.yaml", spec("a", "a/b:1"))]);
+    folder.write("kubebench.yaml", format!("{PROJECT}spec: {{requiredVersion: '>=9'}}\n"));
+    commit(folder.path());
+    folder.write("kubebench.yaml", PROJECT);
+    let output = folder.run(&["plan", "--since", "HEAD"]);
+    assert_yes(&output);
+    let note = said(&output.stderr);
+    assert!(note.contains("`kubebench.yaml` of `HEAD` does not compile (KB0320"), "{note}");
+    assert!(note.contains("everything counts as new"), "{note}");
+    assert_eq!(actions(&since(&folder, &["--since", "HEAD~1"])), BTreeMap::from([("a", "unchanged")]));
+}
+
+#[test]
+fn a_project_below_the_top_of_its_repository() {
+    let folder =
+        Folder::with([("other/specs/x.yaml", spec("x", "a/b:1")), ("team/kubebench.yaml", PROJECT.to_owned())]);
+    folder.write("team/specs/a.yaml", spec("a", "a/b:1"));
+    commit(folder.path());
+    let plan = since(&folder, &["-C", "team", "--since", "HEAD"]);
+    assert_eq!(actions(&plan), BTreeMap::from([("a", "unchanged")]));
+    assert_eq!(plan["removed"], serde_json::json!([]));
+}
+
+#[test]
+fn a_revision_that_is_not_there() {
+    let folder = committed(&[("specs/a.yaml", spec("a", "a/b:1"))]);
+    let unknown = folder.run(&["plan", "--since", "origin/main"]);
+    assert_eq!(unknown.status.code(), Some(2));
+    let words = said(&unknown.stderr);
+    assert!(words.contains("`origin/main` is not a commit of this repository"), "{words}");
+    assert!(!words.contains("shallow"), "{words}");
+
+    // What `git clone --depth 1` leaves: a list of commits whose parents were not fetched.
+    let head = git2::Repository::open(folder.path()).unwrap().revparse_single("HEAD").unwrap().id();
+    folder.write(".git/shallow", format!("{head}\n"));
+    let words = said(&folder.run(&["plan", "--since", "HEAD~1"]).stderr);
+    assert!(words.contains("this clone is shallow"), "{words}");
+
+    let outside = Folder::with([("kubebench.yaml", PROJECT.to_owned()), ("specs/a.yaml", spec("a", "a/b:1"))]);
+    let words = said(&outside.run(&["plan", "--since", "HEAD"]).stderr);
+    assert!(words.contains("is not in a git repository"), "{words}");
+}

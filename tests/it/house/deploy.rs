@@ -1,0 +1,252 @@
+//! What `deploy/` gives people to start from: the image, a namespace, and the objects of Argo CD and Flux.
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::Path;
+use std::process::Command;
+
+use kubebench_contract::labels;
+use kubebench_extract::preset::PRESETS;
+use serde_json::{Value, json};
+
+use crate::support::judges::{oracle, validate};
+use crate::support::project::{assert_yes, files_below, mixed_objects, relative, repository};
+
+fn read(path: &str) -> String {
+    fs::read_to_string(repository().join(path)).unwrap()
+}
+
+fn object(path: &str) -> Value {
+    serde_yaml::from_str(&read(path)).unwrap()
+}
+
+fn is_of_cluster(object: &Value) -> bool {
+    object["kind"].as_str().is_some_and(|kind| kind.starts_with("ClusterRole"))
+}
+
+const FOLDERS: [&str; 4] = ["deploy/namespace", "deploy/nodes", "deploy/argo-cd", "deploy/flux"];
+
+#[test]
+fn every_kustomization_names_all_that_lies_beside_it_and_a_server_would_take_it() {
+    for folder in FOLDERS {
+        let root = repository().join(folder);
+        let mut names: BTreeSet<String> = files_below(&root).iter().map(|path| relative(&root, path)).collect();
+        assert!(names.remove("kustomization.yaml"), "{folder}");
+        let listed = object(&format!("{folder}/kustomization.yaml"))["resources"].clone();
+        assert_eq!(json!(names), {
+            let mut listed: Vec<&str> = listed.as_array().unwrap().iter().map(|name| name.as_str().unwrap()).collect();
+            listed.sort_unstable();
+            json!(listed)
+        });
+        for name in names {
+            let mut object = object(&format!("{folder}/{name}"));
+            if object["kind"] != "Namespace" && !is_of_cluster(&object) {
+                object["metadata"]["namespace"] = json!("benchmarks");
+            }
+            assert_eq!(validate(&object), Vec::<String>::new(), "{folder}/{name}");
+        }
+    }
+}
+
+#[test]
+fn oracle_kustomize_builds_what_is_deployed() {
+    let Some(kustomize) = oracle("oracle_kustomize_builds_what_is_deployed", "kustomize") else { return };
+    for folder in FOLDERS {
+        let output = Command::new(&kustomize).arg("build").arg(repository().join(folder)).output().unwrap();
+        assert_yes(&output);
+        let built: Vec<Value> = serde_yaml::from_multiple(std::str::from_utf8(&output.stdout).unwrap()).unwrap();
+        let listed = object(&format!("{folder}/kustomization.yaml"));
+        assert_eq!(built.len(), listed["resources"].as_array().unwrap().len());
+        for object in built {
+            if is_of_cluster(&object) {
+                continue;
+            }
+            let place = if object["kind"] == "Namespace" { "/metadata/name" } else { "/metadata/namespace" };
+            assert_eq!(object.pointer(place), Some(&listed["namespace"]), "{object}");
+        }
+    }
+}
+
+/// The rows of docs/gitops.md that an Application or a Kustomization decides.
+#[test]
+fn nothing_that_syncs_can_start_a_benchmark_again_or_lose_its_results() {
+    let application = object("deploy/argo-cd/application.yaml");
+    let text = application["spec"].to_string();
+    for option in ["Replace=true", "Force=true", "Prune=false", "CreateNamespace=true"] {
+        assert!(!text.contains(option), "{option}");
+    }
+    let source = &application["spec"]["source"];
+    assert_eq!(source["directory"], json!({"recurse": true, "include": "*.yaml"}));
+    assert_ne!(source["targetRevision"], "kubebench/results");
+    assert_eq!(
+        application["spec"]["syncPolicy"]["automated"],
+        json!({"prune": true, "selfHeal": true, "allowEmpty": false})
+    );
+    let [shared, sync] = ["deploy/flux/pipeline.yaml", "deploy/flux/sync.yaml"].map(object);
+    for kustomization in [&shared, &sync] {
+        let spec = kustomization["spec"].as_object().unwrap();
+        assert_eq!((&spec["wait"], &spec["force"], &spec["prune"]), (&json!(false), &json!(false), &json!(true)));
+        for transformer in ["targetNamespace", "namePrefix", "nameSuffix", "commonMetadata", "postBuild"] {
+            assert!(!spec.contains_key(transformer), "{transformer} changes what Kubebench wrote");
+        }
+    }
+    let paths = [source, &shared["spec"], &sync["spec"]].map(|has| has["path"].as_str().unwrap());
+    assert!(paths.iter().all(|path| repository().join(path).is_dir()), "{paths:?}");
+    let kept = &object("deploy/namespace/namespace.yaml")["metadata"]["annotations"];
+    assert_eq!(kept["argocd.argoproj.io/sync-options"], "Prune=false,Delete=false");
+    assert_eq!(kept["kustomize.toolkit.fluxcd.io/prune"], "disabled");
+}
+
+/// `what_benchmarks_share_comes_before_them` holds that the label tells the two apart.
+#[test]
+fn flux_applies_the_template_before_the_workflows_and_nothing_twice() {
+    let [shared, sync] = ["deploy/flux/pipeline.yaml", "deploy/flux/sync.yaml"].map(object);
+    assert_eq!(sync["spec"]["dependsOn"], json!([{"name": shared["metadata"]["name"]}]));
+    assert_eq!(sync["spec"]["sourceRef"], shared["spec"]["sourceRef"], "only then it waits for the revision");
+    assert_eq!(shared["spec"]["path"], format!("{}/pipeline", sync["spec"]["path"].as_str().unwrap()));
+    assert!(!shared["spec"].as_object().unwrap().contains_key("patches"));
+    let [patch] = &sync["spec"]["patches"].as_array().unwrap()[..] else { panic!("{sync}") };
+    assert_eq!(patch["target"], json!({"labelSelector": "!kubebench.dev/benchmark"}));
+    let patch: Value = serde_yaml::from_str(patch["patch"].as_str().unwrap()).unwrap();
+    assert_eq!(patch["$patch"], "delete");
+}
+
+/// Less, and a sync fails; more, and whoever can push could make other things.
+#[test]
+fn the_project_allows_exactly_the_kinds_that_are_emitted() {
+    let project = object("deploy/argo-cd/project.yaml");
+    let allowed: BTreeSet<(String, String)> = project["spec"]["namespaceResourceWhitelist"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|kind| (kind["group"].as_str().unwrap().to_owned(), kind["kind"].as_str().unwrap().to_owned()))
+        .collect();
+    let emitted: BTreeSet<(String, String)> = mixed_objects()
+        .iter()
+        .map(|emitted| {
+            let version = emitted.object["apiVersion"].as_str().unwrap();
+            let group = version.split_once('/').map_or("", |(group, _)| group);
+            (group.to_owned(), emitted.object["kind"].as_str().unwrap().to_owned())
+        })
+        .collect();
+    assert_eq!(allowed, emitted);
+    assert_eq!(project["spec"]["clusterResourceWhitelist"], json!([]));
+}
+
+#[test]
+fn the_namespace_enforces_restricted_and_gives_no_default_limit() {
+    let labels = &object("deploy/namespace/namespace.yaml")["metadata"]["labels"];
+    assert_eq!(labels["pod-security.kubernetes.io/enforce"], "restricted");
+    let limits = &object("deploy/namespace/requests.yaml")["spec"]["limits"];
+    assert!(limits[0].get("default").is_none() && limits[0]["defaultRequest"]["cpu"].is_string());
+    let hard = object("deploy/namespace/quota.yaml")["spec"]["hard"].clone();
+    assert!(hard.as_object().unwrap().keys().all(|key| !key.starts_with("limits.")), "{hard}");
+}
+
+/// The image that people build is that of the tests, from bases that cannot change.
+#[test]
+fn the_image_is_pinned_and_holds_what_the_steps_call() {
+    let dockerfile = read("deploy/Dockerfile");
+    let bases: Vec<&str> = dockerfile.lines().filter_map(|line| line.strip_prefix("FROM ")).collect();
+    assert_eq!(bases.len(), 2);
+    for base in &bases {
+        let digest = base.split_whitespace().next().unwrap().split_once("@sha256:").expect(base).1;
+        assert!(digest.len() == 64 && digest.bytes().all(|byte| byte.is_ascii_hexdigit()), "{base}");
+        assert!(base.contains("bookworm"), "both of one release: {base}");
+    }
+    let toolchain = read("rust-toolchain.toml");
+    let channel = toolchain.lines().find_map(|line| line.strip_prefix("channel = ")).unwrap().trim_matches('"');
+    assert!(
+        bases[0].contains(&format!("rust:{channel}-")) && dockerfile.contains(&format!("RUSTUP_TOOLCHAIN={channel}\n"))
+    );
+    let image = read("tests/cluster/image");
+    let packages = image.lines().find_map(|line| line.strip_prefix("PACKAGES = (")).unwrap();
+    let installs = dockerfile.lines().find(|line| line.contains("apt-get install")).unwrap();
+    for package in packages.trim_end_matches(')').split(", ").map(|name| name.trim_matches('"')) {
+        assert!(installs.contains(package), "{package}");
+    }
+    for said in ["--uid 65532", "--gid 65532", "--home-dir /tmp", "\nUSER 65532:65532\n", "\nENV HOME=/tmp\n"] {
+        assert!(dockerfile.contains(said), "{said:?}");
+    }
+}
+
+/// What `.dockerignore` leaves of the checkout is what the compiler reads.
+#[test]
+fn the_image_is_built_from_what_it_needs() {
+    let ignore = read(".dockerignore");
+    let lines: Vec<&str> = ignore.lines().filter(|line| !line.starts_with('#') && !line.is_empty()).collect();
+    assert_eq!(lines[0], "*");
+    let sent: Vec<&str> = lines[1..].iter().map(|line| line.strip_prefix('!').expect(line)).collect();
+    assert!(sent.iter().all(|path| repository().join(path).exists()), "{sent:?}");
+    let is_sent = |path: &str| sent.iter().any(|sent| Path::new(path).starts_with(sent));
+    for needed in ["Cargo.toml", "Cargo.lock", "src/main.rs", "crates/syntax/Cargo.toml", "docs/codes/KB0101.md"] {
+        assert!(is_sent(needed), "{needed}");
+    }
+    // Cargo refuses a package whose manifest names a file that is not there.
+    let benches = read("Cargo.toml").matches("[[bench]]").count();
+    assert!(benches == 0 || is_sent("benches/compile.rs"));
+    for kept_out in [".git/config", "target/debug/kubebench", "kubebench.yaml", "results/a.json", "generated/x.yaml"] {
+        assert!(!is_sent(kept_out), "{kept_out}");
+    }
+    let sources = ["src", "crates"].into_iter().flat_map(|folder| files_below(&repository().join(folder)));
+    let sources: Vec<_> = sources.collect();
+    let program = sources.iter().filter(|path| !path.to_string_lossy().contains("test"));
+    for path in program {
+        let text = fs::read_to_string(path).unwrap_or_default();
+        for included in text.split("env!(\"CARGO_MANIFEST_DIR\"), \"/").skip(1) {
+            let included = included.split('"').next().unwrap().trim_start_matches("../../");
+            assert!(is_sent(included), "{} includes {included}", path.display());
+        }
+    }
+}
+
+/// The dashboard shows the presets, by their names and with their queries.
+#[test]
+fn the_dashboard_shows_every_preset() {
+    let dashboard: Value = serde_json::from_str(&read("deploy/monitoring/grafana-dashboard.json")).unwrap();
+    let shown = dashboard["panels"].as_array().unwrap().iter().filter(|panel| panel["type"] != "row");
+    let shown: Vec<(&str, &str)> =
+        shown.map(|panel| (panel["title"].as_str().unwrap(), panel["targets"][0]["expr"].as_str().unwrap())).collect();
+    let wanted: Vec<(&str, String)> = PRESETS
+        .iter()
+        .map(|preset| {
+            let over = if preset.name == "dcgm-energy" { "[$__range]" } else { "[$__rate_interval]" };
+            (preset.name, preset.query.replace("[$duration]", over))
+        })
+        .collect();
+    assert_eq!(shown, wanted.iter().map(|(name, query)| (*name, query.as_str())).collect::<Vec<_>>());
+    let of_dashboard = |name: &str| format!("\"name\": \"{name}\"");
+    let text = read("deploy/monitoring/grafana-dashboard.json");
+    for variable in ["namespace", "pods", "nodes"] {
+        assert!(text.contains(&of_dashboard(variable)), "{variable}");
+    }
+}
+
+/// What selects pods and names their series are labels that Kubebench gives to pods.
+#[test]
+fn monitoring_knows_runs_by_their_labels() {
+    let labels = [
+        labels::BENCHMARK,
+        labels::CASE,
+        labels::RUN,
+        labels::REPEAT,
+        labels::ATTEMPT,
+        labels::WARMUP,
+        "kubebench.dev/role",
+    ];
+    let monitor = object("deploy/monitoring/pod-monitor.yaml");
+    let copied = monitor["spec"]["podTargetLabels"].as_array().unwrap();
+    let copied: BTreeSet<&str> = copied.iter().map(|label| label.as_str().unwrap()).collect();
+    assert_eq!(copied, BTreeSet::from(labels));
+    assert_eq!(monitor["spec"]["selector"]["matchExpressions"][0]["key"], labels::RUN);
+    let text = read("deploy/monitoring/grafana-dashboard.json");
+    let asked: BTreeSet<String> = text
+        .split("label_kubebench_dev_")
+        .skip(1)
+        .map(|rest| rest.chars().take_while(char::is_ascii_alphanumeric).collect())
+        .collect();
+    let known: BTreeSet<String> = labels.iter().map(|label| label.replace("kubebench.dev/", "")).collect();
+    assert!(asked.is_subset(&known), "{asked:?}");
+    let pods = mixed_objects().into_iter().map(|emitted| emitted.object.to_string()).collect::<String>();
+    assert!(pods.contains("kubebench.dev/role"));
+}

@@ -1,0 +1,234 @@
+//! The documents: every command block is run, every spec is compiled, every link leads somewhere.
+//!
+//! A block that opens with a kind and a path (```` ```yaml specs/a.yaml ````) is a file of the document's project; a block that
+//! opens with `console` is run there by trycmd. `TRYCMD=overwrite cargo test --test it docs` writes what the program says now.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use kubebench_compiler::compile::{Input, Workspace};
+use kubebench_compiler::lower::Unreadable;
+
+use crate::support::judges;
+
+const PROGRAM: &str = env!("CARGO_BIN_EXE_kubebench");
+
+/// The project file of README.md, which shows none.
+const README_PROJECT: &str = "\
+apiVersion: kubebench.dev/v1
+kind: Project
+metadata: {name: ml-benchmarks}
+spec:
+  lints: {KB0425: \"off\"}
+  targets:
+    gpu-eu:
+      cluster: eu-1
+      namespace: ml-benchmarks
+      queue: {kueue: ml}
+      prices: {currency: EUR, nvidia.com/gpu: 2.10, cpu: 0.04}
+";
+
+fn repository() -> &'static Path {
+    Path::new(env!("CARGO_MANIFEST_DIR"))
+}
+
+/// The documents that readers start from, relative to the repository.
+fn documents() -> Vec<PathBuf> {
+    let mut found: Vec<PathBuf> =
+        ["README.md", "ARCHITECTURE.md", "CONTRIBUTING.md", "CHANGELOG.md", "SECURITY.md", "deploy/README.md"]
+            .map(PathBuf::from)
+            .to_vec();
+    for folder in ["docs", "docs/decisions"] {
+        let entries = fs::read_dir(repository().join(folder)).unwrap();
+        let names = entries.map(|entry| entry.unwrap().file_name().into_string().unwrap());
+        found.extend(names.filter(|name| name.ends_with(".md")).map(|name| Path::new(folder).join(name)));
+    }
+    found.sort();
+    found
+}
+
+fn text_of(document: &Path) -> String {
+    fs::read_to_string(repository().join(document)).unwrap_or_else(|error| panic!("{}: {error}", document.display()))
+}
+
+/// The blocks of a document: what follows the opening fence, and the text.
+fn blocks(text: &str) -> Vec<(String, String)> {
+    let mut found = Vec::new();
+    let mut open: Option<(String, String)> = None;
+    for line in text.lines() {
+        match (line.strip_prefix("```"), &mut open) {
+            (Some(_), Some(_)) => found.extend(open.take()),
+            (Some(info), None) => open = Some((info.to_owned(), String::new())),
+            (None, Some((_, block))) => {
+                block.push_str(line);
+                block.push('\n');
+            }
+            (None, None) => {}
+        }
+    }
+    assert!(open.is_none(), "a block is not closed");
+    found
+}
+
+/// The files that a document shows, by path.
+fn files(document: &Path) -> Vec<(String, String)> {
+    let named = |(info, text): (String, String)| info.split_once(' ').map(|(_, path)| (path.to_owned(), text));
+    blocks(&text_of(document)).into_iter().filter_map(named).collect()
+}
+
+/// The two projects: that of README.md, and that of all pages in docs/.
+fn projects() -> [(Vec<PathBuf>, Vec<(String, String)>); 2] {
+    let of_docs: Vec<PathBuf> =
+        documents().into_iter().filter(|document| document.parent() == Some(Path::new("docs"))).collect();
+    let mut readme = files(Path::new("README.md"));
+    readme.push(("kubebench.yaml".to_owned(), README_PROJECT.to_owned()));
+    let docs = of_docs.iter().flat_map(|document| files(document)).collect();
+    [(vec![PathBuf::from("README.md")], readme), (of_docs, docs)]
+}
+
+#[test]
+fn every_spec_that_is_shown_compiles_without_a_finding() {
+    for (_, files) in projects() {
+        let input = |(path, text): &(String, String)| Input { path: path.clone(), bytes: text.clone().into_bytes() };
+        let (specs, others): (Vec<_>, Vec<_>) = files.iter().partition(|(path, _)| path.starts_with("specs/"));
+        let project: Vec<_> = others.iter().filter(|(path, _)| path == "kubebench.yaml").collect();
+        assert_eq!(project.len(), 1);
+        assert!(!specs.is_empty());
+        let workspace = Workspace::open(project.first().map(|file| input(file)), env!("CARGO_PKG_VERSION"));
+        let carried = files.clone();
+        let read = move |path: &str| {
+            let file = carried.iter().find(|(found, _)| found == path);
+            file.map(|(_, text)| text.clone().into_bytes()).ok_or(Unreadable::Absent { beside: Vec::new() })
+        };
+        let compilation = workspace.carrying(read).compile(specs.iter().map(|file| input(file)).collect());
+        let findings: Vec<String> = compilation
+            .diagnostics
+            .iter()
+            .map(|finding| format!("{} {}: {}", finding.code.id, finding.path(&compilation.sources), finding.message))
+            .collect();
+        assert!(findings.is_empty(), "{findings:#?}");
+    }
+}
+
+#[test]
+fn every_command_says_what_is_shown() {
+    for (documents, files) in projects() {
+        let place = tempfile::tempdir().unwrap();
+        let cases = trycmd::TestCases::new();
+        cases.register_bin("kubebench", Path::new(PROGRAM)).env("NO_COLOR", "1");
+        let mut copies = Vec::new();
+        for document in documents {
+            let text = text_of(&document);
+            if !text.contains("\n```console\n") {
+                continue;
+            }
+            let copy = place.path().join(document.file_name().unwrap());
+            fs::write(&copy, text).unwrap();
+            make_project(&copy.with_extension("in"), &files, document == Path::new("README.md"));
+            cases.case(&copy);
+            copies.push((copy, repository().join(document)));
+        }
+        assert!(!copies.is_empty());
+        cases.run();
+        if std::env::var("TRYCMD").is_ok_and(|mode| mode == "overwrite") {
+            for (copy, document) in copies {
+                fs::copy(copy, document).unwrap();
+            }
+        }
+    }
+}
+
+/// Makes a project whose tree is compiled and committed; with `outdated`, before `repeats` was raised to 5.
+///
+/// What is shown of suites and variants is left out: the blocks show the other benchmarks.
+fn make_project(root: &Path, files: &[(String, String)], outdated: bool) {
+    let is_apart = |path: &str| ["specs/nightly/", "specs/compared/"].iter().any(|folder| path.starts_with(folder));
+    let files = files.iter().filter(|(path, _)| !is_apart(path));
+    for (path, text) in files.clone() {
+        let path = root.join(path);
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write(path, if outdated { text.replace("repeats: 5", "repeats: 3") } else { text.clone() }).unwrap();
+    }
+    let output = std::process::Command::new(PROGRAM).arg("compile").current_dir(root).output().unwrap();
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stdout));
+    let repository = git2::Repository::init(root).unwrap();
+    let mut index = repository.index().unwrap();
+    index.add_all(["."], git2::IndexAddOption::DEFAULT, None).unwrap();
+    let tree = repository.find_tree(index.write_tree().unwrap()).unwrap();
+    let author = git2::Signature::new("Ada", "ada@example.com", &git2::Time::new(0, 0)).unwrap();
+    repository.commit(Some("HEAD"), &author, &author, "Start", &tree, &[]).unwrap();
+    for (path, text) in files {
+        fs::write(root.join(path), text).unwrap();
+    }
+}
+
+/// What CI systems, Argo CD and Flux read: their kinds fit their CRDs, and the commands in them do their work.
+#[test]
+fn what_others_read_in_the_readme_does_its_work() {
+    let blocks = blocks(&text_of(Path::new("README.md")));
+    let shown: Vec<&String> = blocks.iter().filter(|(info, _)| info == "yaml").map(|(_, text)| text).collect();
+    let [github, gitlab, argo_cd, flux] = shown[..] else { panic!("four files that others read") };
+    for object in [argo_cd, flux] {
+        let objects: Vec<serde_json::Value> = serde_yaml::from_multiple(object).unwrap();
+        for object in objects {
+            assert_eq!(judges::validate(&object), Vec::<String>::new());
+        }
+    }
+
+    let place = tempfile::tempdir().unwrap();
+    let run = |folder: &Path, line: &str| {
+        let words: Vec<&str> = line.split_whitespace().collect();
+        assert_eq!(words.first(), Some(&"kubebench"), "{line}");
+        std::process::Command::new(PROGRAM).args(&words[1..]).current_dir(folder).output().unwrap()
+    };
+    let fresh = place.path().join("fresh");
+    fs::create_dir(&fresh).unwrap();
+    assert!(run(&fresh, "kubebench init").status.success());
+    let written = fs::read_to_string(fresh.join(".github/workflows/kubebench.yml")).unwrap();
+    assert!(written.ends_with(github.as_str()), "`init` writes another workflow:\n{written}");
+
+    let command = |text: &str, key: &str| {
+        let (_, rest) = text.split_once(key).unwrap();
+        rest.lines().next().unwrap().to_owned()
+    };
+    let [(_, files), _] = projects();
+    for (name, outdated, status) in [("sound", false, 0), ("outdated", true, 1)] {
+        let project = place.path().join(name);
+        make_project(&project, &files, outdated);
+        for line in [command(github, "- run: "), command(gitlab, "script: ")] {
+            assert_eq!(run(&project, &line).status.code(), Some(status), "{name}: {line}");
+        }
+        let report: serde_json::Value =
+            serde_json::from_str(&fs::read_to_string(project.join("kubebench.json")).unwrap()).unwrap();
+        assert_eq!(report.as_array().unwrap().is_empty(), !outdated, "{report}");
+    }
+}
+
+#[test]
+fn every_link_leads_somewhere() {
+    let mut broken = Vec::new();
+    for document in documents() {
+        let text = text_of(&document);
+        let targets = text.split("](").skip(1).filter_map(|rest| rest.split_once(')')).map(|(target, _)| target);
+        for target in targets.filter(|target| !target.contains("://")) {
+            let path = target.split('#').next().unwrap();
+            let folder = repository().join(document.parent().unwrap());
+            if !path.is_empty() && !folder.join(path).exists() {
+                broken.push(format!("{}: {target}", document.display()));
+            }
+        }
+    }
+    assert!(broken.is_empty(), "{broken:#?}");
+}
+
+/// The messages: one file a case in tests/cli, with its project in the folder of the same name.
+#[cfg(unix)]
+#[test]
+fn every_case_of_the_command_line_says_what_is_written() {
+    trycmd::TestCases::new()
+        .register_bin("kubebench", Path::new(PROGRAM))
+        .register_bin("sh", Path::new("/bin/sh"))
+        .env("NO_COLOR", "1")
+        .case("tests/cli/*.trycmd")
+        .run();
+}

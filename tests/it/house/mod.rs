@@ -1,0 +1,7 @@
+//! The repository itself: its rules, documents and files for users.
+
+mod deploy;
+mod docs;
+mod options;
+mod tidy;
+mod words;

@@ -1,0 +1,191 @@
+//! What the program says of slips of its arguments and of the state of the tree, as a person meets it.
+
+use crate::support::project::Folder;
+
+const SPEC: &str = "\
+apiVersion: kubebench.dev/v1
+kind: Benchmark
+metadata: {name: disk, labels: {team: vision}}
+spec:
+  timeout: 1h
+  workload: {job: {image: 'r.example/a:1', command: [a], resources: {cpu: 1, memory: 1Gi}}}
+  metrics: [{name: seconds, better: lower, primary: true, from: {duration: run}}]
+  results: {claim: {size: 2Gi}}
+";
+const PROJECT: &str = "apiVersion: kubebench.dev/v1\nkind: Project\nmetadata: {name: p}\nspec: {}\n";
+
+fn folder() -> Folder {
+    Folder::with([("kubebench.yaml", PROJECT), ("specs/disk.yaml", SPEC)])
+}
+
+/// Returns the exit status and all that was said.
+#[track_caller]
+fn said(folder: &Folder, arguments: &[&str]) -> (i32, String) {
+    let output = folder.run(arguments);
+    let text = [output.stdout, output.stderr].concat();
+    (output.status.code().unwrap(), String::from_utf8(text).unwrap())
+}
+
+#[test]
+fn a_label_that_nothing_has_is_no_answer() {
+    let folder = folder();
+    for (label, hint) in [
+        ("team=visoin", "no benchmark has the label team=visoin; did you mean `vision`?"),
+        ("team=speech", "no benchmark has the label team=speech; values of `team` are `vision`"),
+        ("owner=a", "no benchmark has the label owner=a; labels are `team`"),
+    ] {
+        for command in ["compile", "validate", "list", "plan", "render"] {
+            let (status, text) = said(&folder, &[command, "--select", label]);
+            assert_eq!((status, text.contains(hint)), (2, true), "{command} {label}: {text}");
+        }
+    }
+    assert_eq!(said(&folder, &["validate", "--select", "team=vision"]).0, 0);
+    folder.write("specs/b.yaml", SPEC.replace("disk", "b").replace("team: vision", "tier: nightly"));
+    let (status, text) = said(&folder, &["list", "--select", "team=vision", "--select", "tier=nightly"]);
+    assert_eq!((status, text.contains("no benchmark has all of the labels team=vision, tier=nightly")), (2, true));
+}
+
+#[test]
+fn a_check_says_what_is_wrong_with_the_specs_first() {
+    let folder = folder();
+    assert_eq!(said(&folder, &["compile"]).0, 0);
+    folder.write("kubebench.yaml", PROJECT.replace("{}", "{specs: [spec]}"));
+    let (status, text) = said(&folder, &["compile", "--check"]);
+    assert_eq!(status, 1);
+    assert!(text.contains("KB0114") && !text.contains("KB050"), "{text}");
+
+    folder.write("kubebench.yaml", PROJECT);
+    folder.write("specs/disk.yaml", SPEC.replace("2Gi", "1Gi"));
+    let (status, text) = said(&folder, &["compile", "--check"]);
+    assert_eq!(status, 1);
+    assert!(text.contains("KB0418") && !text.contains("KB050"), "{text}");
+
+    folder.write("specs/b.yaml", SPEC.replace("disk", "b"));
+    let (status, text) = said(&folder, &["compile", "--check"]);
+    assert_eq!(status, 1);
+    assert!(text.find("KB0418") < text.find("KB0501"), "{text}");
+    assert!(
+        text.trim_end()
+            .ends_with("mend the errors in the specs first; without them, `kubebench compile` repairs the rest"),
+        "{text}"
+    );
+}
+
+#[test]
+fn a_merge_conflict_in_manifests_is_compiled_away() {
+    let folder = folder();
+    assert_eq!(said(&folder, &["compile"]).0, 0);
+    let clean = folder.tree("generated");
+    let path = "generated/default/disk/rules.yaml";
+    let text = std::fs::read_to_string(folder.path().join(path)).unwrap();
+    let body = text.lines().skip(1).collect::<Vec<_>>().join("\n");
+    let header = text.lines().next().unwrap();
+    folder.write(path, format!("{header}\n<<<<<<< HEAD\n{body}\n=======\n{body}\n>>>>>>> other\n"));
+    let (status, text) = said(&folder, &["compile", "--check"]);
+    assert_eq!((status, text.contains("run `kubebench compile` and commit")), (1, true), "{text}");
+    let (status, text) = said(&folder, &["compile"]);
+    assert_eq!((status, text.contains("1 manifest with conflict markers compiled anew")), (0, true), "{text}");
+    assert_eq!(folder.tree("generated"), clean);
+}
+
+#[test]
+fn init_adds_no_example_to_specs() {
+    let folder = Folder::with([("specs/disk.yaml", SPEC)]);
+    let (status, text) = said(&folder, &["init"]);
+    assert_eq!((status, text.contains("example.yaml")), (0, false), "{text}");
+    assert!(!folder.path().join("specs/example.yaml").exists());
+}
+
+#[test]
+fn what_was_named_in_another_way() {
+    let folder = folder();
+    for (arguments, hint) in [
+        (&["explain", "repeats"][..], "did you mean `benchmark.spec.repeats`?"),
+        (&["explain", "spec.matrix"], "did you mean `benchmark.spec.matrix`?"),
+        (&["explain", "lints"], "did you mean `project.spec.lints`?"),
+        (&["explain", "bechmark"], "did you mean `benchmark`?"),
+        (&["validate", "disk"], "the benchmark `disk` stands in specs/disk.yaml: write that path"),
+        (&["validate", "--report", "sarif=a/b.sarif"], "there is no folder a; make it first"),
+    ] {
+        let (status, text) = said(&folder, arguments);
+        assert_eq!((status, text.contains(hint)), (2, true), "{arguments:?}: {text}");
+    }
+}
+
+#[test]
+fn lints_of_targets_that_nothing_asked_for_runs_on_stay_silent() {
+    let folder = folder();
+    let targets = "{targets: {one: {}, two: {namespace: two, queue: {kueue: ml}}}}";
+    folder.write("kubebench.yaml", PROJECT.replace("{}", targets));
+    folder.write("specs/disk.yaml", SPEC.replace("spec:\n", "spec:\n  targets: [one]\n"));
+    let torch = SPEC.replace("disk", "torch").replace("spec:\n", "spec:\n  targets: [two]\n");
+    let torch = torch.replace("{job: {", "{pytorchJob: {worker: {replicas: 2}, ");
+    folder.write("specs/torch.yaml", torch);
+    for (arguments, expected) in [
+        (&["validate"][..], true),
+        (&["validate", "specs/torch.yaml"], true),
+        (&["validate", "specs/disk.yaml"], false),
+        (&["validate", "--target", "one"], false),
+    ] {
+        let (status, text) = said(&folder, arguments);
+        assert_eq!((status, text.contains("KB0425")), (0, expected), "{arguments:?}: {text}");
+    }
+}
+
+#[test]
+fn one_slip_is_one_finding() {
+    let folder = folder();
+    folder.write("specs/disk.yaml", SPEC.replace("workload", "worklaod"));
+    let (_, text) = said(&folder, &["validate", "-q"]);
+    assert_eq!((text.matches("error[").count(), text.contains("did you mean `workload`?")), (1, true), "{text}");
+
+    folder.write("specs/disk.yaml", SPEC);
+    let suite =
+        "apiVersion: kubebench.dev/v1\nkind: Suite\nmetadata: {name: s}\nspec: {benchmarks: [disk, disc, disk]}\n";
+    folder.write("specs/s.yaml", suite);
+    let (_, text) = said(&folder, &["validate", "-q"]);
+    assert!(
+        text.contains("there is no benchmark `disc`") && text.contains("`disk` stands in `benchmarks` twice"),
+        "{text}"
+    );
+
+    let utf16: Vec<u8> = [0xff, 0xfe].into_iter().chain(SPEC.bytes().flat_map(|byte| [byte, 0])).collect();
+    folder.write("specs/s.yaml", utf16);
+    let (_, text) = said(&folder, &["validate", "-q"]);
+    assert!(text.contains("the file is UTF-16") && text.contains("UTF-8"), "{text}");
+}
+
+#[test]
+fn spellings_from_elsewhere_are_answered_with_ours() {
+    let folder = folder();
+    let job = |fields: &str| SPEC.replace("command: [a]", &format!("command: [a], {fields}"));
+    let spec = |fields: &str| format!("{SPEC}  {fields}\n");
+    for (text, hint) in [
+        (
+            job("env: {T: {valueFrom: {secretKeyRef: {name: hf, key: token}}}}"),
+            "write `T: {secret: {name: hf, key: token}}`",
+        ),
+        (job("env: {T: {configMapKeyRef: {name: a, key: b}}}"), "write `T: {configMap: {name: a, key: b}}`"),
+        (job("env: {T: {valueFrom: {fieldRef: {fieldPath: metadata.name}}}}"), "write `T: {field: metadata.name}`"),
+        (job("env: [{name: A, value: b}]"), "write a mapping: `env: {A: b}`"),
+        (job("env: {T: {secret: hf}}"), "write `secret: {name: hf, key: …}`"),
+        (job("replicas: 2"), "write `parallelism`"),
+        (spec("matrix: {bs: [1, 2]}"), "write `matrix: {axes: {bs: [1, 2]}}`"),
+        (spec("parameters: {a: [1, 2]}"), "`a` must be a string, a number or a boolean"),
+        (spec("budget: {gpuHours: 2,10}"), "write `2.10` for a decimal number, with a point"),
+        (spec("budget: {gpuHours: '2,10'}"), "write `2.10`, with a decimal point"),
+        (
+            job("args: ['${{ matrix.amp }}']") + "  matrix: {axes: {amp: [true, false]}}\n",
+            r#"write the axis as `amp: ["true", "false"]`"#,
+        ),
+    ] {
+        folder.write("specs/disk.yaml", &text);
+        let (status, said) = said(&folder, &["validate", "-q"]);
+        assert_eq!((status, said.matches("error[").count(), said.contains(hint)), (1, 1, true), "{hint}: {said}");
+    }
+    // The last one points at the axis, and nothing would take the lookup away.
+    let (_, said) = said(&folder, &["validate", "-q", "--output-format", "json"]);
+    let found: serde_json::Value = serde_json::from_str(&said).unwrap();
+    assert!(found.to_string().contains(r#""line":9"#), "{said}");
+    assert!(said.contains("\"fix\": null"), "{said}");
+}

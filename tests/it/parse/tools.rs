@@ -1,0 +1,342 @@
+//! Every parser against a sample of our own making, and against captures of the real tools where they are present.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::{Path, PathBuf};
+
+use kubebench_extract::kept::Kept;
+use kubebench_extract::rules::Rules;
+use kubebench_extract::scan::LogScan;
+use kubebench_extract::series::Window;
+use kubebench_extract::tool::{Report, TOOLS, Tool, tool};
+use serde_json::Value;
+
+use crate::support::judges;
+
+fn read(tool: &'static Tool, text: &[u8], window: Window) -> Report {
+    let mut scan = LogScan::new();
+    scan.read_as(tool, window);
+    text.chunks(4096).for_each(|piece| scan.feed(piece));
+    scan.finish().tools.remove(0).report
+}
+
+/// Returns the headline metrics of a report by name; labels follow in braces as in OpenMetrics.
+fn headlines(report: &Report) -> BTreeMap<String, (Option<f64>, String)> {
+    let mut all = BTreeMap::new();
+    for found in report.found() {
+        let labels: Vec<String> = found.labels.iter().map(|(key, value)| format!("{key}=\"{value}\"")).collect();
+        let labels = if labels.is_empty() { String::new() } else { format!("{{{}}}", labels.join(",")) };
+        for headline in found.headlines {
+            let value = found.series.reduce(headline.reduce).value;
+            all.insert(format!("{}{}{labels}", found.name, headline.suffix), (value, found.unit.clone()));
+        }
+    }
+    all
+}
+
+/// Holds the output in `path` against the file of the same name with `.expect.json`: the values of `metrics`, names that
+/// are `absent`, and what the reason says why the run is `invalid`.
+fn judge(name: &str, path: &Path) {
+    let tool = tool(name).unwrap_or_else(|| panic!("no tool `{name}`"));
+    let expect = std::fs::read_to_string(format!("{}.expect.json", path.display())).unwrap();
+    let expect: Value = serde_json::from_str(&expect).unwrap();
+    let report = read(tool, &std::fs::read(path).unwrap(), Window::All);
+    let found = headlines(&report);
+    if let Some(metrics) = tool.metrics {
+        let names: BTreeSet<&str> = metrics().iter().map(|metric| metric.name).collect();
+        let unnamed = report.found().iter().find(|found| !names.contains(found.name.as_str()));
+        assert!(unnamed.is_none(), "{}: a fixed set of metrics without {unnamed:?}", path.display());
+    }
+    for (metric, wanted) in expect["metrics"].as_object().unwrap() {
+        let (value, unit) =
+            found.get(metric).unwrap_or_else(|| panic!("{}: no `{metric}` in {found:#?}", path.display()));
+        let wanted_unit = wanted["unit"].as_str().unwrap().trim_end_matches(" as declared");
+        assert_eq!(unit, wanted_unit, "{}: unit of {metric}", path.display());
+        match (value, wanted["value"].as_f64()) {
+            (Some(value), Some(wanted)) => {
+                let near = (value - wanted).abs() <= 1e-9 * wanted.abs();
+                assert!(near, "{}: {metric} is {value}, not {wanted}", path.display());
+            }
+            (value, wanted) => assert_eq!(*value, wanted, "{}: {metric}", path.display()),
+        }
+    }
+    for name in texts(&expect["absent"]) {
+        assert!(!found.contains_key(name), "{}: `{name}` is {:?}", path.display(), found[name]);
+    }
+    // Where the file says `"invalid": []`, the run counts.
+    let reasons = report.reasons();
+    for part in texts(&expect["invalid"]) {
+        assert!(reasons.iter().any(|reason| reason.contains(part)), "{}: no `{part}` in {reasons:#?}", path.display());
+    }
+    let counts = expect["invalid"].as_array().is_some_and(Vec::is_empty);
+    assert!(!counts || reasons.is_empty(), "{}: {reasons:#?}", path.display());
+}
+
+/// Returns a text, or those of a list.
+fn texts(list: &Value) -> impl Iterator<Item = &str> {
+    list.as_str().into_iter().chain(list.as_array().into_iter().flatten().map(|text| text.as_str().unwrap()))
+}
+
+fn samples(folder: &Path) -> Vec<PathBuf> {
+    let files = std::fs::read_dir(folder).into_iter().flatten().map(|entry| entry.unwrap().path());
+    let is_sample = |path: &PathBuf| PathBuf::from(format!("{}.expect.json", path.display())).exists();
+    let mut files: Vec<PathBuf> = files.filter(is_sample).collect();
+    files.sort();
+    files
+}
+
+#[test]
+fn samples_of_our_own() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data/tools");
+    for tool in TOOLS {
+        let files = samples(&root.join(tool.name));
+        assert!(!files.is_empty(), "no sample of {} in tests/data/tools", tool.name);
+        for file in files {
+            judge(tool.name, &file);
+        }
+    }
+}
+
+/// The captures' folders are named like the tools, with `_` for `-`; two hold no output of a tool of their own.
+#[test]
+fn captures_of_the_real_tools() {
+    let Some(root) = judges::published("captures_of_the_real_tools", "fixtures") else { return };
+    let mut counted = 0;
+    for tool in TOOLS {
+        for file in samples(&root.join(tool.name.replace('-', "_"))) {
+            judge(tool.name, &file);
+            counted += 1;
+        }
+    }
+    // torchrun is a launcher: the Trainer printed this.
+    for file in samples(&root.join("torchrun")) {
+        judge("hf-trainer", &file);
+        counted += 1;
+    }
+    println!("{counted} captures of real tools");
+    assert!(counted > 0);
+}
+
+/// What is kept beside the metrics goes into a repository: not a dump of an environment, and no key of an API.
+#[test]
+fn documents_that_may_hold_secrets_are_not_kept() {
+    let cases = [
+        ("nccl-tests", r#"{"env": {"HOME": "/"}, "results": [{"size": 8, "in_place": {"time": 1.5}}]}"#, false),
+        ("aiperf", r#"{"request_count": {"unit": "requests", "avg": 2}, "run_info": {"cli": "--api-key k"}}"#, false),
+        ("aiperf", r#"{"request_count": {"unit": "requests", "avg": 2}, "run_info": {"cli": "--api"}}"#, true),
+        ("guidellm", r#"{"benchmarks": [{"metrics": {}}], "config": {"backend": {"api_key": "k"}}}"#, false),
+        ("guidellm", r#"{"benchmarks": [{"metrics": {}}], "config": {"backend": {"api_key": null}}}"#, true),
+    ];
+    for (name, text, is_kept) in cases {
+        let mut scan = LogScan::new();
+        scan.read_as(tool(name).unwrap(), Window::All);
+        scan.feed(text.as_bytes());
+        assert_eq!(scan.finish().tools[0].native.is_some(), is_kept, "{name}: {text}");
+    }
+}
+
+/// Megatron-DeepSpeed's log is output of two tools.
+#[test]
+fn a_capture_of_deepspeed_is_one_of_megatron() {
+    let Some(root) = judges::published("a_capture_of_deepspeed_is_one_of_megatron", "fixtures/deepspeed") else {
+        return;
+    };
+    let log = std::fs::read(root.join("superbench_megatron_deepspeed_hostprefix.log")).unwrap();
+    let report = read(tool("megatron").unwrap(), &log, Window::All);
+    let elapsed = report.found().iter().find(|found| found.name == "elapsed_time_per_iteration").unwrap();
+    assert_eq!(elapsed.series.values().collect::<Vec<_>>(), [76015.3, 75254.0, 75249.6, 75182.4, 74494.9]);
+}
+
+/// Tools that print steps are windowed by them: the tool, its sample, the steps, the series and its values inside.
+#[test]
+fn steps_of_a_window_are_those_that_the_tool_printed() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data/tools");
+    let cases: [(&str, &str, (u64, u64), &str, &[f64]); 12] = [
+        ("deepspeed", "restarted.log", (30, 40), "curr_samples_per_sec", &[430.5, 440.0]),
+        ("hf-trainer", "trainer_state.json", (20, 20), "loss", &[2.125]),
+        ("horovod", "gpus.log", (0, 1), "iter_img_per_sec_per_gpu", &[210.5, 211.5]),
+        ("katib", "both_forms.log", (100, 100), "loss", &[2.5]),
+        ("maxtext", "ramp_up_profiler_restart.log", (23, 24), "tflops_per_device", &[210.5, 2000.5, 208.5]),
+        ("megatron", "bridge.log", (20, 20), "throughput_per_gpu", &[600.5]),
+        ("mllog", "aborted_among_other_output.log", (1, 2), "eval_accuracy", &[0.25, 0.5]),
+        ("nemo", "first_generation_bar.log", (2000, 2006), "train_step_timing", &[1.25]),
+        ("nemo", "second_generation.log", (11, 12), "train_step_timing", &[3.5, 3.25]),
+        ("pytorch-imagenet", "two_ranks_old_and_new.log", (101, 300), "time", &[0.5, 3.5, 0.75]),
+        ("pytorch-mnist", "counts_and_percentages.log", (2, 2), "train_loss", &[0.125]),
+        ("tf-cnn-benchmarks", "four_ranks.log", (20, 20), "images_per_sec", &[72.5]),
+    ];
+    for (name, file, (from, to), series, values) in cases {
+        let text = std::fs::read(root.join(name).join(file)).unwrap();
+        let report = read(tool(name).unwrap(), &text, Window::Steps(from, to));
+        let found = report.found().iter().find(|found| found.name == series).unwrap();
+        assert_eq!(found.series.values().collect::<Vec<_>>(), values, "{name}: {series} of steps {from} to {to}");
+    }
+}
+
+#[test]
+fn names_are_unique_and_sorted() {
+    assert!(TOOLS.is_sorted_by(|a, b| a.name < b.name));
+}
+
+/// No output may make a parser panic: every capture cut at many places, and with bytes changed.
+#[test]
+fn nothing_panics_on_broken_output() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let captures = judges::published("nothing_panics_on_broken_output", "fixtures");
+    for tool in TOOLS {
+        let mut files = samples(&root.join("tests/data/tools").join(tool.name));
+        files.extend(captures.iter().flat_map(|captures| samples(&captures.join(tool.name.replace('-', "_")))));
+        for file in files {
+            let bytes = std::fs::read(file).unwrap();
+            let pieces = 40.min(bytes.len());
+            for piece in 0..pieces {
+                let cut = bytes.len() * piece / pieces;
+                read(tool, &bytes[..cut], Window::All);
+                read(tool, &bytes[cut..], Window::LastN(2));
+            }
+            for step in [3, 7, 31] {
+                let mut changed = bytes.clone();
+                changed.iter_mut().step_by(step * 13).for_each(|byte| *byte ^= 0x55);
+                read(tool, &changed, Window::Steps(1, 3));
+            }
+        }
+    }
+}
+
+/// Returns the text with another last digit in each decimal.
+fn other_numbers(text: &str) -> String {
+    let decimals = regex::Regex::new(r"(\d+\.\d*)(\d)").unwrap();
+    let other = |found: &regex::Captures<'_>| format!("{}{}", &found[1], (found[2].parse::<u32>().unwrap() + 1) % 10);
+    decimals.replace_all(text, other).into_owned()
+}
+
+/// Two reports in one log, such as before and after a restart: what a report says once is what the last one says.
+#[test]
+fn the_last_report_counts() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data/tools");
+    let mut compared = 0;
+    for tool in TOOLS {
+        for file in samples(&root.join(tool.name)) {
+            let first = std::fs::read_to_string(&file).unwrap();
+            let second = other_numbers(&first);
+            let both = read(tool, format!("{}\n{second}", first.trim_end()).as_bytes(), Window::All);
+            if file.extension().is_some_and(|extension| extension == "yaml") {
+                assert!(both.reasons().iter().any(|reason| reason.contains("a second time")), "{}", file.display());
+                continue;
+            }
+            let alone = read(tool, second.as_bytes(), Window::All);
+            // A median over all steps is one over those of both.
+            let is_single = |name: &str| !name.contains("_median_steps_") && !name.ends_with("_count");
+            for found in alone.found().iter().filter(|found| found.series.count() == 1 && is_single(&found.name)) {
+                if found.headlines.iter().any(|headline| headline.suffix.ends_with("median")) {
+                    continue;
+                }
+                let known = both.found().iter().find(|other| other.name == found.name && other.labels == found.labels);
+                let last = known.and_then(|known| known.series.last());
+                let (last, wanted) = (last.unwrap_or_default(), found.series.last().unwrap());
+                assert!(last.total_cmp(&wanted).is_eq(), "{}: {} is {last}, not {wanted}", file.display(), found.name);
+                compared += 1;
+            }
+        }
+    }
+    assert!(compared > 300, "{compared}");
+}
+
+/// Colors and line ends of Windows change no value.
+#[test]
+fn how_lines_are_decorated_does_not_matter() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data/tools");
+    for tool in TOOLS {
+        for file in samples(&root.join(tool.name)) {
+            let text = std::fs::read_to_string(&file).unwrap().replace("\r\n", "\n");
+            let plain = headlines(&read(tool, text.as_bytes(), Window::All));
+            let colored: Vec<String> = text.split('\n').map(|line| format!("\x1b[32m{line}\x1b[0m\x1b[K")).collect();
+            for decorated in [colored.join("\n"), text.replace('\n', "\r\n")] {
+                let found = headlines(&read(tool, decorated.as_bytes(), Window::All));
+                assert_eq!(found, plain, "{}", file.display());
+            }
+        }
+    }
+}
+
+/// A killed run leaves half a document: it never passes for a whole one.
+#[test]
+fn half_a_document_does_not_count() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data/tools");
+    for tool in TOOLS.iter().filter(|tool| tool.document.is_some() && tool.name != "hf-trainer") {
+        for file in samples(&root.join(tool.name)) {
+            let text = std::fs::read(&file).unwrap();
+            let is_json = file.extension().is_some_and(|extension| extension == "json");
+            for cut in (1..text.trim_ascii_end().len()).step_by(11).filter(|_| is_json) {
+                let report = read(tool, &text[..cut], Window::All);
+                // Of several documents the last may have been whole.
+                let several = text[..cut].contains(&b'}') && tool.lines.is_some();
+                assert!(several || !report.reasons().is_empty(), "{} cut at {cut}", file.display());
+            }
+        }
+    }
+}
+
+/// A killed run leaves half a line: no metric may have a value that neither the lines before nor the whole line give.
+#[test]
+fn half_a_line_is_no_other_number() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data/tools");
+    let tools = [
+        "deepspeed",
+        "go-bench",
+        "hf-trainer",
+        "horovod",
+        "katib",
+        "maxtext",
+        "megatron",
+        "mllog",
+        "mlperf-loadgen",
+        "nemo",
+        "pytorch-imagenet",
+        "pytorch-mnist",
+        "sysbench",
+        "tf-cnn-benchmarks",
+        "torchtitan",
+        "wrk",
+    ];
+    // These say that their output was cut off, so that none of its values counts.
+    let with_an_end = ["nccl-tests", "sglang-bench-stdout", "vllm-serve-stdout", "vllm-throughput-stdout"];
+    for name in tools.iter().chain(&with_an_end) {
+        let tool = tool(name).unwrap();
+        for file in &samples(&root.join(name)) {
+            let text = std::fs::read(file).unwrap();
+            let may_end_early = with_an_end.contains(name) || text.starts_with(b"{");
+            let mut from = 0;
+            for line in text.split_inclusive(|byte| matches!(byte, b'\n' | b'\r')) {
+                let to = from + line.len();
+                let [before, after] = [from, to].map(|end| headlines(&read(tool, &text[..end], Window::All)));
+                for cut in from..to {
+                    let report = read(tool, &text[..cut], Window::All);
+                    if may_end_early && !report.reasons().is_empty() {
+                        continue;
+                    }
+                    for (metric, value) in headlines(&report) {
+                        let is_known = before.get(&metric) == Some(&value) || after.get(&metric) == Some(&value);
+                        let half = String::from_utf8_lossy(&text[from..cut]);
+                        assert!(is_known, "{}: {metric} is {value:?} after `{half}`", file.display());
+                    }
+                }
+                from = to;
+            }
+        }
+    }
+}
+
+/// A tool may report more than a result can hold; what is left out is counted, and it takes no longer than it must.
+#[test]
+fn a_flood_of_metrics_is_cut_and_said() {
+    let rows = |count: u32| (0..count).map(|row| format!("x{{row=\"{row}\"}} {row}\n")).collect::<String>();
+    let text = format!("# TYPE x gauge\n{}# EOF\n", rows(20_000));
+    let rules = Rules::of_tool(tool("openmetrics").unwrap(), None);
+    let mut kept = Kept::new(|_| Err("there is none".to_owned()));
+    kept.read(&rules, ("job", 0), "job-0.log", text.as_bytes()).unwrap();
+    let measured = kept.measure(&rules);
+    assert_eq!(measured.metrics.len(), 1000);
+    let said = measured.metrics.last().unwrap().reason.as_deref();
+    assert_eq!(said, Some("19,000 more metrics of openmetrics are left out behind this one"));
+    assert!(measured.metrics.iter().rev().skip(1).all(|metric| metric.reason.is_none()));
+}

@@ -1,0 +1,193 @@
+//! What `.github/` and docs/pull-requests.md give people: actions that do their work, are pinned, and put nothing of a stranger into a shell.
+
+use std::fs;
+use std::os::unix::fs::PermissionsExt as _;
+use std::path::Path;
+use std::process::{Command, Output};
+
+use serde_json::Value as Json;
+
+use crate::support::project::{Folder, files_below, relative, repository};
+
+const PAGE: &str = "docs/pull-requests.md";
+const MARK: &str = "<!-- kubebench gate -->";
+
+fn read(path: &str) -> String {
+    fs::read_to_string(repository().join(path)).unwrap()
+}
+
+/// Every file of GitHub's, here and in the page, by name.
+fn workflows() -> Vec<(String, String)> {
+    let files = files_below(&repository().join(".github"));
+    let names = files.iter().map(|file| relative(repository(), file));
+    let mut all: Vec<(String, String)> = names
+        .filter(|name| name.ends_with(".yml"))
+        .map(|name| (format!(".github/{}", name.trim_start_matches(".github/")), read(&name)))
+        .collect();
+    let page = read(PAGE);
+    let blocks = page.split("```yaml\n").skip(1).map(|rest| rest.split("```").next().unwrap().to_owned());
+    all.extend(blocks.filter(|block| block.starts_with("# .github/")).map(|block| (PAGE.to_owned(), block)));
+    all
+}
+
+/// Every mapping in `value`.
+fn mappings<'a>(value: &'a Json, found: &mut Vec<&'a serde_json::Map<String, Json>>) {
+    match value {
+        Json::Object(object) => {
+            found.push(object);
+            object.values().for_each(|value| mappings(value, found));
+        }
+        Json::Array(items) => items.iter().for_each(|item| mappings(item, found)),
+        _ => {}
+    }
+}
+
+#[test]
+fn workflows_are_read_pinned_and_take_nothing_into_a_shell() {
+    let all = workflows();
+    assert!(all.iter().filter(|(name, _)| name == PAGE).count() == 2 && all.len() >= 6, "{all:?}");
+    let mut wrong = Vec::new();
+    for (name, text) in &all {
+        let object: Json = serde_yaml::from_str(text).unwrap_or_else(|error| panic!("{name}: {error}"));
+        let mut found = Vec::new();
+        mappings(&object, &mut found);
+        for step in found {
+            if let Some(run) = step.get("run").and_then(Json::as_str) {
+                wrong.extend(run.contains("${{").then(|| format!("{name}: an expression in a shell: {run}")));
+            }
+            if let Some(uses) = step.get("uses").and_then(Json::as_str) {
+                let pin = uses.split_once('@').map_or("", |(_, pin)| pin);
+                let is_pinned = pin.len() == 40 && pin.chars().all(|digit| digit.is_ascii_hexdigit());
+                wrong.extend((!is_pinned && !uses.starts_with("./")).then(|| format!("{name}: {uses} is not pinned")));
+            }
+        }
+        if object.get("jobs").is_some() {
+            wrong.extend(
+                (object["permissions"] != serde_json::json!({})).then(|| format!("{name} has rights by default")),
+            );
+        }
+    }
+    assert_eq!(wrong, Vec::<String>::new());
+    let write: Vec<&String> = all.iter().filter(|(_, text)| text.contains(": write\n")).map(|(name, _)| name).collect();
+    assert_eq!(write, [PAGE], "only the workflow that comments may write");
+}
+
+/// This repository's own series, as a project.
+fn wordpiece() -> Folder {
+    let root = repository();
+    let folder = Folder::with::<&str, &str>([]);
+    for place in ["kubebench.yaml", "specs/wordpiece.yaml", "scripts/wordpiece.py"] {
+        folder.write(place, fs::read(root.join(place)).unwrap());
+    }
+    for file in files_below(&root.join("results/wordpiece")) {
+        folder.write(
+            &format!("results/wordpiece/{}", relative(&root.join("results/wordpiece"), &file)),
+            fs::read(&file).unwrap(),
+        );
+    }
+    folder
+}
+
+/// Runs a script of `.github/actions` with what stands in `programs` before everything else.
+fn script(folder: &Folder, path: &str, programs: &Path, environment: &[(&str, &str)]) -> Output {
+    let path_of = format!("{}:{}", programs.display(), std::env::var("PATH").unwrap());
+    let mut command = Command::new("bash");
+    command.arg(repository().join(path)).current_dir(folder.path()).env("PATH", path_of);
+    command.env("XDG_CACHE_HOME", folder.path().join(".cache")).envs(environment.iter().copied()).output().unwrap()
+}
+
+fn program(folder: &Folder, name: &str, text: &str) -> std::path::PathBuf {
+    folder.write(&format!("bin/{name}"), text);
+    let place = folder.path().join("bin");
+    fs::set_permissions(place.join(name), fs::Permissions::from_mode(0o755)).unwrap();
+    place
+}
+
+#[test]
+fn the_comment_in_the_page_is_the_one_that_is_written() {
+    let folder = wordpiece();
+    assert!(folder.run(&["compile"]).status.success());
+    let programs =
+        program(&folder, "kubebench", &format!("#!/bin/sh\nexec '{}' \"$@\"\n", env!("CARGO_BIN_EXE_kubebench")));
+    let environment = [("OUT", "out"), ("NUMBER", "7"), ("GITHUB_STEP_SUMMARY", "summary.md")];
+    let output = script(&folder, ".github/actions/judge/judge.sh", &programs, &environment);
+    assert_eq!(output.status.code(), Some(1), "{}", String::from_utf8_lossy(&output.stderr));
+    assert!(String::from_utf8_lossy(&output.stdout).contains("::error file=specs/wordpiece.yaml"));
+    let made = |path: &str| fs::read_to_string(folder.path().join(path)).unwrap();
+    let comment = made("out/comment.md");
+    assert_eq!((made("summary.md"), made("out/number").as_str()), (comment.clone(), "7\n"));
+    // The commits of the series are not of this folder.
+    let comment = comment.replace("\nthere is no git history here, so all earlier sessions are the baseline\n", "");
+    let page = read(PAGE);
+    let (before, rest) = page.split_once("````markdown\n").unwrap();
+    let (shown, after) = rest.split_once("````").unwrap();
+    if std::env::var("KUBEBENCH_UPDATE").is_ok_and(|value| value == "1") {
+        fs::write(repository().join(PAGE), format!("{before}````markdown\n{comment}````{after}")).unwrap();
+        return;
+    }
+    assert!(shown == comment, "{PAGE} shows another comment; run the test with KUBEBENCH_UPDATE=1:\n{comment}");
+    // Side by side, and no word of an input is one of the shell.
+    let hostile = [("BASELINE", "$(touch taken)"), ("CANDIDATE", "`touch taken`"), ("RESULTS", "results")];
+    let output =
+        script(&folder, ".github/actions/judge/judge.sh", &programs, &[&environment[..], &hostile[..]].concat());
+    assert_eq!(output.status.code(), Some(1));
+    assert!(!folder.path().join("taken").exists());
+    let sides = [("BASELINE", "variant:none"), ("CANDIDATE", "env:cpu")];
+    script(&folder, ".github/actions/judge/judge.sh", &programs, &[&environment[..], &sides[..]].concat());
+    assert!(made("out/comment.md").contains("<!-- kubebench compare -->"));
+    // A tree that is not as the specs say, and no answer of the gate.
+    folder.write("specs/wordpiece.yaml", "kind: nonsense\n");
+    let output = script(&folder, ".github/actions/judge/judge.sh", &programs, &environment);
+    assert_ne!(output.status.code(), Some(0));
+    assert!(made("out/comment.md").starts_with(MARK) && made("out/comment.md").contains("is not as the specs say"));
+}
+
+/// A `gh` that knows one pull request, whose newest commit is `abc`, and keeps what it was asked.
+const GH: &str = r#"#!/bin/sh
+echo "$*" >>asked
+case "$*" in
+  "run download 5 --repo o/r --name kubebench-comment --dir found") cp -r artifact found ;;
+  *"repos/o/r/pulls/"*) echo abc ;;
+  *"--paginate"*) cat comments ;;
+  *"--field body=@found/body.md"*) cp found/body.md written ;;
+  *) exit 9 ;;
+esac
+"#;
+
+#[test]
+fn one_comment_is_written_and_updated_and_nothing_else() {
+    let folder = Folder::with::<&str, &str>([]);
+    let programs = program(&folder, "gh", GH);
+    let run = |comment: &str, number: &str, head: &str, comments: &str| {
+        for old in ["found", "written", "asked"] {
+            let old = folder.path().join(old);
+            let _ = if old.is_dir() { fs::remove_dir_all(old) } else { fs::remove_file(old) };
+        }
+        folder.write("artifact/comment.md", comment);
+        folder.write("artifact/number", number);
+        folder.write("comments", comments);
+        let environment = [("REPOSITORY", "o/r"), ("RUN", "5"), ("HEAD", head), ("FOUND", "found")];
+        let output = script(&folder, ".github/actions/comment/comment.sh", &programs, &environment);
+        let text = |path: &str| fs::read_to_string(folder.path().join(path)).unwrap_or_default();
+        (output.status.code().unwrap(), text("asked").lines().last().unwrap_or_default().to_owned(), text("written"))
+    };
+    let sound = format!("{MARK}\n### passed\n@ada $(touch taken)\n");
+    let (status, asked, written) = run(&sound, "7\n", "abc", "");
+    assert_eq!(status, 0, "{asked}");
+    assert!(asked.starts_with("api --method POST repos/o/r/issues/7/comments "), "{asked}");
+    assert!(written.starts_with(MARK) && written.contains("&#64;ada") && !written.contains('@'), "{written}");
+    let (_, asked, _) = run(&sound, "7\n", "abc", "31\n32\n");
+    assert!(asked.starts_with("api --method PATCH repos/o/r/issues/comments/31 "), "{asked}");
+    for (comment, number, head, status) in [
+        (sound.as_str(), "7\n", "other", 0),
+        (&sound, "7/../../x\n", "abc", 1),
+        (&sound, "", "abc", 1),
+        ("### passed\n", "7\n", "abc", 1),
+    ] {
+        let (found, _, written) = run(comment, number, head, "");
+        assert_eq!((found, written.as_str()), (status, ""), "{comment:?} {number:?} {head}");
+    }
+    let (status, _, written) = run(&format!("{sound}{}", "ö".repeat(50_000)), "7\n", "abc", "");
+    assert!(status == 0 && written.len() < 65_536 && written.contains("The rest stands in"), "{}", written.len());
+    assert!(!folder.path().join("taken").exists());
+}

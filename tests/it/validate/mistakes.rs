@@ -1,0 +1,163 @@
+//! Mistakes around a project's files that must not cost a tree of manifests.
+
+use crate::support::project::{Folder, assert_yes, compile};
+
+const PROJECT: &str = "apiVersion: kubebench.dev/v1\nkind: Project\nmetadata: {name: team}\n";
+
+fn spec(name: &str) -> String {
+    format!(
+        "apiVersion: kubebench.dev/v1\nkind: Benchmark\nmetadata: {{name: {name}}}\nspec:\n  timeout: 1h\n  workload:\n    job: {{image: a/b:1, resources: {{cpu: 1, memory: 1Gi}}}}\n"
+    )
+}
+
+fn compiled() -> Folder {
+    let files = [("kubebench.yaml", PROJECT.to_owned()), ("specs/a.yaml", spec("a")), ("specs/b.yaml", spec("b"))];
+    let folder = Folder::with(files);
+    assert_yes(&folder.run(&["compile"]));
+    folder
+}
+
+#[test]
+fn a_missing_spec_folder_deletes_nothing() {
+    let folder = compiled();
+    let before = folder.tree("generated");
+    std::fs::rename(folder.path().join("specs"), folder.path().join("spex")).unwrap();
+    assert_eq!(folder.run(&["compile"]).status.code(), Some(1));
+    assert_eq!(folder.tree("generated"), before);
+}
+
+#[test]
+fn a_project_file_by_another_name_is_no_missing_project() {
+    let folder = compiled();
+    let before = folder.tree("generated");
+    std::fs::rename(folder.path().join("kubebench.yaml"), folder.path().join("kubebench.yml")).unwrap();
+    assert_eq!(folder.run(&["compile"]).status.code(), Some(2));
+    assert_eq!(folder.tree("generated"), before);
+}
+
+#[test]
+fn a_folder_of_specs_prunes_what_was_deleted_below_it_and_nothing_else() {
+    let folder = compiled();
+    std::fs::remove_file(folder.path().join("specs/b.yaml")).unwrap();
+    folder.write("specs/other/c.yaml", spec("c"));
+    assert_eq!(folder.run(&["compile", "--check", "specs"]).status.code(), Some(1));
+    assert_yes(&folder.run(&["compile", "specs/other"]));
+    assert!(folder.path().join("generated/default/b").exists());
+    assert_yes(&folder.run(&["compile", "specs"]));
+    assert!(!folder.path().join("generated/default/b").exists());
+    assert!(folder.path().join("generated/default/a").exists());
+}
+
+#[test]
+fn a_fault_of_the_project_file_is_told_once_and_by_validate_too() {
+    let folder = compiled();
+    let before = folder.tree("generated");
+    for (spec, code) in [("{specs: [none], output: none}", "KB0323"), ("{specs: [none], outptu: x}", "KB0201")] {
+        folder.write("kubebench.yaml", format!("{PROJECT}spec: {spec}\n"));
+        for command in ["validate", "compile"] {
+            let output = folder.run(&[command, "--output-format", "concise"]);
+            assert_eq!(output.status.code(), Some(1), "{command} {spec}");
+            let said = String::from_utf8_lossy(&output.stdout).into_owned();
+            assert!(said.lines().count() == 1 && said.contains(code), "{command} {spec}: {said}");
+        }
+    }
+    assert_eq!(folder.tree("generated"), before);
+}
+
+/// Checks that the only finding of a project with this file says `words`, in its message, help or note.
+#[track_caller]
+fn says(path: &str, text: &str, words: &[&str]) {
+    let folder = Folder::with([("kubebench.yaml", PROJECT.to_owned()), ("specs/a.yaml", spec("a"))]);
+    folder.write(path, text);
+    let output = folder.run(&["validate", "--color", "never"]);
+    let said = String::from_utf8_lossy(&output.stdout).into_owned();
+    let errors = said.matches("error[").count();
+    assert_eq!(errors, 1, "{said}");
+    for word in words {
+        assert!(said.contains(word), "{word:?} is not in:\n{said}");
+    }
+    let root = folder.path().to_string_lossy().into_owned();
+    assert!(!said.contains(&root), "a path of this machine:\n{said}");
+}
+
+#[test]
+fn messages_say_what_to_write() {
+    says(
+        "specs/a.yaml",
+        &spec("a").replace("spec:\n", "spec:\n  repeats: \"5\"\n"),
+        &["`repeats` must be a whole number", "drop the quotes: `5`", "specs/a.yaml:5:12"],
+    );
+    says(
+        "specs/a.yaml",
+        &spec("a").replace(
+            "spec:\n",
+            "spec:\n  metrics: [{name: a, unit: s, better: lower, primary: 'true', from: {duration: run}}]\n",
+        ),
+        &["drop the quotes: `true`"],
+    );
+    says("kubebench.yaml", "# nothing yet\n", &["the file holds no document", "write these lines", "kind: Project"]);
+    says(
+        "kubebench.yaml",
+        &format!("{PROJECT}spec: {{targets: {{t: {{namespace: n}}}}}}\n"),
+        &["help: write `\"n\"`\n"],
+    );
+    says(
+        "specs/s.yaml",
+        "apiVersion: kubebench.dev/v1\nkind: Suite\nmetadata: {name: s}\nspec: {benchmarks: [a, a]}\n",
+        &["`a` stands in `benchmarks` twice", "specs/s.yaml:4:24"],
+    );
+    let ours = spec("a");
+    says(
+        "specs/a.yaml",
+        &format!("<<<<<<< HEAD\n{ours}=======\n{ours}>>>>>>> other\n"),
+        &["an unresolved merge starts here", "specs/a.yaml:1:1"],
+    );
+    says(
+        "specs/a.yaml",
+        &spec("a").replace("spec:\n", "spec:\n  description: \"a b\n").replace("timeout: 1h", "timeout: '1h'"),
+        &["this quote is not closed on its line", "specs/a.yaml:5:16"],
+    );
+}
+
+#[test]
+fn certain_fixes_write_what_the_field_takes() {
+    let text = spec("a").replace("spec:\n", "spec:\n  repeats: 1_0\n  labels_typo: no\n");
+    let folder = Folder::with([("specs/a.yaml", text)]);
+    folder.run(&["fmt", "--fix"]);
+    let fixed = std::fs::read_to_string(folder.path().join("specs/a.yaml")).unwrap();
+    assert!(fixed.contains("  repeats: 10\n"), "{fixed}");
+    assert!(fixed.contains("  labels_typo: \"no\"\n"), "{fixed}");
+}
+
+/// The specs of this repository are what readers copy from.
+#[test]
+fn the_specs_of_this_repository_are_formatted() {
+    let output = std::process::Command::new(env!("CARGO_BIN_EXE_kubebench"))
+        .args(["fmt", "--check"])
+        .current_dir(crate::support::project::repository())
+        .output()
+        .unwrap();
+    assert_yes(&output);
+}
+
+/// A key that cannot be one is told what would be.
+#[test]
+fn bad_keys_are_explained() {
+    let spec = |resources: &str| {
+        format!(
+            "apiVersion: kubebench.dev/v1\nkind: Benchmark\nmetadata: {{name: a}}\nspec:\n  workload: {{job: {{image: registry.example/a:1, resources: {resources}}}}}\n"
+        )
+    };
+    for (resources, code, help) in [
+        ("{gpu: 1}", "KB0205", "nvidia.com/gpu"),
+        ("{requests: {gpu: 1}}", "KB0205", "nvidia.com/gpu"),
+        ("{cpu: -1}", "KB0206", ""),
+        ("{cpu: \"-1\"}", "KB0205", "zero or more"),
+    ] {
+        let compilation = compile(&[("specs/a.yaml", &spec(resources))]);
+        let faults: Vec<_> = compilation.diagnostics.iter().filter(|fault| fault.code.id.starts_with("KB02")).collect();
+        let [fault] = faults.as_slice() else { panic!("{resources}: {faults:#?}") };
+        assert_eq!(fault.code.id, code, "{resources}: {}", fault.message);
+        assert!(fault.help.clone().unwrap_or_default().contains(help), "{resources}: {fault:#?}");
+    }
+}

@@ -1,0 +1,12 @@
+//! What is refused, with which words, and what outside judges say of what is emitted.
+
+mod hostile_yaml;
+mod lenient;
+mod mistakes;
+mod oracle_crd;
+mod oracle_emitted;
+mod oracle_tools;
+mod pages;
+mod reports;
+mod schemas;
+mod yaml_oracle;
