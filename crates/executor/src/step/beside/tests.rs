@@ -42,11 +42,9 @@ fn list(kind: &str, items: &[Json]) -> Vec<Act> {
     object(&json!({"kind": kind, "apiVersion": "v1", "metadata": {"resourceVersion": "1"}, "items": items}))
 }
 
-/// A Job of two pods, of which one prints until it is deleted, and the other never comes. `was_read` says whether somebody
-/// was reading the log still when it was deleted.
-fn server(was_read: &Arc<AtomicBool>) -> Server {
+/// A Job of two pods, of which one prints until it is deleted, and then once more, and the other never comes.
+fn server() -> Server {
     let deleted = Arc::new(AtomicBool::new(false));
-    let (was_read, reading) = (Arc::clone(was_read), Arc::new(()));
     Server::new(move |request, _| {
         let (method, target) = request.split_once(' ').unwrap();
         let path = target.split('?').next().unwrap();
@@ -55,16 +53,15 @@ fn server(was_read: &Arc<AtomicBool>) -> Server {
             _ if target.contains("watch=true") => stall(),
             ("POST", _) => object(&job()),
             ("DELETE", JOB) => {
-                was_read.store(Arc::strong_count(&reading) > 1, Ordering::SeqCst);
                 deleted.store(true, Ordering::SeqCst);
                 object(&job())
             }
             (_, JOB) if is_there() => object(&job()),
             (_, LOG) if is_there() => {
-                let line = b"2026-11-22T01:00:02.5Z fetching\n".to_vec();
-                let (deleted, reading) = (Arc::clone(&deleted), Arc::clone(&reading));
-                let is_deleted = move || Arc::strong_count(&reading) > 0 && deleted.load(Ordering::SeqCst);
-                vec![pieces(), Act::Piece(line), Act::Until(Arc::new(is_deleted)), Act::End]
+                let line = |text: &str| Act::Piece(format!("2026-11-22T01:00:02.5Z {text}\n").into_bytes());
+                let deleted = Arc::clone(&deleted);
+                let is_deleted = Act::Until(Arc::new(move || deleted.load(Ordering::SeqCst)));
+                vec![pieces(), line("fetching"), is_deleted, line("told to end"), Act::End]
             }
             (_, path) if path.ends_with("/jobs") => list("JobList", &[job()]),
             (_, path) if path.ends_with("/pods") => list("PodList", &[pod()]),
@@ -76,16 +73,14 @@ fn server(was_read: &Arc<AtomicBool>) -> Server {
 
 #[test]
 fn a_job_that_is_given_up_is_deleted_before_the_end_of_its_log_is_waited_for() {
-    let (was_read, folder) = (Arc::default(), tempfile::tempdir().unwrap());
-    let server = server(&was_read);
+    let (server, folder) = (server(), tempfile::tempdir().unwrap());
     let mut session = session(cluster(&server), folder.path());
     let output = folder.path().join("matmul-0a1b2c3d");
     let ended = session.beside("prepare", &job(), &output, Duration::from_secs(1)).unwrap();
     let Beside::Failed(why) = ended else { panic!("it did not end by itself") };
-    assert!(why.contains("only 1 of its 2 pods were made") && why.ends_with("; its last line: fetching"), "{why}");
-    assert!(was_read.load(Ordering::SeqCst), "the log of a Job that is there has no end");
+    assert!(why.contains("only 1 of its 2 pods were made") && why.ends_with("; its last line: told to end"), "{why}");
     assert!(server.requests().iter().any(|request| request.starts_with(&format!("DELETE {JOB}"))));
-    assert_eq!(std::fs::read_to_string(output.join("logs/prepare-0.log")).unwrap(), "fetching\n");
+    assert_eq!(std::fs::read_to_string(output.join("logs/prepare-0.log")).unwrap(), "fetching\ntold to end\n");
     // Nothing of it is needed any more.
     let left: Vec<_> = std::fs::read_dir(folder.path()).unwrap().map(|entry| entry.unwrap().file_name()).collect();
     assert_eq!(left, ["matmul-0a1b2c3d"]);
