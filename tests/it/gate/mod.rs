@@ -3,13 +3,13 @@
 mod ack;
 mod compare;
 mod faults;
-mod gate;
 mod hardware;
 mod history;
 mod hostile;
 mod identity;
 mod lineages;
 mod mock;
+mod outcome;
 mod properties;
 mod report;
 mod sweep;

@@ -418,17 +418,17 @@ fn packages() -> Vec<String> {
 }
 
 fn program() -> Vec<Module> {
-    packages().into_iter().flat_map(modules).collect()
+    packages().iter().flat_map(|package| modules(package)).collect()
 }
 
-fn modules(package: String) -> Vec<Module> {
-    let root = repository().join(sources(&package));
+fn modules(package: &str) -> Vec<Module> {
+    let root = repository().join(sources(package));
     let paths = files_below(&root).into_iter().map(|file| (relative(&root, &file), file));
     let rust = paths.filter(|(path, _)| path.ends_with(".rs") && !is_test(path));
     rust.map(|(path, file)| {
         let text = fs::read_to_string(file).unwrap();
         let code = without_comments(&without_tests(&text));
-        Module { package: package.clone(), names: names_of(&path), code, path }
+        Module { package: package.to_owned(), names: names_of(&path), code, path }
     })
     .collect()
 }

@@ -10,7 +10,7 @@ use kubebench_testing::server::{Act, Server, answer, cut, pieces, status};
 use kubebench_testing::watchdog::{WATCHDOG, returns, until};
 
 fn open(server: &Server, query: &LogQuery) -> Result<LogStream, Fault> {
-    cluster(&server).log("n", "p", "main", query)
+    cluster(server).log("n", "p", "main", query)
 }
 
 fn following() -> LogQuery {

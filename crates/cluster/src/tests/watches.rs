@@ -43,7 +43,7 @@ fn watch(cluster: &Cluster) -> (Watching, Receiver<Seen>) {
 }
 
 fn start(server: &Server) -> (Watching, Receiver<Seen>) {
-    watch(&cluster(&server))
+    watch(&cluster(server))
 }
 
 /// Answers lists and watches by how many of the same came before.
