@@ -2,15 +2,12 @@
 
 use std::collections::BTreeMap;
 
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 use serde_json::Value as Json;
 
 use super::Run;
 use super::Served;
-use super::{Fault, read};
-
-/// The file of the run list.
-pub(super) const RUNS: &str = "runs.json";
+use super::{Fault, Order, read, write};
 
 /// The ConfigMap of one benchmark.
 #[derive(Clone, Debug)]
@@ -21,7 +18,7 @@ pub struct Config {
 }
 
 /// `runs.json`
-#[derive(Clone, Debug, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct RunList {
     /// The benchmark.
@@ -30,6 +27,8 @@ pub struct RunList {
     pub run: u32,
     /// The identity of what is executed: `sha256:` and 64 hex digits.
     pub run_digest: String,
+    /// The order of the runs of several cases.
+    pub order: Order,
     /// How many runs may be in the cluster at once.
     pub parallelism: u32,
     /// How long a run may wait until all its pods are scheduled.
@@ -37,17 +36,17 @@ pub struct RunList {
     /// The cases, by id.
     pub cases: BTreeMap<String, Case>,
     /// What several cases load, by id.
-    #[serde(default)]
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub servers: BTreeMap<String, Server>,
     /// The Job before the runs.
-    #[serde(default)]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub prepare: Option<StepJob>,
     /// The runs, in the order of execution.
     pub runs: Vec<Run>,
 }
 
 /// One case.
-#[derive(Clone, Debug, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Case {
     /// As shown to people.
@@ -63,13 +62,13 @@ pub struct Case {
     /// Its objects, in the order of the file's documents: the workload first.
     pub objects: Vec<Described>,
     /// How its objects answer, where they are a server that the run is to see ready.
-    #[serde(default)]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub served: Option<Served>,
     /// The id of the server that its Job loads.
-    #[serde(default)]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub server: Option<String>,
     /// The Job after each run.
-    #[serde(default)]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub postprocess: Option<StepJob>,
     /// The identity of what it executes, images apart; trees of an older compiler do not say it.
     #[serde(default)]
@@ -77,7 +76,7 @@ pub struct Case {
 }
 
 /// A server that outlives its runs.
-#[derive(Clone, Debug, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Server {
     /// The file of its objects.
     pub manifest: String,
@@ -90,7 +89,7 @@ pub struct Server {
 }
 
 /// A Job beside the runs.
-#[derive(Clone, Debug, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct StepJob {
     /// The file of its object.
     pub manifest: String,
@@ -99,20 +98,31 @@ pub struct StepJob {
 }
 
 /// Where the name and the labels of a run go in one object.
-#[expect(clippy::struct_field_names, reason = "as the run list has them")]
-#[derive(Clone, Debug, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Described {
+    /// Its kind, for people.
+    pub kind: String,
     /// JSON Pointers to what takes the name of the run's job.
     pub name_at: Vec<String>,
     /// JSON Pointers to mappings that take the labels of the run.
     pub labels_at: Vec<String>,
     /// JSON Pointers to what takes the address of the server that the run loads.
-    #[serde(default)]
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub endpoint_at: Vec<String>,
     /// JSON Pointers to what takes its name.
-    #[serde(default)]
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub server_at: Vec<String>,
+}
+
+impl RunList {
+    /// Its key in the ConfigMap.
+    pub const FILE: &str = "runs.json";
+
+    /// Returns its text.
+    pub fn write(&self) -> String {
+        write(self)
+    }
 }
 
 impl Config {
@@ -124,15 +134,15 @@ impl Config {
         if files.is_empty() {
             return Err(Fault::Superseded);
         }
-        let list: RunList = read(RUNS, text(&files, RUNS)?)?;
+        let list: RunList = read(RunList::FILE, text(&files, RunList::FILE)?)?;
         let lost = |case: &Case| case.server.clone().filter(|server| !list.servers.contains_key(server));
         if let Some((case, server)) = list.cases.iter().find_map(|(id, case)| Some((id, lost(case)?))) {
             let reason = format!("the case `{case}` loads the server `{server}`, which is not there");
-            return Err(Fault::Malformed { file: RUNS.to_owned(), reason });
+            return Err(Fault::Malformed { file: RunList::FILE.to_owned(), reason });
         }
         if let Some(run) = list.runs.iter().find(|run| !list.cases.contains_key(&run.case)) {
             let reason = format!("the run `{}` is of the case `{}`, which is not there", run.id, run.case);
-            return Err(Fault::Malformed { file: RUNS.to_owned(), reason });
+            return Err(Fault::Malformed { file: RunList::FILE.to_owned(), reason });
         }
         Ok(Self { list, files })
     }

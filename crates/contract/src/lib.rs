@@ -9,31 +9,32 @@
 //! assert!(name.starts_with("matmul-") && name.len() <= 40);
 //! ```
 
-mod about;
 mod config;
 pub mod instance;
 pub mod labels;
 mod objects;
 mod prices;
+mod rules;
 mod run;
 mod served;
 mod settings;
 mod suite;
 
-pub use about::About;
-pub use config::{Case, Config, RunList, Server, StepJob};
+pub use config::{Case, Config, Described, RunList, Server, StepJob};
 pub use instance::text_at;
 pub use objects::{Created, Naming};
 pub use prices::Prices;
-pub use run::{Run, round};
+pub use rules::{RulesFile, SpecSource};
+pub use run::{Order, Run, round};
 pub use served::{Endpoint, Probe, Served};
-pub use settings::{ResultsSettings, Settings};
+pub use settings::{Prometheus, ResultsSettings, Settings};
 pub use suite::{Member, SuiteList};
 
+use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::Value as Json;
 
-/// The version of every file that is read here.
+/// The version of every file of the contract.
 const SCHEMA_VERSION: u64 = 1;
 
 /// Why what a step was told cannot be used.
@@ -86,7 +87,7 @@ impl std::fmt::Display for Fault {
                 f,
                 "`{file}` is malformed: {reason}; apply the tree as `kubebench compile` wrote it"
             ),
-            Self::UnknownRun { id } => write!(f, "there is no run `{id}` in `{}`", config::RUNS),
+            Self::UnknownRun { id } => write!(f, "there is no run `{id}` in `{}`", RunList::FILE),
         }
     }
 }
@@ -100,4 +101,14 @@ fn read<T: DeserializeOwned>(file: &str, text: &str) -> Result<T, Fault> {
         return Err(Fault::UnknownVersion { file: file.to_owned(), version: version.to_string() });
     }
     serde_json::from_value(root).map_err(malformed)
+}
+
+/// Writes a file of the contract as people can read it and as it diffs by the line: keys in order, the version among them.
+#[expect(clippy::expect_used, reason = "no map of these types has keys other than texts")]
+fn write<T: Serialize>(content: &T) -> String {
+    let mut root = serde_json::to_value(content).expect("the types of the contract are JSON");
+    if let Json::Object(fields) = &mut root {
+        fields.insert("schemaVersion".to_owned(), SCHEMA_VERSION.into());
+    }
+    format!("{root:#}\n")
 }

@@ -32,6 +32,16 @@ impl Run {
     }
 }
 
+/// The order of runs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub enum Order {
+    /// c1 c2 c1 c2
+    Interleaved,
+    /// c1 c1 c2 c2
+    Grouped,
+}
+
 /// Returns a round as names have it.
 pub fn round(repeat: u32, warmup: bool) -> String {
     format!("{}{repeat}", if warmup { 'w' } else { 'r' })

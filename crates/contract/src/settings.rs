@@ -1,12 +1,12 @@
 //! `settings.json`: what all benchmarks of a target share.
 
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 
 use super::Prices;
-use super::{Fault, read};
+use super::{Fault, read, write};
 
 /// The settings of a target.
-#[derive(Clone, Debug, PartialEq, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Settings {
     /// The target's name.
     pub target: String,
@@ -16,21 +16,21 @@ pub struct Settings {
     #[serde(default)]
     pub prometheus: Option<Prometheus>,
     /// What an hour of its resources costs.
-    #[serde(default)]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub prices: Option<Prices>,
     /// Where results go.
     pub results: ResultsSettings,
 }
 
 /// A Prometheus server.
-#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Prometheus {
     /// Its address.
     pub url: String,
 }
 
 /// Where results go.
-#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ResultsSettings {
     /// `branch`, `inbox` or `local`
     pub mode: String,
@@ -46,11 +46,19 @@ pub struct ResultsSettings {
 }
 
 impl Settings {
+    /// Its key in the ConfigMap.
+    pub const FILE: &str = "settings.json";
+
+    /// Returns its text.
+    pub fn write(&self) -> String {
+        write(self)
+    }
+
     /// Reads `settings.json`.
     ///
     /// # Errors
     /// Why it cannot be used.
     pub fn read(text: &str) -> Result<Self, Fault> {
-        read("settings.json", text)
+        read(Self::FILE, text)
     }
 }

@@ -2,18 +2,15 @@
 
 use std::collections::BTreeMap;
 
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 
 use super::Run;
 use super::config::text;
 use super::instance::{Session, job_name};
-use super::{Fault, read};
-
-/// The file of the list.
-const SUITE: &str = "suite.json";
+use super::{Fault, read, write};
 
 /// `suite.json`
-#[derive(Clone, Debug, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SuiteList {
     /// The suite.
     pub suite: String,
@@ -22,7 +19,7 @@ pub struct SuiteList {
 }
 
 /// A benchmark of a suite.
-#[derive(Clone, Debug, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Member {
     /// The name.
@@ -36,6 +33,14 @@ pub struct Member {
 }
 
 impl SuiteList {
+    /// Its key in the ConfigMap.
+    pub const FILE: &str = "suite.json";
+
+    /// Returns its text.
+    pub fn write(&self) -> String {
+        write(self)
+    }
+
     /// Reads the ConfigMap's `files`, by key.
     ///
     /// # Errors
@@ -44,7 +49,7 @@ impl SuiteList {
         if files.is_empty() {
             return Err(Fault::Superseded);
         }
-        read(SUITE, text(files, SUITE)?)
+        read(Self::FILE, text(files, Self::FILE)?)
     }
 
     /// Returns the benchmark called `name`.
@@ -73,7 +78,7 @@ mod tests {
     fn a_list_gives_the_names_of_jobs_as_the_run_list_of_its_benchmark_does() {
         let list = r#"{"schemaVersion": 1, "suite": "nightly", "benchmarks": [{"benchmark": "disk", "needs": [],
             "runDigest": "sha256:00", "runs": ["default-44136fa3-r1", "default-44136fa3-w2"]}]}"#;
-        let files = [(SUITE.to_owned(), list.to_owned())].into();
+        let files = [(SuiteList::FILE.to_owned(), list.to_owned())].into();
         let list = SuiteList::read(&files).unwrap();
         let member = list.member("disk").unwrap();
         let runs: Vec<Run> = member.runs().collect();

@@ -2,13 +2,15 @@
 
 use std::collections::BTreeMap;
 
-use serde::Deserialize;
+use serde::de::DeserializeOwned;
+use serde_json::Value as Json;
 
 use super::pattern::Pattern;
 use super::preset::{self, Preset};
 use super::scan::{LogScan, Scanned};
 use super::series::Window;
 use super::tool::{self, Tool};
+use kubebench_contract::RulesFile;
 use kubebench_format::spec::v1::metric::{
     self as wire, Better, DurationSource, ProcessSource, Reduce, Row, WhichTrials,
 };
@@ -207,32 +209,23 @@ pub enum Check {
     Restarts(u32),
 }
 
-#[derive(Deserialize)]
-#[serde(rename_all = "camelCase")]
-struct File {
-    schema_version: u32,
-    #[serde(default)]
-    metrics: Vec<wire::Metric>,
-    #[serde(default)]
-    checks: Vec<wire::Check>,
-}
-
 impl Rules {
     /// Reads the text of `rules.json`.
     ///
     /// # Errors
     /// Why it cannot be read. The compiler wrote it, so a fault is that of a version or of a hand.
     pub fn read(text: &str) -> Result<Self, String> {
-        let root: serde_json::Value =
-            serde_json::from_str(text).map_err(|error| format!("the rules are no JSON: {error}"))?;
-        let root = Node::from(&root);
-        let file: File = root.read_as().map_err(|error| format!("the rules cannot be read: {error}"))?;
-        if file.schema_version != 1 {
-            return Err(format!("the rules are of version {}, and this program reads version 1", file.schema_version));
-        }
-        let metrics = file.metrics.into_iter().map(metric).collect::<Result<_, _>>()?;
-        let checks = file.checks.into_iter().map(check).collect();
-        Ok(Self { digest: Digest::of(text), metrics, checks })
+        Self::of(&RulesFile::read(text).map_err(|fault| fault.to_string())?, Digest::of(text))
+    }
+
+    /// Makes the rules of a file ready for use, whose text has this `digest`.
+    ///
+    /// # Errors
+    /// Why they cannot be used.
+    pub fn of(file: &RulesFile, digest: Digest) -> Result<Self, String> {
+        let metrics = file.metrics.iter().map(|found| metric(read_as(found)?)).collect::<Result<_, _>>()?;
+        let checks = file.checks.iter().map(|found| Ok(check(read_as(found)?))).collect::<Result<_, String>>()?;
+        Ok(Self { digest, metrics, checks })
     }
 
     /// Returns rules that want nothing.
@@ -309,6 +302,10 @@ impl LogPlace {
     pub fn has(&self, role: &str, index: u32) -> bool {
         self.role.as_deref().is_none_or(|wanted| wanted == role) && self.index.is_none_or(|wanted| wanted == index)
     }
+}
+
+fn read_as<T: DeserializeOwned>(rule: &Json) -> Result<T, String> {
+    Node::from(rule).read_as().map_err(|error| format!("the rules cannot be read: {error}"))
 }
 
 fn metric(wire: wire::Metric) -> Result<MetricRule, String> {

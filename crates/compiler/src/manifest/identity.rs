@@ -46,7 +46,7 @@ struct Executed<'a> {
     /// The digest of the carried files: names in objects hold eight of its digits.
     #[serde(skip_serializing_if = "Option::is_none")]
     files: Option<String>,
-    order: &'static str,
+    order: Order,
     parallelism: u32,
     prepare: Option<Canonical<'a>>,
     queue_timeout_seconds: u64,
@@ -98,7 +98,7 @@ impl<'a> Executed<'a> {
             cases: cases.collect(),
             epoch: EPOCH,
             files: benchmark.files.digest().map(Digest::to_string),
-            order: order(benchmark),
+            order: benchmark.order,
             parallelism: benchmark.parallelism,
             prepare: prepare.map(object),
             queue_timeout_seconds: benchmark.queue_timeout.seconds(),
@@ -155,14 +155,6 @@ fn bare(value: Json) -> Json {
         }
         Json::Array(items) => Json::Array(items.into_iter().map(bare).collect()),
         value => value,
-    }
-}
-
-/// Returns the order's name in data.
-pub(super) fn order(benchmark: &Benchmark) -> &'static str {
-    match benchmark.order {
-        Order::Interleaved => "interleaved",
-        Order::Grouped => "grouped",
     }
 }
 

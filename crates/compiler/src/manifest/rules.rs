@@ -2,9 +2,10 @@
 
 use serde_json::Value as Json;
 
+use super::meta;
 use super::object::object;
-use super::{config, meta};
 use crate::model::Benchmark;
+use kubebench_contract::{RulesFile, SpecSource};
 use kubebench_syntax::yaml;
 
 /// Returns the name of the ConfigMap.
@@ -14,27 +15,20 @@ pub(super) fn name(benchmark: &Benchmark) -> String {
 
 /// Returns the ConfigMap; `document` is the resolved spec.
 pub(super) fn config_map(benchmark: &Benchmark, document: &Json) -> Json {
-    let spec = document.get("spec");
-    let list = |field| spec.and_then(|spec| spec.get(field)).cloned().unwrap_or_else(|| Json::Array(Vec::new()));
-    let labels =
-        Json::Object(benchmark.labels.iter().map(|(name, value)| (name.clone(), value.as_str().into())).collect());
-    let source =
-        object([("digest", benchmark.spec_digest.to_string().into()), ("path", benchmark.path.as_str().into())]);
-    let limit = benchmark.log_limit.map(|bytes| ("logLimitBytes", bytes.into()));
-    let rules = object(
-        [
-            ("schemaVersion", 1.into()),
-            ("benchmark", benchmark.name.as_str().into()),
-            ("checks", list("checks")),
-            ("gates", list("gates")),
-            ("labels", labels),
-            ("metrics", list("metrics")),
-            ("source", source),
-        ]
-        .into_iter()
-        .chain(limit),
-    );
-    let data = object([("rules.json", config::pretty(&rules).into()), ("spec.yaml", yaml::write(document).into())]);
+    let list = |field: &str| {
+        let found = document.get("spec").and_then(|spec| spec.get(field)).and_then(Json::as_array);
+        found.cloned().unwrap_or_default()
+    };
+    let rules = RulesFile {
+        benchmark: benchmark.name.clone(),
+        checks: list("checks"),
+        gates: list("gates"),
+        labels: benchmark.labels.clone(),
+        log_limit_bytes: benchmark.log_limit,
+        metrics: list("metrics"),
+        source: SpecSource { digest: benchmark.spec_digest.to_string(), path: benchmark.path.clone() },
+    };
+    let data = object([(RulesFile::FILE, rules.write().into()), ("spec.yaml", yaml::write(document).into())]);
     object([
         ("apiVersion", "v1".into()),
         ("kind", "ConfigMap".into()),

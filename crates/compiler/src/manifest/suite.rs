@@ -7,6 +7,7 @@ use super::identity::{EPOCH, Identity};
 use super::{CLAIM_FILE, Manifest, WORKFLOW_FILE, claim, config, meta, pipeline, workflow};
 use crate::expand::MAX_RUNS;
 use crate::model::{Benchmark, Suite};
+use kubebench_contract::{Member, SuiteList};
 use kubebench_syntax::diag::{Diagnostic, Diagnostics, code};
 use kubebench_syntax::digest::Digest;
 
@@ -86,25 +87,19 @@ fn config_name(suite: &Suite, identity: &SuiteIdentity) -> String {
 
 /// Returns the immutable ConfigMap with the list of benchmarks. Nothing in it stands outside the digest of the suite.
 fn config_map(suite: &Suite, identity: &SuiteIdentity, parts: &[Part<'_>]) -> Json {
-    let part = |Part { benchmark, identity, needs }: &Part<'_>| {
-        json!({
-            "benchmark": benchmark.name,
-            "needs": needs,
-            "runDigest": identity.digest.to_string(),
-            "runs": identity.runs.iter().map(|run| run.id.as_str()).collect::<Vec<_>>(),
-        })
+    let member = |Part { benchmark, identity, needs }: &Part<'_>| Member {
+        benchmark: benchmark.name.clone(),
+        needs: needs.to_vec(),
+        run_digest: identity.digest.to_string(),
+        runs: identity.runs.iter().map(|run| run.id.clone()).collect(),
     };
-    let list = json!({
-        "benchmarks": parts.iter().map(part).collect::<Vec<_>>(),
-        "schemaVersion": 1,
-        "suite": suite.name,
-    });
+    let list = SuiteList { suite: suite.name.clone(), benchmarks: parts.iter().map(member).collect() };
     json!({
         "apiVersion": "v1",
         "kind": "ConfigMap",
         "metadata": meta::applied_of_suite(suite, &config_name(suite, identity)),
         "immutable": true,
-        "data": { "suite.json": config::pretty(&list) },
+        "data": { SuiteList::FILE: list.write() },
     })
 }
 

@@ -18,7 +18,7 @@ use serde_json::Value as Json;
 pub use api::Api;
 pub use carried::CarriedFile;
 pub(crate) use carried::CarriedFiles;
-pub use kubebench_contract::{Endpoint, Probe, Served};
+pub use kubebench_contract::{Endpoint, Order, Probe, Served};
 use kubebench_format::result::v1::Direction;
 use kubebench_syntax::digest::Digest;
 use kubebench_syntax::text::Span;
@@ -134,15 +134,6 @@ impl Case {
         }
         self.id == wanted || axes(&self.name) == axes(wanted)
     }
-}
-
-/// The order of runs.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Order {
-    /// c1 c2 c1 c2
-    Interleaved,
-    /// c1 c1 c2 c2
-    Grouped,
 }
 
 /// When to run.

@@ -11,7 +11,7 @@ use super::{Session, assemble, wait};
 use crate::gather::{self, KeptOf};
 use crate::local::{self, Folders, Given, Plan};
 use kubebench_compiler::model::{Case, Role};
-use kubebench_contract::Run;
+use kubebench_contract::{RulesFile, Run};
 use kubebench_extract::measure::{Log, Measured, measure};
 use kubebench_format::result::v1::{Status, StatusReason};
 use kubebench_format::result::{BenchmarkResult, redact};
@@ -120,7 +120,7 @@ impl Session<'_> {
     }
 
     fn write_config(&self, folders: &Folders, plan: &Plan) -> Result<()> {
-        let rules = ("rules.json".to_owned(), self.request.rules.to_owned());
+        let rules = (RulesFile::FILE.to_owned(), self.request.rules.to_owned());
         for (name, text) in plan.config.clone().into_iter().chain([rules]) {
             experiment::write(&Path::new(&folders.config()).join(name), &text)?;
         }

@@ -15,7 +15,7 @@ use super::session::Session;
 use super::told::{self, RulesText};
 use super::{snapshot, word};
 use crate::gather::{self, Hurry, KeptOf, Parts, Span, log_incomplete};
-use kubebench_contract::About;
+use kubebench_contract::RulesFile;
 use kubebench_extract::measure::{Log, measure};
 use kubebench_extract::rules::{RuleScan, Rules};
 use kubebench_format::result::v1::{Cluster, Environment, Metadata, Provenance, Reason, Recorder, StatusReason, Usage};
@@ -38,13 +38,15 @@ pub(super) struct Gathered {
 impl Gathered {
     /// Makes ready for the logs of `attempt`.
     pub(super) fn new(session: &Session, attempt: &Attempt, text: &RulesText) -> Result<Self> {
-        let rules = match &text.rules {
-            Some(text) => Rules::read(text).map_err(|reason| anyhow!("rules.json: {reason}"))?,
-            None => Rules::none(),
+        let (rules, limit) = match &text.rules {
+            Some(text) => {
+                let (file, rules) = read_rules(text)?;
+                (rules, file.log_limit_bytes)
+            }
+            None => (Rules::none(), None),
         };
-        let about = About::read(text.rules.as_deref().unwrap_or_default());
         let output = attempt.folder(&session.experiments).join("output");
-        let logs = Logs::new(session, output, &rules, about.log_limit_bytes.unwrap_or(gather::LOG_LIMIT));
+        let logs = Logs::new(session, output, &rules, limit.unwrap_or(gather::LOG_LIMIT));
         Ok(Self { logs, rules, scans: Vec::new() })
     }
 
@@ -59,6 +61,13 @@ impl Gathered {
     }
 }
 
+/// Reads the text of `rules.json`: as it is, and ready for use.
+fn read_rules(text: &str) -> Result<(RulesFile, Rules)> {
+    let file = RulesFile::read(text).map_err(|fault| anyhow!("{fault}"))?;
+    let rules = Rules::of(&file, Digest::of(text)).map_err(|reason| anyhow!("{}: {reason}", RulesFile::FILE))?;
+    Ok((file, rules))
+}
+
 impl Session {
     /// Makes the result of an attempt whose outcome is known, and puts it on the volume.
     pub(super) fn conclude(&mut self, attempt: &Attempt, gathered: Gathered) -> Result<BenchmarkResult> {
@@ -67,7 +76,7 @@ impl Session {
         // The rules may have changed since; those that are there when the run ends count, or those that it began with.
         let text = told::rules(&self.environment)?.rules.or_else(|| snapshot::rules(&folder).rules);
         let text = text.context("there are no rules for this run: neither the ConfigMap nor the snapshot has them")?;
-        let rules = Rules::read(&text).map_err(|reason| anyhow!("rules.json: {reason}"))?;
+        let (about, rules) = read_rules(&text)?;
         let left = Left::of_run(&folder);
         let logs = outcome.logs.clone().unwrap_or_default();
         let evidence = self.evidence(attempt, outcome, &left);
@@ -80,7 +89,6 @@ impl Session {
         let mut ended = outcome.ended.clone();
         let faults = logs.iter().filter_map(|log| log.fault.as_ref().map(|fault| log_incomplete(&log.name, fault)));
         ended.reasons.extend(faults.chain(absent));
-        let about = About::read(&text);
         let cluster = Cluster {
             name: self.settings.cluster.clone(),
             engine: "kubernetes".to_owned(),

@@ -8,7 +8,7 @@ use serde_json::Value as Json;
 
 use super::attempt::Workflow;
 use super::told::RulesText;
-use kubebench_contract::{Config, Created};
+use kubebench_contract::{Config, Created, RulesFile};
 use kubebench_host::experiment::RunFolder;
 use kubebench_host::machine;
 use kubebench_syntax::text::{Source, SourceId};
@@ -16,7 +16,7 @@ use kubebench_syntax::yaml;
 
 const MANIFEST: &str = "manifest.yaml";
 const SERVER: &str = "server.yaml";
-const RULES: &str = "rules.json";
+const RULES: &str = RulesFile::FILE;
 const SPEC: &str = "spec.yaml";
 /// No file of a ConfigMap is larger.
 const MAX_BYTES: usize = 4 << 20;

@@ -3,7 +3,7 @@
 use anyhow::{Result, anyhow};
 
 use super::Environment;
-use kubebench_contract::{Config, Fault, Settings, SuiteList};
+use kubebench_contract::{Config, Fault, RulesFile, Settings, SuiteList};
 use kubebench_host::experiment;
 
 /// The texts of a session.
@@ -46,7 +46,7 @@ pub(super) fn suite(environment: &Environment) -> Result<SuiteList> {
 /// When they are not there, or cannot be used.
 pub(super) fn settings(environment: &Environment) -> Result<Settings> {
     let texts = experiment::config_map(environment.settings()?)?;
-    let text = texts.get("settings.json").ok_or_else(|| fault(&Fault::Missing { file: "settings.json".to_owned() }))?;
+    let text = texts.get(Settings::FILE).ok_or_else(|| fault(&Fault::Missing { file: Settings::FILE.to_owned() }))?;
     Settings::read(text).map_err(|found| fault(&found))
 }
 
@@ -56,7 +56,7 @@ pub(super) fn settings(environment: &Environment) -> Result<Settings> {
 /// When they cannot be read; that they are gone is none.
 pub(super) fn rules(environment: &Environment) -> Result<RulesText> {
     let mut texts = experiment::config_map(environment.rules()?)?;
-    Ok(RulesText { rules: texts.remove("rules.json"), spec: texts.remove("spec.yaml") })
+    Ok(RulesText { rules: texts.remove(RulesFile::FILE), spec: texts.remove("spec.yaml") })
 }
 
 fn fault(fault: &Fault) -> anyhow::Error {

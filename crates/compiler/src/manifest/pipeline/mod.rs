@@ -8,9 +8,10 @@ mod template;
 pub(super) use access::WORKFLOW;
 use serde_json::{Value as Json, json};
 
-use super::{config, meta};
-use crate::model::target::{NetworkPolicy, Settings};
+use super::meta;
+use crate::model::target::{self as model, NetworkPolicy, Settings};
 use crate::model::{Benchmark, Target};
+use kubebench_contract::{self as contract, Prometheus, ResultsSettings};
 
 /// The name of the WorkflowTemplate.
 pub(super) const TEMPLATE: &str = "kubebench";
@@ -59,27 +60,24 @@ fn lanes(benchmarks: &[&Benchmark]) -> Vec<u32> {
 
 /// Text of users goes into a ConfigMap, which Argo does not expand.
 fn settings_map(target: &Target, settings: &Settings) -> Json {
-    let results = &settings.results;
-    let mut content = json!({
-        "schemaVersion": 1,
-        "cluster": target.cluster,
-        "prometheus": target.prometheus.as_ref().map(|url| json!({ "url": url })),
-        "results": {
-            "branch": results.branch,
-            "directory": results.directory,
-            "inbox": results.inbox,
-            "mode": results.mode,
-            "remote": results.remote,
+    let model::ResultsSettings { branch, directory, inbox, mode, remote, credential: _ } = &settings.results;
+    let content = contract::Settings {
+        target: target.name.clone(),
+        cluster: target.cluster.clone(),
+        prometheus: target.prometheus.clone().map(|url| Prometheus { url }),
+        prices: target.prices.clone(),
+        results: ResultsSettings {
+            mode: (*mode).to_owned(),
+            remote: remote.clone(),
+            branch: branch.clone(),
+            directory: directory.clone(),
+            inbox: inbox.clone(),
         },
-        "target": target.name,
-    });
-    if let (Some(prices), Some(content)) = (&target.prices, content.as_object_mut()) {
-        content.insert("prices".to_owned(), json!(prices));
-    }
+    };
     json!({
         "apiVersion": "v1",
         "kind": "ConfigMap",
         "metadata": meta::applied(target, SETTINGS, None),
-        "data": { "settings.json": config::pretty(&content) },
+        "data": { contract::Settings::FILE: content.write() },
     })
 }
