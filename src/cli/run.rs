@@ -25,6 +25,7 @@ use kubebench_contract::Run;
 use kubebench_executor::gather::Stored;
 use kubebench_executor::local::refusals;
 use kubebench_executor::run::{self, AfterFailure, Outcome, Request};
+use kubebench_format::result::ReasonCode;
 use kubebench_format::result::v1::Status;
 use kubebench_git as git;
 use kubebench_host::machine;
@@ -193,7 +194,7 @@ fn answer(outcomes: &Outcomes<'_>, root: &Path, recorded: &serde_json::Value) ->
 fn status(outcomes: &Outcomes<'_>) -> ExitStatus {
     let results = || outcomes.iter().flat_map(|(_, outcome)| &outcome.stored).map(|stored| &stored.sealed.result);
     let could_not_start = |result: &kubebench_format::result::BenchmarkResult| {
-        result.run.reasons.iter().any(|reason| reason.code == "cannotStart")
+        result.run.reasons.iter().any(|reason| reason.code == ReasonCode::CannotStart)
     };
     let has_problem = outcomes.iter().any(|(_, outcome)| outcome.problem.is_some());
     let has_run = outcomes.iter().any(|(_, outcome)| outcome.has_run);

@@ -11,6 +11,7 @@ use super::pattern::{self, Pattern};
 use super::rules::{From, LogPlace, MetricRule, Place, RuleScanned, Rules};
 use super::scan::Scanned;
 use super::series::{Reduced, Sample, Series, Window};
+use kubebench_format::result::ReasonCode;
 use kubebench_format::result::v1::{CheckOutcome, Direction, Kind, Metric, Native, Source, Stats, StatusReason};
 use kubebench_format::spec::v1::metric::{Better, DurationSource, ProcessSource, Reduce, WhichTrials};
 use kubebench_stats as stats;
@@ -114,7 +115,7 @@ pub fn measure(rules: &Rules, logs: &[Log], restarts: u32, evidence: &dyn Eviden
         let outcome = check::judge(check, &measured.metrics, restarts);
         if !outcome.passed {
             let message = format!("the check `{}` failed: {}", outcome.name, outcome.observed);
-            measured.invalid.push(StatusReason { code: "checkFailed".to_owned(), message });
+            measured.invalid.push(StatusReason { code: ReasonCode::CheckFailed, message });
         }
         measured.checks.push(outcome);
     }
@@ -137,7 +138,7 @@ fn missing(rules: &Rules, measured: &mut Measured) {
             let why = found.find_map(|metric| metric.reason.clone()).unwrap_or_else(|| "it was not found".to_owned());
             let what = if rule.is_primary { "primary" } else { "required" };
             let message = format!("the {what} metric `{name}` has no value: {why}");
-            measured.invalid.push(StatusReason { code: "metricMissing".to_owned(), message });
+            measured.invalid.push(StatusReason { code: ReasonCode::MetricMissing, message });
         }
     }
 }

@@ -1,5 +1,6 @@
 //! `gate` and `ack` where results are of several branches, tags and generated trees.
 
+use kubebench_format::result::ReasonCode;
 use kubebench_format::result::v1::{BenchmarkResult, Status, StatusReason};
 use serde_json::json;
 
@@ -190,7 +191,7 @@ fn a_session_without_a_value_ends_no_change() {
     let dropped: Vec<f64> = QUIET.into_iter().chain([92.0, 92.3, 91.8, 92.1, 91.9, 92.2, 92.0]).collect();
     let fails = |made: &mut BenchmarkResult| {
         made.run.status = Status::Failed;
-        made.run.reasons = vec![StatusReason { code: "exitCode".to_owned(), message: "exited with 1".to_owned() }];
+        made.run.reasons = vec![StatusReason { code: ReasonCode::ExitCode, message: "exited with 1".to_owned() }];
     };
     let is_renamed = |made: &mut BenchmarkResult| "velocity".clone_into(&mut made.metrics[0].name);
     let is_labelled = |made: &mut BenchmarkResult| {

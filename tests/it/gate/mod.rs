@@ -16,6 +16,7 @@ mod sweep;
 
 use std::process::Command;
 
+use kubebench_format::result::ReasonCode;
 use kubebench_format::result::v1::{BenchmarkResult, Direction, Image, Kind, Metric, Status, StatusReason};
 use kubebench_format::result::{path, seal};
 use serde_json::Value as Json;
@@ -158,7 +159,7 @@ impl Project {
         if let Some(status) = special.status {
             made.run.status = status;
             made.run.reasons =
-                vec![StatusReason { code: "exitCode".to_owned(), message: "worker-0 exited with 1".to_owned() }];
+                vec![StatusReason { code: ReasonCode::ExitCode, message: "worker-0 exited with 1".to_owned() }];
         }
         made
     }

@@ -5,6 +5,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
+use kubebench_format::result::ReasonCode;
 use kubebench_format::result::read;
 use kubebench_format::result::v1::{BenchmarkResult, Direction, Exit, Gpu, Image, Kind, Metric, Status, StatusReason};
 use serde_json::{Value as Json, json};
@@ -253,7 +254,7 @@ fn oracle_browser_sees_text_of_others_as_text() {
                 }
                 if number % 3 == 0 {
                     made.run.status = Status::Failed;
-                    made.run.reasons = vec![StatusReason { code: text.to_owned(), message: text.to_owned() }];
+                    made.run.reasons = vec![StatusReason { code: text.into(), message: text.to_owned() }];
                     made.run.exits = vec![Exit {
                         role: text.to_owned(),
                         index: 0,
@@ -346,7 +347,7 @@ fn oracle_browser_sees_thousands_of_results() {
         if result.metadata.case_name.contains("workers=1") && day == last {
             result.run.status = Status::Failed;
             result.run.reasons = vec![StatusReason {
-                code: "exitCode".to_owned(),
+                code: ReasonCode::ExitCode,
                 message: "worker-0 exited with 137: out of memory".to_owned(),
             }];
         }

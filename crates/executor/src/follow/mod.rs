@@ -26,6 +26,7 @@ use k8s_openapi::apimachinery::pkg::apis::meta::v1::{ObjectMeta, Time};
 use event::Told;
 use kubebench_compiler::workload::{self, Kind, Outcome, Purpose, count_at, kind_of, pod_sets};
 use kubebench_contract::text_at;
+use kubebench_format::result::ReasonCode;
 use kubebench_format::result::v1::{Exit, Image, Status, StatusReason, Timings, Usage};
 pub use pod::End;
 pub(crate) use pod::PodFacts;
@@ -153,7 +154,7 @@ pub fn sum(observed: &Observed<'_>) -> Progress {
         // What held up a pod that was replaced, or has done its work, holds up nothing now.
         let holds = is_latest && !subject.has_succeeded();
         let why = subject.why().filter(|why| holds || why.ends() || job.has_failed());
-        let why = why.filter(|why| !(job.is_composed && why.code == "deleted"));
+        let why = why.filter(|why| !(job.is_composed && why.code == ReasonCode::Deleted));
         whys.extend(why.map(|why| Why {
             at: why.at.or(at),
             effect: if job.is_composed { Effect::Holds } else { why.effect },
@@ -312,31 +313,35 @@ impl<'a> Job<'a> {
             Outcome::Failed { reason, message } => {
                 // The whole word: `ProgressDeadlineExceeded` of a Deployment is no timeout of the run.
                 if begun.is_late || reason == "DeadlineExceeded" || message.contains("longer than specified deadline") {
-                    whys.push(own("timeout", Status::TimedOut, &self.timeout(begun)));
+                    whys.push(own(ReasonCode::Timeout, Status::TimedOut, &self.timeout(begun)));
                 }
                 why::explain_deletions(whys, true);
                 // What a pod failed by may be what its controller forgave.
                 if whys.is_empty() || self.is_composed {
                     let what = format!("the job failed ({reason}): {}", why::sentence(message));
-                    whys.push(own("jobFailed", Status::Failed, &what));
+                    whys.push(own(ReasonCode::JobFailed, Status::Failed, &what));
                 }
             }
             _ if self.is_deleted => {
-                whys.retain(|why| why.code != "deleted");
+                whys.retain(|why| why.code != ReasonCode::Deleted);
                 let what = "the job was deleted while it ran, by somebody or something other than Kubebench";
-                whys.push(own("deleted", Status::Interrupted, what));
+                whys.push(own(ReasonCode::Deleted, Status::Interrupted, what));
             }
             Outcome::Suspended => {
                 // Whoever suspends a job takes its pods away.
-                whys.retain(|why| why.code != "deleted");
+                whys.retain(|why| why.code != ReasonCode::Deleted);
                 let told =
                     |what: &str, why: Option<String>| why.map_or(what.to_owned(), |why| format!("{what}: {why}"));
                 if begun.any {
                     let what = "the job was suspended after it had started, as a queue does that takes its quota back";
-                    whys.push(own("preempted", Status::Preempted, &told(what, workload.and_then(queue::evicted))));
+                    whys.push(own(
+                        ReasonCode::Preempted,
+                        Status::Preempted,
+                        &told(what, workload.and_then(queue::evicted)),
+                    ));
                 } else {
                     let what = told("the job is suspended until its queue admits it", workload.and_then(queue::held));
-                    whys.push(Why::new("queued", Status::Failed, Effect::Holds, "", what));
+                    whys.push(Why::new(ReasonCode::Queued, Status::Failed, Effect::Holds, "", what));
                 }
             }
             // The operator deletes the pods of a job that fails before it says that it failed.

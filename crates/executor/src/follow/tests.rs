@@ -453,7 +453,7 @@ fn a_job_set_that_was_started_again_is_no_clean_result() {
     let pods = [of_job_set(0, ended(0, "Completed")), of_job_set(1, ended(0, "Completed"))];
     let progress = summed(&job_set(&done), &pods, &[]);
     assert_eq!((progress.state, progress.restarts), (State::Ended(Status::Failed), 1));
-    assert_eq!(progress.reasons[0].code, "startedAgain");
+    assert_eq!(progress.reasons[0].code.as_str(), "startedAgain");
     let mut unsaid = done;
     unsaid.as_object_mut().unwrap().remove("restarts");
     let mut later = pods;

@@ -6,6 +6,7 @@ use super::Pod;
 use super::event::Told;
 use super::pod::{self, End, Phase, PodFacts, ServerTime};
 use kubebench_compiler::workload::Purpose;
+use kubebench_format::result::ReasonCode;
 use kubebench_format::result::v1::{Status, StatusReason};
 
 /// What a cause does to the run by itself.
@@ -22,7 +23,7 @@ pub(super) enum Effect {
 /// One cause, of one replica or of the job.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Why {
-    pub(super) code: &'static str,
+    pub(super) code: ReasonCode,
     pub(super) status: Status,
     pub(super) effect: Effect,
     /// `worker-0`, or empty for the job.
@@ -34,20 +35,21 @@ pub(super) struct Why {
 }
 
 /// The codes from what explains most to what explains least; the first one found gives the status.
-const RANKS: [&[&str]; 9] = [
-    &["preempted"],
-    &["nodeLost"],
-    &["timeout"],
-    &["outOfMemory", "evicted"],
-    &["deleted"],
-    &["exitCode", "signal", "lost", "cannotStart", "rejected"],
-    &["imagePull", "configMissing", "mountFailed"],
-    &["quota", "unschedulable", "queued"],
-    &["restarting"],
+const RANKS: [&[ReasonCode]; 9] = [
+    &[ReasonCode::Preempted],
+    &[ReasonCode::NodeLost],
+    &[ReasonCode::Timeout],
+    &[ReasonCode::OutOfMemory, ReasonCode::Evicted],
+    &[ReasonCode::Deleted],
+    &[ReasonCode::ExitCode, ReasonCode::Signal, ReasonCode::Lost, ReasonCode::CannotStart, ReasonCode::Rejected],
+    &[ReasonCode::ImagePull, ReasonCode::ConfigMissing, ReasonCode::MountFailed],
+    &[ReasonCode::Quota, ReasonCode::Unschedulable, ReasonCode::Queued],
+    &[ReasonCode::Restarting],
 ];
 
 /// What a replica does by itself, so that its controller takes the others away.
-const FAILURES: [&str; 5] = ["outOfMemory", "evicted", "exitCode", "signal", "lost"];
+const FAILURES: [ReasonCode; 5] =
+    [ReasonCode::OutOfMemory, ReasonCode::Evicted, ReasonCode::ExitCode, ReasonCode::Signal, ReasonCode::Lost];
 
 /// What JobSet, Trainer and KServe say of objects that they could not create.
 const CREATION_FAILED: [&str; 4] =
@@ -57,7 +59,7 @@ const CREATION_FAILED: [&str; 4] =
 const NAMED: usize = 3;
 
 impl Why {
-    pub(super) fn new(code: &'static str, status: Status, effect: Effect, subject: &str, what: String) -> Self {
+    pub(super) fn new(code: ReasonCode, status: Status, effect: Effect, subject: &str, what: String) -> Self {
         Self { code, status, effect, subject: subject.to_owned(), what, at: None }
     }
 
@@ -66,7 +68,7 @@ impl Why {
         matches!(self.effect, Effect::Ends | Effect::Spoils)
     }
 
-    fn holds(code: &'static str, subject: &str, what: String) -> Self {
+    fn holds(code: ReasonCode, subject: &str, what: String) -> Self {
         Self::new(code, Status::Failed, Effect::Holds, subject, what)
     }
 
@@ -79,7 +81,7 @@ impl Why {
 pub(super) fn sort(whys: &mut [Why]) {
     whys.sort_by(|one, other| {
         let key = |why: &Why| (why.rank(), why.at.is_none(), why.at);
-        key(one).cmp(&key(other)).then_with(|| (one.code, &one.what).cmp(&(other.code, &other.what)))
+        key(one).cmp(&key(other)).then_with(|| (one.code.as_str(), &one.what).cmp(&(other.code.as_str(), &other.what)))
     });
 }
 
@@ -87,11 +89,11 @@ pub(super) fn sort(whys: &mut [Why]) {
 pub(super) fn reasons(whys: &[Why]) -> Vec<StatusReason> {
     let mut subjects: BTreeMap<(&str, &str), BTreeSet<(&str, u32)>> = BTreeMap::new();
     for why in whys {
-        subjects.entry((why.code, &why.what)).or_default().insert(numbered(&why.subject));
+        subjects.entry((why.code.as_str(), &why.what)).or_default().insert(numbered(&why.subject));
     }
     let mut reasons = Vec::new();
     for why in whys {
-        let Some(subjects) = subjects.remove(&(why.code, why.what.as_str())) else { continue };
+        let Some(subjects) = subjects.remove(&(why.code.as_str(), why.what.as_str())) else { continue };
         let names: Vec<String> = subjects.iter().map(|(role, index)| format!("{role}-{index}")).take(NAMED).collect();
         let more = subjects.len().saturating_sub(NAMED);
         let message = match (why.subject.as_str(), more) {
@@ -99,7 +101,7 @@ pub(super) fn reasons(whys: &[Why]) -> Vec<StatusReason> {
             (_, 0) => format!("{}: {}", names.join(", "), why.what),
             (_, more) => format!("{} and {more} more: {}", names.join(", "), why.what),
         };
-        reasons.push(StatusReason { code: why.code.to_owned(), message });
+        reasons.push(StatusReason { code: why.code.clone(), message });
     }
     reasons
 }
@@ -113,8 +115,8 @@ fn numbered(subject: &str) -> (&str, u32) {
 /// Leaves out the deletions that explain nothing. Controllers delete the pods of a job that failed, and replicas fail when
 /// somebody deletes one that they need: what came first is the cause.
 pub(super) fn explain_deletions(whys: &mut Vec<Why>, has_failed: bool) {
-    let is_cause = |why: &Why| if has_failed { why.code != "deleted" } else { FAILURES.contains(&why.code) };
-    let deletions = || whys.iter().filter(|why| why.code == "deleted");
+    let is_cause = |why: &Why| if has_failed { why.code != ReasonCode::Deleted } else { FAILURES.contains(&why.code) };
+    let deletions = || whys.iter().filter(|why| why.code == ReasonCode::Deleted);
     let Some(deleted) = deletions().map(|why| (why.at.is_none(), why.at)).min() else { return };
     let Some(failed) = whys.iter().filter(|why| is_cause(why)).map(|why| (why.at.is_none(), why.at)).min() else {
         return;
@@ -125,7 +127,7 @@ pub(super) fn explain_deletions(whys: &mut Vec<Why>, has_failed: bool) {
         return;
     }
     let ends = deletions().any(Why::ends);
-    whys.retain(|why| why.code != "deleted");
+    whys.retain(|why| why.code != ReasonCode::Deleted);
     if ends {
         // With the pods that it needs the run is over, whatever its controller says.
         whys.iter_mut().filter(|why| FAILURES.contains(&why.code)).for_each(|why| why.effect = Effect::Ends);
@@ -195,11 +197,11 @@ impl Subject<'_> {
         match reason {
             "Evicted" => {
                 let what = format!("evicted by {node}: {}", sentence(message));
-                return made("evicted", Status::Failed, what);
+                return made(ReasonCode::Evicted, Status::Failed, what);
             }
-            "NodeLost" => return preempted("nodeLost", format!("{node} was lost: {}", sentence(message))),
+            "NodeLost" => return preempted(ReasonCode::NodeLost, format!("{node} was lost: {}", sentence(message))),
             "NodeShutdown" | "Shutdown" => {
-                return preempted("nodeLost", format!("{node} was shut down: {}", sentence(message)));
+                return preempted(ReasonCode::NodeLost, format!("{node} was shut down: {}", sentence(message)));
             }
             _ => {}
         }
@@ -207,16 +209,21 @@ impl Subject<'_> {
         if let Some(target) = target {
             let why = sentence(target.message.as_deref().unwrap_or_default());
             return match target.reason.as_deref().unwrap_or_default() {
-                "PreemptionByScheduler" => preempted("preempted", format!("preempted by the scheduler: {why}")),
+                "PreemptionByScheduler" => {
+                    preempted(ReasonCode::Preempted, format!("preempted by the scheduler: {why}"))
+                }
                 "DeletionByTaintManager" => {
-                    preempted("nodeLost", format!("{node} was lost or drained by a taint: {why}"))
+                    preempted(ReasonCode::NodeLost, format!("{node} was lost or drained by a taint: {why}"))
                 }
-                "DeletionByPodGC" => preempted("nodeLost", format!("{node} is gone: {why}")),
-                "EvictionByEvictionAPI" => {
-                    preempted("preempted", format!("evicted through the API, as a drain of {node} does: {why}"))
+                "DeletionByPodGC" => preempted(ReasonCode::NodeLost, format!("{node} is gone: {why}")),
+                "EvictionByEvictionAPI" => preempted(
+                    ReasonCode::Preempted,
+                    format!("evicted through the API, as a drain of {node} does: {why}"),
+                ),
+                "TerminationByKubelet" => {
+                    preempted(ReasonCode::NodeLost, format!("ended by {node}, as at its shutdown: {why}"))
                 }
-                "TerminationByKubelet" => preempted("nodeLost", format!("ended by {node}, as at its shutdown: {why}")),
-                other => preempted("preempted", format!("disrupted ({other}): {why}")),
+                other => preempted(ReasonCode::Preempted, format!("disrupted ({other}): {why}")),
             };
         }
         let marked = self
@@ -224,7 +231,7 @@ impl Subject<'_> {
             .iter()
             .find(|event| event.reason == "TaintManagerEviction" && event.message.starts_with("Marking"));
         if marked.is_some() && (self.is_gone || self.pod.metadata.deletion_timestamp.is_some()) {
-            return preempted("nodeLost", format!("{node} was lost or drained by a taint"));
+            return preempted(ReasonCode::NodeLost, format!("{node} was lost or drained by a taint"));
         }
         None
     }
@@ -249,7 +256,7 @@ impl Subject<'_> {
         }
         let what = "the pod was deleted while the run needed it".to_owned();
         let at = pod::deleted(self.pod);
-        Some(Why { at, ..Why::new("deleted", Status::Interrupted, self.effect(), self.name, what) })
+        Some(Why { at, ..Why::new(ReasonCode::Deleted, Status::Interrupted, self.effect(), self.name, what) })
     }
 
     /// Its processes failed, or its node refused it.
@@ -276,14 +283,14 @@ impl Subject<'_> {
             Some(format!("its init container `{}` exited with {}", status.name, end.exit_code))
         });
         if let Some(what) = failed {
-            return Some(Why::holds("exitCode", self.name, what));
+            return Some(Why::holds(ReasonCode::ExitCode, self.name, what));
         }
         if !reason.is_empty() && !self.facts.has_started() {
             let what = format!("the node refused the pod ({reason}): {}", sentence(message));
-            return Some(Why::holds("cannotStart", self.name, what));
+            return Some(Why::holds(ReasonCode::CannotStart, self.name, what));
         }
         let what = "ended, and its node does not know how".to_owned();
-        Some(Why::holds("lost", self.name, what))
+        Some(Why::holds(ReasonCode::Lost, self.name, what))
     }
 
     /// What serves has ended: whoever starts it again, it is not what it was.
@@ -295,7 +302,7 @@ impl Subject<'_> {
 
     fn deadline(&self) -> Why {
         let what = "stopped at its pod's deadline".to_owned();
-        Why::new("timeout", Status::TimedOut, Effect::Holds, self.name, what)
+        Why::new(ReasonCode::Timeout, Status::TimedOut, Effect::Holds, self.name, what)
     }
 
     /// Something keeps it from running.
@@ -304,8 +311,10 @@ impl Subject<'_> {
         {
             let message = sentence(condition.message.as_deref().unwrap_or_default());
             return Some(match condition.reason.as_deref() {
-                Some("SchedulingGated") => Why::holds("queued", self.name, format!("waits for its queue: {message}")),
-                _ => Why::holds("unschedulable", self.name, format!("cannot be scheduled: {message}")),
+                Some("SchedulingGated") => {
+                    Why::holds(ReasonCode::Queued, self.name, format!("waits for its queue: {message}"))
+                }
+                _ => Why::holds(ReasonCode::Unschedulable, self.name, format!("cannot be scheduled: {message}")),
             });
         }
         let status = self.pod.status.as_ref()?;
@@ -328,7 +337,7 @@ impl Subject<'_> {
         match reason {
             "InvalidImageName" | "ErrImageNeverPull" => {
                 let what = format!("the image `{image}` cannot be pulled ({reason}): {message}");
-                Some(Why::new("imagePull", Status::Failed, Effect::Ends, self.name, what))
+                Some(Why::new(ReasonCode::ImagePull, Status::Failed, Effect::Ends, self.name, what))
             }
             _ if reason.contains("ImagePull")
                 || matches!(reason, "RegistryUnavailable" | "ImageInspectError" | "SignatureValidationFailed") =>
@@ -340,18 +349,21 @@ impl Subject<'_> {
                     .max_by_key(|message| message.len());
                 let cause = cause.filter(|_| reason == "ImagePullBackOff").map_or(message, sentence);
                 made(
-                    "imagePull",
+                    ReasonCode::ImagePull,
                     // What follows `secret:` would be taken for one.
                     format!(
                         "the image `{image}` cannot be pulled: {cause}; look at its name and tag, and at the pull secret"
                     ),
                 )
             }
-            "CreateContainerConfigError" => {
-                made("configMissing", format!("a Secret or ConfigMap of its environment is missing: {message}"))
+            "CreateContainerConfigError" => made(
+                ReasonCode::ConfigMissing,
+                format!("a Secret or ConfigMap of its environment is missing: {message}"),
+            ),
+            "CrashLoopBackOff" => {
+                made(ReasonCode::Restarting, format!("its container ends again and again: {message}"))
             }
-            "CrashLoopBackOff" => made("restarting", format!("its container ends again and again: {message}")),
-            _ => made("cannotStart", format!("the container cannot be started ({reason}): {message}")),
+            _ => made(ReasonCode::CannotStart, format!("the container cannot be started ({reason}): {message}")),
         }
     }
 
@@ -363,14 +375,14 @@ impl Subject<'_> {
         let last = |reasons: &[&str]| Told::last(self.events, |event| reasons.contains(&event.reason));
         if let Some(event) = last(&["FailedMount", "FailedAttachVolume", "FailedMapVolume"]) {
             return Some(Why::holds(
-                "mountFailed",
+                ReasonCode::MountFailed,
                 self.name,
                 format!("a volume cannot be mounted: {}", sentence(event.message)),
             ));
         }
         let event = last(&["FailedCreatePodSandBox"])?;
         Some(Why::holds(
-            "cannotStart",
+            ReasonCode::CannotStart,
             self.name,
             format!("its node cannot set the pod up: {}", sentence(event.message)),
         ))
@@ -378,16 +390,17 @@ impl Subject<'_> {
 }
 
 /// Says how a container ended.
-fn end_of(end: &End) -> (&'static str, String) {
+fn end_of(end: &End) -> (ReasonCode, String) {
     match (end.reason.as_str(), end.signal) {
-        ("OOMKilled", _) => {
-            ("outOfMemory", "killed because it used more memory than its limit; raise `resources.memory`".to_owned())
-        }
+        ("OOMKilled", _) => (
+            ReasonCode::OutOfMemory,
+            "killed because it used more memory than its limit; raise `resources.memory`".to_owned(),
+        ),
         ("ContainerCannotRun" | "StartError", _) => {
-            ("cannotStart", format!("the container cannot be started: {}", sentence(&end.message)))
+            (ReasonCode::CannotStart, format!("the container cannot be started: {}", sentence(&end.message)))
         }
-        (_, Some(signal)) => ("signal", format!("ended by {signal}")),
-        (_, None) => ("exitCode", format!("exited with {}", end.code)),
+        (_, Some(signal)) => (ReasonCode::Signal, format!("ended by {signal}")),
+        (_, None) => (ReasonCode::ExitCode, format!("exited with {}", end.code)),
     }
 }
 
@@ -395,7 +408,7 @@ fn end_of(end: &End) -> (&'static str, String) {
 pub(super) fn started_again(times: u32) -> Option<Why> {
     let count = if times == 1 { "once".to_owned() } else { format!("{times} times") };
     let what = format!("all of it was started again {count} after a failure: what the first start did is lost");
-    (times > 0).then(|| Why::new("startedAgain", Status::Failed, Effect::Spoils, "", what))
+    (times > 0).then(|| Why::new(ReasonCode::StartedAgain, Status::Failed, Effect::Spoils, "", what))
 }
 
 /// Reads from events of the job why it lacks pods.
@@ -406,23 +419,23 @@ pub(super) fn missing_pods(events: &[Told<'_>], job: &str) -> Option<Why> {
     if let Some(event) = Told::last(events, is_refused) {
         let message = without_chance(&sentence(event.message), job);
         if message.contains("exceeded quota") {
-            return Some(Why::holds("quota", "", format!("the namespace's quota is used up: {message}")));
+            return Some(Why::holds(ReasonCode::Quota, "", format!("the namespace's quota is used up: {message}")));
         }
         let is_final = ["denied the request", "violates PodSecurity", "is forbidden: ", " is invalid: "];
         let may_pass = ["failed calling webhook", "error looking up"];
         let contains = |words: &&str| message.contains(*words);
         if is_final.iter().any(contains) && !may_pass.iter().any(contains) {
             let what = format!("the cluster refuses the job's pods: {message}");
-            return Some(Why::new("rejected", Status::Failed, Effect::Ends, "", what));
+            return Some(Why::new(ReasonCode::Rejected, Status::Failed, Effect::Ends, "", what));
         }
-        return Some(Why::holds("rejected", "", format!("the job's pods cannot be created: {message}")));
+        return Some(Why::holds(ReasonCode::Rejected, "", format!("the job's pods cannot be created: {message}")));
     }
     // An operator that finds the object wrong says so in an event alone, and then waits for ever.
     let is_invalid =
         |event: &Told<'_>| event.is_warning && ["Validation", "Invalid"].iter().any(|word| event.reason.contains(word));
     let event = Told::last(events, is_invalid)?;
     let what = format!("the operator refuses the job ({}): {}", event.reason, sentence(event.message));
-    Some(Why::new("rejected", Status::Failed, Effect::Ends, "", what))
+    Some(Why::new(ReasonCode::Rejected, Status::Failed, Effect::Ends, "", what))
 }
 
 /// Returns a message without the five letters that the Job controller draws for each try to create a pod, so that the same

@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 
 use kubebench_extract::rules::Rules;
+use kubebench_format::result::ReasonCode;
 use kubebench_format::result::v1::{Artifact, StatusReason};
 use kubebench_host::experiment::{self, Left};
 
@@ -31,8 +32,8 @@ struct List {
 }
 
 impl List {
-    fn say(&mut self, code: &str, message: String) {
-        self.reasons.push(StatusReason { code: code.to_owned(), message });
+    fn say(&mut self, code: ReasonCode, message: String) {
+        self.reasons.push(StatusReason { code, message });
     }
 
     fn leave_out(&mut self, pending: impl Iterator<Item = Pending>) {
@@ -47,7 +48,7 @@ impl List {
                 more => format!(" and {more} more files are"),
             };
             let message = format!("{first}{others} not digested, the run was stopped");
-            self.say("artifactUnreadable", message);
+            self.say(ReasonCode::ArtifactUnreadable, message);
         }
         (self.artifacts, self.reasons)
     }
@@ -107,7 +108,7 @@ pub fn artifacts(
                 list.artifacts.push(Artifact { name, digest, bytes, redacted: false, dropped_bytes });
             }
             Ok(None) => list.leave_out(std::iter::once(file).chain(pending.by_ref())),
-            Err(error) => list.say("artifactUnreadable", format!("{} cannot be read: {error}", file.name)),
+            Err(error) => list.say(ReasonCode::ArtifactUnreadable, format!("{} cannot be read: {error}", file.name)),
         }
     }
     list.finish()
@@ -127,11 +128,14 @@ fn pending(left: &Left, logs: &[KeptOf], rules: &Rules, list: &mut List) -> Vec<
     let sources = first.len();
     let names = left.files(first, MAX_OTHERS);
     if let Some(of) = names.of {
-        list.say("artifactsCut", format!("{} of {of} files are listed with their digests", names.listed.len()));
+        list.say(
+            ReasonCode::ArtifactsCut,
+            format!("{} of {of} files are listed with their digests", names.listed.len()),
+        );
     }
     for name in names.hidden {
         let why = "the run wrote a file of that name below `output`";
-        list.say("artifactUnreadable", format!("{name} of `postprocess` is not listed: {why}"));
+        list.say(ReasonCode::ArtifactUnreadable, format!("{name} of `postprocess` is not listed: {why}"));
     }
     let mut pending = Vec::new();
     for (name, number) in names.listed.into_iter().zip(0..) {
@@ -142,9 +146,12 @@ fn pending(left: &Left, logs: &[KeptOf], rules: &Rules, list: &mut List) -> Vec<
             }
             Err(_) if logs.iter().any(|log| log.name == name) => {
                 let why = "something removed or replaced it while the run went on";
-                list.say("logMissing", format!("{name} is not there, so its values cannot be read again: {why}"));
+                list.say(
+                    ReasonCode::LogMissing,
+                    format!("{name} is not there, so its values cannot be read again: {why}"),
+                );
             }
-            Err(error) => list.say("artifactUnreadable", format!("{name} cannot be read: {error}")),
+            Err(error) => list.say(ReasonCode::ArtifactUnreadable, format!("{name} cannot be read: {error}")),
         }
     }
     pending

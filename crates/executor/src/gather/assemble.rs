@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use kubebench_contract::Run;
 use kubebench_extract::measure::Measured;
+use kubebench_format::result::ReasonCode;
 use kubebench_format::result::v1::{
     Artifact, Cost, Environment, Exit, Metadata, Monitored, Provenance, Reason, Recorder, Run as RunOutcome, Server,
     Status, StatusReason, Timings, Usage, Validity,
@@ -83,7 +84,7 @@ pub struct Ended {
 
 /// Says that a log is not all that the replica printed.
 pub(crate) fn log_incomplete(log: &str, fault: &str) -> StatusReason {
-    StatusReason { code: "logIncomplete".to_owned(), message: format!("{log} is incomplete: {fault}") }
+    StatusReason { code: ReasonCode::LogIncomplete, message: format!("{log} is incomplete: {fault}") }
 }
 
 /// Makes the result of `parts`.

@@ -13,6 +13,7 @@ use crate::local::{self, Folders, Given, Plan};
 use kubebench_compiler::model::{Case, Role};
 use kubebench_contract::{RulesFile, Run};
 use kubebench_extract::measure::{Log, Measured, measure};
+use kubebench_format::result::ReasonCode;
 use kubebench_format::result::v1::{Status, StatusReason};
 use kubebench_format::result::{BenchmarkResult, redact};
 use kubebench_host::experiment::{self, Left};
@@ -35,14 +36,14 @@ impl Session<'_> {
         let mut waited = match absent {
             None => self.wait_for(&plan, &folders, Duration::from_secs(case.timeout.seconds()))?,
             Some(_) if self.stop.is_some() => {
-                Waited::without_start(Status::Interrupted, "interrupted", "it was stopped before it began")
+                Waited::without_start(Status::Interrupted, ReasonCode::Interrupted, "it was stopped before it began")
             }
-            Some(problem) => Waited::without_start(Status::Failed, "cannotStart", &problem),
+            Some(problem) => Waited::without_start(Status::Failed, ReasonCode::CannotStart, &problem),
         };
         let (finished, took) = (machine::now(), clock.elapsed());
         if waited.status == Status::Failed && machine::out_of_memory_kills() > kills {
             let message = "the system ended a process because memory ran out".to_owned();
-            waited.reasons.push(StatusReason { code: "outOfMemory".to_owned(), message });
+            waited.reasons.push(StatusReason { code: ReasonCode::OutOfMemory, message });
         }
         if waited.status == Status::Succeeded
             && let Some(job) = &case.postprocess
@@ -51,7 +52,7 @@ impl Session<'_> {
                 .unwrap_or_else(|error| Some(format!("`postprocess` cannot be started: {error:#}")))
         {
             waited.status = if self.stop.is_some() { Status::Interrupted } else { Status::Failed };
-            waited.reasons.push(StatusReason { code: "postprocessFailed".to_owned(), message: problem });
+            waited.reasons.push(StatusReason { code: ReasonCode::PostprocessFailed, message: problem });
         }
         let left = Left { output: folders.output().into(), result: folders.result().into() };
         let measured = self.measure(&mut waited, left.clone(), started.1, finished.1);

@@ -10,6 +10,7 @@ use anyhow::{Context as _, Result, bail};
 
 use kubebench_extract::measure::{Evidence, Log, Measured, Used, measure};
 use kubebench_extract::rules::Rules;
+use kubebench_format::result::ReasonCode;
 use kubebench_format::result::v1::{Artifact, Metric, Reparsed, Status};
 use kubebench_format::result::{self, BenchmarkResult};
 use kubebench_format::spec::v1::metric::{DurationSource, ProcessSource, WhichTrials};
@@ -47,7 +48,7 @@ pub fn reparse(
         let Ok(Some(found)) = left.find(file) else { continue };
         let is_it = |known: &Artifact| left.artifact(&known.name).as_ref() == Ok(&found);
         if !original.artifacts.iter().any(is_it) {
-            let is_cut = original.run.reasons.iter().any(|reason| reason.code == "artifactsCut");
+            let is_cut = original.run.reasons.iter().any(|reason| reason.code == ReasonCode::ArtifactsCut);
             let why = if is_cut {
                 "the list was cut, and no metric of the run was read from it, so nobody knows whether it was changed since"
             } else {
@@ -111,9 +112,9 @@ fn rebuilt(original: &BenchmarkResult, measured: Measured, text: &str, version: 
     if matches!(made.run.status, Status::Succeeded | Status::Invalid) {
         made.run.status = if invalid.is_empty() { Status::Succeeded } else { Status::Invalid };
         // What else was said of the run, such as that files are not listed, holds as before.
-        made.run
-            .reasons
-            .retain(|reason| !matches!(reason.code.as_str(), "checkFailed" | "metricMissing" | "toolInvalid"));
+        made.run.reasons.retain(|reason| {
+            !matches!(reason.code, ReasonCode::CheckFailed | ReasonCode::MetricMissing | ReasonCode::ToolInvalid)
+        });
         made.run.reasons.extend(invalid);
     }
     made.source.reparsed =

@@ -10,6 +10,7 @@ use super::{Event, Session};
 use crate::gather::{KeptOf, Sink};
 use crate::local::{Folders, Plan, Process};
 use kubebench_extract::rules::{From, RuleScan};
+use kubebench_format::result::ReasonCode;
 use kubebench_format::result::v1::{Exit, Status, StatusReason};
 use kubebench_host::experiment;
 use kubebench_host::process::{self, Ended, Foreign, KeptLog, Replica, Sampler, Start};
@@ -55,8 +56,8 @@ impl Waited {
     }
 
     /// Says that nothing was started.
-    pub(super) fn without_start(status: Status, code: &str, message: &str) -> Self {
-        let reasons = vec![StatusReason { code: code.to_owned(), message: message.to_owned() }];
+    pub(super) fn without_start(status: Status, code: ReasonCode, message: &str) -> Self {
+        let reasons = vec![StatusReason { code, message: message.to_owned() }];
         let (finished, samples) = (Vec::new(), Sampler::default());
         Self { finished, status, reasons, samples, startup: 0.0, run: None }
     }
@@ -112,7 +113,7 @@ impl Session<'_> {
                         self.has_started = true;
                         state.running.push(running);
                     }
-                    Err(problem) => state.stop(Status::Failed, "cannotStart", problem.to_string()),
+                    Err(problem) => state.stop(Status::Failed, ReasonCode::CannotStart, problem.to_string()),
                 }
             }
             if state.running.is_empty() && (state.is_stopping || pending.len() == 0) {
@@ -125,7 +126,11 @@ impl Session<'_> {
             if elapsed > timeout && !state.is_stopping && !state.is_decided() {
                 let seconds = timeout.as_secs();
                 state.is_pardonable = true;
-                state.stop(Status::TimedOut, "timeout", format!("it was stopped after its timeout of {seconds} s"));
+                state.stop(
+                    Status::TimedOut,
+                    ReasonCode::Timeout,
+                    format!("it was stopped after its timeout of {seconds} s"),
+                );
             }
             if state.is_decided() {
                 let since = *deciders_ended.get_or_insert_with(Instant::now);
@@ -176,7 +181,7 @@ impl Session<'_> {
             } else {
                 self.stop = Some(stop);
                 self.watcher.tell(&format!("{}: stopping; once more kills at once", stop.name()));
-                state.stop(Status::Interrupted, "interrupted", format!("it was stopped by {}", stop.name()));
+                state.stop(Status::Interrupted, ReasonCode::Interrupted, format!("it was stopped by {}", stop.name()));
             }
         }
         Ok(())
@@ -266,13 +271,13 @@ impl State {
         }
     }
 
-    fn stop(&mut self, status: Status, code: &str, message: String) {
+    fn stop(&mut self, status: Status, code: ReasonCode, message: String) {
         if self.is_stopping {
             return;
         }
         self.is_stopping = true;
         self.status = status;
-        self.reasons.push(StatusReason { code: code.to_owned(), message });
+        self.reasons.push(StatusReason { code, message });
         self.running.iter().for_each(|running| running.replica.stop());
     }
 }
@@ -282,18 +287,18 @@ pub(super) fn log_name(process: &Process) -> String {
     format!("logs/{}-{}.log", process.role, process.index)
 }
 
-fn failure(finished: &Finished) -> (&'static str, String) {
+fn failure(finished: &Finished) -> (ReasonCode, String) {
     let name = format!("{}-{}", finished.process.role, finished.process.index);
     match &finished.ended {
-        Ended { error: Some(error), .. } => ("cannotStart", format!("{name}: {error}")),
+        Ended { error: Some(error), .. } => (ReasonCode::CannotStart, format!("{name}: {error}")),
         // By this code Docker and Podman say that there is no container.
         Ended { code: Some(125), .. } if finished.process.container.is_some() => {
             let why = finished.last_lines.last().map_or("the engine did not say why", String::as_str);
-            ("cannotStart", format!("{name}: there is no container: {why}"))
+            (ReasonCode::CannotStart, format!("{name}: there is no container: {why}"))
         }
-        Ended { signal: Some(signal), .. } => ("signal", format!("{name} was ended by {signal}")),
-        Ended { code: Some(code), .. } => ("exitCode", format!("{name} exited with {code}")),
-        _ => ("lost", format!("{name} ended, and nobody knows how")),
+        Ended { signal: Some(signal), .. } => (ReasonCode::Signal, format!("{name} was ended by {signal}")),
+        Ended { code: Some(code), .. } => (ReasonCode::ExitCode, format!("{name} exited with {code}")),
+        _ => (ReasonCode::Lost, format!("{name} ended, and nobody knows how")),
     }
 }
 

@@ -16,6 +16,7 @@ use by_run::ByRun;
 use kubebench_compiler::workload::kind_of;
 use kubebench_contract::RunList;
 use kubebench_contract::{Run, instance, labels, text_at};
+use kubebench_format::result::ReasonCode;
 use kubebench_format::result::v1::{Status, StatusReason};
 use nodes::{Nodes, Step};
 pub use show::show;
@@ -226,7 +227,7 @@ fn session(seen: &Namespace, by_run: &ByRun<'_>, workflow: &Json) -> Session {
             let to_make = part.member.as_ref().and_then(|member| nodes.to_make.get(member));
             if status.state == RunState::Left && to_make.is_some_and(|runs| !runs.contains(&run.id)) {
                 status.state = RunState::Skipped;
-                status.reasons.push(StatusReason { code: "skipped".to_owned(), message: SKIPPED.to_owned() });
+                status.reasons.push(StatusReason { code: ReasonCode::Skipped, message: SKIPPED.to_owned() });
             }
             status.member.clone_from(&part.member);
             status
@@ -376,7 +377,7 @@ fn status(
     if let (RunState::Failed | RunState::Step, Some(step), true) = (state, step, reasons.is_empty())
         && !step.message.is_empty()
     {
-        reasons.push(StatusReason { code: "step".to_owned(), message: format!("its step says: {}", step.message) });
+        reasons.push(StatusReason { code: ReasonCode::Step, message: format!("its step says: {}", step.message) });
     }
     let of_job = job.map(|job| text_at(job, "/metadata/creationTimestamp").to_owned());
     let of_step = step.map(|step| if step.is_over() { step.finished.clone() } else { step.started.clone() });

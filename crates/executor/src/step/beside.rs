@@ -18,6 +18,7 @@ use crate::gather;
 use kubebench_cluster::{Fault, Made};
 use kubebench_contract::text_at;
 use kubebench_extract::rules::Rules;
+use kubebench_format::result::ReasonCode;
 use kubebench_format::result::v1::{Status, StatusReason};
 
 /// Between the end of a Job by its own deadline and that by the step's.
@@ -65,16 +66,16 @@ impl Session {
                 self.keep(attempt);
                 return Ok(After::Done);
             }
-            Beside::Failed(why) => (Status::Failed, "postprocessFailed", why),
+            Beside::Failed(why) => (Status::Failed, ReasonCode::PostprocessFailed, why),
             Beside::Stopped if self.is_to_be_succeeded() => return Ok(After::Left),
             Beside::Stopped => {
                 let reason = self.interruption();
-                (Status::Interrupted, "interrupted", reason.message)
+                (Status::Interrupted, ReasonCode::Interrupted, reason.message)
             }
         };
         if let Some(outcome) = &mut attempt.outcome {
             outcome.ended.status = status;
-            outcome.ended.reasons.push(StatusReason { code: code.to_owned(), message });
+            outcome.ended.reasons.push(StatusReason { code, message });
         }
         self.keep(attempt);
         Ok(After::Done)

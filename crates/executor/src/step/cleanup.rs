@@ -18,6 +18,7 @@ use crate::follow::State;
 use kubebench_cluster::{Fault, Resource};
 use kubebench_compiler::workload::{Purpose, kind_of};
 use kubebench_contract::labels::STEP;
+use kubebench_format::result::ReasonCode;
 use kubebench_format::result::v1::{Status, StatusReason};
 use kubebench_host::experiment;
 
@@ -201,13 +202,13 @@ impl Session {
 
 fn not_postprocessed() -> StatusReason {
     let message = "its job succeeded, and the step that followed it was ended before `postprocess` had succeeded too";
-    StatusReason { code: "interrupted".to_owned(), message: message.to_owned() }
+    StatusReason { code: ReasonCode::Interrupted, message: message.to_owned() }
 }
 
 fn interrupted() -> StatusReason {
     let message = "the step that followed it was ended before the run was: the Workflow was stopped, its deadline passed, or \
                    the step was killed too often";
-    StatusReason { code: "interrupted".to_owned(), message: message.to_owned() }
+    StatusReason { code: ReasonCode::Interrupted, message: message.to_owned() }
 }
 
 #[cfg(test)]

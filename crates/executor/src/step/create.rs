@@ -9,6 +9,7 @@ use super::attempt::Created;
 use super::session::{Session, is_leaving};
 use kubebench_cluster::{Fault, Made, Refusal};
 use kubebench_contract::text_at;
+use kubebench_format::result::ReasonCode;
 use kubebench_format::result::v1::{Status, StatusReason};
 
 /// Between two tries to create a job for which there is no quota, or no free name, now.
@@ -39,8 +40,8 @@ pub(super) enum NoJob {
 }
 
 impl NoJob {
-    pub(super) fn new(status: Status, code: &str, message: String) -> Self {
-        Self::Ends(status, StatusReason { code: code.to_owned(), message })
+    pub(super) fn new(status: Status, code: ReasonCode, message: String) -> Self {
+        Self::Ends(status, StatusReason { code, message })
     }
 }
 
@@ -79,7 +80,7 @@ impl Session {
                         text_at(&there, "/kind"),
                         text_at(&there, "/metadata/name")
                     );
-                    return Ok(Err(NoJob::new(Status::Failed, "foreignObject", what)));
+                    return Ok(Err(NoJob::new(Status::Failed, ReasonCode::ForeignObject, what)));
                 }
                 Err(Fault::Stopped) => return Ok(Err(NoJob::Stopped)),
                 Err(fault) => fault,
@@ -91,7 +92,7 @@ impl Session {
                             "it was given up after {} s (`queueTimeout`), for the quota was used up: {refusal}",
                             claim.queue.as_secs()
                         );
-                        return Ok(Err(NoJob::new(Status::Failed, "quota", what)));
+                        return Ok(Err(NoJob::new(Status::Failed, ReasonCode::Quota, what)));
                     }
                     "quota"
                 }
@@ -100,7 +101,7 @@ impl Session {
                     "its runtime to be seen"
                 }
                 Fault::Refused(refusal) if !may_pass(refusal) || since.elapsed() > PATIENCE => {
-                    return Ok(Err(NoJob::new(Status::Failed, "rejected", refused(refusal, object))));
+                    return Ok(Err(NoJob::new(Status::Failed, ReasonCode::Rejected, refused(refusal, object))));
                 }
                 Fault::Unreachable(_) if since.elapsed() > PATIENCE => return Err(fault.into()),
                 _ => "an answer",

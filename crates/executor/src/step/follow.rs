@@ -12,6 +12,7 @@ use super::word;
 use crate::follow::{Progress, State};
 use kubebench_cluster::{Fault, Resource, Seen, Watch};
 use kubebench_compiler::workload::{self, Purpose, kind_of};
+use kubebench_format::result::ReasonCode;
 use kubebench_format::result::v1::{Status, StatusReason};
 
 /// How often the loop looks around when nothing happens.
@@ -27,7 +28,8 @@ const OBSTACLE: Duration = Duration::from_secs(300);
 const QUEUE_LABEL: &str = "/metadata/labels/kueue.x-k8s.io~1queue-name";
 /// How many replicas a message names.
 const NAMED: usize = 3;
-const OBSTACLES: [&str; 4] = ["configMissing", "imagePull", "mountFailed", "rejected"];
+const OBSTACLES: [ReasonCode; 4] =
+    [ReasonCode::ConfigMissing, ReasonCode::ImagePull, ReasonCode::MountFailed, ReasonCode::Rejected];
 
 /// How long a job may take.
 #[derive(Clone, Copy, Debug)]
@@ -128,15 +130,15 @@ impl Session {
             let ran = running_since.map(|since| since.elapsed() + limits.ran.unwrap_or_default());
             if ran.is_some_and(|ran| ran > limits.run) && !sight.is_blind() {
                 let what = format!("it was stopped after its timeout of {} s", limits.run.as_secs());
-                return (too_long(Status::TimedOut, "timeout", what), progress);
+                return (too_long(Status::TimedOut, ReasonCode::Timeout, what), progress);
             }
             let first = progress.reasons.first();
-            let is_obstacle = first.is_some_and(|reason| OBSTACLES.contains(&reason.code.as_str()));
+            let is_obstacle = first.is_some_and(|reason| OBSTACLES.contains(&reason.code));
             obstacle = if is_obstacle { obstacle.or_else(|| Some(Instant::now())) } else { None };
             if obstacle.is_some_and(|since| since.elapsed() > longest_obstacle) && !sight.is_blind() {
                 let what =
                     format!("it was given up after {} s, in which this did not change", longest_obstacle.as_secs());
-                return (too_long(Status::Failed, "cannotStart", what), progress);
+                return (too_long(Status::Failed, ReasonCode::CannotStart, what), progress);
             }
             if running_since.is_some() || sight.is_blind() || !sight.is_listed() {
                 continue;
@@ -148,7 +150,7 @@ impl Session {
                         limits.run.as_secs(),
                         missing(&progress)
                     );
-                    return (too_long(Status::TimedOut, "timeout", what), progress);
+                    return (too_long(Status::TimedOut, ReasonCode::Timeout, what), progress);
                 }
                 None if began.elapsed() + limits.waited > limits.queue => {
                     let what = format!(
@@ -156,7 +158,7 @@ impl Session {
                         limits.queue.as_secs(),
                         missing(&progress)
                     );
-                    return (too_long(Status::Failed, "queueTimeout", what), progress);
+                    return (too_long(Status::Failed, ReasonCode::QueueTimeout, what), progress);
                 }
                 _ => {}
             }
@@ -228,7 +230,7 @@ impl Session {
 
 /// Says what a job lacks to run.
 fn missing(progress: &Progress) -> String {
-    if progress.reasons.iter().any(|reason| reason.code == "queued") {
+    if progress.reasons.iter().any(|reason| reason.code == ReasonCode::Queued) {
         return "its queue had not admitted it".to_owned();
     }
     let there: Vec<_> = progress.replicas.iter().filter(|replica| !replica.is_gone).collect();
@@ -257,8 +259,8 @@ fn missing(progress: &Progress) -> String {
     format!("{}{more} of its {wanted} pods had {what}", named.join(", "))
 }
 
-fn too_long(status: Status, code: &str, message: String) -> Ending {
-    Ending::TooLong(status, StatusReason { code: code.to_owned(), message })
+fn too_long(status: Status, code: ReasonCode, message: String) -> Ending {
+    Ending::TooLong(status, StatusReason { code, message })
 }
 
 /// Returns whether nobody has the object any more, or another one has its name.

@@ -18,6 +18,7 @@ use crate::gather::{self, Hurry, KeptOf, Parts, Span, log_incomplete};
 use kubebench_contract::RulesFile;
 use kubebench_extract::measure::{Log, measure};
 use kubebench_extract::rules::{RuleScan, Rules};
+use kubebench_format::result::ReasonCode;
 use kubebench_format::result::v1::{Cluster, Environment, Metadata, Provenance, Reason, Recorder, StatusReason, Usage};
 use kubebench_format::result::{self, BenchmarkResult, fingerprint, redact};
 use kubebench_host::experiment::{self, Left, RunFolder};
@@ -239,5 +240,5 @@ impl Hurry for Session {
 
 /// Says that a run has no job any more, and nobody knows what became of it.
 pub(super) fn lost(message: &str) -> StatusReason {
-    StatusReason { code: "jobLost".to_owned(), message: message.to_owned() }
+    StatusReason { code: ReasonCode::JobLost, message: message.to_owned() }
 }

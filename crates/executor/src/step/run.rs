@@ -24,13 +24,15 @@ use kubebench_cluster::{Fault, Made};
 use kubebench_compiler::model::Served;
 use kubebench_contract::{Case, Created as Objects};
 use kubebench_contract::{Run, text_at};
+use kubebench_format::result::ReasonCode;
 use kubebench_format::result::v1::{Exit, Status, StatusReason, Timings, Usage};
 use kubebench_format::result::{BenchmarkResult, Composition};
 
 /// More attempts at a run whose job was taken away are not made by one Workflow.
 const MAX_TRIES: u32 = 3;
 /// What a run has lost that was not its own fault.
-const RETRIED: [&str; 4] = ["jobLost", "nodeLost", "serverReplaced", "unseen"];
+const RETRIED: [ReasonCode; 4] =
+    [ReasonCode::JobLost, ReasonCode::NodeLost, ReasonCode::ServerReplaced, ReasonCode::Unseen];
 /// How long the kubelet may take to say that a container has ended.
 const NEWS: Duration = Duration::from_secs(5);
 /// Between two looks at what comes in.
@@ -107,7 +109,7 @@ pub fn run(environment: &Environment, id: &str) -> Result<Answer> {
 
 /// Returns whether the job itself was taken away, so that the run may be tried again.
 fn is_lost(result: &BenchmarkResult) -> bool {
-    let is_lost = |reason: &StatusReason| RETRIED.contains(&reason.code.as_str());
+    let is_lost = |reason: &StatusReason| RETRIED.contains(&reason.code);
     result.run.status == Status::Preempted || result.run.reasons.first().is_some_and(is_lost)
 }
 
@@ -121,7 +123,8 @@ fn lacks_template(outcome: &Outcome, objects: &Objects) -> bool {
     let said = |name: &str| format!("workflowtemplates.argoproj.io \"{name}\" not found");
     outcome.ended.status == Status::Failed
         && templates.map(|object| said(text_at(object, "/metadata/name"))).any(|said| {
-            let is_said = |reason: &StatusReason| reason.code == "jobFailed" && reason.message.contains(&said);
+            let is_said =
+                |reason: &StatusReason| reason.code == ReasonCode::JobFailed && reason.message.contains(&said);
             outcome.ended.reasons.iter().any(is_said)
         })
 }
@@ -129,7 +132,7 @@ fn lacks_template(outcome: &Outcome, objects: &Objects) -> bool {
 fn volume_full() -> StatusReason {
     let message = "the volume of results is full, so the run was not started: remove old runs from it (those with `recorded.json` are \
         in git), or ask for a larger claim with `results.claim.size`";
-    StatusReason { code: "volumeFull".to_owned(), message: message.to_owned() }
+    StatusReason { code: ReasonCode::VolumeFull, message: message.to_owned() }
 }
 
 impl Session {
@@ -334,7 +337,7 @@ impl Session {
             let found = self.cluster.get(&resource, &self.namespace, &created.name);
             if is_absent(&found, &created.uid) {
                 let what = "the job was gone when the step that followed it came back: it was deleted meanwhile";
-                return Ok(Err(NoJob::new(Status::Interrupted, "jobLost", what.to_owned())));
+                return Ok(Err(NoJob::new(Status::Interrupted, ReasonCode::JobLost, what.to_owned())));
             }
             return match found {
                 Ok(Some(job)) => {
@@ -425,7 +428,7 @@ impl Session {
                 Status::Interrupted
             }
             Ending::Itself(status) => {
-                if reasons.first().is_some_and(|reason| reason.code == "deleted")
+                if reasons.first().is_some_and(|reason| reason.code == ReasonCode::Deleted)
                     && let Some(reason) = self.deletion()
                 {
                     reasons = vec![reason];

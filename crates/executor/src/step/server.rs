@@ -27,6 +27,7 @@ pub(super) use kept::{Loaded, Up};
 use kubebench_cluster::Made;
 use kubebench_compiler::workload::pod_sets;
 use kubebench_contract::{Created as Objects, Server, text_at};
+use kubebench_format::result::ReasonCode;
 use kubebench_format::result::v1::{Status, StatusReason, Timings};
 pub(super) use ready::{Ready, Since};
 
@@ -172,7 +173,7 @@ impl Session {
     ) -> Result<Result<Up, NoServer>> {
         let Some(object) = self.server_of(kept)? else {
             let what = "the server was gone before it was ready: it was deleted by somebody else";
-            return Ok(Err(NoServer::NoJob(NoJob::new(Status::Interrupted, "jobLost", what.to_owned()))));
+            return Ok(Err(NoServer::NoJob(NoJob::new(Status::Interrupted, ReasonCode::JobLost, what.to_owned()))));
         };
         let mut sight = Sight::of(object);
         let ready =
@@ -191,7 +192,7 @@ impl Session {
             // Whether it stays what it is could not be said later.
             return Ok(Err(NoServer::NoJob(NoJob::new(
                 Status::Interrupted,
-                "unseen",
+                ReasonCode::Unseen,
                 "the pods of the server could not be listed when it was ready".to_owned(),
             ))));
         };
@@ -247,13 +248,13 @@ impl Session {
         snapshot::make(&self.experiments, text_at(&objects.workload, "/metadata/labels/kubebench.dev~1run"))?;
         let output: PathBuf = attempt.folder(&self.experiments).join(format!("warmup-{number}"));
         let queue = Duration::from_secs(attempt.queue_timeout_seconds);
-        let ends = |status, code: &str, message| Ok(Err(NoServer::NoJob(NoJob::new(status, code, message))));
+        let ends = |status, code: ReasonCode, message| Ok(Err(NoServer::NoJob(NoJob::new(status, code, message))));
         match self.beside(&format!("warmup-{number}"), &objects.workload, &output, queue)? {
             Beside::Succeeded => {
                 kept.warmups = number;
                 Ok(Ok(()))
             }
-            Beside::Failed(why) => ends(Status::Failed, "warmupFailed", why),
+            Beside::Failed(why) => ends(Status::Failed, ReasonCode::WarmupFailed, why),
             Beside::Stopped if self.is_to_be_succeeded() => Ok(Err(NoServer::Left)),
             Beside::Stopped => Ok(Err(NoServer::NoJob(NoJob::Stopped))),
         }
@@ -263,7 +264,7 @@ impl Session {
 /// Returns why a run that was to measure how long its server takes does not.
 pub(super) fn unseen() -> StatusReason {
     let message = "the server became ready while no step followed it, so how long it took is not known";
-    StatusReason { code: "unseen".to_owned(), message: message.to_owned() }
+    StatusReason { code: ReasonCode::Unseen, message: message.to_owned() }
 }
 
 #[cfg(test)]

@@ -17,6 +17,7 @@ use crate::follow::node;
 use kubebench_cluster::{Action, Cluster, Fault, Removed, Resource, Seen};
 use kubebench_contract::instance;
 use kubebench_contract::{Naming, Settings};
+use kubebench_format::result::ReasonCode;
 use kubebench_format::result::v1::{Node, StatusReason};
 use kubebench_host::experiment;
 use kubebench_host::experiment::{Reserve, Spare};
@@ -164,7 +165,7 @@ impl Session {
                 )
             }
         };
-        StatusReason { code: "interrupted".to_owned(), message: what }
+        StatusReason { code: ReasonCode::Interrupted, message: what }
     }
 
     /// Returns why a job that somebody deleted is gone, where it went with its Workflow.

@@ -13,12 +13,13 @@ use super::{Answer, Environment};
 use kubebench_contract::Run;
 use kubebench_contract::instance;
 use kubebench_contract::{Member, SuiteList};
+use kubebench_format::result::ReasonCode;
 use kubebench_format::result::v1::{Status, StatusReason};
 use kubebench_host::fs;
 use kubebench_host::terminal;
 
 /// Why runs were not made: what their benchmark needs did not succeed.
-const NEEDS: &str = "needs";
+const NEEDS: ReasonCode = ReasonCode::Needs;
 
 /// Prints what became of each benchmark; the answer is that of the worst.
 ///
@@ -96,7 +97,7 @@ fn unmet(list: &SuiteList, benchmark: &str, experiments: &Path, workflow: &Workf
             let message = format!(
                 "it was not started, because `{benchmark}` needs `{name}`, of which {succeeded} of {runs} runs succeeded"
             );
-            return Ok(Some(StatusReason { code: NEEDS.to_owned(), message }));
+            return Ok(Some(StatusReason { code: NEEDS, message }));
         }
     }
     Ok(None)

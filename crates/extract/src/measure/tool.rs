@@ -7,6 +7,7 @@ use crate::file;
 use crate::json_document::NO_DOCUMENT;
 use crate::rules::{From, MetricRule};
 use crate::tool::{Found, Headline, Report};
+use kubebench_format::result::ReasonCode;
 use kubebench_format::result::v1::{Native, StatusReason};
 use kubebench_format::spec::v1::metric::Reduce;
 
@@ -53,7 +54,7 @@ pub(super) fn metrics(
         for reason in report.reasons().iter().filter(|_| is_needed || wanted.is_some() || !is_silent) {
             let message = format!("{}: {reason}", tool.name);
             if !measured.invalid.iter().any(|known| known.message == message) {
-                measured.invalid.push(StatusReason { code: "toolInvalid".to_owned(), message });
+                measured.invalid.push(StatusReason { code: ReasonCode::ToolInvalid, message });
             }
         }
         if let Some(text) = native
@@ -84,7 +85,7 @@ pub(super) fn metrics(
             let why = problem.unwrap_or_else(|| format!("{} {hold} nothing that {} prints", grouped(lines), tool.name));
             let message = format!("no metric of {} was found: {why}", tool.name);
             if is_needed {
-                measured.invalid.push(StatusReason { code: "metricMissing".to_owned(), message: message.clone() });
+                measured.invalid.push(StatusReason { code: ReasonCode::MetricMissing, message: message.clone() });
             }
             let mut made = make(tool.name.to_owned(), None, rule.reduce.unwrap_or(Reduce::Last));
             made.reason = Some(message);

@@ -8,6 +8,7 @@ mod composition;
 pub mod fingerprint;
 mod judge;
 mod place;
+mod reason;
 mod redacted;
 mod shrink;
 pub mod v1;
@@ -21,6 +22,7 @@ pub use composition::Composition;
 pub use judge::judge;
 use kubebench_syntax::digest::{Canonical, Digest, Hasher};
 pub use place::{path, round};
+pub use reason::ReasonCode;
 pub use redacted::{names as redact_names, redact};
 pub use v1::BenchmarkResult;
 

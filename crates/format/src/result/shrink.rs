@@ -2,11 +2,12 @@
 
 use std::collections::BTreeSet;
 
+use super::ReasonCode;
 use super::thinned;
 use super::v1::{Artifact, BenchmarkResult, Exit, Metric, StatusReason};
 
 /// The code of the reasons that say what was left out.
-const CODE: &str = "tooLarge";
+const CODE: ReasonCode = ReasonCode::TooLarge;
 
 /// One after the other, as long as the file is too large; the last ones bound every list that grows with a run.
 pub(super) const STEPS: [fn(&mut BenchmarkResult); 27] = [
@@ -159,7 +160,7 @@ fn say(result: &mut BenchmarkResult, what: &str, count: usize) {
     };
     let earlier: usize = result.run.reasons.iter().filter_map(of).sum();
     result.run.reasons.retain(|reason| of(reason).is_none());
-    result.run.reasons.push(StatusReason { code: CODE.to_owned(), message: said(count + earlier) });
+    result.run.reasons.push(StatusReason { code: CODE, message: said(count + earlier) });
 }
 
 /// Cuts a text, at a character, saying so.

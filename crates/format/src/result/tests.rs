@@ -2,6 +2,7 @@ use std::collections::BTreeMap;
 
 use serde_json::json;
 
+use super::ReasonCode;
 use super::v1::{BenchmarkResult, Direction, Exit, Kind, Metric, Native, Source, StatusReason};
 use super::{Fault, MAX_BYTES, as_written, canonical, content, path, read, seal, thinned};
 
@@ -199,7 +200,7 @@ fn a_file_fits_its_limit_whatever_it_holds() {
     assert!(!sealed.result.metrics[0].samples.is_empty() && sealed.result.run.reasons.is_empty());
 
     let mut reasons = result();
-    let reason = StatusReason { code: "exitCode".to_owned(), message: "é".repeat(3_000) };
+    let reason = StatusReason { code: ReasonCode::ExitCode, message: "é".repeat(3_000) };
     reasons.run.reasons = vec![reason; 200];
     let sealed = seal(reasons);
     assert!(read(&sealed.bytes).is_ok());

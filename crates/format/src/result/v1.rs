@@ -10,6 +10,8 @@ use std::collections::BTreeMap;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value as Json;
+
+use super::ReasonCode;
 pub use usage::{Usage, rounded};
 
 pub use super::composition::{Experiment, Objective, Trial, TrialMetric, TrialStatus, Workflow, WorkflowNode};
@@ -195,7 +197,7 @@ pub enum Status {
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct StatusReason {
     /// A word for programs, such as `exitCode` or `checkFailed`.
-    pub code: String,
+    pub code: ReasonCode,
     /// A sentence for people.
     pub message: String,
 }

@@ -45,7 +45,7 @@ fn a_container_that_ends_fails_it_whoever_starts_it_again() {
     let first = |state: Json| [server(0, state, true), server(1, running(), true)];
     for (code, pods) in [("exitCode", first(ended(0, "Completed"))), ("outOfMemory", first(ended(137, "OOMKilled")))] {
         let progress = summed(&deployment(2), &pods, &[]);
-        assert_eq!((progress.state, &*progress.reasons[0].code), (State::Ended(Status::Failed), code));
+        assert_eq!((progress.state, progress.reasons[0].code.as_str()), (State::Ended(Status::Failed), code));
     }
     let mut again = server(0, waiting("CrashLoopBackOff", "back-off 10s restarting failed container"), false);
     again["status"]["containerStatuses"][1]["restartCount"] = json!(1);
@@ -70,6 +70,6 @@ fn what_kserve_cannot_make_is_told() {
                    spec.template.spec.containers[0].resources.requests: Invalid value: \"1\": must be less than or equal to cpu limit";
     let event = event("InferenceService", "mnist-1a2b3c4d", "job-uid", "InternalError", message);
     let progress = summed(&service, &[], &[event]);
-    assert_eq!((progress.state, &*progress.reasons[0].code), (State::Ended(Status::Failed), "rejected"));
+    assert_eq!((progress.state, progress.reasons[0].code.as_str()), (State::Ended(Status::Failed), "rejected"));
     assert!(progress.reasons[0].message.contains("less than or equal to cpu limit"), "{:?}", progress.reasons);
 }

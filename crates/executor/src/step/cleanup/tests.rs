@@ -60,7 +60,7 @@ fn keep(session: &Session, attempt: &Attempt, metrics: &[Json]) {
 
 fn status_of(session: &Session, attempt: &Attempt) -> Option<(Status, String)> {
     let result = session.result_of(&attempt.job).unwrap()?;
-    Some((result.run.status, result.run.reasons.first().map_or_else(String::new, |reason| reason.code.clone())))
+    Some((result.run.status, result.run.reasons.first().map_or_else(String::new, |reason| reason.code.to_string())))
 }
 
 /// The step made a result and could not delete the job, or was told to end before it had heard that there is one.

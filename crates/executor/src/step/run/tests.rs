@@ -10,7 +10,7 @@ fn a_template_that_argo_has_not_seen_yet_is_its_own() {
     let template = json!({"kind": "WorkflowTemplate", "metadata": {"name": "chain-1"}});
     let objects = Created { before: vec![template], workload: json!({}), endpoint_at: Vec::new() };
     let said = |code: &str, message: &str| {
-        let reason = StatusReason { code: code.to_owned(), message: format!("the job failed (Error): {message}") };
+        let reason = StatusReason { code: code.into(), message: format!("the job failed (Error): {message}") };
         lacks_template(&outcome_without_job(&attempt(1), Status::Failed, vec![reason]), &objects)
     };
     assert!(said("jobFailed", r#"workflowtemplates.argoproj.io "chain-1" not found"#));

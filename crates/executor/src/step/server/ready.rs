@@ -13,6 +13,7 @@ use crate::follow::{Progress, State};
 use kubebench_cluster::Seen;
 use kubebench_compiler::model::Served;
 use kubebench_contract::{Server, text_at};
+use kubebench_format::result::ReasonCode;
 use kubebench_format::result::v1::{Status, StatusReason};
 
 /// Between two requests to a server that is not ready.
@@ -66,7 +67,7 @@ impl Session {
         let not_ready = |what: &str| {
             let message =
                 format!("the server was not ready after {} s (`ready.timeout`): {what}", served.ready_seconds);
-            Ending::TooLong(Status::Failed, StatusReason { code: "notReady".to_owned(), message })
+            Ending::TooLong(Status::Failed, StatusReason { code: ReasonCode::NotReady, message })
         };
         let mut ready = Ready { ending, progress, endpoint: None, seconds: None };
         match &ready.ending {

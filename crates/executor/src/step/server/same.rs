@@ -11,6 +11,7 @@ use super::ready::{ANSWER, PAUSE};
 use kubebench_cluster::Resource;
 use kubebench_compiler::workload::{pod_sets, selector};
 use kubebench_contract::{Server, text_at};
+use kubebench_format::result::ReasonCode;
 use kubebench_format::result::v1::StatusReason;
 
 impl Session {
@@ -50,12 +51,12 @@ impl Session {
 
     fn change_of(&self, loaded: &Loaded) -> Option<StatusReason> {
         let kept = self.kept(&loaded.up.folder)?;
-        let reason = |code: &str, message: String| Some(StatusReason { code: code.to_owned(), message });
+        let reason = |code: ReasonCode, message: String| Some(StatusReason { code, message });
         let object = match self.server_of(&kept) {
             Ok(Some(object)) if !is_leaving(&object) => object,
             Ok(_) => {
                 return reason(
-                    "serverReplaced",
+                    ReasonCode::ServerReplaced,
                     "the server was deleted while it was loaded, by somebody else".to_owned(),
                 );
             }
@@ -69,7 +70,7 @@ impl Session {
             pods.iter().filter(|(uid, count)| loaded.up.pods.get(*uid).is_some_and(|before| before < count));
         let replaced = loaded.up.pods.keys().filter(|uid| !pods.contains_key(*uid)).count();
         let restarted = restarted.count();
-        let code = if restarted == 0 { "serverReplaced" } else { "serverRestarted" };
+        let code = if restarted == 0 { ReasonCode::ServerReplaced } else { ReasonCode::ServerRestarted };
         reason(
             code,
             format!(
