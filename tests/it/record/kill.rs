@@ -40,11 +40,19 @@ fn the_killed_process() {
     git::record(&[result(number.parse().unwrap())], &destination(Mode::parse(mode).unwrap())).unwrap();
 }
 
+/// This program, asked for [`the_killed_process`] alone.
+fn process(site: &Site, task: &str) -> Command {
+    // Without the crate, as the test runner names it.
+    let (_, here) = module_path!().split_once("::").unwrap();
+    let mut command = Command::new(std::env::current_exe().unwrap());
+    command.arg("--exact").arg(format!("{here}::the_killed_process")).env(TASK, task).env(SITE, site.path());
+    command.stdout(Stdio::null()).stderr(Stdio::null());
+    command
+}
+
 /// Starts a task, kills it after `delay`, and returns whether it was killed.
 fn killed(site: &Site, task: &str, delay: Duration) -> bool {
-    let mut command = Command::new(std::env::current_exe().unwrap());
-    command.args(["--exact", "recording::kill::the_killed_process"]).env(TASK, task).env(SITE, site.path());
-    let mut child = command.stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
+    let mut child = process(site, task).spawn().unwrap();
     std::thread::sleep(delay);
     drop(child.kill());
     !child.wait().unwrap().success()
@@ -117,7 +125,5 @@ fn killed_at_any_moment_nothing_is_lost_and_nothing_twice() {
 
 /// Lets a task live, and returns whether it failed.
 fn killed_never(site: &Site, task: &str) -> bool {
-    let mut command = Command::new(std::env::current_exe().unwrap());
-    command.args(["--exact", "recording::kill::the_killed_process"]).env(TASK, task).env(SITE, site.path());
-    !command.stdout(Stdio::null()).stderr(Stdio::null()).status().unwrap().success()
+    !process(site, task).status().unwrap().success()
 }

@@ -52,7 +52,7 @@ pub(super) fn config() -> Config {
         "schemaVersion": 1, "benchmark": "matmul", "run": 1, "runDigest": format!("sha256:{}", "0a".repeat(32)),
         "order": "grouped", "parallelism": 1, "queueTimeoutSeconds": 60,
         "cases": {"size-256-0a1b2c3d": {"name": "size=256", "values": {"size": 256}, "inputs": null, "timeoutSeconds": 60, "manifest": "x", "objects": [],
-            "postprocess": {"manifest": "after.yaml", "objects": [{"nameAt": [], "labelsAt": []}]}}},
+            "postprocess": {"manifest": "after.yaml", "objects": [{"kind": "Job", "nameAt": [], "labelsAt": []}]}}},
         "runs": [{"id": "size-256-0a1b2c3d-r1", "case": "size-256-0a1b2c3d", "repeat": 1, "warmup": false, "job": "x"}],
     });
     let after = "apiVersion: batch/v1\nkind: Job\nmetadata:\n  name: x-1\n".to_owned();
