@@ -6,10 +6,10 @@
 //! that git knows is written as git writes it.
 //!
 //! ```
-//! use kubebench_git::record::place::refuse_address;
+//! use kubebench_git::record::place::{is_address, is_folder};
 //!
-//! assert!(refuse_address("https://user:secret@git.example/results").is_err(), "credentials are git's own matter");
-//! assert!(refuse_address("https://git.example/results").is_ok());
+//! assert!(is_address("https://git.example/results") && is_folder("/srv/results.git"));
+//! assert!(!is_address("origin"), "the name of a remote");
 //! ```
 #![expect(clippy::disallowed_methods, reason = "the one place that starts git and reads its environment")]
 

@@ -7,8 +7,11 @@
 //! ```
 //!
 //! ```
-//! let migration = kubebench_migrate::migrate(&[], 0);
-//! assert!(migration.lost().is_empty());
+//! use kubebench_migrate::{Given, Input, migrate};
+//!
+//! let job = "apiVersion: kubebench.operator/v1\nkind: KubebenchJob\nmetadata: {name: x}\nspec: {}\n";
+//! let migration = migrate(&[Input { path: "job.yaml".into(), bytes: job.into(), given: Given::Named }], 0);
+//! assert_eq!(migration.files.len(), 1);
 //! ```
 
 mod aside;
