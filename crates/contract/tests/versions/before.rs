@@ -57,6 +57,7 @@ pub(crate) struct StepJob {
 
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
+#[expect(clippy::struct_field_names, reason = "as the run list has them")]
 pub(crate) struct Described {
     pub(crate) name_at: Vec<String>,
     pub(crate) labels_at: Vec<String>,
