@@ -1,7 +1,6 @@
 //! Files: reading specs, results and logs, writing single files, and keeping two compiles apart.
 //!
 //! No symbolic link is ever followed below the project root, and nothing here decides what should be written.
-#![expect(clippy::disallowed_methods, reason = "the one place that does I/O")]
 
 mod create;
 mod lock;

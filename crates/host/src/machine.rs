@@ -1,7 +1,5 @@
 //! What this machine is, for the environment of a result: facts that are there to be read, and nothing guessed.
 
-#![expect(clippy::disallowed_methods, reason = "the edge reads the machine, its clock and its randomness")]
-
 use std::collections::BTreeMap;
 use std::path::Path;
 use std::process::{Command, Stdio};

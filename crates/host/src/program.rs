@@ -62,7 +62,6 @@ impl Reading {
 
 #[cfg(test)]
 mod tests {
-    #![expect(clippy::disallowed_methods, reason = "the edge starts programs")]
 
     use std::process::Command;
     use std::time::Duration;

@@ -1,7 +1,5 @@
 //! What the process was given: its terminal, its environment, its working directory.
 
-#![expect(clippy::disallowed_methods, reason = "the edge is where the process's state is read")]
-
 use std::io::{self, IsTerminal as _, Write as _};
 use std::path::PathBuf;
 

@@ -1,5 +1,5 @@
 //! A site on the disk: written aside, and moved in place when it is whole. What else lies in its folder stays.
-#![expect(clippy::disallowed_methods, reason = "the rim writes files")]
+#![expect(clippy::disallowed_methods, reason = "the one module of this crate that reaches the disk")]
 
 use std::fs;
 use std::io;

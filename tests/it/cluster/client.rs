@@ -1,4 +1,4 @@
-//! `edge::cluster` against a real API server, through a proxy that cuts, stalls and refuses.
+//! `kubebench_cluster` against a real API server, through a proxy that cuts, stalls and refuses.
 
 use std::io::{self, Read as _, Write as _};
 use std::net::{Shutdown, TcpListener, TcpStream};

@@ -1,4 +1,4 @@
-#![expect(clippy::disallowed_methods, reason = "the edge reads files")]
+#![expect(clippy::disallowed_methods, reason = "tests look at files")]
 
 use std::fs;
 use std::path::{Path, PathBuf};

@@ -1,6 +1,6 @@
 //! The output tree: what should stand in the output directory, what does stand there, and the steps from one to the other.
 //!
-//! Everything here is a pure function of its arguments; only `edge::fs` looks at a disk or changes one.
+//! Everything here is a pure function of its arguments; only `app::files` of the program looks at a disk or changes one.
 
 pub mod diff;
 pub mod disk;

@@ -1,6 +1,6 @@
 //! A run on one machine: from a case of the model to processes with the environment that the kind's operator would set.
 //!
-//! Pure: ports, secrets and folders are handed in. What starts the processes is `edge::process`.
+//! Pure: ports, secrets and folders are handed in. What starts the processes is `kubebench_host::process`.
 
 mod cluster_only;
 mod container;

@@ -1,7 +1,7 @@
 //! Recording: how results become part of a git repository for ever, as far as it can be said without touching one.
 //!
 //! Everything here is a pure function: what a commit says, which address is refused, what git's answer means, how long to wait.
-//! `edge::git` talks to repositories and servers, and asks here.
+//! The rest of the crate talks to repositories and servers, and asks here.
 
 use std::fmt;
 use std::time::Duration;

@@ -1,5 +1,4 @@
 //! The files of runs: folders before they start, what they leave, and results.
-#![expect(clippy::disallowed_methods, reason = "the edge makes and reads files")]
 
 mod folders;
 mod left;

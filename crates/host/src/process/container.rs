@@ -1,7 +1,5 @@
 //! What is asked of the client of Docker or Podman beside starting containers.
 
-#![expect(clippy::disallowed_methods, reason = "the edge starts programs")]
-
 use std::collections::BTreeMap;
 use std::process::{Command, Stdio};
 use std::time::Duration;

@@ -1,7 +1,5 @@
 //! The kept log of a replica: all of it, or its first and its last half where it grows beyond its limit.
 
-#![expect(clippy::disallowed_methods, reason = "the edge writes files")]
-
 mod checkpoint;
 mod segments;
 

@@ -1,7 +1,5 @@
 //! One replica as the run sees it: started under its supervisor, its output read as it comes, stopped, waited for.
 
-#![expect(clippy::disallowed_methods, reason = "the edge starts programs")]
-
 use std::collections::BTreeMap;
 use std::io::Read as _;
 use std::os::fd::OwnedFd;

@@ -1,7 +1,5 @@
 //! The signals by which people and systems stop a run.
 
-#![expect(clippy::disallowed_methods, reason = "the edge reads /proc")]
-
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::mpsc::Sender;
 use std::sync::{Mutex, PoisonError};

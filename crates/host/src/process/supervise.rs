@@ -1,7 +1,5 @@
 //! The supervisor of one replica: starts the program, ends its whole tree, and says how it went.
 
-#![expect(clippy::disallowed_methods, reason = "the edge starts programs and writes files")]
-
 use std::fs::File;
 use std::io::{Read as _, Write as _};
 use std::os::fd::AsFd as _;

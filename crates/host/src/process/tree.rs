@@ -1,7 +1,5 @@
 //! The descendants of a process, and their end.
 
-#![expect(clippy::disallowed_methods, reason = "the edge reads /proc")]
-
 use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
 

@@ -1,7 +1,5 @@
 //! What processes use: exact sums at the end, samples while they run.
 
-#![expect(clippy::disallowed_methods, reason = "the edge reads /proc")]
-
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;

@@ -1,6 +1,6 @@
 //! All results that were committed, as rows: what the commands that read results need of each file, equal parts kept once.
 //!
-//! `edge::archive` reads the files and keeps the rows in a cache; nothing here touches a disk.
+//! `disk::archive` reads the files and keeps the rows in a cache; nothing here touches a disk.
 
 mod identity;
 mod partition;

@@ -1,7 +1,7 @@
 //! Reads all results of a folder, and keeps what was read in the user's cache, so that the next time only new files are read.
 //!
 //! The cache is disposable: without it, with a damaged one, or where nothing can be written, the same comes out, later.
-#![expect(clippy::disallowed_methods, reason = "the rim reads files and the place of the cache")]
+#![expect(clippy::disallowed_methods, reason = "the one module of this crate that reaches the disk")]
 
 use std::collections::BTreeMap;
 use std::fs;

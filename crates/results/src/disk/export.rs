@@ -1,5 +1,5 @@
 //! What an export leaves on the disk: a file that appears whole or not at all, a folder of files, a database.
-#![expect(clippy::disallowed_methods, reason = "the rim writes files")]
+#![expect(clippy::disallowed_methods, reason = "the one module of this crate that reaches the disk")]
 
 mod database;
 
