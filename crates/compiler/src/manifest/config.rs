@@ -26,39 +26,35 @@ pub(super) fn config_map(
     prepare: Option<&RunObject>,
 ) -> Json {
     let mut data = Map::new();
-    let mut step_job = |file: String, job: &RunObject| {
-        let described = StepJob { manifest: file.clone(), objects: vec![describe(job)] };
-        data.insert(file, documents(std::slice::from_ref(job)).into());
-        described
+    let mut put = |file: String, objects: &[RunObject]| {
+        data.insert(file.clone(), documents(objects).into());
+        (file, objects.iter().map(describe).collect::<Vec<_>>())
     };
-    let prepare = prepare.map(|job| step_job("prepare.yaml".to_owned(), job));
-    let mut described = BTreeMap::new();
+    let prepare = prepare.map(|job| step_job(put("prepare.yaml".to_owned(), std::slice::from_ref(job))));
+    let (mut described, mut servers) = (BTreeMap::new(), BTreeMap::new());
     for (case, CaseObjects { objects, postprocess, served, server }) in benchmark.cases.iter().zip(cases) {
-        let postprocess = postprocess.as_ref().map(|job| step_job(format!("{}.postprocess.yaml", case.id), job));
+        let (manifest, described_objects) = put(format!("{}.yaml", case.id), objects);
+        let postprocess = postprocess
+            .as_ref()
+            .map(|job| step_job(put(format!("{}.postprocess.yaml", case.id), std::slice::from_ref(job))));
+        if let Some(ServerObjects { id, objects, served }) = server {
+            let (manifest, objects) = put(format!("{id}.server.yaml"), objects);
+            let content = Server { manifest, objects, served: served.clone(), warmups: benchmark.warmups };
+            servers.insert(id.clone(), content);
+        }
         let content = Case {
             name: case.name.clone(),
             values: case.values.clone(),
             inputs: case.inputs.clone(),
             timeout_seconds: case.timeout.seconds(),
-            manifest: format!("{}.yaml", case.id),
-            objects: objects.iter().map(describe).collect(),
+            manifest,
+            objects: described_objects,
             served: served.clone(),
             server: server.as_ref().map(|server| server.id.clone()),
             postprocess,
             workload_digest: identity.workloads.get(&case.id).map(Digest::to_string),
         };
         described.insert(case.id.clone(), content);
-    }
-    let mut servers = BTreeMap::new();
-    for (case, CaseObjects { objects, server, .. }) in benchmark.cases.iter().zip(cases) {
-        data.insert(format!("{}.yaml", case.id), documents(objects).into());
-        if let Some(ServerObjects { id, objects, served }) = server {
-            let file = format!("{id}.server.yaml");
-            data.insert(file.clone(), documents(objects).into());
-            let objects = objects.iter().map(describe).collect();
-            let content = Server { manifest: file, objects, served: served.clone(), warmups: benchmark.warmups };
-            servers.insert(id.clone(), content);
-        }
     }
     let list = RunList {
         benchmark: benchmark.name.clone(),
@@ -80,6 +76,10 @@ pub(super) fn config_map(
         ("immutable", true.into()),
         ("data", Json::Object(data)),
     ])
+}
+
+fn step_job((manifest, objects): (String, Vec<Described>)) -> StepJob {
+    StepJob { manifest, objects }
 }
 
 fn describe(run: &RunObject) -> Described {
