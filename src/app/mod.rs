@@ -1,4 +1,16 @@
-//! What the commands do, without their arguments and without the screen.
+//! What the commands do, without their arguments and without the screen. A program that is not this one could call it.
 #![expect(clippy::disallowed_methods, reason = "it reads and writes the files of a project")]
 
+pub mod cluster;
+pub mod evaluate;
 pub mod files;
+pub mod places;
+pub mod plan;
+pub mod project;
+pub mod record;
+pub mod reparse;
+pub mod results;
+pub mod runs;
+pub mod start;
+pub mod templates;
+pub mod tree;

@@ -7,11 +7,12 @@ use std::path::PathBuf;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
-pub(super) use judging::{
-    ANY_CHANGE, AckArgs, CompareArgs, GateArgs, HistoryArgs, MockArgs, OnInconclusive, ReportArgs, ReportFormat,
-};
+use crate::app::project::Selector;
+use crate::app::record::RecordPlace;
+use crate::app::start::Start;
+pub(super) use judging::{AckArgs, CompareArgs, GateArgs, HistoryArgs, MockArgs, ReportArgs, ReportFormat};
 use kubebench_executor::local::Engine;
-use kubebench_git::record::Mode;
+use kubebench_git::record::{Mode, Signing};
 use kubebench_results::export;
 use kubebench_syntax::diag::render::Format;
 
@@ -55,6 +56,13 @@ pub(super) struct Global {
     /// Say more on standard error
     #[arg(short, long, global = true, action = clap::ArgAction::Count)]
     pub(super) verbose: u8,
+}
+
+impl Global {
+    /// Returns where the command starts.
+    pub(super) fn start(&self) -> Start {
+        Start::at(self.directory.clone())
+    }
 }
 
 /// Reads one of `all` by its name; help and completions list the names.
@@ -165,6 +173,13 @@ pub(super) struct SelectArgs {
     /// Only benchmarks with this label, such as `team=vision`; several must all hold
     #[arg(long, value_name = "LABEL=VALUE", value_parser = label)]
     pub(super) select: Vec<(String, String)>,
+}
+
+impl SelectArgs {
+    /// Returns what was asked for.
+    pub(super) fn selector(&self) -> Selector {
+        Selector { paths: self.paths.clone(), targets: self.target.clone(), labels: self.select.clone() }
+    }
 }
 
 fn label(text: &str) -> Result<(String, String), String> {
@@ -313,6 +328,18 @@ pub(super) struct PlaceArgs {
     /// Sign commits with the key of git's configuration
     #[arg(long)]
     pub(super) sign: bool,
+}
+
+impl PlaceArgs {
+    /// Returns where results go.
+    pub(super) fn place(&self) -> RecordPlace {
+        RecordPlace {
+            remote: self.remote.clone(),
+            branch: self.branch.clone(),
+            deadline: self.deadline,
+            signing: self.sign.then_some(Signing::AsConfigured),
+        }
+    }
 }
 
 fn time(text: &str) -> Result<std::time::Duration, String> {

@@ -7,12 +7,11 @@ use anyhow::{Context as _, Result, bail};
 
 use super::ExitStatus;
 use super::args::{ExportArgs, Global};
-use super::findings::{self, Findings, Output, counted, refuse_around, refuse_place, refuse_report_places, tell};
-use super::judging::ACKS;
-use super::project::from_start;
-use super::reading::of_doubt;
-use super::results::{Results, Taken, in_order};
-use super::session::rules_at_hand;
+use super::findings::{self, Findings, Output, counted, refuse_report_places, tell};
+use crate::app::evaluate::ACKS;
+use crate::app::places;
+use crate::app::project::rules_around;
+use crate::app::results::{ResultFiles, Taken, in_order, of_doubt};
 use kubebench_results::disk::export::{OnDisk, Pending, standard_output};
 use kubebench_results::export::{self, Cells, Exporter, Format, Left, Shape};
 use kubebench_syntax::text::SourceMap;
@@ -20,35 +19,36 @@ use kubebench_syntax::text::SourceMap;
 /// Writes the results that were asked for, and says what was left out.
 pub(super) fn run(global: &Global, args: &ExportArgs) -> Result<ExitStatus> {
     refuse_usage(args)?;
-    let results = Results::all(global, &args.paths)?;
+    let start = global.start();
+    let results = ResultFiles::all(&start, &args.paths)?;
     refuse_report_places(global, results.root(), &[results.folder()])?;
     let is_printed = args.out == Path::new("-");
-    let out = from_start(global, &args.out);
+    let out = start.path(&args.out);
     if !is_printed {
-        let asked: Vec<PathBuf> = args.paths.iter().map(|path| from_start(global, path)).collect();
+        let asked: Vec<PathBuf> = args.paths.iter().map(|path| start.path(path)).collect();
         let asked = asked.iter().filter_map(|path| std::path::absolute(path).ok());
         let asked: Vec<String> = asked.map(|path| path.to_string_lossy().into_owned()).collect();
         let kept: Vec<&str> =
             asked.iter().map(String::as_str).chain([results.folder(), "specs", ACKS, ".git", "generated"]).collect();
-        refuse_around("exports", &out, results.root())?;
-        refuse_place("export", &out, results.root(), &kept)?;
+        places::refuse_around("exports", &out, results.root())?;
+        places::refuse("export", &out, results.root(), &kept)?;
     }
 
     let mut sources = SourceMap::default();
-    let Taken { archive, files, mut judged } = results.take(global, &mut sources)?;
-    let chosen = export::choose(archive, &|| rules_at_hand(global), args.format, &args.include);
+    let Taken { archive, files, mut checked } = results.take(&mut sources);
+    let chosen = export::choose(archive, &|| rules_around(&start), args.format, &args.include);
     for doubt in &chosen.doubts {
-        judged.diagnostics.extend(doubt.paths().iter().map(|path| of_doubt(doubt, path, &str::to_owned)));
+        checked.diagnostics.extend(doubt.paths().iter().map(|path| of_doubt(doubt, path, &str::to_owned)));
     }
     let chosen_files: Vec<_> = files.iter().filter(|(shown, _)| chosen.paths.contains(*shown)).collect();
 
     // Nothing takes the place of an earlier export while somebody may still see to what could not be read.
-    let left = if judged.unreadable { None } else { Some(written(args, &out, &chosen_files)?) };
+    let left = if checked.unreadable { None } else { Some(written(args, &out, &chosen_files)?) };
     let findings = Findings {
-        diagnostics: judged.diagnostics,
+        diagnostics: checked.diagnostics,
         sources: &sources,
-        checked: &judged.checked,
-        unreadable: judged.unreadable,
+        checked: &checked.files,
+        unreadable: checked.unreadable,
     };
     let status = findings::report(global, if is_printed { Output::Data } else { Output::Findings }, findings)?;
     let Some(left) = left else {

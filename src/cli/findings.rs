@@ -2,10 +2,11 @@
 
 use std::path::Path;
 
-use anyhow::{Context as _, Result, bail};
+use anyhow::{Context as _, Result};
 
 use super::ExitStatus;
 use super::args::{Color, Global};
+use crate::app::places;
 use kubebench_host::fs;
 use kubebench_host::terminal::{self, Stream};
 pub(super) use kubebench_results::compare::words::counted;
@@ -22,7 +23,7 @@ pub(super) struct Findings<'a> {
     pub(super) sources: &'a SourceMap,
     /// The files that were checked, those without a finding too.
     pub(super) checked: &'a [String],
-    /// True when some file may be all right and nobody can tell.
+    /// True when some file may be all right and it is unknown whether it is.
     pub(super) unreadable: bool,
 }
 
@@ -98,42 +99,9 @@ fn summarize(global: &Global, sorted: &[Diagnostic]) {
     tell(global, &format!("{}; `kubebench explain {}` says more", words.join(", "), worst.code.id));
 }
 
-/// Refuses reports that would overwrite what they are about: specs, the project file, and what is `kept` in the folders of
-/// manifests and results.
+/// Refuses reports that would overwrite what they are about: specs, the project file, and what is in the `kept` folders.
 pub(super) fn refuse_report_places(global: &Global, root: &Path, kept: &[&str]) -> Result<()> {
-    global.report.iter().try_for_each(|target| refuse_place("report", &target.path, root, kept))
-}
-
-/// Refuses to write a report or an export to `path`, as [`refuse_report_places`] says.
-pub(super) fn refuse_place(what: &str, path: &Path, root: &Path, kept: &[&str]) -> Result<()> {
-    let shown = path.display();
-    if let Some(folder) = path.parent().filter(|folder| *folder != Path::new("") && !fs::exists(folder, "")) {
-        bail!("the {what} {shown} cannot be written: there is no folder {}; make it first", folder.display());
-    }
-    let place = fs::real_place(path).unwrap_or_else(|| path.to_owned());
-    if place.extension().is_some_and(|end| end.eq_ignore_ascii_case("yaml") || end.eq_ignore_ascii_case("yml")) {
-        bail!("the {what} {shown} would be a YAML file, which may be a spec or a manifest; give it another name");
-    }
-    refuse_inside(what, path, root, kept)
-}
-
-/// Refuses to write `what` into one of the folders of the project that are `kept`.
-pub(super) fn refuse_inside(what: &str, path: &Path, root: &Path, kept: &[&str]) -> Result<()> {
-    let place = fs::real_place(path).unwrap_or_else(|| path.to_owned());
-    let is_inside = |folder: &&&str| fs::real_place(&root.join(folder)).is_some_and(|real| place.starts_with(real));
-    if let Some(folder) = kept.iter().find(is_inside) {
-        bail!("the {what} {} would stand in {folder}/, where it does not belong; write it elsewhere", path.display());
-    }
-    Ok(())
-}
-
-/// Refuses a folder for `what` that is the project's own, or around it.
-pub(super) fn refuse_around(what: &str, folder: &Path, root: &Path) -> Result<()> {
-    let [place, root] = [folder, root].map(|path| fs::real_place(path).unwrap_or_else(|| path.to_owned()));
-    if root.starts_with(&place) {
-        bail!("the {what} would stand between the files of the project; give them a folder of their own");
-    }
-    Ok(())
+    global.report.iter().try_for_each(|target| places::refuse("report", &target.path, root, kept))
 }
 
 /// Says something on standard error, unless asked to be quiet.

@@ -7,7 +7,8 @@ use anyhow::Result;
 use super::ExitStatus;
 use super::args::{FmtArgs, Global};
 use super::findings::{Findings, Output, colored, counted, refuse_report_places, report, tell};
-use super::project::{Project, Texts, VERSION};
+use crate::app::project::{Project, Texts};
+use crate::app::start::VERSION;
 use kubebench_compiler::compile::{Input, Workspace};
 use kubebench_compiler::lower::PROJECT_FILE;
 use kubebench_compiler::tree::diff::{Style, unified};
@@ -22,7 +23,7 @@ use kubebench_syntax::yaml;
 
 /// Formats files in place, or says which are not formatted.
 pub(super) fn run(global: &Global, args: &FmtArgs) -> Result<ExitStatus> {
-    let project = Project::find(global)?;
+    let project = Project::find(&global.start())?;
     refuse_report_places(global, &project.root, &[])?;
     let asked = project.below_root(&args.paths)?;
     let Texts { mut inputs, found, unreadable } = if asked.is_empty() {

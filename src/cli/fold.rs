@@ -8,8 +8,9 @@ use serde_json::json;
 use super::ExitStatus;
 use super::args::{FoldArgs, Global};
 use super::findings::{counted, tell};
-use super::project::Project;
-use super::record::{destination, settings, tell_failure};
+use super::recorded::{tell_failure, teller};
+use crate::app::project::Project;
+use crate::app::record::{destination, settings};
 use kubebench_executor::gather::addition;
 use kubebench_format::result;
 use kubebench_git as git;
@@ -19,17 +20,17 @@ use kubebench_syntax::diag::render::Format;
 
 /// Empties the inbox.
 pub(super) fn run(global: &Global, args: &FoldArgs) -> Result<ExitStatus> {
-    let project = Project::find(global)?;
+    let project = Project::find(&global.start())?;
     let settings = &settings(&project)?;
-    let destination = destination(global, &project.root, settings, Mode::Inbox, &args.place);
-    let judge = |bytes: &[u8]| {
+    let destination = destination(&project.root, settings, Mode::Inbox, &args.place.place(), teller(global));
+    let check = |bytes: &[u8]| {
         let sealed = result::read(bytes).map_err(|fault| fault.to_string())?;
         if sealed.result.synthetic {
             return Err("it is synthetic: nothing ran".to_owned());
         }
         Ok(addition(&sealed, Path::new("the inbox"), &settings.directory))
     };
-    let folded = match git::fold(&destination, &judge) {
+    let folded = match git::fold(&destination, &check) {
         Ok(folded) => folded,
         Err(fault) => return Ok(tell_failure(&fault)),
     };

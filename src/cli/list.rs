@@ -6,14 +6,14 @@ use serde_json::json;
 use super::ExitStatus;
 use super::args::{Global, SelectArgs};
 use super::findings::Output;
-use super::session::Session;
+use super::project;
 use kubebench_host::terminal;
 use kubebench_syntax::diag::render::Format;
 
 /// Prints one line for each benchmark and target.
 pub(super) fn run(global: &Global, args: &SelectArgs) -> Result<ExitStatus> {
-    let session = Session::open(global, args)?;
-    let benchmarks = session.benchmarks();
+    let project = project::open(global, args)?;
+    let benchmarks = project.benchmarks();
     if global.output_format == Format::Json {
         let list: Vec<serde_json::Value> = benchmarks
             .iter()
@@ -55,5 +55,5 @@ pub(super) fn run(global: &Global, args: &SelectArgs) -> Result<ExitStatus> {
         terminal::print(&lines)?;
     }
     // Specs with faults are missing above, so they are named.
-    session.report_beside(Output::of_answer(global.output_format), session.diagnostics())
+    project::report_beside(global, &project, Output::of_answer(global.output_format), project.diagnostics())
 }

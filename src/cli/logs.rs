@@ -6,8 +6,8 @@ use anyhow::{Result, bail};
 
 use super::ExitStatus;
 use super::args::{Global, LogsArgs};
-use super::outside::Outside;
-use super::status::{read, tidy};
+use super::outside;
+use crate::app::cluster::{TargetCluster, read, tidy};
 use kubebench_executor::status::{JobStatus, RunState, RunStatus, Session, sessions};
 use kubebench_host::terminal;
 use kubebench_syntax::diag::what_there_is;
@@ -18,7 +18,7 @@ const LOOKED_AT: usize = 10;
 
 /// Shows the logs of a run.
 pub(super) fn run(global: &Global, args: &LogsArgs) -> Result<ExitStatus> {
-    let outside = Outside::open(global, &args.outside)?;
+    let outside = outside::open(global, &args.outside)?;
     outside.check_names([&args.benchmark])?;
     let seen = read(&outside)?;
     let mut found = sessions(&seen, LOOKED_AT);
@@ -100,7 +100,7 @@ fn chosen<'s>(found: &'s [Session], args: &LogsArgs) -> Result<Option<(&'s Sessi
 }
 
 /// Says where the log of a run lies whose pods are gone.
-fn say_where(outside: &Outside<'_>, session: &Session, run: &RunStatus) -> ExitStatus {
+fn say_where(outside: &TargetCluster, session: &Session, run: &RunStatus) -> ExitStatus {
     if let (RunState::Skipped, Some(reason)) = (run.state, run.reasons.first()) {
         terminal::tell(&format!("{}: {}", run.name(), reason.message));
         return ExitStatus::No;

@@ -7,7 +7,8 @@ use anyhow::Result;
 use super::ExitStatus;
 use super::args::{Global, MigrateArgs};
 use super::findings::{Findings, Output, counted, refuse_report_places, report, tell};
-use super::project::{Project, VERSION, start};
+use crate::app::project::Project;
+use crate::app::start::VERSION;
 use kubebench_compiler::compile::{self, Workspace};
 use kubebench_compiler::lower::PROJECT_FILE;
 use kubebench_host::fs::{self, Content};
@@ -30,12 +31,12 @@ enum State {
 
 /// Writes the specs that are not there yet, or says which are to be written.
 pub(super) fn run(global: &Global, args: &MigrateArgs) -> Result<ExitStatus> {
-    let project = Project::find(global)?;
+    let project = Project::find(&global.start())?;
     let workspace = Workspace::open(project.file.clone(), VERSION);
     let folder = workspace.spec_dirs().into_iter().next().unwrap_or_else(|| "specs".to_owned());
     refuse_report_places(global, &project.root, &[&folder])?;
     let mut reading = Reading::default();
-    let base = start(global)?;
+    let base = global.start().folder()?;
     for path in &args.paths {
         reading.read(&base, path, Given::Named);
     }

@@ -4,10 +4,11 @@ use anyhow::{Context as _, Result, bail};
 
 use super::ExitStatus;
 use super::args::{Global, MockArgs, SelectArgs};
-use super::findings::{Findings, Output, counted, refuse_around, refuse_inside, report};
-use super::judging::ACKS;
-use super::project::{VERSION, from_start};
-use super::session::Session;
+use super::findings::{Findings, Output, counted, report};
+use super::project;
+use crate::app::evaluate::ACKS;
+use crate::app::places;
+use crate::app::start::VERSION;
 use kubebench_compiler::workload;
 use kubebench_executor::mock::{self, Request, Values};
 use kubebench_extract::rules::Rules;
@@ -21,32 +22,33 @@ use kubebench_syntax::yaml;
 
 /// Makes results by the values of a file.
 pub(super) fn run(global: &Global, args: &MockArgs) -> Result<ExitStatus> {
+    let start = global.start();
     let select = SelectArgs {
         paths: vec![args.spec.clone()],
         target: args.target.iter().cloned().collect(),
         select: Vec::new(),
     };
-    if from_start(global, &args.spec).is_dir() {
+    if start.path(&args.spec).is_dir() {
         bail!("{} is a folder: name one spec", args.spec.display());
     }
-    let session = Session::open(global, &select)?;
-    let found = session.diagnostics();
+    let project = project::open(global, &select)?;
+    let found = project.diagnostics();
     if found.has_errors() {
-        return session.report(found);
+        return project::report(global, &project, found);
     }
-    let benchmarks = session.benchmarks();
+    let benchmarks = project.benchmarks();
     let Some(compiled) = benchmarks.first() else { bail!("{} is no benchmark", args.spec.display()) };
     let settings =
-        session.compilation.project.as_ref().map(|project| &project.settings).context("there is no project")?;
-    let out = from_start(global, &args.out);
-    refuse_around("results", &out, &session.root)?;
-    refuse_inside("results", &out, &session.root, &["specs", ACKS, &settings.output, ".git"])?;
-    let is_inside = fs::real_place(&out).zip(fs::real_place(&session.root.join(&settings.results.directory)));
+        project.compilation.project.as_ref().map(|project| &project.settings).context("there is no project")?;
+    let out = start.path(&args.out);
+    places::refuse_around("results", &out, &project.root)?;
+    places::refuse_inside("results", &out, &project.root, &["specs", ACKS, &settings.output, ".git"])?;
+    let is_inside = fs::real_place(&out).zip(fs::real_place(&project.root.join(&settings.results.directory)));
     if is_inside.is_some_and(|(out, results)| out.starts_with(results)) {
         bail!("{} is the folder of real results; give --out another one", args.out.display());
     }
     let path = args.values.display().to_string();
-    let text = fs::read_text(&from_start(global, &args.values)).with_context(|| format!("cannot read {path}"))?;
+    let text = fs::read_text(&start.path(&args.values)).with_context(|| format!("cannot read {path}"))?;
     if text.trim().is_empty() {
         bail!("{path} is empty: write `metrics: {{NAME: VALUE}}`");
     }
@@ -65,7 +67,7 @@ pub(super) fn run(global: &Global, args: &MockArgs) -> Result<ExitStatus> {
             Findings { diagnostics, sources: &sources, checked: &[], unreadable: false },
         );
     };
-    let rules = session.compilation.rules(compiled).context("the spec has no rules")?;
+    let rules = project.compilation.rules(compiled).context("the spec has no rules")?;
     let rules = Rules::read(&rules).map_err(|error| anyhow::anyhow!("the rules cannot be read: {error}"))?;
     let request = Request {
         benchmark: &compiled.benchmark,

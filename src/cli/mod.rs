@@ -5,6 +5,7 @@ mod args;
 mod compare;
 mod compile;
 mod doctor;
+mod evaluation;
 mod explain;
 mod export;
 mod findings;
@@ -13,7 +14,6 @@ mod fold;
 mod gate;
 mod history;
 mod init;
-mod judging;
 mod list;
 mod logs;
 mod manual;
@@ -24,19 +24,15 @@ mod outside;
 mod parse;
 mod plan;
 mod project;
-mod reading;
 mod record;
+mod recorded;
 mod render;
 mod reparse;
 mod report;
-mod results;
 mod run;
 mod schema;
-mod selection;
-mod session;
 mod status;
 mod step;
-mod sweep;
 mod validate;
 
 use std::process::ExitCode;
@@ -48,7 +44,6 @@ use args::{Cli, Command, SuperviseArgs};
 use kubebench_host::process;
 use kubebench_host::terminal;
 use kubebench_syntax::diag::render::on_its_lines;
-use project::from_start;
 
 /// What the process says by its exit status.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -94,13 +89,14 @@ pub fn main() -> ExitCode {
 
 /// Returns the arguments with the places of reports and of a run's results as they are seen from the folder at hand.
 fn begun(mut cli: Cli) -> Cli {
+    let start = cli.global.start();
     let mut reports = std::mem::take(&mut cli.global.report);
     for report in &mut reports {
-        report.path = from_start(&cli.global, &report.path);
+        report.path = start.path(&report.path);
     }
     cli.global.report = reports;
     if let Command::Run(args) = &mut cli.command {
-        args.results = args.results.take().map(|folder| from_start(&cli.global, &folder));
+        args.results = args.results.take().map(|folder| start.path(&folder));
     }
     cli
 }
@@ -112,6 +108,10 @@ fn supervise(args: &SuperviseArgs) -> Result<ExitStatus> {
 }
 
 fn dispatch(cli: &Cli) -> Result<ExitStatus> {
+    if let Some(jobs) = cli.global.jobs {
+        // A second call in one process keeps the first pool, which changes nothing but speed.
+        drop(rayon::ThreadPoolBuilder::new().num_threads(jobs.into()).build_global());
+    }
     match &cli.command {
         Command::Init(args) => init::run(&cli.global, args),
         Command::New(args) => new::run(&cli.global, args),

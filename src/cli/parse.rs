@@ -11,9 +11,8 @@ use anyhow::{Context as _, Result, anyhow, bail};
 use super::ExitStatus;
 use super::args::{Global, ParseArgs, SelectArgs};
 use super::findings::Output;
-use super::project::start;
-use super::run::secrets;
-use super::session::Session;
+use super::project;
+use crate::app::runs::secrets;
 use kubebench_executor::local::Secrets;
 use kubebench_executor::run;
 use kubebench_extract::kept::Kept;
@@ -28,7 +27,7 @@ use kubebench_syntax::redact::{self, Redactor};
 
 /// Prints the metrics of the logs.
 pub(super) fn run(global: &Global, args: &ParseArgs) -> Result<ExitStatus> {
-    let start = start(global)?;
+    let start = global.start().folder()?;
     let known = Known {
         secrets: secrets(args.secret_file.as_deref(), &start)?,
         variables: machine::variables(redact::names_a_secret),
@@ -100,17 +99,22 @@ fn of_tool(name: &str, metrics: &[String], known: &Known) -> Result<Wanted> {
 /// Returns what the spec wants, or the status after its faults were told.
 fn of_spec(global: &Global, args: &ParseArgs, spec: &Path, known: &Known) -> Result<Result<Wanted, ExitStatus>> {
     let target = args.target.iter().cloned().collect();
-    let session = Session::open(global, &SelectArgs { paths: vec![spec.to_owned()], target, select: Vec::new() })?;
-    let benchmarks = session.benchmarks();
+    let project = project::open(global, &SelectArgs { paths: vec![spec.to_owned()], target, select: Vec::new() })?;
+    let benchmarks = project.benchmarks();
     let shown = spec.display();
     let Some(compiled) = benchmarks.first() else {
-        let diagnostics = session.diagnostics();
+        let diagnostics = project.diagnostics();
         if !diagnostics.has_errors() {
             bail!("{shown} holds no benchmark of that target");
         }
-        return Ok(Err(session.report_beside(Output::of_answer(global.output_format), diagnostics)?));
+        return Ok(Err(project::report_beside(
+            global,
+            &project,
+            Output::of_answer(global.output_format),
+            diagnostics,
+        )?));
     };
-    let texts: Vec<Option<String>> = benchmarks.iter().map(|compiled| session.compilation.rules(compiled)).collect();
+    let texts: Vec<Option<String>> = benchmarks.iter().map(|compiled| project.compilation.rules(compiled)).collect();
     if texts.windows(2).any(|pair| pair.first() != pair.get(1)) {
         let targets: Vec<&str> = benchmarks.iter().map(|compiled| compiled.benchmark.target.name.as_str()).collect();
         bail!("the targets of {shown} have rules of their own; choose one by `--target`: {}", targets.join(", "));

@@ -1,91 +1,51 @@
 //! `kubebench plan`: what would run, how often, how long at most, and what it may cost.
 
-mod since;
-
-use std::collections::BTreeSet;
-
 use anyhow::Result;
 use serde_json::json;
 
 use super::ExitStatus;
 use super::args::{Global, PlanArgs};
-use super::findings::Output;
-use super::session::Session;
+use super::findings::{Output, tell};
+use super::project;
+use crate::app::plan::{Action, Plan, Row, Since};
 use kubebench_compiler::compile::{Compiled, CompiledSuite};
 use kubebench_compiler::model::Suite;
-use kubebench_compiler::model::estimate::{Estimate, estimate};
 use kubebench_compiler::model::suite::Member;
 use kubebench_host::terminal;
 use kubebench_syntax::diag::render::Format;
-use since::{Key, Since, key};
-
-/// What a merge would do about a benchmark.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Action {
-    /// It runs (for `--since`: it is new).
-    Runs,
-    /// It runs again, because what it executes changed.
-    RunsAgain,
-    /// It runs on its schedule.
-    Scheduled,
-    /// Nothing that it executes changed.
-    Unchanged,
-}
-
-impl Action {
-    fn words(self) -> &'static str {
-        match self {
-            Self::Runs => "runs",
-            Self::RunsAgain => "runs again",
-            Self::Scheduled => "on schedule",
-            Self::Unchanged => "unchanged",
-        }
-    }
-}
-
-struct Row<'c> {
-    compiled: &'c Compiled,
-    action: Action,
-    estimate: Estimate,
-}
 
 /// Prints the plan.
 pub(super) fn run(global: &Global, args: &PlanArgs) -> Result<ExitStatus> {
-    let session = Session::open(global, &args.select)?;
-    let diagnostics = session.diagnostics();
+    let project = project::open(global, &args.select)?;
+    let diagnostics = project.diagnostics();
     if diagnostics.has_errors() {
-        return session.report(diagnostics);
+        return project::report(global, &project, diagnostics);
     }
-    let since = args.since.as_deref().map(|revision| Since::read(&session, revision)).transpose()?;
-    let benchmarks = session.benchmarks();
-    let now: BTreeSet<Key> = benchmarks.iter().map(|compiled| key(compiled)).collect();
-    let rows: Vec<Row<'_>> = benchmarks.into_iter().map(|compiled| row(compiled, since.as_ref())).collect();
-    let removed: Vec<&Key> = since.iter().flat_map(Since::selected).filter(|old| !now.contains(*old)).collect();
+    let plan = Plan::of(&project, args.since.as_deref())?;
     if global.output_format == Format::Json {
-        terminal::print(&format!("{:#}\n", as_json(&rows, &removed, since.as_ref())))?;
+        terminal::print(&format!("{:#}\n", as_json(&plan)))?;
     } else {
-        let suites: Vec<&CompiledSuite> = session.suites().collect();
-        terminal::print(&table(&rows, &suites, &removed, args.since.as_deref()))?;
+        let suites: Vec<&CompiledSuite> = project.suites().collect();
+        terminal::print(&table(&plan, &suites))?;
     }
-    let status = session.report_beside(Output::of_answer(global.output_format), diagnostics)?;
-    for note in since.iter().flat_map(Since::notes) {
-        session.tell(&note);
+    let status = project::report_beside(global, &project, Output::of_answer(global.output_format), diagnostics)?;
+    for note in plan.since.iter().flat_map(Since::notes) {
+        tell(global, &note);
     }
     Ok(status)
 }
 
-fn row<'c>(compiled: &'c Compiled, since: Option<&Since>) -> Row<'c> {
-    let action = match since.and_then(|since| since.is_unchanged(compiled)) {
-        Some(true) => Action::Unchanged,
-        _ if compiled.benchmark.schedule.is_some() => Action::Scheduled,
-        Some(_) => Action::RunsAgain,
-        None => Action::Runs,
-    };
-    Row { compiled, action, estimate: estimate(&compiled.benchmark) }
+fn words(action: Action) -> &'static str {
+    match action {
+        Action::Runs => "runs",
+        Action::RunsAgain => "runs again",
+        Action::Scheduled => "on schedule",
+        Action::Unchanged => "unchanged",
+    }
 }
 
-fn table(rows: &[Row<'_>], suites: &[&CompiledSuite], removed: &[&Key], since: Option<&str>) -> String {
-    let shown: Vec<&Row<'_>> = rows.iter().filter(|row| since.is_none() || row.action != Action::Unchanged).collect();
+fn table(plan: &Plan<'_>, suites: &[&CompiledSuite]) -> String {
+    let shown = plan.running();
     let header =
         ["BENCHMARK", "TARGET", "ACTION", "CASES", "RUNS", "AT MOST", "GPUS", "GPU-HOURS", "COST"].map(str::to_owned);
     let mut lines = vec![header];
@@ -94,7 +54,7 @@ fn table(rows: &[Row<'_>], suites: &[&CompiledSuite], removed: &[&Key], since: O
         lines.push([
             benchmark.name.clone(),
             benchmark.target.name.clone(),
-            action.words().to_owned(),
+            words(*action).to_owned(),
             benchmark.cases.len().to_string(),
             estimate.runs.to_string(),
             hours(estimate.hours),
@@ -140,7 +100,7 @@ fn table(rows: &[Row<'_>], suites: &[&CompiledSuite], removed: &[&Key], since: O
             text.push_str(&format!("note: the cost of {name} is not known: {target} has no price for {missing}\n"));
         }
     }
-    for (target, name) in removed {
+    for (target, name) in &plan.removed {
         text.push_str(&format!("removed: {name} on {target}; its claim and results stay\n"));
     }
     let again: Vec<&str> = shown
@@ -189,8 +149,9 @@ fn money(cost: Option<f64>, currency: Option<&str>) -> String {
     }
 }
 
-fn as_json(rows: &[Row<'_>], removed: &[&Key], since: Option<&Since>) -> serde_json::Value {
-    let benchmarks: Vec<serde_json::Value> = rows
+fn as_json(plan: &Plan<'_>) -> serde_json::Value {
+    let benchmarks: Vec<serde_json::Value> = plan
+        .rows
         .iter()
         .map(|Row { compiled: Compiled { benchmark, identity }, action, estimate }| {
             json!({
@@ -198,7 +159,7 @@ fn as_json(rows: &[Row<'_>], removed: &[&Key], since: Option<&Since>) -> serde_j
                 "target": benchmark.target.name,
                 "spec": benchmark.path,
                 "suite": benchmark.suite,
-                "action": action.words().replace(' ', "-"),
+                "action": words(*action).replace(' ', "-"),
                 "runDigest": identity.digest.to_string(),
                 "cases": benchmark.cases.len(),
                 "runs": estimate.runs,
@@ -212,8 +173,9 @@ fn as_json(rows: &[Row<'_>], removed: &[&Key], since: Option<&Since>) -> serde_j
         })
         .collect();
     let removed: Vec<serde_json::Value> =
-        removed.iter().map(|(target, name)| json!({ "name": name, "target": target })).collect();
-    let not_compared: Vec<serde_json::Value> = since
+        plan.removed.iter().map(|(target, name)| json!({ "name": name, "target": target })).collect();
+    let not_compared: Vec<serde_json::Value> = plan
+        .since
         .iter()
         .flat_map(|since| &since.not_compared)
         .map(|fault| json!({ "spec": fault.path, "code": fault.code, "message": fault.message }))

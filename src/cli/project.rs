@@ -1,157 +1,57 @@
-//! The project at hand: its folder, its file, and the texts of its specs.
+//! A project as commands take it: opened by their arguments, and reported on by their options.
 
-use std::collections::BTreeSet;
-use std::path::{Component, Path, PathBuf};
+use anyhow::Result;
 
-use anyhow::{Context as _, Result, bail};
+use super::ExitStatus;
+use super::args::{Global, SelectArgs};
+use super::findings::{self, Findings, Output, refuse_report_places, tell};
+use crate::app::project::{CompiledProject, Pods};
+use kubebench_syntax::diag::Diagnostics;
 
-use super::args::Global;
-use kubebench_compiler::compile::Input;
-use kubebench_compiler::lower::PROJECT_FILE;
-use kubebench_host::fs::{self, Content};
-use kubebench_host::terminal;
-use kubebench_syntax::diag::{Diagnostic, Diagnostics, code};
+/// Reads and compiles the project; with `paths`, files outside the spec folders are taken in too.
+pub(super) fn open(global: &Global, select: &SelectArgs) -> Result<CompiledProject> {
+    open_with(global, select, Pods::Kept)
+}
 
-/// A name that people give the project file by mistake.
-const OTHER_NAME: &str = "kubebench.yml";
+/// The same for a command that asks for manifests and findings alone.
+pub(super) fn open_without_pods(global: &Global, select: &SelectArgs) -> Result<CompiledProject> {
+    open_with(global, select, Pods::Dropped)
+}
 
-/// The version of this program.
-pub(super) const VERSION: &str = env!("CARGO_PKG_VERSION");
+fn open_with(global: &Global, select: &SelectArgs, pods: Pods) -> Result<CompiledProject> {
+    let project = CompiledProject::open(&global.start(), &select.selector(), pods)?;
+    refuse_report_places(global, &project.root, &project.own_folders())?;
+    tell_more(global, &project);
+    Ok(project)
+}
 
-/// Returns the folder that the command starts in.
-pub(super) fn start(global: &Global) -> Result<PathBuf> {
-    match &global.directory {
-        Some(directory) if directory.is_dir() => Ok(directory.clone()),
-        Some(directory) => bail!("{} is not a folder", directory.display()),
-        None => terminal::working_directory(),
+/// Says what was compiled, as far as `--verbose` asks for it.
+pub(super) fn tell_more(global: &Global, project: &CompiledProject) {
+    if global.verbose > 0 {
+        tell(global, &project.size());
     }
-}
-
-/// Returns where the file is that a person named: relative paths begin in the folder that the command starts in.
-pub(super) fn from_start(global: &Global, path: &Path) -> PathBuf {
-    global.directory.as_ref().map_or_else(|| path.to_owned(), |directory| directory.join(path))
-}
-
-/// A project on disk.
-pub(super) struct Project {
-    /// Its folder.
-    pub(super) root: PathBuf,
-    start: PathBuf,
-    /// `kubebench.yaml`, if there is one.
-    pub(super) file: Option<Input>,
-}
-
-/// The texts of a project, and what is wrong with its files as files.
-#[derive(Default)]
-pub(super) struct Texts {
-    /// The files that were read, by path.
-    pub(super) inputs: Vec<Input>,
-    /// What keeps others from being read.
-    pub(super) found: Diagnostics,
-    /// True when some file may be all right and nobody can tell.
-    pub(super) unreadable: bool,
-}
-
-impl Project {
-    /// Finds the project at hand and reads its file.
-    pub(super) fn find(global: &Global) -> Result<Self> {
-        let start = start(global)?;
-        let root = fs::find_root(&start);
-        let read = fs::read_sources(&root, &[PROJECT_FILE.to_owned()]).into_iter().next();
-        let file = match read.map(|read| read.content) {
-            None | Some(Content::Absent) if fs::exists(&root, OTHER_NAME) => {
-                bail!("the project file is called {PROJECT_FILE}: rename {OTHER_NAME}")
-            }
-            None | Some(Content::Absent | Content::Misnamed) => None,
-            Some(Content::Whole(bytes) | Content::TooLong(bytes)) => {
-                Some(Input { path: PROJECT_FILE.to_owned(), bytes })
-            }
-            Some(Content::Refused(reason) | Content::Unreadable(reason)) => {
-                bail!("cannot read {PROJECT_FILE}: {reason}")
-            }
-        };
-        Ok(Self { root, start, file })
-    }
-
-    /// Returns paths that a person gave, relative to the root.
-    pub(super) fn below_root(&self, paths: &[PathBuf]) -> Result<BTreeSet<String>> {
-        paths.iter().map(|path| below_root(&self.root, &self.start, path)).collect()
-    }
-
-    /// Reads the specs at and below `folders`, which the project names, and `asked`, which a person named.
-    pub(super) fn read(&self, folders: &[String], asked: &BTreeSet<String>) -> Result<Texts> {
-        let paths: Vec<String> = folders.iter().chain(asked).cloned().collect();
-        let reads = fs::read_sources(&self.root, &paths);
-        if self.file.is_none() && reads.iter().all(|read| read.content == Content::Absent) {
-            bail!(
-                "there is no project in {}: neither {PROJECT_FILE} nor {}/ (`kubebench init` makes one)",
-                self.root.display(),
-                paths.join("/, ")
-            );
-        }
-        let mut texts = Texts::default();
-        for fs::Read { path, content } in reads {
-            let unreadable = |message: String| Diagnostic::in_file(&code::KB0114, &path, message);
-            let fault = match content {
-                Content::Whole(bytes) | Content::TooLong(bytes) => {
-                    texts.inputs.push(Input { path, bytes });
-                    continue;
-                }
-                Content::Refused(reason) => unreadable(format!("kubebench does not read this: {reason}"))
-                    .note("a spec is a regular file of its own, so that a review shows all of it")
-                    .help("put the file itself here"),
-                Content::Unreadable(reason) => {
-                    texts.unreadable = true;
-                    unreadable(format!("the file cannot be read: {reason}"))
-                        .help("check its permissions (`ls -l`) and the disk")
-                }
-                Content::Absent if asked.contains(&path) => {
-                    texts.unreadable = true;
-                    unreadable("there is no such file or folder".to_owned())
-                }
-                Content::Absent if self.file.is_none() => continue,
-                Content::Absent => {
-                    let message = format!("there is no folder `{path}` for specs");
-                    Diagnostic::in_file(&code::KB0114, PROJECT_FILE, message)
-                        .note("without it every manifest would look left over")
-                        .help("make the folder (an empty one is fine), or correct `spec.specs`")
-                }
-                Content::Misnamed => misnamed(&path),
-            };
-            texts.found.push(fault);
-        }
-        Ok(texts)
-    }
-}
-
-fn misnamed(path: &str) -> Diagnostic {
-    let stem = path.rsplit_once('.').map_or(path, |(stem, _)| stem);
-    Diagnostic::in_file(&code::KB0115, path, "the name does not end in `.yaml` or `.yml`, so the file is not read")
-        .note("if it is a spec, it does not run, and nothing else would say so")
-        .help(format!("rename it to `{stem}.yaml`, or keep it outside the folders of specs"))
-}
-
-/// Returns `path`, which was given relative to `start`, relative to the project root.
-pub(super) fn below_root(root: &Path, start: &Path, path: &Path) -> Result<String> {
-    let full = std::path::absolute(start.join(path)).with_context(|| format!("cannot resolve {}", path.display()))?;
-    let root = std::path::absolute(root).context("cannot resolve the project's folder")?;
-    let mut clean = PathBuf::new();
-    for part in full.components() {
-        match part {
-            Component::ParentDir => {
-                clean.pop();
-            }
-            part => clean.push(part),
+    if global.verbose > 1 {
+        for compiled in &project.compilation.benchmarks {
+            let benchmark = &compiled.benchmark;
+            let line = format!("{} on {}: {}", benchmark.path, benchmark.target.name, compiled.identity.digest);
+            tell(global, &line);
         }
     }
-    match clean.strip_prefix(&root) {
-        Ok(inside) if inside.as_os_str().is_empty() => {
-            bail!(
-                "{} is the whole project; name a spec or a folder of specs, or leave the path out where a command takes all",
-                path.display()
-            )
-        }
-        Ok(inside) => Ok(inside.to_string_lossy().replace('\\', "/")),
-        Err(_) => bail!("{} lies outside the project {}", path.display(), root.display()),
-    }
+}
+
+/// Prints `diagnostics` and writes the reports; returns the status that they call for.
+pub(super) fn report(global: &Global, project: &CompiledProject, diagnostics: Diagnostics) -> Result<ExitStatus> {
+    report_beside(global, project, Output::Findings, diagnostics)
+}
+
+/// Like [`report`], for a command whose standard output holds `output`.
+pub(super) fn report_beside(
+    global: &Global,
+    project: &CompiledProject,
+    output: Output,
+    diagnostics: Diagnostics,
+) -> Result<ExitStatus> {
+    let CompiledProject { compilation, checked, unreadable, .. } = project;
+    let findings = Findings { diagnostics, sources: &compilation.sources, checked, unreadable: *unreadable };
+    findings::report(global, output, findings)
 }

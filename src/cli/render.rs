@@ -5,7 +5,7 @@ use anyhow::{Result, bail};
 use super::ExitStatus;
 use super::args::{Global, RenderArgs};
 use super::findings::Output;
-use super::session::Session;
+use super::project;
 use kubebench_compiler::manifest::{files, standalone};
 use kubebench_contract::Run;
 use kubebench_host::terminal;
@@ -14,14 +14,14 @@ use kubebench_syntax::yaml;
 
 /// Prints the objects of the first measured run of every selected case.
 pub(super) fn run(global: &Global, args: &RenderArgs) -> Result<ExitStatus> {
-    let session = Session::open(global, &args.select)?;
-    let diagnostics = session.diagnostics();
+    let project = project::open(global, &args.select)?;
+    let diagnostics = project.diagnostics();
     if diagnostics.has_errors() {
-        return session.report_beside(Output::Data, diagnostics);
+        return project::report_beside(global, &project, Output::Data, diagnostics);
     }
     let mut documents = Vec::new();
     let mut known = Vec::new();
-    for compiled in session.benchmarks() {
+    for compiled in project.benchmarks() {
         let before = documents.len();
         for case in &compiled.benchmark.cases {
             known.push(case.id.as_str());
@@ -46,5 +46,5 @@ pub(super) fn run(global: &Global, args: &RenderArgs) -> Result<ExitStatus> {
         bail!("there is no case `{wanted}`; {}", what_there_is(wanted, known, "cases are"));
     }
     terminal::print(&documents.join("---\n"))?;
-    session.report_beside(Output::Data, diagnostics)
+    project::report_beside(global, &project, Output::Data, diagnostics)
 }

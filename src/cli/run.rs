@@ -1,9 +1,7 @@
 //! `kubebench run`: benchmarks on this machine.
 
-mod choice;
 mod dry;
 mod progress;
-mod request;
 mod screen;
 mod table;
 
@@ -15,11 +13,12 @@ use serde_json::json;
 
 use super::ExitStatus;
 use super::args::{Global, RunArgs, SelectArgs};
-use super::findings::{Output, counted};
-use super::project::{below_root, start};
-use super::record;
-use super::session::Session;
-use choice::{chosen, needs, selected};
+use super::findings::{Output, counted, tell};
+use super::project;
+use super::recorded::{self, tell_outcome, teller};
+use crate::app::project::{CompiledProject, below_root};
+use crate::app::record::{RecordPlace, additions_of, destination, mode, settings_of};
+use crate::app::runs::{RunOptions, chosen, missing_variables, needs, request, secrets, selected};
 use kubebench_compiler::model::{Benchmark, Case};
 use kubebench_contract::Run;
 use kubebench_executor::gather::Stored;
@@ -28,28 +27,29 @@ use kubebench_executor::run::{self, AfterFailure, Outcome, Request};
 use kubebench_format::result::ReasonCode;
 use kubebench_format::result::v1::Status;
 use kubebench_git as git;
-use kubebench_host::machine;
+use kubebench_git::record::Mode;
+use kubebench_host::machine::{self, Name};
 use kubebench_host::terminal;
 use kubebench_syntax::diag::render::Format;
 use progress::Progress;
-pub(super) use request::secrets;
-use request::{check_passed, request};
 
 /// Runs the selected benchmarks one after another.
 pub(super) fn run(global: &Global, args: &RunArgs) -> Result<ExitStatus> {
     let target = args.target.iter().cloned().collect();
     let select = SelectArgs { paths: args.paths.clone(), target, select: Vec::new() };
-    let session = Session::open(global, &select)?;
-    let mut diagnostics = session.diagnostics();
-    let secrets = secrets(args.secret_file.as_deref(), &start(global)?)?;
-    check_passed(&session, &args.pass_env)?;
-    let benchmarks = chosen(&session, &places(global, &session, args)?);
+    let project = project::open(global, &select)?;
+    let mut diagnostics = project.diagnostics();
+    let secrets = secrets(args.secret_file.as_deref(), &global.start().folder()?)?;
+    for name in missing_variables(&args.pass_env)? {
+        tell(global, &format!("note: {name} is not set here (or is not UTF-8), so `--pass-env {name}` passes nothing"));
+    }
+    let benchmarks = chosen(&project, &places(global, &project, args)?);
     for compiled in &benchmarks {
         diagnostics.extend(refusals(&compiled.benchmark, args.engine, &secrets));
     }
     let is_refused = diagnostics.has_errors();
-    let judged = session.report_beside(Output::of_answer(global.output_format), diagnostics)?;
-    if is_refused || judged != ExitStatus::Yes {
+    let status = project::report_beside(global, &project, Output::of_answer(global.output_format), diagnostics)?;
+    if is_refused || status != ExitStatus::Yes {
         return Ok(ExitStatus::NoAnswer);
     }
     if benchmarks.is_empty() {
@@ -60,43 +60,51 @@ pub(super) fn run(global: &Global, args: &RunArgs) -> Result<ExitStatus> {
     }
     let mut runs = Vec::new();
     for compiled in benchmarks {
-        runs.push((compiled, selected(compiled, args)?));
+        runs.push((compiled, selected(compiled, &args.case, &args.repeat)?));
     }
-    if let Err(why) = git::commit_of(&session.root, &[]) {
-        session.tell(&format!("note: results will not name the commit of {}: {why}", session.root.display()));
+    if let Err(why) = git::commit_of(&project.root, &[]) {
+        tell(global, &format!("note: results will not name the commit of {}: {why}", project.root.display()));
     }
-    let id: String = machine::random_id()?.chars().take(16).collect();
+    let options = RunOptions {
+        session: machine::random_id()?.chars().take(16).collect(),
+        engine: args.engine,
+        after_failure: if args.keep_going { AfterFailure::KeepGoing } else { AfterFailure::Stop },
+        results: args.results.clone(),
+        pass_env: args.pass_env.clone(),
+        secrets,
+        name: if args.host_name { Name::Plain } else { Name::Hashed },
+    };
     let mut outcomes: Outcomes<'_> = Vec::new();
     for (compiled, runs) in runs {
-        let rules = session.compilation.rules(compiled).context("the rules of the benchmark are missing")?;
-        let request = request(&session, compiled, &rules, runs, args, &secrets, &id)?;
+        let rules = project.compilation.rules(compiled).context("the rules of the benchmark are missing")?;
+        let request = request(&project, compiled, &rules, runs, &options)?;
         if args.dry_run {
             dry::print(&request)?;
             continue;
         }
-        let unmet = unmet(&outcomes, needs(&session, compiled));
+        let unmet = unmet(&outcomes, needs(&project, compiled));
         if let Some(why) = &unmet {
-            session.tell(&format!("{} is not run: {why}", compiled.benchmark.name));
+            tell(global, &format!("{} is not run: {why}", compiled.benchmark.name));
         }
         let is_over = unmet.is_some() || outcomes.iter().any(|(_, outcome)| ends(outcome, request.after_failure));
-        let outcome = if is_over { Outcome::before(&request) } else { one(global, &session, &request)? };
+        let outcome = if is_over { Outcome::before(&request) } else { one(global, &project, &request)? };
         let which = if is_over { format!("{}, ", compiled.benchmark.name) } else { String::new() };
         for run in &outcome.not_started {
-            session.tell(&format!("not started: {which}{}", called(run, &compiled.benchmark.cases)));
+            tell(global, &format!("not started: {which}{}", called(run, &compiled.benchmark.cases)));
         }
         outcomes.push((&compiled.benchmark, outcome));
     }
-    let mut status = status(&outcomes);
+    let mut status = outcome_status(&outcomes);
     let mut recorded = serde_json::Value::Null;
     if let Some(mode) = args.record {
         let stored: Vec<&Stored> = outcomes.iter().flat_map(|(_, outcome)| &outcome.stored).collect();
-        let (is_recorded, answer) = record::record_stored(global, &session, &stored, mode)?;
+        let (is_recorded, answer) = record_stored(global, &project, &stored, mode)?;
         // A result that is not in git counts for more than a run that failed.
         status = if is_recorded == ExitStatus::Yes { status } else { is_recorded };
         recorded = answer;
     }
     if global.output_format == Format::Json && !args.dry_run {
-        terminal::print(&format!("{:#}\n", answer(&outcomes, &session.root, &recorded)))?;
+        terminal::print(&format!("{:#}\n", answer(&outcomes, &project.root, &recorded)))?;
     }
     if let Some(stop) = outcomes.iter().find_map(|(_, outcome)| outcome.stopped) {
         stop.die();
@@ -127,18 +135,40 @@ fn ends(outcome: &Outcome, after_failure: AfterFailure) -> bool {
 }
 
 /// Returns the paths of the arguments below the project's folder, in their order.
-fn places(global: &Global, session: &Session<'_>, args: &RunArgs) -> Result<Vec<String>> {
-    let start = start(global)?;
-    args.paths.iter().map(|path| below_root(&session.root, &start, path)).collect()
+fn places(global: &Global, project: &CompiledProject, args: &RunArgs) -> Result<Vec<String>> {
+    let start = global.start().folder()?;
+    args.paths.iter().map(|path| below_root(&project.root, &start, path)).collect()
 }
 
-fn one(global: &Global, session: &Session<'_>, request: &Request<'_>) -> Result<Outcome> {
+/// Records the results of runs that just ended, in `asked` or as the project says; returns the status, and for programs what was
+/// recorded.
+fn record_stored(
+    global: &Global,
+    project: &CompiledProject,
+    stored: &[&Stored],
+    asked: Option<Mode>,
+) -> Result<(ExitStatus, serde_json::Value)> {
+    if stored.is_empty() {
+        return Ok((ExitStatus::Yes, serde_json::Value::Null));
+    }
+    let settings = settings_of(project)?;
+    let place = RecordPlace::default();
+    let destination = destination(&project.root, settings, mode(asked, settings), &place, teller(global));
+    let outcome = git::record(&additions_of(stored, settings), &destination);
+    let answer = outcome.as_ref().map_or(serde_json::Value::Null, recorded::answer);
+    Ok((tell_outcome(global, &destination, outcome), answer))
+}
+
+fn one(global: &Global, project: &CompiledProject, request: &Request<'_>) -> Result<Outcome> {
     let benchmark = &request.compiled.benchmark;
     let cases: BTreeSet<&str> = request.runs.iter().map(|run| run.case.as_str()).collect();
     let shape = [counted(cases.len(), "case"), counted(request.runs.len(), "run")].join(", ");
-    session.tell(&format!("{}: {shape}, with the settings of target `{}`", benchmark.name, benchmark.target.name));
+    tell(global, &format!("{}: {shape}, with the settings of target `{}`", benchmark.name, benchmark.target.name));
     if benchmark.parallelism > 1 {
-        session.tell("note: `parallelism` is for clusters; runs on one machine would slow each other down, so they run one at a time");
+        tell(
+            global,
+            "note: `parallelism` is for clusters; runs on one machine would slow each other down, so they run one at a time",
+        );
     }
     let progress = Progress::new(global, request);
     // What earlier benchmarks measured is still shown and recorded.
@@ -156,7 +186,7 @@ fn one(global: &Global, session: &Session<'_>, request: &Request<'_>) -> Result<
     let in_place: Vec<&Path> = paths.filter(|path| path.starts_with(&request.results)).collect();
     if let Some(path) = in_place.last() {
         let folder = path.parent().and_then(Path::parent).unwrap_or(&request.results);
-        session.tell(&format!("{} in {}", counted(in_place.len(), "result"), shown(folder, &session.root)));
+        tell(global, &format!("{} in {}", counted(in_place.len(), "result"), shown(folder, &project.root)));
     }
     Ok(outcome)
 }
@@ -191,7 +221,7 @@ fn answer(outcomes: &Outcomes<'_>, root: &Path, recorded: &serde_json::Value) ->
     json!({ "schemaVersion": 1, "results": results, "notStarted": not_started, "recorded": recorded })
 }
 
-fn status(outcomes: &Outcomes<'_>) -> ExitStatus {
+fn outcome_status(outcomes: &Outcomes<'_>) -> ExitStatus {
     let results = || outcomes.iter().flat_map(|(_, outcome)| &outcome.stored).map(|stored| &stored.sealed.result);
     let could_not_start = |result: &kubebench_format::result::BenchmarkResult| {
         result.run.reasons.iter().any(|reason| reason.code == ReasonCode::CannotStart)

@@ -4,18 +4,18 @@ use anyhow::Result;
 
 use super::ExitStatus;
 use super::args::{SchemaArgs, SchemaKind};
-use kubebench_compiler::workload;
-use kubebench_format::schema::{DocumentKind, generate, generate_result};
+use crate::app::templates::schema;
+use kubebench_format::schema::{DocumentKind, generate_result};
 use kubebench_host::terminal;
 use kubebench_results::compare::v1::{COMPARE_FILE, GATE_FILE, HISTORY_FILE, schemas};
 
 /// Prints the schema.
 pub(super) fn run(args: &SchemaArgs) -> Result<ExitStatus> {
     terminal::print(&match args.kind {
-        SchemaKind::Benchmark => text(DocumentKind::Benchmark),
-        SchemaKind::Suite => text(DocumentKind::Suite),
-        SchemaKind::Project => text(DocumentKind::Project),
-        SchemaKind::Ack => text(DocumentKind::Ack),
+        SchemaKind::Benchmark => schema(DocumentKind::Benchmark),
+        SchemaKind::Suite => schema(DocumentKind::Suite),
+        SchemaKind::Project => schema(DocumentKind::Project),
+        SchemaKind::Ack => schema(DocumentKind::Ack),
         SchemaKind::Result => format!("{:#}\n", generate_result()),
         SchemaKind::Compare => answer(COMPARE_FILE),
         SchemaKind::Gate => answer(GATE_FILE),
@@ -29,9 +29,4 @@ pub(super) fn run(args: &SchemaArgs) -> Result<ExitStatus> {
 fn answer(file: &str) -> String {
     let found = schemas().into_iter().find(|(name, _)| *name == file);
     found.map_or_else(String::new, |(_, schema)| format!("{schema:#}\n"))
-}
-
-/// Returns the bytes of the committed schema file.
-pub(super) fn text(kind: DocumentKind) -> String {
-    format!("{:#}\n", generate(kind, &workload::schemas()))
 }

@@ -36,7 +36,7 @@ pub use data::INDEX;
 pub use links::Links;
 pub use page::{File, sampled};
 use rayon::prelude::*;
-pub use site::{Asked, Request};
+pub use site::{ExpectedBenchmark, Request};
 
 /// Returns whether a file or folder at the top of a site's folder is the site's: nothing else there is touched.
 pub fn is_own(name: &str) -> bool {

@@ -30,7 +30,7 @@ pub struct Request<'a> {
     /// What gates say, and what they would say of primary metrics that have none.
     pub lines: &'a [Line],
     /// The cases that specs ask for, and what these say of themselves.
-    pub asked: &'a [Asked],
+    pub asked: &'a [ExpectedBenchmark],
     /// Comparisons that get a page, by name.
     pub comparisons: &'a BTreeMap<String, Comparison>,
     /// The metrics of the newest results with their samples, by path.
@@ -49,7 +49,7 @@ pub struct Request<'a> {
 
 /// A spec that is there today.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Asked {
+pub struct ExpectedBenchmark {
     /// The benchmark.
     pub benchmark: String,
     /// Its spec.
@@ -83,7 +83,7 @@ pub(super) struct Benchmark<'a> {
     /// Its name.
     pub name: &'a str,
     /// Its spec, if there is one still.
-    pub asked: Option<&'a Asked>,
+    pub asked: Option<&'a ExpectedBenchmark>,
     /// Its cases, by name.
     pub cases: Vec<Case<'a>>,
     /// Its results, the newest first.
@@ -166,7 +166,7 @@ pub(super) fn site<'a>(request: &'a Request<'a>) -> Site<'a> {
     for front in sweep::fronts(request.archive, request.series, None) {
         fronts.entry(front.benchmark.clone()).or_default().push(front);
     }
-    let mut asked: BTreeMap<&str, Vec<&Asked>> = BTreeMap::new();
+    let mut asked: BTreeMap<&str, Vec<&ExpectedBenchmark>> = BTreeMap::new();
     for spec in request.asked {
         asked.entry(&spec.benchmark).or_default().push(spec);
     }
@@ -359,7 +359,7 @@ fn add_unseen<'a>(cases: &mut [Case<'a>], lines: &[&'a Line]) {
 fn cases<'a>(
     request: &'a Request<'a>,
     rows: &[&'a Row],
-    asked: &[&'a Asked],
+    asked: &[&'a ExpectedBenchmark],
     mut charts: BTreeMap<&'a str, Vec<Chart<'a>>>,
 ) -> Vec<Case<'a>> {
     let archive = request.archive;

@@ -4,14 +4,10 @@ use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
 
-use super::SelectArgs;
-
-/// Whether what cannot be decided lets a gate pass.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub(in crate::cli) enum OnInconclusive {
-    Pass,
-    Fail,
-}
+use super::{SelectArgs, one_of};
+use crate::app::evaluate::{
+    ANY_CHANGE, AckQuery, BadFiles, GateQuery, HistoryQuery, MetricQuery, ReportQuery, WithoutAnswer,
+};
 
 #[derive(Debug, Args)]
 pub(in crate::cli) struct GateArgs {
@@ -27,11 +23,11 @@ pub(in crate::cli) struct GateArgs {
     #[arg(long, value_name = "DIR")]
     pub(in crate::cli) results: Option<PathBuf>,
     /// What a gate does that cannot be decided yet
-    #[arg(long, value_enum, default_value_t = OnInconclusive::Pass, value_name = "WHAT")]
-    pub(in crate::cli) on_inconclusive: OnInconclusive,
+    #[arg(long, value_parser = one_of(&WithoutAnswer::ALL, WithoutAnswer::name), default_value = "pass", value_name = "WHAT")]
+    pub(in crate::cli) on_inconclusive: WithoutAnswer,
     /// What a gate does that has no result
-    #[arg(long, value_enum, default_value_t = OnInconclusive::Fail, value_name = "WHAT")]
-    pub(in crate::cli) on_missing: OnInconclusive,
+    #[arg(long, value_parser = one_of(&WithoutAnswer::ALL, WithoutAnswer::name), default_value = "fail", value_name = "WHAT")]
+    pub(in crate::cli) on_missing: WithoutAnswer,
     /// Judge although files of what is judged cannot be trusted
     #[arg(long)]
     pub(in crate::cli) skip_bad: bool,
@@ -41,6 +37,21 @@ pub(in crate::cli) struct GateArgs {
     /// Also write a comment for a pull request to this file
     #[arg(long, value_name = "FILE")]
     pub(in crate::cli) markdown: Option<PathBuf>,
+}
+
+impl GateArgs {
+    /// Returns what is evaluated.
+    pub(in crate::cli) fn query(&self) -> GateQuery {
+        GateQuery {
+            candidate: self.candidate.clone(),
+            baseline: self.baseline.clone(),
+            results: self.results.clone(),
+            on_inconclusive: self.on_inconclusive,
+            on_missing: self.on_missing,
+            bad_files: if self.skip_bad { BadFiles::Skipped } else { BadFiles::Refused },
+            as_of: self.as_of.clone(),
+        }
+    }
 }
 
 fn beginning(text: &str) -> Result<String, String> {
@@ -89,6 +100,24 @@ pub(in crate::cli) struct AckArgs {
     pub(in crate::cli) results: Option<PathBuf>,
 }
 
+impl AckArgs {
+    /// Returns what is accepted.
+    pub(in crate::cli) fn query(&self) -> AckQuery {
+        AckQuery {
+            benchmark: self.benchmark.clone(),
+            metric: self.metric.clone(),
+            case: self.case.clone(),
+            target: self.target.clone(),
+            from: self.from.clone(),
+            max_change: self.max_change.clone(),
+            by: self.by.clone(),
+            reason: self.reason.clone(),
+            expires: self.expires.clone(),
+            results: self.results.clone(),
+        }
+    }
+}
+
 /// Refuses to accept something in nobody's name, or for no reason.
 fn said(text: &str) -> Result<String, String> {
     match text.trim() {
@@ -97,9 +126,6 @@ fn said(text: &str) -> Result<String, String> {
         _ => Ok(text.to_owned()),
     }
 }
-
-/// The bound that is none.
-pub(in crate::cli) const ANY_CHANGE: &str = "any";
 
 fn share(text: &str) -> Result<String, String> {
     if text == ANY_CHANGE {
@@ -189,6 +215,23 @@ pub(in crate::cli) struct HistoryArgs {
     pub(in crate::cli) results: Option<PathBuf>,
 }
 
+impl HistoryArgs {
+    /// Returns what was asked for.
+    pub(in crate::cli) fn query(&self) -> HistoryQuery {
+        let metrics = match (self.all, self.metric.as_slice()) {
+            (true, _) => MetricQuery::All,
+            (false, []) => MetricQuery::Primary,
+            (false, named) => MetricQuery::Named(named.to_vec()),
+        };
+        HistoryQuery {
+            benchmarks: self.benchmark.clone(),
+            cases: self.case.clone(),
+            metrics,
+            results: self.results.clone(),
+        }
+    }
+}
+
 /// What a report is written as.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(in crate::cli) enum ReportFormat {
@@ -227,4 +270,19 @@ pub(in crate::cli) struct ReportArgs {
     /// The day on which acknowledgements are judged, such as 2027-03-31; without it, that of the newest result
     #[arg(long, value_name = "DAY", value_parser = day)]
     pub(in crate::cli) as_of: Option<String>,
+}
+
+impl ReportArgs {
+    /// Returns what is shown.
+    pub(in crate::cli) fn query(&self) -> ReportQuery {
+        ReportQuery {
+            results: self.results.clone(),
+            benchmarks: self.benchmark.clone(),
+            comparisons: self.compare.clone(),
+            title: self.title.clone(),
+            repository: self.repository.clone(),
+            url: self.url.clone(),
+            as_of: self.as_of.clone(),
+        }
+    }
 }

@@ -8,10 +8,9 @@ use std::time::{Duration, Instant};
 use anyhow::{Result, bail};
 use serde_json::Value as Json;
 
+use crate::app::cluster::{TargetCluster, clean, read};
 use crate::cli::ExitStatus;
 use crate::cli::args::LogsArgs;
-use crate::cli::outside::{Outside, clean};
-use crate::cli::status::read;
 use kubebench_cluster::{Cluster, Fault, LogQuery, Resource};
 use kubebench_executor::follow::Replica;
 use kubebench_executor::follow::stamped::{Otherwise, Position, Stamped};
@@ -58,7 +57,7 @@ impl Printed {
 
 /// Prints the logs of `printed`, and goes on with those of its job if that is asked.
 pub(super) fn print(
-    outside: &Outside<'_>,
+    outside: &TargetCluster,
     args: &LogsArgs,
     job: &JobStatus,
     printed: Vec<Printed>,
@@ -107,7 +106,7 @@ enum Word {
 }
 
 fn follow(
-    outside: &Outside<'_>,
+    outside: &TargetCluster,
     args: &LogsArgs,
     job: &JobStatus,
     mut printed: Vec<Printed>,
@@ -170,7 +169,7 @@ fn hear(
 }
 
 /// Reads the log of one container to its end, through outages, on a thread of its own.
-fn start(outside: &Outside<'_>, one: Printed, words: Sender<Word>) {
+fn start(outside: &TargetCluster, one: Printed, words: Sender<Word>) {
     let (cluster, namespace) = (outside.cluster.clone(), outside.target.namespace.clone());
     std::thread::spawn(move || {
         let (mut position, mut line) = (Position::default(), Vec::new());

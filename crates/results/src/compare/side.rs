@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use crate::archive::{Archive, Row};
 
 /// One side, as it was asked for.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Side {
     /// Results of this commit.
     Revision(String),

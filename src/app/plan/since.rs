@@ -5,8 +5,8 @@ use std::path::Path;
 
 use anyhow::Result;
 
-use crate::cli::project::VERSION;
-use crate::cli::session::Session;
+use crate::app::project::CompiledProject;
+use crate::app::start::VERSION;
 use kubebench_compiler::compile::{Compilation, Compiled, Input, Workspace};
 use kubebench_compiler::lower::{PROJECT_FILE, Unreadable};
 use kubebench_compiler::model::carried::MAX_BYTES;
@@ -17,7 +17,7 @@ use kubebench_syntax::digest::Digest;
 use kubebench_syntax::text::SourceMap;
 
 /// The target and the name of a benchmark.
-pub(super) type Key = (String, String);
+pub type Key = (String, String);
 
 /// Returns what a benchmark is known by across commits; its file may move.
 pub(super) fn key(compiled: &Compiled) -> Key {
@@ -25,11 +25,11 @@ pub(super) fn key(compiled: &Compiled) -> Key {
 }
 
 /// What another commit says about the benchmarks.
-pub(super) struct Since {
+pub struct Since {
     revision: String,
     digests: BTreeMap<Key, Old>,
     /// The files of that commit that say nothing, because something is wrong with them.
-    pub(super) not_compared: Vec<Fault>,
+    pub not_compared: Vec<Fault>,
 }
 
 /// What a benchmark was.
@@ -41,17 +41,20 @@ struct Old {
 }
 
 /// A file of the other commit that does not compile, and the first reason.
-pub(super) struct Fault {
-    pub(super) path: String,
-    pub(super) code: &'static str,
-    pub(super) message: String,
+pub struct Fault {
+    /// The file.
+    pub path: String,
+    /// The code of its first error.
+    pub code: &'static str,
+    /// What that says.
+    pub message: String,
 }
 
 impl Since {
     /// Compiles the specs and the project file of commit `revision`.
-    pub(super) fn read(session: &Session<'_>, revision: &str) -> Result<Self> {
-        let Compilation { benchmarks, faulty, diagnostics, sources, .. } = compile_at(&session.root, revision)?;
-        let selection = session.selection();
+    pub fn read(project: &CompiledProject, revision: &str) -> Result<Self> {
+        let Compilation { benchmarks, faulty, diagnostics, sources, .. } = compile_at(&project.root, revision)?;
+        let selection = &project.selection;
         let digests = benchmarks
             .iter()
             .map(|compiled| {
@@ -73,18 +76,18 @@ impl Since {
     }
 
     /// Returns whether a benchmark that was there has what it executed, where its results are; nothing for a new one.
-    pub(super) fn is_unchanged(&self, compiled: &Compiled) -> Option<bool> {
+    pub fn is_unchanged(&self, compiled: &Compiled) -> Option<bool> {
         let old = self.digests.get(&key(compiled))?;
         Some(old.digest == compiled.identity.digest && old.suite == compiled.benchmark.suite)
     }
 
     /// Returns the benchmarks that were there and are asked for.
-    pub(super) fn selected(&self) -> impl Iterator<Item = &Key> {
+    pub fn selected(&self) -> impl Iterator<Item = &Key> {
         self.digests.iter().filter(|(_, old)| old.selected).map(|(key, _)| key)
     }
 
     /// Says which files could not be compared, and what that does to the answer.
-    pub(super) fn notes(&self) -> impl Iterator<Item = String> {
+    pub fn notes(&self) -> impl Iterator<Item = String> {
         self.not_compared.iter().map(|Fault { path, code, message }| {
             let what = if path == PROJECT_FILE { "everything" } else { "what it held" };
             let revision = &self.revision;

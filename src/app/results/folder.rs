@@ -1,45 +1,46 @@
-//! Committed results, as the commands that judge them read them: an archive, and what is wrong with the rest.
+//! A folder of results, as commands that evaluate it read it: an archive, and what is wrong with the rest.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Result, bail};
 
-use super::args::Global;
-use super::findings::{counted, tell};
-use super::project::from_start;
+use crate::app::start::Start;
 use kubebench_format::result;
 use kubebench_host::fs::Content;
 use kubebench_results::archive::{Archive, CurrentRules, Doubt, settle};
 use kubebench_results::compare::v1::LeftOut;
+use kubebench_results::compare::words::counted;
 use kubebench_results::disk::archive::{self, Bad};
 use kubebench_syntax::diag::{Diagnostic, Diagnostics, Place, code};
 use kubebench_syntax::text::{Source, SourceMap};
 
 /// The results of a folder.
 #[derive(Default)]
-pub(super) struct Reading {
+pub struct Reading {
     /// Those that count.
-    pub(super) archive: Archive,
+    pub archive: Archive,
     /// Those that do not, and why.
-    pub(super) left_out: Vec<LeftOut>,
+    pub left_out: Vec<LeftOut>,
     /// The same as findings.
-    pub(super) diagnostics: Diagnostics,
+    pub diagnostics: Diagnostics,
+    /// How many were read, and how many the index knew.
+    pub how: String,
 }
 
 /// Where results are read.
-pub(super) struct Results {
+pub struct ResultsFolder {
     /// The folder.
-    pub(super) folder: PathBuf,
+    pub folder: PathBuf,
     /// What people call it.
-    pub(super) shown: String,
+    pub shown: String,
 }
 
-impl Results {
+impl ResultsFolder {
     /// Returns the folder that was asked for, or that of the project at `root`.
-    pub(super) fn of(global: &Global, asked: Option<&Path>, root: &Path, own: &str) -> Result<Self> {
+    pub fn of(start: &Start, asked: Option<&Path>, root: &Path, own: &str) -> Result<Self> {
         let place = match asked {
-            Some(folder) => Self { folder: from_start(global, folder), shown: folder.display().to_string() },
+            Some(folder) => Self { folder: start.path(folder), shown: folder.display().to_string() },
             None => Self { folder: root.join(own), shown: own.to_owned() },
         };
         if !place.folder.is_dir() {
@@ -57,18 +58,11 @@ impl Results {
 }
 
 /// Reads the results of a folder; `current` are the rules that specs have now, and texts of those at fault are added to `sources`.
-pub(super) fn read(
-    global: &Global,
-    place: &Results,
-    current: &dyn Fn() -> CurrentRules,
-    sources: &mut SourceMap,
-) -> Reading {
+pub fn read(place: &ResultsFolder, current: &dyn Fn() -> CurrentRules, sources: &mut SourceMap) -> Reading {
     let cache = archive::cache_for(&place.folder);
     let archive::Read { archive, bad, opened } = archive::read(&place.folder, cache.as_deref());
-    if global.verbose > 0 {
-        let rest = archive.rows().len() - opened.min(archive.rows().len());
-        tell(global, &format!("{}: {} read, {rest} known from the cache", place.shown, counted(opened, "result")));
-    }
+    let rest = archive.rows().len() - opened.min(archive.rows().len());
+    let how = format!("{}: {} read, {rest} known from the cache", place.shown, counted(opened, "result"));
     let shown = |path: &str| format!("{}/{path}", place.shown.trim_end_matches('/'));
     let mut found: BTreeMap<String, Diagnostic> = BTreeMap::new();
     for (path, bad) in bad {
@@ -81,7 +75,7 @@ pub(super) fn read(
         };
         found.extend(fault.map(|fault| (path, fault)));
     }
-    let mut reading = Reading { archive, ..Reading::default() };
+    let mut reading = Reading { archive, how, ..Reading::default() };
     for (path, fault) in found {
         reading.leave_out(path, fault);
     }
@@ -98,7 +92,7 @@ impl Reading {
     }
 
     /// Takes what nobody can trust out of `archive`, and tells it.
-    pub(super) fn doubts_of(&mut self, archive: &mut Archive, current: &dyn Fn() -> CurrentRules, place: &Results) {
+    pub fn doubts_of(&mut self, archive: &mut Archive, current: &dyn Fn() -> CurrentRules, place: &ResultsFolder) {
         let shown = |path: &str| format!("{}/{path}", place.shown.trim_end_matches('/'));
         for doubt in settle(archive, current) {
             for path in doubt.paths() {
@@ -109,7 +103,7 @@ impl Reading {
 }
 
 /// Says why the result at `path` stands for no run; `shown` are the names that messages give paths.
-pub(super) fn of_doubt(doubt: &Doubt, path: &str, shown: &impl Fn(&str) -> String) -> Diagnostic {
+pub fn of_doubt(doubt: &Doubt, path: &str, shown: &impl Fn(&str) -> String) -> Diagnostic {
     match doubt {
         Doubt::Twins { paths } => {
             let others = paths.iter().filter(|other| *other != path);

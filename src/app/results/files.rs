@@ -1,4 +1,4 @@
-//! Result files of `validate` and `export`: are they as they were written, and where they belong?
+//! Result files that a person names: are they as they were written, and where they belong?
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -6,9 +6,9 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context as _, Result, anyhow};
 use rayon::prelude::*;
 
-use super::args::Global;
-use super::project::{Project, VERSION, below_root, start};
-use super::reading::of_doubt;
+use super::folder::of_doubt;
+use crate::app::project::{Project, below_root};
+use crate::app::start::{Start, VERSION};
 use kubebench_compiler::compile::Workspace;
 use kubebench_format::result::{self, BenchmarkResult};
 use kubebench_host::fs::{self, Content};
@@ -17,9 +17,10 @@ use kubebench_syntax::diag::{Diagnostic, Diagnostics, code};
 use kubebench_syntax::text::{Source, SourceId, SourceMap};
 
 /// Result files that were asked for.
-pub(super) struct Results {
+pub struct ResultFiles {
     root: PathBuf,
     folder: String,
+    start: PathBuf,
     asked: Vec<PathBuf>,
 }
 
@@ -32,43 +33,43 @@ const HELD: usize = 64;
 
 /// Results that were read, and what is wrong with other files.
 #[derive(Default)]
-pub(super) struct Taken {
+pub struct Taken {
     /// The results without their metrics, by the names that messages give them.
-    pub(super) archive: Archive,
+    pub archive: Archive,
     /// Their files by these names.
-    pub(super) files: BTreeMap<String, PathBuf>,
+    pub files: BTreeMap<String, PathBuf>,
     /// What was found.
-    pub(super) judged: Judged,
+    pub checked: Checked,
 }
 
 /// What was found about result files.
 #[derive(Default)]
-pub(super) struct Judged {
+pub struct Checked {
     /// The findings.
-    pub(super) diagnostics: Diagnostics,
+    pub diagnostics: Diagnostics,
     /// The files that were looked at.
-    pub(super) checked: Vec<String>,
-    /// True when some file may be all right and nobody can tell.
-    pub(super) unreadable: bool,
+    pub files: Vec<String>,
+    /// True when some file may be all right and it is unknown whether it is.
+    pub unreadable: bool,
 }
 
-impl Results {
+impl ResultFiles {
     /// Takes the paths of results out of `paths`: what lies in the results folder of the project, any JSON file, and a folder that
     /// holds no spec: one outside the project, or with JSON files and without YAML.
-    pub(super) fn among(global: &Global, paths: &mut Vec<PathBuf>) -> Result<Self> {
-        let root = fs::find_root(&start(global)?);
-        let mut results = Self { root, folder: String::new(), asked: Vec::new() };
+    pub fn among(start: &Start, paths: &mut Vec<PathBuf>) -> Result<Self> {
+        let folder = start.folder()?;
+        let root = fs::find_root(&folder);
+        let mut results = Self { root, folder: String::new(), start: folder, asked: Vec::new() };
         if paths.is_empty() {
             return Ok(results);
         }
-        let start = start(global)?;
-        let workspace = Workspace::open(Project::find(global)?.file, VERSION);
+        let workspace = Workspace::open(Project::find(start)?.file, VERSION);
         results.folder = workspace.results_dir();
         let specs = workspace.spec_dirs();
         let is_asked = |path: &PathBuf| {
-            let place = start.join(path);
+            let place = results.start.join(path);
             path.to_str().is_some_and(fs::is_result)
-                || match below_root(&results.root, &start, path) {
+                || match below_root(&results.root, &results.start, path) {
                     Ok(below) => {
                         below_folder(&below, &results.folder).is_some()
                             || !specs.contains(&below) && results.holds_only_results(&place, below)
@@ -83,14 +84,14 @@ impl Results {
     }
 
     /// Takes `paths` as results, all of them; without any, the results folder of the project.
-    pub(super) fn all(global: &Global, paths: &[PathBuf]) -> Result<Self> {
-        let base = start(global)?;
+    pub fn all(start: &Start, paths: &[PathBuf]) -> Result<Self> {
+        let base = start.folder()?;
         let root = fs::find_root(&base);
-        let folder = Workspace::open(Project::find(global)?.file, VERSION).results_dir();
+        let folder = Workspace::open(Project::find(start)?.file, VERSION).results_dir();
         // Absolute, since paths are taken from where the command starts.
         let whole = || std::path::absolute(root.join(&folder)).unwrap_or_else(|_| root.join(&folder));
         let asked = if paths.is_empty() { vec![whole()] } else { paths.to_vec() };
-        Ok(Self { root, folder, asked })
+        Ok(Self { root, folder, start: base, asked })
     }
 
     /// Returns whether the folder at `place`, which is `below` the project, holds JSON files and no YAML.
@@ -101,41 +102,35 @@ impl Results {
     }
 
     /// Returns the folder of the project.
-    pub(super) fn root(&self) -> &Path {
+    pub fn root(&self) -> &Path {
         &self.root
     }
 
     /// Returns the folder of results, below that of the project.
-    pub(super) fn folder(&self) -> &str {
+    pub fn folder(&self) -> &str {
         &self.folder
     }
 
     /// Returns true when no results were asked for.
-    pub(super) fn is_empty(&self) -> bool {
+    pub fn is_empty(&self) -> bool {
         self.asked.is_empty()
     }
 
     /// Returns the files, by the names that messages give them.
-    fn files(&self, global: &Global) -> Result<Files> {
-        let start = start(global)?;
+    fn files(&self) -> Files {
         let mut found = Files::new();
         for path in &self.asked {
             // A file outside the project is called as it was given; nothing is known about its place.
-            let shown = below_root(&self.root, &start, path).unwrap_or_else(|_| path.display().to_string());
-            found.extend(fs::find_results(&start.join(path), &shown));
+            let shown = below_root(&self.root, &self.start, path).unwrap_or_else(|_| path.display().to_string());
+            found.extend(fs::find_results(&self.start.join(path), &shown));
         }
-        Ok(found)
+        found
     }
 
-    /// Reads and judges them, each by itself and beside the others; `current` are the rules that specs have now, and texts of those at
+    /// Reads and checks them, each by itself and beside the others; `current` are the rules that specs have now, and texts of those at
     /// fault are added to `sources`.
-    pub(super) fn judge(
-        &self,
-        global: &Global,
-        current: &dyn Fn() -> CurrentRules,
-        sources: &mut SourceMap,
-    ) -> Result<Judged> {
-        let Taken { mut archive, mut judged, .. } = self.take(global, sources)?;
+    pub fn check(&self, current: &dyn Fn() -> CurrentRules, sources: &mut SourceMap) -> Checked {
+        let Taken { mut archive, mut checked, .. } = self.take(sources);
         // The same bytes elsewhere are a copy that nothing counts; in the folder itself they lie at a wrong place.
         let is_inside = |row: &Row| below_folder(&row.path, &self.folder).is_some();
         let mut first: BTreeMap<String, String> = BTreeMap::new();
@@ -145,30 +140,30 @@ impl Results {
         }
         archive.retain(|row| is_inside(row) || first.get(&row.digest) == Some(&row.path));
         for doubt in settle(&mut archive, current) {
-            judged.diagnostics.extend(doubt.paths().iter().map(|path| of_doubt(&doubt, path, &str::to_owned)));
+            checked.diagnostics.extend(doubt.paths().iter().map(|path| of_doubt(&doubt, path, &str::to_owned)));
         }
-        Ok(judged)
+        checked
     }
 
-    /// Reads them into an archive, without what they measured; each is judged by itself.
-    pub(super) fn take(&self, global: &Global, sources: &mut SourceMap) -> Result<Taken> {
-        let files: Vec<_> = self.files(global)?.into_iter().collect();
+    /// Reads them into an archive, without what they measured; each is checked by itself.
+    pub fn take(&self, sources: &mut SourceMap) -> Taken {
+        let files: Vec<_> = self.files().into_iter().collect();
         let mut taken = Taken::default();
         for files in files.chunks(TAKEN) {
             let read: Vec<_> = files.par_iter().map(|(shown, file)| self.extract(shown, file)).collect();
             for ((shown, file), read) in files.iter().zip(read) {
-                taken.judged.checked.push(shown.clone());
+                taken.checked.files.push(shown.clone());
                 match (read, file) {
                     (Ok(extract), Ok(file)) => {
                         taken.archive.add(*extract);
                         taken.files.insert(shown.clone(), file.clone());
                     }
-                    (Err(outcome), _) => self.note(outcome, &mut taken.judged, sources),
+                    (Err(outcome), _) => self.note(outcome, &mut taken.checked, sources),
                     (Ok(_), Err(_)) => {}
                 }
             }
         }
-        Ok(taken)
+        taken
     }
 
     fn extract(&self, shown: &str, file: &Result<PathBuf, Content>) -> Result<Box<Extract>, Outcome> {
@@ -184,16 +179,16 @@ impl Results {
         }
     }
 
-    fn note(&self, outcome: Outcome, judged: &mut Judged, sources: &mut SourceMap) {
+    fn note(&self, outcome: Outcome, checked: &mut Checked, sources: &mut SourceMap) {
         match outcome {
             Outcome::Sound => {}
             Outcome::Unread(fault, unreadable) => {
-                judged.unreadable |= unreadable;
-                judged.diagnostics.push(fault);
+                checked.unreadable |= unreadable;
+                checked.diagnostics.push(fault);
             }
             Outcome::AtFault(shown, bytes) => {
                 let id = sources.add(Source::new(shown.as_str(), &bytes));
-                judged.diagnostics.extend(result::judge(&shown, &bytes, below_folder(&shown, &self.folder), id));
+                checked.diagnostics.extend(result::judge(&shown, &bytes, below_folder(&shown, &self.folder), id));
             }
         }
     }
@@ -230,7 +225,7 @@ impl Results {
 
 /// Reads the `files`, by the names that messages give them, and hands them to `each` in their order; the next ones are read
 /// meanwhile.
-pub(super) fn in_order(
+pub fn in_order(
     files: &[(&String, &PathBuf)],
     mut each: impl FnMut(&BenchmarkResult) -> Result<()> + Send,
 ) -> Result<()> {

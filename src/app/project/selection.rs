@@ -1,33 +1,43 @@
 //! What of a project was asked for: paths, targets, labels.
 
 use std::collections::BTreeSet;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use anyhow::{Result, bail};
 
-use super::args::SelectArgs;
 use kubebench_compiler::compile::{Compilation, Compiled, CompiledSuite};
 use kubebench_compiler::lower::Project;
 use kubebench_syntax::diag::what_there_is;
 
+/// What a person asks for; nothing means all.
+#[derive(Clone, Debug, Default)]
+pub struct Selector {
+    /// Specs, or folders of specs.
+    pub paths: Vec<PathBuf>,
+    /// Targets by name.
+    pub targets: Vec<String>,
+    /// Labels that benchmarks must have, all of them.
+    pub labels: Vec<(String, String)>,
+}
+
 /// What of a project was asked for.
-pub(super) struct Selection {
+pub struct Selection {
     /// Specs and folders by path; nothing means all.
-    pub(super) paths: Option<BTreeSet<String>>,
+    pub paths: Option<BTreeSet<String>>,
     /// Targets by name; empty means all.
-    pub(super) targets: Vec<String>,
+    pub targets: Vec<String>,
     labels: Vec<(String, String)>,
 }
 
 impl Selection {
-    /// Returns the selection of `args`, whose paths are `paths` below the root.
-    pub(super) fn new(args: &SelectArgs, paths: BTreeSet<String>) -> Self {
+    /// Returns the selection of `selector`, whose paths are `paths` below the root.
+    pub fn new(selector: &Selector, paths: BTreeSet<String>) -> Self {
         let paths = (!paths.is_empty()).then_some(paths);
-        Self { paths, targets: args.target.clone(), labels: args.select.clone() }
+        Self { paths, targets: selector.targets.clone(), labels: selector.labels.clone() }
     }
 
     /// Refuses targets that `project` does not have.
-    pub(super) fn check_targets(&self, project: &Project) -> Result<()> {
+    pub fn check_targets(&self, project: &Project) -> Result<()> {
         let known = project.targets.iter().map(|target| target.name.as_str());
         match self.targets.iter().find(|name| !known.clone().any(|known| known == *name)) {
             None => Ok(()),
@@ -36,7 +46,7 @@ impl Selection {
     }
 
     /// Refuses labels that no benchmark has; what specs with faults have is unknown.
-    pub(super) fn check_labels(&self, compilation: &Compilation) -> Result<()> {
+    pub fn check_labels(&self, compilation: &Compilation) -> Result<()> {
         let all = &compilation.benchmarks;
         if self.labels.is_empty()
             || !compilation.faulty.is_empty()
@@ -66,22 +76,22 @@ impl Selection {
     }
 
     /// Returns true when nothing was asked for, which means all.
-    pub(super) fn is_everything(&self) -> bool {
+    pub fn is_everything(&self) -> bool {
         self.is_only_targets() && self.targets.is_empty()
     }
 
     /// Returns true when nothing but targets was asked for.
-    pub(super) fn is_only_targets(&self) -> bool {
+    pub fn is_only_targets(&self) -> bool {
         self.paths.is_none() && self.labels.is_empty()
     }
 
     /// Returns true when the spec at `path` was asked for.
-    pub(super) fn has_path(&self, path: &str) -> bool {
+    pub fn has_path(&self, path: &str) -> bool {
         self.paths.as_ref().is_none_or(|paths| paths.iter().any(|asked| Path::new(path).starts_with(asked)))
     }
 
     /// Returns true when the benchmark was asked for.
-    pub(super) fn has(&self, compiled: &Compiled) -> bool {
+    pub fn has(&self, compiled: &Compiled) -> bool {
         let benchmark = &compiled.benchmark;
         self.has_labels(compiled)
             && self.has_path(&benchmark.path)
@@ -89,7 +99,7 @@ impl Selection {
     }
 
     /// Returns true when the suite itself was asked for.
-    pub(super) fn has_suite(&self, CompiledSuite { suite, .. }: &CompiledSuite) -> bool {
+    pub fn has_suite(&self, CompiledSuite { suite, .. }: &CompiledSuite) -> bool {
         self.labels.is_empty()
             && self.has_path(&suite.path)
             && (self.targets.is_empty() || self.targets.contains(&suite.target.name))
@@ -100,7 +110,7 @@ impl Selection {
     }
 
     /// Returns the specs that were asked for among `paths`; one with faults is, because what it holds is unknown.
-    pub(super) fn specs<'p>(
+    pub fn specs<'p>(
         &self,
         compilation: &Compilation,
         paths: impl IntoIterator<Item = &'p String>,
@@ -112,7 +122,7 @@ impl Selection {
     }
 
     /// Returns the test whether a finding about the spec at a path belongs to what was asked for.
-    pub(super) fn concerns<'a>(&'a self, compilation: &'a Compilation) -> impl Fn(&str) -> bool + 'a {
+    pub fn concerns<'a>(&'a self, compilation: &'a Compilation) -> impl Fn(&str) -> bool + 'a {
         let selected = self.selected(compilation);
         move |path| {
             let of_label = || compilation.faulty.contains(path) || selected.contains(path);

@@ -1,17 +1,16 @@
-//! What is to be run: from the arguments to requests.
+//! What is to be run: from options to requests.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use anyhow::{Context as _, Result, bail};
 
-use crate::cli::args::RunArgs;
-use crate::cli::project::VERSION;
-use crate::cli::session::Session;
+use crate::app::project::CompiledProject;
+use crate::app::start::VERSION;
 use kubebench_compiler::compile::Compiled;
 use kubebench_compiler::lower::PROJECT_FILE;
 use kubebench_contract::Run;
 use kubebench_executor::gather;
-use kubebench_executor::local::{Secrets, is_of_client};
+use kubebench_executor::local::{Engine, Secrets, is_of_client};
 use kubebench_executor::run::{AfterFailure, Request};
 use kubebench_git as git;
 use kubebench_host::fs;
@@ -20,47 +19,64 @@ use kubebench_host::machine::{self, Name};
 /// The variables of this process that replicas see without being asked for.
 const BASE: [&str; 4] = ["PATH", "HOME", "LANG", "TMPDIR"];
 
-/// Returns what is to be run of `compiled` in the session `id`.
-pub(super) fn request<'a>(
-    session: &'a Session<'_>,
+/// How benchmarks are run on this machine.
+#[derive(Clone, Debug)]
+pub struct RunOptions {
+    /// The session that the runs belong to.
+    pub session: String,
+    /// What runs the replicas.
+    pub engine: Engine,
+    /// What follows a run that did not succeed.
+    pub after_failure: AfterFailure,
+    /// The folder for result files; without it, the project's.
+    pub results: Option<PathBuf>,
+    /// Variables of this process that replicas see besides the usual ones.
+    pub pass_env: Vec<String>,
+    /// The values of Secrets and ConfigMaps.
+    pub secrets: Secrets,
+    /// How results name this machine.
+    pub name: Name,
+}
+
+/// Returns what is to be run of `compiled`.
+pub fn request<'a>(
+    project: &'a CompiledProject,
     compiled: &'a Compiled,
     rules: &'a str,
     runs: Vec<Run>,
-    args: &RunArgs,
-    secrets: &Secrets,
-    id: &str,
+    options: &RunOptions,
 ) -> Result<Request<'a>> {
     let benchmark = &compiled.benchmark;
-    let root = session.root.as_path();
-    let project = session.compilation.project.as_ref().context("the project is at fault")?;
+    let root = project.root.as_path();
+    let settings = &project.compilation.project.as_ref().context("the project is at fault")?.settings;
     let mut paths = vec![benchmark.path.clone()];
     paths.extend(fs::exists(root, PROJECT_FILE).then(|| PROJECT_FILE.to_owned()));
     paths.extend(benchmark.files.iter().map(|(_, file)| file.path.clone()));
     // A container has its image's PATH and HOME.
-    let base: &[&str] = if args.engine.runs_images() { &[] } else { &BASE };
-    let passes = |name: &str| base.contains(&name) || args.pass_env.iter().any(|wanted| wanted == name);
+    let base: &[&str] = if options.engine.runs_images() { &[] } else { &BASE };
+    let passes = |name: &str| base.contains(&name) || options.pass_env.iter().any(|wanted| wanted == name);
     Ok(Request {
         root,
-        session: id.to_owned(),
+        session: options.session.clone(),
         compiled,
         rules,
-        results: args.results.clone().unwrap_or_else(|| root.join(&project.settings.results.directory)),
-        engine: args.engine,
+        results: options.results.clone().unwrap_or_else(|| root.join(&settings.results.directory)),
+        engine: options.engine,
         client: machine::variables(is_of_client),
         base: machine::variables(passes),
-        secrets: secrets.clone(),
+        secrets: options.secrets.clone(),
         runs,
-        after_failure: if args.keep_going { AfterFailure::KeepGoing } else { AfterFailure::Stop },
+        after_failure: options.after_failure,
         log_limit: benchmark.log_limit.unwrap_or(gather::LOG_LIMIT),
-        name: if args.host_name { Name::Plain } else { Name::Hashed },
-        // Why it cannot be told has been said once.
+        name: options.name,
+        // Why it is unknown has been said once.
         commit: git::commit_of(root, &paths).ok().flatten(),
         version: VERSION,
     })
 }
 
-/// Says which variables that were asked for are not here.
-pub(super) fn check_passed(session: &Session<'_>, wanted: &[String]) -> Result<()> {
+/// Returns the variables among `wanted` that this process does not have; refuses values in the place of names.
+pub fn missing_variables(wanted: &[String]) -> Result<Vec<&String>> {
     let here = machine::variables(|name| wanted.iter().any(|wanted| wanted == name));
     for name in wanted {
         if let Some((name, _)) = name.split_once('=') {
@@ -69,17 +85,12 @@ pub(super) fn check_passed(session: &Session<'_>, wanted: &[String]) -> Result<(
                 "`--pass-env` takes the name of a variable, not its value: set {name} in the environment, and write `--pass-env {name}`"
             );
         }
-        if !here.contains_key(name) {
-            session.tell(&format!(
-                "note: {name} is not set here (or is not UTF-8), so `--pass-env {name}` passes nothing"
-            ));
-        }
     }
-    Ok(())
+    Ok(wanted.iter().filter(|name| !here.contains_key(*name)).collect())
 }
 
 /// Returns the values of Secrets and ConfigMaps: those of the file before those of the environment.
-pub(in crate::cli) fn secrets(file: Option<&Path>, here: &Path) -> Result<Secrets> {
+pub fn secrets(file: Option<&Path>, here: &Path) -> Result<Secrets> {
     let mut values = machine::variables(Secrets::is_name);
     if let Some(path) = file {
         let text = fs::read_text(&here.join(path))?;
@@ -87,7 +98,7 @@ pub(in crate::cli) fn secrets(file: Option<&Path>, here: &Path) -> Result<Secret
             if line.trim().is_empty() || line.starts_with('#') {
                 continue;
             }
-            // The line is not shown: what stands on it may be the secret.
+            // The line is not shown: it may hold the secret.
             match line.split_once('=') {
                 Some((name, value)) if Secrets::is_name(name) => values.insert(name.to_owned(), value.to_owned()),
                 _ => bail!(

@@ -1,51 +1,51 @@
 //! A project that is read and compiled, and what of it was asked for.
 
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 use anyhow::Result;
 
-use super::ExitStatus;
-use super::args::{Global, SelectArgs};
-use super::findings::{self, Findings, Output, counted, refuse_report_places, tell};
-use super::project::{Project, Texts, VERSION};
-use super::selection::Selection;
+use super::{Project, Selection, Selector, Texts};
 use crate::app::files;
+use crate::app::start::{Start, VERSION};
 use kubebench_compiler::compile::{Compilation, Compiled, CompiledSuite, Workspace};
+use kubebench_compiler::fixture;
 use kubebench_compiler::lower::PROJECT_FILE;
+use kubebench_extract::rules::Rules;
 use kubebench_host::fs;
 use kubebench_results::archive::CurrentRules;
+use kubebench_results::compare::words::counted;
 use kubebench_syntax::diag::{Diagnostic, Diagnostics, Place, code, did_you_mean};
 use kubebench_syntax::digest::Digest;
 
 /// A compiled project and what of it was asked for.
-pub(super) struct Session<'a> {
-    global: &'a Global,
-    pub(super) root: PathBuf,
-    pub(super) compilation: Compilation,
-    selection: Selection,
-    /// Selected paths that were read, for counts and for reports that count what passed.
-    checked: Vec<String>,
-    unreadable: bool,
+pub struct CompiledProject {
+    /// The folder of the project.
+    pub root: PathBuf,
+    /// What its specs compile to, and what is wrong with them.
+    pub compilation: Compilation,
+    /// What was asked for.
+    pub selection: Selection,
+    /// The selected files that were read, those without a finding too.
+    pub checked: Vec<String>,
+    /// True when some file may be all right and it is unknown whether it is.
+    pub unreadable: bool,
 }
 
-impl<'a> Session<'a> {
-    /// Reads and compiles the project; with `paths`, files outside the spec folders are taken in too.
-    pub(super) fn open(global: &'a Global, select: &SelectArgs) -> Result<Self> {
-        Self::open_as(global, select, |workspace| workspace)
-    }
+/// Whether a compilation keeps the pods of each benchmark after its manifests are written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Pods {
+    /// For whoever looks at benchmarks.
+    Kept,
+    /// For whoever asks for manifests and findings alone: of large projects they are half of what a compilation holds.
+    Dropped,
+}
 
-    /// The same for a command that asks for manifests and findings alone.
-    pub(super) fn open_without_pods(global: &'a Global, select: &SelectArgs) -> Result<Self> {
-        Self::open_as(global, select, Workspace::letting_go_of_pods)
-    }
-
-    fn open_as(global: &'a Global, select: &SelectArgs, change: fn(Workspace) -> Workspace) -> Result<Self> {
-        if let Some(jobs) = global.jobs {
-            // A second call in one process keeps the first pool, which changes nothing but speed.
-            drop(rayon::ThreadPoolBuilder::new().num_threads(jobs.into()).build_global());
-        }
-        let project = Project::find(global)?;
-        let paths = project.below_root(&select.paths)?;
+impl CompiledProject {
+    /// Reads and compiles the project; files that `selector` names are read outside the spec folders too.
+    pub fn open(start: &Start, selector: &Selector, pods: Pods) -> Result<Self> {
+        let project = Project::find(start)?;
+        let paths = project.below_root(&selector.paths)?;
         let root = project.root.clone();
         let workspace =
             Workspace::open(project.file.clone(), VERSION).carrying(move |path| files::read_carried(&root, path));
@@ -53,7 +53,11 @@ impl<'a> Session<'a> {
         let asked = paths.iter().filter(|path| *path != PROJECT_FILE).cloned().collect();
         let Texts { inputs, found, unreadable } = project.read(&workspace.spec_dirs(), &asked)?;
         let read: Vec<String> = inputs.iter().map(|input| input.path.clone()).collect();
-        let mut compilation = change(workspace).compile(inputs);
+        let workspace = match pods {
+            Pods::Kept => workspace,
+            Pods::Dropped => workspace.letting_go_of_pods(),
+        };
+        let mut compilation = workspace.compile(inputs);
         // Which folders hold specs is unknown while the project file is at fault.
         let is_of_project = |fault: &Diagnostic| fault.path(&compilation.sources) == PROJECT_FILE;
         let keeps = |fault: &Diagnostic| compilation.project.is_some() || !is_of_project(fault);
@@ -63,63 +67,51 @@ impl<'a> Session<'a> {
             .map(|fault| named_by_benchmark(fault, &compilation, &project.root))
             .collect();
         compilation.add(found);
-        let selection = Selection::new(select, paths);
+        let selection = Selection::new(selector, paths);
         if let Some(project) = &compilation.project {
             selection.check_targets(project)?;
             selection.check_labels(&compilation)?;
         }
-        let settings = compilation.project.as_ref().map(|project| &project.settings);
-        let kept: Vec<&str> =
-            settings.iter().flat_map(|settings| [settings.output.as_str(), &settings.results.directory]).collect();
-        refuse_report_places(global, &project.root, &kept)?;
         let checked = selection.specs(&compilation, &read).into_iter().map(str::to_owned).collect();
-        let session = Self { global, root: project.root, compilation, selection, checked, unreadable };
-        session.tell_more();
-        Ok(session)
+        Ok(Self { root: project.root, compilation, selection, checked, unreadable })
     }
 
-    fn tell_more(&self) {
-        if self.global.verbose > 0 {
-            let Compilation { benchmarks, tree, .. } = &self.compilation;
-            let counts = [
-                self.specs_in_words(),
-                counted(benchmarks.len(), "benchmark and target pair"),
-                counted(tree.len(), "manifest"),
-            ];
-            self.tell(&format!("project {}: {}", self.root.display(), counts.join(", ")));
-        }
-        if self.global.verbose > 1 {
-            for compiled in &self.compilation.benchmarks {
-                let benchmark = &compiled.benchmark;
-                self.tell(&format!("{} on {}: {}", benchmark.path, benchmark.target.name, compiled.identity.digest));
-            }
-        }
+    /// Returns the folders that Kubebench itself writes: those of manifests and of results.
+    pub fn own_folders(&self) -> Vec<&str> {
+        let settings = self.compilation.project.iter().map(|project| &project.settings);
+        settings.flat_map(|settings| [settings.output.as_str(), &settings.results.directory]).collect()
+    }
+
+    /// Returns how much there is of it, in words.
+    pub fn size(&self) -> String {
+        let Compilation { benchmarks, tree, .. } = &self.compilation;
+        let counts = [
+            self.specs_in_words(),
+            counted(benchmarks.len(), "benchmark and target pair"),
+            counted(tree.len(), "manifest"),
+        ];
+        format!("project {}: {}", self.root.display(), counts.join(", "))
     }
 
     /// Returns true when a folder that the project names for specs is not there.
-    pub(super) fn lacks_a_spec_folder(&self) -> bool {
+    pub fn lacks_a_spec_folder(&self) -> bool {
         let folders = self.compilation.project.iter().flat_map(|project| &project.settings.spec_dirs);
         folders.into_iter().any(|folder| !fs::exists(&self.root, folder))
     }
 
-    /// Counts other files among those that were checked; `unreadable` is true when nobody can tell about one of them.
-    pub(super) fn also_checked(&mut self, files: Vec<String>, unreadable: bool) {
+    /// Counts other files among those that were checked; `unreadable` is true when it is unknown whether one of them is all right.
+    pub fn also_checked(&mut self, files: Vec<String>, unreadable: bool) {
         self.checked.extend(files);
         self.unreadable |= unreadable;
     }
 
-    /// Returns what was asked for.
-    pub(super) fn selection(&self) -> &Selection {
-        &self.selection
-    }
-
     /// Returns the selected benchmarks.
-    pub(super) fn benchmarks(&self) -> Vec<&Compiled> {
+    pub fn benchmarks(&self) -> Vec<&Compiled> {
         self.compilation.benchmarks.iter().filter(|compiled| self.selection.has(compiled)).collect()
     }
 
     /// Iterates over the suites that were asked for: by their own path and target, or with a benchmark that was.
-    pub(super) fn suites(&self) -> impl Iterator<Item = &CompiledSuite> {
+    pub fn suites(&self) -> impl Iterator<Item = &CompiledSuite> {
         self.compilation.suites.iter().filter(|compiled| {
             let is_own = |asked: &&Compiled| compiled.suite.place_of(&asked.benchmark).is_some();
             self.selection.has_suite(compiled) || self.benchmarks().iter().any(is_own)
@@ -127,7 +119,7 @@ impl<'a> Session<'a> {
     }
 
     /// Returns the findings about what is selected, and about the project as a whole.
-    pub(super) fn diagnostics(&self) -> Diagnostics {
+    pub fn diagnostics(&self) -> Diagnostics {
         let concerns = self.selection.concerns(&self.compilation);
         let mut selected = Diagnostics::default();
         for diagnostic in &self.compilation.diagnostics {
@@ -149,41 +141,49 @@ impl<'a> Session<'a> {
             && !self.benchmarks().iter().any(|compiled| compiled.benchmark.target.name == target.name)
     }
 
-    /// Prints `diagnostics` and writes the reports; returns the status that they call for.
-    pub(super) fn report(&self, diagnostics: Diagnostics) -> Result<ExitStatus> {
-        self.report_beside(Output::Findings, diagnostics)
+    /// Compares what the kept logs of the selected specs yield with what the specs expect of them.
+    pub fn check_fixtures(&self) -> Diagnostics {
+        let settings = self.compilation.project.as_ref().map(|project| &project.settings);
+        let folders: Vec<&str> = settings
+            .into_iter()
+            .flat_map(|settings| settings.spec_dirs.iter().chain([&settings.output]))
+            .map(String::as_str)
+            .collect();
+        let root = self.root.clone();
+        let open = move |path: &str| files::open_kept(&root, path);
+        let mut found = Diagnostics::default();
+        let mut seen = BTreeSet::new();
+        for compiled in self.benchmarks().into_iter().filter(|compiled| !compiled.benchmark.fixtures.is_empty()) {
+            let Some(text) = self.compilation.rules(compiled) else { continue };
+            let Ok(rules) = Rules::read(&text) else { continue };
+            // A spec on several targets has the same rules on most of them.
+            if seen.insert((compiled.benchmark.path.clone(), text)) {
+                fixture::check(&compiled.benchmark, &rules, &folders, &open, &mut found);
+            }
+        }
+        found
     }
 
-    /// Like [`report`](Self::report), for a command whose standard output holds `output`.
-    pub(super) fn report_beside(&self, output: Output, diagnostics: Diagnostics) -> Result<ExitStatus> {
-        let Self { compilation: Compilation { sources, .. }, checked, unreadable, .. } = self;
-        findings::report(self.global, output, Findings { diagnostics, sources, checked, unreadable: *unreadable })
-    }
-
-    /// Says something on standard error, unless asked to be quiet.
-    pub(super) fn tell(&self, text: &str) {
-        tell(self.global, text);
+    /// Returns the digests of the rules that specs have now, by benchmark and target.
+    pub fn current_rules(&self) -> CurrentRules {
+        let rules = |compiled: &Compiled| {
+            let key = (compiled.benchmark.name.clone(), compiled.benchmark.target.name.clone());
+            Some((key, Digest::of(self.compilation.rules(compiled)?).to_string()))
+        };
+        self.compilation.benchmarks.iter().filter_map(rules).collect()
     }
 
     /// Returns how many of the selected specs were read, in words.
-    pub(super) fn specs_in_words(&self) -> String {
+    pub fn specs_in_words(&self) -> String {
         counted(self.checked.iter().filter(|path| *path != PROJECT_FILE).count(), "spec")
     }
 }
 
-/// Returns the digests of the rules that specs have now, by benchmark and target.
-pub(super) fn current_rules(compilation: &Compilation) -> CurrentRules {
-    let rules = |compiled: &Compiled| {
-        let key = (compiled.benchmark.name.clone(), compiled.benchmark.target.name.clone());
-        Some((key, Digest::of(compilation.rules(compiled)?).to_string()))
-    };
-    compilation.benchmarks.iter().filter_map(rules).collect()
-}
-
-/// The same of the project at hand, as far as its specs compile.
-pub(super) fn rules_at_hand(global: &Global) -> CurrentRules {
-    let session = Session::open(global, &SelectArgs::default());
-    session.map(|session| current_rules(&session.compilation)).unwrap_or_default()
+/// Returns the digests of the rules of the project around `start`; none where no project compiles, since results are checked without
+/// one too.
+pub fn rules_around(start: &Start) -> CurrentRules {
+    let project = CompiledProject::open(start, &Selector::default(), Pods::Kept);
+    project.map_or_else(|_| CurrentRules::default(), |project| project.current_rules())
 }
 
 /// Returns the spec that is most likely meant by `path`, which is not there: one of that name in another folder, or one

@@ -4,8 +4,7 @@ use std::path::Path;
 
 use anyhow::{Result, bail};
 
-use crate::cli::args::RunArgs;
-use crate::cli::session::Session;
+use crate::app::project::CompiledProject;
 use kubebench_compiler::compile::{Compiled, CompiledSuite};
 use kubebench_compiler::model::Suite;
 use kubebench_contract::Run;
@@ -13,26 +12,26 @@ use kubebench_syntax::diag::what_there_is;
 
 /// Returns each benchmark that was asked for, by itself or with its suite, on its first target: in the order of `places`, the paths
 /// that people named, and those of a suite in its order.
-pub(super) fn chosen<'a>(session: &'a Session<'_>, places: &[String]) -> Vec<&'a Compiled> {
-    let asked: Vec<&Suite> = session
+pub fn chosen<'a>(project: &'a CompiledProject, places: &[String]) -> Vec<&'a Compiled> {
+    let asked: Vec<&Suite> = project
         .compilation
         .suites
         .iter()
-        .filter(|compiled| session.selection().has_suite(compiled))
+        .filter(|compiled| project.selection.has_suite(compiled))
         .map(|CompiledSuite { suite, .. }| suite)
         .collect();
     let is_asked = |compiled: &&Compiled| {
-        session.selection().has(compiled) || asked.iter().any(|suite| suite.place_of(&compiled.benchmark).is_some())
+        project.selection.has(compiled) || asked.iter().any(|suite| suite.place_of(&compiled.benchmark).is_some())
     };
     let mut first: Vec<&Compiled> = Vec::new();
-    for compiled in session.compilation.benchmarks.iter().filter(is_asked) {
+    for compiled in project.compilation.benchmarks.iter().filter(is_asked) {
         if !first.iter().any(|known| known.benchmark.name == compiled.benchmark.name) {
             first.push(compiled);
         }
     }
     let is_at = |path: &str, place: &String| Path::new(path).starts_with(place);
     first.sort_by_key(|compiled| {
-        let suite = suite_of(session, compiled);
+        let suite = suite_of(project, compiled);
         places.iter().position(|place| {
             is_at(&compiled.benchmark.path, place) || suite.is_some_and(|suite| is_at(&suite.path, place))
         })
@@ -42,7 +41,7 @@ pub(super) fn chosen<'a>(session: &'a Session<'_>, places: &[String]) -> Vec<&'a
         if ordered.iter().any(|known| known.benchmark.name == compiled.benchmark.name) {
             continue;
         }
-        let Some(suite) = suite_of(session, compiled) else {
+        let Some(suite) = suite_of(project, compiled) else {
             ordered.push(compiled);
             continue;
         };
@@ -55,21 +54,21 @@ pub(super) fn chosen<'a>(session: &'a Session<'_>, places: &[String]) -> Vec<&'a
 }
 
 /// Returns the names of the benchmarks without whose success this one is not run.
-pub(super) fn needs<'a>(session: &'a Session<'_>, compiled: &Compiled) -> &'a [String] {
-    let member = suite_of(session, compiled).and_then(|suite| suite.members.get(suite.place_of(&compiled.benchmark)?));
+pub fn needs<'a>(project: &'a CompiledProject, compiled: &Compiled) -> &'a [String] {
+    let member = suite_of(project, compiled).and_then(|suite| suite.members.get(suite.place_of(&compiled.benchmark)?));
     member.map_or(&[], |member| member.needs.as_slice())
 }
 
 /// Returns the suite that a benchmark belongs to.
-fn suite_of<'a>(session: &'a Session<'_>, compiled: &Compiled) -> Option<&'a Suite> {
-    let mut suites = session.compilation.suites.iter().map(|CompiledSuite { suite, .. }| suite);
+fn suite_of<'a>(project: &'a CompiledProject, compiled: &Compiled) -> Option<&'a Suite> {
+    let mut suites = project.compilation.suites.iter().map(|CompiledSuite { suite, .. }| suite);
     suites.find(|suite| suite.place_of(&compiled.benchmark).is_some())
 }
 
 /// Returns the runs of `compiled` that were asked for.
-pub(super) fn selected(compiled: &Compiled, args: &RunArgs) -> Result<Vec<Run>> {
+pub fn selected(compiled: &Compiled, wanted_cases: &[String], wanted_repeats: &[u32]) -> Result<Vec<Run>> {
     let cases = &compiled.benchmark.cases;
-    for wanted in &args.case {
+    for wanted in wanted_cases {
         if !cases.iter().any(|case| case.is_called(wanted)) {
             let known = cases.iter().flat_map(|case| [case.name.as_str(), case.id.as_str()]);
             bail!(
@@ -80,13 +79,13 @@ pub(super) fn selected(compiled: &Compiled, args: &RunArgs) -> Result<Vec<Run>> 
         }
     }
     let repeats = compiled.benchmark.repeats;
-    if let Some(wanted) = args.repeat.iter().find(|wanted| !(1..=repeats).contains(wanted)) {
+    if let Some(wanted) = wanted_repeats.iter().find(|wanted| !(1..=repeats).contains(wanted)) {
         bail!("`{}` has no repeat {wanted}: it repeats each case {repeats} times", compiled.benchmark.name);
     }
     let has_case = |run: &Run| {
         let case = cases.iter().find(|case| case.id == run.case);
-        args.case.is_empty() || case.is_some_and(|case| args.case.iter().any(|wanted| case.is_called(wanted)))
+        wanted_cases.is_empty() || case.is_some_and(|case| wanted_cases.iter().any(|wanted| case.is_called(wanted)))
     };
-    let has_repeat = |run: &Run| args.repeat.is_empty() || run.warmup || args.repeat.contains(&run.repeat);
+    let has_repeat = |run: &Run| wanted_repeats.is_empty() || run.warmup || wanted_repeats.contains(&run.repeat);
     Ok(compiled.identity.runs.iter().filter(|run| has_case(run) && has_repeat(run)).cloned().collect())
 }

@@ -1,0 +1,285 @@
+//! Two sides of what was measured.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::{Path, PathBuf};
+
+use anyhow::{Result, anyhow, bail};
+
+use super::{Evaluation, Places, lineage};
+use crate::app::results::ResultsFolder;
+use crate::app::start::Start;
+use kubebench_git::Commits;
+use kubebench_results::archive::{Archive, Row};
+use kubebench_results::compare::v1::{Comparison, Line, Verdict};
+use kubebench_results::compare::{Lineage, Request, Side, compare, render, words};
+use kubebench_syntax::diag::{Diagnostic, Diagnostics, code};
+use kubebench_syntax::text::SourceMap;
+
+/// What is compared.
+pub struct CompareQuery {
+    /// The sides, the baseline first.
+    pub sides: [Side; 2],
+    /// Benchmarks by name; empty means all.
+    pub benchmarks: Vec<String>,
+    /// Metrics by name; empty means all.
+    pub metrics: Vec<String>,
+    /// Facts that may differ.
+    pub allowed: Vec<String>,
+    /// The folder of results; without it, the project's.
+    pub results: Option<PathBuf>,
+}
+
+/// What came of it.
+pub struct SidesCompared {
+    /// The comparison.
+    pub answer: Comparison,
+    /// What keeps it from being whole: files that do not count, empty sides, nothing in common.
+    pub problems: Diagnostics,
+    /// The lines that got worse or have one side alone.
+    pub findings: Diagnostics,
+    /// The texts into which both point.
+    pub sources: SourceMap,
+}
+
+impl CompareQuery {
+    /// Reads a side as a person writes it; a folder is named as seen from `start`.
+    pub fn side(start: &Start, text: &str) -> Result<Side> {
+        let is_folder = |path: &str| start.path(path.as_ref()).is_dir();
+        let side = Side::parse(text, is_folder).map_err(|error| anyhow!(error))?;
+        match &side {
+            Side::Folder(folder) if !is_folder(folder) => bail!("there is no folder {folder}"),
+            _ => Ok(side),
+        }
+    }
+
+    /// Returns the folders of results that are read.
+    pub fn folders(&self) -> Vec<&Path> {
+        let named =
+            self.sides.iter().filter_map(|side| if let Side::Folder(folder) = side { Some(folder) } else { None });
+        named.map(Path::new).chain(self.results.as_deref()).collect()
+    }
+}
+
+impl SidesCompared {
+    /// Compares the sides of `query`.
+    pub fn of(mut evaluation: Evaluation, start: &Start, query: &CompareQuery) -> Result<Self> {
+        let sides = &query.sides;
+        if query.results.is_some() || sides.iter().any(|side| !matches!(side, Side::Folder(_))) {
+            evaluation.read(query.results.as_deref())?;
+        }
+        let needs_git = sides.iter().any(|side| matches!(side, Side::Revision(_) | Side::Branch(_) | Side::Tag(_)));
+        let commits = if needs_git { evaluation.commits()? } else { None };
+        let mut folders = BTreeMap::new();
+        for side in sides {
+            if let Side::Folder(folder) = side {
+                let place = ResultsFolder { folder: start.path(folder.as_ref()), shown: folder.clone() };
+                folders.insert(side.clone(), evaluation.add(&place));
+            }
+        }
+        evaluation.refuse_unknown_benchmarks(&query.benchmarks)?;
+        evaluation.refuse_unknown(&query.metrics)?;
+        let filter = Filter { benchmarks: &query.benchmarks, metrics: &query.metrics, allowed: &query.allowed };
+        let Compared { mut answer, known, empty } = compared(&evaluation, sides, &folders, commits.as_ref(), filter)?;
+        answer.notes.extend(evaluation.note_of_faults());
+        let Evaluation { archive, places, sources, left_out, diagnostics: mut problems, .. } = evaluation;
+        problems.extend(empty.iter().map(|side| nothing(side, &archive, &known)).collect::<Diagnostics>());
+        answer.left_out = left_out;
+        answer.notes.extend(sides.iter().filter_map(|side| of_one_commit(side, commits.as_ref()?)));
+        let is_explained = !empty.is_empty() || answer.lines.iter().any(Line::is_one_sided);
+        if answer.is_void() && !is_explained {
+            let fault = void(&answer);
+            answer.notes.push(fault.message.clone());
+            problems.push(fault);
+        }
+        let found = answer.lines.iter().filter(|line| line.verdict == Verdict::Regressed || line.is_one_sided());
+        let findings = found.map(|line| finding(line, &places)).collect();
+        Ok(Self { answer, problems, findings, sources })
+    }
+
+    /// Returns whether all that was asked for was compared.
+    pub fn is_whole(&self) -> bool {
+        !self.problems.has_errors() && !self.answer.lines.iter().any(Line::is_one_sided)
+    }
+}
+
+/// What of the sides is looked at.
+#[derive(Clone, Copy, Default)]
+pub(super) struct Filter<'a> {
+    pub(super) benchmarks: &'a [String],
+    pub(super) metrics: &'a [String],
+    pub(super) allowed: &'a [String],
+}
+
+/// A comparison.
+pub(super) struct Compared<'a> {
+    /// What it says.
+    pub(super) answer: Comparison,
+    /// The commits that its sides name.
+    known: Lineage,
+    /// The sides without a result.
+    pub(super) empty: Vec<&'a Side>,
+}
+
+/// Compares two sides; `folders` has the places of the results of those that are folders.
+pub(super) fn compared<'a>(
+    evaluation: &Evaluation,
+    sides: &'a [Side; 2],
+    folders: &BTreeMap<Side, BTreeSet<usize>>,
+    commits: Option<&Commits>,
+    filter: Filter<'_>,
+) -> Result<Compared<'a>> {
+    let archive = &evaluation.archive;
+    let mut known = Lineage::default();
+    let mut rows = |side: &Side| -> Result<BTreeSet<usize>> {
+        let own = match folders.get(side) {
+            Some(rows) => rows.clone(),
+            None => chosen(archive, side, commits, &mut known)?,
+        };
+        Ok(wanted(archive, own, filter.benchmarks))
+    };
+    let [mut first, mut second] = [rows(&sides[0])?, rows(&sides[1])?];
+    let default = commits.and_then(Commits::default_branch);
+    let is_default = |side: &Side| matches!(side, Side::Branch(name) if Some(name) == default.as_ref());
+    if is_default(&sides[1]) && !is_default(&sides[0]) {
+        part(archive, &mut second, &mut first);
+    } else {
+        part(archive, &mut first, &mut second);
+    }
+    let empty = sides.iter().zip([&first, &second]).filter(|(_, rows)| rows.is_empty()).map(|(side, _)| side).collect();
+    let answer = compare(Request {
+        archive,
+        sides: [&sides[0], &sides[1]],
+        rows: [&first, &second],
+        allowed: &filter.allowed.iter().cloned().collect(),
+        across: &evaluation.across,
+        policies: &evaluation.policies,
+        metrics: &filter.metrics.iter().cloned().collect(),
+        lineage: Some(&known),
+    });
+    Ok(Compared { answer, known, empty })
+}
+
+/// Returns the places of the results of a side that is no folder; the commits that it names are added to `known`.
+fn chosen(archive: &Archive, side: &Side, commits: Option<&Commits>, known: &mut Lineage) -> Result<BTreeSet<usize>> {
+    Ok(match side {
+        Side::Label(name, value) => archive.places(|row| archive.subject(row).labels.get(name) == Some(value)),
+        Side::Variant(name) => archive.places(|row| {
+            archive
+                .subject(row)
+                .params
+                .get(kubebench_format::result::VARIANT)
+                .is_some_and(|own| own.as_str() == Some(name))
+        }),
+        Side::Environment(name) => archive.places(|row| is_there(archive, row, name)),
+        Side::Revision(_) | Side::Branch(_) | Side::Tag(_) | Side::Folder(_) => {
+            let commits = commits.ok_or_else(|| anyhow!("`{side}` is of a git history, and there is none here"))?;
+            let lineage = lineage(commits, side)?;
+            let chosen = archive.places(|row| lineage.commit_of(archive, row).is_some());
+            known.commits.extend(lineage.commits);
+            known.trees.extend(lineage.trees);
+            chosen
+        }
+    })
+}
+
+/// Returns whether a result ran on the target `name`, or where the fact has the value of `fact=value`.
+fn is_there(archive: &Archive, row: &Row, name: &str) -> bool {
+    match name.split_once('=') {
+        None => archive.subject(row).target == name,
+        Some((fact, value)) => archive.facts(row).get(fact).is_some_and(|own| own == value),
+    }
+}
+
+fn wanted(archive: &Archive, rows: BTreeSet<usize>, benchmarks: &[String]) -> BTreeSet<usize> {
+    let is_wanted = |at: &usize| {
+        let benchmark = archive.rows().get(*at).map(|row| &archive.subject(row).benchmark);
+        benchmarks.is_empty() || benchmark.is_some_and(|name| benchmarks.contains(name))
+    };
+    rows.into_iter().filter(is_wanted).collect()
+}
+
+/// Takes what is on both sides from the second one, which reaches further; from the first where the second has nothing of its own.
+fn part(archive: &Archive, first: &mut BTreeSet<usize>, second: &mut BTreeSet<usize>) {
+    // Folders may hold copies of the same runs.
+    let run = |at: &usize| archive.rows().get(*at).map(|row| (row.run.as_str(), row.attempt));
+    let [ours, theirs] = [&*first, &*second].map(|side| side.iter().filter_map(run).collect::<BTreeSet<_>>());
+    if !theirs.is_subset(&ours) {
+        second.retain(|at| run(at).is_none_or(|run| !ours.contains(&run)));
+    } else if !ours.is_subset(&theirs) {
+        first.retain(|at| run(at).is_none_or(|run| !theirs.contains(&run)));
+    }
+}
+
+fn nothing(side: &Side, archive: &Archive, known: &Lineage) -> Diagnostic {
+    let message = format!("there is no result of `{side}`");
+    let fault = Diagnostic::in_file(&code::KB0461, "results", message);
+    if let Some((what, values)) = known_values(side, archive) {
+        return fault.help(match values.len() {
+            0 => format!("no result has {what}"),
+            _ => format!("results have these: {}", values.into_iter().collect::<Vec<_>>().join("; ")),
+        });
+    }
+    let dirty = archive.rows().iter().filter(|row| {
+        let origin = archive.origin(row);
+        origin.dirty == Some(true) && origin.commit.as_ref().is_some_and(|commit| known.commits.contains(commit))
+    });
+    match dirty.count() {
+        0 => fault.help("`kubebench history` lists what there is"),
+        count => fault.note(format!(
+            "{} of this commit ran with files that differed from it, and so {} not its own",
+            words::counted(count, "result"),
+            if count == 1 { "is" } else { "are" }
+        )),
+    }
+}
+
+/// Says of a branch that was named as a revision that it stands for its newest commit alone.
+fn of_one_commit(side: &Side, commits: &Commits) -> Option<String> {
+    let Side::Revision(name) = side else { return None };
+    commits
+        .is_branch(name)
+        .then(|| format!("`{name}` is the newest commit of that branch alone; `branch:{name}` is all of its commits"))
+}
+
+/// Says that the sides share nothing, which is no proof that nothing got worse.
+fn void(answer: &Comparison) -> Diagnostic {
+    let Comparison { baseline, candidate, .. } = answer;
+    let fault =
+        Diagnostic::in_file(&code::KB0461, "results", format!("nothing of {baseline} and {candidate} was compared"));
+    if answer.lines.is_empty() {
+        return fault.help("the notes name what one side alone has; `kubebench history` lists what there is");
+    }
+    fault.help("`--allow FACT` compares what differs in a fact all the same")
+}
+
+/// Returns what a side asks for, and what results have of it.
+fn known_values(side: &Side, archive: &Archive) -> Option<(String, BTreeSet<String>)> {
+    let subjects = || archive.rows().iter().map(|row| archive.subject(row));
+    match side {
+        Side::Label(name, _) => {
+            let values: BTreeSet<String> =
+                subjects().filter_map(|of| Some(format!("label:{name}={}", of.labels.get(name)?))).collect();
+            let all = || subjects().flat_map(|of| &of.labels).map(|(name, value)| format!("label:{name}={value}"));
+            Some(("a label".to_owned(), if values.is_empty() { all().collect() } else { values }))
+        }
+        Side::Variant(_) => {
+            let name = |value: &serde_json::Value| value.as_str().map(|name| format!("variant:{name}"));
+            let variants = subjects().filter_map(|of| of.params.get(kubebench_format::result::VARIANT).and_then(name));
+            Some(("a variant".to_owned(), variants.collect()))
+        }
+        _ => {
+            let fact = side.asked_fact()?;
+            let values = archive.rows().iter().filter_map(|row| archive.facts(row).get(fact).cloned());
+            Some((format!("the fact `{fact}`"), values.collect()))
+        }
+    }
+}
+
+fn finding(line: &Line, places: &Places) -> Diagnostic {
+    let message = render::sentence(line);
+    let code = if line.is_one_sided() { &code::KB0461 } else { &code::KB0460 };
+    match places.get(&(line.benchmark.clone(), line.metric.clone())) {
+        Some(span) => Diagnostic::at(code, *span, message),
+        None => Diagnostic::in_file(code, format!("results/{}", line.benchmark), message),
+    }
+}

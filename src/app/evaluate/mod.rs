@@ -1,0 +1,339 @@
+//! Results by what specs demand of them: a project with its gates, results, acknowledgements and commits, and the questions that it
+//! answers.
+
+mod acknowledge;
+mod baseline;
+mod compare;
+mod gate;
+mod history;
+mod report;
+mod scaling;
+mod specs;
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context as _, Result, bail};
+
+use crate::app::project::{CompiledProject, Pods, Project, Selector};
+use crate::app::results::{self, Reading, ResultsFolder};
+use crate::app::start::{Start, VERSION};
+use kubebench_compiler::compile::{Input, Workspace, acks};
+use kubebench_compiler::model::Benchmark;
+use kubebench_compiler::model::target::{ResultsSettings, Settings};
+use kubebench_format::result::Ack;
+use kubebench_git::Commits;
+use kubebench_host::fs::{self, Content};
+use kubebench_report::ExpectedBenchmark;
+use kubebench_results::archive::Archive;
+use kubebench_results::compare::v1::LeftOut;
+use kubebench_results::compare::{Policies, Rule, Stated, words};
+use kubebench_results::verdict::DEFAULT_THRESHOLD;
+use kubebench_syntax::diag::render::listed;
+use kubebench_syntax::diag::{Diagnostic, Diagnostics, Severity, code, nearest};
+use kubebench_syntax::text::{SourceMap, Span};
+
+pub use acknowledge::{ANY_CHANGE, AckQuery, Acknowledged, Acknowledgement};
+pub use baseline::{DefaultBaseline, add_baselines, known, lineage, lineage_of_baseline};
+pub use compare::{CompareQuery, SidesCompared};
+pub use gate::{BadFiles, GateQuery, GatesEvaluated, WithoutAnswer};
+pub use history::{Histories, HistoryQuery, MetricQuery};
+pub use report::{Report, ReportQuery};
+pub use scaling::{Scaling, ScalingQuery};
+
+/// The folder of acknowledgements, below the project's.
+pub const ACKS: &str = "acks";
+
+/// Where the metrics of specs stand, by benchmark and metric.
+pub type Places = BTreeMap<(String, String), Span>;
+
+/// A project whose results are evaluated, and what was read of them.
+pub struct Evaluation {
+    start: Start,
+    /// The folder of the project.
+    pub root: PathBuf,
+    /// The facts that do not keep results apart.
+    pub across: BTreeSet<String>,
+    /// The gates of its specs, and where their metrics stand.
+    pub rules: Vec<(Rule, Span)>,
+    /// The benchmarks of its specs.
+    pub expected: Vec<ExpectedBenchmark>,
+    /// What its specs say of metrics.
+    pub policies: Policies,
+    /// Where they say it.
+    pub places: Places,
+    /// The texts into which findings point.
+    pub sources: SourceMap,
+    /// The results that count; none before they are read.
+    pub archive: Archive,
+    /// When the newest result began, of whatever benchmark.
+    newest: String,
+    /// The result files that do not count, and why.
+    pub left_out: Vec<LeftOut>,
+    /// The same as findings.
+    pub diagnostics: Diagnostics,
+    /// What is wrong with its specs.
+    pub faults: Diagnostics,
+    /// The project, where it can be compiled.
+    pub project: Option<CompiledProject>,
+    /// How results were read, a line a folder.
+    pub readings: Vec<String>,
+    /// The folder of generated files, below the project's.
+    pub output: String,
+    /// The folder of results, below the project's.
+    pub directory: String,
+    /// The branch on which results are recorded, where it is one of their own.
+    pub recorded_on: Option<String>,
+}
+
+/// Refuses metrics that are not among the known ones: an answer about them would be empty, and look like one.
+pub fn refuse_unknown<'a, I: Iterator<Item = &'a str>>(metrics: &[String], known: impl Fn() -> I) -> Result<()> {
+    let Some(unknown) = metrics.iter().find(|name| !known().any(|own| own == name.as_str())) else { return Ok(()) };
+    let known: BTreeSet<&str> = known().collect();
+    if known.is_empty() {
+        bail!("no result has the metric `{unknown}`: there is no result that counts");
+    }
+    bail!("no result has the metric `{unknown}`; there are {}", listed(known))
+}
+
+/// Reads the acknowledgements of the project at `root`; what is wrong with them is added to `found`.
+pub fn acks_of(root: &Path, sources: &mut SourceMap, found: &mut Diagnostics) -> Vec<Ack> {
+    let mut inputs = Vec::new();
+    for fs::Read { path, content } in fs::read_sources(root, &[ACKS.to_owned()]) {
+        match content {
+            Content::Whole(bytes) | Content::TooLong(bytes) => inputs.push(Input { path, bytes }),
+            Content::Refused(reason) | Content::Unreadable(reason) => {
+                let message = format!("the file cannot be read: {reason}");
+                found.push(Diagnostic::in_file(&code::KB0114, path, message));
+            }
+            Content::Absent | Content::Misnamed => {}
+        }
+    }
+    acks(inputs, sources, found)
+}
+
+impl Evaluation {
+    /// Opens the project around `start` with its specs as far as they compile: a comparison needs none.
+    pub fn open(start: &Start) -> Result<Self> {
+        let project = Project::find(start)?;
+        let workspace = Workspace::open(project.file.clone(), VERSION);
+        let settings = workspace.project().map(|project| &project.settings);
+        let mut evaluation = Self::new(start, project.root, settings, workspace.results_dir());
+        match CompiledProject::open(start, &Selector::default(), Pods::Kept) {
+            Ok(project) => {
+                evaluation.faults = project.diagnostics();
+                evaluation.take_specs(project);
+            }
+            // Results are read without a project too.
+            Err(_) if project.file.is_none() => {}
+            Err(error) => return Err(error),
+        }
+        Ok(evaluation)
+    }
+
+    /// Says which files keep gates and directions from being known.
+    pub fn note_of_faults(&self) -> Option<String> {
+        let errors = self.faults.as_slice().iter().filter(|fault| fault.severity == Severity::Error);
+        let files: BTreeSet<&str> = errors.map(|fault| fault.path(&self.sources)).collect();
+        let first = files.first()?;
+        let who = match files.len() {
+            1 => format!("{first} is at fault"),
+            count => format!("{count} files are at fault, the first is {first}"),
+        };
+        Some(format!(
+            "{who}: its thresholds and directions are unknown, so results are shown without them; `kubebench validate` says more"
+        ))
+    }
+
+    /// Takes what was selected of a project that compiles.
+    pub fn of(start: &Start, project: CompiledProject) -> Result<Self> {
+        let settings = &project.compilation.project.as_ref().context("there is no project")?.settings;
+        let directory = settings.results.directory.clone();
+        let mut evaluation = Self::new(start, project.root.clone(), Some(settings), directory);
+        evaluation.take_specs(project);
+        Ok(evaluation)
+    }
+
+    /// A project before its specs and results are read; `settings` are those of a project file that can be read.
+    fn new(start: &Start, root: PathBuf, settings: Option<&Settings>, directory: String) -> Self {
+        Self {
+            start: start.clone(),
+            root,
+            across: settings.map(|settings| settings.compare_across.clone()).unwrap_or_default(),
+            output: settings.map_or_else(|| "generated".to_owned(), |settings| settings.output.clone()),
+            directory,
+            recorded_on: settings.and_then(|settings| recorded_on(&settings.results)),
+            rules: Vec::new(),
+            expected: Vec::new(),
+            policies: Policies::default(),
+            places: Places::new(),
+            sources: SourceMap::default(),
+            archive: Archive::default(),
+            left_out: Vec::new(),
+            diagnostics: Diagnostics::default(),
+            faults: Diagnostics::default(),
+            newest: String::new(),
+            project: None,
+            readings: Vec::new(),
+        }
+    }
+
+    fn take_specs(&mut self, project: CompiledProject) {
+        self.sources = project.compilation.sources.clone();
+        for benchmark in project.benchmarks().into_iter().map(|compiled| &compiled.benchmark) {
+            self.rules.extend(benchmark.gates.iter().map(|gate| specs::rule(benchmark, gate)));
+            self.take_policies(benchmark);
+            self.expected.push(specs::expected(benchmark));
+        }
+        self.project = Some(project);
+    }
+
+    /// Reads the results of a folder by the rules that specs have now.
+    fn reading(&mut self, place: &ResultsFolder) -> Reading {
+        let rules = || self.project.as_ref().map(CompiledProject::current_rules).unwrap_or_default();
+        let reading = results::read(place, &rules, &mut self.sources);
+        self.readings.push(reading.how.clone());
+        reading
+    }
+
+    /// Returns the folders into which nothing about the results may be written: those of acknowledgements, results and generated files,
+    /// and the `results` that a person named.
+    pub fn kept_folders(&self, results: &[&Path]) -> Vec<String> {
+        let own = [self.output.as_str(), &self.directory, ACKS].map(str::to_owned);
+        let named = results.iter().filter_map(|folder| std::path::absolute(self.start.path(folder)).ok());
+        own.into_iter().chain(named.map(|folder| folder.to_string_lossy().into_owned())).collect()
+    }
+
+    /// Reads the results of the folder that was asked for, or of the project's.
+    pub fn read(&mut self, asked: Option<&Path>) -> Result<()> {
+        let place = ResultsFolder::of(&self.start, asked, &self.root, &self.directory)?;
+        let Reading { archive, left_out, diagnostics, how: _ } = self.reading(&place);
+        self.archive = archive;
+        self.note_newest();
+        self.left_out.extend(left_out);
+        self.diagnostics.extend(diagnostics);
+        Ok(())
+    }
+
+    /// Forgets all but these benchmarks; nothing where none are named.
+    pub fn keep(&mut self, benchmarks: &[String]) -> Result<()> {
+        if benchmarks.is_empty() {
+            return Ok(());
+        }
+        let archive = &self.archive;
+        let own = archive.places(|row| benchmarks.contains(&archive.subject(row).benchmark));
+        let names = |at: &usize| archive.rows().get(*at).map(|row| row.path.clone());
+        let paths: BTreeSet<String> = own.iter().filter_map(names).collect();
+        self.refuse_unknown_benchmarks(benchmarks)?;
+        self.archive.retain(|row| paths.contains(&row.path));
+        self.left_out.retain(|file| benchmarks.iter().any(|name| is_of(&file.path, name)));
+        let left_out: BTreeSet<&str> = self.left_out.iter().map(|file| file.path.as_str()).collect();
+        let diagnostics = std::mem::take(&mut self.diagnostics);
+        let is_kept = |fault: &Diagnostic| ends_with_any(fault.path(&self.sources), &left_out);
+        self.diagnostics = diagnostics.into_iter().filter(is_kept).collect();
+        self.expected.retain(|expected| benchmarks.contains(&expected.benchmark));
+        self.rules.retain(|(rule, _)| benchmarks.contains(&rule.benchmark));
+        Ok(())
+    }
+
+    /// Refuses benchmarks that there are not.
+    pub fn refuse_unknown_benchmarks(&self, benchmarks: &[String]) -> Result<()> {
+        let archive = &self.archive;
+        let measured = archive.rows().iter().map(|row| archive.subject(row).benchmark.as_str());
+        let known: BTreeSet<&str> =
+            measured.chain(self.expected.iter().map(|expected| expected.benchmark.as_str())).collect();
+        let Some(unknown) = benchmarks.iter().find(|name| !known.contains(name.as_str())) else { return Ok(()) };
+        let near = nearest(unknown, known);
+        bail!("there is no benchmark `{unknown}`: no spec is called so, and no result is of one{near}");
+    }
+
+    /// Refuses metrics that no result has.
+    pub fn refuse_unknown(&self, metrics: &[String]) -> Result<()> {
+        refuse_unknown(metrics, || {
+            let rows = self.archive.rows().iter();
+            rows.flat_map(|row| self.archive.metrics(row)).map(|(definition, _)| definition.name.as_str())
+        })
+    }
+
+    /// Adds all results of another folder as they are, and returns their places.
+    pub fn add(&mut self, place: &ResultsFolder) -> BTreeSet<usize> {
+        let Reading { archive: more, left_out, diagnostics, how: _ } = self.reading(place);
+        self.left_out.extend(left_out);
+        self.diagnostics.extend(diagnostics);
+        let first = self.archive.rows().len();
+        more.rows().iter().for_each(|row| self.archive.adopt(row.clone(), &more));
+        self.note_newest();
+        (first..self.archive.rows().len()).collect()
+    }
+
+    /// Adds those results of another folder that are not known yet, and returns the places of all that it has: a run that
+    /// is in both counts once.
+    pub fn join(&mut self, place: &ResultsFolder) -> BTreeSet<usize> {
+        let mut more = self.reading(place);
+        let known: BTreeSet<String> = self.archive.rows().iter().map(|row| row.digest.clone()).collect();
+        let digests: BTreeSet<String> = more.archive.rows().iter().map(|row| row.digest.clone()).collect();
+        for row in more.archive.rows().iter().filter(|row| !known.contains(&row.digest)) {
+            self.archive.adopt(row.clone(), &more.archive);
+        }
+        let rules = || self.project.as_ref().map(CompiledProject::current_rules).unwrap_or_default();
+        more.doubts_of(&mut self.archive, &rules, place);
+        self.note_newest();
+        self.left_out.extend(more.left_out);
+        self.diagnostics.extend(more.diagnostics);
+        self.archive.places(|row| digests.contains(&row.digest))
+    }
+
+    /// Reads the acknowledgements of the project; what is wrong with them is added to `found`.
+    pub fn acks(&mut self, found: &mut Diagnostics) -> Vec<Ack> {
+        acks_of(&self.root, &mut self.sources, found)
+    }
+
+    /// Opens the repository of the project; nothing where there is none.
+    pub fn commits(&self) -> Result<Option<Commits>> {
+        Commits::open(&self.root, &self.output)
+    }
+
+    /// Returns the day of the newest result, on which acknowledgements are evaluated: the same one whatever part of the results is kept.
+    pub fn as_of(&self) -> String {
+        words::day(&self.newest).to_owned()
+    }
+
+    fn note_newest(&mut self) {
+        let newest = self.archive.rows().iter().map(|row| row.started_at.as_str()).max().unwrap_or_default();
+        self.newest = self.newest.as_str().max(newest).to_owned();
+    }
+
+    /// Adds what a spec says of metrics: of several gates of one the strictest one's threshold.
+    fn take_policies(&mut self, benchmark: &Benchmark) {
+        let threshold = |name: &str| {
+            let shares =
+                benchmark.gates.iter().filter(|gate| gate.metric == name).filter_map(|gate| gate.max_regression);
+            shares.min_by(f64::total_cmp).unwrap_or(DEFAULT_THRESHOLD)
+        };
+        let named =
+            benchmark.metrics.iter().filter_map(|metric| Some((metric.name.as_ref()?, metric.direction, metric.span)));
+        // The metrics of a tool are gated by names that the spec does not list.
+        let gated = benchmark.gates.iter().map(|gate| (&gate.metric, None, gate.span));
+        for (name, direction, span) in named.chain(gated) {
+            let key = (benchmark.name.clone(), name.clone());
+            if !self.places.contains_key(&key) {
+                self.places.insert(key.clone(), span);
+                self.policies.0.insert(key, Stated { threshold: threshold(name), direction });
+            }
+        }
+    }
+}
+
+fn recorded_on(results: &ResultsSettings) -> Option<String> {
+    (results.mode == "branch").then(|| results.branch.clone())
+}
+
+/// Returns whether a path is one of these below a folder.
+fn ends_with_any(path: &str, ends: &BTreeSet<&str>) -> bool {
+    path.match_indices('/').any(|(at, _)| path.get(at + 1..).is_some_and(|end| ends.contains(end)))
+}
+
+/// Returns whether a path below the results folder is of this benchmark.
+fn is_of(path: &str, benchmark: &str) -> bool {
+    path.split_once('/').is_some_and(|(own, _)| own == benchmark)
+}

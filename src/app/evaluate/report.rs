@@ -1,0 +1,358 @@
+//! All results of a project as a report shows them.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context as _, Result, anyhow, bail};
+
+use super::compare::{Filter, compared};
+use super::{DefaultBaseline, Evaluation, add_baselines};
+use crate::app::results::{ResultsFolder, in_order};
+use crate::app::start::{Start, VERSION};
+use kubebench_format::result::Ack;
+use kubebench_format::result::{self, v1::Metric};
+use kubebench_git::Commits;
+use kubebench_host::fs;
+use kubebench_report::disk::Site;
+use kubebench_report::{self as report, Links, Request, sampled};
+use kubebench_results::archive::{Partition, partitions};
+use kubebench_results::compare::v1::{Comparison, Direction, Kind, Line, SessionValue, Told};
+use kubebench_results::compare::{
+    Against, Candidate, GateRequest, HistoryRequest, Judged, Lineage, Rule, Side, gate, history, idle,
+};
+use kubebench_results::verdict::DEFAULT_THRESHOLD;
+use kubebench_syntax::diag::Diagnostics;
+
+/// What a report shows.
+pub struct ReportQuery {
+    /// The folder of results; without it, the project's.
+    pub results: Option<PathBuf>,
+    /// Benchmarks by name; empty means all.
+    pub benchmarks: Vec<String>,
+    /// Sides that are compared besides: `A..B`.
+    pub comparisons: Vec<String>,
+    /// What the report is called.
+    pub title: String,
+    /// Where the repository is shown; without it, where git's remote `origin` is.
+    pub repository: Option<String>,
+    /// Where the site will be.
+    pub url: Option<String>,
+    /// The day on which acknowledgements are evaluated; without it, that of the newest result.
+    pub as_of: Option<String>,
+}
+
+/// What a report is made from.
+pub struct Report {
+    /// The project with its results.
+    pub evaluation: Evaluation,
+    title: String,
+    url: Option<String>,
+    partitions: Vec<Partition>,
+    series: Vec<Told>,
+    lines: Vec<Line>,
+    comparisons: BTreeMap<String, Comparison>,
+    samples: BTreeMap<String, Vec<Metric>>,
+    links: Links,
+    as_of: String,
+    notes: Vec<String>,
+}
+
+impl Report {
+    /// Reads the results of a project, and evaluates them.
+    pub fn of(mut evaluation: Evaluation, start: &Start, query: &ReportQuery) -> Result<Self> {
+        let place = ResultsFolder::of(start, query.results.as_deref(), &evaluation.root, &evaluation.directory)?;
+        evaluation.read(query.results.as_deref())?;
+        evaluation.keep(&query.benchmarks)?;
+        let mut found = Diagnostics::default();
+        let acks = evaluation.acks(&mut found);
+        evaluation.diagnostics.extend(found);
+        let commits = evaluation.commits()?;
+        let baseline = DefaultBaseline::of(commits.as_ref())?;
+        let as_of = query.as_of.clone().unwrap_or_else(|| evaluation.as_of());
+        let partitions = partitions(&evaluation.archive, 0..evaluation.archive.rows().len(), &evaluation.across);
+        let series = history(HistoryRequest {
+            archive: &evaluation.archive,
+            partitions: &partitions,
+            policies: &evaluation.policies,
+            acks: &acks,
+            lineage: baseline.lineage(),
+            as_of: &as_of,
+        });
+        let mut lineages: BTreeMap<String, Lineage> = BTreeMap::new();
+        if let DefaultBaseline::Known { name, lineage } = &baseline {
+            lineages.insert(name.clone(), lineage.clone());
+        }
+        add_baselines(&mut lineages, evaluation.rules.iter().map(|(rule, _)| rule), commits.as_ref())?;
+        let (lines, mut notes) = lines(&evaluation, &partitions, &series, &acks, &baseline, &lineages, &as_of);
+        let comparisons = comparisons(query, &evaluation, commits.as_ref(), &series)?;
+        let samples = samples(&place.folder, &series)?;
+        let links = links(query, &evaluation, commits.as_ref(), &baseline)?;
+        let is_shown = |ack: &&Ack| query.benchmarks.is_empty() || query.benchmarks.contains(&ack.benchmark);
+        let shown: Vec<Ack> = acks.iter().filter(is_shown).cloned().collect();
+        notes.extend(idle(&shown, &evaluation.archive, &partitions, &lineages, &as_of));
+        notes.extend(note(&baseline));
+        let url = query.url.as_deref().map(|url| url.trim_end_matches('/').to_owned());
+        let title = query.title.clone();
+        Ok(Self { evaluation, title, url, partitions, series, lines, comparisons, samples, links, as_of, notes })
+    }
+
+    /// Returns what the pages are made from.
+    fn request(&self) -> Request<'_> {
+        Request {
+            title: &self.title,
+            version: VERSION,
+            archive: &self.evaluation.archive,
+            partitions: &self.partitions,
+            series: &self.series,
+            lines: &self.lines,
+            asked: &self.evaluation.expected,
+            comparisons: &self.comparisons,
+            samples: &self.samples,
+            left_out: &self.evaluation.left_out,
+            links: &self.links,
+            address: self.url.as_deref(),
+            as_of: &self.as_of,
+            notes: &self.notes,
+        }
+    }
+
+    /// Returns how many results it shows.
+    pub fn results(&self) -> usize {
+        self.evaluation.archive.rows().len()
+    }
+
+    /// Returns the report as Markdown.
+    pub fn markdown(&self) -> String {
+        report::markdown(&self.request())
+    }
+
+    /// Writes the report as Markdown: a new file, or the part of a file that is a report.
+    pub fn write_markdown(&self, out: &Path) -> Result<()> {
+        let made = self.markdown();
+        let text = if out.is_file() { renewed(out, &made)? } else { made };
+        fs::write_report(out, &text).with_context(|| format!("cannot write {}", out.display()))
+    }
+
+    /// Writes the report as a site; `waiting` is called where another report is being written there.
+    pub fn write_site(&self, out: &Path, waiting: impl Fn()) -> Result<()> {
+        if self.results() == 0 && shown_before(out) {
+            bail!(
+                "no result counts, and the site in {} shows some: nothing is written; is this the folder of results that was meant? \
+                 Remove the site if it shall show none",
+                out.display()
+            );
+        }
+        let site = Site::begin(out, waiting)?;
+        report::write(&self.request(), &|file| site.put(file))
+            .with_context(|| format!("cannot write {}", out.display()))?;
+        site.keep()
+    }
+}
+
+/// Returns whether the site in a folder shows results.
+fn shown_before(out: &Path) -> bool {
+    let index = fs::read_text(&out.join(report::INDEX)).ok();
+    let index: Option<report::v1::Index> = index.and_then(|text| serde_json::from_str(&text).ok());
+    index.is_some_and(|index| index.results > 0)
+}
+
+/// Returns the text of a file with the report in it renewed.
+fn renewed(out: &Path, made: &str) -> Result<String> {
+    let text = fs::read_text(out)?;
+    report::in_place(&text, made).with_context(|| {
+        format!(
+            "{} is there and holds no report: write the lines `<!-- kubebench report -->` and `<!-- kubebench report end -->` where it \
+             belongs, or name a new file",
+            out.display()
+        )
+    })
+}
+
+/// Returns where the report's links lead.
+fn links(
+    query: &ReportQuery,
+    evaluation: &Evaluation,
+    commits: Option<&Commits>,
+    baseline: &DefaultBaseline,
+) -> Result<Links> {
+    let branch = match baseline {
+        DefaultBaseline::Known { name, .. } => name.trim_start_matches("branch:").to_owned(),
+        DefaultBaseline::NoRepository | DefaultBaseline::NoBranch => "main".to_owned(),
+    };
+    let origin = commits.and_then(Commits::origin);
+    let folder = commits.map_or("", Commits::folder);
+    let links = Links::to(query.repository.as_deref().or(origin.as_deref()), &branch, folder);
+    let links = match &evaluation.recorded_on {
+        // Results of another folder are those of a checkout of their branch, where they lie at the top.
+        Some(recorded_on) if query.results.is_some() => links.with_results(recorded_on, &evaluation.directory),
+        _ => links.with_results(&branch, &format!("{folder}{}", evaluation.directory)),
+    };
+    match &query.repository {
+        Some(given) if links.repository().is_none() => {
+            bail!("`{given}` is no address of a repository: write https://HOST/PATH")
+        }
+        _ => Ok(links),
+    }
+}
+
+/// Evaluates the newest sessions by the gates, and primary metrics without one as a gate with the usual threshold would. The two are
+/// adjusted apart: a report says of a gate what `gate` says.
+fn lines(
+    evaluation: &Evaluation,
+    partitions: &[Partition],
+    series: &[Told],
+    acks: &[Ack],
+    baseline: &DefaultBaseline,
+    lineages: &BTreeMap<String, Lineage>,
+    as_of: &str,
+) -> (Vec<Line>, Vec<String>) {
+    let default = if let DefaultBaseline::Known { name, .. } = baseline { Some(name.as_str()) } else { None };
+    let gated: Vec<Rule> = evaluation.rules.iter().map(|(rule, _)| rule.clone()).collect();
+    let evaluate = |rules: &[Rule]| {
+        gate(GateRequest {
+            archive: &evaluation.archive,
+            partitions,
+            rules,
+            acks,
+            lineages,
+            default,
+            candidate: &Candidate::Newest,
+            as_of,
+        })
+    };
+    let Judged { mut lines, mut notes } = evaluate(&gated);
+    let others = evaluate(&ungated(&gated, evaluation, series));
+    lines.extend(others.lines);
+    notes.extend(others.notes);
+    (lines, notes)
+}
+
+/// A metric: benchmark, target and name.
+type Ungated<'a> = (&'a str, &'a str, &'a str);
+/// Cases: id, and name as people read it.
+type Cases<'a> = BTreeSet<(&'a str, &'a str)>;
+
+/// Returns what gates of primary metrics would be that have none.
+fn ungated(gated: &[Rule], evaluation: &Evaluation, series: &[Told]) -> Vec<Rule> {
+    let known: BTreeSet<(&str, &str, &str)> = gated
+        .iter()
+        .flat_map(|rule| {
+            rule.cases.iter().map(move |(case, _)| (rule.benchmark.as_str(), case.as_str(), rule.metric.as_str()))
+        })
+        .collect();
+    let mut rules: BTreeMap<Ungated<'_>, Cases<'_>> = BTreeMap::new();
+    let mut directions: BTreeMap<(&str, &str), Direction> = BTreeMap::new();
+    for told in series.iter().filter(|told| told.kind == Kind::Primary && !told.replaced) {
+        if !known.contains(&(&told.benchmark, &told.case, &told.metric)) {
+            let subjects = evaluation.archive.rows().iter().map(|row| evaluation.archive.subject(row));
+            let targets: BTreeSet<&str> = match told.environment.get("target") {
+                Some(target) => BTreeSet::from([target.as_str()]),
+                // Targets do not keep results of this project apart.
+                None => subjects.filter(|of| of.case == told.case).map(|of| of.target.as_str()).collect(),
+            };
+            directions.insert((&told.benchmark, &told.metric), told.direction);
+            for target in targets {
+                rules.entry((&told.benchmark, target, &told.metric)).or_default().insert((&told.case, &told.case_name));
+            }
+        }
+    }
+    let rule = |((benchmark, target, metric), cases): (Ungated<'_>, Cases<'_>)| Rule {
+        benchmark: benchmark.to_owned(),
+        target: target.to_owned(),
+        cases: cases.into_iter().map(|(id, name)| (id.to_owned(), name.to_owned())).collect(),
+        metric: metric.to_owned(),
+        max_regression: Some(DEFAULT_THRESHOLD),
+        min: None,
+        max: None,
+        is_confirmed: false,
+        direction: directions.get(&(benchmark, metric)).copied(),
+        against: Against::Default,
+    };
+    rules.into_iter().map(rule).collect()
+}
+
+/// Compares what was asked for, and the newest commit that has results with the one before it.
+fn comparisons(
+    query: &ReportQuery,
+    evaluation: &Evaluation,
+    commits: Option<&Commits>,
+    series: &[Told],
+) -> Result<BTreeMap<String, Comparison>> {
+    let mut comparisons = BTreeMap::new();
+    // No side is a folder.
+    let folders = BTreeMap::new();
+    for text in &query.comparisons {
+        let (one, other) =
+            text.split_once("..").ok_or_else(|| anyhow!("`{text}` names no two sides: write `--compare A..B`"))?;
+        let side = |text: &str| Side::parse(text, |_| false).map_err(|error| anyhow!(error));
+        let sides = [side(one)?, side(other)?];
+        if let Some(folder) = sides.iter().find(|side| matches!(side, Side::Folder(_))) {
+            bail!(
+                "`{folder}` is a folder, and a report compares what is in its own results; `kubebench compare` takes folders"
+            );
+        }
+        let found = compared(evaluation, &sides, &folders, commits, Filter::default())?;
+        if let Some(side) = found.empty.first() {
+            bail!("there is no result of `{side}`; `kubebench history` lists what there is");
+        }
+        comparisons.insert(format!("{one} to {other}"), found.answer);
+    }
+    if let (Some(commits), Some([before, after])) = (commits, newest_commits(series)) {
+        let sides = [Side::Revision(before), Side::Revision(after)];
+        // Nobody asked for it, so nobody could allow what a commit changes in the benchmark itself: that is noted.
+        let allowed = ["workload".to_owned()];
+        let filter = Filter { allowed: &allowed, ..Filter::default() };
+        // A commit that was rewritten since is not there any more.
+        if let Ok(found) = compared(evaluation, &sides, &folders, Some(commits), filter)
+            && !found.answer.lines.is_empty()
+        {
+            comparisons.insert("newest".to_owned(), found.answer);
+        }
+    }
+    Ok(comparisons)
+}
+
+/// Returns the commit of the newest session, and that of the last session before it that had another one.
+fn newest_commits(series: &[Told]) -> Option<[String; 2]> {
+    let mut newest: BTreeMap<&str, &str> = BTreeMap::new();
+    let own = |told: &'_ Told, session: &SessionValue| !told.aside.contains(&session.session);
+    let sessions = series.iter().flat_map(|told| told.sessions.iter().filter(move |session| own(told, session)));
+    for session in sessions {
+        if let Some(commit) = &session.commit {
+            let time = newest.entry(commit).or_default();
+            *time = (*time).max(&session.started_at);
+        }
+    }
+    let mut by_time: Vec<(&str, &str)> = newest.into_iter().map(|(commit, time)| (time, commit)).collect();
+    by_time.sort_unstable();
+    let (_, after) = by_time.pop()?;
+    let (_, before) = by_time.pop()?;
+    Some([before, after].map(str::to_owned))
+}
+
+/// Reads the results whose samples are drawn.
+fn samples(folder: &Path, series: &[Told]) -> Result<BTreeMap<String, Vec<Metric>>> {
+    let wanted: BTreeSet<&String> = series.iter().flat_map(sampled).collect();
+    let files: Vec<(&String, PathBuf)> = wanted.into_iter().map(|path| (path, folder.join(path))).collect();
+    let files: Vec<(&String, &PathBuf)> = files.iter().map(|(path, file)| (*path, file)).collect();
+    let mut samples = BTreeMap::new();
+    in_order(&files, |result| {
+        samples.insert(result::path(result), result.metrics.clone());
+        Ok(())
+    })?;
+    Ok(samples)
+}
+
+/// Says what a baseline without a branch means.
+fn note(baseline: &DefaultBaseline) -> Option<String> {
+    let note = match baseline {
+        DefaultBaseline::Known { .. } => return None,
+        DefaultBaseline::NoRepository => {
+            "This was made outside of a git repository, so all earlier sessions are the baseline."
+        }
+        DefaultBaseline::NoBranch => {
+            "The default branch of the repository is unknown, so all earlier sessions are the baseline."
+        }
+    };
+    Some(note.to_owned())
+}

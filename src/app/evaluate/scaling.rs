@@ -1,0 +1,114 @@
+//! Cases side by side along one axis.
+
+use std::collections::BTreeSet;
+
+use anyhow::{Result, bail};
+
+use super::{Evaluation, Histories, refuse_unknown};
+use kubebench_results::sweep::v1::Swept;
+use kubebench_results::sweep::{Axis, Request, axes, fronts, sweep, values};
+use kubebench_syntax::diag::Diagnostics;
+use kubebench_syntax::diag::render::{listed, on_one_line};
+use kubebench_syntax::text::SourceMap;
+
+/// Along what cases are compared.
+pub struct ScalingQuery {
+    /// A parameter, or a fact of the hardware.
+    pub axis: String,
+    /// The value that the others are compared with; without it, the smallest number or the first name.
+    pub base: Option<String>,
+    /// Metrics by name; empty means all.
+    pub metrics: Vec<String>,
+    /// Facts that may differ.
+    pub allowed: Vec<String>,
+    /// Two metrics that pull apart, such as `latency,throughput`; without them, the two primary ones.
+    pub pareto: Option<String>,
+}
+
+/// What came of it.
+pub struct Scaling {
+    /// The comparison.
+    pub answer: Swept,
+    /// The files that do not count.
+    pub diagnostics: Diagnostics,
+    /// The texts into which these point.
+    pub sources: SourceMap,
+}
+
+impl Scaling {
+    /// Compares along an axis.
+    pub fn of(histories: Histories, query: &ScalingQuery) -> Result<Self> {
+        let Histories { evaluation, series, .. } = histories;
+        let Evaluation { archive, left_out, diagnostics, sources, .. } = evaluation;
+        let by = query.axis.as_str();
+        let found = Axis::find(by, &archive, &series).map(|axis| (values(&archive, &series, &axis), axis));
+        let Some((known, axis)) = found.filter(|(known, _)| !known.is_empty()) else {
+            let known = axes(&archive, &series);
+            let known = if known.is_empty() {
+                "none: nothing differs".to_owned()
+            } else {
+                listed(known.iter().map(String::as_str))
+            };
+            let labels: BTreeSet<&String> =
+                archive.rows().iter().filter_map(|row| archive.subject(row).labels.get(by)).collect();
+            let mut labels = labels.into_iter();
+            if let (Some(first), Some(second)) = (labels.next(), labels.next()) {
+                let (first, second) = (on_one_line(first), on_one_line(second));
+                bail!(
+                    "`{by}` is a label: benchmarks are compared by it two at a time, `kubebench compare label:{by}={first} label:{by}={second}`; \
+                     the axes along which results differ are {known}"
+                );
+            }
+            bail!("no result has a parameter or fact `{by}`; the axes along which results differ are {known}");
+        };
+        if let Some(base) = query.base.as_ref().filter(|base| !known.contains(*base)) {
+            let mut known: Vec<String> = known.into_iter().collect();
+            known.sort_by(|one, other| number(one).total_cmp(&number(other)));
+            bail!(
+                "there is no result of {by}={base} to compare the others with; there are {}",
+                listed(known.iter().map(String::as_str))
+            );
+        }
+        refuse_unknown(&query.metrics, || series.iter().map(|told| told.metric.as_str()))?;
+        let pareto = query.pareto.as_deref().map(pair).transpose()?;
+        let mut answer = sweep(Request {
+            archive: &archive,
+            told: &series,
+            axis: &axis,
+            base: query.base.as_deref(),
+            metrics: &query.metrics.iter().cloned().collect(),
+            allowed: &query.allowed.iter().cloned().collect(),
+        });
+        answer.fronts = fronts(&archive, &series, pareto);
+        if let (Some((first, second)), true) = (pareto, answer.fronts.is_empty()) {
+            bail!(
+                "no benchmark has two cases on the same hardware with both {first} and {second}; write metrics of which it is known which way \
+                 is better, with their labels where several have the name, such as `latency{{percentile=99}}`"
+            );
+        }
+        answer.left_out = left_out;
+        Ok(Self { answer, diagnostics, sources })
+    }
+}
+
+/// Reads `A,B`; a comma within braces is one of labels.
+fn pair(text: &str) -> Result<(&str, &str)> {
+    let mut depth = 0_usize;
+    let comma = text.char_indices().find(|(_, letter)| {
+        match letter {
+            '{' => depth += 1,
+            '}' => depth = depth.saturating_sub(1),
+            _ => {}
+        }
+        *letter == ',' && depth == 0
+    });
+    match comma.map(|(at, _)| text.split_at(at)) {
+        Some((first, second)) if !first.is_empty() && second.len() > 1 => Ok((first, second.trim_start_matches(','))),
+        _ => bail!("`--pareto {text}` does not name two metrics; write `--pareto latency,throughput`"),
+    }
+}
+
+/// The place of a value of an axis among numbers; texts come last, in their order.
+fn number(value: &str) -> f64 {
+    value.parse().unwrap_or(f64::INFINITY)
+}

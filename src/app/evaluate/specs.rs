@@ -1,0 +1,46 @@
+//! What specs say of results: gates, thresholds, directions, and what is expected at all.
+
+use kubebench_compiler::model::{Benchmark, Gate, GateBaseline};
+use kubebench_report::ExpectedBenchmark;
+use kubebench_results::compare::{Against, Rule, Side};
+use kubebench_syntax::text::Span;
+
+/// The label by which nodes say what they are.
+const INSTANCE_TYPE: &str = "node.kubernetes.io/instance-type";
+
+/// Returns the rule of a gate, and where the gate or its metric is in the spec.
+pub(super) fn rule(benchmark: &Benchmark, gate: &Gate) -> (Rule, Span) {
+    let against = match &gate.baseline {
+        GateBaseline::Default => Against::Default,
+        GateBaseline::Branch(name) => Against::Lineage(Side::Branch(name.clone()).to_string()),
+        GateBaseline::Tag(name) => Against::Lineage(Side::Tag(name.clone()).to_string()),
+        GateBaseline::Value(value) => Against::Value(*value),
+    };
+    let named = benchmark.metrics.iter().find(|metric| metric.name.as_ref() == Some(&gate.metric));
+    let place = named.map_or(gate.span, |metric| metric.span);
+    let rule = Rule {
+        benchmark: benchmark.name.clone(),
+        target: benchmark.target.name.clone(),
+        cases: benchmark.cases.iter().map(|case| (case.id.clone(), case.name.clone())).collect(),
+        metric: gate.metric.clone(),
+        max_regression: gate.max_regression,
+        min: gate.min,
+        max: gate.max,
+        is_confirmed: gate.is_confirmed,
+        direction: named.and_then(|metric| metric.direction),
+        against,
+    };
+    (rule, place)
+}
+
+/// Returns what a report expects of a benchmark.
+pub(super) fn expected(benchmark: &Benchmark) -> ExpectedBenchmark {
+    ExpectedBenchmark {
+        benchmark: benchmark.name.clone(),
+        path: benchmark.path.clone(),
+        description: benchmark.description.clone(),
+        target: benchmark.target.name.clone(),
+        instance_type: benchmark.target.node_selector.get(INSTANCE_TYPE).cloned(),
+        cases: benchmark.cases.iter().map(|case| (case.id.clone(), case.name.clone())).collect(),
+    }
+}

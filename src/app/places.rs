@@ -1,0 +1,39 @@
+//! Where reports, exports and results may be written: never over what they are about.
+
+use std::path::Path;
+
+use anyhow::{Result, bail};
+
+use kubebench_host::fs;
+
+/// Refuses to write `what` to `path` over what it may be about: specs, the project file, and what is in the `kept` folders.
+pub fn refuse(what: &str, path: &Path, root: &Path, kept: &[&str]) -> Result<()> {
+    let shown = path.display();
+    if let Some(folder) = path.parent().filter(|folder| *folder != Path::new("") && !fs::exists(folder, "")) {
+        bail!("the {what} {shown} cannot be written: there is no folder {}; make it first", folder.display());
+    }
+    let place = fs::real_place(path).unwrap_or_else(|| path.to_owned());
+    if place.extension().is_some_and(|end| end.eq_ignore_ascii_case("yaml") || end.eq_ignore_ascii_case("yml")) {
+        bail!("the {what} {shown} would be a YAML file, which may be a spec or a manifest; give it another name");
+    }
+    refuse_inside(what, path, root, kept)
+}
+
+/// Refuses to write `what` into one of the folders of the project that are `kept`.
+pub fn refuse_inside(what: &str, path: &Path, root: &Path, kept: &[&str]) -> Result<()> {
+    let place = fs::real_place(path).unwrap_or_else(|| path.to_owned());
+    let is_inside = |folder: &&&str| fs::real_place(&root.join(folder)).is_some_and(|real| place.starts_with(real));
+    if let Some(folder) = kept.iter().find(is_inside) {
+        bail!("the {what} {} would stand in {folder}/, where it does not belong; write it elsewhere", path.display());
+    }
+    Ok(())
+}
+
+/// Refuses a folder for `what` that is the project's own, or around it.
+pub fn refuse_around(what: &str, folder: &Path, root: &Path) -> Result<()> {
+    let [place, root] = [folder, root].map(|path| fs::real_place(path).unwrap_or_else(|| path.to_owned()));
+    if root.starts_with(&place) {
+        bail!("the {what} would stand between the files of the project; give them a folder of their own");
+    }
+    Ok(())
+}

@@ -1,0 +1,145 @@
+//! A project: its folder, its file, and the texts of its specs.
+
+mod compiled;
+mod selection;
+
+use std::collections::BTreeSet;
+use std::path::{Component, Path, PathBuf};
+
+use anyhow::{Context as _, Result, bail};
+
+use crate::app::start::Start;
+use kubebench_compiler::compile::Input;
+use kubebench_compiler::lower::PROJECT_FILE;
+use kubebench_host::fs::{self, Content};
+use kubebench_syntax::diag::{Diagnostic, Diagnostics, code};
+
+pub use compiled::{CompiledProject, Pods, rules_around};
+pub use selection::{Selection, Selector};
+
+/// A name that people give the project file by mistake.
+const OTHER_NAME: &str = "kubebench.yml";
+
+/// A project on disk.
+pub struct Project {
+    /// Its folder.
+    pub root: PathBuf,
+    start: PathBuf,
+    /// `kubebench.yaml`, if there is one.
+    pub file: Option<Input>,
+}
+
+/// The texts of a project, and what is wrong with its files as files.
+#[derive(Default)]
+pub struct Texts {
+    /// The files that were read, by path.
+    pub inputs: Vec<Input>,
+    /// What keeps others from being read.
+    pub found: Diagnostics,
+    /// True when some file may be all right and nobody can tell.
+    pub unreadable: bool,
+}
+
+impl Project {
+    /// Finds the project around the folder that a command starts in, and reads its file.
+    pub fn find(start: &Start) -> Result<Self> {
+        let start = start.folder()?;
+        let root = fs::find_root(&start);
+        let read = fs::read_sources(&root, &[PROJECT_FILE.to_owned()]).into_iter().next();
+        let file = match read.map(|read| read.content) {
+            None | Some(Content::Absent) if fs::exists(&root, OTHER_NAME) => {
+                bail!("the project file is called {PROJECT_FILE}: rename {OTHER_NAME}")
+            }
+            None | Some(Content::Absent | Content::Misnamed) => None,
+            Some(Content::Whole(bytes) | Content::TooLong(bytes)) => {
+                Some(Input { path: PROJECT_FILE.to_owned(), bytes })
+            }
+            Some(Content::Refused(reason) | Content::Unreadable(reason)) => {
+                bail!("cannot read {PROJECT_FILE}: {reason}")
+            }
+        };
+        Ok(Self { root, start, file })
+    }
+
+    /// Returns paths that a person gave, relative to the root.
+    pub fn below_root(&self, paths: &[PathBuf]) -> Result<BTreeSet<String>> {
+        paths.iter().map(|path| below_root(&self.root, &self.start, path)).collect()
+    }
+
+    /// Reads the specs at and below `folders`, which the project names, and `asked`, which a person named.
+    pub fn read(&self, folders: &[String], asked: &BTreeSet<String>) -> Result<Texts> {
+        let paths: Vec<String> = folders.iter().chain(asked).cloned().collect();
+        let reads = fs::read_sources(&self.root, &paths);
+        if self.file.is_none() && reads.iter().all(|read| read.content == Content::Absent) {
+            bail!(
+                "there is no project in {}: neither {PROJECT_FILE} nor {}/ (`kubebench init` makes one)",
+                self.root.display(),
+                paths.join("/, ")
+            );
+        }
+        let mut texts = Texts::default();
+        for fs::Read { path, content } in reads {
+            let unreadable = |message: String| Diagnostic::in_file(&code::KB0114, &path, message);
+            let fault = match content {
+                Content::Whole(bytes) | Content::TooLong(bytes) => {
+                    texts.inputs.push(Input { path, bytes });
+                    continue;
+                }
+                Content::Refused(reason) => unreadable(format!("kubebench does not read this: {reason}"))
+                    .note("a spec is a regular file of its own, so that a review shows all of it")
+                    .help("put the file itself here"),
+                Content::Unreadable(reason) => {
+                    texts.unreadable = true;
+                    unreadable(format!("the file cannot be read: {reason}"))
+                        .help("check its permissions (`ls -l`) and the disk")
+                }
+                Content::Absent if asked.contains(&path) => {
+                    texts.unreadable = true;
+                    unreadable("there is no such file or folder".to_owned())
+                }
+                Content::Absent if self.file.is_none() => continue,
+                Content::Absent => {
+                    let message = format!("there is no folder `{path}` for specs");
+                    Diagnostic::in_file(&code::KB0114, PROJECT_FILE, message)
+                        .note("without it every manifest would look left over")
+                        .help("make the folder (an empty one is fine), or correct `spec.specs`")
+                }
+                Content::Misnamed => misnamed(&path),
+            };
+            texts.found.push(fault);
+        }
+        Ok(texts)
+    }
+}
+
+fn misnamed(path: &str) -> Diagnostic {
+    let stem = path.rsplit_once('.').map_or(path, |(stem, _)| stem);
+    Diagnostic::in_file(&code::KB0115, path, "the name does not end in `.yaml` or `.yml`, so the file is not read")
+        .note("if it is a spec, it does not run, and nothing else would say so")
+        .help(format!("rename it to `{stem}.yaml`, or keep it outside the folders of specs"))
+}
+
+/// Returns `path`, which was given relative to `start`, relative to the project root.
+pub fn below_root(root: &Path, start: &Path, path: &Path) -> Result<String> {
+    let full = std::path::absolute(start.join(path)).with_context(|| format!("cannot resolve {}", path.display()))?;
+    let root = std::path::absolute(root).context("cannot resolve the project's folder")?;
+    let mut clean = PathBuf::new();
+    for part in full.components() {
+        match part {
+            Component::ParentDir => {
+                clean.pop();
+            }
+            part => clean.push(part),
+        }
+    }
+    match clean.strip_prefix(&root) {
+        Ok(inside) if inside.as_os_str().is_empty() => {
+            bail!(
+                "{} is the whole project; name a spec or a folder of specs, or leave the path out where a command takes all",
+                path.display()
+            )
+        }
+        Ok(inside) => Ok(inside.to_string_lossy().replace('\\', "/")),
+        Err(_) => bail!("{} lies outside the project {}", path.display(), root.display()),
+    }
+}

@@ -1,0 +1,118 @@
+//! Files to start from.
+
+use std::collections::BTreeSet;
+
+use anyhow::{Result, bail};
+
+use super::project::CompiledProject;
+use super::start::VERSION;
+use kubebench_compiler::workload::{forms, schemas};
+use kubebench_format::schema::{DocumentKind, generate};
+use kubebench_syntax::diag::what_there_is;
+
+/// The word for a suite in the place of a workload kind.
+pub const SUITE: &str = "suite";
+
+/// The project file.
+pub const PROJECT: &str = "\
+# yaml-language-server: $schema=schema/project.v1.json
+apiVersion: kubebench.dev/v1
+kind: Project
+metadata:
+  name: benchmarks
+spec:
+  targets:
+    default:
+      namespace: default
+";
+
+/// The workflow on GitHub; `VERSION` is to be filled in.
+const WORKFLOW: &str = "\
+# Checks that generated/ is what the specs say.
+name: kubebench
+on: pull_request
+permissions:
+  contents: read
+jobs:
+  check:
+    runs-on: ubuntu-latest
+    container: ghcr.io/kubebench/kubebench:VERSION
+    steps:
+      # Pin this to the commit of the release that you reviewed.
+      - uses: actions/checkout@v4
+        with:
+          persist-credentials: false
+      - run: kubebench compile --check --output-format github
+";
+
+/// How git treats generated files.
+pub const ATTRIBUTES: &str = "\
+# Manifests are compared byte for byte, so git must not change their line ends.
+generated/** text eol=lf linguist-generated
+";
+
+/// Returns the workflow on GitHub that checks the generated files.
+pub fn workflow() -> String {
+    WORKFLOW.replace("VERSION", VERSION)
+}
+
+/// Returns the bytes of the committed schema file.
+pub fn schema(kind: DocumentKind) -> String {
+    format!("{:#}\n", generate(kind, &schemas()))
+}
+
+/// Returns a suite of the benchmarks that run by themselves, and once.
+pub fn suite(project: &CompiledProject, name: &str, schema: &str) -> Result<String> {
+    let all = project.compilation.benchmarks.iter().map(|compiled| &compiled.benchmark);
+    let alone = all.filter(|benchmark| benchmark.suite.is_none() && benchmark.schedule.is_none());
+    let names: BTreeSet<&str> = alone.map(|benchmark| benchmark.name.as_str()).collect();
+    if names.is_empty() {
+        bail!(
+            "no benchmark runs by itself that a suite could take; `kubebench new job NAME` writes one, and \
+             `kubebench validate` says what is wrong with those there are"
+        );
+    }
+    let benchmarks: String = names.iter().map(|name| format!("    - {name}\n")).collect();
+    Ok(format!(
+        "# yaml-language-server: $schema={schema}\n\
+         apiVersion: kubebench.dev/v1\n\
+         kind: Suite\n\
+         metadata:\n\
+         \x20 name: {name}\n\
+         spec:\n\
+         \x20 description: What these benchmarks show together\n\
+         \x20 # One after another, in this order; `{{benchmark: NAME, needs: [NAME]}}` waits for the success of others.\n\
+         \x20 benchmarks:\n\
+         {benchmarks}"
+    ))
+}
+
+/// Returns a spec of workload kind `kind`.
+pub fn spec(kind: &str, name: &str, schema: &str) -> Result<String> {
+    let Some(found) = forms().find(|known| known.key.eq_ignore_ascii_case(kind)) else {
+        let known = forms().map(|kind| kind.key).chain([SUITE]);
+        bail!("there is no workload kind `{kind}`; {}", what_there_is(kind, known, "kinds are"));
+    };
+    let workload: String = found.example.lines().map(|line| format!("    {line}\n")).collect();
+    Ok(format!(
+        "# yaml-language-server: $schema={schema}\n\
+         apiVersion: kubebench.dev/v1\n\
+         kind: Benchmark\n\
+         metadata:\n\
+         \x20 name: {name}\n\
+         spec:\n\
+         \x20 description: What this measures, and why\n\
+         \x20 repeats: 3\n\
+         \x20 timeout: 30m\n\
+         \x20 workload:\n\
+         {workload}\
+         \x20 metrics:\n\
+         \x20   - name: throughput\n\
+         \x20     unit: samples/s\n\
+         \x20     better: higher\n\
+         \x20     primary: true\n\
+         \x20     from: {{log: {{pattern: 'throughput: (?P<value>[0-9.]+)'}}}}\n\
+         \x20 gates:\n\
+         \x20   - {{metric: throughput, maxRegression: 5%}}\n"
+    ))
+}
