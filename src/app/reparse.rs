@@ -40,9 +40,8 @@ pub fn read_again(
     if let Some(fault) = missing.as_slice().iter().find(|fault| *fault.code == code::KB0351) {
         bail!("{}, and the log may hold it; give it as the run did, so that it is redacted", fault.message);
     }
-    let rules = project.compilation.rules(compiled).context("the rules of the benchmark are missing")?;
     let redactor = run::redactor(&compiled.benchmark, secrets, variables);
-    let made = run::reparse(&project.root, original, &rules, &redactor, VERSION)?;
+    let made = run::reparse(&project.root, original, &compiled.rules, &redactor, VERSION)?;
     let results = path.ancestors().nth(3).filter(|results| results.join(result::path(original)) == path);
     let place = || format!("it is not where `run` put it: below a folder of results, in {}", result::path(original));
     let results = results.with_context(place)?;

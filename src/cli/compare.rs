@@ -9,7 +9,7 @@ use super::findings::{self, Findings};
 use crate::app::evaluate::{CompareQuery, Histories, HistoryQuery, MetricQuery, Scaling, ScalingQuery, SidesCompared};
 use kubebench_host::fs;
 use kubebench_host::terminal;
-use kubebench_results::compare::render;
+use kubebench_results::compare::{render, v1};
 use kubebench_results::sweep;
 use kubebench_syntax::diag::render::{Format, on_one_line};
 
@@ -47,7 +47,7 @@ fn sides(global: &Global, args: &CompareArgs, [baseline, candidate]: [&str; 2]) 
     let answer = Answer {
         human: &|| render::human_comparison(&answer),
         markdown: &|| render::markdown_comparison(&answer),
-        json: &|| Ok(serde_json::to_value(&answer)?),
+        json: &|| Ok(serde_json::to_value(v1::Comparison::from(&answer))?),
     };
     print(global, args, &answer, Findings { diagnostics, sources: &sources, checked: &[], unreadable: false })?;
     Ok(status)
@@ -75,7 +75,7 @@ fn along(global: &Global, args: &CompareArgs, axis: &str) -> Result<ExitStatus> 
     let answer = Answer {
         human: &|| sweep::render::human(&answer),
         markdown: &|| sweep::render::markdown(&answer),
-        json: &|| Ok(serde_json::to_value(&answer)?),
+        json: &|| Ok(serde_json::to_value(sweep::v1::Swept::from(&answer))?),
     };
     print(global, args, &answer, Findings { diagnostics, sources: &sources, checked: &[], unreadable: false })?;
     Ok(status)

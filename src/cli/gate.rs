@@ -9,8 +9,8 @@ use super::{evaluation, project};
 use crate::app::evaluate::{Evaluation, GatesEvaluated};
 use kubebench_host::fs;
 use kubebench_host::terminal;
-use kubebench_results::compare::render;
-use kubebench_results::compare::v1::{Gated, Outcome};
+use kubebench_results::compare::model::{GateReport, Outcome};
+use kubebench_results::compare::{render, v1};
 use kubebench_syntax::diag::Diagnostics;
 use kubebench_syntax::diag::render::Format;
 
@@ -51,14 +51,14 @@ pub(super) fn run(global: &Global, args: &GateArgs) -> Result<ExitStatus> {
     })
 }
 
-fn print(global: &Global, args: &GateArgs, answer: &Gated, findings: Findings<'_>) -> Result<()> {
+fn print(global: &Global, args: &GateArgs, answer: &GateReport, findings: Findings<'_>) -> Result<()> {
     if let Some(path) = &args.markdown {
         fs::write_report(&global.start().path(path), &render::markdown_gated(answer))
             .with_context(|| format!("cannot write {}", path.display()))?;
     }
     match global.output_format {
         Format::Human => terminal::print(&render::human_gated(answer))?,
-        Format::Json => terminal::print(&format!("{:#}\n", serde_json::to_value(answer)?))?,
+        Format::Json => terminal::print(&format!("{:#}\n", serde_json::to_value(v1::Gated::from(answer))?))?,
         _ => return findings::report(global, Output::Findings, findings).map(drop),
     }
     findings::write_reports(global, findings)

@@ -10,8 +10,9 @@ use super::evaluation;
 use super::findings::{self, Findings};
 use crate::app::evaluate::{Evaluation, Histories};
 use kubebench_host::terminal;
+use kubebench_results::compare::model::History;
 use kubebench_results::compare::render;
-use kubebench_results::compare::v1::{History, SCHEMA_VERSION};
+use kubebench_results::compare::v1;
 use kubebench_syntax::diag::render::Format;
 
 /// Prints the history of what was asked for.
@@ -22,10 +23,10 @@ pub(super) fn run(global: &Global, args: &HistoryArgs) -> Result<ExitStatus> {
     evaluation::tell_readings(global, &evaluation);
     let notes = evaluation.note_of_faults().into_iter().collect();
     let Evaluation { left_out, diagnostics, sources, .. } = evaluation;
-    let answer = History { schema_version: SCHEMA_VERSION, series, left_out, notes };
+    let answer = History { series, left_out, notes };
     let is_bad = diagnostics.has_errors();
     match global.output_format {
-        Format::Json => terminal::print(&format!("{:#}\n", serde_json::to_value(&answer)?))?,
+        Format::Json => terminal::print(&format!("{:#}\n", serde_json::to_value(v1::History::from(&answer))?))?,
         _ => terminal::print(&render::human_history(&answer, args.last))?,
     }
     findings::write_reports(global, Findings { diagnostics, sources: &sources, checked: &[], unreadable: false })?;

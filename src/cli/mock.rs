@@ -67,8 +67,7 @@ pub(super) fn run(global: &Global, args: &MockArgs) -> Result<ExitStatus> {
             Findings { diagnostics, sources: &sources, checked: &[], unreadable: false },
         );
     };
-    let rules = project.compilation.rules(compiled).context("the spec has no rules")?;
-    let rules = Rules::read(&rules).map_err(|error| anyhow::anyhow!("the rules cannot be read: {error}"))?;
+    let rules = Rules::read(&compiled.rules).map_err(|error| anyhow::anyhow!("the rules cannot be read: {error}"))?;
     let request = Request {
         benchmark: &compiled.benchmark,
         identity: &compiled.identity,

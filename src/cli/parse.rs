@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use std::io::BufRead;
 use std::path::{Path, PathBuf};
 
-use anyhow::{Context as _, Result, anyhow, bail};
+use anyhow::{Result, anyhow, bail};
 
 use super::ExitStatus;
 use super::args::{Global, ParseArgs, SelectArgs};
@@ -114,13 +114,11 @@ fn of_spec(global: &Global, args: &ParseArgs, spec: &Path, known: &Known) -> Res
             diagnostics,
         )?));
     };
-    let texts: Vec<Option<String>> = benchmarks.iter().map(|compiled| project.compilation.rules(compiled)).collect();
-    if texts.windows(2).any(|pair| pair.first() != pair.get(1)) {
+    if benchmarks.iter().any(|other| other.rules != compiled.rules) {
         let targets: Vec<&str> = benchmarks.iter().map(|compiled| compiled.benchmark.target.name.as_str()).collect();
         bail!("the targets of {shown} have rules of their own; choose one by `--target`: {}", targets.join(", "));
     }
-    let text = texts.into_iter().next().flatten().with_context(|| format!("the rules of {shown} cannot be found"))?;
-    let mut rules = Rules::read(&text).map_err(|reason| anyhow!("{shown}: {reason}"))?.without_a_run();
+    let mut rules = Rules::read(&compiled.rules).map_err(|reason| anyhow!("{shown}: {reason}"))?.without_a_run();
     if rules.metrics.is_empty() {
         bail!("{shown} measures nothing; add `metrics`");
     }

@@ -153,7 +153,7 @@ fn as_json(plan: &Plan<'_>) -> serde_json::Value {
     let benchmarks: Vec<serde_json::Value> = plan
         .rows
         .iter()
-        .map(|Row { compiled: Compiled { benchmark, identity }, action, estimate }| {
+        .map(|Row { compiled: Compiled { benchmark, identity, .. }, action, estimate }| {
             json!({
                 "name": benchmark.name,
                 "target": benchmark.target.name,

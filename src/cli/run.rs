@@ -8,7 +8,7 @@ mod table;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
-use anyhow::{Context as _, Result, bail};
+use anyhow::{Result, bail};
 use serde_json::json;
 
 use super::ExitStatus;
@@ -76,8 +76,7 @@ pub(super) fn run(global: &Global, args: &RunArgs) -> Result<ExitStatus> {
     };
     let mut outcomes: Outcomes<'_> = Vec::new();
     for (compiled, runs) in runs {
-        let rules = project.compilation.rules(compiled).context("the rules of the benchmark are missing")?;
-        let request = request(&project, compiled, &rules, runs, &options)?;
+        let request = request(&project, compiled, runs, &options)?;
         if args.dry_run {
             dry::print(&request)?;
             continue;

@@ -36,6 +36,8 @@ pub struct Compiled {
     pub benchmark: Benchmark,
     /// Its digest and runs.
     pub identity: Identity,
+    /// The text of `rules.json`, byte for byte as the cluster finds it.
+    pub rules: String,
 }
 
 /// One suite on one target, and the identity of what it executes.
@@ -72,15 +74,6 @@ impl Compilation {
     /// Returns true when some finding is an error.
     pub fn has_errors(&self) -> bool {
         self.diagnostics.iter().any(|diagnostic| diagnostic.severity == Severity::Error)
-    }
-
-    /// Returns the text of `rules.json` of `compiled`, byte for byte as the cluster finds it; nothing for a benchmark of
-    /// another compilation.
-    pub fn rules(&self, compiled: &Compiled) -> Option<String> {
-        let path = manifest::rules_path(&compiled.benchmark);
-        let source = Source::new(path.as_str(), self.tree.get(&path)?.body().as_bytes());
-        let root = yaml::read(SourceId::default(), &source).root?;
-        root.get("data")?.get("rules.json")?.as_text().map(str::to_owned)
     }
 
     /// Adds what was found about the files as files, at the levels of the project.
@@ -294,12 +287,12 @@ fn compile_one(spec: Loaded, project: Option<&Project>, inputs: Inputs<'_>, lets
     } else if let Some(lowered) = lower::benchmark(document, &manifests, project, inputs, diagnostics) {
         let output = |Resolved { mut benchmark, document }| {
             check::check(&benchmark, diagnostics);
-            let Emitted { identity, manifests } = manifest::emit(&benchmark, &document, diagnostics);
+            let Emitted { identity, rules, manifests } = manifest::emit(&benchmark, &document, diagnostics);
             let files = files(manifests, &benchmark.path, Some(benchmark.name_span));
             if lets_go {
                 benchmark.cases.iter_mut().for_each(|case| case.workload.let_go_of_pods());
             }
-            Output { compiled: Compiled { benchmark, identity }, files }
+            Output { compiled: Compiled { benchmark, identity, rules }, files }
         };
         let Lowered { name, name_span, benchmarks } = lowered;
         outcome.name = Some((name, name_span));
@@ -404,7 +397,7 @@ fn compile_suite(
             .members
             .iter()
             .filter_map(|member| {
-                let Compiled { benchmark, identity } = on_target(&member.benchmark)?;
+                let Compiled { benchmark, identity, rules: _ } = on_target(&member.benchmark)?;
                 Some(Part { benchmark, identity, needs: &member.needs })
             })
             .collect();

@@ -1,7 +1,9 @@
 //! A chart: one metric of a case on the hardware that is in use, what gates say of it, and what of that somebody should look at.
 
 use super::place;
-use kubebench_results::compare::v1::{Acknowledged, Kind, Line, OpenChange, SessionValue, Told, Turn, Verdict};
+use kubebench_results::compare::model::{
+    Acknowledged, Kind, Line, OpenChange, SeriesHistory, SessionValue, Turn, Verdict,
+};
 use kubebench_results::compare::words;
 
 /// So many charts stand on a page of a case.
@@ -17,9 +19,9 @@ pub(super) const LATELY: usize = 10;
 #[derive(Debug)]
 pub(super) struct Chart<'a> {
     /// Its series.
-    pub(super) told: &'a Told,
+    pub(super) told: &'a SeriesHistory,
     /// The series on hardware that was replaced, the oldest first.
-    pub(super) replaced: Vec<&'a Told>,
+    pub(super) replaced: Vec<&'a SeriesHistory>,
     /// What gates say of its newest session, the worst first.
     pub(super) lines: Vec<&'a Line>,
     /// Whether newer sessions have this metric in another unit, or not at all where the case runs now.

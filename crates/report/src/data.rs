@@ -10,9 +10,10 @@ use super::page::{LATENCY, distributions, finding_words};
 use super::site::{Benchmark, Case, Obstacle, Site};
 use super::v1::{BenchmarkEntry, CaseEntry, Index, Open, SCHEMA_VERSION};
 use super::{File, place, sheets};
-use kubebench_results::compare::v1::{self, Told};
+use kubebench_results::compare::model::SeriesHistory;
+use kubebench_results::compare::v1;
 use kubebench_results::sweep;
-use kubebench_results::sweep::v1::{Group, Swept};
+use kubebench_results::sweep::model::Group;
 
 /// The name of the index.
 pub const INDEX: &str = "index.json";
@@ -85,7 +86,7 @@ fn entry(benchmark: &Benchmark<'_>, case: &Case<'_>) -> CaseEntry {
     CaseEntry {
         case: case.id.to_owned(),
         case_name: case.name.to_owned(),
-        verdict: case.charts.iter().filter(|chart| chart.is_watched()).filter_map(Chart::verdict).min(),
+        verdict: case.charts.iter().filter(|chart| chart.is_watched()).filter_map(Chart::verdict).min().map(Into::into),
         failing: case.troubles.iter().any(|trouble| trouble.what != Obstacle::NeverRan),
         missing: case.troubles.iter().any(|trouble| trouble.what == Obstacle::NeverRan),
         data: place::data(benchmark.name, case.id, "json"),
@@ -94,11 +95,13 @@ fn entry(benchmark: &Benchmark<'_>, case: &Case<'_>) -> CaseEntry {
 
 /// Returns the comparisons as `kubebench compare` prints them.
 pub(super) fn comparisons(site: &Site<'_>) -> Vec<File> {
-    let file = |(name, answer): (&String, &v1::Comparison)| File {
-        path: format!("compare/{}.json", place::slug(name)),
-        text: json(answer),
-    };
-    site.request.comparisons.iter().map(file).collect()
+    let comparisons = site.request.comparisons.iter();
+    comparisons
+        .map(|(name, answer)| File {
+            path: format!("compare/{}.json", place::slug(name)),
+            text: json(&v1::Comparison::from(answer)),
+        })
+        .collect()
 }
 
 /// `History` without what the index has.
@@ -106,7 +109,7 @@ pub(super) fn comparisons(site: &Site<'_>) -> Vec<File> {
 #[serde(rename_all = "camelCase")]
 struct HistoryOf {
     schema_version: u32,
-    series: Vec<Told>,
+    series: Vec<v1::Told>,
     left_out: [(); 0],
 }
 
@@ -119,10 +122,10 @@ pub(super) fn benchmark_files(site: &Site<'_>, benchmark: &Benchmark<'_>) -> Vec
         let groups: Vec<Group> = own.map(|(_, group)| group.clone()).collect();
         let path = |ending: &str| place::sweep(benchmark.name, axis, ending);
         files.push(File { path: path("csv"), text: sheets::sides(&groups) });
-        let swept = Swept {
+        let swept = sweep::v1::Swept {
             schema_version: sweep::v1::SCHEMA_VERSION,
             axis: axis.to_owned(),
-            groups,
+            groups: groups.iter().map(Into::into).collect(),
             fronts: Vec::new(),
             left_out: Vec::new(),
             notes: Vec::new(),
@@ -152,11 +155,11 @@ fn case_files(site: &Site<'_>, benchmark: &Benchmark<'_>, case: &Case<'_>) -> Ve
 
 /// Returns series in which only the first that has a session names its result files, unless another one counts others: most metrics of a
 /// case are of the same files, and their paths would be the most of the data.
-fn named_once<'a>(series: impl Iterator<Item = &'a Told>) -> Vec<Told> {
+fn named_once<'a>(series: impl Iterator<Item = &'a SeriesHistory>) -> Vec<v1::Told> {
     let mut named: BTreeMap<&str, &[String]> = BTreeMap::new();
     let mut all = Vec::new();
     for told in series {
-        let mut own = told.clone();
+        let mut own = v1::Told::from(told);
         for (session, own) in told.sessions.iter().zip(&mut own.sessions) {
             match named.entry(&session.session) {
                 Entry::Vacant(first) => drop(first.insert(&session.results)),

@@ -5,9 +5,9 @@ use std::collections::BTreeMap;
 
 use super::plot::quantiles::Quantiles;
 use kubebench_format::result::plain;
-use kubebench_results::compare::v1::Told;
+use kubebench_results::compare::model::SeriesHistory;
 use kubebench_results::export::is_executed;
-use kubebench_results::sweep::v1::{Estimate, Front, FrontMetric, Group};
+use kubebench_results::sweep::model::{Estimate, Front, FrontMetric, Group};
 
 fn pairs(of: &BTreeMap<String, String>) -> String {
     of.iter().map(|(name, value)| format!("{name}={value}")).collect::<Vec<_>>().join("; ")
@@ -92,7 +92,7 @@ pub(super) fn curves(plots: &[Quantiles<'_>]) -> String {
 }
 
 /// Returns the sessions of series.
-pub(super) fn series<'a>(series: impl Iterator<Item = &'a Told>) -> String {
+pub(super) fn series<'a>(series: impl Iterator<Item = &'a SeriesHistory>) -> String {
     let mut text = "metric,labels,unit,environment,session,startedAt,commit,value,runs\n".to_owned();
     for told in series {
         let fixed = [

@@ -9,9 +9,9 @@ use kubebench_format::result::VARIANT;
 use kubebench_format::result::plain;
 use kubebench_format::result::v1::{Metric, Status};
 use kubebench_results::archive::{Archive, Partition, Row};
-use kubebench_results::compare::v1::{Comparison, LeftOut, Line, Told, Verdict};
+use kubebench_results::compare::model::{Comparison, LeftOut, Line, SeriesHistory, Verdict};
 use kubebench_results::compare::words;
-use kubebench_results::sweep::v1::{Front, Group};
+use kubebench_results::sweep::model::{Front, Group};
 use kubebench_results::sweep::{self, Axis};
 
 /// All that a report is made from.
@@ -26,7 +26,7 @@ pub struct Request<'a> {
     /// Their partitions.
     pub partitions: &'a [Partition],
     /// The series of all of them.
-    pub series: &'a [Told],
+    pub series: &'a [SeriesHistory],
     /// What gates say, and what they would say of primary metrics that have none.
     pub lines: &'a [Line],
     /// The cases that specs ask for, and what these say of themselves.
@@ -225,7 +225,7 @@ type Charts<'a> = BTreeMap<&'a str, BTreeMap<&'a str, Vec<Chart<'a>>>>;
 /// Puts the series of each metric together: the one in use, and those it replaced. Targets stand side by side.
 fn charts<'a>(request: &'a Request<'a>, lines: &Lines<'a>) -> Charts<'a> {
     type Key<'a> = (&'a str, &'a str, Option<&'a String>, &'a str, &'a BTreeMap<String, String>);
-    let mut groups: BTreeMap<Key<'_>, BTreeMap<Option<&String>, Vec<&Told>>> = BTreeMap::new();
+    let mut groups: BTreeMap<Key<'_>, BTreeMap<Option<&String>, Vec<&SeriesHistory>>> = BTreeMap::new();
     for told in request.series {
         let target = told.environment.get("target");
         let key = (told.benchmark.as_str(), told.case.as_str(), target, told.metric.as_str(), &told.labels);
@@ -241,7 +241,8 @@ fn charts<'a>(request: &'a Request<'a>, lines: &Lines<'a>) -> Charts<'a> {
             let is_old_unit = all.iter().map(|told| last(told)).max() < newest
                 && (newest_known.flatten().is_none() || all.iter().map(|told| last_known(told)).max() < newest_known);
             all.sort_by_key(|told| last(told));
-            let (mut replaced, mut current): (Vec<&Told>, Vec<&Told>) = all.into_iter().partition(|told| told.replaced);
+            let (mut replaced, mut current): (Vec<&SeriesHistory>, Vec<&SeriesHistory>) =
+                all.into_iter().partition(|told| told.replaced);
             let is_gone = current.is_empty();
             if is_gone {
                 current.extend(replaced.pop());
@@ -267,12 +268,12 @@ fn charts<'a>(request: &'a Request<'a>, lines: &Lines<'a>) -> Charts<'a> {
     charts
 }
 
-fn last(told: &Told) -> Option<&String> {
+fn last(told: &SeriesHistory) -> Option<&String> {
     told.sessions.last().map(|session| &session.started_at)
 }
 
 /// The same of the sessions of the default branch.
-fn last_known(told: &Told) -> Option<&String> {
+fn last_known(told: &SeriesHistory) -> Option<&String> {
     let known = told.sessions.iter().rev().find(|session| !told.aside.contains(&session.session));
     known.map(|session| &session.started_at)
 }
@@ -286,7 +287,7 @@ struct Lines<'a> {
 type SeriesKey = (String, String, BTreeMap<String, String>, String, BTreeMap<String, String>, Option<String>);
 
 impl<'a> Lines<'a> {
-    fn of_all(lines: &'a [Line], series: &[Told]) -> Self {
+    fn of_all(lines: &'a [Line], series: &[SeriesHistory]) -> Self {
         // Where targets do not keep results apart, series have none, and the lines of gates have one all the same.
         let has_target = series.iter().any(|told| told.environment.contains_key("target"));
         let mut by_series: BTreeMap<SeriesKey, Vec<&Line>> = BTreeMap::new();
@@ -311,7 +312,7 @@ impl<'a> Lines<'a> {
         Self { by_series }
     }
 
-    fn of(&self, told: &Told) -> Vec<&'a Line> {
+    fn of(&self, told: &SeriesHistory) -> Vec<&'a Line> {
         self.by_series.get(&key(told)).cloned().unwrap_or_default()
     }
 
@@ -324,7 +325,7 @@ impl<'a> Lines<'a> {
     }
 }
 
-fn key(told: &Told) -> SeriesKey {
+fn key(told: &SeriesHistory) -> SeriesKey {
     (
         told.benchmark.clone(),
         told.case.clone(),
@@ -336,7 +337,7 @@ fn key(told: &Told) -> SeriesKey {
 }
 
 /// Returns the anchor of a metric.
-fn anchor(told: &Told) -> String {
+fn anchor(told: &SeriesHistory) -> String {
     let labels: String = told.labels.iter().map(|(name, value)| format!(" {name}={value}")).collect();
     let unit = told.unit.as_deref().unwrap_or_default();
     let target = told.environment.get("target").map_or("", String::as_str);

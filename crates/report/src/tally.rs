@@ -2,7 +2,7 @@
 
 use super::chart::Chart;
 use super::site::{Case, Obstacle};
-use kubebench_results::compare::v1::Verdict;
+use kubebench_results::compare::model::Verdict;
 use kubebench_results::compare::words;
 
 /// How series and cases stand.

@@ -11,7 +11,7 @@ use kubebench_format::result::Ack;
 use kubebench_format::spec::v1::API_VERSION;
 use kubebench_host::fs;
 use kubebench_results::archive::partitions;
-use kubebench_results::compare::v1::{LevelChange, SessionValue, Told};
+use kubebench_results::compare::model::{LevelChange, SeriesHistory, SessionValue};
 use kubebench_results::compare::{HistoryRequest, Lineage, Rule, begins, extent, history, matches, words};
 use kubebench_syntax::diag::render::on_one_line;
 use kubebench_syntax::digest::Digest;
@@ -109,15 +109,15 @@ impl Acknowledgement {
 fn bounded(
     evaluation: &Evaluation,
     request: HistoryRequest<'_>,
-    series: &[Told],
+    series: &[SeriesHistory],
     query: &AckQuery,
     ack: Ack,
 ) -> Result<Acknowledgement> {
-    let about: Vec<&Told> = series.iter().filter(|told| is_about(told, &ack)).collect();
+    let about: Vec<&SeriesHistory> = series.iter().filter(|told| is_about(told, &ack)).collect();
     let others = lineages(evaluation, &ack)?;
     let elsewhere = others.values().map(|lineage| history(HistoryRequest { lineage: Some(lineage), ..request }));
-    let elsewhere: Vec<Told> = elsewhere.flatten().filter(|told| is_about(told, &ack)).collect();
-    let everywhere: Vec<&Told> = about.iter().copied().chain(&elsewhere).collect();
+    let elsewhere: Vec<SeriesHistory> = elsewhere.flatten().filter(|told| is_about(told, &ack)).collect();
+    let everywhere: Vec<&SeriesHistory> = about.iter().copied().chain(&elsewhere).collect();
     let note = refuse_unreached(&everywhere, &ack)?;
     let threshold = about.iter().map(|told| told.threshold).fold(0.0, f64::max);
     let bound = match query.max_change.as_deref() {
@@ -140,7 +140,7 @@ fn bounded(
 }
 
 /// Refuses an acknowledgement from a place from which on there is nothing to accept; returns what a person should know of the place.
-fn refuse_unreached(about: &[&Told], ack: &Ack) -> Result<Option<String>> {
+fn refuse_unreached(about: &[&SeriesHistory], ack: &Ack) -> Result<Option<String>> {
     match reach(about, &ack.from) {
         Reach::Nothing => bail!(
             "`{}` is no session, no commit of a session and no time before one; `kubebench history {}` lists them",
@@ -164,7 +164,7 @@ fn refuse_unreached(about: &[&Told], ack: &Ack) -> Result<Option<String>> {
 
 /// Returns the acknowledgements that are asked for, without bounds: where several cases got worse and all are accepted, one for each, from
 /// where its own change began.
-fn asked_for(series: &[Told], query: &AckQuery) -> Result<Vec<Ack>> {
+fn asked_for(series: &[SeriesHistory], query: &AckQuery) -> Result<Vec<Ack>> {
     let any = Ack {
         file: String::new(),
         benchmark: query.benchmark.clone(),
@@ -177,10 +177,10 @@ fn asked_for(series: &[Told], query: &AckQuery) -> Result<Vec<Ack>> {
         by: query.by.clone(),
         expires: query.expires.clone(),
     };
-    let on_target: Vec<&Told> = series.iter().filter(|told| is_about(told, &any)).collect();
+    let on_target: Vec<&SeriesHistory> = series.iter().filter(|told| is_about(told, &any)).collect();
     let case = query.case.clone().map_or_else(|| only_case(&on_target, query), Ok)?;
     let ack = Ack { case, ..any };
-    let about: Vec<&Told> = on_target.into_iter().filter(|told| is_about(told, &ack)).collect();
+    let about: Vec<&SeriesHistory> = on_target.into_iter().filter(|told| is_about(told, &ack)).collect();
     if about.is_empty() {
         let on = ack.target.as_ref().map_or_else(String::new, |target| format!(" on `{target}`"));
         bail!("no result of {} has the metric `{}` in the case `{}`{on}", query.benchmark, query.metric, ack.case);
@@ -211,7 +211,7 @@ fn asked_for(series: &[Told], query: &AckQuery) -> Result<Vec<Ack>> {
 }
 
 /// Returns the file that accepts the same already, perhaps for more cases than are asked for.
-fn known<'a>(acks: &'a [Ack], about: &[&Told], ack: &Ack) -> Option<&'a String> {
+fn known<'a>(acks: &'a [Ack], about: &[&SeriesHistory], ack: &Ack) -> Option<&'a String> {
     let mut same = acks.iter().filter(|known| {
         (&known.benchmark, &known.metric, &known.from) == (&ack.benchmark, &ack.metric, &ack.from)
             && about.iter().all(|told| is_about(told, known))
@@ -220,7 +220,7 @@ fn known<'a>(acks: &'a [Ack], about: &[&Told], ack: &Ack) -> Option<&'a String> 
 }
 
 /// Returns whether an acknowledgement is about a series.
-fn is_about(told: &Told, ack: &Ack) -> bool {
+fn is_about(told: &SeriesHistory, ack: &Ack) -> bool {
     let target = told.environment.get("target");
     told.benchmark == ack.benchmark
         && told.metric == ack.metric
@@ -288,7 +288,7 @@ fn still_open(request: HistoryRequest<'_>, made: &[Acknowledgement]) -> Vec<Stri
     let new = made.iter().map(|made| &made.ack);
     let all: Vec<Ack> = request.acks.iter().chain(new).cloned().collect();
     let series = history(HistoryRequest { acks: &all, ..request });
-    let is_open = |told: &&Told| told.open.is_some() && made.iter().any(|made| is_about(told, &made.ack));
+    let is_open = |told: &&SeriesHistory| told.open.is_some() && made.iter().any(|made| is_about(told, &made.ack));
     let open = series.iter().filter(is_open).filter_map(|told| told.changes.last());
     let in_words = |change: &LevelChange| {
         let day = words::day(&change.since);
@@ -301,12 +301,13 @@ fn still_open(request: HistoryRequest<'_>, made: &[Acknowledgement]) -> Vec<Stri
 }
 
 /// Returns the one case that is meant where none is named: the only one, or the only one with an open change.
-fn only_case(series: &[&Told], query: &AckQuery) -> Result<String> {
+fn only_case(series: &[&SeriesHistory], query: &AckQuery) -> Result<String> {
     const MOST: usize = 10;
-    let names = |told: &[&Told]| -> BTreeMap<String, String> {
+    let names = |told: &[&SeriesHistory]| -> BTreeMap<String, String> {
         told.iter().map(|told| (told.case.clone(), told.case_name.clone())).collect()
     };
-    let open: Vec<&Told> = series.iter().copied().filter(|told| told.open.is_some() && !told.replaced).collect();
+    let open: Vec<&SeriesHistory> =
+        series.iter().copied().filter(|told| told.open.is_some() && !told.replaced).collect();
     let (all, open) = (names(series), names(&open));
     let known = if open.is_empty() { &all } else { &open };
     let mut cases = known.iter();
@@ -346,10 +347,10 @@ enum Reach {
     Baseline,
 }
 
-fn reach(about: &[&Told], from: &str) -> Reach {
+fn reach(about: &[&SeriesHistory], from: &str) -> Reach {
     let sessions = about.iter().flat_map(|told| told.sessions.iter().map(move |session| (*told, session)));
     let from_there = sessions.filter(|(_, of)| begins(from, &of.session, &of.started_at, of.commit.as_deref()));
-    let reach = |(told, session): (&Told, &SessionValue)| {
+    let reach = |(told, session): (&SeriesHistory, &SessionValue)| {
         if !told.aside.contains(&session.session) {
             Reach::Baseline
         } else if told.sessions.last().is_some_and(|last| last.session == session.session) && !told.replaced {

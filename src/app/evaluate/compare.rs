@@ -10,7 +10,7 @@ use crate::app::results::ResultsFolder;
 use crate::app::start::Start;
 use kubebench_git::Commits;
 use kubebench_results::archive::{Archive, Row};
-use kubebench_results::compare::v1::{Comparison, Line, Verdict};
+use kubebench_results::compare::model::{Comparison, Line, Verdict};
 use kubebench_results::compare::{Lineage, Request, Side, compare, render, words};
 use kubebench_syntax::diag::{Diagnostic, Diagnostics, code};
 use kubebench_syntax::text::SourceMap;

@@ -11,7 +11,7 @@ use crate::app::start::Start;
 use kubebench_format::result::Ack;
 use kubebench_git::Commits;
 use kubebench_results::archive::{Archive, Row, partitions};
-use kubebench_results::compare::v1::{Gated, LeftOut, Line, Outcome, SCHEMA_VERSION, Verdict};
+use kubebench_results::compare::model::{GateReport, LeftOut, Line, Outcome, Verdict};
 use kubebench_results::compare::{Candidate, GateRequest, Judged, Lineage, Rule, gate, idle, render, words};
 use kubebench_syntax::diag::{Diagnostic, Diagnostics, code};
 use kubebench_syntax::text::{SourceMap, Span};
@@ -68,7 +68,7 @@ pub struct GateQuery {
 /// The answer of the gates.
 pub struct GatesEvaluated {
     /// What they say.
-    pub answer: Gated,
+    pub answer: GateReport,
     /// What fails, and the files that do not count.
     pub diagnostics: Diagnostics,
     /// The texts into which these point.
@@ -113,8 +113,7 @@ impl GatesEvaluated {
         } else {
             Outcome::Failed
         };
-        let answer = Gated {
-            schema_version: SCHEMA_VERSION,
+        let answer = GateReport {
             outcome,
             results: query.results.as_ref().map(|folder| folder.display().to_string()),
             baseline: default.clone().unwrap_or_else(|| "all earlier sessions".to_owned()),

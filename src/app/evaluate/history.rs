@@ -8,7 +8,7 @@ use anyhow::{Result, bail};
 use super::{DefaultBaseline, Evaluation};
 use kubebench_format::result::Ack;
 use kubebench_results::archive::partitions;
-use kubebench_results::compare::v1::{Kind, Told};
+use kubebench_results::compare::model::{Kind, SeriesHistory};
 use kubebench_results::compare::{HistoryRequest, history};
 use kubebench_syntax::diag::{Diagnostics, nearest};
 
@@ -46,7 +46,7 @@ pub struct Histories {
     /// The commits whose sessions are the baseline.
     pub baseline: DefaultBaseline,
     /// The series.
-    pub series: Vec<Told>,
+    pub series: Vec<SeriesHistory>,
 }
 
 impl Histories {
@@ -79,7 +79,7 @@ impl Histories {
 }
 
 impl HistoryQuery {
-    fn has(&self, told: &Told) -> bool {
+    fn has(&self, told: &SeriesHistory) -> bool {
         let by_metric = match &self.metrics {
             MetricQuery::Primary => told.kind == Kind::Primary,
             MetricQuery::All => true,
@@ -91,8 +91,8 @@ impl HistoryQuery {
 }
 
 /// Refuses cases that no result is of.
-fn refuse_unknown_cases(cases: &[String], series: &[Told]) -> Result<()> {
-    let names = |told: &Told| [told.case.clone(), told.case_name.clone()];
+fn refuse_unknown_cases(cases: &[String], series: &[SeriesHistory]) -> Result<()> {
+    let names = |told: &SeriesHistory| [told.case.clone(), told.case_name.clone()];
     let known: BTreeSet<String> = series.iter().flat_map(names).filter(|name| !name.is_empty()).collect();
     let Some(unknown) = cases.iter().find(|case| !known.contains(*case)) else { return Ok(()) };
     let near = nearest(unknown, known.iter().map(String::as_str));

@@ -26,7 +26,7 @@ use kubebench_git::Commits;
 use kubebench_host::fs::{self, Content};
 use kubebench_report::ExpectedBenchmark;
 use kubebench_results::archive::Archive;
-use kubebench_results::compare::v1::LeftOut;
+use kubebench_results::compare::model::LeftOut;
 use kubebench_results::compare::{Policies, Rule, Stated, words};
 use kubebench_results::verdict::DEFAULT_THRESHOLD;
 use kubebench_syntax::diag::render::listed;

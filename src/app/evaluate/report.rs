@@ -16,7 +16,7 @@ use kubebench_host::fs;
 use kubebench_report::disk::Site;
 use kubebench_report::{self as report, Links, Request, sampled};
 use kubebench_results::archive::{Partition, partitions};
-use kubebench_results::compare::v1::{Comparison, Direction, Kind, Line, SessionValue, Told};
+use kubebench_results::compare::model::{Comparison, Direction, Kind, Line, SeriesHistory, SessionValue};
 use kubebench_results::compare::{
     Against, Candidate, GateRequest, HistoryRequest, Judged, Lineage, Rule, Side, gate, history, idle,
 };
@@ -48,7 +48,7 @@ pub struct Report {
     title: String,
     url: Option<String>,
     partitions: Vec<Partition>,
-    series: Vec<Told>,
+    series: Vec<SeriesHistory>,
     lines: Vec<Line>,
     comparisons: BTreeMap<String, Comparison>,
     samples: BTreeMap<String, Vec<Metric>>,
@@ -200,7 +200,7 @@ fn links(
 fn lines(
     evaluation: &Evaluation,
     partitions: &[Partition],
-    series: &[Told],
+    series: &[SeriesHistory],
     acks: &[Ack],
     baseline: &DefaultBaseline,
     lineages: &BTreeMap<String, Lineage>,
@@ -233,7 +233,7 @@ type Ungated<'a> = (&'a str, &'a str, &'a str);
 type Cases<'a> = BTreeSet<(&'a str, &'a str)>;
 
 /// Returns what gates of primary metrics would be that have none.
-fn ungated(gated: &[Rule], evaluation: &Evaluation, series: &[Told]) -> Vec<Rule> {
+fn ungated(gated: &[Rule], evaluation: &Evaluation, series: &[SeriesHistory]) -> Vec<Rule> {
     let known: BTreeSet<(&str, &str, &str)> = gated
         .iter()
         .flat_map(|rule| {
@@ -276,7 +276,7 @@ fn comparisons(
     query: &ReportQuery,
     evaluation: &Evaluation,
     commits: Option<&Commits>,
-    series: &[Told],
+    series: &[SeriesHistory],
 ) -> Result<BTreeMap<String, Comparison>> {
     let mut comparisons = BTreeMap::new();
     // No side is a folder.
@@ -313,9 +313,9 @@ fn comparisons(
 }
 
 /// Returns the commit of the newest session, and that of the last session before it that had another one.
-fn newest_commits(series: &[Told]) -> Option<[String; 2]> {
+fn newest_commits(series: &[SeriesHistory]) -> Option<[String; 2]> {
     let mut newest: BTreeMap<&str, &str> = BTreeMap::new();
-    let own = |told: &'_ Told, session: &SessionValue| !told.aside.contains(&session.session);
+    let own = |told: &'_ SeriesHistory, session: &SessionValue| !told.aside.contains(&session.session);
     let sessions = series.iter().flat_map(|told| told.sessions.iter().filter(move |session| own(told, session)));
     for session in sessions {
         if let Some(commit) = &session.commit {
@@ -331,7 +331,7 @@ fn newest_commits(series: &[Told]) -> Option<[String; 2]> {
 }
 
 /// Reads the results whose samples are drawn.
-fn samples(folder: &Path, series: &[Told]) -> Result<BTreeMap<String, Vec<Metric>>> {
+fn samples(folder: &Path, series: &[SeriesHistory]) -> Result<BTreeMap<String, Vec<Metric>>> {
     let wanted: BTreeSet<&String> = series.iter().flat_map(sampled).collect();
     let files: Vec<(&String, PathBuf)> = wanted.into_iter().map(|path| (path, folder.join(path))).collect();
     let files: Vec<(&String, &PathBuf)> = files.iter().map(|(path, file)| (*path, file)).collect();

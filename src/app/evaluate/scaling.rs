@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use anyhow::{Result, bail};
 
 use super::{Evaluation, Histories, refuse_unknown};
-use kubebench_results::sweep::v1::Swept;
+use kubebench_results::sweep::model::ScalingReport;
 use kubebench_results::sweep::{Axis, Request, axes, fronts, sweep, values};
 use kubebench_syntax::diag::Diagnostics;
 use kubebench_syntax::diag::render::{listed, on_one_line};
@@ -28,7 +28,7 @@ pub struct ScalingQuery {
 /// What came of it.
 pub struct Scaling {
     /// The comparison.
-    pub answer: Swept,
+    pub answer: ScalingReport,
     /// The files that do not count.
     pub diagnostics: Diagnostics,
     /// The texts into which these point.

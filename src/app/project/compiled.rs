@@ -154,10 +154,9 @@ impl CompiledProject {
         let mut found = Diagnostics::default();
         let mut seen = BTreeSet::new();
         for compiled in self.benchmarks().into_iter().filter(|compiled| !compiled.benchmark.fixtures.is_empty()) {
-            let Some(text) = self.compilation.rules(compiled) else { continue };
-            let Ok(rules) = Rules::read(&text) else { continue };
+            let Ok(rules) = Rules::read(&compiled.rules) else { continue };
             // A spec on several targets has the same rules on most of them.
-            if seen.insert((compiled.benchmark.path.clone(), text)) {
+            if seen.insert((compiled.benchmark.path.as_str(), compiled.rules.as_str())) {
                 fixture::check(&compiled.benchmark, &rules, &folders, &open, &mut found);
             }
         }
@@ -168,9 +167,9 @@ impl CompiledProject {
     pub fn current_rules(&self) -> CurrentRules {
         let rules = |compiled: &Compiled| {
             let key = (compiled.benchmark.name.clone(), compiled.benchmark.target.name.clone());
-            Some((key, Digest::of(self.compilation.rules(compiled)?).to_string()))
+            (key, Digest::of(&compiled.rules).to_string())
         };
-        self.compilation.benchmarks.iter().filter_map(rules).collect()
+        self.compilation.benchmarks.iter().map(rules).collect()
     }
 
     /// Returns how many of the selected specs were read, in words.

@@ -9,7 +9,7 @@ use crate::app::start::Start;
 use kubebench_format::result;
 use kubebench_host::fs::Content;
 use kubebench_results::archive::{Archive, CurrentRules, Doubt, settle};
-use kubebench_results::compare::v1::LeftOut;
+use kubebench_results::compare::model::LeftOut;
 use kubebench_results::compare::words::counted;
 use kubebench_results::disk::archive::{self, Bad};
 use kubebench_syntax::diag::{Diagnostic, Diagnostics, Place, code};

@@ -42,7 +42,6 @@ pub struct RunOptions {
 pub fn request<'a>(
     project: &'a CompiledProject,
     compiled: &'a Compiled,
-    rules: &'a str,
     runs: Vec<Run>,
     options: &RunOptions,
 ) -> Result<Request<'a>> {
@@ -59,7 +58,7 @@ pub fn request<'a>(
         root,
         session: options.session.clone(),
         compiled,
-        rules,
+        rules: &compiled.rules,
         results: options.results.clone().unwrap_or_else(|| root.join(&settings.results.directory)),
         engine: options.engine,
         client: machine::variables(is_of_client),

@@ -93,10 +93,7 @@ const CRATES: &[(&str, &[&str])] = &[
     ("regex", &["format/schema/format", "extract", "syntax/redact"]),
     ("regex-syntax", &["format/schema/format", "extract"]),
     ("rusqlite", &["results/disk/export/database"]),
-    (
-        "schemars",
-        &["format", "compiler/workload", "results/compare/v1", "report/v1", "results/sweep/v1", "results/verdict"],
-    ),
+    ("schemars", &["format", "compiler/workload", "results/compare/v1", "report/v1", "results/sweep/v1"]),
     ("semver", &["syntax/unit"]),
     ("serde_yaml", &["syntax/yaml"]),
     ("sha2", &["syntax/digest"]),

@@ -65,8 +65,7 @@ fn a_check_says_what_is_wrong_with_the_specs_first() {
     assert_eq!(status, 1);
     assert!(text.find("KB0418") < text.find("KB0501"), "{text}");
     assert!(
-        text.trim_end()
-            .ends_with("mend the errors in the specs first; without them, `kubebench compile` repairs the rest"),
+        text.trim_end().ends_with("fix the errors in the specs; `kubebench compile` then updates the rest"),
         "{text}"
     );
 }
@@ -84,7 +83,7 @@ fn a_merge_conflict_in_manifests_is_compiled_away() {
     let (status, text) = said(&folder, &["compile", "--check"]);
     assert_eq!((status, text.contains("run `kubebench compile` and commit")), (1, true), "{text}");
     let (status, text) = said(&folder, &["compile"]);
-    assert_eq!((status, text.contains("1 manifest with conflict markers compiled anew")), (0, true), "{text}");
+    assert_eq!((status, text.contains("1 manifest with conflict markers compiled again")), (0, true), "{text}");
     assert_eq!(folder.tree("generated"), clean);
 }
 

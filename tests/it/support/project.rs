@@ -112,7 +112,7 @@ pub(crate) fn created(compilation: &Compilation) -> Vec<Emitted> {
 /// Every object that `kubebench render` prints: the workload of the first run of every case.
 pub(crate) fn rendered(compilation: &Compilation) -> Vec<Emitted> {
     let mut rendered = Vec::new();
-    for Compiled { benchmark, identity } in &compilation.benchmarks {
+    for Compiled { benchmark, identity, .. } in &compilation.benchmarks {
         for case in &benchmark.cases {
             let run = identity.runs.iter().find(|run| run.case == case.id && !run.warmup).unwrap();
             let path = format!("render {}/{}/{}", benchmark.target.name, benchmark.name, case.id);

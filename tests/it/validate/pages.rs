@@ -173,7 +173,7 @@ fn findings(code: &str, project: &Project) -> BTreeSet<String> {
         };
         let mut faults = Diagnostics::default();
         for compiled in &compilation.benchmarks {
-            let rules = Rules::read(&compilation.rules(compiled).unwrap()).unwrap();
+            let rules = Rules::read(&compiled.rules).unwrap();
             fixture::check(&compiled.benchmark, &rules, &["specs"], &open, &mut faults);
         }
         found.extend(faults.into_iter().map(|fault| fault.code.id.to_owned()));

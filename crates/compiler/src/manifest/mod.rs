@@ -43,8 +43,6 @@ const SURELY_SMALL: usize = SERVER_SIDE_APPLY_FROM / 2;
 /// The bytes over which a ConfigMap is refused; the API server's limit is 1 MiB for the whole object.
 const MAX_CONFIG_MAP: usize = 900 * 1024;
 
-/// The file of the ConfigMap that holds the rules.
-const RULES_FILE: &str = "rules.yaml";
 /// The file of the Workflow or CronWorkflow.
 const WORKFLOW_FILE: &str = "workflow.yaml";
 /// The file of the claim for results.
@@ -72,6 +70,8 @@ impl Manifest {
 pub struct Emitted {
     /// Who is who.
     pub identity: Identity,
+    /// The text of `rules.json`.
+    pub rules: String,
     /// The objects.
     pub manifests: Vec<Manifest>,
 }
@@ -82,9 +82,10 @@ pub(crate) fn emit(benchmark: &Benchmark, document: &Json, diagnostics: &mut Dia
         benchmark.cases.iter().map(|case| workload::case_objects(benchmark, case, diagnostics)).collect();
     let prepare = benchmark.prepare.as_ref().map(|job| workload::step_job(benchmark, job, diagnostics));
     let identity = Identity::new(benchmark, &cases, prepare.as_ref());
+    let rules = rules::text(benchmark, document);
     let mut objects = vec![
         ("config.yaml", config::config_map(benchmark, &identity, &cases, prepare.as_ref())),
-        (RULES_FILE, rules::config_map(benchmark, document)),
+        ("rules.yaml", rules::config_map(benchmark, &rules, document)),
     ];
     if benchmark.suite.is_none() {
         objects.push((WORKFLOW_FILE, workflow::workflow(benchmark, &identity)));
@@ -102,12 +103,7 @@ pub(crate) fn emit(benchmark: &Benchmark, document: &Json, diagnostics: &mut Dia
         }
         add("files.yaml", files);
     }
-    Emitted { identity, manifests }
-}
-
-/// Returns the path of the manifest that holds the rules of `benchmark`.
-pub(crate) fn rules_path(benchmark: &Benchmark) -> String {
-    path(benchmark, RULES_FILE)
+    Emitted { identity, rules, manifests }
 }
 
 /// Returns the path of the manifest that holds the claim of the benchmark or suite called `owner`.

@@ -13,13 +13,13 @@ pub(super) fn name(benchmark: &Benchmark) -> String {
     format!("{}-rules", benchmark.name)
 }
 
-/// Returns the ConfigMap; `document` is the resolved spec.
-pub(super) fn config_map(benchmark: &Benchmark, document: &Json) -> Json {
+/// Returns the text of `rules.json`; `document` is the resolved spec.
+pub(super) fn text(benchmark: &Benchmark, document: &Json) -> String {
     let list = |field: &str| {
         let found = document.get("spec").and_then(|spec| spec.get(field)).and_then(Json::as_array);
         found.cloned().unwrap_or_default()
     };
-    let rules = RulesFile {
+    RulesFile {
         benchmark: benchmark.name.clone(),
         checks: list("checks"),
         gates: list("gates"),
@@ -27,8 +27,13 @@ pub(super) fn config_map(benchmark: &Benchmark, document: &Json) -> Json {
         log_limit_bytes: benchmark.log_limit,
         metrics: list("metrics"),
         source: SpecSource { digest: benchmark.spec_digest.to_string(), path: benchmark.path.clone() },
-    };
-    let data = object([(RulesFile::FILE, rules.write().into()), ("spec.yaml", yaml::write(document).into())]);
+    }
+    .write()
+}
+
+/// Returns the ConfigMap of the rules `text` and of the spec.
+pub(super) fn config_map(benchmark: &Benchmark, text: &str, document: &Json) -> Json {
+    let data = object([(RulesFile::FILE, text.into()), ("spec.yaml", yaml::write(document).into())]);
     object([
         ("apiVersion", "v1".into()),
         ("kind", "ConfigMap".into()),

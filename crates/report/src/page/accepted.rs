@@ -7,7 +7,7 @@ use maud::{Markup, html};
 use super::super::place;
 use super::super::site::Site;
 use super::{chart, parts};
-use kubebench_results::compare::v1::{Acknowledged, Size, Told};
+use kubebench_results::compare::model::{Acknowledged, SeriesHistory, Size};
 use kubebench_results::compare::words;
 
 /// So many cases are named.
@@ -39,7 +39,7 @@ pub(super) fn all(site: &Site<'_>) -> Vec<Markup> {
 }
 
 /// Returns the change of a series that was accepted.
-fn change<'a>(told: &'a Told, ack: &Acknowledged) -> Option<(Size, &'a str)> {
+fn change<'a>(told: &'a SeriesHistory, ack: &Acknowledged) -> Option<(Size, &'a str)> {
     let change = told.changes.iter().find(|change| Some(&change.session) == ack.session.as_ref())?;
     Some((told.size(change), change.since.as_str()))
 }

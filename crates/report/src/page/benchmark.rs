@@ -8,7 +8,7 @@ use super::super::site::{Benchmark, Case, Site};
 use super::super::tally::Tally;
 use super::chart::{self, Runs};
 use super::{File, Page, case, matrix, overview, parts, runs, scaling};
-use kubebench_results::compare::v1::Kind;
+use kubebench_results::compare::model::Kind;
 
 /// The bytes that plots, maps and tables may have on this page beside the runs; the rest is on the pages of the cases.
 const WEIGHT: usize = 170_000;

@@ -8,7 +8,7 @@ use super::super::chart::{Chart, LATELY};
 use super::super::place::{self, relative};
 use super::super::site::Site;
 use super::{File, Page, by_weight, parts};
-use kubebench_results::compare::v1::LevelChange;
+use kubebench_results::compare::model::LevelChange;
 use kubebench_results::compare::words;
 
 /// So many stand on the first page of the site.

@@ -10,7 +10,7 @@ use super::super::plot::trend::{Dot, Event, Mark, Standing, Trend};
 use super::super::site::{Benchmark, Site};
 use super::parts;
 use kubebench_results::archive::{MetricKey, series};
-use kubebench_results::compare::v1::{Acknowledged, LevelChange, SessionValue, Told, Turn};
+use kubebench_results::compare::model::{Acknowledged, LevelChange, SeriesHistory, SessionValue, Turn};
 use kubebench_results::compare::words;
 use kubebench_stats as stats;
 
@@ -44,7 +44,7 @@ impl Runs {
         Self { by_series }
     }
 
-    fn get(&self, told: &Told) -> &[Vec<f64>] {
+    fn get(&self, told: &SeriesHistory) -> &[Vec<f64>] {
         let metric = MetricKey { name: told.metric.clone(), labels: told.labels.clone(), unit: told.unit.clone() };
         let key = (told.case.clone(), told.environment.clone(), metric);
         self.by_series.get(&key).map(Vec::as_slice).unwrap_or_default()
@@ -194,7 +194,7 @@ fn trend<'a>(anchor: &'a str, chart: &'a Chart<'_>, runs: &'a Runs) -> Trend<'a>
     }
 }
 
-fn dots<'a>(told: &'a Told, runs: &'a [Vec<f64>], standing: Standing) -> impl Iterator<Item = Dot<'a>> {
+fn dots<'a>(told: &'a SeriesHistory, runs: &'a [Vec<f64>], standing: Standing) -> impl Iterator<Item = Dot<'a>> {
     told.sessions.iter().enumerate().map(move |(at, session)| Dot {
         at: &session.started_at,
         label: label(told, session),
@@ -204,7 +204,7 @@ fn dots<'a>(told: &'a Told, runs: &'a [Vec<f64>], standing: Standing) -> impl It
     })
 }
 
-fn label(told: &Told, session: &SessionValue) -> String {
+fn label(told: &SeriesHistory, session: &SessionValue) -> String {
     let time = session.started_at.get(..16).unwrap_or(&session.started_at).replace('T', " ");
     let commit = session.commit.as_deref().map_or_else(String::new, |commit| format!(" · {}", words::short(commit)));
     let aside = told.outside(session).map_or_else(String::new, |why| format!(" · {why}"));
@@ -238,7 +238,7 @@ fn accepted_mark(ack: &Acknowledged, at: usize) -> Mark {
 }
 
 /// Returns the levels of a series: the medians of what lies between two changes.
-fn levels(told: &Told) -> Vec<(usize, usize, f64)> {
+fn levels(told: &SeriesHistory) -> Vec<(usize, usize, f64)> {
     let place = |session: &String| told.sessions.iter().position(|own| own.session == *session);
     let mut cuts: Vec<usize> = told.changes.iter().filter_map(|change| place(&change.session)).collect();
     cuts.extend([0, told.sessions.len()]);

@@ -5,7 +5,7 @@ use maud::{Markup, html};
 use super::super::place::{self, relative};
 use super::super::site::Site;
 use super::{File, Page, by_weight, parts};
-use kubebench_results::compare::v1::{Comparison, Line, Verdict};
+use kubebench_results::compare::model::{Comparison, Line, Verdict};
 use kubebench_results::compare::words;
 
 /// Draws a page for each comparison, and one that names them.

@@ -9,7 +9,7 @@ use super::super::place::{self, relative};
 use super::super::plot::quantiles::{Curve, Quantiles};
 use super::super::site::{Benchmark, Case, Site};
 use super::parts;
-use kubebench_results::compare::v1::{Direction, SessionValue, Told};
+use kubebench_results::compare::model::{Direction, SeriesHistory, SessionValue};
 use kubebench_stats as stats;
 
 /// Fewer samples than this have no distribution to look at.
@@ -49,14 +49,14 @@ pub(super) fn latency(site: &Site<'_>, from: &str, benchmark: &Benchmark<'_>, ca
 /// Returns the distributions of a case: by samples, and of metrics without them by their percentiles.
 pub(crate) fn distributions<'a>(site: &Site<'_>, case: &Case<'a>) -> Vec<Quantiles<'a>> {
     let sampled = case.charts.iter().filter_map(|chart| Some((chart.told, samples(site, chart)?)));
-    let (sampled, mut all): (Vec<&Told>, Vec<Quantiles<'a>>) = sampled.unzip();
+    let (sampled, mut all): (Vec<&SeriesHistory>, Vec<Quantiles<'a>>) = sampled.unzip();
     let known: BTreeSet<Base<'_>> = sampled.into_iter().map(|told| base(&told.metric, told)).collect();
     all.extend(percentiles(case).into_iter().filter(|(base, _)| !known.contains(base)).map(|(_, plot)| plot));
     all
 }
 
 /// Returns the results whose samples are drawn: of the newest session, and of the last one before an open change.
-pub fn sampled(told: &Told) -> Vec<&String> {
+pub fn sampled(told: &SeriesHistory) -> Vec<&String> {
     if !is_time(told) || told.replaced {
         return Vec::new();
     }
@@ -64,13 +64,13 @@ pub fn sampled(told: &Told) -> Vec<&String> {
     newest.into_iter().chain(before_open(told)).flat_map(|session| &session.results).collect()
 }
 
-fn before_open(told: &Told) -> Option<&SessionValue> {
+fn before_open(told: &SeriesHistory) -> Option<&SessionValue> {
     let open = told.open.as_ref()?;
     let at = told.sessions.iter().position(|session| session.session == *open)?;
     told.sessions.get(at.checked_sub(1)?)
 }
 
-fn is_time(told: &Told) -> bool {
+fn is_time(told: &SeriesHistory) -> bool {
     told.unit.as_deref().is_some_and(|unit| TIMES.contains(&unit)) && told.direction == Direction::Lower
 }
 
@@ -110,7 +110,7 @@ fn points(sorted: &[f64]) -> Vec<(f64, f64)> {
 /// What percentiles are of: a name without the percentile, other labels, the hardware, and the unit.
 type Base<'a> = (String, Vec<(&'a String, &'a String)>, String, Option<&'a str>);
 
-fn base<'a>(name: &str, told: &'a Told) -> Base<'a> {
+fn base<'a>(name: &str, told: &'a SeriesHistory) -> Base<'a> {
     let labels = told.labels.iter().filter(|(name, _)| *name != "quantile").collect();
     (name.to_owned(), labels, parts::hardware(told), told.unit.as_deref())
 }
@@ -137,7 +137,7 @@ fn percentiles<'a>(case: &Case<'a>) -> Vec<(Base<'a>, Quantiles<'a>)> {
 }
 
 /// Returns what a metric is a percentile of, and which: `ttft_p99_ms`, or the label `quantile="0.99"`.
-fn percentile(told: &Told) -> Option<(String, f64)> {
+fn percentile(told: &SeriesHistory) -> Option<(String, f64)> {
     if let Some(share) = told.labels.get("quantile").and_then(|text| text.parse::<f64>().ok()) {
         return (0.0..1.0).contains(&share).then(|| (told.metric.clone(), share));
     }

@@ -8,7 +8,7 @@ use super::super::chart::Chart;
 use super::super::place::{self, relative};
 use super::super::site::{Benchmark, Case, natural};
 use super::parts;
-use kubebench_results::compare::v1::{Direction, Kind};
+use kubebench_results::compare::model::{Direction, Kind};
 use kubebench_results::compare::words;
 
 /// So many maps stand on a page.

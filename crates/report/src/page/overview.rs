@@ -11,7 +11,7 @@ use super::super::site::{Benchmark, Obstacle, Site, Trouble};
 use super::super::tally::Tally;
 use super::changes::lately;
 use super::{File, Page, accepted, by_weight, parts};
-use kubebench_results::compare::v1::Verdict;
+use kubebench_results::compare::model::Verdict;
 use kubebench_results::compare::words;
 
 /// So many findings stand open; the rest is folded.

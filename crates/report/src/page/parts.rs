@@ -6,7 +6,7 @@ use super::super::chart::{Chart, Finding, What};
 use super::super::place::relative;
 use super::super::site::Site;
 use kubebench_format::result::labelled;
-use kubebench_results::compare::v1::{Direction, LevelChange, Told, Turn, Verdict};
+use kubebench_results::compare::model::{Direction, LevelChange, SeriesHistory, Turn, Verdict};
 use kubebench_results::compare::words;
 use kubebench_syntax::text::reorders;
 
@@ -29,12 +29,12 @@ pub(super) fn cut(text: &str) -> String {
 }
 
 /// Returns a metric with its labels.
-pub(super) fn metric(told: &Told) -> String {
+pub(super) fn metric(told: &SeriesHistory) -> String {
     cut(&labelled(&told.metric, &told.labels))
 }
 
 /// Returns the hardware in a few words.
-pub(super) fn hardware(told: &Told) -> String {
+pub(super) fn hardware(told: &SeriesHistory) -> String {
     cut(&words::hardware(&told.environment))
 }
 

@@ -9,7 +9,7 @@ use super::super::site::Benchmark;
 use super::parts;
 use kubebench_format::result::plain;
 use kubebench_results::compare::words;
-use kubebench_results::sweep::v1::{Estimate, Front, FrontMetric, Group, Row};
+use kubebench_results::sweep::model::{Estimate, Front, FrontMetric, Group, Row};
 
 /// So many comparisons of each kind stand on a page.
 const MOST: usize = 4;
@@ -123,7 +123,7 @@ fn pareto(from: &str, benchmark: &Benchmark<'_>, front: &Front) -> Markup {
         Pareto { id: id.clone(), title: title.clone(), axes: (one.clone(), other.clone()), points: drawn.collect() };
     let name =
         |id: &String| front.points.iter().find(|point| point.case == *id).map_or("", |point| point.case_name.as_str());
-    let row = |point: &kubebench_results::sweep::v1::FrontPoint| {
+    let row = |point: &kubebench_results::sweep::model::FrontPoint| {
         let by: Vec<&str> = point.dominated_by.iter().take(3).map(name).collect();
         let maybe: Vec<&str> = point.perhaps_by.iter().take(3).map(name).collect();
         html! {

@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 
 use super::line::Origin;
+use super::model::Acknowledged;
 use super::side::Lineage;
-use super::v1::Acknowledged;
 use super::words;
 use crate::archive::{Archive, MetricKey, Partition};
 use crate::verdict::Mark;

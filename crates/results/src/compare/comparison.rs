@@ -5,10 +5,10 @@ mod one_sided;
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::line::Origin;
+use super::model::{Comparison, Geomean, Kind, Line, Unmatched};
 use super::pairing::{Benchmarks, Paired, pairs};
 use super::policies::Policies;
 use super::side::{Lineage, Side};
-use super::v1::{Comparison, Geomean, Kind, Line, SCHEMA_VERSION, Unmatched};
 use super::words;
 use crate::archive::{Archive, Facts, MetricKey, Partition, Point, Series, partitions, series_of};
 use crate::verdict::{
@@ -66,7 +66,6 @@ pub fn compare(request: Request<'_>) -> Comparison {
     unmatched.sort_by(|one, other| one.only.cmp(&other.only));
     lines.sort_by(|one, other| order(one).cmp(&order(other)));
     Comparison {
-        schema_version: SCHEMA_VERSION,
         baseline: request.sides[0].to_string(),
         candidate: request.sides[1].to_string(),
         geomeans: geomeans(&lines),

@@ -4,9 +4,9 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::ack;
 use super::line::Origin;
+use super::model::{Acknowledged, Drift, FactChange, LevelChange, SeriesHistory, SessionValue, Size, Turn};
 use super::policies::Policies;
 use super::side::Lineage;
-use super::v1::{Acknowledged, Drift, FactChange, LevelChange, SessionValue, Size, Told, Turn};
 use crate::archive::{Archive, MetricKey, Partition, Series, series};
 use crate::verdict::{
     Baseline, CORRELATED, Change, Effect, Mark, Policy, Scale, against_history, baseline, of_groups, worse,
@@ -40,7 +40,7 @@ pub struct Request<'a> {
 }
 
 /// Tells the history of every series.
-pub fn history(request: Request<'_>) -> Vec<Told> {
+pub fn history(request: Request<'_>) -> Vec<SeriesHistory> {
     let replaced = replaced(request.archive, request.partitions, request.lineage);
     let mut told = Vec::new();
     for (partition, is_replaced) in request.partitions.iter().zip(replaced) {
@@ -52,7 +52,7 @@ pub fn history(request: Request<'_>) -> Vec<Told> {
     told
 }
 
-impl Told {
+impl SeriesHistory {
     /// Returns why a session is of no level; nothing where it is of one.
     pub fn outside(&self, session: &SessionValue) -> Option<&'static str> {
         match &session.session {
@@ -131,7 +131,7 @@ fn replaced_by(partitions: &[Partition], counts: impl Fn(&Partition, usize) -> b
 }
 
 impl Request<'_> {
-    fn tell(&self, origin: Origin<'_>, series: &Series, replaced: bool) -> Told {
+    fn tell(&self, origin: Origin<'_>, series: &Series, replaced: bool) -> SeriesHistory {
         let Origin { partition, archive, .. } = origin;
         let newest = partition.newest(archive);
         let policy = self.policies.of(&partition.benchmark, series);
@@ -145,7 +145,7 @@ impl Request<'_> {
         let aside = everything.sessions.iter().enumerate().filter(|(at, _)| !is_member.contains(at));
         let level = newest_level(&values, &found);
         let apart = members.iter().take(found.apart).filter_map(|at| everything.sessions.get(*at));
-        Told {
+        SeriesHistory {
             benchmark: partition.benchmark.clone(),
             case: partition.case.clone(),
             case_name: newest.map(|row| archive.subject(row).case_name.clone()).unwrap_or_default(),

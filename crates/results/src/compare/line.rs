@@ -1,7 +1,7 @@
 //! One line of an answer: what was judged, made of an archive's sessions and a judgement's numbers.
 
+use super::model::{Line, SessionValue, Sessions};
 use super::side::Lineage;
-use super::v1::{Line, SessionValue, Sessions};
 use super::words;
 use crate::archive::{Archive, Partition, Point, Series};
 use crate::verdict::{Judgement, Policy};

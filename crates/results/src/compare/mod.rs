@@ -6,6 +6,7 @@ mod extent;
 mod gate;
 mod history;
 mod line;
+pub mod model;
 mod pairing;
 mod policies;
 pub mod render;

@@ -1,4 +1,6 @@
-//! The wire types of what `compare` and `gate` answer, version 1: what people see is made of the same.
+//! The wire types of what `compare`, `gate` and `history` answer, version 1.
+
+mod from;
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -6,14 +8,11 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value as Json;
 
-pub use crate::verdict::{Turn, Verdict};
 pub use kubebench_format::result::v1::{Direction, Kind};
 use kubebench_format::schema::generate_answer;
 
 /// The version of these formats.
 pub const SCHEMA_VERSION: u32 = 1;
-/// The reason of a line whose case has no session at all.
-pub(crate) const NO_SESSION: &str = "noSession";
 /// The committed schema of what `compare` answers.
 pub const COMPARE_FILE: &str = "compare.v1.json";
 /// That of `gate`.
@@ -442,4 +441,46 @@ pub struct LeftOut {
     pub code: String,
     /// Why it did not count.
     pub message: String,
+}
+
+/// What is said of a metric.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+#[schemars(inline)]
+pub enum Verdict {
+    /// It got worse, significantly and by at least the threshold.
+    Regressed,
+    /// A first hit that waits for a second session of the same revision.
+    Pending,
+    /// There are runs of the candidate, and none of them counts.
+    Invalid,
+    /// There is no run of the candidate.
+    Missing,
+    /// The sides differ in something that makes a comparison meaningless.
+    Incomparable,
+    /// Nothing can be said yet.
+    Inconclusive,
+    /// It got better, significantly and by at least the threshold.
+    Improved,
+    /// Nothing is significant, and the estimate lies within the threshold.
+    NoChangeSeen,
+    /// The whole interval lies within the threshold.
+    Unchanged,
+}
+
+/// How a level turned.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+#[schemars(inline)]
+pub enum Turn {
+    /// It got worse, and stays open.
+    Worse,
+    /// It got worse, and people accepted that.
+    Accepted,
+    /// It got better.
+    Better,
+    /// It came back from an open change.
+    Back,
+    /// It moved by less than the threshold, or nothing says which way is better.
+    Neither,
 }

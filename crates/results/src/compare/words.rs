@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use super::v1::{Acknowledged, Direction, Line, Size, Verdict};
+use super::model::{Acknowledged, Direction, Line, Size, Verdict};
 use crate::verdict::{Judgement, Method, Policy, Reason, SIGNIFICANT};
 use kubebench_format::result::labelled;
 

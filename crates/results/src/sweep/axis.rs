@@ -6,7 +6,7 @@ use serde_json::Value as Json;
 
 use super::cell::Cell;
 use crate::archive::{Archive, FACTS};
-use crate::compare::v1::Told;
+use crate::compare::model::SeriesHistory;
 use kubebench_format::result::plain;
 
 /// What changes from row to row.
@@ -20,7 +20,7 @@ pub enum Axis {
 
 impl Axis {
     /// Returns the axis of this name: a parameter where a case has one, else a fact; nothing where there is neither.
-    pub fn find(name: &str, archive: &Archive, told: &[Told]) -> Option<Self> {
+    pub fn find(name: &str, archive: &Archive, told: &[SeriesHistory]) -> Option<Self> {
         let has_parameter = params(archive, told).any(|params| params.contains_key(name));
         if has_parameter {
             return Some(Self::Parameter(name.to_owned()));
@@ -61,7 +61,7 @@ impl Axis {
 }
 
 /// Returns the axes along which there is more than one value: of parameters, then of facts.
-pub fn axes(archive: &Archive, told: &[Told]) -> Vec<String> {
+pub fn axes(archive: &Archive, told: &[SeriesHistory]) -> Vec<String> {
     let mut values: BTreeMap<&str, Vec<String>> = BTreeMap::new();
     for (name, value) in params(archive, told).flatten() {
         add(values.entry(name).or_default(), plain(value));
@@ -80,7 +80,7 @@ fn add(values: &mut Vec<String>, value: String) {
     }
 }
 
-fn params<'a>(archive: &'a Archive, told: &'a [Told]) -> impl Iterator<Item = &'a BTreeMap<String, Json>> {
+fn params<'a>(archive: &'a Archive, told: &'a [SeriesHistory]) -> impl Iterator<Item = &'a BTreeMap<String, Json>> {
     let known: BTreeMap<(&str, &str), &BTreeMap<String, Json>> = archive
         .rows()
         .iter()

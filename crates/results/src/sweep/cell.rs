@@ -4,16 +4,16 @@ use std::collections::BTreeMap;
 
 use serde_json::Value as Json;
 
-use super::v1::Estimate;
+use super::model::Estimate;
 use crate::archive::{Archive, Row};
-use crate::compare::v1::{SessionValue, Told};
+use crate::compare::model::{SeriesHistory, SessionValue};
 use kubebench_format::result::labelled;
 use kubebench_stats as stats;
 
 /// One metric of one case on one kind of hardware.
 #[derive(Clone, Debug)]
 pub(super) struct Cell<'a> {
-    pub(super) told: &'a Told,
+    pub(super) told: &'a SeriesHistory,
     pub(super) params: &'a BTreeMap<String, Json>,
     /// The hardware without how many machines there were of each kind.
     pub(super) kinds: BTreeMap<String, String>,
@@ -24,9 +24,9 @@ pub(super) struct Cell<'a> {
 }
 
 /// Returns the cells of what is told; what has no session of the level that is there now has none.
-pub(super) fn cells<'a>(archive: &'a Archive, told: &'a [Told]) -> Vec<Cell<'a>> {
+pub(super) fn cells<'a>(archive: &'a Archive, told: &'a [SeriesHistory]) -> Vec<Cell<'a>> {
     let rows: BTreeMap<&str, &Row> = archive.rows().iter().map(|row| (row.path.as_str(), row)).collect();
-    let cell = |told: &'a Told| {
+    let cell = |told: &'a SeriesHistory| {
         let level = told.level();
         let of_session = |session: &&SessionValue| -> Vec<&'a Row> {
             session.results.iter().filter_map(|path| rows.get(path.as_str()).copied()).collect()

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use super::cell::Cell;
-use super::v1::{Direction, UnitCost};
+use super::model::{Direction, UnitCost};
 use crate::archive::{Archive, MetricKey, Row};
 use kubebench_stats as stats;
 

@@ -3,8 +3,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::cell::Cell;
+use super::model::{Direction, Front, FrontMetric, FrontPoint, Kind};
 use super::ratio;
-use super::v1::{Direction, Front, FrontMetric, FrontPoint, Kind};
 
 /// The cases of a benchmark on the same hardware, and whether nothing ran.
 type Place<'a> = (&'a str, BTreeMap<String, String>, bool);

@@ -8,8 +8,8 @@ use super::Request;
 use super::axis::Axis;
 use super::cell::Cell;
 use super::cost;
+use super::model::{Direction, Estimate, Group, Kind, Row};
 use super::ratio::{self, Ratio};
-use super::v1::{Direction, Estimate, Group, Kind, Row};
 use crate::compare::words;
 use kubebench_format::result::plain;
 

@@ -8,6 +8,7 @@ mod cell;
 mod cost;
 mod front;
 mod group;
+pub mod model;
 mod ratio;
 pub mod render;
 pub mod v1;
@@ -15,9 +16,9 @@ pub mod v1;
 use std::collections::BTreeSet;
 
 use crate::archive::Archive;
-use crate::compare::v1::Told;
+use crate::compare::model::SeriesHistory;
 use kubebench_format::result::plain;
-use v1::{Front, SCHEMA_VERSION, Swept};
+use model::{Front, ScalingReport};
 
 pub use axis::{Axis, axes};
 pub use group::is_count;
@@ -28,7 +29,7 @@ pub struct Request<'a> {
     /// The results.
     pub archive: &'a Archive,
     /// The history of their metrics.
-    pub told: &'a [Told],
+    pub told: &'a [SeriesHistory],
     /// The axis.
     pub axis: &'a Axis,
     /// The value of the axis that the others are held against; without it, the smallest number or the first name of each group.
@@ -40,28 +41,21 @@ pub struct Request<'a> {
 }
 
 /// Compares cases along an axis.
-pub fn sweep(request: Request<'_>) -> Swept {
+pub fn sweep(request: Request<'_>) -> ScalingReport {
     let cells = cell::cells(request.archive, request.told);
     let (groups, notes) = group::groups(request, &cells);
-    Swept {
-        schema_version: SCHEMA_VERSION,
-        axis: request.axis.name().to_owned(),
-        groups,
-        fronts: Vec::new(),
-        left_out: Vec::new(),
-        notes,
-    }
+    ScalingReport { axis: request.axis.name().to_owned(), groups, fronts: Vec::new(), left_out: Vec::new(), notes }
 }
 
 /// Returns the values that the axis has, as they are shown.
-pub fn values(archive: &Archive, told: &[Told], axis: &Axis) -> BTreeSet<String> {
+pub fn values(archive: &Archive, told: &[SeriesHistory], axis: &Axis) -> BTreeSet<String> {
     let cells = cell::cells(archive, told);
     cells.iter().filter_map(|cell| Some(plain(&axis.value(cell)?))).collect()
 }
 
 /// Returns the fronts of every benchmark: by the two metrics that are named, by their names or with their labels, else by its two primary
 /// ones where one is better lower and the other higher.
-pub fn fronts(archive: &Archive, told: &[Told], metrics: Option<(&str, &str)>) -> Vec<Front> {
+pub fn fronts(archive: &Archive, told: &[SeriesHistory], metrics: Option<(&str, &str)>) -> Vec<Front> {
     front::fronts(&cell::cells(archive, told), metrics)
 }
 

@@ -1,7 +1,7 @@
 //! How many times as much, or as fast, one cell is as another.
 
 use super::cell::Cell;
-use super::v1::{Direction, Estimate};
+use super::model::{Direction, Estimate};
 use crate::compare::measure_cases;
 use crate::verdict::{Effect, Scale};
 use kubebench_stats as stats;

@@ -6,7 +6,7 @@ mod markdown;
 pub use human::human;
 pub use markdown::markdown;
 
-use super::v1::{Estimate, Front, FrontMetric, FrontPoint, Group, Row, UnitCost};
+use super::model::{Estimate, Front, FrontMetric, FrontPoint, Group, Row, UnitCost};
 use crate::compare::words;
 
 /// Returns a multiple, to the digits that its interval supports: `1.93 × [1.91, 1.95]`.
@@ -51,7 +51,7 @@ fn cost(cost: &UnitCost) -> String {
 
 /// Returns the base, or how many times better than it a row is.
 fn speedup(row: &Row, group: &Group) -> String {
-    let told = if group.direction == super::v1::Direction::None { row.ratio } else { row.speedup };
+    let told = if group.direction == super::model::Direction::None { row.ratio } else { row.speedup };
     match (told, &group.base) {
         (Some(estimate), _) => times(estimate),
         (None, Some(base)) if *base == row.value => "base".to_owned(),
@@ -61,7 +61,7 @@ fn speedup(row: &Row, group: &Group) -> String {
 
 /// Returns the heading of the column of ratios: only what has a direction is faster.
 fn faster(group: &Group) -> &'static str {
-    if group.direction == super::v1::Direction::None { "ratio" } else { "speed-up" }
+    if group.direction == super::model::Direction::None { "ratio" } else { "speed-up" }
 }
 
 /// Returns whether a group has an efficiency, and a cost.
@@ -89,9 +89,9 @@ fn place(point: &FrontPoint, front: &Front) -> String {
 /// Returns a metric of a front with which way is better.
 fn way(metric: &FrontMetric) -> String {
     let way = match metric.direction {
-        super::v1::Direction::Higher => "higher is better",
-        super::v1::Direction::Lower => "lower is better",
-        super::v1::Direction::None => "no direction",
+        super::model::Direction::Higher => "higher is better",
+        super::model::Direction::Lower => "lower is better",
+        super::model::Direction::None => "no direction",
     };
     format!("{} ({way})", metric.name)
 }

@@ -2,9 +2,9 @@
 
 use super::cost::is_of_each;
 use super::group::is_count;
+use super::model::{Direction, Estimate};
 use super::ratio::{efficiency, speedup};
 use super::render::{percent, times};
-use super::v1::{Direction, Estimate};
 
 fn estimate(value: f64, low: f64, high: f64) -> Estimate {
     Estimate { value, interval: Some((low, high)) }

@@ -1,4 +1,6 @@
-//! The wire types of what `compare --by` answers, version 1: tables, pages and plots are made of the same.
+//! The wire types of what `compare --by` answers, version 1.
+
+mod from;
 
 use std::collections::BTreeMap;
 

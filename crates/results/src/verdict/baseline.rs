@@ -5,9 +5,6 @@
 
 use std::ops::RangeInclusive;
 
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
-
 use super::creep;
 use super::effect::{self, Effect, correlation, of_history};
 use super::judge::{opposite, worse};
@@ -46,9 +43,7 @@ impl Mark {
 }
 
 /// How a level turned.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "camelCase")]
-#[schemars(inline)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Turn {
     /// It got worse, and stays open.
     Worse,

@@ -1,17 +1,12 @@
 //! From an effect to a verdict.
 
-use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
-
 use super::effect::{Effect, Method};
 use super::{LEAST_HISTORY, SIGNIFICANT};
 use kubebench_format::result::v1::Direction;
 use kubebench_stats::prediction;
 
 /// What is said of a metric.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "camelCase")]
-#[schemars(inline)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Verdict {
     /// It got worse, significantly and by at least the threshold.
     Regressed,

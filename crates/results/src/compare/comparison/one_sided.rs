@@ -4,8 +4,8 @@ use std::cmp::Reverse;
 use std::collections::BTreeSet;
 
 use super::super::history::replaced;
+use super::super::model::{Comparison, Line, Sessions};
 use super::super::side::Side;
-use super::super::v1::{Comparison, Line, Sessions};
 use super::super::words;
 use super::{Request, is_like, other_benchmark, refused_words};
 use crate::archive::{FACTS, Partition, Series, series, series_of};

@@ -11,8 +11,8 @@ use rayon::prelude::*;
 
 use self::draft::Draft;
 use super::history::replaced;
+use super::model::{Line, NO_SESSION};
 use super::side::Lineage;
-use super::v1::{Line, NO_SESSION};
 use crate::archive::{Archive, Partition, Series, series_of};
 use crate::verdict::{DEFAULT_THRESHOLD, Verdict};
 use kubebench_format::result::Ack;
@@ -186,8 +186,8 @@ fn missing(rule: &Rule, case: &str, name: &str) -> Line {
         more_sessions: None,
         next_run: None,
         correlation: None,
-        baseline: super::v1::Sessions::default(),
-        candidate: super::v1::Sessions::default(),
+        baseline: super::model::Sessions::default(),
+        candidate: super::model::Sessions::default(),
         open: None,
         acks: Vec::new(),
         notes: Vec::new(),

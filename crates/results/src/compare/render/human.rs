@@ -1,6 +1,6 @@
 //! Answers on a terminal.
 
-use super::super::v1::{Comparison, Gated, LeftOut, Line, Outcome, Verdict};
+use super::super::model::{Comparison, GateReport, LeftOut, Line, Outcome, Verdict};
 use super::super::words;
 use super::{by_weight, clean, folded, plain, tally};
 use kubebench_syntax::text::columns;
@@ -38,8 +38,8 @@ pub fn comparison(answer: &Comparison) -> String {
 }
 
 /// Returns what `gate` prints.
-pub fn gated(answer: &Gated) -> String {
-    let answer = &Gated { lines: answer.lines.iter().map(clean).collect(), ..answer.clone() };
+pub fn gated(answer: &GateReport) -> String {
+    let answer = &GateReport { lines: answer.lines.iter().map(clean).collect(), ..answer.clone() };
     let mut text = String::new();
     let header = ["BENCHMARK", "CASE", "METRIC", "BASELINE", "CANDIDATE", "CHANGE", "VERDICT"];
     let shown = folded(&answer.lines);

@@ -1,6 +1,6 @@
 //! Answers as a comment of a pull request: short, the details folded away, the same place each time.
 
-use super::super::v1::{Acknowledged, Comparison, Gated, LeftOut, Line, Outcome, Verdict};
+use super::super::model::{Acknowledged, Comparison, GateReport, LeftOut, Line, Outcome, Verdict};
 use super::super::words;
 use super::{by_weight, folded, tally};
 use kubebench_syntax::text::reorders;
@@ -45,7 +45,7 @@ pub fn comparison(answer: &Comparison) -> String {
 }
 
 /// Returns what `gate --markdown` writes.
-pub fn gated(answer: &Gated) -> String {
+pub fn gated(answer: &GateReport) -> String {
     let mut text = format!("{GATE_MARK}\n");
     let says = match answer.outcome {
         Outcome::Passed => "✅ Kubebench gate passed",

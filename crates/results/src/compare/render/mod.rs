@@ -10,7 +10,7 @@ pub use story::history as human_history;
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::v1::{Acknowledged, Line, NO_SESSION, Verdict};
+use super::model::{Acknowledged, Line, NO_SESSION, Verdict};
 use super::words;
 use kubebench_syntax::text::reorders;
 

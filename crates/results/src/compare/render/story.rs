@@ -1,6 +1,6 @@
 //! A history on a terminal: a line that one sees at a glance, and what happened on it.
 
-use super::super::v1::{Direction, History, Told, Turn};
+use super::super::model::{Direction, History, SeriesHistory, Turn};
 use super::super::words;
 use super::human::rest;
 use super::{clean_ack, plain};
@@ -25,7 +25,7 @@ pub fn history(answer: &History, last: usize) -> String {
     text
 }
 
-fn series(text: &mut String, told: &Told, last: usize) {
+fn series(text: &mut String, told: &SeriesHistory, last: usize) {
     let case = if told.case_name.is_empty() { String::new() } else { format!(" [{}]", told.case_name) };
     let better = match told.direction {
         Direction::Higher => ", higher is better",
@@ -106,7 +106,7 @@ fn series(text: &mut String, told: &Told, last: usize) {
 }
 
 /// Returns a series whose texts a terminal can show.
-fn clean(told: &Told) -> Told {
+fn clean(told: &SeriesHistory) -> SeriesHistory {
     let mut told = told.clone();
     let texts = [&mut told.case_name, &mut told.metric].into_iter().chain(told.unit.as_mut());
     let facts = told.environment_changes.iter_mut().flat_map(|change| [&mut change.before, &mut change.after]);

@@ -3,11 +3,11 @@
 use super::{cost, faster, has, percent, place, speedup, value, way};
 use crate::compare::render::{leftovers, plain};
 use crate::sweep::group::text as pairs;
-use crate::sweep::v1::{Direction, Estimate, Front, Group, Swept};
+use crate::sweep::model::{Direction, Estimate, Front, Group, ScalingReport};
 use kubebench_format::result::labelled;
 
 /// Returns what `compare --by` prints.
-pub fn human(answer: &Swept) -> String {
+pub fn human(answer: &ScalingReport) -> String {
     let mut text = String::new();
     for one in &answer.groups {
         group(&mut text, one, &answer.axis);

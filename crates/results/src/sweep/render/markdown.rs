@@ -3,7 +3,7 @@
 use super::{cost, faster, has, percent, place, speedup, times, value, way};
 use crate::compare::render::escape;
 use crate::sweep::group::text as pairs;
-use crate::sweep::v1::{Direction, Estimate, Front, Group, Row, Swept};
+use crate::sweep::model::{Direction, Estimate, Front, Group, Row, ScalingReport};
 use kubebench_format::result::labelled;
 
 /// By this and the name of the axis a comment is found again.
@@ -14,7 +14,7 @@ const MOST: usize = 50;
 const ROWS: usize = 50;
 
 /// Returns what `compare --by --markdown` writes.
-pub fn markdown(answer: &Swept) -> String {
+pub fn markdown(answer: &ScalingReport) -> String {
     let is_plain = |letter: &char| letter.is_ascii_alphanumeric() || *letter == '_';
     let axis: String = answer.axis.chars().filter(is_plain).collect();
     let mut text = format!("{MARK} {axis} -->\n### Kubebench by {}\n\n", escape(&answer.axis));

@@ -1,6 +1,6 @@
 //! What decides at once, and what waits for a second session of the same revision: changes, limits and fixed values alike.
 
-use super::super::super::v1::{Line, OpenChange, Sessions};
+use super::super::super::model::{Line, OpenChange, Sessions};
 use super::super::super::words;
 use super::{Draft, says};
 use crate::archive::Point;

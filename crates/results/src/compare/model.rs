@@ -1,0 +1,346 @@
+//! What a comparison, a gate and a history say, as the rest of the program works on it. What is promised to other programs is
+//! [`v1`](super::v1), which is made from this.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+pub use crate::verdict::{Turn, Verdict};
+pub use kubebench_format::result::v1::{Direction, Kind};
+
+/// The reason of a line whose case has no session at all.
+pub(crate) const NO_SESSION: &str = "noSession";
+
+/// What `kubebench compare` answers.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Comparison {
+    /// The first side, as it was asked for.
+    pub baseline: String,
+    /// The second side.
+    pub candidate: String,
+    /// What was compared: by benchmark, case and metric.
+    pub lines: Vec<Line>,
+    /// The geometric mean of the changes, by metric.
+    pub geomeans: Vec<Geomean>,
+    /// The cases that only one side has.
+    pub unmatched: Vec<Unmatched>,
+    /// Result files that did not count, and why.
+    pub left_out: Vec<LeftOut>,
+    /// What else a reader has to know.
+    pub notes: Vec<String>,
+}
+
+/// What `kubebench gate` answers.
+#[derive(Clone, Debug, PartialEq)]
+pub struct GateReport {
+    /// Whether the candidate passes.
+    pub outcome: Outcome,
+    /// What the candidate was held against, unless a gate says otherwise.
+    pub baseline: String,
+    /// What was judged.
+    pub candidate: String,
+    /// The folder of results, where another one than the project's was asked for.
+    pub results: Option<String>,
+    /// The day on which acknowledgements were judged: that of the newest result, or as asked for.
+    pub as_of: Option<String>,
+    /// What was judged: by benchmark, case and metric.
+    pub lines: Vec<Line>,
+    /// Result files that did not count, and why.
+    pub left_out: Vec<LeftOut>,
+    /// What else a reader has to know.
+    pub notes: Vec<String>,
+}
+
+/// What a gate says.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Outcome {
+    /// The candidate passes.
+    Passed,
+    /// It does not.
+    Failed,
+    /// A file among what is judged cannot be trusted.
+    NoAnswer,
+}
+
+/// The history of metrics.
+#[derive(Clone, Debug, PartialEq)]
+pub struct History {
+    /// The series: by benchmark, case, hardware and metric.
+    pub series: Vec<SeriesHistory>,
+    /// Result files that did not count, and why.
+    pub left_out: Vec<LeftOut>,
+    /// What else a reader has to know.
+    pub notes: Vec<String>,
+}
+
+/// One metric of one case over time.
+#[derive(Clone, Debug, PartialEq)]
+pub struct SeriesHistory {
+    /// The benchmark.
+    pub benchmark: String,
+    /// The identity of the case.
+    pub case: String,
+    /// The case as shown to people.
+    pub case_name: String,
+    /// What it ran on, by fact.
+    pub environment: BTreeMap<String, String>,
+    /// Whether newer sessions of the case ran on other hardware.
+    pub replaced: bool,
+    /// The metric.
+    pub metric: String,
+    /// What tells it from others of its name.
+    pub labels: BTreeMap<String, String>,
+    /// The unit.
+    pub unit: Option<String>,
+    /// Which way is better.
+    pub direction: Direction,
+    /// What part it plays.
+    pub kind: Kind,
+    /// The change that matters, as a share.
+    pub threshold: f64,
+    /// The sessions, the oldest first.
+    pub sessions: Vec<SessionValue>,
+    /// The ids of sessions that are not of the baseline's commits, and so change nothing.
+    pub aside: BTreeSet<String>,
+    /// The ids of first sessions that stand alone, as those with cold caches do, and are of no level.
+    pub apart: BTreeSet<String>,
+    /// The changes of level, the oldest first.
+    pub changes: Vec<LevelChange>,
+    /// The first session of the change that is open: neither acknowledged nor over.
+    pub open: Option<String>,
+    /// How large that change is now: its newest level against the one before it opened.
+    pub open_size: Option<Size>,
+    /// Facts that changed without keeping results apart: the kernel, the system, an image.
+    pub environment_changes: Vec<FactChange>,
+    /// The slow drift of the newest level, where it has one.
+    pub drift: Option<Drift>,
+    /// The autocorrelation of neighboring sessions, where it is above 0.3.
+    pub correlation: Option<f64>,
+    /// The acknowledgements that apply.
+    pub acks: Vec<Acknowledged>,
+    /// Whether nothing ran and the numbers were made.
+    pub synthetic: bool,
+}
+
+/// A change of level.
+#[derive(Clone, Debug, PartialEq)]
+pub struct LevelChange {
+    /// The first session of the new level.
+    pub session: String,
+    /// When that began.
+    pub since: String,
+    /// What it is.
+    pub turn: Turn,
+    /// The commit of that session.
+    pub commit: Option<String>,
+    /// The commit of the session before it.
+    pub after: Option<String>,
+    /// The change as a share, against the level that was normal before.
+    pub change: f64,
+    /// The interval of 95 % around it.
+    pub interval: Option<(f64, f64)>,
+}
+
+/// How large a change is.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Size {
+    /// The change as a share.
+    pub change: f64,
+    /// The interval of 95 % around it.
+    pub interval: Option<(f64, f64)>,
+}
+
+/// A fact that changed.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct FactChange {
+    /// The first session with the new value.
+    pub session: String,
+    /// When that began.
+    pub since: String,
+    /// The fact.
+    pub fact: String,
+    /// Its value before.
+    pub before: String,
+    /// Its value since.
+    pub after: String,
+}
+
+/// A slow drift: significant by Mann and Kendall at 1 %.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Drift {
+    /// The change by session, as a share, by Theil and Sen.
+    pub per_session: f64,
+    /// How likely so steady a drift is by chance.
+    pub p: f64,
+    /// The sessions in which it was seen.
+    pub sessions: usize,
+}
+
+/// One metric of one case, judged.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Line {
+    /// The benchmark.
+    pub benchmark: String,
+    /// The benchmark of the baseline, where that is another one.
+    pub baseline_benchmark: Option<String>,
+    /// The identity of the case; of the candidate where both sides have cases of their own.
+    pub case: String,
+    /// The case as shown to people.
+    pub case_name: String,
+    /// What it ran on, by fact: target, engine, cpu or gpu, driver, instanceType.
+    pub environment: BTreeMap<String, String>,
+    /// The metric.
+    pub metric: String,
+    /// What tells it from others of its name.
+    pub labels: BTreeMap<String, String>,
+    /// The unit.
+    pub unit: Option<String>,
+    /// Which way is better.
+    pub direction: Direction,
+    /// What part it plays.
+    pub kind: Kind,
+    /// The verdict.
+    pub verdict: Verdict,
+    /// Why, as a word for programs.
+    pub reason: String,
+    /// Why, as a sentence for people.
+    pub message: String,
+    /// The change as a share: −0.08 for 8 % less.
+    pub change: Option<f64>,
+    /// The interval of 95 % around the change, not adjusted for other metrics.
+    pub interval: Option<(f64, f64)>,
+    /// How likely so large a change is where nothing changed, on both sides.
+    pub p: Option<f64>,
+    /// The same among all metrics that were gated together, by Benjamini and Hochberg.
+    pub adjusted_p: Option<f64>,
+    /// How it was measured.
+    pub method: Option<String>,
+    /// The change that matters, as a share.
+    pub threshold: f64,
+    /// The least change for the worse that would be seen with a probability of 90 %, as a share.
+    pub detectable: Option<f64>,
+    /// So many more sessions would decide; left out where nothing is open, or no number of them would.
+    pub more_sessions: Option<usize>,
+    /// The value of `run` in the spec that starts another session of the same revision, where that decides.
+    pub next_run: Option<u32>,
+    /// The autocorrelation of neighboring sessions, where it is above 0.3.
+    pub correlation: Option<f64>,
+    /// The sessions that it was held against.
+    pub baseline: Sessions,
+    /// The sessions that were judged.
+    pub candidate: Sessions,
+    /// The change for the worse that is neither acknowledged nor over; of a pending line, where it began before the candidate.
+    pub open: Option<OpenChange>,
+    /// The acknowledgements that apply.
+    pub acks: Vec<Acknowledged>,
+    /// What else a reader has to know.
+    pub notes: Vec<String>,
+    /// Whether nothing ran and the numbers were made.
+    pub synthetic: bool,
+}
+
+/// Sessions of one side.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Sessions {
+    /// The median of the sessions.
+    pub median: Option<f64>,
+    /// The coefficient of variation between sessions.
+    pub variation: Option<f64>,
+    /// How many runs they had that count.
+    pub runs: usize,
+    /// The sessions, the oldest first.
+    pub sessions: Vec<SessionValue>,
+}
+
+/// One session.
+#[derive(Clone, Debug, PartialEq)]
+pub struct SessionValue {
+    /// The id of the session.
+    pub session: String,
+    /// When its first run began.
+    pub started_at: String,
+    /// The commit, where that is known.
+    pub commit: Option<String>,
+    /// The median of its runs.
+    pub value: f64,
+    /// The result files of these runs, below the results folder; left out in the data of a report where the first series of the file that
+    /// has this session names the same.
+    pub results: Vec<String>,
+}
+
+/// A change for the worse that is neither acknowledged nor over.
+#[derive(Clone, Debug, PartialEq)]
+pub struct OpenChange {
+    /// Its first session.
+    pub session: String,
+    /// When that began.
+    pub since: String,
+    /// The commit of that session.
+    pub commit: Option<String>,
+    /// The commit of the session before it.
+    pub after: Option<String>,
+    /// How many sessions it has had: with those that are judged, unless they are of another branch.
+    pub sessions: usize,
+    /// How many of them are of its newest level, which `change` is of.
+    pub measured: usize,
+    /// The change as a share: its newest level against the one before it opened.
+    pub change: Option<f64>,
+    /// The interval of 95 % around it.
+    pub interval: Option<(f64, f64)>,
+    /// The later levels of it that were worse again, the oldest first.
+    pub steps: Vec<LevelChange>,
+    /// How much worse than that level the candidate is, where it is so significantly and by more than the threshold.
+    pub further: Option<Size>,
+}
+
+/// An acknowledgement that applies.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Acknowledged {
+    /// Its file.
+    pub file: String,
+    /// Who accepted.
+    pub by: String,
+    /// Why it was accepted.
+    pub reason: String,
+    /// The first session of the level that it accepts.
+    pub session: Option<String>,
+    /// The greatest change for the worse that it accepts, as a share; any, where that is not said.
+    pub max_change: Option<f64>,
+    /// Until when.
+    pub expires: Option<String>,
+    /// Whether that day is over, so that it does not hold any more.
+    pub expired: bool,
+}
+
+/// The geometric mean of changes.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Geomean {
+    /// The metric.
+    pub metric: String,
+    /// The change as a share.
+    pub change: f64,
+    /// The cases that it is made of.
+    pub cases: usize,
+    /// The cases that have no ratio: incomparable ones, and those with values that are not positive.
+    pub excluded: usize,
+}
+
+/// A case that only one side has.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Unmatched {
+    /// The benchmark.
+    pub benchmark: String,
+    /// The case as shown to people.
+    pub case_name: String,
+    /// `baseline` or `candidate`.
+    pub only: String,
+}
+
+/// A result file that did not count.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct LeftOut {
+    /// Its path.
+    pub path: String,
+    /// The code that says why.
+    pub code: String,
+    /// Why it did not count.
+    pub message: String,
+}
