@@ -9,10 +9,9 @@ use super::args::{FmtArgs, Global};
 use super::findings::{Findings, Output, colored, counted, refuse_report_places, report, tell};
 use crate::app::project::{Project, Texts};
 use crate::app::start::VERSION;
-use kubebench_compiler::compile::{Input, Workspace};
+use kubebench_compiler::compile::{Input, Workspace, document_schemas};
 use kubebench_compiler::lower::PROJECT_FILE;
 use kubebench_compiler::tree::diff::{Style, unified};
-use kubebench_compiler::workload;
 use kubebench_format::schema::{DocumentKind, Schemas};
 use kubebench_host::fs;
 use kubebench_host::terminal::{self, Stream};
@@ -34,11 +33,11 @@ pub(super) fn run(global: &Global, args: &FmtArgs) -> Result<ExitStatus> {
     inputs.extend(project.file.clone().filter(|_| asked.is_empty()));
     // What is not read is no business of this command.
     let mut diagnostics: Diagnostics = found.into_iter().filter(|fault| fault.severity == Severity::Error).collect();
-    let schemas = Schemas::new(&workload::schemas());
+    let schemas = document_schemas();
     let mut sources = SourceMap::default();
     let mut changed = Vec::new();
     for input in &inputs {
-        match formatted(&mut sources, input, &schemas, args) {
+        match formatted(&mut sources, input, schemas, args) {
             Ok(text) if text.as_bytes() == input.bytes => {}
             Ok(text) => changed.push((input, text)),
             Err(faults) => diagnostics.extend(faults),

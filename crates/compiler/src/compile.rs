@@ -4,6 +4,7 @@
 //! randomness, and no failure but findings.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::LazyLock;
 
 use rayon::prelude::*;
 
@@ -85,9 +86,14 @@ impl Compilation {
     }
 }
 
-/// A project that is open for compiling: its file read, its schemas ready.
+/// Returns the schemas of all documents. They are those of this program, so that they are made once.
+pub fn document_schemas() -> &'static Schemas {
+    static SCHEMAS: LazyLock<Schemas> = LazyLock::new(|| Schemas::new(&workload::schemas()));
+    &SCHEMAS
+}
+
+/// A project that is open for compiling: its file read.
 pub struct Workspace {
-    schemas: Schemas,
     sources: SourceMap,
     diagnostics: Diagnostics,
     project: Option<Project>,
@@ -101,7 +107,6 @@ impl Workspace {
     /// It has no files that a spec could carry until [`carrying`](Self::carrying) gives them.
     pub fn open(file: Option<Input>, version: &str) -> Self {
         let mut workspace = Self {
-            schemas: Schemas::new(&workload::schemas()),
             sources: SourceMap::default(),
             diagnostics: Diagnostics::default(),
             project: None,
@@ -145,19 +150,20 @@ impl Workspace {
         let Some(file) = file else { return lower::project(None, version, &mut self.diagnostics) };
         let id = self.sources.add(Source::new(file.path, &file.bytes));
         let source = self.sources.get(id)?;
-        let (_, root) = load(id, source, &[DocumentKind::Project], &self.schemas, &mut self.diagnostics)?;
+        let (_, root) = load(id, source, &[DocumentKind::Project], document_schemas(), &mut self.diagnostics)?;
         lower::project(Some(Document { source, root: &root }), version, &mut self.diagnostics)
             .filter(|_| !self.diagnostics.has_errors())
     }
 
     /// Compiles `specs`, given in any order.
     pub fn compile(self, mut specs: Vec<Input>) -> Compilation {
-        let Self { schemas, mut sources, mut diagnostics, project, read, lets_go } = self;
+        let schemas = document_schemas();
+        let Self { mut sources, mut diagnostics, project, read, lets_go } = self;
         specs.sort_by(|a, b| a.path.cmp(&b.path));
         let texts: Vec<Source> = specs.into_par_iter().map(|input| Source::new(input.path, &input.bytes)).collect();
         let ids: Vec<SourceId> = texts.into_iter().map(|source| sources.add(source)).collect();
         let mut loaded: Vec<Loaded> =
-            ids.par_iter().filter_map(|id| Some(load_spec(*id, sources.get(*id)?, &schemas))).collect();
+            ids.par_iter().filter_map(|id| Some(load_spec(*id, sources.get(*id)?, schemas))).collect();
         let suites = suites(&mut loaded, project.as_ref(), &sources);
         let manifests = project.as_ref().map(|project| {
             loaded.par_iter_mut().for_each(|spec| spec.manifests = manifest_paths(spec, project, &suites, &sources));
@@ -165,8 +171,7 @@ impl Workspace {
             Manifests::read(&paths, &*read, &project.settings.output, &mut sources)
         });
         let manifests = manifests.unwrap_or_default();
-        let inputs =
-            Inputs { schemas: &schemas, read: &*read, manifests: &manifests, suites: &suites, sources: &sources };
+        let inputs = Inputs { schemas, read: &*read, manifests: &manifests, suites: &suites, sources: &sources };
         let outcomes: Vec<Outcome> =
             loaded.into_par_iter().filter_map(|spec| compile_one(spec, project.as_ref(), inputs, lets_go)).collect();
         let Assembled { benchmarks, suites, tree, mut faulty, held_back } =
@@ -180,12 +185,11 @@ impl Workspace {
 
 /// Reads acknowledgements; those at fault are reported, their texts are added to `sources`.
 pub fn acks(files: Vec<Input>, sources: &mut SourceMap, diagnostics: &mut Diagnostics) -> Vec<Ack> {
-    let schemas = Schemas::new(&workload::schemas());
     let mut acks = Vec::new();
     for file in files {
         let id = sources.add(Source::new(file.path, &file.bytes));
         let Some(source) = sources.get(id) else { continue };
-        if let Some((_, root)) = load(id, source, &[DocumentKind::Ack], &schemas, diagnostics) {
+        if let Some((_, root)) = load(id, source, &[DocumentKind::Ack], document_schemas(), diagnostics) {
             acks.extend(lower::ack(Document { source, root: &root }, diagnostics));
         }
     }

@@ -5,9 +5,9 @@ mod sparse;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 
-use kubebench_compiler::compile::Compilation;
+use kubebench_compiler::compile::{Compilation, document_schemas};
 use kubebench_compiler::workload;
-use kubebench_format::schema::{DocumentKind, RESULT_FILE, Schemas, generate, generate_result};
+use kubebench_format::schema::{DocumentKind, RESULT_FILE, generate, generate_result};
 use kubebench_syntax::text::{Source, SourceId};
 use kubebench_syntax::yaml;
 use serde_json::{Value, json};
@@ -351,7 +351,7 @@ fn examples_can_be_used() {
 #[test]
 fn what_the_schema_accepts_is_read() {
     let schema = schema(DocumentKind::Benchmark);
-    let schemas = Schemas::new(&workload::schemas());
+    let schemas = document_schemas();
     let candidates = [
         json!(-1),
         json!(0),

@@ -1,10 +1,9 @@
-use std::sync::LazyLock;
-
 use super::*;
+use crate::compile::document_schemas;
 use crate::lower;
 use crate::lower::{Document, Inputs, Manifests, Project, Suites};
 use crate::workload;
-use kubebench_format::schema::{DocumentKind, Schemas};
+use kubebench_format::schema::DocumentKind;
 use kubebench_format::spec::v1::project::LintLevel;
 use kubebench_syntax::diag::{Diagnostic, code};
 use kubebench_syntax::text::{Source, SourceMap};
@@ -36,9 +35,6 @@ const DEFAULTS: [&str; 3] = [
 /// What is in every file of `pipelines`.
 const WORKFLOW: &str = "{apiVersion: argoproj.io/v1alpha1, kind: Workflow, spec: {arguments: {parameters: [{name: epochs}]}, entrypoint: a, templates: [{name: a, container: {image: 'r.example/a:1', resources: {limits: {cpu: 1, memory: 1Gi}}}}]}}";
 
-/// Made once: that takes longer than to check a spec.
-static SCHEMAS: LazyLock<Schemas> = LazyLock::new(|| Schemas::new(&workload::schemas()));
-
 /// Benchmarks of one spec, and everything that was said about them.
 struct Compiled {
     sources: SourceMap,
@@ -50,7 +46,7 @@ struct Compiled {
 /// Compiles whole documents: a project, which may be empty, and a benchmark.
 #[track_caller]
 fn compile(project: &str, benchmark: &str) -> Compiled {
-    let schemas = &*SCHEMAS;
+    let schemas = document_schemas();
     let (mut sources, mut found) = (SourceMap::default(), Diagnostics::default());
     let mut read = |path: &str, text: &str, kind: DocumentKind| {
         let id = sources.add(Source::new(path, text.as_bytes()));

@@ -1,5 +1,5 @@
-use crate::workload;
-use kubebench_format::schema::{DocumentKind, Schemas};
+use crate::compile::document_schemas;
+use kubebench_format::schema::DocumentKind;
 use kubebench_syntax::diag::fix::fix;
 use kubebench_syntax::text::{Source, SourceId};
 use kubebench_syntax::yaml;
@@ -10,7 +10,7 @@ fn check(field: &str, help: &str, fixed: &str) {
     let head = "apiVersion: kubebench.dev/v1\nkind: Benchmark\nmetadata: {name: x}\nspec:\n  ";
     let source = Source::new("specs/x.yaml", format!("{head}{field}\n").as_bytes());
     let yaml::Read { root, mut diagnostics } = yaml::read(SourceId(0), &source);
-    Schemas::new(&workload::schemas()).advise(&DocumentKind::ALL, &source, root.as_ref(), &mut diagnostics);
+    document_schemas().advise(&DocumentKind::ALL, &source, root.as_ref(), &mut diagnostics);
     assert_eq!(diagnostics.len(), 1, "{field}: {diagnostics:?}");
     assert_eq!(diagnostics[0].help.as_deref(), Some(help), "{field}");
     let text = fix(SourceId(0), &source, &diagnostics);
