@@ -126,6 +126,9 @@ fn the_comment_in_the_page_is_the_one_that_is_written() {
         return;
     }
     assert!(shown == comment, "{PAGE} shows another comment; run the test with KUBEBENCH_UPDATE=1:\n{comment}");
+    let readme = read("README.md");
+    let quoted: Vec<&str> = readme.lines().filter_map(|line| line.strip_prefix("> ")).collect();
+    assert!(quoted.len() > 4 && quoted.iter().all(|line| comment.lines().any(|is| is == *line)), "{quoted:#?}");
     // Side by side, and no word of an input is one of the shell.
     let hostile = [("BASELINE", "$(touch taken)"), ("CANDIDATE", "`touch taken`"), ("RESULTS", "results")];
     let output =
