@@ -100,7 +100,7 @@ fn bounded(
     if let Some(file) = known(request.acks, &about, &ack).or_else(exists) {
         let now = bound.map_or_else(String::new, |share| format!("; what is there now is within `maxChange: {share}`"));
         bail!(
-            "{} is about this already{now}; to accept it anew, edit `expires` or `maxChange` there, or delete it (git keeps it) and run \
+            "{} is about this already{now}; to accept it again, edit `expires` or `maxChange` there, or delete it (git keeps it) and run \
              this again",
             on_one_line(file)
         );
@@ -175,7 +175,7 @@ fn asked_for(series: &[Told], args: &AckArgs) -> Result<Vec<Ack>> {
     }
     let newest = begins.values().max_by(|one, other| one.since.cmp(&other.since));
     let Some(newest) = newest else {
-        bail!("no change for the worse is open there, so there is nothing to accept; `--from` says from where")
+        bail!("no regression is open there, so there is nothing to accept; `--from` says from where")
     };
     if begins.values().all(|change| change.session == newest.session) {
         return Ok(vec![named(&ack.case, &newest.session)]);

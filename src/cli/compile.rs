@@ -101,7 +101,7 @@ fn answer(
     } else if !plan.is_clean() && status != ExitStatus::NoAnswer {
         let repaired = plan.summary(EditedFiles::Keep);
         let advice = if faults {
-            "mend the errors in the specs first; without them, `kubebench compile` repairs the rest"
+            "fix the errors in the specs; `kubebench compile` then updates the tree"
         } else if repaired.created + repaired.changed + repaired.removed == plan.changes.len() {
             "run `kubebench compile` and commit the result"
         } else if args.check {
@@ -124,7 +124,7 @@ fn summary(session: &Session<'_>, plan: &Plan, output: &str, edited: EditedFiles
     let summary = plan.summary(edited);
     let conflicts = match summary.conflicts {
         0 => String::new(),
-        count => format!("; {} with conflict markers compiled anew", counted(count, "manifest")),
+        count => format!("; {} with conflict markers compiled again", counted(count, "manifest")),
     };
     format!(
         "{output}/: {} created, {} changed, {} removed, {} unchanged ({}){conflicts}",

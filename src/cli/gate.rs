@@ -85,7 +85,7 @@ pub(super) fn run(global: &Global, args: &GateArgs) -> Result<ExitStatus> {
         Outcome::NoAnswer => {
             let files = findings::counted(judged, "result file");
             terminal::tell(&format!(
-                "error: {files} among what is judged cannot be trusted; mend that, or leave it out with --skip-bad"
+                "error: cannot decide: {files} under test cannot be trusted; fix or remove them, or pass --skip-bad"
             ));
             ExitStatus::NoAnswer
         }
@@ -151,7 +151,7 @@ fn lineages(
             }
             Usual::NoRepository => None,
             Usual::NoBranch => bail!(
-                "nobody knows the default branch here: there is no `main` and no `master`; name it with --baseline branch:NAME, or let \
+                "the default branch is unknown: there is no `main` and no `master`; name it with --baseline branch:NAME, or let \
                  git know it (`git remote set-head origin --auto`)"
             ),
         },

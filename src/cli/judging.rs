@@ -145,11 +145,11 @@ impl<'a> Judging<'a> {
         let files: BTreeSet<&str> = errors.map(|fault| fault.path(&self.sources)).collect();
         let first = files.first()?;
         let who = match files.len() {
-            1 => format!("{first} is at fault"),
-            count => format!("{count} files are at fault, the first is {first}"),
+            1 => format!("{first} has errors"),
+            count => format!("{count} files have errors, the first is {first}"),
         };
         Some(format!(
-            "{who}: thresholds and directions that stand there are not known, so results are told without them; `kubebench validate` says \
+            "{who}: thresholds and directions in them are unknown, so results are shown without them; `kubebench validate` says \
              more"
         ))
     }

@@ -37,7 +37,7 @@ impl<'a> Outside<'a> {
         let select = SelectArgs { target: args.target.iter().cloned().collect(), ..SelectArgs::default() };
         let session = Session::open(global, &select)?;
         let Some(project) = &session.compilation.project else {
-            bail!("the project file is at fault; `kubebench validate` says where")
+            bail!("the project file has errors; `kubebench validate` says where")
         };
         let target = chosen(&session, project, args)?;
         let cluster = Cluster::outside(args.context.as_deref())?.patience(PATIENCE);

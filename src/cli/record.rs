@@ -79,7 +79,9 @@ pub(super) fn record_stored(
     if stored.is_empty() {
         return Ok((ExitStatus::Yes, Json::Null));
     }
-    let Some(project) = &session.compilation.project else { bail!("the project file is at fault") };
+    let Some(project) = &session.compilation.project else {
+        bail!("the project file has errors; `kubebench validate` shows them")
+    };
     let settings = &project.settings.results;
     let nowhere = Path::new("no file");
     let additions = stored.iter().map(|stored| {
@@ -126,7 +128,7 @@ pub(super) fn settings(project: &Project) -> Result<ResultsSettings> {
     let workspace = Workspace::open(project.file.clone(), VERSION);
     match workspace.project() {
         Some(project) => Ok(project.settings.results.clone()),
-        None => bail!("the project file is at fault; `kubebench validate` says how"),
+        None => bail!("the project file has errors; `kubebench validate` shows them"),
     }
 }
 

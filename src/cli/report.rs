@@ -319,9 +319,7 @@ fn note(usual: &Usual) -> Option<String> {
     let note = match usual {
         Usual::Known { .. } => return None,
         Usual::NoRepository => "This was made outside of a git repository, so all earlier sessions are the baseline.",
-        Usual::NoBranch => {
-            "Nobody knows the default branch of the repository, so all earlier sessions are the baseline."
-        }
+        Usual::NoBranch => "The default branch of the repository is unknown, so all earlier sessions are the baseline.",
     };
     Some(note.to_owned())
 }

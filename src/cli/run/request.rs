@@ -32,7 +32,8 @@ pub(super) fn request<'a>(
 ) -> Result<Request<'a>> {
     let benchmark = &compiled.benchmark;
     let root = session.root.as_path();
-    let project = session.compilation.project.as_ref().context("the project is at fault")?;
+    let project =
+        session.compilation.project.as_ref().context("the project file has errors; `kubebench validate` shows them")?;
     let mut paths = vec![benchmark.path.clone()];
     paths.extend(fs::exists(root, PROJECT_FILE).then(|| PROJECT_FILE.to_owned()));
     paths.extend(benchmark.files.iter().map(|(_, file)| file.path.clone()));

@@ -191,6 +191,6 @@ fn one_comment_is_written_and_updated_and_nothing_else() {
         assert_eq!((found, written.as_str()), (status, ""), "{comment:?} {number:?} {head}");
     }
     let (status, _, written) = run(&format!("{sound}{}", "ö".repeat(50_000)), "7\n", "abc", "");
-    assert!(status == 0 && written.len() < 65_536 && written.contains("The rest stands in"), "{}", written.len());
+    assert!(status == 0 && written.len() < 65_536 && written.contains("The rest is in"), "{}", written.len());
     assert!(!folder.path().join("taken").exists());
 }
