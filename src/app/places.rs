@@ -24,7 +24,7 @@ pub fn refuse_inside(what: &str, path: &Path, root: &Path, kept: &[&str]) -> Res
     let place = fs::real_place(path).unwrap_or_else(|| path.to_owned());
     let is_inside = |folder: &&&str| fs::real_place(&root.join(folder)).is_some_and(|real| place.starts_with(real));
     if let Some(folder) = kept.iter().find(is_inside) {
-        bail!("the {what} {} would stand in {folder}/, where it does not belong; write it elsewhere", path.display());
+        bail!("the {what} {} would be in {folder}/, where it does not belong; write it elsewhere", path.display());
     }
     Ok(())
 }
@@ -33,7 +33,7 @@ pub fn refuse_inside(what: &str, path: &Path, root: &Path, kept: &[&str]) -> Res
 pub fn refuse_around(what: &str, folder: &Path, root: &Path) -> Result<()> {
     let [place, root] = [folder, root].map(|path| fs::real_place(path).unwrap_or_else(|| path.to_owned()));
     if root.starts_with(&place) {
-        bail!("the {what} would stand between the files of the project; give them a folder of their own");
+        bail!("the {what} would be mixed with the files of the project; give them a folder of their own");
     }
     Ok(())
 }

@@ -109,7 +109,7 @@ pub fn settings(project: &Project) -> Result<ResultsSettings> {
     let workspace = Workspace::open(project.file.clone(), VERSION);
     match workspace.project() {
         Some(project) => Ok(project.settings.results.clone()),
-        None => bail!("the project file is at fault; `kubebench validate` says how"),
+        None => bail!("the project file has errors; `kubebench validate` shows them"),
     }
 }
 
@@ -117,7 +117,7 @@ pub fn settings(project: &Project) -> Result<ResultsSettings> {
 pub fn settings_of(project: &CompiledProject) -> Result<&ResultsSettings> {
     match &project.compilation.project {
         Some(project) => Ok(&project.settings.results),
-        None => bail!("the project file is at fault"),
+        None => bail!("the project file has errors; `kubebench validate` shows them"),
     }
 }
 

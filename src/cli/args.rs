@@ -70,8 +70,9 @@ fn one_of<T: Copy + Send + Sync + 'static>(
     all: &'static [T],
     name: impl Fn(T) -> &'static str + Clone + Send + Sync + 'static,
 ) -> impl TypedValueParser<Value = T> {
-    PossibleValuesParser::new(all.iter().map(|value| name(*value)))
-        .try_map(move |text| all.iter().copied().find(|value| name(*value) == text).ok_or("this is none of the values"))
+    PossibleValuesParser::new(all.iter().map(|value| name(*value))).try_map(move |text| {
+        all.iter().copied().find(|value| name(*value) == text).ok_or("this is not one of the values")
+    })
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -130,7 +131,7 @@ pub(super) enum Command {
     Compare(CompareArgs),
     /// Show the sessions of metrics over time, and what changed when
     History(HistoryArgs),
-    /// Accept a change for the worse: write a file for a review, which gate and report honour
+    /// Acknowledge a regression: write a file that `gate` and `report` honor
     Ack(AckArgs),
     /// Make synthetic results, to try thresholds before paying for machines
     Mock(MockArgs),
@@ -148,7 +149,7 @@ pub(super) enum Command {
     Step(StepArgs),
     /// Format specs; comments stay
     Fmt(FmtArgs),
-    /// Turn benchmarks of the ancestor, kubeflow/kubebench, into specs; overwrites nothing
+    /// Convert benchmarks of kubeflow/kubebench into specs; overwrites nothing
     Migrate(MigrateArgs),
     /// Print the JSON Schema of a kind of document
     Schema(SchemaArgs),
@@ -274,7 +275,7 @@ pub(super) struct RunArgs {
     /// Print what would run, with its environment, and start nothing
     #[arg(long)]
     pub(super) dry_run: bool,
-    /// Go on after a run that did not succeed
+    /// Continue after a run that did not succeed
     #[arg(long)]
     pub(super) keep_going: bool,
     /// The folder for result files; without it, the project's
@@ -322,7 +323,7 @@ pub(super) struct PlaceArgs {
     /// The branch of results; without it, the project's
     #[arg(long, value_name = "BRANCH")]
     pub(super) branch: Option<String>,
-    /// How long to go on trying
+    /// How long to keep trying
     #[arg(long, value_name = "TIME", default_value = "5m", value_parser = time)]
     pub(super) deadline: Option<std::time::Duration>,
     /// Sign commits with the key of git's configuration
@@ -427,7 +428,7 @@ pub(super) struct StatusArgs {
     /// Only these benchmarks, by name
     #[arg(value_name = "BENCHMARK")]
     pub(super) benchmarks: Vec<String>,
-    /// Go on, and show what changes, until Ctrl-C
+    /// Watch, and show what changes, until Ctrl-C
     #[arg(long)]
     pub(super) watch: bool,
     #[command(flatten)]
@@ -448,10 +449,10 @@ pub(super) struct LogsArgs {
     /// Only the replicas of this number, from 0
     #[arg(long, value_name = "N")]
     pub(super) index: Option<u32>,
-    /// Go on until the run has ended
+    /// Follow the log until the run has ended
     #[arg(long)]
     pub(super) follow: bool,
-    /// Print what stands in the log, byte for byte: with terminal codes, and with secrets if there are any
+    /// Print the log byte for byte: with terminal codes, and with secrets if there are any
     #[arg(long)]
     pub(super) raw: bool,
     #[command(flatten)]

@@ -76,7 +76,7 @@ fn answer(update: &Update<'_>, args: &CompileArgs, mut diagnostics: Diagnostics)
     } else if !plan.is_clean() && status != ExitStatus::NoAnswer {
         let repaired = plan.summary(EditedFiles::Keep);
         let advice = if faults {
-            "fix the errors in the specs; `kubebench compile` then updates the rest"
+            "fix the errors in the specs; `kubebench compile` then updates the tree"
         } else if repaired.created + repaired.changed + repaired.removed == plan.changes.len() {
             "run `kubebench compile` and commit the result"
         } else if args.check {

@@ -57,7 +57,7 @@ fn field(what: &str) -> Result<String> {
         Ok(page) => Ok(page),
         Err((missing, known)) => {
             let hint = match known.as_slice() {
-                [] => "nothing stands below it".to_owned(),
+                [] => "it has no fields".to_owned(),
                 known => what_there_is(&missing, known.iter().map(String::as_str), "fields there are"),
             };
             bail!("`{what}` does not exist: there is no `{missing}`; {hint}");

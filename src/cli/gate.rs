@@ -41,7 +41,7 @@ pub(super) fn run(global: &Global, args: &GateArgs) -> Result<ExitStatus> {
     Ok(match answer.outcome {
         Outcome::NoAnswer => {
             terminal::tell(&format!(
-                "error: {} under test cannot be trusted: fix or remove them, or leave them out with --skip-bad",
+                "error: cannot decide: {} under test cannot be trusted; fix or remove them, or pass --skip-bad",
                 counted(untrusted, "result file")
             ));
             ExitStatus::NoAnswer

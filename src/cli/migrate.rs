@@ -166,8 +166,8 @@ fn about(spec: &NewSpec, path: &str, state: State, check: bool) -> Vec<Diagnosti
                 Diagnostic::at(&code::KB0434, spec.place, format!("{path} is there already, and stays as it is"));
             vec![
                 fault
-                    .note("what stands there is not what would be written")
-                    .help("delete it to have it written anew, or keep it: then this benchmark is migrated"),
+                    .note("what is there is not what would be written")
+                    .help("delete it to have it written again, or keep it: then this benchmark is migrated"),
             ]
         }
         State::New if check => {

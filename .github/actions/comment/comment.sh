@@ -31,7 +31,7 @@ fi
 iconv -f UTF-8 -t UTF-8 -c "$FOUND/comment.md" | sed 's/@/\&#64;/g' >"$FOUND/whole.md"
 head -c 60000 "$FOUND/whole.md" | iconv -f UTF-8 -t UTF-8 -c >"$FOUND/body.md" || true
 if [ "$(wc -c <"$FOUND/whole.md")" -gt 60000 ]; then
-  printf '\n\n</details>\n\nThe rest stands in the summary of the run.\n' >>"$FOUND/body.md"
+  printf '\n\n</details>\n\nThe rest is in the summary of the run.\n' >>"$FOUND/body.md"
 fi
 printf '\n<sub>Of commit %s.</sub>\n' "$HEAD" >>"$FOUND/body.md"
 

@@ -1,6 +1,6 @@
 //! Fixtures of specs: kept logs, held against the values that the metrics must have in them.
 //!
-//! A fixture stands for the log of any role and replica, and for any file that a metric is read from.
+//! A fixture is used as the log of any role and replica, and for any file that a metric is read from.
 
 use std::io::{self, BufRead};
 

@@ -58,7 +58,7 @@ pub struct Destination {
     pub branch: String,
     /// The prefix of the refs of an inbox.
     pub inbox: String,
-    /// How long to go on trying.
+    /// How long to keep trying.
     pub deadline: Duration,
     /// A folder with `username` and `password`, or `ssh-privatekey`, as Kubernetes mounts a Secret; with `known_hosts` or
     /// `ca.crt`, by which the server is known.

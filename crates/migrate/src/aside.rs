@@ -9,7 +9,7 @@ pub(super) fn why(top: &At<'_>) -> Option<&'static str> {
         return Some("it is of today's Kubebench already");
     }
     if top.get("defaultWorkflowAgent").is_some() || top.get("defaultManagedVolumes").is_some() {
-        return Some("the configuration of the ancestor's operator; there is none any more");
+        return Some("the configuration of kubeflow/kubebench's operator, which no longer exists");
     }
     top.get("apiVersion")?;
     Some(match text("kind") {
@@ -22,7 +22,7 @@ pub(super) fn why(top: &At<'_>) -> Option<&'static str> {
         | "ClusterRoleBinding"
         | "Role"
         | "RoleBinding"
-        | "ServiceAccount" => "the ancestor's operator, its types and its rights are not needed any more",
+        | "ServiceAccount" => "kubeflow/kubebench's operator, its types and its rights are no longer needed",
         "ConfigMap" | "Secret" | "Service" | "Namespace" => "it is no benchmark, and stays as it is",
         "Kustomization" => "it lists objects; `kubebench compile` writes the tree that is applied",
         "Workflow" => "the steps of a Workflow are Kubebench's own now; what it ran is in the job config that it names",

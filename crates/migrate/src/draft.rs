@@ -191,7 +191,7 @@ impl Draft {
         match &self.timeout {
             Some(timeout) => spec.put("timeout", timeout.as_str()),
             None => spec.put_with(
-                vec!["The ancestor waited for ever; a shorter limit finds a run that hangs.".to_owned()],
+                vec!["kubeflow/kubebench waited forever; a shorter limit finds a run that hangs.".to_owned()],
                 "timeout",
                 "24h",
             ),
@@ -259,7 +259,7 @@ impl Draft {
                     .with("metrics", Item::List(vec!["images_per_sec_total".into()]))
                     .with("file", "worker0.log");
                 metric.put("from", Item::Flow(Map::default().with("tool", Item::Flow(tool))));
-                "What tf_cnn_benchmarks says at its end, in the file that the ancestor's runner leaves: the speed of all workers together."
+                "What tf_cnn_benchmarks prints at its end, in the file that kubeflow/kubebench's runner leaves: the speed of all workers together."
             }
             Metrics::Unknown => {
                 let from = Map::default().with("duration", "run");

@@ -9,7 +9,8 @@ use super::named;
 use super::text::Map;
 use kubebench_syntax::yaml::Value;
 
-const CONDITION: &str = "the ancestor never read it; Kubebench knows by its kind when a job has succeeded or failed";
+const CONDITION: &str =
+    "kubeflow/kubebench never read it; Kubebench knows by its kind when a job has succeeded or failed";
 const OWN_CLAIM: &str = "a claim of the benchmark's own (`results`); earlier results stay where they are";
 const CONFIG_VOLUME: &str = "what was configured is in the spec now";
 const NO_GITHUB: &str = "nothing is fetched from GitHub any more";
@@ -29,7 +30,7 @@ pub(super) fn judge_template(top: &At<'_>, ledger: &mut Ledger) {
     if !at.text().is_some_and(is_known) {
         ledger.lost(
             &at,
-            "this template is not known, and its parameters were read as those of the ancestor's own; compare what is written, \
+            "this template is unknown, and its parameters were read as those of kubeflow/kubebench's own; compare what is written, \
              or render it (`ks show`) and pass the manifest: `--job-config FILE`",
         );
     }
@@ -98,7 +99,7 @@ pub(super) fn finish(top: &At<'_>, draft: &mut Draft, ledger: &mut Ledger) {
         if index == 0 {
             harness::csv(report.get("inputPath").as_ref(), report.get("outputPath").as_ref(), draft, ledger);
         } else {
-            ledger.dropped(report, "the ancestor read the first one alone");
+            ledger.dropped(report, "kubeflow/kubebench read only the first one");
         }
     }
 }
@@ -107,11 +108,11 @@ pub(super) fn finish(top: &At<'_>, draft: &mut Draft, ledger: &mut Ledger) {
 fn pre_job(container: &At<'_>, draft: &mut Draft, ledger: &mut Ledger) {
     ledger.dropped(
         container,
-        "the ancestor took a `preJob` and never ran it; where it should run, it is `prepare` of a spec",
+        "kubeflow/kubebench accepted a `preJob` and never ran it; to run it, write `prepare` in the spec",
     );
     if let Some(image) = container.get("image").as_ref().and_then(At::text) {
         draft.aside.push(format!(
-            "The ancestor took a `preJob` of {image} and never ran it. To run it once, before all runs,"
+            "kubeflow/kubebench accepted a `preJob` of {image} and never ran it. To run it once, before all runs,"
         ));
         draft
             .aside
@@ -125,19 +126,19 @@ const KSONNET: [(&str, &str); 17] = [
     ("controllerImage", "Kubebench has one image, that of its steps"),
     ("githubTokenSecret", NO_GITHUB),
     ("githubTokenSecretKey", NO_GITHUB),
-    ("gcpCredentialsSecret", "only steps of the ancestor's had it; pods get one by `env: {NAME: {secret: …}}`"),
-    ("gcpCredentialsSecretKey", "only steps of the ancestor's had it"),
-    ("awsCredentialsSecret", "only steps of the ancestor's had it; pods get one by `env: {NAME: {secret: …}}`"),
-    ("awsCredentialsSecretAccessKeyId", "only steps of the ancestor's had it"),
-    ("awsCredentialsSecretAccessKey", "only steps of the ancestor's had it"),
-    ("awsRegion", "only steps of the ancestor's had it"),
+    ("gcpCredentialsSecret", "only steps of kubeflow/kubebench had it; pods get one by `env: {NAME: {secret: …}}`"),
+    ("gcpCredentialsSecretKey", "only steps of kubeflow/kubebench had it"),
+    ("awsCredentialsSecret", "only steps of kubeflow/kubebench had it; pods get one by `env: {NAME: {secret: …}}`"),
+    ("awsCredentialsSecretAccessKeyId", "only steps of kubeflow/kubebench had it"),
+    ("awsCredentialsSecretAccessKey", "only steps of kubeflow/kubebench had it"),
+    ("awsRegion", "only steps of kubeflow/kubebench had it"),
     ("mainJobKsPrototype", "the template is written out in the spec"),
     ("mainJobKsPackage", "the template is written out in the spec"),
     ("mainJobKsRegistry", "the template is written out in the spec"),
     ("experimentConfigPvc", CONFIG_VOLUME),
     ("experimentRecordPvc", OWN_CLAIM),
     ("reporterType", "each run leaves a result file of its own in git"),
-    ("postJobArgs", "the ancestor could not read it: its template called itself without end"),
+    ("postJobArgs", "kubeflow/kubebench could not read it: its template called itself endlessly"),
 ];
 
 /// Tells whether a mapping is the parameters of the ksonnet prototype `kubebench-job`.

@@ -379,13 +379,13 @@ impl Work {
         match document.format {
             Format::Aside(why) => ledger.dropped(&top, why),
             Format::Unknown if is_named => {
-                let fault = Diagnostic::at(&code::KB0431, top.place(), "this is in no format of the ancestor's")
+                let fault = Diagnostic::at(&code::KB0431, top.place(), "this is in no format of kubeflow/kubebench")
                     .note("KubebenchJobs, parameters of its templates, and TFJob, PyTorchJob, MPIJob and Job manifests are known")
                     .help("render a template before (`ks show`, `helm template`), and pass what comes out");
                 self.diagnostics.push(fault);
-                ledger.lost(&top, "this is in no format of the ancestor's");
+                ledger.lost(&top, "this is in no format of kubeflow/kubebench");
             }
-            Format::Unknown => ledger.dropped(&top, "it holds no benchmark in a format of the ancestor's"),
+            Format::Unknown => ledger.dropped(&top, "it holds no benchmark in a format of kubeflow/kubebench"),
             _ => ledger.settle(&top, UNKNOWN),
         }
     }
@@ -440,7 +440,7 @@ impl Work {
     }
 }
 
-const UNKNOWN: &str = "neither the ancestor nor Kubebench has such a field";
+const UNKNOWN: &str = "neither kubeflow/kubebench nor Kubebench has such a field";
 
 /// Returns the finding about a value that is lost.
 fn finding(line: &Line) -> Option<Diagnostic> {

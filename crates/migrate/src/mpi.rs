@@ -12,7 +12,7 @@ const UNITS_PER_NODE: u32 = 8;
 
 /// What people have to know of an image that was made for an earlier operator.
 const SSH: [&str; 2] = [
-    "The ancestor's operator started processes in the workers by `kubectl exec`; today's uses SSH, so the image needs `sshd`.",
+    "The operator of that time started processes in the workers by `kubectl exec`; today's uses SSH, so the image needs `sshd`.",
     "A target with `apis: {mpiJob: v1}` still does without.",
 ];
 

@@ -178,7 +178,7 @@ fn run_tf_cnn(mut role: Role, program: &str, sizes: [u32; 3]) -> Workload {
     };
     let mut workload = of_sizes(&role, sizes);
     workload.comment = vec![
-        "The ancestor's runner hid the program's output in a file; here the program runs itself, and its output is the log."
+        "The runner of kubeflow/kubebench hid the program's output in a file; here the program runs itself, and its output is the log."
             .to_owned(),
         "Its images may be gone: look whether this one can still be pulled.".to_owned(),
     ];
@@ -195,7 +195,7 @@ fn mpi_prototype(params: &At<'_>, draft: &mut Draft, ledger: &mut Ledger) -> Wor
     let (mut launcher, mut worker) = (Role::default(), Role { replicas: Some(1), ..Role::default() });
     let mut workload = Workload { kind: "mpiJob", ..Workload::default() };
     workload.comment = vec![
-        "The ancestor's operator started processes in the workers by `kubectl exec`; today's uses SSH, so the image needs `sshd`.".to_owned(),
+        "The operator of that time started processes in the workers by `kubectl exec`; today's uses SSH, so the image needs `sshd`.".to_owned(),
         "A target with `apis: {mpiJob: v1}` still does without.".to_owned(),
     ];
     for (key, at) in params.entries().into_iter().filter(|(_, at)| at.node.value != Value::Null) {
@@ -245,7 +245,7 @@ fn job_type(top: &At<'_>, draft: &mut Draft, ledger: &mut Ledger) -> Workload {
     if let Some(at) = top.get("jobType") {
         match at.text() {
             Some("tf-job") => ledger.kept(&at, "`tfJob`"),
-            _ => ledger.lost(&at, "the ancestor had a template for `tf-job` alone; what follows is read as one"),
+            _ => ledger.lost(&at, "kubeflow/kubebench had a template for `tf-job` only; what follows is read as one"),
         }
     }
     for (key, at) in top.get("jobParams").map(|params| params.entries()).unwrap_or_default() {
@@ -255,8 +255,10 @@ fn job_type(top: &At<'_>, draft: &mut Draft, ledger: &mut Ledger) -> Workload {
         let meant = KNOWN.into_iter().find(|known| *known == key).or_else(|| did_you_mean(key, KNOWN));
         let Some(meant) = meant.filter(|meant| !found.iter().any(|(known, _)| known == meant)) else { continue };
         if meant != key && count(&at).is_some() {
-            ledger
-                .changed(&at, format!("read as `{meant}`, which is probably meant; the ancestor did not know `{key}`"));
+            ledger.changed(
+                &at,
+                format!("read as `{meant}`, which is probably meant; kubeflow/kubebench did not know `{key}`"),
+            );
         }
         found.push((meant, at));
     }

@@ -122,7 +122,7 @@ fn ordered(tasks: &[Task<'_>], ledger: &mut Ledger) -> Vec<usize> {
                     own.insert(index);
                     ledger.changed(&at, "what runs before it");
                 }
-                None => ledger.lost(&at, "there is no such task; those that stand above run before it"),
+                None => ledger.lost(&at, "there is no such task; those above it run before it"),
             }
         }
         waits.push(own);
@@ -160,7 +160,7 @@ fn mark_lookups(at: &At<'_>, draft: &Draft, ledger: &mut Ledger) {
     if let Some(text) = at.text().filter(|text| text.contains("{{") && !text.contains('\n')) {
         match with_lookups(text, &draft.parameters) {
             Some(_) => ledger.changed(at, "with `${{ parameters.… }}`"),
-            None => ledger.lost(at, "Argo's placeholder in it stays as it stands, and nothing would replace it"),
+            None => ledger.lost(at, "Argo's placeholder in it stays, and nothing would replace it"),
         }
     }
     for child in at.entries().into_iter().map(|(_, child)| child).chain(at.items()) {
@@ -210,7 +210,7 @@ fn main_resource(task: &At<'_>, draft: &mut Draft, ledger: &mut Ledger) {
 fn misplaced(container: &At<'_>, ledger: &mut Ledger) {
     ledger.dropped_if(
         container.get("options").as_ref(),
-        "options belong to a `resource`; the ancestor did not look at those of a container, and a limit is `timeout`",
+        "options belong to a `resource`; kubeflow/kubebench ignored those of a container, and a limit is `timeout`",
     );
 }
 
@@ -231,7 +231,7 @@ fn options(at: &At<'_>, draft: &mut Draft, ledger: &mut Ledger) {
                 draft.timeout = Some(text.to_owned());
                 ledger.changed(
                     &timeout,
-                    "`timeout`, which ends a run; the ancestor let it go on and called it a success",
+                    "`timeout`, which ends a run; kubeflow/kubebench let it continue and called it a success",
                 );
             }
             None => ledger.lost(&timeout, "this is no duration"),
@@ -341,7 +341,7 @@ fn follow(task: &At<'_>, draft: &mut Draft, ledger: &mut Ledger) {
 /// Takes what all tasks shared.
 fn around(spec: &At<'_>, draft: &mut Draft, ledger: &mut Ledger) {
     const OWN_CLAIM: &str = "a claim of the benchmark's own (`results`), mounted at the same place";
-    ledger.dropped_if(spec.get("serviceAccount").as_ref(), "the ancestor read `serviceAccountName` alone");
+    ledger.dropped_if(spec.get("serviceAccount").as_ref(), "kubeflow/kubebench read `serviceAccountName` only");
     ledger.dropped_if(spec.get("serviceAccountName").as_ref(), "the job has the account that its manifest says");
     ledger.dropped_if(spec.get("workflowAgent").as_ref(), "no agent runs between the steps");
     if let Some(managed) = spec.get("managedVolumes") {

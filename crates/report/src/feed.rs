@@ -23,7 +23,7 @@ pub(super) fn draw(site: &Site<'_>) -> String {
     let markup = html! {
         (PreEscaped("<?xml version=\"1.0\" encoding=\"utf-8\"?>\n"))
         feed xmlns="http://www.w3.org/2005/Atom" {
-            title { (site.request.title) ": changes for the worse" }
+            title { (site.request.title) ": regressions" }
             id { (id) }
             updated { (updated) }
             author { name { "kubebench" } }

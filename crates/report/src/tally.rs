@@ -81,7 +81,7 @@ impl Tally {
         match (known, self.pending + self.undecided + self.failing + self.missing + self.left_out) {
             (0, _) => "Nothing can be said yet",
             (_, 0) if self.accepted == 0 => "Nothing got worse",
-            _ => "No change for the worse is open",
+            _ => "No regression is open",
         }
     }
 

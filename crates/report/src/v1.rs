@@ -38,7 +38,7 @@ pub struct Index {
     pub left_out: usize,
     /// Series by verdict.
     pub verdicts: BTreeMap<String, usize>,
-    /// The changes for the worse that are open, the largest first.
+    /// The open regressions, the largest first.
     pub open: Vec<Open>,
     /// What may have got worse, where a gate waits for a second session.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -50,7 +50,7 @@ pub struct Index {
     pub comparisons: BTreeMap<String, String>,
 }
 
-/// A change for the worse that is open.
+/// A regression that is open.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct Open {
@@ -119,7 +119,7 @@ pub struct CaseEntry {
     pub case: String,
     /// The case as shown to people.
     pub case_name: String,
-    /// The worst verdict of its series that stand for the benchmark.
+    /// The worst verdict of its series that represent the benchmark.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub verdict: Option<Verdict>,
     /// Whether runs of its newest session failed.

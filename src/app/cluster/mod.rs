@@ -46,7 +46,7 @@ impl TargetCluster {
             Selector { targets: target.iter().map(|&name| name.to_owned()).collect(), ..Selector::default() };
         let project = CompiledProject::open(start, &selector, Pods::Kept)?;
         if project.compilation.project.is_none() {
-            bail!("the project file is at fault; `kubebench validate` says where")
+            bail!("the project file has errors; `kubebench validate` says where")
         }
         let target = chosen(&project, target)?;
         let cluster = Cluster::outside(context)?.patience(PATIENCE);

@@ -137,8 +137,8 @@ impl Evaluation {
         let files: BTreeSet<&str> = errors.map(|fault| fault.path(&self.sources)).collect();
         let first = files.first()?;
         let who = match files.len() {
-            1 => format!("{first} is at fault"),
-            count => format!("{count} files are at fault, the first is {first}"),
+            1 => format!("{first} has errors"),
+            count => format!("{count} files have errors, the first is {first}"),
         };
         Some(format!(
             "{who}: its thresholds and directions are unknown, so results are shown without them; `kubebench validate` says more"

@@ -199,7 +199,7 @@ fn named_by_benchmark(fault: Diagnostic, compilation: &Compilation, root: &Path)
     let Place::File(path) = &fault.place else { return fault };
     match benchmarks.find(|benchmark| benchmark.name == *path) {
         Some(benchmark) => {
-            let help = format!("the benchmark `{path}` stands in {}: write that path", benchmark.path);
+            let help = format!("the benchmark `{path}` is in {}: write that path", benchmark.path);
             fault.help(help)
         }
         None => match nearest(path, &compilation.benchmarks) {

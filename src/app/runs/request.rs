@@ -47,7 +47,12 @@ pub fn request<'a>(
 ) -> Result<Request<'a>> {
     let benchmark = &compiled.benchmark;
     let root = project.root.as_path();
-    let settings = &project.compilation.project.as_ref().context("the project is at fault")?.settings;
+    let settings = &project
+        .compilation
+        .project
+        .as_ref()
+        .context("the project file has errors; `kubebench validate` shows them")?
+        .settings;
     let mut paths = vec![benchmark.path.clone()];
     paths.extend(fs::exists(root, PROJECT_FILE).then(|| PROJECT_FILE.to_owned()));
     paths.extend(benchmark.files.iter().map(|(_, file)| file.path.clone()));

@@ -16,19 +16,19 @@ pub(in crate::cli) struct GateArgs {
     /// What is judged: a revision, a folder of results or a session; without it, the newest session of each case
     #[arg(long, value_name = "REV|DIR|SESSION")]
     pub(in crate::cli) candidate: Option<String>,
-    /// Whose earlier sessions it is held against: branch:NAME, tag:NAME or a revision; without it, the default branch
+    /// Whose earlier sessions it is compared with: branch:NAME, tag:NAME or a revision; without it, the default branch
     #[arg(long, value_name = "BASELINE")]
     pub(in crate::cli) baseline: Option<String>,
     /// The folder of results; without it, the project's
     #[arg(long, value_name = "DIR")]
     pub(in crate::cli) results: Option<PathBuf>,
-    /// What a gate does that cannot be decided yet
+    /// How to treat a gate that cannot be decided yet
     #[arg(long, value_parser = one_of(&WithoutAnswer::ALL, WithoutAnswer::name), default_value = "pass", value_name = "WHAT")]
     pub(in crate::cli) on_inconclusive: WithoutAnswer,
-    /// What a gate does that has no result
+    /// How to treat a gate without results
     #[arg(long, value_parser = one_of(&WithoutAnswer::ALL, WithoutAnswer::name), default_value = "fail", value_name = "WHAT")]
     pub(in crate::cli) on_missing: WithoutAnswer,
-    /// Judge although files of what is judged cannot be trusted
+    /// Ignore result files that cannot be trusted
     #[arg(long)]
     pub(in crate::cli) skip_bad: bool,
     /// The day on which acknowledgements are judged, such as 2027-03-31; without it, that of the newest result
@@ -73,7 +73,7 @@ pub(in crate::cli) struct AckArgs {
     /// The metric
     #[arg(long, value_name = "NAME")]
     pub(in crate::cli) metric: String,
-    /// The case, by id or name; `*` stands for anything; without it, the one whose change is open
+    /// The case, by id or name; `*` matches any; without it, the one whose change is open
     #[arg(long, value_name = "CASE")]
     pub(in crate::cli) case: Option<String>,
     /// The target; without it, any
@@ -122,7 +122,7 @@ impl AckArgs {
 fn said(text: &str) -> Result<String, String> {
     match text.trim() {
         "" => Err("it is empty".to_owned()),
-        "YOU" | "WHY" => Err("this stands for what you have to say: write who accepts, and why".to_owned()),
+        "YOU" | "WHY" => Err("this is a placeholder: write who accepts, and why".to_owned()),
         _ => Ok(text.to_owned()),
     }
 }
@@ -170,7 +170,7 @@ pub(in crate::cli) struct CompareArgs {
     /// Compare cases with each other instead, along a parameter or a fact of the hardware: replicas, variant, gpu, target
     #[arg(long, value_name = "AXIS", conflicts_with_all = ["baseline", "candidate"])]
     pub(in crate::cli) by: Option<String>,
-    /// With `--by`, the value that the others are held against; without it, the smallest number or the first name
+    /// With `--by`, the value that the others are compared with; without it, the smallest number or the first name
     #[arg(long, value_name = "VALUE", requires = "by", conflicts_with_all = ["baseline", "candidate"])]
     pub(in crate::cli) base: Option<String>,
     /// With `--by`, two metrics that pull apart, such as latency,throughput; without it, the two primary ones

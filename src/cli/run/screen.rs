@@ -115,7 +115,7 @@ fn write(messages: &Receiver<Message>, lines: &Lines, bar: Option<&ProgressBar>)
     };
     let tell_missed = || match lines.missed.swap(0, Ordering::Relaxed) {
         0 => {}
-        missed => line(&format!("({missed} lines are not shown; they stand in the logs)")),
+        missed => line(&format!("({missed} lines are not shown; they are in the logs)")),
     };
     for message in messages {
         match (message, bar) {

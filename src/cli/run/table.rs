@@ -56,7 +56,7 @@ pub(super) fn table(stored: &[Stored]) -> String {
     if rows.is_empty() {
         return String::new();
     }
-    rows.insert(0, ["CASE", "METRIC", "N", "MEDIAN", "SPREAD", "LEAST … MOST"].map(str::to_owned));
+    rows.insert(0, ["CASE", "METRIC", "N", "MEDIAN", "SPREAD", "MIN … MAX"].map(str::to_owned));
     columns(&rows).into_iter().map(|line| line + "\n").collect()
 }
 

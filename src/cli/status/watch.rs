@@ -85,7 +85,7 @@ impl Screen {
                 let why = run.reasons.first().map(|reason| format!(": {}", reason.message)).unwrap_or_default();
                 lines.push((
                     format!("{}/{}", session.uid, run.id),
-                    format!("{}: {} is {}{why}", session.benchmark, run.name(), run.state.name()),
+                    format!("{}: {} is {}{why}", session.benchmark, run.name(), run.state.shown()),
                 ));
             }
         }

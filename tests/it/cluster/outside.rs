@@ -159,7 +159,7 @@ fn doctor_looks_again(project: &Project, namespace: &str) {
         let line = said.lines().find(|line| line.get(9..).is_some_and(|line| line.starts_with(check))).unwrap();
         assert!(line.starts_with("note") && line.contains("unknown"), "{said}");
     }
-    assert!(said.contains("the right is missing to list `nodes` at the cluster scope"), "{said}");
+    assert!(said.contains("missing permission: list `nodes` at the cluster scope"), "{said}");
     assert!(!said.contains(token.trim()));
 }
 

@@ -57,7 +57,7 @@ fn a_privileged_container_escalates() {
     assert_eq!(other["allowPrivilegeEscalation"], false);
     check_patches(
         "container: {securityContext: {privileged: true, allowPrivilegeEscalation: false}}",
-        &["KB0326 at false: `allowPrivilegeEscalation: false` cannot stand beside `privileged: true`"],
+        &["KB0326 at false: `allowPrivilegeEscalation: false` cannot be combined with `privileged: true`"],
     );
 }
 
@@ -118,11 +118,11 @@ fn mounts_and_volumes() {
         ("pod: {volumes: [{name: a, hostPath: {}}]}", "KB0326 at {}: the `hostPath` of the volume `a` has no `path`"),
         (
             "pod: {volumes: [{name: a}, {name: b}]}, container: {volumeMounts: [{name: a, mountPath: /d}, {name: b, mountPath: /d}]}",
-            "KB0326 at /d: `/d` stands twice in `volumeMounts`",
+            "KB0326 at /d: `/d` appears twice in `volumeMounts`",
         ),
         (
             "patch: {spec: {template: {spec: {volumes: [{name: a}, {name: a}]}}}}",
-            "KB0326 at a: `a` stands twice in `volumes`",
+            "KB0326 at a: `a` appears twice in `volumes`",
         ),
     ] {
         check_patches(fields, &[expected]);
@@ -147,7 +147,7 @@ fn containers() {
         ),
         (
             "pod: {initContainers: [{name: a, image: a, livenessProbe: {tcpSocket: {port: 1}}}]}",
-            "KB0326 at {tcpSocket: {port: 1}}: `livenessProbe` stands in an init container that ends before the others start",
+            "KB0326 at {tcpSocket: {port: 1}}: `livenessProbe` is in an init container that ends before the others start",
         ),
         (
             "container: {env: [{name: A, value: b, valueFrom: {fieldRef: {fieldPath: metadata.name}}}]}",

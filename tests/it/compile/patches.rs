@@ -189,14 +189,17 @@ fn directives_that_would_do_nothing_are_refused() {
         ),
         (
             "pod: {volumes: [{$patch: replace, name: a, emptyDir: {}}]}",
-            "$patch: `$patch: replace` stands alone in an element of a list",
+            "$patch: `$patch: replace` must be the only key of a list element",
         ),
         ("pod: {volumes: [{$patch: delete}]}", "$patch: `$patch: delete` does not say which element of `volumes`"),
         (
             "pod: {volumes: [{$patch: delete, name: a, emptyDir: {}}]}",
-            "$patch: `$patch: delete` stands beside `name` alone",
+            "$patch: `$patch: delete` may be combined with `name` only",
         ),
-        ("pod: {affinity: {$patch: delete, nodeAffinity: {}}}", "$patch: `$patch: delete` stands alone in a mapping"),
+        (
+            "pod: {affinity: {$patch: delete, nodeAffinity: {}}}",
+            "$patch: `$patch: delete` must be the only key of a mapping",
+        ),
     ] {
         assert_eq!(faults("job", fields), [format!("KB0316 at {expected}")], "{fields}");
     }

@@ -191,7 +191,7 @@ fn what_contradicts_a_suite_is_refused_where_it_stands() {
     check(
         project("{benchmarks: [{benchmark: a, needs: [b, a, c]}, b]}"),
         &[
-            "KB0444 specs/nightly.yaml: `a` needs `b`, which stands after it",
+            "KB0444 specs/nightly.yaml: `a` needs `b`, which comes after it",
             "KB0444 specs/nightly.yaml: `a` needs itself",
             "KB0444 specs/nightly.yaml: `a` needs `c`, which is not in the suite",
         ],
@@ -227,7 +227,7 @@ fn what_contradicts_a_suite_is_refused_where_it_stands() {
     check(project("{benchmarks: [nightly]}"), &["KB0321 specs/nightly.yaml: there is no benchmark `nightly`"]);
     check(
         project("{run: 2, schedule: {cron: '0 3 * * 1'}, benchmarks: [a]}"),
-        &["KB0310 specs/nightly.yaml: `run` stands beside `schedule`"],
+        &["KB0310 specs/nightly.yaml: `run` is combined with `schedule`"],
     );
     check(
         project("{benchmarks: [a, b], defaults: {repeats: 501}}"),

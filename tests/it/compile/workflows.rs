@@ -193,7 +193,7 @@ fn faults_are_told_where_they_are() {
         (
             "{file: pipelines/x.yaml, arguments: {mode: slow}}",
             FILE.to_owned(),
-            "KB0328 specs/chain.yaml: `slow` is none of the values that `mode` takes",
+            "KB0328 specs/chain.yaml: `slow` is not one of the values that `mode` accepts",
         ),
         (
             "{file: pipelines/x.yaml}",
@@ -238,7 +238,7 @@ fn faults_are_told_where_they_are() {
         (
             "{file: pipelines/x.yaml}",
             plain.replace("duration: 1s", ""),
-            "KB0349 pipelines/x.yaml: this template waits until somebody lets the Workflow go on",
+            "KB0349 pipelines/x.yaml: this template waits until somebody resumes the Workflow",
         ),
         (
             "{file: pipelines/x.yaml}",

@@ -193,10 +193,10 @@ fn an_export_stands_where_it_may_and_is_whole() {
         let (status, said) = said(&folder, arguments);
         assert!(status == Some(2) && said.contains(words), "{arguments:?}: {said}");
     };
-    refused(&["--format", "csv", "--out", "results/x.csv"], "the export results/x.csv would stand in results/");
+    refused(&["--format", "csv", "--out", "results/x.csv"], "the export results/x.csv would be in results/");
     refused(&["--format", "csv", "--out", "specs.yaml"], "the export specs.yaml would be a YAML file");
     refused(&["--format", "csv", "--out", "no/x.csv"], "there is no folder no; make it first");
-    refused(&["--format", "csv", "--out", "results"], "would stand in results/");
+    refused(&["--format", "csv", "--out", "results"], "would be in results/");
     refused(&["--format", "jsonl", "--out", "elsewhere/x.json", "elsewhere"], "where it does not belong");
     refused(&["--format", "parquet", "--out", "-"], "parquet is no text; name a file with `--out`");
     refused(&["--format", "mlflow", "--out", "-"], "mlflow is no text; name a folder with `--out`");

@@ -22,7 +22,7 @@ fn nothing_is_reported_or_accepted_by_specs_at_fault() {
         assert!(!project.folder.path().join("site").exists() && !project.folder.path().join("acks").exists());
         let (status, answer) = project.json(&["history"]);
         assert_eq!(status, 0);
-        assert!(answer["notes"].to_string().contains(&format!("{path} is at fault")), "{answer:#}");
+        assert!(answer["notes"].to_string().contains(&format!("{path} has errors")), "{answer:#}");
         project.folder.write(path, right);
         assert!(project.json(&["history"]).1["notes"].as_array().is_none_or(Vec::is_empty));
     }

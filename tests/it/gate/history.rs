@@ -101,7 +101,7 @@ fn a_cold_first_session_is_in_no_level() {
     project.sessions(&[99.4, 98.9, 100.0, 99.9, 100.1, 99.8], &Special::default());
     let (_, told) = project.json(&["history"]);
     assert_eq!(told["series"][0]["apart"], serde_json::json!([cold]), "{told:#}");
-    assert!(project.says(&["history"]).1.contains("3 runs  stands alone"));
+    assert!(project.says(&["history"]).1.contains("3 runs  an outlier"));
     project.sessions(&[80.0, 80.1, 80.2], &Special::default());
     let (_, told) = project.json(&["history"]);
     let change = told["series"][0]["changes"][0]["change"].as_f64().unwrap();

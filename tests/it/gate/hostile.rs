@@ -204,7 +204,7 @@ fn the_cache_changes_nothing_but_time() {
     for damaged in [&b""[..], b"x", &whole[..whole.len() / 2], &[&whole[..whole.len() - 2], b"x\n"].concat()] {
         fs::write(&cache, damaged).unwrap();
         assert_eq!(project.says(&["gate"]).1, cold);
-        assert_eq!(fs::read(&cache).unwrap(), whole, "it is written anew");
+        assert_eq!(fs::read(&cache).unwrap(), whole, "it is written again");
     }
     // A file that changes is read again, one that goes is forgotten, a place that cannot be written is done without.
     let (path, _) = project.folder.tree("results").into_iter().last().unwrap();

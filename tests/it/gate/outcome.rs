@@ -382,7 +382,7 @@ fn limits_and_fixed_values_wait_as_changes_do_and_no_acknowledgement_is_offered(
         let ack = ["ack", "train", "--metric", "speed", "--by", "ada", "--reason", "right", "--max-change", "20%"];
         assert_eq!(project.says(&[&ack[..], &["--from", &session]].concat()).0, 0);
         let (status, text, _) = project.says(&["gate"]);
-        assert!(status == 1 && text.contains(&format!("mend it, or change {what} for `speed`")), "{text}");
+        assert!(status == 1 && text.contains(&format!("fix it, or change {what} for `speed`")), "{text}");
         assert!(!text.contains("kubebench ack") && !text.contains("accepted by"), "{text}");
     }
 }

@@ -51,7 +51,7 @@ fn an_open_change_is_a_sentence_everywhere() {
 
     let overview = words(&files["index.html"]);
     let begins = "train (default): speed −7.9 %";
-    assert!(overview.contains("1 change for the worse is open"), "{overview}");
+    assert!(overview.contains("1 regression is open"), "{overview}");
     for part in
         [begins, "since 2026-02-01", &second[..10], "1 × synthetic", "7 sessions show it, 95 % sure of the range."]
     {
@@ -189,7 +189,7 @@ fn what_a_branch_accepted_is_shown() {
     assert_eq!(project.says(&["gate", "--markdown", "comment.md"]).0, 0);
     let comment = fs::read_to_string(project.folder.path().join("comment.md")).unwrap();
     assert!(comment.contains("**−20.0 %** [−21.4, −18.5], accepted by ada: bf16 was wrong."), "{comment}");
-    assert!(!comment.contains("No change for the worse"), "{comment}");
+    assert!(!comment.contains("No regression"), "{comment}");
 }
 
 #[test]
@@ -214,7 +214,7 @@ fn a_branch_closes_nothing() {
     project.git(&["checkout", "-q", "main"]);
     let (status, line) = project.gate(&[]);
     assert_eq!((status, line["reason"].as_str()), (1, Some("open")), "{line:#}");
-    assert!(line["notes"].to_string().contains("not of the default branch"), "{line:#}");
+    assert!(line["notes"].to_string().contains("from another branch and does not show"), "{line:#}");
     let index = json(&site(&project, &[])["index.json"]);
     assert_eq!(index["open"].as_array().unwrap().len(), 1, "{index}");
     // By itself it is all right.
@@ -358,7 +358,7 @@ fn of_several_gates_the_strictest_decides() {
     let project = gated("{metric: speed, maxRegression: 3%}, {metric: speed, min: 10}", &dropped);
     assert_eq!(project.says(&["gate"]).0, 1);
     let overview = words(&site(&project, &[])["index.html"]);
-    assert!(overview.contains("1 change for the worse is open"), "{overview}");
+    assert!(overview.contains("1 regression is open"), "{overview}");
 }
 
 #[test]
@@ -389,7 +389,7 @@ fn a_limit_that_was_passed_is_told_as_a_limit() {
     assert_eq!(project.says(&["gate"]).0, 1);
     let files = site(&project, &[]);
     let overview = words(&files["index.html"]);
-    assert!(overview.contains("1 change for the worse is open"), "{overview}");
+    assert!(overview.contains("1 regression is open"), "{overview}");
     assert!(overview.contains("a limit, whatever the noise") && !overview.contains("95 % sure"), "{overview}");
     assert!(json(&files["index.json"])["open"][0].get("change").is_none());
 }
@@ -439,7 +439,7 @@ fn a_gated_metric_without_a_value_is_named() {
     assert_eq!(project.says(&["gate"]).0, 1);
     let overview = words(&site(&project, &[])["index.html"]);
     assert!(overview.contains("no value of loss"), "{overview}");
-    assert!(overview.contains("No change for the worse is open") && overview.contains("1 case fails."), "{overview}");
+    assert!(overview.contains("No regression is open") && overview.contains("1 case fails."), "{overview}");
 }
 
 #[test]
@@ -452,7 +452,7 @@ fn targets_that_keep_nothing_apart_have_their_verdicts() {
     );
     assert_eq!(project.says(&["gate"]).0, 1);
     let overview = words(&site(&project, &[])["index.html"]);
-    assert!(overview.contains("1 change for the worse is open"), "{overview}");
+    assert!(overview.contains("1 regression is open"), "{overview}");
 }
 
 #[test]

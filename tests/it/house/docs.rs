@@ -38,7 +38,7 @@ fn documents() -> Vec<PathBuf> {
         ["README.md", "ARCHITECTURE.md", "CONTRIBUTING.md", "CHANGELOG.md", "SECURITY.md", "deploy/README.md"]
             .map(PathBuf::from)
             .to_vec();
-    for folder in ["docs", "docs/decisions"] {
+    for folder in ["docs", "docs/codes", "docs/decisions"] {
         let entries = fs::read_dir(repository().join(folder)).unwrap();
         let names = entries.map(|entry| entry.unwrap().file_name().into_string().unwrap());
         found.extend(names.filter(|name| name.ends_with(".md")).map(|name| Path::new(folder).join(name)));
@@ -164,10 +164,15 @@ fn make_project(root: &Path, files: &[(String, String)], outdated: bool) {
 
 /// What CI systems, Argo CD and Flux read: their kinds fit their CRDs, and the commands in them do their work.
 #[test]
-fn what_others_read_in_the_readme_does_its_work() {
-    let blocks = blocks(&text_of(Path::new("README.md")));
-    let shown: Vec<&String> = blocks.iter().filter(|(info, _)| info == "yaml").map(|(_, text)| text).collect();
-    let [github, gitlab, argo_cd, flux] = shown[..] else { panic!("four files that others read") };
+fn what_others_read_in_the_documents_does_its_work() {
+    let yaml = |text: &str| -> Vec<String> {
+        blocks(text).into_iter().filter(|(info, _)| info == "yaml").map(|(_, text)| text).collect()
+    };
+    let page = text_of(Path::new("docs/pull-requests.md"));
+    let check_alone = yaml(page.split("\n## The check alone\n").nth(1).unwrap());
+    let [github, gitlab] = &check_alone[..] else { panic!("one file for GitHub, one for GitLab") };
+    let applied = yaml(&text_of(Path::new("docs/gitops.md")));
+    let [argo_cd, flux] = &applied[..] else { panic!("one file for Argo CD, one for Flux") };
     for object in [argo_cd, flux] {
         let objects: Vec<serde_json::Value> = serde_yaml::from_multiple(object).unwrap();
         for object in objects {
@@ -211,14 +216,28 @@ fn every_link_leads_somewhere() {
         let text = text_of(&document);
         let targets = text.split("](").skip(1).filter_map(|rest| rest.split_once(')')).map(|(target, _)| target);
         for target in targets.filter(|target| !target.contains("://")) {
-            let path = target.split('#').next().unwrap();
-            let folder = repository().join(document.parent().unwrap());
-            if !path.is_empty() && !folder.join(path).exists() {
+            let (path, anchor) = target.split_once('#').unwrap_or((target, ""));
+            let folder = document.parent().unwrap();
+            let linked = if path.is_empty() { document.clone() } else { folder.join(path) };
+            let leads = repository().join(&linked).exists()
+                && (anchor.is_empty() || anchors(&text_of(&linked)).iter().any(|is| is == anchor));
+            if !leads {
                 broken.push(format!("{}: {target}", document.display()));
             }
         }
     }
     assert!(broken.is_empty(), "{broken:#?}");
+}
+
+/// The anchors that GitHub gives to the headings of a page.
+fn anchors(text: &str) -> Vec<String> {
+    let headings = text.lines().filter(|line| line.starts_with('#'));
+    headings.map(|line| anchor(line.trim_start_matches('#').trim())).collect()
+}
+
+fn anchor(heading: &str) -> String {
+    let kept = heading.to_lowercase().replace(' ', "-");
+    kept.chars().filter(|character| character.is_alphanumeric() || matches!(character, '-' | '_')).collect()
 }
 
 /// The messages: one file a case in tests/cli, with its project in the folder of the same name.

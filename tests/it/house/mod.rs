@@ -4,4 +4,5 @@ mod deploy;
 mod docs;
 mod options;
 mod tidy;
+mod vocabulary;
 mod words;

@@ -166,7 +166,7 @@ impl Module {
 }
 
 /// `crates/format/src`
-fn sources(package: &str) -> String {
+pub(super) fn sources(package: &str) -> String {
     if package.is_empty() { "src".to_owned() } else { format!("crates/{package}/src") }
 }
 
@@ -409,7 +409,7 @@ fn every_code_is_named_by_a_rule() {
 const NOT_YET_REPORTED: &[&str] = &[];
 
 /// The folders of `crates/`, and nothing for the program itself.
-fn packages() -> Vec<String> {
+pub(super) fn packages() -> Vec<String> {
     let folders = fs::read_dir(repository().join("crates")).unwrap().map(|entry| entry.unwrap().file_name());
     folders.map(|name| name.into_string().unwrap()).chain([String::new()]).collect()
 }
@@ -436,21 +436,23 @@ fn names_of(path: &str) -> Vec<String> {
     path.split('/').filter(|_| !is_root).map(str::to_owned).collect()
 }
 
-fn is_test(path: &str) -> bool {
+pub(super) fn is_test(path: &str) -> bool {
     path.ends_with("tests.rs")
         || path.starts_with("tests/")
         || path.contains("/tests/")
         || path.ends_with("yaml/write/corpus.rs")
 }
 
-/// The text without inline `#[cfg(test)] mod x { … }`, which `cargo fmt` ends with a brace in the first column.
-fn without_tests(text: &str) -> String {
+/// The text without inline `#[cfg(test)] mod x { … }`, which `cargo fmt` ends with a brace in the first column. Lines keep
+/// their numbers.
+pub(super) fn without_tests(text: &str) -> String {
     let mut kept = String::new();
     let mut lines = text.lines().peekable();
     while let Some(line) = lines.next() {
         let inline = |next: &&str| next.starts_with("mod ") && next.ends_with('{');
         if line == "#[cfg(test)]" && lines.peek().is_some_and(inline) {
-            lines.by_ref().find(|line| *line == "}");
+            let left_out = 2 + lines.by_ref().take_while(|line| *line != "}").count();
+            kept.extend(std::iter::repeat_n('\n', left_out));
         } else {
             kept.push_str(line);
             kept.push('\n');

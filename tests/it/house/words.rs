@@ -65,7 +65,7 @@ fn a_check_says_what_is_wrong_with_the_specs_first() {
     assert_eq!(status, 1);
     assert!(text.find("KB0418") < text.find("KB0501"), "{text}");
     assert!(
-        text.trim_end().ends_with("fix the errors in the specs; `kubebench compile` then updates the rest"),
+        text.trim_end().ends_with("fix the errors in the specs; `kubebench compile` then updates the tree"),
         "{text}"
     );
 }
@@ -103,7 +103,7 @@ fn what_was_named_in_another_way() {
         (&["explain", "spec.matrix"], "did you mean `benchmark.spec.matrix`?"),
         (&["explain", "lints"], "did you mean `project.spec.lints`?"),
         (&["explain", "bechmark"], "did you mean `benchmark`?"),
-        (&["validate", "disk"], "the benchmark `disk` stands in specs/disk.yaml: write that path"),
+        (&["validate", "disk"], "the benchmark `disk` is in specs/disk.yaml: write that path"),
         (&["validate", "--report", "sarif=a/b.sarif"], "there is no folder a; make it first"),
     ] {
         let (status, text) = said(&folder, arguments);
@@ -144,7 +144,7 @@ fn one_slip_is_one_finding() {
     folder.write("specs/s.yaml", suite);
     let (_, text) = said(&folder, &["validate", "-q"]);
     assert!(
-        text.contains("there is no benchmark `disc`") && text.contains("`disk` stands in `benchmarks` twice"),
+        text.contains("there is no benchmark `disc`") && text.contains("`disk` appears twice in `benchmarks`"),
         "{text}"
     );
 

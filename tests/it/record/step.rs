@@ -126,7 +126,7 @@ fn what_lies_on_the_volume_is_recorded_once() {
             "{words}"
         );
         assert!(pod.has_marker(1) && pod.has_marker(2) && !pod.has_marker(9));
-        assert_eq!(pod.assert_recorded(), "there is no result that is not recorded already\n");
+        assert_eq!(pod.assert_recorded(), "all results are already recorded\n");
         all.extend([pod.put(3)]);
         assert!(pod.assert_recorded().contains("1 result recorded in "));
         if mode == "inbox" {
@@ -254,7 +254,7 @@ fn what_a_job_put_there_is_refused_by_name_and_the_rest_recorded() {
         (4, "it is no regular file"),
         (5, "a result is never larger than 1024 KiB"),
         (6, "this is no result file"),
-        (7, "this result was laid out anew"),
+        (7, "the file was reformatted"),
         (8, "a link or a file is in the place of a folder"),
     ] {
         let line = words.lines().find(|line| line.contains(&format!("/{}/result.json: ", job(number))));

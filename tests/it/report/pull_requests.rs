@@ -126,6 +126,9 @@ fn the_comment_in_the_page_is_the_one_that_is_written() {
         return;
     }
     assert!(shown == comment, "{PAGE} shows another comment; run the test with KUBEBENCH_UPDATE=1:\n{comment}");
+    let readme = read("README.md");
+    let quoted: Vec<&str> = readme.lines().filter_map(|line| line.strip_prefix("> ")).collect();
+    assert!(quoted.len() > 4 && quoted.iter().all(|line| comment.lines().any(|is| is == *line)), "{quoted:#?}");
     // Side by side, and no word of an input is one of the shell.
     let hostile = [("BASELINE", "$(touch taken)"), ("CANDIDATE", "`touch taken`"), ("RESULTS", "results")];
     let output =
@@ -188,6 +191,6 @@ fn one_comment_is_written_and_updated_and_nothing_else() {
         assert_eq!((found, written.as_str()), (status, ""), "{comment:?} {number:?} {head}");
     }
     let (status, _, written) = run(&format!("{sound}{}", "ö".repeat(50_000)), "7\n", "abc", "");
-    assert!(status == 0 && written.len() < 65_536 && written.contains("The rest stands in"), "{}", written.len());
+    assert!(status == 0 && written.len() < 65_536 && written.contains("The rest is in"), "{}", written.len());
     assert!(!folder.path().join("taken").exists());
 }

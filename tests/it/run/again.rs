@@ -103,7 +103,7 @@ fn files_of_metrics_are_never_cut() {
     folder.write("specs/b.yaml", other);
     let (status, told, made) = reparse(&folder);
     assert_eq!((status, made.len()), (Some(2), 0), "{told}");
-    assert!(told.contains("y.json is not among the result's artifacts: the list was cut"), "{told}");
+    assert!(told.contains("y.json is not among the result's artifacts: the list was truncated"), "{told}");
 }
 
 #[test]

@@ -105,6 +105,6 @@ fn a_reader_that_does_not_read() {
     until("the result", || results.is_dir() && files_below(&results).iter().any(is_result));
     let ran = finish(&folder, child);
     assert_eq!(ran.one().run.status, Status::TimedOut);
-    let missed = ran.stderr.lines().find(|line| line.contains("lines are not shown; they stand in the logs"));
+    let missed = ran.stderr.lines().find(|line| line.contains("lines are not shown; they are in the logs"));
     assert!(missed.is_some(), "{}", ran.stderr.lines().count());
 }

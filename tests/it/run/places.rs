@@ -52,7 +52,10 @@ fn a_full_disk_loses_no_result() {
     assert!(stored.len() > 3 && refuge.len() == 1, "{} {}", stored.len(), refuge.len());
     assert!(refuge.iter().chain(&stored).all(|result| metric(result, "loss").value == Some(1.0)));
     let said = said(&output);
-    assert!(said.contains("error: it cannot go on: the result is kept in ") && said.contains("o space left"), "{said}");
+    assert!(
+        said.contains("error: it cannot continue: the result is kept in ") && said.contains("o space left"),
+        "{said}"
+    );
     assert_eq!(said.matches("not started: default, repeat ").count(), 40 - stored.len() - 1, "{said}");
     assert!(said.contains(&format!("{} results in results/b", stored.len())), "{said}");
     let table = String::from_utf8_lossy(&output.stdout).into_owned();
@@ -83,7 +86,7 @@ fn a_run_that_fills_the_only_disk_loses_no_result() {
         assert_eq!(result["path"].as_str().is_some(), is_kept, "{answer}");
         assert_eq!((result["status"].as_str(), result["metrics"][0]["value"].as_f64()), (Some("succeeded"), Some(1.0)));
         assert_eq!(answer["notStarted"].as_array().unwrap().len(), 1, "{answer}");
-        assert_eq!(said.contains("the result is in no file"), !is_kept, "{said}");
+        assert_eq!(said.contains("the result could not be saved"), !is_kept, "{said}");
         assert_eq!(said.contains("note: no space can be held back in "), !is_kept, "{said}");
         assert!(said.contains("[1/2] default, repeat 1: succeeded") && said.contains("loss 1"), "{said}");
     }

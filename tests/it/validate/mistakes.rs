@@ -104,7 +104,7 @@ fn messages_say_what_to_write() {
     says(
         "specs/s.yaml",
         "apiVersion: kubebench.dev/v1\nkind: Suite\nmetadata: {name: s}\nspec: {benchmarks: [a, a]}\n",
-        &["`a` stands in `benchmarks` twice", "specs/s.yaml:4:24"],
+        &["`a` appears twice in `benchmarks`", "specs/s.yaml:4:24"],
     );
     let ours = spec("a");
     says(

@@ -343,7 +343,7 @@ impl<'a> Reader<'a> {
     fn unknown_field(&mut self, entry: &kubebench_syntax::yaml::Entry, owner: &str, fields: &[&'static str]) {
         let message = format!("`{}` is not a field of {}", entry.key, self.place());
         let fault = Diagnostic::at(&code::KB0316, entry.key_span, message)
-            .note("the API server would drop it without a word, or refuse the object");
+            .note("the API server would silently drop it, or refuse the object");
         if owner == "PodSpec" && OF_CONTAINERS.contains(&entry.key.as_str()) {
             let help = "it belongs to a container: of the main one, write it under `container`";
             return self.diagnostics.push(fault.help(help));
@@ -398,7 +398,7 @@ impl<'a> Reader<'a> {
 fn quote(fault: Diagnostic, node: &Node, text: &str) -> Diagnostic {
     let quoted = format!("\"{text}\"");
     fault
-        .note("the API server would refuse the object: only text can stand here")
+        .note("the API server would refuse the object: only text is allowed here")
         .help(format!("quote it: `{quoted}`"))
         .fix(node.span, quoted)
 }

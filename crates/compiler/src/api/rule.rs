@@ -58,7 +58,7 @@ fn toleration(reader: &mut Reader<'_>, node: &Node) {
     };
     match text(node, "key") {
         None if !is_exists => {
-            let help = "write the `key` of the taint; only `operator: Exists` may stand without one, and tolerates every taint";
+            let help = "write the `key` of the taint; only `operator: Exists` may omit it, and tolerates every taint";
             reader.refused(node, "the toleration has no `key`", help);
         }
         None => {}
@@ -72,7 +72,11 @@ fn toleration(reader: &mut Reader<'_>, node: &Node) {
     if let Some((value, word)) = text(node, "value") {
         if is_exists {
             let help = "delete `value`, or write `operator: Equal`";
-            reader.refused(value, "`value` cannot stand beside `operator: Exists`, which takes every value", help);
+            reader.refused(
+                value,
+                "`value` cannot be combined with `operator: Exists`, which matches every value",
+                help,
+            );
         } else if let Err(error) = LabelValue::parse(word) {
             let help = error.help.unwrap_or_else(|| "write the value as `kubectl describe node` shows it".to_owned());
             reader.refused(value, format!("`{word}` is not the value of a taint"), help);
@@ -133,7 +137,7 @@ fn peer(reader: &mut Reader<'_>, node: &Node) {
         }
         (Some(_), Some(selector)) => {
             let help = "write two elements of the list";
-            reader.refused(node, format!("`ipBlock` cannot stand beside `{selector}`"), help);
+            reader.refused(node, format!("`ipBlock` cannot be combined with `{selector}`"), help);
         }
         _ => {}
     }

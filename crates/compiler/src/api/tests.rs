@@ -159,7 +159,7 @@ fn tolerations_are_judged_as_the_api_server_judges_them() {
         ("{key: a, effect: NoScheduling}", "KB0325 at NoScheduling: `NoScheduling` is not a value of `effect`"),
         (
             "{key: a, operator: Exists, value: b}",
-            "KB0325 at b: `value` cannot stand beside `operator: Exists`, which takes every value",
+            "KB0325 at b: `value` cannot be combined with `operator: Exists`, which matches every value",
         ),
         (
             "{key: a, value: b, tolerationSeconds: 1}",
@@ -199,7 +199,7 @@ fn network_rules_are_judged_as_the_api_server_judges_them() {
         ("{to: [{ipBlock: {}}]}", "KB0325 at {}: `ipBlock` has no `cidr`"),
         (
             "{to: [{ipBlock: {cidr: 10.0.0.0/8}, podSelector: {}}]}",
-            "KB0325 at {ipBlock: {cidr: 10.0.0.0/8}, podSelector: {}}: `ipBlock` cannot stand beside `podSelector`",
+            "KB0325 at {ipBlock: {cidr: 10.0.0.0/8}, podSelector: {}}: `ipBlock` cannot be combined with `podSelector`",
         ),
         ("{ports: [{port: 0}]}", "KB0325 at 0: `0` is not a port"),
         ("{ports: [{port: \"443\"}]}", "KB0325 at \"443\": `443` is not the name of a port"),

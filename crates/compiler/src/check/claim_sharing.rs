@@ -13,8 +13,11 @@ pub(super) fn possible(benchmark: &Benchmark, diagnostics: &mut Diagnostics) {
     let modes = &benchmark.claim.access_modes;
     let is_of_one_pod = modes.contains(&"ReadWriteOncePod");
     if is_of_one_pod && modes.len() > 1 {
-        let fault =
-            Diagnostic::at(&code::KB0331, benchmark.claim.span, "`ReadWriteOncePod` stands beside other access modes");
+        let fault = Diagnostic::at(
+            &code::KB0331,
+            benchmark.claim.span,
+            "`ReadWriteOncePod` is combined with other access modes",
+        );
         diagnostics.push(
             fault
                 .note("Kubernetes refuses such a claim, so no sync would succeed")

@@ -12,9 +12,9 @@ pub(super) fn followed(benchmark: &Benchmark, diagnostics: &mut Diagnostics) {
         return;
     };
     let (field, note) = if workload.key == "mpiJob" {
-        ("replicas", "`mpirun` starts as many processes as it is told, however many pods there are")
+        ("replicas", "`mpirun` starts as many processes as its arguments say, however many pods there are")
     } else {
-        ("parallelism", "pods that are not told of each other do not share the work: each does all of it")
+        ("parallelism", "pods that do not know of each other do not share the work: each does all of it")
     };
     for scaling in benchmark.scalings.iter().filter(|scaling| !scaling.is_followed) {
         let axis = &scaling.axis;

@@ -28,7 +28,7 @@ pub(super) fn absent(benchmark: &Benchmark, diagnostics: &mut Diagnostics) {
         for (line, number) in file.text().unwrap_or_default().lines().zip(1..) {
             let Some(noun) = format::find(line) else { continue };
             let fault = holding(file.span, &format!("line {number} of the carried file `{}`", file.path), noun);
-            diagnostics.push(fault.related(Place::Line(file.path.clone(), number), "it stands here"));
+            diagnostics.push(fault.related(Place::Line(file.path.clone(), number), "it is here"));
         }
     }
     let mut found = Vec::new();
@@ -60,7 +60,7 @@ fn suspicion(variable: &str, value: &str, known: &[&str]) -> Option<String> {
     match credential(value, known) {
         Some(noun) => Some(format!("holds {noun}")),
         None if name::is_secret(variable) && !name::is_harmless(value) && !known.contains(&value) => {
-            Some("is a secret by its name, and its value stands in plain text".to_owned())
+            Some("is a secret by its name, and its value is in plain text".to_owned())
         }
         None => None,
     }
@@ -68,7 +68,7 @@ fn suspicion(variable: &str, value: &str, known: &[&str]) -> Option<String> {
 
 fn finding(span: Span, message: String) -> Diagnostic {
     Diagnostic::at(&code::KB0407, span, message)
-        .note("what was pushed once can be read in git for ever: replace the credential if this one was")
+        .note("what was pushed once can be read in git forever: replace the credential if this one was")
 }
 
 fn holding(span: Span, name: &str, noun: &str) -> Diagnostic {

@@ -47,7 +47,7 @@ fn check(matrix: &Node, names: &[Node], diagnostics: &mut Diagnostics) {
         let fault = malformed(axis.key_span, "an axis cannot be called `variant` beside `variants`".to_owned());
         diagnostics.push(
             fault
-                .note("the name of a variant stands in the names of cases as `variant=…`")
+                .note("the name of a variant is part of the names of cases as `variant=…`")
                 .help("give the axis another name"),
         );
     }

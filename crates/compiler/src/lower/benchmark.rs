@@ -115,7 +115,7 @@ pub fn benchmark(
         if bytes.saturating_mul(points.len()) > MAX_WORKLOAD_TEXT {
             let message = format!("a workload of {} KiB in {} cases is too large", bytes / 1024, points.len());
             let fault = Diagnostic::at(&code::KB0415, workload.span, message)
-                .note("the jobs of all cases stand in one ConfigMap, and the API server refuses objects over 1 MiB");
+                .note("the jobs of all cases are in one ConfigMap, and the API server refuses objects over 1 MiB");
             diagnostics.push(fault.help("put scripts and data into the image, or split the benchmark"));
             return None;
         }
@@ -158,7 +158,7 @@ pub(super) fn reserved_name(kind: &str, name_span: Span) -> Diagnostic {
 /// Says that what runs on a schedule has no number to raise.
 pub(super) fn run_beside_schedule(spec: &Node) -> Option<Diagnostic> {
     let (run, schedule) = (spec.entry("run")?, spec.entry("schedule")?);
-    let fault = Diagnostic::at(&code::KB0310, run.key_span, "`run` stands beside `schedule`")
+    let fault = Diagnostic::at(&code::KB0310, run.key_span, "`run` is combined with `schedule`")
         .related(Place::Span(schedule.key_span), "the schedule")
         .note("a schedule runs again by itself; its CronWorkflow keeps one name");
     Some(fault.help("delete `run`"))

@@ -108,7 +108,7 @@ pub(super) fn together(sets: Vec<CarriedFiles>, diagnostics: &mut Diagnostics) -
                     let message = format!("variants carry two files as `{name}`");
                     let fault = Diagnostic::at(&code::KB0342, file.span, message)
                         .related(Place::Span(known.span), "the other file")
-                        .note("all cases share one set of files, so that each name stands for one of them");
+                        .note("all cases share one set of files, so each name must refer to one file");
                     diagnostics.push(fault.help("give one of them another name"));
                 }
                 Some(_) => {}

@@ -142,7 +142,7 @@ impl Suite {
                     (format!("`{benchmark}` needs itself"), "delete it".to_owned())
                 } else if let Some(later) = self.member(name) {
                     let help = format!("write `{}` before `{benchmark}`, or delete it from `needs`", later.benchmark);
-                    (format!("`{benchmark}` needs `{name}`, which stands after it"), help)
+                    (format!("`{benchmark}` needs `{name}`, which comes after it"), help)
                 } else {
                     let help = format!("add `{name}` to `benchmarks`, or delete it from `needs`");
                     (format!("`{benchmark}` needs `{name}`, which is not in the suite"), help)
@@ -152,7 +152,7 @@ impl Suite {
                 diagnostics.push(fault.help(help));
             }
             if let Some(first) = seen.insert(benchmark, *span) {
-                let message = format!("`{benchmark}` stands in `benchmarks` twice");
+                let message = format!("`{benchmark}` appears twice in `benchmarks`");
                 let fault = Diagnostic::at(&code::KB0206, *span, message).label("second");
                 diagnostics.push(fault.related(Place::Span(first), "first").help("delete one of them"));
             }
@@ -162,7 +162,7 @@ impl Suite {
                     (Some(close), _) => fault.help(format!("did you mean `{close}`?")),
                     (None, [path, ..]) => fault
                         .note(format!("{path} has errors that hide its name, and may be it"))
-                        .help(format!("mend it first: `kubebench validate {path}` shows them")),
+                        .help(format!("fix them first: `kubebench validate {path}` shows them")),
                     (None, []) => fault.help("write the `metadata.name` of a benchmark of this project"),
                 });
             }

@@ -45,7 +45,7 @@ pub(super) fn variants(source: &Source, spec: &Node, diagnostics: &mut Diagnosti
         let Some(name) = item.get("name") else { continue };
         lookup::refuse(source, name, "the name of a variant is part of what its cases are called", diagnostics);
         if let Some(first) = seen.insert(name.as_text().unwrap_or_default(), name.span) {
-            let message = format!("the name `{}` stands for two variants", name.as_text().unwrap_or_default());
+            let message = format!("two variants have the name `{}`", name.as_text().unwrap_or_default());
             let fault = Diagnostic::at(&code::KB0359, name.span, message)
                 .related(Place::Span(first), "the other one")
                 .note("cases and results of both would have the same names");

@@ -119,7 +119,7 @@ impl Speaker<'_> {
         };
         let applied = MANIFEST_EXTENSIONS.iter().any(|extension| path.ends_with(extension));
         let note = if applied {
-            "Argo CD and Flux apply every manifest that stands in this folder"
+            "Argo CD and Flux apply every manifest in this folder"
         } else {
             "the output directory is for compiled manifests alone"
         };

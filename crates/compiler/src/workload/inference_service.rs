@@ -83,7 +83,7 @@ const OF_PODS: Type = Type::Beside(COMPONENT, &api::POD_SPEC);
 const SPEC: Type =
     Type::Object(&[("canary", api::ANY), ("explainer", api::ANY), ("predictor", OF_PODS), ("transformer", OF_PODS)]);
 
-/// A server by KServe: a predictor, what may stand before it, and what loads them.
+/// A server by KServe: a predictor, what may be in front of it, and what loads them.
 #[derive(Debug, Default, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", default)]
 #[schemars(extend("examples" = [{"predictor": {"model": {"modelFormat": "sklearn", "storageUri": "gs://models/iris"}}, "load": {"image": "registry.example/load:1"}}]))]
@@ -94,7 +94,7 @@ struct InferenceService {
     /// What holds the model.
     #[schemars(extend("examples" = [{"model": {"modelFormat": "sklearn", "storageUri": "gs://models/iris"}}]))]
     predictor: Option<RoleForm<Predictor>>,
-    /// What stands before it, with a container of its own.
+    /// What is in front of it, with a container of its own.
     #[schemars(extend("examples" = [{"image": "registry.example/transformer:1"}]))]
     transformer: Option<RoleForm<Transformer>>,
     /// The protocol of requests to a container of the user's own; a model says it by `protocolVersion`.
@@ -136,7 +136,7 @@ struct Predictor {
 
 impl RoleFields for Predictor {}
 
-/// The pods that stand before the predictor.
+/// The pods in front of the predictor.
 #[derive(Debug, Default, Deserialize, JsonSchema)]
 #[schemars(rename = "KServeTransformer")]
 struct Transformer {

@@ -243,12 +243,12 @@ fn check_place(cx: &mut Lowering<'_>, block: &Node, job: &ReplicatedJob, name: &
     for (place, dependency) in places.iter().zip(&job.depends_on) {
         let wanted = dependency.name.0.to_string();
         if !is_earlier(&wanted) {
-            let message = format!("`{name}` waits for `{wanted}`, which does not stand before it");
+            let message = format!("`{name}` waits for `{wanted}`, which does not precede it");
             let fault = Diagnostic::at(&code::KB0317, place.get("name").map_or(place.span, |node| node.span), message)
                 .note("the JobSet's webhook refuses it: a role can wait only for roles above it in the list");
             cx.report(fault.help(match earlier.last() {
                 Some((last, _)) => format!("name a role above it, such as `{last}`, or move `{wanted}` up"),
-                None => "delete `dependsOn`: nothing stands before the first role".to_owned(),
+                None => "delete `dependsOn`: nothing precedes the first role".to_owned(),
             }));
         }
     }

@@ -109,7 +109,7 @@ struct LlmInferenceService {
     #[serde(default)]
     #[schemars(extend("examples" = [{"replicas": 2, "parallelism": {"tensor": 1}}]))]
     prefill: Option<RoleForm<Prefill>>,
-    /// What stands before the pods, by the fields of the API; empty mappings ask for KServe's own. Without it the load asks the
+    /// What is in front of the pods, by the fields of the API; empty mappings ask for KServe's own. Without it the load asks the
     /// pods through their Service.
     #[serde(default)]
     #[schemars(extend("examples" = [{"route": {}, "gateway": {}, "scheduler": {}}]))]

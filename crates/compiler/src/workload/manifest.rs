@@ -78,7 +78,7 @@ const NOT_THE_USERS: [&str; 11] = [
 #[schemars(extend("examples" = [{"file": "jobs/train.yaml"}]))]
 struct Manifest {
     /// The file with the object, relative to the project root and outside the folders of specs; read as kubectl reads it.
-    /// Lookups may stand in it as in a spec.
+    /// Lookups work in it as in a spec.
     #[schemars(extend("examples" = ["jobs/train.yaml"]))]
     file: Option<RelativePath>,
     /// The object itself; a `List` holds several.

@@ -135,7 +135,7 @@ fn lower(cx: &mut Lowering<'_>) -> Option<Workload> {
         cx.fault(
             &code::KB0317,
             "elasticPolicy",
-            "`elasticPolicy` stands beside a `master`",
+            "`elasticPolicy` is combined with a `master`",
             "delete `master` and raise `worker.replicas` by one: the rendezvous counts the workers alone, and one pod \
              would be left out",
         );

@@ -70,10 +70,7 @@ const OWN_PROPERTIES: &[(&str, &str)] = &[
     ("spark.executor.memory", "write `memory` of the executor"),
     ("spark.executor.memoryOverhead", "write `memoryOverhead` of the executor"),
     ("spark.executor.pyspark.memory", "raise `memoryOverhead` of the executor, in which Python works without it"),
-    (
-        "spark.memory.offHeap.enabled",
-        "raise `memory` of the executor: what stands off the heap is counted nowhere else",
-    ),
+    ("spark.memory.offHeap.enabled", "raise `memory` of the executor: memory off the heap is counted nowhere else"),
     ("spark.kubernetes.authenticate.driver.serviceAccountName", "write `serviceAccount` of the driver"),
     (
         "spark.kubernetes.authenticate.executor.serviceAccountName",
@@ -238,7 +235,7 @@ fn report_own_properties(cx: &mut Lowering<'_>) {
         };
         let message = format!("`{property}` in `sparkConf` is not the place for this");
         let fault = Diagnostic::at(&code::KB0317, entry.key_span, message)
-            .note("Kubebench or the operator says it elsewhere, and one of the two would count without a word");
+            .note("Kubebench or the operator sets it elsewhere, and one of the two would silently win");
         cx.report(fault.help(*help));
     }
 }

@@ -242,7 +242,7 @@ fn check_dependencies(cx: &mut Lowering<'_>, tasks: &[RoleForm<Task>], roles: &[
     let mut waiting: Vec<(&Task, &Role)> = tasks.iter().map(|RoleForm(task)| task).zip(roles).collect();
     for (task, role) in &waiting {
         for name in task.depends_on.iter().map(|name| name.0.as_str()).filter(|name| !names.contains(name)) {
-            let message = format!("the task `{}` waits for `{name}`, which is none", role.name);
+            let message = format!("the task `{}` depends on `{name}`, which is not a task of this job", role.name);
             let list = names.iter().copied().collect::<Vec<_>>().join(", ");
             cx.report(Diagnostic::at(&code::KB0317, role.span, message).help(format!("the tasks are {list}")));
         }

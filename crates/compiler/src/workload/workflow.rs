@@ -51,7 +51,7 @@ const OF_PODS: [&str; 5] = ["container", "script", "containerSet", "resource", "
 #[schemars(extend("examples" = [{"file": "pipelines/train.yaml", "arguments": {"epochs": 3}}]))]
 struct Workflow {
     /// The file with the Workflow, relative to the project root and outside the folders of specs; read as kubectl reads it.
-    /// Lookups may stand in it as in a spec.
+    /// Lookups work in it as in a spec.
     #[schemars(extend("examples" = ["pipelines/train.yaml"]))]
     #[expect(dead_code, reason = "read before any spec is lowered, by `lower::Manifests`")]
     file: RelativePath,
@@ -182,7 +182,7 @@ fn refuse_suspension(cx: &mut Lowering<'_>, workflow: &Node) {
         let Some(entry) = template.entry("suspend").filter(|entry| entry.value.get("duration").is_none()) else {
             continue;
         };
-        let message = "this template waits until somebody lets the Workflow go on";
+        let message = "this template waits until somebody resumes the Workflow";
         cx.report(suspended(
             entry.key_span,
             message,

@@ -141,7 +141,7 @@ fn read(text: &str) -> Json {
 fn judge(settings: &Map<String, Json>, place: &str, report: &mut Report) {
     let at = |name: &str| settings.get(name).filter(|value| !value.is_null());
     let before = report.0.len();
-    let again = "git applies them again, and they run again, for ever";
+    let again = "git applies them again, and they run again, forever";
     if let Some(ttl) = at("workflowDefaults").and_then(|defaults| defaults.pointer("/spec/ttlStrategy")) {
         let seen = format!(
             "{place} has `workflowDefaults` with `ttlStrategy: {}`: finished Workflows are deleted, {again}",

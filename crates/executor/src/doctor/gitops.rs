@@ -146,11 +146,11 @@ fn kustomization(object: &Json, needs: &Needs<'_>, _: &dyn Facts, report: &mut R
     let moved = text_at(object, "/spec/targetNamespace");
     if !moved.is_empty() && moved != needs.target.namespace {
         let seen = format!("{named} moves everything to the namespace `{moved}`");
-        report.error(CHECK, seen, "take `spec.targetNamespace` out: the target's namespace stands in every object");
+        report.error(CHECK, seen, "remove `spec.targetNamespace`: every object already names the target's namespace");
     }
     if is_set("/spec/suspend") {
         let seen = format!("{named} is suspended");
-        report.warning(CHECK, seen, "nothing of what is pushed runs until it goes on");
+        report.warning(CHECK, seen, "nothing that is pushed runs until it is resumed");
     }
     if report.0.len() == before {
         report.ok(CHECK, format!("{named} has no option that hurts"));

@@ -154,7 +154,7 @@ fn quota(needs: &Needs<'_>, facts: &dyn Facts, quota: &Json, ranges: &Json, repo
         return report.note(
             QUOTA,
             format!("`{name}` holds for some pods only (`scopes`)"),
-            "it is not held against the runs: look whether it means their pods",
+            "not checked; verify whether it applies to the runs' pods",
         );
     }
     let before = report.0.len();

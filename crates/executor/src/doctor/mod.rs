@@ -151,7 +151,7 @@ impl Report {
     /// Says that nobody can tell, because `what` may not be read; `why` is the API server's sentence.
     fn unknown(&mut self, check: &'static str, what: &str, why: &str) {
         let advice = match missing_right(why) {
-            Some(right) => format!("the right is missing to {right}: ask for it, or somebody who has it"),
+            Some(right) => format!("missing permission: {right}; ask a cluster admin to grant it"),
             None => format!("the API server says: {why}"),
         };
         self.note(check, format!("unknown: you may not read {what}"), advice);

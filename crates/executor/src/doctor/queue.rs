@@ -61,7 +61,7 @@ fn kueue(needs: &Needs<'_>, facts: &dyn Facts, queue: &str, report: &mut Report)
         return report.warning(
             CHECK,
             format!("the LocalQueue `{queue}` is stopped (`stopPolicy: {stop}`)"),
-            "its jobs wait until it goes on",
+            "its jobs wait until it is resumed",
         );
     }
     let cluster_queue = text_at(&found, "/spec/clusterQueue");
@@ -106,7 +106,7 @@ fn quota(needs: &Needs<'_>, queue: &Json, name: &str, report: &mut Report) {
     report.warning(
         CHECK,
         seen,
-        "their jobs stay suspended unless Kueue is told to leave the resource out: ask whoever runs Kueue",
+        "their jobs stay suspended unless Kueue is configured to ignore the resource: ask the admin of Kueue",
     );
 }
 

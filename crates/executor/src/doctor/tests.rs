@@ -291,7 +291,7 @@ fn a_workflow_that_argo_ended_for_want_of_its_template_is_an_error() {
     assert_eq!(
         advice,
         format!(
-            "apply `generated/eu/pipeline` first, then `kubectl -n bench delete workflow {name}`, and GitOps makes it anew"
+            "apply `generated/eu/pipeline` first, then `kubectl -n bench delete workflow {name}`, and GitOps creates it again"
         )
     );
     canned.put(&path, workflow(&name, &json!({"phase": "Running"})));

@@ -33,7 +33,7 @@ pub(super) fn check(needs: &Needs<'_>, facts: &dyn Facts, report: &mut Report) {
             quoted(names.iter().copied())
         ),
         format!(
-            "apply `{}/{}/pipeline` first, then `kubectl -n {namespace} delete workflow {}`, and GitOps makes it anew",
+            "apply `{}/{}/pipeline` first, then `kubectl -n {namespace} delete workflow {}`, and GitOps creates it again",
             needs.settings.output,
             needs.target.name,
             names.join(" ")

@@ -289,7 +289,7 @@ impl Subject<'_> {
             let what = format!("the node refused the pod ({reason}): {}", sentence(message));
             return Some(Why::holds(ReasonCode::CannotStart, self.name, what));
         }
-        let what = "ended, and its node does not know how".to_owned();
+        let what = "exited, but the kubelet reported no exit status".to_owned();
         Some(Why::holds(ReasonCode::Lost, self.name, what))
     }
 
@@ -297,7 +297,13 @@ impl Subject<'_> {
     fn fall(&self) -> Option<Why> {
         let end = self.facts.end.as_ref().or(self.facts.last_end.as_ref())?;
         let (code, what) = end_of(end);
-        Some(Why::new(code, Status::Failed, Effect::Spoils, self.name, format!("{what}, and a server is to go on")))
+        Some(Why::new(
+            code,
+            Status::Failed,
+            Effect::Spoils,
+            self.name,
+            format!("{what}, but a server must keep running"),
+        ))
     }
 
     fn deadline(&self) -> Why {

@@ -33,7 +33,7 @@ pub(crate) fn store_somewhere(
     });
     let path = kept.ok();
     let what = path.as_ref().map_or_else(
-        || "the result is in no file, and what is shown of it is all there is".to_owned(),
+        || "the result could not be saved; the output above is the only copy".to_owned(),
         |path| format!("the result is kept in {}", path.display()),
     );
     (Stored { sealed, path }, Some(format!("{what}: {error:#}")))

@@ -22,7 +22,7 @@ pub(super) fn faults(case: &Case) -> Vec<Diagnostic> {
                 .help("write `runtime: {torch: {}}` (or `mpi`, `jax`, `xgboost`), or run in a cluster"),
         ],
         _ if workload.serving.is_some() => vec![
-            fault(workload.span, "what serves is brought up and found by names that only a cluster has")
+            fault(workload.span, "a server is started and found by names that only a cluster has")
                 .note("a server that is a process beside its load would share its processors, and measure something else")
                 .help("run it in a cluster; to try the load here, write it as a `job` against a server that you start yourself"),
         ],

@@ -101,7 +101,7 @@ pub fn refusals(benchmark: &Benchmark, engine: Engine, secrets: &Secrets) -> Dia
     for (query, span) in &benchmark.queries {
         if let Some(name) = ["$namespace", "$pods", "$nodes"].into_iter().find(|name| query.contains(name)) {
             found.push(
-                Diagnostic::at(&code::KB0352, *span, format!("`{name}` stands for something that only a cluster has"))
+                Diagnostic::at(&code::KB0352, *span, format!("`{name}` refers to something that only a cluster has"))
                     .note("a local run has no pods; the query would select nothing, and the metric would be missing")
                     .help(
                         "run this benchmark in a cluster, or write a query that selects this machine by other labels",
@@ -126,11 +126,11 @@ fn of_role(role: &Role, engine: Engine, secrets: &Secrets) -> Vec<Diagnostic> {
         let (what, help) = match value {
             Env::Secret { name: secret, .. } if engine.runs_images() && is_of_client(name) => (
                 format!("a key of the Secret `{secret}` under a name that `{}` itself reads", engine.name()),
-                "call the variable otherwise: its value would have to stand in the arguments of the client".to_owned(),
+                "rename the variable: its value would appear in the arguments of the client".to_owned(),
             ),
             Env::Text(text) if engine.runs_images() && is_of_client(name) && shows_a_secret(text, role) => (
                 format!("a secret in its text under a name that `{}` itself reads", engine.name()),
-                "call the variable otherwise: its value would have to stand in the arguments of the client".to_owned(),
+                "rename the variable: its value would appear in the arguments of the client".to_owned(),
             ),
             Env::Secret { name, key } if secrets.secret(name, key).is_none() => (
                 format!("the key `{key}` of the Secret `{name}`"),
@@ -195,7 +195,7 @@ fn ambiguous(role: &Role, secrets: &Secrets, taken: &mut BTreeMap<String, (Strin
         );
         found.push(
             Diagnostic::at(&code::KB0351, *span, message)
-                .note("one of the two would get the value of the other, and both run without a word")
+                .note("one of the two would silently get the value of the other")
                 .help(format!(
                     "give them in a file by their exact names: a line `{exact}=VALUE`, with `--secret-file`"
                 )),

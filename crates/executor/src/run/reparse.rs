@@ -50,7 +50,7 @@ pub fn reparse(
         if !original.artifacts.iter().any(is_it) {
             let is_cut = original.run.reasons.iter().any(|reason| reason.code == ReasonCode::ArtifactsCut);
             let why = if is_cut {
-                "the list was cut, and no metric of the run was read from it, so nobody knows whether it was changed since"
+                "the list was truncated, and no metric of the run was read from it, so it is unknown whether it was changed since"
             } else {
                 "it was not there when the run ended, or its name held a secret"
             };
@@ -62,7 +62,7 @@ pub fn reparse(
     for exit in &original.run.exits {
         let name = format!("logs/{}-{}.log", exit.role, exit.index);
         let Some(artifact) = original.artifacts.iter().find(|artifact| artifact.name == name) else {
-            bail!("the result does not list {name}, so nobody knows whether it is the run's");
+            bail!("the result does not list {name}, so it is unknown whether it belongs to the run");
         };
         if artifact.dropped_bytes > 0 {
             let missing = artifact.dropped_bytes;

@@ -298,7 +298,7 @@ fn failure(finished: &Finished) -> (ReasonCode, String) {
         }
         Ended { signal: Some(signal), .. } => (ReasonCode::Signal, format!("{name} was ended by {signal}")),
         Ended { code: Some(code), .. } => (ReasonCode::ExitCode, format!("{name} exited with {code}")),
-        _ => (ReasonCode::Lost, format!("{name} ended, and nobody knows how")),
+        _ => (ReasonCode::Lost, format!("{name} ended, and its exit status is unknown")),
     }
 }
 

@@ -95,7 +95,16 @@ pub enum RunState {
 }
 
 impl RunState {
-    /// Returns its name in data and on the screen.
+    /// Returns its name for people.
+    pub fn shown(self) -> &'static str {
+        match self {
+            Self::Left => "queued",
+            Self::Step => "preparing",
+            _ => self.name(),
+        }
+    }
+
+    /// Returns its name in data.
     pub fn name(self) -> &'static str {
         match self {
             Self::Left => "left",
@@ -251,13 +260,13 @@ fn session(seen: &Namespace, by_run: &ByRun<'_>, workflow: &Json) -> Session {
     if let Some(what) = lacked {
         notes.push(format!(
             "{what} was not there when Argo looked, and Argo does not look again: apply the folder `pipeline` of \
-             its target first, then `kubectl -n {} delete workflow {}`, and GitOps makes it anew",
+             its target first, then `kubectl -n {} delete workflow {}`, and GitOps creates it again",
             text_at(workflow, "/metadata/namespace"),
             text_at(workflow, "/metadata/name")
         ));
     }
     if workflow.pointer("/spec/suspend") == Some(&true.into()) {
-        notes.push("it is suspended: `argo resume` lets it go on".to_owned());
+        notes.push("it is suspended: `argo resume` resumes it".to_owned());
     }
     let mut session = Session {
         benchmark: label(workflow, labels::BENCHMARK).to_owned(),
@@ -273,7 +282,7 @@ fn session(seen: &Namespace, by_run: &ByRun<'_>, workflow: &Json) -> Session {
         next: String::new(),
     };
     session.next = if lacked.is_some() {
-        "the same runs, once the Workflow is deleted and made anew".to_owned()
+        "the same runs, once the Workflow is deleted and created again".to_owned()
     } else if nodes.note.is_some() && !is_over {
         "unknown".to_owned()
     } else {

@@ -93,7 +93,7 @@ fn row(run: &RunStatus, ago: &dyn Fn(&str) -> Option<String>) -> [String; 5] {
         [node] => format!("on {node}"),
         [node, rest @ ..] => format!("on {node} and {} more", rest.len()),
     });
-    [run.name(), run.state.name().to_owned(), since, pods, nodes.unwrap_or_default()]
+    [run.name(), run.state.shown().to_owned(), since, pods, nodes.unwrap_or_default()]
 }
 
 fn details(shown: &mut String, run: &RunStatus) {

@@ -269,8 +269,8 @@ sleepy  error 60 s ago  (Workflow sleepy-8c3cf174-r1)
   0 of 4 runs done, 4 left
   Argo says: workflowtemplates.argoproj.io \"kubebench\" not found
   note: its WorkflowTemplate was not there when Argo looked, and Argo does not look again: apply the folder `pipeline` of \
-its target first, then `kubectl -n bench delete workflow sleepy-8c3cf174-r1`, and GitOps makes it anew
-  next: the same runs, once the Workflow is deleted and made anew
+its target first, then `kubectl -n bench delete workflow sleepy-8c3cf174-r1`, and GitOps creates it again
+  next: the same runs, once the Workflow is deleted and created again
 "
     );
 }

@@ -121,7 +121,7 @@ impl Session {
     }
 
     fn put_aside(&self, job: &str, file: &str, why: &str) {
-        let what = format!("{} is none of the steps: {why}", self.experiments.join(job).join(file).display());
+        let what = format!("{} does not belong to the steps: {why}", self.experiments.join(job).join(file).display());
         let aside = match RunFolder::open(&self.experiments, job).and_then(|run| run.put_aside(file)) {
             Ok(()) => "it is put aside, as `*.foreign`".to_owned(),
             Err(error) => format!("it cannot be put aside: {error}"),

@@ -23,7 +23,7 @@ use kubebench_host::fs;
 use kubebench_host::terminal;
 use kubebench_syntax::digest::Digest;
 
-/// How long to go on trying: nobody waits for the step, and what it does not record waits for another Workflow.
+/// How long to keep trying: nobody waits for the step, and what it does not record waits for another Workflow.
 pub const DEADLINE: Duration = Duration::from_secs(30 * 60);
 /// What says that it is recorded.
 const MARKER: &str = "recorded.json";
@@ -322,14 +322,14 @@ fn tell_left(owner: &Owner<'_>, destination: &Result<Option<Destination>, NotRec
         _ if left > 0 => {
             let results = if left == 1 { "1 result that is" } else { &format!("{left} results that are") };
             terminal::tell(&format!(
-                "the volume of the claim `{}-results` keeps {results} not recorded; once the cause is mended, the next \
+                "the volume of the claim `{}-results` keeps {results} not recorded; once the cause is fixed, the next \
                  Workflow of the {} records what is left",
                 owner.name(),
                 owner.kind()
             ));
         }
         _ if tally.found == 0 && tally.faults.is_none() => {
-            terminal::tell("there is no result that is not recorded already");
+            terminal::tell("all results are already recorded");
         }
         _ => {}
     }

@@ -93,7 +93,7 @@ pub fn run(environment: &Environment, id: &str) -> Result<Answer> {
         };
         tries += 1;
         let Some(result) = session.attempt(&told, &mut attempt)? else {
-            session.tell("this pod is taken away; the next one goes on with the run");
+            session.tell("this pod is being evicted; its replacement will resume the run");
             return Ok(Answer::Left);
         };
         if tries == MAX_TRIES || !is_lost(&result) || session.is_to_end() {
@@ -232,7 +232,7 @@ impl Session {
             {
                 break outcome;
             }
-            self.tell("Argo had not seen the WorkflowTemplate that was created just before: the job is created anew");
+            self.tell("Argo had not seen the WorkflowTemplate that was created just before: creating the job again");
             if self.waits(SIGHT) {
                 break outcome;
             }

@@ -84,7 +84,7 @@ impl Session {
             kept.up.get_or_insert_with(|| loaded.up.clone());
         }
         if kept.as_ref().is_some_and(|kept| !self.is_as_it_was(kept, wanted.server)) {
-            self.tell(&format!("the server `{}` is not what it was: it is brought up anew", wanted.name));
+            self.tell(&format!("the server `{}` changed since it started; restarting it", wanted.name));
             let down = self.take_down(&wanted.name);
             if self.is_to_end() {
                 return Ok(Err(NoServer::NoJob(NoJob::Stopped)));

@@ -250,9 +250,7 @@ impl Session {
     pub(super) fn keep(&mut self, attempt: &Attempt) {
         let experiments = self.experiments.clone();
         if let Err(error) = self.write(|| attempt.keep(&experiments)) {
-            self.tell(&format!(
-                "note: a step that had to go on after this one would not know how far it was: {error:#}"
-            ));
+            self.tell(&format!("note: a step that resumes after this one will not know its progress: {error:#}"));
         }
     }
 

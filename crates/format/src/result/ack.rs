@@ -7,7 +7,7 @@ pub struct Ack {
     pub file: String,
     /// The benchmark.
     pub benchmark: String,
-    /// The case, by id or name; `*` stands for anything.
+    /// The case, by id or name; `*` matches any.
     pub case: String,
     /// The metric.
     pub metric: String,

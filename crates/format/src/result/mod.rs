@@ -99,7 +99,7 @@ impl std::fmt::Display for Fault {
                 "this result was edited after it was written: the content has the digest {actual}, the file says {stated}"
             ),
             Self::Reformatted => {
-                write!(f, "this result was laid out anew: its content is as written, its bytes are not")
+                write!(f, "the file was reformatted: its content is unchanged, its bytes are not")
             }
         }
     }

@@ -393,7 +393,7 @@ pub struct Metric {
     /// How many of them are not finite.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub non_finite: u64,
-    /// The values, evenly thinned to 10,000 at most; `null` stands for one that is not finite.
+    /// The values, evenly thinned to 10,000 at most; `null` is one that is not finite.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     #[schemars(extend("items" = {"type": ["number", "null"], "x-kubebench-nullable": true}))]
     pub samples: Vec<Option<f64>>,
@@ -430,7 +430,7 @@ pub enum Direction {
 #[serde(rename_all = "camelCase")]
 #[schemars(inline)]
 pub enum Kind {
-    /// It stands for the benchmark; a run without it is invalid.
+    /// It represents the benchmark; a run without it is invalid.
     Primary,
     /// The spec asks for it.
     Secondary,
@@ -530,7 +530,7 @@ pub struct Cost {
     pub amount: f64,
     /// Accelerators times hours.
     pub gpu_hours: f64,
-    /// Where the prices stand.
+    /// Where the prices are from.
     pub price_source: String,
 }
 

@@ -307,7 +307,7 @@ fn repeated(violation: &Violation<'_>) -> Vec<Diagnostic> {
     for item in violation.node.items() {
         let text = item.as_text().map_or_else(|| item.to_json().to_string(), str::to_owned);
         if let Some(first) = seen.get(&text) {
-            let message = format!("`{text}` stands in {} twice", violation.name());
+            let message = format!("`{text}` appears twice in {}", violation.name());
             let fault = Diagnostic::at(&code::KB0206, item.span, message).label("second");
             faults.push(fault.related(Place::Span(*first), "first").help("delete one of them"));
         } else {

@@ -30,7 +30,7 @@ pub(super) fn check(text: &str) -> Result<(), UnitError> {
     if user.contains(':') || user.len() >= TOKEN_LENGTH {
         return Err(fault(
             "the address holds a password or token",
-            "leave it out: it would stand in every manifest and in git for ever; put it into a Secret (keys `username` \
+            "leave it out: it would be in every manifest and in git forever; put it into a Secret (keys `username` \
              and `password`) and name that in `credential`; if it was pushed already, replace it",
         ));
     }

@@ -60,7 +60,7 @@ impl Schemas {
         }
         let word = kind.as_text().unwrap_or_default();
         expected.iter().copied().find(|expected| expected.name() == word).ok_or_else(|| {
-            let message = format!("`{word}` is not a kind that can stand here");
+            let message = format!("`{word}` is not a kind that is allowed here");
             let close = did_you_mean(word, expected.iter().map(|kind| kind.name()));
             let help = close.map_or_else(|| format!("write {names}"), |close| format!("did you mean `{close}`?"));
             Diagnostic::at(&code::KB0208, kind.span, message).help(help)

@@ -129,7 +129,7 @@ fn gist(words: &str) -> String {
         .take(4)
         .map(|line| line.trim_start_matches("fatal: ").trim_start_matches("error: "))
         .collect();
-    if faults.is_empty() { "git failed without a word".to_owned() } else { faults.join("; ") }
+    if faults.is_empty() { "git failed without a message".to_owned() } else { faults.join("; ") }
 }
 
 /// Returns git's words without the address that they begin with.

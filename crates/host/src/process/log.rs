@@ -121,7 +121,7 @@ impl KeptLog {
         // A job that mounts the volume can put a link there, to what is not its own.
         let is_link = |path: &Path| path.symlink_metadata().is_ok_and(|found| found.is_symlink());
         if is_link(path) || path.parent().is_some_and(is_link) {
-            return Err(io::Error::other("a link stands in its place, and no link is followed"));
+            return Err(io::Error::other("a link is in its place, and links are not followed"));
         }
         let named = state.join(path.file_name().unwrap_or_default());
         let mut checkpoint = named.as_os_str().to_owned();
@@ -141,7 +141,7 @@ impl KeptLog {
         }
         let head = options().create(true).truncate(false).open(path)?;
         if !head.metadata()?.is_file() {
-            return Err(io::Error::other("something else than a file stands in its place"));
+            return Err(io::Error::other("something other than a file is in its place"));
         }
         if !segments.is_empty() && head.metadata()?.len() > half {
             // It was killed while the halves were put together.

@@ -81,7 +81,7 @@ impl Page<'_> {
                     meta name="referrer" content="no-referrer";
                     title { (full) }
                     link rel="stylesheet" href=(to(STYLE.0));
-                    link rel="alternate" type="application/atom+xml" title="Changes for the worse" href=(to(place::FEED));
+                    link rel="alternate" type="application/atom+xml" title="Regressions" href=(to(place::FEED));
                     link rel="icon" href=(ICON);
                     script src=(to(SCRIPT.0)) defer {}
                 }

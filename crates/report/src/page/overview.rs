@@ -85,7 +85,7 @@ fn head(site: &Site<'_>) -> Markup {
             section aria-labelledby="pending" {
                 h2 id="pending" { "Waits for a second session" }
                 ul.pending { @for finding in pending.iter().take(SHOWN) { li { (parts::finding(site, place::OVERVIEW, finding)) } } }
-                @if pending.len() > SHOWN { p { "And " (pending.len() - SHOWN) " more; each stands on the page of its benchmark." } }
+                @if pending.len() > SHOWN { p { "And " (pending.len() - SHOWN) " more; each is on the page of its benchmark." } }
             }
         }
         (tiles(&tally))
@@ -99,8 +99,8 @@ fn head(site: &Site<'_>) -> Markup {
 
 fn headline(findings: &[Finding<'_>]) -> String {
     match findings.len() {
-        1 => "1 change for the worse is open".to_owned(),
-        count => format!("{count} changes for the worse are open"),
+        1 => "1 regression is open".to_owned(),
+        count => format!("{count} regressions are open"),
     }
 }
 
@@ -166,7 +166,7 @@ fn rest(site: &Site<'_>) -> Markup {
             section aria-labelledby="troubles" {
                 h2 id="troubles" { "Failing and missing" }
                 ul { @for trouble in troubles.iter().take(MOST) { li { (trouble) } } }
-                @if troubles.len() > MOST { p { "And " (troubles.len() - MOST) " more; each stands on the page of its benchmark." } }
+                @if troubles.len() > MOST { p { "And " (troubles.len() - MOST) " more; each is on the page of its benchmark." } }
             }
         }
         @if !accepted.is_empty() {

@@ -75,7 +75,7 @@ pub(crate) struct Mark {
 /// What may happen.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Event {
-    /// A change for the worse that is open.
+    /// A regression that is open.
     Open,
     /// One that is over or accepted.
     Worse,

@@ -57,7 +57,7 @@ impl SeriesHistory {
     pub fn outside(&self, session: &SessionValue) -> Option<&'static str> {
         match &session.session {
             own if self.aside.contains(own) => Some("not of the default branch"),
-            own if self.apart.contains(own) => Some("stands alone"),
+            own if self.apart.contains(own) => Some("an outlier"),
             _ => None,
         }
     }

@@ -62,7 +62,7 @@ pub struct Gated {
     pub schema_version: u32,
     /// Whether the candidate passes.
     pub outcome: Outcome,
-    /// What the candidate was held against, unless a gate says otherwise.
+    /// What the candidate was compared with, unless a gate says otherwise.
     pub baseline: String,
     /// What was judged.
     pub candidate: String,
@@ -113,6 +113,7 @@ pub struct History {
 /// One metric of one case over time.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
+#[schemars(rename = "SeriesHistory")]
 pub struct Told {
     /// The benchmark.
     pub benchmark: String,
@@ -144,7 +145,7 @@ pub struct Told {
     /// The ids of sessions that are not of the baseline's commits, and so change nothing.
     #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
     pub aside: BTreeSet<String>,
-    /// The ids of first sessions that stand alone, as those with cold caches do, and are of no level.
+    /// The ids of first sessions that are outliers, as those with cold caches are, and belong to no level.
     #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
     pub apart: BTreeSet<String>,
     /// The changes of level, the oldest first.
@@ -284,7 +285,7 @@ pub struct Line {
     pub method: Option<String>,
     /// The change that matters, as a share.
     pub threshold: f64,
-    /// The least change for the worse that would be seen with a probability of 90 %, as a share.
+    /// The smallest regression that would be seen with a probability of 90 %, as a share.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub detectable: Option<f64>,
     /// So many more sessions would decide; left out where nothing is open, or no number of them would.
@@ -296,11 +297,11 @@ pub struct Line {
     /// The autocorrelation of neighboring sessions, where it is above 0.3.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub correlation: Option<f64>,
-    /// The sessions that it was held against.
+    /// The sessions that it was compared with.
     pub baseline: Sessions,
     /// The sessions that were judged.
     pub candidate: Sessions,
-    /// The change for the worse that is neither acknowledged nor over; of a pending line, where it began before the candidate.
+    /// The regression that is neither acknowledged nor over; of a pending line, where it began before the candidate.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub open: Option<OpenChange>,
     /// The acknowledgements that apply.
@@ -349,7 +350,7 @@ pub struct SessionValue {
     pub results: Vec<String>,
 }
 
-/// A change for the worse that is neither acknowledged nor over.
+/// A regression that is neither acknowledged nor over.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct OpenChange {
@@ -394,7 +395,7 @@ pub struct Acknowledged {
     /// The first session of the level that it accepts.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub session: Option<String>,
-    /// The greatest change for the worse that it accepts, as a share; any, where that is not said.
+    /// The largest regression that it accepts, as a share; any, where that is not said.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub max_change: Option<f64>,
     /// Until when.

@@ -289,7 +289,7 @@ fn accept(line: &Line, session: Option<&str>, results: Option<&str>) -> String {
             false if is_beyond(change) => "take its `maxChange` out",
             false => "raise its `maxChange`",
         };
-        return format!("mend it, or accept it in {}: {what}, and send that for review", known.file);
+        return format!("fix it, or accept it in {}: {what}, and send that for review", known.file);
     }
     let from = session.map_or_else(String::new, |session| format!(" --from {}", quoted(session)));
     let results = results.map_or_else(String::new, |folder| format!(" --results {}", quoted(folder)));
@@ -299,7 +299,7 @@ fn accept(line: &Line, session: Option<&str>, results: Option<&str>) -> String {
         (false, false) => "",
     };
     format!(
-        "mend it, or accept it: kubebench ack {} --metric {} --case {}{from}{bound}{results} --by YOU --reason WHY",
+        "fix it, or accept it: kubebench ack {} --metric {} --case {}{from}{bound}{results} --by YOU --reason WHY",
         line.benchmark,
         quoted(&line.metric),
         quoted(&line.case)
@@ -357,10 +357,7 @@ pub fn decide(line: &Line, results: Option<&str>) -> Vec<String> {
     let mut next: Vec<String> = limit
         .map(|what| {
             let metric = metric(line);
-            format!(
-                "mend it, or change {what} for `{metric}` in the spec of {}: `ack` accepts no limit",
-                line.benchmark
-            )
+            format!("fix it, or change {what} for `{metric}` in the spec of {}: `ack` accepts no limit", line.benchmark)
         })
         .into_iter()
         .collect();

@@ -67,7 +67,7 @@ pub struct Group {
     pub kind: Kind,
     /// Whether the axis is one of numbers, so that there may be an efficiency.
     pub numeric: bool,
-    /// The value of the axis that the others are held against, as it is shown; left out where this group has no result of it.
+    /// The value of the axis that the others are compared with, as it is shown; left out where this group has no result of it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub base: Option<String>,
     /// The values of the axis: numbers in their order, names with the base first.
@@ -124,7 +124,7 @@ pub struct Row {
     /// What a unit of work costs.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cost: Option<UnitCost>,
-    /// The first session of a change for the worse that is neither acknowledged nor over: the level is one that nobody accepted.
+    /// The first session of a regression that is neither acknowledged nor over: the level is one that nobody accepted.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub open: Option<String>,
     /// What else a reader has to know.

@@ -68,7 +68,7 @@ pub struct Change {
     pub difference: f64,
 }
 
-/// A change for the worse that is neither acknowledged nor over.
+/// A regression that is neither acknowledged nor over.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Open {
     /// Its first session.

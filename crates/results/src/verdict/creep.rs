@@ -1,4 +1,4 @@
-//! Where a level that moves bit by bit is no level any more.
+//! Splits a slowly drifting segment into steps.
 
 use super::LEAST_SEGMENT;
 use super::effect::correlation;

@@ -147,7 +147,7 @@ codes! {
     KB0364 error "result of an unknown version"
     KB0365 error "malformed result"
     KB0366 error "result edited by hand"
-    KB0367 error "result laid out anew"
+    KB0367 error "result that was reformatted"
     KB0368 error "result at another place"
     KB0369 error "unknown preset of Prometheus"
 
@@ -177,7 +177,7 @@ codes! {
     KB0424 lint "workload cut off from the API server"
     KB0425 lint "kind that Kueue does not manage by default"
     KB0426 deny "job that Kueue does not know"
-    KB0427 lint "gang scheduling that the operator must be told of"
+    KB0427 lint "gang scheduling that the operator must be configured for"
     KB0428 deny "query without a Prometheus server"
     KB0429 lint "variable that nothing replaces"
     KB0430 error "value that is not carried over"

@@ -198,7 +198,7 @@ fn check_registry(registry: &str) -> Result<(), UnitError> {
         |port: &str| port.bytes().all(|byte| byte.is_ascii_digit()) && port.parse::<u16>().is_ok_and(|port| port > 0);
     match port {
         Some(port) if !is_port(port) => Err(UnitError::new(format!("{} is not a port of a registry", quoted(port)))
-            .help("a port is a number from 1 to 65535; a tag stands after the last `/`")
+            .help("a port is a number from 1 to 65535; a tag follows the last `/`")
             .at(host.len()..registry.len())),
         _ => Ok(()),
     }

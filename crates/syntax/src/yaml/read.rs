@@ -190,7 +190,7 @@ impl Builder<'_> {
                 .note("people and tools read such YAML differently; a spec is plain data")
                 .help("write the value out; for variation use `parameters` or `matrix`");
             if let Some(defined) = defined {
-                fault = fault.related(Place::Span(defined), "the anchor stands here");
+                fault = fault.related(Place::Span(defined), "the anchor is here");
             }
             self.diagnostics.push(fault);
         }
@@ -328,7 +328,7 @@ impl Builder<'_> {
             keys.insert(text.to_owned(), span);
             return true;
         };
-        let fault = Diagnostic::at(&code::KB0105, span, format!("the key `{text}` stands here a second time"))
+        let fault = Diagnostic::at(&code::KB0105, span, format!("the key `{text}` appears a second time"))
             .label("second")
             .related(Place::Span(first), "first")
             .note("YAML readers keep the first, the last, or neither")

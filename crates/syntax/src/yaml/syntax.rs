@@ -64,7 +64,7 @@ pub(super) fn explain(
             return Some(vetting::tab(ahead.map_or(span, |at| Span::new(id, at..at + 1))));
         }
         ErrorKind::MappingValueNotAllowed | ErrorKind::InvalidColonPlacement => (
-            "a `:` stands where no value can follow".to_owned(),
+            "a `:` is where no value can follow".to_owned(),
             "quote a value that holds `: `, or put the key on a line of its own",
         ),
         ErrorKind::UnclosedQuotedScalar

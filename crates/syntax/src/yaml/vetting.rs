@@ -78,7 +78,7 @@ pub(super) fn check_characters(id: SourceId, source: &Source, diagnostics: &mut 
     let hidden = source.text.char_indices().filter_map(|(at, c)| name_of_hidden(c).map(|name| (at, c, name)));
     for (at, c, name) in hidden.take(MAX_REPORTED) {
         let span = Span::new(id, at..at + c.len_utf8());
-        let fault = Diagnostic::at(&code::KB0111, span, format!("U+{:04X} ({name}) stands here", u32::from(c)))
+        let fault = Diagnostic::at(&code::KB0111, span, format!("U+{:04X} ({name}) is not allowed", u32::from(c)))
             .note("what cannot be seen cannot be reviewed");
         diagnostics.push(
             fault.help(format!("delete it; in a double-quoted string write `\\u{:04X}` if it is meant", u32::from(c))),
@@ -124,7 +124,7 @@ pub(super) fn check_tabs(id: SourceId, source: &Source, diagnostics: &mut Vec<Di
 
 /// The finding about a tab at `span`.
 pub(super) fn tab(span: Span) -> Diagnostic {
-    Diagnostic::at(&code::KB0108, span, "a tab stands where YAML wants spaces")
+    Diagnostic::at(&code::KB0108, span, "a tab is where YAML requires spaces")
         .note("editors show a tab at different widths, so the structure would depend on who looks")
         .help("indent with two spaces a level")
         .fix(span, "  ")

@@ -114,10 +114,10 @@ fn reconcile(watched: &Watched, round: u32) {
     }
 }
 
-/// The health checks of the README, on a Workflow that succeeded and on one that did not.
+/// The health checks of docs/gitops.md, on a Workflow that succeeded and on one that did not.
 fn health_is_that_of_the_runs(watched: &Watched) {
-    let readme = std::fs::read_to_string(crate::support::project::repository().join("README.md")).unwrap();
-    let block = readme.split("```yaml\n").find(|block| block.contains("healthCheckExprs:")).unwrap();
+    let page = std::fs::read_to_string(crate::support::project::repository().join("docs/gitops.md")).unwrap();
+    let block = page.split("```yaml\n").find(|block| block.contains("healthCheckExprs:")).unwrap();
     let shown = block.split("```").next().unwrap();
     let shown: Vec<Value> = serde_yaml::from_multiple(shown).unwrap();
     let spec = &shown.iter().find(|object| object["spec"]["healthChecks"].is_array()).unwrap()["spec"];

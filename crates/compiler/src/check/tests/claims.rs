@@ -45,6 +45,6 @@ fn volumes_of_one_pod() {
     );
     check(
         "results: {claim: {accessModes: [ReadWriteOncePod, ReadWriteMany]}}",
-        &["KB0331 `ReadWriteOncePod` stands beside other access modes"],
+        &["KB0331 `ReadWriteOncePod` is combined with other access modes"],
     );
 }

@@ -54,7 +54,7 @@ fn what_the_webhook_refuses() {
         (
             "{name: a, dependsOn: [{name: b, status: Ready}]}, {name: b}",
             "",
-            "KB0317 `a` waits for `b`, which does not stand before it",
+            "KB0317 `a` waits for `b`, which does not precede it",
         ),
         ("{name: a, parallelism: 3, completions: 2}", "", "KB0317 `parallelism` 3 is more than `completions` 2"),
         (two, ", successPolicy: {targetReplicatedJobs: [c]}", "KB0317 `c` is not one of the `replicatedJobs`"),

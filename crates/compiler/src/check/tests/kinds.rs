@@ -73,7 +73,7 @@ fn elastic_jobs_have_workers_alone() {
     assert_eq!(lowered(&torch("worker: {replicas: 4}")), NONE);
     assert_eq!(
         lowered(&torch("master: {}, worker: {replicas: 3}")),
-        ["KB0317 `elasticPolicy` stands beside a `master`"]
+        ["KB0317 `elasticPolicy` is combined with a `master`"]
     );
 }
 
@@ -95,7 +95,10 @@ fn tasks_of_volcano() {
     let of = |fields: &str| lowered(&volcano(fields));
     assert_eq!(of("tasks: [{name: a}, {name: b, replicas: 3, dependsOn: [a]}]"), NONE);
     assert_eq!(of("tasks: [{name: a}, {name: a}]"), ["KB0317 two tasks are called `a`"]);
-    assert_eq!(of("tasks: [{name: a, dependsOn: [c]}]"), ["KB0317 the task `a` waits for `c`, which is none"]);
+    assert_eq!(
+        of("tasks: [{name: a, dependsOn: [c]}]"),
+        ["KB0317 the task `a` depends on `c`, which is not a task of this job"]
+    );
     let circle = "tasks: [{name: c}, {name: a, dependsOn: [b]}, {name: b, dependsOn: [a, c]}]";
     assert_eq!(of(circle), ["KB0317 the task `a` waits for itself"]);
     let more = "KB0317 `minAvailable` waits for 5 pods, and the job has 4";

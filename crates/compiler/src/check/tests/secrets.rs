@@ -63,7 +63,7 @@ fn names() {
         "CREDENTIALS",
         "SSH_PRIVATE_KEY",
     ] {
-        let message = format!("KB0407 `{name}` is a secret by its name, and its value stands in plain text");
+        let message = format!("KB0407 `{name}` is a secret by its name, and its value is in plain text");
         check(&env(name, secret), &[&message]);
         for harmless in [
             "",
@@ -126,7 +126,7 @@ fn words_of_commands() {
 #[test]
 fn patches() {
     let container = |env: &str| workload("job", &format!("{SMALL}, container: {{env: [{env}]}}"));
-    let message = "KB0407 `DB_PASSWORD` is a secret by its name, and its value stands in plain text";
+    let message = "KB0407 `DB_PASSWORD` is a secret by its name, and its value is in plain text";
     check(&container("{name: DB_PASSWORD, value: hunter2}"), &[message]);
     check(&container("{name: DB_PASSWORD, valueFrom: {secretKeyRef: {name: db, key: password}}}"), &[]);
     let probe = "container: {livenessProbe: {exec: {command: [curl, 'https://a:hunter2@b/']}}}";

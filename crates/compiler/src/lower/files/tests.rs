@@ -76,7 +76,7 @@ fn paths_that_are_none() {
 #[test]
 fn names_that_are_none() {
     for (name, message) in [
-        ("a/b", "KB0205 `a/b` is not a key of a ConfigMap: `/` may not stand in it"),
+        ("a/b", "KB0205 `a/b` is not a key of a ConfigMap: `/` is not allowed in it"),
         (".", "KB0205 `.` is not a key of a ConfigMap: it may not be `.` or start with `..`"),
         ("..", "KB0205 `..` is not a key of a ConfigMap: it may not be `.` or start with `..`"),
         ("..data", "KB0205 `..data` is not a key of a ConfigMap: it may not be `.` or start with `..`"),
@@ -84,7 +84,7 @@ fn names_that_are_none() {
         check(&format!("{{'{name}': {{path: x}}}}"), &[message]);
     }
     check("{bench.sh: {path: x}, Bench.sh: {path: x}}", &["KB0342 `bench.sh` and `Bench.sh` differ only in case"]);
-    check("{a: {path: x}, a: {path: x}}", &["KB0105 the key `a` stands here a second time"]);
+    check("{a: {path: x}, a: {path: x}}", &["KB0105 the key `a` appears a second time"]);
 }
 
 #[test]

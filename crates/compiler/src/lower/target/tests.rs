@@ -73,6 +73,6 @@ fn mirrors_prices_and_names_have_their_forms() {
     check("prices: {currency: EUR, gpu: 2}", &["KB0205 at gpu: `gpu` is not a resource of a container"]);
     check(
         "priorityClass: High Priority",
-        &["KB0205 at H: `High Priority` is not a DNS-1123 subdomain: `H` may not stand in it"],
+        &["KB0205 at H: `High Priority` is not a DNS-1123 subdomain: `H` is not allowed in it"],
     );
 }

@@ -63,6 +63,6 @@ fn two_of_one_name_cannot_be_told_apart() {
     check(
         "{workload: {job: {}}, variants: [{name: x}, {name: x, timeout: 1h}]}",
         "timeout",
-        &["KB0359 the name `x` stands for two variants", "x nothing"],
+        &["KB0359 two variants have the name `x`", "x nothing"],
     );
 }

@@ -54,7 +54,7 @@ fn check_probes(container: &Part<'_>, diagnostics: &mut Diagnostics) {
         let handlers: Vec<&str> = HANDLERS.into_iter().filter(|handler| probe.value.get(handler).is_some()).collect();
         let at_probe = |message: String| refused(probe.span(), message);
         if *list == "initContainers" && traced.text("restartPolicy") != Some("Always") {
-            let fault = at_probe(format!("`{name}` stands in an init container that ends before the others start"));
+            let fault = at_probe(format!("`{name}` is in an init container that ends before the others start"));
             diagnostics.push(fault.help("delete it, or write `restartPolicy: Always` for one that runs beside them"));
         } else if let [first, second, ..] = handlers.as_slice() {
             let fault = at_probe(format!("`{name}` has two handlers, `{first}` and `{second}`"));

@@ -53,7 +53,7 @@ pub(super) fn check(pod: &Traced<'_>, container: &Part<'_>, diagnostics: &mut Di
         && own.is(ESCALATION, false)
     {
         let fault =
-            refused(own.field(ESCALATION).span(), format!("`{ESCALATION}: false` cannot stand beside `{setting}`"));
+            refused(own.field(ESCALATION).span(), format!("`{ESCALATION}: false` cannot be combined with `{setting}`"));
         diagnostics.push(fault.help(format!("delete one of the two; `{setting}` always allows the other")));
     }
     let decides = |field: &str| if own.field(field).is_absent() { of_pod.field(field) } else { own.field(field) };

@@ -52,14 +52,14 @@ fn fault(owner: &Node, entry: &Entry, place: Place<'_>) -> Option<Diagnostic> {
         });
     }
     let others = || owner.entries().iter().filter(|other| other.key != entry.key);
-    let ignored = |fault: Diagnostic| fault.note("what stands beside it would be passed over");
+    let ignored = |fault: Diagnostic| fault.note("the keys next to it would be ignored");
     match (word, place) {
         (_, Place::Element(list)) if merge_key(list).is_none() => {
             let fault = at_key(format!("`$patch` does nothing in `{list}`: that list is always replaced as a whole"));
             Some(fault.help("delete the element, and write the whole list"))
         }
         ("replace", Place::Element(_)) if others().next().is_some() => {
-            let fault = at_key("`$patch: replace` stands alone in an element of a list".to_owned());
+            let fault = at_key("`$patch: replace` must be the only key of a list element".to_owned());
             Some(ignored(fault).help("write `{$patch: replace}` as an element of its own; the others become the list"))
         }
         ("delete", Place::Element(list)) => {
@@ -69,12 +69,12 @@ fn fault(owner: &Node, entry: &Entry, place: Place<'_>) -> Option<Diagnostic> {
                 return Some(fault.help(format!("write `{key}` of the element beside it")));
             }
             others().any(|other| other.key != key).then(|| {
-                let fault = at_key(format!("`$patch: delete` stands beside `{key}` alone"));
+                let fault = at_key(format!("`$patch: delete` may be combined with `{key}` only"));
                 ignored(fault).help("delete the other fields")
             })
         }
         ("delete", Place::Field) if others().next().is_some() => {
-            let fault = at_key("`$patch: delete` stands alone in a mapping".to_owned());
+            let fault = at_key("`$patch: delete` must be the only key of a mapping".to_owned());
             Some(ignored(fault).help("delete the other fields, or write `$patch: replace`"))
         }
         _ => None,

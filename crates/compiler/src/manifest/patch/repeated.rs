@@ -16,7 +16,7 @@ pub(super) fn check(patch: &Node, diagnostics: &mut Diagnostics) {
             let mut seen = std::collections::BTreeSet::new();
             for id in elements.filter_map(|item| item.get(key)) {
                 let Some(text) = id.as_text().filter(|text| !seen.insert(*text)) else { continue };
-                let message = format!("`{text}` stands twice in `{}`", entry.key);
+                let message = format!("`{text}` appears twice in `{}`", entry.key);
                 diagnostics.push(
                     Diagnostic::at(&code::KB0326, id.span, message)
                         .note("Kubernetes takes each of them once, and a patch would merge the two")

@@ -46,7 +46,7 @@ pub(super) struct Experiment {
     #[serde(default)]
     #[schemars(extend("examples" = [{"collector": {"kind": "StdOut"}}]))]
     pub(super) metrics_collector: Option<Patch>,
-    /// What each trial runs: one workload in its simple form, in which `${trialParameters.NAME}` stands for a parameter.
+    /// What each trial runs: one workload in its simple form, in which `${trialParameters.NAME}` refers to a parameter.
     #[schemars(extend("examples" = [{"job": {"image": "registry.example/train:1", "command": ["train", "--lr", "${trialParameters.lr}"]}}]))]
     #[expect(dead_code, reason = "read with its places, by `trial`")]
     trial: Trial,
@@ -118,7 +118,7 @@ pub(super) struct Algorithm {
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub(super) struct Parameter {
-    /// Its name, for which `${trialParameters.NAME}` stands.
+    /// Its name, which `${trialParameters.NAME}` refers to.
     #[schemars(regex(pattern = r"^[-._A-Za-z0-9]+$"), extend("examples" = ["lr"]))]
     pub(super) name: String,
     /// What its values are.

@@ -36,7 +36,7 @@ pub(super) fn lower(cx: &mut Lowering<'_>) -> Option<Trial> {
     if let Some(patch) = entry.value.entry("patch") {
         cx.report(
             Diagnostic::at(&code::KB0317, patch.key_span, "a trial takes no `patch` over its whole object")
-                .note("the object stands within that of the search")
+                .note("the object is nested in that of the search")
                 .help("write it in `pod` or `container` of a role, or take the Experiment as it is with `manifest`"),
         );
         return None;

@@ -140,7 +140,7 @@ pub(super) fn choose<'n>(cx: &mut Lowering<'_>, documents: &[Document<'n>], form
         } else if document.name.is_none() {
             let message = format!("this {} has no name", document.kind);
             let fault = Diagnostic::at(&code::KB0346, document.place(), message)
-                .note("the object that is measured refers to what stands beside it by name");
+                .note("the measured object refers to the other objects of the file by name");
             cx.report(fault.help("write `metadata: {name: …}`"));
         }
     }
@@ -205,6 +205,6 @@ fn unknown(wanted: &str, place: Span, documents: &[Document<'_>]) -> Diagnostic 
         Some(close) => fault.help(format!("did you mean `{close}`?")).fix(place, close),
         None => fault
             .note(format!("it holds {}", shown.join(", ")))
-            .help("write kind and name as they stand there, as in `Job/train`"),
+            .help("write kind and name as they are there, as in `Job/train`"),
     }
 }

@@ -108,7 +108,7 @@ pub(super) struct Deps {
     /// JARs of driver and executors.
     #[schemars(extend("default" = [], "examples" = [["local:///opt/jars/x.jar"]]))]
     pub(super) jars: Vec<Text>,
-    /// Packages of Maven, as `group:artifact:version`; each run loads them anew.
+    /// Packages of Maven, as `group:artifact:version`; each run loads them again.
     #[schemars(extend("default" = [], "examples" = [["org.apache.spark:spark-avro_2.13:4.0.4"]]))]
     pub(super) packages: Vec<Text>,
     /// Modules of Python.

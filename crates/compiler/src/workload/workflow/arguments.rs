@@ -50,7 +50,7 @@ fn set(cx: &mut Lowering<'_>, parameter: &mut Map<String, Json>, entry: &Entry, 
     let choices = parameter.get("enum").and_then(Json::as_array);
     if let Some(choices) = choices.filter(|choices| !choices.iter().any(|choice| choice.as_str() == Some(&value))) {
         let shown: Vec<&str> = choices.iter().filter_map(Json::as_str).collect();
-        let message = format!("`{value}` is none of the values that `{}` takes", entry.key);
+        let message = format!("`{value}` is not one of the values that `{}` accepts", entry.key);
         cx.report(
             Diagnostic::at(&code::KB0328, entry.value.span, message)
                 .note("its `enum` in the Workflow lists them, and Argo refuses others")

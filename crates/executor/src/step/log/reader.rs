@@ -204,7 +204,7 @@ impl Reader {
                 End::No(NoLog::Later(why)) => {
                     sight.is_lost = true;
                     if now.is_replaced && self.failures >= PATIENCE_REPLACED {
-                        self.fail(&format!("nobody gave the rest of what the pod before the last printed: {why}"));
+                        self.fail(&format!("the end of the previous pod's log is no longer available: {why}"));
                         return true;
                     }
                     self.stumble(why);

@@ -5,7 +5,7 @@ use serde::Deserialize;
 
 use super::scalar::{Percentage, Text};
 
-/// A change for the worse that people accepted: `kubebench ack` writes it, a review accepts it, gate and report honour it.
+/// A regression that people accepted: `kubebench ack` writes it, a review accepts it, gate and report honor it.
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Ack {
@@ -27,7 +27,7 @@ pub struct AckSpec {
     /// The benchmark.
     #[schemars(extend("examples" = ["resnet50-ddp"]))]
     pub benchmark: String,
-    /// The case, by id or name; `*` stands for anything.
+    /// The case, by id or name; `*` matches any.
     #[serde(default)]
     #[schemars(extend("default" = "*", "examples" = ["batchSize=128*"]))]
     pub case: Option<Text>,
@@ -41,7 +41,7 @@ pub struct AckSpec {
     /// The first session of the level that is accepted: its id, its commit (at least 7 digits), or a time at or before its beginning.
     #[schemars(extend("format" = "beginning", "examples" = ["8c36d19a2f"]))]
     pub from: Text,
-    /// The greatest change for the worse that is accepted; a larger one stays open.
+    /// The largest regression that is accepted; a larger one stays open.
     #[serde(default)]
     #[schemars(extend("examples" = ["6%"]))]
     pub max_change: Option<Percentage>,

@@ -284,7 +284,7 @@ pub struct StepJob {
     #[serde(default)]
     #[schemars(extend("default" = [], "examples" = [["python3", "stage.py"]]))]
     pub command: Vec<Text>,
-    /// Arguments; a number stands for its text.
+    /// Arguments; a number is passed as its text.
     #[serde(default)]
     #[schemars(extend("default" = [], "examples" = [["--split", "train"]]))]
     pub args: Vec<Text>,
@@ -320,7 +320,7 @@ pub struct Results {
     pub log_limit: Option<Quantity>,
 }
 
-/// A PersistentVolumeClaim. It can grow later; class and access modes are for ever.
+/// A PersistentVolumeClaim. It can grow later; class and access modes never change.
 #[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Claim {

@@ -19,7 +19,7 @@ pub struct RoleBlock {
     /// The program and its first arguments, one word an element, never a shell line. Without it the image's entry point runs.
     #[schemars(extend("default" = [], "examples" = [["torchrun", "train.py"]]))]
     pub command: Option<Vec<Text>>,
-    /// Arguments; a number stands for its text.
+    /// Arguments; a number is passed as its text.
     #[schemars(extend("default" = [], "examples" = [["--batch-size", "${{ matrix.batchSize }}"]]))]
     pub args: Option<Vec<Text>>,
     /// Environment variables: text, or where the value comes from.

@@ -21,7 +21,7 @@ pub struct Metric {
     #[serde(default)]
     #[schemars(extend("examples" = ["higher"]))]
     pub better: Option<Better>,
-    /// Marks the metric that stands for the benchmark.
+    /// Marks the metric that represents the benchmark.
     #[serde(default)]
     #[schemars(extend("default" = false, "examples" = [true]))]
     pub primary: Option<Flag>,
@@ -315,7 +315,7 @@ pub enum DurationSource {
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct PrometheusSource {
-    /// PromQL; `$namespace`, `$pods`, `$nodes` and `$duration` stand for the run's.
+    /// PromQL; `$namespace`, `$pods`, `$nodes` and `$duration` are the run's.
     #[serde(default)]
     #[schemars(extend("examples" = ["avg(DCGM_FI_DEV_GPU_UTIL{namespace=\"$namespace\",pod=~\"$pods\"})"]))]
     pub query: Option<String>,
@@ -437,7 +437,7 @@ pub struct Gate {
     #[serde(default)]
     #[schemars(extend("examples" = [0.5]))]
     pub max: Option<Number>,
-    /// What the newest session is held against; without it, the accepted level of the default branch.
+    /// What the newest session is compared with; without it, the accepted level of the default branch.
     #[serde(default)]
     #[schemars(extend("examples" = [{"tag": "v1.4"}]))]
     pub baseline: Option<GateBaseline>,

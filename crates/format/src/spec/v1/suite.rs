@@ -113,7 +113,7 @@ impl JsonSchema for Member {
                     "type": "string", "examples": ["llama-8b"],
                 },
                 "needs": {
-                    "description": "Names of benchmarks that stand before it: unless all their runs succeed, it is not run, and its results say so.",
+                    "description": "Names of benchmarks that precede it: unless all their runs succeed, it is not run, and its results say so.",
                     "type": "array", "items": { "type": "string" }, "default": [], "uniqueItems": true, "examples": [["resnet50-ddp"]],
                 },
             },

@@ -6,11 +6,11 @@ use serde::Deserialize;
 use super::benchmark::{Inputs, StepJob, Workload};
 use super::scalar::{Dns1123Label, Duration, PerCase, Text};
 
-/// One form of a benchmark: what it says stands in the place of what `spec` says.
+/// One form of a benchmark: what it says replaces what `spec` says.
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Variant {
-    /// The name, unique among the variants: lower-case letters, digits and `-`. It stands in the names of cases, and `${{ variant.name }}` looks it up.
+    /// The name, unique among the variants: lower-case letters, digits and `-`. It is part of the names of cases, and `${{ variant.name }}` looks it up.
     #[schemars(extend("examples" = ["pytorch"]))]
     pub name: Dns1123Label,
     /// What the variant is for.

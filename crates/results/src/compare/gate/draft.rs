@@ -103,7 +103,7 @@ impl<'a> Request<'a> {
         }
         let against = match &rule.against {
             Against::Lineage(name) => {
-                notes.push(format!("held against {name}"));
+                notes.push(format!("compared with {name}"));
                 Some(name.as_str())
             }
             Against::Default => self.default,
@@ -319,7 +319,7 @@ impl Draft<'_> {
                 return;
             }
             line.notes.push(
-                "the newest session is not of the default branch, and does not have the change that is open there; `--candidate` \
+                "the newest session is from another branch and does not show the open regression; `--candidate` \
                  judges it by itself"
                     .to_owned(),
             );

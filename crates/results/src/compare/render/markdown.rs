@@ -106,7 +106,7 @@ fn calm(lines: &[Line]) -> String {
         let better = told.iter().filter(|line| line.verdict == Verdict::Improved).count();
         let better = if better > 0 { format!(", {better} better") } else { String::new() };
         let others = if accepted.is_empty() { "" } else { "other " };
-        said.push(format!("No change for the worse in {} {others}series{better}{seen}.", told.len()));
+        said.push(format!("No regression in {} {others}series{better}{seen}.", told.len()));
         if !blind.is_empty() {
             said.push(format!(
                 "**{} of them would not have shown even a change by half**: too few sessions, or too unsteady ones.",
@@ -116,18 +116,19 @@ fn calm(lines: &[Line]) -> String {
         let is_accepted = |line: &&&Line| line.acks.iter().any(|ack| !ack.expired && ack.session.is_some());
         match told.iter().filter(is_accepted).count() {
             0 => {}
-            count => said
-                .push(format!("{count} of them got worse before, which was accepted; by whom and why stands below.")),
+            count => {
+                said.push(format!("{count} of them got worse before, which was accepted; see below by whom and why."))
+            }
         }
     }
     if !limited.is_empty() {
         said.push(format!("{} series within limits.", limited.len()));
     }
     if open > 0 {
-        said.push(format!("**{open} series cannot be judged yet**; why, and what would decide, stands below."));
+        said.push(format!("**{open} series cannot be judged yet**; see below why, and what would decide."));
     }
     if apart > 0 {
-        said.push(format!("**{apart} series cannot be compared**; what differs stands below."));
+        said.push(format!("**{apart} series cannot be compared**; see below what differs."));
     }
     format!("{}\n", said.join(" "))
 }

@@ -49,7 +49,7 @@ fn sentence(group: &Group, axis: &str) -> String {
         group.rows.iter().filter(|row| row.speedup.is_some()).max_by(|one, other| gain(one).total_cmp(&gain(other)));
     let axis = escape(axis);
     let (Some(best), Some(base)) = (best, &group.base) else {
-        return format!("{of}: {} values of {axis}, none of which can be held against another.", group.rows.len());
+        return format!("{of}: {} values of {axis}, none of which can be compared with another.", group.rows.len());
     };
     let (Some(speedup), base) = (best.speedup, escape(base)) else { return of };
     let share = best.efficiency.map_or_else(String::new, |share| format!(", {} of perfect scaling", percent(share)));

@@ -69,7 +69,7 @@ fn refusals_say_what_to_write() {
         (
             "reg:x/a",
             "`x` is not a port of a registry",
-            "a port is a number from 1 to 65535; a tag stands after the last `/`",
+            "a port is a number from 1 to 65535; a tag follows the last `/`",
             Some(3..5),
         ),
         (

@@ -126,7 +126,7 @@ impl Rule {
             return breach(0..0, "it, or a part of it, is empty".to_owned());
         };
         if let Some((at, c)) = text.char_indices().find(|(_, c)| !(self.inner)(*c)) {
-            return breach(at..at + c.len_utf8(), format!("{} may not stand in it", quoted(&c.to_string())));
+            return breach(at..at + c.len_utf8(), format!("{} is not allowed in it", quoted(&c.to_string())));
         }
         if !(self.first)(first) {
             return breach(0..first.len_utf8(), format!("it starts with `{first}`"));

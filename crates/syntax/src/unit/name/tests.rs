@@ -25,7 +25,7 @@ fn agrees_with_kubernetes() {
 fn corrections_are_what_was_meant() {
     let label = |text: &str| Dns1035Label::parse(text).unwrap_err();
     let error = label("Resnet_50");
-    assert_eq!(error.message, "`Resnet_50` is not a DNS-1035 label: `R` may not stand in it");
+    assert_eq!(error.message, "`Resnet_50` is not a DNS-1035 label: `R` is not allowed in it");
     assert_eq!(
         error.help.as_deref(),
         Some(

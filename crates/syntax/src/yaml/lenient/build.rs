@@ -195,7 +195,7 @@ impl Builder<'_> {
             Event::SequenceEnd | Event::MappingEnd => self.close(span),
             Event::Alias(anchor) => self.alias(anchor, span),
             Event::UnresolvedAlias(name) => {
-                let fault = refusal(span, format!("no anchor `&{name}` stands before this alias"));
+                let fault = refusal(span, format!("no anchor `&{name}` precedes this alias"));
                 Err(Box::new(fault.help("write the value out; anchors do not reach over `---`")))
             }
             _ => Ok(()),
@@ -296,7 +296,7 @@ impl Builder<'_> {
 
     fn alias(&mut self, anchor: usize, span: Span) -> Step {
         let Some(Anchor { node, key, size }) = self.anchors.get(&anchor) else {
-            let fault = refusal(span, "this alias stands inside of what it names".to_owned());
+            let fault = refusal(span, "this alias is inside of what it refers to".to_owned());
             return Err(Box::new(fault.help("write the value out")));
         };
         let size = *size;
@@ -388,13 +388,13 @@ impl Builder<'_> {
         let name = entry.key.clone();
         let fault = match (map.set(entry, origin), origin) {
             (Some((first, Origin::Written)), Origin::Written) => {
-                Diagnostic::at(&code::KB0118, at, format!("the key `{name}` stands here a second time"))
+                Diagnostic::at(&code::KB0118, at, format!("the key `{name}` appears a second time"))
                     .label("kubectl takes this one")
                     .related(Place::Span(first), "and ignores this one")
                     .help("delete the one that is not meant")
             }
             (Some((first, Origin::Written)), Origin::Merged) => {
-                odd(at, format!("this `<<` replaces the `{name}` that stands before it"))
+                odd(at, format!("this `<<` replaces the `{name}` before it"))
                     .related(Place::Span(first), "replaced")
                     .note("to kubectl the later one counts; other YAML readers keep what the mapping says itself")
                     .help("write `<<` first in its mapping")
@@ -411,7 +411,7 @@ impl Builder<'_> {
             Value::Seq(items) if items.iter().all(|item| matches!(item.value, Value::Map(_))) => items,
             _ => {
                 let fault = refusal(at, "`<<` needs a mapping or a list of mappings".to_owned());
-                return Err(Box::new(fault.help("write `<<: *name`, where `&name` stands before a mapping")));
+                return Err(Box::new(fault.help("write `<<: *name`, where `&name` marks a mapping")));
             }
         };
         for map in maps.into_iter().rev() {

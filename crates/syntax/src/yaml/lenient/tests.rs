@@ -150,11 +150,11 @@ fn lists_are_their_items() {
 #[test]
 fn what_few_people_expect_is_said() {
     let cases = [
-        ("a: 1\nb: 2\na: 3\n", "KB0118 3:1 the key `a` stands here a second time"),
-        ("a: 1\n'a': 3\n", "KB0118 2:1 the key `a` stands here a second time"),
+        ("a: 1\nb: 2\na: 3\n", "KB0118 3:1 the key `a` appears a second time"),
+        ("a: 1\n'a': 3\n", "KB0118 2:1 the key `a` appears a second time"),
         ("y: 1\n", "KB0119 1:1 kubectl reads the key `y` as `true`"),
         ("0755: 1\n", "KB0119 1:1 kubectl reads the key `0755` as `493`"),
-        ("m: &m {a: 1}\nx:\n  a: 2\n  <<: *m\n", "KB0119 4:3 this `<<` replaces the `a` that stands before it"),
+        ("m: &m {a: 1}\nx:\n  a: 2\n  <<: *m\n", "KB0119 4:3 this `<<` replaces the `a` before it"),
         ("a: 1\n...\nb: 2\n", "KB0119 3:1 kubectl does not read what follows `...`"),
     ];
     for (text, said) in cases {
@@ -171,16 +171,16 @@ fn what_kubectl_refuses() {
         ("a: .inf\n", "KB0120 1:4 `.inf` is a number that JSON cannot hold"),
         ("a: !!int x\n", "KB0120 1:10 `x` is not an integer, as its tag says"),
         ("a: !!binary '%'\n", "KB0120 1:13 `%` is not base64, as its tag says"),
-        ("a: *x\n", "KB0120 1:4 no anchor `&x` stands before this alias"),
-        ("a: &x [*x]\n", "KB0120 1:8 this alias stands inside of what it names"),
+        ("a: *x\n", "KB0120 1:4 no anchor `&x` precedes this alias"),
+        ("a: &x [*x]\n", "KB0120 1:8 this alias is inside of what it refers to"),
         ("a: {<<: 1}\n", "KB0120 1:5 `<<` needs a mapping or a list of mappings"),
         ("~: 1\n", "KB0120 1:1 nothing is no key of a Kubernetes object"),
         ("? [a]\n: 1\n", "KB0120 1:3 a list is no key of a Kubernetes object"),
         ("a: 1\n--- x\n", "KB0120 2:1 text follows the `---` on its line"),
         ("- a\n", "KB0120 1:1 this document is a list, not a Kubernetes object"),
-        ("a: b: c\n", "KB0104 1:5 a `:` stands where no value can follow"),
-        ("a:\n\t- x\n", "KB0108 2:1 a tab stands where YAML wants spaces"),
-        ("a: \u{7}\n", "KB0111 1:4 U+0007 stands here"),
+        ("a: b: c\n", "KB0104 1:5 a `:` is where no value can follow"),
+        ("a:\n\t- x\n", "KB0108 2:1 a tab is where YAML requires spaces"),
+        ("a: \u{7}\n", "KB0111 1:4 U+0007 is not allowed"),
         ("<<<<<<< a\nx: 1\n=======\nx: 2\n>>>>>>> b\n", "KB0104 1:1 an unresolved merge starts here"),
         ("# nothing\n---\n", "KB0103 the file holds no object"),
         (
