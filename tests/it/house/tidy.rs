@@ -35,7 +35,7 @@ const FLOORS: &[(&str, &[&[&str]])] = &[
     ("results", &[&["archive"], &["verdict"], &["compare", "export"], &["sweep"], &["disk"]]),
     ("testing", &[]),
     ("stats", &[]),
-    ("syntax", &[&["text", "path", "digest", "unit", "redact"], &["diag"], &["yaml"]]),
+    ("syntax", &[&["invariant"], &["text", "path", "digest", "unit", "redact"], &["diag"], &["yaml"]]),
     ("", &[&["app"], &["cli"], &["lib", "main"]]),
 ];
 
