@@ -13,6 +13,7 @@ use super::{File, place, sheets};
 use kubebench_results::compare::v1::{self, Told};
 use kubebench_results::sweep;
 use kubebench_results::sweep::v1::{Group, Swept};
+use kubebench_syntax::invariant::Invariant as _;
 
 /// The name of the index.
 pub const INDEX: &str = "index.json";
@@ -170,7 +171,7 @@ fn named_once<'a>(series: impl Iterator<Item = &'a Told>) -> Vec<Told> {
 }
 
 fn json(value: &impl Serialize) -> String {
-    let mut text = serde_json::to_string(value).unwrap_or_default();
+    let mut text = serde_json::to_string(value).expected("JSON of our own types");
     text.push('\n');
     text
 }
