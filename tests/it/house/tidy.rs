@@ -29,7 +29,7 @@ const FLOORS: &[(&str, &[&[&str]])] = &[
     ("extract", &[]),
     ("format", &[&["spec", "result"], &["schema"]]),
     ("git", &[]),
-    ("host", &[&["program"], &["fs", "http", "machine", "terminal"], &["experiment", "process"]]),
+    ("host", &[&["program"], &["fs", "http", "machine", "terminal"], &["experiment", "fault", "process"]]),
     ("migrate", &[]),
     ("report", &[]),
     ("results", &[&["archive"], &["verdict"], &["compare", "export"], &["sweep"], &["disk"]]),
