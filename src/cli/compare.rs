@@ -20,6 +20,7 @@ use kubebench_results::compare::v1::{Comparison, Line, Verdict};
 use kubebench_results::compare::{Lineage, Request, Side, compare, render};
 use kubebench_syntax::diag::render::{Format, on_one_line};
 use kubebench_syntax::diag::{Diagnostic, Diagnostics, code};
+use kubebench_syntax::invariant::Invariant as _;
 
 /// Compares, prints, and returns 1 where a file could not be trusted, a side is empty or lacks hardware or a metric of a case, or nothing
 /// was compared.
@@ -121,7 +122,7 @@ pub(super) fn compared<'a>(
         };
         rows.push(wanted(archive, own, filter.benchmarks));
     }
-    let [mut first, mut second] = <[BTreeSet<usize>; 2]>::try_from(rows).unwrap_or_default();
+    let [mut first, mut second] = <[BTreeSet<usize>; 2]>::try_from(rows).ok().expected("the rows of both sides");
     let default = commits.and_then(Commits::default_branch);
     let is_default = |side: &Side| matches!(side, Side::Branch(name) if Some(name) == default.as_ref());
     if is_default(&sides[1]) && !is_default(&sides[0]) {

@@ -41,8 +41,9 @@ pub(super) fn run(global: &Global, args: &ReportArgs) -> Result<ExitStatus> {
     }
     if let Some(out) = &out {
         refuse_around("pages", out, &judging.root)?;
-        let read = args.results.as_deref().map(|folder| from_start(global, folder)).unwrap_or_default();
-        let read = std::path::absolute(read).map(|folder| folder.to_string_lossy().into_owned()).unwrap_or_default();
+        let read = args.results.as_deref().map(|folder| std::path::absolute(from_start(global, folder))).transpose();
+        let read = read.context("cannot tell where the results lie")?;
+        let read = read.map_or_else(String::new, |folder| folder.to_string_lossy().into_owned());
         let kept = [ACKS, &judging.directory, &judging.output, "specs", ".git", &read];
         let kept: Vec<&str> = kept.into_iter().filter(|folder| !folder.is_empty()).collect();
         refuse_place("report", out, &judging.root, &kept)?;
@@ -87,11 +88,8 @@ pub(super) fn run(global: &Global, args: &ReportArgs) -> Result<ExitStatus> {
         Some(recorded_on) if args.results.is_some() => links.with_results(recorded_on, &judging.directory),
         _ => links.with_results(&branch, &format!("{folder}{}", judging.directory)),
     };
-    if args.repository.is_some() && links.repository().is_none() {
-        bail!(
-            "`{}` is no address of a repository: write https://HOST/PATH",
-            args.repository.as_deref().unwrap_or_default()
-        );
+    if let (Some(address), None) = (&args.repository, links.repository()) {
+        bail!("`{address}` is no address of a repository: write https://HOST/PATH");
     }
     let is_shown = |ack: &&Ack| args.benchmark.is_empty() || args.benchmark.contains(&ack.benchmark);
     let shown: Vec<Ack> = acks.iter().filter(is_shown).cloned().collect();

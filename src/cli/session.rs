@@ -182,8 +182,9 @@ pub(super) fn current_rules(compilation: &Compilation) -> CurrentRules {
 
 /// The same of the project at hand, as far as its specs compile.
 pub(super) fn rules_at_hand(global: &Global) -> CurrentRules {
-    let session = Session::open(global, &SelectArgs::default());
-    session.map(|session| current_rules(&session.compilation)).unwrap_or_default()
+    // Results are validated by themselves where there is no project that can be read; every other command says why.
+    let Ok(session) = Session::open(global, &SelectArgs::default()) else { return CurrentRules::default() };
+    current_rules(&session.compilation)
 }
 
 /// Returns the spec that is most likely meant by `path`, which is not there: one of that name in another folder, or one
