@@ -1,7 +1,6 @@
 //! Strings that YAML readers disagree on, the same ones on every run: for the unit tests, and for the tests that ask
 //! foreign readers (`tests/it/validate/yaml_oracle.rs` includes this file).
 
-use crate::invariant::Invariant as _;
 use std::collections::BTreeSet;
 
 /// Whole strings that have bitten somebody: scalars that another version of YAML takes for something else, indicators,
@@ -85,7 +84,7 @@ impl Random {
         self.0 ^= self.0 << 13;
         self.0 ^= self.0 >> 7;
         self.0 ^= self.0 << 17;
-        usize::try_from(self.0 >> 33).expected("31 bits") % bound
+        usize::try_from(self.0 >> 33).unwrap() % bound
     }
 
     fn string(&mut self) -> String {
