@@ -429,3 +429,6 @@ fn check(wire: wire::Check) -> Check {
         None => Check::Restarts(restarts.map_or(u32::MAX, |count| count.0)),
     }
 }
+
+#[cfg(test)]
+mod tests;
