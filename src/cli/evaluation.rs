@@ -29,7 +29,7 @@ pub(super) fn refuse_places(
     comment: Option<&Path>,
     results: &[&Path],
 ) -> Result<()> {
-    let kept = evaluation.kept_folders(results);
+    let kept = evaluation.kept_folders(results)?;
     let kept: Vec<&str> = kept.iter().map(String::as_str).collect();
     refuse_report_places(global, &evaluation.root, &kept)?;
     let comment = comment.map(|path| global.start().path(path));

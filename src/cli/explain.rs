@@ -8,6 +8,7 @@ use kubebench_compiler::workload;
 use kubebench_format::schema::{self, DocumentKind, generate};
 use kubebench_host::terminal;
 use kubebench_syntax::diag::{code, did_you_mean, what_there_is};
+use kubebench_syntax::invariant::Invariant as _;
 
 /// Prints the page.
 pub(super) fn run(args: &ExplainArgs) -> Result<ExitStatus> {
@@ -39,7 +40,7 @@ fn list() -> String {
 
 fn field(what: &str) -> Result<String> {
     let mut steps = what.split('.');
-    let first = steps.next().unwrap_or_default();
+    let first = steps.next().expected("a first part of every split");
     let kinds = ["benchmark", "suite", "project"];
     let Some(kind) = DocumentKind::ALL.into_iter().find(|kind| kind.name().eq_ignore_ascii_case(first)) else {
         if let Some(path) = full_path(what) {

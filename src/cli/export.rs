@@ -26,8 +26,8 @@ pub(super) fn run(global: &Global, args: &ExportArgs) -> Result<ExitStatus> {
     let out = start.path(&args.out);
     if !is_printed {
         let asked: Vec<PathBuf> = args.paths.iter().map(|path| start.path(path)).collect();
-        let asked = asked.iter().filter_map(|path| std::path::absolute(path).ok());
-        let asked: Vec<String> = asked.map(|path| path.to_string_lossy().into_owned()).collect();
+        let asked = asked.iter().map(|path| Ok(std::path::absolute(path)?.to_string_lossy().into_owned()));
+        let asked: Vec<String> = asked.collect::<Result<_>>().context("the folder of results has no place")?;
         let kept: Vec<&str> =
             asked.iter().map(String::as_str).chain([results.folder(), "specs", ACKS, ".git", "generated"]).collect();
         places::refuse_around("exports", &out, results.root())?;

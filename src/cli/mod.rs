@@ -41,6 +41,7 @@ use anyhow::Result;
 use clap::Parser as _;
 
 use args::{Cli, Command, SuperviseArgs};
+use kubebench_host::fault;
 use kubebench_host::process;
 use kubebench_host::terminal;
 use kubebench_syntax::diag::render::on_its_lines;
@@ -64,10 +65,7 @@ pub enum ExitStatus {
 
 /// Runs the command line of this process.
 pub fn main() -> ExitCode {
-    std::panic::set_hook(Box::new(|panic| {
-        terminal::tell(&format!("error: internal fault: {panic}"));
-        terminal::tell("this is a bug in kubebench; nothing else was written");
-    }));
+    fault::report();
     let cli = match Cli::try_parse() {
         Ok(cli) => begun(cli),
         Err(error) => {

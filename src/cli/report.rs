@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use anyhow::{Result, bail};
+use anyhow::{Context as _, Result, bail};
 
 use super::ExitStatus;
 use super::args::{Global, ReportArgs, ReportFormat};
@@ -38,8 +38,8 @@ pub(super) fn run(global: &Global, args: &ReportArgs) -> Result<ExitStatus> {
 /// Refuses to write the report between the files of the project, or over what it is about.
 fn refuse_place(global: &Global, args: &ReportArgs, out: &Path, evaluation: &Evaluation) -> Result<()> {
     places::refuse_around("pages", out, &evaluation.root)?;
-    let read = args.results.as_deref().and_then(|folder| std::path::absolute(global.start().path(folder)).ok());
-    let read = read.map(|folder| folder.to_string_lossy().into_owned());
+    let read = args.results.as_deref().map(|folder| std::path::absolute(global.start().path(folder))).transpose();
+    let read = read.context("the folder of results has no place")?.map(|folder| folder.to_string_lossy().into_owned());
     let own = [ACKS, &evaluation.directory, &evaluation.output, "specs", ".git"];
     let kept: Vec<&str> = own.into_iter().chain(read.as_deref()).collect();
     places::refuse("report", out, &evaluation.root, &kept)

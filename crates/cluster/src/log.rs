@@ -16,6 +16,7 @@ use super::call::{Hope, Rules, hope, is_final, pause};
 use super::connect::Connection;
 use super::fault::{Fault, Refusal, words};
 use super::resource::{Resource, segment};
+use kubebench_syntax::invariant::Invariant as _;
 
 /// How long a log may be silent before the connection is taken for dead.
 const SILENCE: Duration = Duration::from_secs(30);
@@ -143,7 +144,7 @@ impl Read for LogStream {
                 None => return Ok(0),
             }
         }
-        let rest = self.piece.get(self.taken..).unwrap_or_default();
+        let rest = self.piece.get(self.taken..).expected("what is left of a piece");
         let count = rest.len().min(buffer.len());
         if let (Some(target), Some(source)) = (buffer.get_mut(..count), rest.get(..count)) {
             target.copy_from_slice(source);

@@ -17,6 +17,7 @@ use super::call::{READ, pause};
 use super::connect::Connection;
 use super::fault::words;
 use super::resource::Resource;
+use kubebench_syntax::invariant::Invariant as _;
 
 /// A watch that is silent for so much longer than the API server lets it be is dead.
 const GRACE: Duration = Duration::from_millis(if cfg!(test) { 500 } else { 5000 });
@@ -245,8 +246,7 @@ impl<S: FnMut(Seen) -> bool> Watcher<S> {
         let (api_version, kind) = (self.what.resource.api_version(), self.what.resource.kind.clone());
         object.types.get_or_insert(TypeMeta { api_version, kind });
         self.known.extend(object.metadata.uid.clone());
-        // It was JSON before, so it can be again.
-        serde_json::to_value(&object).map_or(Ok(()), |json| self.tell(Seen::Applied(json)))
+        self.tell(Seen::Applied(serde_json::to_value(&object).expected("JSON of an object that was JSON")))
     }
 
     fn gone(&mut self, uid: String) -> Result<(), Stop> {

@@ -10,6 +10,7 @@ use kubebench_syntax::digest::Digest;
 use kubebench_syntax::text::Span;
 use kubebench_syntax::yaml::{Node, Value};
 
+use kubebench_syntax::invariant::Invariant as _;
 pub(crate) use variants::expand_variants;
 
 /// The most cases of one benchmark, counted before any is made.
@@ -73,7 +74,7 @@ fn malformed(span: Span, message: String) -> Diagnostic {
 
 fn axes<'m>(matrix: &'m Node, diagnostics: &mut Diagnostics) -> BTreeMap<&'m str, Vec<&'m Node>> {
     let mut axes = BTreeMap::new();
-    for entry in matrix.get("axes").map(Node::entries).unwrap_or_default() {
+    for entry in matrix.entries_of("axes") {
         let mut seen: BTreeMap<String, Span> = BTreeMap::new();
         for value in entry.value.items() {
             if let Some(first) = seen.insert(spelling(value), value.span) {
@@ -102,7 +103,7 @@ fn entries_of(
     diagnostics: &mut Diagnostics,
 ) -> Vec<(BTreeMap<String, Node>, Span)> {
     let mut kept = Vec::new();
-    for item in matrix.get(list).map(Node::items).unwrap_or_default() {
+    for item in matrix.items_of(list) {
         let values: BTreeMap<String, Node> =
             item.entries().iter().map(|entry| (entry.key.clone(), entry.value.clone())).collect();
         let unknown = item.entries().iter().filter(|entry| !axes.is_empty() && !axes.contains_key(entry.key.as_str()));
@@ -242,7 +243,7 @@ impl CasePoint {
         };
         // By source text: `2.10` and `2.1` are one number, but as an image tag they are two programs.
         let canonical: BTreeMap<&str, String> = all.iter().map(|(axis, value)| (*axis, spelling(value))).collect();
-        let digest = Digest::of(serde_json::to_string(&canonical).unwrap_or_default());
+        let digest = Digest::of(serde_json::to_string(&canonical).expected("JSON of texts"));
         let id = format!("{}-{}", slug(&name), digest.short());
         Self { id, name, variant, values }
     }

@@ -5,6 +5,7 @@
 //! looks up alike.
 
 use kubebench_syntax::diag::{Diagnostic, Diagnostics, code, did_you_mean};
+use kubebench_syntax::invariant::Invariant as _;
 use kubebench_syntax::text::{Source, Span};
 use kubebench_syntax::yaml::{Entry, Node, Value};
 
@@ -213,7 +214,7 @@ fn pieces(text: &str) -> Vec<Piece> {
     let mut rest = text;
     while let Some(at) = rest.find(OPEN) {
         let (before, from_open) = rest.split_at(at);
-        let inside = from_open.get(OPEN.len()..).unwrap_or_default();
+        let inside = from_open.get(OPEN.len()..).expected("what follows the opening");
         if let Some(before) = before.strip_suffix('$') {
             literal.push_str(before);
             literal.push_str(OPEN);
@@ -230,7 +231,7 @@ fn pieces(text: &str) -> Vec<Piece> {
         };
         let (name, after) = inside.split_at(end);
         pieces.push(Piece::Lookup(name_of(name)));
-        rest = after.get(CLOSE.len()..).unwrap_or_default();
+        rest = after.get(CLOSE.len()..).expected("what follows the closing");
     }
     literal.push_str(rest);
     if !literal.is_empty() || pieces.is_empty() {

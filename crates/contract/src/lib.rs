@@ -30,6 +30,7 @@ pub use served::{Endpoint, Probe, Served};
 pub use settings::{Prometheus, ResultsSettings, Settings};
 pub use suite::{Member, SuiteList};
 
+use kubebench_syntax::invariant::Invariant as _;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::Value as Json;
@@ -104,9 +105,8 @@ fn read<T: DeserializeOwned>(file: &str, text: &str) -> Result<T, Fault> {
 }
 
 /// Writes a file of the contract as people can read it and as it diffs by the line: keys in order, the version among them.
-#[expect(clippy::expect_used, reason = "no map of these types has keys other than texts")]
 fn write<T: Serialize>(content: &T) -> String {
-    let mut root = serde_json::to_value(content).expect("the types of the contract are JSON");
+    let mut root = serde_json::to_value(content).expected("JSON of our own types");
     if let Json::Object(fields) = &mut root {
         fields.insert("schemaVersion".to_owned(), SCHEMA_VERSION.into());
     }

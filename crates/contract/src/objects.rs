@@ -10,6 +10,7 @@ use super::config::{Case, Config, Described, StepJob, text};
 use super::instance::{self, Attempt, Owner, Session, job_name, label_at, name_at, own};
 use super::text_at;
 use kubebench_syntax::diag::Diagnostic;
+use kubebench_syntax::invariant::Invariant as _;
 use kubebench_syntax::text::{Source, SourceId};
 use kubebench_syntax::yaml;
 
@@ -58,18 +59,20 @@ impl Config {
         let job = self.job_of(run, attempt, naming.session);
         let labels = Attempt { job: &job, repeat: run.repeat, number: attempt, warmup: run.warmup };
         let created = self.created(&case.manifest, &case.objects, &job, labels, naming)?;
-        Ok(self.with_server(created, case, naming))
+        self.with_server(created, case, naming)
     }
 
     /// Tells the workload of `case` the name of the server that it loads.
-    fn with_server(&self, mut created: Created, case: &Case, naming: &Naming<'_>) -> Created {
+    ///
+    /// # Errors
+    /// When the manifest of the server cannot be used.
+    fn with_server(&self, mut created: Created, case: &Case, naming: &Naming<'_>) -> Result<Created, Fault> {
         if let (Some(server), Some(Described { server_at, .. })) = (&case.server, case.objects.first()) {
             // One that keeps its name has that in its manifest.
-            let server =
-                self.server(server, naming).map(|server| text_at(&server.workload, "/metadata/name").to_owned());
-            name_at(&mut created.workload, server_at, &server.unwrap_or_default());
+            let server = self.server(server, naming)?.workload;
+            name_at(&mut created.workload, server_at, text_at(&server, "/metadata/name"));
         }
-        created
+        Ok(created)
     }
 
     /// Returns the name of a server.
@@ -98,7 +101,7 @@ impl Config {
         let name = self.name(&run.case, &format!("{}-warmup-{number}", run.round()), attempt, naming.session);
         let labels = Attempt { job: &name, repeat: number, number: attempt, warmup: true };
         let created = self.created(&case.manifest, &case.objects, &name, labels, naming)?;
-        Ok(self.with_server(created, case, naming))
+        self.with_server(created, case, naming)
     }
 
     /// Returns API version and kind of the jobs of its runs, and of the servers that they load, as far as their manifests can be read.
@@ -164,7 +167,10 @@ impl Config {
             own(object, naming.owner);
         }
         let workload = objects.remove(0);
-        let endpoint_at = described.first().map(|first| first.endpoint_at.clone()).unwrap_or_default();
+        let endpoint_at = described
+            .first()
+            .map(|first| first.endpoint_at.clone())
+            .expected("a description of each object, as was compared");
         Ok(Created { before: objects, workload, endpoint_at })
     }
 }
@@ -190,7 +196,8 @@ mod tests {
 
     use serde_json::json;
 
-    use super::Config;
+    use super::{Config, Fault, Naming};
+    use crate::instance::{Owner, Session};
 
     #[test]
     fn the_kinds_of_a_run_list_are_those_of_its_workloads() {
@@ -204,5 +211,31 @@ mod tests {
         let files: BTreeMap<String, String> = files.map(|(name, text)| (name.to_owned(), text)).into();
         let kinds = Config::read(files).unwrap().kinds();
         assert_eq!(kinds.into_iter().collect::<Vec<_>>(), [("kubeflow.org/v1".to_owned(), "TFJob".to_owned())]);
+    }
+
+    #[test]
+    fn a_load_without_the_manifest_of_its_server_is_refused_and_names_none() {
+        let described = json!({"kind": "Job", "nameAt": [], "labelsAt": [], "serverAt": ["/spec/server"]});
+        let case = json!({
+            "name": "a", "values": {}, "inputs": null, "timeoutSeconds": 60, "manifest": "a.yaml", "objects": [described], "server": "s",
+        });
+        let server = json!({
+            "manifest": "s.yaml", "objects": [described], "warmups": 0,
+            "served": {"endpoint": {"shared": {"name": "s", "port": 80}}, "probe": "tcp", "readySeconds": 60},
+        });
+        let list = json!({
+            "schemaVersion": 1, "benchmark": "x", "run": 1, "runDigest": "sha256:00", "order": "interleaved",
+            "parallelism": 1, "queueTimeoutSeconds": 60, "cases": {"a": case}, "servers": {"s": server},
+            "runs": [{"id": "a-r1", "case": "a", "repeat": 1, "warmup": false, "job": "x-a-r1"}],
+        });
+        let manifest = "apiVersion: batch/v1\nkind: Job\nmetadata: {name: j}\nspec: {server: \"\"}\n".to_owned();
+        let naming = Naming { session: Session::Once, owner: Owner { name: "w", uid: "u" } };
+        let created = |names: &[&str]| {
+            let files = names.iter().map(|name| ((*name).to_owned(), manifest.clone()));
+            let files = files.chain([("runs.json".to_owned(), list.to_string())]).collect();
+            Config::read(files).unwrap().objects("a-r1", 1, &naming)
+        };
+        assert_eq!(created(&["a.yaml", "s.yaml"]).unwrap().workload["spec"]["server"], "j");
+        assert!(matches!(created(&["a.yaml"]), Err(Fault::Missing { file }) if file == "s.yaml"));
     }
 }

@@ -4,6 +4,7 @@
 use std::collections::VecDeque;
 
 use super::line;
+use kubebench_syntax::invariant::Invariant as _;
 
 /// Bytes kept of the beginning, and as many of the end.
 pub const HALF: usize = 128 << 10;
@@ -22,7 +23,7 @@ impl Excerpt {
     pub fn feed(&mut self, bytes: &[u8]) {
         let (head, rest) = bytes.split_at(bytes.len().min(HALF - self.head.len()));
         self.head.extend_from_slice(head);
-        let new = rest.get(rest.len().saturating_sub(HALF)..).unwrap_or_default();
+        let new = rest.get(rest.len().saturating_sub(HALF)..).expected("the end of these bytes");
         let old = (self.tail.len() + new.len()).saturating_sub(HALF);
         self.has_gap |= old > 0 || new.len() < rest.len();
         self.tail.drain(..old);

@@ -10,6 +10,7 @@ use super::series::{Sample, Series, Window};
 use super::tool::Tool;
 use super::{json_document, number, open_metrics};
 use kubebench_format::spec::v1::metric::Row;
+use kubebench_syntax::invariant::Invariant as _;
 
 /// A document that is larger is not read.
 const MAX_DOCUMENT: u64 = 64 << 20;
@@ -189,7 +190,8 @@ pub fn csv(text: impl BufRead, column: &str, row: Row, series: &mut Series) -> R
             blank += 1;
             continue;
         }
-        let value = strange.or_nan(number::parse(&cell), || format!("line {}", line.unwrap_or_default()));
+        let value =
+            strange.or_nan(number::parse(&cell), || format!("line {}", line.expected("a place of each record")));
         let step = step_column.and_then(|step| text(step).parse().ok());
         let sample = Sample { value, step, line, rank: None };
         match row {
@@ -203,7 +205,7 @@ pub fn csv(text: impl BufRead, column: &str, row: Row, series: &mut Series) -> R
     }
     let (cells, line) = last_row;
     let is_cut = reader.is_done() && reader.get_ref().get_ref().last != b'\n';
-    let at = || format!("line {}", line.unwrap_or_default());
+    let at = || format!("line {}", line.expected("a place of each record"));
     if is_cut && rows > 0 && cells <= index {
         let value = strange.or_nan(Err("the file ends before this column".to_owned()), at);
         last = None;

@@ -5,6 +5,7 @@
 
 use std::borrow::Cow;
 
+use kubebench_syntax::invariant::Invariant as _;
 use serde_json::{Deserializer, Value};
 
 /// What is wrong with a text in which no document begins.
@@ -43,7 +44,9 @@ pub(crate) fn documents_from(text: &str, first: usize) -> Documents {
     let text = with_quoted_non_finite(text);
     let mut found = Documents::default();
     let mut rest = text.trim_start();
-    let line_of = |rest: &str| first + text.get(..text.len() - rest.len()).unwrap_or_default().matches('\n').count();
+    let line_of = |rest: &str| {
+        first + text.get(..text.len() - rest.len()).expected("what precedes the rest").matches('\n').count()
+    };
     // What a document that ended early holds, while no other has followed it.
     let mut cut: Option<&str> = None;
     let mut early_ends = 0;
@@ -57,7 +60,7 @@ pub(crate) fn documents_from(text: &str, first: usize) -> Documents {
         match stream.next() {
             Some(Ok(value)) => {
                 found.values.push(value);
-                rest = rest.get(stream.byte_offset()..).unwrap_or_default().trim_start();
+                rest = rest.get(stream.byte_offset()..).expected("the end of a document").trim_start();
                 cut = None;
             }
             Some(Err(error)) => {
@@ -109,7 +112,7 @@ pub(crate) fn starts_a_document(text: &[u8]) -> bool {
 pub(crate) fn document_in(text: &str) -> &str {
     let mut from = 0;
     for line in text.split_inclusive('\n') {
-        let rest = text.get(from..).unwrap_or_default();
+        let rest = text.get(from..).expected("the start of a line");
         // What is indented is part of another document, or of what people wrote.
         if line.starts_with('{') || line.starts_with('[') && starts_a_document(rest.as_bytes()) {
             return rest;
@@ -187,7 +190,7 @@ fn with_quoted_non_finite(text: &str) -> Cow<'_, str> {
         if let Some(from) = word.take()
             && let Some(found) = text.get(from..at).filter(|found| non_finite(found).is_some())
         {
-            quoted.push_str(text.get(copied..from).unwrap_or_default());
+            quoted.push_str(text.get(copied..from).expected("what precedes a word"));
             quoted.push('"');
             quoted.push_str(found);
             quoted.push('"');
@@ -198,7 +201,7 @@ fn with_quoted_non_finite(text: &str) -> Cow<'_, str> {
     if copied == 0 {
         return Cow::Borrowed(text);
     }
-    quoted.push_str(text.get(copied..).unwrap_or_default());
+    quoted.push_str(text.get(copied..).expected("what follows a word"));
     Cow::Owned(quoted)
 }
 

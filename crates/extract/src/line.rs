@@ -1,5 +1,6 @@
 //! One line of a log: without terminal codes and without what a launcher put before it.
 
+use kubebench_syntax::invariant::Invariant as _;
 use std::borrow::Cow;
 
 /// A line as parsers see it.
@@ -30,7 +31,7 @@ impl<'a> Line<'a> {
             return self.text;
         }
         let end = self.text.rfind(|letter: char| letter.is_whitespace()).unwrap_or(0);
-        self.text.get(..end).unwrap_or_default()
+        self.text.get(..end).expected("the start of the last word")
     }
 }
 
@@ -47,7 +48,10 @@ pub(super) fn strip_into(text: &[u8], clean: &mut Vec<u8>) -> bool {
     clean.reserve(text.len());
     let mut kept = 0;
     loop {
-        let (before, code) = (text.get(kept..at).unwrap_or_default(), text.get(at..).unwrap_or_default());
+        let (before, code) = (
+            text.get(kept..at).expected("what precedes an escape"),
+            text.get(at..).expected("an escape that was found"),
+        );
         clean.extend_from_slice(before);
         kept = at + code_length(code);
         // A string ends with an escape of its own.
@@ -56,7 +60,7 @@ pub(super) fn strip_into(text: &[u8], clean: &mut Vec<u8>) -> bool {
             None => break,
         }
     }
-    clean.extend_from_slice(text.get(kept..).unwrap_or_default());
+    clean.extend_from_slice(text.get(kept..).expected("what follows a code"));
     true
 }
 

@@ -1,6 +1,7 @@
 //! Walks over the lines of a piece of a log, counting them only as far as somebody looks.
 
 use super::line::{Line, without_prefix};
+use kubebench_syntax::invariant::Invariant as _;
 
 /// Where in a log a piece of it begins.
 #[derive(Clone, Copy, Debug, Default)]
@@ -19,7 +20,7 @@ impl Place {
         let bytes = text.as_bytes();
         let lines = self.lines + memchr::memchr_iter(b'\n', bytes).count() as u64;
         let begun = match memchr::memrchr(b'\n', bytes) {
-            Some(end) => text.get(end + 1..).unwrap_or_default(),
+            Some(end) => text.get(end + 1..).expected("what follows a line"),
             None if self.is_begun => return self,
             None => text,
         };

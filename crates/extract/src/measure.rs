@@ -15,6 +15,7 @@ use kubebench_format::result::ReasonCode;
 use kubebench_format::result::v1::{CheckOutcome, Direction, Kind, Metric, Native, Source, Stats, StatusReason};
 use kubebench_format::spec::v1::metric::{Better, DurationSource, ProcessSource, Reduce, WhichTrials};
 use kubebench_stats as stats;
+use kubebench_syntax::invariant::Invariant as _;
 
 /// The log of one replica, read.
 #[derive(Debug)]
@@ -144,7 +145,7 @@ fn missing(rules: &Rules, measured: &mut Measured) {
 }
 
 fn metric(number: usize, rule: &MetricRule, logs: &[Log], evidence: &dyn Evidence) -> Metric {
-    let mut made = unread(rule, rule.name.clone().unwrap_or_default());
+    let mut made = unread(rule, rule.name.clone().expected("a name of what no tool names"));
     let mut series = Series::new(rule.window);
     let mut reduce = rule.reduce.unwrap_or(Reduce::Last);
     let mut note = None;

@@ -313,8 +313,12 @@ fn metric(wire: wire::Metric) -> Result<MetricRule, String> {
     let tool_window = from.tool.as_ref().and_then(|tool| tool.window.as_ref());
     let window = Window::of(window.as_ref().or(tool_window));
     let preset = from.prometheus.as_ref().and_then(|source| source.preset.as_deref()).map(preset).transpose()?;
+    let name = name.or_else(|| preset.map(|preset| preset.name.to_owned()));
+    if name.is_none() && from.tool.is_none() {
+        return Err("a metric has no name".to_owned());
+    }
     Ok(MetricRule {
-        name: name.or_else(|| preset.map(|preset| preset.name.to_owned())),
+        name,
         unit: unit.map(|text| text.0).or_else(|| preset.map(|preset| preset.unit.to_owned())),
         better: better.or_else(|| preset.map(|preset| preset.better)),
         is_primary: primary.is_some_and(|flag| flag.0),
@@ -425,3 +429,6 @@ fn check(wire: wire::Check) -> Check {
         None => Check::Restarts(restarts.map_or(u32::MAX, |count| count.0)),
     }
 }
+
+#[cfg(test)]
+mod tests;

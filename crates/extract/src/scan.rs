@@ -12,6 +12,7 @@ use super::partial::{self, Partial};
 use super::pattern::{Groups, Hit, Pattern};
 use super::series::{Sample, Series, Window};
 use super::tool::{LineParser, Report, Tool};
+use kubebench_syntax::invariant::Invariant as _;
 
 /// A line that is longer is cut.
 const MAX_LINE: usize = 4 << 20;
@@ -241,8 +242,8 @@ impl LogScan {
     fn cut_long_line(&mut self) {
         while self.rest.len() > MAX_LINE {
             let mut line = std::mem::take(&mut self.rest);
-            let end = cut(line.get(..MAX_LINE).unwrap_or_default());
-            self.run(line.get(..end).unwrap_or_default());
+            let end = cut(line.get(..MAX_LINE).expected("a line that is too long"));
+            self.run(line.get(..end).expected("a cut within the line"));
             line.drain(..end);
             self.rest = line;
         }
@@ -280,7 +281,7 @@ impl LogScan {
 /// Returns where a line is cut: behind a blank or what else ends a number, or between two letters if there is none.
 fn cut(line: &[u8]) -> usize {
     let from = line.len().saturating_sub(NEAR_CUT);
-    let near = line.get(from..).unwrap_or_default();
+    let near = line.get(from..).expected("the end of this line");
     let behind = |ends: &[u8]| near.iter().rposition(|byte| ends.contains(byte)).map(|at| from + at + 1);
     let letter = || line.iter().rposition(|byte| !(0x80..0xc0).contains(byte)).filter(|at| *at > 0);
     behind(b" \t").or_else(|| behind(b"\"'|{}()")).or_else(letter).unwrap_or(line.len())
@@ -372,7 +373,7 @@ impl ToolScan {
         let text: Cow<'_, str> = String::from_utf8_lossy(&clean);
         if let Some(read) = self.tool.document {
             let document = json_document::document_in(&text);
-            let before = text.get(..text.len() - document.len()).unwrap_or_default();
+            let before = text.get(..text.len() - document.len()).expected("what precedes the document");
             self.report.begins_at(before.matches('\n').count() + 1);
             read(document, &mut self.report);
         }
@@ -383,7 +384,7 @@ impl ToolScan {
 
 /// Returns the first bytes of `text` that people see; the first `blank` are none.
 fn begin(text: &[u8], blank: usize) -> Vec<u8> {
-    let text = text.get(blank..).unwrap_or_default();
+    let text = text.get(blank..).expected("what follows the blanks");
     line::without_terminal_codes(text.get(..TELLING).unwrap_or(text)).trim_ascii_start().to_vec()
 }
 

@@ -6,6 +6,7 @@ use super::program::Git;
 use super::scratch::Scratch;
 use crate::record::NotRecorded;
 use crate::record::redact::Redactor;
+use kubebench_syntax::invariant::Invariant as _;
 
 /// What git asks for a user name and password: it holds neither, only the names of the files that do.
 const HELPER: &str = "test \"$1\" = get || exit 0\n\
@@ -39,8 +40,8 @@ fn mismatch(holds: &str, remote: &str, needs: &str) -> NotRecorded {
 }
 
 fn with_password(git: Git, folder: &Path, scheme: &str, rest: &str, scratch: &Scratch) -> Result<Git, NotRecorded> {
-    let authority = rest.split('/').next().unwrap_or_default();
-    let host = authority.rsplit('@').next().unwrap_or_default();
+    let authority = rest.split('/').next().expected("a first part of every split");
+    let host = authority.rsplit('@').next().expected("a last part of every split");
     let script = private(scratch, "credential", HELPER.as_bytes())?;
     let secret = read(folder, "password")?;
     let secret = String::from_utf8_lossy(&secret).trim_end().to_owned();

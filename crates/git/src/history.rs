@@ -28,7 +28,9 @@ pub fn files_at(root: &Path, revision: &str, wanted: impl Fn(&str) -> bool) -> R
     let mut files = Vec::new();
     let mut missing = None;
     let walked = tree.walk(TreeWalkMode::PreOrder, |folder, entry| {
-        let path = format!("{}{}", folder, entry.name().unwrap_or_default());
+        // No spec has a name that is not UTF-8.
+        let Ok(name) = entry.name() else { return TreeWalkResult::Skip };
+        let path = format!("{folder}{name}");
         let blob = path.strip_prefix(&prefix).filter(|_| entry.kind() == Some(ObjectType::Blob));
         let Some(path) = blob.filter(|path| wanted(path)) else { return TreeWalkResult::Ok };
         match repository.find_blob(entry.id()) {

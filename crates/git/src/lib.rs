@@ -37,6 +37,7 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 use crate::record::{Addition, Conflict, Folded, Kind, Mode, NotRecorded, Recorded, Signing, place};
 use kubebench_host::fs::cache_folder;
 use kubebench_syntax::digest::Digest;
+use kubebench_syntax::invariant::Invariant as _;
 
 pub use history::{CommittedFile, file_at, files_at};
 pub use lineage::{Commits, Reached};
@@ -152,16 +153,16 @@ fn fault_with_place(mut fault: NotRecorded, additions: &[&Addition], again: &str
     fault.help(format!("{help}{kept}{again}"))
 }
 
-/// Returns the seconds since 1970.
+/// Returns the seconds since 1970; 0 by a clock that is before it.
 fn now() -> i64 {
-    let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
-    i64::try_from(since.as_secs()).unwrap_or(i64::MAX)
+    let since = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_secs());
+    i64::try_from(since).expected("a clock of our time")
 }
 
 /// Returns a number that differs between processes, threads and calls; for spreading them, not for secrets.
 fn random() -> u64 {
     let mut hasher = std::collections::hash_map::RandomState::new().build_hasher();
     hasher.write_u32(std::process::id());
-    hasher.write_u128(SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().as_nanos());
+    hasher.write_u128(SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_nanos()));
     hasher.finish()
 }

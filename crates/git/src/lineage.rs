@@ -7,6 +7,7 @@ use anyhow::{Context as _, Result, anyhow};
 use git2::{Commit, ErrorCode, ObjectType, Oid, Repository, Sort, Tree};
 
 use super::history::{hint, prefix};
+use kubebench_syntax::invariant::Invariant as _;
 
 /// The manifest that names the run digest of a benchmark.
 const CONFIG_FILE: &str = "config.yaml";
@@ -167,7 +168,7 @@ impl Commits {
         for entry in tree.iter().filter(|entry| entry.kind() == Some(ObjectType::Tree)) {
             let name = entry.name_bytes();
             // Both trees are in one order, so that a folder that stayed is mostly the next one, and needs no look at what was seen.
-            let rest = last.get_mut(at..).unwrap_or_default();
+            let rest = last.get_mut(at..).expected("what follows the folder that was found");
             let known = rest.iter_mut().enumerate().find(|(_, (own, _))| own == name);
             let (own, before) = match known {
                 Some((skipped, (own, id))) => {

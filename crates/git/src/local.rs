@@ -22,6 +22,7 @@ mod files;
 mod tree;
 
 use files::{in_the_way, put};
+use kubebench_syntax::invariant::Invariant as _;
 use tree::Tree;
 
 /// What git is in the middle of when one of these stands in its folder.
@@ -302,7 +303,7 @@ fn done(git: &Git, arguments: &[&str], input: Option<Vec<u8>>) -> Result<String,
     if answer.succeeded {
         return Ok(answer.text());
     }
-    let command = arguments.first().copied().unwrap_or_default();
+    let command = arguments.first().copied().expected("a command of git");
     Err(NotRecorded::try_again(format!("`git {command}` failed: {}", answer.words.replace('\n', "; "))))
 }
 

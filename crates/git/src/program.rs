@@ -14,6 +14,7 @@ use std::time::{Duration, Instant};
 use super::Tell;
 use crate::record::redact::Redactor;
 use crate::record::{NotRecorded, answer::Trouble};
+use kubebench_syntax::invariant::Invariant as _;
 
 /// The oldest git that does all that is asked of it: 2.34 is the first that signs with SSH keys.
 const FLOOR: (u32, u32) = (2, 34);
@@ -254,9 +255,10 @@ impl Git {
                 until = until.min(Instant::now() + GRACE);
             }
         }
-        let status = status.unwrap_or_default();
-        answer.succeeded = status.success() && !answer.timed_out;
-        answer.code = status.code().filter(|_| !answer.timed_out);
+        // One whose end nobody saw has not succeeded.
+        let status = status.filter(|_| !answer.timed_out);
+        answer.succeeded = status.is_some_and(|status| status.success());
+        answer.code = status.and_then(|status| status.code());
         answer.words = self.redactor.clean(&String::from_utf8_lossy(&words));
         if answer.timed_out {
             answer.words = format!("no answer within {} s\n{}", limit.as_secs_f64().ceil(), answer.words);
@@ -320,7 +322,10 @@ fn listen(
         let mut buffer = vec![0; 64 << 10];
         loop {
             match stream.read(&mut buffer) {
-                Ok(length @ 1..) if sender.send(heard(buffer.get(..length).unwrap_or_default().to_vec())).is_ok() => {}
+                Ok(length @ 1..)
+                    if sender
+                        .send(heard(buffer.get(..length).expected("at most a buffer of bytes").to_vec()))
+                        .is_ok() => {}
                 Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
                 _ => break,
             }

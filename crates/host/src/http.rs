@@ -1,5 +1,6 @@
 //! Reads addresses: Prometheus, and texts of metrics.
 
+use kubebench_syntax::invariant::Invariant as _;
 use std::net::{TcpStream, ToSocketAddrs as _};
 use std::time::Duration;
 
@@ -59,7 +60,7 @@ pub fn probe(url: &str, header: Option<(&str, &str)>) -> Result<(), String> {
 /// Why nobody takes the connection.
 pub fn connect(address: &str) -> Result<(), String> {
     let (scheme, rest) = address.split_once("://").unwrap_or(("http", address));
-    let host = rest.split('/').next().unwrap_or_default();
+    let host = rest.split('/').next().expected("a first part of every split");
     let port = if scheme == "https" { 443 } else { 80 };
     let place = if host.contains(':') { host.to_owned() } else { format!("{host}:{port}") };
     let places = place.to_socket_addrs().map_err(|error| format!("{place}: {error}"))?;

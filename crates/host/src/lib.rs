@@ -12,6 +12,7 @@
 #![expect(clippy::disallowed_methods, reason = "the machine is reached here")]
 
 pub mod experiment;
+pub mod fault;
 pub mod fs;
 pub mod http;
 pub mod machine;

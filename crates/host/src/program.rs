@@ -1,5 +1,6 @@
 //! Asks a program that answers soon.
 
+use kubebench_syntax::invariant::Invariant as _;
 use std::io::{self, Read};
 use std::process::{Command, Output, Stdio};
 use std::sync::mpsc::{Receiver, channel};
@@ -47,7 +48,7 @@ impl Reading {
             let _until_the_end = sender;
             let mut buffer = vec![0; 64 << 10];
             while let Ok(count @ 1..) = pipe.read(&mut buffer) {
-                let read = buffer.get(..count).unwrap_or_default();
+                let read = buffer.get(..count).expected("at most a buffer of bytes");
                 shared.lock().unwrap_or_else(PoisonError::into_inner).extend_from_slice(read);
             }
         });

@@ -4,18 +4,19 @@ use super::draft::{Draft, Metrics, Role};
 use super::ledger::{At, Ledger};
 use super::pod;
 use super::text::{Item, Map};
+use kubebench_syntax::invariant::Invariant as _;
 use kubebench_syntax::yaml::Value;
 
 /// Tells whether an image is a post-processor of the ancestor's, which read tf_cnn_benchmarks.
 pub(super) fn is_post_processor(image: &str) -> bool {
-    let name = image.rsplit('/').next().unwrap_or_default();
+    let name = image.rsplit('/').next().expected("a last part of every split");
     let is_known = ["tf-cnn", "tfcnn", "mpi"].iter().any(|tool| name.contains(tool));
     is_known && (name.contains("post-processor") || name.contains("postprocessor") || name.contains("post_processor"))
 }
 
 /// Tells whether an image is the ancestor's reporter.
 pub(super) fn is_reporter(image: &str) -> bool {
-    let name = image.rsplit('/').next().unwrap_or_default();
+    let name = image.rsplit('/').next().expected("a last part of every split");
     name.contains("kubebench-controller") || name.contains("reporter")
 }
 

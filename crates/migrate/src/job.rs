@@ -157,7 +157,7 @@ fn replicas<'n>(
     ledger: &mut Ledger,
 ) -> Vec<Replica<'n>> {
     let mut found: Vec<Replica<'n>> = Vec::new();
-    let listed = spec.get("replicaSpecs").map(|list| list.items()).unwrap_or_default();
+    let listed = spec.items_of("replicaSpecs");
     for at in listed {
         let name = at.get(type_key);
         // Without a type, v1alpha1 took a replica for the master.
@@ -172,7 +172,7 @@ fn replicas<'n>(
             None => ledger.lost(&at, format!("there is no other role `{text}`")),
         }
     }
-    for (key, at) in spec.get(map).map(|map| map.entries()).unwrap_or_default() {
+    for (key, at) in spec.entries_of(map) {
         match field(key).filter(|field| !found.iter().any(|(known, _)| known == field)) {
             Some(field) => found.push((field, at)),
             None => ledger.lost(&at, format!("there is no other role `{key}`")),

@@ -136,6 +136,16 @@ impl<'n> At<'n> {
         self.node.items().iter().enumerate().map(|(index, item)| self.step(index.into(), item)).collect()
     }
 
+    /// Returns the entries of the mapping `key`; none where there is no such field.
+    pub(super) fn entries_of(&self, key: &str) -> Vec<(&'n str, Self)> {
+        self.get(key).map_or_else(Vec::new, |found| found.entries())
+    }
+
+    /// Returns the elements of the list `key`; none where there is no such field.
+    pub(super) fn items_of(&self, key: &str) -> Vec<Self> {
+        self.get(key).map_or_else(Vec::new, |found| found.items())
+    }
+
     /// Returns the text of a string or number.
     pub(super) fn text(&self) -> Option<&'n str> {
         self.node.as_text()

@@ -36,6 +36,7 @@ use kubebench_syntax::text::{Source, SourceId, SourceMap, Span};
 use kubebench_syntax::yaml::{self, Node};
 
 use draft::Draft;
+use kubebench_syntax::invariant::Invariant as _;
 use ledger::{At, Ledger};
 pub use ledger::{Line, Outcome};
 
@@ -238,8 +239,7 @@ impl Work {
     }
 
     fn with<T>(&mut self, index: usize, act: impl FnOnce(&mut Ledger) -> T) -> T {
-        let mut scratch = Ledger::default();
-        act(self.ledgers.get_mut(index).unwrap_or(&mut scratch))
+        act(self.ledgers.get_mut(index).expected("a ledger of each document"))
     }
 
     /// Adds the workload of the file of parameters that a KubebenchJob names.
@@ -299,7 +299,7 @@ impl Work {
             path.is_some_and(|path| path_of(*index) == path || path_of(*index).ends_with(&format!("/{path}")))
         };
         let exact: Vec<usize> = configs.iter().copied().filter(ends).collect();
-        let last = |path: &str| path.rsplit('/').next().unwrap_or_default().to_owned();
+        let last = |path: &str| path.rsplit('/').next().expected("a last part of every split").to_owned();
         let named: Vec<usize> = configs
             .iter()
             .copied()
@@ -365,8 +365,8 @@ impl Work {
     fn push(&mut self, mut draft: Draft, top: &At<'_>, documents: Vec<usize>) {
         if draft.name.is_empty() {
             let path = self.sources.get(top.place().source).map_or("", |source| source.path.as_str());
-            let stem = path.rsplit('/').next().unwrap_or_default();
-            let stem = stem.split('.').next().unwrap_or_default();
+            let stem = path.rsplit('/').next().expected("a last part of every split");
+            let stem = stem.split('.').next().expected("a first part of every split");
             draft.name = name_like(stem);
         }
         self.made.push(Made { draft, place: top.place(), documents });
@@ -473,7 +473,7 @@ fn ksonnet_parts<'n>(top: &At<'n>) -> Vec<At<'n>> {
     if kubebench_job::is_ksonnet(top) {
         return vec![top.clone()];
     }
-    let components = top.get("components").map(|components| components.entries()).unwrap_or_default();
+    let components = top.entries_of("components");
     components.into_iter().map(|(_, at)| at).filter(kubebench_job::is_ksonnet).collect()
 }
 

@@ -75,7 +75,7 @@ fn put_slots(at: &At<'_>, workload: &mut Workload, ledger: &mut Ledger) {
 
 /// The launcher and workers of `v1alpha2` and later.
 fn of_roles(spec: &At<'_>, workload: &mut Workload, ledger: &mut Ledger) {
-    for (key, at) in spec.get("mpiReplicaSpecs").map(|specs| specs.entries()).unwrap_or_default() {
+    for (key, at) in spec.entries_of("mpiReplicaSpecs") {
         let field = match key.to_ascii_lowercase().as_str() {
             "launcher" => "launcher",
             "worker" => "worker",

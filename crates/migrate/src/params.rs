@@ -7,6 +7,7 @@ use super::named;
 use super::pod::{count, image};
 use super::text::{Item, Map};
 use kubebench_syntax::diag::did_you_mean;
+use kubebench_syntax::invariant::Invariant as _;
 use kubebench_syntax::yaml::Value;
 
 /// Where the ancestor's images keep tf_cnn_benchmarks.
@@ -187,7 +188,7 @@ fn run_tf_cnn(mut role: Role, program: &str, sizes: [u32; 3]) -> Workload {
 
 /// Tells whether an image is one of the ancestor's for tf_cnn_benchmarks.
 fn is_runner(image: &str) -> bool {
-    let name = image.rsplit('/').next().unwrap_or_default();
+    let name = image.rsplit('/').next().expected("a last part of every split");
     name.contains("runner") && (name.contains("tf-cnn") || name.contains("tfcnn"))
 }
 
@@ -248,7 +249,7 @@ fn job_type(top: &At<'_>, draft: &mut Draft, ledger: &mut Ledger) -> Workload {
             _ => ledger.lost(&at, "kubeflow/kubebench had a template for `tf-job` only; what follows is read as one"),
         }
     }
-    for (key, at) in top.get("jobParams").map(|params| params.entries()).unwrap_or_default() {
+    for (key, at) in top.entries_of("jobParams") {
         if at.node.value == Value::Null {
             continue;
         }

@@ -26,7 +26,7 @@ pub(super) fn role(template: &At<'_>, main: &str, ledger: &mut Ledger) -> Role {
         }
     }
     let Some(spec) = template.get("spec") else { return role };
-    let containers = spec.get("containers").map(|list| list.items()).unwrap_or_default();
+    let containers = spec.items_of("containers");
     let is_main = |at: &&At<'_>| at.get("name").and_then(|name| name.text()) == Some(main);
     let chosen = containers.iter().position(|at| is_main(&at)).unwrap_or_default();
     for (index, at) in containers.iter().enumerate() {

@@ -72,8 +72,7 @@ pub(super) fn begin(top: &At<'_>, ledger: &mut Ledger) -> Draft {
 /// Adds the tasks; `draft` has the workload already where a manifest gave it.
 pub(super) fn finish(top: &At<'_>, draft: &mut Draft, ledger: &mut Ledger) {
     let Some(spec) = top.get("spec") else { return };
-    let tasks: Vec<Task<'_>> =
-        spec.get("tasks").map(|list| list.items()).unwrap_or_default().into_iter().map(task).collect();
+    let tasks: Vec<Task<'_>> = spec.items_of("tasks").into_iter().map(task).collect();
     for task in &tasks {
         ledger.changed_if(
             task.at.get("name").as_ref(),
@@ -116,7 +115,7 @@ fn ordered(tasks: &[Task<'_>], ledger: &mut Ledger) -> Vec<usize> {
     let mut waits: Vec<BTreeSet<usize>> = Vec::new();
     for task in tasks {
         let mut own = BTreeSet::new();
-        for at in task.at.get("dependencies").map(|list| list.items()).unwrap_or_default() {
+        for at in task.at.items_of("dependencies") {
             match tasks.iter().position(|other| Some(other.name) == at.text()) {
                 Some(index) => {
                     own.insert(index);
@@ -242,8 +241,8 @@ fn options(at: &At<'_>, draft: &mut Draft, ledger: &mut Ledger) {
 
 /// Takes the volumes that a container mounts.
 fn volumes(container: &At<'_>, spec: &At<'_>, role: &mut Role, ledger: &mut Ledger) {
-    let known = spec.get("volumes").map(|list| list.items()).unwrap_or_default();
-    for mount in container.get("volumeMounts").map(|list| list.items()).unwrap_or_default() {
+    let known = spec.items_of("volumes");
+    for mount in container.items_of("volumeMounts") {
         let Some(name) = mount.get("name").and_then(|at| at.text()) else { continue };
         let Some(volume) = known.iter().find(|at| at.get("name").and_then(|at| at.text()) == Some(name)) else {
             continue;
@@ -354,7 +353,7 @@ fn around(spec: &At<'_>, draft: &mut Draft, ledger: &mut Ledger) {
         }
         ledger.dropped_if(managed.get("workflowVolume").as_ref(), "the steps of the Workflow need none");
     }
-    for volume in spec.get("volumes").map(|list| list.items()).unwrap_or_default() {
+    for volume in spec.items_of("volumes") {
         ledger.dropped(&volume, "no task mounts it");
     }
 }

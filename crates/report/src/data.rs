@@ -14,6 +14,7 @@ use kubebench_results::compare::model::SeriesHistory;
 use kubebench_results::compare::v1;
 use kubebench_results::sweep;
 use kubebench_results::sweep::model::Group;
+use kubebench_syntax::invariant::Invariant as _;
 
 /// The name of the index.
 pub const INDEX: &str = "index.json";
@@ -173,7 +174,7 @@ fn named_once<'a>(series: impl Iterator<Item = &'a SeriesHistory>) -> Vec<v1::To
 }
 
 fn json(value: &impl Serialize) -> String {
-    let mut text = serde_json::to_string(value).unwrap_or_default();
+    let mut text = serde_json::to_string(value).expected("JSON of our own types");
     text.push('\n');
     text
 }

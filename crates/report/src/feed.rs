@@ -7,6 +7,7 @@ use super::page::finding_words;
 use super::place;
 use super::site::Site;
 use kubebench_syntax::digest::Digest;
+use kubebench_syntax::invariant::Invariant as _;
 
 /// So many entries, the newest ones.
 const MOST: usize = 50;
@@ -61,7 +62,7 @@ fn link(relation: &str, target: &str) -> Markup {
 /// Returns a name that is the same in every report.
 fn urn(text: &str) -> String {
     let hex = Digest::of(text).hex();
-    let part = |from: usize, to: usize| hex.get(from..to).unwrap_or_default();
+    let part = |from: usize, to: usize| hex.get(from..to).expected("64 hex digits");
     // The form of RFC 9562, version 8: 128 bits of a digest.
     format!("urn:uuid:{}-{}-8{}-8{}-{}", part(0, 8), part(8, 12), part(13, 16), part(17, 20), part(20, 32))
 }

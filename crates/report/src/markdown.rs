@@ -5,6 +5,7 @@ use super::site::{Benchmark, Site};
 use super::tally::Tally;
 use kubebench_results::compare::render::escape;
 use kubebench_results::compare::words;
+use kubebench_syntax::invariant::Invariant as _;
 
 /// So many findings are told.
 const MOST: usize = 20;
@@ -47,7 +48,7 @@ pub(super) fn draw(site: &Site<'_>) -> String {
     match results.len() {
         0 => text.push_str("\nThere are no results yet."),
         count => {
-            let newest = site.newest.unwrap_or_default();
+            let newest = site.newest.expected("a newest result, where there are some");
             text.push_str(&format!("\n{}, the newest of {newest}.", words::counted(count, "result")));
         }
     }

@@ -10,6 +10,7 @@ use std::cmp::Ordering;
 use std::collections::BinaryHeap;
 
 use super::distribution::t_two_sided;
+use super::invariant::Invariant as _;
 use super::{autocorrelation_from, mean, quantile, sum};
 
 /// Levels that differ less surely than this are one. Hunter's is 0.001; but a change is looked for at each place.
@@ -156,9 +157,7 @@ fn ranks(part: &[f64]) -> Vec<usize> {
     order.sort_by(|one, other| one.1.total_cmp(&other.1));
     let mut ranks = vec![0; part.len()];
     for (rank, (at, _)) in order.into_iter().enumerate() {
-        if let Some(place) = ranks.get_mut(at) {
-            *place = rank;
-        }
+        *ranks.get_mut(at).expected("a rank for each value") = rank;
     }
     ranks
 }
@@ -193,7 +192,7 @@ impl Sums {
     fn distance(&self, rank: usize, value: f64) -> f64 {
         let (mut below, mut sum_below, mut at) = (0.0, 0.0, rank);
         while at > 0 {
-            let (count, total) = self.nodes.get(at).copied().unwrap_or_default();
+            let (count, total) = self.nodes.get(at).copied().expected("a node for each rank");
             below += count;
             sum_below += total;
             at &= at - 1;
@@ -227,8 +226,8 @@ impl Level {
             mean,
             squares: sum(residuals().map(|residual| residual * residual)),
             products: sum(residuals().zip(residuals().skip(1)).map(|(one, next)| one * next)),
-            first: values.first().copied().unwrap_or_default(),
-            last: values.last().copied().unwrap_or_default(),
+            first: values.first().copied().unwrap_or(f64::NAN),
+            last: values.last().copied().unwrap_or(f64::NAN),
         }
     }
 
@@ -302,7 +301,10 @@ impl Levels {
         let levels: Vec<Level> = starts
             .iter()
             .zip(ends)
-            .map(|(start, end)| Level { start: *start, ..Level::of(series.get(*start..end).unwrap_or_default()) })
+            .map(|(start, end)| Level {
+                start: *start,
+                ..Level::of(series.get(*start..end).expected("parts of the series, in order"))
+            })
             .collect();
         let count = levels.len();
         Self {
@@ -381,9 +383,7 @@ impl Levels {
             self.merge(unsure);
             let before = self.before.get(unsure).copied().flatten();
             for at in [Some(unsure), gone, before].into_iter().flatten() {
-                if let Some(version) = versions.get_mut(at) {
-                    *version += 1;
-                }
+                *versions.get_mut(at).expected("a version for each level") += 1;
             }
             heap.extend([Some(unsure), before].into_iter().flatten().filter_map(|at| entry(&self, at, &versions)));
         }
@@ -404,15 +404,15 @@ impl Levels {
         self.squares += both.squares - level.squares - other.squares;
         self.count -= 1.0;
         let set = |places: &mut Vec<Option<usize>>, at: Option<usize>, to: Option<usize>| {
-            if let Some(place) = at.and_then(|at| places.get_mut(at)) {
-                *place = to;
+            if let Some(at) = at {
+                *places.get_mut(at).expected("a place for each level") = to;
             }
         };
         set(&mut self.after, Some(at), beyond);
         set(&mut self.before, beyond, Some(at));
         for (place, level) in [(Some(at), Some(both)), (next, None)] {
-            if let Some(slot) = place.and_then(|place| self.present.get_mut(place)) {
-                *slot = level;
+            if let Some(place) = place {
+                *self.present.get_mut(place).expected("a place for each level") = level;
             }
         }
     }

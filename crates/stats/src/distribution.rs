@@ -3,14 +3,20 @@
 
 use statrs::distribution::{ContinuousCDF as _, Normal, StudentsT};
 
+use super::invariant::Invariant as _;
+
+fn standard_normal() -> Normal {
+    Normal::new(0.0, 1.0).ok().expected("a normal distribution of deviation 1")
+}
+
 /// Returns the probability of a value of at most `z` under the standard normal distribution.
 pub(crate) fn normal_cdf(z: f64) -> f64 {
-    Normal::new(0.0, 1.0).map_or(f64::NAN, |normal| normal.cdf(z))
+    standard_normal().cdf(z)
 }
 
 /// Returns the quantile of the standard normal distribution for a probability between 0 and 1.
 pub fn normal_quantile(probability: f64) -> f64 {
-    Normal::new(0.0, 1.0).map_or(f64::NAN, |normal| normal.inverse_cdf(probability))
+    standard_normal().inverse_cdf(probability)
 }
 
 /// Returns the quantile of Student's t with `freedom` degrees of freedom for a probability between 0 and 1.

@@ -6,6 +6,7 @@
 
 use std::f64::consts::{FRAC_1_SQRT_2, PI};
 
+use super::invariant::Invariant as _;
 use super::{NORMAL, mean, quantile};
 
 /// So many values are around one, itself among them: more than half of them are a level, and never drawn in. At the ends of the series they
@@ -24,7 +25,7 @@ pub fn drawn_in(series: &[f64]) -> Vec<f64> {
     }
     let bound = FAR * noise(series);
     let median = |from: usize, to: usize| {
-        let part = series.get(from..to.min(series.len())).unwrap_or_default();
+        let part = series.get(from..to.min(series.len())).expected("a part of the series");
         (part.len() > AROUND / 2).then(|| quantile(part.iter().copied(), 0.5))
     };
     let place = |(at, value): (usize, &f64)| {

@@ -11,12 +11,15 @@ pub mod adjust;
 pub mod change;
 pub mod distribution;
 pub mod hampel;
+mod invariant;
 pub mod median;
 pub mod pairs;
 pub mod prediction;
 pub mod rank;
 pub mod trend;
 pub mod unequal;
+
+use invariant::Invariant as _;
 
 /// The median of the absolute deviations of normal values is one standard deviation divided by this.
 pub const NORMAL: f64 = 1.482_602_218_505_602;
@@ -165,9 +168,8 @@ fn ordered(values: &(impl Iterator<Item = f64> + Clone), ranks: &[usize]) -> Vec
             let key = key(value);
             if let Some(counts) =
                 prefixes.iter().position(|prefix| *prefix == above(key)).and_then(|at| counts.get_mut(at))
-                && let Some(count) = counts.get_mut(digit(key >> shift))
             {
-                *count += 1;
+                *counts.get_mut(digit(key >> shift)).expected("a count for each digit") += 1;
             }
         }
         for (prefix, rank) in &mut wanted {
@@ -186,7 +188,7 @@ fn ordered(values: &(impl Iterator<Item = f64> + Clone), ranks: &[usize]) -> Vec
 
 /// The last 16 bits.
 fn digit(bits: u64) -> usize {
-    usize::try_from(bits & 0xffff).unwrap_or_default()
+    usize::try_from(bits & 0xffff).ok().expected("16 bits")
 }
 
 /// A number that is ordered as [`f64::total_cmp`] orders values.

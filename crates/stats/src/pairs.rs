@@ -4,6 +4,7 @@
 //! hypothesis each difference is as likely to have the other sign. Domain: at least one difference, all finite.
 
 use super::distribution::{around, normal_cdf};
+use super::invariant::Invariant as _;
 use super::{deviation, mean, quantile, sum};
 
 /// Up to so many pairs all signs are tried.
@@ -39,7 +40,7 @@ pub fn judge(differences: &[f64]) -> Option<Paired> {
     means.sort_by(f64::total_cmp);
     let last = means.len() - 1;
     let all = (f64::NEG_INFINITY, f64::INFINITY);
-    let at = |index: usize| means.get(index.min(last)).copied().unwrap_or(f64::NAN);
+    let at = |index: usize| means.get(index.min(last)).copied().expected("a mean of each pair");
     let least_p = if is_exact { 2.0 / 2.0_f64.powf(count as f64) } else { 0.0 };
     Some(Paired {
         p,
@@ -96,15 +97,11 @@ fn approximate(differences: &[f64]) -> f64 {
 fn cut(count: usize) -> Option<usize> {
     let total = count * (count + 1) / 2;
     let mut ways = vec![0.0_f64; total + 1];
-    if let Some(none) = ways.first_mut() {
-        *none = 1.0;
-    }
+    *ways.first_mut().expected("a count for each sum") = 1.0;
     for rank in 1..=count {
         for sum in (rank..=total).rev() {
-            let before = ways.get(sum - rank).copied().unwrap_or_default();
-            if let Some(place) = ways.get_mut(sum) {
-                *place += before;
-            }
+            let before = ways.get(sum - rank).copied().expected("a count for each sum");
+            *ways.get_mut(sum).expected("a count for each sum") += before;
         }
     }
     let all: f64 = ways.iter().sum();

@@ -4,6 +4,7 @@
 //! that under the null hypothesis both groups are of one distribution. Domain: each group has a value, and all are finite.
 
 use super::distribution::{normal_cdf, normal_quantile};
+use super::invariant::Invariant as _;
 use super::quantile;
 
 /// Up to so many pairs the distribution of U is counted and not approximated.
@@ -44,7 +45,7 @@ pub fn compare(first: &[f64], second: &[f64]) -> Option<Comparison> {
     let mut differences: Vec<f64> = second.iter().flat_map(|b| first.iter().map(move |a| b - a)).collect();
     differences.sort_by(f64::total_cmp);
     let last = differences.len() - 1;
-    let at = |index: usize| differences.get(index.min(last)).copied().unwrap_or(f64::NAN);
+    let at = |index: usize| differences.get(index.min(last)).copied().expected("a difference of each pair");
     let all = (f64::NEG_INFINITY, f64::INFINITY);
     Some(Comparison {
         u: doubled_u as f64 / 2.0,
@@ -60,7 +61,7 @@ pub fn compare(first: &[f64], second: &[f64]) -> Option<Comparison> {
 fn doubled_ranks(first: &[f64], second: &[f64]) -> Vec<u64> {
     let all: Vec<f64> = first.iter().chain(second).copied().collect();
     let mut order: Vec<usize> = (0..all.len()).collect();
-    let value = |index: usize| all.get(index).copied().unwrap_or(f64::NAN);
+    let value = |index: usize| all.get(index).copied().expected("a value for each place");
     order.sort_by(|one, other| value(*one).total_cmp(&value(*other)));
     let mut ranks = vec![0; all.len()];
     let mut start = 0;
@@ -70,9 +71,7 @@ fn doubled_ranks(first: &[f64], second: &[f64]) -> Vec<u64> {
         // Ranks start + 1 to start + length, and twice their mean.
         let doubled = (2 * start + group.len() + 1) as u64;
         for index in group {
-            if let Some(rank) = ranks.get_mut(*index) {
-                *rank = doubled;
-            }
+            *ranks.get_mut(*index).expected("a rank for each value") = doubled;
         }
         start += group.len();
     }
@@ -112,29 +111,30 @@ impl RankSums {
                 Some(*sum)
             }))
             .collect();
-        let sum = |from: usize, to: usize| up_to.get(to).zip(up_to.get(from)).map_or(0, |(to, from)| to - from);
+        let sum = |from: usize, to: usize| {
+            let at = |count: usize| up_to.get(count).copied().expected("a sum for each number of ranks");
+            at(to) - at(from)
+        };
         // How many sums `count` of the first `known` ranks can have.
         let width = |count: usize, known: usize| index(sum(known - count, known) - sum(0, count)) + 1;
         let all = ranks.len();
         // By how many are chosen, then by how much their sum is above the least.
         let mut ways: Vec<Vec<f64>> = (0..=chosen).map(|count| vec![0.0; width(count, all)]).collect();
-        if let Some(none) = ways.first_mut().and_then(|sums| sums.first_mut()) {
-            *none = 1.0;
-        }
+        *ways.first_mut().and_then(|sums| sums.first_mut()).expected("one way to choose nothing") = 1.0;
         for (known, rank) in ranks.iter().enumerate() {
             // With fewer than so many the rest is not enough.
             let fewest = (known + 1 + chosen).saturating_sub(all).max(1);
             for count in (fewest..=chosen.min(known + 1)).rev() {
                 let (fewer, more) = ways.split_at_mut(count);
                 let (Some(before), Some(now)) = (fewer.last(), more.first_mut()) else { continue };
-                let above = ranks.get(count - 1).map_or(0, |least| rank - least);
+                let above = rank - ranks.get(count - 1).expected("a rank for each that is chosen");
                 let before = before.iter().take(width(count - 1, known));
                 for (place, add) in now.iter_mut().skip(index(above)).zip(before) {
                     *place += add;
                 }
             }
         }
-        Self { ways: ways.pop().unwrap_or_default(), least: step * sum(0, chosen), step }
+        Self { ways: ways.pop().expected("counts for each number of chosen ranks"), least: step * sum(0, chosen), step }
     }
 
     /// Returns where a sum is among the counts.

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use crate::invariant::Invariant as _;
 use serde::{Serialize, Serializer};
 use serde_json::Value;
 use sha2::{Digest as _, Sha256};
@@ -31,7 +32,7 @@ impl Digest {
     pub fn hex(&self) -> String {
         self.0.iter().fold(String::with_capacity(64), |mut hex, byte| {
             for nibble in [byte >> 4, byte & 15] {
-                hex.push(char::from_digit(u32::from(nibble), 16).unwrap_or('0'));
+                hex.push(char::from_digit(u32::from(nibble), 16).expected("a hex digit for four bits"));
             }
             hex
         })

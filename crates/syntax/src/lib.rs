@@ -17,6 +17,7 @@
 
 pub mod diag;
 pub mod digest;
+pub mod invariant;
 pub mod path;
 pub mod redact;
 pub mod text;

@@ -9,6 +9,7 @@ mod encoded;
 use std::borrow::Cow;
 use std::sync::LazyLock;
 
+use crate::invariant::Invariant as _;
 use regex::{Captures, Regex};
 
 /// What stands where a secret stood.
@@ -86,9 +87,11 @@ static RULES: LazyLock<Vec<Rule>> = LazyLock::new(|| {
         // A JSON Web Token.
         (Sign::Form, r"()(\beyJ[A-Za-z0-9_\-]{8,}\.[A-Za-z0-9_\-]{8,}\.[A-Za-z0-9_\-]*)", &["eyj"]),
     ];
-    let compiled = rules
-        .into_iter()
-        .filter_map(|(sign, pattern, hints)| Some(Rule { sign, regex: Regex::new(pattern).ok()?, hints }));
+    let compiled = rules.into_iter().map(|(sign, pattern, hints)| Rule {
+        sign,
+        regex: Regex::new(pattern).expected("a pattern of ours"),
+        hints,
+    });
     compiled.collect()
 });
 
@@ -172,7 +175,7 @@ fn by_rules(text: &str, counts: impl Fn(Sign) -> bool) -> Cow<'_, str> {
         let replaced = regex.replace_all(&clean, |found: &Captures<'_>| {
             let group = |index| found.get(index).map_or("", |part| part.as_str());
             let (kept, secret) = (group(1), group(2));
-            let rest = group(0).get(kept.len() + secret.len()..).unwrap_or_default();
+            let rest = group(0).get(kept.len() + secret.len()..).expected("the groups at the start of the match");
             if is_harmless(secret) { group(0).to_owned() } else { format!("{kept}{REDACTED}{rest}") }
         });
         if let Cow::Owned(replaced) = replaced {

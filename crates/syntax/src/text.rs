@@ -2,6 +2,7 @@
 //!
 //! Every later stage speaks of places as [`Span`]s; only renderers turn them into lines and columns.
 
+use crate::invariant::Invariant as _;
 use std::ops::Range;
 
 /// The number of a source inside its [`SourceMap`].
@@ -82,9 +83,9 @@ impl Source {
         Position { line, column }
     }
 
-    /// Returns the text of `span`, or nothing when the span does not lie on character borders.
+    /// Returns the text of `span`, which is of this source.
     pub fn slice(&self, span: Span) -> &str {
-        self.text.get(span.range()).unwrap_or_default()
+        self.text.get(span.range()).expected("a span between characters of its source")
     }
 }
 
@@ -97,7 +98,7 @@ pub struct SourceMap {
 impl SourceMap {
     /// Adds a source and returns its number.
     pub fn add(&mut self, source: Source) -> SourceId {
-        let id = SourceId(u32::try_from(self.sources.len()).unwrap_or(u32::MAX));
+        let id = SourceId(u32::try_from(self.sources.len()).expected("a number for each source"));
         self.sources.push(source);
         id
     }

@@ -198,10 +198,14 @@ impl Evaluation {
 
     /// Returns the folders into which nothing about the results may be written: those of acknowledgements, results and generated files,
     /// and the `results` that a person named.
-    pub fn kept_folders(&self, results: &[&Path]) -> Vec<String> {
-        let own = [self.output.as_str(), &self.directory, ACKS].map(str::to_owned);
-        let named = results.iter().filter_map(|folder| std::path::absolute(self.start.path(folder)).ok());
-        own.into_iter().chain(named.map(|folder| folder.to_string_lossy().into_owned())).collect()
+    pub fn kept_folders(&self, results: &[&Path]) -> Result<Vec<String>> {
+        let mut kept = vec![self.output.clone(), self.directory.clone(), ACKS.to_owned()];
+        for folder in results {
+            let place = std::path::absolute(self.start.path(folder))
+                .with_context(|| format!("the folder {} has no place", folder.display()))?;
+            kept.push(place.to_string_lossy().into_owned());
+        }
+        Ok(kept)
     }
 
     /// Reads the results of the folder that was asked for, or of the project's.

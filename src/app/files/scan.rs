@@ -10,6 +10,7 @@ use rayon::prelude::*;
 use kubebench_compiler::tree::disk::made_for;
 use kubebench_compiler::tree::{Found, OnDisk, OutputFile, OutputTree};
 use kubebench_host::fs::{below, kind_of, words};
+use kubebench_syntax::invariant::Invariant as _;
 use kubebench_syntax::path::join;
 
 /// Files up to this size are read whole; a manifest is far smaller.
@@ -100,7 +101,7 @@ fn read(path: &Path) -> io::Result<Found> {
         file.take(HEAD).read_to_end(&mut head)?;
         return Ok(Found::Large(head));
     }
-    let mut bytes = Vec::with_capacity(usize::try_from(length).unwrap_or_default() + 1);
+    let mut bytes = Vec::with_capacity(usize::try_from(length).expected("a length that memory can hold") + 1);
     file.take(WHOLE_FILE_LIMIT).read_to_end(&mut bytes)?;
     Ok(Found::File(bytes))
 }

@@ -18,6 +18,7 @@ use kubebench_executor::gather::harmless;
 use kubebench_executor::status::{JobStatus, sessions};
 use kubebench_extract::line::without_terminal_codes;
 use kubebench_host::terminal;
+use kubebench_syntax::invariant::Invariant as _;
 use kubebench_syntax::redact::Redactor;
 
 /// How often pods are looked for that came later.
@@ -208,7 +209,7 @@ fn read_on(
             Err(_) => break true,
         };
         let mut plain = Vec::new();
-        stamped.take(buffer.get(..read).unwrap_or_default(), &mut plain);
+        stamped.take(buffer.get(..read).expected("at most a buffer of bytes"), &mut plain);
         for part in plain.split_inclusive(|byte| *byte == b'\n') {
             line.extend_from_slice(part);
             if line.ends_with(b"\n") || line.len() >= PIECE {

@@ -178,3 +178,23 @@ fn a_revision_that_is_not_there() {
     let words = said(&outside.run(&["plan", "--since", "HEAD"]).stderr);
     assert!(words.contains("is not in a git repository"), "{words}");
 }
+
+/// A folder that some other system wrote; no spec can be in it.
+#[test]
+fn a_folder_whose_name_is_not_utf_8_hides_no_spec() {
+    let folder = committed(&[("specs/a.yaml", spec("a", "a/b:1"))]);
+    let repository = git2::Repository::open(folder.path()).unwrap();
+    let head = repository.head().unwrap().peel_to_commit().unwrap();
+    let tree_of = |base: Option<&git2::Tree<'_>>, name: &[u8], id: git2::Oid, mode: i32| {
+        let mut builder = repository.treebuilder(base).unwrap();
+        builder.insert(name, id, mode).unwrap();
+        repository.find_tree(builder.write().unwrap()).unwrap()
+    };
+    let inner = tree_of(None, b"x.yaml", repository.blob(b"x").unwrap(), 0o100_644);
+    let tree = tree_of(Some(&head.tree().unwrap()), b"caf\xe9", inner.id(), 0o040_000);
+    let author = git2::Signature::new("Ada", "ada@example.com", &git2::Time::new(0, 0)).unwrap();
+    repository.commit(Some("HEAD"), &author, &author, "Add a folder", &tree, &[&head]).unwrap();
+    folder.write("specs/b.yaml", spec("b", "a/b:1"));
+    let plan = since(&folder, &["--since", "HEAD"]);
+    assert_eq!(actions(&plan), BTreeMap::from([("a", "unchanged"), ("b", "runs")]));
+}

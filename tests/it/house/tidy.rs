@@ -29,13 +29,13 @@ const FLOORS: &[(&str, &[&[&str]])] = &[
     ("extract", &[]),
     ("format", &[&["spec", "result"], &["schema"]]),
     ("git", &[]),
-    ("host", &[&["program"], &["fs", "http", "machine", "terminal"], &["experiment", "process"]]),
+    ("host", &[&["program"], &["fs", "http", "machine", "terminal"], &["experiment", "fault", "process"]]),
     ("migrate", &[]),
     ("report", &[]),
     ("results", &[&["archive"], &["verdict"], &["compare", "export"], &["sweep"], &["disk"]]),
     ("testing", &[]),
     ("stats", &[]),
-    ("syntax", &[&["text", "path", "digest", "unit", "redact"], &["diag"], &["yaml"]]),
+    ("syntax", &[&["invariant"], &["text", "path", "digest", "unit", "redact"], &["diag"], &["yaml"]]),
     ("", &[&["app"], &["cli"], &["lib", "main"]]),
 ];
 

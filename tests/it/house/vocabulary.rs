@@ -155,7 +155,7 @@ impl Reader {
     }
 
     fn is_raw(&self) -> bool {
-        let hashes = (1..).take_while(|ahead| self.peek(*ahead) == Some('#')).count();
+        let hashes = (1..=255).take_while(|ahead| self.peek(*ahead) == Some('#')).count();
         self.peek(hashes + 1) == Some('"')
     }
 

@@ -48,7 +48,7 @@ fn pod(reader: &mut Reader<'_>, node: &Node) {
     {
         reader.refused(value, error.message, error.help.unwrap_or_else(|| "write the account's name".to_owned()));
     }
-    for entry in node.get("nodeSelector").map(Node::entries).unwrap_or_default() {
+    for entry in node.entries_of("nodeSelector") {
         if entry.key.starts_with('$') || entry.value.value == Value::Null {
             continue;
         }
@@ -119,7 +119,7 @@ fn topology_key(reader: &mut Reader<'_>, node: &Node) {
 fn node_requirement(reader: &mut Reader<'_>, node: &Node) {
     requirement(reader, node, &["In", "NotIn", "Exists", "DoesNotExist", "Gt", "Lt"]);
     if let Some((value, operator @ ("Gt" | "Lt"))) = text(node, "operator") {
-        let values = node.get("values").map(Node::items).unwrap_or_default();
+        let values = node.items_of("values");
         let is_number = |item: &Node| item.as_text().is_some_and(|text| text.parse::<i64>().is_ok());
         if !matches!(values, [one] if is_number(one)) {
             let help = "write `values: [\"8\"]`, a whole number in quotes";

@@ -151,7 +151,7 @@ fn ip_block(reader: &mut Reader<'_>, node: &Node) {
     let Some(block) = Network::parse(cidr) else {
         return reader.refused(value, format!("`{cidr}` is not a network"), HELP);
     };
-    for value in node.get("except").map(Node::items).unwrap_or_default() {
+    for value in node.items_of("except") {
         let cidr = value.as_text().unwrap_or_default();
         match Network::parse(cidr) {
             None => reader.refused(value, format!("`{cidr}` is not a network"), HELP),

@@ -10,6 +10,7 @@ use serde::de::{self, DeserializeOwned, DeserializeSeed, Deserializer, MapAccess
 use serde::forward_to_deserialize_any;
 
 use super::{Meaning, Reader, Within, pod_rule, rule};
+use kubebench_syntax::invariant::Invariant as _;
 use kubebench_syntax::unit;
 use kubebench_syntax::yaml::{Entry, Node, Value};
 
@@ -81,7 +82,9 @@ impl<'de> Deserializer<'de> for Typed<'_, '_> {
             Value::Bool(flag) => visitor.visit_bool(*flag),
             Value::Number(text) => match text.parse::<i64>() {
                 Ok(number) => visitor.visit_i64(number),
-                Err(_) => visitor.visit_f64(text.parse().unwrap_or(f64::NAN)),
+                Err(_) => {
+                    visitor.visit_f64(text.parse().expected("a number in a spelling that was checked when it was read"))
+                }
             },
             Value::String(text) => visitor.visit_str(text),
             Value::Seq(items) => visitor.visit_seq(Elements { reader: &mut *reader, rest: items.iter() }),

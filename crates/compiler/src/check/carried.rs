@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 use crate::model::carried::{FOLDER, VARIABLE};
 use crate::model::{Benchmark, Role};
 use kubebench_syntax::diag::{Diagnostic, Diagnostics, code, what_there_is};
+use kubebench_syntax::invariant::Invariant as _;
 
 /// Reports words of commands and variables that name a file in the folder of carried files which is not there.
 pub(super) fn present(benchmark: &Benchmark, diagnostics: &mut Diagnostics) {
@@ -29,7 +30,7 @@ pub(super) fn present(benchmark: &Benchmark, diagnostics: &mut Diagnostics) {
 /// Reports scripts whose first line ends as on Windows.
 pub(super) fn runnable(benchmark: &Benchmark, diagnostics: &mut Diagnostics) {
     for (name, file) in benchmark.files.iter() {
-        let first = file.bytes.split(|byte| *byte == b'\n').next().unwrap_or_default();
+        let first = file.bytes.split(|byte| *byte == b'\n').next().expected("a first part of every split");
         let is_script =
             first.starts_with(b"#!") || name.rsplit_once('.').is_some_and(|(_, extension)| extension == "sh");
         if is_script && first.ends_with(b"\r") && file.bytes.len() > first.len() {

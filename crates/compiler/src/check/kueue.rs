@@ -3,6 +3,7 @@
 use crate::model::Benchmark;
 use crate::model::target::Queue;
 use kubebench_syntax::diag::{Diagnostic, Diagnostics, code};
+use kubebench_syntax::invariant::Invariant as _;
 
 const PAST_THE_QUEUE: &str =
     "a job that Kueue does not manage starts at once, past the queue and its quotas, beside what others measure";
@@ -44,7 +45,7 @@ pub(super) fn managed(benchmark: &Benchmark, diagnostics: &mut Diagnostics) {
                     ))
             }
             (api @ ("kubeflow.org/v1" | "sparkoperator.k8s.io/v1beta2"), _) => {
-                let group = api.split('/').next().unwrap_or_default();
+                let group = api.split('/').next().expected("a first part of every split");
                 // Said of the target, so that all its benchmarks together say it once.
                 let message = format!("Kueue on the target `{}` may not manage {kind}s", target.name);
                 Diagnostic::at(&code::KB0425, target.span, message)

@@ -142,7 +142,7 @@ fn of_pod(pod: &Node, breaches: &mut Vec<Breach>) {
     for field in ["hostNetwork", "hostPID", "hostIPC"] {
         breaches.extend(is_set(pod, field, "true").map(|span| breach(span, format!("`{field}: true`"), Baseline)));
     }
-    for volume in pod.get("volumes").map(Node::items).unwrap_or_default() {
+    for volume in pod.items_of("volumes") {
         for (index, kind) in VOLUMES.into_iter().enumerate() {
             let Some(entry) = volume.entry(kind).filter(|entry| entry.value.value != Value::Null) else { continue };
             let refused_by = if index == 0 { Baseline } else { Restricted };
@@ -154,7 +154,7 @@ fn of_pod(pod: &Node, breaches: &mut Vec<Breach>) {
 }
 
 fn of_container(container: &Node, breaches: &mut Vec<Breach>) {
-    for port in container.get("ports").map(Node::items).unwrap_or_default() {
+    for port in container.items_of("ports") {
         let Some(entry) = port.entry("hostPort").filter(|entry| entry.value.as_text().is_some_and(|text| text != "0"))
         else {
             continue;
@@ -164,7 +164,7 @@ fn of_container(container: &Node, breaches: &mut Vec<Breach>) {
     let Some(context) = container.entry("securityContext") else { return };
     of_context(context, &["allowPrivilegeEscalation", "capabilities"], breaches);
     let Some(capabilities) = context.value.get("capabilities") else { return };
-    for added in capabilities.get("add").map(Node::items).unwrap_or_default() {
+    for added in capabilities.items_of("add") {
         let name = added.as_text().unwrap_or_default();
         if name != "NET_BIND_SERVICE" {
             let refused_by = if BASELINE_CAPABILITIES.contains(&name) { Restricted } else { Baseline };

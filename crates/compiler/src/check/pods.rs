@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use crate::model::{Role, Workload};
+use kubebench_syntax::invariant::Invariant as _;
 use kubebench_syntax::yaml::Node;
 
 /// The patches of one role, in the order in which they apply.
@@ -35,10 +36,13 @@ pub(super) fn patches<'a>(workload: &'a Workload, role: &'a Role) -> Patches<'a>
     let pod = workload.patches_of_pod(role);
     let (of_object, of_role) = (pod.get(role.pod_patches.len()..), pod.get(..role.pod_patches.len()));
     let is_main = |container: &&Node| container.get("name").and_then(Node::as_text) == Some(&*role.container_name);
-    let main = listed("containers", of_role.unwrap_or_default())
+    let main = listed("containers", of_role.expected("the patches of the role, then those of the object"))
         .filter(is_main)
         .chain(&role.container_patches)
-        .chain(listed("containers", of_object.unwrap_or_default()).filter(is_main))
+        .chain(
+            listed("containers", of_object.expected("the patches of the role, then those of the object"))
+                .filter(is_main),
+        )
         .collect();
     let others =
         listed("containers", &pod).filter(|container| !is_main(container)).chain(listed("initContainers", &pod));

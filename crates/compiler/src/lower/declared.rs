@@ -13,8 +13,8 @@ pub(super) fn unused(document: Document<'_>, spec: &Node, manifests: &BTreeSet<S
     let mut used: BTreeSet<String> =
         lookup::lookups(document.source, spec).into_iter().map(|lookup| lookup.path).collect();
     used.extend(manifests.iter().cloned());
-    let axes = spec.get("matrix").and_then(|matrix| matrix.get("axes")).map(Node::entries).unwrap_or_default();
-    let parameters = spec.get("parameters").map(Node::entries).unwrap_or_default();
+    let axes = spec.get("matrix").map_or(&[][..], |matrix| matrix.entries_of("axes"));
+    let parameters = spec.entries_of("parameters");
     let declared = axes
         .iter()
         .map(|entry| ("axis", "matrix", entry))

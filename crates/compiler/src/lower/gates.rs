@@ -14,7 +14,7 @@ pub(super) fn gates(
     diagnostics: &mut Diagnostics,
 ) -> Vec<model::Gate> {
     check(wires, metrics, spec, diagnostics);
-    let nodes = spec.get("gates").map(Node::items).unwrap_or_default();
+    let nodes = spec.items_of("gates");
     let gate = |(wire, node): (&Gate, &Node)| model::Gate {
         metric: wire.metric.clone(),
         span: node.get("metric").map_or(node.span, |metric| metric.span),
@@ -38,7 +38,7 @@ fn baseline(wire: Option<&GateBaseline>) -> model::GateBaseline {
 
 fn check(gates: &[Gate], metrics: &[Metric], spec: &Node, diagnostics: &mut Diagnostics) {
     let mut decided: Vec<(&str, &str, model::GateBaseline, Span)> = Vec::new();
-    for (gate, node) in gates.iter().zip(spec.get("gates").map(Node::items).unwrap_or_default()) {
+    for (gate, node) in gates.iter().zip(spec.items_of("gates")) {
         let name = gate.metric.as_str();
         let bounds = [
             ("maxRegression", gate.max_regression.is_some()),

@@ -10,6 +10,7 @@ use super::{Document, Project, Suites, variants};
 use crate::expand;
 use crate::lookup::{self, Scope};
 use kubebench_syntax::diag::{Diagnostics, Severity};
+use kubebench_syntax::invariant::Invariant as _;
 use kubebench_syntax::text::{Source, SourceId, SourceMap, Span};
 use kubebench_syntax::yaml::{self, Entry, Node, Value};
 
@@ -35,7 +36,10 @@ impl Manifests {
             None => read(path).map(|bytes| {
                 let source = Source::new(path, &bytes);
                 let id = sources.add(source);
-                let read = sources.get(id).map(|source| yaml::read_manifest(id, source)).unwrap_or_default();
+                let read = sources
+                    .get(id)
+                    .map(|source| yaml::read_manifest(id, source))
+                    .expected("the source that was just added");
                 File { id, read }
             }),
         };
@@ -89,7 +93,7 @@ impl Manifests {
                 let source = sources.get(file.id);
                 let documents = file.read.documents.iter();
                 documents.flat_map(move |document| {
-                    source.map(|source| lookup::lookups(source, document)).unwrap_or_default()
+                    source.map(|source| lookup::lookups(source, document)).expected("a source of each manifest")
                 })
             })
             .map(|lookup| lookup.path)

@@ -24,7 +24,7 @@ fn direction(better: wire::Better) -> Direction {
 
 /// Returns the metrics of `spec`, reporting names that are missing or stand twice.
 pub(super) fn metrics(wires: &[wire::Metric], spec: &Node, diagnostics: &mut Diagnostics) -> Vec<Metric> {
-    let nodes = spec.get("metrics").map(Node::items).unwrap_or_default();
+    let nodes = spec.items_of("metrics");
     let mut first: BTreeMap<&str, Span> = BTreeMap::new();
     let mut metrics = Vec::new();
     for (wire, node) in wires.iter().zip(nodes) {
@@ -214,7 +214,7 @@ fn check_sources(wire: &wire::Metric, node: &Node, diagnostics: &mut Diagnostics
 
 /// Returns the Prometheus queries of `spec`, and where they stand.
 pub(super) fn queries(spec: &Node) -> Vec<(String, Span)> {
-    let metrics = spec.get("metrics").map(Node::items).unwrap_or_default();
+    let metrics = spec.items_of("metrics");
     let query = |metric: &Node| {
         let source = metric.get("from")?.get("prometheus")?;
         let named =
@@ -226,7 +226,7 @@ pub(super) fn queries(spec: &Node) -> Vec<(String, Span)> {
 
 /// Returns the uses of metric names in fixtures.
 pub(super) fn references_of(spec: &Node) -> impl Iterator<Item = MetricReference> {
-    let fixtures = spec.get("fixtures").map(Node::items).unwrap_or_default();
+    let fixtures = spec.items_of("fixtures");
     let expected = fixtures.iter().filter_map(|fixture| fixture.get("expect")).flat_map(Node::entries);
     expected.map(|entry| MetricReference { name: entry.key.clone(), span: entry.key_span, by: "fixture" })
 }
@@ -238,7 +238,7 @@ pub(super) fn references(
     spec: &Node,
     diagnostics: &mut Diagnostics,
 ) -> Vec<MetricReference> {
-    let items = |list: &str| spec.get(list).map(Node::items).unwrap_or_default();
+    let items = |list: &str| spec.items_of(list);
     let span_of = |node: &Node| node.get("metric").map_or(node.span, |metric| metric.span);
     let mut references = Vec::new();
     for (wire, node) in checks.iter().zip(items("checks")) {
@@ -264,7 +264,7 @@ pub(super) fn references(
 
 /// Returns the fixtures of `spec`.
 pub(super) fn fixtures(wires: Vec<fixture::Fixture>, spec: &Node) -> Vec<Fixture> {
-    let nodes = spec.get("fixtures").map(Node::items).unwrap_or_default();
+    let nodes = spec.items_of("fixtures");
     let lowered = wires.into_iter().zip(nodes).map(|(wire, node)| {
         let span_of =
             |metric: &str| node.get("expect").and_then(|expect| expect.get(metric)).map_or(node.span, |node| node.span);

@@ -25,7 +25,7 @@ pub(super) fn roots(
         ("cluster".to_owned(), text(&target.cluster)),
         ("values".to_owned(), mapping(target.values.iter().cloned())),
     ]);
-    let own = spec.get("parameters").map(Node::entries).unwrap_or_default();
+    let own = spec.entries_of("parameters");
     let of_suite = suite.and_then(Suite::parameters).map(Node::entries).unwrap_or_default();
     let unsaid = of_suite.iter().filter(|entry| !own.iter().any(|own| own.key == entry.key));
     let parameters = mapping(own.iter().chain(unsaid).map(|entry| (entry.key.clone(), entry.value.clone())));

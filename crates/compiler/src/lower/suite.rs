@@ -58,9 +58,9 @@ pub fn suite(document: Document<'_>, project: &Project, diagnostics: &mut Diagno
         diagnostics.push(benchmark::reserved_name("suite", name_span));
     }
     diagnostics.extend(benchmark::run_beside_schedule(spec));
-    let nodes = spec.get("benchmarks").map(Node::items).unwrap_or_default();
+    let nodes = spec.items_of("benchmarks");
     let members = wire.benchmarks.into_iter().zip(nodes).map(|(member, node)| {
-        let needs = node.get("needs").map(Node::items).unwrap_or_default().iter().map(|node| node.span);
+        let needs = node.items_of("needs").iter().map(|node| node.span);
         Member {
             benchmark: member.benchmark,
             span: node.get("benchmark").map_or(node.span, |node| node.span),

@@ -9,6 +9,7 @@ use crate::model::{Benchmark, Case, TemplateForm};
 use crate::workload::{PodSet, kind_of, pod_sets};
 use kubebench_contract::labels;
 use kubebench_contract::text_at;
+use kubebench_syntax::invariant::Invariant as _;
 
 /// Equips all that describes pods in `run`, the measured object of `case`, or what several cases load.
 pub(super) fn equip(run: &mut RunObject, benchmark: &Benchmark, case: Option<&Case>) {
@@ -70,7 +71,7 @@ fn workflow(object: &mut Json, pointer: &str, (benchmark, case): (&Benchmark, Op
 /// Equips the pods `set`, whose work is done by the container at `main`.
 fn equip_pods(object: &mut Json, set: &PodSet, main: Option<&str>, (benchmark, case): (&Benchmark, Option<&Case>)) {
     let metadata = set.form.metadata(&set.template);
-    let (owner, field) = metadata.rsplit_once('/').unwrap_or_default();
+    let (owner, field) = metadata.rsplit_once('/').expected("a pointer to a field");
     let owner = object.pointer_mut(owner).and_then(Json::as_object_mut);
     if let (Some(labels), Json::Object(ours)) = (
         owner.and_then(|owner| mapping(owner, field)).and_then(|metadata| mapping(metadata, "labels")),

@@ -10,6 +10,7 @@ use crate::model::{Benchmark, Order, Served};
 use kubebench_contract::instance::{Session, job_name};
 use kubebench_contract::{Run, round};
 use kubebench_syntax::digest::{Canonical, Digest};
+use kubebench_syntax::invariant::Invariant as _;
 
 /// Raised when the same model must run again because what it becomes means something else; a breaking release note.
 pub(crate) const EPOCH: u32 = 1;
@@ -118,13 +119,18 @@ impl<'a> Executed<'a> {
                 "served": case.served,
                 "server": server,
             });
-            (case.id.to_owned(), Digest::of(serde_json::to_string(&Canonical(&bare(workload))).unwrap_or_default()))
+            (
+                case.id.to_owned(),
+                Digest::of(
+                    serde_json::to_string(&Canonical(&bare(workload))).expected("canonical JSON of our own types"),
+                ),
+            )
         };
         self.cases.iter().map(of_case).collect()
     }
 
     fn to_json(&self) -> String {
-        let json = serde_json::to_string(self).unwrap_or_default();
+        let json = serde_json::to_string(self).expected("JSON of our own types");
         debug_assert_eq!(
             serde_json::from_str::<serde_json::Value>(&json).ok().map(|value| value.to_string()).as_ref(),
             Some(&json),

@@ -22,6 +22,7 @@ use crate::model::{self, Benchmark, Case, Env, OfServer, Probe, Role, Serves, ca
 use kubebench_contract::labels;
 use kubebench_syntax::diag::{Diagnostic, Diagnostics, code};
 
+use kubebench_syntax::invariant::Invariant as _;
 pub(super) use owned::refuse_reserved;
 
 /// Where the results volume is mounted; the ancestor's place, so that its images work.
@@ -33,7 +34,7 @@ const RESULTS: &str = "kubebench-results";
 
 /// Returns the pod template of `role`; `case` is absent for the Job before the runs.
 pub(super) fn template(benchmark: &Benchmark, case: Option<&Case>, role: &Role, diagnostics: &mut Diagnostics) -> Json {
-    let mut spec = serde_json::to_value(pod_spec(benchmark, role)).unwrap_or_default();
+    let mut spec = serde_json::to_value(pod_spec(benchmark, role)).expected("JSON of our own types");
     for user in &role.pod_patches {
         let change = patch::of_pod(user, diagnostics);
         owned::refuse_in_pod(user, role, diagnostics);

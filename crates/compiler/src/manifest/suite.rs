@@ -10,6 +10,7 @@ use crate::model::{Benchmark, Suite};
 use kubebench_contract::{Member, SuiteList};
 use kubebench_syntax::diag::{Diagnostic, Diagnostics, code};
 use kubebench_syntax::digest::Digest;
+use kubebench_syntax::invariant::Invariant as _;
 
 /// A benchmark of a suite on one target.
 #[derive(Clone, Copy, Debug)]
@@ -53,7 +54,7 @@ impl SuiteIdentity {
             run_digest: part.identity.digest.to_string(),
         };
         let executed = Executed { benchmarks: parts.iter().map(part).collect(), epoch: EPOCH, suite: &suite.name };
-        Self { digest: Digest::of(serde_json::to_string(&executed).unwrap_or_default()) }
+        Self { digest: Digest::of(serde_json::to_string(&executed).expected("JSON of our own types")) }
     }
 }
 

@@ -9,6 +9,7 @@ use kubebench_contract::instance;
 use kubebench_contract::labels;
 use kubebench_syntax::diag::Diagnostics;
 use kubebench_syntax::digest::{Canonical, Digest};
+use kubebench_syntax::invariant::Invariant as _;
 
 /// The objects of one case, without the name and labels of a run.
 #[derive(Debug)]
@@ -115,7 +116,7 @@ pub(super) fn case_objects(benchmark: &Benchmark, case: &Case, diagnostics: &mut
 fn server_id(objects: &[RunObject], served: &Served) -> String {
     let objects: Vec<Canonical<'_>> = objects.iter().map(|run| Canonical(&run.object)).collect();
     let texts = [serde_json::to_string(&objects), serde_json::to_string(served)];
-    let texts = texts.map(Result::unwrap_or_default);
+    let texts = texts.map(|text| text.expected("JSON of our own types"));
     Digest::of_fields(texts.iter().map(String::as_str)).short()
 }
 

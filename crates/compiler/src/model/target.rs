@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde_json::Value as Json;
 
 use kubebench_contract::Prices;
+use kubebench_syntax::invariant::Invariant as _;
 use kubebench_syntax::text::Span;
 use kubebench_syntax::unit::ImageRef;
 use kubebench_syntax::yaml::Node;
@@ -109,7 +110,10 @@ impl TrainerApi {
             Self::V2_2 => (10, 4),
             Self::V2_3 => (11, 4),
         };
-        (OF_POD.get(..pod).unwrap_or(OF_POD), OF_CONTAINER.get(..container).unwrap_or(OF_CONTAINER))
+        (
+            OF_POD.get(..pod).expected("fields of the newest version"),
+            OF_CONTAINER.get(..container).expected("fields of the newest version"),
+        )
     }
 }
 

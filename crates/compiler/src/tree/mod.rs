@@ -2,6 +2,8 @@
 //!
 //! Everything here is a pure function of its arguments; only `app::files` of the program looks at a disk or changes one.
 
+use kubebench_syntax::invariant::Invariant as _;
+
 pub mod diff;
 pub mod disk;
 pub mod header;
@@ -41,7 +43,7 @@ impl OutputFile {
 
     /// Returns the YAML after the header.
     pub fn body(&self) -> &str {
-        self.text.splitn(header::LINES + 1, '\n').last().unwrap_or_default()
+        self.text.splitn(header::LINES + 1, '\n').last().expected("a last part of every split")
     }
 }
 

@@ -8,6 +8,7 @@ use kubebench_syntax::text::Span;
 use super::disk::{Found, OnDisk};
 use super::header::{self, Body, Header};
 use super::{OutputFile, OutputTree, ancestors};
+use kubebench_syntax::invariant::Invariant as _;
 use kubebench_syntax::path::parent;
 
 /// Files that belong to git, wherever they stand.
@@ -46,7 +47,7 @@ pub struct Scope {
 
 impl Scope {
     fn covers_place(&self, path: &str) -> bool {
-        self.targets.covers(path.split('/').next().unwrap_or_default())
+        self.targets.covers(path.split('/').next().expected("a first part of every split"))
     }
 
     fn covers(&self, path: &str, source: &str) -> bool {

@@ -58,7 +58,8 @@ impl Condition {
         match &self.0 {
             Asked::Condition { .. } => self.condition(object).is_some(),
             Asked::Path { path, value } => {
-                let found = js_path_process(path, object).unwrap_or_default();
+                // A path that asks what this object cannot answer leads to nothing in it.
+                let Ok(found) = js_path_process(path, object) else { return false };
                 let mut found = found.into_iter().map(jsonpath_rust::query::QueryRef::val);
                 match (found.next(), found.next(), value) {
                     (Some(one), None, Some(wanted)) => text_of(one) == *wanted,

@@ -191,7 +191,7 @@ struct Size {
 
 fn lower(cx: &mut Lowering<'_>) -> Option<Workload> {
     let form: JobSet = cx.form()?;
-    let blocks = cx.entry.value.get("replicatedJobs").map(Node::items).unwrap_or_default();
+    let blocks = cx.entry.value.items_of("replicatedJobs");
     if blocks.is_empty() {
         let help = "add `replicatedJobs: [{name: worker, parallelism: n}]`";
         cx.fault(&code::KB0317, "jobSet", "`jobSet` has no `replicatedJobs`", help);

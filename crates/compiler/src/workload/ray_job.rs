@@ -215,7 +215,7 @@ fn nothing(span: Span) -> Node {
 }
 
 fn workers(cx: &mut Lowering<'_>, groups: &[RoleForm<NamedGroup>]) -> Option<Vec<Role>> {
-    let blocks = cx.entry.value.get("workerGroups").map(|list| list.items().to_vec()).unwrap_or_default();
+    let blocks = cx.entry.value.items_of("workerGroups").to_vec();
     let mut seen = BTreeSet::from([HEAD, SUBMITTER]);
     let mut roles = Vec::new();
     for (index, (RoleForm(group), block)) in groups.iter().zip(&blocks).enumerate() {
@@ -272,7 +272,7 @@ fn refuse_several(cx: &mut Lowering<'_>, roles: &[Role]) {
 
 /// Reports words that versions of Ray understand differently.
 fn report_changed_words(cx: &mut Lowering<'_>) {
-    let words = cx.entry.value.get("entrypoint").map(|list| list.items().to_vec()).unwrap_or_default();
+    let words = cx.entry.value.items_of("entrypoint").to_vec();
     for word in words.iter().filter(|word| word.as_text().is_some_and(quote::is_changed)) {
         let fault = Diagnostic::at(&code::KB0446, word.span, "Ray before 2.56 changes this word on its way")
             .note("`ray job submit` of such versions hands words to a second shell without quoting what shells read");

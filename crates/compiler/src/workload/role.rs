@@ -139,7 +139,7 @@ pub(super) fn merge(
 
 /// Returns where a block of resources says its requests; an amount directly in it is one.
 pub(crate) fn request_spans(resources: &Node) -> impl Iterator<Item = (String, Span)> {
-    let apart = resources.get("requests").map(Node::entries).unwrap_or_default();
+    let apart = resources.entries_of("requests");
     let both = resources.entries().iter().filter(|entry| !matches!(entry.key.as_str(), "requests" | "limits"));
     both.chain(apart).map(|entry| (entry.key.clone(), entry.value.span))
 }

@@ -134,7 +134,7 @@ impl RoleFields for Predictor {}
 
 fn lower(cx: &mut Lowering<'_>) -> Option<Workload> {
     let SeldonDeployment { protocol, predictors, ready, load: _, patch: _ } = cx.form()?;
-    let nodes: Vec<Node> = cx.entry.value.get("predictors").map(Node::items).unwrap_or_default().to_vec();
+    let nodes: Vec<Node> = cx.entry.value.items_of("predictors").to_vec();
     if predictors.is_empty() {
         let message = "`seldonDeployment` has no predictor";
         let help = "add `predictors: [{name: default, graph: {name: m, implementation: TRITON_SERVER, modelUri: …}}]`";

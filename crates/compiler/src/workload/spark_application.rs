@@ -228,7 +228,7 @@ fn refuse_own_account(cx: &mut Lowering<'_>, account: &str) {
 
 /// Reports properties that the form sets, and that would be overwritten or would make another measurement of it.
 fn report_own_properties(cx: &mut Lowering<'_>) {
-    let entries = cx.entry.value.get("sparkConf").map(|conf| conf.entries().to_vec()).unwrap_or_default();
+    let entries = cx.entry.value.entries_of("sparkConf").to_vec();
     for entry in entries {
         let Some((property, help)) = OWN_PROPERTIES.iter().find(|(property, _)| *property == entry.key) else {
             continue;

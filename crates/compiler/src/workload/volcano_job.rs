@@ -203,7 +203,7 @@ fn of_task(role: &Role, task: &Task) -> Json {
 
 /// Returns the roles of `tasks`, one each.
 fn roles(cx: &mut Lowering<'_>, tasks: &[RoleForm<Task>]) -> Option<Vec<Role>> {
-    let blocks = cx.entry.value.get("tasks").map(|list| list.items().to_vec()).unwrap_or_default();
+    let blocks = cx.entry.value.items_of("tasks").to_vec();
     let mut seen = BTreeSet::new();
     let mut roles = Vec::new();
     for (index, (RoleForm(task), block)) in tasks.iter().zip(&blocks).enumerate() {

@@ -17,6 +17,7 @@ use crate::api::Type;
 use crate::model::{Api, Given, Supporting, Workload};
 use kubebench_format::spec::v1::project::RelativePath;
 use kubebench_syntax::diag::{Diagnostic, Severity, code};
+use kubebench_syntax::invariant::Invariant as _;
 use kubebench_syntax::text::Span;
 use kubebench_syntax::yaml::Node;
 
@@ -118,7 +119,9 @@ fn apart(mut body: Map<String, Json>) -> (Map<String, Json>, Vec<Supporting>, Ve
     if body.get("spec").is_none_or(|spec| spec.get("workflowTemplateRef").is_some()) {
         return (body, Vec::new(), Vec::new());
     }
-    let spec = body.insert("spec".to_owned(), json!({ "workflowTemplateRef": {} })).unwrap_or_default();
+    let spec = body
+        .insert("spec".to_owned(), json!({ "workflowTemplateRef": {} }))
+        .expected("the `spec` that was just looked at");
     let api = Api::known(API_VERSION, "WorkflowTemplate", "workflowtemplates", Type::Object(&[]));
     let template = Supporting::new(api, Map::from_iter([("spec".to_owned(), spec)]));
     (body, vec![template], vec!["/spec/workflowTemplateRef/name".to_owned()])
@@ -178,7 +181,7 @@ fn refuse_suspension(cx: &mut Lowering<'_>, workflow: &Node) {
     if let Some(suspend) = spec.get("suspend").filter(is_true) {
         cx.report(suspended(suspend.span, "the Workflow is suspended, and nobody would start it", "delete this field"));
     }
-    for template in spec.get("templates").map(Node::items).unwrap_or_default() {
+    for template in spec.items_of("templates") {
         let Some(entry) = template.entry("suspend").filter(|entry| entry.value.get("duration").is_none()) else {
             continue;
         };

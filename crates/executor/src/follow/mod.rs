@@ -28,6 +28,7 @@ use kubebench_compiler::workload::{self, Kind, Outcome, Purpose, count_at, kind_
 use kubebench_contract::text_at;
 use kubebench_format::result::ReasonCode;
 use kubebench_format::result::v1::{Exit, Image, Status, StatusReason, Timings, Usage};
+use kubebench_syntax::invariant::Invariant as _;
 pub use pod::End;
 pub(crate) use pod::PodFacts;
 use pod::ServerTime;
@@ -457,7 +458,7 @@ fn newest<'a, T: Versioned>(one: &'a T, other: &'a T) -> &'a T {
         let text = object.metadata().resource_version.as_deref().unwrap_or_default();
         (text.len(), text)
     };
-    let text = |object: &T| serde_json::to_string(object).unwrap_or_default();
+    let text = |object: &T| serde_json::to_string(object).expected("JSON of an object that was JSON");
     let order = version(one).cmp(&version(other)).then_with(|| text(one).cmp(&text(other)));
     if order.is_lt() { other } else { one }
 }

@@ -6,6 +6,7 @@
 pub(crate) mod pace;
 
 use jiff::Timestamp;
+use kubebench_syntax::invariant::Invariant as _;
 use serde::{Deserialize, Serialize};
 
 /// No stamp is longer: nine digits of a fraction and an offset from UTC.
@@ -203,7 +204,7 @@ impl Stamped {
         {
             self.prefix.clear();
             self.begin_line(stamp, plain);
-            return rest.get(1..).unwrap_or_default();
+            return rest.get(1..).expected("what follows a blank");
         }
         if end.is_some() || self.prefix.len() > LONGEST_STAMP {
             self.held.append(&mut self.prefix);
@@ -263,7 +264,7 @@ impl Stamped {
         let is_end = line.ends_with(b"\n");
         if let State::Rest(left) = self.state {
             let known = usize::try_from(left).unwrap_or(usize::MAX).min(line.len() - usize::from(is_end));
-            line = line.get(known..).unwrap_or_default();
+            line = line.get(known..).expected("what follows what is known");
             let left = left - known as u64;
             self.state = if left == 0 { State::Line } else { State::Rest(left) };
         }
@@ -271,7 +272,7 @@ impl Stamped {
             State::Known | State::Strange => {}
             State::Unstamped | State::Prefix => {
                 let room = HELD.saturating_sub(self.held.len()).min(line.len());
-                self.held.extend_from_slice(line.get(..room).unwrap_or_default());
+                self.held.extend_from_slice(line.get(..room).expected("as much as there is room for"));
             }
             State::Line | State::Rest(_) => {
                 self.position.pass(line.len());

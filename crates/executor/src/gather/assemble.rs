@@ -13,6 +13,7 @@ use kubebench_format::result::v1::{
     Status, StatusReason, Timings, Usage, Validity,
 };
 use kubebench_format::result::{API_VERSION, BenchmarkResult, Composition, KIND, SCHEMA_VERSION};
+use kubebench_host::fault::InternalFault;
 
 /// What a run is and what it gave.
 pub struct Parts<'a> {
@@ -80,6 +81,30 @@ pub struct Ended {
     pub restarts: u32,
     /// Where its time went.
     pub timings: Timings,
+}
+
+impl Ended {
+    /// Says that a bug of this program ended its part in the run.
+    pub(crate) fn break_off(&mut self, fault: &InternalFault) {
+        break_off(&mut self.status, &mut self.reasons, fault);
+    }
+
+    /// Returns what was done, or says that it broke off.
+    pub(crate) fn unless_broken_off<T>(&mut self, done: Result<T, InternalFault>) -> Option<T> {
+        done.map_err(|fault| self.break_off(&fault)).ok()
+    }
+}
+
+/// Says of a run with this status and these reasons that a bug of this program ended its part in it: it has not succeeded.
+pub(crate) fn break_off(status: &mut Status, reasons: &mut Vec<StatusReason>, fault: &InternalFault) {
+    let message = format!("kubebench broke off, by a bug of its own: {fault}");
+    let reason = StatusReason { code: ReasonCode::InternalFault, message };
+    if *status == Status::Succeeded {
+        *status = Status::Failed;
+        reasons.insert(0, reason);
+    } else {
+        reasons.push(reason);
+    }
 }
 
 /// Says that a log is not all that the replica printed.

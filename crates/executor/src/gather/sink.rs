@@ -8,6 +8,7 @@ use super::Echo;
 use kubebench_extract::line::without_terminal_codes;
 use kubebench_extract::rules::RuleScan;
 use kubebench_host::process::KeptLog;
+use kubebench_syntax::invariant::Invariant as _;
 use kubebench_syntax::redact::Redactor;
 use kubebench_syntax::text::reorders;
 
@@ -104,7 +105,7 @@ impl Lines {
         if let (None, Some((skipped, after))) = (&self.echo, bytes.split_at_checked(tail))
             && let Some(first) = after.iter().position(is_end).filter(|_| skipped.iter().any(is_end))
         {
-            rest = after.get(first + 1..).unwrap_or_default();
+            rest = after.get(first + 1..).expected("what follows an end of line");
             self.line.clear();
             if self.key_left > 0 && skipped.windows(8).any(|part| part == b"-----END") {
                 self.key_left = 0;
@@ -112,7 +113,7 @@ impl Lines {
         }
         for piece in rest.split_inclusive(is_end) {
             let room = RAW_LINE.saturating_sub(self.line.len());
-            self.line.extend_from_slice(piece.get(..room.min(piece.len())).unwrap_or_default());
+            self.line.extend_from_slice(piece.get(..room.min(piece.len())).expected("as much as there is room for"));
             if piece.ends_with(b"\n") || piece.ends_with(b"\r") {
                 self.end_line();
             }

@@ -37,7 +37,7 @@ fn completes_job(workload: &Workload, task: &str) -> bool {
     let policies = patched.and_then(|task| task.get("policies")).map(Node::items).unwrap_or_default();
     policies.iter().any(|policy| {
         let said = |field: &str| policy.get(field).and_then(Node::as_text);
-        let events = policy.get("events").map(Node::items).unwrap_or_default();
+        let events = policy.items_of("events");
         let is_end = said("event").into_iter().chain(events.iter().filter_map(Node::as_text));
         said("action") == Some("CompleteJob") && is_end.into_iter().any(|event| event == "TaskCompleted")
     })

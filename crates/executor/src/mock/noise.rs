@@ -1,6 +1,7 @@
 //! Noise that is the same each time: numbers that follow from a seed and a place.
 
 use kubebench_syntax::digest::Digest;
+use kubebench_syntax::invariant::Invariant as _;
 
 /// Noise of one series.
 pub(super) struct Noise(u64);
@@ -9,7 +10,7 @@ impl Noise {
     /// Returns the noise of the series that `names` name.
     pub(super) fn new(seed: u64, names: &[&str]) -> Self {
         let digest = Digest::of_fields(names.iter().copied().chain([seed.to_string().as_str()])).hex();
-        Self(digest.get(..16).and_then(|hex| u64::from_str_radix(hex, 16).ok()).unwrap_or(seed))
+        Self(digest.get(..16).and_then(|hex| u64::from_str_radix(hex, 16).ok()).expected("hex digits of a digest"))
     }
 
     /// Returns a number that is about normal, with mean 0 and deviation 1: twelve uniform ones, added (Irwin–Hall).

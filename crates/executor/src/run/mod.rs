@@ -26,6 +26,7 @@ use kubebench_extract::rules::Rules;
 use kubebench_format::result::fingerprint;
 use kubebench_format::result::v1::{Cluster, Node, Status};
 use kubebench_host::experiment::{self, Reserve};
+use kubebench_host::fault;
 use kubebench_host::machine::{self, Name};
 use kubebench_host::process::{self, Stop};
 use kubebench_syntax::redact::{self, Redactor};
@@ -219,12 +220,13 @@ impl<'a> Session<'a> {
         process::stops(sender.clone(), Event::Stop)?;
         process::adopt_orphans();
         let cluster = Cluster { name: "local".to_owned(), engine: request.engine.name().to_owned(), version: None };
-        let redactor = redactor(&request.compiled.benchmark, &request.secrets, &request.base);
+        let redactor = Arc::new(redactor(&request.compiled.benchmark, &request.secrets, &request.base));
+        fault::redact_by(&redactor);
         Ok(Self {
             request,
             watcher,
             rules,
-            redactor: Arc::new(redactor),
+            redactor,
             place,
             cluster,
             software: images::software(request)?,
@@ -321,3 +323,6 @@ pub fn redactor(benchmark: &Benchmark, secrets: &Secrets, base: &BTreeMap<String
     let suspects = of_spec.chain(base).filter(|(name, _)| redact::names_a_secret(name));
     Redactor::new(secrets.values()).suspecting(suspects.map(|(_, value)| value.as_str()))
 }
+
+#[cfg(test)]
+mod tests;

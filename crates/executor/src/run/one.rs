@@ -17,24 +17,66 @@ use kubebench_format::result::ReasonCode;
 use kubebench_format::result::v1::{Status, StatusReason};
 use kubebench_format::result::{BenchmarkResult, redact};
 use kubebench_host::experiment::{self, Left};
+use kubebench_host::fault::{InternalFault, caught};
 use kubebench_host::machine;
 use kubebench_syntax::unit;
 
+/// What became of the processes of a run, and when that was.
+struct Played {
+    started: (String, f64),
+    finished: (String, f64),
+    took: Duration,
+    load_before: Option<f64>,
+    waited: Waited,
+}
+
+impl Played {
+    fn broken_off((started, clock): ((String, f64), Instant), fault: &InternalFault) -> Self {
+        let mut waited = Waited::of_nothing(Status::Failed);
+        waited.break_off(fault);
+        Self { started, finished: machine::now(), took: clock.elapsed(), load_before: None, waited }
+    }
+}
+
 impl Session<'_> {
-    /// Runs `case` once. Whatever happens to its processes is in the result; an error is of this machine.
+    /// Runs `case` once. Whatever happens to its processes is in the result, and so is a bug of this program; an error is of this machine.
     pub(super) fn one(&mut self, run: &Run, case: &Case) -> Result<BenchmarkResult> {
         let id = machine::random_id()?;
         let folders = self.folders(&id)?;
-        self.make(&folders)?;
-        let plan = self.plan(&folders, |given| local::plan(case, given));
-        self.write_config(&folders, &plan)?;
+        let begun = (machine::now(), Instant::now());
+        let played = match caught(|| self.play(case, &folders)) {
+            Ok(played) => played?,
+            Err(fault) => Played::broken_off(begun, &fault),
+        };
+        let Played { started, finished, took, load_before, mut waited } = played;
+        let left = Left { output: folders.output().into(), result: folders.result().into() };
+        let measured = caught(|| self.measure(&mut waited, left.clone(), started.1, finished.1));
+        let measured = waited.unless_broken_off(measured).unwrap_or_default();
+        let logs: Vec<KeptOf> = waited.finished.iter().map(wait::Finished::kept).collect();
+        let rules = self.rules.clone();
+        let listed = caught(|| gather::artifacts(&left, &logs, &rules, self));
+        let (artifacts, absent) = waited.unless_broken_off(listed).unwrap_or_default();
+        waited.reasons.extend(absent);
+        let (started, finished) = (started.0, finished.0);
+        let parts =
+            assemble::Parts { id, run, case, started, finished, took, waited, measured, artifacts, load_before };
+        let mut result = self.assemble(parts);
+        redact(&mut result, &self.redactor);
+        Ok(result)
+    }
+
+    /// Runs the processes of `case`, and what comes after them.
+    fn play(&mut self, case: &Case, folders: &Folders) -> Result<Played> {
+        self.make(folders)?;
+        let plan = self.plan(folders, |given| local::plan(case, given));
+        self.write_config(folders, &plan)?;
         let absent = self.bring(local::started_roles(case))?;
         self.has_started = false;
         let load_before = machine::load();
         let kills = machine::out_of_memory_kills();
         let (started, clock) = (machine::now(), Instant::now());
         let mut waited = match absent {
-            None => self.wait_for(&plan, &folders, Duration::from_secs(case.timeout.seconds()))?,
+            None => self.wait_for(&plan, folders, Duration::from_secs(case.timeout.seconds()))?,
             Some(_) if self.stop.is_some() => {
                 Waited::without_start(Status::Interrupted, ReasonCode::Interrupted, "it was stopped before it began")
             }
@@ -47,25 +89,17 @@ impl Session<'_> {
         }
         if waited.status == Status::Succeeded
             && let Some(job) = &case.postprocess
-            && let Some(problem) = self
-                .step("postprocess", &job.role, job.timeout, &folders)
-                .unwrap_or_else(|error| Some(format!("`postprocess` cannot be started: {error:#}")))
         {
-            waited.status = if self.stop.is_some() { Status::Interrupted } else { Status::Failed };
-            waited.reasons.push(StatusReason { code: ReasonCode::PostprocessFailed, message: problem });
+            let done = caught(|| self.step("postprocess", &job.role, job.timeout, folders));
+            let problem = waited.unless_broken_off(done).and_then(|done| {
+                done.unwrap_or_else(|error| Some(format!("`postprocess` cannot be started: {error:#}")))
+            });
+            if let Some(problem) = problem {
+                waited.status = if self.stop.is_some() { Status::Interrupted } else { Status::Failed };
+                waited.reasons.push(StatusReason { code: ReasonCode::PostprocessFailed, message: problem });
+            }
         }
-        let left = Left { output: folders.output().into(), result: folders.result().into() };
-        let measured = self.measure(&mut waited, left.clone(), started.1, finished.1);
-        let logs: Vec<KeptOf> = waited.finished.iter().map(wait::Finished::kept).collect();
-        let rules = self.rules.clone();
-        let (artifacts, absent) = gather::artifacts(&left, &logs, &rules, self);
-        waited.reasons.extend(absent);
-        let (started, finished) = (started.0, finished.0);
-        let parts =
-            assemble::Parts { id, run, case, started, finished, took, waited, measured, artifacts, load_before };
-        let mut result = self.assemble(parts);
-        redact(&mut result, &self.redactor);
-        Ok(result)
+        Ok(Played { started, finished, took, load_before, waited })
     }
 
     /// Runs a Job of one pod beside the runs; returns why it did not succeed.

@@ -16,6 +16,7 @@ use kubebench_format::result::{self, BenchmarkResult};
 use kubebench_format::spec::v1::metric::{DurationSource, ProcessSource, WhichTrials};
 use kubebench_host::experiment::{self, Left};
 use kubebench_syntax::digest::Digest;
+use kubebench_syntax::invariant::Invariant as _;
 use kubebench_syntax::redact::Redactor;
 
 /// Returns the result of reading `original`'s run again by the rules in `text`, with secrets taken out.
@@ -141,7 +142,7 @@ impl Kept<'_> {
     }
 
     fn one(&self, parser: &str, selector: &str) -> Used {
-        self.then(parser, selector).map(|values| values.first().copied().unwrap_or_default())
+        self.then(parser, selector).map(|values| values.first().copied().expected("at least one value"))
     }
 }
 

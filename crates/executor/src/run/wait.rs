@@ -7,12 +7,13 @@ use std::time::{Duration, Instant};
 use anyhow::Result;
 
 use super::{Event, Session};
-use crate::gather::{KeptOf, Sink};
+use crate::gather::{self, KeptOf, Sink};
 use crate::local::{Folders, Plan, Process};
 use kubebench_extract::rules::{From, RuleScan};
 use kubebench_format::result::ReasonCode;
 use kubebench_format::result::v1::{Exit, Status, StatusReason};
 use kubebench_host::experiment;
+use kubebench_host::fault::{InternalFault, caught};
 use kubebench_host::process::{self, Ended, Foreign, KeptLog, Replica, Sampler, Start};
 
 /// How long replicas that do not decide have to end after those that do.
@@ -55,11 +56,26 @@ impl Waited {
         self.finished.iter().any(|finished| finished.ended.error.is_none())
     }
 
+    /// Says that nothing was started, and nothing of why.
+    pub(super) fn of_nothing(status: Status) -> Self {
+        let (finished, reasons, samples) = (Vec::new(), Vec::new(), Sampler::default());
+        Self { finished, status, reasons, samples, startup: 0.0, run: None }
+    }
+
     /// Says that nothing was started.
     pub(super) fn without_start(status: Status, code: ReasonCode, message: &str) -> Self {
         let reasons = vec![StatusReason { code, message: message.to_owned() }];
-        let (finished, samples) = (Vec::new(), Sampler::default());
-        Self { finished, status, reasons, samples, startup: 0.0, run: None }
+        Self { reasons, ..Self::of_nothing(status) }
+    }
+
+    /// Says that a bug of this program ended its part in the run.
+    pub(super) fn break_off(&mut self, fault: &InternalFault) {
+        gather::break_off(&mut self.status, &mut self.reasons, fault);
+    }
+
+    /// Returns what was done, or says that it broke off.
+    pub(super) fn unless_broken_off<T>(&mut self, done: Result<T, InternalFault>) -> Option<T> {
+        done.map_err(|fault| self.break_off(&fault)).ok()
     }
 }
 
@@ -81,11 +97,17 @@ struct State {
     is_pardonable: bool,
 }
 
+/// What is seen while processes run.
+struct Seen {
+    samples: Sampler,
+    /// When the last was started, in seconds from the first on.
+    startup: f64,
+}
+
 impl Session<'_> {
     /// Starts the processes of `plan`, waits for the end of all, and says how it was.
     pub(super) fn wait_for(&mut self, plan: &Plan, folders: &Folders, timeout: Duration) -> Result<Waited> {
         let mut foreign = Foreign::now();
-        let started = Instant::now();
         let mut state = State {
             running: Vec::new(),
             finished: Vec::new(),
@@ -95,13 +117,47 @@ impl Session<'_> {
             deciders: plan.processes.iter().filter(|process| process.decides).count(),
             is_pardonable: false,
         };
+        let mut seen = Seen { samples: Sampler::default(), startup: 0.0 };
+        match caught(|| self.follow((plan, folders), timeout, &mut foreign, &mut state, &mut seen)) {
+            Ok(followed) => followed?,
+            Err(fault) => state.break_off(&fault),
+        }
+        // A supervisor that was not killed has ended all that was below it.
+        if state.finished.iter().any(|finished| finished.ended.is_lost()) {
+            process::end_orphans(&foreign);
+        }
+        state.pardon();
+        state.finished.sort_by_key(|finished| {
+            let same =
+                |process: &Process| process.role == finished.process.role && process.index == finished.process.index;
+            plan.processes.iter().position(same)
+        });
+        let end = |finished: &Finished| Some(finished.started + finished.ended.seconds?);
+        let counts = |finished: &&Finished| state.status != Status::Succeeded || finished.process.decides;
+        let ends: Option<Vec<f64>> = state.finished.iter().filter(counts).map(end).collect();
+        let first = state.finished.iter().map(|finished| finished.started).fold(f64::INFINITY, f64::min);
+        let last = ends.and_then(|ends| ends.into_iter().reduce(f64::max));
+        let run = last.map(|last| (last - first).max(0.0));
+        let State { finished, status, reasons, .. } = state;
+        let Seen { samples, startup } = seen;
+        Ok(Waited { finished, status, reasons, samples, startup, run })
+    }
+
+    /// Starts the processes of a plan, and goes on until the last of them has ended.
+    fn follow(
+        &mut self,
+        (plan, folders): (&Plan, &Folders),
+        timeout: Duration,
+        foreign: &mut Foreign,
+        state: &mut State,
+        seen: &mut Seen,
+    ) -> Result<()> {
+        let started = Instant::now();
         let mut pending = plan.processes.iter();
-        let mut samples = Sampler::default();
         let asks_for_processes = self.rules.metrics.iter().any(|rule| matches!(rule.from, From::Process(_)));
         let is_sampled = asks_for_processes && !self.request.engine.runs_images();
         let mut next_sample = SAMPLE_STEP;
         let mut deciders_ended: Option<Instant> = None;
-        let mut startup = 0.0;
         loop {
             while !state.is_stopping
                 && state.running.len() < plan.at_once
@@ -109,7 +165,7 @@ impl Session<'_> {
             {
                 match self.start(process, folders, started.elapsed().as_secs_f64()) {
                     Ok(running) => {
-                        startup = running.started;
+                        seen.startup = running.started;
                         self.has_started = true;
                         state.running.push(running);
                     }
@@ -119,7 +175,7 @@ impl Session<'_> {
             if state.running.is_empty() && (state.is_stopping || pending.len() == 0) {
                 break;
             }
-            self.react(&mut state)?;
+            self.react(state)?;
             foreign.refresh();
             state.collect();
             let elapsed = started.elapsed();
@@ -142,29 +198,12 @@ impl Session<'_> {
             if is_sampled && elapsed >= next_sample {
                 let pids: Vec<i32> = state.running.iter().map(|running| running.replica.pid()).collect();
                 let ended = state.finished.iter().filter_map(|finished| finished.ended.usage);
-                samples.sample(&pids, ended);
+                seen.samples.sample(&pids, ended);
                 next_sample += SAMPLE_STEP;
             }
-            self.watcher.goes_on(elapsed, self.last_value(&state));
+            self.watcher.goes_on(elapsed, self.last_value(state));
         }
-        // A supervisor that was not killed has ended all that was below it.
-        if state.finished.iter().any(|finished| finished.ended.is_lost()) {
-            process::end_orphans(&foreign);
-        }
-        state.pardon();
-        state.finished.sort_by_key(|finished| {
-            let same =
-                |process: &Process| process.role == finished.process.role && process.index == finished.process.index;
-            plan.processes.iter().position(same)
-        });
-        let end = |finished: &Finished| Some(finished.started + finished.ended.seconds?);
-        let counts = |finished: &&Finished| state.status != Status::Succeeded || finished.process.decides;
-        let ends: Option<Vec<f64>> = state.finished.iter().filter(counts).map(end).collect();
-        let first = state.finished.iter().map(|finished| finished.started).fold(f64::INFINITY, f64::min);
-        let last = ends.and_then(|ends| ends.into_iter().reduce(f64::max));
-        let run = last.map(|last| (last - first).max(0.0));
-        let State { finished, status, reasons, .. } = state;
-        Ok(Waited { finished, status, reasons, samples, startup, run })
+        Ok(())
     }
 
     /// Waits for something to happen, and takes in what did.
@@ -268,6 +307,17 @@ impl State {
         if self.is_pardonable && self.is_decided() && deciders.all(succeeded) {
             self.status = Status::Succeeded;
             self.reasons.clear();
+        }
+    }
+
+    /// Ends everything since a bug of this program ended its part in the run; what the replicas have printed is kept.
+    fn break_off(&mut self, fault: &InternalFault) {
+        (self.is_stopping, self.is_pardonable) = (true, false);
+        gather::break_off(&mut self.status, &mut self.reasons, fault);
+        self.running.iter().for_each(|running| running.replica.stop());
+        while !self.running.is_empty() {
+            std::thread::sleep(TICK);
+            self.collect();
         }
     }
 

@@ -8,6 +8,7 @@ mod show;
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use serde::de::DeserializeOwned;
 use serde_json::Value as Json;
 
 use crate::follow::workflow::lacked;
@@ -358,7 +359,7 @@ fn runs_of(workflow: &Json, list: Option<&RunList>) -> Vec<(Run, Option<String>)
         let named = |run: &Run| list.cases.get(&run.case).map(|case| case.name.clone());
         return list.runs.iter().map(|run| (run.clone(), named(run))).collect();
     }
-    let ids: Vec<String> = serde_json::from_str(parameter(workflow, "runs")).unwrap_or_default();
+    let ids: Vec<String> = listed(workflow, "runs");
     ids.into_iter().map(|id| (Run::of_id(&id), None)).collect()
 }
 
@@ -441,12 +442,17 @@ fn parts(workflow: &Json) -> Vec<Part> {
     if label(workflow, labels::SUITE).is_empty() {
         return vec![Part { member: None, config: parameter(workflow, "config").to_owned() }];
     }
-    let items: Vec<Json> = serde_json::from_str(parameter(workflow, "benchmarks")).unwrap_or_default();
+    let items: Vec<Json> = listed(workflow, "benchmarks");
     let part = |item: &Json| Part {
         member: Some(text_at(item, "/benchmark").to_owned()),
         config: text_at(item, "/config").to_owned(),
     };
     items.iter().map(part).collect()
+}
+
+/// Returns the list in a parameter of a Workflow; one that a compiler of Kubebench did not write has none.
+fn listed<T: DeserializeOwned>(workflow: &Json, name: &str) -> Vec<T> {
+    serde_json::from_str(parameter(workflow, name)).unwrap_or_else(|_not_ours| Vec::new())
 }
 
 /// Returns the names of the ConfigMaps that a Workflow reads run lists from.

@@ -21,6 +21,7 @@ use kubebench_contract::labels::STEP;
 use kubebench_format::result::ReasonCode;
 use kubebench_format::result::v1::{Status, StatusReason};
 use kubebench_host::experiment;
+use kubebench_host::fault::caught;
 
 /// How long steps that were told to end may take; the kubelet gives them half a minute.
 const GRACE: Duration = Duration::from_secs(60);
@@ -111,15 +112,22 @@ impl Session {
 
     /// Makes the result of a run that nobody follows any more.
     pub(super) fn conclude_left(&mut self, mut attempt: Attempt) -> Result<()> {
+        caught(|| self.end_left(&mut attempt)).unwrap_or_else(|fault| {
+            self.break_off(&mut attempt, &fault);
+            self.conclude(&attempt, Gathered::of_nothing()).map(drop)
+        })
+    }
+
+    fn end_left(&mut self, attempt: &mut Attempt) -> Result<()> {
         let folder = attempt.folder(&self.experiments);
         let workload = snapshot::workload(&folder);
         for object in workload.iter().chain(&snapshot::server(&folder)) {
             self.know_secrets(object);
         }
         self.makes_room_for_one();
-        let mut gathered = Gathered::new(self, &attempt, &snapshot::rules(&folder))?;
+        let mut gathered = Gathered::new(self, attempt, &snapshot::rules(&folder))?;
         if attempt.outcome.is_none() {
-            let outcome = match self.left_job(&mut attempt, workload.as_ref())? {
+            let outcome = match self.left_job(attempt, workload.as_ref())? {
                 Some(job) => {
                     let mut sight = Sight::of(job);
                     sight.remember(gathered.logs.places());
@@ -133,7 +141,7 @@ impl Session {
                         _ => Ending::TooLong(Status::Interrupted, interrupted()),
                     };
                     let composition = self.composition(&sight, &progress);
-                    let mut outcome = Outcome { composition, ..self.outcome(&attempt, ending, progress) };
+                    let mut outcome = Outcome { composition, ..self.outcome(attempt, ending, progress) };
                     if let Some(loaded) = &attempt.loaded {
                         self.add_server(&mut outcome, loaded);
                     }
@@ -143,12 +151,12 @@ impl Session {
                     let reason = lost(
                         "neither its job nor the step that followed it was there any more at the end of the Workflow",
                     );
-                    outcome_without_job(&attempt, Status::Interrupted, vec![reason])
+                    outcome_without_job(attempt, Status::Interrupted, vec![reason])
                 }
-                None => outcome_without_job(&attempt, Status::Interrupted, vec![interrupted()]),
+                None => outcome_without_job(attempt, Status::Interrupted, vec![interrupted()]),
             };
             attempt.outcome = Some(outcome);
-            self.keep(&attempt);
+            self.keep(attempt);
         }
         if attempt.awaits_postprocess
             && let Some(outcome) = &mut attempt.outcome
@@ -161,8 +169,8 @@ impl Session {
         if let Some(created) = attempt.created.clone() {
             self.remove(&created).unwrap_or_else(|fault| self.note_left(&attempt.job, &fault));
         }
-        self.end_logs(&mut attempt, &mut gathered);
-        self.conclude(&attempt, gathered).map(drop)
+        self.end_logs(attempt, &mut gathered);
+        self.conclude(attempt, gathered).map(drop)
     }
 
     /// Returns the job of an attempt, if it is there. A step that was killed just after it had created the job has not said so.

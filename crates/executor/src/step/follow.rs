@@ -206,8 +206,9 @@ impl Session {
             Ok(pods) => sight.relist(&pods),
             Err(fault) => self.tell(&format!("note: the pods cannot be read once more: {fault}")),
         }
-        for event in self.cluster.list(&Resource::events(), &self.namespace, "").unwrap_or_default() {
-            sight.take(From::Events, Seen::Applied(event));
+        match self.cluster.list(&Resource::events(), &self.namespace, "") {
+            Ok(events) => events.into_iter().for_each(|event| drop(sight.take(From::Events, Seen::Applied(event)))),
+            Err(fault) => self.tell(&format!("note: the events cannot be read once more: {fault}")),
         }
     }
 

@@ -21,6 +21,7 @@ use follower::{Follower, PodName};
 use kubebench_extract::rules::{RuleScan, Rules};
 use kubebench_host::experiment;
 use kubebench_host::process::KeptLog;
+use kubebench_syntax::invariant::Invariant as _;
 use kubebench_syntax::redact::Redactor;
 pub use name::FOLDER;
 pub(crate) use name::LogName;
@@ -206,7 +207,7 @@ impl Logs {
         let name = path.rsplit_once('/').map_or(path.as_str(), |(_, name)| name);
         let mark = self.left.get(name).and_then(|mark| serde_json::from_str::<Mark>(mark).ok());
         let mark = mark.map(Mark::left);
-        mark.and_then(|mark| serde_json::to_string(&mark).ok()).unwrap_or_default()
+        mark.map_or_else(String::new, |mark| serde_json::to_string(&mark).expected("JSON of our own types"))
     }
 
     /// Begins a log, or takes it up again with all that it holds.

@@ -15,6 +15,7 @@ use kubebench_compiler::workload::kind_of;
 use kubebench_extract::rules::{RuleScan, Rules};
 use kubebench_host::experiment::RunFolder;
 use kubebench_host::process::KeptLog;
+use kubebench_syntax::invariant::Invariant as _;
 
 /// How long one opening of a log is tried; it is tried again, but what the watches see counts between.
 const OPENING: Duration = Duration::from_secs(5);
@@ -37,6 +38,11 @@ impl Logs {
         }
         let redactor = Arc::clone(&session.redactor);
         Self { logs: Some(log::Logs::new(Arc::new(origin), place, Arc::new(rules.clone()), redactor)) }
+    }
+
+    /// Says that there are none to follow.
+    pub(super) fn of_nothing() -> Self {
+        Self { logs: None }
     }
 
     /// Returns which replicas the pods were taken for by a step before this one.
@@ -131,7 +137,7 @@ pub(super) fn forget(output: &Path) {
 
 /// Returns the folder for what is needed to go on with the logs below `output`: beside it, where no job writes.
 fn state_of(output: &Path) -> PathBuf {
-    let name = output.file_name().unwrap_or_default().to_string_lossy();
+    let name = output.file_name().expected("the name of a folder").to_string_lossy();
     output.with_file_name(format!(".{name}.logs"))
 }
 

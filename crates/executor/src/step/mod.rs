@@ -7,7 +7,10 @@
 //! server              what a run loads            → up, ready, kept for the next run, taken down
 //! follow, seen, logs  watches and log streams     → how it ended
 //! result, evidence    what it left                → its result file
+//! whole               all of that, whatever breaks off
 //! ```
+
+use kubebench_syntax::invariant::Invariant as _;
 
 mod attempt;
 mod beside;
@@ -32,6 +35,7 @@ mod snapshot;
 pub mod suite;
 pub mod summary;
 mod told;
+mod whole;
 
 #[cfg(test)]
 mod tests;
@@ -53,5 +57,8 @@ pub enum Answer {
 
 /// Returns the word that results have for a status.
 fn word(status: Status) -> String {
-    serde_json::to_value(status).ok().and_then(|word| word.as_str().map(str::to_owned)).unwrap_or_default()
+    serde_json::to_value(status)
+        .ok()
+        .and_then(|word| word.as_str().map(str::to_owned))
+        .expected("a word for each status")
 }

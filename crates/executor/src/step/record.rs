@@ -19,9 +19,11 @@ use kubebench_format::result;
 use kubebench_git::record::{Addition, Conflict, Kind, Mode, NotRecorded, Recorded, Signing, place};
 use kubebench_git::{self as git, Destination};
 use kubebench_host::experiment::{RunFolder, run_folders};
+use kubebench_host::fault::{InternalFault, caught};
 use kubebench_host::fs;
 use kubebench_host::terminal;
 use kubebench_syntax::digest::Digest;
+use kubebench_syntax::invariant::Invariant as _;
 
 /// How long to keep trying: nobody waits for the step, and what it does not record waits for another Workflow.
 pub const DEADLINE: Duration = Duration::from_secs(30 * 60);
@@ -122,9 +124,10 @@ pub fn run(environment: &Environment, deadline: Duration) -> Result<Option<Kind>
     let mut waiting = Vec::new();
     let mut reached = destination.as_ref().is_ok_and(Option::is_some);
     for name in names {
-        let benchmark = owner.benchmark_of(&name).unwrap_or_default();
+        let benchmark = owner.benchmark_of(&name).expected("the folder of a run");
         let found = RunFolder::open(experiments, &name).map_err(|error| Unusable::Unreadable(error.to_string()));
-        match found.and_then(|run| unrecorded(run, benchmark, &settings)) {
+        let looked = caught(|| found.and_then(|run| unrecorded(run, benchmark, &settings)));
+        match looked.unwrap_or_else(|fault| Err(Unusable::Fault(fault))) {
             Ok(None) => {}
             Ok(Some(result)) => {
                 tally.found += 1;
@@ -140,13 +143,13 @@ pub fn run(environment: &Environment, deadline: Duration) -> Result<Option<Kind>
         if let Ok(Some(destination)) = &destination
             && is_full(&waiting)
         {
-            reached = record(&waiting, destination, &mut tally);
+            reached = record(&waiting, destination, &mut tally, &git::record);
             waiting.clear();
         }
     }
     match &destination {
         Ok(Some(destination)) => {
-            record(&waiting, destination, &mut tally);
+            record(&waiting, destination, &mut tally, &git::record);
         }
         Ok(None) => tell_kept(&owner, tally.found),
         Err(fault) => tell_failure(fault, &mut tally),
@@ -202,12 +205,14 @@ enum Unusable {
     Unreadable(String),
     /// It was read, and is none.
     Refused(String),
+    /// A bug of this program ended the look at it.
+    Fault(InternalFault),
 }
 
 impl Unusable {
     fn kind(&self) -> Kind {
         match self {
-            Self::Unreadable(_) => Kind::TryAgain,
+            Self::Unreadable(_) | Self::Fault(_) => Kind::TryAgain,
             Self::Refused(_) => Kind::Refused,
         }
     }
@@ -218,6 +223,7 @@ impl std::fmt::Display for Unusable {
         match self {
             Self::Unreadable(words) => write!(f, "it cannot be read: {words}"),
             Self::Refused(words) => f.write_str(words),
+            Self::Fault(fault) => write!(f, "kubebench broke off, by a bug of its own: {fault}"),
         }
     }
 }
@@ -230,7 +236,7 @@ fn unrecorded(run: RunFolder, benchmark: &str, settings: &ResultsSettings) -> Re
     if is_marked(&run, &digest) {
         return Ok(None);
     }
-    let job = run.place().file_name().unwrap_or_default().to_string_lossy().into_owned();
+    let job = run.place().file_name().expected("the name of a folder").to_string_lossy().into_owned();
     let sealed = found::judge(&bytes, benchmark, &job).map_err(Unusable::Refused)?;
     let addition = addition(&sealed, &run.place().join(RESULT), &settings.directory);
     Ok(Some(Waiting { run, digest, addition }))
@@ -244,17 +250,28 @@ fn is_marked(run: &RunFolder, digest: &Digest) -> bool {
     marker.is_some_and(|marker| marker.get("digest").and_then(Json::as_str) == Some(digest.to_string().as_str()))
 }
 
+/// How additions are recorded.
+type Add = dyn Fn(&[Addition], &Destination) -> Result<Recorded, NotRecorded>;
+
 /// Records a batch; returns false when it makes no sense to go on with another.
-fn record(waiting: &[Waiting], destination: &Destination, tally: &mut Tally) -> bool {
+fn record(waiting: &[Waiting], destination: &Destination, tally: &mut Tally, add: &Add) -> bool {
     if waiting.is_empty() {
         return true;
     }
     let additions: Vec<Addition> = waiting.iter().map(|waiting| waiting.addition.clone()).collect();
-    let recorded = match git::record(&additions, destination) {
-        Ok(recorded) => recorded,
-        Err(fault) => {
+    let recorded = match caught(|| add(&additions, destination)) {
+        Ok(Ok(recorded)) => recorded,
+        Ok(Err(fault)) => {
             tell_failure(&fault, tally);
             return false;
+        }
+        // One of them breaks it, and the others are recorded.
+        Err(_) if waiting.len() > 1 => return waiting.chunks(1).all(|one| record(one, destination, tally, add)),
+        Err(fault) => {
+            let [broken, ..] = waiting else { return true };
+            let fault = Unusable::Fault(fault);
+            tally.fault(fault.kind(), &format!("{}: {fault}", broken.run.place().join(RESULT).display()));
+            return true;
         }
     };
     for conflict in &recorded.conflicts {
@@ -334,3 +351,6 @@ fn tell_left(owner: &Owner<'_>, destination: &Result<Option<Destination>, NotRec
         _ => {}
     }
 }
+
+#[cfg(test)]
+mod tests;

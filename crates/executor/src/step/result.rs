@@ -16,12 +16,13 @@ use super::told::{self, RulesText};
 use super::{snapshot, word};
 use crate::gather::{self, Hurry, KeptOf, Parts, Span, log_incomplete};
 use kubebench_contract::RulesFile;
-use kubebench_extract::measure::{Log, measure};
+use kubebench_extract::measure::{Log, Measured, measure};
 use kubebench_extract::rules::{RuleScan, Rules};
 use kubebench_format::result::ReasonCode;
 use kubebench_format::result::v1::{Cluster, Environment, Metadata, Provenance, Reason, Recorder, StatusReason, Usage};
 use kubebench_format::result::{self, BenchmarkResult, fingerprint, redact};
 use kubebench_host::experiment::{self, Left, RunFolder};
+use kubebench_host::fault::caught;
 use kubebench_host::terminal;
 use kubebench_syntax::digest::Digest;
 
@@ -51,6 +52,11 @@ impl Gathered {
         Ok(Self { logs, rules, scans: Vec::new() })
     }
 
+    /// Says that nothing is gathered.
+    pub(super) fn of_nothing() -> Self {
+        Self { logs: Logs::of_nothing(), rules: Rules::none(), scans: Vec::new() }
+    }
+
     /// Ends the logs, with so much patience for those that have not ended.
     pub(super) fn end_logs(&mut self, patience: Duration) -> Vec<LogOf> {
         let mut ended = Vec::new();
@@ -60,6 +66,13 @@ impl Gathered {
         }
         ended
     }
+}
+
+/// What was read from what a run left.
+struct Read {
+    rules: Rules,
+    measured: Measured,
+    usage: Option<Usage>,
 }
 
 /// Reads the text of `rules.json`: as it is, and ready for use.
@@ -77,17 +90,19 @@ impl Session {
         // The rules may have changed since; those that are there when the run ends count, or those that it began with.
         let text = told::rules(&self.environment)?.rules.or_else(|| snapshot::rules(&folder).rules);
         let text = text.context("there are no rules for this run: neither the ConfigMap nor the snapshot has them")?;
-        let (about, rules) = read_rules(&text)?;
+        let about = RulesFile::read(&text).map_err(|fault| anyhow!("{fault}"))?;
         let left = Left::of_run(&folder);
         let logs = outcome.logs.clone().unwrap_or_default();
-        let evidence = self.evidence(attempt, outcome, &left);
-        let read = read_logs(&rules, gathered, &logs, &left)?;
-        let measured = measure(&rules, &read, outcome.ended.restarts, &evidence);
-        let usage = outcome.usage.clone().map(|usage| self.with_energy(usage, &evidence));
+        let mut ended = outcome.ended.clone();
+        let read = caught(|| self.read(attempt, outcome, gathered, &left, &text));
+        let Read { rules, measured, usage } = match ended.unless_broken_off(read) {
+            Some(read) => read?,
+            None => Read { rules: Rules::none(), measured: Measured::default(), usage: outcome.usage.clone() },
+        };
         let kept: Vec<KeptOf> =
             logs.iter().map(|log| KeptOf { name: log.name.clone(), dropped: log.dropped }).collect();
-        let (artifacts, absent) = gather::artifacts(&left, &kept, &rules, self);
-        let mut ended = outcome.ended.clone();
+        let listed = caught(|| gather::artifacts(&left, &kept, &rules, self));
+        let (artifacts, absent) = ended.unless_broken_off(listed).unwrap_or_default();
         let faults = logs.iter().filter_map(|log| log.fault.as_ref().map(|fault| log_incomplete(&log.name, fault)));
         ended.reasons.extend(faults.chain(absent));
         let cluster = Cluster {
@@ -151,6 +166,16 @@ impl Session {
         });
         redact(&mut result, &self.redactor);
         self.store(&attempt.job, result)
+    }
+
+    /// Reads what the run left by the rules of `text`.
+    fn read(&self, attempt: &Attempt, outcome: &Outcome, gathered: Gathered, left: &Left, text: &str) -> Result<Read> {
+        let (_, rules) = read_rules(text)?;
+        let evidence = self.evidence(attempt, outcome, left);
+        let logs = read_logs(&rules, gathered, outcome.logs.as_deref().unwrap_or_default(), left)?;
+        let measured = measure(&rules, &logs, outcome.ended.restarts, &evidence);
+        let usage = outcome.usage.clone().map(|usage| self.with_energy(usage, &evidence));
+        Ok(Read { rules, measured, usage })
     }
 
     /// Says what the GPUs took, where somebody has counted it.

@@ -8,13 +8,12 @@ use anyhow::Result;
 use serde_json::Value as Json;
 
 use super::attempt::{Attempt, Created, Moment, Outcome};
-use super::beside::After;
 use super::create::{Claim, NoJob};
 use super::follow::{Ending, Limits, is_absent};
 use super::logs::Logs;
 use super::result::Gathered;
 use super::seen::Sight;
-use super::server::{Loaded, NoServer, Ready, Since, unseen};
+use super::server::{Loaded, Ready, Since, unseen};
 use super::session::Session;
 use super::told::{self, Told};
 use super::{Answer, Environment, logs, snapshot};
@@ -167,47 +166,8 @@ impl Session {
         Ok(())
     }
 
-    /// Takes one attempt to its result; none when another pod is to go on with it.
-    fn attempt(&mut self, told: &Told, attempt: &mut Attempt) -> Result<Option<BenchmarkResult>> {
-        let objects = told.config.objects(&attempt.run.id, attempt.number, &self.naming());
-        let mut objects = objects.map_err(|fault| anyhow::anyhow!("{fault}"))?;
-        let wanted = self.wanted(told, attempt)?;
-        let server = wanted.as_ref().map(|wanted| &wanted.objects);
-        for objects in [Some(&objects), server].into_iter().flatten() {
-            self.know_secrets(&objects.workload);
-        }
-        let rules = told::rules(&self.environment)?;
-        snapshot::keep(&attempt.open(&self.experiments)?, &objects, server, &rules)?;
-        let mut gathered = Gathered::new(self, attempt, &rules)?;
-        if attempt.outcome.is_none() {
-            let outcome = match self.serve(told, wanted.as_ref(), attempt, &mut gathered)? {
-                Ok(()) => self.take_run(told, attempt, &mut objects, &mut gathered)?,
-                Err(NoServer::Ends(outcome)) => Some(*outcome),
-                Err(NoServer::NoJob(no_job)) => self.without_job(attempt, no_job),
-                Err(NoServer::Left) => None,
-            };
-            let Some(outcome) = outcome else { return Ok(None) };
-            attempt.outcome = Some(outcome);
-            self.keep(attempt);
-        } else if attempt.outcome.as_ref().is_some_and(|outcome| outcome.logs.is_none()) {
-            self.go_on_with_server(attempt, &mut gathered);
-        }
-        self.catch_up(&gathered.logs);
-        if let Some(created) = attempt.created.clone() {
-            self.remove(&created).unwrap_or_else(|fault| self.note_left(&attempt.job, &fault));
-            self.remove_before(&objects, &attempt.job);
-        }
-        self.end_logs(attempt, &mut gathered);
-        self.take_down_after(told, attempt)?;
-        if self.postprocess(told, attempt)? == After::Left {
-            return Ok(None);
-        }
-        let result = self.conclude(attempt, gathered)?;
-        Ok(Some(result))
-    }
-
     /// Follows the run from its job's creation to its end; none when another pod is to go on with it.
-    fn take_run(
+    pub(super) fn take_run(
         &mut self,
         told: &Told,
         attempt: &mut Attempt,
@@ -248,7 +208,7 @@ impl Session {
     }
 
     /// Says how a run ended that has no job; none when another pod is to go on with it.
-    fn without_job(&mut self, attempt: &Attempt, no_job: NoJob) -> Option<Outcome> {
+    pub(super) fn without_job(&mut self, attempt: &Attempt, no_job: NoJob) -> Option<Outcome> {
         let (status, reason) = match no_job {
             NoJob::Stopped if self.is_to_be_succeeded() => return None,
             NoJob::Stopped => (Status::Interrupted, self.interruption()),
@@ -377,7 +337,7 @@ impl Session {
     }
 
     /// Deletes what was created before the workload.
-    fn remove_before(&mut self, objects: &Objects, job: &str) {
+    pub(super) fn remove_before(&mut self, objects: &Objects, job: &str) {
         for object in &objects.before {
             let name = text_at(object, "/metadata/name");
             let there =

@@ -21,6 +21,7 @@ use kubebench_format::result::ReasonCode;
 use kubebench_format::result::v1::{Node, StatusReason};
 use kubebench_host::experiment;
 use kubebench_host::experiment::{Reserve, Spare};
+use kubebench_host::fault;
 use kubebench_host::machine;
 use kubebench_host::process::{self, Stop, Unstored};
 use kubebench_host::terminal;
@@ -45,8 +46,8 @@ pub(super) enum Event {
 pub(super) struct Session {
     pub(super) cluster: Cluster,
     pub(super) namespace: String,
-    /// The pod of this process.
-    pub(super) pod: String,
+    /// The pod of this process, as far as it is known.
+    pub(super) pod: Option<String>,
     pub(super) benchmark: String,
     pub(super) workflow: Workflow,
     pub(super) experiments: PathBuf,
@@ -85,7 +86,7 @@ impl Session {
         Ok(Self {
             cluster: cluster.stop_with(no_more_tries.clone()),
             namespace: environment.namespace()?.to_owned(),
-            pod: machine::variables(|name| name == "HOSTNAME").into_values().next().unwrap_or_default(),
+            pod: machine::variables(|name| name == "HOSTNAME").into_values().next(),
             benchmark: environment.benchmark()?.to_owned(),
             workflow,
             experiments,
@@ -93,7 +94,7 @@ impl Session {
             environment: environment.clone(),
             events: channel(),
             stop: None,
-            redactor: Arc::new(Redactor::new([])),
+            redactor: Arc::default(),
             no_more_tries,
             reserve: None,
             spare,
@@ -122,7 +123,11 @@ impl Session {
 
     /// Returns true when this pod is taken away while its Workflow goes on: another pod will go on where this one ended.
     pub(super) fn is_to_be_succeeded(&self) -> bool {
-        let pod = self.cluster.get(&Resource::pods(), &self.namespace, &self.pod);
+        let Some(pod) = &self.pod else {
+            self.tell("note: `HOSTNAME` does not say which pod this is, so no other pod goes on where this one ends");
+            return false;
+        };
+        let pod = self.cluster.get(&Resource::pods(), &self.namespace, pod);
         if !matches!(pod, Ok(Some(pod)) if is_leaving(&pod)) {
             return false;
         }
@@ -151,6 +156,7 @@ impl Session {
         let mut suspects = Vec::new();
         suspicious(object, &mut suspects);
         self.redactor = Arc::new(self.redactor.as_ref().clone().suspecting(suspects));
+        fault::redact_by(&self.redactor);
     }
 
     /// Says why a run did not come to its end.
@@ -185,12 +191,20 @@ impl Session {
     /// Returns the facts of the machines called `names`, as far as they may be read, and the version of Kubernetes.
     pub(super) fn machines(&self, names: &[String]) -> (Vec<Node>, Option<String>) {
         let reading = Action { namespace: None, verb: "get", group: "", resource: "nodes", subresource: "" };
-        let may_read = !names.is_empty() && self.cluster.may(reading).unwrap_or_default();
-        if !may_read && !names.is_empty() {
-            self.tell(
-                "note: of nodes only the names are known, since the runner may not read nodes; `deploy/nodes` lets it",
-            );
-        }
+        let may_read = !names.is_empty()
+            && match self.cluster.may(reading) {
+                Ok(true) => true,
+                Ok(false) => {
+                    self.tell(
+                        "note: of nodes only the names are known, since the runner may not read nodes; `deploy/nodes` lets it",
+                    );
+                    false
+                }
+                Err(fault) => {
+                    self.tell(&format!("note: of nodes only the names are known: {fault}"));
+                    false
+                }
+            };
         let facts = |name: &String| match self.cluster.read(&format!("/api/v1/nodes/{name}")) {
             Ok(Some(object)) => node::facts(&object),
             _ => node::unknown(name),

@@ -46,6 +46,7 @@ use super::json_document::{self, Documents};
 use super::line::Line;
 use super::series::{Sample, Series, Window};
 use kubebench_format::spec::v1::metric::{Better, Reduce};
+use kubebench_syntax::invariant::Invariant as _;
 
 /// The tools, by name.
 pub const TOOLS: &[Tool] = &[
@@ -300,8 +301,7 @@ impl Report {
             self.places.entry(name.to_owned()).or_default().insert(labels.clone(), index);
             index
         });
-        #[expect(clippy::indexing_slicing, reason = "the index was found or made above")]
-        &mut self.found[index].series
+        &mut self.found.get_mut(index).expected("the index that was found or made above").series
     }
 }
 

@@ -9,6 +9,7 @@ use std::collections::BTreeMap;
 
 use super::{Line, LineParser, Lines, ONE, Report, Sample, Tool};
 use crate::open_metrics::Reader;
+use kubebench_syntax::invariant::Invariant as _;
 
 pub(super) const TOOL: Tool = Tool {
     name: "openmetrics",
@@ -32,7 +33,7 @@ impl LineParser for Parser {
             Ok(None) => return,
             Err(reason) => {
                 // Other words in a log are no fault of the exposition.
-                let name = line.text.split(['{', ' ']).next().unwrap_or_default();
+                let name = line.text.split(['{', ' ']).next().expected("a first part of every split");
                 if self.reader.kind_of(name).is_some() {
                     report.invalid(reason);
                 }

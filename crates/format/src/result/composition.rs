@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use kubebench_syntax::invariant::Invariant as _;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -211,7 +212,7 @@ impl Workflow {
         }
         let mut names: Vec<&str> = Vec::new();
         for node in self.nodes.iter().filter(|node| !GROUPS.contains(&node.r#type.as_str())) {
-            let base = node.name.split('(').next().unwrap_or_default();
+            let base = node.name.split('(').next().expected("a first part of every split");
             if !names.contains(&base) {
                 names.push(base);
             }

@@ -2,6 +2,7 @@
 
 use super::{BenchmarkResult, Fault, content, path, read};
 use kubebench_syntax::diag::{Diagnostic, code};
+use kubebench_syntax::invariant::Invariant as _;
 use kubebench_syntax::text::{Source, SourceId, Span};
 
 /// Returns what is wrong with the file `shown`, which holds `bytes`, if anything is.
@@ -17,7 +18,7 @@ pub fn judge(shown: &str, bytes: &[u8], place: Option<&str>, id: SourceId) -> Op
 
 fn misplaced(shown: &str, place: Option<&str>, result: &BenchmarkResult) -> Option<Diagnostic> {
     let (actual, wanted) = (place?, path(result));
-    let folder = shown.strip_suffix(actual).unwrap_or_default();
+    let folder = shown.strip_suffix(actual).expected("a file that is shown with its place at the end");
     (actual != wanted).then(|| {
         Diagnostic::in_file(&code::KB0368, shown, format!("this result belongs at `{folder}{wanted}`"))
             .note("its place follows from its content; at two places it would be counted twice")

@@ -21,6 +21,7 @@ pub use ack::Ack;
 pub use composition::Composition;
 pub use judge::judge;
 use kubebench_syntax::digest::{Canonical, Digest, Hasher};
+use kubebench_syntax::invariant::Invariant as _;
 pub use place::{path, round};
 pub use reason::ReasonCode;
 pub use redacted::{names as redact_names, redact};
@@ -186,13 +187,13 @@ pub fn content(bytes: &[u8]) -> Result<BenchmarkResult, Fault> {
 /// Returns the canonical bytes of a JSON value: sorted keys, two spaces, shortest floats that read back the same, one line
 /// end at the end.
 pub fn canonical(value: &Json) -> Vec<u8> {
-    let mut bytes = serde_json::to_vec_pretty(&Canonical(value)).unwrap_or_default();
+    let mut bytes = serde_json::to_vec_pretty(&Canonical(value)).expected("canonical JSON of a JSON value");
     bytes.push(b'\n');
     bytes
 }
 
 fn json(result: &BenchmarkResult) -> Json {
-    serde_json::to_value(result).unwrap_or_default()
+    serde_json::to_value(result).expected("JSON of our own types")
 }
 
 fn digest_of(result: &BenchmarkResult) -> Digest {

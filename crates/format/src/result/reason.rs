@@ -121,6 +121,8 @@ codes! {
     ArtifactUnreadable = "artifactUnreadable",
     /// Something was left out of the result.
     TooLarge = "tooLarge",
+    /// A bug in Kubebench ended its part in the run.
+    InternalFault = "internalFault",
     /// The run was never started; of `status` alone.
     Skipped = "skipped",
     /// What the step says of itself; of `status` alone.

@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 use super::ReasonCode;
 use super::thinned;
 use super::v1::{Artifact, BenchmarkResult, Exit, Metric, StatusReason};
+use kubebench_syntax::invariant::Invariant as _;
 
 /// The code of the reasons that say what was left out.
 const CODE: ReasonCode = ReasonCode::TooLarge;
@@ -172,5 +173,5 @@ fn shortened(text: &str, bytes: usize) -> String {
     while !text.is_char_boundary(end) {
         end -= 1;
     }
-    format!("{}…", text.get(..end).unwrap_or_default())
+    format!("{}…", text.get(..end).expected("the end of a character"))
 }

@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use serde_json::{Map, Value};
 
 use kubebench_syntax::diag::did_you_mean;
+use kubebench_syntax::invariant::Invariant as _;
 
 /// Returns `schema` with its references followed, outer words winning over inner ones.
 pub(super) fn resolve(root: &Value, schema: &Value) -> Value {
@@ -182,7 +183,7 @@ fn type_of(root: &Value, schema: &Value) -> String {
         return format.to_owned();
     }
     let lookup = schema.get("pattern").is_some();
-    let name = |name: &Value| name.as_str().unwrap_or("any").to_owned();
+    let name = |name: &Value| name.as_str().expected("types by their names").to_owned();
     match schema.get("type") {
         Some(Value::Array(types)) => {
             types.iter().map(name).filter(|name| !(lookup && name == "string")).collect::<Vec<_>>().join("|")

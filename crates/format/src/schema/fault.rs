@@ -10,6 +10,7 @@ use super::format::{self, Format};
 use super::habit;
 use super::violation::Violation;
 use kubebench_syntax::diag::{Diagnostic, Place, code, did_you_mean};
+use kubebench_syntax::invariant::Invariant as _;
 use kubebench_syntax::text::{Source, Span};
 use kubebench_syntax::unit;
 use kubebench_syntax::yaml::Value;
@@ -23,7 +24,9 @@ pub(super) fn findings(violation: &Violation<'_>) -> Vec<Diagnostic> {
         }
         // The one choice of fields that there is: the first is what most specs mean.
         Kind::AnyOf { .. } => missing_field(violation, first_choice(violation)),
-        Kind::Required { property } => missing_field(violation, property.as_str().unwrap_or_default()),
+        Kind::Required { property } => {
+            missing_field(violation, property.as_str().expected("the name of a required field"))
+        }
         Kind::Type { .. } => vec![wrong_type(violation)],
         Kind::Pattern { .. } if violation.format().is_none() => vec![wrong_type(violation)],
         Kind::Pattern { .. } => Vec::new(),
@@ -32,7 +35,11 @@ pub(super) fn findings(violation: &Violation<'_>) -> Vec<Diagnostic> {
             vec![not_allowed(violation, &Json::Array(vec![(**expected_value).clone()]))]
         }
         Kind::Format { .. } => {
-            vec![malformed(violation, violation.node.as_text().unwrap_or_default(), violation.node.span)]
+            vec![malformed(
+                violation,
+                violation.node.as_text().expected("text, since formats are of texts"),
+                violation.node.span,
+            )]
         }
         Kind::PropertyNames { error } => bad_key(violation, error),
         Kind::MinProperties { .. } | Kind::MaxProperties { .. } => vec![exactly_one(violation)],
@@ -70,7 +77,7 @@ fn unknown_field(violation: &Violation<'_>, key: &str) -> Diagnostic {
 
 /// Returns the field that the first of several ways to fill a mapping demands.
 fn first_choice<'v>(violation: &'v Violation<'_>) -> &'v str {
-    violation.schema.pointer("/anyOf/0/required/0").and_then(Json::as_str).unwrap_or_default()
+    violation.schema.pointer("/anyOf/0/required/0").and_then(Json::as_str).expected("a choice of required fields")
 }
 
 /// Returns the finding about a missing field, unless it is there with a slip, which is found for itself.
@@ -264,7 +271,7 @@ fn unit_fault(
 }
 
 fn bad_key(violation: &Violation<'_>, error: &jsonschema::ValidationError<'_>) -> Vec<Diagnostic> {
-    let key = error.instance().as_str().unwrap_or_default().to_owned();
+    let key = error.instance().as_str().expected("text, since keys are texts").to_owned();
     let span = violation.span_of_key(&key);
     let format = violation.format();
     match format.map(|format| (format, (format.check)(&key))) {

@@ -117,7 +117,7 @@ fn metric_name(text: &str) -> Result<(), UnitError> {
 fn metric_pattern(text: &str) -> Result<(), UnitError> {
     let malformed = |error: &dyn std::fmt::Display| {
         let reason = error.to_string();
-        let reason = reason.lines().last().unwrap_or_default().trim_start_matches("error: ");
+        let reason = reason.lines().last().unwrap_or(&reason).trim_start_matches("error: ");
         fault(
             format!("the pattern is not a regular expression: {reason}"),
             "the syntax is that of Rust's regex crate: no look-around, no back references",

@@ -15,6 +15,7 @@ use crate::spec::v1::carried::WorkloadBlock;
 use crate::spec::v1::container::RoleBlock;
 use crate::spec::v1::project::Project;
 use crate::spec::v1::suite::Suite;
+use kubebench_syntax::invariant::Invariant as _;
 
 /// The name of the committed schema of result files.
 pub const RESULT_FILE: &str = "result.v1.json";
@@ -63,7 +64,7 @@ fn merged_schema<T: JsonSchema>(more: &[Value], generator: &mut SchemaGenerator)
     if let Some(form) = form.as_object_mut() {
         form.insert("properties".to_owned(), Value::Object(properties));
     }
-    Schema::try_from(form).unwrap_or_default()
+    Schema::try_from(form).expected("an object, which is a schema")
 }
 
 /// Returns the schema of `kind`, with `workloads` as the forms of `spec.workload`.

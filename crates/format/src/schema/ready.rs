@@ -9,6 +9,7 @@ use super::DocumentKind;
 use super::explain::Homes;
 use super::format::FORMATS;
 use super::generate::{WorkloadForm, generate};
+use kubebench_syntax::invariant::Invariant as _;
 
 /// One schema, ready to validate and to explain itself.
 pub(super) struct Ready {
@@ -18,7 +19,6 @@ pub(super) struct Ready {
 }
 
 impl Ready {
-    #[expect(clippy::panic, reason = "the schemas are part of the program and a test builds all of them")]
     pub(super) fn new(kind: DocumentKind, workloads: &[WorkloadForm]) -> Self {
         let schema = generate(kind, workloads);
         let mut options = jsonschema::draft7::options().should_validate_formats(true);
@@ -26,7 +26,7 @@ impl Ready {
             options = options
                 .with_format(format.name, move |text: &str| text.contains("${{") || (format.check)(text).is_ok());
         }
-        let validator = options.build(&schema).unwrap_or_else(|error| panic!("{}: {error}", kind.file_name()));
+        let validator = options.build(&schema).expected("a schema of ours");
         Self { schema, validator, homes: OnceLock::new() }
     }
 

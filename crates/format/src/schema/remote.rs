@@ -1,5 +1,6 @@
 //! The addresses that git pushes to: what holds a credential, or would have git run something, is none of them.
 
+use kubebench_syntax::invariant::Invariant as _;
 use kubebench_syntax::unit::UnitError;
 
 /// What git reaches itself; for any other scheme it runs a program of that name.
@@ -22,7 +23,7 @@ pub(super) fn check(text: &str) -> Result<(), UnitError> {
     if !SCHEMES.contains(&scheme) {
         return Err(fault(format!("git does not reach `{scheme}://` by itself"), EXAMPLES));
     }
-    let authority = rest.split(['/', '?', '#']).next().unwrap_or_default();
+    let authority = rest.split(['/', '?', '#']).next().expected("a first part of every split");
     let (user, host) = authority.rsplit_once('@').unwrap_or(("", authority));
     if host.starts_with('-') {
         return Err(fault("git would take this host for an option", EXAMPLES));

@@ -9,6 +9,7 @@ use super::violation::{Subject, Violation};
 use super::{DocumentKind, advise, fault};
 use crate::spec::v1::API_VERSION;
 use kubebench_syntax::diag::{Code, Diagnostic, code, did_you_mean};
+use kubebench_syntax::invariant::Invariant as _;
 use kubebench_syntax::text::Source;
 use kubebench_syntax::yaml::{Node, Value};
 
@@ -25,8 +26,9 @@ impl Schemas {
         Self { workloads: workloads.to_vec(), by_kind }
     }
 
-    fn ready(&self, kind: DocumentKind) -> Option<&Ready> {
-        Some(self.by_kind.get(&kind)?.get_or_init(|| Ready::new(kind, &self.workloads)))
+    fn ready(&self, kind: DocumentKind) -> &Ready {
+        let ready = self.by_kind.get(&kind).expected("a schema of each kind");
+        ready.get_or_init(|| Ready::new(kind, &self.workloads))
     }
 
     /// Tells the kind of a document, or says why it has none; `expected` are the kinds that may stand in this file.
@@ -58,7 +60,10 @@ impl Schemas {
                 .note(note)
                 .help(format!("write `apiVersion: {API_VERSION}`")));
         }
-        let word = kind.as_text().unwrap_or_default();
+        let word = kind.as_text().ok_or_else(|| {
+            let message = format!("`kind` is {}, not a name", kind.type_name());
+            Diagnostic::at(&code::KB0208, kind.span, message).help(format!("write {names}"))
+        })?;
         expected.iter().copied().find(|expected| expected.name() == word).ok_or_else(|| {
             let message = format!("`{word}` is not a kind that is allowed here");
             let close = did_you_mean(word, expected.iter().map(|kind| kind.name()));
@@ -76,16 +81,15 @@ impl Schemas {
         let word = root.and_then(|root| root.get("kind")).and_then(Node::as_text);
         let kind = expected.iter().find(|kind| Some(kind.name()) == word);
         let mut ambiguous = found.iter_mut().filter(|fault| fault.code == &code::KB0110).peekable();
-        if let (Some(root), Some(kind), Some(_)) = (root, kind, ambiguous.peek())
-            && let Some(ready) = self.ready(*kind)
-        {
+        if let (Some(root), Some(kind), Some(_)) = (root, kind, ambiguous.peek()) {
+            let ready = self.ready(*kind);
             ambiguous.for_each(|fault| advise::ambiguous(&ready.schema, source, root, fault));
         }
     }
 
     /// Returns every violation of the schema of `kind` in `root`, one for each mistake.
     pub fn validate(&self, kind: DocumentKind, source: &Source, root: &Node) -> Vec<Diagnostic> {
-        let Some(ready) = self.ready(kind) else { return Vec::new() };
+        let ready = self.ready(kind);
         let json = root.to_json();
         if ready.validator.is_valid(&json) {
             return Vec::new();

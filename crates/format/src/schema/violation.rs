@@ -8,6 +8,7 @@ use serde_json::Value as Json;
 
 use super::format::{self, Format};
 use super::ready::Ready;
+use kubebench_syntax::invariant::Invariant as _;
 use kubebench_syntax::text::{Source, Span};
 use kubebench_syntax::yaml::Node;
 
@@ -59,7 +60,7 @@ impl<'a> Violation<'a> {
         let (node, key_span) = *subject.nodes.get(pointer)?;
         let keyword = error.schema_path().as_str();
         let parent = keyword.rfind('/').and_then(|at| keyword.get(..at)).unwrap_or_default();
-        let schema = subject.ready.schema.pointer(parent).unwrap_or(&Json::Null);
+        let schema = subject.ready.schema.pointer(parent).expected("the schema that was violated");
         let path = error.instance_path().iter().collect();
         Some(Self { subject, schema, pointer, path, node, key_span, kind: error.kind() })
     }

@@ -8,6 +8,7 @@ use super::Item;
 use crate::record::NotRecorded;
 use kubebench_host::machine;
 use kubebench_syntax::digest::Digest;
+use kubebench_syntax::invariant::Invariant as _;
 
 /// Returns what keeps an item from standing in the work tree, unless it stands there already or nothing does.
 pub(super) fn in_the_way(top: &Path, item: &Item<'_>) -> Option<String> {
@@ -16,7 +17,7 @@ pub(super) fn in_the_way(top: &Path, item: &Item<'_>) -> Option<String> {
     while let Some(part) = parts.next() {
         place.push(part);
         let Ok(metadata) = place.symlink_metadata() else { return None };
-        let shown = place.strip_prefix(top).unwrap_or(&place).display().to_string();
+        let shown = place.strip_prefix(top).expected("a place below the top").display().to_string();
         if parts.peek().is_none() {
             // What is no file is not even opened: a named pipe would never answer.
             let bytes = if metadata.is_file() { fs::read(&place).ok() } else { None };

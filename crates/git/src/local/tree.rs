@@ -41,7 +41,10 @@ impl Tree {
             }
             for line in answer.text().split('\0') {
                 let Some((facts, path)) = line.split_once('\t') else { continue };
-                let id = facts.split(' ').nth(column).unwrap_or_default();
+                let id = facts
+                    .split(' ')
+                    .nth(column)
+                    .ok_or_else(|| NotRecorded::try_again(format!("git lists `{path}` in an unknown form: {facts}")))?;
                 found.insert(path.to_owned(), id.to_owned());
             }
         }

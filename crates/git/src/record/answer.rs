@@ -1,6 +1,8 @@
 //! What git's answers mean. Prose decides only between "no" and "not now", never whether something is recorded: for that the
 //! caller looks at the server.
 
+use kubebench_syntax::invariant::Invariant as _;
+
 /// The outcome of one push.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Pushed {
@@ -82,7 +84,8 @@ pub fn pushed(succeeded: bool, porcelain: &str, words: &str) -> Pushed {
     if succeeded && faults.is_empty() {
         return Pushed::Accepted;
     }
-    let reasons: Vec<&str> = faults.iter().map(|line| line.rsplit('\t').next().unwrap_or_default()).collect();
+    let reasons: Vec<&str> =
+        faults.iter().map(|line| line.rsplit('\t').next().expected("a last part of every split")).collect();
     if reasons.iter().any(|reason| reason.starts_with("[rejected]") && !reason.contains("atomic")) {
         return Pushed::Raced;
     }

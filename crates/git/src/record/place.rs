@@ -1,6 +1,7 @@
 //! The places that results go to: addresses of repositories, names of refs, paths of files. Each is judged before git sees it.
 
 use kubebench_format::schema::format;
+use kubebench_syntax::invariant::Invariant as _;
 
 /// The longest path of a result.
 const PATH: usize = 1000;
@@ -16,7 +17,7 @@ pub(crate) fn refuse_address(remote: &str) -> Result<(), String> {
         (format.check)(remote).map_err(|fault| fault.message)?;
     }
     let host = remote.split_once(':').map(|(host, _)| host).filter(|host| !host.contains('/'));
-    if host.is_some_and(|host| host.rsplit('@').next().unwrap_or_default().starts_with('-')) {
+    if host.is_some_and(|host| host.rsplit('@').next().expected("a last part of every split").starts_with('-')) {
         return Err("ssh would take this host for an option".to_owned());
     }
     if remote.contains("://") && remote.contains(['?', '#']) {

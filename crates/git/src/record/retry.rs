@@ -1,5 +1,6 @@
 //! When to try again, and when not to.
 
+use kubebench_syntax::invariant::Invariant as _;
 use std::time::Duration;
 
 const FIRST: Duration = Duration::from_millis(200);
@@ -10,7 +11,7 @@ const LONGEST: Duration = Duration::from_secs(8);
 /// The whole range is drawn from ("full jitter"), because writers that lost one race together would meet in the next one too.
 pub fn pause(failures: u32, random: u64) -> Duration {
     let ceiling = FIRST.saturating_mul(1_u32.checked_shl(failures.min(16)).unwrap_or(u32::MAX)).min(LONGEST);
-    let nanoseconds = u64::try_from(ceiling.as_nanos()).unwrap_or(u64::MAX);
+    let nanoseconds = u64::try_from(ceiling.as_nanos()).expected("a pause of less than 584 years");
     Duration::from_nanos(random % nanoseconds.saturating_add(1))
 }
 

@@ -8,6 +8,7 @@ use std::path::{Component, Path, PathBuf};
 
 use kubebench_extract::excerpt::{Excerpt, HALF};
 use kubebench_syntax::digest::{Digest, Hasher};
+use kubebench_syntax::invariant::Invariant as _;
 
 /// What stands before the names of artifacts that postprocessing wrote.
 const RESULT: &str = "result/";
@@ -246,7 +247,7 @@ fn pieces(path: &Path, mut take: impl FnMut(&[u8]) -> ControlFlow<()>) -> io::Re
         if count == 0 {
             return Ok(ControlFlow::Continue(()));
         }
-        if take(buffer.get(..count).unwrap_or_default()).is_break() {
+        if take(buffer.get(..count).expected("at most a buffer of bytes")).is_break() {
             return Ok(ControlFlow::Break(()));
         }
     }

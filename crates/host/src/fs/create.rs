@@ -5,6 +5,7 @@ use std::io::{ErrorKind, Write as _};
 use std::path::Path;
 
 use anyhow::{Context as _, Result, bail};
+use kubebench_syntax::invariant::Invariant as _;
 
 /// Writes a new file at `path` below `root`, with its folders; an existing one is left alone and is an error.
 pub fn create_new(root: &Path, path: &str, text: &str) -> Result<()> {
@@ -32,7 +33,7 @@ pub fn write_report(path: &Path, text: &str) -> Result<()> {
 /// Replaces the content of the existing file at `path` below `root`, all or nothing.
 pub fn replace(root: &Path, path: &str, text: &str) -> Result<()> {
     let full = root.join(path);
-    let name = full.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
+    let name = full.file_name().map(|name| name.to_string_lossy().into_owned()).expected("the name of a file");
     let temp = full.with_file_name(format!(".{name}.{}.kubebench-tmp", std::process::id()));
     let permissions = fs::metadata(&full).with_context(|| format!("cannot read {path}"))?.permissions();
     let written = fs::write(&temp, text)

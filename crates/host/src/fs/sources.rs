@@ -9,6 +9,7 @@ use kubebench_syntax::path::join;
 
 use super::place::normal;
 use super::{SPEC_LIMIT, below, kind_of, words};
+use kubebench_syntax::invariant::Invariant as _;
 
 /// One file of a spec folder, read or not.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -141,7 +142,9 @@ fn is_misnamed(path: &str) -> bool {
 fn read(path: &Path) -> io::Result<Content> {
     let file = File::open(path)?;
     let limit = SPEC_LIMIT as u64 + 1;
-    let mut bytes = Vec::with_capacity(usize::try_from(file.metadata()?.len().min(limit)).unwrap_or_default() + 1);
+    let mut bytes = Vec::with_capacity(
+        usize::try_from(file.metadata()?.len().min(limit)).expected("a limit that memory can hold") + 1,
+    );
     file.take(limit).read_to_end(&mut bytes)?;
     Ok(if bytes.len() > SPEC_LIMIT { Content::TooLong(bytes) } else { Content::Whole(bytes) })
 }

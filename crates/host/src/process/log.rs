@@ -11,6 +11,7 @@ use std::path::{Path, PathBuf};
 use nix::fcntl::OFlag;
 
 use checkpoint::{Checkpoint, Ended, Slots};
+use kubebench_syntax::invariant::Invariant as _;
 use segments::{Naming, Segments, read_part};
 
 /// Behind the name of a log, that of its checkpoint.
@@ -123,7 +124,7 @@ impl KeptLog {
         if is_link(path) || path.parent().is_some_and(is_link) {
             return Err(io::Error::other("a link is in its place, and links are not followed"));
         }
-        let named = state.join(path.file_name().unwrap_or_default());
+        let named = state.join(path.file_name().expected("the name of a file"));
         let mut checkpoint = named.as_os_str().to_owned();
         checkpoint.push(CHECKPOINT);
         let checkpoint = PathBuf::from(checkpoint);

@@ -20,6 +20,7 @@ use super::foreign::Foreign;
 use super::supervise::Report;
 use super::tree;
 use super::usage::Usage;
+use kubebench_syntax::invariant::Invariant as _;
 
 /// How long output that still comes is read after the last process ended.
 const DRAIN: Duration = Duration::from_secs(2);
@@ -153,7 +154,7 @@ impl<T: Send + 'static> Replica<T> {
 
     /// Returns the supervisor's process id.
     pub fn pid(&self) -> i32 {
-        i32::try_from(self.supervisor.id()).unwrap_or_default()
+        i32::try_from(self.supervisor.id()).expected("a process id")
     }
 
     /// Looks at the sink while output comes.

@@ -90,7 +90,7 @@ pub fn stops<T: Send + 'static>(to: Sender<T>, wrap: fn(Stop) -> T) -> Result<()
 
 /// Returns true when whoever started this process wants it to outlive the terminal.
 fn ignores_hang_up() -> bool {
-    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
+    let Ok(status) = std::fs::read_to_string("/proc/self/status") else { return false };
     let ignored = status.lines().find_map(|line| line.strip_prefix("SigIgn:"));
     ignored.and_then(|mask| u64::from_str_radix(mask.trim(), 16).ok()).is_some_and(|mask| mask & 1 == 1)
 }

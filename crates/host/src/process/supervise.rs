@@ -18,6 +18,7 @@ use signal_hook::iterator::Signals;
 use super::container;
 use super::tree::{self, End};
 use super::usage::{Memory, Usage};
+use kubebench_syntax::invariant::Invariant as _;
 
 /// How long processes have between SIGTERM and SIGKILL.
 pub(super) const GRACE: Duration = Duration::from_secs(10);
@@ -66,7 +67,7 @@ pub fn supervise(argv: &[String], container: Option<(&str, &str)>) -> Result<()>
         container::remove(engine, name, &texts.collect());
     }
     // Who started us may be gone.
-    let _ = socket.write_all(&serde_json::to_vec(&outcome).unwrap_or_default());
+    let _ = socket.write_all(&serde_json::to_vec(&outcome).expected("JSON of our own types"));
     Ok(())
 }
 
@@ -83,7 +84,7 @@ fn run(argv: &[String], signals: &mut Signals) -> Report {
             return Report { error: Some(error), ..Report::default() };
         }
     };
-    let pid = i32::try_from(child.id()).unwrap_or_default();
+    let pid = i32::try_from(child.id()).expected("a process id");
     memory.watch(pid);
     let (end, stopping) = wait(Pid::from_raw(pid), signals);
     let seconds = started.elapsed().as_secs_f64();

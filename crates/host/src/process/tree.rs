@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
 
+use kubebench_syntax::invariant::Invariant as _;
 use nix::sys::signal::{Signal, kill, killpg};
 use nix::sys::wait::{WaitPidFlag, WaitStatus, waitpid};
 use nix::unistd::Pid;
@@ -76,7 +77,7 @@ pub(super) fn all_ended(leader: Pid) -> bool {
 }
 
 fn me() -> i32 {
-    i32::try_from(std::process::id()).unwrap_or_default()
+    i32::try_from(std::process::id()).expected("a process id")
 }
 
 /// Ends every descendant of this process but `spared` and theirs: SIGTERM, and after `grace` SIGKILL.

@@ -7,6 +7,7 @@ use std::time::Duration;
 use serde::{Deserialize, Serialize};
 
 use super::tree;
+use kubebench_syntax::invariant::Invariant as _;
 
 /// What the processes of one replica used, from start to end.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -96,7 +97,8 @@ fn children(root: i32) -> Vec<i32> {
     let mut found = Vec::new();
     let mut next = vec![root];
     while let Some(pid) = next.pop() {
-        let text = std::fs::read_to_string(format!("/proc/{pid}/task/{pid}/children")).unwrap_or_default();
+        // One that has ended has none.
+        let Ok(text) = std::fs::read_to_string(format!("/proc/{pid}/task/{pid}/children")) else { continue };
         let below: Vec<i32> = text.split_whitespace().filter_map(|pid| pid.parse().ok()).collect();
         found.extend(&below);
         next.extend(below);
@@ -104,9 +106,10 @@ fn children(root: i32) -> Vec<i32> {
     found
 }
 
-/// Returns the bytes that a process and its children that ended read from and wrote to storage.
+/// Returns the bytes that a process and its children that ended read from and wrote to storage; of one that has ended, which is in its
+/// parent's count, none.
 fn io_of(pid: &str) -> (f64, f64) {
-    let text = std::fs::read_to_string(format!("/proc/{pid}/io")).unwrap_or_default();
+    let Ok(text) = std::fs::read_to_string(format!("/proc/{pid}/io")) else { return (0.0, 0.0) };
     let field = |name: &str| {
         let line = text.lines().find_map(|line| line.strip_prefix(name));
         line.and_then(|rest| rest.trim_start_matches(':').trim().parse().ok()).unwrap_or(0.0)
@@ -132,8 +135,12 @@ pub struct Sampler {
 impl Sampler {
     /// Takes a sample of the trees below `supervisors`; `ended` is what replicas used that have ended.
     pub fn sample(&mut self, supervisors: &[i32], ended: impl Iterator<Item = Usage>) {
-        let ticks = nix::unistd::sysconf(nix::unistd::SysconfVar::CLK_TCK).ok().flatten().unwrap_or(100) as f64;
-        let page = nix::unistd::sysconf(nix::unistd::SysconfVar::PAGE_SIZE).ok().flatten().unwrap_or(4096) as f64;
+        let ticks =
+            nix::unistd::sysconf(nix::unistd::SysconfVar::CLK_TCK).ok().flatten().expected("the ticks of a second")
+                as f64;
+        let page =
+            nix::unistd::sysconf(nix::unistd::SysconfVar::PAGE_SIZE).ok().flatten().expected("the size of a page")
+                as f64;
         // Fields 14 to 17 and 24 of proc(5), counted from the state, which is field 3.
         let of = |pid: i32, fields: &[usize]| -> f64 {
             let text = tree::stat(pid).unwrap_or_default();

@@ -66,10 +66,10 @@ fn one(site: &Site<'_>, facts: &BTreeMap<String, String>, seen: &Seen<'_>) -> Fi
     let newest = seen
         .partitions
         .iter()
-        .filter_map(|partition| partition.newest(archive))
+        .map(|partition| partition.newest(archive))
         .max_by_key(|row| (&row.started_at, &row.path));
     let ran = |partition: &&Partition| {
-        let name = partition.newest(archive).map(|row| archive.subject(row).case_name.as_str()).unwrap_or_default();
+        let name = &archive.subject(partition.newest(archive)).case_name;
         html! {
             tr {
                 th scope="row" { a href=(relative(&path, &place::case(&partition.benchmark, &partition.case, 1))) { (partition.benchmark) } }

@@ -4,6 +4,7 @@ use maud::{Markup, html};
 
 use super::n;
 use super::trend::line;
+use kubebench_syntax::invariant::Invariant as _;
 
 const WIDTH: f64 = 120.0;
 const HEIGHT: f64 = 24.0;
@@ -12,7 +13,7 @@ const MOST: usize = 60;
 
 /// Draws the newest values; the row of the table says in words what matters of them.
 pub(crate) fn spark(values: &[f64]) -> Markup {
-    let values = values.get(values.len().saturating_sub(MOST)..).unwrap_or_default();
+    let values = values.get(values.len().saturating_sub(MOST)..).expected("the newest of these values");
     let (low, high) = values
         .iter()
         .fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), value| (low.min(*value), high.max(*value)));

@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::session::Session;
 use super::{Archive, Row};
 use kubebench_format::result::v1::{Environment, Node, Status};
+use kubebench_syntax::invariant::Invariant as _;
 
 /// The facts that keep results apart.
 pub(crate) const FACTS: [&str; 6] = ["target", "engine", "cpu", "gpu", "driver", "instanceType"];
@@ -91,8 +92,9 @@ fn has_no_machine(archive: &Archive, row: &Row) -> bool {
 
 impl Partition {
     /// Returns the newest row.
-    pub fn newest<'a>(&self, archive: &'a Archive) -> Option<&'a Row> {
-        self.sessions.last().and_then(|session| session.rows.first()).and_then(|at| archive.rows().get(*at))
+    pub fn newest<'a>(&self, archive: &'a Archive) -> &'a Row {
+        let newest = self.sessions.last().and_then(|session| session.rows.first());
+        newest.and_then(|at| archive.rows().get(*at)).expected("a partition of rows of this archive")
     }
 }
 

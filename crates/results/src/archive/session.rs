@@ -1,6 +1,7 @@
 //! Sessions: the runs of one execution of a case.
 
 use super::{Archive, Row};
+use kubebench_syntax::invariant::Invariant as _;
 
 /// The runs of one case in one session.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -17,7 +18,8 @@ impl Session {
     pub(super) fn new(archive: &Archive, id: &str, mut rows: Vec<usize>) -> Self {
         let begun = |at: &usize| archive.rows().get(*at).map(|row| (&row.started_at, &row.path));
         rows.sort_by_key(begun);
-        let started_at = rows.first().and_then(begun).map(|(time, _)| time.clone()).unwrap_or_default();
+        let started_at =
+            rows.first().and_then(begun).map(|(time, _)| time.clone()).expected("a session of rows of this archive");
         Self { id: id.to_owned(), started_at, rows }
     }
 

@@ -6,6 +6,7 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 
 use kubebench_syntax::digest::Canonical;
+use kubebench_syntax::invariant::Invariant as _;
 
 /// Parts by number.
 #[derive(Clone, Debug)]
@@ -30,21 +31,22 @@ impl<T> PartialEq for Table<T> {
 impl<T: Clone + Serialize + DeserializeOwned> Table<T> {
     /// Returns the number of `item`.
     pub(super) fn id(&mut self, item: &T) -> u32 {
-        let text =
-            serde_json::to_value(item).and_then(|json| serde_json::to_string(&Canonical(&json))).unwrap_or_default();
+        let text = serde_json::to_value(item)
+            .and_then(|json| serde_json::to_string(&Canonical(&json)))
+            .expected("canonical JSON of our own types");
         self.place(text, item)
     }
 
     /// Returns the number here of what has the number `id` in another table.
     pub(super) fn adopt(&mut self, id: u32, from: &Self) -> u32 {
-        self.place(from.texts.get(id as usize).cloned().unwrap_or_default(), from.get(id))
+        self.place(from.texts.get(id as usize).cloned().expected("an item that the other table has"), from.get(id))
     }
 
     fn place(&mut self, text: String, item: &T) -> u32 {
         if let Some(id) = self.known.get(&text) {
             return *id;
         }
-        let id = u32::try_from(self.items.len()).unwrap_or(u32::MAX);
+        let id = u32::try_from(self.items.len()).expected("fewer than 2^32 items");
         self.items.push(item.clone());
         self.texts.push(text.clone());
         self.known.insert(text, id);

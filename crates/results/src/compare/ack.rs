@@ -10,6 +10,7 @@ use crate::archive::{Archive, MetricKey, Partition};
 use crate::verdict::Mark;
 use kubebench_format::result::Ack;
 use kubebench_syntax::diag::nearest;
+use kubebench_syntax::invariant::Invariant as _;
 use kubebench_syntax::unit::is_time;
 
 /// Returns whether `ack` is about this series.
@@ -18,7 +19,7 @@ pub(super) fn is_about(ack: &Ack, archive: &Archive, partition: &Partition, metr
 }
 
 fn is_about_case(ack: &Ack, archive: &Archive, partition: &Partition) -> bool {
-    let name = partition.newest(archive).map(|row| archive.subject(row).case_name.as_str()).unwrap_or_default();
+    let name = &archive.subject(partition.newest(archive)).case_name;
     ack.benchmark == partition.benchmark
         && (matches(&ack.case, &partition.case) || matches(&ack.case, name))
         && ack.target.as_ref().is_none_or(|target| partition.facts.get("target").is_none_or(|own| own == target))
@@ -138,7 +139,7 @@ pub fn matches(pattern: &str, text: &str) -> bool {
     let Some((first, others)) = pattern.split_once('*') else { return pattern == text };
     let Some(mut rest) = text.strip_prefix(first) else { return false };
     let mut others: Vec<&str> = others.split('*').collect();
-    let last = others.pop().unwrap_or_default();
+    let last = others.pop().expected("a last part of every split");
     for part in others {
         // The first place is as good as any later one: what follows may be anywhere behind it.
         let Some((_, behind)) = rest.split_once(part) else { return false };

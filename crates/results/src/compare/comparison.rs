@@ -15,6 +15,7 @@ use crate::verdict::{
     Effect, LEAST_HISTORY, Policy, Scale, Verdict, against_history, judge, of_few, of_groups, of_pairs, without_scale,
 };
 use kubebench_stats as stats;
+use kubebench_syntax::invariant::Invariant as _;
 
 /// From so many sessions on each side, ranks decide.
 const LEAST_GROUP: usize = 4;
@@ -99,22 +100,20 @@ impl Request<'_> {
         let is_by_case = self.sides.iter().any(|side| matches!(side, Side::Variant(_) | Side::Label(..)));
         // Toolkits are compared variant by variant.
         let is_by_variant = !self.sides.iter().any(|side| matches!(side, Side::Label(..)));
-        let subject = partition.newest(self.archive).map(|row| self.archive.subject(row));
-        match subject {
-            Some(subject) if is_by_case => {
-                let is_said = |name: &str| is_by_variant && name == kubebench_format::result::VARIANT;
-                let params = subject.params.iter().filter(|(name, _)| !is_said(name));
-                params.map(|(name, value)| format!("{name}={value}")).collect::<Vec<_>>().join(", ")
-            }
-            _ => partition.case.clone(),
+        if !is_by_case {
+            return partition.case.clone();
         }
+        let is_said = |name: &str| is_by_variant && name == kubebench_format::result::VARIANT;
+        let subject = self.archive.subject(partition.newest(self.archive));
+        let params = subject.params.iter().filter(|(name, _)| !is_said(name));
+        params.map(|(name, value)| format!("{name}={value}")).collect::<Vec<_>>().join(", ")
     }
 
     fn unmatched(&self, partitions: &[Partition], only: &str) -> Unmatched {
-        let subject = partitions.first().and_then(|one| one.newest(self.archive)).map(|row| self.archive.subject(row));
+        let first = partitions.first().expected("a partition of each benchmark that is left");
         Unmatched {
-            benchmark: partitions.first().map(|one| one.benchmark.clone()).unwrap_or_default(),
-            case_name: subject.map(|subject| subject.case_name.clone()).unwrap_or_default(),
+            benchmark: first.benchmark.clone(),
+            case_name: self.archive.subject(first.newest(self.archive)).case_name.clone(),
             only: only.to_owned(),
         }
     }

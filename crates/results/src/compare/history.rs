@@ -14,6 +14,7 @@ use crate::verdict::{
 use kubebench_format::result::Ack;
 use kubebench_format::result::v1::{Direction, Environment};
 use kubebench_stats::{self as stats, trend};
+use kubebench_syntax::invariant::Invariant as _;
 
 /// A drift is told where it is at most this likely by chance: it is looked for in every series.
 const DRIFTS: f64 = 0.01;
@@ -148,7 +149,7 @@ impl Request<'_> {
         SeriesHistory {
             benchmark: partition.benchmark.clone(),
             case: partition.case.clone(),
-            case_name: newest.map(|row| archive.subject(row).case_name.clone()).unwrap_or_default(),
+            case_name: archive.subject(newest).case_name.clone(),
             environment: partition.facts.iter().map(|(fact, value)| ((*fact).to_owned(), value.clone())).collect(),
             replaced,
             metric: series.metric.name.clone(),
@@ -176,7 +177,7 @@ impl Request<'_> {
                 .and_then(|(_, level)| stats::autocorrelation(&level))
                 .filter(|found| *found > CORRELATED),
             acks,
-            synthetic: newest.is_some_and(|row| row.synthetic),
+            synthetic: newest.synthetic,
             sessions: everything.sessions,
         }
     }
@@ -271,7 +272,7 @@ pub(super) fn marks(
 
 /// Returns the values since the last change of level.
 pub(super) fn newest_level<'v>(values: &'v [f64], found: &Baseline) -> &'v [f64] {
-    values.get(found.changes.last().map_or(found.apart, |change| change.at)..).unwrap_or_default()
+    values.get(found.changes.last().map_or(found.apart, |change| change.at)..).expected("a level among the values")
 }
 
 fn scaled(values: &[f64]) -> Option<(Scale, Vec<f64>)> {
@@ -301,7 +302,7 @@ pub(super) fn level_change(
     let end = cuts.iter().copied().find(|cut| *cut > change.at).unwrap_or(members.len());
     let start = cuts.iter().copied().rev().find(|cut| *cut < change.at).unwrap_or(found.apart);
     let values = |from: usize, to: usize| -> Vec<f64> {
-        let places = members.get(from..to).unwrap_or_default().iter();
+        let places = members.get(from..to).expected("levels among the values").iter();
         places.filter_map(|place| series.points.get(*place)).map(|point| point.median).collect()
     };
     let (before, after) = (values(start, change.at), values(change.at, end));

@@ -83,7 +83,7 @@ impl Origin<'_> {
             benchmark: self.partition.benchmark.clone(),
             baseline_benchmark: None,
             case: self.partition.case.clone(),
-            case_name: newest.map(|row| self.archive.subject(row).case_name.clone()).unwrap_or_default(),
+            case_name: self.archive.subject(newest).case_name.clone(),
             environment: self.partition.facts.iter().map(|(fact, value)| ((*fact).to_owned(), value.clone())).collect(),
             metric: series.metric.name.clone(),
             labels: series.metric.labels.clone(),
@@ -108,7 +108,7 @@ impl Origin<'_> {
             open: None,
             acks: Vec::new(),
             notes: Vec::new(),
-            synthetic: newest.is_some_and(|row| row.synthetic),
+            synthetic: newest.synthetic,
         }
     }
 }

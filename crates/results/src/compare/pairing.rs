@@ -74,7 +74,7 @@ fn unique<'a>(key: &Key<'_>, side: usize, left: Option<&Left<'a>>) -> BTreeMap<S
 /// Returns the labels of a benchmark but for those that are compared.
 fn other_labels(archive: &Archive, sides: [&Side; 2], partitions: &[Partition]) -> BTreeMap<String, String> {
     let is_asked = |name: &str| sides.iter().any(|side| matches!(side, Side::Label(asked, _) if asked == name));
-    let newest = partitions.iter().filter_map(|partition| partition.newest(archive));
+    let newest = partitions.iter().map(|partition| partition.newest(archive));
     let newest = newest.max_by(|one, other| one.started_at.cmp(&other.started_at));
     let labels = newest.map(|row| archive.subject(row).labels.clone()).unwrap_or_default();
     labels.into_iter().filter(|(name, _)| !is_asked(name)).collect()

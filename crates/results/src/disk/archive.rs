@@ -16,6 +16,7 @@ use crate::archive::{Archive, Extract, Kept, KeptOf, Row};
 use kubebench_format::result;
 use kubebench_host::fs::{Content, cache_folder, find_results, read_result};
 use kubebench_syntax::digest::{Digest, Hasher};
+use kubebench_syntax::invariant::Invariant as _;
 
 /// The first line of a cache; another version of the program reads another.
 const HEAD: &str = concat!("kubebench archive 3 ", env!("CARGO_PKG_VERSION"), "\n");
@@ -193,7 +194,7 @@ struct Hashed<W> {
 impl<W: io::Write> io::Write for Hashed<W> {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         let count = self.file.write(bytes)?;
-        self.hasher.update(bytes.get(..count).unwrap_or_default());
+        self.hasher.update(bytes.get(..count).expected("at most what was to be written"));
         Ok(count)
     }
 

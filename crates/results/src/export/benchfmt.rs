@@ -11,6 +11,7 @@ use super::text::{encoded, is_hidden, number};
 use super::{Exporter, Sink};
 use kubebench_format::result::v1::{Direction, Metric, Status};
 use kubebench_format::result::{BenchmarkResult, plain};
+use kubebench_syntax::invariant::Invariant as _;
 
 pub(super) struct Benchfmt {
     sink: Sink,
@@ -31,6 +32,7 @@ impl Benchfmt {
         let cpus: Vec<&str> = environment.nodes.iter().filter_map(|node| node.cpu_model.as_deref()).collect();
         let marked = |mark: &str, holds: bool| holds.then(|| mark.to_owned());
         let status = serde_json::to_value(run.status).ok().and_then(|status| status.as_str().map(str::to_owned));
+        let status = status.expected("a word for each status");
         let lines = [
             ("pkg", Some(metadata.benchmark.clone())),
             ("target", Some(metadata.target.clone())),
@@ -38,7 +40,7 @@ impl Benchfmt {
             ("fingerprint", Some(environment.fingerprint.clone())),
             ("commit", source.commit.clone()),
             ("warmup", marked("true", run.warmup)),
-            ("status", status.filter(|_| run.status != Status::Succeeded)),
+            ("status", (run.status != Status::Succeeded).then_some(status)),
             ("synthetic", marked("true", result.synthetic)),
         ];
         for (key, value) in lines {

@@ -9,6 +9,7 @@ use super::left::Left;
 use super::{Exporter, Sink};
 use kubebench_format::result::BenchmarkResult;
 use kubebench_syntax::digest::Digest;
+use kubebench_syntax::invariant::Invariant as _;
 
 /// Bencher takes no longer name of a benchmark.
 const BENCHMARK: usize = 1024;
@@ -37,7 +38,7 @@ fn fitting(name: String, most: usize) -> String {
     while !name.is_char_boundary(end) {
         end -= 1;
     }
-    format!("{}-{digest}", name.get(..end).unwrap_or_default())
+    format!("{}-{digest}", name.get(..end).expected("the end of a character"))
 }
 
 /// Returns the measure of a metric; its unit is part of it where the case has another metric of that name and labels.

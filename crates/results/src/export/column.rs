@@ -8,6 +8,7 @@ use serde_json::Value as Json;
 use kubebench_format::result::BenchmarkResult;
 use kubebench_format::result::v1::{Metric, Stats};
 use kubebench_syntax::digest::Canonical;
+use kubebench_syntax::invariant::Invariant as _;
 
 /// What a column holds; any cell may be empty.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -192,16 +193,16 @@ fn stat(metric: &Metric, of: fn(&Stats) -> f64) -> Cell<'_> {
 
 /// JSON of a value; nothing where it is `null`.
 fn json<'a>(value: &impl Serialize) -> Cell<'a> {
-    match serde_json::to_value(value) {
-        Ok(Json::Null) | Err(_) => Cell::Empty,
-        Ok(value) => serde_json::to_string(&Canonical(&value)).map_or(Cell::Empty, Cell::Json),
+    match serde_json::to_value(value).expected("JSON of our own types") {
+        Json::Null => Cell::Empty,
+        value => Cell::Json(serde_json::to_string(&Canonical(&value)).expected("canonical JSON of a JSON value")),
     }
 }
 
 /// A word of the format, such as `timedOut`.
 fn word<'a>(value: &impl Serialize) -> Cell<'a> {
-    match serde_json::to_value(value) {
-        Ok(Json::String(word)) => Cell::Text(Cow::Owned(word)),
+    match serde_json::to_value(value).expected("JSON of our own types") {
+        Json::String(word) => Cell::Text(Cow::Owned(word)),
         _ => Cell::Empty,
     }
 }

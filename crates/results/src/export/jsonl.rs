@@ -8,6 +8,7 @@ use super::text::number;
 use super::{Exporter, Sink};
 use kubebench_format::result::BenchmarkResult;
 use kubebench_format::result::v1::Metric;
+use kubebench_syntax::invariant::Invariant as _;
 
 pub(super) struct JsonLines {
     sink: Sink,
@@ -37,12 +38,12 @@ fn field(line: &mut String, name: &str, cell: &Cell<'_>) {
 }
 
 fn quoted(text: &str) -> String {
-    serde_json::to_string(text).unwrap_or_default()
+    serde_json::to_string(text).expected("JSON of a text")
 }
 
 fn samples(metric: Option<&Metric>) -> Cell<'static> {
-    let samples = metric.map(|metric| serde_json::to_string(&metric.samples));
-    samples.and_then(Result::ok).map_or(Cell::Empty, Cell::Json)
+    let samples = |metric: &Metric| serde_json::to_string(&metric.samples).expected("JSON of numbers");
+    metric.map_or(Cell::Empty, |metric| Cell::Json(samples(metric)))
 }
 
 impl Exporter for JsonLines {

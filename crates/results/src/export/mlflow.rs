@@ -15,6 +15,7 @@ use super::{Exporter, Folder, time};
 use kubebench_format::result::v1::{Metric, Status};
 use kubebench_format::result::{BenchmarkResult, plain};
 use kubebench_syntax::digest::Digest;
+use kubebench_syntax::invariant::Invariant as _;
 
 /// MLflow cuts a longer value of a parameter.
 const PARAM: usize = 6000;
@@ -62,14 +63,14 @@ impl Names {
         if name.trim_matches(['.', ' ']).is_empty() || name.starts_with([' ', '.']) || name.ends_with([' ', '.']) {
             name = format!("_{}_", name.trim_matches(' '));
         }
-        self.free(name)
+        self.free(&name)
     }
 
     /// Returns `name`, with a number where another one has it, whatever the case of letters.
-    fn free(&mut self, name: String) -> String {
+    fn free(&mut self, name: &str) -> String {
         let numbered = (2..).map(|number| format!("{name}_{number}"));
         let is_free = |name: &String| !self.0.contains(&name.to_lowercase());
-        let free = std::iter::once(name.clone()).chain(numbered).find(is_free).unwrap_or(name);
+        let free = std::iter::once(name.to_owned()).chain(numbered).find(is_free).expected("a number that is free");
         self.0.insert(free.to_lowercase());
         free
     }
@@ -132,7 +133,7 @@ impl Exporter for Mlflow {
                     format!("{ended} {} {step}\n", sample.map_or_else(|| "nan".to_owned(), number))
                 };
                 let lines: String = metric.samples.iter().enumerate().map(sample).collect();
-                let name = names.free(format!("{name}.samples"));
+                let name = names.free(&format!("{name}.samples"));
                 self.folder.put(&format!("{place}/metrics/{name}"), lines.as_bytes())?;
             }
         }
@@ -185,7 +186,8 @@ impl Exporter for Mlflow {
 /// Returns the experiment of a benchmark: digits, as MLflow wants them.
 fn experiment(benchmark: &str) -> String {
     let digest = Digest::of(benchmark).hex();
-    let number = digest.get(..15).and_then(|digits| u64::from_str_radix(digits, 16).ok()).unwrap_or_default();
+    let number =
+        digest.get(..15).and_then(|digits| u64::from_str_radix(digits, 16).ok()).expected("hex digits of a digest");
     format!("{:018}", number % 1_000_000_000_000_000_000)
 }
 

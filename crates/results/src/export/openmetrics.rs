@@ -10,6 +10,7 @@ use super::left::Left;
 use super::text::number;
 use super::{Exporter, Sink};
 use kubebench_format::result::{BenchmarkResult, plain};
+use kubebench_syntax::invariant::Invariant as _;
 
 /// Names of gauges that stand for something else here.
 const RESERVED: [&str; 3] = ["kubebench_runs", "kubebench_session", "kubebench_session_info"];
@@ -127,7 +128,7 @@ fn add(labels: &mut Labels, name: &str, value: &str) {
     let is_taken = |name: &str| labels.iter().any(|(taken, _)| taken == name);
     let numbered = (2..).map(|number| format!("{allowed}_{number}"));
     let free = std::iter::once(allowed.clone()).chain(numbered).find(|name| !is_taken(name));
-    labels.push((free.unwrap_or(allowed), value.to_owned()));
+    labels.push((free.expected("a number that is free"), value.to_owned()));
 }
 
 fn joined(labels: &Labels) -> String {

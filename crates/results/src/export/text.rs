@@ -1,8 +1,10 @@
 //! Spellings that several formats share.
 
+use kubebench_syntax::invariant::Invariant as _;
+
 /// Returns the shortest text of a number that reads back the same.
 pub(super) fn number(number: f64) -> String {
-    serde_json::to_string(&number).unwrap_or_default()
+    serde_json::to_string(&number).expected("JSON of a number")
 }
 
 /// What stands in the place of a NUL where a format has none.

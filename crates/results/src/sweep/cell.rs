@@ -9,6 +9,7 @@ use crate::archive::{Archive, Row};
 use crate::compare::model::{SeriesHistory, SessionValue};
 use kubebench_format::result::labelled;
 use kubebench_stats as stats;
+use kubebench_syntax::invariant::Invariant as _;
 
 /// One metric of one case on one kind of hardware.
 #[derive(Clone, Debug)]
@@ -61,11 +62,11 @@ impl Cell<'_> {
     }
 
     pub(super) fn since(&self) -> &str {
-        self.level.first().map(|session| session.started_at.as_str()).unwrap_or_default()
+        self.level.first().map(|session| session.started_at.as_str()).expected("a cell with at least one session")
     }
 
     pub(super) fn until(&self) -> &str {
-        self.level.last().map(|session| session.started_at.as_str()).unwrap_or_default()
+        self.level.last().map(|session| session.started_at.as_str()).expected("a cell with at least one session")
     }
 
     /// Returns what tells which of two cells of the same case stands for it: the one that runs today.

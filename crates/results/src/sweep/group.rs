@@ -12,6 +12,7 @@ use super::model::{Direction, Estimate, Group, Kind, Row};
 use super::ratio::{self, Ratio};
 use crate::compare::words;
 use kubebench_format::result::plain;
+use kubebench_syntax::invariant::Invariant as _;
 
 /// What cells have in common that are compared, unless something else keeps them apart.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -118,7 +119,7 @@ fn of_benchmark(
         }
     }
     if all.len() == 1 {
-        let only = all.iter().next().cloned().unwrap_or_default();
+        let only = all.iter().next().cloned().expected("the only value");
         notes.insert(format!("{benchmark} has results of {axis}={only} alone: nothing to compare"));
     } else if groups.len() == before && !lonely.is_empty() {
         let moving = moving(request.axis, cells);
@@ -174,24 +175,24 @@ impl Making<'_, '_> {
             let all = currencies.into_iter().collect::<Vec<_>>().join(" and ");
             notes.push(format!("costs are in {all}, and cannot be compared"));
         }
-        let told = chosen.first().map(|(_, cell)| cell.told);
-        let direction = told.map_or(Direction::None, |told| told.direction);
+        let (_, first) = chosen.first().expected("a group of at least two values");
+        let told = first.told;
         let shared = |name: &str| chosen.iter().all(|(_, cell)| cell.told.environment.contains_key(name));
         let environment = self.facts.iter().filter(|(fact, _)| shared(fact));
         Group {
-            benchmark: told.map(|told| told.benchmark.clone()).unwrap_or_default(),
-            params: chosen.first().map(|(_, cell)| others(self.request.axis, cell)).unwrap_or_default(),
+            benchmark: told.benchmark.clone(),
+            params: others(self.request.axis, first),
             environment: environment.map(|(fact, value)| (fact.clone(), value.clone())).collect(),
-            metric: told.map(|told| told.metric.clone()).unwrap_or_default(),
-            labels: told.map(|told| told.labels.clone()).unwrap_or_default(),
-            unit: told.and_then(|told| told.unit.clone()),
-            direction,
-            kind: told.map_or(Kind::Primary, |told| told.kind),
+            metric: told.metric.clone(),
+            labels: told.labels.clone(),
+            unit: told.unit.clone(),
+            direction: told.direction,
+            kind: told.kind,
             numeric: is_numeric,
             base: base.map(|(value, _)| value.clone()),
             rows,
             notes,
-            synthetic: told.is_some_and(|told| told.synthetic),
+            synthetic: told.synthetic,
         }
     }
 

@@ -8,6 +8,7 @@ pub use markdown::markdown;
 
 use super::model::{Estimate, Front, FrontMetric, FrontPoint, Group, Row, UnitCost};
 use crate::compare::words;
+use kubebench_syntax::invariant::Invariant as _;
 
 /// Returns a multiple, to the digits that its interval supports: `1.93 × [1.91, 1.95]`.
 pub(super) fn times(estimate: Estimate) -> String {
@@ -76,7 +77,7 @@ fn place(point: &FrontPoint, front: &Front) -> String {
         other.map_or_else(|| case.clone(), |other| other.case_name.clone())
     };
     let names = |cases: &[String]| {
-        let first = cases.first().map(name).unwrap_or_default();
+        let first = cases.first().map(name).expected("a case that is better");
         if cases.len() > 1 { format!("{first} and {} more", cases.len() - 1) } else { first }
     };
     match (point.dominated_by.is_empty(), point.perhaps_by.is_empty()) {

@@ -13,6 +13,7 @@ use super::{LEAST_HISTORY, LEAST_SEGMENT, Policy, SIGNIFICANT, Scale, WINDOW};
 use kubebench_format::result::v1::Direction;
 use kubebench_stats::change::{self, LEAST_CORRELATION};
 use kubebench_stats::{self as stats, hampel};
+use kubebench_syntax::invariant::Invariant as _;
 
 /// So many of the newest sessions are looked at together, and open a change where they are this unlikely. Each is a look of its own, so
 /// that this is stricter than one verdict; with 0.005 a gate that wants a second hit fails by itself more often than in 1.5 % of
@@ -147,17 +148,17 @@ fn segments(places: &[f64], scale: Scale, policy: Policy, bound: f64, marks: &[M
     cuts.extend([first, places.len()]);
     cuts.sort_unstable();
     cuts.dedup();
-    let (mut starts, mut steady) = (Vec::new(), places.get(..first).unwrap_or_default().to_vec());
+    let (mut starts, mut steady) = (Vec::new(), places.get(..first).expected("at most all of the places").to_vec());
     for (from, to) in cuts.iter().zip(cuts.iter().skip(1)) {
-        let part = places.get(*from..*to).unwrap_or_default();
+        let part = places.get(*from..*to).expected("parts of the places, in order");
         let turn = young::turn(scale, policy, part).map(|turn| from + turn);
         let ends: Vec<usize> = [*from].into_iter().chain(turn).chain([*to]).collect();
         for (from, to) in ends.iter().zip(ends.iter().skip(1)) {
-            let part = hampel::drawn_in(places.get(*from..*to).unwrap_or_default());
+            let part = hampel::drawn_in(places.get(*from..*to).expected("parts of the part, in order"));
             let cuts = change::change_points(&part, LEAST_SEGMENT).into_iter().map(|point| point.at);
             let cuts: Vec<usize> = [0].into_iter().chain(cuts).chain([part.len()]).collect();
             for (first, next) in cuts.iter().zip(cuts.iter().skip(1)) {
-                let steps = creep::cuts(part.get(*first..*next).unwrap_or_default(), bound);
+                let steps = creep::cuts(part.get(*first..*next).expected("parts of the part, in order"), bound);
                 starts.extend([0].into_iter().chain(steps).map(|step| from + first + step));
             }
             steady.extend(part);
@@ -286,11 +287,13 @@ impl Walk {
 
     /// Returns the sum of the squared distances from a level.
     fn squares(&self, start: usize, end: usize, level: f64) -> f64 {
-        stats::sum(self.places.get(start..end).unwrap_or_default().iter().map(|place| (place - level).powi(2)))
+        stats::sum(
+            self.places.get(start..end).expected("sessions of the series").iter().map(|place| (place - level).powi(2)),
+        )
     }
 
     fn median(&self, start: usize, end: usize) -> f64 {
-        stats::quantile(self.steady.get(start..end).unwrap_or_default().iter().copied(), 0.5)
+        stats::quantile(self.steady.get(start..end).expected("sessions of the series").iter().copied(), 0.5)
     }
 
     /// Returns where the newest level begins if it is as short as a level can be: the first of its sessions may be of the level before,
@@ -343,7 +346,8 @@ impl Walk {
         let rest = |count: usize| self.rest(all - count);
         let surely = as_worse.iter().filter(|(count, effect)| *count > 1 && effect.p <= OPENS);
         if let Some((count, effect)) = surely.min_by(|(one, _), (other, _)| rest(*one).total_cmp(&rest(*other))) {
-            let from = self.accepted.split_off(all - count).first().copied().unwrap_or_default();
+            let from =
+                self.accepted.split_off(all - count).first().copied().expected("the sessions that open a change");
             self.found.open = Some(Open { from, sessions: *count });
             self.found.changes.push(Change { at: from, turn: Turn::Worse, difference: effect.difference });
         } else {
@@ -385,8 +389,8 @@ impl Walk {
             let level = stats::mean(places());
             stats::sum(places().map(|place| (place - level).powi(2)))
         };
-        let parts = self.accepted.split_at_checked(at).unwrap_or_default();
-        squares(parts.0.get(recent..).unwrap_or_default()) + squares(parts.1)
+        let parts = self.accepted.split_at_checked(at).expected("a cut among the accepted sessions");
+        squares(parts.0.get(recent..).expected("a look back from before the cut")) + squares(parts.1)
     }
 
     /// Returns how the accepted sessions from `at` differ from those before, where that is significant, matters, and is for the worse as
@@ -437,7 +441,7 @@ impl Walk {
 
 /// Returns those of the accepted sessions that are looked back on.
 fn recent(accepted: &[usize]) -> &[usize] {
-    accepted.get(accepted.len().saturating_sub(WINDOW)..).unwrap_or_default()
+    accepted.get(accepted.len().saturating_sub(WINDOW)..).expected("the newest of the accepted sessions")
 }
 
 /// Returns what all but one of five of these losses are at least.
@@ -448,5 +452,5 @@ fn lasting(losses: &[f64]) -> f64 {
 }
 
 fn mean(places: &[f64], start: usize, end: usize) -> f64 {
-    stats::mean(places.get(start..end).unwrap_or_default().iter().copied())
+    stats::mean(places.get(start..end).expected("sessions of the series").iter().copied())
 }

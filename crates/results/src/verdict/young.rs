@@ -7,6 +7,7 @@ use super::judge::{Reason, judge};
 use super::{LEAST_HISTORY, LEAST_SEGMENT, Policy, Scale};
 use kubebench_stats as stats;
 use kubebench_stats::change::{self, LEAST_CORRELATION};
+use kubebench_syntax::invariant::Invariant as _;
 
 /// So many sessions are the least that a gate judges by.
 pub(super) const YOUNGEST: usize = 3;
@@ -51,7 +52,8 @@ pub(super) fn turn(scale: Scale, policy: Policy, places: &[f64]) -> Option<usize
         };
         match &mut run {
             Some(run) if run.from < LEAST_HISTORY => {
-                run.is_told = run.is_told || is_level(scale, &settled, places.get(run.from..=at).unwrap_or_default());
+                run.is_told = run.is_told
+                    || is_level(scale, &settled, places.get(run.from..=at).expected("a run up to this session"));
             }
             Some(_) => {}
             None => settled.push(*place),
@@ -62,7 +64,7 @@ pub(super) fn turn(scale: Scale, policy: Policy, places: &[f64]) -> Option<usize
     }
     let has_turned = |run: &Run| {
         let is_few = run.from < LEAST_HISTORY;
-        let (before, since) = places.split_at_checked(run.from).unwrap_or_default();
+        let (before, since) = places.split_at_checked(run.from).expected("a run of these sessions");
         let is_recent = is_few && (2..LEAST_SEGMENT).contains(&since.len());
         let least = if is_few { FROM_FEW } else { FROM_SHORT };
         let is_level = since.len() >= LEAST_SEGMENT;

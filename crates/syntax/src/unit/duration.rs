@@ -3,6 +3,7 @@
 use std::fmt;
 
 use super::{UnitError, quoted};
+use crate::invariant::Invariant as _;
 
 /// A span of time of at least one second and at most ten years, in whole seconds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -37,7 +38,7 @@ impl Duration {
             let digits = rest.bytes().take_while(u8::is_ascii_digit).count();
             let (number, after) = rest.split_at(digits);
             let letters = after.find(|c: char| c.is_ascii_digit()).unwrap_or(after.len());
-            let unit = after.get(..letters).unwrap_or_default();
+            let unit = after.get(..letters).expected("the letters that were counted");
             let end = start + digits + letters;
             let fault = |message: String, range| Err(UnitError::new(message).help(Self::advice(text)).at(range));
             if number.is_empty() {

@@ -4,6 +4,7 @@ use std::fmt;
 use std::ops::Range;
 
 use super::{UnitError, quoted};
+use crate::invariant::Invariant as _;
 
 /// A reference in the grammar of the distribution project, kept as written: nothing is filled in.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -42,8 +43,8 @@ impl ImageRef {
             None => (text, None),
         };
         let path_start = named.rfind('/').map_or(0, |slash| slash + 1);
-        let (name, tag) = match named.get(path_start..).unwrap_or_default().split_once(':') {
-            Some((last, tag)) => (named.get(..path_start + last.len()).unwrap_or_default(), Some(tag)),
+        let (name, tag) = match named.get(path_start..).expected("what follows a slash").split_once(':') {
+            Some((last, tag)) => (named.get(..path_start + last.len()).expected("the part before a colon"), Some(tag)),
             None => (named, None),
         };
         let (registry, repository) = match name.split_once('/') {
@@ -150,7 +151,7 @@ impl ImagePrefix {
         {
             let start = text.len() - path.len() + at;
             let message = format!("{} has a tag or digest, which a prefix cannot have", quoted(text));
-            let before = text.get(..start).unwrap_or_default();
+            let before = text.get(..start).expected("the part before a tag or digest");
             return Err(UnitError::new(message).help(format!("write {}", quoted(before))).at(start..text.len()));
         }
         first.map_or(Ok(()), check_registry)?;
@@ -177,7 +178,7 @@ fn is_hex(text: &str) -> bool {
 
 fn check_registry(registry: &str) -> Result<(), UnitError> {
     let (host, port) = match registry.rfind(':').filter(|_| !registry.ends_with(']')) {
-        Some(colon) => (registry.get(..colon).unwrap_or_default(), registry.get(colon + 1..)),
+        Some(colon) => (registry.get(..colon).expected("the part before a colon"), registry.get(colon + 1..)),
         None => (registry, None),
     };
     let is_label = |label: &str| {

@@ -4,6 +4,7 @@ use std::cmp::Ordering;
 use std::fmt;
 
 use super::{UnitError, quoted};
+use crate::invariant::Invariant as _;
 
 mod advice;
 
@@ -121,7 +122,7 @@ impl Quantity {
 
     /// Returns the nearest floating-point number, for estimates only.
     pub fn as_f64(&self) -> f64 {
-        format!("{}.{:09}", self.nano / NANO, self.nano % NANO).parse().unwrap_or(f64::INFINITY)
+        format!("{}.{:09}", self.nano / NANO, self.nano % NANO).parse().expected("digits around a point")
     }
 }
 

@@ -6,6 +6,7 @@ use serde::de::{self, DeserializeSeed, Deserializer, IntoDeserializer, MapAccess
 use serde::forward_to_deserialize_any;
 
 use super::node::{Entry, Node, Value};
+use crate::invariant::Invariant as _;
 use crate::text::Span;
 
 /// Why a node is not a `T`, and where.
@@ -110,7 +111,7 @@ fn visit_number<'de, V: Visitor<'de>>(text: &str, visitor: V) -> Result<V::Value
     } else if let Ok(number) = text.parse::<i64>() {
         visitor.visit_i64(number)
     } else {
-        visitor.visit_f64(text.parse().unwrap_or(f64::NAN))
+        visitor.visit_f64(text.parse().expected("a number in a spelling that was checked when it was read"))
     }
 }
 

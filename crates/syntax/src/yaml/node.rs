@@ -102,6 +102,16 @@ impl Node {
         self.entry(key).map(|entry| &entry.value)
     }
 
+    /// Returns the entries of the mapping `key`; of anything else, and where there is no such field, none.
+    pub fn entries_of(&self, key: &str) -> &[Entry] {
+        self.get(key).map_or(&[], Self::entries)
+    }
+
+    /// Returns the elements of the sequence `key`; of anything else, and where there is no such field, none.
+    pub fn items_of(&self, key: &str) -> &[Self] {
+        self.get(key).map_or(&[], Self::items)
+    }
+
     /// Returns the element of this list whose field `key` is `name`.
     pub fn element(&self, key: &str, name: &str) -> Option<&Self> {
         self.items().iter().find(|item| item.get(key).and_then(Self::as_text) == Some(name))

@@ -11,6 +11,7 @@ use super::node::{Entry, Node, Value};
 use super::scalar::{self, Plain};
 use super::{syntax, vetting};
 use crate::diag::{Code, Diagnostic, Place, code};
+use crate::invariant::Invariant as _;
 use crate::text::{Source, SourceId, Span};
 
 /// What reading one file gave: a tree unless the file is beyond reading, and every fault found.
@@ -160,7 +161,7 @@ impl Builder<'_> {
     }
 
     fn span(&self, span: &granit_parser::Span) -> Span {
-        let range = span.byte_range().unwrap_or(0..0);
+        let range = span.byte_range().expected("byte offsets, which the parser has for texts");
         Span::new(self.id, range)
     }
 
@@ -250,8 +251,8 @@ impl Builder<'_> {
 
     /// Block collections end where the next token starts; the white space between belongs to nobody.
     fn trimmed_end(&self, start: u32, end: u32) -> u32 {
-        let text = self.source.text.get(start as usize..end as usize).unwrap_or_default();
-        start + u32::try_from(text.trim_end().len()).unwrap_or(u32::MAX)
+        let text = self.source.text.get(start as usize..end as usize).expected("a collection between characters");
+        start + u32::try_from(text.trim_end().len()).expected("a source of less than 4 GiB")
     }
 
     fn place(&mut self, node: Node) -> Flow {
@@ -338,7 +339,11 @@ impl Builder<'_> {
     }
 
     fn syntax_error(&mut self, error: &ScanError) {
-        let offset = error.marker().byte_offset().unwrap_or(0).min(self.source.text.len());
+        let offset = error
+            .marker()
+            .byte_offset()
+            .expected("byte offsets, which the parser has for texts")
+            .min(self.source.text.len());
         let starts = self.stack.iter().rev().map(|frame| match frame {
             Frame::Seq { start, .. } | Frame::Map { start, .. } => *start as usize,
         });

@@ -5,6 +5,7 @@ use serde_yaml::granit_parser::ErrorKind;
 use super::limits::MAX_DEPTH;
 use super::{quote, vetting};
 use crate::diag::{Diagnostic, Place, code};
+use crate::invariant::Invariant as _;
 use crate::text::{Source, SourceId, Span};
 
 /// Returns the finding for a syntax error of `kind` at byte `offset`; `open` is the outermost bracket that is still open there,
@@ -152,7 +153,7 @@ fn step_back_from_end(text: &str, offset: usize) -> usize {
     while !text.is_char_boundary(offset) {
         offset -= 1;
     }
-    let before = text.get(..offset).unwrap_or_default().trim_end();
+    let before = text.get(..offset).expected("a border between characters").trim_end();
     if text.get(offset..).is_none_or(|rest| rest.trim_start().is_empty()) {
         before.char_indices().next_back().map_or(0, |(at, _)| at)
     } else {

@@ -6,6 +6,8 @@
 //!
 //! Layout is written here; quoting is serde-saphyr's, which is asked about every scalar that is not [`plain`] at a glance.
 
+use crate::invariant::Invariant as _;
+
 #[cfg(test)]
 mod corpus;
 mod plain;
@@ -129,7 +131,7 @@ fn indent(column: usize, text: &mut String) {
         text.push_str(SPACES);
         left = more;
     }
-    text.push_str(SPACES.get(..left).unwrap_or_default());
+    text.push_str(SPACES.get(..left).expected("fewer spaces than that"));
 }
 
 fn leading_rank(key: &str) -> usize {

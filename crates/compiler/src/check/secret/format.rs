@@ -1,6 +1,7 @@
 //! Credentials that are known by their form, wherever in a text they stand.
 
 use super::name;
+use kubebench_syntax::invariant::Invariant as _;
 
 /// A credential with a prefix of its own.
 struct Format {
@@ -80,9 +81,9 @@ impl Format {
     fn occurs_in(&self, text: &str) -> bool {
         text.match_indices(self.prefix).any(|(at, prefix)| {
             let starts = text.get(..at).is_none_or(|before| !before.ends_with(is_word));
-            let rest = text.get(at + prefix.len()..).unwrap_or_default();
+            let rest = text.get(at + prefix.len()..).expected("what follows a match");
             let end = rest.find(|c| !(self.of)(c)).unwrap_or(rest.len());
-            let rest = rest.get(..end).unwrap_or_default();
+            let rest = rest.get(..end).expected("the end of a character");
             starts && rest.len() >= self.least && (self.accepts)(rest) && !name::is_placeholder(rest)
         })
     }

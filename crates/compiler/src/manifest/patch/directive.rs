@@ -2,6 +2,7 @@
 
 use super::merge_key;
 use kubebench_syntax::diag::{Diagnostic, Diagnostics, code, did_you_mean};
+use kubebench_syntax::invariant::Invariant as _;
 use kubebench_syntax::yaml::{Entry, Node};
 
 const WORDS: [&str; 3] = ["replace", "delete", "merge"];
@@ -42,15 +43,15 @@ fn fault(owner: &Node, entry: &Entry, place: Place<'_>) -> Option<Diagnostic> {
                 .help("`$patch: replace` and `$patch: delete` are there; without them a patch merges"),
         );
     }
-    let word = entry.value.as_text().unwrap_or_default();
-    if !WORDS.contains(&word) {
+    let word = entry.value.as_text();
+    let Some(word) = word.filter(|word| WORDS.contains(word)) else {
         let message = format!("`$patch` is one of `{}`", WORDS.join("`, `"));
         let fault = Diagnostic::at(&code::KB0316, entry.value.span, message);
-        return Some(match did_you_mean(word, WORDS) {
+        return Some(match word.and_then(|word| did_you_mean(word, WORDS)) {
             Some(close) => fault.help(format!("did you mean `{close}`?")).fix(entry.value.span, close),
             None => fault.help("write `$patch: replace` or `$patch: delete`; without it a patch merges"),
         });
-    }
+    };
     let others = || owner.entries().iter().filter(|other| other.key != entry.key);
     let ignored = |fault: Diagnostic| fault.note("the keys next to it would be ignored");
     match (word, place) {
@@ -63,7 +64,7 @@ fn fault(owner: &Node, entry: &Entry, place: Place<'_>) -> Option<Diagnostic> {
             Some(ignored(fault).help("write `{$patch: replace}` as an element of its own; the others become the list"))
         }
         ("delete", Place::Element(list)) => {
-            let key = merge_key(list).unwrap_or_default();
+            let key = merge_key(list).expected("a list whose elements have a key");
             if owner.get(key).is_none() {
                 let fault = at_key(format!("`$patch: delete` does not say which element of `{list}`"));
                 return Some(fault.help(format!("write `{key}` of the element beside it")));

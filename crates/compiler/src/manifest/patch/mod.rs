@@ -55,16 +55,14 @@ pub(super) fn merge(base: &mut Json, patch: &Json) {
         _ => {}
     }
     for (key, change) in changes.iter().filter(|(key, _)| !key.starts_with('$')) {
-        match (fields.get_mut(key), change) {
-            (_, Json::Null) => {
+        match (fields.get_mut(key), change, merge_key(key)) {
+            (_, Json::Null, _) => {
                 fields.remove(key);
             }
-            (Some(Json::Array(list)), Json::Array(changes)) if merge_key(key).is_some() => {
-                merge_list(key, list, changes, merge_key(key).unwrap_or_default());
-            }
-            (Some(old), _) => merge(old, change),
-            (None, _) if is_removal(change) => {}
-            (None, _) => {
+            (Some(Json::Array(list)), Json::Array(changes), Some(by)) => merge_list(key, list, changes, by),
+            (Some(old), _, _) => merge(old, change),
+            (None, _, _) if is_removal(change) => {}
+            (None, _, _) => {
                 fields.insert(key.clone(), fresh(change));
             }
         }

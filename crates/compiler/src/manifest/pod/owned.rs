@@ -51,7 +51,7 @@ pub(super) fn refuse_in_container(user: &Node, diagnostics: &mut Diagnostics) {
 
 /// Reports volumes that bring a token of the cluster's own API; one for another audience is the user's affair.
 fn refuse_tokens(user: &Node, diagnostics: &mut Diagnostics) {
-    let volumes = user.get("volumes").map(Node::items).unwrap_or_default();
+    let volumes = user.items_of("volumes");
     let sources = volumes.iter().filter_map(|volume| volume.get("projected")?.get("sources")).flat_map(Node::items);
     let tokens = sources.filter_map(|source| source.entry("serviceAccountToken"));
     for token in tokens.filter(|token| token.value.get("audience").is_none()) {
@@ -115,7 +115,7 @@ fn refuse_account(user: &Node, role: &Role, diagnostics: &mut Diagnostics) {
 }
 
 fn refuse_main_container(user: &Node, role: &Role, diagnostics: &mut Diagnostics) {
-    for container in user.get("containers").map(Node::items).unwrap_or_default() {
+    for container in user.items_of("containers") {
         if container.get("name").and_then(Node::as_text) != Some(&*role.container_name) {
             continue;
         }
@@ -134,7 +134,7 @@ fn refuse_main_container(user: &Node, role: &Role, diagnostics: &mut Diagnostics
 }
 
 fn refuse_own_variables(container: &Node, diagnostics: &mut Diagnostics) {
-    for variable in container.get("env").map(Node::items).unwrap_or_default() {
+    for variable in container.items_of("env") {
         if let Some(name) =
             variable.get("name").filter(|name| name.as_text().is_some_and(|name| name.starts_with("KUBEBENCH_")))
         {

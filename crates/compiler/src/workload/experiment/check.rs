@@ -18,7 +18,7 @@ const OF_HYPERBAND: [&str; 2] = ["r_l", "resource_name"];
 pub(super) fn check(cx: &mut Lowering<'_>, form: &Experiment) {
     algorithm(cx, &form.algorithm);
     counts(cx, form);
-    let nodes = cx.entry.value.get("parameters").map(Node::items).unwrap_or_default();
+    let nodes = cx.entry.value.items_of("parameters");
     let mut seen = BTreeSet::new();
     for (parameter, node) in form.parameters.iter().zip(nodes) {
         if !seen.insert(parameter.name.as_str()) {

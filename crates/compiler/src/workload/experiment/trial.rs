@@ -80,7 +80,7 @@ pub(super) fn parameters(cx: &mut Lowering<'_>, form: &Experiment) -> BTreeSet<S
         });
     }
     let used: BTreeSet<String> = found.into_iter().map(|(name, _)| name).collect();
-    let nodes = cx.entry.value.get("parameters").map(Node::items).unwrap_or_default();
+    let nodes = cx.entry.value.items_of("parameters");
     for node in nodes {
         let Some((name, at)) = node.get("name").and_then(|name| Some((name.as_text()?, name.span))) else { continue };
         if !used.contains(name) {

@@ -194,7 +194,7 @@ fn main<'n>(cx: &mut Lowering<'_>, left: &[Document<'n>], form: &Manifest) -> Op
 }
 
 fn places(cx: &Lowering<'_>, field: &str) -> Vec<Span> {
-    let items = cx.entry.value.get(field).map(Node::items).unwrap_or_default();
+    let items = cx.entry.value.items_of(field);
     items.iter().map(|item| item.span).collect()
 }
 

@@ -16,7 +16,7 @@ pub(super) fn of(object: &Node, set: &PodSet, kind: Option<&Kind>, diagnostics: 
     let of_workflow = workflow::pod(object, &set.template);
     let place = set.pod();
     let pod = of_workflow.as_ref().or_else(|| at_pointer(object, &place))?;
-    let containers = pod.get("containers").map(Node::items).unwrap_or_default();
+    let containers = pod.items_of("containers");
     let is_known = |container: &&Node| kind.is_some_and(|kind| text(container, "name") == Some(kind.container));
     let apart = match &set.form {
         TemplateForm::Pod { container: Some(place), .. } => at_pointer(object, place),
@@ -104,7 +104,7 @@ fn text<'n>(node: &'n Node, field: &str) -> Option<&'n str> {
 }
 
 fn words(container: &Node, field: &str) -> Vec<String> {
-    let items = container.get(field).map(Node::items).unwrap_or_default();
+    let items = container.items_of(field);
     items.iter().map(|item| item.as_text().unwrap_or_default().to_owned()).collect()
 }
 
@@ -143,7 +143,7 @@ fn parsed<T>(
 
 /// Returns the variables; where one comes from matters to no rule but that it is no literal.
 fn variables(container: &Node) -> BTreeMap<String, (Env, Span)> {
-    let list = container.get("env").map(Node::items).unwrap_or_default();
+    let list = container.items_of("env");
     let read = list.iter().filter_map(|variable| {
         let name = text(variable, "name")?.to_owned();
         let literal = variable.get("value")?;

@@ -22,7 +22,7 @@ pub(super) fn pod(object: &Node, pointer: &str) -> Option<Node> {
     if containers.is_empty() {
         return None;
     }
-    containers.extend(template.get("sidecars").map(Node::items).unwrap_or_default().iter().cloned());
+    containers.extend(template.items_of("sidecars").iter().cloned());
     let span = containers.first().map_or(template.span, |first| first.span);
     let list = |items: Vec<Node>| Node { span, value: Value::Seq(items) };
     let entry = |key: &str, value: Node| Entry { key: key.to_owned(), key_span: value.span, value };

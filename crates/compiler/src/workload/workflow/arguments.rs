@@ -10,7 +10,7 @@ use kubebench_syntax::yaml::{Entry, Node, Value};
 /// Puts the spec's `arguments` into the Workflow `object`, which `node` is with its places; reports those that it does not have,
 /// and parameters that have no value then.
 pub(super) fn fill(cx: &mut Lowering<'_>, node: &Node, object: &mut Json) {
-    let said: Vec<Entry> = cx.entry.value.get("arguments").map(Node::entries).unwrap_or_default().to_vec();
+    let said: Vec<Entry> = cx.entry.value.entries_of("arguments").to_vec();
     let is_of_template = object.pointer("/spec/workflowTemplateRef").is_some();
     let mut parameters = match object.pointer("/spec/arguments/parameters") {
         Some(Json::Array(list)) => list.clone(),

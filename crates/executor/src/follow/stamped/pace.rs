@@ -8,6 +8,7 @@
 use std::time::Duration;
 
 use jiff::Timestamp;
+use kubebench_syntax::invariant::Invariant as _;
 
 const SECOND: u64 = 1_000_000_000;
 /// A kubelet looks no more often whether a log wants another file, so no file covers less.
@@ -28,7 +29,7 @@ pub(crate) struct Gap {
 
 impl std::fmt::Display for Gap {
     fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        let time = |nanos: i64| Timestamp::from_nanosecond(nanos.into()).unwrap_or_default();
+        let time = |nanos: i64| Timestamp::from_nanosecond(nanos.into()).expected("a moment of some nanoseconds");
         write!(formatter, "between {:.3} and {:.3}", time(self.after), time(self.before))
     }
 }
@@ -60,7 +61,7 @@ pub(crate) struct Pace {
 impl Pace {
     /// Says that a stream was opened at this time.
     pub(crate) fn open(&mut self, clock: Timestamp, file: File) {
-        self.opened = i64::try_from(clock.as_nanosecond()).unwrap_or_default();
+        self.opened = i64::try_from(clock.as_nanosecond()).expected("a clock of our time");
         self.is_another = file == File::Another;
     }
 

@@ -107,7 +107,7 @@ fn a_job_after_a_run_goes_on_in_the_next_pod() {
             }
         });
         let mut session = session(cluster(&server), folder.path());
-        session.pod = "step".to_owned();
+        session.pod = Some("step".to_owned());
         session.hear(Stop { signal: 15 });
         let mut attempt = attempt(1);
         attempt.outcome = Some(outcome_without_job(&attempt, Status::Succeeded, Vec::new()));

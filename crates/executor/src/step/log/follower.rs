@@ -9,6 +9,7 @@ use super::reader::{Mark, Reader};
 use super::{Begun, Followed, LogName, LogOrigin};
 use crate::follow::container::Container;
 use crate::gather::Sink;
+use kubebench_host::fault::caught;
 
 /// More is not kept of what is wrong with a log.
 pub(super) const MAX_FAULTS: usize = 4;
@@ -194,7 +195,9 @@ impl Follower {
         let reader = Reader::new(Arc::clone(origin), Arc::clone(&shared), name, mark);
         let run = move || {
             let shared = Arc::clone(reader.shared());
-            reader.run();
+            if let Err(fault) = caught(|| reader.run()) {
+                shared.fail(format!("kubebench broke off reading it, by a bug of its own: {fault}"));
+            }
             shared.change(|state| state.is_done = true);
         };
         let started = std::thread::Builder::new().name("log".to_owned()).stack_size(STACK).spawn(run);
@@ -331,11 +334,15 @@ impl Follower {
 }
 
 fn share(begun: Begun) -> (Mark, Arc<Shared>) {
-    let mark: Mark = serde_json::from_str(&begun.mark).unwrap_or_default();
+    let (mark, strange) = match begun.mark.as_str() {
+        "" => (Mark::default(), None),
+        text => serde_json::from_str(text).map_or_else(|error| (Mark::default(), Some(error)), |mark| (mark, None)),
+    };
+    let strange = strange.map(|error| format!("how far it was read is not known, so it may hold lines twice: {error}"));
     let has_ended = begun.sink.as_ref().is_some_and(|sink| sink.log.has_ended());
     // Those of a log that has ended are told when it is finished once more.
     let known = mark.faults.iter().filter(|_| !has_ended).cloned();
-    let faults = known.chain(begun.fault).collect();
+    let faults = known.chain(begun.fault).chain(strange).collect();
     let state = Mutex::new(State { faults, ..State::default() });
     let (sink, bytes) = (Mutex::new(begun.sink), AtomicU64::new(0));
     (mark, Arc::new(Shared { state, changed: Condvar::new(), sink, bytes }))

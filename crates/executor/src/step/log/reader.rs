@@ -12,6 +12,7 @@ use crate::follow::stamped::pace::{File, Pace};
 use crate::follow::stamped::{Otherwise, Position, Stamped};
 use kubebench_host::machine;
 use kubebench_syntax::digest::Digest;
+use kubebench_syntax::invariant::Invariant as _;
 
 const BUFFER: usize = 32 << 10;
 const FIRST_PAUSE: Duration = Duration::from_millis(if cfg!(test) { 1 } else { 200 });
@@ -302,7 +303,7 @@ impl Reader {
         let end = loop {
             match source.read(&mut buffer) {
                 Ok(0) => break End::Eof { is_known: stamped.is_known() || otherwise == Otherwise::GoOn },
-                Ok(count) => stamped.take(buffer.get(..count).unwrap_or_default(), &mut plain),
+                Ok(count) => stamped.take(buffer.get(..count).expected("at most a buffer of bytes"), &mut plain),
                 Err(error) if error.kind() == ErrorKind::Interrupted => continue,
                 Err(error) if matches!(error.kind(), ErrorKind::TimedOut | ErrorKind::WouldBlock) => break End::Silent,
                 Err(error) => break End::Cut(error.to_string()),
@@ -351,7 +352,7 @@ impl Reader {
     }
 
     fn keep(&self, bytes: &[u8]) -> bool {
-        self.shared.put(bytes, &serde_json::to_string(&self.mark).unwrap_or_default())
+        self.shared.put(bytes, &serde_json::to_string(&self.mark).expected("JSON of our own types"))
     }
 
     fn fail(&mut self, why: &str) {
@@ -372,7 +373,8 @@ impl Reader {
         let ceiling = FIRST_PAUSE.saturating_mul(1 << self.failures.min(10)).min(LONGEST_PAUSE);
         // A thousand readers that were cut at once do not come back at once.
         let draw = Digest::of(format!("{} {}", self.seed, self.failures)).hex();
-        let draw = u8::from_str_radix(draw.get(..2).unwrap_or_default(), 16).unwrap_or_default();
+        let draw =
+            u8::from_str_radix(draw.get(..2).expected("hex digits of a digest"), 16).expected("hex digits of a digest");
         self.failures += 1;
         self.shared.wait(now, ceiling.mul_f64(0.5 + f64::from(draw) / 512.0));
     }

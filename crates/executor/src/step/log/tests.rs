@@ -209,6 +209,20 @@ fn a_step_that_comes_back_when_the_pod_is_gone_ends_what_it_had() {
     }
 }
 
+/// Another version of this program wrote how far it was.
+#[test]
+fn a_log_of_which_nobody_knows_how_far_it_was_read_says_so() {
+    let (node, folder) = (Arc::new(Node::default()), tempfile::tempdir().unwrap());
+    drop(logs(&node, folder.path()));
+    let (path, state) = (folder.path().join("output/logs/worker-0.log"), folder.path().join("state"));
+    let (mut kept, _) = KeptLog::resume(&path, &state, 1 << 20).unwrap();
+    kept.write(b"loss=1\n");
+    kept.mark("{\"uid\": 7}");
+    drop(kept);
+    let fault = finish(logs(&node, folder.path())).fault.unwrap();
+    assert!(fault.contains("how far it was read is not known, so it may hold lines twice: "), "{fault}");
+}
+
 #[test]
 fn what_the_kubelet_says_instead_of_the_log_is_not_of_the_log() {
     let (node, folder) = (Arc::new(Node::default()), tempfile::tempdir().unwrap());

@@ -1,5 +1,6 @@
 //! What stands behind the first half of a log: segments of equal size, of which the last two matter.
 
+use kubebench_syntax::invariant::Invariant as _;
 use std::collections::VecDeque;
 use std::ffi::OsString;
 use std::fs::File;
@@ -68,7 +69,7 @@ impl Segments {
     pub(super) fn find(naming: Naming, size: u64) -> io::Result<Self> {
         let mut found = Self::new(naming, size);
         let Naming::Named(path) = &found.naming else { return Ok(found) };
-        let mut prefix = path.file_name().unwrap_or_default().to_owned();
+        let mut prefix = path.file_name().expected("the name of a file").to_owned();
         prefix.push(".tail-");
         let number = |name: &OsString| -> Option<u64> { name.to_str()?.strip_prefix(prefix.to_str()?)?.parse().ok() };
         let mut numbers = Vec::new();
@@ -178,11 +179,11 @@ pub(super) fn read_part(mut file: &File, from: u64, to: u64, mut take: impl FnMu
     let mut buffer = vec![0; 256 << 10];
     while left > 0 {
         let room = usize::try_from(left).unwrap_or(usize::MAX).min(buffer.len());
-        let count = file.read(buffer.get_mut(..room).unwrap_or_default())?;
+        let count = file.read(buffer.get_mut(..room).expected("at most a buffer of bytes"))?;
         if count == 0 {
             break;
         }
-        take(buffer.get(..count).unwrap_or_default());
+        take(buffer.get(..count).expected("at most a buffer of bytes"));
         left = left.saturating_sub(count as u64);
     }
     file.seek(SeekFrom::End(0)).map(drop)

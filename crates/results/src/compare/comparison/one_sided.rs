@@ -181,8 +181,8 @@ impl Request<'_> {
 
     /// Returns the case as it stands behind its benchmark.
     fn case_of(&self, partition: &Partition) -> String {
-        let name = partition.newest(self.archive).map(|row| self.archive.subject(row).case_name.clone());
-        name.filter(|name| !name.is_empty()).map_or_else(String::new, |name| format!(" ({name})"))
+        let name = &self.archive.subject(partition.newest(self.archive)).case_name;
+        if name.is_empty() { String::new() } else { format!(" ({name})") }
     }
 
     /// Returns a line about a series of which nothing is measured.

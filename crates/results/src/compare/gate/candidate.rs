@@ -12,6 +12,7 @@ use super::{Against, Candidate, Known, Request, Rule};
 use crate::archive::{MetricKey, Partition, Series, Session};
 use crate::verdict::{DEFAULT_THRESHOLD, FEW, Policy, WINDOW};
 use kubebench_format::result::v1::{Direction, Kind};
+use kubebench_syntax::invariant::Invariant as _;
 
 impl<'a> Request<'a> {
     /// Measures a gated metric of one case on all hardware that is in use, and says what is open on other hardware or in another unit.
@@ -112,7 +113,7 @@ impl<'a> Request<'a> {
         of_metric: impl Iterator<Item = &'s Series>,
     ) -> BTreeSet<usize> {
         let origin = Origin { archive: self.archive, partition, lineage: self.lineage(rule) };
-        let first = sessions.all.first().copied().unwrap_or_default();
+        let first = sessions.all.first().copied().expected("a session that is judged");
         let points = of_metric.flat_map(|series| &series.points);
         let earlier = points.filter(|point| point.session < first && origin.is_member(point));
         let all: BTreeSet<usize> = earlier.map(|point| point.session).collect();
@@ -225,8 +226,8 @@ impl<'a> Request<'a> {
     /// Says that a change is open which is not judged, and why.
     fn unjudged(&self, rule: &Rule, partition: &Partition, series: &Series, why: &str) -> Option<String> {
         let session = self.open_since(rule, partition, series)?;
-        let name = partition.newest(self.archive).map(|row| self.archive.subject(row).case_name.clone());
-        let case = name.filter(|name| !name.is_empty()).map_or_else(String::new, |name| format!(" ({name})"));
+        let name = &self.archive.subject(partition.newest(self.archive)).case_name;
+        let case = if name.is_empty() { String::new() } else { format!(" ({name})") };
         let facts: BTreeMap<String, String> =
             partition.facts.iter().map(|(fact, value)| ((*fact).to_owned(), value.clone())).collect();
         Some(format!(

@@ -19,6 +19,7 @@ use crate::verdict::{
 };
 use kubebench_format::result::Ack;
 use kubebench_format::result::v1::Status;
+use kubebench_syntax::invariant::Invariant as _;
 
 /// The sessions that a gate judges.
 pub(super) struct Sessions {
@@ -81,7 +82,7 @@ impl<'a> Request<'a> {
         let own = series.points.iter().rev().find(|point| is_judged(point)).map(|point| point.direction);
         let direction = rule.direction.or(own).unwrap_or(series.direction);
         let policy = Policy { direction, threshold };
-        let first = sessions.all.first().copied().unwrap_or_default();
+        let first = sessions.all.first().copied().expected("a session that is judged");
         let is_earlier = |point: &Point| point.session < first;
         let places = |wanted: &dyn Fn(&Point) -> bool| -> Vec<usize> {
             series.points.iter().enumerate().filter(|(_, point)| wanted(point)).map(|(at, _)| at).collect()
@@ -386,8 +387,8 @@ impl Draft<'_> {
 
     /// Returns the places of the points that `history` tells of, up to the candidate.
     fn told(&self) -> Vec<usize> {
-        let last = self.candidate.last().copied().unwrap_or_default();
-        self.origin().members(&self.series).into_iter().filter(|at| *at <= last).collect()
+        let Some(last) = self.candidate.last() else { return Vec::new() };
+        self.origin().members(&self.series).into_iter().filter(|at| at <= last).collect()
     }
 
     /// Returns the change that is open among the points at `places`, as `history` tells it.

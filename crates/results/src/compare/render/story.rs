@@ -5,6 +5,7 @@ use super::super::words;
 use super::human::rest;
 use super::{clean_ack, plain};
 use kubebench_format::result::labelled;
+use kubebench_syntax::invariant::Invariant as _;
 
 /// The steps of a spark line.
 const STEPS: [char; 8] = ['▁', '▂', '▃', '▄', '▅', '▆', '▇', '█'];
@@ -118,13 +119,13 @@ fn clean(told: &SeriesHistory) -> SeriesHistory {
 
 /// Returns values as a line; the newest where there are too many.
 fn spark(values: &[f64]) -> String {
-    let shown = values.get(values.len().saturating_sub(WIDTH)..).unwrap_or_default();
+    let shown = values.get(values.len().saturating_sub(WIDTH)..).expected("the newest of these values");
     let low = shown.iter().copied().fold(f64::INFINITY, f64::min);
     let high = shown.iter().copied().fold(f64::NEG_INFINITY, f64::max);
     let step = |value: &f64| {
         #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a share of eight steps")]
         let step = ((value - low) / (high - low) * 7.0).round() as usize;
-        STEPS.get(if high > low { step } else { 3 }).copied().unwrap_or('█')
+        STEPS.get(if high > low { step } else { 3 }).copied().expected("one of eight steps")
     };
     shown.iter().map(step).collect()
 }

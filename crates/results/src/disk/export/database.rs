@@ -13,6 +13,7 @@ use crate::export::column::Cell;
 use crate::export::tables::{self, Dialect, Numbers, Table};
 use crate::export::{Exporter, Left};
 use kubebench_format::result::BenchmarkResult;
+use kubebench_syntax::invariant::Invariant as _;
 
 /// A database that is being filled.
 pub struct Database {
@@ -51,7 +52,7 @@ impl Database {
         for metric in &result.metrics {
             let row = self.numbers.metric(metric);
             metrics.execute(params_from_iter(row.iter().map(|cell| value(cell, &mut self.left))))?;
-            let id = Value::Integer(i64::try_from(self.numbers.last_metric()).unwrap_or(i64::MAX));
+            let id = Value::Integer(i64::try_from(self.numbers.last_metric()).expected("fewer than 2^63 rows"));
             for (position, sample) in (0_i64..).zip(&metric.samples) {
                 samples.execute((&id, position, sample))?;
             }

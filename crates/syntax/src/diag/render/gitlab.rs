@@ -10,6 +10,7 @@ use super::fingerprint::Fingerprints;
 use super::location::Location;
 use super::printable::{LineBreaks, printable};
 use crate::diag::{Diagnostic, Severity};
+use crate::invariant::Invariant as _;
 
 #[derive(Serialize)]
 struct Issue<'a> {
@@ -50,7 +51,7 @@ pub(super) fn render(report: &Report<'_>) -> String {
             }
         })
         .collect();
-    let mut text = serde_json::to_string_pretty(&issues).unwrap_or_else(|error| error.to_string());
+    let mut text = serde_json::to_string_pretty(&issues).expected("JSON of our own types");
     text.push('\n');
     text
 }

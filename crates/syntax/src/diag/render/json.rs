@@ -10,6 +10,7 @@ use serde::Serialize;
 use super::Report;
 use super::location::{Location, Region};
 use crate::diag::{Diagnostic, Fix, Related, Severity};
+use crate::invariant::Invariant as _;
 use crate::text::{Position, SourceMap};
 
 const SCHEMA_VERSION: u32 = 1;
@@ -74,7 +75,7 @@ pub(super) fn render(report: &Report<'_>) -> String {
         diagnostics: report.diagnostics.iter().map(|diagnostic| finding(diagnostic, report.sources)).collect(),
         summary: Summary { errors: report.count(Severity::Error), warnings: report.count(Severity::Warning) },
     };
-    let mut text = serde_json::to_string_pretty(&document).unwrap_or_else(|error| error.to_string());
+    let mut text = serde_json::to_string_pretty(&document).expected("JSON of our own types");
     text.push('\n');
     text
 }

@@ -1,5 +1,7 @@
 //! Places, resolved against their sources: the path, lines and columns that every format but the snippets prints.
 
+use crate::invariant::Invariant as _;
+
 #[cfg(test)]
 mod tests;
 
@@ -63,7 +65,7 @@ impl<'a> Region<'a> {
     /// Returns the region of `span`, without the line breaks it ends with: those would point at the line after.
     pub(super) fn shown(span: Span, sources: &'a SourceMap) -> Option<Self> {
         let mut region = Self::exact(span, sources)?;
-        let text = region.source.text.get(region.range.clone()).unwrap_or_default();
+        let text = region.source.text.get(region.range.clone()).expected("a region between characters");
         region.range.end = region.range.start + text.trim_end_matches('\n').len();
         Some(region)
     }
@@ -88,5 +90,5 @@ impl<'a> Region<'a> {
 
 fn character_border(text: &str, offset: usize) -> usize {
     let offset = offset.min(text.len());
-    (0..=offset).rev().find(|at| text.is_char_boundary(*at)).unwrap_or(0)
+    (0..=offset).rev().find(|at| text.is_char_boundary(*at)).expected("the start of a text, which is a border")
 }

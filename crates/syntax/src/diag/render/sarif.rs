@@ -3,6 +3,8 @@
 //! Braces and brackets in messages stay as they are: the standard gives them a meaning in templates, but viewers show
 //! messages without arguments literally, and a doubled `${{ matrix.x }}` would help nobody.
 
+use crate::invariant::Invariant as _;
+
 #[cfg(test)]
 mod tests;
 
@@ -171,7 +173,7 @@ fn region(part: &Region<'_>) -> Value {
 
 /// Returns the column of `offset`, from 1, in UTF-16 code units.
 fn utf16_column(source: &Source, offset: usize) -> usize {
-    let before = source.text.get(..offset).unwrap_or_default();
+    let before = source.text.get(..offset).expected("a region between characters");
     let line = before.rsplit_once('\n').map_or(before, |(_, line)| line);
     let column = source.position(offset).column;
     if column == line.len() + 1 { column } else { line.encode_utf16().count() + 1 }

@@ -2,6 +2,7 @@
 
 use super::STEP;
 use super::page::Page;
+use crate::invariant::Invariant as _;
 use crate::yaml::{Entry, Node, Value};
 
 /// How a value is written in the source, which is how it stays.
@@ -185,7 +186,7 @@ impl Page<'_> {
     }
 
     fn is_marker(&self, at: usize) -> bool {
-        let rest = self.source.get(at..).unwrap_or_default();
+        let rest = self.source.get(at..).expected("an offset between characters");
         let after = rest.strip_prefix("---").or_else(|| rest.strip_prefix("..."));
         self.column(at) == 0 && after.is_some_and(|after| after.is_empty() || after.starts_with([' ', '\n', '\t']))
     }

@@ -4,6 +4,7 @@ use std::ops::Range;
 
 use serde_yaml::granit_parser::{self, Event, Parser};
 
+use crate::invariant::Invariant as _;
 use crate::yaml::limits::{MAX_BYTES, MAX_DEPTH};
 
 /// What may directly follow `#` because a program looks for exactly that.
@@ -30,7 +31,10 @@ pub(super) fn find(text: &str) -> Option<Vec<Range<usize>>> {
 
 /// Returns what the comments of `text` say, without the white space around it.
 pub(super) fn texts<'t>(text: &'t str, comments: &[Range<usize>]) -> Vec<&'t str> {
-    comments.iter().map(|range| text.get(range.clone()).unwrap_or_default().trim_start_matches('#').trim()).collect()
+    comments
+        .iter()
+        .map(|range| text.get(range.clone()).expected("comments between characters").trim_start_matches('#').trim())
+        .collect()
 }
 
 /// The spelling of comments on consecutive lines.

@@ -3,6 +3,7 @@
 use std::ops::Range;
 
 use super::comment::Speller;
+use crate::invariant::Invariant as _;
 
 /// The white space of YAML; other Unicode spaces are content.
 pub(super) const BLANKS: [char; 2] = [' ', '\t'];
@@ -35,7 +36,7 @@ impl<'s> Page<'s> {
     pub(super) fn significant(&self, from: usize) -> Option<(usize, char)> {
         let mut at = from;
         let skipped = self.comments.partition_point(|comment| comment.start < from);
-        for comment in self.comments.get(skipped..).unwrap_or_default() {
+        for comment in self.comments.get(skipped..).expected("a partition point") {
             let found = self.visible(at..comment.start);
             if found.is_some() {
                 return found;
@@ -53,12 +54,12 @@ impl<'s> Page<'s> {
 
     /// Returns the source from the cursor up to `end`.
     pub(super) fn gap(&self, end: usize) -> &'s str {
-        self.source.get(self.at..end).unwrap_or_default()
+        self.source.get(self.at..end).expected("what is not written yet")
     }
 
     /// Returns how many bytes precede `at` on its line.
     pub(super) fn column(&self, at: usize) -> usize {
-        let before = self.source.get(..at).unwrap_or_default();
+        let before = self.source.get(..at).expected("an offset between characters");
         before.len() - before.rfind('\n').map_or(0, |line_break| line_break + 1)
     }
 
@@ -102,7 +103,7 @@ impl<'s> Page<'s> {
             self.speller.reset();
             self.out.push_str("  ");
         }
-        let text = self.source.get(comment.clone()).unwrap_or_default();
+        let text = self.source.get(comment.clone()).expected("comments between characters");
         self.out.push_str(&self.speller.spell(text));
         self.at = comment.end;
         self.comments = rest;

@@ -4,11 +4,12 @@ use std::ops::Range;
 
 use super::STEP;
 use super::page::{BLANKS, Page};
+use crate::invariant::Invariant as _;
 
 impl Page<'_> {
     /// Writes a plain or quoted scalar; YAML gives the indentation of its further lines no meaning.
     pub(super) fn scalar(&mut self, span: Range<usize>, indent: usize) {
-        let text = self.source.get(span.clone()).unwrap_or_default();
+        let text = self.source.get(span.clone()).expected("a scalar between characters");
         let quoted = text.starts_with(['"', '\'']);
         for (number, line) in text.split('\n').enumerate() {
             let line = if quoted { line } else { line.trim_end_matches(BLANKS) };

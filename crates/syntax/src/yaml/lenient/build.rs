@@ -8,6 +8,7 @@ use serde_yaml::granit_parser::{self, ErrorKind, Event, Parser, ScalarStyle, Sca
 use super::scalar::{self, Scalar, Tag};
 use super::template;
 use crate::diag::{Diagnostic, Place, code};
+use crate::invariant::Invariant as _;
 use crate::text::{Source, SourceId, Span};
 use crate::yaml::limits::{MAX_MANIFEST_COPIES, MAX_MANIFEST_DEPTH, MAX_MANIFEST_NODES};
 use crate::yaml::node::{Entry, Node, Value};
@@ -29,7 +30,7 @@ pub(super) struct Budget {
 
 /// Reads the document `part` of `source`.
 pub(super) fn document(id: SourceId, source: &Source, part: &Range<usize>, budget: &mut Budget) -> Document {
-    let text = source.text.get(part.clone()).unwrap_or_default();
+    let text = source.text.get(part.clone()).expected("documents between characters");
     let mut builder = Builder {
         id,
         source,
@@ -203,7 +204,7 @@ impl Builder<'_> {
     }
 
     fn span(&self, span: &granit_parser::Span) -> Span {
-        let range = span.byte_range().unwrap_or(0..0);
+        let range = span.byte_range().expected("byte offsets, which the parser has for texts");
         Span::new(self.id, self.part.start + range.start..self.part.start + range.end)
     }
 
@@ -248,7 +249,7 @@ impl Builder<'_> {
 
     /// Refuses what YAML 1.1 and the parser part differently inside of brackets: `{?a: 1}` and `{a:}`.
     fn refuse_flow_mark(&self, span: Span) -> Step {
-        let behind = self.source.text.get(span.range().end..).unwrap_or_default();
+        let behind = self.source.text.get(span.range().end..).expected("a node between characters");
         let message = if self.source.slice(span).starts_with('?') {
             "kubectl takes this `?` for the mark of a key"
         } else if behind.strip_prefix(':').is_some_and(|behind| behind.starts_with([',', '}', ']'])) {
@@ -278,7 +279,7 @@ impl Builder<'_> {
             Open::Map { map, .. } => Value::Map(map.entries),
         };
         // Block collections end where the next token starts; the white space between belongs to nobody.
-        let text = self.source.text.get(start as usize..end.end as usize).unwrap_or_default();
+        let text = self.source.text.get(start as usize..end.end as usize).expected("a collection between characters");
         let node = Node { span: Span::new(self.id, start as usize..start as usize + text.trim_end().len()), value };
         self.anchor(anchor, &node, &Key::Refused)?;
         self.place(node, Key::Refused)
@@ -439,8 +440,10 @@ impl Builder<'_> {
 
     fn syntax_error(&self, error: &ScanError) -> Diagnostic {
         let text = &self.source.text;
-        let read = text.get(self.part.start..self.part.end).unwrap_or_default().trim_end().len();
-        let offset = (self.part.start + error.marker().byte_offset().unwrap_or(0)).min(self.part.start + read);
+        let read = text.get(self.part.start..self.part.end).expected("documents between characters").trim_end().len();
+        let offset = (self.part.start
+            + error.marker().byte_offset().expected("byte offsets, which the parser has for texts"))
+        .min(self.part.start + read);
         if *error.kind() == ErrorKind::RecursionLimitExceeded {
             return too_deep(Span::new(self.id, offset..offset));
         }

@@ -1,6 +1,7 @@
 //! What a scalar means to kubectl: the rules of `go.yaml.in/yaml/v2`, on which `sigs.k8s.io/yaml` stands, followed by what JSON
 //! makes of the value.
 
+use crate::invariant::Invariant as _;
 use crate::yaml::node::Value;
 use base64::Engine as _;
 use base64::alphabet::STANDARD;
@@ -185,8 +186,8 @@ fn key_float(number: f64) -> String {
         return if single > 0.0 { ".inf" } else { "-.inf" }.to_owned();
     }
     let spelled = format!("{single:e}");
-    let (mantissa, exponent) = spelled.split_once('e').unwrap_or((&spelled, "0"));
-    let exponent: i32 = exponent.parse().unwrap_or_default();
+    let (mantissa, exponent) = spelled.split_once('e').expected("an exponent, which `{:e}` writes");
+    let exponent: i32 = exponent.parse().expected("an exponent, which `{:e}` writes");
     if (-4..6).contains(&exponent) {
         return format!("{single}");
     }

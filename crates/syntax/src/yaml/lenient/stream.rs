@@ -3,6 +3,7 @@
 
 use std::ops::Range;
 
+use crate::invariant::Invariant as _;
 use serde::de::IgnoredAny;
 
 /// The documents of a file.
@@ -36,7 +37,7 @@ fn json(text: &str, parts: &mut Vec<Range<usize>>) -> usize {
 fn yaml(text: &str, from: usize, stream: &mut Stream) {
     let mut part = from;
     let mut at = from;
-    for line in text.get(from..).unwrap_or_default().split_inclusive('\n') {
+    for line in text.get(from..).expected("a document between characters").split_inclusive('\n') {
         let start = at;
         at += line.len();
         // Behind a JSON value there may be the rest of its line.
@@ -59,7 +60,7 @@ fn begins_line(text: &str, at: usize) -> bool {
 }
 
 fn push(text: &str, range: Range<usize>, stream: &mut Stream) {
-    let part = text.get(range.clone()).unwrap_or_default();
+    let part = text.get(range.clone()).expected("a document between characters");
     // A byte order mark may begin every document.
     let mark = if part.starts_with('\u{feff}') { '\u{feff}'.len_utf8() } else { 0 };
     if !part.trim().is_empty() {

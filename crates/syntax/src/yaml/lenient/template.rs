@@ -1,5 +1,6 @@
 //! Finds what a template engine would replace, in a file that does not parse.
 
+use crate::invariant::Invariant as _;
 use std::ops::Range;
 
 /// A placeholder.
@@ -48,12 +49,12 @@ impl Engine {
 /// shows that the whole file is a template.
 pub(super) fn find(text: &str, part: Range<usize>, offset: usize) -> Option<Placeholder> {
     let offset = offset.clamp(part.start, part.end);
-    let before = text.get(part.start..offset).unwrap_or_default();
+    let before = text.get(part.start..offset).expected("an offset between characters");
     let start = part.start + before.rfind('\n').map_or(0, |at| at + 1);
-    let line = text.get(start..part.end).unwrap_or_default().lines().next().unwrap_or_default();
-    let above = text.get(part.start..start).unwrap_or_default().trim_end();
+    let line = text.get(start..part.end).expected("the start of a line").lines().next().unwrap_or_default();
+    let above = text.get(part.start..start).expected("the start of a line").trim_end();
     let above_start = part.start + above.rfind('\n').map_or(0, |at| at + 1);
-    let line_above = text.get(above_start..part.start + above.len()).unwrap_or_default();
+    let line_above = text.get(above_start..part.start + above.len()).expected("a line between characters");
     let shifted = |found: Option<Placeholder>, by: usize| {
         found.map(|found| Placeholder { range: by + found.range.start..by + found.range.end, ..found })
     };
@@ -67,7 +68,7 @@ fn on_line(line: &str) -> Option<Placeholder> {
     let mut quote = None;
     let mut before = ' ';
     for (at, c) in line.char_indices() {
-        let rest = line.get(at..).unwrap_or_default();
+        let rest = line.get(at..).expected("the place of a character");
         match (quote, c) {
             (Some(open), _) if open == c => quote = None,
             (None, '#') if before.is_whitespace() => return None,

@@ -84,7 +84,7 @@ impl Random {
         self.0 ^= self.0 << 13;
         self.0 ^= self.0 >> 7;
         self.0 ^= self.0 << 17;
-        usize::try_from(self.0 >> 33).unwrap_or_default() % bound
+        usize::try_from(self.0 >> 33).unwrap() % bound
     }
 
     fn string(&mut self) -> String {

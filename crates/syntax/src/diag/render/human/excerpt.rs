@@ -6,6 +6,7 @@
 use std::ops::Range;
 
 use super::super::printable::is_hidden;
+use crate::invariant::Invariant as _;
 use crate::text::Source;
 
 /// The longest line shown whole, in characters.
@@ -56,7 +57,10 @@ impl Excerpt {
         }
         let marks: Vec<_> = marks.iter().map(|mark| copy.find(mark.start)..copy.find(mark.end)).collect();
         let first_line = source.position(first).line;
-        let marked = copy.text.get(..marks.iter().map(|mark| mark.end).max().unwrap_or(0)).unwrap_or_default();
+        let marked = copy
+            .text
+            .get(..marks.iter().map(|mark| mark.end).max().expected("marks within the copied lines"))
+            .unwrap_or_default();
         Self { first_line, last_line: first_line + marked.lines().count().saturating_sub(1), marks, text: copy.text }
     }
 }
@@ -69,9 +73,9 @@ pub(super) fn fit_together(source: &Source, one: &Range<usize>, other: &Range<us
     if hull.len() > BYTES {
         return false;
     }
-    let between = text.get(hull.clone()).unwrap_or_default();
+    let between = text.get(hull.clone()).expected("marks between characters");
     let whole = |at: usize| {
-        let line = text.get(line_start(text, at)..line_end(text, at)).unwrap_or_default();
+        let line = text.get(line_start(text, at)..line_end(text, at)).expected("lines of the text");
         line.chars().nth(LINE).is_none()
     };
     between.matches('\n').count() <= LINES && [one.start, one.end, other.start, other.end].into_iter().all(whole)
@@ -79,7 +83,7 @@ pub(super) fn fit_together(source: &Source, one: &Range<usize>, other: &Range<us
 
 /// Returns `mark`, or only its first line when it is tall.
 fn low(text: &str, mark: &Range<usize>) -> Range<usize> {
-    let marked = text.get(mark.clone()).unwrap_or_default();
+    let marked = text.get(mark.clone()).expected("marks between characters");
     match marked.match_indices('\n').nth(TALL - 1) {
         Some(_) => mark.start..line_end(text, mark.start),
         None => mark.clone(),
@@ -104,12 +108,12 @@ struct Copy {
 
 impl Copy {
     fn line(&mut self, text: &str, line: Range<usize>, focus: usize) {
-        let whole = text.get(line.clone()).unwrap_or_default();
+        let whole = text.get(line.clone()).expected("lines of the text");
         let start = if whole.chars().nth(LINE).is_none() { line.start } else { cut(text, line.start..focus) };
         if start > line.start {
             self.text.push('…');
         }
-        let shown = text.get(start..line.end).unwrap_or_default();
+        let shown = text.get(start..line.end).expected("a cut between characters");
         for (at, character) in shown.char_indices().take(LINE) {
             self.offsets.push((start + at, self.text.len()));
             self.text.push(visible(character));
@@ -133,7 +137,7 @@ impl Copy {
 
 /// Returns where to begin a line that is too long, so that its mark is in sight.
 fn cut(text: &str, before: Range<usize>) -> usize {
-    let prefix = text.get(before.clone()).unwrap_or_default();
+    let prefix = text.get(before.clone()).expected("a mark on its line");
     if prefix.chars().nth(LINE / 2).is_none() {
         return before.start;
     }
@@ -143,7 +147,7 @@ fn cut(text: &str, before: Range<usize>) -> usize {
 fn visible(character: char) -> char {
     match character {
         '\t' => '\t', // the renderer knows its width
-        '\0'..='\x1f' => char::from_u32(0x2400 + u32::from(character)).unwrap_or('\u{fffd}'),
+        '\0'..='\x1f' => char::from_u32(0x2400 + u32::from(character)).expected("a picture of each control character"),
         '\x7f' => '␡',
         hidden if is_hidden(hidden) => '\u{fffd}',
         other => other,
