@@ -155,8 +155,8 @@ impl Reader {
     }
 
     fn is_raw(&self) -> bool {
-        let hashes = (1..).take_while(|ahead| self.peek(*ahead) == Some('#')).count();
-        self.peek(hashes + 1) == Some('"')
+        let mut behind = self.characters[self.at + 1..].iter().skip_while(|character| **character == '#');
+        behind.next() == Some(&'"')
     }
 
     fn literal(&mut self, place: &str) -> Prose {

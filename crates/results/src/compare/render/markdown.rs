@@ -117,7 +117,7 @@ fn calm(lines: &[Line]) -> String {
         match told.iter().filter(is_accepted).count() {
             0 => {}
             count => {
-                said.push(format!("{count} of them got worse before, which was accepted; see below by whom and why."))
+                said.push(format!("{count} of them got worse before, which was accepted; see below by whom and why."));
             }
         }
     }
