@@ -110,7 +110,7 @@ pub(super) fn comparisons(site: &Site<'_>) -> Vec<File> {
 #[serde(rename_all = "camelCase")]
 struct HistoryOf {
     schema_version: u32,
-    series: Vec<v1::Told>,
+    series: Vec<v1::SeriesHistory>,
     left_out: [(); 0],
 }
 
@@ -156,11 +156,11 @@ fn case_files(site: &Site<'_>, benchmark: &Benchmark<'_>, case: &Case<'_>) -> Ve
 
 /// Returns series in which only the first that has a session names its result files, unless another one counts others: most metrics of a
 /// case are of the same files, and their paths would be the most of the data.
-fn named_once<'a>(series: impl Iterator<Item = &'a SeriesHistory>) -> Vec<v1::Told> {
+fn named_once<'a>(series: impl Iterator<Item = &'a SeriesHistory>) -> Vec<v1::SeriesHistory> {
     let mut named: BTreeMap<&str, &[String]> = BTreeMap::new();
     let mut all = Vec::new();
     for told in series {
-        let mut own = v1::Told::from(told);
+        let mut own = v1::SeriesHistory::from(told);
         for (session, own) in told.sessions.iter().zip(&mut own.sessions) {
             match named.entry(&session.session) {
                 Entry::Vacant(first) => drop(first.insert(&session.results)),

@@ -124,7 +124,7 @@ impl Session {
     /// Returns true when this pod is taken away while its Workflow goes on: another pod will go on where this one ended.
     pub(super) fn is_to_be_succeeded(&self) -> bool {
         let Some(pod) = &self.pod else {
-            self.tell("note: `HOSTNAME` does not say which pod this is, so no other pod goes on where this one ends");
+            self.tell("note: `HOSTNAME` does not say which pod this is, so no other pod resumes where this one ends");
             return false;
         };
         let pod = self.cluster.get(&Resource::pods(), &self.namespace, pod);

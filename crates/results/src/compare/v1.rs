@@ -102,7 +102,7 @@ pub struct History {
     #[schemars(extend("enum" = [1]))]
     pub schema_version: u32,
     /// The series: by benchmark, case, hardware and metric.
-    pub series: Vec<Told>,
+    pub series: Vec<SeriesHistory>,
     /// Result files that did not count, and why.
     pub left_out: Vec<LeftOut>,
     /// What else a reader has to know.
@@ -113,8 +113,7 @@ pub struct History {
 /// One metric of one case over time.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
-#[schemars(rename = "SeriesHistory")]
-pub struct Told {
+pub struct SeriesHistory {
     /// The benchmark.
     pub benchmark: String,
     /// The identity of the case.

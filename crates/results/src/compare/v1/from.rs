@@ -2,7 +2,7 @@
 
 use super::{
     Acknowledged, Comparison, Drift, FactChange, Gated, Geomean, History, LeftOut, LevelChange, Line, OpenChange,
-    Outcome, SCHEMA_VERSION, SessionValue, Sessions, Size, Told, Turn, Unmatched, Verdict,
+    Outcome, SCHEMA_VERSION, SessionValue, Sessions, Size, SeriesHistory, Turn, Unmatched, Verdict,
 };
 use crate::compare::model;
 
@@ -58,7 +58,7 @@ impl From<&model::History> for History {
     }
 }
 
-impl From<&model::SeriesHistory> for Told {
+impl From<&model::SeriesHistory> for SeriesHistory {
     fn from(of: &model::SeriesHistory) -> Self {
         Self {
             benchmark: of.benchmark.clone(),
