@@ -57,7 +57,7 @@ pub fn user() -> (u32, u32) {
 }
 
 /// Returns how often the system ended a process for want of memory, as far as the control group counts it.
-pub fn out_of_memory_kills() -> u64 {
+pub fn out_of_memory_kills() -> Option<u64> {
     let group = read("/proc/self/cgroup")
         .and_then(|text| Some(text.lines().find_map(|line| line.strip_prefix("0::"))?.to_owned()));
     let files = [
@@ -66,7 +66,7 @@ pub fn out_of_memory_kills() -> u64 {
     ];
     let counted = files.into_iter().flatten().find_map(|path| field(&read(&path)?, "oom_kill "));
     let of_kernel = || field(&read("/proc/vmstat")?, "oom_kill ");
-    counted.or_else(of_kernel).and_then(|count| count.parse().ok()).unwrap_or(0)
+    counted.or_else(of_kernel)?.parse().ok()
 }
 
 /// Returns what this machine is; called as `name` says.

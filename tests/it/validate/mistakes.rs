@@ -167,7 +167,7 @@ fn a_kind_that_is_no_name_is_called_what_it_is() {
     for (kind, what) in [("[Benchmark]", "a list"), ("{a: b}", "a mapping"), ("true", "a boolean")] {
         let text = spec("a").replace("kind: Benchmark", &format!("kind: {kind}"));
         let output = Folder::with([("kubebench.yaml", PROJECT.to_owned()), ("specs/a.yaml", text)]).run(&["compile"]);
-        let said = String::from_utf8_lossy(&output.stderr).into_owned();
+        let said = String::from_utf8_lossy(&output.stdout).into_owned();
         assert!(said.contains(&format!("`kind` is {what}, not a name")), "{said}");
         assert_eq!(output.status.code(), Some(1));
     }

@@ -83,7 +83,8 @@ impl Session<'_> {
             Some(problem) => Waited::without_start(Status::Failed, ReasonCode::CannotStart, &problem),
         };
         let (finished, took) = (machine::now(), clock.elapsed());
-        if waited.status == Status::Failed && machine::out_of_memory_kills() > kills {
+        let is_killed = || kills.zip(machine::out_of_memory_kills()).is_some_and(|(before, now)| now > before);
+        if waited.status == Status::Failed && is_killed() {
             let message = "the system ended a process because memory ran out".to_owned();
             waited.reasons.push(StatusReason { code: ReasonCode::OutOfMemory, message });
         }

@@ -3,6 +3,7 @@
 use std::fs;
 use std::path::{Component, Path, PathBuf};
 
+use kubebench_syntax::invariant::Invariant as _;
 use kubebench_syntax::path::overlap;
 
 /// The project file.
@@ -48,7 +49,7 @@ pub fn refuse_output_place(root: &Path, output: &Path, spec_dirs: &[PathBuf]) ->
     for name in names.components() {
         place.push(name);
         if fs::symlink_metadata(&place).is_ok_and(|found| found.is_symlink()) {
-            let link = place.strip_prefix(root).unwrap_or(&place).display();
+            let link = place.strip_prefix(root).expected("a place below the root").display();
             return Err(format!(
                 "`{link}` is a symbolic link; the output directory must be a real folder of the project"
             ));
