@@ -10,7 +10,7 @@ use crate::app::evaluate::{CompareQuery, Histories, HistoryQuery, MetricQuery, S
 use kubebench_host::fs;
 use kubebench_host::terminal;
 use kubebench_results::compare::{render, v1};
-use kubebench_results::sweep;
+use kubebench_results::scaling;
 use kubebench_syntax::diag::render::{Format, on_one_line};
 
 /// Compares, prints, and returns 1 where a file could not be trusted, a side is empty or lacks hardware or a metric of a case, or nothing
@@ -73,9 +73,9 @@ fn along(global: &Global, args: &CompareArgs, axis: &str) -> Result<ExitStatus> 
     let Scaling { answer, diagnostics, sources } = Scaling::of(histories, &scaling)?;
     let status = if !answer.groups.is_empty() && !diagnostics.has_errors() { ExitStatus::Yes } else { ExitStatus::No };
     let answer = Answer {
-        human: &|| sweep::render::human(&answer),
-        markdown: &|| sweep::render::markdown(&answer),
-        json: &|| Ok(serde_json::to_value(sweep::v1::Swept::from(&answer))?),
+        human: &|| scaling::render::human(&answer),
+        markdown: &|| scaling::render::markdown(&answer),
+        json: &|| Ok(serde_json::to_value(scaling::v1::Swept::from(&answer))?),
     };
     print(global, args, &answer, Findings { diagnostics, sources: &sources, checked: &[], unreadable: false })?;
     Ok(status)

@@ -8,7 +8,7 @@ use super::ExitStatus;
 use super::args::{Global, LogsArgs};
 use super::outside;
 use crate::app::cluster::{TargetCluster, read, tidy};
-use kubebench_executor::status::{JobStatus, RunState, RunStatus, Session, sessions};
+use kubebench_executor::status::{JobStatus, RunState, RunStatus, WorkflowStatus, sessions};
 use kubebench_host::terminal;
 use kubebench_syntax::diag::what_there_is;
 use stream::Printed;
@@ -74,11 +74,12 @@ fn check_filters(args: &LogsArgs, job: &JobStatus) -> Result<()> {
 }
 
 /// Returns the run that is meant: the one named, else one that runs, else the last that began.
-fn chosen<'s>(found: &'s [Session], args: &LogsArgs) -> Result<Option<(&'s Session, &'s RunStatus)>> {
+fn chosen<'s>(found: &'s [WorkflowStatus], args: &LogsArgs) -> Result<Option<(&'s WorkflowStatus, &'s RunStatus)>> {
     let all = || found.iter().flat_map(|session| session.runs.iter().map(move |run| (session, run)));
     let Some(wanted) = &args.run else {
-        let speaks = |(_, run): &(&Session, &RunStatus)| run.job.as_ref().is_some_and(|job| job.speaker().is_some());
-        let has_job = |(_, run): &(&Session, &RunStatus)| run.job.is_some();
+        let speaks =
+            |(_, run): &(&WorkflowStatus, &RunStatus)| run.job.as_ref().is_some_and(|job| job.speaker().is_some());
+        let has_job = |(_, run): &(&WorkflowStatus, &RunStatus)| run.job.is_some();
         let running = all().find(|found| found.1.state == RunState::Running && speaks(found));
         let last = || {
             all()
@@ -87,7 +88,7 @@ fn chosen<'s>(found: &'s [Session], args: &LogsArgs) -> Result<Option<(&'s Sessi
         };
         return Ok(running.or_else(|| all().find(speaks)).or_else(|| all().find(has_job)).or_else(last));
     };
-    let is_meant = |(_, run): &(&Session, &RunStatus)| {
+    let is_meant = |(_, run): &(&WorkflowStatus, &RunStatus)| {
         let job = run.job.as_ref().map(|job| job.name.as_str());
         [Some(run.id.as_str()), Some(run.name().as_str()), job].contains(&Some(wanted.as_str()))
     };
@@ -100,7 +101,7 @@ fn chosen<'s>(found: &'s [Session], args: &LogsArgs) -> Result<Option<(&'s Sessi
 }
 
 /// Says where the log of a run lies whose pods are gone.
-fn say_where(outside: &TargetCluster, session: &Session, run: &RunStatus) -> ExitStatus {
+fn say_where(outside: &TargetCluster, session: &WorkflowStatus, run: &RunStatus) -> ExitStatus {
     if let (RunState::Skipped, Some(reason)) = (run.state, run.reasons.first()) {
         terminal::tell(&format!("{}: {}", run.name(), reason.message));
         return ExitStatus::No;

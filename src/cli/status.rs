@@ -9,7 +9,7 @@ use super::ExitStatus;
 use super::args::{Global, StatusArgs};
 use super::outside;
 use crate::app::cluster::{SHOWN, TargetCluster, add_last_lines, elapsed, read, tidy, wanted};
-use kubebench_executor::status::{Session, sessions, show};
+use kubebench_executor::status::{WorkflowStatus, sessions, show};
 use kubebench_host::terminal;
 use kubebench_syntax::diag::render::Format;
 
@@ -40,7 +40,7 @@ pub(super) fn run(global: &Global, args: &StatusArgs) -> Result<ExitStatus> {
 }
 
 /// Returns all that is shown to people.
-fn page(target: &TargetCluster, found: &[Session], names: &[String]) -> String {
+fn page(target: &TargetCluster, found: &[WorkflowStatus], names: &[String]) -> String {
     let mut text = show(found, &elapsed);
     let silent: Vec<&str> = target
         .benchmarks()
@@ -57,7 +57,7 @@ fn page(target: &TargetCluster, found: &[Session], names: &[String]) -> String {
     text
 }
 
-fn document(target: &TargetCluster, sessions: &[Session], unread: &[String]) -> Json {
+fn document(target: &TargetCluster, sessions: &[WorkflowStatus], unread: &[String]) -> Json {
     let run = |run: &kubebench_executor::status::RunStatus| {
         let reasons: Vec<Json> =
             run.reasons.iter().map(|reason| json!({ "code": reason.code, "message": reason.message })).collect();

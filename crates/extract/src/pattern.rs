@@ -7,9 +7,9 @@ use regex::{CaptureLocations, Regex, RegexBuilder};
 use regex_syntax::hir::{Class, ClassBytes, ClassBytesRange, ClassUnicode, ClassUnicodeRange, Hir, HirKind, Look};
 
 use super::line::Line;
+use super::literal_matcher::{Straight, Wanted};
 use super::number;
 use super::series::Sample;
-use super::straight::{Straight, Wanted};
 
 /// What a compiled pattern may take; the schema refuses larger ones.
 const SIZE_LIMIT: usize = 16 << 20;

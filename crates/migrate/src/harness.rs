@@ -1,8 +1,8 @@
 //! What stood around the measured job: the Jobs before and after it, and its report.
 
-use super::draft::{Draft, Metrics, Role};
 use super::ledger::{At, Ledger};
 use super::pod;
+use super::spec_builder::{Draft, Metrics, Role};
 use super::text::{Item, Map};
 use kubebench_syntax::invariant::Invariant as _;
 use kubebench_syntax::yaml::Value;

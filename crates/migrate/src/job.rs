@@ -1,8 +1,8 @@
 //! Job manifests of the operators that the ancestor drove, in any version that they had: TFJob, PyTorchJob, MPIJob and Job.
 
-use super::draft::{Draft, Metrics, Role, Workload};
 use super::ledger::{At, Ledger};
 use super::pod::{self, OF_CLUSTER, count};
+use super::spec_builder::{Draft, Metrics, Role, Workload};
 use super::text::{Item, Map};
 use super::{mpi, named};
 use kubebench_compiler::api;

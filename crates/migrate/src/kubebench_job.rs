@@ -1,11 +1,11 @@
 //! `KubebenchJob` of `kubebench.operator/v1` and `kubeflow.org/v1alpha1`, and the ksonnet parameters before it: a job from a
 //! template and a file of parameters, with a Job after it and a report.
 
-use super::draft::{Draft, Workload};
 use super::harness;
 use super::job::{metadata, namespace};
 use super::ledger::{At, Ledger};
 use super::named;
+use super::spec_builder::{Draft, Workload};
 use super::text::Map;
 use kubebench_syntax::yaml::Value;
 

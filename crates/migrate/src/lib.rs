@@ -14,8 +14,6 @@
 //! assert_eq!(migration.files.len(), 1);
 //! ```
 
-mod aside;
-mod draft;
 mod harness;
 mod job;
 mod kubebench_job;
@@ -24,8 +22,10 @@ mod mpi;
 mod params;
 mod pod;
 pub mod report;
+mod spec_builder;
 mod task_graph;
 mod text;
+mod unsupported_kinds;
 
 use std::collections::BTreeSet;
 
@@ -35,10 +35,10 @@ use kubebench_syntax::diag::{Diagnostic, Diagnostics, Place, Severity, code};
 use kubebench_syntax::text::{Source, SourceId, SourceMap, Span};
 use kubebench_syntax::yaml::{self, Node};
 
-use draft::Draft;
 use kubebench_syntax::invariant::Invariant as _;
 use ledger::{At, Ledger};
 pub use ledger::{Line, Outcome};
+use spec_builder::Draft;
 
 /// A file of the ancestor's.
 #[derive(Clone, Debug)]
@@ -459,7 +459,7 @@ fn recognize(top: &At<'_>) -> Format {
     if job::is_job(api_version, kind) {
         return Format::Manifest;
     }
-    if let Some(why) = aside::why(top) {
+    if let Some(why) = unsupported_kinds::why(top) {
         return Format::Aside(why);
     }
     if let Some(kind) = params::recognize(top) {

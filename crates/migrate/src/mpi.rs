@@ -1,9 +1,9 @@
 //! MPIJobs: `v1alpha1` counted processing units, later versions have a launcher and workers.
 
-use super::draft::{Draft, Role, Workload};
 use super::job::{run_policy, taken_count};
 use super::ledger::{At, Ledger};
 use super::pod::{self, count};
+use super::spec_builder::{Draft, Role, Workload};
 use super::text::{Item, Map};
 use kubebench_syntax::yaml::Value;
 

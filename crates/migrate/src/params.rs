@@ -1,10 +1,10 @@
 //! The ancestor's own parameter files: `jobType` with `jobParams`, and those of its ksonnet prototypes.
 
-use super::draft::{Draft, Metrics, Role, Workload};
 use super::job::{is_tf_cnn, namespace, taken_count};
 use super::ledger::{At, Ledger};
 use super::named;
 use super::pod::{count, image};
+use super::spec_builder::{Draft, Metrics, Role, Workload};
 use super::text::{Item, Map};
 use kubebench_syntax::diag::did_you_mean;
 use kubebench_syntax::invariant::Invariant as _;

@@ -1,7 +1,7 @@
 //! Pod templates and containers as roles of a spec.
 
-use super::draft::Role;
 use super::ledger::{At, Ledger};
+use super::spec_builder::Role;
 use super::text::{Item, Map};
 use kubebench_compiler::api;
 use kubebench_format::schema::format;

@@ -5,11 +5,11 @@
 
 use std::collections::BTreeSet;
 
-use super::draft::{Draft, Role, Workload};
 use super::harness;
 use super::job::metadata;
 use super::ledger::{At, Ledger};
 use super::pod;
+use super::spec_builder::{Draft, Role, Workload};
 use super::text::{Item, Map};
 use kubebench_compiler::api;
 use kubebench_syntax::text::{Source, SourceId};

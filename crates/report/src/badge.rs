@@ -2,16 +2,16 @@
 
 use maud::html;
 
-use super::place;
+use super::paths;
 use super::site::{Case, Site};
 use super::tally::Tally;
 use super::{File, feed};
 
 /// Draws a badge for all benchmarks, and one for each.
 pub(super) fn badges(site: &Site<'_>) -> Vec<File> {
-    let mut files = vec![File { path: place::BADGE.to_owned(), text: draw("benchmarks", site.cases()) }];
+    let mut files = vec![File { path: paths::BADGE.to_owned(), text: draw("benchmarks", site.cases()) }];
     files.extend(site.benchmarks.iter().map(|benchmark| File {
-        path: place::badge(benchmark.name),
+        path: paths::badge(benchmark.name),
         text: draw(benchmark.name, benchmark.cases.iter()),
     }));
     files

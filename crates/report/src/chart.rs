@@ -1,6 +1,6 @@
 //! A chart: one metric of a case on the hardware that is in use, what gates say of it, and what of that somebody should look at.
 
-use super::place;
+use super::paths;
 use kubebench_results::compare::model::{
     Acknowledged, Kind, Line, OpenChange, SeriesHistory, SessionValue, Turn, Verdict,
 };
@@ -122,7 +122,7 @@ impl<'a> Chart<'a> {
 
     /// Returns the page on which it stands, with its anchor.
     pub(super) fn place(&self) -> String {
-        format!("{}#{}", place::case(&self.told.benchmark, &self.told.case, self.page), self.anchor)
+        format!("{}#{}", paths::case(&self.told.benchmark, &self.told.case, self.page), self.anchor)
     }
 
     /// Returns what somebody should look at.

@@ -9,11 +9,11 @@ use super::chart::{Chart, Finding, What};
 use super::page::{LATENCY, distributions, finding_words};
 use super::site::{Benchmark, Case, Obstacle, Site};
 use super::v1::{BenchmarkEntry, CaseEntry, Index, Open, SCHEMA_VERSION};
-use super::{File, place, sheets};
+use super::{File, paths, sheets};
 use kubebench_results::compare::model::SeriesHistory;
 use kubebench_results::compare::v1;
-use kubebench_results::sweep;
-use kubebench_results::sweep::model::Group;
+use kubebench_results::scaling;
+use kubebench_results::scaling::model::Group;
 use kubebench_syntax::invariant::Invariant as _;
 
 /// The name of the index.
@@ -30,13 +30,13 @@ pub(super) fn index(site: &Site<'_>) -> File {
         schema_version: SCHEMA_VERSION,
         title: request.title.to_owned(),
         as_of: request.as_of.to_owned(),
-        results: request.archive.rows().len(),
+        results: request.dataset.rows().len(),
         left_out: request.left_out.len(),
         verdicts,
         open: site.findings().iter().map(open).collect(),
         pending: site.pending().iter().map(open).collect(),
         benchmarks: site.benchmarks.iter().map(benchmark).collect(),
-        comparisons: request.comparisons.keys().map(|name| (name.clone(), place::comparison(name))).collect(),
+        comparisons: request.comparisons.keys().map(|name| (name.clone(), paths::comparison(name))).collect(),
     };
     File { path: INDEX.to_owned(), text: json(&index) }
 }
@@ -75,8 +75,8 @@ fn open(finding: &Finding<'_>) -> Open {
 fn benchmark(of: &Benchmark<'_>) -> BenchmarkEntry {
     BenchmarkEntry {
         name: of.name.to_owned(),
-        page: place::benchmark(of.name),
-        badge: place::badge(of.name),
+        page: paths::benchmark(of.name),
+        badge: paths::badge(of.name),
         results: of.rows.len(),
         newest: of.rows.first().map(|row| row.started_at.clone()),
         cases: of.cases.iter().map(|case| entry(of, case)).collect(),
@@ -90,7 +90,7 @@ fn entry(benchmark: &Benchmark<'_>, case: &Case<'_>) -> CaseEntry {
         verdict: case.charts.iter().filter(|chart| chart.is_watched()).filter_map(Chart::verdict).min().map(Into::into),
         failing: case.troubles.iter().any(|trouble| trouble.what != Obstacle::NeverRan),
         missing: case.troubles.iter().any(|trouble| trouble.what == Obstacle::NeverRan),
-        data: place::data(benchmark.name, case.id, "json"),
+        data: paths::data(benchmark.name, case.id, "json"),
     }
 }
 
@@ -99,7 +99,7 @@ pub(super) fn comparisons(site: &Site<'_>) -> Vec<File> {
     let comparisons = site.request.comparisons.iter();
     comparisons
         .map(|(name, answer)| File {
-            path: format!("compare/{}.json", place::slug(name)),
+            path: format!("compare/{}.json", paths::slug(name)),
             text: json(&v1::Comparison::from(answer)),
         })
         .collect()
@@ -121,10 +121,10 @@ pub(super) fn benchmark_files(site: &Site<'_>, benchmark: &Benchmark<'_>) -> Vec
     for axis in axes {
         let own = benchmark.groups.iter().filter(|(name, _)| name == axis);
         let groups: Vec<Group> = own.map(|(_, group)| group.clone()).collect();
-        let path = |ending: &str| place::sweep(benchmark.name, axis, ending);
+        let path = |ending: &str| paths::sweep(benchmark.name, axis, ending);
         files.push(File { path: path("csv"), text: sheets::sides(&groups) });
-        let swept = sweep::v1::Swept {
-            schema_version: sweep::v1::SCHEMA_VERSION,
+        let swept = scaling::v1::Swept {
+            schema_version: scaling::v1::SCHEMA_VERSION,
             axis: axis.to_owned(),
             groups: groups.iter().map(Into::into).collect(),
             fronts: Vec::new(),
@@ -134,7 +134,7 @@ pub(super) fn benchmark_files(site: &Site<'_>, benchmark: &Benchmark<'_>) -> Vec
         files.push(File { path: path("json"), text: json(&swept) });
     }
     if !benchmark.fronts.is_empty() {
-        files.push(File { path: place::fronts(benchmark.name), text: sheets::fronts(&benchmark.fronts) });
+        files.push(File { path: paths::fronts(benchmark.name), text: sheets::fronts(&benchmark.fronts) });
     }
     files
 }
@@ -142,7 +142,7 @@ pub(super) fn benchmark_files(site: &Site<'_>, benchmark: &Benchmark<'_>) -> Vec
 fn case_files(site: &Site<'_>, benchmark: &Benchmark<'_>, case: &Case<'_>) -> Vec<File> {
     let all = || case.charts.iter().flat_map(|chart| chart.replaced.iter().chain([&chart.told]).copied());
     let history = HistoryOf { schema_version: v1::SCHEMA_VERSION, series: named_once(all()), left_out: [] };
-    let path = |ending: &str| place::data(benchmark.name, case.id, ending);
+    let path = |ending: &str| paths::data(benchmark.name, case.id, ending);
     let mut files = vec![
         File { path: path("json"), text: json(&history) },
         File { path: path("csv"), text: sheets::series(all()) },

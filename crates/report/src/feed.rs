@@ -4,7 +4,7 @@ use maud::{Markup, PreEscaped, html};
 
 use super::chart::Finding;
 use super::page::finding_words;
-use super::place;
+use super::paths;
 use super::site::Site;
 use kubebench_syntax::digest::Digest;
 use kubebench_syntax::invariant::Invariant as _;
@@ -16,7 +16,7 @@ const MOST: usize = 50;
 pub(super) fn draw(site: &Site<'_>) -> String {
     let mut findings = site.findings();
     findings.sort_by_key(|finding| std::cmp::Reverse(finding.since));
-    let newest = site.request.archive.rows().iter().map(|row| row.started_at.as_str()).max();
+    let newest = site.request.dataset.rows().iter().map(|row| row.started_at.as_str()).max();
     let updated = newest.unwrap_or("1970-01-01T00:00:00Z");
     let address = site.request.address;
     let full = |path: &str| address.map_or_else(|| path.to_owned(), |address| format!("{address}/{path}"));
@@ -29,8 +29,8 @@ pub(super) fn draw(site: &Site<'_>) -> String {
             updated { (updated) }
             author { name { "kubebench" } }
             // Without a slash at the end `link` would have to be closed, which HTML does not do.
-            (link("alternate", &full(place::OVERVIEW)))
-            @if address.is_some() { (link("self", &full(place::FEED))) }
+            (link("alternate", &full(paths::OVERVIEW)))
+            @if address.is_some() { (link("self", &full(paths::FEED))) }
             @for finding in findings.iter().take(MOST) { (entry(&full, finding)) }
         }
     };

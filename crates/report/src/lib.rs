@@ -23,7 +23,7 @@ mod feed;
 mod links;
 mod markdown;
 mod page;
-mod place;
+mod paths;
 mod plot;
 mod sheets;
 mod site;
@@ -41,11 +41,11 @@ pub use site::{ExpectedBenchmark, Request};
 /// Returns whether a file or folder at the top of a site's folder is the site's: nothing else there is touched.
 pub fn is_own(name: &str) -> bool {
     const TOP: [&str; 12] = [
-        place::BADGE,
-        place::OVERVIEW,
-        place::CHANGES,
-        place::LEFT_OUT,
-        place::FEED,
+        paths::BADGE,
+        paths::OVERVIEW,
+        paths::CHANGES,
+        paths::LEFT_OUT,
+        paths::FEED,
         page::STYLE.0,
         page::SCRIPT.0,
         INDEX,
@@ -72,7 +72,7 @@ pub fn write(request: &Request<'_>, put: &(dyn Fn(&File) -> io::Result<()> + Syn
     })?;
     let asset = |(path, text): (&str, &str)| File { path: path.to_owned(), text: text.to_owned() };
     let mut files = vec![asset(page::STYLE), asset(page::SCRIPT), data::index(&site)];
-    files.push(File { path: place::FEED.to_owned(), text: feed::draw(&site) });
+    files.push(File { path: paths::FEED.to_owned(), text: feed::draw(&site) });
     for more in [page::overview, page::changes, page::environments, page::comparisons, page::left_out] {
         files.extend(more(&site));
     }

@@ -44,7 +44,7 @@ pub(super) fn draw(site: &Site<'_>) -> String {
     if site.benchmarks.len() > MOST_BENCHMARKS {
         text.push_str(&format!("\n{} more benchmarks are in the report.\n", site.benchmarks.len() - MOST_BENCHMARKS));
     }
-    let results = site.request.archive.rows();
+    let results = site.request.dataset.rows();
     match results.len() {
         0 => text.push_str("\nThere are no results yet."),
         count => {

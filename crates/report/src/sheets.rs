@@ -7,7 +7,7 @@ use super::plot::quantiles::Quantiles;
 use kubebench_format::result::plain;
 use kubebench_results::compare::model::SeriesHistory;
 use kubebench_results::export::is_executed;
-use kubebench_results::sweep::model::{Estimate, Front, FrontMetric, Group};
+use kubebench_results::scaling::model::{Estimate, Front, FrontMetric, Group};
 
 fn pairs(of: &BTreeMap<String, String>) -> String {
     of.iter().map(|(name, value)| format!("{name}={value}")).collect::<Vec<_>>().join("; ")

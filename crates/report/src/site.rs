@@ -4,15 +4,15 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::chart::{Chart, Finding, page};
 use super::links::Links;
-use super::place;
+use super::paths;
 use kubebench_format::result::VARIANT;
 use kubebench_format::result::plain;
 use kubebench_format::result::v1::{Metric, Status};
-use kubebench_results::archive::{Archive, Partition, Row};
 use kubebench_results::compare::model::{Comparison, LeftOut, Line, SeriesHistory, Verdict};
 use kubebench_results::compare::words;
-use kubebench_results::sweep::model::{Front, Group};
-use kubebench_results::sweep::{self, Axis};
+use kubebench_results::dataset::{Dataset, Partition, Row};
+use kubebench_results::scaling::model::{Front, Group};
+use kubebench_results::scaling::{self, Axis};
 
 /// All that a report is made from.
 #[derive(Clone, Debug)]
@@ -22,7 +22,7 @@ pub struct Request<'a> {
     /// The version of this program.
     pub version: &'a str,
     /// The results.
-    pub archive: &'a Archive,
+    pub dataset: &'a Dataset,
     /// Their partitions.
     pub partitions: &'a [Partition],
     /// The series of all of them.
@@ -148,8 +148,8 @@ pub(super) enum Obstacle<'a> {
 /// Returns what the site is about.
 pub(super) fn site<'a>(request: &'a Request<'a>) -> Site<'a> {
     let mut rows: BTreeMap<&str, Vec<&Row>> = BTreeMap::new();
-    for row in request.archive.rows() {
-        rows.entry(&request.archive.subject(row).benchmark).or_default().push(row);
+    for row in request.dataset.rows() {
+        rows.entry(&request.dataset.subject(row).benchmark).or_default().push(row);
     }
     let mut partitions: BTreeMap<&str, Vec<&Partition>> = BTreeMap::new();
     for partition in request.partitions {
@@ -163,7 +163,7 @@ pub(super) fn site<'a>(request: &'a Request<'a>) -> Site<'a> {
     }
     let mut groups = groups(request);
     let mut fronts: BTreeMap<String, Vec<Front>> = BTreeMap::new();
-    for front in sweep::fronts(request.archive, request.series, None) {
+    for front in scaling::fronts(request.dataset, request.series, None) {
         fronts.entry(front.benchmark.clone()).or_default().push(front);
     }
     let mut asked: BTreeMap<&str, Vec<&ExpectedBenchmark>> = BTreeMap::new();
@@ -189,19 +189,19 @@ pub(super) fn site<'a>(request: &'a Request<'a>) -> Site<'a> {
             fronts: fronts.remove(name).unwrap_or_default(),
         }
     });
-    let is_synthetic = request.archive.rows().iter().any(|row| row.synthetic);
-    let newest = request.archive.rows().iter().map(|row| words::day(&row.started_at)).max();
+    let is_synthetic = request.dataset.rows().iter().any(|row| row.synthetic);
+    let newest = request.dataset.rows().iter().map(|row| words::day(&row.started_at)).max();
     Site { request, benchmarks: benchmarks.collect(), is_synthetic, newest }
 }
 
 /// Puts cases side by side along every axis that tells something: by how many of something there are, by variant, by hardware.
 fn groups(request: &Request<'_>) -> BTreeMap<String, Vec<(String, Group)>> {
     let mut all: BTreeMap<String, Vec<(String, Group)>> = BTreeMap::new();
-    let names = sweep::axes(request.archive, request.series);
+    let names = scaling::axes(request.dataset, request.series);
     for name in names.iter().filter(|name| tells(name)) {
-        let Some(axis) = Axis::find(name, request.archive, request.series) else { continue };
-        let swept = sweep::sweep(sweep::Request {
-            archive: request.archive,
+        let Some(axis) = Axis::find(name, request.dataset, request.series) else { continue };
+        let swept = scaling::along(scaling::Request {
+            dataset: request.dataset,
             told: request.series,
             axis: &axis,
             base: None,
@@ -217,7 +217,7 @@ fn groups(request: &Request<'_>) -> BTreeMap<String, Vec<(String, Group)>> {
 
 /// Returns whether an axis stands for machines or for kinds of something; of the rest the matrix shows more.
 fn tells(axis: &str) -> bool {
-    axis == VARIANT || axis == "target" || axis == "gpu" || sweep::is_count(axis)
+    axis == VARIANT || axis == "target" || axis == "gpu" || scaling::is_count(axis)
 }
 
 type Charts<'a> = BTreeMap<&'a str, BTreeMap<&'a str, Vec<Chart<'a>>>>;
@@ -252,7 +252,7 @@ fn charts<'a>(request: &'a Request<'a>, lines: &Lines<'a>) -> Charts<'a> {
                 let replaced = if at == 0 { std::mem::take(&mut replaced) } else { Vec::new() };
                 let mut anchor = anchor(told);
                 if takes_turns {
-                    anchor = format!("{anchor}-{}", place::environment_id(&told.environment));
+                    anchor = format!("{anchor}-{}", paths::environment_id(&told.environment));
                 }
                 let is_stale = is_gone || is_old_unit;
                 let lines = if is_stale { Vec::new() } else { lines.of(told) };
@@ -341,7 +341,7 @@ fn anchor(told: &SeriesHistory) -> String {
     let labels: String = told.labels.iter().map(|(name, value)| format!(" {name}={value}")).collect();
     let unit = told.unit.as_deref().unwrap_or_default();
     let target = told.environment.get("target").map_or("", String::as_str);
-    place::slug(&format!("{target} {}{labels} {unit}", told.metric))
+    paths::slug(&format!("{target} {}{labels} {unit}", told.metric))
 }
 
 /// Tells of gates that found no value; of cases that never ran or failed that is told already.
@@ -363,10 +363,10 @@ fn cases<'a>(
     asked: &[&'a ExpectedBenchmark],
     mut charts: BTreeMap<&'a str, Vec<Chart<'a>>>,
 ) -> Vec<Case<'a>> {
-    let archive = request.archive;
+    let dataset = request.dataset;
     let mut by_case: BTreeMap<&'a str, Vec<&'a Row>> = BTreeMap::new();
     for row in rows {
-        by_case.entry(&archive.subject(row).case).or_default().push(row);
+        by_case.entry(&dataset.subject(row).case).or_default().push(row);
     }
     let mut wanted: BTreeMap<&'a str, (&'a str, BTreeSet<&'a str>)> = BTreeMap::new();
     for spec in asked {
@@ -379,7 +379,7 @@ fn cases<'a>(
         .into_iter()
         .map(|id| {
             let rows = by_case.get(id).map(Vec::as_slice).unwrap_or_default();
-            let subject = rows.first().map(|row| archive.subject(row));
+            let subject = rows.first().map(|row| dataset.subject(row));
             let name = subject.map(|subject| subject.case_name.as_str());
             let name = name.or_else(|| wanted.get(id).map(|(name, _)| *name)).unwrap_or_default();
             let params = subject.into_iter().flat_map(|subject| &subject.params);
@@ -416,7 +416,7 @@ fn troubles<'a>(request: &'a Request<'a>, rows: &[&'a Row], wanted: Option<&BTre
     let mut newest: BTreeMap<&'a str, &'a str> = BTreeMap::new();
     for row in rows {
         // The newest comes first.
-        newest.entry(&request.archive.subject(row).target).or_insert(&row.session);
+        newest.entry(&request.dataset.subject(row).target).or_insert(&row.session);
     }
     // What no spec asks for any more is nobody's trouble.
     let is_asked = |target: &str| request.asked.is_empty() || wanted.is_some_and(|wanted| wanted.contains(target));

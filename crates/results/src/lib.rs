@@ -10,9 +10,9 @@
 //! assert!(measure(scale, &before, &after).unwrap().change() < -0.08);
 //! ```
 
-pub mod archive;
 pub mod compare;
+pub mod dataset;
 pub mod disk;
 pub mod export;
-pub mod sweep;
+pub mod scaling;
 pub mod verdict;

@@ -10,7 +10,7 @@ use super::{TargetCluster, clean, plain};
 use kubebench_cluster::{Cluster, Fault, LogQuery, Resource};
 use kubebench_contract::Config;
 use kubebench_contract::labels;
-use kubebench_executor::status::{JobStatus, Namespace, RunState, Session, configs_of};
+use kubebench_executor::status::{JobStatus, Namespace, RunState, WorkflowStatus, configs_of};
 
 /// Which Workflows are Kubebench's own: one that a run created is what is measured.
 pub(super) const WORKFLOWS: &str = "kubebench.dev/benchmark,!kubebench.dev/run";
@@ -20,7 +20,7 @@ pub const SHOWN: usize = 1;
 const SPEAKERS: usize = 8;
 
 /// Keeps what was asked for.
-pub fn wanted(mut sessions: Vec<Session>, names: &[String]) -> Vec<Session> {
+pub fn wanted(mut sessions: Vec<WorkflowStatus>, names: &[String]) -> Vec<WorkflowStatus> {
     sessions.retain(|session| names.is_empty() || names.iter().any(|name| session.is_of(name)));
     sessions
 }
@@ -136,7 +136,7 @@ pub(super) fn serves(cluster: &Cluster, resource: &Resource) -> bool {
 }
 
 /// Reads the last line of what each active run prints.
-pub fn add_last_lines(target: &TargetCluster, sessions: &mut [Session]) {
+pub fn add_last_lines(target: &TargetCluster, sessions: &mut [WorkflowStatus]) {
     let runs = sessions.iter_mut().flat_map(|session| &mut session.runs);
     let active = runs.filter(|run| matches!(run.state, RunState::Running | RunState::Gathering));
     for job in active.filter_map(|run| run.job.as_mut()).take(SPEAKERS) {
@@ -159,7 +159,7 @@ fn last_line(target: &TargetCluster, job: &JobStatus) -> Option<String> {
 }
 
 /// Makes texts of the cluster safe to print.
-pub fn tidy(sessions: &mut [Session]) {
+pub fn tidy(sessions: &mut [WorkflowStatus]) {
     for session in sessions {
         session.message = clean(&session.message);
         for text in [&mut session.phase, &mut session.next] {

@@ -10,9 +10,9 @@ use super::{ACKS, Evaluation, Histories, HistoryQuery, MetricQuery, add_baseline
 use kubebench_format::result::Ack;
 use kubebench_format::spec::v1::API_VERSION;
 use kubebench_host::fs;
-use kubebench_results::archive::partitions;
 use kubebench_results::compare::model::{LevelChange, SeriesHistory, SessionValue};
 use kubebench_results::compare::{HistoryRequest, Lineage, Rule, begins, extent, history, matches, words};
+use kubebench_results::dataset::partitions;
 use kubebench_syntax::diag::render::on_one_line;
 use kubebench_syntax::digest::Digest;
 use kubebench_syntax::unit::Percentage;
@@ -84,8 +84,8 @@ impl Acknowledged {
             bail!("it would have expired on {last}, and the newest result is of {as_of}, so it would accept nothing");
         }
         let request = HistoryRequest {
-            archive: &evaluation.archive,
-            partitions: &partitions(&evaluation.archive, 0..evaluation.archive.rows().len(), &evaluation.across),
+            dataset: &evaluation.dataset,
+            partitions: &partitions(&evaluation.dataset, 0..evaluation.dataset.rows().len(), &evaluation.across),
             policies: &evaluation.policies,
             acks,
             lineage: baseline.lineage(),

@@ -9,9 +9,9 @@ use super::{Evaluation, Places, lineage};
 use crate::app::results::ResultsFolder;
 use crate::app::start::Start;
 use kubebench_git::Commits;
-use kubebench_results::archive::{Archive, Row};
 use kubebench_results::compare::model::{Comparison, Line, Verdict};
 use kubebench_results::compare::{Lineage, Request, Side, compare, render, words};
+use kubebench_results::dataset::{Dataset, Row};
 use kubebench_syntax::diag::{Diagnostic, Diagnostics, code};
 use kubebench_syntax::text::SourceMap;
 
@@ -81,8 +81,8 @@ impl SidesCompared {
         let filter = Filter { benchmarks: &query.benchmarks, metrics: &query.metrics, allowed: &query.allowed };
         let Compared { mut answer, known, empty } = compared(&evaluation, sides, &folders, commits.as_ref(), filter)?;
         answer.notes.extend(evaluation.note_of_faults());
-        let Evaluation { archive, places, sources, left_out, diagnostics: mut problems, .. } = evaluation;
-        problems.extend(empty.iter().map(|side| nothing(side, &archive, &known)).collect::<Diagnostics>());
+        let Evaluation { dataset, places, sources, left_out, diagnostics: mut problems, .. } = evaluation;
+        problems.extend(empty.iter().map(|side| nothing(side, &dataset, &known)).collect::<Diagnostics>());
         answer.left_out = left_out;
         answer.notes.extend(sides.iter().filter_map(|side| of_one_commit(side, commits.as_ref()?)));
         let is_explained = !empty.is_empty() || answer.lines.iter().any(Line::is_one_sided);
@@ -128,26 +128,26 @@ pub(super) fn compared<'a>(
     commits: Option<&Commits>,
     filter: Filter<'_>,
 ) -> Result<Compared<'a>> {
-    let archive = &evaluation.archive;
+    let dataset = &evaluation.dataset;
     let mut known = Lineage::default();
     let mut rows = |side: &Side| -> Result<BTreeSet<usize>> {
         let own = match folders.get(side) {
             Some(rows) => rows.clone(),
-            None => chosen(archive, side, commits, &mut known)?,
+            None => chosen(dataset, side, commits, &mut known)?,
         };
-        Ok(wanted(archive, own, filter.benchmarks))
+        Ok(wanted(dataset, own, filter.benchmarks))
     };
     let [mut first, mut second] = [rows(&sides[0])?, rows(&sides[1])?];
     let default = commits.and_then(Commits::default_branch);
     let is_default = |side: &Side| matches!(side, Side::Branch(name) if Some(name) == default.as_ref());
     if is_default(&sides[1]) && !is_default(&sides[0]) {
-        part(archive, &mut second, &mut first);
+        part(dataset, &mut second, &mut first);
     } else {
-        part(archive, &mut first, &mut second);
+        part(dataset, &mut first, &mut second);
     }
     let empty = sides.iter().zip([&first, &second]).filter(|(_, rows)| rows.is_empty()).map(|(side, _)| side).collect();
     let answer = compare(Request {
-        archive,
+        dataset,
         sides: [&sides[0], &sides[1]],
         rows: [&first, &second],
         allowed: &filter.allowed.iter().cloned().collect(),
@@ -160,21 +160,21 @@ pub(super) fn compared<'a>(
 }
 
 /// Returns the places of the results of a side that is no folder; the commits that it names are added to `known`.
-fn chosen(archive: &Archive, side: &Side, commits: Option<&Commits>, known: &mut Lineage) -> Result<BTreeSet<usize>> {
+fn chosen(dataset: &Dataset, side: &Side, commits: Option<&Commits>, known: &mut Lineage) -> Result<BTreeSet<usize>> {
     Ok(match side {
-        Side::Label(name, value) => archive.places(|row| archive.subject(row).labels.get(name) == Some(value)),
-        Side::Variant(name) => archive.places(|row| {
-            archive
+        Side::Label(name, value) => dataset.places(|row| dataset.subject(row).labels.get(name) == Some(value)),
+        Side::Variant(name) => dataset.places(|row| {
+            dataset
                 .subject(row)
                 .params
                 .get(kubebench_format::result::VARIANT)
                 .is_some_and(|own| own.as_str() == Some(name))
         }),
-        Side::Environment(name) => archive.places(|row| is_there(archive, row, name)),
+        Side::Environment(name) => dataset.places(|row| is_there(dataset, row, name)),
         Side::Revision(_) | Side::Branch(_) | Side::Tag(_) | Side::Folder(_) => {
             let commits = commits.ok_or_else(|| anyhow!("`{side}` is of a git history, and there is none here"))?;
             let lineage = lineage(commits, side)?;
-            let chosen = archive.places(|row| lineage.commit_of(archive, row).is_some());
+            let chosen = dataset.places(|row| lineage.commit_of(dataset, row).is_some());
             known.commits.extend(lineage.commits);
             known.trees.extend(lineage.trees);
             chosen
@@ -183,25 +183,25 @@ fn chosen(archive: &Archive, side: &Side, commits: Option<&Commits>, known: &mut
 }
 
 /// Returns whether a result ran on the target `name`, or where the fact has the value of `fact=value`.
-fn is_there(archive: &Archive, row: &Row, name: &str) -> bool {
+fn is_there(dataset: &Dataset, row: &Row, name: &str) -> bool {
     match name.split_once('=') {
-        None => archive.subject(row).target == name,
-        Some((fact, value)) => archive.facts(row).get(fact).is_some_and(|own| own == value),
+        None => dataset.subject(row).target == name,
+        Some((fact, value)) => dataset.facts(row).get(fact).is_some_and(|own| own == value),
     }
 }
 
-fn wanted(archive: &Archive, rows: BTreeSet<usize>, benchmarks: &[String]) -> BTreeSet<usize> {
+fn wanted(dataset: &Dataset, rows: BTreeSet<usize>, benchmarks: &[String]) -> BTreeSet<usize> {
     let is_wanted = |at: &usize| {
-        let benchmark = archive.rows().get(*at).map(|row| &archive.subject(row).benchmark);
+        let benchmark = dataset.rows().get(*at).map(|row| &dataset.subject(row).benchmark);
         benchmarks.is_empty() || benchmark.is_some_and(|name| benchmarks.contains(name))
     };
     rows.into_iter().filter(is_wanted).collect()
 }
 
 /// Takes what is on both sides from the second one, which reaches further; from the first where the second has nothing of its own.
-fn part(archive: &Archive, first: &mut BTreeSet<usize>, second: &mut BTreeSet<usize>) {
+fn part(dataset: &Dataset, first: &mut BTreeSet<usize>, second: &mut BTreeSet<usize>) {
     // Folders may hold copies of the same runs.
-    let run = |at: &usize| archive.rows().get(*at).map(|row| (row.run.as_str(), row.attempt));
+    let run = |at: &usize| dataset.rows().get(*at).map(|row| (row.run.as_str(), row.attempt));
     let [ours, theirs] = [&*first, &*second].map(|side| side.iter().filter_map(run).collect::<BTreeSet<_>>());
     if !theirs.is_subset(&ours) {
         second.retain(|at| run(at).is_none_or(|run| !ours.contains(&run)));
@@ -210,17 +210,17 @@ fn part(archive: &Archive, first: &mut BTreeSet<usize>, second: &mut BTreeSet<us
     }
 }
 
-fn nothing(side: &Side, archive: &Archive, known: &Lineage) -> Diagnostic {
+fn nothing(side: &Side, dataset: &Dataset, known: &Lineage) -> Diagnostic {
     let message = format!("there is no result of `{side}`");
     let fault = Diagnostic::in_file(&code::KB0461, "results", message);
-    if let Some((what, values)) = known_values(side, archive) {
+    if let Some((what, values)) = known_values(side, dataset) {
         return fault.help(match values.len() {
             0 => format!("no result has {what}"),
             _ => format!("results have these: {}", values.into_iter().collect::<Vec<_>>().join("; ")),
         });
     }
-    let dirty = archive.rows().iter().filter(|row| {
-        let origin = archive.origin(row);
+    let dirty = dataset.rows().iter().filter(|row| {
+        let origin = dataset.origin(row);
         origin.dirty == Some(true) && origin.commit.as_ref().is_some_and(|commit| known.commits.contains(commit))
     });
     match dirty.count() {
@@ -253,8 +253,8 @@ fn void(answer: &Comparison) -> Diagnostic {
 }
 
 /// Returns what a side asks for, and what results have of it.
-fn known_values(side: &Side, archive: &Archive) -> Option<(String, BTreeSet<String>)> {
-    let subjects = || archive.rows().iter().map(|row| archive.subject(row));
+fn known_values(side: &Side, dataset: &Dataset) -> Option<(String, BTreeSet<String>)> {
+    let subjects = || dataset.rows().iter().map(|row| dataset.subject(row));
     match side {
         Side::Label(name, _) => {
             let values: BTreeSet<String> =
@@ -269,7 +269,7 @@ fn known_values(side: &Side, archive: &Archive) -> Option<(String, BTreeSet<Stri
         }
         _ => {
             let fact = side.asked_fact()?;
-            let values = archive.rows().iter().filter_map(|row| archive.facts(row).get(fact).cloned());
+            let values = dataset.rows().iter().filter_map(|row| dataset.facts(row).get(fact).cloned());
             Some((format!("the fact `{fact}`"), values.collect()))
         }
     }

@@ -10,9 +10,9 @@ use crate::app::results::ResultsFolder;
 use crate::app::start::Start;
 use kubebench_format::result::Ack;
 use kubebench_git::Commits;
-use kubebench_results::archive::{Archive, Row, partitions};
 use kubebench_results::compare::model::{GateReport, LeftOut, Line, Outcome, Verdict};
 use kubebench_results::compare::{Candidate, GateRequest, Judged, Lineage, Rule, gate, idle, render, words};
+use kubebench_results::dataset::{Dataset, Row, partitions};
 use kubebench_syntax::diag::{Diagnostic, Diagnostics, code};
 use kubebench_syntax::text::{SourceMap, Span};
 
@@ -91,11 +91,11 @@ impl GatesEvaluated {
         let (default, lineages) = lineages(query, commits.as_ref(), &evaluation.rules)?;
         let candidate = candidate(start, query, commits.as_ref(), &mut evaluation)?;
         let as_of = query.as_of.clone().unwrap_or_else(|| evaluation.as_of());
-        let Evaluation { archive, across, rules, left_out, mut diagnostics, sources, .. } = evaluation;
-        let all = partitions(&archive, 0..archive.rows().len(), &across);
+        let Evaluation { dataset, across, rules, left_out, mut diagnostics, sources, .. } = evaluation;
+        let all = partitions(&dataset, 0..dataset.rows().len(), &across);
         let plain: Vec<Rule> = rules.iter().map(|(rule, _)| rule.clone()).collect();
         let Judged { lines, notes } = gate(GateRequest {
-            archive: &archive,
+            dataset: &dataset,
             partitions: &all,
             rules: &plain,
             acks,
@@ -104,7 +104,7 @@ impl GatesEvaluated {
             candidate: &candidate,
             as_of: &as_of,
         });
-        let idle = idle(acks, &archive, &all, &lineages, &as_of);
+        let idle = idle(acks, &dataset, &all, &lineages, &as_of);
         let untrusted = untrusted(&left_out, &lines).len();
         let outcome = if untrusted > 0 && query.bad_files == BadFiles::Refused {
             Outcome::NoAnswer
@@ -124,7 +124,7 @@ impl GatesEvaluated {
             notes: notes
                 .into_iter()
                 .chain(idle)
-                .chain(general(query, &candidate, commits.as_ref(), &archive))
+                .chain(general(query, &candidate, commits.as_ref(), &dataset))
                 .collect(),
         };
         let failed = answer.lines.iter().filter(|line| !passes(line, query));
@@ -185,8 +185,8 @@ fn candidate(
     if folder.is_dir() {
         return Ok(Candidate::Rows(evaluation.join(&ResultsFolder { folder, shown: name.clone() })));
     }
-    let archive = &evaluation.archive;
-    let of_session = archive.places(|row| row.session == *name);
+    let dataset = &evaluation.dataset;
+    let of_session = dataset.places(|row| row.session == *name);
     if !of_session.is_empty() {
         return Ok(Candidate::Rows(of_session));
     }
@@ -203,9 +203,9 @@ fn candidate(
     let rows = match commits.of_revision(revision) {
         Ok(reached) => {
             let lineage = known(reached);
-            archive.places(|row| lineage.commit_of(archive, row).is_some())
+            dataset.places(|row| lineage.commit_of(dataset, row).is_some())
         }
-        Err(error) => of_lost_commit(archive, revision)
+        Err(error) => of_lost_commit(dataset, revision)
             .ok_or(error)
             .with_context(|| format!("`{name}` is no session and no folder either"))?,
     };
@@ -213,15 +213,15 @@ fn candidate(
 }
 
 /// Returns the results of a commit that the repository does not hold any more, as those of a branch that was deleted.
-fn of_lost_commit(archive: &Archive, name: &str) -> Option<BTreeSet<usize>> {
+fn of_lost_commit(dataset: &Dataset, name: &str) -> Option<BTreeSet<usize>> {
     const LEAST: usize = 7;
     let named = |row: &Row| {
-        let origin = archive.origin(row);
+        let origin = dataset.origin(row);
         let commit = origin.commit.as_deref().filter(|_| origin.dirty != Some(true));
         commit.filter(|commit| commit.starts_with(name))
     };
-    let commits: BTreeSet<&str> = archive.rows().iter().filter_map(named).collect();
-    (name.len() >= LEAST && commits.len() == 1).then(|| archive.places(|row| named(row).is_some()))
+    let commits: BTreeSet<&str> = dataset.rows().iter().filter_map(named).collect();
+    (name.len() >= LEAST && commits.len() == 1).then(|| dataset.places(|row| named(row).is_some()))
 }
 
 /// Returns the files that were left out of cases that were evaluated.
@@ -242,9 +242,9 @@ fn finding(line: &Line, rules: &[(Rule, Span)], results: Option<&str>) -> Diagno
     words::next(line, results).into_iter().fold(Diagnostic::at(code, place, message), Diagnostic::help)
 }
 
-fn general(query: &GateQuery, candidate: &Candidate, commits: Option<&Commits>, archive: &Archive) -> Vec<String> {
+fn general(query: &GateQuery, candidate: &Candidate, commits: Option<&Commits>, dataset: &Dataset) -> Vec<String> {
     let mut notes = Vec::new();
-    if let (Some(folder), true) = (&query.results, archive.rows().is_empty()) {
+    if let (Some(folder), true) = (&query.results, dataset.rows().is_empty()) {
         notes.push(format!("{} holds no result that counts", folder.display()));
     }
     if let (Some(name), Candidate::Rows(rows)) = (&query.candidate, candidate)
@@ -257,7 +257,7 @@ fn general(query: &GateQuery, candidate: &Candidate, commits: Option<&Commits>, 
     if commits.is_none() {
         notes.push("there is no git history here, so all earlier sessions are the baseline".to_owned());
     }
-    if archive.rows().iter().any(|row| row.synthetic) {
+    if dataset.rows().iter().any(|row| row.synthetic) {
         notes.push("some results are synthetic: made by `kubebench mock`, nothing ran".to_owned());
     }
     notes

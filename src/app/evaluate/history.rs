@@ -7,9 +7,9 @@ use anyhow::{Result, bail};
 
 use super::{DefaultBaseline, Evaluation};
 use kubebench_format::result::Ack;
-use kubebench_results::archive::partitions;
 use kubebench_results::compare::model::{Kind, SeriesHistory};
 use kubebench_results::compare::{HistoryRequest, history};
+use kubebench_results::dataset::partitions;
 use kubebench_syntax::diag::{Diagnostics, nearest};
 
 /// Whose history is asked for; of what is empty, all.
@@ -61,12 +61,12 @@ impl Histories {
         let acks = evaluation.acks(&mut found);
         evaluation.diagnostics.extend(found);
         let baseline = DefaultBaseline::of(evaluation.commits()?.as_ref())?;
-        let archive = &evaluation.archive;
+        let dataset = &evaluation.dataset;
         let is_wanted = |benchmark: &String| query.benchmarks.is_empty() || query.benchmarks.contains(benchmark);
-        let rows = archive.places(|row| is_wanted(&archive.subject(row).benchmark));
+        let rows = dataset.places(|row| is_wanted(&dataset.subject(row).benchmark));
         let mut series = history(HistoryRequest {
-            archive,
-            partitions: &partitions(archive, rows.into_iter(), &evaluation.across),
+            dataset,
+            partitions: &partitions(dataset, rows.into_iter(), &evaluation.across),
             policies: &evaluation.policies,
             acks: &acks,
             lineage: baseline.lineage(),

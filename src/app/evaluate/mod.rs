@@ -25,9 +25,9 @@ use kubebench_format::result::Ack;
 use kubebench_git::Commits;
 use kubebench_host::fs::{self, Content};
 use kubebench_report::ExpectedBenchmark;
-use kubebench_results::archive::Archive;
 use kubebench_results::compare::model::LeftOut;
 use kubebench_results::compare::{Policies, Rule, Stated, words};
+use kubebench_results::dataset::Dataset;
 use kubebench_results::verdict::DEFAULT_THRESHOLD;
 use kubebench_syntax::diag::render::listed;
 use kubebench_syntax::diag::{Diagnostic, Diagnostics, Severity, code, nearest};
@@ -65,7 +65,7 @@ pub struct Evaluation {
     /// The texts into which findings point.
     pub sources: SourceMap,
     /// The results that count; none before they are read.
-    pub archive: Archive,
+    pub dataset: Dataset,
     /// When the newest result began, of whatever benchmark.
     newest: String,
     /// The result files that do not count, and why.
@@ -168,7 +168,7 @@ impl Evaluation {
             policies: Policies::default(),
             places: Places::new(),
             sources: SourceMap::default(),
-            archive: Archive::default(),
+            dataset: Dataset::default(),
             left_out: Vec::new(),
             diagnostics: Diagnostics::default(),
             faults: Diagnostics::default(),
@@ -211,8 +211,8 @@ impl Evaluation {
     /// Reads the results of the folder that was asked for, or of the project's.
     pub fn read(&mut self, asked: Option<&Path>) -> Result<()> {
         let place = ResultsFolder::of(&self.start, asked, &self.root, &self.directory)?;
-        let Reading { archive, left_out, diagnostics, how: _ } = self.reading(&place);
-        self.archive = archive;
+        let Reading { dataset, left_out, diagnostics, how: _ } = self.reading(&place);
+        self.dataset = dataset;
         self.note_newest();
         self.left_out.extend(left_out);
         self.diagnostics.extend(diagnostics);
@@ -224,12 +224,12 @@ impl Evaluation {
         if benchmarks.is_empty() {
             return Ok(());
         }
-        let archive = &self.archive;
-        let own = archive.places(|row| benchmarks.contains(&archive.subject(row).benchmark));
-        let names = |at: &usize| archive.rows().get(*at).map(|row| row.path.clone());
+        let dataset = &self.dataset;
+        let own = dataset.places(|row| benchmarks.contains(&dataset.subject(row).benchmark));
+        let names = |at: &usize| dataset.rows().get(*at).map(|row| row.path.clone());
         let paths: BTreeSet<String> = own.iter().filter_map(names).collect();
         self.refuse_unknown_benchmarks(benchmarks)?;
-        self.archive.retain(|row| paths.contains(&row.path));
+        self.dataset.retain(|row| paths.contains(&row.path));
         self.left_out.retain(|file| benchmarks.iter().any(|name| is_of(&file.path, name)));
         let left_out: BTreeSet<&str> = self.left_out.iter().map(|file| file.path.as_str()).collect();
         let diagnostics = std::mem::take(&mut self.diagnostics);
@@ -242,8 +242,8 @@ impl Evaluation {
 
     /// Refuses benchmarks that there are not.
     pub fn refuse_unknown_benchmarks(&self, benchmarks: &[String]) -> Result<()> {
-        let archive = &self.archive;
-        let measured = archive.rows().iter().map(|row| archive.subject(row).benchmark.as_str());
+        let dataset = &self.dataset;
+        let measured = dataset.rows().iter().map(|row| dataset.subject(row).benchmark.as_str());
         let known: BTreeSet<&str> =
             measured.chain(self.expected.iter().map(|expected| expected.benchmark.as_str())).collect();
         let Some(unknown) = benchmarks.iter().find(|name| !known.contains(name.as_str())) else { return Ok(()) };
@@ -254,37 +254,37 @@ impl Evaluation {
     /// Refuses metrics that no result has.
     pub fn refuse_unknown(&self, metrics: &[String]) -> Result<()> {
         refuse_unknown(metrics, || {
-            let rows = self.archive.rows().iter();
-            rows.flat_map(|row| self.archive.metrics(row)).map(|(definition, _)| definition.name.as_str())
+            let rows = self.dataset.rows().iter();
+            rows.flat_map(|row| self.dataset.metrics(row)).map(|(definition, _)| definition.name.as_str())
         })
     }
 
     /// Adds all results of another folder as they are, and returns their places.
     pub fn add(&mut self, place: &ResultsFolder) -> BTreeSet<usize> {
-        let Reading { archive: more, left_out, diagnostics, how: _ } = self.reading(place);
+        let Reading { dataset: more, left_out, diagnostics, how: _ } = self.reading(place);
         self.left_out.extend(left_out);
         self.diagnostics.extend(diagnostics);
-        let first = self.archive.rows().len();
-        more.rows().iter().for_each(|row| self.archive.adopt(row.clone(), &more));
+        let first = self.dataset.rows().len();
+        more.rows().iter().for_each(|row| self.dataset.adopt(row.clone(), &more));
         self.note_newest();
-        (first..self.archive.rows().len()).collect()
+        (first..self.dataset.rows().len()).collect()
     }
 
     /// Adds those results of another folder that are not known yet, and returns the places of all that it has: a run that
     /// is in both counts once.
     pub fn join(&mut self, place: &ResultsFolder) -> BTreeSet<usize> {
         let mut more = self.reading(place);
-        let known: BTreeSet<String> = self.archive.rows().iter().map(|row| row.digest.clone()).collect();
-        let digests: BTreeSet<String> = more.archive.rows().iter().map(|row| row.digest.clone()).collect();
-        for row in more.archive.rows().iter().filter(|row| !known.contains(&row.digest)) {
-            self.archive.adopt(row.clone(), &more.archive);
+        let known: BTreeSet<String> = self.dataset.rows().iter().map(|row| row.digest.clone()).collect();
+        let digests: BTreeSet<String> = more.dataset.rows().iter().map(|row| row.digest.clone()).collect();
+        for row in more.dataset.rows().iter().filter(|row| !known.contains(&row.digest)) {
+            self.dataset.adopt(row.clone(), &more.dataset);
         }
         let rules = || self.project.as_ref().map(CompiledProject::current_rules).unwrap_or_default();
-        more.doubts_of(&mut self.archive, &rules, place);
+        more.doubts_of(&mut self.dataset, &rules, place);
         self.note_newest();
         self.left_out.extend(more.left_out);
         self.diagnostics.extend(more.diagnostics);
-        self.archive.places(|row| digests.contains(&row.digest))
+        self.dataset.places(|row| digests.contains(&row.digest))
     }
 
     /// Reads the acknowledgements of the project; what is wrong with them is added to `found`.
@@ -303,7 +303,7 @@ impl Evaluation {
     }
 
     fn note_newest(&mut self) {
-        let newest = self.archive.rows().iter().map(|row| row.started_at.as_str()).max().unwrap_or_default();
+        let newest = self.dataset.rows().iter().map(|row| row.started_at.as_str()).max().unwrap_or_default();
         self.newest = self.newest.as_str().max(newest).to_owned();
     }
 

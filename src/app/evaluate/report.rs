@@ -15,11 +15,11 @@ use kubebench_git::Commits;
 use kubebench_host::fs;
 use kubebench_report::disk::Site;
 use kubebench_report::{self as report, Links, Request, sampled};
-use kubebench_results::archive::{Partition, partitions};
 use kubebench_results::compare::model::{Comparison, Direction, Kind, Line, SeriesHistory, SessionValue};
 use kubebench_results::compare::{
     Against, Candidate, GateRequest, HistoryRequest, Judged, Lineage, Rule, Side, gate, history, idle,
 };
+use kubebench_results::dataset::{Partition, partitions};
 use kubebench_results::verdict::DEFAULT_THRESHOLD;
 use kubebench_syntax::diag::Diagnostics;
 
@@ -69,9 +69,9 @@ impl Report {
         let commits = evaluation.commits()?;
         let baseline = DefaultBaseline::of(commits.as_ref())?;
         let as_of = query.as_of.clone().unwrap_or_else(|| evaluation.as_of());
-        let partitions = partitions(&evaluation.archive, 0..evaluation.archive.rows().len(), &evaluation.across);
+        let partitions = partitions(&evaluation.dataset, 0..evaluation.dataset.rows().len(), &evaluation.across);
         let series = history(HistoryRequest {
-            archive: &evaluation.archive,
+            dataset: &evaluation.dataset,
             partitions: &partitions,
             policies: &evaluation.policies,
             acks: &acks,
@@ -89,7 +89,7 @@ impl Report {
         let links = links(query, &evaluation, commits.as_ref(), &baseline)?;
         let is_shown = |ack: &&Ack| query.benchmarks.is_empty() || query.benchmarks.contains(&ack.benchmark);
         let shown: Vec<Ack> = acks.iter().filter(is_shown).cloned().collect();
-        notes.extend(idle(&shown, &evaluation.archive, &partitions, &lineages, &as_of));
+        notes.extend(idle(&shown, &evaluation.dataset, &partitions, &lineages, &as_of));
         notes.extend(note(&baseline));
         let url = query.url.as_deref().map(|url| url.trim_end_matches('/').to_owned());
         let title = query.title.clone();
@@ -101,7 +101,7 @@ impl Report {
         Request {
             title: &self.title,
             version: VERSION,
-            archive: &self.evaluation.archive,
+            dataset: &self.evaluation.dataset,
             partitions: &self.partitions,
             series: &self.series,
             lines: &self.lines,
@@ -118,7 +118,7 @@ impl Report {
 
     /// Returns how many results it shows.
     pub fn results(&self) -> usize {
-        self.evaluation.archive.rows().len()
+        self.evaluation.dataset.rows().len()
     }
 
     /// Returns the report as Markdown.
@@ -210,7 +210,7 @@ fn lines(
     let gated: Vec<Rule> = evaluation.rules.iter().map(|(rule, _)| rule.clone()).collect();
     let evaluate = |rules: &[Rule]| {
         gate(GateRequest {
-            archive: &evaluation.archive,
+            dataset: &evaluation.dataset,
             partitions,
             rules,
             acks,
@@ -244,7 +244,7 @@ fn ungated(gated: &[Rule], evaluation: &Evaluation, series: &[SeriesHistory]) ->
     let mut directions: BTreeMap<(&str, &str), Direction> = BTreeMap::new();
     for told in series.iter().filter(|told| told.kind == Kind::Primary && !told.replaced) {
         if !known.contains(&(&told.benchmark, &told.case, &told.metric)) {
-            let subjects = evaluation.archive.rows().iter().map(|row| evaluation.archive.subject(row));
+            let subjects = evaluation.dataset.rows().iter().map(|row| evaluation.dataset.subject(row));
             let targets: BTreeSet<&str> = match told.environment.get("target") {
                 Some(target) => BTreeSet::from([target.as_str()]),
                 // Targets do not keep results of this project apart.

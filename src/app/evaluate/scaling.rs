@@ -5,8 +5,8 @@ use std::collections::BTreeSet;
 use anyhow::{Result, bail};
 
 use super::{Evaluation, Histories, refuse_unknown};
-use kubebench_results::sweep::model::ScalingReport;
-use kubebench_results::sweep::{Axis, Request, axes, fronts, sweep, values};
+use kubebench_results::scaling::model::ScalingReport;
+use kubebench_results::scaling::{Axis, Request, along, axes, fronts, values};
 use kubebench_syntax::diag::Diagnostics;
 use kubebench_syntax::diag::render::{listed, on_one_line};
 use kubebench_syntax::text::SourceMap;
@@ -39,18 +39,18 @@ impl Scaling {
     /// Compares along an axis.
     pub fn of(histories: Histories, query: &ScalingQuery) -> Result<Self> {
         let Histories { evaluation, series, .. } = histories;
-        let Evaluation { archive, left_out, diagnostics, sources, .. } = evaluation;
+        let Evaluation { dataset, left_out, diagnostics, sources, .. } = evaluation;
         let by = query.axis.as_str();
-        let found = Axis::find(by, &archive, &series).map(|axis| (values(&archive, &series, &axis), axis));
+        let found = Axis::find(by, &dataset, &series).map(|axis| (values(&dataset, &series, &axis), axis));
         let Some((known, axis)) = found.filter(|(known, _)| !known.is_empty()) else {
-            let known = axes(&archive, &series);
+            let known = axes(&dataset, &series);
             let known = if known.is_empty() {
                 "none: nothing differs".to_owned()
             } else {
                 listed(known.iter().map(String::as_str))
             };
             let labels: BTreeSet<&String> =
-                archive.rows().iter().filter_map(|row| archive.subject(row).labels.get(by)).collect();
+                dataset.rows().iter().filter_map(|row| dataset.subject(row).labels.get(by)).collect();
             let mut labels = labels.into_iter();
             if let (Some(first), Some(second)) = (labels.next(), labels.next()) {
                 let (first, second) = (on_one_line(first), on_one_line(second));
@@ -71,15 +71,15 @@ impl Scaling {
         }
         refuse_unknown(&query.metrics, || series.iter().map(|told| told.metric.as_str()))?;
         let pareto = query.pareto.as_deref().map(pair).transpose()?;
-        let mut answer = sweep(Request {
-            archive: &archive,
+        let mut answer = along(Request {
+            dataset: &dataset,
             told: &series,
             axis: &axis,
             base: query.base.as_deref(),
             metrics: &query.metrics.iter().cloned().collect(),
             allowed: &query.allowed.iter().cloned().collect(),
         });
-        answer.fronts = fronts(&archive, &series, pareto);
+        answer.fronts = fronts(&dataset, &series, pareto);
         if let (Some((first, second)), true) = (pareto, answer.fronts.is_empty()) {
             bail!(
                 "no benchmark has two cases on the same hardware with both {first} and {second}; write metrics of which it is known which way \

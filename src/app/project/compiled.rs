@@ -13,8 +13,8 @@ use kubebench_compiler::fixture;
 use kubebench_compiler::lower::PROJECT_FILE;
 use kubebench_extract::rules::Rules;
 use kubebench_host::fs;
-use kubebench_results::archive::CurrentRules;
 use kubebench_results::compare::words::counted;
+use kubebench_results::dataset::CurrentRules;
 use kubebench_syntax::diag::{Diagnostic, Diagnostics, Place, code, did_you_mean};
 use kubebench_syntax::digest::Digest;
 

@@ -12,7 +12,7 @@ use crate::app::start::{Start, VERSION};
 use kubebench_compiler::compile::Workspace;
 use kubebench_format::result::{self, BenchmarkResult};
 use kubebench_host::fs::{self, Content};
-use kubebench_results::archive::{Archive, CurrentRules, Extract, Row, settle};
+use kubebench_results::dataset::{CurrentRules, Dataset, Extract, Row, settle};
 use kubebench_syntax::diag::{Diagnostic, Diagnostics, code};
 use kubebench_syntax::text::{Source, SourceId, SourceMap};
 
@@ -35,7 +35,7 @@ const HELD: usize = 64;
 #[derive(Default)]
 pub struct Taken {
     /// The results without their metrics, by the names that messages give them.
-    pub archive: Archive,
+    pub dataset: Dataset,
     /// Their files by these names.
     pub files: BTreeMap<String, PathBuf>,
     /// What was found.
@@ -130,22 +130,22 @@ impl ResultFiles {
     /// Reads and checks them, each by itself and beside the others; `current` are the rules that specs have now, and texts of those at
     /// fault are added to `sources`.
     pub fn check(&self, current: &dyn Fn() -> CurrentRules, sources: &mut SourceMap) -> Checked {
-        let Taken { mut archive, mut checked, .. } = self.take(sources);
+        let Taken { mut dataset, mut checked, .. } = self.take(sources);
         // The same bytes elsewhere are a copy that nothing counts; in the folder itself they lie at a wrong place.
         let is_inside = |row: &Row| below_folder(&row.path, &self.folder).is_some();
         let mut first: BTreeMap<String, String> = BTreeMap::new();
-        let (inside, outside): (Vec<&Row>, Vec<&Row>) = archive.rows().iter().partition(|row| is_inside(row));
+        let (inside, outside): (Vec<&Row>, Vec<&Row>) = dataset.rows().iter().partition(|row| is_inside(row));
         for row in inside.into_iter().chain(outside) {
             first.entry(row.digest.clone()).or_insert_with(|| row.path.clone());
         }
-        archive.retain(|row| is_inside(row) || first.get(&row.digest) == Some(&row.path));
-        for doubt in settle(&mut archive, current) {
+        dataset.retain(|row| is_inside(row) || first.get(&row.digest) == Some(&row.path));
+        for doubt in settle(&mut dataset, current) {
             checked.diagnostics.extend(doubt.paths().iter().map(|path| of_doubt(&doubt, path, &str::to_owned)));
         }
         checked
     }
 
-    /// Reads them into an archive, without what they measured; each is checked by itself.
+    /// Reads them into an dataset, without what they measured; each is checked by itself.
     pub fn take(&self, sources: &mut SourceMap) -> Taken {
         let files: Vec<_> = self.files().into_iter().collect();
         let mut taken = Taken::default();
@@ -155,7 +155,7 @@ impl ResultFiles {
                 taken.checked.files.push(shown.clone());
                 match (read, file) {
                     (Ok(extract), Ok(file)) => {
-                        taken.archive.add(*extract);
+                        taken.dataset.add(*extract);
                         taken.files.insert(shown.clone(), file.clone());
                     }
                     (Err(outcome), _) => self.note(outcome, &mut taken.checked, sources),

@@ -1,4 +1,4 @@
-//! A folder of results, as commands that evaluate it read it: an archive, and what is wrong with the rest.
+//! A folder of results, as commands that evaluate it read it: an dataset, and what is wrong with the rest.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -8,10 +8,10 @@ use anyhow::{Result, bail};
 use crate::app::start::Start;
 use kubebench_format::result;
 use kubebench_host::fs::Content;
-use kubebench_results::archive::{Archive, CurrentRules, Doubt, settle};
 use kubebench_results::compare::model::LeftOut;
 use kubebench_results::compare::words::counted;
-use kubebench_results::disk::archive::{self, Bad};
+use kubebench_results::dataset::{CurrentRules, Dataset, Doubt, settle};
+use kubebench_results::disk::dataset::{self, Bad};
 use kubebench_syntax::diag::{Diagnostic, Diagnostics, Place, code};
 use kubebench_syntax::text::{Source, SourceMap};
 
@@ -19,7 +19,7 @@ use kubebench_syntax::text::{Source, SourceMap};
 #[derive(Default)]
 pub struct Reading {
     /// Those that count.
-    pub archive: Archive,
+    pub dataset: Dataset,
     /// Those that do not, and why.
     pub left_out: Vec<LeftOut>,
     /// The same as findings.
@@ -59,9 +59,9 @@ impl ResultsFolder {
 
 /// Reads the results of a folder; `current` are the rules that specs have now, and texts of those at fault are added to `sources`.
 pub fn read(place: &ResultsFolder, current: &dyn Fn() -> CurrentRules, sources: &mut SourceMap) -> Reading {
-    let cache = archive::cache_for(&place.folder);
-    let archive::Read { archive, bad, opened } = archive::read(&place.folder, cache.as_deref());
-    let rest = archive.rows().len() - opened.min(archive.rows().len());
+    let cache = dataset::cache_for(&place.folder);
+    let dataset::Read { dataset, bad, opened } = dataset::read(&place.folder, cache.as_deref());
+    let rest = dataset.rows().len() - opened.min(dataset.rows().len());
     let how = format!("{}: {} read, {rest} known from the cache", place.shown, counted(opened, "result"));
     let shown = |path: &str| format!("{}/{path}", place.shown.trim_end_matches('/'));
     let mut found: BTreeMap<String, Diagnostic> = BTreeMap::new();
@@ -75,13 +75,13 @@ pub fn read(place: &ResultsFolder, current: &dyn Fn() -> CurrentRules, sources: 
         };
         found.extend(fault.map(|fault| (path, fault)));
     }
-    let mut reading = Reading { archive, how, ..Reading::default() };
+    let mut reading = Reading { dataset, how, ..Reading::default() };
     for (path, fault) in found {
         reading.leave_out(path, fault);
     }
-    let mut archive = std::mem::take(&mut reading.archive);
-    reading.doubts_of(&mut archive, current, place);
-    Reading { archive, ..reading }
+    let mut dataset = std::mem::take(&mut reading.dataset);
+    reading.doubts_of(&mut dataset, current, place);
+    Reading { dataset, ..reading }
 }
 
 impl Reading {
@@ -91,10 +91,10 @@ impl Reading {
         self.diagnostics.push(fault);
     }
 
-    /// Takes what nobody can trust out of `archive`, and tells it.
-    pub fn doubts_of(&mut self, archive: &mut Archive, current: &dyn Fn() -> CurrentRules, place: &ResultsFolder) {
+    /// Takes what nobody can trust out of `dataset`, and tells it.
+    pub fn doubts_of(&mut self, dataset: &mut Dataset, current: &dyn Fn() -> CurrentRules, place: &ResultsFolder) {
         let shown = |path: &str| format!("{}/{path}", place.shown.trim_end_matches('/'));
-        for doubt in settle(archive, current) {
+        for doubt in settle(dataset, current) {
             for path in doubt.paths() {
                 self.leave_out(path.clone(), of_doubt(&doubt, path, &shown));
             }

@@ -8,7 +8,7 @@ use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use super::page;
 use crate::app::cluster::{SHOWN, TargetCluster, Watched, add_last_lines, tidy, wanted};
 use crate::cli::ExitStatus;
-use kubebench_executor::status::{RunState, Session, sessions};
+use kubebench_executor::status::{RunState, WorkflowStatus, sessions};
 use kubebench_host::machine;
 use kubebench_host::terminal;
 
@@ -58,7 +58,7 @@ impl Screen {
     fn show(
         &mut self,
         target: &TargetCluster,
-        found: &[Session],
+        found: &[WorkflowStatus],
         names: &[String],
         trouble: &BTreeMap<&'static str, String>,
     ) -> Result<()> {

@@ -12,7 +12,7 @@ mod mock;
 mod outcome;
 mod properties;
 mod report;
-mod sweep;
+mod scaling;
 
 use std::process::Command;
 

@@ -143,7 +143,7 @@ fn schemas_are_valid_draft_7() {
 #[test]
 fn the_schemas_of_answers() {
     let mut wrong = Vec::new();
-    let sweep = (kubebench_results::sweep::v1::SWEEP_FILE, kubebench_results::sweep::v1::schema());
+    let sweep = (kubebench_results::scaling::v1::SWEEP_FILE, kubebench_results::scaling::v1::schema());
     let report = (kubebench_report::v1::REPORT_FILE, kubebench_report::v1::schema());
     for (file, schema) in kubebench_results::compare::v1::schemas().into_iter().chain([sweep, report]) {
         let path = repository().join("schema").join(file);

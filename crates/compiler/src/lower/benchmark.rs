@@ -10,7 +10,7 @@ use super::project::{Defaults, Project};
 use super::roots::{of_case, roots};
 use super::variants::{self, PER_CASE, Variant};
 use super::{
-    Document, Manifests, ReadFile, Suite, Suites, declared, files, gates, literals, looked_up, merge_new, metrics,
+    Document, Manifests, ReadFile, Suite, Suites, declared, files, gates, literals, lookup_errors, merge_new, metrics,
 };
 use crate::expand::{self, CasePoint};
 use crate::lookup::{self, Scope};
@@ -415,7 +415,7 @@ impl Shared<'_> {
         let sound = found.is_empty();
         merge_new(
             diagnostics,
-            found.into_iter().map(|fault| looked_up::at_value(fault, self.document.source, self.spec, scope)),
+            found.into_iter().map(|fault| lookup_errors::at_value(fault, self.document.source, self.spec, scope)),
         );
         sound
     }

@@ -7,7 +7,7 @@ mod declared;
 mod files;
 mod gates;
 mod literals;
-mod looked_up;
+mod lookup_errors;
 mod manifests;
 mod metrics;
 mod places;

@@ -6,7 +6,6 @@ mod admission;
 mod claim;
 mod config;
 mod files;
-mod given;
 mod identity;
 mod meta;
 mod object;
@@ -17,6 +16,7 @@ mod pod;
 mod rules;
 mod suite;
 mod template;
+mod user_manifest;
 mod workflow;
 mod workload;
 

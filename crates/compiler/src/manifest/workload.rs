@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value as Json, json};
 
-use super::{admission, given, meta, overrides, patch, pipeline, pod, template};
+use super::{admission, meta, overrides, patch, pipeline, pod, template, user_manifest};
 use crate::model::target::Queue;
 use crate::model::{Api, Benchmark, Case, Endpoint, Given, OfServer, Role, Served, StepJob, Supporting, Workload};
 use kubebench_contract::instance;
@@ -63,7 +63,7 @@ pub(super) fn case_objects(benchmark: &Benchmark, case: &Case, diagnostics: &mut
     }
     let given_at = workload.given_at();
     if let (Some(_), Some(run)) = (&workload.given, objects.get_mut(given_at)) {
-        given::equip(run, benchmark, case_of(given_at));
+        user_manifest::equip(run, benchmark, case_of(given_at));
     }
     // Beside an object of the user's own there is its load alone.
     let is_described = |role: &&Role| workload.given.is_none() || Some(role.template_at.object) == load;

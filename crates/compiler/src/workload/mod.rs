@@ -4,6 +4,7 @@
 
 mod condition;
 mod deployment;
+mod embedded_pods;
 mod experiment;
 mod inference_service;
 mod jax_job;
@@ -26,7 +27,6 @@ mod status;
 mod tf_job;
 mod train_job;
 mod volcano_job;
-mod within;
 mod workflow;
 mod xgboost_job;
 

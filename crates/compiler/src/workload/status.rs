@@ -5,7 +5,7 @@
 use serde_json::Value as Json;
 
 use super::condition::Condition;
-use super::{KINDS, Kind, within};
+use super::{KINDS, Kind, embedded_pods};
 use crate::model::TemplateForm;
 pub(super) use kubebench_contract::text_at;
 use kubebench_syntax::unit::group;
@@ -146,7 +146,7 @@ pub fn is_composed(object: &Json) -> bool {
 /// Returns the pods that the object asks for, by role: as its kind has it, or what an object of an unknown kind holds that
 /// describes pods.
 pub fn pod_sets(object: &Json) -> Vec<PodSet> {
-    kind_of(object).map_or_else(|| within::pod_sets(object), |kind| (kind.pods)(object))
+    kind_of(object).map_or_else(|| embedded_pods::pod_sets(object), |kind| (kind.pods)(object))
 }
 
 /// Returns how many pods there are of `sets` at once: one at least, where nothing says how many.

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use super::Session;
+use super::LocalRun;
 use super::wait::{Finished, SAMPLE_STEP, Waited};
 use crate::gather::{self, Ended, Span, log_incomplete};
 use kubebench_compiler::model::Case;
@@ -30,7 +30,7 @@ pub(super) struct Parts<'a> {
     pub(super) load_before: Option<f64>,
 }
 
-impl Session<'_> {
+impl LocalRun<'_> {
     /// Makes the result of `parts`.
     pub(super) fn assemble(&self, parts: Parts<'_>) -> BenchmarkResult {
         let Parts { id, run, case, started, finished, took, waited, measured, artifacts, load_before } = parts;

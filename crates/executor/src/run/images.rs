@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use anyhow::{Result, bail};
 
-use super::{Request, Session};
+use super::{LocalRun, Request};
 use crate::local::{Plan, Process};
 use kubebench_compiler::model::Role;
 use kubebench_host::process::{self, container};
@@ -32,7 +32,7 @@ pub(super) fn software(request: &Request<'_>) -> Result<BTreeMap<String, String>
     }
 }
 
-impl Session<'_> {
+impl LocalRun<'_> {
     /// Sees that the images of `roles` are on this machine; returns why one is not.
     pub(super) fn bring<'r>(&mut self, roles: impl Iterator<Item = &'r Role>) -> Result<Option<String>> {
         if !self.request.engine.runs_images() {

@@ -5,8 +5,8 @@
 mod assemble;
 mod evidence;
 mod images;
-mod one;
 mod reparse;
+mod single_run;
 mod wait;
 
 use std::collections::BTreeMap;
@@ -134,7 +134,7 @@ pub enum Event {
 }
 
 /// A session: what all its runs share.
-struct Session<'a> {
+struct LocalRun<'a> {
     request: &'a Request<'a>,
     watcher: &'a dyn Watcher,
     rules: Rules,
@@ -160,7 +160,7 @@ struct Session<'a> {
 /// # Errors
 /// When the machine does not let it start.
 pub fn run(request: &Request<'_>, watcher: &dyn Watcher) -> Result<Outcome> {
-    let mut session = Session::new(request, watcher)?;
+    let mut session = LocalRun::new(request, watcher)?;
     let mut outcome = Outcome::before(request);
     if let Some(job) = &request.compiled.benchmark.prepare {
         outcome.problem = session.step("prepare", &job.role, job.timeout, &session.new_folders()?)?;
@@ -208,7 +208,7 @@ pub fn run(request: &Request<'_>, watcher: &dyn Watcher) -> Result<Outcome> {
     Ok(outcome)
 }
 
-impl<'a> Session<'a> {
+impl<'a> LocalRun<'a> {
     fn new(request: &'a Request<'a>, watcher: &'a dyn Watcher) -> Result<Self> {
         let rules = match Rules::read(request.rules) {
             Ok(rules) => rules,
@@ -289,7 +289,7 @@ impl<'a> Session<'a> {
     }
 }
 
-impl Hurry for Session<'_> {
+impl Hurry for LocalRun<'_> {
     fn was_wanted(&mut self) -> bool {
         // What came until now was meant for the processes.
         self.hear();

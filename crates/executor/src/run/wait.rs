@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 use anyhow::Result;
 
-use super::{Event, Session};
+use super::{Event, LocalRun};
 use crate::gather::{self, KeptOf, Sink};
 use crate::local::{Folders, Plan, Process};
 use kubebench_extract::rules::{From, RuleScan};
@@ -104,7 +104,7 @@ struct Seen {
     startup: f64,
 }
 
-impl Session<'_> {
+impl LocalRun<'_> {
     /// Starts the processes of `plan`, waits for the end of all, and says how it was.
     pub(super) fn wait_for(&mut self, plan: &Plan, folders: &Folders, timeout: Duration) -> Result<Waited> {
         let mut foreign = Foreign::now();

@@ -49,7 +49,7 @@ pub struct Namespace {
 
 /// One Workflow of a benchmark or a suite: one execution of its run list, or of those of its benchmarks.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Session {
+pub struct WorkflowStatus {
     /// The benchmark, or the suite.
     pub benchmark: String,
     /// The Workflow.
@@ -174,7 +174,7 @@ impl JobStatus {
 }
 
 /// Sums up a namespace: the Workflows of each benchmark, the newest first, no more than `most` of each.
-pub fn sessions(seen: &Namespace, most: usize) -> Vec<Session> {
+pub fn sessions(seen: &Namespace, most: usize) -> Vec<WorkflowStatus> {
     let mut by_benchmark: BTreeMap<&str, Vec<&Json>> = BTreeMap::new();
     for workflow in &seen.workflows {
         let benchmark = label(workflow, labels::BENCHMARK);
@@ -199,7 +199,7 @@ fn is_over(workflow: &Json) -> bool {
     matches!(text_at(workflow, "/status/phase"), "Succeeded" | "Failed" | "Error")
 }
 
-fn session(seen: &Namespace, by_run: &ByRun<'_>, workflow: &Json) -> Session {
+fn session(seen: &Namespace, by_run: &ByRun<'_>, workflow: &Json) -> WorkflowStatus {
     let uid = text_at(workflow, "/metadata/uid");
     let phase = text_at(workflow, "/status/phase");
     let nodes = Nodes::read(workflow);
@@ -269,7 +269,7 @@ fn session(seen: &Namespace, by_run: &ByRun<'_>, workflow: &Json) -> Session {
     if workflow.pointer("/spec/suspend") == Some(&true.into()) {
         notes.push("it is suspended: `argo resume` resumes it".to_owned());
     }
-    let mut session = Session {
+    let mut session = WorkflowStatus {
         benchmark: label(workflow, labels::BENCHMARK).to_owned(),
         workflow: text_at(workflow, "/metadata/name").to_owned(),
         uid: uid.to_owned(),
@@ -293,7 +293,7 @@ fn session(seen: &Namespace, by_run: &ByRun<'_>, workflow: &Json) -> Session {
 }
 
 /// Says what comes after what is at work now.
-fn next(seen: &Namespace, session: &Session, is_over: bool) -> String {
+fn next(seen: &Namespace, session: &WorkflowStatus, is_over: bool) -> String {
     if is_over {
         let of_benchmark = |schedule: &&Json| label(schedule, labels::BENCHMARK) == session.benchmark;
         if let Some(schedule) = seen.schedules.iter().find(of_benchmark) {
@@ -322,7 +322,7 @@ fn next(seen: &Namespace, session: &Session, is_over: bool) -> String {
     }
 }
 
-impl Session {
+impl WorkflowStatus {
     /// Returns whether it runs the benchmark, or is that of the suite, called `name`.
     pub fn is_of(&self, name: &str) -> bool {
         self.benchmark == name || self.runs.iter().any(|run| run.member.as_deref() == Some(name))

@@ -1,13 +1,13 @@
 //! The status as people read it.
 
-use super::{RunState, RunStatus, Session};
+use super::{RunState, RunStatus, WorkflowStatus};
 use kubebench_syntax::text::columns;
 
 /// How many runs that failed are named.
 const NAMED: usize = 5;
 
 /// Writes `sessions`; `elapsed` gives the seconds since a time, where it can be told.
-pub fn show(sessions: &[Session], elapsed: &dyn Fn(&str) -> Option<u64>) -> String {
+pub fn show(sessions: &[WorkflowStatus], elapsed: &dyn Fn(&str) -> Option<u64>) -> String {
     let mut shown = String::new();
     for (index, session) in sessions.iter().enumerate() {
         if index > 0 {
@@ -28,7 +28,7 @@ pub(crate) fn age(seconds: u64) -> String {
     }
 }
 
-fn one(shown: &mut String, session: &Session, elapsed: &dyn Fn(&str) -> Option<u64>) {
+fn one(shown: &mut String, session: &WorkflowStatus, elapsed: &dyn Fn(&str) -> Option<u64>) {
     let ago = |time: &str| elapsed(time).map(age);
     let phase = session.phase.to_lowercase();
     let when = match &session.finished {
@@ -69,7 +69,7 @@ fn push(shown: &mut String, line: &str) {
     shown.push('\n');
 }
 
-fn counts(session: &Session) -> String {
+fn counts(session: &WorkflowStatus) -> String {
     let count = |state: RunState| session.count(|other| other == state);
     let mut text = format!("{} of {} runs done", count(RunState::Done), session.runs.len());
     let others = [

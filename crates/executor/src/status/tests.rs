@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 use serde_json::{Value as Json, json};
 
 use super::show::age;
-use super::{Namespace, RunState, Session, sessions, show};
+use super::{Namespace, RunState, WorkflowStatus, sessions, show};
 use kubebench_contract::Config;
 use kubebench_contract::instance;
 
@@ -92,13 +92,13 @@ fn namespace(workflow: Json) -> Namespace {
     Namespace { workflows: vec![workflow], lists, ..Namespace::default() }
 }
 
-fn only(seen: &Namespace) -> Session {
+fn only(seen: &Namespace) -> WorkflowStatus {
     let mut found = sessions(seen, 1);
     assert_eq!(found.len(), 1);
     found.remove(0)
 }
 
-fn states(session: &Session) -> Vec<RunState> {
+fn states(session: &WorkflowStatus) -> Vec<RunState> {
     session.runs.iter().map(|run| run.state).collect()
 }
 

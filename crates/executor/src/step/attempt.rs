@@ -8,8 +8,8 @@ use anyhow::{Context as _, Result};
 use serde::{Deserialize, Serialize};
 use serde_json::Value as Json;
 
-use super::found::{self, Found};
 use super::server::Loaded;
+use super::volume_state::{self, Found};
 use crate::gather::Ended;
 use kubebench_contract::{Case, Config};
 use kubebench_contract::{Run, instance};
@@ -221,7 +221,7 @@ impl Attempt {
     /// # Errors
     /// When the volume cannot be read.
     pub(super) fn read(experiments: &Path, benchmark: &str, job: &str) -> Result<Found<Self>> {
-        found::look(experiments, job, FILE, MAX_BYTES, |bytes| Self::judge(bytes, benchmark, job))
+        volume_state::look(experiments, job, FILE, MAX_BYTES, |bytes| Self::judge(bytes, benchmark, job))
     }
 
     fn judge(bytes: &[u8], benchmark: &str, job: &str) -> Result<Self, String> {
@@ -247,7 +247,7 @@ impl Attempt {
             return Err("it says a time that no clock shows".to_owned());
         }
         let is_own = name == job && known.job == job && known.benchmark == benchmark;
-        if is_own { Ok(known) } else { Err(found::of_another(&name, job)) }
+        if is_own { Ok(known) } else { Err(volume_state::of_another(&name, job)) }
     }
 
     /// Keeps what is known.

@@ -7,13 +7,13 @@ use serde_json::Value as Json;
 
 use super::attempt::{Attempt, Created, Outcome};
 use super::follow::Ending;
-use super::found::is_run;
 use super::logs::Logs;
+use super::observations::Sight;
 use super::result::{Gathered, lost};
 use super::run::outcome_without_job;
-use super::seen::Sight;
-use super::session::Session;
-use super::{Answer, Environment, snapshot, told};
+use super::session::ClusterStep;
+use super::volume_state::is_run;
+use super::{Answer, Environment, inputs, snapshot};
 use crate::follow::State;
 use kubebench_cluster::{Fault, Resource};
 use kubebench_compiler::workload::{Purpose, kind_of};
@@ -33,7 +33,7 @@ const LOOK: Duration = Duration::from_secs(1);
 /// # Errors
 /// When the step was not told what it needs, or the volume or the cluster cannot be used at all.
 pub fn run(environment: &Environment) -> Result<Answer> {
-    let mut session = Session::open(environment, told::settings(environment)?)?;
+    let mut session = ClusterStep::open(environment, inputs::settings(environment)?)?;
     let waited = session.wait_for_steps().map(|()| 0);
     let mut faults = session.count(waited);
     let ended = session.end_runs();
@@ -43,7 +43,7 @@ pub fn run(environment: &Environment) -> Result<Answer> {
     // Whatever else could not be done.
     faults += session.take_down_others(None);
     // Of a session whose ConfigMap is gone nobody knows the name of that folder; it takes some space, and does no harm.
-    if let Ok(told) = told::read(environment) {
+    if let Ok(told) = inputs::read(environment) {
         let name = told.config.prepare_name(session.workflow.session());
         Logs::end_left(&session, &session.experiments.join(name));
     }
@@ -51,7 +51,7 @@ pub fn run(environment: &Environment) -> Result<Answer> {
     Ok(if faults == 0 { Answer::Succeeded } else { Answer::Failed })
 }
 
-impl Session {
+impl ClusterStep {
     /// Counts what could not be done; that all of it could not is one.
     fn count(&self, done: Result<usize>) -> usize {
         done.unwrap_or_else(|error| {

@@ -1,7 +1,7 @@
 //! What a run was made of, read while its objects are there: with an Experiment go its trials.
 
-use super::seen::Sight;
-use super::session::Session;
+use super::observations::Sight;
+use super::session::ClusterStep;
 use crate::follow::{Progress, composition};
 use kubebench_cluster::Resource;
 use kubebench_compiler::workload::kind_of;
@@ -9,7 +9,7 @@ use kubebench_contract::text_at;
 use kubebench_format::result::Composition;
 use kubebench_format::result::v1::Experiment;
 
-impl Session {
+impl ClusterStep {
     /// Reads the parts of the job in `sight`, whose pods were those of `progress`.
     pub(super) fn composition(&self, sight: &Sight, progress: &Progress) -> Composition {
         let job = sight.job();

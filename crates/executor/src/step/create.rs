@@ -6,7 +6,7 @@ use anyhow::Result;
 use serde_json::Value as Json;
 
 use super::attempt::Created;
-use super::session::{Session, is_leaving};
+use super::session::{ClusterStep, is_leaving};
 use kubebench_cluster::{Fault, Made, Refusal};
 use kubebench_contract::text_at;
 use kubebench_format::result::ReasonCode;
@@ -45,7 +45,7 @@ impl NoJob {
     }
 }
 
-impl Session {
+impl ClusterStep {
     /// Creates an object, or finds the one that this run has created before.
     pub(super) fn create(&mut self, claim: &Claim<'_>, object: &Json) -> Result<Result<Made, NoJob>> {
         let cluster = self.cluster.clone().patience(CALL);

@@ -6,8 +6,8 @@ use anyhow::Result;
 use serde_json::Value as Json;
 
 use super::logs::Logs;
-use super::seen::{From, Sight};
-use super::session::{Event, Session};
+use super::observations::{From, Sight};
+use super::session::{ClusterStep, Event};
 use super::word;
 use crate::follow::{Progress, State};
 use kubebench_cluster::{Fault, Resource, Seen, Watch};
@@ -55,7 +55,7 @@ pub(super) enum Ending {
     Stopped,
 }
 
-impl Session {
+impl ClusterStep {
     /// Follows the job `sight` until it has ended. What comes of its logs is in `logs`; `runs` is called when all its pods
     /// run for the first time.
     pub(super) fn follow(
@@ -277,7 +277,7 @@ pub(super) fn is_absent(found: &Result<Option<Json>, Fault>, uid: &str) -> bool 
 mod tests {
     use serde_json::json;
 
-    use super::super::seen::{From, Sight};
+    use super::super::observations::{From, Sight};
     use crate::follow::State;
     use kubebench_cluster::Seen;
     use kubebench_format::result::v1::Status;

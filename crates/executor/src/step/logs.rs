@@ -7,8 +7,8 @@ use std::time::Duration;
 
 use super::attempt::LogOf;
 use super::log::{self, Followed, OfCluster, Place};
-use super::seen::Sight;
-use super::session::Session;
+use super::observations::Sight;
+use super::session::ClusterStep;
 use crate::follow::{Places, Progress};
 use crate::gather;
 use kubebench_compiler::workload::kind_of;
@@ -27,7 +27,7 @@ pub(super) struct Logs {
 
 impl Logs {
     /// Makes ready to keep logs below `output`, each of `limit` bytes at most, and to read them by `rules`.
-    pub(super) fn new(session: &Session, output: PathBuf, rules: &Rules, limit: u64) -> Self {
+    pub(super) fn new(session: &ClusterStep, output: PathBuf, rules: &Rules, limit: u64) -> Self {
         let origin =
             OfCluster { cluster: session.cluster.clone().patience(OPENING), namespace: session.namespace.clone() };
         let place = Place { state: state_of(&output), output, limit };
@@ -92,7 +92,7 @@ impl Logs {
     }
 
     /// Ends the logs below `output` of a step that is no more, and removes what was needed to go on with them.
-    pub(super) fn end_left(session: &Session, output: &Path) {
+    pub(super) fn end_left(session: &ClusterStep, output: &Path) {
         if !KeptLog::begun(&state_of(output)).is_empty() {
             Self::new(session, output.to_owned(), &Rules::none(), gather::LOG_LIMIT).end(Duration::ZERO);
             forget(output);

@@ -13,7 +13,7 @@
 use kubebench_syntax::invariant::Invariant as _;
 
 mod attempt;
-mod beside;
+mod auxiliary_job;
 pub mod cleanup;
 mod composition;
 mod cost;
@@ -21,20 +21,20 @@ mod create;
 mod environment;
 mod evidence;
 mod follow;
-mod found;
+mod inputs;
 pub mod log;
 mod logs;
+mod observations;
 pub mod prepare;
 pub mod record;
 mod result;
 pub mod run;
-mod seen;
 mod server;
 mod session;
 mod snapshot;
 pub mod suite;
 pub mod summary;
-mod told;
+mod volume_state;
 mod whole;
 
 #[cfg(test)]

@@ -4,22 +4,22 @@ use std::time::Duration;
 
 use anyhow::{Result, anyhow};
 
-use super::beside::Beside;
-use super::session::Session;
-use super::{Answer, Environment, snapshot, suite, told};
+use super::auxiliary_job::Beside;
+use super::session::ClusterStep;
+use super::{Answer, Environment, inputs, snapshot, suite};
 
 /// Makes the session's folder and runs the `prepare` Job.
 ///
 /// # Errors
 /// When the step was not told what it needs, or the volume or the cluster cannot be used at all.
 pub fn run(environment: &Environment) -> Result<Answer> {
-    let told = told::read(environment)?;
-    let mut session = Session::open(environment, told.settings.clone())?;
+    let told = inputs::read(environment)?;
+    let mut session = ClusterStep::open(environment, told.settings.clone())?;
     let list = &told.config.list;
     session.tell(&format!("benchmark `{}`: {} runs of {} cases", list.benchmark, list.runs.len(), list.cases.len()));
     let name = told.config.prepare_name(session.workflow.session());
     let run = snapshot::make(&session.experiments, &name)?;
-    snapshot::keep_session(&run, &told.config, &told::rules(environment)?, &session.workflow)?;
+    snapshot::keep_session(&run, &told.config, &inputs::rules(environment)?, &session.workflow)?;
     if environment.suite().is_some() {
         // The step of the benchmark before it may have been killed.
         session.take_down_others(None);

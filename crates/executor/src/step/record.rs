@@ -11,7 +11,7 @@ use anyhow::{Context as _, Result};
 use serde_json::{Value as Json, json};
 
 use super::Environment;
-use super::found::{self, RESULT};
+use super::volume_state::{self, RESULT};
 use crate::gather::addition;
 use kubebench_contract::instance;
 use kubebench_contract::{ResultsSettings, Settings};
@@ -237,7 +237,7 @@ fn unrecorded(run: RunFolder, benchmark: &str, settings: &ResultsSettings) -> Re
         return Ok(None);
     }
     let job = run.place().file_name().expected("the name of a folder").to_string_lossy().into_owned();
-    let sealed = found::judge(&bytes, benchmark, &job).map_err(Unusable::Refused)?;
+    let sealed = volume_state::judge(&bytes, benchmark, &job).map_err(Unusable::Refused)?;
     let addition = addition(&sealed, &run.place().join(RESULT), &settings.directory);
     Ok(Some(Waiting { run, digest, addition }))
 }

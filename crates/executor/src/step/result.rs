@@ -8,11 +8,11 @@ use anyhow::{Context as _, Result, anyhow, bail};
 use super::attempt::{Attempt, LogOf, Outcome};
 use super::cost::cost;
 use super::evidence::RunEvidence;
-use super::found::RESULT;
+use super::inputs::{self, RulesText};
 use super::logs::Logs;
 use super::server::Loaded;
-use super::session::Session;
-use super::told::{self, RulesText};
+use super::session::ClusterStep;
+use super::volume_state::RESULT;
 use super::{snapshot, word};
 use crate::gather::{self, Hurry, KeptOf, Parts, Span, log_incomplete};
 use kubebench_contract::RulesFile;
@@ -39,7 +39,7 @@ pub(super) struct Gathered {
 
 impl Gathered {
     /// Makes ready for the logs of `attempt`.
-    pub(super) fn new(session: &Session, attempt: &Attempt, text: &RulesText) -> Result<Self> {
+    pub(super) fn new(session: &ClusterStep, attempt: &Attempt, text: &RulesText) -> Result<Self> {
         let (rules, limit) = match &text.rules {
             Some(text) => {
                 let (file, rules) = read_rules(text)?;
@@ -82,13 +82,13 @@ fn read_rules(text: &str) -> Result<(RulesFile, Rules)> {
     Ok((file, rules))
 }
 
-impl Session {
+impl ClusterStep {
     /// Makes the result of an attempt whose outcome is known, and puts it on the volume.
     pub(super) fn conclude(&mut self, attempt: &Attempt, gathered: Gathered) -> Result<BenchmarkResult> {
         let Some(outcome) = &attempt.outcome else { bail!("`{}` has not ended", attempt.job) };
         let folder = attempt.folder(&self.experiments);
         // The rules may have changed since; those that are there when the run ends count, or those that it began with.
-        let text = told::rules(&self.environment)?.rules.or_else(|| snapshot::rules(&folder).rules);
+        let text = inputs::rules(&self.environment)?.rules.or_else(|| snapshot::rules(&folder).rules);
         let text = text.context("there are no rules for this run: neither the ConfigMap nor the snapshot has them")?;
         let about = RulesFile::read(&text).map_err(|fault| anyhow!("{fault}"))?;
         let left = Left::of_run(&folder);
@@ -248,7 +248,7 @@ fn read_logs(rules: &Rules, gathered: Gathered, logs: &[LogOf], left: &Left) -> 
     Ok(read)
 }
 
-impl Hurry for Session {
+impl Hurry for ClusterStep {
     fn was_wanted(&mut self) -> bool {
         self.is_to_end()
     }

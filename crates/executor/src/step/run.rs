@@ -10,12 +10,12 @@ use serde_json::Value as Json;
 use super::attempt::{Attempt, Created, Moment, Outcome};
 use super::create::{Claim, NoJob};
 use super::follow::{Ending, Limits, is_absent};
+use super::inputs::{self, Told};
 use super::logs::Logs;
+use super::observations::Sight;
 use super::result::Gathered;
-use super::seen::Sight;
 use super::server::{Loaded, Ready, Since, unseen};
-use super::session::Session;
-use super::told::{self, Told};
+use super::session::ClusterStep;
 use super::{Answer, Environment, logs, snapshot};
 use crate::follow::Progress;
 use crate::gather::Ended;
@@ -50,10 +50,10 @@ const HURRIED: Duration = Duration::from_secs(8);
 /// # Errors
 /// When the step was not told what it needs, or the volume or the cluster cannot be used at all.
 pub fn run(environment: &Environment, id: &str) -> Result<Answer> {
-    let told = told::read(environment)?;
+    let told = inputs::read(environment)?;
     let (run, case) = told.config.run(id).map_err(|fault| anyhow::anyhow!("{fault}"))?;
     let (run, case) = (run.clone(), case.clone());
-    let mut session = Session::open(environment, told.settings.clone())?;
+    let mut session = ClusterStep::open(environment, told.settings.clone())?;
     session.tell(&format!("run `{}`: case {}, {}", run.id, case.name, run.round()));
     let mut tries = 0;
     for number in 1.. {
@@ -134,7 +134,7 @@ fn volume_full() -> StatusReason {
     StatusReason { code: ReasonCode::VolumeFull, message: message.to_owned() }
 }
 
-impl Session {
+impl ClusterStep {
     fn begin(&self, told: &Told, run: &Run, case: &Case, number: u32, job: &str) -> Result<Attempt> {
         let attempt = Attempt::begin(&told.config, run, case, number, job, self.workflow.clone())?;
         snapshot::make(&self.experiments, job)?;

@@ -1,10 +1,10 @@
 //! The server that a run loads: brought up by the first run that needs it, kept for those after it, and taken down with the last.
 
 mod address;
-mod down;
+mod identity;
 mod kept;
 mod ready;
-mod same;
+mod teardown;
 
 use std::path::PathBuf;
 use std::time::Duration;
@@ -13,15 +13,15 @@ use anyhow::{Result, anyhow};
 use serde_json::Value as Json;
 
 use super::attempt::{Attempt, Created, Moment, Outcome};
-use super::beside::Beside;
+use super::auxiliary_job::Beside;
 use super::create::{Claim, NoJob};
 use super::follow::Ending;
+use super::inputs::Told;
 use super::logs::Logs;
+use super::observations::Sight;
 use super::result::Gathered;
-use super::seen::Sight;
-use super::session::Session;
+use super::session::ClusterStep;
 use super::snapshot;
-use super::told::Told;
 use kept::Kept;
 pub(super) use kept::{Loaded, Up};
 use kubebench_cluster::Made;
@@ -49,7 +49,7 @@ pub(super) struct Wanted<'a> {
     pub(super) objects: Objects,
 }
 
-impl Session {
+impl ClusterStep {
     /// Returns the server that the run of an attempt loads, if it loads one.
     pub(super) fn wanted<'t>(&self, told: &'t Told, attempt: &Attempt) -> Result<Option<Wanted<'t>>> {
         let (_, case) = told.config.run(&attempt.run.id).map_err(|fault| anyhow!("{fault}"))?;

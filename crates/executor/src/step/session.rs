@@ -12,7 +12,7 @@ use serde_json::Value as Json;
 
 use super::Environment;
 use super::attempt::{Attempt, Created, Workflow};
-use super::seen::From;
+use super::observations::From;
 use crate::follow::node;
 use kubebench_cluster::{Action, Cluster, Fault, Removed, Resource, Seen};
 use kubebench_contract::instance;
@@ -43,7 +43,7 @@ pub(super) enum Event {
 }
 
 /// A step that talks to the cluster.
-pub(super) struct Session {
+pub(super) struct ClusterStep {
     pub(super) cluster: Cluster,
     pub(super) namespace: String,
     /// The pod of this process, as far as it is known.
@@ -64,7 +64,7 @@ pub(super) struct Session {
     _unstored: Unstored,
 }
 
-impl Session {
+impl ClusterStep {
     /// Opens the session of this process.
     pub(super) fn open(environment: &Environment, settings: Settings) -> Result<Self> {
         let session = Self::over(Cluster::inside, environment, settings)?;

@@ -7,7 +7,7 @@ use anyhow::{Context as _, Result};
 use serde_json::Value as Json;
 
 use super::attempt::Workflow;
-use super::told::RulesText;
+use super::inputs::RulesText;
 use kubebench_contract::{Config, Created, RulesFile};
 use kubebench_host::experiment::RunFolder;
 use kubebench_host::machine;

@@ -6,9 +6,9 @@ use std::path::Path;
 use anyhow::Result;
 
 use super::attempt::Workflow;
-use super::session::Session;
+use super::inputs::{self, Told};
+use super::session::ClusterStep;
 use super::summary::{last_result, table};
-use super::told::{self, Told};
 use super::{Answer, Environment};
 use kubebench_contract::Run;
 use kubebench_contract::instance;
@@ -26,7 +26,7 @@ const NEEDS: ReasonCode = ReasonCode::Needs;
 /// # Errors
 /// When the step was not told what it needs, or cannot read the volume.
 pub fn run(environment: &Environment) -> Result<Answer> {
-    let list = told::suite(environment)?;
+    let list = inputs::suite(environment)?;
     let experiments = environment.experiments()?;
     let workflow = Workflow::of(environment)?;
     let mut rows = vec![["BENCHMARK", "RUNS", "SUCCEEDED", "WHY"].map(str::to_owned)];
@@ -103,11 +103,11 @@ fn unmet(list: &SuiteList, benchmark: &str, experiments: &Path, workflow: &Workf
     Ok(None)
 }
 
-impl Session {
+impl ClusterStep {
     /// Returns the runs of a benchmark of a suite that are still to be made, in order. Of one whose needs are not met there are
     /// none: its runs get results that say so.
     pub(super) fn runs_to_make(&mut self, told: &Told) -> Result<Vec<String>> {
-        let list = told::suite(&self.environment)?;
+        let list = inputs::suite(&self.environment)?;
         let runs = self.unsucceeded(told)?;
         let Some(reason) = unmet(&list, &self.benchmark, &self.experiments, &self.workflow)? else {
             let done = told.config.list.runs.len() - runs.len();

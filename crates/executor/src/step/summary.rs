@@ -5,8 +5,8 @@ use std::path::Path;
 use anyhow::Result;
 
 use super::attempt::Workflow;
-use super::found::{Found, result_of};
-use super::{Answer, Environment, told, word};
+use super::volume_state::{Found, result_of};
+use super::{Answer, Environment, inputs, word};
 use kubebench_contract::Config;
 use kubebench_contract::Run;
 use kubebench_format::result::BenchmarkResult;
@@ -23,7 +23,7 @@ const REASON: usize = 160;
 /// # Errors
 /// When the step was not told what it needs, or cannot read the volume.
 pub fn run(environment: &Environment) -> Result<Answer> {
-    let told = told::read(environment)?;
+    let told = inputs::read(environment)?;
     let experiments = environment.experiments()?;
     let workflow = Workflow::of(environment)?;
     let mut rows = vec![["RUN", "CASE", "STATUS", "SECONDS", "PRIMARY METRIC", "WHY"].map(str::to_owned)];

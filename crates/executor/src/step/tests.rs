@@ -9,9 +9,9 @@ use std::path::Path;
 use serde_json::{Value as Json, json};
 
 use super::attempt::{Attempt, Workflow};
+use super::inputs::RulesText;
 use super::logs::Logs;
-use super::session::Session;
-use super::told::RulesText;
+use super::session::ClusterStep;
 use super::{Environment, snapshot};
 use kubebench_cluster::Cluster;
 use kubebench_contract::instance;
@@ -26,7 +26,7 @@ pub(super) fn cluster(server: &Server) -> Cluster {
 }
 
 /// A step of the benchmark `matmul` in the namespace `n`, whose Workflow has the uid `w`.
-pub(super) fn session(cluster: Cluster, experiments: &Path) -> Session {
+pub(super) fn session(cluster: Cluster, experiments: &Path) -> ClusterStep {
     let settings = json!({
         "schemaVersion": 1, "target": "default", "cluster": "lab",
         "results": {"mode": "local", "branch": "kubebench/results", "directory": "results", "inbox": "refs/kubebench/inbox"},
@@ -43,7 +43,7 @@ pub(super) fn session(cluster: Cluster, experiments: &Path) -> Session {
     ];
     let named = |(name, value): (&str, &str)| (format!("KUBEBENCH_{name}"), value.to_owned());
     let environment = Environment::of(variables.map(named).into());
-    Session::over(|| Ok(cluster), &environment, Settings::read(&settings.to_string()).unwrap()).unwrap()
+    ClusterStep::over(|| Ok(cluster), &environment, Settings::read(&settings.to_string()).unwrap()).unwrap()
 }
 
 /// The one run of a benchmark, after which there is a Job.

@@ -4,19 +4,19 @@
 use anyhow::Result;
 
 use super::attempt::{Attempt, Outcome};
-use super::beside::After;
+use super::auxiliary_job::After;
+use super::inputs::{self, Told};
 use super::result::Gathered;
 use super::run::outcome_without_job;
 use super::server::{NoServer, Wanted};
-use super::session::Session;
+use super::session::ClusterStep;
 use super::snapshot;
-use super::told::{self, Told};
 use kubebench_contract::Created as Objects;
 use kubebench_format::result::BenchmarkResult;
 use kubebench_format::result::v1::Status;
 use kubebench_host::fault::{InternalFault, caught};
 
-impl Session {
+impl ClusterStep {
     /// Takes one attempt to its result; none when another pod is to go on with it.
     pub(super) fn attempt(&mut self, told: &Told, attempt: &mut Attempt) -> Result<Option<BenchmarkResult>> {
         caught(|| self.whole(told, attempt)).unwrap_or_else(|fault| {
@@ -33,7 +33,7 @@ impl Session {
         for objects in [Some(&objects), server].into_iter().flatten() {
             self.know_secrets(&objects.workload);
         }
-        let rules = told::rules(&self.environment)?;
+        let rules = inputs::rules(&self.environment)?;
         snapshot::keep(&attempt.open(&self.experiments)?, &objects, server, &rules)?;
         let mut gathered = Gathered::new(self, attempt, &rules)?;
         if attempt.outcome.is_none() {

@@ -6,8 +6,8 @@ use jsonschema::error::ValidationErrorKind as Kind;
 use serde_json::Value as Json;
 
 use super::explain;
+use super::foreign_spellings;
 use super::format::{self, Format};
-use super::habit;
 use super::violation::Violation;
 use kubebench_syntax::diag::{Diagnostic, Place, code, did_you_mean};
 use kubebench_syntax::invariant::Invariant as _;
@@ -66,7 +66,7 @@ fn unknown_field(violation: &Violation<'_>, key: &str) -> Diagnostic {
         return fault.help(format!("did you mean `{close}`?")).fix(span, close);
     }
     let fault = fault.note(format!("fields of {owner}: {}", known.join(", ")));
-    if let Some(help) = habit::field(violation, key) {
+    if let Some(help) = foreign_spellings::field(violation, key) {
         return fault.help(help);
     }
     match violation.subject.ready.home_of(key) {
@@ -123,10 +123,12 @@ fn wrong_type(violation: &Violation<'_>) -> Diagnostic {
     if let Some(bare) = bare(violation) {
         return fault.help(format!("drop the quotes: `{bare}`")).fix(node.span, bare);
     }
-    if let Some(help) = habit::value(violation) {
+    if let Some(help) = foreign_spellings::value(violation) {
         return fault.help(help);
     }
-    if let Some(point) = node.as_text().and_then(habit::with_point).filter(|_| has_type(violation.schema, "number")) {
+    if let Some(point) =
+        node.as_text().and_then(foreign_spellings::with_point).filter(|_| has_type(violation.schema, "number"))
+    {
         return fault.help(format!("write `{point}`, with a decimal point")).fix(node.span, point);
     }
     let text_wanted = has_type(violation.schema, "string") && violation.schema.get("pattern").is_none();

@@ -3,9 +3,9 @@
 mod advise;
 mod explain;
 mod fault;
+mod foreign_spellings;
 pub mod format;
 mod generate;
-mod habit;
 mod ready;
 mod remote;
 mod validate;

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use maud::{Markup, html};
 
-use super::super::place;
+use super::super::paths;
 use super::super::site::Site;
 use super::{chart, parts};
 use kubebench_results::compare::model::{Acknowledged, SeriesHistory, Size};
@@ -49,7 +49,7 @@ fn draw(benchmark: &str, metric: &str, accepted: Accepted<'_>) -> Markup {
     let named = cases.iter().take(MOST_CASES).copied().collect::<Vec<_>>().join("; ");
     let largest = changes.iter().max_by(|(one, _), (other, _)| one.change.abs().total_cmp(&other.change.abs()));
     html! {
-        a href=(place::benchmark(benchmark)) { (benchmark) }
+        a href=(paths::benchmark(benchmark)) { (benchmark) }
         @if !named.is_empty() {
             " (" (parts::cut(&named)) @if cases.len() > MOST_CASES { " and " (cases.len() - MOST_CASES) " more" } ")"
         }

@@ -3,7 +3,7 @@
 use maud::{Markup, html};
 
 use super::super::chart::{Chart, Finding};
-use super::super::place::{self, relative};
+use super::super::paths::{self, relative};
 use super::super::site::{Benchmark, Case, Site};
 use super::super::tally::Tally;
 use super::chart::{self, Runs};
@@ -21,7 +21,7 @@ const MOST: usize = 20;
 pub(crate) fn pages(site: &Site<'_>, benchmark: &Benchmark<'_>) -> Vec<File> {
     let values = Runs::of(site, benchmark);
     let all_runs = runs::pages(site, benchmark);
-    let path = place::benchmark(benchmark.name);
+    let path = paths::benchmark(benchmark.name);
     let findings = benchmark.findings();
     let fit = |markup: Markup, room: usize| {
         if markup.0.len() > room {
@@ -66,7 +66,7 @@ pub(crate) fn pages(site: &Site<'_>, benchmark: &Benchmark<'_>) -> Vec<File> {
             @else { (all_runs.newest(site, &path, benchmark)) }
         }
     };
-    let page = Page { path: &path, title: benchmark.name, above: &[("Overview", place::OVERVIEW.to_owned())], body };
+    let page = Page { path: &path, title: benchmark.name, above: &[("Overview", paths::OVERVIEW.to_owned())], body };
     let mut files = vec![page.draw(site)];
     files.extend(benchmark.cases.iter().flat_map(|of| case::pages(site, benchmark, of, &values)));
     files.extend(all_runs.files);
@@ -75,7 +75,7 @@ pub(crate) fn pages(site: &Site<'_>, benchmark: &Benchmark<'_>) -> Vec<File> {
 
 fn facts(site: &Site<'_>, benchmark: &Benchmark<'_>) -> Markup {
     let newest = benchmark.rows.first();
-    let labels = newest.map(|row| &site.request.archive.subject(row).labels);
+    let labels = newest.map(|row| &site.request.dataset.subject(row).labels);
     html! {
         p.facts {
             @match benchmark.asked {
@@ -120,7 +120,7 @@ fn trends(site: &Site<'_>, from: &str, benchmark: &Benchmark<'_>, runs: &Runs, r
         p { "All metrics of the cases:" }
         ul.cases {
             @for case in benchmark.cases.iter().take(MOST_CASES) {
-                li { a href=(relative(from, &place::case(benchmark.name, case.id, 1))) { (name(case)) } " (" (case.charts.len()) ")" }
+                li { a href=(relative(from, &paths::case(benchmark.name, case.id, 1))) { (name(case)) } " (" (case.charts.len()) ")" }
             }
         }
         @if benchmark.cases.len() > MOST_CASES { p { "And " (benchmark.cases.len() - MOST_CASES) " more cases, which the runs link to." } }
@@ -131,7 +131,7 @@ fn trends(site: &Site<'_>, from: &str, benchmark: &Benchmark<'_>, runs: &Runs, r
 fn named(from: &str, benchmark: &Benchmark<'_>, case: &Case<'_>, chart: &Markup) -> Markup {
     html! {
         @if !case.name.is_empty() {
-            p.case { a href=(relative(from, &place::case(benchmark.name, case.id, 1))) { (name(case)) } }
+            p.case { a href=(relative(from, &paths::case(benchmark.name, case.id, 1))) { (name(case)) } }
         }
         (chart)
     }

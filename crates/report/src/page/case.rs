@@ -3,7 +3,7 @@
 use maud::{Markup, html};
 
 use super::super::chart::{Chart, DRAWN, page};
-use super::super::place::{self, relative};
+use super::super::paths::{self, relative};
 use super::super::plot::spark::spark;
 use super::super::site::{Benchmark, Case, Site};
 use super::chart::{self, Runs};
@@ -16,9 +16,9 @@ pub(super) fn pages(site: &Site<'_>, benchmark: &Benchmark<'_>, case: &Case<'_>,
     let count = page(case.charts.len().saturating_sub(1));
     let name = if case.name.is_empty() { "the only case".to_owned() } else { parts::cut(case.name) };
     let name = format!("{}: {name}", benchmark.name);
-    let above = [(benchmark.name, place::benchmark(benchmark.name))];
+    let above = [(benchmark.name, paths::benchmark(benchmark.name))];
     let draw = |at: usize| {
-        let path = place::case(benchmark.name, case.id, at + 1);
+        let path = paths::case(benchmark.name, case.id, at + 1);
         let own = || case.charts.iter().enumerate().filter(move |(_, chart)| chart.page == at + 1);
         let charts: Vec<Markup> = own()
             .filter(|(place, _)| *place < DRAWN)
@@ -40,7 +40,7 @@ pub(super) fn pages(site: &Site<'_>, benchmark: &Benchmark<'_>, case: &Case<'_>,
             @if at == 0 { (latency(site, &path, benchmark, case)) }
             @if count > 1 {
                 p { "Page " (at + 1) " of " (count) " of the metrics: "
-                    @for page in 1..=count { a href=(relative(&path, &place::case(benchmark.name, case.id, page))) { (page) } " " } }
+                    @for page in 1..=count { a href=(relative(&path, &paths::case(benchmark.name, case.id, page))) { (page) } " " } }
             }
         };
         let title = if at == 0 { name.clone() } else { format!("{name}, page {}", at + 1) };

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use maud::{Markup, html};
 
 use super::super::chart::{Chart, LATELY};
-use super::super::place::{self, relative};
+use super::super::paths::{self, relative};
 use super::super::site::Site;
 use super::{File, Page, by_weight, parts};
 use kubebench_results::compare::model::LevelChange;
@@ -37,10 +37,10 @@ enum What<'a> {
 
 /// Draws the pages of changes.
 pub(crate) fn pages(site: &Site<'_>) -> Vec<File> {
-    let all: Vec<Markup> = entries(site).iter().map(|entry| shown(site, place::CHANGES, entry)).collect();
+    let all: Vec<Markup> = entries(site).iter().map(|entry| shown(site, paths::CHANGES, entry)).collect();
     let parts = by_weight(all, MOST, WEIGHT);
     let count = parts.len();
-    let path = |page: usize| if page == 1 { place::CHANGES.to_owned() } else { format!("changes-{page}.html") };
+    let path = |page: usize| if page == 1 { paths::CHANGES.to_owned() } else { format!("changes-{page}.html") };
     let draw = |(at, items): (usize, Vec<Markup>)| {
         let body = html! {
             @if items.is_empty() { p { "No metric and no surroundings have changed." } }
@@ -61,10 +61,10 @@ pub(super) fn lately(site: &Site<'_>, from: &str) -> Markup {
     html! {
         @if lately.is_empty() {
             p { "No level changed in the last " (LATELY) " sessions of any series. "
-                @if !all.is_empty() { "Earlier: " a href=(relative(from, place::CHANGES)) { "all " (all.len()) } "." } }
+                @if !all.is_empty() { "Earlier: " a href=(relative(from, paths::CHANGES)) { "all " (all.len()) } "." } }
         } @else {
             ul.events { @for entry in lately.iter().take(SHOWN) { (shown(site, from, entry)) } }
-            p { a href=(relative(from, place::CHANGES)) { "All changes" } " (" (all.len()) ")" }
+            p { a href=(relative(from, paths::CHANGES)) { "All changes" } " (" (all.len()) ")" }
         }
     }
 }
@@ -86,7 +86,7 @@ fn shown(site: &Site<'_>, from: &str, entry: &Entry<'_>) -> Markup {
                     @if change.commit.is_some() { "; " (parts::range(site, change.after.as_deref(), change.commit.as_deref())) }
                 }
                 What::Fact { benchmark, fact, before, after } => {
-                    a href=(relative(from, &place::benchmark(benchmark))) { (benchmark) }
+                    a href=(relative(from, &paths::benchmark(benchmark))) { (benchmark) }
                     ", " (fact) ": " (parts::cut(before)) " → " (parts::cut(after))
                 }
             }

@@ -5,13 +5,13 @@ use std::collections::BTreeMap;
 use maud::{Markup, html};
 
 use super::super::chart::Chart;
-use super::super::place::{self, relative};
+use super::super::paths::{self, relative};
 use super::super::plot::trend::{Dot, Event, Mark, Standing, Trend};
 use super::super::site::{Benchmark, Site};
 use super::parts;
-use kubebench_results::archive::{MetricKey, series};
 use kubebench_results::compare::model::{Acknowledged, LevelChange, SeriesHistory, SessionValue, Turn};
 use kubebench_results::compare::words;
+use kubebench_results::dataset::{MetricKey, series};
 use kubebench_stats as stats;
 
 /// So many marks have words; the rest says what it is when pointed at.
@@ -36,7 +36,7 @@ impl Runs {
         for partition in &benchmark.partitions {
             let facts: BTreeMap<String, String> =
                 partition.facts.iter().map(|(fact, value)| ((*fact).to_owned(), value.clone())).collect();
-            for series in series(site.request.archive, partition) {
+            for series in series(site.request.dataset, partition) {
                 let key = (partition.case.clone(), facts.clone(), series.metric);
                 by_series.insert(key, series.points.into_iter().map(|point| point.runs).collect());
             }
@@ -54,7 +54,7 @@ impl Runs {
 /// Draws a chart as a page at `from` shows it, which knows it by `anchor`.
 pub(super) fn draw(site: &Site<'_>, from: &str, anchor: &str, chart: &Chart<'_>, runs: &Runs) -> Markup {
     let told = chart.told;
-    let data = |ending: &str| relative(from, &place::data(&told.benchmark, &told.case, ending));
+    let data = |ending: &str| relative(from, &paths::data(&told.benchmark, &told.case, ending));
     html! {
         section.chart id=(anchor) aria-labelledby={ (anchor) "-h" } {
             h3 id={ (anchor) "-h" } {
@@ -63,7 +63,7 @@ pub(super) fn draw(site: &Site<'_>, from: &str, anchor: &str, chart: &Chart<'_>,
             }
             p.facts {
                 (told.unit.as_deref().map_or_else(|| "no unit".to_owned(), parts::cut)) ", " (parts::better(told.direction)) " · on "
-                a href=(relative(from, &place::environment(&told.environment))) { (parts::hardware(told)) }
+                a href=(relative(from, &paths::environment(&told.environment))) { (parts::hardware(told)) }
                 @if told.synthetic { " · " strong.warn { "synthetic" } }
             }
             (story(site, from, chart))

@@ -2,7 +2,7 @@
 
 use maud::{Markup, html};
 
-use super::super::place::{self, relative};
+use super::super::paths::{self, relative};
 use super::super::site::Site;
 use super::{File, Page, by_weight, parts};
 use kubebench_results::compare::model::{Comparison, Line, Verdict};
@@ -18,7 +18,7 @@ pub(crate) fn pages(site: &Site<'_>) -> Vec<File> {
         let worse = answer.lines.iter().filter(|line| line.verdict == Verdict::Regressed).count();
         let better = answer.lines.iter().filter(|line| line.verdict == Verdict::Improved).count();
         html! {
-            li { a href=(relative(place::COMPARISONS, &place::comparison(name))) { (side(&answer.baseline)) " → " (side(&answer.candidate)) }
+            li { a href=(relative(paths::COMPARISONS, &paths::comparison(name))) { (side(&answer.baseline)) " → " (side(&answer.candidate)) }
                 ": " (answer.lines.len()) " series, " (worse) " worse, " (better) " better" }
         }
     };
@@ -26,7 +26,7 @@ pub(crate) fn pages(site: &Site<'_>) -> Vec<File> {
         p { "Changes here are not adjusted for how many there are; " code { "kubebench gate" } " does that." }
         ul { @for named in all { (entry(named)) } }
     };
-    let mut files = vec![Page { path: place::COMPARISONS, title: "Comparisons", above: &[], body }.draw(site)];
+    let mut files = vec![Page { path: paths::COMPARISONS, title: "Comparisons", above: &[], body }.draw(site)];
     files.extend(all.iter().map(|(name, answer)| one(site, name, answer)));
     files
 }
@@ -39,7 +39,7 @@ const MOST_NOTES: usize = 3;
 const HEAD: [&str; 7] = ["Benchmark", "Case", "Metric", "Change", "Verdict", "Before", "After"];
 
 fn one(site: &Site<'_>, name: &str, answer: &Comparison) -> File {
-    let path = place::comparison(name);
+    let path = paths::comparison(name);
     let mut lines: Vec<&Line> = answer.lines.iter().collect();
     let size =
         |line: &Line| line.change.map_or(-1.0, |change| if change > -1.0 { change.ln_1p().abs() } else { f64::MAX });
@@ -71,7 +71,7 @@ fn one(site: &Site<'_>, name: &str, answer: &Comparison) -> File {
         p.more { a href=(data_name(name)) { "JSON" } }
     };
     let title = format!("{} → {}", side(&answer.baseline), side(&answer.candidate));
-    let above = [("Comparisons", place::COMPARISONS.to_owned())];
+    let above = [("Comparisons", paths::COMPARISONS.to_owned())];
     Page { path: &path, title: &title, above: &above, body }.draw(site)
 }
 
@@ -82,7 +82,7 @@ fn side(name: &str) -> String {
 }
 
 fn data_name(name: &str) -> String {
-    format!("{}.json", place::slug(name))
+    format!("{}.json", paths::slug(name))
 }
 
 fn row(from: &str, line: &Line) -> Markup {
@@ -90,7 +90,7 @@ fn row(from: &str, line: &Line) -> Markup {
     let value = |value: Option<f64>| value.map_or_else(|| "–".to_owned(), |value| words::value(value, unit.as_deref()));
     html! {
         tr {
-            th scope="row" { a href=(relative(from, &place::case(&line.benchmark, &line.case, 1))) { (line.benchmark) } }
+            th scope="row" { a href=(relative(from, &paths::case(&line.benchmark, &line.case, 1))) { (line.benchmark) } }
             td { (parts::cut(&line.case_name)) }
             td { (parts::cut(&words::metric(line))) }
             td.number { (words::effect(line)) }

@@ -4,11 +4,11 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use maud::{Markup, html};
 
-use super::super::place::{self, relative};
+use super::super::paths::{self, relative};
 use super::super::site::Site;
 use super::{File, Page, by_weight, parts};
 use kubebench_format::result::v1::Environment;
-use kubebench_results::archive::{Partition, Row};
+use kubebench_results::dataset::{Partition, Row};
 
 /// What stands for something that nobody looked at.
 const UNSEEN: &str = "not observed";
@@ -38,7 +38,7 @@ pub(crate) fn pages(site: &Site<'_>) -> Vec<File> {
         let benchmarks: BTreeSet<&str> = seen.partitions.iter().map(|partition| partition.benchmark.as_str()).collect();
         html! {
             tr {
-                th scope="row" { a href=(relative(place::ENVIRONMENTS, &place::environment(facts))) { (name(facts)) } }
+                th scope="row" { a href=(relative(paths::ENVIRONMENTS, &paths::environment(facts))) { (name(facts)) } }
                 td.number { (benchmarks.len()) } td.number { (seen.sessions) } td { (parts::time(seen.newest)) }
             }
         }
@@ -50,7 +50,7 @@ pub(crate) fn pages(site: &Site<'_>) -> Vec<File> {
         (parts::table("Hardware, the last used first", &["Hardware", "Benchmarks", "Sessions", "Newest"], &shown))
         @if shown.len() < count { p { "And " (count - shown.len()) " more, which the benchmarks link to." } }
     };
-    let mut files = vec![Page { path: place::ENVIRONMENTS, title: "Hardware", above: &[], body }.draw(site)];
+    let mut files = vec![Page { path: paths::ENVIRONMENTS, title: "Hardware", above: &[], body }.draw(site)];
     files.extend(sorted.iter().map(|(facts, seen)| one(site, facts, seen)));
     files
 }
@@ -61,18 +61,18 @@ fn name(facts: &BTreeMap<String, String>) -> String {
 }
 
 fn one(site: &Site<'_>, facts: &BTreeMap<String, String>, seen: &Seen<'_>) -> File {
-    let path = place::environment(facts);
-    let archive = site.request.archive;
+    let path = paths::environment(facts);
+    let dataset = site.request.dataset;
     let newest = seen
         .partitions
         .iter()
-        .map(|partition| partition.newest(archive))
+        .map(|partition| partition.newest(dataset))
         .max_by_key(|row| (&row.started_at, &row.path));
     let ran = |partition: &&Partition| {
-        let name = &archive.subject(partition.newest(archive)).case_name;
+        let name = &dataset.subject(partition.newest(dataset)).case_name;
         html! {
             tr {
-                th scope="row" { a href=(relative(&path, &place::case(&partition.benchmark, &partition.case, 1))) { (partition.benchmark) } }
+                th scope="row" { a href=(relative(&path, &paths::case(&partition.benchmark, &partition.case, 1))) { (partition.benchmark) } }
                 td { (parts::cut(name)) } td.number { (partition.sessions.len()) }
                 td { @if let Some(last) = partition.sessions.last() { (parts::time(&last.started_at)) } }
             }
@@ -86,13 +86,13 @@ fn one(site: &Site<'_>, facts: &BTreeMap<String, String>, seen: &Seen<'_>) -> Fi
         @if let Some(row) = newest {
             h2 { "Declared and observed" }
             p { "As the newest run had it, of " (parts::time(&row.started_at)) "." }
-            (observed(archive.environment(row), row, declared_type(site, facts)))
+            (observed(dataset.environment(row), row, declared_type(site, facts)))
         }
         h2 { "What ran here" }
         (parts::table("Benchmarks that ran here", &["Benchmark", "Case", "Sessions", "Newest"], &shown))
         @if shown.len() < count { p { "And " (count - shown.len()) " more cases." } }
     };
-    let above = [("Hardware", place::ENVIRONMENTS.to_owned())];
+    let above = [("Hardware", paths::ENVIRONMENTS.to_owned())];
     Page { path: &path, title: &name(facts), above: &above, body }.draw(site)
 }
 

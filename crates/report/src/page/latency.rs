@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use maud::{Markup, html};
 
 use super::super::chart::Chart;
-use super::super::place::{self, relative};
+use super::super::paths::{self, relative};
 use super::super::plot::quantiles::{Curve, Quantiles};
 use super::super::site::{Benchmark, Case, Site};
 use super::parts;
@@ -37,7 +37,7 @@ pub(super) fn latency(site: &Site<'_>, from: &str, benchmark: &Benchmark<'_>, ca
                     section.chart id=(plot.id) aria-labelledby={ (plot.id) "-h" } {
                         h3 id={ (plot.id) "-h" } { (plot.title) }
                         (plot.draw())
-                        (parts::links(&plot.id, &plot.title, &[("CSV", relative(from, &place::data(benchmark.name, case.id, DATA)))]))
+                        (parts::links(&plot.id, &plot.title, &[("CSV", relative(from, &paths::data(benchmark.name, case.id, DATA)))]))
                     }
                 }
                 @if plots.len() > MOST { p { (plots.len() - MOST) " more metrics are not drawn; the CSV has them." } }
@@ -128,7 +128,7 @@ fn percentiles<'a>(case: &Case<'a>) -> Vec<(Base<'a>, Quantiles<'a>)> {
         points.sort_by(|one, other| one.0.total_cmp(&other.0));
         let labels: String = labels.iter().map(|(name, value)| format!(", {name}={value}")).collect();
         let title = format!("{name}{labels}, on {hardware}");
-        let id = format!("{}-latency", place::slug(&format!("{title} {}", unit.unwrap_or_default())));
+        let id = format!("{}-latency", paths::slug(&format!("{title} {}", unit.unwrap_or_default())));
         let curves = vec![Curve { label: "newest session, by its percentiles".to_owned(), points }];
         let plot = Quantiles { id, title: parts::cut(&title), unit: *unit, curves };
         (base, plot)

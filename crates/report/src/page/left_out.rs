@@ -2,7 +2,7 @@
 
 use maud::{Markup, html};
 
-use super::super::place;
+use super::super::paths;
 use super::super::site::Site;
 use super::{File, Page, by_weight, parts};
 
@@ -23,5 +23,5 @@ pub(crate) fn pages(site: &Site<'_>) -> Vec<File> {
         (parts::table("Files that did not count", &["File", "Code", "Why"], &shown))
         @if shown.len() < count { p { "And " (count - shown.len()) " more, which " code { "kubebench history" } " names." } }
     };
-    vec![Page { path: place::LEFT_OUT, title: "Files that did not count", above: &[], body }.draw(site)]
+    vec![Page { path: paths::LEFT_OUT, title: "Files that did not count", above: &[], body }.draw(site)]
 }

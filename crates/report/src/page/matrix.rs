@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use maud::{Markup, html};
 
 use super::super::chart::Chart;
-use super::super::place::{self, relative};
+use super::super::paths::{self, relative};
 use super::super::site::{Benchmark, Case, natural};
 use super::parts;
 use kubebench_results::compare::model::{Direction, Kind};
@@ -40,7 +40,7 @@ pub(super) fn maps(from: &str, benchmark: &Benchmark<'_>) -> Markup {
         for chart in case.charts.iter().filter(|chart| chart.told.kind == Kind::Primary && !chart.is_stale) {
             let target = chart.told.environment.get("target").map_or("", String::as_str);
             let unit = chart.told.unit.as_deref().unwrap_or("no unit");
-            let kind = place::environment_id(&chart.told.environment);
+            let kind = paths::environment_id(&chart.told.environment);
             let metric = format!("{} in {} on {target}", parts::metric(chart.told), parts::cut(unit));
             let key = (metric, kind, fixed.clone());
             maps.entry(key).or_default().insert((param(down), across.map_or("", param)), (case, chart));
@@ -88,7 +88,7 @@ fn draw(from: &str, benchmark: &Benchmark<'_>, caption: &str, axes: (&str, Optio
         let shown = words::value(level, chart.told.unit.as_deref().map(parts::cut).as_deref());
         html! {
             td class={ "heat h" (step(level, low, high, chart.told.direction)) } {
-                a href=(relative(from, &place::case(benchmark.name, case.id, 1))) { (shown) }
+                a href=(relative(from, &paths::case(benchmark.name, case.id, 1))) { (shown) }
                 @if chart.finding().is_some() { " " strong.bad title="got worse" { "▼" } }
             }
         }

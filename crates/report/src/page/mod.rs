@@ -26,7 +26,7 @@ use maud::{DOCTYPE, Markup, html};
 pub(super) use overview::pages as overview;
 pub(super) use parts::finding_words;
 
-use super::place::{self, relative};
+use super::paths::{self, relative};
 use super::site::Site;
 
 /// What a page may load: files beside it, and nothing from anywhere else. `file:` is what `'self'` is for a site on a disk.
@@ -69,7 +69,7 @@ impl Page<'_> {
         let to = |target: &str| relative(path, target);
         let here = |target: &str| (target == path).then_some("page");
         let full =
-            if path == place::OVERVIEW { request.title.to_owned() } else { format!("{title} · {}", request.title) };
+            if path == paths::OVERVIEW { request.title.to_owned() } else { format!("{title} · {}", request.title) };
         let markup = html! {
             (DOCTYPE)
             html lang="en" {
@@ -81,21 +81,21 @@ impl Page<'_> {
                     meta name="referrer" content="no-referrer";
                     title { (full) }
                     link rel="stylesheet" href=(to(STYLE.0));
-                    link rel="alternate" type="application/atom+xml" title="Regressions" href=(to(place::FEED));
+                    link rel="alternate" type="application/atom+xml" title="Regressions" href=(to(paths::FEED));
                     link rel="icon" href=(ICON);
                     script src=(to(SCRIPT.0)) defer {}
                 }
                 body {
                     a.skip href="#main" { "Skip to the content" }
                     header {
-                        a.name href=(to(place::OVERVIEW)) { (request.title) }
+                        a.name href=(to(paths::OVERVIEW)) { (request.title) }
                         nav aria-label="Site" {
-                            a href=(to(place::OVERVIEW)) aria-current=[here(place::OVERVIEW)] { "Overview" }
-                            a href=(to(place::CHANGES)) aria-current=[here(place::CHANGES)] { "Changes" }
+                            a href=(to(paths::OVERVIEW)) aria-current=[here(paths::OVERVIEW)] { "Overview" }
+                            a href=(to(paths::CHANGES)) aria-current=[here(paths::CHANGES)] { "Changes" }
                             @if !request.comparisons.is_empty() {
-                                a href=(to(place::COMPARISONS)) aria-current=[here(place::COMPARISONS)] { "Comparisons" }
+                                a href=(to(paths::COMPARISONS)) aria-current=[here(paths::COMPARISONS)] { "Comparisons" }
                             }
-                            a href=(to(place::ENVIRONMENTS)) aria-current=[here(place::ENVIRONMENTS)] { "Hardware" }
+                            a href=(to(paths::ENVIRONMENTS)) aria-current=[here(paths::ENVIRONMENTS)] { "Hardware" }
                         }
                     }
                     main id="main" {
@@ -107,12 +107,12 @@ impl Page<'_> {
                     }
                     footer {
                         p {
-                            "Made by kubebench " (request.version) " from " (request.archive.rows().len())
+                            "Made by kubebench " (request.version) " from " (request.dataset.rows().len())
                             " results" @if let Some(newest) = site.newest { "; the newest is of " (newest) } ". "
                             @if !request.left_out.is_empty() {
-                                a href=(to(place::LEFT_OUT)) { (request.left_out.len()) " more did not count" } ". "
+                                a href=(to(paths::LEFT_OUT)) { (request.left_out.len()) " more did not count" } ". "
                             }
-                            a href=(to(place::FEED)) { "Feed" } " · " a href=(to("index.json")) { "Data" }
+                            a href=(to(paths::FEED)) { "Feed" } " · " a href=(to("index.json")) { "Data" }
                         }
                         @if site.is_synthetic { p.warn { "Some results are synthetic: made by " code { "kubebench mock" } ", nothing ran." } }
                     }

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use maud::{Markup, html};
 
 use super::super::chart::{Chart, Finding};
-use super::super::place;
+use super::super::paths;
 use super::super::plot::spark::spark;
 use super::super::site::{Benchmark, Obstacle, Site, Trouble};
 use super::super::tally::Tally;
@@ -34,7 +34,7 @@ pub(crate) fn pages(site: &Site<'_>) -> Vec<File> {
     let parts = by_weight(rows, MOST_BENCHMARKS, WEIGHT);
     let count = parts.len();
     let draw = |(at, rows): (usize, Vec<Markup>)| {
-        let path = place::overview(at + 1);
+        let path = paths::overview(at + 1);
         let body = html! {
             @if at == 0 { (head(site)) }
             section aria-labelledby="benchmarks" {
@@ -42,7 +42,7 @@ pub(crate) fn pages(site: &Site<'_>) -> Vec<File> {
                 (parts::table("Benchmarks, with the metric that needs somebody most", &HEAD, &rows))
                 @if count > 1 {
                     p { "Page " (at + 1) " of " (count) ": "
-                        @for page in 1..=count { a href=(place::overview(page)) { (page) } " " } }
+                        @for page in 1..=count { a href=(paths::overview(page)) { (page) } " " } }
                 }
             }
             @if at == 0 { (rest(site)) }
@@ -65,17 +65,17 @@ fn head(site: &Site<'_>) -> Markup {
             } @else {
                 h2.bad id="news" { (headline(&findings)) }
                 ul.open {
-                    @for finding in findings.iter().take(SHOWN) { li { (parts::finding(site, place::OVERVIEW, finding)) } }
+                    @for finding in findings.iter().take(SHOWN) { li { (parts::finding(site, paths::OVERVIEW, finding)) } }
                 }
                 @if findings.len() > SHOWN {
                     details {
                         summary { (findings.len() - SHOWN) " more" }
                         ul.open {
                             @for finding in findings.iter().take(MOST).skip(SHOWN) {
-                                li { (parts::finding(site, place::OVERVIEW, finding)) }
+                                li { (parts::finding(site, paths::OVERVIEW, finding)) }
                             }
                         }
-                        @if findings.len() > MOST { p { "The rest is on the page of " a href=(place::CHANGES) { "changes" } "." } }
+                        @if findings.len() > MOST { p { "The rest is on the page of " a href=(paths::CHANGES) { "changes" } "." } }
                     }
                 }
             }
@@ -84,7 +84,7 @@ fn head(site: &Site<'_>) -> Markup {
         @if !pending.is_empty() {
             section aria-labelledby="pending" {
                 h2 id="pending" { "Waits for a second session" }
-                ul.pending { @for finding in pending.iter().take(SHOWN) { li { (parts::finding(site, place::OVERVIEW, finding)) } } }
+                ul.pending { @for finding in pending.iter().take(SHOWN) { li { (parts::finding(site, paths::OVERVIEW, finding)) } } }
                 @if pending.len() > SHOWN { p { "And " (pending.len() - SHOWN) " more; each is on the page of its benchmark." } }
             }
         }
@@ -137,7 +137,7 @@ fn row(benchmark: &Benchmark<'_>) -> Markup {
     html! {
         tr {
             th scope="row" {
-                a href=(place::benchmark(benchmark.name)) { (benchmark.name) }
+                a href=(paths::benchmark(benchmark.name)) { (benchmark.name) }
                 " " small { (benchmark.cases.len()) @if benchmark.cases.len() == 1 { " case" } @else { " cases" } }
             }
             td { @if let Some(verdict) = worst.and_then(parts::verdict_of) { (verdict) } @else { "–" } }
@@ -160,7 +160,7 @@ fn rest(site: &Site<'_>) -> Markup {
     html! {
         section aria-labelledby="lately" {
             h2 id="lately" { "What changed lately" }
-            (lately(site, place::OVERVIEW))
+            (lately(site, paths::OVERVIEW))
         }
         @if !troubles.is_empty() {
             section aria-labelledby="troubles" {
@@ -196,13 +196,13 @@ fn troubles(site: &Site<'_>) -> Vec<Markup> {
                 continue;
             }
             failing.push(html! {
-                a href=(place::benchmark(benchmark.name)) { (benchmark.name) }
+                a href=(paths::benchmark(benchmark.name)) { (benchmark.name) }
                 @if !case.name.is_empty() { " (" (parts::cut(case.name)) ")" } ": " (told(trouble))
             });
         }
         missing.extend(never.into_iter().map(|(target, cases)| {
             html! {
-                a href=(place::benchmark(benchmark.name)) { (benchmark.name) } ": " strong.bad { "missing" } ": "
+                a href=(paths::benchmark(benchmark.name)) { (benchmark.name) } ": " strong.bad { "missing" } ": "
                 @match cases.as_slice() {
                     [_] if benchmark.cases.len() == 1 => "no result",
                     [only] => { "no result of " (parts::cut(only)) },

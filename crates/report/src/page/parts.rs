@@ -3,7 +3,7 @@
 use maud::{Markup, html};
 
 use super::super::chart::{Chart, Finding, What};
-use super::super::place::relative;
+use super::super::paths::relative;
 use super::super::site::Site;
 use kubebench_format::result::labelled;
 use kubebench_results::compare::model::{Direction, LevelChange, SeriesHistory, Turn, Verdict};

@@ -4,12 +4,12 @@ use std::collections::BTreeMap;
 
 use maud::{Markup, html};
 
-use super::super::place::{self, relative};
+use super::super::paths::{self, relative};
 use super::super::site::{Benchmark, Site};
 use super::{File, Page, by_weight, parts};
 use kubebench_format::result::v1::{Environment, Kind, Provenance, Status};
-use kubebench_results::archive::Row;
 use kubebench_results::compare::words;
+use kubebench_results::dataset::Row;
 
 /// So many of the newest stand on the page of the benchmark.
 const NEWEST: usize = 200;
@@ -41,7 +41,7 @@ pub(super) fn pages(site: &Site<'_>, benchmark: &Benchmark<'_>) -> Pages {
         for (at, part) in parts.iter().enumerate() {
             let (own, later) = rest.split_at(part.len().min(rest.len()));
             rest = later;
-            let path = place::runs(benchmark.name, month, at + 1);
+            let path = paths::runs(benchmark.name, month, at + 1);
             pages.places.extend(own.iter().map(|row| (row.path.clone(), path.clone())));
             pages.files.push(month_page(site, benchmark, &path, (month, at + 1, count), own));
         }
@@ -60,8 +60,8 @@ fn month_page(
     let mut origins: Vec<(&Provenance, &Environment)> = Vec::new();
     let mut drawn = Vec::new();
     for row in rows {
-        let origin = (site.request.archive.origin(row), site.request.archive.environment(row));
-        // The archive keeps equal ones once.
+        let origin = (site.request.dataset.origin(row), site.request.dataset.environment(row));
+        // The dataset keeps equal ones once.
         let is_known =
             |known: &(&Provenance, &Environment)| std::ptr::eq(known.0, origin.0) && std::ptr::eq(known.1, origin.1);
         let number = origins.iter().position(is_known).unwrap_or_else(|| {
@@ -78,7 +78,7 @@ fn month_page(
     let body = html! {
         @if pages > 1 {
             p { "Page " (page) " of " (pages) ": "
-                @for other in 1..=pages { a href=(relative(path, &place::runs(benchmark.name, month, other))) { (other) } " " } }
+                @for other in 1..=pages { a href=(relative(path, &paths::runs(benchmark.name, month, other))) { (other) } " " } }
         }
         div.run-list { (parts::table("Runs, the newest first", &HEAD, &drawn)) }
         section aria-labelledby="origins" {
@@ -86,7 +86,7 @@ fn month_page(
             (parts::table("What runs were made from", &ORIGIN, &origins.iter().enumerate().map(|(at, of)| made_from(site, path, at + 1, of)).collect::<Vec<_>>()))
         }
     };
-    let above = [(benchmark.name, place::benchmark(benchmark.name))];
+    let above = [(benchmark.name, paths::benchmark(benchmark.name))];
     Page { path, title: &title, above: &above, body }.draw(site)
 }
 
@@ -105,8 +105,8 @@ fn all_of(site: &Site<'_>, row: &Row, number: usize) -> Markup {
 }
 
 fn common(site: &Site<'_>, row: &Row) -> Markup {
-    let subject = site.request.archive.subject(row);
-    let value = site.request.archive.metrics(row).find(|(definition, _)| definition.kind == Kind::Primary);
+    let subject = site.request.dataset.subject(row);
+    let value = site.request.dataset.metrics(row).find(|(definition, _)| definition.kind == Kind::Primary);
     html! {
         td { (row.started_at) }
         td { (parts::cut(&subject.case_name)) }
@@ -141,7 +141,7 @@ fn status(row: &Row) -> Markup {
 }
 
 fn anchor(row: &Row) -> String {
-    format!("r{}a{}", place::slug(&row.run), row.attempt)
+    format!("r{}a{}", paths::slug(&row.run), row.attempt)
 }
 
 const ORIGIN: [&str; 7] = ["", "Spec", "Commit", "Hardware", "Images", "Run digest", "Recorded from"];
@@ -163,7 +163,7 @@ fn made_from(site: &Site<'_>, from: &str, number: usize, of: &(&Provenance, &Env
                 @if origin.dirty == Some(true) { " " strong.warn { "with files that differed" } }
             }
             td {
-                a href=(relative(from, place::ENVIRONMENTS)) { (parts::cut(&environment.cluster.engine)) }
+                a href=(relative(from, paths::ENVIRONMENTS)) { (parts::cut(&environment.cluster.engine)) }
                 @for node in environment.nodes.iter().take(2) {
                     ", " (parts::cut(node.instance_type.as_deref().or(node.cpu_model.as_deref()).unwrap_or("unknown")))
                 }
@@ -197,7 +197,7 @@ impl Pages {
             p { "All " (count) " runs, with commit, spec, images and file: "
                 @for (month, pages, count) in &self.months {
                     @for page in 1..=*pages {
-                        a href=(relative(from, &place::runs(benchmark.name, month, page))) {
+                        a href=(relative(from, &paths::runs(benchmark.name, month, page))) {
                             (month) @if *pages > 1 { " (" (page) ")" }
                         } " "
                     }

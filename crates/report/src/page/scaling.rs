@@ -2,14 +2,14 @@
 
 use maud::{Markup, html};
 
-use super::super::place::{self, relative};
+use super::super::paths::{self, relative};
 use super::super::plot::pareto::Pareto;
 use super::super::plot::scaling::Scaling;
 use super::super::site::Benchmark;
 use super::parts;
 use kubebench_format::result::plain;
 use kubebench_results::compare::words;
-use kubebench_results::sweep::model::{Estimate, Front, FrontMetric, Group, Row};
+use kubebench_results::scaling::model::{Estimate, Front, FrontMetric, Group, Row};
 
 /// So many comparisons of each kind stand on a page.
 const MOST: usize = 4;
@@ -64,7 +64,7 @@ fn side_by_side(from: &str, benchmark: &Benchmark<'_>, axis: &str, group: &Group
     let row = |row: &Row| {
         html! {
             tr {
-                th scope="row" { a href=(relative(from, &place::case(benchmark.name, &row.case, 1))) { (parts::cut(&row.value)) } }
+                th scope="row" { a href=(relative(from, &paths::case(benchmark.name, &row.case, 1))) { (parts::cut(&row.value)) } }
                 td.number { (words::value(row.median, unit.as_deref())) @if row.open.is_some() { " " strong.bad { "▼ open" } } }
                 td.number { (row.sessions) }
                 td.number { @if Some(&row.value) == group.base.as_ref() { "base" } @else { (estimate(row.speedup, "×")) } }
@@ -77,8 +77,8 @@ fn side_by_side(from: &str, benchmark: &Benchmark<'_>, axis: &str, group: &Group
         }
     };
     let rows: Vec<Markup> = group.rows.iter().take(MOST_ROWS).map(row).collect();
-    let id = format!("by-{}", place::slug(&whole));
-    let data = |ending: &str| relative(from, &place::sweep(benchmark.name, axis, ending));
+    let id = format!("by-{}", paths::slug(&whole));
+    let data = |ending: &str| relative(from, &paths::sweep(benchmark.name, axis, ending));
     html! {
         section.chart id=(id) aria-labelledby={ (id) "-h" } {
             h3 id={ (id) "-h" } { (caption) }
@@ -114,7 +114,7 @@ fn pareto(from: &str, benchmark: &Benchmark<'_>, front: &Front) -> Markup {
     };
     let (one, other) = (named(&front.metrics.0), named(&front.metrics.1));
     let whole = format!("{one} against {other}, on {}", words::hardware(&front.environment));
-    let (id, title) = (format!("front-{}", place::slug(&whole)), parts::cut(&whole));
+    let (id, title) = (format!("front-{}", paths::slug(&whole)), parts::cut(&whole));
     let points = front.points.iter().take(MOST_ROWS);
     let drawn = points.clone().map(|point| {
         (parts::cut(&point.case_name), point.values.0.value, point.values.1.value, point.dominated_by.is_empty())
@@ -123,12 +123,12 @@ fn pareto(from: &str, benchmark: &Benchmark<'_>, front: &Front) -> Markup {
         Pareto { id: id.clone(), title: title.clone(), axes: (one.clone(), other.clone()), points: drawn.collect() };
     let name =
         |id: &String| front.points.iter().find(|point| point.case == *id).map_or("", |point| point.case_name.as_str());
-    let row = |point: &kubebench_results::sweep::model::FrontPoint| {
+    let row = |point: &kubebench_results::scaling::model::FrontPoint| {
         let by: Vec<&str> = point.dominated_by.iter().take(3).map(name).collect();
         let maybe: Vec<&str> = point.perhaps_by.iter().take(3).map(name).collect();
         html! {
             tr {
-                th scope="row" { a href=(relative(from, &place::case(benchmark.name, &point.case, 1))) { (parts::cut(&point.case_name)) } }
+                th scope="row" { a href=(relative(from, &paths::case(benchmark.name, &point.case, 1))) { (parts::cut(&point.case_name)) } }
                 td.number { (words::number(point.values.0.value)) } td.number { (words::number(point.values.1.value)) }
                 td { @if by.is_empty() && point.perhaps_by.is_empty() { "on the front" }
                     @else if by.is_empty() { "on the front, perhaps behind " (parts::cut(&maybe.join("; "))) } @else { "worse in both than " (parts::cut(&by.join("; "))) } }
@@ -140,7 +140,7 @@ fn pareto(from: &str, benchmark: &Benchmark<'_>, front: &Front) -> Markup {
             h3 id={ (id) "-h" } { (title) }
             (plot.draw())
             (parts::table(&title, &["Case", &one, &other, "Standing"], &points.map(row).collect::<Vec<_>>()))
-            (parts::links(&id, &title, &[("CSV", relative(from, &place::fronts(benchmark.name)))]))
+            (parts::links(&id, &title, &[("CSV", relative(from, &paths::fronts(benchmark.name)))]))
         }
     }
 }

@@ -6,7 +6,7 @@ use super::line::Origin;
 use super::model::Acknowledged;
 use super::side::Lineage;
 use super::words;
-use crate::archive::{Archive, MetricKey, Partition};
+use crate::dataset::{Dataset, MetricKey, Partition};
 use crate::verdict::Mark;
 use kubebench_format::result::Ack;
 use kubebench_syntax::diag::nearest;
@@ -14,12 +14,12 @@ use kubebench_syntax::invariant::Invariant as _;
 use kubebench_syntax::unit::is_time;
 
 /// Returns whether `ack` is about this series.
-pub(super) fn is_about(ack: &Ack, archive: &Archive, partition: &Partition, metric: &MetricKey) -> bool {
-    ack.metric == metric.name && is_about_case(ack, archive, partition)
+pub(super) fn is_about(ack: &Ack, dataset: &Dataset, partition: &Partition, metric: &MetricKey) -> bool {
+    ack.metric == metric.name && is_about_case(ack, dataset, partition)
 }
 
-fn is_about_case(ack: &Ack, archive: &Archive, partition: &Partition) -> bool {
-    let name = &archive.subject(partition.newest(archive)).case_name;
+fn is_about_case(ack: &Ack, dataset: &Dataset, partition: &Partition) -> bool {
+    let name = &dataset.subject(partition.newest(dataset)).case_name;
     ack.benchmark == partition.benchmark
         && (matches(&ack.case, &partition.case) || matches(&ack.case, name))
         && ack.target.as_ref().is_none_or(|target| partition.facts.get("target").is_none_or(|own| own == target))
@@ -52,21 +52,21 @@ pub fn begins(from: &str, id: &str, started_at: &str, commit: Option<&str>) -> b
 /// is still to come, or it is of none of the `lineages` that baselines are of.
 pub fn idle(
     acks: &[Ack],
-    archive: &Archive,
+    dataset: &Dataset,
     partitions: &[Partition],
     lineages: &BTreeMap<String, Lineage>,
     day: &str,
 ) -> Vec<String> {
     let held = acks.iter().filter(|ack| holds(ack, day));
     let why = |ack: &Ack| {
-        why_idle(ack, archive, partitions, lineages).map(|why| format!("{} accepts nothing: {why}", ack.file))
+        why_idle(ack, dataset, partitions, lineages).map(|why| format!("{} accepts nothing: {why}", ack.file))
     };
     held.filter_map(why).collect()
 }
 
 fn why_idle(
     ack: &Ack,
-    archive: &Archive,
+    dataset: &Dataset,
     partitions: &[Partition],
     lineages: &BTreeMap<String, Lineage>,
 ) -> Option<String> {
@@ -75,20 +75,20 @@ fn why_idle(
         let known = partitions.iter().map(|own| own.benchmark.as_str());
         return Some(format!("no result is of `{}`{}", ack.benchmark, nearest(&ack.benchmark, known)));
     }
-    let of_case: Vec<&Partition> = of_benchmark.into_iter().filter(|own| is_about_case(ack, archive, own)).collect();
+    let of_case: Vec<&Partition> = of_benchmark.into_iter().filter(|own| is_about_case(ack, dataset, own)).collect();
     if of_case.is_empty() {
         let on = ack.target.as_ref().map_or_else(String::new, |target| format!(" on `{target}`"));
         return Some(format!("no result of {} is of the case `{}`{on}", ack.benchmark, ack.case));
     }
-    let rows = || of_case.iter().flat_map(|own| &own.sessions).flat_map(|session| session.rows(archive));
-    let metrics = || rows().flat_map(|row| archive.metrics(row)).map(|(definition, _)| definition.name.as_str());
+    let rows = || of_case.iter().flat_map(|own| &own.sessions).flat_map(|session| session.rows(dataset));
+    let metrics = || rows().flat_map(|row| dataset.metrics(row)).map(|(definition, _)| definition.name.as_str());
     if !metrics().any(|name| name == ack.metric) {
         let near = nearest(&ack.metric, metrics());
         return Some(format!("no result of {} has the metric `{}`{near}", ack.benchmark, ack.metric));
     }
     let all: Vec<Option<&Lineage>> =
         if lineages.is_empty() { vec![None] } else { lineages.values().map(Some).collect() };
-    let reach = of_case.iter().flat_map(|own| all.iter().map(|lineage| reach(ack, archive, own, *lineage))).max();
+    let reach = of_case.iter().flat_map(|own| all.iter().map(|lineage| reach(ack, dataset, own, *lineage))).max();
     match reach.unwrap_or(Reach::Nothing) {
         Reach::Held => None,
         Reach::Aside => Some(format!(
@@ -112,8 +112,8 @@ enum Reach {
     Held,
 }
 
-fn reach(ack: &Ack, archive: &Archive, partition: &Partition, lineage: Option<&Lineage>) -> Reach {
-    let origin = Origin { archive, partition, lineage };
+fn reach(ack: &Ack, dataset: &Dataset, partition: &Partition, lineage: Option<&Lineage>) -> Reach {
+    let origin = Origin { dataset, partition, lineage };
     let sessions = partition.sessions.iter().enumerate();
     let from_there = sessions
         .filter(|(at, of)| begins(&ack.from, &of.id, &of.started_at, origin.commit(*at).as_deref()))

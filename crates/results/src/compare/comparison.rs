@@ -10,7 +10,7 @@ use super::pairing::{Benchmarks, Paired, pairs};
 use super::policies::Policies;
 use super::side::{Lineage, Side};
 use super::words;
-use crate::archive::{Archive, Facts, MetricKey, Partition, Point, Series, partitions, series_of};
+use crate::dataset::{Dataset, Facts, MetricKey, Partition, Point, Series, partitions, series_of};
 use crate::verdict::{
     Effect, LEAST_HISTORY, Policy, Scale, Verdict, against_history, judge, of_few, of_groups, of_pairs, without_scale,
 };
@@ -24,7 +24,7 @@ const LEAST_GROUP: usize = 4;
 #[derive(Clone, Copy, Debug)]
 pub struct Request<'a> {
     /// The results of both sides.
-    pub archive: &'a Archive,
+    pub dataset: &'a Dataset,
     /// The sides as they were asked for.
     pub sides: [&'a Side; 2],
     /// The places of their rows.
@@ -49,7 +49,7 @@ pub fn compare(request: Request<'_>) -> Comparison {
     let cases: BTreeSet<&(String, String)> = first.keys().chain(second.keys()).collect();
     for case in cases {
         let sides = [&first, &second].map(|side| side.get(case).unwrap_or(&none));
-        let Paired { pairs, left: [ours, theirs] } = pairs(request.archive, request.sides, sides);
+        let Paired { pairs, left: [ours, theirs] } = pairs(request.dataset, request.sides, sides);
         for (baselines, candidates) in pairs {
             lines.extend(request.of_benchmark(baselines, candidates, &mut notes));
         }
@@ -86,7 +86,7 @@ fn order(line: &Line) -> (&str, &str, Kind, String, &BTreeMap<String, String>) {
 fn by_case(request: &Request<'_>, rows: &BTreeSet<usize>) -> BTreeMap<(String, String), Benchmarks> {
     let is_label = request.sides.iter().any(|side| matches!(side, Side::Label(..)));
     let mut cases: BTreeMap<(String, String), Benchmarks> = BTreeMap::new();
-    for partition in partitions(request.archive, rows.iter().copied(), request.across) {
+    for partition in partitions(request.dataset, rows.iter().copied(), request.across) {
         let benchmark = if is_label { String::new() } else { partition.benchmark.clone() };
         let of_case = cases.entry((benchmark, request.case(&partition))).or_default();
         of_case.entry(partition.benchmark.clone()).or_default().push(partition);
@@ -104,7 +104,7 @@ impl Request<'_> {
             return partition.case.clone();
         }
         let is_said = |name: &str| is_by_variant && name == kubebench_format::result::VARIANT;
-        let subject = self.archive.subject(partition.newest(self.archive));
+        let subject = self.dataset.subject(partition.newest(self.dataset));
         let params = subject.params.iter().filter(|(name, _)| !is_said(name));
         params.map(|(name, value)| format!("{name}={value}")).collect::<Vec<_>>().join(", ")
     }
@@ -113,7 +113,7 @@ impl Request<'_> {
         let first = partitions.first().expected("a partition of each benchmark that is left");
         Unmatched {
             benchmark: first.benchmark.clone(),
-            case_name: self.archive.subject(first.newest(self.archive)).case_name.clone(),
+            case_name: self.dataset.subject(first.newest(self.dataset)).case_name.clone(),
             only: only.to_owned(),
         }
     }
@@ -152,9 +152,9 @@ impl Request<'_> {
         let differing = self.differing(baseline, candidate);
         let refused: Vec<&(String, String)> =
             differing.iter().filter(|(fact, _)| !self.allowed.contains(fact)).collect();
-        let ours = series_of(self.archive, baseline, |name| self.is_wanted(name));
+        let ours = series_of(self.dataset, baseline, |name| self.is_wanted(name));
         let by_metric: BTreeMap<&MetricKey, &Series> = ours.iter().map(|series| (&series.metric, series)).collect();
-        let theirs = series_of(self.archive, candidate, |name| self.is_wanted(name));
+        let theirs = series_of(self.dataset, candidate, |name| self.is_wanted(name));
         let mut lines = self.lost(baseline, &ours, candidate, &theirs, notes);
         notes.extend(self.gained(baseline, &ours, candidate, &theirs));
         for series in &theirs {
@@ -203,8 +203,8 @@ impl Request<'_> {
 
     /// Returns the digests of what ran, images apart; nothing where a result does not know.
     fn workloads(&self, side: &Partition) -> Option<BTreeSet<String>> {
-        let rows = side.sessions.iter().flat_map(|session| session.rows(self.archive));
-        rows.map(|row| self.archive.origin(row).workload_digest.clone()).collect()
+        let rows = side.sessions.iter().flat_map(|session| session.rows(self.dataset));
+        rows.map(|row| self.dataset.origin(row).workload_digest.clone()).collect()
     }
 
     fn line(&self, baseline: &Partition, before: &Series, candidate: &Partition, after: &Series) -> Line {
@@ -241,7 +241,7 @@ impl Request<'_> {
     }
 
     fn origin<'p>(&'p self, partition: &'p Partition) -> Origin<'p> {
-        Origin { archive: self.archive, partition, lineage: self.lineage }
+        Origin { dataset: self.dataset, partition, lineage: self.lineage }
     }
 }
 

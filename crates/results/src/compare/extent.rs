@@ -3,7 +3,7 @@
 use super::ack::{is_about, mark};
 use super::history::{Request, applying, levels, marks};
 use super::line::Origin;
-use crate::archive::{Partition, Series, series_of};
+use crate::dataset::{Partition, Series, series_of};
 use crate::verdict::{SIGNIFICANT, Scale, measure, worse};
 use kubebench_format::result::Ack;
 
@@ -11,9 +11,9 @@ use kubebench_format::result::Ack;
 /// measures. Where it is about a metric without a value from there on, that is 0; nothing where nothing got worse.
 pub fn extent(request: Request<'_>, ack: &Ack) -> Option<f64> {
     let of_partition = |partition: &Partition| {
-        let origin = Origin { archive: request.archive, partition, lineage: request.lineage };
-        let about = series_of(request.archive, partition, |name| name == ack.metric);
-        let about = about.iter().filter(|series| is_about(ack, request.archive, partition, &series.metric));
+        let origin = Origin { dataset: request.dataset, partition, lineage: request.lineage };
+        let about = series_of(request.dataset, partition, |name| name == ack.metric);
+        let about = about.iter().filter(|series| is_about(ack, request.dataset, partition, &series.metric));
         about.filter_map(|series| of_series(request, ack, origin, series)).max_by(f64::total_cmp)
     };
     request.partitions.iter().filter_map(of_partition).max_by(f64::total_cmp)

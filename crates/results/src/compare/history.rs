@@ -7,7 +7,7 @@ use super::line::Origin;
 use super::model::{Acknowledged, Drift, FactChange, LevelChange, SeriesHistory, SessionValue, Size, Turn};
 use super::policies::Policies;
 use super::side::Lineage;
-use crate::archive::{Archive, MetricKey, Partition, Series, series};
+use crate::dataset::{Dataset, MetricKey, Partition, Series, series};
 use crate::verdict::{
     Baseline, CORRELATED, Change, Effect, Mark, Policy, Scale, against_history, baseline, of_groups, worse,
 };
@@ -27,7 +27,7 @@ const LEAST_GROUP: usize = 4;
 #[derive(Clone, Copy, Debug)]
 pub struct Request<'a> {
     /// The results.
-    pub archive: &'a Archive,
+    pub dataset: &'a Dataset,
     /// Their partitions.
     pub partitions: &'a [Partition],
     /// What specs say of metrics.
@@ -42,11 +42,11 @@ pub struct Request<'a> {
 
 /// Tells the history of every series.
 pub fn history(request: Request<'_>) -> Vec<SeriesHistory> {
-    let replaced = replaced(request.archive, request.partitions, request.lineage);
+    let replaced = replaced(request.dataset, request.partitions, request.lineage);
     let mut told = Vec::new();
     for (partition, is_replaced) in request.partitions.iter().zip(replaced) {
-        let origin = Origin { archive: request.archive, partition, lineage: request.lineage };
-        for series in series(request.archive, partition) {
+        let origin = Origin { dataset: request.dataset, partition, lineage: request.lineage };
+        for series in series(request.dataset, partition) {
             told.push(request.tell(origin, &series, is_replaced));
         }
     }
@@ -87,8 +87,8 @@ impl LevelChange {
 /// Returns of each partition whether its hardware was replaced: the case ran elsewhere on its target since, and not here any more. Kinds
 /// of machines that take turns are in use side by side, and a branch replaces nothing of the default one: of the sessions of the known
 /// commits, the hardware that is in use among these alone is in use.
-pub(super) fn replaced(archive: &Archive, partitions: &[Partition], lineage: Option<&Lineage>) -> Vec<bool> {
-    let is_known = |partition: &Partition, session: usize| Origin { archive, partition, lineage }.has(session);
+pub(super) fn replaced(dataset: &Dataset, partitions: &[Partition], lineage: Option<&Lineage>) -> Vec<bool> {
+    let is_known = |partition: &Partition, session: usize| Origin { dataset, partition, lineage }.has(session);
     let of_all = replaced_by(partitions, |_, _| true);
     let of_known = replaced_by(partitions, is_known);
     of_all.into_iter().zip(of_known).map(|(all, known)| all == Some(true) && known != Some(false)).collect()
@@ -133,8 +133,8 @@ fn replaced_by(partitions: &[Partition], counts: impl Fn(&Partition, usize) -> b
 
 impl Request<'_> {
     fn tell(&self, origin: Origin<'_>, series: &Series, replaced: bool) -> SeriesHistory {
-        let Origin { partition, archive, .. } = origin;
-        let newest = partition.newest(archive);
+        let Origin { partition, dataset, .. } = origin;
+        let newest = partition.newest(dataset);
         let policy = self.policies.of(&partition.benchmark, series);
         let members = origin.members(series);
         let about = applying(self.acks, origin, &series.metric, self.as_of);
@@ -149,7 +149,7 @@ impl Request<'_> {
         SeriesHistory {
             benchmark: partition.benchmark.clone(),
             case: partition.case.clone(),
-            case_name: archive.subject(newest).case_name.clone(),
+            case_name: dataset.subject(newest).case_name.clone(),
             environment: partition.facts.iter().map(|(fact, value)| ((*fact).to_owned(), value.clone())).collect(),
             replaced,
             metric: series.metric.name.clone(),
@@ -239,7 +239,7 @@ pub(super) fn applying<'a>(
     metric: &MetricKey,
     as_of: &str,
 ) -> Vec<(&'a Ack, bool)> {
-    let about = acks.iter().filter(|ack| ack::is_about(ack, origin.archive, origin.partition, metric));
+    let about = acks.iter().filter(|ack| ack::is_about(ack, origin.dataset, origin.partition, metric));
     about.map(|ack| (ack, ack::holds(ack, as_of))).collect()
 }
 
@@ -330,8 +330,8 @@ fn environment_changes(origin: Origin<'_>, series: &Series) -> Vec<FactChange> {
     let mut changes = Vec::new();
     let mut last: BTreeMap<&'static str, String> = BTreeMap::new();
     for session in series.points.iter().filter_map(|point| origin.partition.sessions.get(point.session)) {
-        let Some(row) = session.first(origin.archive) else { continue };
-        let facts = facts(origin.archive.environment(row));
+        let Some(row) = session.first(origin.dataset) else { continue };
+        let facts = facts(origin.dataset.environment(row));
         for (fact, after) in &facts {
             if let Some(before) = last.get(fact).filter(|before| *before != after) {
                 changes.push(FactChange {

@@ -1,16 +1,16 @@
-//! One line of an answer: what was judged, made of an archive's sessions and a judgement's numbers.
+//! One line of an answer: what was judged, made of an dataset's sessions and a judgement's numbers.
 
 use super::model::{Line, SessionValue, Sessions};
 use super::side::Lineage;
 use super::words;
-use crate::archive::{Archive, Partition, Point, Series};
+use crate::dataset::{Dataset, Partition, Point, Series};
 use crate::verdict::{Judgement, Policy};
 use kubebench_stats as stats;
 
 /// Where sessions are from.
 #[derive(Clone, Copy)]
 pub(super) struct Origin<'a> {
-    pub(super) archive: &'a Archive,
+    pub(super) dataset: &'a Dataset,
     pub(super) partition: &'a Partition,
     /// The commits that are known.
     pub(super) lineage: Option<&'a Lineage>,
@@ -38,7 +38,7 @@ impl Origin<'_> {
 
     fn session(&self, point: &Point) -> Option<SessionValue> {
         let session = self.partition.sessions.get(point.session)?;
-        let counted = session.rows(self.archive).filter(|row| row.counts());
+        let counted = session.rows(self.dataset).filter(|row| row.counts());
         Some(SessionValue {
             session: session.id.clone(),
             started_at: session.started_at.clone(),
@@ -50,9 +50,9 @@ impl Origin<'_> {
 
     /// Returns the commit of the session at this place of the partition, where that is known.
     pub(super) fn commit(&self, session: usize) -> Option<String> {
-        let row = self.partition.sessions.get(session)?.first(self.archive)?;
-        let known = self.lineage.and_then(|lineage| lineage.commit_of(self.archive, row));
-        known.map(str::to_owned).or_else(|| self.archive.origin(row).commit.clone())
+        let row = self.partition.sessions.get(session)?.first(self.dataset)?;
+        let known = self.lineage.and_then(|lineage| lineage.commit_of(self.dataset, row));
+        known.map(str::to_owned).or_else(|| self.dataset.origin(row).commit.clone())
     }
 
     /// Returns whether the session of a point is of the commits that are known.
@@ -62,28 +62,28 @@ impl Origin<'_> {
 
     /// Returns whether the session at this place of the partition is of the commits that are known: any is, where none are.
     pub(super) fn has(&self, session: usize) -> bool {
-        let row = self.partition.sessions.get(session).and_then(|session| session.first(self.archive));
+        let row = self.partition.sessions.get(session).and_then(|session| session.first(self.dataset));
         match (self.lineage, row) {
             (None, _) => true,
             (Some(_), None) => false,
             (Some(lineage), Some(row)) => {
                 row.synthetic
-                    || lineage.has_unknown(self.archive, row)
-                    || lineage.commit_of(self.archive, row).is_some()
+                    || lineage.has_unknown(self.dataset, row)
+                    || lineage.commit_of(self.dataset, row).is_some()
             }
         }
     }
 
     /// Returns a line about a metric, with the verdict and its reasons; sessions and what else is known are for the caller to add.
     pub(super) fn line(&self, series: &Series, policy: Policy, judgement: &Judgement) -> Line {
-        let newest = self.partition.newest(self.archive);
+        let newest = self.partition.newest(self.dataset);
         let effect = judgement.effect;
         let is_inconclusive = judgement.verdict == crate::verdict::Verdict::Inconclusive;
         Line {
             benchmark: self.partition.benchmark.clone(),
             baseline_benchmark: None,
             case: self.partition.case.clone(),
-            case_name: self.archive.subject(newest).case_name.clone(),
+            case_name: self.dataset.subject(newest).case_name.clone(),
             environment: self.partition.facts.iter().map(|(fact, value)| ((*fact).to_owned(), value.clone())).collect(),
             metric: series.metric.name.clone(),
             labels: series.metric.labels.clone(),

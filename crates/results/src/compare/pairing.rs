@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::side::Side;
-use crate::archive::{Archive, Partition};
+use crate::dataset::{Dataset, Partition};
 
 /// The partitions of one case, by benchmark.
 pub(super) type Benchmarks = BTreeMap<String, Vec<Partition>>;
@@ -20,12 +20,12 @@ pub(super) struct Paired<'a> {
 
 /// Pairs the benchmarks of two sides: of one name, else by their other labels and their names without the label's value, else by one of
 /// these where it tells them apart. One on each side are a pair unless their labels contradict each other.
-pub(super) fn pairs<'a>(archive: &Archive, sides: [&Side; 2], benchmarks: [&'a Benchmarks; 2]) -> Paired<'a> {
+pub(super) fn pairs<'a>(dataset: &Dataset, sides: [&Side; 2], benchmarks: [&'a Benchmarks; 2]) -> Paired<'a> {
     let mut left =
         benchmarks.map(|side| side.iter().map(|(name, of)| (name.as_str(), of.as_slice())).collect::<Left<'_>>());
     let mut paired = Vec::new();
     let is_single = left.iter().all(|side| side.len() == 1);
-    let labels = |partitions: &[Partition]| other_labels(archive, sides, partitions);
+    let labels = |partitions: &[Partition]| other_labels(dataset, sides, partitions);
     let name = |_: usize, name: &str, _: &[Partition]| Some(name.to_owned());
     let stem = |side: usize, name: &str, _: &[Partition]| Some(stem(sides.get(side).copied(), name));
     let labelled = |_: usize, _: &str, of: &[Partition]| {
@@ -72,11 +72,11 @@ fn unique<'a>(key: &Key<'_>, side: usize, left: Option<&Left<'a>>) -> BTreeMap<S
 }
 
 /// Returns the labels of a benchmark but for those that are compared.
-fn other_labels(archive: &Archive, sides: [&Side; 2], partitions: &[Partition]) -> BTreeMap<String, String> {
+fn other_labels(dataset: &Dataset, sides: [&Side; 2], partitions: &[Partition]) -> BTreeMap<String, String> {
     let is_asked = |name: &str| sides.iter().any(|side| matches!(side, Side::Label(asked, _) if asked == name));
-    let newest = partitions.iter().map(|partition| partition.newest(archive));
+    let newest = partitions.iter().map(|partition| partition.newest(dataset));
     let newest = newest.max_by(|one, other| one.started_at.cmp(&other.started_at));
-    let labels = newest.map(|row| archive.subject(row).labels.clone()).unwrap_or_default();
+    let labels = newest.map(|row| dataset.subject(row).labels.clone()).unwrap_or_default();
     labels.into_iter().filter(|(name, _)| !is_asked(name)).collect()
 }
 

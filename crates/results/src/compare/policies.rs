@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::archive::Series;
+use crate::dataset::Series;
 use crate::verdict::{DEFAULT_THRESHOLD, Policy};
 use kubebench_format::result::v1::Direction;
 

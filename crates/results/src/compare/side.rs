@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::archive::{Archive, Row};
+use crate::dataset::{Dataset, Row};
 
 /// One side, as it was asked for.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -113,19 +113,19 @@ impl Lineage {
     }
 
     /// Returns whether a result counts although it knows no commit.
-    pub(crate) fn has_unknown(&self, archive: &Archive, row: &Row) -> bool {
-        self.takes_unknown && archive.origin(row).commit.is_none()
+    pub(crate) fn has_unknown(&self, dataset: &Dataset, row: &Row) -> bool {
+        self.takes_unknown && dataset.origin(row).commit.is_none()
     }
 
     /// Returns whether nothing tells whether a result is of these commits.
-    pub(crate) fn is_in_doubt(&self, archive: &Archive, row: &Row) -> bool {
-        !row.synthetic && !self.takes_unknown && self.trees.is_empty() && archive.origin(row).commit.is_none()
+    pub(crate) fn is_in_doubt(&self, dataset: &Dataset, row: &Row) -> bool {
+        !row.synthetic && !self.takes_unknown && self.trees.is_empty() && dataset.origin(row).commit.is_none()
     }
 
     /// Returns the commit of a result, if it is one of these: the one that it names, unless files differed from it then, or the first
     /// whose tree holds its run digest.
-    pub fn commit_of<'a>(&'a self, archive: &'a Archive, row: &Row) -> Option<&'a str> {
-        let (origin, subject) = (archive.origin(row), archive.subject(row));
+    pub fn commit_of<'a>(&'a self, dataset: &'a Dataset, row: &Row) -> Option<&'a str> {
+        let (origin, subject) = (dataset.origin(row), dataset.subject(row));
         if let Some(commit) = &origin.commit {
             return (origin.dirty != Some(true) && self.commits.contains(commit)).then_some(commit.as_str());
         }

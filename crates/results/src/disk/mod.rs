@@ -1,4 +1,4 @@
 //! Results on the disk: read with what was known of them before, and written in the formats of other programs.
 
-pub mod archive;
+pub mod dataset;
 pub mod export;

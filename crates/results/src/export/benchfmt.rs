@@ -6,7 +6,7 @@
 use std::collections::BTreeMap;
 use std::io::{self, Write as _};
 
-use super::left::Left;
+use super::omissions::Left;
 use super::text::{encoded, is_hidden, number};
 use super::{Exporter, Sink};
 use kubebench_format::result::v1::{Direction, Metric, Status};

@@ -5,7 +5,7 @@ use std::io::{self, Write as _};
 use serde_json::{Map, Value as Json, json};
 
 use super::latest::{Key, Latest};
-use super::left::Left;
+use super::omissions::Left;
 use super::{Exporter, Sink};
 use kubebench_format::result::BenchmarkResult;
 use kubebench_syntax::digest::Digest;

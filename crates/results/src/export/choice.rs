@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::Format;
-use crate::archive::{Archive, CurrentRules, Doubt, Row, settle};
+use crate::dataset::{CurrentRules, Dataset, Doubt, Row, settle};
 use kubebench_format::result::v1::Status;
 
 /// Runs that are left out unless somebody asks for them.
@@ -67,14 +67,14 @@ pub struct Chosen {
     pub doubts: Vec<Doubt>,
 }
 
-/// Chooses among the results of an archive; `current` are the rules that specs have now.
-pub fn choose(mut archive: Archive, current: &dyn Fn() -> CurrentRules, format: Format, extras: &[Extra]) -> Chosen {
-    let all = archive.rows().len();
-    let doubts = settle(&mut archive, current);
+/// Chooses among the results of an dataset; `current` are the rules that specs have now.
+pub fn choose(mut dataset: Dataset, current: &dyn Fn() -> CurrentRules, format: Format, extras: &[Extra]) -> Chosen {
+    let all = dataset.rows().len();
+    let doubts = settle(&mut dataset, current);
     let doubtful = doubts.iter().flat_map(Doubt::paths).collect::<BTreeSet<_>>().len();
-    let mut passed = Passed { readings: all - doubtful - archive.rows().len(), ..Passed::default() };
+    let mut passed = Passed { readings: all - doubtful - dataset.rows().len(), ..Passed::default() };
     let mut chosen: Vec<&Row> = Vec::new();
-    for row in archive.rows() {
+    for row in dataset.rows() {
         // A warm-up that failed needs both.
         if row.warmup && !extras.contains(&Extra::Warmup) {
             passed.warmups += 1;
@@ -86,25 +86,25 @@ pub fn choose(mut archive: Archive, current: &dyn Fn() -> CurrentRules, format: 
     }
     if format.is_summary() {
         let before = chosen.len();
-        chosen = of_last_sessions(&archive, &chosen);
+        chosen = of_last_sessions(&dataset, &chosen);
         passed.earlier = before - chosen.len();
     }
     Chosen { paths: chosen.into_iter().map(|row| row.path.clone()).collect(), passed, doubts }
 }
 
 /// Keeps the runs of the session that began a run last, of each case on each target.
-fn of_last_sessions<'a>(archive: &'a Archive, rows: &[&'a Row]) -> Vec<&'a Row> {
+fn of_last_sessions<'a>(dataset: &'a Dataset, rows: &[&'a Row]) -> Vec<&'a Row> {
     let mut last: BTreeMap<(&str, &str, &str), (&str, &str)> = BTreeMap::new();
     for row in rows {
         let begun = (row.started_at.as_str(), row.session.as_str());
-        let newest = last.entry(place(archive, row)).or_insert(begun);
+        let newest = last.entry(place(dataset, row)).or_insert(begun);
         *newest = begun.max(*newest);
     }
-    let session = |row: &Row| last.get(&place(archive, row)).map(|(_, session)| *session);
+    let session = |row: &Row| last.get(&place(dataset, row)).map(|(_, session)| *session);
     rows.iter().filter(|row| session(row) == Some(row.session.as_str())).copied().collect()
 }
 
-fn place<'a>(archive: &'a Archive, row: &Row) -> (&'a str, &'a str, &'a str) {
-    let subject = archive.subject(row);
+fn place<'a>(dataset: &'a Dataset, row: &Row) -> (&'a str, &'a str, &'a str) {
+    let subject = dataset.subject(row);
     (&subject.benchmark, &subject.case, &subject.target)
 }

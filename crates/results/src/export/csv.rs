@@ -5,7 +5,7 @@
 use std::io::{self, Write as _};
 
 use super::column::{Cell, METRIC, RUN};
-use super::left::Left;
+use super::omissions::Left;
 use super::text::{REPLACEMENT, is_executed, number};
 use super::{Cells, Exporter, Sink};
 use kubebench_format::result::BenchmarkResult;

@@ -5,7 +5,7 @@ use std::io;
 use serde_json::{Value as Json, json};
 
 use super::latest::Latest;
-use super::left::Left;
+use super::omissions::Left;
 use super::text::number;
 use super::{Exporter, Folder};
 use kubebench_format::result::BenchmarkResult;

@@ -3,7 +3,7 @@
 use std::io::{self, Write as _};
 
 use super::column::{Cell, METRIC, RUN};
-use super::left::Left;
+use super::omissions::Left;
 use super::text::number;
 use super::{Exporter, Sink};
 use kubebench_format::result::BenchmarkResult;

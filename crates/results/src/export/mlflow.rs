@@ -9,7 +9,7 @@ use std::io;
 use serde_json::{Map, Value as Json};
 
 use super::column::{Cell, METRIC, RUN};
-use super::left::Left;
+use super::omissions::Left;
 use super::text::number;
 use super::{Exporter, Folder, time};
 use kubebench_format::result::v1::{Metric, Status};

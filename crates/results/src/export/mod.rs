@@ -11,8 +11,8 @@ mod csv;
 mod github;
 mod jsonl;
 mod latest;
-mod left;
 mod mlflow;
+mod omissions;
 mod openmetrics;
 mod parquet;
 mod postgres;
@@ -26,7 +26,7 @@ mod tests;
 use std::io;
 
 pub use choice::{Chosen, Extra, Passed, choose};
-pub use left::Left;
+pub use omissions::Left;
 pub use text::is_executed;
 
 use self::csv::Csv;

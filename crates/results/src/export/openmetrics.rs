@@ -6,7 +6,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::io::{self, Write as _};
 
 use super::latest::{Key, Last, Latest, Place};
-use super::left::Left;
+use super::omissions::Left;
 use super::text::number;
 use super::{Exporter, Sink};
 use kubebench_format::result::{BenchmarkResult, plain};

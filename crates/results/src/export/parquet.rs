@@ -11,7 +11,7 @@ use parquet::file::writer::{SerializedFileWriter, SerializedRowGroupWriter};
 use parquet::schema::parser::parse_message_type;
 
 use super::column::{Cell, METRIC, RUN, Type};
-use super::left::Left;
+use super::omissions::Left;
 use super::{Exporter, Sink, tables};
 use kubebench_format::result::BenchmarkResult;
 use kubebench_format::result::v1::Metric;

@@ -3,7 +3,7 @@
 use std::io::{self, Write as _};
 
 use super::column::Cell;
-use super::left::Left;
+use super::omissions::Left;
 use super::tables::{self, Dialect, Numbers, Table};
 use super::text::{REPLACEMENT, number};
 use super::{Exporter, Sink};

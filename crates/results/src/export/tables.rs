@@ -1,7 +1,7 @@
 //! The tables of databases: runs, metrics, samples. Together they are the whole of each result.
 
 use super::column::{Cell, METRIC, REST, RUN, Type};
-use super::left::Left;
+use super::omissions::Left;
 use super::time;
 use kubebench_format::result::BenchmarkResult;
 use kubebench_format::result::v1::Metric;

@@ -5,10 +5,10 @@
 
 use std::ops::RangeInclusive;
 
-use super::creep;
+use super::drift_segments;
 use super::effect::{self, Effect, correlation, of_history};
 use super::judge::{opposite, worse};
-use super::young::{self, SETTLED, YOUNGEST};
+use super::short_history::{self, SETTLED, YOUNGEST};
 use super::{LEAST_HISTORY, LEAST_SEGMENT, Policy, SIGNIFICANT, Scale, WINDOW};
 use kubebench_format::result::v1::Direction;
 use kubebench_stats::change::{self, LEAST_CORRELATION};
@@ -142,7 +142,7 @@ pub fn baseline(values: &[f64], policy: Policy, marks: &[Mark]) -> Baseline {
 /// Returns where segments begin, which is at change points and where people accepted a level, and the places with what stands alone
 /// drawn in. Each part between these is by itself. A first session that stands alone is in none.
 fn segments(places: &[f64], scale: Scale, policy: Policy, bound: f64, marks: &[Mark]) -> (Vec<usize>, Vec<f64>) {
-    let first = usize::from(young::begins_apart(scale, policy, places));
+    let first = usize::from(short_history::begins_apart(scale, policy, places));
     let mut cuts: Vec<usize> =
         marks.iter().map(|mark| mark.at).filter(|at| (first..places.len()).contains(at)).collect();
     cuts.extend([first, places.len()]);
@@ -151,14 +151,15 @@ fn segments(places: &[f64], scale: Scale, policy: Policy, bound: f64, marks: &[M
     let (mut starts, mut steady) = (Vec::new(), places.get(..first).expected("at most all of the places").to_vec());
     for (from, to) in cuts.iter().zip(cuts.iter().skip(1)) {
         let part = places.get(*from..*to).expected("parts of the places, in order");
-        let turn = young::turn(scale, policy, part).map(|turn| from + turn);
+        let turn = short_history::turn(scale, policy, part).map(|turn| from + turn);
         let ends: Vec<usize> = [*from].into_iter().chain(turn).chain([*to]).collect();
         for (from, to) in ends.iter().zip(ends.iter().skip(1)) {
             let part = hampel::drawn_in(places.get(*from..*to).expected("parts of the part, in order"));
             let cuts = change::change_points(&part, LEAST_SEGMENT).into_iter().map(|point| point.at);
             let cuts: Vec<usize> = [0].into_iter().chain(cuts).chain([part.len()]).collect();
             for (first, next) in cuts.iter().zip(cuts.iter().skip(1)) {
-                let steps = creep::cuts(part.get(*first..*next).expected("parts of the part, in order"), bound);
+                let steps =
+                    drift_segments::cuts(part.get(*first..*next).expected("parts of the part, in order"), bound);
                 starts.extend([0].into_iter().chain(steps).map(|step| from + first + step));
             }
             steady.extend(part);

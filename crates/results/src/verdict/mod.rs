@@ -5,11 +5,11 @@
 //! practical size.
 
 mod baseline;
-mod creep;
+mod drift_segments;
 mod effect;
 mod judge;
 mod scale;
-mod young;
+mod short_history;
 
 pub use baseline::{Baseline, Change, Mark, Open, Turn, baseline};
 pub(crate) use effect::FEW;

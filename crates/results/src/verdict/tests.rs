@@ -2,7 +2,7 @@
 
 mod histories;
 mod judgements;
-mod young;
+mod short_history;
 
 use super::{Judgement, Policy, Scale, judge, measure};
 use kubebench_format::result::v1::Direction;

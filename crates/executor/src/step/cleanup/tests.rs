@@ -7,11 +7,11 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use serde_json::{Value as Json, json};
 
 use super::super::attempt::{Attempt, Created};
+use super::super::inputs::RulesText;
 use super::super::run::outcome_without_job;
-use super::super::session::Session;
+use super::super::session::ClusterStep;
 use super::super::snapshot;
 use super::super::tests::{attempt, session};
-use super::super::told::RulesText;
 use kubebench_contract as contract;
 use kubebench_format::result::v1::Status;
 use kubebench_testing::server::{Act, Server, answer, object, status};
@@ -44,7 +44,7 @@ fn server(attempt: &Attempt, may_delete: Arc<AtomicBool>) -> Server {
 }
 
 /// Keeps what a step knows of `attempt` when it has its objects.
-fn keep(session: &Session, attempt: &Attempt, metrics: &[Json]) {
+fn keep(session: &ClusterStep, attempt: &Attempt, metrics: &[Json]) {
     let run = snapshot::make(&session.experiments, &attempt.job).unwrap();
     let rules = json!({"schemaVersion": 1, "benchmark": "matmul", "metrics": metrics, "checks": []});
     let rules = RulesText { rules: Some(rules.to_string()), spec: None };
@@ -58,7 +58,7 @@ fn keep(session: &Session, attempt: &Attempt, metrics: &[Json]) {
     attempt.keep(&session.experiments).unwrap();
 }
 
-fn status_of(session: &Session, attempt: &Attempt) -> Option<(Status, String)> {
+fn status_of(session: &ClusterStep, attempt: &Attempt) -> Option<(Status, String)> {
     let result = session.result_of(&attempt.job).unwrap()?;
     Some((result.run.status, result.run.reasons.first().map_or_else(String::new, |reason| reason.code.to_string())))
 }

@@ -3,10 +3,10 @@ use std::sync::Mutex;
 use kubebench_syntax::invariant::Invariant as _;
 use kubebench_testing::server::{Server, status};
 
+use super::super::inputs::RulesText;
 use super::super::run::outcome_without_job;
 use super::super::snapshot;
 use super::super::tests::{attempt, cluster, session};
-use super::super::told::RulesText;
 use super::*;
 use kubebench_contract::Created;
 use kubebench_format::result::v1::Status;

@@ -9,7 +9,7 @@ use serde_json::Value as Json;
 
 use super::super::attempt::{Created, Moment};
 use super::super::follow::is_absent;
-use super::super::session::Session;
+use super::super::session::ClusterStep;
 use kubebench_format::result::v1::{Image, Node, Server as InResult, Timings, Usage};
 use kubebench_host::experiment::RunFolder;
 
@@ -111,7 +111,7 @@ impl Loaded {
     }
 }
 
-impl Session {
+impl ClusterStep {
     /// Reads what is kept of the server `name` of this Workflow.
     pub(super) fn kept(&self, name: &str) -> Option<Kept> {
         let bytes = RunFolder::open(&self.experiments, name).ok()?.read(FILE, MAX_BYTES).ok()??;

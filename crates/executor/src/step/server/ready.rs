@@ -5,8 +5,8 @@ use std::time::{Duration, Instant};
 use super::super::attempt::{Attempt, Created, Moment};
 use super::super::follow::{Ending, Limits, is_absent};
 use super::super::logs::Logs;
-use super::super::seen::{From, Sight};
-use super::super::session::Session;
+use super::super::observations::{From, Sight};
+use super::super::session::ClusterStep;
 use super::address;
 use super::kept::Up;
 use crate::follow::{Progress, State};
@@ -48,7 +48,7 @@ pub(in crate::step) struct Ready {
     pub(in crate::step) seconds: Option<f64>,
 }
 
-impl Session {
+impl ClusterStep {
     /// Follows the server `sight`, created at `began`, until it is ready and has answered.
     pub(in crate::step) fn until_ready(
         &mut self,

@@ -7,9 +7,9 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use serde_json::json;
 
 use super::super::attempt::{Attempt, Created, Moment, Workflow};
-use super::super::session::Session;
+use super::super::inputs::Told;
+use super::super::session::ClusterStep;
 use super::super::tests::{cluster, session};
-use super::super::told::Told;
 use crate::gather::Ended;
 use kubebench_contract::{Config, Run, Settings, instance};
 use kubebench_format::result::ReasonCode;
@@ -73,7 +73,7 @@ fn server(next: String) -> Server {
     })
 }
 
-fn opened(server: &Server, volume: &Path) -> Session {
+fn opened(server: &Server, volume: &Path) -> ClusterStep {
     let rules = json!({"schemaVersion": 1, "benchmark": "matmul", "metrics": [], "checks": []});
     std::fs::create_dir(volume.join("no-rules")).unwrap();
     std::fs::write(volume.join("no-rules/rules.json"), rules.to_string()).unwrap();

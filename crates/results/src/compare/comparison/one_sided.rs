@@ -8,7 +8,7 @@ use super::super::model::{Comparison, Line, Sessions};
 use super::super::side::Side;
 use super::super::words;
 use super::{Request, is_like, other_benchmark, refused_words};
-use crate::archive::{FACTS, Partition, Series, series, series_of};
+use crate::dataset::{FACTS, Partition, Series, series, series_of};
 use crate::verdict::{Verdict, judge};
 
 /// So many metrics are named in one note.
@@ -43,7 +43,7 @@ impl Request<'_> {
         for (only, own, others) in [(Only::Baseline, baselines, candidates), (Only::Candidate, candidates, baselines)] {
             let is_shared = |own: &Partition| others.iter().any(|other| self.facts(other).eq(self.facts(own)));
             let left =
-                own.iter().zip(replaced(self.archive, own, None)).filter(|(own, _)| !is_paired(own) && !is_shared(own));
+                own.iter().zip(replaced(self.dataset, own, None)).filter(|(own, _)| !is_paired(own) && !is_shared(own));
             for (partition, is_replaced) in left {
                 let Some(near) = self.nearest(partition, others) else { continue };
                 let (baseline, candidate) = match only {
@@ -124,7 +124,7 @@ impl Request<'_> {
                 Only::Candidate => Line { reason: ONLY_CANDIDATE.to_owned(), candidate: sessions, ..line },
             }
         };
-        series_of(self.archive, own, |name| self.is_wanted(name)).iter().map(line).collect()
+        series_of(self.dataset, own, |name| self.is_wanted(name)).iter().map(line).collect()
     }
 
     /// Returns the lines of metrics that the newest session of the baseline has and the candidate lacks. What the baseline itself does not
@@ -163,7 +163,7 @@ impl Request<'_> {
         candidate: &Partition,
         theirs: &[Series],
     ) -> Option<String> {
-        if ours.is_empty() && series(self.archive, baseline).is_empty() {
+        if ours.is_empty() && series(self.dataset, baseline).is_empty() {
             let of = format!("{}{}", baseline.benchmark, self.case_of(baseline));
             return Some(format!("no run of {} counts in {of}: they failed, or have no value", self.sides[0]));
         }
@@ -181,7 +181,7 @@ impl Request<'_> {
 
     /// Returns the case as it stands behind its benchmark.
     fn case_of(&self, partition: &Partition) -> String {
-        let name = &self.archive.subject(partition.newest(self.archive)).case_name;
+        let name = &self.dataset.subject(partition.newest(self.dataset)).case_name;
         if name.is_empty() { String::new() } else { format!(" ({name})") }
     }
 

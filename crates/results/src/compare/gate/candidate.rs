@@ -7,9 +7,9 @@ use super::super::history::{applying, levels};
 use super::super::line::Origin;
 use super::super::side::Lineage;
 use super::super::words;
-use super::draft::{Absence, Draft, Sessions};
+use super::evaluation::{Absence, Draft, Sessions};
 use super::{Against, Candidate, Known, Request, Rule};
-use crate::archive::{MetricKey, Partition, Series, Session};
+use crate::dataset::{MetricKey, Partition, Series, Session};
 use crate::verdict::{DEFAULT_THRESHOLD, FEW, Policy, WINDOW};
 use kubebench_format::result::v1::{Direction, Kind};
 use kubebench_syntax::invariant::Invariant as _;
@@ -112,7 +112,7 @@ impl<'a> Request<'a> {
         sessions: &Sessions,
         of_metric: impl Iterator<Item = &'s Series>,
     ) -> BTreeSet<usize> {
-        let origin = Origin { archive: self.archive, partition, lineage: self.lineage(rule) };
+        let origin = Origin { dataset: self.dataset, partition, lineage: self.lineage(rule) };
         let first = sessions.all.first().copied().expected("a session that is judged");
         let points = of_metric.flat_map(|series| &series.points);
         let earlier = points.filter(|point| point.session < first && origin.is_member(point));
@@ -146,7 +146,7 @@ impl<'a> Request<'a> {
     fn is_of_target(&self, rule: &Rule, partition: &Partition, session: usize) -> bool {
         let is_of_target = |session: &Session| {
             partition.facts.contains_key("target")
-                || session.rows(self.archive).any(|row| self.archive.subject(row).target == rule.target)
+                || session.rows(self.dataset).any(|row| self.dataset.subject(row).target == rule.target)
         };
         partition.sessions.get(session).is_some_and(is_of_target)
     }
@@ -158,7 +158,7 @@ impl<'a> Request<'a> {
 
     /// Returns whether nobody named the sessions that are judged, and none of them is of the default branch.
     fn is_aside(&self, rule: &Rule, partition: &Partition, sessions: &Sessions) -> bool {
-        let origin = Origin { archive: self.archive, partition, lineage: self.lineage(rule) };
+        let origin = Origin { dataset: self.dataset, partition, lineage: self.lineage(rule) };
         self.is_usual(rule) && !sessions.judged.iter().any(|session| origin.has(*session))
     }
 
@@ -167,8 +167,8 @@ impl<'a> Request<'a> {
         // Where a gate waits for a second hit, sessions of the newest one's revision count hits: those that are judged too, and those
         // right before it.
         let revision = |at: usize| {
-            let row = partition.sessions.get(at)?.first(self.archive)?;
-            Some(self.archive.revision(row))
+            let row = partition.sessions.get(at)?.first(self.dataset)?;
+            Some(self.dataset.revision(row))
         };
         let newest = judged.last().copied().filter(|_| rule.is_confirmed);
         let is_alike = |at: &usize| newest.is_some_and(|newest| revision(*at) == revision(newest));
@@ -191,7 +191,7 @@ impl<'a> Request<'a> {
         if !self.is_usual(rule) {
             return None;
         }
-        let origin = Origin { archive: self.archive, partition, lineage: self.lineage(rule) };
+        let origin = Origin { dataset: self.dataset, partition, lineage: self.lineage(rule) };
         let last = |series: &Series| {
             let known = series.points.iter().rev().find(|point| origin.is_member(point));
             known.map(|point| point.session)
@@ -213,7 +213,7 @@ impl<'a> Request<'a> {
         if rule.max_regression.is_none() || matches!(rule.against, Against::Value(_)) {
             return None;
         }
-        let origin = Origin { archive: self.archive, partition, lineage: self.lineage(rule) };
+        let origin = Origin { dataset: self.dataset, partition, lineage: self.lineage(rule) };
         let members = origin.members(series);
         let about = applying(self.acks, origin, &series.metric, self.as_of);
         let direction = rule.direction.unwrap_or(series.direction);
@@ -226,7 +226,7 @@ impl<'a> Request<'a> {
     /// Says that a change is open which is not judged, and why.
     fn unjudged(&self, rule: &Rule, partition: &Partition, series: &Series, why: &str) -> Option<String> {
         let session = self.open_since(rule, partition, series)?;
-        let name = &self.archive.subject(partition.newest(self.archive)).case_name;
+        let name = &self.dataset.subject(partition.newest(self.dataset)).case_name;
         let case = if name.is_empty() { String::new() } else { format!(" ({name})") };
         let facts: BTreeMap<String, String> =
             partition.facts.iter().map(|(fact, value)| ((*fact).to_owned(), value.clone())).collect();

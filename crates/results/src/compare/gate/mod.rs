@@ -3,17 +3,17 @@
 //! Every gated metric of every case is measured first; then all p values are adjusted together; then each is judged.
 
 mod candidate;
-mod draft;
+mod evaluation;
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use rayon::prelude::*;
 
-use self::draft::Draft;
+use self::evaluation::Draft;
 use super::history::replaced;
 use super::model::{Line, NO_SESSION};
 use super::side::Lineage;
-use crate::archive::{Archive, Partition, Series, series_of};
+use crate::dataset::{Dataset, Partition, Series, series_of};
 use crate::verdict::{DEFAULT_THRESHOLD, Verdict};
 use kubebench_format::result::Ack;
 use kubebench_format::result::v1::Direction;
@@ -60,7 +60,7 @@ pub enum Against {
 pub enum Candidate {
     /// The newest session of each partition.
     Newest,
-    /// These results, by their places in the archive.
+    /// These results, by their places in the dataset.
     Rows(BTreeSet<usize>),
 }
 
@@ -68,7 +68,7 @@ pub enum Candidate {
 #[derive(Clone, Copy, Debug)]
 pub struct Request<'a> {
     /// The results.
-    pub archive: &'a Archive,
+    pub dataset: &'a Dataset,
     /// Their partitions.
     pub partitions: &'a [Partition],
     /// The gates.
@@ -142,11 +142,11 @@ fn known<'a>(request: &Request<'a>) -> BTreeMap<(&'a str, &'a str), Vec<Known<'a
         metrics.entry(&rule.benchmark).or_default().insert(&rule.metric);
     }
     let lineage = request.default.and_then(|name| request.lineages.get(name));
-    let replaced = replaced(request.archive, request.partitions, lineage);
+    let replaced = replaced(request.dataset, request.partitions, lineage);
     let mut known: BTreeMap<(&str, &str), Vec<Known<'_>>> = BTreeMap::new();
     for (partition, is_replaced) in request.partitions.iter().zip(replaced) {
         let Some(wanted) = metrics.get(partition.benchmark.as_str()) else { continue };
-        let series = series_of(request.archive, partition, |name| wanted.contains(name));
+        let series = series_of(request.dataset, partition, |name| wanted.contains(name));
         known.entry((&partition.benchmark, &partition.case)).or_default().push(Known {
             partition,
             is_replaced,

@@ -2,11 +2,11 @@
 
 mod human;
 mod markdown;
-mod story;
+mod sparkline;
 
 pub use human::{comparison as human_comparison, gated as human_gated, rest as leftovers};
 pub use markdown::{comparison as markdown_comparison, escape, gated as markdown_gated};
-pub use story::history as human_history;
+pub use sparkline::history as human_history;
 
 use std::collections::{BTreeMap, BTreeSet};
 

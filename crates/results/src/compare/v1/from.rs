@@ -2,7 +2,7 @@
 
 use super::{
     Acknowledged, Comparison, Drift, FactChange, Gated, Geomean, History, LeftOut, LevelChange, Line, OpenChange,
-    Outcome, SCHEMA_VERSION, SessionValue, Sessions, Size, SeriesHistory, Turn, Unmatched, Verdict,
+    Outcome, SCHEMA_VERSION, SeriesHistory, SessionValue, Sessions, Size, Turn, Unmatched, Verdict,
 };
 use crate::compare::model;
 

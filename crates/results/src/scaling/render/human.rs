@@ -2,8 +2,8 @@
 
 use super::{cost, faster, has, percent, place, speedup, value, way};
 use crate::compare::render::{leftovers, plain};
-use crate::sweep::group::text as pairs;
-use crate::sweep::model::{Direction, Estimate, Front, Group, ScalingReport};
+use crate::scaling::group::text as pairs;
+use crate::scaling::model::{Direction, Estimate, Front, Group, ScalingReport};
 use kubebench_format::result::labelled;
 
 /// Returns what `compare --by` prints.

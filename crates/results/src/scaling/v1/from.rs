@@ -1,7 +1,7 @@
 //! The wire types, made from what the program works on.
 
 use super::{Estimate, Front, FrontMetric, FrontPoint, Group, Row, SCHEMA_VERSION, Swept, UnitCost};
-use crate::sweep::model;
+use crate::scaling::model;
 
 impl From<&model::ScalingReport> for Swept {
     fn from(of: &model::ScalingReport) -> Self {

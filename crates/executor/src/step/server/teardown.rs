@@ -3,13 +3,13 @@
 use anyhow::Result;
 
 use super::super::attempt::{Attempt, Created};
-use super::super::session::Session;
-use super::super::told::Told;
+use super::super::inputs::Told;
+use super::super::session::ClusterStep;
 use kubebench_cluster::Fault;
 use kubebench_contract::{Run, instance};
 use kubebench_host::experiment;
 
-impl Session {
+impl ClusterStep {
     /// Takes the server of the run down, unless the next one that is still to be made loads it too.
     pub(in crate::step) fn take_down_after(&mut self, told: &Told, attempt: &Attempt) -> Result<()> {
         let server = |run: &Run| told.config.list.cases.get(&run.case)?.server.clone();

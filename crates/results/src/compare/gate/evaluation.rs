@@ -1,6 +1,6 @@
 //! A gated metric: measured first, judged when all others are measured too.
 
-mod hits;
+mod confirmation;
 
 use std::borrow::Cow;
 use std::collections::BTreeSet;
@@ -12,7 +12,7 @@ use super::super::model::{Acknowledged, Line, OpenChange, Size};
 use super::super::side::Lineage;
 use super::super::words;
 use super::{Against, Candidate, Request, Rule};
-use crate::archive::{Partition, Point, Series};
+use crate::dataset::{Partition, Point, Series};
 use crate::verdict::{
     Baseline, DEFAULT_THRESHOLD, Effect, Mark, Open, Policy, Scale, Turn, Verdict, baseline, judge, measure,
     without_scale,
@@ -76,7 +76,7 @@ impl<'a> Request<'a> {
         absence: Absence,
     ) -> Draft<'a> {
         let lineage = self.lineage(rule);
-        let origin = Origin { archive: self.archive, partition, lineage };
+        let origin = Origin { dataset: self.dataset, partition, lineage };
         let threshold = rule.max_regression.unwrap_or(DEFAULT_THRESHOLD);
         let is_judged = |point: &Point| sessions.judged.contains(&point.session);
         let own = series.points.iter().rev().find(|point| is_judged(point)).map(|point| point.direction);
@@ -203,7 +203,7 @@ impl Draft<'_> {
     }
 
     fn origin(&self) -> Origin<'_> {
-        Origin { archive: self.request.archive, partition: self.partition, lineage: self.lineage }
+        Origin { dataset: self.request.dataset, partition: self.partition, lineage: self.lineage }
     }
 
     fn point(&self, at: usize) -> Option<&Point> {
@@ -271,7 +271,7 @@ impl Draft<'_> {
     fn no_value(&self, line: &mut Line) {
         let rows = self.sessions.iter().filter_map(|at| self.partition.sessions.get(*at));
         let rows: Vec<_> =
-            rows.flat_map(|session| session.rows(self.request.archive)).filter(|row| !row.warmup).collect();
+            rows.flat_map(|session| session.rows(self.request.dataset)).filter(|row| !row.warmup).collect();
         let failed: Vec<_> = rows.iter().filter(|row| row.status != Status::Succeeded).collect();
         let why = failed.first().and_then(|row| row.reasons.first()).map(|reason| format!(": {}", reason.message));
         let message = match failed.len() {
@@ -381,8 +381,8 @@ impl Draft<'_> {
     /// Returns the value of `run` in the spec that starts another session of what the candidate ran.
     fn next_run(&self) -> Option<u32> {
         let session = self.sessions.last().and_then(|at| self.partition.sessions.get(*at))?;
-        let row = session.first(self.request.archive)?;
-        self.request.archive.origin(row).run.checked_add(1)
+        let row = session.first(self.request.dataset)?;
+        self.request.dataset.origin(row).run.checked_add(1)
     }
 
     /// Returns the places of the points that `history` tells of, up to the candidate.
@@ -456,8 +456,8 @@ fn of_same_commit(
     let own = series.points.iter().rev().find(|point| is_judged(point))?;
     // What ran with files that differ is of no commit.
     let commit = |point: &Point| {
-        let row = origin.partition.sessions.get(point.session)?.first(origin.archive)?;
-        let is_aside = origin.archive.origin(row).dirty != Some(true) && !origin.is_member(point);
+        let row = origin.partition.sessions.get(point.session)?.first(origin.dataset)?;
+        let is_aside = origin.dataset.origin(row).dirty != Some(true) && !origin.is_member(point);
         origin.commit(point.session).filter(|_| is_aside)
     };
     let commit_of_own = commit(own).filter(|_| *asked == Candidate::Newest)?;
@@ -474,8 +474,8 @@ fn of_same_commit(
 /// Says that nobody knows which sessions are of a baseline.
 fn in_doubt(origin: Origin<'_>, series: &Series, name: &str) -> Option<String> {
     let lineage = origin.lineage?;
-    let session = |point: &Point| origin.partition.sessions.get(point.session)?.first(origin.archive);
-    let is_in_doubt = |point: &Point| session(point).is_some_and(|row| lineage.is_in_doubt(origin.archive, row));
+    let session = |point: &Point| origin.partition.sessions.get(point.session)?.first(origin.dataset);
+    let is_in_doubt = |point: &Point| session(point).is_some_and(|row| lineage.is_in_doubt(origin.dataset, row));
     series.points.iter().any(is_in_doubt).then(|| {
         format!(
             "results of a cluster do not know their commit, and no commit of {name} has a generated tree that tells it: they are not of its \

@@ -58,7 +58,7 @@ fn by(project: &Project, arguments: &[&str]) -> Json {
     let all: Vec<&str> = ["compare", "--by"].into_iter().chain(arguments.iter().copied()).collect();
     let (status, answer) = project.json(&all);
     assert!(status < 2, "{answer:#}");
-    let validator = jsonschema::draft7::new(&kubebench_results::sweep::v1::schema()).unwrap();
+    let validator = jsonschema::draft7::new(&kubebench_results::scaling::v1::schema()).unwrap();
     let wrong: Vec<String> = validator.iter_errors(&answer).map(|error| error.to_string()).collect();
     assert_eq!(wrong, Vec::<String>::new(), "{answer:#}");
     answer

@@ -9,10 +9,10 @@ use serde_json::Value as Json;
 use super::attempt::{Attempt, Created};
 use super::create::is_quota;
 use super::follow::{Ending, Limits};
+use super::inputs::Told;
 use super::logs::{self, Logs};
-use super::seen::Sight;
-use super::session::{Session, is_leaving};
-use super::told::Told;
+use super::observations::Sight;
+use super::session::{ClusterStep, is_leaving};
 use super::word;
 use crate::gather;
 use kubebench_cluster::{Fault, Made};
@@ -49,7 +49,7 @@ pub(super) enum After {
     Left,
 }
 
-impl Session {
+impl ClusterStep {
     /// Runs the Job after the run, where there is one and the run succeeded.
     pub(super) fn postprocess(&mut self, told: &Told, attempt: &mut Attempt) -> Result<After> {
         if attempt.outcome.as_ref().is_none_or(|outcome| outcome.ended.status != Status::Succeeded) {

@@ -7,7 +7,7 @@ use anyhow::Result;
 
 use super::evidence::RunEvidence;
 use super::wait::Waited;
-use super::{Session, assemble, wait};
+use super::{LocalRun, assemble, wait};
 use crate::gather::{self, KeptOf};
 use crate::local::{self, Folders, Given, Plan};
 use kubebench_compiler::model::{Case, Role};
@@ -38,7 +38,7 @@ impl Played {
     }
 }
 
-impl Session<'_> {
+impl LocalRun<'_> {
     /// Runs `case` once. Whatever happens to its processes is in the result, and so is a bug of this program; an error is of this machine.
     pub(super) fn one(&mut self, run: &Run, case: &Case) -> Result<BenchmarkResult> {
         let id = machine::random_id()?;

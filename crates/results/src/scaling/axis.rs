@@ -5,8 +5,8 @@ use std::collections::BTreeMap;
 use serde_json::Value as Json;
 
 use super::cell::Cell;
-use crate::archive::{Archive, FACTS};
 use crate::compare::model::SeriesHistory;
+use crate::dataset::{Dataset, FACTS};
 use kubebench_format::result::plain;
 
 /// What changes from row to row.
@@ -20,8 +20,8 @@ pub enum Axis {
 
 impl Axis {
     /// Returns the axis of this name: a parameter where a case has one, else a fact; nothing where there is neither.
-    pub fn find(name: &str, archive: &Archive, told: &[SeriesHistory]) -> Option<Self> {
-        let has_parameter = params(archive, told).any(|params| params.contains_key(name));
+    pub fn find(name: &str, dataset: &Dataset, told: &[SeriesHistory]) -> Option<Self> {
+        let has_parameter = params(dataset, told).any(|params| params.contains_key(name));
         if has_parameter {
             return Some(Self::Parameter(name.to_owned()));
         }
@@ -61,9 +61,9 @@ impl Axis {
 }
 
 /// Returns the axes along which there is more than one value: of parameters, then of facts.
-pub fn axes(archive: &Archive, told: &[SeriesHistory]) -> Vec<String> {
+pub fn axes(dataset: &Dataset, told: &[SeriesHistory]) -> Vec<String> {
     let mut values: BTreeMap<&str, Vec<String>> = BTreeMap::new();
-    for (name, value) in params(archive, told).flatten() {
+    for (name, value) in params(dataset, told).flatten() {
         add(values.entry(name).or_default(), plain(value));
     }
     let mut facts: BTreeMap<&str, Vec<String>> = BTreeMap::new();
@@ -80,11 +80,11 @@ fn add(values: &mut Vec<String>, value: String) {
     }
 }
 
-fn params<'a>(archive: &'a Archive, told: &'a [SeriesHistory]) -> impl Iterator<Item = &'a BTreeMap<String, Json>> {
-    let known: BTreeMap<(&str, &str), &BTreeMap<String, Json>> = archive
+fn params<'a>(dataset: &'a Dataset, told: &'a [SeriesHistory]) -> impl Iterator<Item = &'a BTreeMap<String, Json>> {
+    let known: BTreeMap<(&str, &str), &BTreeMap<String, Json>> = dataset
         .rows()
         .iter()
-        .map(|row| archive.subject(row))
+        .map(|row| dataset.subject(row))
         .map(|subject| ((subject.benchmark.as_str(), subject.case.as_str()), &subject.params))
         .collect();
     let mut seen: Vec<(&str, &str)> = told.iter().map(|told| (told.benchmark.as_str(), told.case.as_str())).collect();

@@ -7,11 +7,11 @@ use std::time::{Duration, Instant};
 use serde_json::{Value as Json, json};
 
 use super::super::follow::{Ending, Limits};
+use super::super::inputs::Told;
 use super::super::logs::Logs;
+use super::super::observations::Sight;
 use super::super::run::outcome_without_job;
-use super::super::seen::Sight;
 use super::super::tests::{attempt, config, session};
-use super::super::told::Told;
 use super::{After, Beside};
 use crate::step::tests::cluster;
 use kubebench_extract::rules::Rules;

@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 
 use serde_json::Value as Json;
 
-use super::super::session::{Session, is_leaving};
+use super::super::session::{ClusterStep, is_leaving};
 use super::kept::{Kept, Loaded};
 use super::ready::{ANSWER, PAUSE};
 use kubebench_cluster::Resource;
@@ -14,7 +14,7 @@ use kubebench_contract::{Server, text_at};
 use kubebench_format::result::ReasonCode;
 use kubebench_format::result::v1::StatusReason;
 
-impl Session {
+impl ClusterStep {
     /// Returns whether the server that is kept is there, and, once it was ready, with the same pods, none of them restarted, and
     /// answers.
     pub(super) fn is_as_it_was(&mut self, kept: &Kept, server: &Server) -> bool {

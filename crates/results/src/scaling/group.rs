@@ -240,7 +240,7 @@ impl Making<'_, '_> {
                 notes.push(format!("on {differing}"));
             }
         }
-        let cost = cost::cost(self.request.archive, cell).unwrap_or_else(|why| {
+        let cost = cost::cost(self.request.dataset, cell).unwrap_or_else(|why| {
             notes.push(why);
             None
         });
@@ -384,7 +384,7 @@ fn differences(one: &Facts, other: &Facts) -> Vec<String> {
     let said = |facts: &Facts, name: &String| facts.get(name).cloned().unwrap_or_else(|| "nothing".to_owned());
     let differing = names.into_iter().filter(|name| one.get(*name) != other.get(*name));
     let words = differing.map(|name| {
-        let allow = if crate::archive::FACTS.contains(&name.as_str()) {
+        let allow = if crate::dataset::FACTS.contains(&name.as_str()) {
             format!(" (--allow {name} compares all the same)")
         } else {
             String::new()

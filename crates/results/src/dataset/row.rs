@@ -9,7 +9,7 @@ use kubebench_format::result::v1::{
     Direction, Environment, Kind, Metadata, Provenance, Reason, Status, StatusReason, Usage,
 };
 
-/// What is kept of one result; numbers stand for parts that the archive keeps once.
+/// What is kept of one result; numbers stand for parts that the dataset keeps once.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Row {

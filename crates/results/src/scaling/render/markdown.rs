@@ -2,8 +2,8 @@
 
 use super::{cost, faster, has, percent, place, speedup, times, value, way};
 use crate::compare::render::escape;
-use crate::sweep::group::text as pairs;
-use crate::sweep::model::{Direction, Estimate, Front, Group, Row, ScalingReport};
+use crate::scaling::group::text as pairs;
+use crate::scaling::model::{Direction, Estimate, Front, Group, Row, ScalingReport};
 use kubebench_format::result::labelled;
 
 /// By this and the name of the axis a comment is found again.

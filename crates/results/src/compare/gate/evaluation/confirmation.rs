@@ -3,7 +3,7 @@
 use super::super::super::model::{Line, OpenChange, Sessions};
 use super::super::super::words;
 use super::{Draft, says};
-use crate::archive::Point;
+use crate::dataset::Point;
 use crate::verdict::{Scale, Verdict, against_history, judge, measure};
 use kubebench_format::result::v1::Direction;
 

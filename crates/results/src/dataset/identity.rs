@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::{Archive, Row};
+use super::{Dataset, Row};
 
 /// Why rows were left out.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -41,43 +41,43 @@ pub type CurrentRules = BTreeMap<(String, String), String>;
 
 /// Leaves out what does not stand for its run: results that were read again from their logs later, and doubtful ones, which are
 /// returned. `current` is asked only where a run was read again.
-pub fn settle(archive: &mut Archive, current: &dyn Fn() -> CurrentRules) -> Vec<Doubt> {
-    let mut doubts: Vec<Doubt> = archive.rows().iter().filter_map(clock).collect();
+pub fn settle(dataset: &mut Dataset, current: &dyn Fn() -> CurrentRules) -> Vec<Doubt> {
+    let mut doubts: Vec<Doubt> = dataset.rows().iter().filter_map(clock).collect();
     let mut attempts: BTreeMap<(&str, u32), Vec<&Row>> = BTreeMap::new();
-    for row in archive.rows() {
+    for row in dataset.rows() {
         attempts.entry((&row.run, row.attempt)).or_default().push(row);
     }
     let mut out: BTreeSet<String> = doubts.iter().flat_map(Doubt::paths).cloned().collect();
     let mut known: Option<CurrentRules> = None;
     for rows in attempts.values().filter(|rows| rows.len() > 1) {
         let paths = || rows.iter().map(|row| row.path.clone()).collect::<Vec<_>>();
-        let is_original = |row: &&&Row| archive.origin(row).reparsed.is_none();
+        let is_original = |row: &&&Row| dataset.origin(row).reparsed.is_none();
         if rows.iter().filter(is_original).count() > 1 {
             doubts.push(Doubt::Twins { paths: paths() });
             out.extend(paths());
-        } else if let Some(best) = reading(archive, rows, known.get_or_insert_with(current)) {
+        } else if let Some(best) = reading(dataset, rows, known.get_or_insert_with(current)) {
             out.extend(paths().into_iter().filter(|path| *path != best.path));
         } else {
             doubts.push(Doubt::Readings { paths: paths() });
             out.extend(paths());
         }
     }
-    archive.retain(|row| !out.contains(&row.path));
+    dataset.retain(|row| !out.contains(&row.path));
     doubts.sort_by(|one, other| one.paths().cmp(other.paths()));
     doubts
 }
 
 /// Returns which reading of one run counts: by the rules that the spec has now where one is by these, and of these that of the newest
 /// program; nothing where that is several. No result says when it was read, and rules have no order of their own.
-fn reading<'r>(archive: &Archive, rows: &[&'r Row], current: &CurrentRules) -> Option<&'r Row> {
+fn reading<'r>(dataset: &Dataset, rows: &[&'r Row], current: &CurrentRules) -> Option<&'r Row> {
     let is_current = |row: &&&Row| {
-        let subject = archive.subject(row);
+        let subject = dataset.subject(row);
         let rules = current.get(&(subject.benchmark.clone(), subject.target.clone()));
-        rules == Some(&archive.origin(row).rules_digest)
+        rules == Some(&dataset.origin(row).rules_digest)
     };
     let by_current: Vec<&'r Row> = rows.iter().filter(is_current).copied().collect();
     let among = if by_current.is_empty() { rows } else { &by_current };
-    let rank = |row: &Row| (archive.origin(row).reparsed.is_some(), numbers(&row.recorder));
+    let rank = |row: &Row| (dataset.origin(row).reparsed.is_some(), numbers(&row.recorder));
     let best = among.iter().copied().max_by_key(|row| rank(row))?;
     (among.iter().filter(|row| rank(row) == rank(best)).count() == 1).then_some(best)
 }

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::session::Session;
-use super::{Archive, Row};
+use super::{Dataset, Row};
 use kubebench_format::result::v1::{Environment, Node, Status};
 use kubebench_syntax::invariant::Invariant as _;
 
@@ -29,48 +29,48 @@ pub struct Partition {
 /// Groups the rows at `chosen` places; `across` are the facts that do not keep results apart.
 ///
 /// A run that failed before it had a machine says nothing of its hardware: it stands with its session, or with what the case ran on before.
-pub fn partitions(archive: &Archive, chosen: impl Iterator<Item = usize>, across: &BTreeSet<String>) -> Vec<Partition> {
+pub fn partitions(dataset: &Dataset, chosen: impl Iterator<Item = usize>, across: &BTreeSet<String>) -> Vec<Partition> {
     let mut known: BTreeMap<u32, Facts> = BTreeMap::new();
     let mut groups: BTreeMap<(&str, &str, Facts), BTreeMap<&str, Vec<usize>>> = BTreeMap::new();
     let mut unplaced: Vec<(usize, &Row)> = Vec::new();
     let mut placed: BTreeMap<Ran<'_>, Vec<(&Row, Facts)>> = BTreeMap::new();
-    let rows: Vec<(usize, &Row)> = chosen.filter_map(|at| Some((at, archive.rows().get(at)?))).collect();
+    let rows: Vec<(usize, &Row)> = chosen.filter_map(|at| Some((at, dataset.rows().get(at)?))).collect();
     let lost: BTreeSet<Ran<'_>> =
-        rows.iter().filter(|(_, row)| has_no_machine(archive, row)).map(|(_, row)| ran(archive, row)).collect();
+        rows.iter().filter(|(_, row)| has_no_machine(dataset, row)).map(|(_, row)| ran(dataset, row)).collect();
     for (at, row) in rows {
-        if has_no_machine(archive, row) {
+        if has_no_machine(dataset, row) {
             unplaced.push((at, row));
             continue;
         }
-        let mut facts = known.entry(row.environment).or_insert_with(|| facts_of(archive.environment(row))).clone();
-        let subject = archive.subject(row);
+        let mut facts = known.entry(row.environment).or_insert_with(|| facts_of(dataset.environment(row))).clone();
+        let subject = dataset.subject(row);
         facts.insert("target", subject.target.clone());
         facts.retain(|fact, _| !across.contains(*fact));
-        if lost.contains(&ran(archive, row)) {
-            placed.entry(ran(archive, row)).or_default().push((row, facts.clone()));
+        if lost.contains(&ran(dataset, row)) {
+            placed.entry(ran(dataset, row)).or_default().push((row, facts.clone()));
         }
         let key = (subject.benchmark.as_str(), subject.case.as_str(), facts);
         groups.entry(key).or_default().entry(&row.session).or_default().push(at);
     }
     for (at, row) in unplaced {
-        let others = placed.get(&ran(archive, row)).map(Vec::as_slice).unwrap_or_default();
+        let others = placed.get(&ran(dataset, row)).map(Vec::as_slice).unwrap_or_default();
         let nearness = |other: &Row| (other.session == row.session, other.started_at <= row.started_at);
         let near = others.iter().max_by_key(|(other, _)| (nearness(other), &other.started_at));
         let facts = near.map_or_else(
             || {
-                let mut facts = facts(archive, row);
+                let mut facts = facts(dataset, row);
                 facts.retain(|fact, _| !across.contains(*fact));
                 facts
             },
             |(_, facts)| facts.clone(),
         );
-        let subject = archive.subject(row);
+        let subject = dataset.subject(row);
         let key = (subject.benchmark.as_str(), subject.case.as_str(), facts);
         groups.entry(key).or_default().entry(&row.session).or_default().push(at);
     }
     let partition = |((benchmark, case, facts), sessions): ((&str, &str, Facts), BTreeMap<&str, Vec<usize>>)| {
         let mut sessions: Vec<Session> =
-            sessions.into_iter().map(|(id, rows)| Session::new(archive, id, rows)).collect();
+            sessions.into_iter().map(|(id, rows)| Session::new(dataset, id, rows)).collect();
         sessions.sort_by(|one, other| (&one.started_at, &one.id).cmp(&(&other.started_at, &other.id)));
         Partition { benchmark: benchmark.to_owned(), case: case.to_owned(), facts, sessions }
     };
@@ -80,37 +80,37 @@ pub fn partitions(archive: &Archive, chosen: impl Iterator<Item = usize>, across
 /// What ran where: benchmark, case, target and engine.
 type Ran<'a> = (&'a str, &'a str, &'a str, &'a str);
 
-fn ran<'a>(archive: &'a Archive, row: &Row) -> Ran<'a> {
-    let subject = archive.subject(row);
-    (&subject.benchmark, &subject.case, &subject.target, &archive.environment(row).cluster.engine)
+fn ran<'a>(dataset: &'a Dataset, row: &Row) -> Ran<'a> {
+    let subject = dataset.subject(row);
+    (&subject.benchmark, &subject.case, &subject.target, &dataset.environment(row).cluster.engine)
 }
 
 /// Returns whether a run ended without a machine: its job was never created. Numbers of an unknown machine stay by themselves.
-fn has_no_machine(archive: &Archive, row: &Row) -> bool {
-    row.status != Status::Succeeded && archive.environment(row).nodes.is_empty()
+fn has_no_machine(dataset: &Dataset, row: &Row) -> bool {
+    row.status != Status::Succeeded && dataset.environment(row).nodes.is_empty()
 }
 
 impl Partition {
     /// Returns the newest row.
-    pub fn newest<'a>(&self, archive: &'a Archive) -> &'a Row {
+    pub fn newest<'a>(&self, dataset: &'a Dataset) -> &'a Row {
         let newest = self.sessions.last().and_then(|session| session.rows.first());
-        newest.and_then(|at| archive.rows().get(*at)).expected("a partition of rows of this archive")
+        newest.and_then(|at| dataset.rows().get(*at)).expected("a partition of rows of this dataset")
     }
 }
 
 /// Returns what keeps a result apart from others.
-pub(super) fn facts(archive: &Archive, row: &Row) -> Facts {
-    let mut facts = facts_of(archive.environment(row));
-    facts.insert("target", archive.subject(row).target.clone());
+pub(super) fn facts(dataset: &Dataset, row: &Row) -> Facts {
+    let mut facts = facts_of(dataset.environment(row));
+    facts.insert("target", dataset.subject(row).target.clone());
     facts
 }
 
 /// Returns the same without how many machines there were of each kind.
-pub(super) fn kinds(archive: &Archive, row: &Row) -> Facts {
-    let mut facts = facts_by(archive.environment(row), |said| {
+pub(super) fn kinds(dataset: &Dataset, row: &Row) -> Facts {
+    let mut facts = facts_by(dataset.environment(row), |said| {
         said.iter().map(String::as_str).collect::<BTreeSet<_>>().into_iter().collect::<Vec<_>>().join(", ")
     });
-    facts.insert("target", archive.subject(row).target.clone());
+    facts.insert("target", dataset.subject(row).target.clone());
     facts
 }
 

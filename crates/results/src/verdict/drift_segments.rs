@@ -2,7 +2,7 @@
 
 use super::LEAST_SEGMENT;
 use super::effect::correlation;
-use super::young::SETTLED;
+use super::short_history::SETTLED;
 use kubebench_stats::change::LEAST_CORRELATION;
 use kubebench_stats::{self as stats, trend};
 

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use super::{Archive, Definition, Partition, Session};
+use super::{Dataset, Definition, Partition, Session};
 use kubebench_format::result::labelled;
 use kubebench_format::result::v1::{Direction, Kind};
 use kubebench_stats as stats;
@@ -61,15 +61,15 @@ pub struct Point {
 }
 
 /// Returns the series of a partition, by metric.
-pub fn series(archive: &Archive, partition: &Partition) -> Vec<Series> {
-    series_of(archive, partition, |_| true)
+pub fn series(dataset: &Dataset, partition: &Partition) -> Vec<Series> {
+    series_of(dataset, partition, |_| true)
 }
 
 /// Returns the series of a partition whose names are wanted, by metric.
-pub(crate) fn series_of(archive: &Archive, partition: &Partition, is_wanted: impl Fn(&str) -> bool) -> Vec<Series> {
+pub(crate) fn series_of(dataset: &Dataset, partition: &Partition, is_wanted: impl Fn(&str) -> bool) -> Vec<Series> {
     let mut all: BTreeMap<MetricKey, Series> = BTreeMap::new();
     for (at, session) in partition.sessions.iter().enumerate() {
-        for (definition, runs) in values(archive, session, &is_wanted) {
+        for (definition, runs) in values(dataset, session, &is_wanted) {
             let metric = MetricKey::of(definition);
             let Definition { direction, kind, .. } = *definition;
             let series =
@@ -93,17 +93,17 @@ pub(crate) fn series_of(archive: &Archive, partition: &Partition, is_wanted: imp
 
 /// Returns the values of the runs of a session that count, by definition.
 fn values<'a>(
-    archive: &'a Archive,
+    dataset: &'a Dataset,
     session: &'a Session,
     is_wanted: &impl Fn(&str) -> bool,
 ) -> Vec<(&'a Definition, Vec<f64>)> {
     let mut by_definition: BTreeMap<u32, Vec<f64>> = BTreeMap::new();
-    for row in session.rows(archive).filter(|row| row.counts()) {
-        let wanted = row.metrics.iter().filter(|(definition, _)| is_wanted(&archive.definitions.get(*definition).name));
+    for row in session.rows(dataset).filter(|row| row.counts()) {
+        let wanted = row.metrics.iter().filter(|(definition, _)| is_wanted(&dataset.definitions.get(*definition).name));
         for (definition, value) in wanted {
             by_definition.entry(*definition).or_default().extend(value);
         }
     }
     let known = by_definition.into_iter().filter(|(_, runs)| !runs.is_empty());
-    known.map(|(definition, runs)| (archive.definitions.get(definition), runs)).collect()
+    known.map(|(definition, runs)| (dataset.definitions.get(definition), runs)).collect()
 }

@@ -15,8 +15,8 @@ pub mod v1;
 
 use std::collections::BTreeSet;
 
-use crate::archive::Archive;
 use crate::compare::model::SeriesHistory;
+use crate::dataset::Dataset;
 use kubebench_format::result::plain;
 use model::{Front, ScalingReport};
 
@@ -27,7 +27,7 @@ pub use group::is_count;
 #[derive(Clone, Copy, Debug)]
 pub struct Request<'a> {
     /// The results.
-    pub archive: &'a Archive,
+    pub dataset: &'a Dataset,
     /// The history of their metrics.
     pub told: &'a [SeriesHistory],
     /// The axis.
@@ -41,22 +41,22 @@ pub struct Request<'a> {
 }
 
 /// Compares cases along an axis.
-pub fn sweep(request: Request<'_>) -> ScalingReport {
-    let cells = cell::cells(request.archive, request.told);
+pub fn along(request: Request<'_>) -> ScalingReport {
+    let cells = cell::cells(request.dataset, request.told);
     let (groups, notes) = group::groups(request, &cells);
     ScalingReport { axis: request.axis.name().to_owned(), groups, fronts: Vec::new(), left_out: Vec::new(), notes }
 }
 
 /// Returns the values that the axis has, as they are shown.
-pub fn values(archive: &Archive, told: &[SeriesHistory], axis: &Axis) -> BTreeSet<String> {
-    let cells = cell::cells(archive, told);
+pub fn values(dataset: &Dataset, told: &[SeriesHistory], axis: &Axis) -> BTreeSet<String> {
+    let cells = cell::cells(dataset, told);
     cells.iter().filter_map(|cell| Some(plain(&axis.value(cell)?))).collect()
 }
 
 /// Returns the fronts of every benchmark: by the two metrics that are named, by their names or with their labels, else by its two primary
 /// ones where one is better lower and the other higher.
-pub fn fronts(archive: &Archive, told: &[SeriesHistory], metrics: Option<(&str, &str)>) -> Vec<Front> {
-    front::fronts(&cell::cells(archive, told), metrics)
+pub fn fronts(dataset: &Dataset, told: &[SeriesHistory], metrics: Option<(&str, &str)>) -> Vec<Front> {
+    front::fronts(&cell::cells(dataset, told), metrics)
 }
 
 #[cfg(test)]

@@ -1,6 +1,6 @@
 //! All results that were committed, as rows: what the commands that read results need of each file, equal parts kept once.
 //!
-//! `disk::archive` reads the files and keeps the rows in a cache; nothing here touches a disk.
+//! `disk::dataset` reads the files and keeps the rows in a cache; nothing here touches a disk.
 
 mod identity;
 mod partition;
@@ -26,7 +26,7 @@ use table::Table;
 
 /// Results, in the order of their paths.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Archive {
+pub struct Dataset {
     rows: Vec<Row>,
     subjects: Table<Metadata>,
     origins: Table<Provenance>,
@@ -34,7 +34,7 @@ pub struct Archive {
     definitions: Table<Definition>,
 }
 
-/// The form in which an archive is kept: the same, with the parts as texts.
+/// The form in which an dataset is kept: the same, with the parts as texts.
 #[derive(Debug, Serialize)]
 pub struct KeptOf<'a> {
     rows: &'a [Row],
@@ -55,7 +55,7 @@ pub struct Kept {
     definitions: Vec<String>,
 }
 
-impl Archive {
+impl Dataset {
     /// Adds a result; whoever adds does so in the order of paths.
     pub fn add(&mut self, extract: Extract) {
         let Extract { mut row, subject, origin, environment, metrics } = extract;
@@ -66,7 +66,7 @@ impl Archive {
         self.rows.push(row);
     }
 
-    /// Adds a row of another archive.
+    /// Adds a row of another dataset.
     pub fn adopt(&mut self, mut row: Row, from: &Self) {
         row.subject = self.subjects.adopt(row.subject, &from.subjects);
         row.origin = self.origins.adopt(row.origin, &from.origins);
@@ -151,7 +151,7 @@ impl Archive {
 
     /// Reads the form in which it was kept; nothing where that is damaged.
     pub(crate) fn of_kept(kept: Kept) -> Option<Self> {
-        let archive = Self {
+        let dataset = Self {
             rows: kept.rows,
             subjects: Table::of_texts(kept.subjects)?,
             origins: Table::of_texts(kept.origins)?,
@@ -159,11 +159,11 @@ impl Archive {
             definitions: Table::of_texts(kept.definitions)?,
         };
         let is_whole = |row: &Row| {
-            archive.subjects.has(row.subject)
-                && archive.origins.has(row.origin)
-                && archive.environments.has(row.environment)
-                && row.metrics.iter().all(|(definition, _)| archive.definitions.has(*definition))
+            dataset.subjects.has(row.subject)
+                && dataset.origins.has(row.origin)
+                && dataset.environments.has(row.environment)
+                && row.metrics.iter().all(|(definition, _)| dataset.definitions.has(*definition))
         };
-        archive.rows.iter().all(is_whole).then_some(archive)
+        dataset.rows.iter().all(is_whole).then_some(dataset)
     }
 }

@@ -5,8 +5,8 @@ use std::collections::BTreeMap;
 use serde_json::Value as Json;
 
 use super::model::Estimate;
-use crate::archive::{Archive, Row};
 use crate::compare::model::{SeriesHistory, SessionValue};
+use crate::dataset::{Dataset, Row};
 use kubebench_format::result::labelled;
 use kubebench_stats as stats;
 use kubebench_syntax::invariant::Invariant as _;
@@ -25,8 +25,8 @@ pub(super) struct Cell<'a> {
 }
 
 /// Returns the cells of what is told; what has no session of the level that is there now has none.
-pub(super) fn cells<'a>(archive: &'a Archive, told: &'a [SeriesHistory]) -> Vec<Cell<'a>> {
-    let rows: BTreeMap<&str, &Row> = archive.rows().iter().map(|row| (row.path.as_str(), row)).collect();
+pub(super) fn cells<'a>(dataset: &'a Dataset, told: &'a [SeriesHistory]) -> Vec<Cell<'a>> {
+    let rows: BTreeMap<&str, &Row> = dataset.rows().iter().map(|row| (row.path.as_str(), row)).collect();
     let cell = |told: &'a SeriesHistory| {
         let level = told.level();
         let of_session = |session: &&SessionValue| -> Vec<&'a Row> {
@@ -35,10 +35,10 @@ pub(super) fn cells<'a>(archive: &'a Archive, told: &'a [SeriesHistory]) -> Vec<
         let runs: Vec<Vec<&Row>> = level.iter().map(of_session).collect();
         let newest = *runs.last()?.first()?;
         let mut kinds: BTreeMap<String, String> =
-            archive.kinds(newest).into_iter().map(|(fact, value)| (fact.to_owned(), value)).collect();
+            dataset.kinds(newest).into_iter().map(|(fact, value)| (fact.to_owned(), value)).collect();
         // Facts that the project does not tell apart.
         kinds.retain(|fact, _| told.environment.contains_key(fact));
-        Some(Cell { told, params: &archive.subject(newest).params, kinds, level, runs })
+        Some(Cell { told, params: &dataset.subject(newest).params, kinds, level, runs })
     };
     told.iter().filter_map(cell).collect()
 }

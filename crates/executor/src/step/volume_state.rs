@@ -10,7 +10,7 @@ use std::path::Path;
 use anyhow::{Context as _, Result};
 
 use super::attempt::{self, Attempt};
-use super::session::Session;
+use super::session::ClusterStep;
 use kubebench_contract::instance;
 use kubebench_format::result::v1::Reason;
 use kubebench_format::result::{self, BenchmarkResult, Sealed};
@@ -91,7 +91,7 @@ pub(super) fn look<T>(
     }
 }
 
-impl Session {
+impl ClusterStep {
     /// Returns the result of the run whose job is called `job`; what lies there and is none is put aside.
     ///
     /// # Errors

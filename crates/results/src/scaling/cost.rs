@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use super::cell::Cell;
 use super::model::{Direction, UnitCost};
-use crate::archive::{Archive, MetricKey, Row};
+use crate::dataset::{Dataset, MetricKey, Row};
 use kubebench_stats as stats;
 
 /// What runs cost that have no prices.
@@ -67,7 +67,7 @@ fn work(cell: &Cell<'_>) -> Option<Work> {
 }
 
 /// Returns what a unit of work costs; nothing where the metric says nothing of work, and why where something is missing.
-pub(super) fn cost(archive: &Archive, cell: &Cell<'_>) -> Result<Option<UnitCost>, String> {
+pub(super) fn cost(dataset: &Dataset, cell: &Cell<'_>) -> Result<Option<UnitCost>, String> {
     let Some(work) = work(cell) else { return Ok(None) };
     let all = || cell.runs.iter().flatten();
     let currencies: BTreeSet<&str> = all().filter_map(|row| Some(row.cost.as_ref()?.1.as_str())).collect();
@@ -88,7 +88,7 @@ pub(super) fn cost(archive: &Archive, cell: &Cell<'_>) -> Result<Option<UnitCost
     let key = (cell.told.metric.as_str(), &cell.told.labels, &cell.told.unit);
     let of_run = |row: &&Row| {
         let is_it = |metric: &MetricKey| (metric.name.as_str(), &metric.labels, &metric.unit) == key;
-        let value = archive.metrics(row).find(|(definition, _)| is_it(&MetricKey::of(definition)))?.1?;
+        let value = dataset.metrics(row).find(|(definition, _)| is_it(&MetricKey::of(definition)))?.1?;
         let hourly =
             amount(row).filter(|amount| *amount >= LEAST_AMOUNT)? / row.held_hours.filter(|held| *held > 0.0)?;
         Some(match &work {

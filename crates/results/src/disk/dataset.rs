@@ -12,7 +12,7 @@ use std::path::{Path, PathBuf};
 use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
-use crate::archive::{Archive, Extract, Kept, KeptOf, Row};
+use crate::dataset::{Dataset, Extract, Kept, KeptOf, Row};
 use kubebench_format::result;
 use kubebench_host::fs::{Content, cache_folder, find_results, read_result};
 use kubebench_syntax::digest::{Digest, Hasher};
@@ -27,7 +27,7 @@ const DIGITS: usize = 64;
 #[derive(Debug)]
 pub struct Read {
     /// The results.
-    pub archive: Archive,
+    pub dataset: Dataset,
     /// Files that are no results, by their path below the folder.
     pub bad: BTreeMap<String, Bad>,
     /// How many files were opened, and not known from the cache.
@@ -50,13 +50,13 @@ struct Stamp(u64, i64, i64, i64, i64, u64);
 #[derive(Deserialize)]
 struct Loaded {
     stamps: Vec<Stamp>,
-    archive: Kept,
+    dataset: Kept,
 }
 
 #[derive(Serialize)]
 struct Cache<'a> {
     stamps: Vec<Stamp>,
-    archive: KeptOf<'a>,
+    dataset: KeptOf<'a>,
 }
 
 /// Returns the place of the cache for the results at `folder`, unless this user has no place for caches.
@@ -85,9 +85,9 @@ pub fn read(folder: &Path, cache: Option<&Path>) -> Read {
     let is_all_known = fresh.iter().all(Option::is_some) && fresh.len() == old.rows().len();
     drop(known);
     if is_all_known {
-        return Read { archive: old, bad: BTreeMap::new(), opened: 0 };
+        return Read { dataset: old, bad: BTreeMap::new(), opened: 0 };
     }
-    let (mut archive, mut bad, mut new, mut opened) = (Archive::default(), BTreeMap::new(), Vec::new(), 0);
+    let (mut dataset, mut bad, mut new, mut opened) = (Dataset::default(), BTreeMap::new(), Vec::new(), 0);
     let mut rows: Vec<Option<Row>> = old.take_rows().into_iter().map(Some).collect();
     for (files, fresh) in found.chunks(AT_ONCE).zip(fresh.chunks(AT_ONCE)) {
         let read = |((path, file), known): (&(String, Result<PathBuf, Content>), &Option<usize>)| match (known, file) {
@@ -100,12 +100,12 @@ pub fn read(folder: &Path, cache: Option<&Path>) -> Read {
             match outcome {
                 Outcome::Known(at) => {
                     if let Some((row, stamp)) = rows.get_mut(at).and_then(Option::take).zip(stamps.get(at)) {
-                        archive.adopt(row, &old);
+                        dataset.adopt(row, &old);
                         new.push(*stamp);
                     }
                 }
                 Outcome::Read(extract, stamp) => {
-                    archive.add(*extract);
+                    dataset.add(*extract);
                     new.push(stamp);
                     opened += 1;
                 }
@@ -117,9 +117,9 @@ pub fn read(folder: &Path, cache: Option<&Path>) -> Read {
     }
     if opened > 0 || new.len() != stamps.len() {
         // Whoever has no room for a cache waits longer, and has the same answer.
-        let _ = cache.is_none_or(|cache| store(cache, &Cache { stamps: new, archive: archive.to_kept() }).is_ok());
+        let _ = cache.is_none_or(|cache| store(cache, &Cache { stamps: new, dataset: dataset.to_kept() }).is_ok());
     }
-    Read { archive, bad, opened }
+    Read { dataset, bad, opened }
 }
 
 enum Outcome {
@@ -154,14 +154,14 @@ fn outcome(path: &str, file: &Path) -> Outcome {
 }
 
 /// Reads a cache; nothing where it is not there, damaged, or of another version.
-fn load(cache: &Path) -> Option<(Vec<Stamp>, Archive)> {
+fn load(cache: &Path) -> Option<(Vec<Stamp>, Dataset)> {
     let bytes = fs::read(cache).ok()?;
     let rest = bytes.strip_prefix(HEAD.as_bytes())?;
     let (body, digest) = rest.split_at_checked(rest.len().checked_sub(DIGITS)?)?;
     let is_whole = digest == Digest::of(body).hex().as_bytes();
-    let Loaded { stamps, archive } = is_whole.then(|| serde_json::from_slice(body).ok())??;
-    let archive = Archive::of_kept(archive)?;
-    (stamps.len() == archive.rows().len()).then_some((stamps, archive))
+    let Loaded { stamps, dataset } = is_whole.then(|| serde_json::from_slice(body).ok())??;
+    let dataset = Dataset::of_kept(dataset)?;
+    (stamps.len() == dataset.rows().len()).then_some((stamps, dataset))
 }
 
 /// Writes a cache beside the old one, and then in its place.
