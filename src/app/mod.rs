@@ -3,7 +3,10 @@
 
 pub mod cluster;
 pub mod evaluate;
+pub mod export;
 pub mod files;
+pub mod migrate;
+pub mod parse;
 pub mod places;
 pub mod plan;
 pub mod project;

@@ -1,6 +1,5 @@
 //! `kubebench export`: results in the formats of other programs.
 
-use std::io::{self, ErrorKind};
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context as _, Result, bail};
@@ -9,11 +8,11 @@ use super::ExitStatus;
 use super::args::{ExportArgs, Global};
 use super::findings::{self, Findings, Output, counted, refuse_report_places, tell};
 use crate::app::evaluate::ACKS;
+use crate::app::export::{ExportQuery, write};
 use crate::app::places;
 use crate::app::project::rules_around;
-use crate::app::results::{ResultFiles, Taken, in_order, of_doubt};
-use kubebench_results::disk::export::{OnDisk, Pending, standard_output};
-use kubebench_results::export::{self, Cells, Exporter, Format, Left, Shape};
+use crate::app::results::{ResultFiles, Taken, of_doubt};
+use kubebench_results::export::{self, Cells, Format, Shape};
 use kubebench_syntax::text::SourceMap;
 
 /// Writes the results that were asked for, and says what was left out.
@@ -42,8 +41,13 @@ pub(super) fn run(global: &Global, args: &ExportArgs) -> Result<ExitStatus> {
     }
     let chosen_files: Vec<_> = files.iter().filter(|(shown, _)| chosen.paths.contains(*shown)).collect();
 
+    let query = ExportQuery {
+        format: args.format,
+        cells: if args.spreadsheet { Cells::Spreadsheet } else { Cells::Plain },
+        out: (!is_printed).then_some(out),
+    };
     // Nothing takes the place of an earlier export while somebody may still see to what could not be read.
-    let left = if checked.unreadable { None } else { Some(written(args, &out, &chosen_files)?) };
+    let left = if checked.unreadable { None } else { Some(write(&query, &chosen_files)?) };
     let findings = Findings {
         diagnostics: checked.diagnostics,
         sources: &sources,
@@ -64,17 +68,6 @@ pub(super) fn run(global: &Global, args: &ExportArgs) -> Result<ExitStatus> {
     Ok(status)
 }
 
-/// Writes the results of `files` to `out`, and returns what was left out.
-fn written(args: &ExportArgs, out: &Path, files: &[(&String, &PathBuf)]) -> Result<Left> {
-    let mut place = Place::begin(args, out)?;
-    let exporter = &mut place.exporter;
-    let filled = in_order(files, |result| exporter.add(result).context("cannot write the export"));
-    match filled.and_then(|()| place.keep()) {
-        Err(error) if args.out == Path::new("-") && is_gone(&error) => Ok(Left::default()),
-        left => left,
-    }
-}
-
 fn refuse_usage(args: &ExportArgs) -> Result<()> {
     let name = args.format.name();
     if args.spreadsheet && args.format != Format::Csv {
@@ -84,50 +77,10 @@ fn refuse_usage(args: &ExportArgs) -> Result<()> {
         bail!("{name} holds medians of the runs that count, in which `--include` would mix others");
     }
     if args.out == Path::new("-") && args.format.shape() != Shape::Text {
-        bail!("{name} is no text; name a {} with `--out`", if is_folder(args.format) { "folder" } else { "file" });
+        bail!(
+            "{name} is no text; name a {} with `--out`",
+            if args.format.shape() == Shape::Folder { "folder" } else { "file" }
+        );
     }
     Ok(())
-}
-
-fn is_folder(format: Format) -> bool {
-    format.shape() == Shape::Folder
-}
-
-/// Where an export goes: what writes it, and the file that is moved to its place in the end.
-struct Place {
-    exporter: Box<dyn Exporter>,
-    file: Option<Pending>,
-}
-
-impl Place {
-    fn begin(args: &ExportArgs, out: &Path) -> Result<Self> {
-        let format = args.format;
-        let cells = if args.spreadsheet { Cells::Spreadsheet } else { Cells::Plain };
-        let unfit = || format!("{} goes elsewhere", format.name());
-        if is_folder(format) {
-            let exporter = export::to_folder(format, Box::new(OnDisk::at(out)?)).with_context(unfit)?;
-            return Ok(Self { exporter, file: None });
-        }
-        if args.out == Path::new("-") {
-            let exporter = export::to_file(format, cells, standard_output())?.with_context(unfit)?;
-            return Ok(Self { exporter, file: None });
-        }
-        let file = Pending::begin(out)?;
-        let exporter: Box<dyn Exporter> = match format.shape() {
-            Shape::Database => Box::new(file.database()?),
-            _ => export::to_file(format, cells, file.sink()?)?.with_context(unfit)?,
-        };
-        Ok(Self { exporter, file: Some(file) })
-    }
-
-    fn keep(self) -> Result<Left> {
-        let left = self.exporter.finish().context("cannot write the export")?;
-        self.file.map_or(Ok(()), Pending::keep)?;
-        Ok(left)
-    }
-}
-
-/// Whether whoever read standard output has gone, which is no fault.
-fn is_gone(error: &anyhow::Error) -> bool {
-    error.downcast_ref::<io::Error>().is_some_and(|error| error.kind() == ErrorKind::BrokenPipe)
 }

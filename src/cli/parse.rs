@@ -2,193 +2,40 @@
 
 mod answer;
 
-use std::collections::BTreeMap;
-use std::io::BufRead;
-use std::path::{Path, PathBuf};
-
-use anyhow::{Result, anyhow, bail};
+use anyhow::{Result, bail};
 
 use super::ExitStatus;
 use super::args::{Global, ParseArgs, SelectArgs};
 use super::findings::Output;
 use super::project;
-use crate::app::runs::secrets;
-use kubebench_executor::local::Secrets;
-use kubebench_executor::run;
-use kubebench_extract::kept::Kept;
-use kubebench_extract::rules::Rules;
-use kubebench_extract::tool::{TOOLS, tool};
-use kubebench_host::experiment::Left;
-use kubebench_host::fs;
-use kubebench_host::machine;
+use crate::app::parse::{Files, Known, NO_LOG, Wanted, read};
+use answer::Answer;
 use kubebench_host::terminal;
-use kubebench_syntax::diag::{did_you_mean, what_there_is};
-use kubebench_syntax::redact::{self, Redactor};
 
 /// Prints the metrics of the logs.
 pub(super) fn run(global: &Global, args: &ParseArgs) -> Result<ExitStatus> {
     let start = global.start().folder()?;
-    let known = Known {
-        secrets: secrets(args.secret_file.as_deref(), &start)?,
-        variables: machine::variables(redact::names_a_secret),
-    };
-    let Wanted { rules, roles, redactor } = match (&args.tool, &args.spec) {
-        (Some(name), _) => of_tool(name, &args.metric, &known)?,
-        (None, Some(spec)) => match of_spec(global, args, spec, &known)? {
-            Ok(wanted) => wanted,
-            Err(status) => return Ok(status),
-        },
+    let known = Known::of(args.secret_file.as_deref(), &start)?;
+    let wanted = match (&args.tool, &args.spec) {
+        (Some(name), _) => Wanted::of_tool(name, &args.metric, &known)?,
+        (None, Some(spec)) => {
+            let target = args.target.iter().cloned().collect();
+            let select = SelectArgs { paths: vec![spec.clone()], target, select: Vec::new() };
+            let project = project::open(global, &select)?;
+            let diagnostics = project.diagnostics();
+            if project.benchmarks().is_empty() && diagnostics.has_errors() {
+                let output = Output::of_answer(global.output_format);
+                return project::report_beside(global, &project, output, diagnostics);
+            }
+            Wanted::of_spec(&project, &spec.display().to_string(), &args.metric, &known)?
+        }
         (None, None) => bail!("name a spec (`--spec`) or a tool (`--tool`)"),
     };
+    if args.logs.is_empty() && args.tool.is_some() {
+        bail!(NO_LOG);
+    }
     let files = Files { start: &start, named: &args.file, output: args.output.as_deref() };
-    if args.logs.is_empty() && (args.tool.is_some() || rules.metrics.iter().any(|rule| rule.from.is_of_a_log())) {
-        bail!("no log is named; write its path, or `-` for standard input");
-    }
-    let mut logs: Vec<LogArgument> = args.logs.iter().map(|log| LogArgument::of(log, &roles)).collect::<Result<_>>()?;
-    if logs.iter().filter(|log| log.path == Path::new("-")).count() > 1 {
-        bail!("standard input can be read only once; give the other logs by their paths");
-    }
-    // A run reads its logs in this order too, and of several that have a value the first counts.
-    logs.sort_by_cached_key(|log| log.order(&roles));
-    // A log that stands for no replica in particular stands for any.
-    let rules = if logs.iter().all(|log| log.place.is_none()) { rules.of_any_log() } else { rules };
-    let mut kept = Kept::new(|name| files.open(name));
-    for LogArgument { place, path, shown } in &logs {
-        let cannot = |reason: String| anyhow!("cannot read the log {shown}: {reason}");
-        let text = if path == Path::new("-") {
-            fs::standard_input()
-        } else {
-            fs::open_log(&start.join(path)).map_err(cannot)?
-        };
-        let (role, index) = place
-            .as_ref()
-            .map_or((roles.first().map_or("log", String::as_str), 0), |(role, index)| (role.as_str(), *index));
-        kept.read(&rules, (role, index), shown, text).map_err(|error| cannot(fs::log_error(&error)))?;
-    }
-    let answer = answer::Answer::of(kept.measure(&rules), &redactor);
+    let answer = Answer::of(read(&wanted, &args.logs, &files)?, &wanted.redactor);
     terminal::print(&answer.text(global.output_format))?;
     Ok(if answer.is_complete() { ExitStatus::Yes } else { ExitStatus::No })
-}
-
-/// What is wanted of the logs, whose logs there may be, and what takes secrets out of their lines.
-struct Wanted {
-    rules: Rules,
-    roles: Vec<String>,
-    redactor: Redactor,
-}
-
-/// What the environment says of secrets.
-struct Known {
-    secrets: Secrets,
-    variables: BTreeMap<String, String>,
-}
-
-fn of_tool(name: &str, metrics: &[String], known: &Known) -> Result<Wanted> {
-    let Some(tool) = tool(name) else {
-        let names: Vec<&str> = TOOLS.iter().map(|tool| tool.name).collect();
-        let close = did_you_mean(name, names.iter().copied());
-        let close = close.map(|close| format!("did you mean `{close}`? ")).unwrap_or_default();
-        bail!("there is no tool `{name}`; {close}tools are {}", names.join(", "));
-    };
-    let metrics = (!metrics.is_empty()).then(|| metrics.to_vec());
-    let variables = known.variables.values().map(String::as_str);
-    let redactor = Redactor::new(known.secrets.values()).suspecting(variables);
-    Ok(Wanted { rules: Rules::of_tool(tool, metrics), roles: Vec::new(), redactor })
-}
-
-/// Returns what the spec wants, or the status after its faults were told.
-fn of_spec(global: &Global, args: &ParseArgs, spec: &Path, known: &Known) -> Result<Result<Wanted, ExitStatus>> {
-    let target = args.target.iter().cloned().collect();
-    let project = project::open(global, &SelectArgs { paths: vec![spec.to_owned()], target, select: Vec::new() })?;
-    let benchmarks = project.benchmarks();
-    let shown = spec.display();
-    let Some(compiled) = benchmarks.first() else {
-        let diagnostics = project.diagnostics();
-        if !diagnostics.has_errors() {
-            bail!("{shown} holds no benchmark of that target");
-        }
-        return Ok(Err(project::report_beside(
-            global,
-            &project,
-            Output::of_answer(global.output_format),
-            diagnostics,
-        )?));
-    };
-    if benchmarks.iter().any(|other| other.rules != compiled.rules) {
-        let targets: Vec<&str> = benchmarks.iter().map(|compiled| compiled.benchmark.target.name.as_str()).collect();
-        bail!("the targets of {shown} have rules of their own; choose one by `--target`: {}", targets.join(", "));
-    }
-    let mut rules = Rules::read(&compiled.rules).map_err(|reason| anyhow!("{shown}: {reason}"))?.without_a_run();
-    if rules.metrics.is_empty() {
-        bail!("{shown} measures nothing; add `metrics`");
-    }
-    if !args.metric.is_empty() {
-        if let Some(names) = rules.names()
-            && let Some(name) = args.metric.iter().find(|name| !names.contains(&name.as_str()))
-        {
-            bail!("{shown} has no metric `{name}`; {}", what_there_is(name, names, "metrics are"));
-        }
-        rules = rules.about(&args.metric);
-    }
-    let mut roles: Vec<String> = Vec::new();
-    for role in compiled.benchmark.cases.iter().flat_map(|case| &case.workload.roles) {
-        if !roles.contains(&role.name) {
-            roles.push(role.name.clone());
-        }
-    }
-    let redactor = run::redactor(&compiled.benchmark, &known.secrets, &known.variables);
-    Ok(Ok(Wanted { rules, roles, redactor }))
-}
-
-/// A log as it was named.
-struct LogArgument {
-    place: Option<(String, u32)>,
-    path: PathBuf,
-    shown: String,
-}
-
-impl LogArgument {
-    /// Reads `ROLE/INDEX=PATH` or `PATH`; a role must be one of `roles`, unless nothing is known of them.
-    fn of(argument: &Path, roles: &[String]) -> Result<Self> {
-        let placed = || {
-            let (place, path) = argument.to_str()?.split_once('=')?;
-            let (role, index) = place.split_once('/')?;
-            let is_role = !role.is_empty() && role.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'-');
-            let is_index = !path.is_empty() && index.bytes().all(|byte| byte.is_ascii_digit());
-            Some((role, index.parse::<u32>().ok()?, path)).filter(|_| is_role && is_index)
-        };
-        let Some((role, index, path)) = placed() else {
-            let shown = argument.display().to_string();
-            return Ok(Self { place: None, path: argument.to_owned(), shown });
-        };
-        if !roles.is_empty() && !roles.iter().any(|known| known == role) {
-            bail!("there is no role `{role}`; {}", what_there_is(role, roles.iter().map(String::as_str), "roles are"));
-        }
-        Ok(Self { place: Some((role.to_owned(), index)), path: path.into(), shown: path.to_owned() })
-    }
-
-    /// Returns where it stands among the logs of a run whose roles are `roles`; one of no replica stands for the first.
-    fn order(&self, roles: &[String]) -> (usize, u32) {
-        let Some((role, index)) = &self.place else { return (0, 0) };
-        (roles.iter().position(|known| known == role).unwrap_or_default(), *index)
-    }
-}
-
-/// The files that metrics are read from.
-struct Files<'a> {
-    start: &'a Path,
-    named: &'a [(String, PathBuf)],
-    output: Option<&'a Path>,
-}
-
-impl Files<'_> {
-    fn open(&self, name: &str) -> Result<Box<dyn BufRead>, String> {
-        if let Some((_, path)) = self.named.iter().find(|(known, _)| known == name) {
-            return fs::open_log(&self.start.join(path));
-        }
-        match self.output {
-            Some(folder) => Left::named(&self.start.join(folder)).open(name),
-            None => Err(format!("no such file is given; add `--file {name}=PATH`, or `--output DIR`")),
-        }
-    }
 }

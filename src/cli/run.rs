@@ -18,7 +18,9 @@ use super::project;
 use super::recorded::{self, tell_outcome, teller};
 use crate::app::project::{CompiledProject, below_root};
 use crate::app::record::{RecordPlace, additions_of, destination, mode, settings_of};
-use crate::app::runs::{RunOptions, chosen, missing_variables, needs, request, secrets, selected};
+use crate::app::runs::{
+    Outcomes, RunOptions, chosen, ends, missing_variables, needs, request, secrets, selected, unmet,
+};
 use kubebench_compiler::model::{Benchmark, Case};
 use kubebench_contract::Run;
 use kubebench_executor::gather::Stored;
@@ -109,28 +111,6 @@ pub(super) fn run(global: &Global, args: &RunArgs) -> Result<ExitStatus> {
         stop.die();
     }
     Ok(status)
-}
-
-/// Each benchmark with what became of it.
-type Outcomes<'a> = Vec<(&'a Benchmark, Outcome)>;
-
-/// Returns why a benchmark with these `needs` is not to be run, if one of them was and did not succeed.
-fn unmet(outcomes: &Outcomes<'_>, needs: &[String]) -> Option<String> {
-    let needed = outcomes.iter().filter(|(benchmark, _)| needs.contains(&benchmark.name));
-    let mut failed = needed.filter_map(|(benchmark, outcome)| {
-        let is_done = |stored: &&Stored| stored.sealed.result.run.status == Status::Succeeded;
-        let (done, all) =
-            (outcome.stored.iter().filter(is_done).count(), outcome.stored.len() + outcome.not_started.len());
-        (done < all).then(|| format!("it needs `{}`, of which {done} of {all} runs succeeded", benchmark.name))
-    });
-    failed.next()
-}
-
-/// Returns true when nothing may be started after what became of a benchmark.
-fn ends(outcome: &Outcome, after_failure: AfterFailure) -> bool {
-    let succeeded = |stored: &Stored| stored.sealed.result.run.status == Status::Succeeded;
-    let has_failed = !outcome.stored.iter().all(succeeded);
-    outcome.stopped.is_some() || outcome.problem.is_some() || has_failed && after_failure == AfterFailure::Stop
 }
 
 /// Returns the paths of the arguments below the project's folder, in their order.
@@ -269,3 +249,25 @@ fn with_unit(value: f64, unit: &str) -> String {
 
 /// Returns a map with names and values in order, for what a person reads.
 type Ordered = BTreeMap<String, String>;
+
+#[cfg(test)]
+mod tests {
+    use super::short;
+
+    #[test]
+    fn a_number_has_as_many_digits_as_say_something() {
+        for (value, expected) in [
+            (0.0, "0"),
+            (12_345.67, "12346"),
+            (1000.44, "1000"),
+            (999.44, "999.4"),
+            (-123.46, "-123.5"),
+            (12.346, "12.35"),
+            (9.87654, "9.8765"),
+            (0.001, "0.001"),
+            (0.000_987_6, "9.876e-4"),
+        ] {
+            assert_eq!(short(value), expected);
+        }
+    }
+}

@@ -73,6 +73,8 @@ const EXECUTED: &[(&str, &str, &str)] = &[
     ("resources", "{cpu: 1, memory", "{cpu: 2, memory"),
     ("pod labels", "{app: x}", "{app: z}"),
     ("pod patch", "PeriodSeconds: 5", "PeriodSeconds: 6"),
+    ("priority class", "PeriodSeconds: 5", "PeriodSeconds: 5, priorityClassName: high"),
+    ("scheduler", "PeriodSeconds: 5", "PeriodSeconds: 5, schedulerName: other"),
     ("run", "run: 1\n", "run: 2\n"),
     ("repeats", "repeats: 2", "repeats: 3"),
     ("warmups", "warmups: 1", "warmups: 0"),
@@ -218,9 +220,11 @@ fn a_carried_file_is_its_name_and_its_bytes() {
 /// Two images, or two places, can be compared on one workload; two command lines, files or inputs cannot.
 #[test]
 fn the_workload_is_what_is_done() {
-    const BESIDE: [&str; 13] = [
+    const BESIDE: [&str; 15] = [
         "image",
         "pod labels",
+        "priority class",
+        "scheduler",
         "run",
         "repeats",
         "warmups",

@@ -148,3 +148,19 @@ fn is_unseen(refusal: &Refusal, object: &Json) -> bool {
 pub(super) fn is_quota(refusal: &Refusal) -> bool {
     refusal.code == 403 && refusal.message.contains("exceeded quota")
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_passes_by_itself_is_waited_for() {
+        let passes = |code| may_pass(&Refusal { code, ..Refusal::default() });
+        for code in [408, 429, 500, 502, 503, 504, 599] {
+            assert!(passes(code), "{code}");
+        }
+        for code in [0, 400, 401, 403, 404, 409, 422, 499, 600] {
+            assert!(!passes(code), "{code}");
+        }
+    }
+}

@@ -44,6 +44,13 @@ pub(super) struct Limits {
     pub(super) ran: Option<Duration>,
 }
 
+impl Limits {
+    /// Returns how long an obstacle may last.
+    fn obstacle(&self) -> Duration {
+        OBSTACLE.min(self.run / 2)
+    }
+}
+
 /// Why a job is not followed any more.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Ending {
@@ -72,7 +79,7 @@ impl ClusterStep {
         let began = Instant::now();
         let mut running_since = limits.ran.map(|_| began);
         let mut scheduled_since: Option<Instant> = None;
-        let longest_obstacle = OBSTACLE.min(limits.run / 2);
+        let longest_obstacle = limits.obstacle();
         let mut obstacle: Option<Instant> = None;
         let mut ended: Option<Instant> = None;
         let mut told = String::new();
@@ -275,12 +282,24 @@ pub(super) fn is_absent(found: &Result<Option<Json>, Fault>, uid: &str) -> bool 
 
 #[cfg(test)]
 mod tests {
+    use std::time::Duration;
+
     use serde_json::json;
 
     use super::super::observations::{From, Sight};
+    use super::Limits;
     use crate::follow::State;
     use kubebench_cluster::Seen;
     use kubebench_format::result::v1::Status;
+
+    #[test]
+    fn an_obstacle_is_waited_for_five_minutes_or_half_of_the_timeout() {
+        for (run, expected) in [(3600, 300), (601, 300), (600, 300), (240, 120)] {
+            let run = Duration::from_secs(run);
+            let limits = Limits { queue: Duration::ZERO, run, waited: Duration::ZERO, ran: None };
+            assert_eq!(limits.obstacle(), Duration::from_secs(expected), "{run:?}");
+        }
+    }
 
     #[test]
     fn trouble_is_told_once() {

@@ -58,6 +58,69 @@ fn thirty_planted_secrets_are_gone() {
     }
 }
 
+/// Every form of a token with the least that follows its prefix: so many characters of a kind.
+const FORMS: &[(&str, usize, &str)] = &[
+    ("ghp_", 20, LETTERS),
+    ("gho_", 20, LETTERS),
+    ("ghu_", 20, LETTERS),
+    ("ghs_", 20, LETTERS),
+    ("ghr_", 20, LETTERS),
+    ("github_pat_", 20, LETTERS),
+    ("glpat-", 16, LETTERS),
+    ("gldt-", 16, LETTERS),
+    ("glrt-", 16, LETTERS),
+    ("glcbt-", 16, LETTERS),
+    ("glptt-", 16, LETTERS),
+    ("glagent-", 16, LETTERS),
+    ("glsoat-", 16, LETTERS),
+    ("hf_", 20, LETTERS),
+    ("sk-", 20, LETTERS),
+    ("sk_live_", 16, LETTERS),
+    ("sk_test_", 16, LETTERS),
+    ("rk_live_", 16, LETTERS),
+    ("rk_test_", 16, LETTERS),
+    ("xoxa-", 10, LETTERS),
+    ("xoxb-", 10, LETTERS),
+    ("xoxe-", 10, LETTERS),
+    ("xoxo-", 10, LETTERS),
+    ("xoxp-", 10, LETTERS),
+    ("xoxr-", 10, LETTERS),
+    ("xoxs-", 10, LETTERS),
+    ("xapp-", 10, LETTERS),
+    ("nvapi-", 20, LETTERS),
+    ("npm_", 30, LETTERS),
+    ("pypi-", 40, LETTERS),
+    ("dop_v1_", 40, HEX),
+    ("gsk_", 20, LETTERS),
+    ("r8_", 30, LETTERS),
+    ("hvs.", 20, LETTERS),
+    ("SG.Zq7Xw2Lm9Kc4Rt8Y.", 16, LETTERS),
+    ("dckr_pat_", 20, LETTERS),
+    ("glsa_", 20, LETTERS),
+    ("wandb_v1_", 20, LETTERS),
+    ("dapi", 32, HEX),
+    ("ATATT", 20, LETTERS),
+    ("AKIA", 16, CAPITALS),
+    ("ASIA", 16, CAPITALS),
+    ("ABIA", 16, CAPITALS),
+    ("ACCA", 16, CAPITALS),
+    ("AIza", 35, LETTERS),
+    ("ya29.", 20, LETTERS),
+];
+const LETTERS: &str = "Zq7Xw2Lm9Kc4Rt8Yb3Nf6Hd1Js5Vg0Pa7Ue2Io4Tz";
+const CAPITALS: &str = "ZQ7XW2LM9KC4RT8YB3NF";
+const HEX: &str = "0f1e2d3c4b5a69788796a5b4c3d2e1f00f1e2d3c";
+
+#[test]
+fn each_form_of_a_token_goes_and_what_is_shorter_stays() {
+    let redactor = Redactor::default();
+    for (prefix, least, characters) in FORMS {
+        let token = |length: usize| format!("trying {prefix}{} now", characters.get(..length).unwrap());
+        assert_eq!(redactor.text(&token(*least)), format!("trying {REDACTED} now"), "{prefix}");
+        assert_eq!(redactor.text(&token(least - 1)), token(least - 1), "{prefix}");
+    }
+}
+
 #[test]
 fn measurements_and_addresses_stay() {
     let redactor = Redactor::new(["abc", "true"]).suspecting(["1234", "$HOME"]);

@@ -1,0 +1,70 @@
+//! Results in the formats of other programs.
+
+use std::io::{self, ErrorKind};
+use std::path::PathBuf;
+
+use anyhow::{Context as _, Result};
+
+use super::results::in_order;
+use kubebench_results::disk::export::{OnDisk, Pending, standard_output};
+use kubebench_results::export::{self, Cells, Exporter, Format, Left, Shape};
+
+/// How results are exported.
+pub struct ExportQuery {
+    /// The format.
+    pub format: Format,
+    /// How the cells of a table are written.
+    pub cells: Cells,
+    /// The file or folder; without it, standard output, which takes a text alone.
+    pub out: Option<PathBuf>,
+}
+
+/// Writes the results of `files`, and returns what was left out.
+pub fn write(query: &ExportQuery, files: &[(&String, &PathBuf)]) -> Result<Left> {
+    let mut place = Place::begin(query)?;
+    let exporter = &mut place.exporter;
+    let filled = in_order(files, |result| exporter.add(result).context("cannot write the export"));
+    match filled.and_then(|()| place.keep()) {
+        Err(error) if query.out.is_none() && is_gone(&error) => Ok(Left::default()),
+        left => left,
+    }
+}
+
+/// Where an export goes: what writes it, and the file that is moved to its place in the end.
+struct Place {
+    exporter: Box<dyn Exporter>,
+    file: Option<Pending>,
+}
+
+impl Place {
+    fn begin(query: &ExportQuery) -> Result<Self> {
+        let ExportQuery { format, cells, out } = query;
+        let (format, cells) = (*format, *cells);
+        let unfit = || format!("{} goes elsewhere", format.name());
+        let Some(out) = out else {
+            let exporter = export::to_file(format, cells, standard_output())?.with_context(unfit)?;
+            return Ok(Self { exporter, file: None });
+        };
+        if format.shape() == Shape::Folder {
+            let exporter = export::to_folder(format, Box::new(OnDisk::at(out)?)).with_context(unfit)?;
+            return Ok(Self { exporter, file: None });
+        }
+        let file = Pending::begin(out)?;
+        let exporter: Box<dyn Exporter> = match format.shape() {
+            Shape::Database => Box::new(file.database()?),
+            _ => export::to_file(format, cells, file.sink()?)?.with_context(unfit)?,
+        };
+        Ok(Self { exporter, file: Some(file) })
+    }
+
+    fn keep(self) -> Result<Left> {
+        let left = self.exporter.finish().context("cannot write the export")?;
+        self.file.map_or(Ok(()), Pending::keep)?;
+        Ok(left)
+    }
+}
+
+/// Whether whoever read standard output has gone, which is no fault.
+fn is_gone(error: &anyhow::Error) -> bool {
+    error.downcast_ref::<io::Error>().is_some_and(|error| error.kind() == ErrorKind::BrokenPipe)
+}
