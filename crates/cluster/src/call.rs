@@ -25,7 +25,7 @@ const LAST: Duration = Duration::from_secs(5);
 const DOUBT: Duration = Duration::from_secs(30);
 
 /// The longest pause that an answer may ask for.
-const RETRY_AFTER: Duration = Duration::from_secs(60);
+const RETRY_AFTER: Duration = Duration::from_mins(1);
 
 /// The pause after the first failure, and the longest one.
 const PAUSES: (Duration, Duration) = if cfg!(test) {

@@ -39,7 +39,7 @@ pub use resource::Resource;
 pub use watch::{Seen, Watch, Watching};
 
 /// How long one call of a step may try again.
-const PATIENCE: Duration = Duration::from_secs(600);
+const PATIENCE: Duration = Duration::from_mins(10);
 
 /// So often a name that is taken and belongs to nothing is tried.
 const MAX_CREATIONS: u32 = 5;

@@ -185,7 +185,7 @@ impl Connection {
 pub(super) fn signed(git: &Git, tree: &str, parent: Option<&str>, message: &str) -> Result<String, NotRecorded> {
     let parent = parent.map_or_else(Vec::new, |parent| vec!["-p", parent]);
     let arguments = [&["commit-tree", "-S", "-F", "-"], parent.as_slice(), &[tree]].concat();
-    let answer = git.call(&arguments, Some(message.as_bytes().to_vec()), Duration::from_secs(120))?;
+    let answer = git.call(&arguments, Some(message.as_bytes().to_vec()), Duration::from_mins(2))?;
     if answer.succeeded {
         return Ok(answer.text());
     }

@@ -299,7 +299,7 @@ impl Local {
 
 /// Runs git, which must succeed, and returns what it printed.
 fn done(git: &Git, arguments: &[&str], input: Option<Vec<u8>>) -> Result<String, NotRecorded> {
-    let answer = git.call(arguments, input, Duration::from_secs(120))?;
+    let answer = git.call(arguments, input, Duration::from_mins(2))?;
     if answer.succeeded {
         return Ok(answer.text());
     }

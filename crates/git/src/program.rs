@@ -206,7 +206,7 @@ impl Git {
 
     /// Runs git for an answer that it gives at once unless something is wrong with the repository.
     pub(super) fn ask(&self, arguments: &[&str]) -> Result<Answer, NotRecorded> {
-        self.call(arguments, None, Duration::from_secs(60))
+        self.call(arguments, None, Duration::from_mins(1))
     }
 
     fn run(&self, arguments: &[&str], input: Option<Vec<u8>>, limit: Duration) -> io::Result<Answer> {

@@ -13,7 +13,7 @@ const LIMIT: u64 = 64 << 20;
 /// Why there is none, without the address: it may hold a credential.
 pub fn get(url: &str) -> Result<String, String> {
     let agent: ureq::Agent = ureq::Agent::config_builder()
-        .timeout_global(Some(Duration::from_secs(60)))
+        .timeout_global(Some(Duration::from_mins(1)))
         .http_status_as_error(false)
         .build()
         .into();

@@ -111,7 +111,7 @@ fn serve(mut stream: TcpStream, seen: &Mutex<Vec<String>>, answer: &(dyn Fn(&str
                 Ok(())
             }
             Act::Stall => loop {
-                thread::sleep(Duration::from_secs(60));
+                thread::sleep(Duration::from_mins(1));
             },
         };
         if sent.is_err() {

@@ -57,7 +57,7 @@ fn the_loop_outlives_its_control_plane() {
 
     runs("1");
     signal(&folder, "kube-apiserver", SIGSTOP);
-    std::thread::sleep(Duration::from_secs(60));
+    std::thread::sleep(Duration::from_mins(1));
     signal(&folder, "kube-apiserver", SIGCONT);
     std::thread::sleep(Duration::from_secs(5));
     signal(&folder, "workflow-controller", SIGKILL);

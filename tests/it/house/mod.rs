@@ -4,5 +4,6 @@ mod deploy;
 mod docs;
 mod options;
 mod tidy;
+mod toolchain;
 mod vocabulary;
 mod words;

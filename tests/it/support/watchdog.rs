@@ -7,7 +7,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 /// Longer than anything here takes on the busiest machine: only what would never end meets it.
-pub(crate) const WATCHDOG: Duration = Duration::from_secs(240);
+pub(crate) const WATCHDOG: Duration = Duration::from_mins(4);
 
 /// Waits until `is_so`.
 pub(crate) fn until(what: &str, mut is_so: impl FnMut() -> bool) {

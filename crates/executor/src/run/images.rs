@@ -11,7 +11,7 @@ use kubebench_compiler::model::Role;
 use kubebench_host::process::{self, container};
 
 /// How long an image may take to come.
-const PULL: Duration = Duration::from_secs(6 * 3600);
+const PULL: Duration = Duration::from_hours(6);
 
 /// Returns the version of the engine by its name; nothing where replicas are processes.
 ///

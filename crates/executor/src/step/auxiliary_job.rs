@@ -22,9 +22,9 @@ use kubebench_format::result::ReasonCode;
 use kubebench_format::result::v1::{Status, StatusReason};
 
 /// Between the end of a Job by its own deadline and that by the step's.
-const SLACK: Duration = Duration::from_secs(60);
+const SLACK: Duration = Duration::from_mins(1);
 /// How long the Job of another Workflow may stand in the way.
-const LEAVING: Duration = Duration::from_secs(180);
+const LEAVING: Duration = Duration::from_mins(3);
 /// Between two looks at it.
 const PAUSE: Duration = Duration::from_secs(1);
 /// For a Job without a deadline.

@@ -24,7 +24,7 @@ use kubebench_host::experiment;
 use kubebench_host::fault::caught;
 
 /// How long steps that were told to end may take; the kubelet gives them half a minute.
-const GRACE: Duration = Duration::from_secs(60);
+const GRACE: Duration = Duration::from_mins(1);
 /// Between two looks at them.
 const LOOK: Duration = Duration::from_secs(1);
 

@@ -17,9 +17,9 @@ const QUOTA_STEP: Duration = Duration::from_secs(10);
 /// How long one call that creates is tried before people are told that it is.
 const CALL: Duration = Duration::from_secs(20);
 /// How long an API server, or a webhook that it asks, may be away when a job is to be created.
-const PATIENCE: Duration = Duration::from_secs(600);
+const PATIENCE: Duration = Duration::from_mins(10);
 /// How long a webhook may take to see what was created before.
-const SIGHT: Duration = Duration::from_secs(60);
+const SIGHT: Duration = Duration::from_mins(1);
 
 /// For whom an object is created, and how long there may be no quota for it.
 pub(super) struct Claim<'a> {

@@ -23,7 +23,7 @@ const SETTLE: Duration = Duration::from_millis(if cfg!(test) { 100 } else { 2000
 const LINGER: Duration = Duration::from_secs(5);
 /// How long an obstacle may stand that time does not remove as a rule, such as an image that is not there; never longer than
 /// half of the timeout, whose end would hide it.
-const OBSTACLE: Duration = Duration::from_secs(300);
+const OBSTACLE: Duration = Duration::from_mins(5);
 /// By which a job is Kueue's, and Kueue keeps a Workload of it.
 const QUEUE_LABEL: &str = "/metadata/labels/kueue.x-k8s.io~1queue-name";
 /// How many replicas a message names.

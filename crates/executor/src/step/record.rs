@@ -26,7 +26,7 @@ use kubebench_syntax::digest::Digest;
 use kubebench_syntax::invariant::Invariant as _;
 
 /// How long to keep trying: nobody waits for the step, and what it does not record waits for another Workflow.
-pub const DEADLINE: Duration = Duration::from_secs(30 * 60);
+pub const DEADLINE: Duration = Duration::from_mins(30);
 /// What says that it is recorded.
 const MARKER: &str = "recorded.json";
 /// A marker is never larger.

@@ -37,11 +37,11 @@ const NEWS: Duration = Duration::from_secs(5);
 /// Between two looks at what comes in.
 const LOOK: Duration = Duration::from_millis(100);
 /// How long a controller may take to see what was created before the job, and between two tries.
-const UNSEEN: Duration = Duration::from_secs(120);
+const UNSEEN: Duration = Duration::from_mins(2);
 /// See [`UNSEEN`].
 const SIGHT: Duration = Duration::from_secs(5);
 /// How long logs may stand still before their end, after their containers ended.
-const LOG_PATIENCE: Duration = Duration::from_secs(60);
+const LOG_PATIENCE: Duration = Duration::from_mins(1);
 /// The same for a step that was told to end, which is killed after half a minute.
 const HURRIED: Duration = Duration::from_secs(8);
 

@@ -29,7 +29,7 @@ use kubebench_syntax::diag::render::on_one_line;
 use kubebench_syntax::redact::{self, Redactor};
 
 /// How long a job that is deleted may take to be gone, with all its pods.
-const REMOVAL: Duration = Duration::from_secs(180);
+const REMOVAL: Duration = Duration::from_mins(3);
 /// Between two looks at something that goes away.
 const LOOK: Duration = Duration::from_millis(500);
 

@@ -220,7 +220,7 @@ pub enum Signing {
 }
 
 /// How long `record` and `fold` go on trying unless told otherwise.
-pub const DEADLINE: Duration = Duration::from_secs(300);
+pub const DEADLINE: Duration = Duration::from_mins(5);
 
 #[cfg(test)]
 mod tests;

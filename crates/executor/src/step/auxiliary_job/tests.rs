@@ -195,7 +195,7 @@ fn a_job_is_not_given_up_while_the_api_server_is_away() {
     });
     let mut session = session(cluster(&server), folder.path());
     let mut logs = Logs::new(&session, folder.path().join("x"), &Rules::none(), 100);
-    let limits = Limits { queue: Duration::from_secs(60), run: 2 * OBSTACLE, waited: Duration::ZERO, ran: None };
+    let limits = Limits { queue: Duration::from_mins(1), run: 2 * OBSTACLE, waited: Duration::ZERO, ran: None };
     let (ending, _) = session.follow(&mut Sight::of(job()), &mut logs, limits, &mut || Ok(()));
     assert_eq!(ending, Ending::Itself(Status::Succeeded));
 }
