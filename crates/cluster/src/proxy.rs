@@ -2,6 +2,8 @@
 
 use std::net::IpAddr;
 
+use kubebench_syntax::unit::network;
+
 /// The proxy for an API server: that of the kubeconfig, or else that of the environment unless it exempts the server.
 pub(super) fn proxy(
     configured: Option<&str>,
@@ -32,8 +34,8 @@ fn is_exempt(no_proxy: &str, host: &str, port: u16) -> bool {
         if entry == "*" {
             return true;
         }
-        if let (Some(address), Some((network, bits))) = (address, entry.split_once('/')) {
-            return is_in(address, network, bits).unwrap_or(false);
+        if let (Some(address), Some(network)) = (address, network(&entry)) {
+            return network.contains(&address);
         }
         let (name, wanted) = match entry.rsplit_once(':') {
             // More than one colon is an address of IPv6.
@@ -54,15 +56,4 @@ fn is_exempt(no_proxy: &str, host: &str, port: u16) -> bool {
             None => host == below || is_below(below),
         }
     })
-}
-
-fn is_in(address: IpAddr, network: &str, bits: &str) -> Option<bool> {
-    let (bits, network): (u32, IpAddr) = (bits.parse().ok()?, network.parse().ok()?);
-    let (one, other, width) = match (address, network) {
-        (IpAddr::V4(one), IpAddr::V4(other)) => (u128::from(one.to_bits()), u128::from(other.to_bits()), 32_u32),
-        (IpAddr::V6(one), IpAddr::V6(other)) => (one.to_bits(), other.to_bits(), 128),
-        _ => return None,
-    };
-    let rest = width.checked_sub(bits)?;
-    Some(rest >= 128 || one >> rest == other >> rest)
 }

@@ -4,6 +4,7 @@ mod admission;
 mod carried;
 mod determinism;
 mod experiments;
+mod fields;
 mod given;
 mod hazards;
 mod identity;

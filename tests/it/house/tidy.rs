@@ -66,6 +66,7 @@ const CRATES: &[(&str, &[&str])] = &[
     ("getrandom", &["cluster", "git", "host"]),
     ("git2", &["git"]),
     ("indicatif", &["cli/run", "cli/status"]),
+    ("ipnet", &["syntax/unit/network"]),
     ("jiff", &["syntax/unit", "executor/follow/stamped", "host/machine"]),
     ("jsonschema", &["format/schema"]),
     ("k8s-openapi", &["compiler/api", "executor/follow", "compiler/manifest"]),

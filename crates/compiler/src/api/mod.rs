@@ -1,22 +1,17 @@
 //! The types of the Kubernetes API, against which the parts of it that people write are held.
 //!
 //! The API server drops a field that it does not know, or refuses the object when the run is due; both are found here
-//! instead. Built-in types come from `k8s-openapi`; those of custom resources are written down beside their kind.
+//! instead. Built-in types come from `k8s-openapi`; those of custom resources are in `fields.json`.
 
+mod fields;
 mod pod_rule;
 mod rule;
 mod typed;
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use k8s_openapi::api::apps::v1::DeploymentSpec;
-use k8s_openapi::api::autoscaling::v2::MetricSpec;
-use k8s_openapi::api::batch::v1::{JobSpec, JobTemplateSpec};
-use k8s_openapi::api::core::v1::{
-    Affinity, Container, EnvFromSource, EnvVar, EnvVarSource, Lifecycle, PersistentVolumeClaim,
-    PersistentVolumeClaimSpec, PodDNSConfig, PodSecurityContext, PodSpec, PodTemplateSpec, ResourceRequirements,
-    SecretKeySelector, SecurityContext, Service, Toleration, Volume, VolumeMount,
-};
+use k8s_openapi::api::batch::v1::JobSpec;
+use k8s_openapi::api::core::v1::{Container, PodSpec, Toleration, Volume};
 use k8s_openapi::api::networking::v1::{NetworkPolicyEgressRule, NetworkPolicyIngressRule};
 use k8s_openapi::apimachinery::pkg::api::resource::Quantity;
 use k8s_openapi::apimachinery::pkg::apis::meta::v1::ObjectMeta;
@@ -31,6 +26,15 @@ use kubebench_syntax::yaml::{Node, Value};
 pub enum Type {
     /// A type that `k8s-openapi` has, or a plain one.
     Known(for<'a> fn(&mut Reader<'a>, &'a Node)),
+    /// The `spec` of a kind, as `fields.json` has it; nothing where it does not have the kind.
+    Spec {
+        /// The version of the kind's API.
+        api_version: &'static str,
+        /// The kind.
+        kind: &'static str,
+        /// The release whose fields are others than the latest's, after a space.
+        release: &'static str,
+    },
     /// A mapping with these fields.
     Object(&'static [(&'static str, Self)]),
     /// A list.
@@ -43,72 +47,12 @@ pub enum Type {
     Beside(&'static [(&'static str, Self)], &'static Self),
 }
 
-/// Whatever it is: what only its controller judges.
-pub const ANY: Type = Type::Known(|_, _| {});
-/// Text.
-pub const TEXT: Type = Type::Known(typed::read::<String>);
-/// `true` or `false`.
-pub(crate) const FLAG: Type = Type::Known(typed::read::<bool>);
-/// A whole number of 32 bits.
-pub const INT: Type = Type::Known(typed::read::<i32>);
-/// A whole number of 64 bits.
-pub const LONG: Type = Type::Known(typed::read::<i64>);
-/// Amounts by resource.
-pub(crate) const QUANTITIES: Type = Type::Known(typed::read::<BTreeMap<String, Quantity>>);
-/// A number.
-pub const NUMBER: Type = Type::Known(typed::read::<f64>);
-/// An amount.
-pub(crate) const QUANTITY: Type = Type::Known(typed::read::<Quantity>);
-/// The variables of a container.
-pub(crate) const ENV: Type = Type::Known(typed::read::<Vec<EnvVar>>);
-/// Where a container takes variables from.
-pub(crate) const ENV_FROM: Type = Type::Known(typed::read::<Vec<EnvFromSource>>);
-/// Where the value of a variable comes from.
-pub(crate) const ENV_SOURCE: Type = Type::Known(typed::read::<EnvVarSource>);
-/// The security context of a container.
-pub(crate) const SECURITY_CONTEXT: Type = Type::Known(typed::read::<SecurityContext>);
-/// The mounts of a container.
-pub(crate) const VOLUME_MOUNTS: Type = Type::Known(typed::read::<Vec<VolumeMount>>);
-/// The security context of a pod.
-pub(crate) const POD_SECURITY_CONTEXT: Type = Type::Known(typed::read::<PodSecurityContext>);
-/// Where a pod may run.
-pub(crate) const AFFINITY: Type = Type::Known(typed::read::<Affinity>);
-/// How a pod resolves names.
-pub(crate) const DNS_CONFIG: Type = Type::Known(typed::read::<PodDNSConfig>);
-/// What runs at the start and the end of a container.
-pub(crate) const LIFECYCLE: Type = Type::Known(typed::read::<Lifecycle>);
-/// Keys of Secrets by name.
-pub(crate) const SECRET_KEYS: Type = Type::Known(typed::read::<BTreeMap<String, SecretKeySelector>>);
-/// A Service.
-pub(crate) const SERVICE: Type = Type::Known(typed::read::<Service>);
-/// Lists of text by name.
-pub(crate) const TEXT_LISTS: Type = Type::Known(typed::read::<BTreeMap<String, Vec<String>>>);
-/// The `spec` of a PersistentVolumeClaim.
-pub(crate) const CLAIM_SPEC: Type = Type::Known(typed::read::<PersistentVolumeClaimSpec>);
-/// The metrics of a horizontal autoscaler.
-pub(crate) const AUTOSCALING_METRICS: Type = Type::Known(typed::read::<Vec<MetricSpec>>);
-/// A list of texts.
-pub(crate) const TEXT_LIST: Type = Type::Known(typed::read::<Vec<String>>);
-/// The `spec` of a Deployment.
-pub(crate) const DEPLOYMENT_SPEC: Type = Type::Known(typed::read::<DeploymentSpec>);
 /// The `spec` of a batch/v1 Job.
 pub const JOB_SPEC: Type = Type::Known(typed::read::<JobSpec>);
-/// The template of a Job.
-pub(crate) const JOB_TEMPLATE: Type = Type::Known(typed::read::<JobTemplateSpec>);
-/// A PersistentVolumeClaim.
-pub(crate) const CLAIM: Type = Type::Known(typed::read::<PersistentVolumeClaim>);
-/// The template of a pod.
-pub(crate) const POD_TEMPLATE: Type = Type::Known(typed::read::<PodTemplateSpec>);
 /// The `spec` of a pod.
 pub const POD_SPEC: Type = Type::Known(typed::read::<PodSpec>);
 /// A container.
 pub const CONTAINER: Type = Type::Known(typed::read::<Container>);
-/// Texts by name.
-pub const TEXTS: Type = Type::Known(typed::read::<BTreeMap<String, String>>);
-/// A variable of a container.
-pub(crate) const ENV_VAR: Type = Type::Known(typed::read::<EnvVar>);
-/// What a container needs.
-pub const RESOURCES: Type = Type::Known(typed::read::<ResourceRequirements>);
 /// A volume of a pod.
 pub const VOLUME: Type = Type::Known(typed::read::<Volume>);
 /// A toleration.
@@ -117,9 +61,10 @@ pub(crate) const TOLERATION: Type = Type::Known(typed::read::<Toleration>);
 pub(crate) const EGRESS_RULE: Type = Type::Known(typed::read::<NetworkPolicyEgressRule>);
 /// A rule for who may reach pods.
 pub(crate) const INGRESS_RULE: Type = Type::Known(typed::read::<NetworkPolicyIngressRule>);
-
-/// What every object says of itself.
-pub(crate) const METADATA: Type = Type::Known(typed::read::<ObjectMeta>);
+/// Amounts by resource.
+pub(crate) const QUANTITIES: Type = Type::Known(typed::read::<BTreeMap<String, Quantity>>);
+const TEXT: Type = Type::Known(typed::read::<String>);
+const METADATA: Type = Type::Known(typed::read::<ObjectMeta>);
 
 /// Fields of containers that people look for in pods.
 const OF_CONTAINERS: &[&str] = &[
@@ -212,6 +157,9 @@ impl<'a> Reader<'a> {
     fn read(&mut self, node: &'a Node, wanted: Type) {
         match wanted {
             Type::Known(read) => read(self, node),
+            Type::Spec { api_version, kind, release } => {
+                self.read(node, fields::spec(&format!("{api_version} {kind}{release}")));
+            }
             Type::Object(fields) => self.object(node, fields),
             Type::List(element) => match &node.value {
                 Value::Seq(items) => items.iter().for_each(|item| self.element(item, element)),

@@ -1,10 +1,8 @@
 //! What the API server asks of values beyond their types, for the types that decide where pods run and whom they reach.
 
-use std::net::IpAddr;
-
 use super::Reader;
 use kubebench_syntax::diag::did_you_mean;
-use kubebench_syntax::unit::{LabelKey, LabelValue};
+use kubebench_syntax::unit::{LabelKey, LabelValue, network};
 use kubebench_syntax::yaml::{Node, Value};
 
 /// Reports what the API server refuses in a value of the type `name`.
@@ -148,51 +146,20 @@ fn ip_block(reader: &mut Reader<'_>, node: &Node) {
     let Some((value, cidr)) = text(node, "cidr") else {
         return reader.refused(node, "`ipBlock` has no `cidr`", HELP);
     };
-    let Some(block) = Network::parse(cidr) else {
+    let Some(block) = network(cidr) else {
         return reader.refused(value, format!("`{cidr}` is not a network"), HELP);
     };
     for value in node.items_of("except") {
         let cidr = value.as_text().unwrap_or_default();
-        match Network::parse(cidr) {
+        match network(cidr) {
             None => reader.refused(value, format!("`{cidr}` is not a network"), HELP),
-            Some(part) if !part.is_inside(&block) => {
+            Some(part) if part.prefix_len() <= block.prefix_len() || !block.contains(&part) => {
                 let help = "take out only what the network of `cidr` holds";
                 reader.refused(value, format!("`{cidr}` is not a part of `cidr`"), help);
             }
             Some(_) => {}
         }
     }
-}
-
-/// The addresses that share their first bits.
-struct Network {
-    is_v6: bool,
-    /// The shared bits, at the top.
-    prefix: u128,
-    length: u32,
-}
-
-impl Network {
-    fn parse(text: &str) -> Option<Self> {
-        let (address, length) = text.split_once('/')?;
-        let address: IpAddr = address.parse().ok()?;
-        let is_canonical =
-            length.bytes().all(|byte| byte.is_ascii_digit()) && (length == "0" || !length.starts_with('0'));
-        let length: u32 = length.parse().ok().filter(|_| is_canonical)?;
-        let (is_v6, bits, width) = match address {
-            IpAddr::V4(address) => (false, u128::from(address.to_bits()) << 96, 32),
-            IpAddr::V6(address) => (true, address.to_bits(), 128),
-        };
-        (length <= width).then(|| Self { is_v6, prefix: first(bits, length), length })
-    }
-
-    fn is_inside(&self, other: &Self) -> bool {
-        self.is_v6 == other.is_v6 && self.length > other.length && first(self.prefix, other.length) == other.prefix
-    }
-}
-
-fn first(bits: u128, length: u32) -> u128 {
-    bits & u128::MAX.checked_shl(128 - length).unwrap_or(0)
 }
 
 /// Reports an expression over labels whose `operator` is none of `operators`, or does not fit its `values`.

@@ -109,7 +109,7 @@ fn what_the_api_takes_is_taken() {
             "{podReplacementPolicy: Failed, template: {metadata: {annotations: {a: \"1\"}}, spec: {hostname: a}}}",
         ),
         (
-            AUTOSCALING_METRICS,
+            fields::named("[MetricSpec]"),
             "[{type: Resource, resource: {name: cpu, target: {type: Utilization, averageUtilization: 80}}}]",
         ),
     ] {

@@ -20,8 +20,13 @@ pub struct Api {
 
 impl Api {
     /// Returns the API of a kind that this program knows.
-    pub const fn known(api_version: &'static str, kind: &'static str, plural: &'static str, spec: Type) -> Self {
-        Self { api_version: Cow::Borrowed(api_version), kind: Cow::Borrowed(kind), plural: Cow::Borrowed(plural), spec }
+    pub const fn known(api_version: &'static str, kind: &'static str, plural: &'static str) -> Self {
+        Self {
+            api_version: Cow::Borrowed(api_version),
+            kind: Cow::Borrowed(kind),
+            plural: Cow::Borrowed(plural),
+            spec: Type::Spec { api_version, kind, release: "" },
+        }
     }
 
     /// Returns the API of objects that say these of themselves.

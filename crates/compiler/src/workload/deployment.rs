@@ -8,13 +8,12 @@ use super::role::{ImageFrom, RoleForm, Shape};
 use super::serving::{self, Load, ModelName, Protocol, Ready, Server};
 use super::status::{self, Outcome, PodSet, condition_of, count_at, text_at};
 use super::{Kind, Lowering, Purpose, schema_of};
-use crate::api;
 use crate::model::{self, Api, Endpoint, Probe, Serves, TemplateAt, Workload};
 use kubebench_format::spec::v1::scalar::{Count, Patch, Port, Text};
 
 pub(super) const KIND: Kind = Kind {
     key: "deployment",
-    api: Api::known("apps/v1", "Deployment", "deployments", api::DEPLOYMENT_SPEC),
+    api: Api::known("apps/v1", "Deployment", "deployments"),
     schema: schema_of::<Deployment>,
     lower,
     purpose: Purpose::Serves,

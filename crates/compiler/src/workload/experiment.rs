@@ -9,12 +9,11 @@ use serde_json::{Map, Value as Json, json};
 use self::form::Experiment;
 use super::status::{self, Outcome, PodSet, kind_of};
 use super::{Kind, Lowering, Purpose, insert};
-use crate::api::Type;
 use crate::model::{Api, Workload};
 
 pub(super) const KIND: Kind = Kind {
     key: "experiment",
-    api: Api::known("kubeflow.org/v1beta1", "Experiment", "experiments", Type::Object(&[])),
+    api: Api::known("kubeflow.org/v1beta1", "Experiment", "experiments"),
     schema: form::schema,
     lower,
     purpose: Purpose::Works,

@@ -9,14 +9,13 @@ use super::role::{ImageFrom, RoleFields, RoleForm, Shape};
 use super::serving::{self, Load, ModelName, Protocol, Ready, Server};
 use super::status::{self, Outcome, PodSet, count_at, text_at};
 use super::{Kind, Lowering, Purpose, insert, schema_of};
-use crate::api::{self, Type};
 use crate::model::{self, Api, Endpoint, Probe, Role, TemplateAt, TemplateForm, TemplateStep, Workload};
 use kubebench_format::spec::v1::scalar::{Count, Patch, Text};
 use kubebench_syntax::diag::code;
 
 pub(super) const KIND: Kind = Kind {
     key: "inferenceService",
-    api: Api::known("serving.kserve.io/v1beta1", "InferenceService", "inferenceservices", SPEC),
+    api: Api::known("serving.kserve.io/v1beta1", "InferenceService", "inferenceservices"),
     schema: schema_of::<InferenceService>,
     lower,
     purpose: Purpose::Serves,
@@ -44,44 +43,6 @@ const TRANSFORMER: &str = "transformer";
 const KNATIVE: &str = "Knative";
 /// The name that KServe wants for the container that answers.
 const CONTAINER: &str = "kserve-container";
-
-/// What both components have beside the fields of a pod.
-const COMPONENT: &[(&str, Type)] = &[
-    ("annotations", api::TEXTS),
-    ("autoScaling", api::ANY),
-    ("batcher", api::ANY),
-    ("canaryTrafficPercent", api::LONG),
-    ("containerConcurrency", api::LONG),
-    ("deploymentStrategy", api::ANY),
-    ("labels", api::TEXTS),
-    ("logger", api::ANY),
-    ("maxReplicas", api::INT),
-    ("minReplicas", api::INT),
-    ("model", MODEL),
-    ("scaleMetric", api::TEXT),
-    ("scaleMetricType", api::TEXT),
-    ("scaleTarget", api::INT),
-    ("storageContainerName", api::TEXT),
-    ("storageUris", api::ANY),
-    ("timeout", api::LONG),
-    ("workerSpec", api::ANY),
-];
-const MODEL: Type = Type::Beside(
-    &[
-        ("confidential", api::ANY),
-        ("modelFormat", api::ANY),
-        ("protocolVersion", api::TEXT),
-        ("runtime", api::TEXT),
-        ("runtimeVersion", api::TEXT),
-        ("storage", api::ANY),
-        ("storageUri", api::TEXT),
-    ],
-    &api::CONTAINER,
-);
-const OF_PODS: Type = Type::Beside(COMPONENT, &api::POD_SPEC);
-/// The fields of an InferenceService's `spec`.
-const SPEC: Type =
-    Type::Object(&[("canary", api::ANY), ("explainer", api::ANY), ("predictor", OF_PODS), ("transformer", OF_PODS)]);
 
 /// A server by KServe: a predictor, what may be in front of it, and what loads them.
 #[derive(Debug, Default, Deserialize, JsonSchema)]

@@ -5,7 +5,6 @@ use serde::Deserialize;
 
 use super::kubeflow::{self, KubeflowJob, RoleName, SchedulingPolicy};
 use super::{Kind, Lowering, Purpose, schema_of, status};
-use crate::api::Type;
 use crate::model::{Api, Workload};
 use kubebench_format::spec::v1::container::RoleBlock;
 use kubebench_format::spec::v1::scalar::Patch;
@@ -13,7 +12,7 @@ use kubebench_syntax::diag::code;
 
 pub(super) const KIND: Kind = Kind {
     key: "jaxJob",
-    api: Api::known("kubeflow.org/v1", "JAXJob", "jaxjobs", SPEC),
+    api: Api::known("kubeflow.org/v1", "JAXJob", "jaxjobs"),
     schema: schema_of::<JaxJob>,
     lower,
     purpose: Purpose::Works,
@@ -49,9 +48,6 @@ struct JaxJob {
     #[schemars(extend("default" = {}, "examples" = [{"metadata": {"annotations": {"example.com/owner": "research"}}}]))]
     patch: Option<Patch>,
 }
-
-/// The fields of a JAXJob's `spec`.
-const SPEC: Type = Type::Object(&[("jaxReplicaSpecs", kubeflow::REPLICA_SPECS), ("runPolicy", kubeflow::RUN_POLICY)]);
 
 const ROLES: &[RoleName] = &[RoleName { field: "worker", api: "Worker", pod_infix: "-worker-", needs_token: false }];
 

@@ -6,7 +6,6 @@ use serde_json::{Map, Value as Json};
 
 use super::role::{ImageFrom, Shape};
 use super::{Kind, Lowering, Purpose, schema_of, status};
-use crate::api;
 use crate::model::{Api, TemplateAt, Workload};
 use kubebench_format::spec::v1::scalar::{Count, Patch};
 use kubebench_syntax::diag::code;
@@ -14,7 +13,7 @@ use kubebench_syntax::unit::Duration;
 
 pub(super) const KIND: Kind = Kind {
     key: "job",
-    api: Api::known("batch/v1", "Job", "jobs", api::JOB_SPEC),
+    api: Api::known("batch/v1", "Job", "jobs"),
     schema: schema_of::<Job>,
     lower,
     purpose: Purpose::Works,

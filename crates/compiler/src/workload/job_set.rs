@@ -1,7 +1,5 @@
 //! `jobSet`: a JobSet, several indexed Jobs that start together, find each other by name and end as one.
 
-mod fields;
-
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Map, Value as Json, json};
@@ -16,7 +14,7 @@ use kubebench_syntax::yaml::Node;
 
 pub(super) const KIND: Kind = Kind {
     key: "jobSet",
-    api: Api::known("jobset.x-k8s.io/v1alpha2", "JobSet", "jobsets", fields::SPEC),
+    api: Api::known("jobset.x-k8s.io/v1alpha2", "JobSet", "jobsets"),
     schema: schema_of::<JobSet>,
     lower,
     purpose: Purpose::Works,

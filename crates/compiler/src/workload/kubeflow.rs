@@ -7,35 +7,11 @@ use serde_json::{Map, Value as Json, json};
 use super::role::{ImageFrom, Shape};
 use super::status::{self, Deciders};
 use super::{Kind, Lowering, insert};
-use crate::api::{self, Type};
+use crate::api;
 use crate::model::target::Queue;
 use crate::model::{Api, Role, TemplateAt, TemplateStep, Workload};
 use kubebench_format::spec::v1::scalar::{Count, Patch, Text};
 use kubebench_syntax::diag::{Diagnostic, code};
-
-/// The fields of `runPolicy`, alike for both operators.
-pub(super) const RUN_POLICY: Type = Type::Object(&[
-    ("activeDeadlineSeconds", api::LONG),
-    ("backoffLimit", api::INT),
-    ("cleanPodPolicy", api::TEXT),
-    ("managedBy", api::TEXT),
-    ("schedulingPolicy", SCHEDULING_POLICY),
-    ("suspend", api::FLAG),
-    ("ttlSecondsAfterFinished", api::INT),
-]);
-const SCHEDULING_POLICY: Type = Type::Object(&[
-    ("minAvailable", api::INT),
-    ("minResources", api::QUANTITIES),
-    ("priorityClass", api::TEXT),
-    ("queue", api::TEXT),
-    ("scheduleTimeoutSeconds", api::INT),
-]);
-/// The pods of each role.
-pub(super) const REPLICA_SPECS: Type = Type::Roles(&Type::Object(&[
-    ("replicas", api::INT),
-    ("restartPolicy", api::TEXT),
-    ("template", api::POD_TEMPLATE),
-]));
 
 /// Gang scheduling: all pods start together or none does.
 #[derive(Debug, Default, Deserialize, JsonSchema)]

@@ -8,7 +8,6 @@ use super::role::{ImageFrom, RoleFields, RoleForm, Shape};
 use super::serving::{self, Load, ModelName, Ready, Server};
 use super::status::{self, Outcome, PodSet, count_at};
 use super::{Kind, Lowering, Purpose, insert, schema_of};
-use crate::api::{self, Type};
 use crate::model::{self, Api, Endpoint, Probe, Role, TemplateAt, TemplateForm, TemplateStep, Workload};
 use kubebench_format::spec::v1::container::RoleBlock;
 use kubebench_format::spec::v1::scalar::{Count, Patch, Text};
@@ -16,7 +15,7 @@ use kubebench_syntax::diag::code;
 
 pub(super) const KIND: Kind = Kind {
     key: "llmInferenceService",
-    api: Api::known("serving.kserve.io/v1alpha2", "LLMInferenceService", "llminferenceservices", SPEC),
+    api: Api::known("serving.kserve.io/v1alpha2", "LLMInferenceService", "llminferenceservices"),
     schema: schema_of::<LlmInferenceService>,
     lower,
     purpose: Purpose::Serves,
@@ -45,44 +44,6 @@ const PREFILL: &str = "prefill";
 const PREFILL_WORKER: &str = "prefill-worker";
 /// The name that KServe wants for the container that answers.
 const CONTAINER: &str = "main";
-
-const PARALLELISM: Type = Type::Object(&[
-    ("data", api::INT),
-    ("dataLocal", api::INT),
-    ("dataRPCPort", api::INT),
-    ("expert", api::FLAG),
-    ("pipeline", api::INT),
-    ("tensor", api::INT),
-]);
-const MODEL: Type =
-    Type::Object(&[("confidential", api::ANY), ("lora", api::ANY), ("name", api::TEXT), ("uri", api::TEXT)]);
-const OF_PREFILL: Type = Type::Object(&[
-    ("annotations", api::TEXTS),
-    ("kvCacheOffloading", api::ANY),
-    ("labels", api::TEXTS),
-    ("parallelism", PARALLELISM),
-    ("replicas", api::INT),
-    ("scaling", api::ANY),
-    ("template", api::POD_SPEC),
-    ("worker", api::POD_SPEC),
-]);
-/// The fields of an LLMInferenceService's `spec`.
-const SPEC: Type = Type::Object(&[
-    ("annotations", api::TEXTS),
-    ("baseRefs", api::ANY),
-    ("kvCacheOffloading", api::ANY),
-    ("labels", api::TEXTS),
-    ("model", MODEL),
-    ("parallelism", PARALLELISM),
-    ("prefill", OF_PREFILL),
-    ("replicas", api::INT),
-    ("router", api::ANY),
-    ("scaling", api::ANY),
-    ("storageInitializer", api::ANY),
-    ("template", api::POD_SPEC),
-    ("tracing", api::ANY),
-    ("worker", api::POD_SPEC),
-]);
 
 /// A language model by KServe, and what loads it.
 #[derive(Debug, Deserialize, JsonSchema)]

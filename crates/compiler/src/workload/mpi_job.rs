@@ -6,7 +6,6 @@ use serde_json::Map;
 
 use super::kubeflow::{self, KubeflowJob, RoleName, SchedulingPolicy};
 use super::{Kind, Lowering, Purpose, insert, schema_of, status};
-use crate::api::{self, Type};
 use crate::model::target::MpiJobApi;
 use crate::model::{Api, Role, Workload};
 use kubebench_format::spec::v1::container::RoleBlock;
@@ -85,29 +84,10 @@ struct MpiJob {
     patch: Option<Patch>,
 }
 
-/// The fields of the `spec` of the training operator's MPIJob.
-const SPEC_V1: Type = Type::Object(&[
-    ("cleanPodPolicy", api::TEXT),
-    ("mainContainer", api::TEXT),
-    ("mpiReplicaSpecs", kubeflow::REPLICA_SPECS),
-    ("runPolicy", kubeflow::RUN_POLICY),
-    ("slotsPerWorker", api::INT),
-]);
-/// The fields of the `spec` of the MPI operator's MPIJob.
-const SPEC_V2BETA1: Type = Type::Object(&[
-    ("launcherCreationPolicy", api::TEXT),
-    ("mpiImplementation", api::TEXT),
-    ("mpiReplicaSpecs", kubeflow::REPLICA_SPECS),
-    ("runLauncherAsWorker", api::FLAG),
-    ("runPolicy", kubeflow::RUN_POLICY),
-    ("slotsPerWorker", api::INT),
-    ("sshAuthMountPath", api::TEXT),
-]);
-
 /// The training operator's.
-const API_V1: Api = Api::known("kubeflow.org/v1", "MPIJob", "mpijobs", SPEC_V1);
+const API_V1: Api = Api::known("kubeflow.org/v1", "MPIJob", "mpijobs");
 /// The MPI operator's.
-const API_V2BETA1: Api = Api::known("kubeflow.org/v2beta1", "MPIJob", "mpijobs", SPEC_V2BETA1);
+const API_V2BETA1: Api = Api::known("kubeflow.org/v2beta1", "MPIJob", "mpijobs");
 const V2BETA1_ONLY: [&str; 4] =
     ["mpiImplementation", "sshAuthMountPath", "launcherCreationPolicy", "runLauncherAsWorker"];
 

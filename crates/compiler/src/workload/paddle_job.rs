@@ -7,7 +7,6 @@ use serde_json::{Value as Json, json};
 use super::kubeflow::{self, KubeflowJob, SchedulingPolicy};
 use super::status;
 use super::{Kind, Lowering, Purpose, insert, schema_of};
-use crate::api::{self, Type};
 use crate::model::{Api, Role, Workload};
 use kubebench_format::spec::v1::container::RoleBlock;
 use kubebench_format::spec::v1::scalar::{Count, CountFromZero, Patch};
@@ -15,7 +14,7 @@ use kubebench_syntax::diag::{Diagnostic, code};
 
 pub(super) const KIND: Kind = Kind {
     key: "paddleJob",
-    api: Api::known("kubeflow.org/v1", "PaddleJob", "paddlejobs", SPEC),
+    api: Api::known("kubeflow.org/v1", "PaddleJob", "paddlejobs"),
     schema: schema_of::<PaddleJob>,
     lower,
     purpose: Purpose::Works,
@@ -72,19 +71,6 @@ struct PaddleElasticPolicy {
     #[schemars(extend("default" = 0, "examples" = [3]))]
     max_restarts: Option<CountFromZero>,
 }
-
-/// The fields of a PaddleJob's `spec`.
-const SPEC: Type = Type::Object(&[
-    ("elasticPolicy", ELASTIC_POLICY),
-    ("paddleReplicaSpecs", kubeflow::REPLICA_SPECS),
-    ("runPolicy", kubeflow::RUN_POLICY),
-]);
-const ELASTIC_POLICY: Type = Type::Object(&[
-    ("maxReplicas", api::INT),
-    ("maxRestarts", api::INT),
-    ("metrics", api::AUTOSCALING_METRICS),
-    ("minReplicas", api::INT),
-]);
 
 fn lower(cx: &mut Lowering<'_>) -> Option<Workload> {
     let PaddleJob { elastic_policy, master, worker, scheduling_policy, patch: _ } = cx.form()?;

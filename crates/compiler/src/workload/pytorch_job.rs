@@ -7,7 +7,6 @@ use serde_json::{Value as Json, json};
 use super::kubeflow::{self, KubeflowJob, SchedulingPolicy};
 use super::status;
 use super::{Kind, Lowering, Purpose, insert, schema_of};
-use crate::api::{self, Type};
 use crate::model::{Api, Role, Workload};
 use kubebench_format::spec::v1::container::RoleBlock;
 use kubebench_format::spec::v1::scalar::{Count, CountFromZero, Patch, Port, Text};
@@ -15,7 +14,7 @@ use kubebench_syntax::diag::{Diagnostic, code};
 
 pub(super) const KIND: Kind = Kind {
     key: "pytorchJob",
-    api: Api::known("kubeflow.org/v1", "PyTorchJob", "pytorchjobs", SPEC),
+    api: Api::known("kubeflow.org/v1", "PyTorchJob", "pytorchjobs"),
     schema: schema_of::<PyTorchJob>,
     lower,
     purpose: Purpose::Works,
@@ -90,27 +89,6 @@ struct ElasticPolicy {
 
 /// Where etcd listens unless told otherwise.
 const ETCD_PORT: u32 = 2379;
-
-/// The fields of a PyTorchJob's `spec`.
-const SPEC: Type = Type::Object(&[
-    ("elasticPolicy", ELASTIC_POLICY),
-    ("nprocPerNode", api::TEXT),
-    ("pytorchReplicaSpecs", kubeflow::REPLICA_SPECS),
-    ("runPolicy", kubeflow::RUN_POLICY),
-]);
-const ELASTIC_POLICY: Type = Type::Object(&[
-    ("maxReplicas", api::INT),
-    ("maxRestarts", api::INT),
-    ("metrics", api::AUTOSCALING_METRICS),
-    ("minReplicas", api::INT),
-    ("nProcPerNode", api::INT),
-    ("rdzvBackend", api::TEXT),
-    ("rdzvConf", Type::List(&Type::Object(&[("key", api::TEXT), ("value", api::TEXT)]))),
-    ("rdzvHost", api::TEXT),
-    ("rdzvId", api::TEXT),
-    ("rdzvPort", api::INT),
-    ("standalone", api::FLAG),
-]);
 
 fn lower(cx: &mut Lowering<'_>) -> Option<Workload> {
     let PyTorchJob { nproc_per_node, elastic_policy, master, worker, scheduling_policy, patch: _ } = cx.form()?;

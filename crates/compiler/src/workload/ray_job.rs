@@ -1,6 +1,5 @@
 //! `rayJob`: a RayJob, a cluster of Ray that is made for one entrypoint and taken down after it.
 
-mod fields;
 mod quote;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -22,7 +21,7 @@ use kubebench_syntax::yaml::{self, Node, Value};
 
 pub(super) const KIND: Kind = Kind {
     key: "rayJob",
-    api: Api::known("ray.io/v1", "RayJob", "rayjobs", fields::SPEC),
+    api: Api::known("ray.io/v1", "RayJob", "rayjobs"),
     schema: schema_of::<RayJob>,
     lower,
     purpose: Purpose::Works,

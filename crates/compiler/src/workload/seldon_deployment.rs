@@ -8,7 +8,6 @@ use super::role::{ImageFrom, RoleFields, RoleForm, Shape};
 use super::serving::{self, Load, Ready, Server};
 use super::status::{self, Deciders, Outcome, PodSet, count_at, text_at};
 use super::{Kind, Lowering, Purpose, insert, schema_of};
-use crate::api::{self, Type};
 use crate::model::{self, Api, Endpoint, Probe, Role, TemplateAt, TemplateStep, Workload};
 use kubebench_format::spec::v1::scalar::{Count, Dns1123Label, Patch};
 use kubebench_syntax::diag::{Diagnostic, code};
@@ -16,7 +15,7 @@ use kubebench_syntax::yaml::Node;
 
 pub(super) const KIND: Kind = Kind {
     key: "seldonDeployment",
-    api: Api::known("machinelearning.seldon.io/v1", "SeldonDeployment", "seldondeployments", SPEC),
+    api: Api::known("machinelearning.seldon.io/v1", "SeldonDeployment", "seldondeployments"),
     schema: schema_of::<SeldonDeployment>,
     lower,
     purpose: Purpose::Serves,
@@ -44,34 +43,6 @@ seldonDeployment:
 
 /// The port of the orchestrator that stands before each graph.
 const PORT: u16 = 8000;
-
-const PREDICTOR_FIELDS: Type = Type::Object(&[
-    ("annotations", api::TEXTS),
-    ("componentSpecs", api::ANY),
-    ("engineResources", api::RESOURCES),
-    ("explainer", api::ANY),
-    ("graph", api::ANY),
-    ("labels", api::TEXTS),
-    ("name", api::TEXT),
-    ("progressDeadlineSeconds", api::INT),
-    ("replicas", api::INT),
-    ("shadow", api::FLAG),
-    ("ssl", api::ANY),
-    ("svcOrchSpec", api::ANY),
-    ("traffic", api::INT),
-]);
-/// The fields of a SeldonDeployment's `spec`.
-const SPEC: Type = Type::Object(&[
-    ("annotations", api::TEXTS),
-    ("name", api::TEXT),
-    ("oauth_key", api::TEXT),
-    ("oauth_secret", api::TEXT),
-    ("predictors", Type::RoleList("name", &PREDICTOR_FIELDS)),
-    ("protocol", api::TEXT),
-    ("replicas", api::INT),
-    ("serverType", api::TEXT),
-    ("transport", api::TEXT),
-]);
 
 /// A server by Seldon Core v1, and what loads it.
 #[derive(Debug, Default, Deserialize, JsonSchema)]

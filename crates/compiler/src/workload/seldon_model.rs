@@ -8,14 +8,13 @@ use super::role::RoleForm;
 use super::serving::{self, Load, ModelName, Ready, Server};
 use super::status::{self, Outcome, condition_of, text_at};
 use super::{Kind, Lowering, Purpose, insert};
-use crate::api::{self, Type};
 use crate::model::{self, Api, Endpoint, Probe, Workload};
 use kubebench_format::schema::{form_schema, without};
 use kubebench_format::spec::v1::scalar::{Count, Dns1123Subdomain, Patch, Quantity, Text};
 
 pub(super) const KIND: Kind = Kind {
     key: "seldonModel",
-    api: Api::known("mlops.seldon.io/v1alpha1", "Model", "models", SPEC),
+    api: Api::known("mlops.seldon.io/v1alpha1", "Model", "models"),
     schema: |generator| without(form_schema::<SeldonModel>(generator), OF_PODS),
     lower,
     purpose: Purpose::Serves,
@@ -45,26 +44,6 @@ const OF_PODS: &[&str] =
 /// The Service that leads to every model of a namespace, and its port.
 const MESH: &str = "seldon-mesh";
 const PORT: u16 = 80;
-
-/// The fields of a Model's `spec`.
-const SPEC: Type = Type::Object(&[
-    ("artifactVersion", api::LONG),
-    ("dedicated", api::FLAG),
-    ("explainer", api::ANY),
-    ("logger", api::ANY),
-    ("maxReplicas", api::INT),
-    ("memory", api::QUANTITY),
-    ("minReplicas", api::INT),
-    ("modelType", api::TEXT),
-    ("parameters", api::ANY),
-    ("preloaded", api::FLAG),
-    ("replicas", api::INT),
-    ("requirements", api::TEXT_LIST),
-    ("schemaUri", api::TEXT),
-    ("secretName", api::TEXT),
-    ("server", api::TEXT),
-    ("storageUri", api::TEXT),
-]);
 
 /// A model by Seldon Core v2, which a server of the cluster loads, and what loads it in turn.
 #[derive(Debug, Deserialize, JsonSchema)]

@@ -158,7 +158,7 @@ fn told(server: &Server) -> Vec<(&'static str, OfServer)> {
 
 /// Returns the Service that leads to `port` of the pods of the workload.
 pub(super) fn service(port: u16) -> Supporting {
-    let api = model::Api::known("v1", "Service", "services", crate::api::SERVICE);
+    let api = model::Api::known("v1", "Service", "services");
     let spec = json!({
         "ports": [{ "name": "http", "port": port, "protocol": "TCP", "targetPort": port }],
         "selector": {},

@@ -1,6 +1,5 @@
 //! `sparkApplication`: a SparkApplication of the Kubeflow Spark operator: a driver, and the executors that it starts.
 
-mod fields;
 mod form;
 mod memory;
 
@@ -21,7 +20,7 @@ use kubebench_syntax::yaml::Node;
 
 pub(super) const KIND: Kind = Kind {
     key: "sparkApplication",
-    api: Api::known("sparkoperator.k8s.io/v1beta2", "SparkApplication", "sparkapplications", fields::SPEC),
+    api: Api::known("sparkoperator.k8s.io/v1beta2", "SparkApplication", "sparkapplications"),
     schema: form::schema,
     lower,
     purpose: Purpose::Works,

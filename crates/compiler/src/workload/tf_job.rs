@@ -7,7 +7,6 @@ use serde_json::{Map, Value as Json};
 use super::kubeflow::{self, KubeflowJob, RoleName, SchedulingPolicy};
 use super::status::{self, Deciders};
 use super::{Kind, Lowering, Purpose, insert, schema_of};
-use crate::api::{self, Type};
 use crate::model::{Api, Workload};
 use kubebench_format::spec::v1::container::RoleBlock;
 use kubebench_format::spec::v1::scalar::Patch;
@@ -15,7 +14,7 @@ use kubebench_syntax::diag::code;
 
 pub(super) const KIND: Kind = Kind {
     key: "tfJob",
-    api: Api::known("kubeflow.org/v1", "TFJob", "tfjobs", SPEC),
+    api: Api::known("kubeflow.org/v1", "TFJob", "tfjobs"),
     schema: schema_of::<TfJob>,
     lower,
     purpose: Purpose::Works,
@@ -78,14 +77,6 @@ enum SuccessPolicy {
     #[serde(rename = "")]
     Default,
 }
-
-/// The fields of a TFJob's `spec`.
-const SPEC: Type = Type::Object(&[
-    ("enableDynamicWorker", api::FLAG),
-    ("runPolicy", kubeflow::RUN_POLICY),
-    ("successPolicy", api::TEXT),
-    ("tfReplicaSpecs", kubeflow::REPLICA_SPECS),
-]);
 
 const ROLES: &[RoleName] = &[
     RoleName { field: "chief", api: "Chief", pod_infix: "-chief-", needs_token: false },

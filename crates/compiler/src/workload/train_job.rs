@@ -2,7 +2,6 @@
 //! cluster has.
 
 mod check;
-mod fields;
 mod form;
 
 use serde_json::{Map, Value as Json, json};
@@ -20,7 +19,7 @@ use kubebench_syntax::yaml::Node;
 
 pub(super) const KIND: Kind = Kind {
     key: "trainJob",
-    api: Api::known(API_VERSION, "TrainJob", "trainjobs", Type::Object(&[])),
+    api: Api::known(API_VERSION, "TrainJob", "trainjobs"),
     schema: schema_of::<TrainJob>,
     lower,
     purpose: Purpose::Works,
@@ -116,7 +115,12 @@ fn lower(cx: &mut Lowering<'_>) -> Option<Workload> {
             return None;
         }
     };
-    let api = Api { spec: fields::spec(cx.target.trainer), ..KIND.api };
+    let release = match cx.target.trainer {
+        TrainerApi::V2_0 => " 2.0",
+        TrainerApi::V2_1 => " 2.1",
+        TrainerApi::V2_2 | TrainerApi::V2_3 => "",
+    };
+    let api = Api { spec: Type::Spec { api_version: API_VERSION, kind: "TrainJob", release }, ..KIND.api };
     Some(Workload { name_at, supporting, ..cx.workload(api, spec, roles) })
 }
 
@@ -214,7 +218,7 @@ fn own_runtime(cx: &mut Lowering<'_>, framework: &Framework, size: &Size) -> Opt
         whole.insert("metadata".to_owned(), json!({ "annotations": { "scheduling.volcano.sh/queue-name": queue } }));
     }
     spec.insert("template".to_owned(), whole);
-    let api = Api::known(API_VERSION, "TrainingRuntime", "trainingruntimes", Type::Object(&[]));
+    let api = Api::known(API_VERSION, "TrainingRuntime", "trainingruntimes");
     let body = Map::from_iter([("spec".to_owned(), Json::Object(spec))]);
     Some((roles, Supporting::new(api, body)))
 }

@@ -9,7 +9,6 @@ use serde_json::{Map, Value as Json, json};
 use super::role::{ImageFrom, RoleFields, RoleForm, Shape};
 use super::status::{self, Deciders, Outcome, PodSet, text_at};
 use super::{Kind, Lowering, Purpose, schema_of};
-use crate::api::{self, Type};
 use crate::model::target::Queue;
 use crate::model::{Api, Role, TemplateAt, TemplateStep, Workload};
 use kubebench_format::spec::v1::scalar::{Count, Dns1123Label, Patch, Text};
@@ -17,7 +16,7 @@ use kubebench_syntax::diag::{Diagnostic, code};
 
 pub(super) const KIND: Kind = Kind {
     key: "volcanoJob",
-    api: Api::known("batch.volcano.sh/v1alpha1", "Job", "jobs", SPEC),
+    api: Api::known("batch.volcano.sh/v1alpha1", "Job", "jobs"),
     schema: schema_of::<VolcanoJob>,
     lower,
     purpose: Purpose::Works,
@@ -86,59 +85,6 @@ struct Task {
 }
 
 impl RoleFields for Task {}
-
-const TEXTS: Type = Type::List(&api::TEXT);
-const NETWORK_TOPOLOGY: Type =
-    Type::Object(&[("highestTierAllowed", api::LONG), ("highestTierName", api::TEXT), ("mode", api::TEXT)]);
-const POLICIES: Type = Type::List(&Type::Object(&[
-    ("action", api::TEXT),
-    ("event", api::TEXT),
-    ("events", TEXTS),
-    ("exitCode", api::INT),
-    ("timeout", api::TEXT),
-]));
-const TASK: Type = Type::Object(&[
-    ("dependsOn", Type::Object(&[("iteration", api::TEXT), ("name", TEXTS)])),
-    ("maxRetry", api::INT),
-    ("minAvailable", api::INT),
-    ("name", api::TEXT),
-    (
-        "partitionPolicy",
-        Type::Object(&[
-            ("minPartitions", api::INT),
-            ("networkTopology", NETWORK_TOPOLOGY),
-            ("partitionSize", api::INT),
-            ("totalPartitions", api::INT),
-        ]),
-    ),
-    ("policies", POLICIES),
-    ("replicas", api::INT),
-    ("template", api::POD_TEMPLATE),
-    ("topologyPolicy", api::TEXT),
-]);
-/// The fields of a Volcano Job's `spec`.
-const SPEC: Type = Type::Object(&[
-    ("maxRetry", api::INT),
-    ("minAvailable", api::INT),
-    ("minSuccess", api::INT),
-    ("networkTopology", NETWORK_TOPOLOGY),
-    ("plugins", api::TEXT_LISTS),
-    ("policies", POLICIES),
-    ("priorityClassName", api::TEXT),
-    ("queue", api::TEXT),
-    ("runningEstimate", api::TEXT),
-    ("schedulerName", api::TEXT),
-    ("tasks", Type::RoleList("name", &TASK)),
-    ("ttlSecondsAfterFinished", api::INT),
-    (
-        "volumes",
-        Type::List(&Type::Object(&[
-            ("mountPath", api::TEXT),
-            ("volumeClaim", api::CLAIM_SPEC),
-            ("volumeClaimName", api::TEXT),
-        ])),
-    ),
-]);
 
 fn lower(cx: &mut Lowering<'_>) -> Option<Workload> {
     let VolcanoJob { queue, min_available, plugins, tasks, patch: _ } = cx.form()?;

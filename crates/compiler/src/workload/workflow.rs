@@ -13,7 +13,6 @@ use serde_json::{Map, Value as Json, json};
 use super::manifest::{self, Document, refuse_placeholders};
 use super::status::{self, Outcome, PodSet, text_at};
 use super::{Kind, Lowering, Purpose};
-use crate::api::Type;
 use crate::model::{Api, Given, Supporting, Workload};
 use kubebench_format::spec::v1::project::RelativePath;
 use kubebench_syntax::diag::{Diagnostic, Severity, code};
@@ -23,7 +22,7 @@ use kubebench_syntax::yaml::Node;
 
 pub(super) const KIND: Kind = Kind {
     key: "workflow",
-    api: Api::known(API_VERSION, "Workflow", "workflows", Type::Object(&[])),
+    api: Api::known(API_VERSION, "Workflow", "workflows"),
     schema,
     lower,
     purpose: Purpose::Works,
@@ -122,7 +121,7 @@ fn apart(mut body: Map<String, Json>) -> (Map<String, Json>, Vec<Supporting>, Ve
     let spec = body
         .insert("spec".to_owned(), json!({ "workflowTemplateRef": {} }))
         .expected("the `spec` that was just looked at");
-    let api = Api::known(API_VERSION, "WorkflowTemplate", "workflowtemplates", Type::Object(&[]));
+    let api = Api::known(API_VERSION, "WorkflowTemplate", "workflowtemplates");
     let template = Supporting::new(api, Map::from_iter([("spec".to_owned(), spec)]));
     (body, vec![template], vec!["/spec/workflowTemplateRef/name".to_owned()])
 }

@@ -5,7 +5,6 @@ use serde::Deserialize;
 
 use super::kubeflow::{self, KubeflowJob, SchedulingPolicy};
 use super::{Kind, Lowering, Purpose, schema_of, status};
-use crate::api::Type;
 use crate::model::{Api, Workload};
 use kubebench_format::spec::v1::container::RoleBlock;
 use kubebench_format::spec::v1::scalar::Patch;
@@ -13,7 +12,7 @@ use kubebench_syntax::diag::code;
 
 pub(super) const KIND: Kind = Kind {
     key: "xgboostJob",
-    api: Api::known("kubeflow.org/v1", "XGBoostJob", "xgboostjobs", SPEC),
+    api: Api::known("kubeflow.org/v1", "XGBoostJob", "xgboostjobs"),
     schema: schema_of::<XgboostJob>,
     lower,
     purpose: Purpose::Works,
@@ -53,9 +52,6 @@ struct XgboostJob {
     #[schemars(extend("default" = {}, "examples" = [{"metadata": {"annotations": {"example.com/owner": "ranking"}}}]))]
     patch: Option<Patch>,
 }
-
-/// The fields of an XGBoostJob's `spec`.
-const SPEC: Type = Type::Object(&[("runPolicy", kubeflow::RUN_POLICY), ("xgbReplicaSpecs", kubeflow::REPLICA_SPECS)]);
 
 fn lower(cx: &mut Lowering<'_>) -> Option<Workload> {
     let XgboostJob { master, worker: _, scheduling_policy, patch: _ } = cx.form()?;

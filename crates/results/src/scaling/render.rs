@@ -6,7 +6,9 @@ mod markdown;
 pub use human::human;
 pub use markdown::markdown;
 
-use super::model::{Estimate, Front, FrontMetric, FrontPoint, Group, Row, UnitCost};
+use std::collections::BTreeMap;
+
+use super::model::{Direction, Estimate, Front, FrontMetric, FrontPoint, Group, Row, UnitCost};
 use crate::compare::words;
 use kubebench_syntax::invariant::Invariant as _;
 
@@ -52,7 +54,7 @@ fn cost(cost: &UnitCost) -> String {
 
 /// Returns the base, or how many times better than it a row is.
 fn speedup(row: &Row, group: &Group) -> String {
-    let told = if group.direction == super::model::Direction::None { row.ratio } else { row.speedup };
+    let told = if group.direction == Direction::None { row.ratio } else { row.speedup };
     match (told, &group.base) {
         (Some(estimate), _) => times(estimate),
         (None, Some(base)) if *base == row.value => "base".to_owned(),
@@ -62,12 +64,58 @@ fn speedup(row: &Row, group: &Group) -> String {
 
 /// Returns the heading of the column of ratios: only what has a direction is faster.
 fn faster(group: &Group) -> &'static str {
-    if group.direction == super::model::Direction::None { "ratio" } else { "speed-up" }
+    if group.direction == Direction::None { "ratio" } else { "speed-up" }
 }
 
-/// Returns whether a group has an efficiency, and a cost.
-fn has(group: &Group) -> (bool, bool) {
-    (group.rows.iter().any(|row| row.efficiency.is_some()), group.rows.iter().any(|row| row.cost.is_some()))
+/// Headings, and the rows below them.
+struct Table {
+    headings: Vec<String>,
+    rows: Vec<Vec<String>>,
+}
+
+/// Returns the rows of a group; efficiency and cost where any has them.
+fn table_of_group(group: &Group, axis: &str) -> Table {
+    let has_efficiency = group.rows.iter().any(|row| row.efficiency.is_some());
+    let has_cost = group.rows.iter().any(|row| row.cost.is_some());
+    let dash = || "–".to_owned();
+    let mut headings = [axis, "sessions", "median", faster(group)].map(str::to_owned).to_vec();
+    headings.extend(has_efficiency.then(|| "efficiency".to_owned()));
+    headings.extend(has_cost.then(|| "cost".to_owned()));
+    let rows = group.rows.iter().map(|row| {
+        let median = value(Estimate { value: row.median, interval: row.interval }, group.unit.as_deref());
+        let mut cells = vec![row.value.clone(), row.sessions.to_string(), median, speedup(row, group)];
+        cells.extend(has_efficiency.then(|| row.efficiency.map_or_else(dash, percent)));
+        cells.extend(has_cost.then(|| row.cost.as_ref().map_or_else(dash, cost)));
+        cells
+    });
+    Table { rows: rows.collect(), headings }
+}
+
+/// Returns the cases of a front.
+fn table_of_front(front: &Front) -> Table {
+    let (first, second) = &front.metrics;
+    let rows = front.points.iter().map(|point| {
+        let [one, other] = [(point.values.0, first), (point.values.1, second)];
+        let shown = |(estimate, metric): (Estimate, &FrontMetric)| value(estimate, metric.unit.as_deref());
+        vec![point.case_name.clone(), shown(one), shown(other), place(point, front)]
+    });
+    Table { rows: rows.collect(), headings: ["case", &first.name, &second.name, "front"].map(str::to_owned).to_vec() }
+}
+
+/// Says which way is better, where there is one.
+fn better(group: &Group) -> String {
+    if group.direction == Direction::None { String::new() } else { format!(", {}", way(group.direction)) }
+}
+
+/// Returns the heading of a front.
+fn title_of_front(front: &Front) -> String {
+    let metric = |metric: &FrontMetric| format!("{} ({})", metric.name, way(metric.direction));
+    format!("{}: {} against {}", front.benchmark, metric(&front.metrics.0), metric(&front.metrics.1))
+}
+
+/// Returns facts of an environment as one text.
+fn facts(environment: &BTreeMap<String, String>) -> String {
+    environment.iter().map(|(fact, said)| format!("{fact} {said}")).collect::<Vec<_>>().join(", ")
 }
 
 /// Says where a case stands.
@@ -87,12 +135,10 @@ fn place(point: &FrontPoint, front: &Front) -> String {
     }
 }
 
-/// Returns a metric of a front with which way is better.
-fn way(metric: &FrontMetric) -> String {
-    let way = match metric.direction {
-        super::model::Direction::Higher => "higher is better",
-        super::model::Direction::Lower => "lower is better",
-        super::model::Direction::None => "no direction",
-    };
-    format!("{} ({way})", metric.name)
+fn way(direction: Direction) -> &'static str {
+    match direction {
+        Direction::Higher => "higher is better",
+        Direction::Lower => "lower is better",
+        Direction::None => "no direction",
+    }
 }

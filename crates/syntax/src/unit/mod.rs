@@ -12,6 +12,7 @@ mod day;
 mod duration;
 mod image;
 mod name;
+mod network;
 mod percentage;
 mod quantity;
 mod resource;
@@ -27,6 +28,7 @@ pub use name::{
     ConfigMapKey, Dns1035Label, Dns1123Label, Dns1123Subdomain, EnvName, LabelKey, LabelValue, ParameterName,
     ResourceName,
 };
+pub use network::network;
 pub use percentage::Percentage;
 pub use quantity::Quantity;
 pub use resource::{group, is_accelerator, plural};

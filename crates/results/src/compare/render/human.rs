@@ -2,7 +2,7 @@
 
 use super::super::model::{Comparison, GateReport, LeftOut, Line, Outcome, Verdict};
 use super::super::words;
-use super::{by_weight, clean, folded, plain, tally};
+use super::{by_weight, cells, clean, folded, plain, tally};
 use kubebench_syntax::text::columns;
 
 /// Returns what `compare` prints.
@@ -138,19 +138,7 @@ fn table(header: &[&str; 7], lines: &[&Line]) -> String {
     if lines.is_empty() {
         return String::new();
     }
-    let mut rows: Vec<Vec<String>> = vec![header.iter().map(|cell| (*cell).to_owned()).collect()];
-    rows.extend(lines.iter().map(|line| {
-        let unit = line.unit.as_deref();
-        let value = |value: Option<f64>| value.map_or_else(|| "-".to_owned(), |value| words::value(value, unit));
-        vec![
-            words::benchmark(line),
-            line.case_name.clone(),
-            words::metric(line),
-            value(line.baseline.median),
-            value(line.candidate.median),
-            words::effect(line),
-            words::verdict(line).to_owned(),
-        ]
-    }));
+    let header = header.map(str::to_owned);
+    let rows: Vec<[String; 7]> = [header].into_iter().chain(lines.iter().map(|line| cells(line, "-"))).collect();
     columns(&rows).into_iter().map(|line| line + "\n").collect()
 }

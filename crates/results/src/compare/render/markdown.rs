@@ -2,7 +2,7 @@
 
 use super::super::model::{Acknowledged, Comparison, GateReport, LeftOut, Line, Outcome, Verdict};
 use super::super::words;
-use super::{by_weight, folded, tally};
+use super::{by_weight, cells, folded, tally};
 use kubebench_syntax::text::reorders;
 
 /// By this a comment is found again, so that it is updated and not written twice.
@@ -137,10 +137,7 @@ fn calm(lines: &[Line]) -> String {
 fn accepted_sentence(line: &Line) -> String {
     let metric = format!("`{}` of **{}**{}", code(&words::metric(line)), escape(&words::benchmark(line)), case(line));
     let message = || escape(line.message.strip_prefix("accepted: ").unwrap_or(&line.message));
-    let change = line.change.map(|change| {
-        let interval = line.interval.map_or_else(String::new, |interval| format!(" {}", words::interval(interval)));
-        format!("**{}**{interval}", words::change(change, line.interval))
-    });
+    let change = line.change.map(|change| bold(change, line.interval));
     // Others accepted what was there before.
     let is_own =
         |ack: &&Acknowledged| line.candidate.sessions.iter().any(|own| ack.session.as_ref() == Some(&own.session));
@@ -177,10 +174,7 @@ fn sentence(line: &Line) -> String {
         Some(open) if open.change.is_some() => (open.change, open.interval),
         _ => (line.change, line.interval),
     };
-    let change = found.map(|change| {
-        let interval = bounds.map_or_else(String::new, |interval| format!(" {}", words::interval(interval)));
-        format!("**{}**{interval}", words::change(change, bounds))
-    });
+    let change = found.map(|change| bold(change, bounds));
     let on = words::hardware(&line.environment);
     let on = if on.is_empty() { String::new() } else { format!(", on {}", escape(&on)) };
     let sure = line.p.map_or_else(String::new, |p| format!(" ({})", words::probability(p)));
@@ -211,6 +205,11 @@ fn sentence(line: &Line) -> String {
     }
 }
 
+fn bold(change: f64, interval: Option<(f64, f64)>) -> String {
+    let bounds = interval.map_or_else(String::new, |interval| format!(" {}", words::interval(interval)));
+    format!("**{}**{bounds}", words::change(change, interval))
+}
+
 fn case(line: &Line) -> String {
     if line.case_name.is_empty() { String::new() } else { format!(" ({})", escape(&line.case_name)) }
 }
@@ -220,29 +219,18 @@ fn table(text: &mut String, [before, after, change]: [&str; 3], lines: &[Line], 
         return;
     }
     text.push_str(&format!("\n<details><summary>{} series: {}</summary>\n\n", lines.len(), tally(lines)));
-    text.push_str(&format!(
+    let head = format!(
         "| benchmark | case | metric | {before} | {after} | {change} | verdict |\n|---|---|---|--:|--:|--:|---|\n"
-    ));
+    );
     let shown = folded(lines);
     let sorted = by_weight(&shown);
-    for line in sorted.iter().take(MOST) {
-        let unit = line.unit.as_deref();
-        let value =
-            |value: Option<f64>| value.map_or_else(|| "–".to_owned(), |value| escape(&words::value(value, unit)));
-        text.push_str(&format!(
-            "| {} | {} | {} | {} | {} | {} | {} |\n",
-            escape(&words::benchmark(line)),
-            escape(&line.case_name),
-            escape(&words::metric(line)),
-            value(line.baseline.median),
-            value(line.candidate.median),
-            words::effect(line),
-            words::verdict(line)
-        ));
-    }
-    if sorted.len() > MOST {
-        text.push_str(&format!("\n{} more rows are in the report.\n", sorted.len() - MOST));
-    }
+    let rows = sorted.iter().map(|line| {
+        let mut cells = cells(line, "–");
+        // The others are words of Kubebench, and `~`.
+        cells.iter_mut().take(5).for_each(|cell| *cell = escape(cell));
+        cells
+    });
+    grid(text, &head, &rows.collect::<Vec<_>>(), MOST, "rows");
     text.push_str("\n`~` is noise: not significant, or within the threshold.\n\n");
     for line in sorted.iter().filter(|line| !line.message.is_empty()).take(SHOWN) {
         text.push_str(&format!(
@@ -259,6 +247,15 @@ fn table(text: &mut String, [before, after, change]: [&str; 3], lines: &[Line], 
         text.extend(notes.map(|note| format!("  - {}\n", escape(&note))));
     }
     text.push_str("\n</details>\n");
+}
+
+/// Writes a table of at most `most` rows below its head; `what` names the others.
+pub(crate) fn grid(text: &mut String, head: &str, rows: &[impl AsRef<[String]>], most: usize, what: &str) {
+    text.push_str(head);
+    text.extend(rows.iter().take(most).map(|cells| format!("| {} |\n", cells.as_ref().join(" | "))));
+    if rows.len() > most {
+        text.push_str(&format!("\n{} more {what} are in the report.\n", rows.len() - most));
+    }
 }
 
 fn rest(text: &mut String, notes: &[String], left_out: &[LeftOut]) {

@@ -5,6 +5,7 @@ mod markdown;
 mod sparkline;
 
 pub use human::{comparison as human_comparison, gated as human_gated, rest as leftovers};
+pub(crate) use markdown::grid;
 pub use markdown::{comparison as markdown_comparison, escape, gated as markdown_gated};
 pub use sparkline::history as human_history;
 
@@ -86,6 +87,21 @@ fn named(all: &[&str]) -> String {
     const MOST: usize = 3;
     let some = all.iter().take(MOST).copied().collect::<Vec<_>>().join("; ");
     if all.len() > MOST { format!("{some} and {} more", all.len() - MOST) } else { some }
+}
+
+/// Returns what a table shows of a line: benchmark, case, metric, before, after, change and verdict; `none` where there is no value.
+fn cells(line: &Line, none: &str) -> [String; 7] {
+    let value =
+        |value: Option<f64>| value.map_or_else(|| none.to_owned(), |value| words::value(value, line.unit.as_deref()));
+    [
+        words::benchmark(line),
+        line.case_name.clone(),
+        words::metric(line),
+        value(line.baseline.median),
+        value(line.candidate.median),
+        words::effect(line),
+        words::verdict(line).to_owned(),
+    ]
 }
 
 /// Counts verdicts: `1 regressed, 3 no change seen`.

@@ -1,10 +1,13 @@
 //! Answers on a terminal.
 
-use super::{cost, faster, has, percent, place, speedup, value, way};
+use std::collections::BTreeMap;
+
+use super::{Table, better, facts, table_of_front, table_of_group, title_of_front};
 use crate::compare::render::{leftovers, plain};
 use crate::scaling::group::text as pairs;
-use crate::scaling::model::{Direction, Estimate, Front, Group, ScalingReport};
+use crate::scaling::model::{Front, Group, ScalingReport};
 use kubebench_format::result::labelled;
+use kubebench_syntax::text::columns;
 
 /// Returns what `compare --by` prints.
 pub fn human(answer: &ScalingReport) -> String {
@@ -27,44 +30,19 @@ pub fn human(answer: &ScalingReport) -> String {
 fn group(text: &mut String, group: &Group, axis: &str) {
     let params = pairs(&group.params);
     let params = if params.is_empty() { String::new() } else { format!(" [{params}]") };
-    let better = match group.direction {
-        Direction::Higher => ", higher is better",
-        Direction::Lower => ", lower is better",
-        Direction::None => "",
-    };
-    let title = format!("{}{params} {}{better}", group.benchmark, labelled(&group.metric, &group.labels));
+    let title = format!("{}{params} {}{}", group.benchmark, labelled(&group.metric, &group.labels), better(group));
     text.push_str(&format!("{}\n", plain(&title)));
     on(text, &group.environment, group.synthetic);
-    let (has_efficiency, has_cost) = has(group);
-    let mut header =
-        vec![axis.to_uppercase(), "SESSIONS".to_owned(), "MEDIAN".to_owned(), faster(group).to_uppercase()];
-    header.extend(has_efficiency.then(|| "EFFICIENCY".to_owned()));
-    header.extend(has_cost.then(|| "COST".to_owned()));
-    let mut rows = vec![header];
-    for row in &group.rows {
-        let median = Estimate { value: row.median, interval: row.interval };
-        let dash = || "–".to_owned();
-        let mut cells = vec![
-            row.value.clone(),
-            row.sessions.to_string(),
-            value(median, group.unit.as_deref()),
-            speedup(row, group),
-        ];
-        cells.extend(has_efficiency.then(|| row.efficiency.map_or_else(dash, percent)));
-        cells.extend(has_cost.then(|| row.cost.as_ref().map_or_else(dash, cost)));
-        rows.push(cells);
-    }
-    table(text, &rows);
+    table(text, table_of_group(group, axis));
     for row in &group.rows {
         text.extend(row.notes.iter().map(|note| plain(&format!("  {axis}={}: {note}", row.value)) + "\n"));
     }
     text.extend(group.notes.iter().map(|note| plain(&format!("  note: {note}")) + "\n"));
 }
 
-fn on(text: &mut String, environment: &std::collections::BTreeMap<String, String>, synthetic: bool) {
-    let facts: Vec<String> = environment.iter().map(|(fact, said)| format!("{fact} {said}")).collect();
-    if !facts.is_empty() {
-        text.push_str(&format!("  on {}\n", plain(&facts.join(", "))));
+fn on(text: &mut String, environment: &BTreeMap<String, String>, synthetic: bool) {
+    if !environment.is_empty() {
+        text.push_str(&format!("  on {}\n", plain(&facts(environment))));
     }
     if synthetic {
         text.push_str("  synthetic: made by `kubebench mock`, nothing ran\n");
@@ -72,33 +50,15 @@ fn on(text: &mut String, environment: &std::collections::BTreeMap<String, String
 }
 
 fn front(text: &mut String, front: &Front) {
-    let (first, second) = &front.metrics;
-    let title = format!("{}: {} against {}", front.benchmark, way(first), way(second));
-    text.push_str(&format!("{}\n", plain(&title)));
+    text.push_str(&format!("{}\n", plain(&title_of_front(front))));
     on(text, &front.environment, front.synthetic);
-    let mut rows =
-        vec![vec!["CASE".to_owned(), first.name.to_uppercase(), second.name.to_uppercase(), "FRONT".to_owned()]];
-    for point in &front.points {
-        rows.push(vec![
-            point.case_name.clone(),
-            value(point.values.0, first.unit.as_deref()),
-            value(point.values.1, second.unit.as_deref()),
-            place(point, front),
-        ]);
-    }
-    table(text, &rows);
+    table(text, table_of_front(front));
     text.extend(front.notes.iter().map(|note| plain(&format!("  note: {note}")) + "\n"));
 }
 
-fn table(text: &mut String, rows: &[Vec<String>]) {
-    let rows: Vec<Vec<String>> = rows.iter().map(|row| row.iter().map(|cell| plain(cell)).collect()).collect();
-    let columns = rows.first().map_or(0, Vec::len);
-    let width = |column: usize| {
-        rows.iter().filter_map(|row| row.get(column)).map(|cell| cell.chars().count()).max().unwrap_or_default()
-    };
-    let widths: Vec<usize> = (0..columns).map(width).collect();
-    for row in &rows {
-        let cells: Vec<String> = row.iter().zip(&widths).map(|(cell, width)| format!("{cell:<width$}")).collect();
-        text.push_str(&format!("  {}\n", cells.join("  ").trim_end()));
-    }
+fn table(text: &mut String, Table { headings, rows }: Table) {
+    let headings = headings.iter().map(|heading| heading.to_uppercase()).collect();
+    let rows = [headings].into_iter().chain(rows).map(|row| row.iter().map(|cell| plain(cell)).collect());
+    let rows: Vec<Vec<String>> = rows.collect();
+    text.extend(columns(&rows).into_iter().map(|line| format!("  {line}\n")));
 }

@@ -1,9 +1,9 @@
 //! Answers as a comment of a pull request: a sentence for each group, the tables folded away.
 
-use super::{cost, faster, has, percent, place, speedup, times, value, way};
-use crate::compare::render::escape;
+use super::{Table, better, facts, percent, table_of_front, table_of_group, times, title_of_front};
+use crate::compare::render::{escape, grid};
 use crate::scaling::group::text as pairs;
-use crate::scaling::model::{Direction, Estimate, Front, Group, Row, ScalingReport};
+use crate::scaling::model::{Front, Group, Row, ScalingReport};
 use kubebench_format::result::labelled;
 
 /// By this and the name of the axis a comment is found again.
@@ -70,75 +70,32 @@ fn sentence(group: &Group, axis: &str) -> String {
 fn group(text: &mut String, group: &Group, axis: &str) {
     let params = pairs(&group.params);
     let params = if params.is_empty() { String::new() } else { format!(" ({})", escape(&params)) };
-    let better = match group.direction {
-        Direction::Higher => ", higher is better",
-        Direction::Lower => ", lower is better",
-        Direction::None => "",
-    };
-    let title =
-        format!("{}{params}, {}{better}", escape(&group.benchmark), escape(&labelled(&group.metric, &group.labels)));
+    let (benchmark, metric) = (escape(&group.benchmark), escape(&labelled(&group.metric, &group.labels)));
+    let title = format!("{benchmark}{params}, {metric}{}", better(group));
     text.push_str(&format!("\n<details><summary>{title}</summary>\n\n"));
-    let (has_efficiency, has_cost) = has(group);
-    let mut header = format!("| {} | sessions | median | {} |", escape(axis), faster(group));
-    let mut rule = "|---|--:|--:|--:|".to_owned();
-    for (name, _) in [("efficiency", has_efficiency), ("cost", has_cost)].iter().filter(|(_, has)| *has) {
-        header.push_str(&format!(" {name} |"));
-        rule.push_str("--:|");
-    }
-    text.push_str(&format!("{header}\n{rule}\n"));
-    for row in group.rows.iter().take(ROWS) {
-        let median = Estimate { value: row.median, interval: row.interval };
-        let median = value(median, group.unit.as_deref());
-        text.push_str(&format!(
-            "| {} | {} | {} | {} |",
-            escape(&row.value),
-            row.sessions,
-            escape(&median),
-            escape(&speedup(row, group))
-        ));
-        let dash = || "–".to_owned();
-        let efficiency = has_efficiency.then(|| row.efficiency.map_or_else(dash, percent));
-        let cost = has_cost.then(|| row.cost.as_ref().map_or_else(dash, cost));
-        text.extend(efficiency.into_iter().chain(cost).map(|cell| format!(" {} |", escape(&cell))));
-        text.push('\n');
-    }
-    if group.rows.len() > ROWS {
-        text.push_str(&format!("\n{} more rows are in the report.\n", group.rows.len() - ROWS));
-    }
-    let on: Vec<String> = group.environment.iter().map(|(fact, said)| format!("{fact} {said}")).collect();
-    text.push_str(&format!("\nOn {}; intervals of 95 %.\n\n", escape(&on.join(", "))));
+    let rows = table_of_group(group, axis);
+    table(text, &rows, &"|--:".repeat(rows.headings.len() - 1), "rows");
+    text.push_str(&format!("\nOn {}; intervals of 95 %.\n\n", escape(&facts(&group.environment))));
     let of_rows = group.rows.iter().flat_map(|row| row.notes.iter().map(move |note| format!("{}: {note}", row.value)));
-    text.extend(of_rows.chain(group.notes.iter().cloned()).map(|note| format!("- {}\n", escape(&note))));
-    if group.synthetic {
-        text.push_str("- synthetic: made by `kubebench mock`, nothing ran\n");
-    }
-    text.push_str("\n</details>\n");
+    notes(text, of_rows.chain(group.notes.iter().cloned()), group.synthetic);
 }
 
 fn front(text: &mut String, front: &Front) {
-    let (first, second) = &front.metrics;
-    let title = format!("{}: {} against {}", front.benchmark, way(first), way(second));
-    text.push_str(&format!("\n<details><summary>{}</summary>\n\n", escape(&title)));
-    text.push_str(&format!(
-        "| case | {} | {} | front |\n|---|--:|--:|---|\n",
-        escape(&first.name),
-        escape(&second.name)
-    ));
-    for point in front.points.iter().take(ROWS) {
-        text.push_str(&format!(
-            "| {} | {} | {} | {} |\n",
-            escape(&point.case_name),
-            escape(&value(point.values.0, first.unit.as_deref())),
-            escape(&value(point.values.1, second.unit.as_deref())),
-            escape(&place(point, front))
-        ));
-    }
-    if front.points.len() > ROWS {
-        text.push_str(&format!("\n{} more cases are in the report.\n", front.points.len() - ROWS));
-    }
+    text.push_str(&format!("\n<details><summary>{}</summary>\n\n", escape(&title_of_front(front))));
+    table(text, &table_of_front(front), "|--:|--:|---", "cases");
     text.push('\n');
-    text.extend(front.notes.iter().map(|note| format!("- {}\n", escape(note))));
-    if front.synthetic {
+    notes(text, front.notes.iter().cloned(), front.synthetic);
+}
+
+fn table(text: &mut String, table: &Table, rules: &str, what: &str) {
+    let escaped = |cells: &Vec<String>| cells.iter().map(|cell| escape(cell)).collect::<Vec<_>>();
+    let head = format!("| {} |\n|---{rules}|\n", escaped(&table.headings).join(" | "));
+    grid(text, &head, &table.rows.iter().map(escaped).collect::<Vec<_>>(), ROWS, what);
+}
+
+fn notes(text: &mut String, notes: impl Iterator<Item = String>, synthetic: bool) {
+    text.extend(notes.map(|note| format!("- {}\n", escape(&note))));
+    if synthetic {
         text.push_str("- synthetic: made by `kubebench mock`, nothing ran\n");
     }
     text.push_str("\n</details>\n");

@@ -1,0 +1,118 @@
+//! The fields of the kinds that Kubebench creates, as `fields.json` has them.
+//!
+//! There, a type is
+//! - the name of one that this program knows: `"string"`, `"PodSpec"`
+//! - `"[T]"` or `[T]`, a list; `"{T}"`, a mapping from names
+//! - `{"field": T}`, a mapping with these fields
+//! - `{"$role": T}`, a mapping whose keys are the roles of the workload
+//! - `[{"$role": "name", …}]`, a list of roles, distinguished by that field
+//! - `{"$beside": "PodSpec", …}`, the fields of that type and these
+//!
+//! `tests/it/compile/fields.rs` writes the file from the CRDs.
+
+use std::collections::BTreeMap;
+use std::sync::LazyLock;
+
+use k8s_openapi::api::apps::v1::DeploymentSpec;
+use k8s_openapi::api::autoscaling::v2::MetricSpec;
+use k8s_openapi::api::batch::v1::JobTemplateSpec;
+use k8s_openapi::api::core::v1::{
+    Affinity, EnvFromSource, EnvVar, EnvVarSource, Lifecycle, PersistentVolumeClaim, PersistentVolumeClaimSpec,
+    PodDNSConfig, PodSecurityContext, PodTemplateSpec, ResourceRequirements, SecretKeySelector, SecurityContext,
+    Service, VolumeMount,
+};
+use serde_json::Value as Json;
+
+use super::{
+    CONTAINER, EGRESS_RULE, INGRESS_RULE, JOB_SPEC, METADATA, POD_SPEC, QUANTITIES, Quantity, TEXT, TOLERATION, Type,
+    VOLUME, typed,
+};
+use kubebench_syntax::invariant::{Invariant as _, broken};
+
+static SPECS: LazyLock<BTreeMap<String, Type>> = LazyLock::new(|| {
+    let written: BTreeMap<String, Json> =
+        serde_json::from_str(include_str!("fields.json")).expected("a mapping of kinds in `fields.json`");
+    written.into_iter().map(|(kind, spec)| (kind, read(spec))).collect()
+});
+
+/// Returns the `spec` of a kind.
+pub(super) fn spec(kind: &str) -> Type {
+    SPECS.get(kind).copied().unwrap_or(Type::Object(&[]))
+}
+
+fn read(written: Json) -> Type {
+    match written {
+        Json::String(name) => named(&name),
+        Json::Array(mut elements) => {
+            let mut element = elements.pop().expected("the type of a list's elements");
+            match element.as_object_mut().and_then(|fields| fields.remove("$role")) {
+                Some(Json::String(key)) => Type::RoleList(key.leak(), kept(read(element))),
+                _ => Type::List(kept(read(element))),
+            }
+        }
+        Json::Object(mut fields) => {
+            if let Some(role) = fields.remove("$role") {
+                return Type::Roles(kept(read(role)));
+            }
+            let beside = fields.remove("$beside");
+            let fields = fields.into_iter().map(|(name, written)| (&*name.leak(), read(written)));
+            let fields = fields.collect::<Vec<(&str, Type)>>().leak();
+            match beside {
+                Some(others) => Type::Beside(fields, kept(read(others))),
+                None => Type::Object(fields),
+            }
+        }
+        Json::Null | Json::Bool(_) | Json::Number(_) => broken("a type in `fields.json`"),
+    }
+}
+
+/// Keeps a type for as long as the program runs: they are read once.
+fn kept(of: Type) -> &'static Type {
+    Box::leak(Box::new(of))
+}
+
+pub(super) fn named(name: &str) -> Type {
+    if let Some(element) = name.strip_prefix('[').and_then(|rest| rest.strip_suffix(']')) {
+        return Type::List(kept(named(element)));
+    }
+    match name {
+        // What only its controller validates.
+        "any" => Type::Known(|_, _| {}),
+        "boolean" => Type::Known(typed::read::<bool>),
+        "int32" => Type::Known(typed::read::<i32>),
+        "int64" => Type::Known(typed::read::<i64>),
+        "number" => Type::Known(typed::read::<f64>),
+        "quantity" => Type::Known(typed::read::<Quantity>),
+        "string" => TEXT,
+        "{quantity}" => QUANTITIES,
+        "{string}" => Type::Known(typed::read::<BTreeMap<String, String>>),
+        "{[string]}" => Type::Known(typed::read::<BTreeMap<String, Vec<String>>>),
+        "{SecretKeySelector}" => Type::Known(typed::read::<BTreeMap<String, SecretKeySelector>>),
+        "Affinity" => Type::Known(typed::read::<Affinity>),
+        "Container" => CONTAINER,
+        "DeploymentSpec" => Type::Known(typed::read::<DeploymentSpec>),
+        "EnvFromSource" => Type::Known(typed::read::<EnvFromSource>),
+        "EnvVar" => Type::Known(typed::read::<EnvVar>),
+        "EnvVarSource" => Type::Known(typed::read::<EnvVarSource>),
+        "JobSpec" => JOB_SPEC,
+        "JobTemplateSpec" => Type::Known(typed::read::<JobTemplateSpec>),
+        "Lifecycle" => Type::Known(typed::read::<Lifecycle>),
+        "MetricSpec" => Type::Known(typed::read::<MetricSpec>),
+        "NetworkPolicyEgressRule" => EGRESS_RULE,
+        "NetworkPolicyIngressRule" => INGRESS_RULE,
+        "ObjectMeta" => METADATA,
+        "PersistentVolumeClaim" => Type::Known(typed::read::<PersistentVolumeClaim>),
+        "PersistentVolumeClaimSpec" => Type::Known(typed::read::<PersistentVolumeClaimSpec>),
+        "PodDNSConfig" => Type::Known(typed::read::<PodDNSConfig>),
+        "PodSecurityContext" => Type::Known(typed::read::<PodSecurityContext>),
+        "PodSpec" => POD_SPEC,
+        "PodTemplateSpec" => Type::Known(typed::read::<PodTemplateSpec>),
+        "ResourceRequirements" => Type::Known(typed::read::<ResourceRequirements>),
+        "SecurityContext" => Type::Known(typed::read::<SecurityContext>),
+        "Service" => Type::Known(typed::read::<Service>),
+        "Toleration" => TOLERATION,
+        "Volume" => VOLUME,
+        "VolumeMount" => Type::Known(typed::read::<VolumeMount>),
+        _ => broken(&format!("a type in `fields.json`, not `{name}`")),
+    }
+}

@@ -1,0 +1,241 @@
+//! `crates/compiler/src/api/fields.json` has the fields of custom kinds as their CRDs have them.
+//!
+//! `FIELDS=overwrite cargo test --test it fields_are_those_of_the_crds` writes the file. A kind without a CRD keeps what it has;
+//! a new kind is generated once its key is there with `{}`.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs;
+
+use serde_json::{Map, Value, json};
+
+use crate::support::judges::{crd_schema, has_crds};
+
+const FILE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/crates/compiler/src/api/fields.json");
+
+/// Kinds of which the file knows fields of a release later than the one of the test cluster: `compare` in `patches.rs` lists them.
+const OF_LATER_RELEASES: &[&str] = &["ray.io/v1 RayJob"];
+
+/// What only a controller validates, by the end of the path that leads to it.
+const ANY: &[&str] = &[
+    ".autoScaling",
+    ".baseRefs",
+    ".batcher",
+    ".componentSpecs",
+    ".confidential",
+    ".deploymentStrategy",
+    ".explainer",
+    ".graph",
+    ".kvCacheOffloading",
+    ".logger",
+    ".lora",
+    ".model.storage",
+    ".modelFormat",
+    ".parameters",
+    ".router",
+    ".scaling",
+    ".ssl",
+    ".storageInitializer",
+    ".storageUris",
+    ".svcOrchSpec",
+    ".tracing",
+    ".workerSpec",
+    "InferenceService.canary",
+];
+
+/// Types of Kubernetes by the end of the path that leads to them; the first counts, and an empty one is no type of Kubernetes.
+const TYPES: &[(&str, &str)] = &[
+    (".affinity", "Affinity"),
+    (".dnsConfig", "PodDNSConfig"),
+    (".egressRules", "[NetworkPolicyEgressRule]"),
+    (".engineResources", "ResourceRequirements"),
+    (".env", "[EnvVar]"),
+    (".envFrom", "[EnvFromSource]"),
+    (".envSecretKeyRefs", "{SecretKeySelector}"),
+    (".headService", "Service"),
+    (".ingressRules", "[NetworkPolicyIngressRule]"),
+    (".initContainers", "[Container]"),
+    (".lifecycle", "Lifecycle"),
+    (".metadata", "ObjectMeta"),
+    (".metrics", "[MetricSpec]"),
+    (".podSecurityContext", "PodSecurityContext"),
+    (".replicatedJobs.template", "JobTemplateSpec"),
+    (".resources", "ResourceRequirements"),
+    (".resourcesPerNode", "ResourceRequirements"),
+    (".securityContext", "SecurityContext"),
+    (".sidecars", "[Container]"),
+    (".submitterPodTemplate", "PodTemplateSpec"),
+    ("LLMInferenceService.template", "PodSpec"),
+    (".prefill.template", "PodSpec"),
+    (".trainingRuntimeSpec.template", ""),
+    (".template", "PodTemplateSpec"),
+    (".templates", "[PersistentVolumeClaim]"),
+    (".tolerations", "[Toleration]"),
+    (".valueFrom", "EnvVarSource"),
+    (".volumeClaim", "PersistentVolumeClaimSpec"),
+    (".volumeMounts", "[VolumeMount]"),
+    ("SparkApplication.volumes", "[Volume]"),
+];
+
+/// Lists of roles, and the field by which an element is found.
+const LISTS_OF_ROLES: &[(&str, &str)] = &[
+    ("JobSet.replicatedJobs", "name"),
+    ("Job.tasks", "name"),
+    ("SeldonDeployment.predictors", "name"),
+    (".workerGroupSpecs", "groupName"),
+];
+
+/// What KServe keeps for the specs of its first releases; `model` says the same.
+const DEPRECATED: &[(&str, &[&str])] = &[(
+    "InferenceService.predictor",
+    &[
+        "huggingface",
+        "lightgbm",
+        "name",
+        "onnx",
+        "paddle",
+        "pmml",
+        "pytorch",
+        "sklearn",
+        "tensorflow",
+        "triton",
+        "xgboost",
+    ],
+)];
+
+fn by_path<T: Copy>(table: &[(&str, T)], path: &str) -> Option<T> {
+    table.iter().find(|(end, _)| path.ends_with(end)).map(|(_, found)| *found)
+}
+
+/// Fields of types that custom kinds extend, as the operator embeds them elsewhere.
+struct Embedded {
+    container: BTreeSet<String>,
+    pod: BTreeSet<String>,
+}
+
+fn names(schema: &Value) -> BTreeSet<String> {
+    schema["properties"].as_object().into_iter().flatten().map(|(name, _)| name.clone()).collect()
+}
+
+impl Embedded {
+    fn new() -> Self {
+        let of_servers = crd_schema("serving.kserve.io", "v1alpha2", "LLMInferenceService").expect("KServe's CRDs");
+        let pod = &of_servers["properties"]["spec"]["properties"]["template"];
+        Self { container: names(&pod["properties"]["containers"]["items"]), pod: names(pod) }
+    }
+
+    /// The type that has most of the fields of an object, and what the object has beside.
+    fn of(&self, fields: &BTreeSet<String>) -> Option<(&'static str, BTreeSet<String>)> {
+        let all = [("Container", &self.container, "livenessProbe"), ("PodSpec", &self.pod, "containers")];
+        let (name, known, _) = all.into_iter().find(|(_, _, telling)| fields.contains(*telling))?;
+        Some((name, fields - known))
+    }
+
+    fn type_of(&self, schema: &Value, path: &str) -> Value {
+        let element = ["items", "additionalProperties"].into_iter().map(|key| &schema[key]).find(|of| of.is_object());
+        let is_structured =
+            |of: &Value| of["properties"].is_object() || of["x-kubernetes-preserve-unknown-fields"] == true;
+        if is_structured(schema) || element.is_some_and(is_structured) {
+            let any = ANY.iter().any(|end| path.ends_with(end)).then_some("any");
+            if let Some(known) = any.or_else(|| by_path(TYPES, path)).filter(|known| !known.is_empty()) {
+                return known.into();
+            }
+        }
+        if schema["properties"].is_object() {
+            return self.fields_of(schema, path);
+        }
+        let element = element.map(|element| self.type_of(element, path));
+        match (schema["type"].as_str(), element) {
+            (Some("array"), Some(Value::String(element))) => format!("[{element}]").into(),
+            (Some("array"), Some(mut element)) => {
+                if let Some(key) = by_path(LISTS_OF_ROLES, path) {
+                    element["$role"] = key.into();
+                }
+                json!([element])
+            }
+            (Some("object"), Some(role)) if path.ends_with("ReplicaSpecs") => json!({ "$role": role }),
+            (Some("object"), Some(Value::String(element))) => format!("{{{element}}}").into(),
+            (Some("integer"), None) => schema["format"].as_str().unwrap_or("int64").into(),
+            (Some(plain @ ("boolean" | "number" | "string")), None) => plain.into(),
+            (None, None) if schema["x-kubernetes-int-or-string"] == true => "quantity".into(),
+            other => panic!("{path}: {other:?}: add its type to `TYPES`"),
+        }
+    }
+
+    fn fields_of(&self, schema: &Value, path: &str) -> Value {
+        let all = names(schema);
+        let embedded = self.of(&all);
+        let mut fields = Map::new();
+        if let Some((name, beside)) = &embedded {
+            if beside.is_empty() {
+                return (*name).into();
+            }
+            fields.insert("$beside".to_owned(), (*name).into());
+        }
+        let deprecated = by_path(DEPRECATED, path).unwrap_or_default();
+        let own = embedded.map_or(all, |(_, beside)| beside);
+        for name in own.into_iter().filter(|name| !deprecated.contains(&name.as_str())) {
+            let of = self.type_of(&schema["properties"][&name], &format!("{path}.{name}"));
+            fields.insert(name, of);
+        }
+        Value::Object(fields)
+    }
+}
+
+/// Adds the fields that `known` has and `fields` does not.
+fn add_missing(fields: &mut Value, known: &Value) {
+    match (fields, known) {
+        (Value::Object(fields), Value::Object(known)) => {
+            for (name, known) in known {
+                add_missing(fields.entry(name).or_insert_with(|| known.clone()), known);
+            }
+        }
+        (Value::Array(fields), Value::Array(known)) => {
+            fields.iter_mut().zip(known).for_each(|(fields, known)| add_missing(fields, known));
+        }
+        _ => {}
+    }
+}
+
+/// Writes one field a line, and on one line what has room there.
+fn write(of: &Value, indent: usize) -> String {
+    let line = of.to_string().replace("\":", "\": ").replace(",\"", ", \"");
+    let fields = match of {
+        Value::Array(elements) => return format!("[{}]", write(&elements[0], indent)),
+        Value::Object(fields) if indent == 0 || indent + line.len() > 118 => fields,
+        _ => return line,
+    };
+    let inner = " ".repeat(indent + 2);
+    let fields = fields.iter().map(|(name, of)| format!("{inner}\"{name}\": {}", write(of, indent + 2)));
+    format!("{{\n{}\n{}}}", fields.collect::<Vec<_>>().join(",\n"), " ".repeat(indent))
+}
+
+#[test]
+fn fields_are_those_of_the_crds() {
+    if !has_crds("fields_are_those_of_the_crds") {
+        return;
+    }
+    let embedded = Embedded::new();
+    let text = fs::read_to_string(FILE).unwrap();
+    let committed: BTreeMap<String, Value> = serde_json::from_str(&text).unwrap();
+    let mut generated = Map::new();
+    for (key, known) in committed {
+        let schema = match *key.split([' ', '/']).collect::<Vec<_>>() {
+            [group, version, kind] => crd_schema(group, version, kind),
+            _ => None,
+        };
+        let mut fields = match schema {
+            Some(schema) => embedded.type_of(&schema["properties"]["spec"], key.rsplit(' ').next().unwrap()),
+            None => known.clone(),
+        };
+        if OF_LATER_RELEASES.contains(&key.as_str()) {
+            add_missing(&mut fields, &known);
+        }
+        generated.insert(key, fields);
+    }
+    let generated = write(&Value::Object(generated), 0) + "\n";
+    if std::env::var("FIELDS").is_ok_and(|mode| mode == "overwrite") {
+        fs::write(FILE, &generated).unwrap();
+    } else {
+        assert_eq!(text, generated, "`FIELDS=overwrite cargo test --test it fields_are_those_of_the_crds` updates it");
+    }
+}
