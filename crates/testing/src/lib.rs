@@ -1,4 +1,5 @@
-//! What the tests of several crates share: an HTTP server that does what a test says, a watchdog, and folders in memory.
+//! What the tests of several crates share: an HTTP server that does what a test says, a watchdog, folders in
+//! memory, and snapshots of text.
 //!
 //! Knows nothing of Kubebench, so that every crate may use it; the program does not.
 #![expect(missing_docs, reason = "tests read the code")]
@@ -6,4 +7,5 @@
 
 pub mod scratch;
 pub mod server;
+pub mod snapshot;
 pub mod watchdog;

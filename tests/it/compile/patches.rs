@@ -2,10 +2,11 @@
 
 use std::collections::BTreeSet;
 
+use kubebench_testing::snapshot::{assert_findings, str};
 use serde_json::Value;
 
 use crate::support::judges::schema;
-use crate::support::project::{compile, compile_sound, created};
+use crate::support::project::{compile, compile_sound, created, errors_at};
 
 const KINDS: &[(&str, &str)] = &[
     ("job", ""),
@@ -39,25 +40,17 @@ fn spec(kind: &str, fields: &str) -> String {
 }
 
 /// The errors about a workload with these fields: code, the text pointed at, and the message.
-fn faults(kind: &str, fields: &str) -> Vec<String> {
+fn faults(kind: &str, fields: &str) -> Vec<(String, String)> {
     faults_on("", kind, fields)
 }
 
-fn faults_on(target: &str, kind: &str, fields: &str) -> Vec<String> {
+fn faults_on(target: &str, kind: &str, fields: &str) -> Vec<(String, String)> {
     let project = format!(
         "apiVersion: kubebench.dev/v1\nkind: Project\nmetadata: {{name: p}}\nspec: {{targets: {{a: {{{target}}}}}}}\n"
     );
     let spec = spec(kind, fields);
     let compilation = compile(&[("kubebench.yaml", &project), ("specs/a.yaml", &spec)]);
-    let errors =
-        compilation.diagnostics.iter().filter(|fault| fault.severity == kubebench_syntax::diag::Severity::Error).map(
-            |fault| {
-                let kubebench_syntax::diag::Place::Span(span) = fault.place else { return fault.message.clone() };
-                let text = compilation.sources.get(span.source).unwrap().slice(span);
-                format!("{} at {text}: {}", fault.code.id, fault.message)
-            },
-        );
-    errors.collect()
+    errors_at(&compilation)
 }
 
 /// What is created for a workload with these fields.
@@ -69,43 +62,58 @@ fn object(kind: &str, fields: &str) -> Value {
 #[test]
 fn a_patch_over_the_object_is_held_against_its_kind() {
     for (kind, patch, expected) in [
-        ("job", "{metadata: {lables: {a: b}}}", "KB0316 at lables: `lables` is not a field of `metadata`"),
-        ("job", "{metadata: {labels: {a: true}}}", "KB0316 at true: `a` must be text, not a boolean"),
-        ("job", "{spec: {succesPolicy: {}}}", "KB0316 at succesPolicy: `succesPolicy` is not a field of `spec`"),
-        ("job", "{spec: {podReplacementPolicy: []}}", "KB0316 at []: `podReplacementPolicy` must be text, not a list"),
-        ("job", "{status: {}}", "KB0316 at status: `status` is not a field of a Job"),
+        ("job", "{metadata: {lables: {a: b}}}", ("KB0316 at lables", str!["`lables` is not a field of `metadata`"])),
+        ("job", "{metadata: {labels: {a: true}}}", ("KB0316 at true", str!["`a` must be text, not a boolean"])),
+        (
+            "job",
+            "{spec: {succesPolicy: {}}}",
+            ("KB0316 at succesPolicy", str!["`succesPolicy` is not a field of `spec`"]),
+        ),
+        (
+            "job",
+            "{spec: {podReplacementPolicy: []}}",
+            ("KB0316 at []", str!["`podReplacementPolicy` must be text, not a list"]),
+        ),
+        ("job", "{status: {}}", ("KB0316 at status", str!["`status` is not a field of a Job"])),
         (
             "job",
             "{spec: {template: {spec: {hostNetwrk: true}}}}",
-            "KB0316 at hostNetwrk: `hostNetwrk` is not a field of `spec`",
+            ("KB0316 at hostNetwrk", str!["`hostNetwrk` is not a field of `spec`"]),
         ),
-        ("tfJob", "{spec: {successPolicy: {}}}", "KB0316 at {}: `successPolicy` must be text, not a mapping"),
-        ("tfJob", "{spec: {elasticPolicy: {}}}", "KB0316 at elasticPolicy: `elasticPolicy` is not a field of `spec`"),
+        ("tfJob", "{spec: {successPolicy: {}}}", ("KB0316 at {}", str!["`successPolicy` must be text, not a mapping"])),
+        (
+            "tfJob",
+            "{spec: {elasticPolicy: {}}}",
+            ("KB0316 at elasticPolicy", str!["`elasticPolicy` is not a field of `spec`"]),
+        ),
         (
             "tfJob",
             "{spec: {tfReplicaSpecs: {worker: {template: {}}}}}",
-            "KB0316 at worker: `worker` is not a role of this workload",
+            ("KB0316 at worker", str!["`worker` is not a role of this workload"]),
         ),
         (
             "pytorchJob",
             "{spec: {runPolicy: {schedulingPolicy: {scheduleTimeoutSeconds: all}}}}",
-            "KB0316 at all: `scheduleTimeoutSeconds` must be a whole number of at most 2147483647, not a string `all`",
+            (
+                "KB0316 at all",
+                str!["`scheduleTimeoutSeconds` must be a whole number of at most 2147483647, not a string `all`"],
+            ),
         ),
         (
             "pytorchJob",
             "{spec: {pytorchReplicaSpecs: {Worker: {template: {spec: {tolerations: [{key: a, operator: Exist}]}}}}}}",
-            "KB0325 at Exist: `Exist` is not a value of `operator`",
+            ("KB0325 at Exist", str!["`Exist` is not a value of `operator`"]),
         ),
         (
             "mpiJob",
             "{spec: {sshAuthMountPth: a}}",
-            "KB0316 at sshAuthMountPth: `sshAuthMountPth` is not a field of `spec`",
+            ("KB0316 at sshAuthMountPth", str!["`sshAuthMountPth` is not a field of `spec`"]),
         ),
     ] {
-        assert_eq!(faults(kind, &format!("patch: {patch}")).join("; "), expected, "{kind} {patch}");
+        assert_findings(&faults(kind, &format!("patch: {patch}")), &[expected]);
     }
     let v1 = faults_on("apis: {mpiJob: v1}", "mpiJob", "patch: {spec: {sshAuthMountPath: /a}}");
-    assert_eq!(v1, ["KB0316 at sshAuthMountPath: `sshAuthMountPath` is not a field of `spec`"]);
+    assert_findings(&v1, &[("KB0316 at sshAuthMountPath", str!["`sshAuthMountPath` is not a field of `spec`"])]);
 }
 
 #[test]
@@ -135,80 +143,102 @@ fn what_kubebench_sets_is_refused_once_and_with_another_way() {
         ("job", "pod: {containers: [{name: main, resources: {requests: {cpu: 8}}}]}", "requests: `resources`"),
         ("job", "pod: {resources: {requests: {cpu: 8}}}", "requests: `resources`"),
     ] {
-        let expected = format!("KB0315 at {expected} is set by kubebench and cannot be patched");
-        assert_eq!(faults(kind, fields), [expected], "{kind} {fields}");
+        let (place, field) = expected.split_once(": ").unwrap();
+        let mut found = faults(kind, fields);
+        assert!(found[0].1.contains(field), "{kind} {fields}: {found:?}");
+        found[0].1 = found[0].1.replace(field, "…");
+        let code_and_place = format!("KB0315 at {place}");
+        assert_findings(&found, &[(&code_and_place, str!["… is set by kubebench and cannot be patched"])]);
     }
     let replaced = faults("job", "patch: {spec: {template: {spec: {$patch: replace, hostname: a}}}}");
     assert_eq!(replaced.len(), 1, "{replaced:#?}");
-    for (fields, expected) in [
+    for (fields, place, message) in [
         (
             "pod: {containers: [{name: main, env: [{name: KUBEBENCH_EXP_ROOT, value: /x}]}]}",
-            "KUBEBENCH_EXP_ROOT: `KUBEBENCH_EXP_ROOT` is set by kubebench and cannot be patched",
+            "KUBEBENCH_EXP_ROOT",
+            str!["`KUBEBENCH_EXP_ROOT` is set by kubebench and cannot be patched"],
         ),
         (
             "pod: {volumes: [{name: t, projected: {sources: [{serviceAccountToken: {path: token}}]}}]}",
-            "serviceAccountToken: a measured program gets no token of the cluster's API",
+            "serviceAccountToken",
+            str!["a measured program gets no token of the cluster's API"],
         ),
     ] {
-        assert_eq!(faults("job", fields), [format!("KB0315 at {expected}")], "{fields}");
+        assert_findings(&faults("job", fields), &[(&format!("KB0315 at {place}"), message)]);
     }
     let vault =
         "pod: {volumes: [{name: t, projected: {sources: [{serviceAccountToken: {path: token, audience: vault}}]}}]}";
-    assert_eq!(faults("job", vault), [""; 0]);
-    assert_eq!(
-        faults("mpiJob", "patch: {spec: {runPolicy: {schedulingPolicy: {minAvailable: 99}}}}"),
-        [
-            "KB0315 at minAvailable: `spec.runPolicy.schedulingPolicy.minAvailable` is set by kubebench and cannot be patched"
-        ]
+    assert_eq!(faults("job", vault), []);
+    assert_findings(
+        &faults("mpiJob", "patch: {spec: {runPolicy: {schedulingPolicy: {minAvailable: 99}}}}"),
+        &[(
+            "KB0315 at minAvailable",
+            str!["`spec.runPolicy.schedulingPolicy.minAvailable` is set by kubebench and cannot be patched"],
+        )],
     );
-    assert_eq!(faults("job", "container: {resources: {claims: [{name: gpu}]}}"), [""; 0]);
-    assert_eq!(faults("job", "pod: {containers: [{name: other, image: b, resources: {limits: {cpu: 1}}}]}"), [""; 0]);
+    assert_eq!(faults("job", "container: {resources: {claims: [{name: gpu}]}}"), []);
+    assert_eq!(faults("job", "pod: {containers: [{name: other, image: b, resources: {limits: {cpu: 1}}}]}"), []);
 }
 
 #[test]
 fn directives_that_would_do_nothing_are_refused() {
-    for (fields, expected) in [
-        ("pod: {$foo: 1}", "$foo: `$foo` is not a directive that kubebench knows"),
+    for (fields, place, message) in [
+        ("pod: {$foo: 1}", "$foo", str!["`$foo` is not a directive that kubebench knows"]),
         (
             "pod: {$setElementOrder/volumes: [{name: a}]}",
-            "$setElementOrder/volumes: `$setElementOrder/volumes` is not a directive that kubebench knows",
+            "$setElementOrder/volumes",
+            str!["`$setElementOrder/volumes` is not a directive that kubebench knows"],
         ),
         (
             "container: {$deleteFromPrimitiveList/args: [a]}",
-            "$deleteFromPrimitiveList/args: `$deleteFromPrimitiveList/args` is not a directive that kubebench knows",
+            "$deleteFromPrimitiveList/args",
+            str!["`$deleteFromPrimitiveList/args` is not a directive that kubebench knows"],
         ),
         (
             "patch: {spec: {$retainKeys: [template]}}",
-            "$retainKeys: `$retainKeys` is not a directive that kubebench knows",
+            "$retainKeys",
+            str!["`$retainKeys` is not a directive that kubebench knows"],
         ),
-        ("pod: {securityContext: {$patch: relpace}}", "relpace: `$patch` is one of `replace`, `delete`, `merge`"),
-        ("pod: {securityContext: {$patch: true}}", "true: `$patch` is one of `replace`, `delete`, `merge`"),
+        (
+            "pod: {securityContext: {$patch: relpace}}",
+            "relpace",
+            str!["`$patch` is one of `replace`, `delete`, `merge`"],
+        ),
+        ("pod: {securityContext: {$patch: true}}", "true", str!["`$patch` is one of `replace`, `delete`, `merge`"]),
         (
             "pod: {tolerations: [{$patch: replace}]}",
-            "$patch: `$patch` does nothing in `tolerations`: that list is always replaced as a whole",
+            "$patch",
+            str!["`$patch` does nothing in `tolerations`: that list is always replaced as a whole"],
         ),
         (
             "pod: {volumes: [{$patch: replace, name: a, emptyDir: {}}]}",
-            "$patch: `$patch: replace` must be the only key of a list element",
+            "$patch",
+            str!["`$patch: replace` must be the only key of a list element"],
         ),
-        ("pod: {volumes: [{$patch: delete}]}", "$patch: `$patch: delete` does not say which element of `volumes`"),
+        (
+            "pod: {volumes: [{$patch: delete}]}",
+            "$patch",
+            str!["`$patch: delete` does not say which element of `volumes`"],
+        ),
         (
             "pod: {volumes: [{$patch: delete, name: a, emptyDir: {}}]}",
-            "$patch: `$patch: delete` may be combined with `name` only",
+            "$patch",
+            str!["`$patch: delete` may be combined with `name` only"],
         ),
         (
             "pod: {affinity: {$patch: delete, nodeAffinity: {}}}",
-            "$patch: `$patch: delete` must be the only key of a mapping",
+            "$patch",
+            str!["`$patch: delete` must be the only key of a mapping"],
         ),
     ] {
-        assert_eq!(faults("job", fields), [format!("KB0316 at {expected}")], "{fields}");
+        assert_findings(&faults("job", fields), &[(&format!("KB0316 at {place}"), message)]);
     }
     for fields in [
         "pod: {securityContext: {$patch: merge, runAsUser: 1000}}",
         "pod: {securityContext: {$patch: replace, runAsNonRoot: true, runAsUser: 1}}",
         "pod: {volumes: [{name: a, emptyDir: {}}, {$patch: merge, name: b, emptyDir: {}}]}",
     ] {
-        assert_eq!(faults("job", fields), [""; 0], "{fields}");
+        assert_eq!(faults("job", fields), [], "{fields}");
     }
 }
 
@@ -227,7 +257,10 @@ fn neither_null_nor_directives_are_emitted() {
 #[test]
 fn the_account_of_a_driver_of_spark_is_a_field() {
     let fields = "pod: {serviceAccountName: b}";
-    assert_eq!(faults("sparkApplication", fields), ["KB0315 at b: the account of the `driver` is no patch"]);
+    assert_findings(
+        &faults("sparkApplication", fields),
+        &[("KB0315 at b", str!["the account of the `driver` is no patch"])],
+    );
     let fields = "patch: {spec: {driver: {serviceAccount: b}, executor: {instances: 9}}}";
     assert_eq!(faults("sparkApplication", fields).len(), 2);
     let object = object("sparkApplication", "env: {}");
@@ -285,8 +318,8 @@ fn components_of_kserve_have_the_fields_of_their_crd() {
             .fold(format!("{{{field}: null, qqqqqqqqqqqq: 1}}"), |inner, step| format!("{{{step}: {inner}}}"));
         let patch = patch.replacen("null", "1", 1);
         let found = faults("inferenceService", &format!("patch: {patch}"));
-        assert!(found.iter().any(|fault| fault.contains("`qqqqqqqqqqqq` is not a field")), "{place}: {found:?}");
-        found.iter().any(|fault| fault.contains(&format!("`{field}` is not a field")))
+        assert!(found.iter().any(|fault| fault.1.contains("`qqqqqqqqqqqq` is not a field")), "{place}: {found:?}");
+        found.iter().any(|fault| fault.1.contains(&format!("`{field}` is not a field")))
     };
     let predictor = &schema["properties"]["spec"]["properties"]["predictor"]["properties"];
     for field in predictor.as_object().unwrap().keys().filter(|field| !matches!(field.as_str(), "name" | "triton")) {

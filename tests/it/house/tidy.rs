@@ -100,6 +100,7 @@ const CRATES: &[(&str, &[&str])] = &[
     ("sha2", &["syntax/digest"]),
     ("signal-hook", &["host/process"]),
     ("similar", &["compiler/tree"]),
+    ("snapbox", &["testing/snapshot"]),
     ("statrs", &["stats/distribution"]),
     ("strsim", &["syntax/diag"]),
     ("tokio", &["cluster"]),

@@ -9,7 +9,8 @@ use std::sync::LazyLock;
 use kubebench_compiler::compile::{Compilation, Compiled, Input, Workspace};
 use kubebench_compiler::lower::Unreadable;
 use kubebench_compiler::manifest::standalone;
-use kubebench_syntax::diag::Severity;
+use kubebench_syntax::diag::{Diagnostic, Place, Severity};
+use kubebench_testing::snapshot::{Snapshot, assert_text};
 use serde_json::Value;
 
 /// One emitted object and the file that holds it, below the output directory.
@@ -65,8 +66,35 @@ pub(crate) fn compile_sound(files: &[(&str, &str)]) -> Compilation {
 
 /// The errors of a compilation as text.
 pub(crate) fn errors(compilation: &Compilation) -> Vec<String> {
+    located_errors(compilation).into_iter().map(|(place, message)| format!("{place}: {message}")).collect()
+}
+
+/// The errors of a compilation: code with path, and message.
+pub(crate) fn located_errors(compilation: &Compilation) -> Vec<(String, String)> {
     let errors = compilation.diagnostics.iter().filter(|fault| fault.severity == Severity::Error);
-    errors.map(|fault| format!("{} {}: {}", fault.code.id, fault.path(&compilation.sources), fault.message)).collect()
+    let place = |fault: &Diagnostic| format!("{} {}", fault.code.id, fault.path(&compilation.sources));
+    errors.map(|fault| (place(fault), fault.message.clone())).collect()
+}
+
+/// Checks the first of these errors whose place begins with the expected one.
+#[track_caller]
+pub(crate) fn assert_error(found: &[(String, String)], (place, message): (&str, Snapshot)) {
+    let error = found.iter().find(|(at, _)| at.starts_with(place));
+    let (_, text) = error.unwrap_or_else(|| panic!("{place}: {found:#?}"));
+    assert_text(text, message);
+}
+
+/// The errors of a compilation: code with the text pointed at, and message.
+pub(crate) fn errors_at(compilation: &Compilation) -> Vec<(String, String)> {
+    let errors = compilation.diagnostics.iter().filter(|fault| fault.severity == Severity::Error);
+    let place = |fault: &Diagnostic| match fault.place {
+        Place::Span(span) => {
+            let text = compilation.sources.get(span.source).unwrap().slice(span);
+            format!("{} at {text}", fault.code.id)
+        }
+        Place::File(_) | Place::Line(..) => fault.code.id.to_owned(),
+    };
+    errors.map(|fault| (place(fault), fault.message.clone())).collect()
 }
 
 /// The codes of all findings of a compilation.

@@ -8,6 +8,7 @@ use kubebench_format::spec::v1::project::LintLevel;
 use kubebench_syntax::diag::{Diagnostic, code};
 use kubebench_syntax::text::{Source, SourceMap};
 use kubebench_syntax::yaml;
+use kubebench_testing::snapshot::{Snapshot, assert_findings, assert_text, str};
 
 mod carried;
 mod claims;
@@ -31,6 +32,8 @@ const DEFAULTS: [&str; 3] = [
     "metrics: [{name: seconds, better: lower, from: {duration: run}}]",
     "workload: {job: {image: 'r.example/a:1', command: [a], resources: {cpu: 1, memory: 1Gi}}}",
 ];
+
+const NONE: [(&str, String); 0] = [];
 
 /// What is in every file of `pipelines`.
 const WORKFLOW: &str = "{apiVersion: argoproj.io/v1alpha1, kind: Workflow, spec: {arguments: {parameters: [{name: epochs}]}, entrypoint: a, templates: [{name: a, container: {image: 'r.example/a:1', resources: {limits: {cpu: 1, memory: 1Gi}}}}]}}";
@@ -93,7 +96,7 @@ impl Compiled {
 
 /// Checks the benchmark whose `spec` has `fields` beside the [`DEFAULTS`], on the targets of `project`.
 #[track_caller]
-fn check_on(targets: &str, fields: &str, expected: &[&str]) {
+fn check_on(targets: &str, fields: &str, expected: &[(&str, Snapshot)]) {
     let project = if targets.is_empty() {
         String::new()
     } else {
@@ -102,14 +105,29 @@ fn check_on(targets: &str, fields: &str, expected: &[&str]) {
     let compiled = compile(&project, &document(fields));
     assert_eq!(compiled.before, [], "{fields}");
     assert!(!compiled.benchmarks.is_empty());
-    let found: Vec<String> =
-        compiled.findings().iter().map(|fault| format!("{} {}", fault.code.id, fault.message)).collect();
-    assert_eq!(found, expected, "{fields}");
+    assert_findings(&codes_and_messages(&compiled.findings()), expected);
+}
+
+/// Checks a benchmark with one finding about `value`, which the snapshot leaves out: so many values share it.
+#[track_caller]
+fn check_about(value: &str, fields: &str, expected: (&str, Snapshot)) {
+    let compiled = compile("", &document(fields));
+    assert_eq!(compiled.before, [], "{fields}");
+    assert_findings(&about(value, codes_and_messages(&compiled.findings())), &[expected]);
+}
+
+/// Puts `…` in the place of `value`.
+fn about(value: &str, found: Vec<(&'static str, String)>) -> Vec<(&'static str, String)> {
+    let generalized = |message: String| {
+        assert!(message.contains(value), "`{value}`: {message}");
+        message.replace(value, "…")
+    };
+    found.into_iter().map(|(code, message)| (code, generalized(message))).collect()
 }
 
 /// Checks on the target `default`.
 #[track_caller]
-fn check(fields: &str, expected: &[&str]) {
+fn check(fields: &str, expected: &[(&str, Snapshot)]) {
     check_on("", fields, expected);
 }
 
@@ -137,9 +155,12 @@ fn mpi_job(fields: &str) -> String {
 const KEYS: &str = "sshAuthMountPath: /home/mpiuser/.ssh, pod: {securityContext: {runAsUser: 1000}}";
 
 /// Returns what lowering reports of the benchmark whose `spec` has `fields` beside the [`DEFAULTS`].
-fn lowered(fields: &str) -> Vec<String> {
-    let before = compile("", &document(fields)).before;
-    before.iter().map(|fault| format!("{} {}", fault.code.id, fault.message)).collect()
+fn lowered(fields: &str) -> Vec<(&'static str, String)> {
+    codes_and_messages(&compile("", &document(fields)).before)
+}
+
+fn codes_and_messages(found: &[Diagnostic]) -> Vec<(&'static str, String)> {
+    found.iter().map(|fault| (fault.code.id, fault.message.clone())).collect()
 }
 
 #[test]

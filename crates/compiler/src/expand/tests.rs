@@ -1,5 +1,6 @@
 use super::*;
 use kubebench_syntax::text::{Source, SourceId};
+use kubebench_testing::snapshot::{Snapshot, assert_findings, str};
 
 #[track_caller]
 fn check(matrix: &str, expected: &[&str]) {
@@ -7,12 +8,19 @@ fn check(matrix: &str, expected: &[&str]) {
     let node = kubebench_syntax::yaml::read(SourceId(0), &source).root;
     let mut diagnostics = Diagnostics::default();
     let cases = expand(node.as_ref(), &mut diagnostics);
-    let found: Vec<String> = if diagnostics.as_slice().is_empty() {
-        cases.into_iter().map(|case| case.name).collect()
-    } else {
-        diagnostics.as_slice().iter().map(|fault| format!("{} {}", fault.code.id, fault.message)).collect()
-    };
-    assert_eq!(found, expected, "{matrix}");
+    assert_eq!(diagnostics.as_slice(), [], "{matrix}");
+    assert_eq!(cases.into_iter().map(|case| case.name).collect::<Vec<_>>(), expected, "{matrix}");
+}
+
+#[track_caller]
+fn refused(matrix: &str, expected: &[(&str, Snapshot)]) {
+    let source = Source::new("x", matrix.as_bytes());
+    let node = kubebench_syntax::yaml::read(SourceId(0), &source).root;
+    let mut diagnostics = Diagnostics::default();
+    expand(node.as_ref(), &mut diagnostics);
+    let found: Vec<(&str, &str)> =
+        diagnostics.as_slice().iter().map(|fault| (fault.code.id, fault.message.as_str())).collect();
+    assert_findings(&found, expected);
 }
 
 #[test]
@@ -37,19 +45,25 @@ fn identity_is_the_values_and_nothing_else() {
 
 #[test]
 fn faults() {
-    check("{axes: {a: [1, 1]}}", &["KB0305 `a` holds the value 1 twice", "KB0305 the case a=1 exists already"]);
-    check("{axes: {a: [1]}, include: [{a: 1}]}", &["KB0305 the case a=1 exists already"]);
-    check("{axes: {a: [1]}, include: [{b: 1}]}", &["KB0305 `b` is not an axis", "KB0305 this case leaves out a"]);
-    check("{axes: {a: [1]}, exclude: [{a: 7}]}", &["KB0306 this entry excludes no case"]);
-    check("{axes: {a: [1]}, exclude: [{a: 1}]}", &["KB0305 the matrix has no case left"]);
+    refused(
+        "{axes: {a: [1, 1]}}",
+        &[("KB0305", str!["`a` holds the value 1 twice"]), ("KB0305", str!["the case a=1 exists already"])],
+    );
+    refused("{axes: {a: [1]}, include: [{a: 1}]}", &[("KB0305", str!["the case a=1 exists already"])]);
+    refused(
+        "{axes: {a: [1]}, include: [{b: 1}]}",
+        &[("KB0305", str!["`b` is not an axis"]), ("KB0305", str!["this case leaves out a"])],
+    );
+    refused("{axes: {a: [1]}, exclude: [{a: 7}]}", &[("KB0306", str!["this entry excludes no case"])]);
+    refused("{axes: {a: [1]}, exclude: [{a: 1}]}", &[("KB0305", str!["the matrix has no case left"])]);
 }
 
 #[test]
 fn the_cap_is_checked_before_expansion() {
     let axis = format!("[{}]", (0..1000).map(|n| n.to_string()).collect::<Vec<_>>().join(","));
-    check(
+    refused(
         &format!("{{axes: {{a: {axis}, b: {axis}, c: {axis}}}}}"),
-        &["KB0304 the matrix has 1000000000 cases, more than 10000"],
+        &[("KB0304", str!["the matrix has 1000000000 cases, more than 10000"])],
     );
 }
 

@@ -1,5 +1,6 @@
 #![expect(clippy::needless_pass_by_value, reason = "`json!` values are made where they are passed")]
 
+mod namespace;
 mod verdicts;
 
 use std::collections::BTreeMap;
@@ -8,6 +9,7 @@ use serde_json::{Value as Json, json};
 
 use super::{Fact, Facts, Finding, Level, Needs, Right, Who, examine};
 use kubebench_compiler::compile::{Input, Workspace};
+use kubebench_testing::snapshot::{assert_findings, assert_text, str};
 
 const PROJECT: &str = r#"
 apiVersion: kubebench.dev/v1
@@ -177,21 +179,21 @@ fn examined(canned: &Canned) -> Vec<Finding> {
     examined_as(PROJECT, SPEC, canned)
 }
 
-/// The findings that are not `ok`, as lines.
-fn complaints(findings: &[Finding]) -> Vec<String> {
+/// The findings that are not `ok`: level and check, and the text.
+fn complaints(findings: &[Finding]) -> Vec<(String, String)> {
     let bad = findings.iter().filter(|finding| finding.level != Level::Ok);
-    bad.map(|finding| format!("{} {}: {}", finding.level.name(), finding.check, finding.seen)).collect()
+    bad.map(|finding| (format!("{} {}", finding.level.name(), finding.check), finding.seen.clone())).collect()
 }
 
 /// What of `canned` is found beside what a sound cluster has.
-fn found(canned: &Canned) -> String {
-    complaints(&examined(canned)).join("\n")
+fn found(canned: &Canned) -> Vec<(String, String)> {
+    complaints(&examined(canned))
 }
 
 #[test]
 fn a_sound_cluster_has_nothing_to_complain_about() {
     let findings = examined(&Canned::sound());
-    assert_eq!(complaints(&findings), Vec::<String>::new());
+    assert_eq!(complaints(&findings), []);
     let checks: Vec<&str> = findings.iter().map(|finding| finding.check).collect();
     for check in [
         "API server",
@@ -215,23 +217,74 @@ fn a_sound_cluster_has_nothing_to_complain_about() {
 #[test]
 fn what_is_missing_is_named() {
     for (path, words) in [
-        ("/apis/kubeflow.org/v1", "error APIs: the cluster does not serve `PyTorchJob` of `kubeflow.org/v1`"),
-        ("/api/v1/namespaces/bench", "error namespace: `bench` does not exist"),
-        ("/apis/storage.k8s.io/v1/storageclasses", "note storage: unknown"),
-        ("/api/v1/namespaces/bench/secrets/kubebench-git", "error git credential: there is no Secret `kubebench-git`"),
+        (
+            "/apis/kubeflow.org/v1",
+            vec![("error APIs", str!["the cluster does not serve `PyTorchJob` of `kubeflow.org/v1`"])],
+        ),
+        ("/api/v1/namespaces/bench", vec![("error namespace", str!["`bench` does not exist"])]),
+        (
+            "/apis/storage.k8s.io/v1/storageclasses",
+            vec![("note storage", str!["unknown: you may not read StorageClasses"])],
+        ),
+        (
+            "/api/v1/namespaces/bench/secrets/kubebench-git",
+            vec![(
+                "error git credential",
+                str!["there is no Secret `kubebench-git`: results stay on the volume until there is one"],
+            )],
+        ),
         (
             "/api/v1/namespaces/bench/secrets/hf",
-            "error references: there is no Secret `hf`, which master of train needs",
+            vec![("error references", str!["there is no Secret `hf`, which master of train needs"])],
         ),
-        ("/api/v1/namespaces/bench/serviceaccounts/kubebench-runner", "note accounts: not there: `kubebench-runner`"),
-        ("/api/v1/nodes", "warning nodes:"),
-        ("/apis/apps/v1/deployments", "note controller: no Deployment is called `workflow-controller`"),
-        ("/apis/argoproj.io/v1alpha1/applications", "note GitOps: no Application of Argo CD"),
+        (
+            "/api/v1/namespaces/bench/serviceaccounts/kubebench-runner",
+            vec![("note accounts", str!["not there: `kubebench-runner`: the tree is not applied"])],
+        ),
+        (
+            "/api/v1/nodes",
+            vec![
+                (
+                    "warning nodes",
+                    str![
+                        "`master of train`, `worker of train`, `step prepare`, `step run` and 3 more: no node has the labels "
+                    ],
+                ),
+                (
+                    "note images",
+                    str![
+                        "on no node yet, as far as nodes say: `registry.example/kubebench@sha256:0caad04c6b091e442a7197d216e749afd84e0779829f0a070d021bdb23171bbb`, `registry.example/train:1`"
+                    ],
+                ),
+            ],
+        ),
+        (
+            "/apis/apps/v1/deployments",
+            vec![
+                (
+                    "note controller",
+                    str!["no Deployment is called `workflow-controller`, so nobody can tell from here whether it runs"],
+                ),
+                (
+                    "note controller",
+                    str!["no Deployment is called `training-operator`, so nobody can tell from here whether it runs"],
+                ),
+                (
+                    "note Argo's settings",
+                    str![
+                        "there is no ConfigMap `workflow-controller-configmap` in `argo`, `argo-workflows`, `kubeflow`"
+                    ],
+                ),
+            ],
+        ),
+        (
+            "/apis/argoproj.io/v1alpha1/applications",
+            vec![("note GitOps", str!["no Application of Argo CD or Kustomization of Flux here applies to `bench`"])],
+        ),
     ] {
         let mut canned = Canned::sound();
         canned.remove(path);
-        let said = found(&canned);
-        assert!(said.contains(words), "without {path}:\n{said}");
+        assert_findings(&found(&canned), &words);
     }
 }
 
@@ -244,7 +297,7 @@ fn what_may_not_be_read_is_never_right() {
         canned.forbid(path, why);
         let findings = examined(&canned);
         let unknown: Vec<&Finding> = findings.iter().filter(|finding| finding.seen.starts_with("unknown")).collect();
-        assert!(!unknown.is_empty(), "{path} is forbidden, and nothing says so:\n{}", complaints(&findings).join("\n"));
+        assert!(!unknown.is_empty(), "{path} is forbidden, and nothing says so: {:#?}", complaints(&findings));
         for finding in unknown {
             assert_eq!(finding.level, Level::Note);
             assert!(
@@ -261,15 +314,35 @@ fn settings_of_argo_that_make_benchmarks_run_for_ever_are_errors() {
     for (settings, words) in [
         (
             json!({"workflowDefaults": "spec:\n  ttlStrategy:\n    secondsAfterCompletion: 60\n"}),
-            "`ttlStrategy: {secondsAfterCompletion:60}`",
+            vec![(
+                "error Argo's settings",
+                str![
+                    "`workflow-controller-configmap` in `system` has `workflowDefaults` with `ttlStrategy: {secondsAfterCompletion:60}`: finished Workflows are deleted, git applies them again, and they run again, forever"
+                ],
+            )],
         ),
-        (json!({"retentionPolicy": "completed: 10\n"}), "`retentionPolicy: {completed:10}`"),
-        (json!({"config": "instanceID: mine\n"}), "`instanceID: mine`"),
+        (
+            json!({"retentionPolicy": "completed: 10\n"}),
+            vec![(
+                "error Argo's settings",
+                str![
+                    "`workflow-controller-configmap` in `system` has `retentionPolicy: {completed:10}`: finished Workflows above that count are deleted, git applies them again, and they run again, forever"
+                ],
+            )],
+        ),
+        (
+            json!({"config": "instanceID: mine\n"}),
+            vec![(
+                "error Argo's settings",
+                str![
+                    "`workflow-controller-configmap` in `system` has `instanceID: mine`: the controller ignores Workflows without its label"
+                ],
+            )],
+        ),
     ] {
         let mut canned = Canned::sound();
         canned.put(path, json!({"data": settings}));
-        let said = found(&canned);
-        assert!(said.starts_with("error Argo's settings") && said.contains(words) && !said.contains('\n'), "{said}");
+        assert_findings(&found(&canned), &words);
     }
 }
 
@@ -281,46 +354,66 @@ fn a_workflow_that_argo_ended_for_want_of_its_template_is_an_error() {
     let workflow = |name: &str, status: &Json| json!({"metadata": {"name": name}, "status": status});
     let mut canned = Canned::sound();
     canned.put(&path, workflow(&name, &status));
-    assert_eq!(
-        found(&canned),
-        format!(
-            "error Workflows: `{name}` ended before its first run, for Argo did not find its WorkflowTemplate, or its entry point in that: it does not look again"
-        )
+    let findings = examined(&canned);
+    let finding = findings.iter().find(|finding| finding.check == "Workflows").unwrap();
+    assert_eq!(finding.level, Level::Error);
+    assert_text(
+        finding.seen.replace(&name, "<name>"),
+        str![
+            "`<name>` ended before its first run, for Argo did not find its WorkflowTemplate, or its entry point in that: it does not look again"
+        ],
     );
-    let advice = examined(&canned).into_iter().find(|finding| finding.check == "Workflows").unwrap().advice.unwrap();
-    assert_eq!(
-        advice,
-        format!(
-            "apply `generated/eu/pipeline` first, then `kubectl -n bench delete workflow {name}`, and GitOps creates it again"
-        )
+    assert_text(
+        finding.advice.as_deref().unwrap().replace(&name, "<name>"),
+        str![
+            "apply `generated/eu/pipeline` first, then `kubectl -n bench delete workflow <name>`, and GitOps creates it again"
+        ],
     );
     canned.put(&path, workflow(&name, &json!({"phase": "Running"})));
-    assert_eq!(found(&canned), "");
+    assert_eq!(found(&canned), []);
     canned.forbid(&path, "no");
-    assert!(found(&canned).contains("unknown: you may not read the Workflows in `bench`"));
+    assert_findings(&found(&canned), &[("note Workflows", str!["unknown: you may not read the Workflows in `bench`"])]);
 }
 
 #[test]
 fn options_of_argo_cd_and_flux_that_hurt_are_errors() {
     let list = "/apis/argoproj.io/v1alpha1/applications";
     for (policy, level) in [
-        (json!({"syncOptions": ["Replace=true"]}), "error"),
-        (json!({"syncOptions": ["Force=true"]}), "error"),
-        (json!({"syncOptions": ["ServerSideApply=true"]}), ""),
+        (json!({"syncOptions": ["Replace=true"]}), Some("error")),
+        (json!({"syncOptions": ["Force=true"]}), Some("error")),
+        (json!({"syncOptions": ["ServerSideApply=true"]}), None),
     ] {
         let mut canned = Canned::sound();
         canned.put(list, json!({"items": [application(policy)]}));
-        assert!(found(&canned).starts_with(level), "{}", found(&canned));
+        let found = found(&canned);
+        assert_eq!(found.first().map(|(check, _)| check.split(' ').next().unwrap()), level, "{found:?}");
     }
     let mut canned = Canned::sound();
     canned.put("/api/v1/namespaces/bench/persistentvolumeclaims", json!({"items": [{"metadata": {"name": "train-results"}, "spec": {"storageClassName": "fast"}, "status": {"phase": "Bound"}}]}));
-    assert!(found(&canned).contains("lost its `Prune=false`"), "{}", found(&canned));
+    assert_findings(
+        &found(&canned),
+        &[(
+            "error GitOps",
+            str!["the Application `benchmarks` prunes, and the claim `train-results` lost its `Prune=false`"],
+        )],
+    );
 
     let flux = "/apis/kustomize.toolkit.fluxcd.io/v1";
     for (spec, words) in [
-        (json!({"force": true}), "`force: true`"),
-        (json!({"wait": true}), "`wait: true`"),
-        (json!({"namePrefix": "x-"}), "`namePrefix`"),
+        (
+            json!({"force": true}),
+            str![
+                "the Kustomization `k` has `force: true`: what cannot be changed is deleted and made again, finished Workflows and claims with results too"
+            ],
+        ),
+        (
+            json!({"wait": true}),
+            str!["the Kustomization `k` has `wait: true`: it waits for claims that nothing mounts yet"],
+        ),
+        (
+            json!({"namePrefix": "x-"}),
+            str!["the Kustomization `k` has `namePrefix`: names inside run lists do not follow"],
+        ),
     ] {
         let mut canned = Canned::sound();
         canned.put(flux, json!({"resources": [{"kind": "Kustomization", "name": "kustomizations"}]}));
@@ -329,7 +422,7 @@ fn options_of_argo_cd_and_flux_that_hurt_are_errors() {
             &format!("{flux}/kustomizations"),
             json!({"items": [{"metadata": {"name": "k"}, "spec": spec, "status": {"inventory": inventory}}]}),
         );
-        assert!(found(&canned).contains(words), "{}", found(&canned));
+        assert_text(found(&canned).into_iter().map(|(_, text)| text).collect::<Vec<_>>().join("\n"), words);
     }
 }
 
@@ -339,23 +432,28 @@ fn a_quota_is_held_against_the_largest_run() {
     for (list, words) in [
         (
             quota(json!({"requests.nvidia.com/gpu": "24"}), json!({})),
-            "error quota: `q` allows requests.nvidia.com/gpu 24, and `train` needs 32",
+            vec![("error quota", str!["`q` allows requests.nvidia.com/gpu 24, and `train` needs 32"])],
         ),
         (
             quota(json!({"requests.nvidia.com/gpu": "32"}), json!({"requests.nvidia.com/gpu": "8"})),
-            "warning quota: `q` allows requests.nvidia.com/gpu 32, of which 8 is used",
+            vec![(
+                "warning quota",
+                str!["`q` allows requests.nvidia.com/gpu 32, of which 8 is used; `train` needs 32"],
+            )],
         ),
-        (quota(json!({"pods": "4"}), json!({})), "`train` needs 5"),
+        (quota(json!({"pods": "4"}), json!({})), vec![("error quota", str!["`q` allows pods 4, and `train` needs 5"])]),
         (
             quota(json!({"limits.cpu": "64"}), json!({})),
-            "error quota: `q` limits limits.cpu, and step prepare says no limits of cpu",
+            vec![(
+                "error quota",
+                str!["`q` limits limits.cpu, and step prepare says no limits of cpu: the API server refuses such pods"],
+            )],
         ),
-        (quota(json!({"requests.nvidia.com/gpu": "32"}), json!({})), ""),
+        (quota(json!({"requests.nvidia.com/gpu": "32"}), json!({})), vec![]),
     ] {
         let mut canned = Canned::sound();
         canned.put("/api/v1/namespaces/bench/resourcequotas", list);
-        let said = found(&canned);
-        assert!(said.contains(words) && said.is_empty() == words.is_empty(), "{said}");
+        assert_findings(&found(&canned), &words);
     }
 }
 
@@ -374,24 +472,52 @@ fn nodes_are_held_against_what_pods_select() {
         "podSecurity: restricted, tolerations: [{key: nvidia.com/gpu, operator: Exists, effect: NoSchedule}]",
     );
     for (project, nodes, words) in [
-        (PROJECT, node(json!({}), json!([]), "32"), ""),
-        (&select, node(json!({}), json!([]), "32"), "no node has the labels `gpu=h100`"),
-        (&select, node(json!({"gpu": "h100"}), json!([]), "32"), ""),
-        (PROJECT, node(json!({}), taint.clone(), "32"), "a taint that it does not tolerate: `nvidia.com/gpu`"),
-        (&tolerate, node(json!({}), taint, "32"), ""),
-        (PROJECT, node(json!({}), json!([]), "4"), "it asks for nvidia.com/gpu 8, and its nodes have 4 at most"),
-        (PROJECT, node(json!({}), json!([]), "16"), "its 3 replicas need more than all its nodes have: room for 2"),
+        (PROJECT, node(json!({}), json!([]), "32"), vec![]),
+        (
+            &select,
+            node(json!({}), json!([]), "32"),
+            vec![("warning nodes", str!["`master of train`, `worker of train`: no node has the labels `gpu=h100`"])],
+        ),
+        (&select, node(json!({"gpu": "h100"}), json!([]), "32"), vec![]),
+        (
+            PROJECT,
+            node(json!({}), taint.clone(), "32"),
+            vec![(
+                "warning nodes",
+                str![
+                    "`master of train`, `worker of train`, `step prepare`, `step run` and 3 more: every node with its labels has a taint that it does not tolerate: `nvidia.com/gpu`"
+                ],
+            )],
+        ),
+        (&tolerate, node(json!({}), taint, "32"), vec![]),
+        (
+            PROJECT,
+            node(json!({}), json!([]), "4"),
+            vec![(
+                "warning nodes",
+                str![
+                    "`master of train`, `worker of train`: it asks for nvidia.com/gpu 8, and its nodes have 4 at most"
+                ],
+            )],
+        ),
+        (
+            PROJECT,
+            node(json!({}), json!([]), "16"),
+            vec![(
+                "warning nodes",
+                str![
+                    "`worker of train`: its 3 replicas need more than all its nodes have: room for 2 while nothing else runs"
+                ],
+            )],
+        ),
     ] {
         let mut canned = Canned::sound();
         canned.put("/api/v1/nodes", nodes);
-        let workloads: Vec<String> = complaints(&examined_as(project, SPEC, &canned))
+        let workloads: Vec<(String, String)> = complaints(&examined_as(project, SPEC, &canned))
             .into_iter()
-            .filter(|line| line.contains("nodes:") && line.contains("train"))
+            .filter(|(check, text)| check.ends_with(" nodes") && text.contains("train"))
             .collect();
-        assert!(
-            workloads.join("\n").contains(words) && workloads.is_empty() == words.is_empty(),
-            "{words}: {workloads:#?}"
-        );
+        assert_findings(&workloads, &words);
     }
 }
 
@@ -399,102 +525,52 @@ fn nodes_are_held_against_what_pods_select() {
 fn rights_that_are_missing_are_named() {
     let mut canned = Canned::sound();
     canned.refused = Some(vec!["kubebench-runner create pytorchjobs".to_owned()]);
-    assert_eq!(found(&canned), "error accounts: `kubebench-runner` may not `create pytorchjobs.kubeflow.org`");
+    assert_findings(
+        &found(&canned),
+        &[("error accounts", str!["`kubebench-runner` may not `create pytorchjobs.kubeflow.org`"])],
+    );
 
     // Who may not ask for others reads the roles.
     canned.refused = None;
-    let said = found(&canned);
-    assert!(
-        said.contains("error accounts: the role `kubebench-runner` of `kubebench-runner` or its binding is not there")
+    assert_findings(
+        &found(&canned),
+        &[
+            (
+                "error accounts",
+                str!["the role `kubebench-workflow` of `kubebench-recorder` or its binding is not there"],
+            ),
+            ("error accounts", str!["the role `kubebench-runner` of `kubebench-runner` or its binding is not there"]),
+            (
+                "error accounts",
+                str!["the role `kubebench-workflow` of `kubebench-workflow` or its binding is not there"],
+            ),
+        ],
     );
     let base = "/apis/rbac.authorization.k8s.io/v1/namespaces/bench";
     for role in ["kubebench-runner", "kubebench-workflow"] {
         canned.put(&format!("{base}/rolebindings/{role}"), json!({})).put(&format!("{base}/roles/{role}"), json!({}));
     }
-    let said = found(&canned);
-    assert!(said.contains("the roles of `kubebench-recorder` lack `create workflowtaskresults.argoproj.io`"), "{said}");
-}
-
-#[test]
-fn a_secret_is_judged_by_the_names_of_its_keys() {
-    let secret = "/api/v1/namespaces/bench/secrets/kubebench-git";
-    let ssh = PROJECT.replace("https://git.example/x.git", "git@git.example:x.git");
-    for (project, keys, words) in [
-        (
-            PROJECT,
-            json!({"ssh-privatekey": "VALUE"}),
-            "error git credential: the Secret `kubebench-git` has no key `password`, which an HTTP remote needs",
-        ),
-        // Servers that take a token as the password take any name with it.
-        (PROJECT, json!({"password": "VALUE"}), ""),
-        (
-            &ssh,
-            json!({"username": "VALUE", "password": "VALUE"}),
-            "has no key `ssh-privatekey`, which an SSH remote needs",
-        ),
-        (
-            &ssh,
-            json!({"ssh-privatekey": "VALUE"}),
-            "warning git credential: the Secret `kubebench-git` has no key `known_hosts`",
-        ),
-        (&ssh, json!({"ssh-privatekey": "VALUE", "known_hosts": "VALUE"}), ""),
-    ] {
-        let mut canned = Canned::sound();
-        canned.put(secret, json!({"data": keys}));
-        let findings = examined_as(project, SPEC, &canned);
-        let said = complaints(&findings).join("\n");
-        assert!(said.contains(words) && said.is_empty() == words.is_empty(), "{said}");
-        assert!(!format!("{findings:?}").contains("VALUE"));
-    }
-}
-
-#[test]
-fn queues_must_be_there_and_active() {
-    let project = PROJECT.replace("podSecurity: restricted", "podSecurity: restricted, queue: {kueue: ml}");
-    let mut canned = Canned::sound();
-    let said = |canned: &Canned| {
-        let findings = examined_as(&project, SPEC, canned);
-        complaints(&findings).into_iter().filter(|line| line.contains(" queue:")).collect::<Vec<_>>().join("\n")
-    };
-    assert!(said(&canned).contains("the cluster has no Kueue"));
-    canned.put("/apis/kueue.x-k8s.io", json!({"preferredVersion": {"groupVersion": "kueue.x-k8s.io/v1beta1"}}));
-    assert!(said(&canned).contains("there is no LocalQueue `ml` in `bench`"));
-    let base = "/apis/kueue.x-k8s.io/v1beta1";
-    canned.put(&format!("{base}/namespaces/bench/localqueues/ml"), json!({"spec": {"clusterQueue": "all"}}));
-    assert!(said(&canned).contains("there is no ClusterQueue `all`"));
-    let inactive = json!({"conditions": [{"type": "Active", "status": "False", "message": "no flavor"}]});
-    canned.put(&format!("{base}/clusterqueues/all"), json!({"status": inactive}));
-    assert!(said(&canned).contains("is not active: no flavor"));
-    let groups = |resources: Json| json!({"spec": {"resourceGroups": [{"coveredResources": resources}]}});
-    canned.put(&format!("{base}/clusterqueues/all"), groups(json!(["cpu", "memory"])));
-    assert!(said(&canned).contains("has no quota of `nvidia.com/gpu`"));
-    canned.put(&format!("{base}/clusterqueues/all"), groups(json!(["cpu", "memory", "nvidia.com/gpu"])));
-    assert_eq!(said(&canned), "");
-}
-
-#[test]
-fn katib_must_be_let_read_the_metrics_of_trials() {
-    const SEARCH: &str = r"
-apiVersion: kubebench.dev/v1
-kind: Benchmark
-metadata: {name: search}
-spec:
-  workload:
-    experiment:
-      objective: {type: maximize, objectiveMetricName: a}
-      algorithm: {algorithmName: random}
-      parameters: [{name: lr, parameterType: double, feasibleSpace: {min: 1, max: 2}}]
-      maxTrialCount: 2
-      trial: {job: {image: 'registry.example/train:1', command: [train, '${trialParameters.lr}'], resources: {cpu: 1, memory: 1Gi}}}
-";
-    let said = |labels: Json| {
-        let mut canned = Canned::sound();
-        canned.put("/api/v1/namespaces/bench", json!({"metadata": {"labels": labels}}));
-        let findings = examined_as(PROJECT, SEARCH, &canned);
-        complaints(&findings).into_iter().filter(|line| line.contains("Katib")).collect::<Vec<_>>().join("\n")
-    };
-    assert!(said(json!({})).contains("has no label `katib.kubeflow.org/metrics-collector-injection: enabled`"));
-    let injects = |level: &str| json!({"katib.kubeflow.org/metrics-collector-injection": "enabled", "pod-security.kubernetes.io/enforce": level});
-    assert!(said(injects("restricted")).contains("which Katib's collector may not pass"));
-    assert_eq!(said(injects("baseline")), "");
+    assert_findings(
+        &found(&canned),
+        &[
+            (
+                "error accounts",
+                str![
+                    "the roles of `kubebench-recorder` lack `create workflowtaskresults.argoproj.io`, `patch workflowtaskresults.argoproj.io`"
+                ],
+            ),
+            (
+                "error accounts",
+                str![
+                    "the roles of `kubebench-runner` lack `get events`, `list events`, `watch events`, `get pods` and 63 more"
+                ],
+            ),
+            (
+                "error accounts",
+                str![
+                    "the roles of `kubebench-workflow` lack `create workflowtaskresults.argoproj.io`, `patch workflowtaskresults.argoproj.io`"
+                ],
+            ),
+        ],
+    );
 }

@@ -1,5 +1,6 @@
 use std::collections::BTreeSet;
 
+use kubebench_testing::snapshot::{assert_text, str};
 use proptest::prelude::*;
 use serde_json::json;
 
@@ -167,7 +168,7 @@ fn a_failed_job_is_explained_by_its_pods() {
     let over = summed(&job(&[FAILED]), &pods, &[]);
     assert_eq!(over.state, State::Ended(Status::Failed));
     assert_eq!(codes(&over), ["outOfMemory", "exitCode"]);
-    assert_eq!(over.reasons[1].message, "worker-0: exited with 1");
+    assert_text(&over.reasons[1].message, str!["worker-0: exited with 1"]);
     assert_eq!((over.exits[0].code, over.exits[0].signal.as_deref()), (None, Some("SIGKILL")));
     assert_eq!((over.exits[1].code, over.exits[1].signal.as_deref()), (Some(1), None));
 
@@ -198,9 +199,9 @@ fn a_deadline_explains_what_it_killed() {
     let mut all = job(&[("Failed", "True", "PyTorchJobFailed", message)]);
     all["spec"]["runPolicy"] = json!({"activeDeadlineSeconds": 900});
     let over = summed(&all, &[pod("master", 0, ended(143, "Error")), pod("worker", 0, running())], &[]);
-    assert_eq!(
-        over.reasons[0].message,
-        "the job was stopped after its timeout of 900 s, which counts from its creation"
+    assert_text(
+        &over.reasons[0].message,
+        str!["the job was stopped after its timeout of 900 s, which counts from its creation"],
     );
 }
 
@@ -271,23 +272,25 @@ fn a_queue_says_why() {
     };
     let no_quota = json!([{"type": "QuotaReserved", "status": "False", "reason": "Pending",
         "message": "couldn't assign flavors to pod set main: insufficient unused quota for cpu"}]);
-    assert_eq!(
+    assert_text(
         told(&[], &[], no_quota),
-        "the job is suspended until its queue admits it: couldn't assign flavors to pod set main: insufficient unused quota \
-         for cpu"
+        str![
+            "the job is suspended until its queue admits it: couldn't assign flavors to pod set main: insufficient unused quota for cpu"
+        ],
     );
     let no_check = json!([{"type": "QuotaReserved", "status": "True", "message": "Quota reserved in ClusterQueue ml"},
         {"type": "Admitted", "status": "False", "message": "The workload is not admitted by its checks."}]);
     let expected = "the job is suspended until its queue admits it: The workload is not admitted by its checks";
     assert_eq!(told(&[], &[], no_check), expected);
-    assert_eq!(told(&[], &[], json!([])), "the job is suspended until its queue admits it");
+    assert_text(told(&[], &[], json!([])), str!["the job is suspended until its queue admits it"]);
     let pods = [pod("master", 0, running()), pod("worker", 0, running())];
     let evicted = json!([{"type": "QuotaReserved", "status": "False", "message": "Preempted"},
         {"type": "Evicted", "status": "True", "message": "Preempted to accommodate a workload (UID: 1)"}]);
-    assert_eq!(
+    assert_text(
         told(&pods, &["uid-master-0", "uid-worker-0"], evicted),
-        "the job was suspended after it had started, as a queue does that takes its quota back: Preempted to accommodate a \
-         workload (UID: 1)"
+        str![
+            "the job was suspended after it had started, as a queue does that takes its quota back: Preempted to accommodate a workload (UID: 1)"
+        ],
     );
 }
 

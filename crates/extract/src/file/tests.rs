@@ -4,6 +4,7 @@ use std::io::{BufReader, Read as _};
 use super::{csv, json, json_lines, single};
 use crate::series::{Series, Window};
 use kubebench_format::spec::v1::metric::{Reduce, Row};
+use kubebench_testing::snapshot::{assert_text, str};
 
 fn read<Note>(with: impl FnOnce(&mut Series) -> Result<Note, String>) -> Result<Vec<f64>, String> {
     let mut series = Series::new(Window::All);
@@ -133,8 +134,8 @@ fn blank_cells_are_told() {
     let note = |column: &str, row| csv(text.as_bytes(), column, row, &mut Series::new(Window::All)).unwrap();
     assert_eq!(note("step", Row::All), None);
     assert_eq!(note("train", Row::First), None);
-    assert_eq!(note("train", Row::Last).unwrap(), "2 of 3 rows are blank in this column, and do not count");
-    assert_eq!(note("eval", Row::First).unwrap(), "1 of 2 rows are blank in this column, and do not count");
+    assert_text(note("train", Row::Last).unwrap(), str!["2 of 3 rows are blank in this column, and do not count"]);
+    assert_text(note("eval", Row::First).unwrap(), str!["1 of 2 rows are blank in this column, and do not count"]);
 }
 
 #[test]

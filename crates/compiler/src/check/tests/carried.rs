@@ -1,13 +1,11 @@
 use super::*;
 
-/// Reports of a job with this command that carries `bench.sh`.
-#[track_caller]
-fn with_command(command: &str, expected: &[&str]) {
-    let job = format!(
+/// A job with this command that carries `bench.sh`.
+fn job(command: &str) -> String {
+    format!(
         "workload: {{job: {{image: 'r.example/a:1', command: {command}, resources: {{cpu: 1, memory: 1Gi}}, files: \
          {{bench.sh: {{path: scripts/bench.sh}}, other.py: {{path: other.py}}}}}}}}"
-    );
-    check(&job, expected);
+    )
 }
 
 #[test]
@@ -19,24 +17,30 @@ fn files_that_are_carried() {
         "[ls, /kubebench/files, /kubebench/filesystem/x, '/kubebench/files/b-${i}.sh']",
         "[echo, 'it runs /kubebench/files/bench.sh.']",
     ] {
-        with_command(command, &[]);
+        check(&job(command), &[]);
     }
 }
 
 #[test]
 fn files_that_nobody_carries() {
-    let finding = |name: &str| format!("KB0343 no file `{name}` is carried to `/kubebench/files`");
     for (command, name) in [
         ("[sh, /kubebench/files/benhc.sh]", "benhc.sh"),
         ("[sh, -c, 'exec $KUBEBENCH_FILES/Bench.sh']", "Bench.sh"),
         ("[sh, -c, '${KUBEBENCH_FILES}/x']", "x"),
         ("[sh, /kubebench/files/lib/x.sh]", "lib"),
     ] {
-        with_command(command, &[&finding(name)]);
+        check_about(
+            &format!("`{name}`"),
+            &job(command),
+            ("KB0343", str!["no file … is carried to `/kubebench/files`"]),
+        );
     }
     check(
         "prepare: {image: 'r.example/a:1', command: [/kubebench/files/x], resources: {cpu: 1, memory: 1Gi}, env: {A: /kubebench/files/y}}\nresults: {claim: {accessModes: [ReadWriteMany]}}",
-        &[&finding("x"), &finding("y")],
+        &[
+            ("KB0343", str!["no file `x` is carried to `/kubebench/files`"]),
+            ("KB0343", str!["no file `y` is carried to `/kubebench/files`"]),
+        ],
     );
 }
 
@@ -47,14 +51,14 @@ fn scripts_from_windows() {
             "workload: {{job: {{image: 'r.example/a:1', command: [a], resources: {{cpu: 1, memory: 1Gi}}, files: {{{name}: {{path: {path}}}}}}}}}"
         )
     };
-    check(&with("a", "windows.sh"), &["KB0344 the lines of `windows.sh` end as on Windows"]);
+    check(&with("a", "windows.sh"), &[("KB0344", str!["the lines of `windows.sh` end as on Windows"])]);
     check(&with("a.sh", "unix.sh"), &[]);
 }
 
 #[test]
 fn tokens_in_a_script() {
     let job = "workload: {job: {image: 'r.example/a:1', command: [a], resources: {cpu: 1, memory: 1Gi}, files: {a: {path: token}}}}";
-    check(job, &["KB0407 line 2 of the carried file `token` holds a GitHub token"]);
+    check(job, &[("KB0407", str!["line 2 of the carried file `token` holds a GitHub token"])]);
     let found = compile("", &document(job)).findings();
     let related = found.iter().flat_map(|fault| &fault.related).map(|related| related.place.clone());
     assert_eq!(related.collect::<Vec<_>>(), [kubebench_syntax::diag::Place::Line("token".to_owned(), 2)]);
@@ -62,26 +66,26 @@ fn tokens_in_a_script() {
 
 #[test]
 fn variables_that_nothing_replaces() {
-    let finding = |written: &str| format!("KB0429 the program gets `{written}` as it is written");
+    let finding = || ("KB0429", str!["the program gets … as it is written"]);
     for (command, written) in [
         ("[python, '$(KUBEBENCH_FILES)/bench.sh']", "$(KUBEBENCH_FILES)"),
         ("[python, --out, '${KUBEBENCH_EXP_OUTPUT_PATH}/a']", "${KUBEBENCH_EXP_OUTPUT_PATH}"),
         ("[python, --out=$KUBEBENCH_EXP_ID]", "$KUBEBENCH_EXP_ID"),
         ("[sh, -c, 'ls $(KUBEBENCH_FILES)']", "$(KUBEBENCH_FILES)"),
     ] {
-        with_command(command, &[&finding(written)]);
+        check_about(&format!("`{written}`"), &job(command), finding());
     }
     for command in
         ["[/bin/bash, -c, 'ls $KUBEBENCH_FILES']", "[awk, '{print $1, $(NF), $NF}']", "[a, '$', '$(', '$()', '${}']"]
     {
-        with_command(command, &[]);
+        check(&job(command), &[]);
     }
     let job = |rest: &str| {
         format!("workload: {{job: {{image: 'r.example/a:1', resources: {{cpu: 1, memory: 1Gi}}, {rest}}}}}")
     };
-    check(&job("command: [a, $SIZE], env: {SIZE: '1'}"), &[&finding("$SIZE")]);
+    check_about("`$SIZE`", &job("command: [a, $SIZE], env: {SIZE: '1'}"), finding());
     check(&job("command: [a, $(SIZE)], env: {SIZE: '1'}, expandVariables: true"), &[]);
-    check(&job("command: [a], env: {SIZE: '1', BOTH: $(SIZE)}"), &[&finding("$(SIZE)")]);
+    check_about("`$(SIZE)`", &job("command: [a], env: {SIZE: '1', BOTH: $(SIZE)}"), finding());
     check(&job("command: [sh, -c, 'echo $(date) $SIZE'], env: {SIZE: '1', date: '2'}"), &[]);
     // The program is the image's, which may be a shell.
     check(&job("args: [$SIZE], env: {SIZE: '1'}"), &[]);

@@ -6,8 +6,6 @@ const ONE_POD: &str = "claim: {accessModes: [ReadWriteOncePod]}";
 
 #[test]
 fn volumes_of_one_node() {
-    let finding =
-        |causes: &str| format!("KB0421 the results volume is `ReadWriteOnce`, and {causes} it in several pods at once");
     let job = |name: &str| format!("{name}: {{image: 'r.example/a:1', resources: {{cpu: 1, memory: 1Gi}}}}");
     for (fields, causes) in [
         ("results: {mountInJob: true}".to_owned(), "`mountInJob` needs"),
@@ -16,7 +14,8 @@ fn volumes_of_one_node() {
         ("parallelism: 2\nrepeats: 2".to_owned(), "`parallelism` needs"),
         (format!("results: {{mountInJob: true}}\n{}", job("prepare")), "`mountInJob` and `prepare` need"),
     ] {
-        check(&fields, &[&finding(causes)]);
+        let finding = str!["the results volume is `ReadWriteOnce`, and … it in several pods at once"];
+        check_about(causes, &fields, ("KB0421", finding));
         let shared = "claim: {accessModes: [ReadWriteOnce, ReadWriteMany]}";
         let shared = match fields.strip_prefix("results: {") {
             Some(rest) => format!("results: {{{shared}, {rest}"),
@@ -41,10 +40,13 @@ fn volumes_of_one_pod() {
     check(&format!("results: {{{ONE_POD}}}"), &[]);
     check(
         &format!("results: {{{ONE_POD}, mountInJob: true}}"),
-        &["KB0331 the results volume is `ReadWriteOncePod`, and `mountInJob` needs it in several pods at once"],
+        &[(
+            "KB0331",
+            str!["the results volume is `ReadWriteOncePod`, and `mountInJob` needs it in several pods at once"],
+        )],
     );
     check(
         "results: {claim: {accessModes: [ReadWriteOncePod, ReadWriteMany]}}",
-        &["KB0331 `ReadWriteOncePod` is combined with other access modes"],
+        &[("KB0331", str!["`ReadWriteOncePod` is combined with other access modes"])],
     );
 }

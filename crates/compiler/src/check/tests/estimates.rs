@@ -67,7 +67,10 @@ fn a_budget_of_money_needs_the_price() {
     check_on(
         "{t: {prices: {currency: EUR, cpu: 1}}}",
         &fields,
-        &["KB0311 the target `t` has no price for `nvidia.com/gpu`, so nothing can hold the runs to this cost"],
+        &[(
+            "KB0311",
+            str!["the target `t` has no price for `nvidia.com/gpu`, so nothing can hold the runs to this cost"],
+        )],
     );
 }
 
@@ -78,7 +81,7 @@ fn a_budget_says_what_uses_it() {
     let compiled = compile("", &document(&format!("{}\n{prepare}\nbudget: {{gpuHours: 5}}", workload("job", small))));
     let found = compiled.findings();
     let fault = found.iter().find(|fault| fault.code.id == "KB0311").unwrap();
-    assert_eq!(fault.message, "the runs could use 6 GPU-hours, and the budget is 5");
+    assert_text(&fault.message, str!["the runs could use 6 GPU-hours, and the budget is 5"]);
     assert_eq!(
         fault.notes[..2],
         ["1 case × 1 run × 1h × 0 GPUs", "`prepare` alone could use 6 GPU-hours (its timeout is 3h)"]

@@ -4,8 +4,6 @@ use serde_json::{Value as Json, json};
 
 use super::*;
 
-const NONE: [&str; 0] = [];
-
 /// A JobSet with these jobs, and these fields beside.
 fn job_set(jobs: &str, fields: &str) -> String {
     format!(
@@ -50,26 +48,45 @@ fn every_job_is_a_role() {
 fn what_the_webhook_refuses() {
     let two = "{name: a}, {name: b}";
     for (jobs, fields, expected) in [
-        ("{name: a}, {name: a}", "", "KB0317 two replicated jobs are called `a`"),
+        ("{name: a}, {name: a}", "", ("KB0317", str!["two replicated jobs are called `a`"])),
         (
             "{name: a, dependsOn: [{name: b, status: Ready}]}, {name: b}",
             "",
-            "KB0317 `a` waits for `b`, which does not precede it",
+            ("KB0317", str!["`a` waits for `b`, which does not precede it"]),
         ),
-        ("{name: a, parallelism: 3, completions: 2}", "", "KB0317 `parallelism` 3 is more than `completions` 2"),
-        (two, ", successPolicy: {targetReplicatedJobs: [c]}", "KB0317 `c` is not one of the `replicatedJobs`"),
-        (two, ", successPolicy: {operator: Any}", "KB0317 `Any` of 2 jobs ends the run with whichever is the first"),
-        (two, ", coordinator: {replicatedJob: c}", "KB0317 `c` is not one of the `replicatedJobs`"),
-        (two, ", coordinator: {replicatedJob: b, jobIndex: 1}", "KB0317 `jobIndex` is 1, and the last one of `b` is 0"),
+        (
+            "{name: a, parallelism: 3, completions: 2}",
+            "",
+            ("KB0317", str!["`parallelism` 3 is more than `completions` 2"]),
+        ),
+        (
+            two,
+            ", successPolicy: {targetReplicatedJobs: [c]}",
+            ("KB0317", str!["`c` is not one of the `replicatedJobs`"]),
+        ),
+        (
+            two,
+            ", successPolicy: {operator: Any}",
+            ("KB0317", str!["`Any` of 2 jobs ends the run with whichever is the first"]),
+        ),
+        (two, ", coordinator: {replicatedJob: c}", ("KB0317", str!["`c` is not one of the `replicatedJobs`"])),
+        (
+            two,
+            ", coordinator: {replicatedJob: b, jobIndex: 1}",
+            ("KB0317", str!["`jobIndex` is 1, and the last one of `b` is 0"]),
+        ),
         (
             two,
             ", failurePolicy: {maxRestarts: 2}",
-            "KB0317 `maxRestarts` is 2, and a JobSet that starts again is no measurement",
+            ("KB0317", str!["`maxRestarts` is 2, and a JobSet that starts again is no measurement"]),
         ),
     ] {
-        assert_eq!(lowered(&job_set(jobs, fields)), [expected], "{jobs} {fields}");
+        assert_findings(&lowered(&job_set(jobs, fields)), &[expected]);
     }
-    assert_eq!(lowered("workload: {jobSet: {image: 'r.example/a:1'}}"), ["KB0317 `jobSet` has no `replicatedJobs`"]);
+    assert_findings(
+        &lowered("workload: {jobSet: {image: 'r.example/a:1'}}"),
+        &[("KB0317", str!["`jobSet` has no `replicatedJobs`"])],
+    );
     for fields in [
         ", failurePolicy: {maxRestarts: 0}",
         ", successPolicy: {operator: Any, targetReplicatedJobs: [a]}",
@@ -83,10 +100,10 @@ fn what_the_webhook_refuses() {
 fn names_of_pods_have_their_limit() {
     check(&job_set("{name: worker, parallelism: 2}", ""), &[]);
     let long = "w".repeat(40);
-    let found = format!(
-        "KB0405 the name of the last pod of `{long}` would be `disk-00000000-{long}-0-11-00000`: 65 characters, and the limit is 63"
-    );
-    check(&job_set(&format!("{{name: {long}, parallelism: 12}}"), ""), &[&found]);
+    let expected = str![
+        "the name of the last pod of `…` would be `disk-00000000-…-0-11-00000`: 65 characters, and the limit is 63"
+    ];
+    check_about(&long, &job_set(&format!("{{name: {long}, parallelism: 12}}"), ""), ("KB0405", expected));
 }
 
 #[test]
@@ -98,5 +115,5 @@ fn pods_that_come_later_are_replicas() {
         )
     };
     check(&metric(5), &[]);
-    check(&metric(6), &["KB0354 there is no replica 6: the role `worker` has 6 replicas"]);
+    check(&metric(6), &[("KB0354", str!["there is no replica 6: the role `worker` has 6 replicas"])]);
 }

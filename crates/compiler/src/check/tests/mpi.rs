@@ -2,14 +2,16 @@
 
 use super::*;
 
-const NONE: [&str; 0] = [];
-
 #[test]
 fn commands_that_reach_the_workers() {
-    let finding = |field: &str| format!("KB0330 `{field}` beside the roles is run by the workers too");
-    assert_eq!(lowered(&mpi_job("command: [mpirun], launcher: {}, worker: {}")), [finding("command")]);
-    assert_eq!(lowered(&mpi_job("args: [mpirun], launcher: {}, worker: {}")), [finding("args")]);
-    assert_eq!(lowered(&mpi_job("command: [mpirun], launcher: {args: [a]}, worker: {}")), [finding("command")]);
+    for (field, fields) in [
+        ("command", "command: [mpirun], launcher: {}, worker: {}"),
+        ("args", "args: [mpirun], launcher: {}, worker: {}"),
+        ("command", "command: [mpirun], launcher: {args: [a]}, worker: {}"),
+    ] {
+        let found = about(field, lowered(&mpi_job(fields)));
+        assert_findings(&found, &[("KB0330", str!["`…` beside the roles is run by the workers too"])]);
+    }
     for fields in [
         "launcher: {command: [mpirun]}, worker: {}",
         "command: [start.sh], launcher: {args: [a]}, worker: {args: [b]}",
@@ -25,10 +27,10 @@ fn accelerators_of_the_launcher() {
     let of = |shared: &str, roles: &str| {
         lowered(&format!("workload: {{mpiJob: {{image: 'r.example/a:1', resources: {{{shared}}}, {roles}}}}}"))
     };
-    let finding = ["KB0423 the launcher gets `nvidia.com/gpu` as well, and uses none"];
-    assert_eq!(of("nvidia.com/gpu: 8", "launcher: {}, worker: {}"), finding);
-    assert_eq!(of("nvidia.com/gpu: 8", "launcher: {resources: {cpu: 1}}, worker: {}"), finding);
-    assert_eq!(of("limits: {nvidia.com/gpu: 8}", "launcher: {}, worker: {}"), finding);
+    let finding = [("KB0423", str!["the launcher gets `nvidia.com/gpu` as well, and uses none"])];
+    assert_findings(&of("nvidia.com/gpu: 8", "launcher: {}, worker: {}"), &finding);
+    assert_findings(&of("nvidia.com/gpu: 8", "launcher: {resources: {cpu: 1}}, worker: {}"), &finding);
+    assert_findings(&of("limits: {nvidia.com/gpu: 8}", "launcher: {}, worker: {}"), &finding);
     for (shared, roles) in [
         ("cpu: 8, vpc.amazonaws.com/efa: 4", "launcher: {}, worker: {resources: {nvidia.com/gpu: 8}}"),
         ("nvidia.com/gpu: 8", "launcher: {resources: {nvidia.com/gpu: 0}}, worker: {}"),
@@ -41,27 +43,30 @@ fn accelerators_of_the_launcher() {
 
 #[test]
 fn homes_with_keys() {
-    let finding = |role: &str, path: &str| {
-        format!("KB0422 `{role}` does not run as root, and its SSH keys are mounted at `{path}`")
-    };
     let user = |user: &str| format!("pod: {{securityContext: {{{user}}}}}");
     let of = |fields: &str| mpi_job(&format!("{fields}, launcher: {{}}, worker: {{}}"));
-    let root = finding("launcher", "/root/.ssh");
-    check(&of("slotsPerWorker: 1"), &[&root]);
-    check(&of(&user("runAsUser: 1000")), &[&root]);
-    check(&of(&user("runAsUser: null")), &[&root]);
-    check(&of("sshAuthMountPath: /root/keys"), &[&finding("launcher", "/root/keys")]);
+    let root = [("KB0422", str!["`launcher` does not run as root, and its SSH keys are mounted at `/root/.ssh`"])];
+    check(&of("slotsPerWorker: 1"), &root);
+    check(&of(&user("runAsUser: 1000")), &root);
+    check(&of(&user("runAsUser: null")), &root);
+    check(
+        &of("sshAuthMountPath: /root/keys"),
+        &[("KB0422", str!["`launcher` does not run as root, and its SSH keys are mounted at `/root/keys`"])],
+    );
     check(&of(KEYS), &[]);
     check(&of("sshAuthMountPath: /home/mpiuser/.ssh"), &[]);
     check(&of("patch: {spec: {sshAuthMountPath: /home/mpiuser/.ssh}}"), &[]);
-    check(&of(&format!("container: {{securityContext: {{runAsUser: 1000}}}}, {}", user("runAsUser: 1001"))), &[&root]);
+    check(&of(&format!("container: {{securityContext: {{runAsUser: 1000}}}}, {}", user("runAsUser: 1001"))), &root);
     check_on("{t: {apis: {mpiJob: v1}, networkPolicy: {enabled: false}}}", &of("slotsPerWorker: 1"), &[]);
     // Root is another lint's business.
-    let lowered_security = "KB0419 `runAsUser: 0` lowers pod security";
-    check(&of(&user("runAsUser: 0")), &[lowered_security]);
+    let lowered_security = [("KB0419", str!["`runAsUser: 0` lowers pod security"])];
+    check(&of(&user("runAsUser: 0")), &lowered_security);
     check(
         &mpi_job(&format!("launcher: {{{}}}, worker: {{}}", user("runAsUser: 0"))),
-        &[&finding("worker", "/root/.ssh"), lowered_security],
+        &[
+            ("KB0422", str!["`worker` does not run as root, and its SSH keys are mounted at `/root/.ssh`"]),
+            ("KB0419", str!["`runAsUser: 0` lowers pod security"]),
+        ],
     );
 }
 
@@ -71,15 +76,16 @@ fn ways_to_the_api_server() {
     let target = |fields: &str| format!("{{t: {{apis: {{mpiJob: v1}}, {fields}}}}}");
     let rule = |rule: &str| target(&format!("networkPolicy: {{egress: [{rule}]}}"));
     let block = "to: [{ipBlock: {cidr: 10.0.0.1/32}}]";
-    let finding = "KB0424 the network policy of the target `t` keeps launchers of MPIJob v1 from the API server";
-    check_on(&target("namespace: bench"), &job, &[finding]);
+    let finding =
+        [("KB0424", str!["the network policy of the target `t` keeps launchers of MPIJob v1 from the API server"])];
+    check_on(&target("namespace: bench"), &job, &finding);
     for shut in [
         "{to: [{podSelector: {}}]}".to_owned(),
         "{to: [{namespaceSelector: {}}], ports: [{port: 443}]}".to_owned(),
         format!("{{{block}, ports: [{{port: 5000}}]}}"),
         format!("{{{block}, ports: [{{port: 443, protocol: UDP}}]}}"),
     ] {
-        check_on(&rule(&shut), &job, &[finding]);
+        check_on(&rule(&shut), &job, &finding);
     }
     for open in [
         "{}".to_owned(),

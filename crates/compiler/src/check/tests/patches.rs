@@ -2,13 +2,12 @@
 
 use super::*;
 use kubebench_syntax::diag::Severity;
-
 const GPU: &str = "resources: {cpu: 1, memory: 1Gi, nvidia.com/gpu: 1}";
 const SMALL: &str = "resources: {cpu: 1, memory: 1Gi}";
 
 #[test]
 fn shared_memory() {
-    let finding = ["KB0408 this takes `/dev/shm` away from pods with accelerators"];
+    let finding = [("KB0408", str!["this takes `/dev/shm` away from pods with accelerators"])];
     let own_mount = "container: {volumeMounts: [{mountPath: /dev/shm, name: mine}]}";
     let own_volume = "pod: {volumes: [{name: dshm, $patch: delete}, {name: mine, emptyDir: {medium: Memory}}]}";
     for (fields, is_found) in [
@@ -28,7 +27,7 @@ fn shared_memory() {
         ("pod: {volumes: [{name: data, emptyDir: {}}]}", false),
         (&format!("{own_volume}, {own_mount}"), false),
     ] {
-        let expected: &[&str] = if is_found { &finding } else { &[] };
+        let expected: &[(&str, Snapshot)] = if is_found { &finding } else { &[] };
         check(&workload("job", &format!("{GPU}, {fields}")), expected);
         check(&workload("job", &format!("{SMALL}, {fields}")), &[]);
     }
@@ -72,7 +71,8 @@ fn pod_security() {
         ),
         ("patch: {spec: {template: {spec: {hostNetwork: true}}}}", "`hostNetwork: true`"),
     ] {
-        check(&workload("job", &format!("{SMALL}, {fields}")), &[&format!("KB0419 {expected} lowers pod security")]);
+        let job = workload("job", &format!("{SMALL}, {fields}"));
+        check_about(expected, &job, ("KB0419", str!["… lowers pod security"]));
     }
     for fields in [
         "pod: {hostNetwork: false, securityContext: {runAsUser: 1000, runAsNonRoot: true}}",

@@ -2,7 +2,6 @@
 
 use super::*;
 use kubebench_syntax::unit::Quantity;
-
 const SMALL: &str = "resources: {cpu: 1, memory: 1Gi}";
 
 #[test]
@@ -10,23 +9,23 @@ fn images() {
     let image = |image: &str| format!("workload: {{job: {{image: '{image}', {SMALL}}}}}");
     check(&image("r.example/a:1"), &[]);
     check(&image(&format!("r.example/a:latest@sha256:{}", "0".repeat(64))), &[]);
-    check(&image("r.example/a"), &["KB0401 `r.example/a` has neither tag nor digest, so it is `latest`"]);
-    check(&image("r.example/a:latest"), &["KB0402 `r.example/a:latest` is whatever was pushed last"]);
+    check(&image("r.example/a"), &[("KB0401", str!["`r.example/a` has neither tag nor digest, so it is `latest`"])]);
+    check(&image("r.example/a:latest"), &[("KB0402", str!["`r.example/a:latest` is whatever was pushed last"])]);
 }
 
 #[test]
 fn missing_resources() {
     let job = |fields: &str| workload("job", fields);
     check(&job("resources: {limits: {cpu: 1}, requests: {memory: 1Gi}}"), &[]);
-    check(&job("resources: {cpu: 1}"), &["KB0403 these resources leave out `memory`"]);
-    check(&job("resources: {memory: 1Gi}"), &["KB0403 these resources leave out `cpu`"]);
-    check(&job("args: [b]"), &["KB0403 `job` has no resources: `cpu` and `memory` are missing"]);
+    check(&job("resources: {cpu: 1}"), &[("KB0403", str!["these resources leave out `memory`"])]);
+    check(&job("resources: {memory: 1Gi}"), &[("KB0403", str!["these resources leave out `cpu`"])]);
+    check(&job("args: [b]"), &[("KB0403", str!["`job` has no resources: `cpu` and `memory` are missing"])]);
     check(
         &workload("pytorchJob", "resources: {cpu: 1}, master: {}, worker: {resources: {memory: 1Gi}}"),
-        &["KB0403 these resources leave out `memory`"],
+        &[("KB0403", str!["these resources leave out `memory`"])],
     );
     let prepare = "prepare: {image: 'r.example/a:1'}\nresults: {claim: {accessModes: [ReadWriteMany]}}";
-    check(prepare, &["KB0403 `prepare` has no resources: `cpu` and `memory` are missing"]);
+    check(prepare, &[("KB0403", str!["`prepare` has no resources: `cpu` and `memory` are missing"])]);
 }
 
 #[test]
@@ -37,16 +36,16 @@ fn containers_that_patches_add() {
     check(&added(&format!("image: 'r.example/t:1', {amounts}")), &[]);
     check(
         &added(&format!("image: r.example/t, {amounts}")),
-        &["KB0401 `r.example/t` has neither tag nor digest, so it is `latest`"],
+        &[("KB0401", str!["`r.example/t` has neither tag nor digest, so it is `latest`"])],
     );
     check(
         &added(&format!("image: 'r.example/t:latest', {amounts}")),
-        &["KB0402 `r.example/t:latest` is whatever was pushed last"],
+        &[("KB0402", str!["`r.example/t:latest` is whatever was pushed last"])],
     );
-    check(&added("image: 'r.example/t:1'"), &["KB0403 the container `tail` leaves out `cpu` and `memory`"]);
+    check(&added("image: 'r.example/t:1'"), &[("KB0403", str!["the container `tail` leaves out `cpu` and `memory`"])]);
     check(
         &added("image: 'r.example/t:1', resources: {requests: {cpu: 1}}"),
-        &["KB0403 the container `tail` leaves out `memory`"],
+        &[("KB0403", str!["the container `tail` leaves out `memory`"])],
     );
     check(&workload("job", &format!("{SMALL}, pod: {{containers: [{{name: tail, $patch: delete}}]}}")), &[]);
     check(
@@ -62,7 +61,7 @@ fn containers_that_patches_add() {
 }
 
 /// Returns what is said about one pod with these requests and limits beside a CPU and memory.
-fn amounts(requests: &[(&str, &str)], limits: &[(&str, &str)]) -> Vec<String> {
+fn amounts(requests: &[(&str, &str)], limits: &[(&str, &str)]) -> Vec<(&'static str, String)> {
     let mut compiled = compile("", &document(""));
     let role = &mut compiled.benchmarks[0].cases[0].workload.roles[0];
     let parsed = |amounts: &[(&str, &str)]| -> Vec<(String, Quantity)> {
@@ -70,27 +69,26 @@ fn amounts(requests: &[(&str, &str)], limits: &[(&str, &str)]) -> Vec<String> {
     };
     role.requests.extend(parsed(requests));
     role.limits.extend(parsed(limits));
-    compiled.findings().iter().map(|fault| format!("{} {}", fault.code.id, fault.message)).collect()
+    codes_and_messages(&compiled.findings())
 }
 
 #[test]
 fn devices() {
-    let none: [&str; 0] = [];
-    assert_eq!(amounts(&[("nvidia.com/gpu", "2")], &[("nvidia.com/gpu", "2")]), none);
-    assert_eq!(amounts(&[], &[("nvidia.com/gpu", "2")]), none);
-    assert_eq!(amounts(&[("cpu", "1")], &[("cpu", "2")]), none);
-    assert_eq!(
-        amounts(&[("nvidia.com/gpu", "1")], &[("nvidia.com/gpu", "2")]),
-        ["KB0404 the request of `nvidia.com/gpu` is 1 and its limit 2"]
+    assert_eq!(amounts(&[("nvidia.com/gpu", "2")], &[("nvidia.com/gpu", "2")]), NONE);
+    assert_eq!(amounts(&[], &[("nvidia.com/gpu", "2")]), NONE);
+    assert_eq!(amounts(&[("cpu", "1")], &[("cpu", "2")]), NONE);
+    assert_findings(
+        &amounts(&[("nvidia.com/gpu", "1")], &[("nvidia.com/gpu", "2")]),
+        &[("KB0404", str!["the request of `nvidia.com/gpu` is 1 and its limit 2"])],
     );
-    assert_eq!(
-        amounts(&[("hugepages-2Mi", "4Mi")], &[("hugepages-2Mi", "8Mi")]),
-        ["KB0404 the request of `hugepages-2Mi` is 4Mi and its limit 8Mi"]
+    assert_findings(
+        &amounts(&[("hugepages-2Mi", "4Mi")], &[("hugepages-2Mi", "8Mi")]),
+        &[("KB0404", str!["the request of `hugepages-2Mi` is 4Mi and its limit 8Mi"])],
     );
-    assert_eq!(amounts(&[("rdma/hca", "1")], &[]), ["KB0404 `rdma/hca` has a request and no limit"]);
-    assert_eq!(
-        amounts(&[], &[("nvidia.com/gpu", "500m")]),
-        ["KB0404 `500m` of `nvidia.com/gpu` is not a whole number"]
+    assert_findings(&amounts(&[("rdma/hca", "1")], &[]), &[("KB0404", str!["`rdma/hca` has a request and no limit"])]);
+    assert_findings(
+        &amounts(&[], &[("nvidia.com/gpu", "500m")]),
+        &[("KB0404", str!["`500m` of `nvidia.com/gpu` is not a whole number"])],
     );
 }
 
@@ -98,7 +96,10 @@ fn devices() {
 fn what_cases_share_is_reported_once() {
     let many = "matrix: {axes: {w: [1, 2, 3]}}\nrepeats: 2";
     let role = "args: ['${{ matrix.w }}'], resources: {cpu: 1, memory: 1Gi, nvidia.com/gpu: 0.5}";
-    check(&format!("{many}\n{}", workload("job", role)), &["KB0404 `500m` of `nvidia.com/gpu` is not a whole number"]);
+    check(
+        &format!("{many}\n{}", workload("job", role)),
+        &[("KB0404", str!["`500m` of `nvidia.com/gpu` is not a whole number"])],
+    );
 }
 
 #[test]
@@ -106,13 +107,15 @@ fn restricted_targets() {
     let target = |fields: &str| format!("{{t: {{namespace: bench, {fields}}}}}");
     let mpi = mpi_job("launcher: {}, worker: {replicas: 2}");
     let mpi_with_keys = mpi_job(&format!("{KEYS}, launcher: {{}}, worker: {{replicas: 2}}"));
-    let finding = "KB0413 an MPIJob of v1 cannot start on the target `t`, which is `restricted`";
+    let finding = ("KB0413", str!["an MPIJob of v1 cannot start on the target `t`, which is `restricted`"]);
     check_on(&target("podSecurity: restricted, apis: {mpiJob: v1}"), &mpi, &[finding]);
     check_on(&target("podSecurity: baseline, apis: {mpiJob: v1}, networkPolicy: {enabled: false}"), &mpi, &[]);
     check_on(&target("podSecurity: restricted, apis: {mpiJob: v2beta1}"), &mpi_with_keys, &[]);
     let torch = |roles: &str| workload("pytorchJob", &format!("{SMALL}, {roles}"));
-    let finding =
-        "KB0414 the target `t` is `restricted` and may refuse the container that the operator adds to the workers";
+    let finding = (
+        "KB0414",
+        str!["the target `t` is `restricted` and may refuse the container that the operator adds to the workers"],
+    );
     check_on(&target("podSecurity: restricted"), &torch("master: {}, worker: {}"), &[finding]);
     check_on(&target("podSecurity: baseline"), &torch("master: {}, worker: {}"), &[]);
     check_on(&target("podSecurity: restricted"), &torch("master: {}"), &[]);

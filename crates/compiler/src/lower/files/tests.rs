@@ -1,6 +1,7 @@
 use crate::compile::{Input, Workspace};
 use crate::lower::Unreadable;
 use crate::model::carried::{CarriedFiles, MAX_BYTES};
+use kubebench_testing::snapshot::{Snapshot, assert_findings, assert_text, assert_texts, str};
 
 const PROJECT: &str = "apiVersion: kubebench.dev/v1\nkind: Project\nmetadata: {name: p}\nspec:\n  targets: {eu: {cluster: eu, values: {script: scripts/a.sh, up: ../x}}}\n";
 
@@ -32,15 +33,15 @@ fn carried(files: &str) -> CarriedFiles {
 }
 
 #[track_caller]
-fn check_with(files: &str, more: &str, expected: &[&str]) {
+fn check_with(files: &str, more: &str, expected: &[(&str, Snapshot)]) {
     let compilation = compile(files, more);
-    let found: Vec<String> =
-        compilation.diagnostics.iter().map(|fault| format!("{} {}", fault.code.id, fault.message)).collect();
-    assert_eq!(found, expected, "{files}");
+    let found: Vec<(&str, &str)> =
+        compilation.diagnostics.iter().map(|fault| (fault.code.id, fault.message.as_str())).collect();
+    assert_findings(&found, expected);
 }
 
 #[track_caller]
-fn check(files: &str, expected: &[&str]) {
+fn check(files: &str, expected: &[(&str, Snapshot)]) {
     check_with(files, "", expected);
 }
 
@@ -61,14 +62,20 @@ fn paths_that_are_none() {
         let codes: Vec<&str> = compilation.diagnostics.iter().map(|fault| fault.code.id).collect();
         assert_eq!(codes, ["KB0205"], "{path}");
     }
-    check("{x: {path: \"${{ target.values.up }}\"}}", &["KB0205 `../x` is not a relative path"]);
-    check("{x: {path: .git/config}}", &["KB0340 `.git/config` cannot be carried: it lies in git's own folder"]);
-    check("{x: {path: a/.GIT/x}}", &["KB0340 `a/.GIT/x` cannot be carried: it lies in git's own folder"]);
+    check("{x: {path: \"${{ target.values.up }}\"}}", &[("KB0205", str!["`../x` is not a relative path"])]);
+    check(
+        "{x: {path: .git/config}}",
+        &[("KB0340", str!["`.git/config` cannot be carried: it lies in git's own folder"])],
+    );
+    check("{x: {path: a/.GIT/x}}", &[("KB0340", str!["`a/.GIT/x` cannot be carried: it lies in git's own folder"])]);
     check(
         "{x: {path: generated/eu/a/config.yaml}}",
-        &[
-            "KB0340 `generated/eu/a/config.yaml` cannot be carried: it lies in `generated`, which is made from the specs",
-        ],
+        &[(
+            "KB0340",
+            str![
+                "`generated/eu/a/config.yaml` cannot be carried: it lies in `generated`, which is made from the specs"
+            ],
+        )],
     );
     check("{x: {path: generated.sh}}", &[]);
 }
@@ -76,25 +83,28 @@ fn paths_that_are_none() {
 #[test]
 fn names_that_are_none() {
     for (name, message) in [
-        ("a/b", "KB0205 `a/b` is not a key of a ConfigMap: `/` is not allowed in it"),
-        (".", "KB0205 `.` is not a key of a ConfigMap: it may not be `.` or start with `..`"),
-        ("..", "KB0205 `..` is not a key of a ConfigMap: it may not be `.` or start with `..`"),
-        ("..data", "KB0205 `..data` is not a key of a ConfigMap: it may not be `.` or start with `..`"),
+        ("a/b", ("KB0205", str!["`a/b` is not a key of a ConfigMap: `/` is not allowed in it"])),
+        (".", ("KB0205", str!["`.` is not a key of a ConfigMap: it may not be `.` or start with `..`"])),
+        ("..", ("KB0205", str!["`..` is not a key of a ConfigMap: it may not be `.` or start with `..`"])),
+        ("..data", ("KB0205", str!["`..data` is not a key of a ConfigMap: it may not be `.` or start with `..`"])),
     ] {
         check(&format!("{{'{name}': {{path: x}}}}"), &[message]);
     }
-    check("{bench.sh: {path: x}, Bench.sh: {path: x}}", &["KB0342 `bench.sh` and `Bench.sh` differ only in case"]);
-    check("{a: {path: x}, a: {path: x}}", &["KB0105 the key `a` appears a second time"]);
+    check(
+        "{bench.sh: {path: x}, Bench.sh: {path: x}}",
+        &[("KB0342", str!["`bench.sh` and `Bench.sh` differ only in case"])],
+    );
+    check("{a: {path: x}, a: {path: x}}", &[("KB0105", str!["the key `a` appears a second time"])]);
 }
 
 #[test]
 fn files_that_cannot_be_read() {
-    check("{x: {path: not/absent}}", &["KB0340 there is no file `not/absent`"]);
+    check("{x: {path: not/absent}}", &[("KB0340", str!["there is no file `not/absent`"])]);
     let compilation = compile("{x: {path: not/absent}}", "");
-    assert_eq!(compilation.diagnostics[0].help.as_deref(), Some("did you mean `not/absend`?"));
-    check("{x: {path: not/link}}", &["KB0340 `not/link` cannot be carried: it is a symbolic link"]);
-    check("{x: {path: not/allowed}}", &["KB0340 `not/allowed` cannot be read: permission denied"]);
-    check("{x: {path: not/small}}", &["KB0341 `not/small` is larger than the 900 KiB of all carried files"]);
+    assert_text(compilation.diagnostics[0].help.as_deref().unwrap(), str!["did you mean `not/absend`?"]);
+    check("{x: {path: not/link}}", &[("KB0340", str!["`not/link` cannot be carried: it is a symbolic link"])]);
+    check("{x: {path: not/allowed}}", &[("KB0340", str!["`not/allowed` cannot be read: permission denied"])]);
+    check("{x: {path: not/small}}", &[("KB0341", str!["`not/small` is larger than the 900 KiB of all carried files"])]);
 }
 
 #[test]
@@ -102,14 +112,14 @@ fn all_files_have_room_together() {
     assert_eq!(carried("{a: {path: half}, b: {path: half}}").iter().count(), 2);
     check(
         "{a: {path: half}, b: {path: half}, c: {path: x}}",
-        &["KB0341 the files hold 901 KiB together, more than 900 KiB"],
+        &[("KB0341", str!["the files hold 901 KiB together, more than 900 KiB"])],
     );
     let many = |count: usize| {
         let files: Vec<String> = (0..count).map(|number| format!("f{number}: {{path: x}}")).collect();
         format!("{{{}}}", files.join(", "))
     };
     assert_eq!(carried(&many(64)).iter().count(), 64);
-    check(&many(65), &["KB0341 the workload carries 65 files, more than 64"]);
+    check(&many(65), &[("KB0341", str!["the workload carries 65 files, more than 64"])]);
 }
 
 /// All cases find the same files, whatever the matrix says.
@@ -119,14 +129,14 @@ fn no_path_follows_the_matrix() {
     check_with(
         "{x: {path: 'configs/${{ matrix.model }}'}}",
         matrix,
-        &["KB0303 `matrix.model` cannot be looked up here"],
+        &[("KB0303", str!["`matrix.model` cannot be looked up here"])],
     );
 }
 
 /// What people write who expect something else says what to write instead.
 #[test]
 fn other_spellings() {
-    let check = |workload: &str, expected: &str| {
+    let check = |workload: &str, expected: Snapshot| {
         let text = format!(
             "apiVersion: kubebench.dev/v1\nkind: Benchmark\nmetadata: {{name: a}}\nspec:\n  timeout: 1h\n  workload: \
              {{pytorchJob: {{image: 'r.example/a:1', {workload}}}}}\n"
@@ -134,12 +144,15 @@ fn other_spellings() {
         let input = Input { path: "specs/a.yaml".to_owned(), bytes: text.into_bytes() };
         let compilation = Workspace::open(None, "0.1.0").compile(vec![input]);
         let helps: Vec<&str> = compilation.diagnostics.iter().filter_map(|fault| fault.help.as_deref()).collect();
-        assert_eq!(helps, [expected], "{workload}");
+        assert_texts(&helps, &[expected]);
     };
-    check("worker: {files: {a: {path: b}}}", "write `files` beside the roles, where it holds for all of them");
-    check("worker: {}, files: {a: b.sh}", "write `a: {path: b.sh}`");
-    check("worker: {}, files: [b.sh]", "write a mapping of names: `files: {bench.sh: {path: scripts/bench.sh}}`");
-    check("worker: {}, files: {a: {path: b, mode: 365}}", "delete it: everybody may read and execute a carried file");
+    check("worker: {files: {a: {path: b}}}", str!["write `files` beside the roles, where it holds for all of them"]);
+    check("worker: {}, files: {a: b.sh}", str!["write `a: {path: b.sh}`"]);
+    check("worker: {}, files: [b.sh]", str!["write a mapping of names: `files: {bench.sh: {path: scripts/bench.sh}}`"]);
+    check(
+        "worker: {}, files: {a: {path: b, mode: 365}}",
+        str!["delete it: everybody may read and execute a carried file"],
+    );
 }
 
 #[test]
@@ -156,11 +169,11 @@ fn fixtures_have_places_and_values() {
     check_with(
         "{}",
         "  fixtures: [{log: a.log, expect: {b: 1}}]\n",
-        &["KB0313 this fixture is about `b`, which nothing measures"],
+        &[("KB0313", str!["this fixture is about `b`, which nothing measures"])],
     );
     check_with(
         "{}",
         "  fixtures: [{log: a.log, expect: {a: fast}}]\n",
-        &["KB0203 `a` must be a number or `null`, not a string `fast`"],
+        &[("KB0203", str!["`a` must be a number or `null`, not a string `fast`"])],
     );
 }

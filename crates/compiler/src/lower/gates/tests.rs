@@ -1,7 +1,8 @@
 use crate::compile::{Input, Workspace};
+use kubebench_testing::snapshot::{Snapshot, assert_findings, str};
 
 /// Returns the findings about these gates on the metrics `a`, which has a direction, and `b`, which has none.
-fn found(gates: &str) -> Vec<String> {
+fn found(gates: &str) -> Vec<(&'static str, String)> {
     let text = format!(
         "apiVersion: kubebench.dev/v1\nkind: Benchmark\nmetadata: {{name: a}}\nspec:\n  timeout: 1h\n  \
          workload: {{job: {{image: 'r.example/a:1', command: [a], resources: {{cpu: 1, memory: 1Gi}}}}}}\n  \
@@ -12,7 +13,7 @@ fn found(gates: &str) -> Vec<String> {
     let compilation = Workspace::open(None, "0.1.0").compile(vec![file]);
     let errors =
         compilation.diagnostics.iter().filter(|fault| fault.severity == kubebench_syntax::diag::Severity::Error);
-    errors.map(|fault| format!("{} {}", fault.code.id, fault.message)).collect()
+    errors.map(|fault| (fault.code.id, fault.message.clone())).collect()
 }
 
 #[test]
@@ -23,23 +24,26 @@ fn gates_that_decide() {
         "[{metric: a, maxRegression: 3%}, {metric: a, max: 9}, {metric: b, max: 9}]",
         "[{metric: a, maxRegression: 3%}, {metric: a, maxRegression: 5%, baseline: {tag: v1}}]",
     ] {
-        assert_eq!(found(gates), Vec::<String>::new(), "{gates}");
+        assert_eq!(found(gates), [], "{gates}");
     }
 }
 
 #[test]
 fn gates_that_cannot() {
-    let check = |gates: &str, expected: &str| assert_eq!(found(gates), [expected], "{gates}");
-    check("[{metric: a}]", "KB0202 this gate decides nothing");
-    check("[{metric: a, min: 5, max: 3}]", "KB0333 no value of `a` is at least 5 and at most 3");
+    let check = |gates: &str, expected: (&str, Snapshot)| assert_findings(&found(gates), &[expected]);
+    check("[{metric: a}]", ("KB0202", str!["this gate decides nothing"]));
+    check("[{metric: a, min: 5, max: 3}]", ("KB0333", str!["no value of `a` is at least 5 and at most 3"]));
     check(
         "[{metric: b, maxRegression: 3%}]",
-        "KB0333 `b` has no direction, so nothing says what a regression of it is",
+        ("KB0333", str!["`b` has no direction, so nothing says what a regression of it is"]),
     );
-    check("[{metric: a, max: 3}, {metric: a, max: 4, min: 1}]", "KB0333 another gate has a `max` for `a`");
-    check("[{metric: a, max: 3, baseline: {tag: v1}}, {metric: a, max: 4}]", "KB0333 another gate has a `max` for `a`");
+    check("[{metric: a, max: 3}, {metric: a, max: 4, min: 1}]", ("KB0333", str!["another gate has a `max` for `a`"]));
+    check(
+        "[{metric: a, max: 3, baseline: {tag: v1}}, {metric: a, max: 4}]",
+        ("KB0333", str!["another gate has a `max` for `a`"]),
+    );
     check(
         "[{metric: a, maxRegression: 3%, baseline: {tag: v1}}, {metric: a, maxRegression: 4%, baseline: {tag: v1}}]",
-        "KB0333 another gate has a `maxRegression` for `a`",
+        ("KB0333", str!["another gate has a `maxRegression` for `a`"]),
     );
 }

@@ -2,6 +2,7 @@ use serde_json::json;
 
 use super::{From, Places, Sight};
 use kubebench_cluster::Seen;
+use kubebench_testing::snapshot::{assert_text, str};
 
 /// A pod of a Job without completion indexes, of which its name and its age tell nothing else.
 fn pod(name: &str, second: u32) -> Seen {
@@ -43,7 +44,10 @@ fn what_a_queue_says_is_kept_until_the_job_is_admitted() {
     let condition = json!({"type": "QuotaReserved", "status": "False", "message": "insufficient quota for cpu"});
     sight.take(From::Queue, Seen::Applied(json!({"metadata": {"uid": "w"}, "status": {"conditions": [condition]}})));
     let reasons = sight.sum().reasons;
-    assert_eq!(reasons[0].message, "the job is suspended until its queue admits it: insufficient quota for cpu");
+    assert_text(
+        &reasons[0].message,
+        str!["the job is suspended until its queue admits it: insufficient quota for cpu"],
+    );
     // Who may not look at queues sees jobs and pods all the same.
     assert!(sight.take(From::Queue, Seen::Trouble("forbidden".to_owned())).is_some());
     assert!(!sight.is_blind());

@@ -1,3 +1,4 @@
+use kubebench_testing::snapshot::{assert_text, str};
 use proptest::prelude::*;
 
 use super::*;
@@ -27,31 +28,41 @@ fn reads_and_writes_canonically() {
 
 #[test]
 fn refusals_say_what_to_write() {
+    let grammar = || str!["write whole numbers with the units `d`, `h`, `m`, `s`, such as `90s`, `2h` or `1h30m`"];
     for (text, message, advice) in [
-        ("90", "`90` has no unit", "write `90s`"),
-        ("500ms", "`500ms` is finer than a second; durations are whole seconds", "write `1s`"),
-        ("1500ms", "`1500ms` is finer than a second; durations are whole seconds", "write `2s`"),
-        ("1.5h", "`1.5h` has a fraction; durations are whole numbers", "write `1h30m`"),
-        ("2H", "`H` is not a unit of time", "write `2h`"),
-        ("5 min", "`5 min` has white space in it", "write `5m`"),
-        ("2 hours 30 minutes", "`2 hours 30 minutes` has white space in it", "write `2h30m`"),
-        ("1w", "`w` is not a unit of time", "write `7d`"),
-        ("1h 30m", "`1h 30m` has white space in it", "write `1h30m`"),
-        ("30m1h", "`30m1h` does not name its units from large to small, each once", "write `1h30m`"),
-        ("1h1h", "`1h1h` does not name its units from large to small, each once", "write `2h`"),
-        ("1h30", "`30` in `1h30` has no unit", GRAMMAR),
-        ("-5m", "`-5m` is negative", GRAMMAR),
-        ("PT2H", "`PT2H` does not start with a number", GRAMMAR),
-        ("", "a duration is empty", GRAMMAR),
-        ("0", "`0` is no time at all", "write at least `1s`"),
-        ("0s", "`0s` is no time at all", "write at least `1s`"),
-        ("0h0m", "`0h0m` is no time at all", "write at least `1s`"),
-        ("3651d", "`3651d` is longer than ten years", "write at most `3650d`"),
-        ("99999999999999999999999h", "`99999999999999999999999h` is longer than ten years", "write at most `3650d`"),
-        ("18446744073709551615d", "`18446744073709551615d` is longer than ten years", "write at most `3650d`"),
+        ("90", str!["`90` has no unit"], str!["write `90s`"]),
+        ("500ms", str!["`500ms` is finer than a second; durations are whole seconds"], str!["write `1s`"]),
+        ("1500ms", str!["`1500ms` is finer than a second; durations are whole seconds"], str!["write `2s`"]),
+        ("1.5h", str!["`1.5h` has a fraction; durations are whole numbers"], str!["write `1h30m`"]),
+        ("2H", str!["`H` is not a unit of time"], str!["write `2h`"]),
+        ("5 min", str!["`5 min` has white space in it"], str!["write `5m`"]),
+        ("2 hours 30 minutes", str!["`2 hours 30 minutes` has white space in it"], str!["write `2h30m`"]),
+        ("1w", str!["`w` is not a unit of time"], str!["write `7d`"]),
+        ("1h 30m", str!["`1h 30m` has white space in it"], str!["write `1h30m`"]),
+        ("30m1h", str!["`30m1h` does not name its units from large to small, each once"], str!["write `1h30m`"]),
+        ("1h1h", str!["`1h1h` does not name its units from large to small, each once"], str!["write `2h`"]),
+        ("1h30", str!["`30` in `1h30` has no unit"], grammar()),
+        ("-5m", str!["`-5m` is negative"], grammar()),
+        ("PT2H", str!["`PT2H` does not start with a number"], grammar()),
+        ("", str!["a duration is empty"], grammar()),
+        ("0", str!["`0` is no time at all"], str!["write at least `1s`"]),
+        ("0s", str!["`0s` is no time at all"], str!["write at least `1s`"]),
+        ("0h0m", str!["`0h0m` is no time at all"], str!["write at least `1s`"]),
+        ("3651d", str!["`3651d` is longer than ten years"], str!["write at most `3650d`"]),
+        (
+            "99999999999999999999999h",
+            str!["`99999999999999999999999h` is longer than ten years"],
+            str!["write at most `3650d`"],
+        ),
+        (
+            "18446744073709551615d",
+            str!["`18446744073709551615d` is longer than ten years"],
+            str!["write at most `3650d`"],
+        ),
     ] {
         let error = Duration::parse(text).unwrap_err();
-        assert_eq!((error.message.as_str(), error.help.as_deref()), (message, Some(advice)), "{text}");
+        assert_text(error.message, message);
+        assert_text(error.help.unwrap(), advice);
     }
     assert_eq!(help("99999999999999999999999"), GRAMMAR);
 }

@@ -1,5 +1,6 @@
 use std::fmt::Write as _;
 
+use kubebench_testing::snapshot::{assert_findings, str};
 use proptest::prelude::*;
 use serde_json::{Value as Json, json};
 
@@ -41,20 +42,21 @@ fn sound(text: &str) -> Vec<Json> {
     jsons(&read)
 }
 
-fn faults(text: &str) -> String {
+/// Returns code and place, and the message.
+fn findings(text: &str) -> Vec<(String, String)> {
     let (source, read) = manifest(text);
-    let mut said = String::new();
-    for fault in &read.diagnostics {
-        if let Place::Span(span) = &fault.place {
+    let code_and_place = |fault: &Diagnostic| match &fault.place {
+        Place::Span(span) => {
             let position = source.position(span.start as usize);
-            write!(said, "{} {}:{} ", fault.code.id, position.line, position.column).unwrap();
-        } else {
-            write!(said, "{} ", fault.code.id).unwrap();
+            format!("{} {}:{}", fault.code.id, position.line, position.column)
         }
-        said.push_str(&fault.message);
-        said.push('\n');
-    }
-    said.trim_end().to_owned()
+        Place::File(_) | Place::Line(..) => fault.code.id.to_owned(),
+    };
+    read.diagnostics.iter().map(|fault| (code_and_place(fault), fault.message.clone())).collect()
+}
+
+fn faults(text: &str) -> String {
+    findings(text).iter().map(|(place, message)| format!("{place} {message}\n")).collect()
 }
 
 /// Where Kubebench says no although kubectl reads something, and why.
@@ -144,21 +146,21 @@ fn lists_are_their_items() {
     for object in ["{kind: AllowList, items: [a]}", "{kind: ConfigMap, items: [{a: 1}]}", "{kind: List}"] {
         assert_eq!(sound(object).len(), 1, "{object}");
     }
-    assert_eq!(faults("kind: List\nitems: []\n"), "KB0103 the file holds no object");
+    assert_findings(&findings("kind: List\nitems: []\n"), &[("KB0103", str!["the file holds no object"])]);
 }
 
 #[test]
 fn what_few_people_expect_is_said() {
     let cases = [
-        ("a: 1\nb: 2\na: 3\n", "KB0118 3:1 the key `a` appears a second time"),
-        ("a: 1\n'a': 3\n", "KB0118 2:1 the key `a` appears a second time"),
-        ("y: 1\n", "KB0119 1:1 kubectl reads the key `y` as `true`"),
-        ("0755: 1\n", "KB0119 1:1 kubectl reads the key `0755` as `493`"),
-        ("m: &m {a: 1}\nx:\n  a: 2\n  <<: *m\n", "KB0119 4:3 this `<<` replaces the `a` before it"),
-        ("a: 1\n...\nb: 2\n", "KB0119 3:1 kubectl does not read what follows `...`"),
+        ("a: 1\nb: 2\na: 3\n", &[("KB0118 3:1", str!["the key `a` appears a second time"])]),
+        ("a: 1\n'a': 3\n", &[("KB0118 2:1", str!["the key `a` appears a second time"])]),
+        ("y: 1\n", &[("KB0119 1:1", str!["kubectl reads the key `y` as `true`"])]),
+        ("0755: 1\n", &[("KB0119 1:1", str!["kubectl reads the key `0755` as `493`"])]),
+        ("m: &m {a: 1}\nx:\n  a: 2\n  <<: *m\n", &[("KB0119 4:3", str!["this `<<` replaces the `a` before it"])]),
+        ("a: 1\n...\nb: 2\n", &[("KB0119 3:1", str!["kubectl does not read what follows `...`"])]),
     ];
     for (text, said) in cases {
-        assert_eq!(faults(text), said, "{text}");
+        assert_findings(&findings(text), said);
         assert_eq!(manifest(text).1.documents.len(), 1, "{text}");
     }
     assert_eq!(faults("1: a\ntrue: b\nm: &m {a: 1}\nx: {<<: *m, a: 2}\n'y': 1\n"), "");
@@ -168,30 +170,33 @@ fn what_few_people_expect_is_said() {
 #[test]
 fn what_kubectl_refuses() {
     let cases = [
-        ("a: .inf\n", "KB0120 1:4 `.inf` is a number that JSON cannot hold"),
-        ("a: !!int x\n", "KB0120 1:10 `x` is not an integer, as its tag says"),
-        ("a: !!binary '%'\n", "KB0120 1:13 `%` is not base64, as its tag says"),
-        ("a: *x\n", "KB0120 1:4 no anchor `&x` precedes this alias"),
-        ("a: &x [*x]\n", "KB0120 1:8 this alias is inside of what it refers to"),
-        ("a: {<<: 1}\n", "KB0120 1:5 `<<` needs a mapping or a list of mappings"),
-        ("~: 1\n", "KB0120 1:1 nothing is no key of a Kubernetes object"),
-        ("? [a]\n: 1\n", "KB0120 1:3 a list is no key of a Kubernetes object"),
-        ("a: 1\n--- x\n", "KB0120 2:1 text follows the `---` on its line"),
-        ("- a\n", "KB0120 1:1 this document is a list, not a Kubernetes object"),
-        ("a: b: c\n", "KB0104 1:5 a `:` is where no value can follow"),
-        ("a:\n\t- x\n", "KB0108 2:1 a tab is where YAML requires spaces"),
-        ("a: \u{7}\n", "KB0111 1:4 U+0007 is not allowed"),
-        ("<<<<<<< a\nx: 1\n=======\nx: 2\n>>>>>>> b\n", "KB0104 1:1 an unresolved merge starts here"),
-        ("# nothing\n---\n", "KB0103 the file holds no object"),
+        ("a: .inf\n", &[("KB0120 1:4", str!["`.inf` is a number that JSON cannot hold"])]),
+        ("a: !!int x\n", &[("KB0120 1:10", str!["`x` is not an integer, as its tag says"])]),
+        ("a: !!binary '%'\n", &[("KB0120 1:13", str!["`%` is not base64, as its tag says"])]),
+        ("a: *x\n", &[("KB0120 1:4", str!["no anchor `&x` precedes this alias"])]),
+        ("a: &x [*x]\n", &[("KB0120 1:8", str!["this alias is inside of what it refers to"])]),
+        ("a: {<<: 1}\n", &[("KB0120 1:5", str!["`<<` needs a mapping or a list of mappings"])]),
+        ("~: 1\n", &[("KB0120 1:1", str!["nothing is no key of a Kubernetes object"])]),
+        ("? [a]\n: 1\n", &[("KB0120 1:3", str!["a list is no key of a Kubernetes object"])]),
+        ("a: 1\n--- x\n", &[("KB0120 2:1", str!["text follows the `---` on its line"])]),
+        ("- a\n", &[("KB0120 1:1", str!["this document is a list, not a Kubernetes object"])]),
+        ("a: b: c\n", &[("KB0104 1:5", str!["a `:` is where no value can follow"])]),
+        ("a:\n\t- x\n", &[("KB0108 2:1", str!["a tab is where YAML requires spaces"])]),
+        ("a: \u{7}\n", &[("KB0111 1:4", str!["U+0007 is not allowed"])]),
+        ("<<<<<<< a\nx: 1\n=======\nx: 2\n>>>>>>> b\n", &[("KB0104 1:1", str!["an unresolved merge starts here"])]),
+        ("# nothing\n---\n", &[("KB0103", str!["the file holds no object"])]),
         (
             "a:\n  b: 'x\n  y'\n",
-            "KB0104 2:6 this quote is not closed, or a further line of the text is not indented deeper than its key",
+            &[(
+                "KB0104 2:6",
+                str!["this quote is not closed, or a further line of the text is not indented deeper than its key"],
+            )],
         ),
-        ("a: {x:}\n", "KB0120 1:5 kubectl takes the `:` behind this for a part of the text"),
-        ("a: [\"x\", ${{ a }}]\n", "KB0104 1:10 a lookup inside `[…]` or `{…}` must be quoted"),
+        ("a: {x:}\n", &[("KB0120 1:5", str!["kubectl takes the `:` behind this for a part of the text"])]),
+        ("a: [\"x\", ${{ a }}]\n", &[("KB0104 1:10", str!["a lookup inside `[…]` or `{…}` must be quoted"])]),
     ];
     for (text, said) in cases {
-        assert_eq!(faults(text), said, "{text}");
+        assert_findings(&findings(text), said);
     }
     let (_, read) = manifest("a: 1\n---\nb: *x\n---\nc: 1\n");
     assert_eq!(jsons(&read), [json!({"a": 1})], "what stands before the error is kept");
@@ -202,17 +207,32 @@ fn what_kubectl_refuses() {
 #[test]
 fn templates_are_recognized() {
     let cases = [
-        ("a: {{ .Values.x }}\n", "KB0117 1:4 `{{ .Values.x }}`", "Helm"),
-        ("a: {{ x }}/y\n", "KB0117 1:4 `{{ x }}`", "Helm"),
-        ("a: 1\n{{- if .x }}\nb: 2\n{{- end }}\n", "KB0117 2:1 `{{- if .x }}`", "Helm"),
-        ("{% if x %}\na: 1\n{% endif %}\n", "KB0117 1:1 `{% if x %}`", "Jinja"),
-        ("a: {k: ${X}}\n", "KB0117 1:8 `${X}`", "envsubst"),
-        ("a:\n- image: {user}/x:1\n  b: 1\n", "KB0117 2:10 `{user}`", "template"),
-        ("a: @IMAGE@\n", "KB0117 1:4 `@IMAGE@`", "template"),
+        (
+            "a: {{ .Values.x }}\n",
+            ("KB0117 1:4", str!["`{{ .Values.x }}` is a placeholder, which makes this no YAML"]),
+            "Helm",
+        ),
+        ("a: {{ x }}/y\n", ("KB0117 1:4", str!["`{{ x }}` is a placeholder, which makes this no YAML"]), "Helm"),
+        (
+            "a: 1\n{{- if .x }}\nb: 2\n{{- end }}\n",
+            ("KB0117 2:1", str!["`{{- if .x }}` is a placeholder, which makes this no YAML"]),
+            "Helm",
+        ),
+        (
+            "{% if x %}\na: 1\n{% endif %}\n",
+            ("KB0117 1:1", str!["`{% if x %}` is a placeholder, which makes this no YAML"]),
+            "Jinja",
+        ),
+        ("a: {k: ${X}}\n", ("KB0117 1:8", str!["`${X}` is a placeholder, which makes this no YAML"]), "envsubst"),
+        (
+            "a:\n- image: {user}/x:1\n  b: 1\n",
+            ("KB0117 2:10", str!["`{user}` is a placeholder, which makes this no YAML"]),
+            "template",
+        ),
+        ("a: @IMAGE@\n", ("KB0117 1:4", str!["`@IMAGE@` is a placeholder, which makes this no YAML"]), "template"),
     ];
-    for (text, place, engine) in cases {
-        let said = faults(text);
-        assert_eq!(said, format!("{place} is a placeholder, which makes this no YAML"), "{text}");
+    for (text, expected, engine) in cases {
+        assert_findings(&findings(text), &[expected]);
         assert!(manifest(text).1.diagnostics[0].notes[0].contains(engine), "{text}");
     }
     assert!(faults("a: '{{x}}'\nb: c: d\n").starts_with("KB0104 2:"), "a quoted placeholder is none");

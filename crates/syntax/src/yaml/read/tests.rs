@@ -1,23 +1,30 @@
+use kubebench_testing::snapshot::{Snapshot, assert_findings, str};
+
 use super::*;
 use crate::yaml::limits::MAX_BYTES;
 
 #[track_caller]
-fn faults(text: &str) -> String {
+fn findings(text: &str) -> Vec<(String, String)> {
     let source = Source::new("x.yaml", text.as_bytes());
     let read = read(SourceId(0), &source);
-    let mut found: Vec<String> = read
+    let mut found: Vec<(String, String)> = read
         .diagnostics
         .iter()
         .map(|fault| match &fault.place {
             Place::Span(span) => {
                 let position = source.position(span.start as usize);
-                format!("{} {}:{} {}", fault.code.id, position.line, position.column, fault.message)
+                (format!("{} {}:{}", fault.code.id, position.line, position.column), fault.message.clone())
             }
-            Place::File(_) | Place::Line(..) => format!("{} {}", fault.code.id, fault.message),
+            Place::File(_) | Place::Line(..) => (fault.code.id.to_owned(), fault.message.clone()),
         })
         .collect();
     found.sort();
-    found.join("\n")
+    found
+}
+
+#[track_caller]
+fn faults(text: &str) -> String {
+    findings(text).iter().map(|(place, message)| format!("{place} {message}\n")).collect()
 }
 
 #[track_caller]
@@ -49,36 +56,45 @@ fn byte_order_mark_and_crlf_change_nothing() {
 
 #[test]
 fn strictness() {
-    let cases = [
-        ("a: 1\nb: 2\na: 3\n", "KB0105 3:1 the key `a` appears a second time"),
-        ("a: &x 1\nb: *x\n", "KB0106 1:4 `&x` is an anchor\nKB0106 2:4 `*x` is an alias"),
-        ("b: *x\n", "KB0106 1:4 `*x` is an alias"),
-        ("a: {<<: {b: 1}}\n", "KB0106 1:5 `<<` is a merge key"),
-        ("a: !!str 1\n", "KB0107 1:4 `!!str` is a YAML tag"),
-        ("a: !x {b: 1}\n", "KB0107 1:4 `!x` is a YAML tag"),
-        ("a:\n\tb: 1\n", "KB0108 2:1 a tab is where YAML requires spaces"),
-        ("a:\t1\n", "KB0108 1:3 a tab is where YAML requires spaces"),
-        ("a: 1\n---\nb: 2\n", "KB0109 2:1 a second document starts here"),
+    let cases: &[(&str, &[(&str, Snapshot)])] = &[
+        ("a: 1\nb: 2\na: 3\n", &[("KB0105 3:1", str!["the key `a` appears a second time"])]),
+        ("a: &x 1\nb: *x\n", &[("KB0106 1:4", str!["`&x` is an anchor"]), ("KB0106 2:4", str!["`*x` is an alias"])]),
+        ("b: *x\n", &[("KB0106 1:4", str!["`*x` is an alias"])]),
+        ("a: {<<: {b: 1}}\n", &[("KB0106 1:5", str!["`<<` is a merge key"])]),
+        ("a: !!str 1\n", &[("KB0107 1:4", str!["`!!str` is a YAML tag"])]),
+        ("a: !x {b: 1}\n", &[("KB0107 1:4", str!["`!x` is a YAML tag"])]),
+        ("a:\n\tb: 1\n", &[("KB0108 2:1", str!["a tab is where YAML requires spaces"])]),
+        ("a:\t1\n", &[("KB0108 1:3", str!["a tab is where YAML requires spaces"])]),
+        ("a: 1\n---\nb: 2\n", &[("KB0109 2:1", str!["a second document starts here"])]),
         (
             "a: yes\nb: 0777\n",
-            "KB0110 1:4 `yes` is a boolean in YAML 1.1 and text in YAML 1.2\nKB0110 2:4 `0777` is octal in YAML 1.1 and decimal in YAML 1.2",
+            &[
+                ("KB0110 1:4", str!["`yes` is a boolean in YAML 1.1 and text in YAML 1.2"]),
+                ("KB0110 2:4", str!["`0777` is octal in YAML 1.1 and decimal in YAML 1.2"]),
+            ],
         ),
-        ("on: 1\n", "KB0110 1:1 `on` is a boolean in YAML 1.1 and text in YAML 1.2"),
-        ("a: \"x\u{202e}y\"\n", "KB0111 1:6 U+202E (a bidirectional control) is not allowed"),
-        ("a: b\u{feff}c\n", "KB0111 1:5 U+FEFF (a byte order mark inside the file) is not allowed"),
-        ("a: b\u{7}\n", "KB0111 1:5 U+0007 (a control character) is not allowed"),
-        ("1: x\ntrue: z\n", "KB0113 1:1 the key `1` is not a string\nKB0113 2:1 the key `true` is not a string"),
-        ("? [a]\n: b\n", "KB0113 1:3 a key must be a plain or quoted string"),
-        ("a: 'b\n", "KB0104 1:4 this quote is not closed on its line"),
-        ("a: [1, 2\nb: 3\n", "KB0104 2:2 a `,` or `]` is missing here"),
-        ("%YAML 1.1\n---\na: 1\n", "KB0107 1:1 `%` starts a YAML directive"),
-        ("", "KB0103 the file holds no document"),
-        ("# only a comment\n", "KB0103 the file holds no document"),
-        ("~\n", "KB0103 the file holds no document"),
-        ("a\0b", "KB0101 the file is binary, not text"),
+        ("on: 1\n", &[("KB0110 1:1", str!["`on` is a boolean in YAML 1.1 and text in YAML 1.2"])]),
+        ("a: \"x\u{202e}y\"\n", &[("KB0111 1:6", str!["U+202E (a bidirectional control) is not allowed"])]),
+        ("a: b\u{feff}c\n", &[("KB0111 1:5", str!["U+FEFF (a byte order mark inside the file) is not allowed"])]),
+        ("a: b\u{7}\n", &[("KB0111 1:5", str!["U+0007 (a control character) is not allowed"])]),
+        (
+            "1: x\ntrue: z\n",
+            &[
+                ("KB0113 1:1", str!["the key `1` is not a string"]),
+                ("KB0113 2:1", str!["the key `true` is not a string"]),
+            ],
+        ),
+        ("? [a]\n: b\n", &[("KB0113 1:3", str!["a key must be a plain or quoted string"])]),
+        ("a: 'b\n", &[("KB0104 1:4", str!["this quote is not closed on its line"])]),
+        ("a: [1, 2\nb: 3\n", &[("KB0104 2:2", str!["a `,` or `]` is missing here"])]),
+        ("%YAML 1.1\n---\na: 1\n", &[("KB0107 1:1", str!["`%` starts a YAML directive"])]),
+        ("", &[("KB0103", str!["the file holds no document"])]),
+        ("# only a comment\n", &[("KB0103", str!["the file holds no document"])]),
+        ("~\n", &[("KB0103", str!["the file holds no document"])]),
+        ("a\0b", &[("KB0101", str!["the file is binary, not text"])]),
     ];
     for (text, expected) in cases {
-        assert_eq!(faults(text), expected, "{text:?}");
+        assert_findings(&findings(text), expected);
     }
 }
 

@@ -1,3 +1,5 @@
+use kubebench_testing::snapshot::{assert_text, str};
+
 use super::super::Format;
 use super::super::tests::Fixture;
 use super::*;
@@ -6,11 +8,14 @@ use crate::text::Span;
 
 #[test]
 fn a_finding_is_one_line_that_editors_can_jump_from() {
-    assert_eq!(
+    assert_text(
         Fixture::sample().render(Format::Concise),
-        "generated/default/x/config.yaml: error[KB0501]: manifest is missing; help: run `kubebench compile`\n\
-         specs/x.yaml:3:10: warning[KB0401]: image `demo` has neither tag nor digest; help: write `demo@sha256:…`\n\
-         specs/x.yaml:5:3: error[KB0105]: duplicate key `repeats`; help: remove one of the two lines\n"
+        str![[r#"
+generated/default/x/config.yaml: error[KB0501]: manifest is missing; help: run `kubebench compile`
+specs/x.yaml:3:10: warning[KB0401]: image `demo` has neither tag nor digest; help: write `demo@sha256:…`
+specs/x.yaml:5:3: error[KB0105]: duplicate key `repeats`; help: remove one of the two lines
+
+"#]],
     );
 }
 
