@@ -239,3 +239,15 @@ fn fields_are_those_of_the_crds() {
         assert_eq!(text, generated, "`FIELDS=overwrite cargo test --test it fields_are_those_of_the_crds` updates it");
     }
 }
+
+/// A kind that the file lacks would have every patch refused.
+#[test]
+fn every_kind_has_fields() {
+    // Their forms have no `patch`.
+    const WITHOUT_PATCH: [&str; 2] = ["Experiment", "Workflow"];
+    let known: BTreeMap<String, Value> = serde_json::from_str(&fs::read_to_string(FILE).unwrap()).unwrap();
+    for api in kubebench_compiler::workload::KINDS.iter().map(|kind| &kind.api) {
+        let is_known = known.contains_key(&format!("{} {}", api.api_version, api.kind));
+        assert_ne!(is_known, WITHOUT_PATCH.contains(&&*api.kind), "{}", api.kind);
+    }
+}
