@@ -1,4 +1,5 @@
-//! Expected texts for people. `SNAPSHOTS=overwrite cargo test` writes the actual text where `str![…]` is in the source.
+//! Expected texts for people. `SNAPSHOTS=overwrite cargo test` writes the actual text where `str! {…}` is in the source.
+//! Braces keep rustfmt from moving a long text to a line of its own, where snapbox does not find it.
 //!
 //! A snapshot holds wording alone. Codes, counts, keys and statuses are compared as values, which no command rewrites.
 

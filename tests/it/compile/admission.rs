@@ -48,13 +48,13 @@ fn a_privileged_container_escalates() {
     assert_eq!(other["allowPrivilegeEscalation"], false);
     check_patches(
         "container: {securityContext: {privileged: true, allowPrivilegeEscalation: false}}",
-        &[("KB0326 at false", str!["`allowPrivilegeEscalation: false` cannot be combined with `privileged: true`"])],
+        &[("KB0326 at false", str! {"`allowPrivilegeEscalation: false` cannot be combined with `privileged: true`"})],
     );
 }
 
 #[test]
 fn root_needs_both_fields() {
-    let finding = [("KB0326 at 0", str!["user 0 is root, which `runAsNonRoot: true` forbids"])];
+    let finding = [("KB0326 at 0", str! {"user 0 is root, which `runAsNonRoot: true` forbids"})];
     check_patches("pod: {securityContext: {runAsUser: 0}}", &finding);
     check_patches("container: {securityContext: {runAsUser: 0}}", &finding);
     check_patches("pod: {securityContext: {runAsUser: 0, runAsNonRoot: false}}", &[]);
@@ -89,40 +89,40 @@ fn mounts_and_volumes() {
     check_patches(&mount("scratch"), &[]);
     check_patches(
         &mount("scrath"),
-        &[("KB0326 at scrath", str!["there is no volume `scrath` for the mount at `/data`"])],
+        &[("KB0326 at scrath", str! {"there is no volume `scrath` for the mount at `/data`"})],
     );
     for (fields, expected) in [
         (
             "container: {volumeMounts: [{mountPath: /a}]}",
-            ("KB0326 at {mountPath: /a}", str!["the element of `volumeMounts` has no `name`"]),
+            ("KB0326 at {mountPath: /a}", str! {"the element of `volumeMounts` has no `name`"}),
         ),
         (
             "container: {volumeMounts: [{name: a}]}",
-            ("KB0326 at {name: a}", str!["the element of `volumeMounts` has no `mountPath`"]),
+            ("KB0326 at {name: a}", str! {"the element of `volumeMounts` has no `mountPath`"}),
         ),
-        ("pod: {volumes: [{emptyDir: {}}]}", ("KB0326 at {emptyDir: {}}", str!["the volume has no `name`"])),
+        ("pod: {volumes: [{emptyDir: {}}]}", ("KB0326 at {emptyDir: {}}", str! {"the volume has no `name`"})),
         (
             "pod: {volumes: [{name: a, emptyDir: {}, configMap: {name: b}}]}",
             (
                 "KB0326 at {name: a, emptyDir: {}, configMap: {name: b}}",
-                str!["the volume `a` has two sources, `configMap` and `emptyDir`"],
+                str! {"the volume `a` has two sources, `configMap` and `emptyDir`"},
             ),
         ),
         (
             "pod: {volumes: [{name: a, persistentVolumeClaim: {}}]}",
-            ("KB0326 at {}", str!["the `persistentVolumeClaim` of the volume `a` has no `claimName`"]),
+            ("KB0326 at {}", str! {"the `persistentVolumeClaim` of the volume `a` has no `claimName`"}),
         ),
         (
             "pod: {volumes: [{name: a, hostPath: {}}]}",
-            ("KB0326 at {}", str!["the `hostPath` of the volume `a` has no `path`"]),
+            ("KB0326 at {}", str! {"the `hostPath` of the volume `a` has no `path`"}),
         ),
         (
             "pod: {volumes: [{name: a}, {name: b}]}, container: {volumeMounts: [{name: a, mountPath: /d}, {name: b, mountPath: /d}]}",
-            ("KB0326 at /d", str!["`/d` appears twice in `volumeMounts`"]),
+            ("KB0326 at /d", str! {"`/d` appears twice in `volumeMounts`"}),
         ),
         (
             "patch: {spec: {template: {spec: {volumes: [{name: a}, {name: a}]}}}}",
-            ("KB0326 at a", str!["`a` appears twice in `volumes`"]),
+            ("KB0326 at a", str! {"`a` appears twice in `volumes`"}),
         ),
     ] {
         check_patches(fields, &[expected]);
@@ -136,36 +136,36 @@ fn containers() {
     for (fields, expected) in [
         (
             "pod: {containers: [{image: a}]}",
-            ("KB0326 at {image: a}", str!["the element of `containers` has no `name`"]),
+            ("KB0326 at {image: a}", str! {"the element of `containers` has no `name`"}),
         ),
-        ("pod: {initContainers: [{name: a}]}", ("KB0326 at {name: a}", str!["the container `a` has no `image`"])),
+        ("pod: {initContainers: [{name: a}]}", ("KB0326 at {name: a}", str! {"the container `a` has no `image`"})),
         (
             "pod: {initContainers: [{name: main, image: a}]}",
-            ("KB0326 at main", str!["two containers are called `main`"]),
+            ("KB0326 at main", str! {"two containers are called `main`"}),
         ),
         (
             "container: {livenessProbe: {periodSeconds: 5}}",
-            ("KB0326 at {periodSeconds: 5}", str!["`livenessProbe` does not say what is asked"]),
+            ("KB0326 at {periodSeconds: 5}", str! {"`livenessProbe` does not say what is asked"}),
         ),
         (
             "container: {readinessProbe: {exec: {command: [a]}, tcpSocket: {port: 1}}}",
             (
                 "KB0326 at {exec: {command: [a]}, tcpSocket: {port: 1}}",
-                str!["`readinessProbe` has two handlers, `exec` and `tcpSocket`"],
+                str! {"`readinessProbe` has two handlers, `exec` and `tcpSocket`"},
             ),
         ),
         (
             "pod: {initContainers: [{name: a, image: a, livenessProbe: {tcpSocket: {port: 1}}}]}",
             (
                 "KB0326 at {tcpSocket: {port: 1}}",
-                str!["`livenessProbe` is in an init container that ends before the others start"],
+                str! {"`livenessProbe` is in an init container that ends before the others start"},
             ),
         ),
         (
             "container: {env: [{name: A, value: b, valueFrom: {fieldRef: {fieldPath: metadata.name}}}]}",
             (
                 "KB0326 at {name: A, value: b, valueFrom: {fieldRef: {fieldPath: metadata.name}}}",
-                str!["`A` has both `value` and `valueFrom`"],
+                str! {"`A` has both `value` and `valueFrom`"},
             ),
         ),
     ] {
@@ -180,14 +180,14 @@ fn containers() {
 #[test]
 fn requests_stay_within_limits() {
     let amounts = "resources: {requests: {cpu: 4}, limits: {cpu: 2}}";
-    let finding = [("KB0327 at 4", str!["the request of `cpu` (4) is above its limit (2)"])];
+    let finding = [("KB0327 at 4", str! {"the request of `cpu` (4) is above its limit (2)"})];
     check(amounts, &finding);
     check("resources: {requests: {cpu: 1500m}, limits: {cpu: 2}}", &[]);
     for (list, expected) in [("containers", &finding), ("initContainers", &finding)] {
         check_patches(&format!("pod: {{{list}: [{{name: a, image: a, {amounts}}}]}}"), expected);
     }
     let beside = format!("{SMALL}}}\n  prepare: {{image: 'r.example/a:1', {amounts}");
-    check(&beside, &[("KB0327 at 4", str!["the request of `cpu` (4) is above its limit (2)"])]);
+    check(&beside, &[("KB0327 at 4", str! {"the request of `cpu` (4) is above its limit (2)"})]);
 }
 
 #[test]
@@ -195,7 +195,7 @@ fn devices_belong_to_the_role() {
     let device = |list: &str, amount: &str| {
         format!("pod: {{{list}: [{{name: a, image: a, resources: {{limits: {{cpu: 1, nvidia.com/gpu: {amount}}}}}}}]}}")
     };
-    let finding = [("KB0315 at 1", str!["`nvidia.com/gpu` is given to the container `a` by a patch"])];
+    let finding = [("KB0315 at 1", str! {"`nvidia.com/gpu` is given to the container `a` by a patch"})];
     check_patches(&device("containers", "1"), &finding);
     check_patches(&device("initContainers", "1"), &finding);
     check_patches(&device("containers", "0"), &[]);
@@ -208,13 +208,13 @@ fn accounts() {
     assert_eq!(pod["automountServiceAccountToken"], false);
     check_patches(
         "pod: {serviceAccountName: kubebench-runner}",
-        &[("KB0315 at kubebench-runner", str!["the account `kubebench-runner` belongs to kubebench"])],
+        &[("KB0315 at kubebench-runner", str! {"the account `kubebench-runner` belongs to kubebench"})],
     );
     check_patches(
         "pod: {automountServiceAccountToken: true}",
         &[(
             "KB0315 at automountServiceAccountToken",
-            str!["`automountServiceAccountToken` is set by kubebench and cannot be patched"],
+            str! {"`automountServiceAccountToken` is set by kubebench and cannot be patched"},
         )],
     );
     let project = "apiVersion: kubebench.dev/v1\nkind: Project\nmetadata: {name: p}\nspec: {targets: {a: {apis: {mpiJob: v1}}}}\n";

@@ -206,108 +206,108 @@ fn faults_are_told_where_they_are() {
         (
             SEARCH.to_owned(),
             trial.replace("trialParameters.lr", "trialParameters.rate"),
-            ("KB0357 specs/search.yaml", str!["the search has no parameter `rate`"]),
+            ("KB0357 specs/search.yaml", str! {"the search has no parameter `rate`"}),
         ),
         (
             SEARCH.to_owned(),
             job(", patch: {spec: {}}"),
-            ("KB0317 specs/search.yaml", str!["a trial takes no `patch` over its whole object"]),
+            ("KB0317 specs/search.yaml", str! {"a trial takes no `patch` over its whole object"}),
         ),
         (
             SEARCH.to_owned(),
             format!(
                 "trainJob: {{image: '{IMAGE}', command: [a, '${{trialParameters.lr}}'], runtimeRef: {{name: torch}}}}"
             ),
-            ("KB0317 specs/search.yaml", str!["a trial cannot take its pods from a runtime of the cluster"]),
+            ("KB0317 specs/search.yaml", str! {"a trial cannot take its pods from a runtime of the cluster"}),
         ),
-        (SEARCH.to_owned(), "rayJob: {}".to_owned(), ("KB0201", str!["`rayJob` is not a field of `trial`"])),
+        (SEARCH.to_owned(), "rayJob: {}".to_owned(), ("KB0201", str! {"`rayJob` is not a field of `trial`"})),
         (
             format!("{SEARCH}\n      parallelTrialCount: 7"),
             trial.clone(),
-            ("KB0206 specs/search.yaml", str!["`parallelTrialCount` 7 is more than `maxTrialCount` 6"]),
+            ("KB0206 specs/search.yaml", str! {"`parallelTrialCount` 7 is more than `maxTrialCount` 6"}),
         ),
         (
             format!("{SEARCH}\n      maxFailedTrialCount: 7"),
             trial.clone(),
-            ("KB0206 specs/search.yaml", str!["`maxFailedTrialCount` 7 is more than `maxTrialCount` 6"]),
+            ("KB0206 specs/search.yaml", str! {"`maxFailedTrialCount` 7 is more than `maxTrialCount` 6"}),
         ),
         (
             SEARCH.replace("      maxTrialCount: 6", ""),
             trial.clone(),
-            ("KB0202", str!["`experiment` needs the field `maxTrialCount`"]),
+            ("KB0202", str! {"`experiment` needs the field `maxTrialCount`"}),
         ),
         (
             SEARCH.replace("random", "grid"),
             trial.clone(),
             (
                 "KB0202 specs/search.yaml",
-                str!["`grid` tries all values of `lr`, and between two numbers there is no end of them"],
+                str! {"`grid` tries all values of `lr`, and between two numbers there is no end of them"},
             ),
         ),
         (
             SEARCH.replace("random", "darts"),
             trial.clone(),
-            ("KB0204 specs/search.yaml", str!["`darts` searches for a network, not for parameters"]),
+            ("KB0204 specs/search.yaml", str! {"`darts` searches for a network, not for parameters"}),
         ),
         (
             SEARCH.replace("random", "hyperband"),
             trial.clone(),
-            ("KB0202 specs/search.yaml", str!["`hyperband` needs the settings r_l and resource_name"]),
+            ("KB0202 specs/search.yaml", str! {"`hyperband` needs the settings r_l and resource_name"}),
         ),
         (
             SEARCH.replace("'0.05'", "'0.01'"),
             trial.clone(),
             (
                 "KB0206 specs/search.yaml",
-                str!["the range of `lr` has no values: its `min` 0.01 is not less than its `max` 0.01"],
+                str! {"the range of `lr` has no values: its `min` 0.01 is not less than its `max` 0.01"},
             ),
         ),
         (
             SEARCH.replace("'0.05'", "x"),
             trial.clone(),
-            ("KB0205 specs/search.yaml", str!["`x` is no number, and `lr` is double"]),
+            ("KB0205 specs/search.yaml", str! {"`x` is no number, and `lr` is double"}),
         ),
         (
             SEARCH.replace("double", "int"),
             trial.clone(),
-            ("KB0205 specs/search.yaml", str!["`0.01` is no whole number, and `lr` is int"]),
+            ("KB0205 specs/search.yaml", str! {"`0.01` is no whole number, and `lr` is int"}),
         ),
         (
             SEARCH.replace(", max: '0.05'", ""),
             trial.clone(),
-            ("KB0202 specs/search.yaml", str!["the range of `lr` has no max"]),
+            ("KB0202 specs/search.yaml", str! {"the range of `lr` has no max"}),
         ),
         (
             SEARCH.replace("max: '0.05'", "max: 0.05, step: 0"),
             trial.clone(),
-            ("KB0206 specs/search.yaml", str!["the `step` of `lr` leads nowhere"]),
+            ("KB0206 specs/search.yaml", str! {"the `step` of `lr` leads nowhere"}),
         ),
         (
             SEARCH.replace("double", "categorical"),
             trial.clone(),
-            ("KB0202 specs/search.yaml", str!["`lr` is categorical and has no values"]),
+            ("KB0202 specs/search.yaml", str! {"`lr` is categorical and has no values"}),
         ),
         (
             parameter("{name: lr, parameterType: discrete, feasibleSpace: {list: [1, a]}}"),
             trial.clone(),
-            ("KB0205 specs/search.yaml", str!["`a` is no number, and `lr` is discrete"]),
+            ("KB0205 specs/search.yaml", str! {"`a` is no number, and `lr` is discrete"}),
         ),
         (
             parameter("{name: lr, parameterType: int, feasibleSpace: {min: 1, max: 2, list: [1]}}"),
             trial.clone(),
-            ("KB0317 specs/search.yaml", str!["`list` belongs to `discrete` and `categorical`, and `lr` is int"]),
+            ("KB0317 specs/search.yaml", str! {"`list` belongs to `discrete` and `categorical`, and `lr` is int"}),
         ),
         (
             parameter(
                 "{name: lr, parameterType: int, feasibleSpace: {min: 1, max: 2}}, {name: lr, parameterType: int, feasibleSpace: {min: 1, max: 2}}",
             ),
             trial.clone(),
-            ("KB0317 specs/search.yaml", str!["two parameters are called `lr`"]),
+            ("KB0317 specs/search.yaml", str! {"two parameters are called `lr`"}),
         ),
         (
             SEARCH.replace("accuracy", "accuracies"),
             trial.clone(),
-            ("KB0358 specs/search.yaml", str!["the Experiment does not collect `accuracy`"]),
+            ("KB0358 specs/search.yaml", str! {"the Experiment does not collect `accuracy`"}),
         ),
     ] {
         let found = located_errors(&compile(&[("specs/search.yaml", &spec(&search, &trial))]));

@@ -101,48 +101,48 @@ fn what_a_server_wrote_and_the_name_are_left_out() {
 fn faults_are_told_where_they_are() {
     let told = |manifest: &str, text: &str| located_errors(&compiled("", manifest, &[("jobs/a.yaml", text)]));
     for (manifest, text, expected) in [
-        ("{file: jobs/b.yaml}", "", ("KB0340 specs/train.yaml", str!["there is no file `jobs/b.yaml`"])),
+        ("{file: jobs/b.yaml}", "", ("KB0340 specs/train.yaml", str! {"there is no file `jobs/b.yaml`"})),
         (
             "{file: generated/x.yaml}",
             "",
             (
                 "KB0340 specs/train.yaml",
-                str!["`generated/x.yaml` cannot be carried: it lies in `generated`, which is made from the specs"],
+                str! {"`generated/x.yaml` cannot be carried: it lies in `generated`, which is made from the specs"},
             ),
         ),
-        ("{file: jobs/a.yaml}", "", ("KB0103 jobs/a.yaml", str!["the file holds no object"])),
-        ("{file: jobs/a.yaml}", "a: [", ("KB0104", str!["a `,` or `]` is missing here"])),
+        ("{file: jobs/a.yaml}", "", ("KB0103 jobs/a.yaml", str! {"the file holds no object"})),
+        ("{file: jobs/a.yaml}", "a: [", ("KB0104", str! {"a `,` or `]` is missing here"})),
         (
             "{file: jobs/a.yaml}",
             "- a\n",
-            ("KB0120 jobs/a.yaml", str!["this document is a list, not a Kubernetes object"]),
+            ("KB0120 jobs/a.yaml", str! {"this document is a list, not a Kubernetes object"}),
         ),
-        ("{file: jobs/a.yaml}", "kind: Job\n", ("KB0346 jobs/a.yaml", str!["this object has no `apiVersion`"])),
+        ("{file: jobs/a.yaml}", "kind: Job\n", ("KB0346 jobs/a.yaml", str! {"this object has no `apiVersion`"})),
         (
             "{file: jobs/a.yaml}",
             "apiVersion: v1\nkind: Job\nspec: ${{ matrix.no }}\n",
-            ("KB0301 jobs/a.yaml", str!["there is no `matrix.no`"]),
+            ("KB0301 jobs/a.yaml", str! {"there is no `matrix.no`"}),
         ),
         (
             "{file: jobs/a.yaml, object: {}}",
             "",
-            ("KB0317 specs/train.yaml", str!["`file` and `object` both say what is run"]),
+            ("KB0317 specs/train.yaml", str! {"`file` and `object` both say what is run"}),
         ),
-        ("{}", "", ("KB0317 specs/train.yaml", str!["`manifest` has neither `file` nor `object`"])),
+        ("{}", "", ("KB0317 specs/train.yaml", str! {"`manifest` has neither `file` nor `object`"})),
         (
             "{object: {apiVersion: batch/v1, kind: Job, spec: {}}, name: keep}",
             "",
-            ("KB0317 specs/train.yaml", str!["`name: keep`, but the object has no name to keep"]),
+            ("KB0317 specs/train.yaml", str! {"`name: keep`, but the object has no name to keep"}),
         ),
         (
             "{object: {apiVersion: batch/v1, kind: Job, spec: {}}, main: Job/x}",
             "",
-            ("KB0335 specs/train.yaml", str!["the manifest holds no `Job/x`"]),
+            ("KB0335 specs/train.yaml", str! {"the manifest holds no `Job/x`"}),
         ),
         (
             "{object: {apiVersion: v1, kind: List, items: []}}",
             "",
-            ("KB0335", str!["nothing in the manifest can be measured"]),
+            ("KB0335", str! {"nothing in the manifest can be measured"}),
         ),
     ] {
         let found = told(manifest, text);

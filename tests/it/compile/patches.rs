@@ -62,58 +62,62 @@ fn object(kind: &str, fields: &str) -> Value {
 #[test]
 fn a_patch_over_the_object_is_held_against_its_kind() {
     for (kind, patch, expected) in [
-        ("job", "{metadata: {lables: {a: b}}}", ("KB0316 at lables", str!["`lables` is not a field of `metadata`"])),
-        ("job", "{metadata: {labels: {a: true}}}", ("KB0316 at true", str!["`a` must be text, not a boolean"])),
+        ("job", "{metadata: {lables: {a: b}}}", ("KB0316 at lables", str! {"`lables` is not a field of `metadata`"})),
+        ("job", "{metadata: {labels: {a: true}}}", ("KB0316 at true", str! {"`a` must be text, not a boolean"})),
         (
             "job",
             "{spec: {succesPolicy: {}}}",
-            ("KB0316 at succesPolicy", str!["`succesPolicy` is not a field of `spec`"]),
+            ("KB0316 at succesPolicy", str! {"`succesPolicy` is not a field of `spec`"}),
         ),
         (
             "job",
             "{spec: {podReplacementPolicy: []}}",
-            ("KB0316 at []", str!["`podReplacementPolicy` must be text, not a list"]),
+            ("KB0316 at []", str! {"`podReplacementPolicy` must be text, not a list"}),
         ),
-        ("job", "{status: {}}", ("KB0316 at status", str!["`status` is not a field of a Job"])),
+        ("job", "{status: {}}", ("KB0316 at status", str! {"`status` is not a field of a Job"})),
         (
             "job",
             "{spec: {template: {spec: {hostNetwrk: true}}}}",
-            ("KB0316 at hostNetwrk", str!["`hostNetwrk` is not a field of `spec`"]),
+            ("KB0316 at hostNetwrk", str! {"`hostNetwrk` is not a field of `spec`"}),
         ),
-        ("tfJob", "{spec: {successPolicy: {}}}", ("KB0316 at {}", str!["`successPolicy` must be text, not a mapping"])),
+        (
+            "tfJob",
+            "{spec: {successPolicy: {}}}",
+            ("KB0316 at {}", str! {"`successPolicy` must be text, not a mapping"}),
+        ),
         (
             "tfJob",
             "{spec: {elasticPolicy: {}}}",
-            ("KB0316 at elasticPolicy", str!["`elasticPolicy` is not a field of `spec`"]),
+            ("KB0316 at elasticPolicy", str! {"`elasticPolicy` is not a field of `spec`"}),
         ),
         (
             "tfJob",
             "{spec: {tfReplicaSpecs: {worker: {template: {}}}}}",
-            ("KB0316 at worker", str!["`worker` is not a role of this workload"]),
+            ("KB0316 at worker", str! {"`worker` is not a role of this workload"}),
         ),
         (
             "pytorchJob",
             "{spec: {runPolicy: {schedulingPolicy: {scheduleTimeoutSeconds: all}}}}",
             (
                 "KB0316 at all",
-                str!["`scheduleTimeoutSeconds` must be a whole number of at most 2147483647, not a string `all`"],
+                str! {"`scheduleTimeoutSeconds` must be a whole number of at most 2147483647, not a string `all`"},
             ),
         ),
         (
             "pytorchJob",
             "{spec: {pytorchReplicaSpecs: {Worker: {template: {spec: {tolerations: [{key: a, operator: Exist}]}}}}}}",
-            ("KB0325 at Exist", str!["`Exist` is not a value of `operator`"]),
+            ("KB0325 at Exist", str! {"`Exist` is not a value of `operator`"}),
         ),
         (
             "mpiJob",
             "{spec: {sshAuthMountPth: a}}",
-            ("KB0316 at sshAuthMountPth", str!["`sshAuthMountPth` is not a field of `spec`"]),
+            ("KB0316 at sshAuthMountPth", str! {"`sshAuthMountPth` is not a field of `spec`"}),
         ),
     ] {
         assert_findings(&faults(kind, &format!("patch: {patch}")), &[expected]);
     }
     let v1 = faults_on("apis: {mpiJob: v1}", "mpiJob", "patch: {spec: {sshAuthMountPath: /a}}");
-    assert_findings(&v1, &[("KB0316 at sshAuthMountPath", str!["`sshAuthMountPath` is not a field of `spec`"])]);
+    assert_findings(&v1, &[("KB0316 at sshAuthMountPath", str! {"`sshAuthMountPath` is not a field of `spec`"})]);
 }
 
 #[test]
@@ -148,7 +152,7 @@ fn what_kubebench_sets_is_refused_once_and_with_another_way() {
         assert!(found[0].1.contains(field), "{kind} {fields}: {found:?}");
         found[0].1 = found[0].1.replace(field, "…");
         let code_and_place = format!("KB0315 at {place}");
-        assert_findings(&found, &[(&code_and_place, str!["… is set by kubebench and cannot be patched"])]);
+        assert_findings(&found, &[(&code_and_place, str! {"… is set by kubebench and cannot be patched"})]);
     }
     let replaced = faults("job", "patch: {spec: {template: {spec: {$patch: replace, hostname: a}}}}");
     assert_eq!(replaced.len(), 1, "{replaced:#?}");
@@ -156,12 +160,12 @@ fn what_kubebench_sets_is_refused_once_and_with_another_way() {
         (
             "pod: {containers: [{name: main, env: [{name: KUBEBENCH_EXP_ROOT, value: /x}]}]}",
             "KUBEBENCH_EXP_ROOT",
-            str!["`KUBEBENCH_EXP_ROOT` is set by kubebench and cannot be patched"],
+            str! {"`KUBEBENCH_EXP_ROOT` is set by kubebench and cannot be patched"},
         ),
         (
             "pod: {volumes: [{name: t, projected: {sources: [{serviceAccountToken: {path: token}}]}}]}",
             "serviceAccountToken",
-            str!["a measured program gets no token of the cluster's API"],
+            str! {"a measured program gets no token of the cluster's API"},
         ),
     ] {
         assert_findings(&faults("job", fields), &[(&format!("KB0315 at {place}"), message)]);
@@ -173,7 +177,7 @@ fn what_kubebench_sets_is_refused_once_and_with_another_way() {
         &faults("mpiJob", "patch: {spec: {runPolicy: {schedulingPolicy: {minAvailable: 99}}}}"),
         &[(
             "KB0315 at minAvailable",
-            str!["`spec.runPolicy.schedulingPolicy.minAvailable` is set by kubebench and cannot be patched"],
+            str! {"`spec.runPolicy.schedulingPolicy.minAvailable` is set by kubebench and cannot be patched"},
         )],
     );
     assert_eq!(faults("job", "container: {resources: {claims: [{name: gpu}]}}"), []);
@@ -183,52 +187,52 @@ fn what_kubebench_sets_is_refused_once_and_with_another_way() {
 #[test]
 fn directives_that_would_do_nothing_are_refused() {
     for (fields, place, message) in [
-        ("pod: {$foo: 1}", "$foo", str!["`$foo` is not a directive that kubebench knows"]),
+        ("pod: {$foo: 1}", "$foo", str! {"`$foo` is not a directive that kubebench knows"}),
         (
             "pod: {$setElementOrder/volumes: [{name: a}]}",
             "$setElementOrder/volumes",
-            str!["`$setElementOrder/volumes` is not a directive that kubebench knows"],
+            str! {"`$setElementOrder/volumes` is not a directive that kubebench knows"},
         ),
         (
             "container: {$deleteFromPrimitiveList/args: [a]}",
             "$deleteFromPrimitiveList/args",
-            str!["`$deleteFromPrimitiveList/args` is not a directive that kubebench knows"],
+            str! {"`$deleteFromPrimitiveList/args` is not a directive that kubebench knows"},
         ),
         (
             "patch: {spec: {$retainKeys: [template]}}",
             "$retainKeys",
-            str!["`$retainKeys` is not a directive that kubebench knows"],
+            str! {"`$retainKeys` is not a directive that kubebench knows"},
         ),
         (
             "pod: {securityContext: {$patch: relpace}}",
             "relpace",
-            str!["`$patch` is one of `replace`, `delete`, `merge`"],
+            str! {"`$patch` is one of `replace`, `delete`, `merge`"},
         ),
-        ("pod: {securityContext: {$patch: true}}", "true", str!["`$patch` is one of `replace`, `delete`, `merge`"]),
+        ("pod: {securityContext: {$patch: true}}", "true", str! {"`$patch` is one of `replace`, `delete`, `merge`"}),
         (
             "pod: {tolerations: [{$patch: replace}]}",
             "$patch",
-            str!["`$patch` does nothing in `tolerations`: that list is always replaced as a whole"],
+            str! {"`$patch` does nothing in `tolerations`: that list is always replaced as a whole"},
         ),
         (
             "pod: {volumes: [{$patch: replace, name: a, emptyDir: {}}]}",
             "$patch",
-            str!["`$patch: replace` must be the only key of a list element"],
+            str! {"`$patch: replace` must be the only key of a list element"},
         ),
         (
             "pod: {volumes: [{$patch: delete}]}",
             "$patch",
-            str!["`$patch: delete` does not say which element of `volumes`"],
+            str! {"`$patch: delete` does not say which element of `volumes`"},
         ),
         (
             "pod: {volumes: [{$patch: delete, name: a, emptyDir: {}}]}",
             "$patch",
-            str!["`$patch: delete` may be combined with `name` only"],
+            str! {"`$patch: delete` may be combined with `name` only"},
         ),
         (
             "pod: {affinity: {$patch: delete, nodeAffinity: {}}}",
             "$patch",
-            str!["`$patch: delete` must be the only key of a mapping"],
+            str! {"`$patch: delete` must be the only key of a mapping"},
         ),
     ] {
         assert_findings(&faults("job", fields), &[(&format!("KB0316 at {place}"), message)]);
@@ -259,7 +263,7 @@ fn the_account_of_a_driver_of_spark_is_a_field() {
     let fields = "pod: {serviceAccountName: b}";
     assert_findings(
         &faults("sparkApplication", fields),
-        &[("KB0315 at b", str!["the account of the `driver` is no patch"])],
+        &[("KB0315 at b", str! {"the account of the `driver` is no patch"})],
     );
     let fields = "patch: {spec: {driver: {serviceAccount: b}, executor: {instances: 9}}}";
     assert_eq!(faults("sparkApplication", fields).len(), 2);

@@ -191,14 +191,14 @@ fn what_contradicts_a_suite_is_refused_where_it_stands() {
     check(
         project("{benchmarks: [{benchmark: a, needs: [b, a, c]}, b]}"),
         &[
-            ("KB0444 specs/nightly.yaml", str!["`a` needs `b`, which comes after it"]),
-            ("KB0444 specs/nightly.yaml", str!["`a` needs itself"]),
-            ("KB0444 specs/nightly.yaml", str!["`a` needs `c`, which is not in the suite"]),
+            ("KB0444 specs/nightly.yaml", str! {"`a` needs `b`, which comes after it"}),
+            ("KB0444 specs/nightly.yaml", str! {"`a` needs itself"}),
+            ("KB0444 specs/nightly.yaml", str! {"`a` needs `c`, which is not in the suite"}),
         ],
     );
     check(
         with("{benchmarks: [a]}", "specs/weekly.yaml", suite("weekly", "{benchmarks: [b, a]}")),
-        &[("KB0443 specs/weekly.yaml", str!["`a` is in the suite `nightly` already"])],
+        &[("KB0443 specs/weekly.yaml", str! {"`a` is in the suite `nightly` already"})],
     );
     check(
         with(
@@ -215,28 +215,28 @@ fn what_contradicts_a_suite_is_refused_where_it_stands() {
             benchmark("a", "  schedule: {cron: '0 3 * * 1'}\n  results: {claim: {size: 1Gi}}\n"),
         ),
         &[
-            ("KB0445 specs/a.yaml", str!["`a` has a schedule of its own, and the suite `nightly` runs it"]),
-            ("KB0445 specs/a.yaml", str!["`a` has a claim of its own, and the suite `nightly` runs it"]),
+            ("KB0445 specs/a.yaml", str! {"`a` has a schedule of its own, and the suite `nightly` runs it"}),
+            ("KB0445 specs/a.yaml", str! {"`a` has a claim of its own, and the suite `nightly` runs it"}),
         ],
     );
     check(
         with("{benchmarks: [a, {benchmark: b, needs: [a]}]}", "specs/a.yaml", benchmark("a", "  targets: [eu]\n")),
-        &[("KB0448 specs/nightly.yaml", str!["`b` needs `a`, which does not run on the target `us`"])],
+        &[("KB0448 specs/nightly.yaml", str! {"`b` needs `a`, which does not run on the target `us`"})],
     );
-    check(project("{benchmarks: [d]}"), &[("KB0321 specs/nightly.yaml", str!["there is no benchmark `d`"])]);
+    check(project("{benchmarks: [d]}"), &[("KB0321 specs/nightly.yaml", str! {"there is no benchmark `d`"})]);
     check(
         project("{benchmarks: [nightly]}"),
-        &[("KB0321 specs/nightly.yaml", str!["there is no benchmark `nightly`"])],
+        &[("KB0321 specs/nightly.yaml", str! {"there is no benchmark `nightly`"})],
     );
     check(
         project("{run: 2, schedule: {cron: '0 3 * * 1'}, benchmarks: [a]}"),
-        &[("KB0310 specs/nightly.yaml", str!["`run` is combined with `schedule`"])],
+        &[("KB0310 specs/nightly.yaml", str! {"`run` is combined with `schedule`"})],
     );
     check(
         project("{benchmarks: [a, b], defaults: {repeats: 501}}"),
         &[
-            ("KB0416 specs/nightly.yaml", str!["the suite has 1002 runs on `eu`, more than 1000"]),
-            ("KB0416 specs/nightly.yaml", str!["the suite has 1002 runs on `us`, more than 1000"]),
+            ("KB0416 specs/nightly.yaml", str! {"the suite has 1002 runs on `eu`, more than 1000"}),
+            ("KB0416 specs/nightly.yaml", str! {"the suite has 1002 runs on `us`, more than 1000"}),
         ],
     );
     check(
@@ -244,7 +244,7 @@ fn what_contradicts_a_suite_is_refused_where_it_stands() {
             ("specs/pipeline.yaml".to_owned(), suite("pipeline", "{benchmarks: [a]}")),
             ("specs/a.yaml".to_owned(), benchmark("a", "  timeout: 1h\n")),
         ],
-        &[("KB0309 specs/pipeline.yaml", str!["a suite cannot be called `pipeline`"])],
+        &[("KB0309 specs/pipeline.yaml", str! {"a suite cannot be called `pipeline`"})],
     );
 }
 

@@ -74,20 +74,20 @@ containers:
     assert_findings(
         &faults(POD_SPEC, Meaning::Patch, pod),
         &[
-            ("KB0316 at nodeSelecto", str!["`nodeSelecto` is not a field of the whole"]),
-            ("KB0316 at true", str!["`b` must be text, not a boolean"]),
-            ("KB0316 at \"yes\"", str!["`hostNetwork` must be `true` or `false`, not a string `yes`"]),
-            ("KB0316 at 5s", str!["`terminationGracePeriodSeconds` must be a whole number, not a string `5s`"]),
-            ("KB0316 at 3", str!["`tolerations` must be a list, not a number `3`"]),
+            ("KB0316 at nodeSelecto", str! {"`nodeSelecto` is not a field of the whole"}),
+            ("KB0316 at true", str! {"`b` must be text, not a boolean"}),
+            ("KB0316 at \"yes\"", str! {"`hostNetwork` must be `true` or `false`, not a string `yes`"}),
+            ("KB0316 at 5s", str! {"`terminationGracePeriodSeconds` must be a whole number, not a string `5s`"}),
+            ("KB0316 at 3", str! {"`tolerations` must be a list, not a number `3`"}),
             (
                 "KB0316 at 3000000000",
-                str!["`priority` must be a whole number of at most 2147483647, not a number `3000000000`"],
+                str! {"`priority` must be a whole number of at most 2147483647, not a number `3000000000`"},
             ),
-            ("KB0325 at 8 GB", str!["`8 GB` has white space in it"]),
-            ("KB0316 at hostpath", str!["`hostpath` is not a field of an element of `volumes`"]),
-            ("KB0316 at c", str!["an element of `volumes` must be a mapping, not a string `c`"]),
-            ("KB0316 at root", str!["`runAsUser` must be a whole number, not a string `root`"]),
-            ("KB0316 at ALL", str!["`drop` must be a list, not a string `ALL`"]),
+            ("KB0325 at 8 GB", str! {"`8 GB` has white space in it"}),
+            ("KB0316 at hostpath", str! {"`hostpath` is not a field of an element of `volumes`"}),
+            ("KB0316 at c", str! {"an element of `volumes` must be a mapping, not a string `c`"}),
+            ("KB0316 at root", str! {"`runAsUser` must be a whole number, not a string `root`"}),
+            ("KB0316 at ALL", str! {"`drop` must be a list, not a string `ALL`"}),
         ],
     );
 }
@@ -127,29 +127,29 @@ fn null_removes_in_patches_alone_and_misspelled_it_removes_nothing() {
     assert_findings(
         &faults(POD_SPEC, Meaning::Patch, "{volume: null, volumes: [null]}"),
         &[
-            ("KB0316 at volume", str!["`volume` is not a field of the whole"]),
-            ("KB0316 at null", str!["an element of `volumes` has no value"]),
+            ("KB0316 at volume", str! {"`volume` is not a field of the whole"}),
+            ("KB0316 at null", str! {"an element of `volumes` has no value"}),
         ],
     );
     assert_findings(
         &faults(TOLERATION, Meaning::Value, "{operator: Exists, value: null, $patch: delete}"),
         &[
-            ("KB0316 at null", str!["`value` has no value"]),
-            ("KB0316 at $patch", str!["`$patch` is not a field of the whole"]),
+            ("KB0316 at null", str! {"`value` has no value"}),
+            ("KB0316 at $patch", str! {"`$patch` is not a field of the whole"}),
         ],
     );
 }
 
 #[test]
 fn help_names_the_field_that_was_meant() {
-    assert_text(helps(TOLERATION, "{kye: a, operator: Exists}"), str!["did you mean `key`?"]);
+    assert_text(helps(TOLERATION, "{kye: a, operator: Exists}"), str! {"did you mean `key`?"});
     assert_text(
         helps(TOLERATION, "{operator: Exists, gpu: a}"),
-        str!["its fields are effect, key, operator, tolerationSeconds, value"],
+        str! {"its fields are effect, key, operator, tolerationSeconds, value"},
     );
-    assert_text(helps(POD_SPEC, "{gpu: a}"), str!["`kubectl explain pod.spec` lists the fields"]);
+    assert_text(helps(POD_SPEC, "{gpu: a}"), str! {"`kubectl explain pod.spec` lists the fields"});
     assert!(helps(POD_SPEC, "{volumeMounts: []}").contains("under `container`"));
-    assert_text(helps(POD_SPEC, "{nodeSelector: {a: 8}}"), str![[r#"quote it: `"8"`"#]]);
+    assert_text(helps(POD_SPEC, "{nodeSelector: {a: 8}}"), str! {[r#"quote it: `"8"`"#]});
 }
 
 #[test]
@@ -159,31 +159,31 @@ fn tolerations_are_judged_as_the_api_server_judges_them() {
         ("{operator: Exists}", None),
         ("{key: a, value: b}", None),
         ("{key: nvidia.com/gpu, operator: Equal, value: \"true\", effect: NoExecute, tolerationSeconds: 60}", None),
-        ("{}", Some(("KB0325 at {}", str!["the toleration has no `key`"]))),
+        ("{}", Some(("KB0325 at {}", str! {"the toleration has no `key`"}))),
         (
             "{operator: Equal, value: b}",
-            Some(("KB0325 at {operator: Equal, value: b}", str!["the toleration has no `key`"])),
+            Some(("KB0325 at {operator: Equal, value: b}", str! {"the toleration has no `key`"})),
         ),
-        ("{key: a, operator: Exist}", Some(("KB0325 at Exist", str!["`Exist` is not a value of `operator`"]))),
-        ("{key: a, operator: exists}", Some(("KB0325 at exists", str!["`exists` is not a value of `operator`"]))),
+        ("{key: a, operator: Exist}", Some(("KB0325 at Exist", str! {"`Exist` is not a value of `operator`"}))),
+        ("{key: a, operator: exists}", Some(("KB0325 at exists", str! {"`exists` is not a value of `operator`"}))),
         (
             "{key: a, effect: NoScheduling}",
-            Some(("KB0325 at NoScheduling", str!["`NoScheduling` is not a value of `effect`"])),
+            Some(("KB0325 at NoScheduling", str! {"`NoScheduling` is not a value of `effect`"})),
         ),
         (
             "{key: a, operator: Exists, value: b}",
             Some((
                 "KB0325 at b",
-                str!["`value` cannot be combined with `operator: Exists`, which matches every value"],
+                str! {"`value` cannot be combined with `operator: Exists`, which matches every value"},
             )),
         ),
         (
             "{key: a, value: b, tolerationSeconds: 1}",
-            Some(("KB0325 at 1", str!["`tolerationSeconds` counts only with `effect: NoExecute`"])),
+            Some(("KB0325 at 1", str! {"`tolerationSeconds` counts only with `effect: NoExecute`"})),
         ),
-        ("{key: a b}", Some(("KB0325 at a b", str!["`a b` is not the key of a taint"]))),
-        ("{key: a, value: b c}", Some(("KB0325 at b c", str!["`b c` is not the value of a taint"]))),
-        ("{ky: a}", Some(("KB0316 at ky", str!["`ky` is not a field of the whole"]))),
+        ("{key: a b}", Some(("KB0325 at a b", str! {"`a b` is not the key of a taint"}))),
+        ("{key: a, value: b c}", Some(("KB0325 at b c", str! {"`b c` is not the value of a taint"}))),
+        ("{ky: a}", Some(("KB0316 at ky", str! {"`ky` is not a field of the whole"}))),
     ] {
         assert_findings(&faults(TOLERATION, Meaning::Value, text), expected.as_slice());
     }
@@ -198,53 +198,53 @@ fn network_rules_are_judged_as_the_api_server_judges_them() {
             None,
         ),
         ("{to: [{ipBlock: {cidr: \"2001:db8::/32\"}}, {podSelector: {}}], ports: [{port: 1, endPort: 9}]}", None),
-        ("{too: []}", Some(("KB0316 at too", str!["`too` is not a field of the whole"]))),
-        ("{from: []}", Some(("KB0316 at from", str!["`from` is not a field of the whole"]))),
-        ("{to: [{}]}", Some(("KB0325 at {}", str!["this names nobody"]))),
-        ("{to: [{ipBlock: {cidr: 10.0.0.0}}]}", Some(("KB0325 at 10.0.0.0", str!["`10.0.0.0` is not a network"]))),
+        ("{too: []}", Some(("KB0316 at too", str! {"`too` is not a field of the whole"}))),
+        ("{from: []}", Some(("KB0316 at from", str! {"`from` is not a field of the whole"}))),
+        ("{to: [{}]}", Some(("KB0325 at {}", str! {"this names nobody"}))),
+        ("{to: [{ipBlock: {cidr: 10.0.0.0}}]}", Some(("KB0325 at 10.0.0.0", str! {"`10.0.0.0` is not a network"}))),
         (
             "{to: [{ipBlock: {cidr: 10.0.0.0/33}}]}",
-            Some(("KB0325 at 10.0.0.0/33", str!["`10.0.0.0/33` is not a network"])),
+            Some(("KB0325 at 10.0.0.0/33", str! {"`10.0.0.0/33` is not a network"})),
         ),
         (
             "{to: [{ipBlock: {cidr: 10.0.0.0/8, except: [11.0.0.0/16]}}]}",
-            Some(("KB0325 at 11.0.0.0/16", str!["`11.0.0.0/16` is not a part of `cidr`"])),
+            Some(("KB0325 at 11.0.0.0/16", str! {"`11.0.0.0/16` is not a part of `cidr`"})),
         ),
         (
             "{to: [{ipBlock: {cidr: 0.0.0.0/0, except: [0.0.0.0/0]}}]}",
-            Some(("KB0325 at 0.0.0.0/0", str!["`0.0.0.0/0` is not a part of `cidr`"])),
+            Some(("KB0325 at 0.0.0.0/0", str! {"`0.0.0.0/0` is not a part of `cidr`"})),
         ),
         ("{to: [{ipBlock: {cidr: 0.0.0.0/0, except: [10.0.0.0/8]}}]}", None),
-        ("{to: [{ipBlock: {}}]}", Some(("KB0325 at {}", str!["`ipBlock` has no `cidr`"]))),
+        ("{to: [{ipBlock: {}}]}", Some(("KB0325 at {}", str! {"`ipBlock` has no `cidr`"}))),
         (
             "{to: [{ipBlock: {cidr: 10.0.0.0/8}, podSelector: {}}]}",
             Some((
                 "KB0325 at {ipBlock: {cidr: 10.0.0.0/8}, podSelector: {}}",
-                str!["`ipBlock` cannot be combined with `podSelector`"],
+                str! {"`ipBlock` cannot be combined with `podSelector`"},
             )),
         ),
-        ("{ports: [{port: 0}]}", Some(("KB0325 at 0", str!["`0` is not a port"]))),
-        ("{ports: [{port: \"443\"}]}", Some(("KB0325 at \"443\"", str!["`443` is not the name of a port"]))),
-        ("{ports: [{port: 443, protocol: tcp}]}", Some(("KB0325 at tcp", str!["`tcp` is not a value of `protocol`"]))),
+        ("{ports: [{port: 0}]}", Some(("KB0325 at 0", str! {"`0` is not a port"}))),
+        ("{ports: [{port: \"443\"}]}", Some(("KB0325 at \"443\"", str! {"`443` is not the name of a port"}))),
+        ("{ports: [{port: 443, protocol: tcp}]}", Some(("KB0325 at tcp", str! {"`tcp` is not a value of `protocol`"}))),
         (
             "{ports: [{port: true}]}",
-            Some(("KB0316 at true", str!["`port` must be text or a whole number, not a boolean"])),
+            Some(("KB0316 at true", str! {"`port` must be text or a whole number, not a boolean"})),
         ),
         (
             "{ports: [{port: 9, endPort: 1}]}",
-            Some(("KB0325 at 1", str!["`endPort` needs a number in `port` that is not above it"])),
+            Some(("KB0325 at 1", str! {"`endPort` needs a number in `port` that is not above it"})),
         ),
         (
             "{to: [{podSelector: {matchLabels: {a: 1}}}]}",
-            Some(("KB0316 at 1", str!["`a` must be text, not a number `1`"])),
+            Some(("KB0316 at 1", str! {"`a` must be text, not a number `1`"})),
         ),
         (
             "{to: [{podSelector: {matchExpressions: [{key: a, operator: in, values: [b]}]}}]}",
-            Some(("KB0325 at in", str!["`in` is not a value of `operator`"])),
+            Some(("KB0325 at in", str! {"`in` is not a value of `operator`"})),
         ),
         (
             "{to: [{podSelector: {matchExpressions: [{key: a, operator: In}]}}]}",
-            Some(("KB0325 at In", str!["`operator: In` needs `values`"])),
+            Some(("KB0325 at In", str! {"`operator: In` needs `values`"})),
         ),
     ] {
         assert_findings(&faults(EGRESS_RULE, Meaning::Value, text), expected.as_slice());
@@ -254,67 +254,67 @@ fn network_rules_are_judged_as_the_api_server_judges_them() {
 #[test]
 fn values_of_pods_that_are_refused() {
     for (wanted, text, place, expected) in [
-        (CONTAINER, "ports: [{containerPort: 0}]", "0", str!["`0` is not a port"]),
-        (CONTAINER, "ports: [{containerPort: 70000}]", "70000", str!["`70000` is not a port"]),
+        (CONTAINER, "ports: [{containerPort: 0}]", "0", str! {"`0` is not a port"}),
+        (CONTAINER, "ports: [{containerPort: 70000}]", "70000", str! {"`70000` is not a port"}),
         (
             CONTAINER,
             "ports: [{containerPort: 80, protocol: HTTP}]",
             "HTTP",
-            str!["`HTTP` is not a value of `protocol`"],
+            str! {"`HTTP` is not a value of `protocol`"},
         ),
         (
             CONTAINER,
             "imagePullPolicy: IfNotPreset",
             "IfNotPreset",
-            str!["`IfNotPreset` is not a value of `imagePullPolicy`"],
+            str! {"`IfNotPreset` is not a value of `imagePullPolicy`"},
         ),
-        (CONTAINER, "restartPolicy: Always", "Always", str!["only init containers have a `restartPolicy`"]),
-        (CONTAINER, "securityContext: {runAsUser: -1}", "-1", str!["`runAsUser` is -1"]),
+        (CONTAINER, "restartPolicy: Always", "Always", str! {"only init containers have a `restartPolicy`"}),
+        (CONTAINER, "securityContext: {runAsUser: -1}", "-1", str! {"`runAsUser` is -1"}),
         (
             CONTAINER,
             "volumeMounts: [{name: a, mountPath: /a, mountPropagation: Both}]",
             "Both",
-            str!["`Both` is not a value of `mountPropagation`"],
+            str! {"`Both` is not a value of `mountPropagation`"},
         ),
-        (POD_SPEC, "dnsPolicy: Cluster", "Cluster", str!["`Cluster` is not a value of `dnsPolicy`"]),
-        (POD_SPEC, "preemptionPolicy: No", "No", str!["`No` is not a value of `preemptionPolicy`"]),
-        (POD_SPEC, "securityContext: {fsGroup: -2}", "-2", str!["`fsGroup` is -2"]),
-        (POD_SPEC, "volumes: [{name: a, emptyDir: {medium: Ram}}]", "Ram", str!["`Ram` is not a value of `medium`"]),
+        (POD_SPEC, "dnsPolicy: Cluster", "Cluster", str! {"`Cluster` is not a value of `dnsPolicy`"}),
+        (POD_SPEC, "preemptionPolicy: No", "No", str! {"`No` is not a value of `preemptionPolicy`"}),
+        (POD_SPEC, "securityContext: {fsGroup: -2}", "-2", str! {"`fsGroup` is -2"}),
+        (POD_SPEC, "volumes: [{name: a, emptyDir: {medium: Ram}}]", "Ram", str! {"`Ram` is not a value of `medium`"}),
         (
             POD_SPEC,
             "volumes: [{name: a, hostPath: {path: /a, type: Folder}}]",
             "Folder",
-            str!["`Folder` is not a value of `type`"],
+            str! {"`Folder` is not a value of `type`"},
         ),
         (
             POD_SPEC,
             "initContainers: [{name: a, image: a, restartPolicy: Never}]",
             "Never",
-            str!["`Never` is not a value of `restartPolicy`"],
+            str! {"`Never` is not a value of `restartPolicy`"},
         ),
         (
             POD_SPEC,
             "affinity: {podAntiAffinity: {requiredDuringSchedulingIgnoredDuringExecution: [{labelSelector: {}}]}}",
             "{labelSelector: {}}",
-            str!["the term has no `topologyKey`"],
+            str! {"the term has no `topologyKey`"},
         ),
         (
             POD_SPEC,
             "affinity: {nodeAffinity: {requiredDuringSchedulingIgnoredDuringExecution: {nodeSelectorTerms: [{matchExpressions: [{key: a, operator: Is, values: [b]}]}]}}}",
             "Is",
-            str!["`Is` is not a value of `operator`"],
+            str! {"`Is` is not a value of `operator`"},
         ),
         (
             POD_SPEC,
             "affinity: {nodeAffinity: {requiredDuringSchedulingIgnoredDuringExecution: {nodeSelectorTerms: [{matchExpressions: [{key: a, operator: Gt, values: [b]}]}]}}}",
             "Gt",
-            str!["`operator: Gt` needs one number in `values`"],
+            str! {"`operator: Gt` needs one number in `values`"},
         ),
         (
             POD_SPEC,
             "topologySpreadConstraints: [{maxSkew: 0, topologyKey: a, whenUnsatisfiable: DoNotSchedule}]",
             "0",
-            str!["`maxSkew` is 0"],
+            str! {"`maxSkew` is 0"},
         ),
     ] {
         let code_and_place = format!("KB0325 at {place}");

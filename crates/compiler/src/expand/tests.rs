@@ -47,15 +47,15 @@ fn identity_is_the_values_and_nothing_else() {
 fn faults() {
     refused(
         "{axes: {a: [1, 1]}}",
-        &[("KB0305", str!["`a` holds the value 1 twice"]), ("KB0305", str!["the case a=1 exists already"])],
+        &[("KB0305", str! {"`a` holds the value 1 twice"}), ("KB0305", str! {"the case a=1 exists already"})],
     );
-    refused("{axes: {a: [1]}, include: [{a: 1}]}", &[("KB0305", str!["the case a=1 exists already"])]);
+    refused("{axes: {a: [1]}, include: [{a: 1}]}", &[("KB0305", str! {"the case a=1 exists already"})]);
     refused(
         "{axes: {a: [1]}, include: [{b: 1}]}",
-        &[("KB0305", str!["`b` is not an axis"]), ("KB0305", str!["this case leaves out a"])],
+        &[("KB0305", str! {"`b` is not an axis"}), ("KB0305", str! {"this case leaves out a"})],
     );
-    refused("{axes: {a: [1]}, exclude: [{a: 7}]}", &[("KB0306", str!["this entry excludes no case"])]);
-    refused("{axes: {a: [1]}, exclude: [{a: 1}]}", &[("KB0305", str!["the matrix has no case left"])]);
+    refused("{axes: {a: [1]}, exclude: [{a: 7}]}", &[("KB0306", str! {"this entry excludes no case"})]);
+    refused("{axes: {a: [1]}, exclude: [{a: 1}]}", &[("KB0305", str! {"the matrix has no case left"})]);
 }
 
 #[test]
@@ -63,7 +63,7 @@ fn the_cap_is_checked_before_expansion() {
     let axis = format!("[{}]", (0..1000).map(|n| n.to_string()).collect::<Vec<_>>().join(","));
     refused(
         &format!("{{axes: {{a: {axis}, b: {axis}, c: {axis}}}}}"),
-        &[("KB0304", str!["the matrix has 1000000000 cases, more than 10000"])],
+        &[("KB0304", str! {"the matrix has 1000000000 cases, more than 10000"})],
     );
 }
 

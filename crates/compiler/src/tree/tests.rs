@@ -66,7 +66,7 @@ fn a_large_target_is_named_before_argo_cd_refuses_it() {
     assert_eq!(found[0].place, Place::File("generated/gpu".to_owned()));
     assert_text(
         &found[0].message,
-        str!["`generated/gpu` holds 8.2 MB of manifests, close to the 10 MB that Argo CD reads"],
+        str! {"`generated/gpu` holds 8.2 MB of manifests, close to the 10 MB that Argo CD reads"},
     );
     large.insert("gpu/c/x.yaml", manifest("s", &body)).unwrap();
     assert!(size::warnings(&large, "generated")[0].message.contains("12.3 MB of manifests, more than the"));

@@ -82,6 +82,9 @@ fn misfit(pod: &PodNeed, nodes: &[Node<'_>]) -> Option<(String, &'static str)> {
     const GROWS: &str =
         "right only if an autoscaler adds such nodes; else correct `nodeSelector` or `tolerations` of the target";
     const ROOM: &str = "right only if an autoscaler adds larger nodes; else ask for less, or for other nodes";
+    if nodes.is_empty() {
+        return Some(("the cluster has no nodes".to_owned(), GROWS));
+    }
     let selector = pod.spec.get("nodeSelector");
     let labeled: Vec<&Node<'_>> = nodes.iter().filter(|node| node.has_labels(selector)).collect();
     if labeled.is_empty() {

@@ -219,42 +219,38 @@ fn what_is_missing_is_named() {
     for (path, words) in [
         (
             "/apis/kubeflow.org/v1",
-            vec![("error APIs", str!["the cluster does not serve `PyTorchJob` of `kubeflow.org/v1`"])],
+            vec![("error APIs", str! {"the cluster does not serve `PyTorchJob` of `kubeflow.org/v1`"})],
         ),
-        ("/api/v1/namespaces/bench", vec![("error namespace", str!["`bench` does not exist"])]),
+        ("/api/v1/namespaces/bench", vec![("error namespace", str! {"`bench` does not exist"})]),
         (
             "/apis/storage.k8s.io/v1/storageclasses",
-            vec![("note storage", str!["unknown: you may not read StorageClasses"])],
+            vec![("note storage", str! {"unknown: you may not read StorageClasses"})],
         ),
         (
             "/api/v1/namespaces/bench/secrets/kubebench-git",
             vec![(
                 "error git credential",
-                str!["there is no Secret `kubebench-git`: results stay on the volume until there is one"],
+                str! {"there is no Secret `kubebench-git`: results stay on the volume until there is one"},
             )],
         ),
         (
             "/api/v1/namespaces/bench/secrets/hf",
-            vec![("error references", str!["there is no Secret `hf`, which master of train needs"])],
+            vec![("error references", str! {"there is no Secret `hf`, which master of train needs"})],
         ),
         (
             "/api/v1/namespaces/bench/serviceaccounts/kubebench-runner",
-            vec![("note accounts", str!["not there: `kubebench-runner`: the tree is not applied"])],
+            vec![("note accounts", str! {"not there: `kubebench-runner`: the tree is not applied"})],
         ),
         (
             "/api/v1/nodes",
             vec![
                 (
                     "warning nodes",
-                    str![
-                        "`master of train`, `worker of train`, `step prepare`, `step run` and 3 more: no node has the labels "
-                    ],
+                    str! {"`master of train`, `worker of train`, `step prepare`, `step run` and 3 more: the cluster has no nodes"},
                 ),
                 (
                     "note images",
-                    str![
-                        "on no node yet, as far as nodes say: `registry.example/kubebench@sha256:0caad04c6b091e442a7197d216e749afd84e0779829f0a070d021bdb23171bbb`, `registry.example/train:1`"
-                    ],
+                    str! {"on no node yet, as far as nodes say: `registry.example/kubebench@sha256:0caad04c6b091e442a7197d216e749afd84e0779829f0a070d021bdb23171bbb`, `registry.example/train:1`"},
                 ),
             ],
         ),
@@ -263,23 +259,21 @@ fn what_is_missing_is_named() {
             vec![
                 (
                     "note controller",
-                    str!["no Deployment is called `workflow-controller`, so nobody can tell from here whether it runs"],
+                    str! {"no Deployment is called `workflow-controller`, so nobody can tell from here whether it runs"},
                 ),
                 (
                     "note controller",
-                    str!["no Deployment is called `training-operator`, so nobody can tell from here whether it runs"],
+                    str! {"no Deployment is called `training-operator`, so nobody can tell from here whether it runs"},
                 ),
                 (
                     "note Argo's settings",
-                    str![
-                        "there is no ConfigMap `workflow-controller-configmap` in `argo`, `argo-workflows`, `kubeflow`"
-                    ],
+                    str! {"there is no ConfigMap `workflow-controller-configmap` in `argo`, `argo-workflows`, `kubeflow`"},
                 ),
             ],
         ),
         (
             "/apis/argoproj.io/v1alpha1/applications",
-            vec![("note GitOps", str!["no Application of Argo CD or Kustomization of Flux here applies to `bench`"])],
+            vec![("note GitOps", str! {"no Application of Argo CD or Kustomization of Flux here applies to `bench`"})],
         ),
     ] {
         let mut canned = Canned::sound();
@@ -316,27 +310,21 @@ fn settings_of_argo_that_make_benchmarks_run_for_ever_are_errors() {
             json!({"workflowDefaults": "spec:\n  ttlStrategy:\n    secondsAfterCompletion: 60\n"}),
             vec![(
                 "error Argo's settings",
-                str![
-                    "`workflow-controller-configmap` in `system` has `workflowDefaults` with `ttlStrategy: {secondsAfterCompletion:60}`: finished Workflows are deleted, git applies them again, and they run again, forever"
-                ],
+                str! {"`workflow-controller-configmap` in `system` has `workflowDefaults` with `ttlStrategy: {secondsAfterCompletion:60}`: finished Workflows are deleted, git applies them again, and they run again, forever"},
             )],
         ),
         (
             json!({"retentionPolicy": "completed: 10\n"}),
             vec![(
                 "error Argo's settings",
-                str![
-                    "`workflow-controller-configmap` in `system` has `retentionPolicy: {completed:10}`: finished Workflows above that count are deleted, git applies them again, and they run again, forever"
-                ],
+                str! {"`workflow-controller-configmap` in `system` has `retentionPolicy: {completed:10}`: finished Workflows above that count are deleted, git applies them again, and they run again, forever"},
             )],
         ),
         (
             json!({"config": "instanceID: mine\n"}),
             vec![(
                 "error Argo's settings",
-                str![
-                    "`workflow-controller-configmap` in `system` has `instanceID: mine`: the controller ignores Workflows without its label"
-                ],
+                str! {"`workflow-controller-configmap` in `system` has `instanceID: mine`: the controller ignores Workflows without its label"},
             )],
         ),
     ] {
@@ -359,20 +347,19 @@ fn a_workflow_that_argo_ended_for_want_of_its_template_is_an_error() {
     assert_eq!(finding.level, Level::Error);
     assert_text(
         finding.seen.replace(&name, "<name>"),
-        str![
-            "`<name>` ended before its first run, for Argo did not find its WorkflowTemplate, or its entry point in that: it does not look again"
-        ],
+        str! {"`<name>` ended before its first run, for Argo did not find its WorkflowTemplate, or its entry point in that: it does not look again"},
     );
     assert_text(
         finding.advice.as_deref().unwrap().replace(&name, "<name>"),
-        str![
-            "apply `generated/eu/pipeline` first, then `kubectl -n bench delete workflow <name>`, and GitOps creates it again"
-        ],
+        str! {"apply `generated/eu/pipeline` first, then `kubectl -n bench delete workflow <name>`, and GitOps creates it again"},
     );
     canned.put(&path, workflow(&name, &json!({"phase": "Running"})));
     assert_eq!(found(&canned), []);
     canned.forbid(&path, "no");
-    assert_findings(&found(&canned), &[("note Workflows", str!["unknown: you may not read the Workflows in `bench`"])]);
+    assert_findings(
+        &found(&canned),
+        &[("note Workflows", str! {"unknown: you may not read the Workflows in `bench`"})],
+    );
 }
 
 #[test]
@@ -394,7 +381,7 @@ fn options_of_argo_cd_and_flux_that_hurt_are_errors() {
         &found(&canned),
         &[(
             "error GitOps",
-            str!["the Application `benchmarks` prunes, and the claim `train-results` lost its `Prune=false`"],
+            str! {"the Application `benchmarks` prunes, and the claim `train-results` lost its `Prune=false`"},
         )],
     );
 
@@ -402,17 +389,15 @@ fn options_of_argo_cd_and_flux_that_hurt_are_errors() {
     for (spec, words) in [
         (
             json!({"force": true}),
-            str![
-                "the Kustomization `k` has `force: true`: what cannot be changed is deleted and made again, finished Workflows and claims with results too"
-            ],
+            str! {"the Kustomization `k` has `force: true`: what cannot be changed is deleted and made again, finished Workflows and claims with results too"},
         ),
         (
             json!({"wait": true}),
-            str!["the Kustomization `k` has `wait: true`: it waits for claims that nothing mounts yet"],
+            str! {"the Kustomization `k` has `wait: true`: it waits for claims that nothing mounts yet"},
         ),
         (
             json!({"namePrefix": "x-"}),
-            str!["the Kustomization `k` has `namePrefix`: names inside run lists do not follow"],
+            str! {"the Kustomization `k` has `namePrefix`: names inside run lists do not follow"},
         ),
     ] {
         let mut canned = Canned::sound();
@@ -432,21 +417,24 @@ fn a_quota_is_held_against_the_largest_run() {
     for (list, words) in [
         (
             quota(json!({"requests.nvidia.com/gpu": "24"}), json!({})),
-            vec![("error quota", str!["`q` allows requests.nvidia.com/gpu 24, and `train` needs 32"])],
+            vec![("error quota", str! {"`q` allows requests.nvidia.com/gpu 24, and `train` needs 32"})],
         ),
         (
             quota(json!({"requests.nvidia.com/gpu": "32"}), json!({"requests.nvidia.com/gpu": "8"})),
             vec![(
                 "warning quota",
-                str!["`q` allows requests.nvidia.com/gpu 32, of which 8 is used; `train` needs 32"],
+                str! {"`q` allows requests.nvidia.com/gpu 32, of which 8 is used; `train` needs 32"},
             )],
         ),
-        (quota(json!({"pods": "4"}), json!({})), vec![("error quota", str!["`q` allows pods 4, and `train` needs 5"])]),
+        (
+            quota(json!({"pods": "4"}), json!({})),
+            vec![("error quota", str! {"`q` allows pods 4, and `train` needs 5"})],
+        ),
         (
             quota(json!({"limits.cpu": "64"}), json!({})),
             vec![(
                 "error quota",
-                str!["`q` limits limits.cpu, and step prepare says no limits of cpu: the API server refuses such pods"],
+                str! {"`q` limits limits.cpu, and step prepare says no limits of cpu: the API server refuses such pods"},
             )],
         ),
         (quota(json!({"requests.nvidia.com/gpu": "32"}), json!({})), vec![]),
@@ -476,7 +464,7 @@ fn nodes_are_held_against_what_pods_select() {
         (
             &select,
             node(json!({}), json!([]), "32"),
-            vec![("warning nodes", str!["`master of train`, `worker of train`: no node has the labels `gpu=h100`"])],
+            vec![("warning nodes", str! {"`master of train`, `worker of train`: no node has the labels `gpu=h100`"})],
         ),
         (&select, node(json!({"gpu": "h100"}), json!([]), "32"), vec![]),
         (
@@ -484,9 +472,7 @@ fn nodes_are_held_against_what_pods_select() {
             node(json!({}), taint.clone(), "32"),
             vec![(
                 "warning nodes",
-                str![
-                    "`master of train`, `worker of train`, `step prepare`, `step run` and 3 more: every node with its labels has a taint that it does not tolerate: `nvidia.com/gpu`"
-                ],
+                str! {"`master of train`, `worker of train`, `step prepare`, `step run` and 3 more: every node with its labels has a taint that it does not tolerate: `nvidia.com/gpu`"},
             )],
         ),
         (&tolerate, node(json!({}), taint, "32"), vec![]),
@@ -495,9 +481,7 @@ fn nodes_are_held_against_what_pods_select() {
             node(json!({}), json!([]), "4"),
             vec![(
                 "warning nodes",
-                str![
-                    "`master of train`, `worker of train`: it asks for nvidia.com/gpu 8, and its nodes have 4 at most"
-                ],
+                str! {"`master of train`, `worker of train`: it asks for nvidia.com/gpu 8, and its nodes have 4 at most"},
             )],
         ),
         (
@@ -505,9 +489,7 @@ fn nodes_are_held_against_what_pods_select() {
             node(json!({}), json!([]), "16"),
             vec![(
                 "warning nodes",
-                str![
-                    "`worker of train`: its 3 replicas need more than all its nodes have: room for 2 while nothing else runs"
-                ],
+                str! {"`worker of train`: its 3 replicas need more than all its nodes have: room for 2 while nothing else runs"},
             )],
         ),
     ] {
@@ -527,7 +509,7 @@ fn rights_that_are_missing_are_named() {
     canned.refused = Some(vec!["kubebench-runner create pytorchjobs".to_owned()]);
     assert_findings(
         &found(&canned),
-        &[("error accounts", str!["`kubebench-runner` may not `create pytorchjobs.kubeflow.org`"])],
+        &[("error accounts", str! {"`kubebench-runner` may not `create pytorchjobs.kubeflow.org`"})],
     );
 
     // Who may not ask for others reads the roles.
@@ -537,12 +519,12 @@ fn rights_that_are_missing_are_named() {
         &[
             (
                 "error accounts",
-                str!["the role `kubebench-workflow` of `kubebench-recorder` or its binding is not there"],
+                str! {"the role `kubebench-workflow` of `kubebench-recorder` or its binding is not there"},
             ),
-            ("error accounts", str!["the role `kubebench-runner` of `kubebench-runner` or its binding is not there"]),
+            ("error accounts", str! {"the role `kubebench-runner` of `kubebench-runner` or its binding is not there"}),
             (
                 "error accounts",
-                str!["the role `kubebench-workflow` of `kubebench-workflow` or its binding is not there"],
+                str! {"the role `kubebench-workflow` of `kubebench-workflow` or its binding is not there"},
             ),
         ],
     );
@@ -555,21 +537,15 @@ fn rights_that_are_missing_are_named() {
         &[
             (
                 "error accounts",
-                str![
-                    "the roles of `kubebench-recorder` lack `create workflowtaskresults.argoproj.io`, `patch workflowtaskresults.argoproj.io`"
-                ],
+                str! {"the roles of `kubebench-recorder` lack `create workflowtaskresults.argoproj.io`, `patch workflowtaskresults.argoproj.io`"},
             ),
             (
                 "error accounts",
-                str![
-                    "the roles of `kubebench-runner` lack `get events`, `list events`, `watch events`, `get pods` and 63 more"
-                ],
+                str! {"the roles of `kubebench-runner` lack `get events`, `list events`, `watch events`, `get pods` and 63 more"},
             ),
             (
                 "error accounts",
-                str![
-                    "the roles of `kubebench-workflow` lack `create workflowtaskresults.argoproj.io`, `patch workflowtaskresults.argoproj.io`"
-                ],
+                str! {"the roles of `kubebench-workflow` lack `create workflowtaskresults.argoproj.io`, `patch workflowtaskresults.argoproj.io`"},
             ),
         ],
     );

@@ -168,7 +168,7 @@ fn a_failed_job_is_explained_by_its_pods() {
     let over = summed(&job(&[FAILED]), &pods, &[]);
     assert_eq!(over.state, State::Ended(Status::Failed));
     assert_eq!(codes(&over), ["outOfMemory", "exitCode"]);
-    assert_text(&over.reasons[1].message, str!["worker-0: exited with 1"]);
+    assert_text(&over.reasons[1].message, str! {"worker-0: exited with 1"});
     assert_eq!((over.exits[0].code, over.exits[0].signal.as_deref()), (None, Some("SIGKILL")));
     assert_eq!((over.exits[1].code, over.exits[1].signal.as_deref()), (Some(1), None));
 
@@ -201,7 +201,7 @@ fn a_deadline_explains_what_it_killed() {
     let over = summed(&all, &[pod("master", 0, ended(143, "Error")), pod("worker", 0, running())], &[]);
     assert_text(
         &over.reasons[0].message,
-        str!["the job was stopped after its timeout of 900 s, which counts from its creation"],
+        str! {"the job was stopped after its timeout of 900 s, which counts from its creation"},
     );
 }
 
@@ -274,23 +274,19 @@ fn a_queue_says_why() {
         "message": "couldn't assign flavors to pod set main: insufficient unused quota for cpu"}]);
     assert_text(
         told(&[], &[], no_quota),
-        str![
-            "the job is suspended until its queue admits it: couldn't assign flavors to pod set main: insufficient unused quota for cpu"
-        ],
+        str! {"the job is suspended until its queue admits it: couldn't assign flavors to pod set main: insufficient unused quota for cpu"},
     );
     let no_check = json!([{"type": "QuotaReserved", "status": "True", "message": "Quota reserved in ClusterQueue ml"},
         {"type": "Admitted", "status": "False", "message": "The workload is not admitted by its checks."}]);
     let expected = "the job is suspended until its queue admits it: The workload is not admitted by its checks";
     assert_eq!(told(&[], &[], no_check), expected);
-    assert_text(told(&[], &[], json!([])), str!["the job is suspended until its queue admits it"]);
+    assert_text(told(&[], &[], json!([])), str! {"the job is suspended until its queue admits it"});
     let pods = [pod("master", 0, running()), pod("worker", 0, running())];
     let evicted = json!([{"type": "QuotaReserved", "status": "False", "message": "Preempted"},
         {"type": "Evicted", "status": "True", "message": "Preempted to accommodate a workload (UID: 1)"}]);
     assert_text(
         told(&pods, &["uid-master-0", "uid-worker-0"], evicted),
-        str![
-            "the job was suspended after it had started, as a queue does that takes its quota back: Preempted to accommodate a workload (UID: 1)"
-        ],
+        str! {"the job was suspended after it had started, as a queue does that takes its quota back: Preempted to accommodate a workload (UID: 1)"},
     );
 }
 

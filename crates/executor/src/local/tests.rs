@@ -4,6 +4,7 @@ use serde_json::Value as Json;
 
 use super::{Containers, Engine, Folders, Given, Plan, Secrets, plan, refusals};
 use kubebench_compiler::compile::{Compilation, Input, Workspace};
+use kubebench_testing::snapshot::{assert_findings, str};
 
 fn compiled(workload: &str) -> Compilation {
     let text = format!(
@@ -197,13 +198,13 @@ fn what_volcano_does_to_pods_is_refused() {
         let compilation =
             compiled(&format!("    volcanoJob: {{image: {IMAGE}, command: [t], tasks: [{{name: a}}], {fields}}}"));
         let found = refusals(&compilation.benchmarks[0].benchmark, Engine::Process, &Secrets::default());
-        found.as_slice().iter().map(|fault| format!("{} {}", fault.code.id, fault.message)).collect::<Vec<_>>()
+        found.as_slice().iter().map(|fault| (fault.code.id, fault.message.clone())).collect::<Vec<_>>()
     };
-    assert_eq!(of("plugins: {env: [], svc: []}"), Vec::<String>::new());
-    let ssh = "KB0442 the plugin `ssh` of Volcano sets up pods, and processes of one machine have none";
-    assert_eq!(of("plugins: {ssh: []}"), [ssh]);
-    let hosts = "KB0442 `/etc/volcano/` holds names of pods, which only a cluster resolves";
-    assert_eq!(of("args: [cat, /etc/volcano/a.host]"), [hosts]);
+    assert_eq!(of("plugins: {env: [], svc: []}"), []);
+    let ssh = ("KB0442", str! {"the plugin `ssh` of Volcano sets up pods, and processes of one machine have none"});
+    assert_findings(&of("plugins: {ssh: []}"), &[ssh]);
+    let hosts = ("KB0442", str! {"`/etc/volcano/` holds names of pods, which only a cluster resolves"});
+    assert_findings(&of("args: [cat, /etc/volcano/a.host]"), &[hosts]);
 }
 
 #[test]
@@ -339,31 +340,34 @@ fn what_only_a_cluster_does_is_refused() {
     let refused = |workload: &str| {
         let compilation = compiled(workload);
         let found = refusals(&compilation.benchmarks[0].benchmark, Engine::Process, &Secrets::default());
-        found.as_slice().iter().map(|fault| format!("{} {}", fault.code.id, fault.message)).collect::<Vec<_>>()
+        found.as_slice().iter().map(|fault| (fault.code.id, fault.message.clone())).collect::<Vec<_>>()
     };
     let set = |jobs: &str, fields: &str| {
         refused(&format!(
             "    jobSet:\n      image: {IMAGE}\n      command: [run]\n      replicatedJobs: [{jobs}]\n{fields}"
         ))
     };
-    assert_eq!(
-        set("{name: a}, {name: b, dependsOn: [{name: a, status: Complete}]}", ""),
-        ["KB0442 `b` waits for the end of another role, and here all start at once"]
+    assert_findings(
+        &set("{name: a}, {name: b, dependsOn: [{name: a, status: Complete}]}", ""),
+        &[("KB0442", str! {"`b` waits for the end of another role, and here all start at once"})],
     );
-    assert_eq!(set("{name: a}, {name: b, dependsOn: [{name: a, status: Ready}]}", ""), [""; 0]);
-    assert_eq!(
-        set("{name: a}, {name: b, completions: 2}", ""),
-        ["KB0442 the pods of `b` come one after another, beside other roles"]
+    assert_eq!(set("{name: a}, {name: b, dependsOn: [{name: a, status: Ready}]}", ""), []);
+    assert_findings(
+        &set("{name: a}, {name: b, completions: 2}", ""),
+        &[("KB0442", str! {"the pods of `b` come one after another, beside other roles"})],
     );
-    assert_eq!(set("{name: b, completions: 2}", ""), [""; 0]);
+    assert_eq!(set("{name: b, completions: 2}", ""), []);
     let named = |address: &str| set("{name: w-1}", &format!("      env: {{MASTER_ADDR: '{address}'}}"));
-    assert_eq!(
-        named("$(KUBEBENCH_EXP_ID)-w-1-0-10.$(KUBEBENCH_EXP_ID)"),
-        ["KB0442 `-w-1-0-10` is the name of a pod, which only a cluster resolves"]
+    assert_findings(
+        &named("$(KUBEBENCH_EXP_ID)-w-1-0-10.$(KUBEBENCH_EXP_ID)"),
+        &[("KB0442", str! {"`-w-1-0-10` is the name of a pod, which only a cluster resolves"})],
     );
     for address in ["127.0.0.1", "x-w-1-0-a.b", "x-w-1-0.b", "-w-1--.", "x-w-1-0-0"] {
-        assert_eq!(named(address), [""; 0], "{address}");
+        assert_eq!(named(address), [], "{address}");
     }
     let of_cluster = format!("    trainJob: {{image: {IMAGE}, command: [run], runtimeRef: {{name: r}}}}");
-    assert_eq!(refused(&of_cluster), ["KB0442 what the runtime of `runtimeRef` sets is known in its cluster alone"]);
+    assert_findings(
+        &refused(&of_cluster),
+        &[("KB0442", str! {"what the runtime of `runtimeRef` sets is known in its cluster alone"})],
+    );
 }

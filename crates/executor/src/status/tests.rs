@@ -214,14 +214,14 @@ fn a_failed_workflow_says_why_by_the_last_try() {
     assert_eq!(states(&session), [RunState::Failed, RunState::Left, RunState::Left, RunState::Left]);
     assert_text(
         show(&[session], &elapsed),
-        str![[r#"
+        str! {[r#"
 sleepy  failed 60 s ago  (Workflow sleepy-8c3cf174-r1)
   0 of 4 runs done, 1 failed, 3 left
   note: step prepare failed: pods "x" is forbidden: violates PodSecurity "restricted:latest"
   failed: size=1 r1: its step says: Error (exit code 1)
   next: nothing; raise `run:` in the spec to run it again
 
-"#]],
+"#]},
     );
 }
 
@@ -266,14 +266,14 @@ fn a_workflow_without_its_template_says_how_it_gets_one() {
     over["status"]["finishedAt"] = "2026-11-21T22:06:00Z".into();
     assert_text(
         show(&[only(&namespace(over))], &elapsed),
-        str![[r#"
+        str! {[r#"
 sleepy  error 60 s ago  (Workflow sleepy-8c3cf174-r1)
   0 of 4 runs done, 4 left
   Argo says: workflowtemplates.argoproj.io "kubebench" not found
   note: its WorkflowTemplate was not there when Argo looked, and Argo does not look again: apply the folder `pipeline` of its target first, then `kubectl -n bench delete workflow sleepy-8c3cf174-r1`, and GitOps creates it again
   next: the same runs, once the Workflow is deleted and created again
 
-"#]],
+"#]},
     );
 }
 
@@ -304,14 +304,14 @@ fn steps_beside_the_runs_and_schedules_say_what_comes_next() {
     let session = only(&namespace(workflow("Running", nodes)));
     assert_eq!((session.step.as_deref(), session.next.as_str()), (Some("record"), "the end"));
     let session = only(&namespace(workflow("Running", runs.clone())));
-    assert_text(&session.next, str!["the summary; then its results are recorded"]);
+    assert_text(&session.next, str! {"the summary; then its results are recorded"});
 
     let mut seen = namespace(workflow("Succeeded", runs));
     seen.schedules = vec![json!({
         "metadata": {"labels": {"kubebench.dev/benchmark": "sleepy"}},
         "spec": {"schedules": ["0 3 * * *"], "timezone": "Europe/Berlin"},
     })];
-    assert_text(&only(&seen).next, str!["the next session, `0 3 * * *` (Europe/Berlin)"]);
+    assert_text(only(&seen).next, str! {"the next session, `0 3 * * *` (Europe/Berlin)"});
 }
 
 #[test]

@@ -134,8 +134,8 @@ fn blank_cells_are_told() {
     let note = |column: &str, row| csv(text.as_bytes(), column, row, &mut Series::new(Window::All)).unwrap();
     assert_eq!(note("step", Row::All), None);
     assert_eq!(note("train", Row::First), None);
-    assert_text(note("train", Row::Last).unwrap(), str!["2 of 3 rows are blank in this column, and do not count"]);
-    assert_text(note("eval", Row::First).unwrap(), str!["1 of 2 rows are blank in this column, and do not count"]);
+    assert_text(note("train", Row::Last).unwrap(), str! {"2 of 3 rows are blank in this column, and do not count"});
+    assert_text(note("eval", Row::First).unwrap(), str! {"1 of 2 rows are blank in this column, and do not count"});
 }
 
 #[test]

@@ -38,7 +38,7 @@ fn a_report_holds_no_secret_and_says_what_is_kept() {
         InternalFault { message: "expected a user `correct-horse`".to_owned(), place: Some("a.rs:7".to_owned()) };
     let [fault_line, uncaught] = words(&fault, &redactor, false);
     assert_eq!(fault_line, "error: internal fault: expected a user `[redacted]` (a.rs:7)");
-    assert_text(uncaught, str!["this is a bug in kubebench; nothing else was written"]);
+    assert_text(uncaught, str! {"this is a bug in kubebench; nothing else was written"});
     let [_, caught] = words(&fault, &redactor, true);
-    assert_text(caught, str!["this is a bug in kubebench; what was measured is kept"]);
+    assert_text(caught, str! {"this is a bug in kubebench; what was measured is kept"});
 }

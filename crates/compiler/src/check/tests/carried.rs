@@ -32,14 +32,14 @@ fn files_that_nobody_carries() {
         check_about(
             &format!("`{name}`"),
             &job(command),
-            ("KB0343", str!["no file … is carried to `/kubebench/files`"]),
+            ("KB0343", str! {"no file … is carried to `/kubebench/files`"}),
         );
     }
     check(
         "prepare: {image: 'r.example/a:1', command: [/kubebench/files/x], resources: {cpu: 1, memory: 1Gi}, env: {A: /kubebench/files/y}}\nresults: {claim: {accessModes: [ReadWriteMany]}}",
         &[
-            ("KB0343", str!["no file `x` is carried to `/kubebench/files`"]),
-            ("KB0343", str!["no file `y` is carried to `/kubebench/files`"]),
+            ("KB0343", str! {"no file `x` is carried to `/kubebench/files`"}),
+            ("KB0343", str! {"no file `y` is carried to `/kubebench/files`"}),
         ],
     );
 }
@@ -51,14 +51,14 @@ fn scripts_from_windows() {
             "workload: {{job: {{image: 'r.example/a:1', command: [a], resources: {{cpu: 1, memory: 1Gi}}, files: {{{name}: {{path: {path}}}}}}}}}"
         )
     };
-    check(&with("a", "windows.sh"), &[("KB0344", str!["the lines of `windows.sh` end as on Windows"])]);
+    check(&with("a", "windows.sh"), &[("KB0344", str! {"the lines of `windows.sh` end as on Windows"})]);
     check(&with("a.sh", "unix.sh"), &[]);
 }
 
 #[test]
 fn tokens_in_a_script() {
     let job = "workload: {job: {image: 'r.example/a:1', command: [a], resources: {cpu: 1, memory: 1Gi}, files: {a: {path: token}}}}";
-    check(job, &[("KB0407", str!["line 2 of the carried file `token` holds a GitHub token"])]);
+    check(job, &[("KB0407", str! {"line 2 of the carried file `token` holds a GitHub token"})]);
     let found = compile("", &document(job)).findings();
     let related = found.iter().flat_map(|fault| &fault.related).map(|related| related.place.clone());
     assert_eq!(related.collect::<Vec<_>>(), [kubebench_syntax::diag::Place::Line("token".to_owned(), 2)]);
@@ -66,7 +66,7 @@ fn tokens_in_a_script() {
 
 #[test]
 fn variables_that_nothing_replaces() {
-    let finding = || ("KB0429", str!["the program gets … as it is written"]);
+    let finding = || ("KB0429", str! {"the program gets … as it is written"});
     for (command, written) in [
         ("[python, '$(KUBEBENCH_FILES)/bench.sh']", "$(KUBEBENCH_FILES)"),
         ("[python, --out, '${KUBEBENCH_EXP_OUTPUT_PATH}/a']", "${KUBEBENCH_EXP_OUTPUT_PATH}"),

@@ -48,44 +48,44 @@ fn every_job_is_a_role() {
 fn what_the_webhook_refuses() {
     let two = "{name: a}, {name: b}";
     for (jobs, fields, expected) in [
-        ("{name: a}, {name: a}", "", ("KB0317", str!["two replicated jobs are called `a`"])),
+        ("{name: a}, {name: a}", "", ("KB0317", str! {"two replicated jobs are called `a`"})),
         (
             "{name: a, dependsOn: [{name: b, status: Ready}]}, {name: b}",
             "",
-            ("KB0317", str!["`a` waits for `b`, which does not precede it"]),
+            ("KB0317", str! {"`a` waits for `b`, which does not precede it"}),
         ),
         (
             "{name: a, parallelism: 3, completions: 2}",
             "",
-            ("KB0317", str!["`parallelism` 3 is more than `completions` 2"]),
+            ("KB0317", str! {"`parallelism` 3 is more than `completions` 2"}),
         ),
         (
             two,
             ", successPolicy: {targetReplicatedJobs: [c]}",
-            ("KB0317", str!["`c` is not one of the `replicatedJobs`"]),
+            ("KB0317", str! {"`c` is not one of the `replicatedJobs`"}),
         ),
         (
             two,
             ", successPolicy: {operator: Any}",
-            ("KB0317", str!["`Any` of 2 jobs ends the run with whichever is the first"]),
+            ("KB0317", str! {"`Any` of 2 jobs ends the run with whichever is the first"}),
         ),
-        (two, ", coordinator: {replicatedJob: c}", ("KB0317", str!["`c` is not one of the `replicatedJobs`"])),
+        (two, ", coordinator: {replicatedJob: c}", ("KB0317", str! {"`c` is not one of the `replicatedJobs`"})),
         (
             two,
             ", coordinator: {replicatedJob: b, jobIndex: 1}",
-            ("KB0317", str!["`jobIndex` is 1, and the last one of `b` is 0"]),
+            ("KB0317", str! {"`jobIndex` is 1, and the last one of `b` is 0"}),
         ),
         (
             two,
             ", failurePolicy: {maxRestarts: 2}",
-            ("KB0317", str!["`maxRestarts` is 2, and a JobSet that starts again is no measurement"]),
+            ("KB0317", str! {"`maxRestarts` is 2, and a JobSet that starts again is no measurement"}),
         ),
     ] {
         assert_findings(&lowered(&job_set(jobs, fields)), &[expected]);
     }
     assert_findings(
         &lowered("workload: {jobSet: {image: 'r.example/a:1'}}"),
-        &[("KB0317", str!["`jobSet` has no `replicatedJobs`"])],
+        &[("KB0317", str! {"`jobSet` has no `replicatedJobs`"})],
     );
     for fields in [
         ", failurePolicy: {maxRestarts: 0}",
@@ -100,9 +100,7 @@ fn what_the_webhook_refuses() {
 fn names_of_pods_have_their_limit() {
     check(&job_set("{name: worker, parallelism: 2}", ""), &[]);
     let long = "w".repeat(40);
-    let expected = str![
-        "the name of the last pod of `…` would be `disk-00000000-…-0-11-00000`: 65 characters, and the limit is 63"
-    ];
+    let expected = str! {"the name of the last pod of `…` would be `disk-00000000-…-0-11-00000`: 65 characters, and the limit is 63"};
     check_about(&long, &job_set(&format!("{{name: {long}, parallelism: 12}}"), ""), ("KB0405", expected));
 }
 
@@ -115,5 +113,5 @@ fn pods_that_come_later_are_replicas() {
         )
     };
     check(&metric(5), &[]);
-    check(&metric(6), &[("KB0354", str!["there is no replica 6: the role `worker` has 6 replicas"])]);
+    check(&metric(6), &[("KB0354", str! {"there is no replica 6: the role `worker` has 6 replicas"})]);
 }

@@ -40,7 +40,7 @@ fn gangs_larger_than_the_job() {
         )
     };
     assert_eq!(lowered(&torch("4")), NONE);
-    assert_findings(&lowered(&torch("5")), &[("KB0317", str!["`minAvailable` waits for 5 pods, and the job has 4"])]);
+    assert_findings(&lowered(&torch("5")), &[("KB0317", str! {"`minAvailable` waits for 5 pods, and the job has 4"})]);
 }
 
 /// The MPI operator makes the launcher when all workers are ready: a gang with it would never be complete.
@@ -60,7 +60,7 @@ fn the_gang_of_an_mpi_job_is_its_workers() {
     let whole = format!("{KEYS}, launcher: {{}}, worker: {{replicas: 3}}, schedulingPolicy: {{minAvailable: 4}}");
     assert_findings(
         &lowered(&mpi_job(&whole)),
-        &[("KB0317", str!["`minAvailable` waits for 4 pods, and before the launcher there are 3"])],
+        &[("KB0317", str! {"`minAvailable` waits for 4 pods, and before the launcher there are 3"})],
     );
 }
 
@@ -70,25 +70,25 @@ fn elastic_jobs_have_workers_alone() {
     assert_eq!(lowered(&torch("worker: {replicas: 4}")), NONE);
     assert_findings(
         &lowered(&torch("master: {}, worker: {replicas: 3}")),
-        &[("KB0317", str!["`elasticPolicy` is combined with a `master`"])],
+        &[("KB0317", str! {"`elasticPolicy` is combined with a `master`"})],
     );
 }
 
 #[test]
 fn roles_that_the_webhooks_demand() {
     let of = |kind: &str, roles: &str| lowered(&workload(kind, roles));
-    assert_findings(&of("xgboostJob", "worker: {replicas: 2}"), &[("KB0317", str!["`xgboostJob` has no `master`"])]);
+    assert_findings(&of("xgboostJob", "worker: {replicas: 2}"), &[("KB0317", str! {"`xgboostJob` has no `master`"})]);
     assert_findings(
         &of("xgboostJob", "master: {replicas: 2}"),
-        &[("KB0317", str!["`master` has 2 replicas, but rank 0 is one pod"])],
+        &[("KB0317", str! {"`master` has 2 replicas, but rank 0 is one pod"})],
     );
     assert_eq!(of("xgboostJob", "master: {}"), NONE);
     assert_findings(
         &of("paddleJob", "labels: {}"),
-        &[("KB0317", str!["`paddleJob` has neither `worker` nor `master`"])],
+        &[("KB0317", str! {"`paddleJob` has neither `worker` nor `master`"})],
     );
     assert_eq!(of("paddleJob", "master: {replicas: 2}"), NONE);
-    assert_findings(&of("jaxJob", "labels: {}"), &[("KB0317", str!["`jaxJob` has no `worker`"])]);
+    assert_findings(&of("jaxJob", "labels: {}"), &[("KB0317", str! {"`jaxJob` has no `worker`"})]);
     assert_eq!(of("jaxJob", "worker: {replicas: 4}"), NONE);
 }
 
@@ -97,17 +97,17 @@ fn tasks_of_volcano() {
     let volcano = |fields: &str| workload("volcanoJob", &format!("resources: {{cpu: 1, memory: 1Gi}}, {fields}"));
     let of = |fields: &str| lowered(&volcano(fields));
     assert_eq!(of("tasks: [{name: a}, {name: b, replicas: 3, dependsOn: [a]}]"), NONE);
-    assert_findings(&of("tasks: [{name: a}, {name: a}]"), &[("KB0317", str!["two tasks are called `a`"])]);
+    assert_findings(&of("tasks: [{name: a}, {name: a}]"), &[("KB0317", str! {"two tasks are called `a`"})]);
     assert_findings(
         &of("tasks: [{name: a, dependsOn: [c]}]"),
-        &[("KB0317", str!["the task `a` depends on `c`, which is not a task of this job"])],
+        &[("KB0317", str! {"the task `a` depends on `c`, which is not a task of this job"})],
     );
     let circle = "tasks: [{name: c}, {name: a, dependsOn: [b]}, {name: b, dependsOn: [a, c]}]";
-    assert_findings(&of(circle), &[("KB0317", str!["the task `a` waits for itself"])]);
-    let more = ("KB0317", str!["`minAvailable` waits for 5 pods, and the job has 4"]);
+    assert_findings(&of(circle), &[("KB0317", str! {"the task `a` waits for itself"})]);
+    let more = ("KB0317", str! {"`minAvailable` waits for 5 pods, and the job has 4"});
     assert_findings(&of("minAvailable: 5, tasks: [{name: a}, {name: b, replicas: 3}]"), &[more]);
     // The pods of a task that waits are not there yet, and a gang with them would never be complete.
-    let early = ("KB0317", str!["`minAvailable` waits for 4 pods, and 1 wait for no other task"]);
+    let early = ("KB0317", str! {"`minAvailable` waits for 4 pods, and 1 wait for no other task"});
     assert_findings(&of("minAvailable: 4, tasks: [{name: a}, {name: b, replicas: 3, dependsOn: [a]}]"), &[early]);
 }
 
@@ -122,19 +122,19 @@ fn roles_of_ray() {
     let of = |fields: &str| lowered(&ray(fields));
     assert_eq!(of("entrypoint: [python, 'a b'], workerGroups: [{name: a}, {name: b, replicas: 3}]"), NONE);
     assert_eq!(of("entrypoint: []").len(), 1);
-    assert_findings(&of("entrypoint: [a], command: [b]"), &[("KB0317", str!["the pods of a RayJob run Ray itself"])]);
+    assert_findings(&of("entrypoint: [a], command: [b]"), &[("KB0317", str! {"the pods of a RayJob run Ray itself"})]);
     assert_findings(
         &of("entrypoint: [a], workerGroups: [{name: head}]"),
-        &[("KB0317", str!["two roles are called `head`"])],
+        &[("KB0317", str! {"two roles are called `head`"})],
     );
     assert_findings(
         &of("entrypoint: [a], submitter: {replicas: 2}"),
-        &[("KB0317", str!["`submitter` has 2 replicas, but a RayJob has one"])],
+        &[("KB0317", str! {"`submitter` has 2 replicas, but a RayJob has one"})],
     );
-    assert_findings(&of("entrypoint: ['$HOME']"), &[("KB0446", str!["Ray before 2.56 changes this word on its way"])]);
+    assert_findings(&of("entrypoint: ['$HOME']"), &[("KB0446", str! {"Ray before 2.56 changes this word on its way"})]);
     assert_findings(
         &of("entrypoint: [a], runtimeEnv: {env_vars: {A: '`id`'}}"),
-        &[("KB0447", str!["a shell would change this text of `runtimeEnv`"])],
+        &[("KB0447", str! {"a shell would change this text of `runtimeEnv`"})],
     );
 }
 
@@ -211,7 +211,7 @@ fn nothing_of_kubeflow_restarts_or_is_cleaned_up() {
 fn elasticity_of_paddle() {
     let paddle = |fields: &str| workload("paddleJob", &format!("resources: {{cpu: 1, memory: 1Gi}}, {fields}"));
     assert_eq!(lowered(&paddle("worker: {replicas: 2}")), NONE);
-    let idle = ("KB0437", str!["the training operator does nothing with `elasticPolicy` of a PaddleJob"]);
+    let idle = ("KB0437", str! {"the training operator does nothing with `elasticPolicy` of a PaddleJob"});
     assert_findings(&lowered(&paddle("elasticPolicy: {maxReplicas: 4}, master: {}, worker: {replicas: 2}")), &[idle]);
     let policy = |policy: &str| {
         let compiled = compile("", &document(&paddle(&format!("elasticPolicy: {policy}, worker: {{replicas: 2}}"))));
@@ -224,16 +224,16 @@ fn elasticity_of_paddle() {
     assert_findings(
         &found,
         &[
-            ("KB0317", str!["`worker` has 2 replicas, outside `elasticPolicy`'s 3 to 2"]),
-            ("KB0437", str!["the training operator does nothing with `elasticPolicy` of a PaddleJob"]),
+            ("KB0317", str! {"`worker` has 2 replicas, outside `elasticPolicy`'s 3 to 2"}),
+            ("KB0437", str! {"the training operator does nothing with `elasticPolicy` of a PaddleJob"}),
         ],
     );
     let found = lowered(&paddle("elasticPolicy: {}, master: {}"));
     assert_findings(
         &found,
         &[
-            ("KB0317", str!["`elasticPolicy` needs a `worker`"]),
-            ("KB0437", str!["the training operator does nothing with `elasticPolicy` of a PaddleJob"]),
+            ("KB0317", str! {"`elasticPolicy` needs a `worker`"}),
+            ("KB0437", str! {"the training operator does nothing with `elasticPolicy` of a PaddleJob"}),
         ],
     );
 }
@@ -254,10 +254,13 @@ fn elastic_jobs_have_the_names_of_their_largest() {
 fn rendezvous_servers() {
     let torch = |policy: &str| workload("pytorchJob", &format!("elasticPolicy: {{{policy}}}, worker: {{replicas: 2}}"));
     assert_eq!(lowered(&torch("rdzvBackend: c10d")), NONE);
-    assert_findings(&lowered(&torch("rdzvBackend: etcd")), &[("KB0332", str!["the backend `etcd` has no `rdzvHost`"])]);
+    assert_findings(
+        &lowered(&torch("rdzvBackend: etcd")),
+        &[("KB0332", str! {"the backend `etcd` has no `rdzvHost`"})],
+    );
     assert_findings(
         &lowered(&torch("rdzvBackend: etcd-v2, rdzvPort: 2379")),
-        &[("KB0332", str!["the backend `etcd-v2` has no `rdzvHost`"])],
+        &[("KB0332", str! {"the backend `etcd-v2` has no `rdzvHost`"})],
     );
     assert_eq!(lowered(&torch("rdzvBackend: etcd-v2, rdzvHost: etcd.ml.svc")), NONE);
     let elastic = |policy: &str| {
@@ -275,11 +278,11 @@ fn elastic_bounds() {
     assert_eq!(lowered(&torch("minReplicas: 2, maxReplicas: 4")), NONE);
     assert_findings(
         &lowered(&torch("minReplicas: 4, maxReplicas: 5")),
-        &[("KB0317", str!["`worker` has 3 replicas, outside `elasticPolicy`'s 4 to 5"])],
+        &[("KB0317", str! {"`worker` has 3 replicas, outside `elasticPolicy`'s 4 to 5"})],
     );
     assert_findings(
         &lowered(&torch("minReplicas: 1, maxReplicas: 2")),
-        &[("KB0317", str!["`worker` has 3 replicas, outside `elasticPolicy`'s 1 to 2"])],
+        &[("KB0317", str! {"`worker` has 3 replicas, outside `elasticPolicy`'s 1 to 2"})],
     );
 }
 
@@ -291,7 +294,7 @@ fn processes_per_node() {
     }
     for (count, shown) in [("gpus", "`gpus`"), ("'0'", "`0`"), ("'08'", "`08`")] {
         let found = about(shown, lowered(&torch(count)));
-        assert_findings(&found, &[("KB0205", str!["… is no number of processes that torchrun knows"])]);
+        assert_findings(&found, &[("KB0205", str! {"… is no number of processes that torchrun knows"})]);
     }
     assert!(lowered(&torch("0"))[0].0 == "KB0206");
     assert!(lowered(&torch("1.5"))[0].0 == "KB0203");
@@ -311,13 +314,13 @@ fn fields_of_the_pod() {
     }
     for path in ["spec.nodename", "status.phase", "spec.hostname", "limits.cpu", ""] {
         let found = about(&format!("`{path}`"), lowered(&env(path)));
-        assert_findings(&found, &[("KB0205", str!["… is no field of the pod that a variable can have"])]);
+        assert_findings(&found, &[("KB0205", str! {"… is no field of the pod that a variable can have"})]);
     }
     assert_findings(
         &lowered(&env("metadata.labels")),
-        &[("KB0205", str!["`metadata.labels` does not name one value of `metadata.labels`"])],
+        &[("KB0205", str! {"`metadata.labels` does not name one value of `metadata.labels`"})],
     );
     assert!(lowered(&env("metadata.labels['a b']"))[0].0 == "KB0205");
     let help = compile("", &document(&env("spec.nodename"))).before[0].help.clone();
-    assert_text(help.as_deref().unwrap(), str!["did you mean `spec.nodeName`?"]);
+    assert_text(help.as_deref().unwrap(), str! {"did you mean `spec.nodeName`?"});
 }

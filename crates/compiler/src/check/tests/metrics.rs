@@ -12,17 +12,17 @@ fn metrics_that_gates_and_checks_name() {
     );
     check(
         &of("gates: [{metric: second, maxRegression: 3%}]"),
-        &[("KB0313", str!["this gate is about `second`, which nothing measures"])],
+        &[("KB0313", str! {"this gate is about `second`, which nothing measures"})],
     );
     check(
         &of("checks: [{metric: loss, finite: true}]"),
-        &[("KB0313", str!["this check is about `loss`, which nothing measures"])],
+        &[("KB0313", str! {"this check is about `loss`, which nothing measures"})],
     );
     let tool = "gates: [{metric: mfu, min: 1}, {metric: tpt, min: 1}]\nmetrics: [{primary: true, from: {tool: {name: torchtitan";
     check(&format!("{tool}}}}}}}]"), &[]);
     check(
         &format!("{tool}, metrics: [tps, mfu]}}}}}}]"),
-        &[("KB0313", str!["this gate is about `tpt`, which nothing measures"])],
+        &[("KB0313", str! {"this gate is about `tpt`, which nothing measures"})],
     );
 }
 
@@ -33,16 +33,16 @@ fn roles_that_metrics_are_read_from() {
     check(&metric("keyValue: {key: x}"), &[]);
     check(
         &metric("log: {pattern: '(?P<value>[0-9]+)', role: worker}"),
-        &[("KB0324", str!["the workload has no role `worker`"])],
+        &[("KB0324", str! {"the workload has no role `worker`"})],
     );
-    check(&metric("keyValue: {key: x, role: jobs}"), &[("KB0324", str!["the workload has no role `jobs`"])]);
+    check(&metric("keyValue: {key: x, role: jobs}"), &[("KB0324", str! {"the workload has no role `jobs`"})]);
 }
 
 #[test]
 fn directions() {
     check(
         "metrics: [{name: x, from: {duration: run}}]",
-        &[("KB0409", str!["`x` does not say whether more or less is better"])],
+        &[("KB0409", str! {"`x` does not say whether more or less is better"})],
     );
     check("metrics: [{from: {tool: {name: fio, metrics: [read_iops]}}}]", &[]);
 }
@@ -54,18 +54,18 @@ fn primary_metrics() {
             "metrics: [{{name: x, better: lower, from: {{duration: run}}}}, {{name: z, better: lower, from: {{duration: queue}}{more}}}]"
         )
     };
-    let none = [("KB0410", str!["several metrics are measured, and none of them is primary"])];
+    let none = [("KB0410", str! {"several metrics are measured, and none of them is primary"})];
     check(&two(""), &none);
     check(&two(", primary: false"), &none);
     check(&two(", primary: true"), &[]);
-    check("metrics: []", &[("KB0410", str!["this benchmark measures nothing"])]);
+    check("metrics: []", &[("KB0410", str! {"this benchmark measures nothing"})]);
     check("metrics: [{from: {tool: {name: fio}}}]", &none);
     check("metrics: [{from: {tool: {name: fio, metrics: [read_iops, write_iops]}}}]", &none);
 }
 
 #[test]
 fn files_that_stay_in_the_pod() {
-    let finding = [("KB0420", str!["this file is on a volume that the pods do not mount"])];
+    let finding = [("KB0420", str! {"this file is on a volume that the pods do not mount"})];
     for source in [
         "json: {file: a.json, pointer: /x}",
         "jsonLines: {file: a.jsonl, pointer: /x}",
@@ -87,8 +87,8 @@ fn files_that_stay_in_the_pod() {
 fn roles_and_replicas_of_tools() {
     let of = |place: &str| format!("metrics: [{{primary: true, from: {{tool: {{name: torchtitan, {place}}}}}}}]");
     check(&of("role: job, index: 0"), &[]);
-    check(&of("role: jib"), &[("KB0324", str!["the workload has no role `jib`"])]);
-    check(&of("index: 1"), &[("KB0354", str!["there is no replica 1: the largest role has one replica"])]);
+    check(&of("role: jib"), &[("KB0324", str! {"the workload has no role `jib`"})]);
+    check(&of("index: 1"), &[("KB0354", str! {"there is no replica 1: the largest role has one replica"})]);
 }
 
 #[test]
@@ -101,7 +101,7 @@ fn replicas_that_metrics_are_read_from() {
     check(&of("index: 3", "parallelism: 4"), &[]);
     check(
         &of("role: job, index: 4", "parallelism: 4"),
-        &[("KB0354", str!["there is no replica 4: the role `job` has 4 replicas"])],
+        &[("KB0354", str! {"there is no replica 4: the role `job` has 4 replicas"})],
     );
     // One pod after another.
     check(&of("index: 3", "parallelism: 1, completions: 4"), &[]);
@@ -110,7 +110,7 @@ fn replicas_that_metrics_are_read_from() {
     check(&format!("{}\n{two}", metric("index: 2")), &[]);
     check(
         &format!("{}\n{two}", metric("role: master, index: 2")),
-        &[("KB0354", str!["there is no replica 2: the role `master` has one replica"])],
+        &[("KB0354", str! {"there is no replica 2: the role `master` has one replica"})],
     );
 }
 
@@ -126,7 +126,7 @@ fn replicas_that_some_cases_have() {
         )
     };
     check(&of(""), &[]);
-    let finding = [("KB0354", str!["there is no replica 3 in the case pods=2: the largest role has 2 replicas"])];
+    let finding = [("KB0354", str! {"there is no replica 3 in the case pods=2: the largest role has 2 replicas"})];
     check(&of(", required: true"), &finding);
     check(&of(", primary: true"), &finding);
 }
@@ -140,23 +140,23 @@ fn windows_of_steps() {
     let pattern = "log: {pattern: '(?P<value>[0-9]+)'}";
     check(
         &metric(pattern, steps),
-        &[("KB0353", str!["this window counts steps, and the pattern has no group `step`"])],
+        &[("KB0353", str! {"this window counts steps, and the pattern has no group `step`"})],
     );
     check(&metric(pattern, "skipFirst: 1"), &[]);
     check(&metric("log: {pattern: '(?<step>[0-9]+) (?P<value>[0-9]+)'}", steps), &[]);
     check(
         &metric("keyValue: {key: x}", steps),
-        &[("KB0353", str!["this window counts steps, and values of `keyValue` have none"])],
+        &[("KB0353", str! {"this window counts steps, and values of `keyValue` have none"})],
     );
     check(
         &metric("duration: run", steps),
-        &[("KB0353", str!["this window counts steps, and values of `duration` have none"])],
+        &[("KB0353", str! {"this window counts steps, and values of `duration` have none"})],
     );
     let mounted = "results: {claim: {accessModes: [ReadWriteMany]}, mountInJob: true}";
     check(&format!("{}\n{mounted}", metric("csv: {file: a.csv, column: x}", steps)), &[]);
     check(
         &format!("{}\n{mounted}", metric("json: {file: a.json, pointer: /x}", steps)),
-        &[("KB0353", str!["this window counts steps, and values of `json` have none"])],
+        &[("KB0353", str! {"this window counts steps, and values of `json` have none"})],
     );
     check("metrics: [{primary: true, from: {tool: {name: torchtitan}}, window: {steps: [1, 9]}}]", &[]);
 }
@@ -167,9 +167,9 @@ fn names_that_tools_report() {
         format!("metrics: [{{primary: true, from: {{tool: {{name: {tool}, metrics: [{names}]}}}}}}]")
     };
     check(&of("torchtitan", "tps, tps_last, mfu_last, last_step"), &[]);
-    check(&of("torchtitan", "tpz"), &[("KB0355", str!["`torchtitan` reports no metric `tpz`"])]);
-    check(&of("torchtitan", "last_step_last"), &[("KB0355", str!["`torchtitan` reports no metric `last_step_last`"])]);
-    check(&of("fio", "iops"), &[("KB0355", str!["`fio` reports no metric `iops`"])]);
+    check(&of("torchtitan", "tpz"), &[("KB0355", str! {"`torchtitan` reports no metric `tpz`"})]);
+    check(&of("torchtitan", "last_step_last"), &[("KB0355", str! {"`torchtitan` reports no metric `last_step_last`"})]);
+    check(&of("fio", "iops"), &[("KB0355", str! {"`fio` reports no metric `iops`"})]);
     check(&of("deepspeed", "lm_loss, curr_samples_per_sec_median"), &[]);
     check(&of("tf-cnn-benchmarks", "images_per_sec_last_per_rank"), &[]);
     // Names of these come from what they print.
@@ -182,11 +182,11 @@ fn names_and_windows_of_tools() {
     let of = |fields: &str| format!("metrics: [{{primary: true, {fields}}}]");
     assert_findings(
         &lowered(&of("name: throughput, from: {tool: {name: torchtitan, metrics: [tps]}}")),
-        &[("KB0356", str!["`torchtitan` brings its own names, and none is `throughput`"])],
+        &[("KB0356", str! {"`torchtitan` brings its own names, and none is `throughput`"})],
     );
     assert_findings(
         &lowered(&of("from: {tool: {name: torchtitan, window: {lastN: 1}}}, window: {lastN: 2}")),
-        &[("KB0207", str!["this metric has two windows, and the one in `tool` would not count"])],
+        &[("KB0207", str! {"this metric has two windows, and the one in `tool` would not count"})],
     );
     check(&of("from: {tool: {name: torchtitan, window: {lastN: 1}}}"), &[]);
 }
@@ -199,33 +199,33 @@ fn presets_name_their_metrics() {
     let gated = format!("metrics: [{{{energy}}}]\ngates: [{{metric: dcgm-energy, maxRegression: 3%}}]");
     check_on(gpu, &gated, &[]);
     check_on(gpu, &of(&format!("name: joules, {energy}")), &[]);
-    check(&of(energy), &[("KB0428", str!["the target `default` names no Prometheus that could answer this query"])]);
+    check(&of(energy), &[("KB0428", str! {"the target `default` names no Prometheus that could answer this query"})]);
     let twice = "metrics: [{from: {prometheus: {preset: dcgm-power}}}, {from: {prometheus: {preset: dcgm-power, reduce: max}}}]";
-    assert_findings(&lowered(twice), &[("KB0312", str!["a metric `dcgm-power` exists already"])]);
+    assert_findings(&lowered(twice), &[("KB0312", str! {"a metric `dcgm-power` exists already"})]);
     assert_findings(
         &lowered(&of("from: {prometheus: {preset: dcgm-energie}}")),
-        &[("KB0369", str!["there is no preset `dcgm-energie`"])],
+        &[("KB0369", str! {"there is no preset `dcgm-energie`"})],
     );
     assert_findings(
         &lowered(&of("name: x, from: {prometheus: {reduce: max}}")),
-        &[("KB0207", str!["`prometheus` takes exactly one of `query` and `preset`"])],
+        &[("KB0207", str! {"`prometheus` takes exactly one of `query` and `preset`"})],
     );
     assert_findings(
         &lowered(&of("name: x, from: {prometheus: {query: up, preset: dcgm-power}}")),
-        &[("KB0207", str!["`dcgm-power` is a query already, and this one would not count"])],
+        &[("KB0207", str! {"`dcgm-power` is a query already, and this one would not count"})],
     );
 }
 
 #[test]
 fn queries_that_a_server_answers() {
     let query = "metrics: [{name: x, better: lower, from: {prometheus: {query: up}}}]";
-    let finding = [("KB0428", str!["the target `default` names no Prometheus that could answer this query"])];
+    let finding = [("KB0428", str! {"the target `default` names no Prometheus that could answer this query"})];
     check(query, &finding);
     check_on("{gpu: {prometheus: {url: 'http://p:9090'}}}", query, &[]);
     check_on(
         "{gpu: {prometheus: {url: 'http://p:9090'}}, cpu: {cluster: b}}",
         query,
-        &[("KB0428", str!["the target `cpu` names no Prometheus that could answer this query"])],
+        &[("KB0428", str! {"the target `cpu` names no Prometheus that could answer this query"})],
     );
 }
 
@@ -239,12 +239,12 @@ fn times_that_runs_have() {
         )
     };
     let load = ", load: {image: 'r.example/b:1', command: [b], resources: {cpu: 1, memory: 1Gi}}";
-    check(&metric("ready", ""), &[("KB0450", str!["nothing of this benchmark serves, so no run is ever ready"])]);
+    check(&metric("ready", ""), &[("KB0450", str! {"nothing of this benchmark serves, so no run is ever ready"})]);
     check(&format!("{}\n{}", serves(""), metric("ready", "primary: true, ")), &[]);
     check(&format!("{}\n{}", serves(load), metric("ready", "")), &[]);
     let kept = [(
         "KB0450",
-        str!["runs that find the server up have no time until it was ready, and would be invalid without it"],
+        str! {"runs that find the server up have no time until it was ready, and would be invalid without it"},
     )];
     for needed in ["primary: true, ", "required: true, "] {
         check(&format!("repeats: 2\n{}\n{}", serves(load), metric("ready", needed)), &kept);
@@ -266,6 +266,6 @@ fn times_that_runs_have() {
     check(&of_cases("repeats: 2\n", axis, "b"), &[]);
     check(&of_cases("repeats: 2\norder: grouped\n", axis, "b"), &kept);
     check(&format!("{}\n{}", serves(load), metric("run", "primary: true, ")), &[]);
-    let endless = [("KB0450", str!["a server has no end of its own, so no run has this time"])];
+    let endless = [("KB0450", str! {"a server has no end of its own, so no run has this time"})];
     check(&format!("{}\n{}", serves(""), metric("run", "")), &endless);
 }

@@ -10,7 +10,7 @@ fn commands_that_reach_the_workers() {
         ("command", "command: [mpirun], launcher: {args: [a]}, worker: {}"),
     ] {
         let found = about(field, lowered(&mpi_job(fields)));
-        assert_findings(&found, &[("KB0330", str!["`…` beside the roles is run by the workers too"])]);
+        assert_findings(&found, &[("KB0330", str! {"`…` beside the roles is run by the workers too"})]);
     }
     for fields in [
         "launcher: {command: [mpirun]}, worker: {}",
@@ -27,7 +27,7 @@ fn accelerators_of_the_launcher() {
     let of = |shared: &str, roles: &str| {
         lowered(&format!("workload: {{mpiJob: {{image: 'r.example/a:1', resources: {{{shared}}}, {roles}}}}}"))
     };
-    let finding = [("KB0423", str!["the launcher gets `nvidia.com/gpu` as well, and uses none"])];
+    let finding = [("KB0423", str! {"the launcher gets `nvidia.com/gpu` as well, and uses none"})];
     assert_findings(&of("nvidia.com/gpu: 8", "launcher: {}, worker: {}"), &finding);
     assert_findings(&of("nvidia.com/gpu: 8", "launcher: {resources: {cpu: 1}}, worker: {}"), &finding);
     assert_findings(&of("limits: {nvidia.com/gpu: 8}", "launcher: {}, worker: {}"), &finding);
@@ -45,13 +45,13 @@ fn accelerators_of_the_launcher() {
 fn homes_with_keys() {
     let user = |user: &str| format!("pod: {{securityContext: {{{user}}}}}");
     let of = |fields: &str| mpi_job(&format!("{fields}, launcher: {{}}, worker: {{}}"));
-    let root = [("KB0422", str!["`launcher` does not run as root, and its SSH keys are mounted at `/root/.ssh`"])];
+    let root = [("KB0422", str! {"`launcher` does not run as root, and its SSH keys are mounted at `/root/.ssh`"})];
     check(&of("slotsPerWorker: 1"), &root);
     check(&of(&user("runAsUser: 1000")), &root);
     check(&of(&user("runAsUser: null")), &root);
     check(
         &of("sshAuthMountPath: /root/keys"),
-        &[("KB0422", str!["`launcher` does not run as root, and its SSH keys are mounted at `/root/keys`"])],
+        &[("KB0422", str! {"`launcher` does not run as root, and its SSH keys are mounted at `/root/keys`"})],
     );
     check(&of(KEYS), &[]);
     check(&of("sshAuthMountPath: /home/mpiuser/.ssh"), &[]);
@@ -59,13 +59,13 @@ fn homes_with_keys() {
     check(&of(&format!("container: {{securityContext: {{runAsUser: 1000}}}}, {}", user("runAsUser: 1001"))), &root);
     check_on("{t: {apis: {mpiJob: v1}, networkPolicy: {enabled: false}}}", &of("slotsPerWorker: 1"), &[]);
     // Root is another lint's business.
-    let lowered_security = [("KB0419", str!["`runAsUser: 0` lowers pod security"])];
+    let lowered_security = [("KB0419", str! {"`runAsUser: 0` lowers pod security"})];
     check(&of(&user("runAsUser: 0")), &lowered_security);
     check(
         &mpi_job(&format!("launcher: {{{}}}, worker: {{}}", user("runAsUser: 0"))),
         &[
-            ("KB0422", str!["`worker` does not run as root, and its SSH keys are mounted at `/root/.ssh`"]),
-            ("KB0419", str!["`runAsUser: 0` lowers pod security"]),
+            ("KB0422", str! {"`worker` does not run as root, and its SSH keys are mounted at `/root/.ssh`"}),
+            ("KB0419", str! {"`runAsUser: 0` lowers pod security"}),
         ],
     );
 }
@@ -77,7 +77,7 @@ fn ways_to_the_api_server() {
     let rule = |rule: &str| target(&format!("networkPolicy: {{egress: [{rule}]}}"));
     let block = "to: [{ipBlock: {cidr: 10.0.0.1/32}}]";
     let finding =
-        [("KB0424", str!["the network policy of the target `t` keeps launchers of MPIJob v1 from the API server"])];
+        [("KB0424", str! {"the network policy of the target `t` keeps launchers of MPIJob v1 from the API server"})];
     check_on(&target("namespace: bench"), &job, &finding);
     for shut in [
         "{to: [{podSelector: {}}]}".to_owned(),

@@ -7,7 +7,7 @@ const SMALL: &str = "resources: {cpu: 1, memory: 1Gi}";
 
 #[test]
 fn shared_memory() {
-    let finding = [("KB0408", str!["this takes `/dev/shm` away from pods with accelerators"])];
+    let finding = [("KB0408", str! {"this takes `/dev/shm` away from pods with accelerators"})];
     let own_mount = "container: {volumeMounts: [{mountPath: /dev/shm, name: mine}]}";
     let own_volume = "pod: {volumes: [{name: dshm, $patch: delete}, {name: mine, emptyDir: {medium: Memory}}]}";
     for (fields, is_found) in [
@@ -72,7 +72,7 @@ fn pod_security() {
         ("patch: {spec: {template: {spec: {hostNetwork: true}}}}", "`hostNetwork: true`"),
     ] {
         let job = workload("job", &format!("{SMALL}, {fields}"));
-        check_about(expected, &job, ("KB0419", str!["… lowers pod security"]));
+        check_about(expected, &job, ("KB0419", str! {"… lowers pod security"}));
     }
     for fields in [
         "pod: {hostNetwork: false, securityContext: {runAsUser: 1000, runAsNonRoot: true}}",

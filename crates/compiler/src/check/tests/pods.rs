@@ -9,23 +9,23 @@ fn images() {
     let image = |image: &str| format!("workload: {{job: {{image: '{image}', {SMALL}}}}}");
     check(&image("r.example/a:1"), &[]);
     check(&image(&format!("r.example/a:latest@sha256:{}", "0".repeat(64))), &[]);
-    check(&image("r.example/a"), &[("KB0401", str!["`r.example/a` has neither tag nor digest, so it is `latest`"])]);
-    check(&image("r.example/a:latest"), &[("KB0402", str!["`r.example/a:latest` is whatever was pushed last"])]);
+    check(&image("r.example/a"), &[("KB0401", str! {"`r.example/a` has neither tag nor digest, so it is `latest`"})]);
+    check(&image("r.example/a:latest"), &[("KB0402", str! {"`r.example/a:latest` is whatever was pushed last"})]);
 }
 
 #[test]
 fn missing_resources() {
     let job = |fields: &str| workload("job", fields);
     check(&job("resources: {limits: {cpu: 1}, requests: {memory: 1Gi}}"), &[]);
-    check(&job("resources: {cpu: 1}"), &[("KB0403", str!["these resources leave out `memory`"])]);
-    check(&job("resources: {memory: 1Gi}"), &[("KB0403", str!["these resources leave out `cpu`"])]);
-    check(&job("args: [b]"), &[("KB0403", str!["`job` has no resources: `cpu` and `memory` are missing"])]);
+    check(&job("resources: {cpu: 1}"), &[("KB0403", str! {"these resources leave out `memory`"})]);
+    check(&job("resources: {memory: 1Gi}"), &[("KB0403", str! {"these resources leave out `cpu`"})]);
+    check(&job("args: [b]"), &[("KB0403", str! {"`job` has no resources: `cpu` and `memory` are missing"})]);
     check(
         &workload("pytorchJob", "resources: {cpu: 1}, master: {}, worker: {resources: {memory: 1Gi}}"),
-        &[("KB0403", str!["these resources leave out `memory`"])],
+        &[("KB0403", str! {"these resources leave out `memory`"})],
     );
     let prepare = "prepare: {image: 'r.example/a:1'}\nresults: {claim: {accessModes: [ReadWriteMany]}}";
-    check(prepare, &[("KB0403", str!["`prepare` has no resources: `cpu` and `memory` are missing"])]);
+    check(prepare, &[("KB0403", str! {"`prepare` has no resources: `cpu` and `memory` are missing"})]);
 }
 
 #[test]
@@ -36,16 +36,16 @@ fn containers_that_patches_add() {
     check(&added(&format!("image: 'r.example/t:1', {amounts}")), &[]);
     check(
         &added(&format!("image: r.example/t, {amounts}")),
-        &[("KB0401", str!["`r.example/t` has neither tag nor digest, so it is `latest`"])],
+        &[("KB0401", str! {"`r.example/t` has neither tag nor digest, so it is `latest`"})],
     );
     check(
         &added(&format!("image: 'r.example/t:latest', {amounts}")),
-        &[("KB0402", str!["`r.example/t:latest` is whatever was pushed last"])],
+        &[("KB0402", str! {"`r.example/t:latest` is whatever was pushed last"})],
     );
-    check(&added("image: 'r.example/t:1'"), &[("KB0403", str!["the container `tail` leaves out `cpu` and `memory`"])]);
+    check(&added("image: 'r.example/t:1'"), &[("KB0403", str! {"the container `tail` leaves out `cpu` and `memory`"})]);
     check(
         &added("image: 'r.example/t:1', resources: {requests: {cpu: 1}}"),
-        &[("KB0403", str!["the container `tail` leaves out `memory`"])],
+        &[("KB0403", str! {"the container `tail` leaves out `memory`"})],
     );
     check(&workload("job", &format!("{SMALL}, pod: {{containers: [{{name: tail, $patch: delete}}]}}")), &[]);
     check(
@@ -79,16 +79,16 @@ fn devices() {
     assert_eq!(amounts(&[("cpu", "1")], &[("cpu", "2")]), NONE);
     assert_findings(
         &amounts(&[("nvidia.com/gpu", "1")], &[("nvidia.com/gpu", "2")]),
-        &[("KB0404", str!["the request of `nvidia.com/gpu` is 1 and its limit 2"])],
+        &[("KB0404", str! {"the request of `nvidia.com/gpu` is 1 and its limit 2"})],
     );
     assert_findings(
         &amounts(&[("hugepages-2Mi", "4Mi")], &[("hugepages-2Mi", "8Mi")]),
-        &[("KB0404", str!["the request of `hugepages-2Mi` is 4Mi and its limit 8Mi"])],
+        &[("KB0404", str! {"the request of `hugepages-2Mi` is 4Mi and its limit 8Mi"})],
     );
-    assert_findings(&amounts(&[("rdma/hca", "1")], &[]), &[("KB0404", str!["`rdma/hca` has a request and no limit"])]);
+    assert_findings(&amounts(&[("rdma/hca", "1")], &[]), &[("KB0404", str! {"`rdma/hca` has a request and no limit"})]);
     assert_findings(
         &amounts(&[], &[("nvidia.com/gpu", "500m")]),
-        &[("KB0404", str!["`500m` of `nvidia.com/gpu` is not a whole number"])],
+        &[("KB0404", str! {"`500m` of `nvidia.com/gpu` is not a whole number"})],
     );
 }
 
@@ -98,7 +98,7 @@ fn what_cases_share_is_reported_once() {
     let role = "args: ['${{ matrix.w }}'], resources: {cpu: 1, memory: 1Gi, nvidia.com/gpu: 0.5}";
     check(
         &format!("{many}\n{}", workload("job", role)),
-        &[("KB0404", str!["`500m` of `nvidia.com/gpu` is not a whole number"])],
+        &[("KB0404", str! {"`500m` of `nvidia.com/gpu` is not a whole number"})],
     );
 }
 
@@ -107,14 +107,14 @@ fn restricted_targets() {
     let target = |fields: &str| format!("{{t: {{namespace: bench, {fields}}}}}");
     let mpi = mpi_job("launcher: {}, worker: {replicas: 2}");
     let mpi_with_keys = mpi_job(&format!("{KEYS}, launcher: {{}}, worker: {{replicas: 2}}"));
-    let finding = ("KB0413", str!["an MPIJob of v1 cannot start on the target `t`, which is `restricted`"]);
+    let finding = ("KB0413", str! {"an MPIJob of v1 cannot start on the target `t`, which is `restricted`"});
     check_on(&target("podSecurity: restricted, apis: {mpiJob: v1}"), &mpi, &[finding]);
     check_on(&target("podSecurity: baseline, apis: {mpiJob: v1}, networkPolicy: {enabled: false}"), &mpi, &[]);
     check_on(&target("podSecurity: restricted, apis: {mpiJob: v2beta1}"), &mpi_with_keys, &[]);
     let torch = |roles: &str| workload("pytorchJob", &format!("{SMALL}, {roles}"));
     let finding = (
         "KB0414",
-        str!["the target `t` is `restricted` and may refuse the container that the operator adds to the workers"],
+        str! {"the target `t` is `restricted` and may refuse the container that the operator adds to the workers"},
     );
     check_on(&target("podSecurity: restricted"), &torch("master: {}, worker: {}"), &[finding]);
     check_on(&target("podSecurity: baseline"), &torch("master: {}, worker: {}"), &[]);

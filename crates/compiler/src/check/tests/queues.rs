@@ -23,30 +23,30 @@ fn mpi_v1() -> String {
 #[test]
 fn kinds_that_kueue_is_told_of() {
     let target = "{t: {queue: {kueue: ml}}}";
-    check_on(target, &torch(), &[("KB0425", str!["Kueue on the target `t` may not manage PyTorchJobs"])]);
-    check_on(target, &tensorflow(), &[("KB0425", str!["Kueue on the target `t` may not manage TFJobs"])]);
+    check_on(target, &torch(), &[("KB0425", str! {"Kueue on the target `t` may not manage PyTorchJobs"})]);
+    check_on(target, &tensorflow(), &[("KB0425", str! {"Kueue on the target `t` may not manage TFJobs"})]);
     let jax = workload("jaxJob", &format!("{SMALL}, worker: {{}}"));
-    check_on(target, &jax, &[("KB0425", str!["Kueue on the target `t` may not manage JAXJobs"])]);
+    check_on(target, &jax, &[("KB0425", str! {"Kueue on the target `t` may not manage JAXJobs"})]);
     check_on(target, &mpi(), &[]);
     let volcano = workload("volcanoJob", &format!("{SMALL}, tasks: [{{name: a}}]"));
-    check_on(target, &volcano, &[("KB0426", str!["Kueue, the queue of the target `t`, does not know Volcano's Job"])]);
+    check_on(target, &volcano, &[("KB0426", str! {"Kueue, the queue of the target `t`, does not know Volcano's Job"})]);
     check_on("{t: {queue: {volcano: ml}}}", &volcano, &[]);
     check_on(target, "", &[]);
     check_on("{t: {}}", &torch(), &[]);
     let old = "{t: {queue: {kueue: ml}, apis: {mpiJob: v1}, networkPolicy: {enabled: false}}}";
-    check_on(old, &mpi_v1(), &[("KB0426", str!["Kueue, the queue of the target `t`, does not know MPIJob v1"])]);
+    check_on(old, &mpi_v1(), &[("KB0426", str! {"Kueue, the queue of the target `t`, does not know MPIJob v1"})]);
     check_on(
         &old.replace("kueue", "volcano"),
         &mpi_v1(),
-        &[("KB0427", str!["MPIJobs on the target `t` may not reach its Volcano queue"])],
+        &[("KB0427", str! {"MPIJobs on the target `t` may not reach its Volcano queue"})],
     );
 }
 
 #[test]
 fn gangs_that_the_operator_is_told_of() {
     let target = "{t: {queue: {volcano: ml}}}";
-    check_on(target, &torch(), &[("KB0427", str!["PyTorchJobs on the target `t` may not reach its Volcano queue"])]);
-    check_on(target, &mpi(), &[("KB0427", str!["MPIJobs on the target `t` may not reach its Volcano queue"])]);
+    check_on(target, &torch(), &[("KB0427", str! {"PyTorchJobs on the target `t` may not reach its Volcano queue"})]);
+    check_on(target, &mpi(), &[("KB0427", str! {"MPIJobs on the target `t` may not reach its Volcano queue"})]);
     check_on(target, "", &[]);
     let flags = |fields: &str| {
         let project = format!(

@@ -12,23 +12,23 @@ fn env(name: &str, value: &str) -> String {
 fn known_forms() {
     let hex = "0123456789abcdef0123456789abcdef0123";
     for (value, message) in [
-        ("AKIAIOSFODNN7EXAMPLE", str!["`LEVEL` holds an AWS access key"]),
-        ("ASIAIOSFODNN7EXAMPLE", str!["`LEVEL` holds an AWS access key"]),
-        (&format!("ghp_{hex}"), str!["`LEVEL` holds a GitHub token"]),
-        (&format!("Bearer gho_{hex}"), str!["`LEVEL` holds a GitHub token"]),
-        (&format!("github_pat_{hex}"), str!["`LEVEL` holds a GitHub token"]),
-        (&format!("glpat-{hex}"), str!["`LEVEL` holds a GitLab token"]),
-        (&format!("xoxb-{hex}"), str!["`LEVEL` holds a Slack token"]),
-        (&format!("hf_{hex}"), str!["`LEVEL` holds a Hugging Face token"]),
-        (&format!("sk-proj-{hex}"), str!["`LEVEL` holds an API key"]),
-        (&format!("AIza{hex}"), str!["`LEVEL` holds a Google API key"]),
-        ("-----BEGIN RSA PRIVATE KEY-----", str!["`LEVEL` holds a private key"]),
+        ("AKIAIOSFODNN7EXAMPLE", str! {"`LEVEL` holds an AWS access key"}),
+        ("ASIAIOSFODNN7EXAMPLE", str! {"`LEVEL` holds an AWS access key"}),
+        (&format!("ghp_{hex}"), str! {"`LEVEL` holds a GitHub token"}),
+        (&format!("Bearer gho_{hex}"), str! {"`LEVEL` holds a GitHub token"}),
+        (&format!("github_pat_{hex}"), str! {"`LEVEL` holds a GitHub token"}),
+        (&format!("glpat-{hex}"), str! {"`LEVEL` holds a GitLab token"}),
+        (&format!("xoxb-{hex}"), str! {"`LEVEL` holds a Slack token"}),
+        (&format!("hf_{hex}"), str! {"`LEVEL` holds a Hugging Face token"}),
+        (&format!("sk-proj-{hex}"), str! {"`LEVEL` holds an API key"}),
+        (&format!("AIza{hex}"), str! {"`LEVEL` holds a Google API key"}),
+        ("-----BEGIN RSA PRIVATE KEY-----", str! {"`LEVEL` holds a private key"}),
         (
             "eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxIn0.dozjgNryP4J3jVmNHl0w5N_XgL0n3I9P",
-            str!["`LEVEL` holds a JSON Web Token"],
+            str! {"`LEVEL` holds a JSON Web Token"},
         ),
-        ("https://bot:hunter2@git.example/a.git", str!["`LEVEL` holds a URL with a password"]),
-        ("see postgres://bot:hunter2@db:5432/a?x=1", str!["`LEVEL` holds a URL with a password"]),
+        ("https://bot:hunter2@git.example/a.git", str! {"`LEVEL` holds a URL with a password"}),
+        ("see postgres://bot:hunter2@db:5432/a?x=1", str! {"`LEVEL` holds a URL with a password"}),
     ] {
         check(&env("LEVEL", value), &[("KB0407", message)]);
     }
@@ -66,7 +66,7 @@ fn names() {
         "CREDENTIALS",
         "SSH_PRIVATE_KEY",
     ] {
-        let message = str!["… is a secret by its name, and its value is in plain text"];
+        let message = str! {"… is a secret by its name, and its value is in plain text"};
         check_about(&format!("`{name}`"), &env(name, secret), ("KB0407", message));
         for harmless in [
             "",
@@ -98,19 +98,19 @@ fn words_of_commands() {
     let args = |words: &str| workload("job", &format!("{SMALL}, args: [{words}]"));
     check(
         &args("--password, hunter2"),
-        &[("KB0407", str!["word 2 of `args` of `job` gives a value for `password` in plain text"])],
+        &[("KB0407", str! {"word 2 of `args` of `job` gives a value for `password` in plain text"})],
     );
     check(
         &args("a, --api-key=hunter2"),
-        &[("KB0407", str!["word 2 of `args` of `job` gives a value for `api-key` in plain text"])],
+        &[("KB0407", str! {"word 2 of `args` of `job` gives a value for `api-key` in plain text"})],
     );
     check(
         &args("'export HF_TOKEN=hunter2; train'"),
-        &[("KB0407", str!["word 1 of `args` of `job` gives a value for `HF_TOKEN` in plain text"])],
+        &[("KB0407", str! {"word 1 of `args` of `job` gives a value for `HF_TOKEN` in plain text"})],
     );
     check(
         &args("'echo ghp_0123456789abcdef0123456789abcdef0123'"),
-        &[("KB0407", str!["word 1 of `args` of `job` holds a GitHub token"])],
+        &[("KB0407", str! {"word 1 of `args` of `job` holds a GitHub token"})],
     );
     for words in [
         "--tokenizer, llama",
@@ -135,13 +135,13 @@ fn words_of_commands() {
 #[test]
 fn patches() {
     let container = |env: &str| workload("job", &format!("{SMALL}, container: {{env: [{env}]}}"));
-    let message = ("KB0407", str!["`DB_PASSWORD` is a secret by its name, and its value is in plain text"]);
+    let message = ("KB0407", str! {"`DB_PASSWORD` is a secret by its name, and its value is in plain text"});
     check(&container("{name: DB_PASSWORD, value: hunter2}"), &[message]);
     check(&container("{name: DB_PASSWORD, valueFrom: {secretKeyRef: {name: db, key: password}}}"), &[]);
     let probe = "container: {livenessProbe: {exec: {command: [curl, 'https://a:hunter2@b/']}}}";
     check(
         &workload("job", &format!("{SMALL}, {probe}")),
-        &[("KB0407", str!["this patch holds a URL with a password"])],
+        &[("KB0407", str! {"this patch holds a URL with a password"})],
     );
 }
 
@@ -202,12 +202,12 @@ fn texts_beside_the_roles() {
     }
     let on =
         |fields: &str, expected: (&str, Snapshot)| check(&workload("job", &format!("{SMALL}, {fields}")), &[expected]);
-    on(&format!("annotations: {{a: '{token}'}}"), ("KB0407", str!["the annotation `a` holds a GitLab token"]));
-    on(&format!("labels: {{a: '{token}'}}"), ("KB0407", str!["the label `a` holds a GitLab token"]));
+    on(&format!("annotations: {{a: '{token}'}}"), ("KB0407", str! {"the annotation `a` holds a GitLab token"}));
+    on(&format!("labels: {{a: '{token}'}}"), ("KB0407", str! {"the label `a` holds a GitLab token"}));
     let used = workload("job", &format!("{SMALL}, args: ['${{{{ target.values.a }}}}']"));
     check_on(
         &format!("{{t: {{values: {{a: '{token}'}}}}}}"),
         &used,
-        &[("KB0407", str!["the value `a` of `t` holds a GitLab token"])],
+        &[("KB0407", str! {"the value `a` of `t` holds a GitLab token"})],
     );
 }

@@ -23,7 +23,7 @@ fn what_spark_is_told_once() {
     for property in ["spark.executor.instances", "spark.dynamicAllocation.enabled", "spark.kubernetes.driver.pod.name"]
     {
         let found = about(property, lowered(&with_conf(property)));
-        assert_findings(&found, &[("KB0317", str!["`…` in `sparkConf` is not the place for this"])]);
+        assert_findings(&found, &[("KB0317", str! {"`…` in `sparkConf` is not the place for this"})]);
     }
 }
 
@@ -31,10 +31,10 @@ fn what_spark_is_told_once() {
 fn memory_in_units_of_spark() {
     let of = |driver: &str| lowered(&spark(&format!("driver: {{serviceAccount: spark, {driver}}}, executor: {{}}")));
     assert_eq!(of("cores: 2, memory: 4g, memoryOverhead: 512m"), NONE);
-    assert_findings(&of("memory: 512Mi"), &[("KB0317", str!["`memory` is `512Mi`, which is no memory of Spark"])]);
+    assert_findings(&of("memory: 512Mi"), &[("KB0317", str! {"`memory` is `512Mi`, which is no memory of Spark"})]);
     assert_findings(
         &of("memoryOverhead: 0.5g"),
-        &[("KB0317", str!["`memoryOverhead` is `0.5g`, which is no memory of Spark"])],
+        &[("KB0317", str! {"`memoryOverhead` is `0.5g`, which is no memory of Spark"})],
     );
 }
 
@@ -59,7 +59,7 @@ fn the_account_is_the_users() {
     let of = |driver: &str| lowered(&spark(&format!("driver: {{{driver}}}, executor: {{}}")));
     assert_findings(
         &of("serviceAccount: kubebench-runner"),
-        &[("KB0315", str!["the account `kubebench-runner` belongs to kubebench"])],
+        &[("KB0315", str! {"the account `kubebench-runner` belongs to kubebench"})],
     );
 }
 
@@ -122,14 +122,14 @@ fn images_come_from_mirrors_and_pods_go_to_queues() {
 
 #[test]
 fn drivers_need_the_api_server() {
-    let way = [("KB0424", str!["the network policy of the target `t` keeps drivers of Spark from the API server"])];
+    let way = [("KB0424", str! {"the network policy of the target `t` keeps drivers of Spark from the API server"})];
     check_on("{t: {}}", &spark(PARTS), &way);
     check_on("{t: {podSecurity: restricted}}", &spark(PARTS), &way);
     check_on("{t: {networkPolicy: {enabled: false}}}", &spark(PARTS), &[]);
     check_on("{t: {networkPolicy: {egress: [{to: [{ipBlock: {cidr: 10.0.0.1/32}}]}]}}}", &spark(PARTS), &[]);
     let open = "networkPolicy: {enabled: false}";
-    let kueue = ("KB0425", str!["Kueue on the target `t` may not manage SparkApplications"]);
+    let kueue = ("KB0425", str! {"Kueue on the target `t` may not manage SparkApplications"});
     check_on(&format!("{{t: {{queue: {{kueue: ml}}, {open}}}}}"), &spark(PARTS), &[kueue]);
-    let volcano = ("KB0427", str!["SparkApplications on the target `t` may not reach its Volcano queue"]);
+    let volcano = ("KB0427", str! {"SparkApplications on the target `t` may not reach its Volcano queue"});
     check_on(&format!("{{t: {{queue: {{volcano: ml}}, {open}}}}}"), &spark(PARTS), &[volcano]);
 }

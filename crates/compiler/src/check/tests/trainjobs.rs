@@ -104,7 +104,7 @@ fn a_launcher_is_one_of_the_nodes() {
     let sizes: Vec<(&str, u32)> = roles.iter().map(|role| (role.name.as_str(), role.replicas)).collect();
     assert_eq!(sizes, [("node", 2), ("launcher", 1)]);
     let one = lowered_on("v2.3", "runtime: {mpi: {}}, trainer: {numNodes: 1}");
-    assert_findings(&one, &[("KB0317", str!["`mpi` needs two nodes, and `numNodes` is 1"])]);
+    assert_findings(&one, &[("KB0317", str! {"`mpi` needs two nodes, and `numNodes` is 1"})]);
 }
 
 #[test]
@@ -159,14 +159,14 @@ fn what_a_version_cannot_say() {
         (
             "v2.1",
             "runtime: {jax: {}}".to_owned(),
-            ("KB0318", str!["`jax` does not exist in Trainer v2.1, which the target `t` serves"]),
+            ("KB0318", str! {"`jax` does not exist in Trainer v2.1, which the target `t` serves"}),
         ),
         (
             "v2.3",
             of_cluster("pod: {hostNetwork: true}"),
             (
                 "KB0318",
-                str!["`hostNetwork` of a runtime's pods cannot be set in Trainer v2.3, which the target `t` serves"],
+                str! {"`hostNetwork` of a runtime's pods cannot be set in Trainer v2.3, which the target `t` serves"},
             ),
         ),
         (
@@ -174,9 +174,7 @@ fn what_a_version_cannot_say() {
             of_cluster("pod: {securityContext: {runAsUser: 0}}"),
             (
                 "KB0318",
-                str![
-                    "`securityContext` of a runtime's pods cannot be set in Trainer v2.1, which the target `t` serves"
-                ],
+                str! {"`securityContext` of a runtime's pods cannot be set in Trainer v2.1, which the target `t` serves"},
             ),
         ),
         (
@@ -184,13 +182,13 @@ fn what_a_version_cannot_say() {
             of_cluster("container: {workingDir: /a}"),
             (
                 "KB0318",
-                str!["`workingDir` of a runtime's pods cannot be set in Trainer v2.3, which the target `t` serves"],
+                str! {"`workingDir` of a runtime's pods cannot be set in Trainer v2.3, which the target `t` serves"},
             ),
         ),
         (
             "v2.0",
             of_cluster("labels: {a: b}"),
-            ("KB0318", str!["labels and annotations reach no pod in Trainer v2.0, which the target `t` serves"]),
+            ("KB0318", str! {"labels and annotations reach no pod in Trainer v2.0, which the target `t` serves"}),
         ),
     ] {
         assert_findings(&lowered_on(version, &fields), &[expected]);
@@ -206,18 +204,18 @@ fn what_a_version_cannot_say() {
 #[test]
 fn which_runtime_it_is_must_be_clear() {
     for (fields, expected) in [
-        ("trainer: {}", ("KB0317", str!["`trainJob` has neither `runtime` nor `runtimeRef`"])),
+        ("trainer: {}", ("KB0317", str! {"`trainJob` has neither `runtime` nor `runtimeRef`"})),
         (
             "runtime: {torch: {}}, runtimeRef: {name: r}",
-            ("KB0317", str!["`runtime` and `runtimeRef` both say which runtime it is"]),
+            ("KB0317", str! {"`runtime` and `runtimeRef` both say which runtime it is"}),
         ),
         (
             "runtime: {torch: {}}, initializer: {model: {storageUri: 'hf://a/b'}}",
-            ("KB0317", str!["`initializer` needs a runtime with Jobs that fetch, and `runtime` has none"]),
+            ("KB0317", str! {"`initializer` needs a runtime with Jobs that fetch, and `runtime` has none"}),
         ),
         (
             "runtime: {torch: {}}, env: {PET_NNODES: '2'}",
-            ("KB0441", str!["Trainer sets `PET_NNODES` itself under `torch`"]),
+            ("KB0441", str! {"Trainer sets `PET_NNODES` itself under `torch`"}),
         ),
     ] {
         assert_findings(&lowered_on("v2.3", fields), &[expected]);
@@ -225,7 +223,7 @@ fn which_runtime_it_is_must_be_clear() {
     assert!(lowered_on("v2.3", "runtime: {torch: {}, jax: {}}")[0].0.starts_with("KB02"));
     assert!(lowered_on("v2.3", "runtime: {torch: {a: 1}}")[0].0.starts_with("KB02"));
     let wrong = lowered_on("v2.3", "runtimeRef: {name: r}, initializer: {model: {storageUri: 'a/b'}}");
-    assert_findings(&wrong, &[("KB0205", str!["`a/b` is not the address of a store"])]);
+    assert_findings(&wrong, &[("KB0205", str! {"`a/b` is not the address of a store"})]);
     let objects = objects("v2.3", "runtimeRef: {name: r}, initializer: {dataset: {storageUri: 'hf://a/b', secret: s}}");
     let dataset = json!({"storageUri": "hf://a/b", "secretRef": {"name": "s"}});
     assert_eq!(objects[0]["spec"]["initializer"], json!({ "dataset": dataset }));
@@ -234,7 +232,7 @@ fn which_runtime_it_is_must_be_clear() {
 #[test]
 fn a_runtime_outside_git_is_said() {
     let found =
-        ("KB0440", str!["the runtime `torch-distributed` of the cluster is outside git and outside the run digest"]);
+        ("KB0440", str! {"the runtime `torch-distributed` of the cluster is outside git and outside the run digest"});
     let fields = |runtime: &str| train_job(runtime);
     check(&fields("runtimeRef: {name: torch-distributed}"), &[found]);
     check(&fields("runtime: {torch: {}}"), &[]);

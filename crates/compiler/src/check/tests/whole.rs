@@ -9,21 +9,21 @@ fn budgets() {
     let gpus = workload("job", "parallelism: 2, resources: {cpu: 1, memory: 1Gi, nvidia.com/gpu: 2}");
     let of = |repeats: &str, budget: &str| format!("{gpus}\nrepeats: {repeats}\ntimeout: 20m\nbudget: {{{budget}}}");
     check(&of("9", "gpuHours: 12"), &[]);
-    check(&of("10", "gpuHours: 12"), &[("KB0311", str!["the runs could use 13.33 GPU-hours, and the budget is 12"])]);
+    check(&of("10", "gpuHours: 12"), &[("KB0311", str! {"the runs could use 13.33 GPU-hours, and the budget is 12"})]);
     check(
         &of("9\nwarmups: 1", "gpuHours: 12.5"),
-        &[("KB0311", str!["the runs could use 13.33 GPU-hours, and the budget is 12.5"])],
+        &[("KB0311", str! {"the runs could use 13.33 GPU-hours, and the budget is 12.5"})],
     );
     check(
         &of("1", "cost: 5"),
-        &[("KB0311", str!["the target `default` has no prices, so nothing can hold the runs to this cost"])],
+        &[("KB0311", str! {"the target `default` has no prices, so nothing can hold the runs to this cost"})],
     );
     let target = "{t: {prices: {currency: EUR, nvidia.com/gpu: 2, memory: 0.5}}}";
     check_on(target, &of("3", "cost: 9"), &[]);
     check_on(
         target,
         &of("3", "cost: 8.9"),
-        &[("KB0311", str!["on `t` the runs could cost 9 EUR, and the budget is 8.9"])],
+        &[("KB0311", str! {"on `t` the runs could cost 9 EUR, and the budget is 8.9"})],
     );
 }
 
@@ -48,7 +48,7 @@ fn arithmetic_of_budgets() {
     let equal = job("${{ matrix.w }}").replace("parallelism: '${{ matrix.w }}', ", "");
     assert_eq!(note(&format!("{axis}\n{equal}")), "2 cases × 5 runs × 2h × 4 GPUs");
     let rising = job("${{ matrix.w }}");
-    assert_text(note(&format!("{axis}\n{rising}")), str!["2 cases; the largest is w=2: 5 runs × 2h × 8 GPUs"]);
+    assert_text(note(&format!("{axis}\n{rising}")), str! {"2 cases; the largest is w=2: 5 runs × 2h × 8 GPUs"});
 }
 
 /// Returns the finding about names of a benchmark with a name of `length` characters, which the schema would refuse.
@@ -104,8 +104,8 @@ fn unused_names() {
         format!("matrix: {{axes: {{size: [4, 8]}}}}\nparameters: {{depth: 1}}\n{job}")
     };
     check(&fields("${{ matrix.size }} ${{ parameters.depth }}"), &[]);
-    check(&fields("${{ matrix.size }}"), &[("KB0406", str!["nothing looks up the parameter `depth`"])]);
-    check(&fields("${{ parameters.depth }}"), &[("KB0406", str!["nothing looks up the axis `size`"])]);
+    check(&fields("${{ matrix.size }}"), &[("KB0406", str! {"nothing looks up the parameter `depth`"})]);
+    check(&fields("${{ parameters.depth }}"), &[("KB0406", str! {"nothing looks up the axis `size`"})]);
 }
 
 #[test]
@@ -134,7 +134,7 @@ fn scaling() {
             ))
         )
     };
-    let finding = [("KB0412", str!["`replicas` follows the axis `w`, and no command, argument or variable does"])];
+    let finding = [("KB0412", str! {"`replicas` follows the axis `w`, and no command, argument or variable does"})];
     check(&mpi("mpirun, '-n', '2', a"), &finding);
     check(&mpi("horovodrun, -np, '2', a"), &finding);
     check(&mpi("sh, -c, 'mpirun -np 2 a'"), &finding);
@@ -149,7 +149,7 @@ fn scaling() {
     };
     check(
         &job(""),
-        &[("KB0412", str!["`parallelism` follows the axis `w`, and no command, argument or variable does"])],
+        &[("KB0412", str! {"`parallelism` follows the axis `w`, and no command, argument or variable does"})],
     );
     check(&job(", env: {SHARDS: '${{ matrix.w }}'}"), &[]);
     check(&job(", completionMode: Indexed"), &[]);
@@ -165,7 +165,7 @@ fn scaling() {
 #[test]
 fn too_many_runs() {
     check("repeats: 1000", &[]);
-    check("repeats: 999\nwarmups: 2", &[("KB0416", str!["1001 runs in one Workflow are more than 1000"])]);
+    check("repeats: 999\nwarmups: 2", &[("KB0416", str! {"1001 runs in one Workflow are more than 1000"})]);
 }
 
 #[test]
@@ -174,14 +174,14 @@ fn amounts_without_a_unit() {
     for sound in ["memory: 0", "memory: 1Mi", "memory: 1Gi, hugepages-2Mi: 4Mi", "memory: 1Gi, hugepages-1Gi: 2Gi"] {
         check(&of(sound), &[]);
     }
-    check(&of("memory: 32"), &[("KB0334", str!["32 bytes of `memory` is less than a MiB"])]);
-    check(&of("memory: 32m"), &[("KB0334", str!["32m of `memory` is less than a MiB"])]);
+    check(&of("memory: 32"), &[("KB0334", str! {"32 bytes of `memory` is less than a MiB"})]);
+    check(&of("memory: 32m"), &[("KB0334", str! {"32m of `memory` is less than a MiB"})]);
     check(
         &of("memory: 1Gi, hugepages-2Mi: 3Mi"),
-        &[("KB0334", str!["3Mi of `hugepages-2Mi` is not a whole number of pages of 2Mi"])],
+        &[("KB0334", str! {"3Mi of `hugepages-2Mi` is not a whole number of pages of 2Mi"})],
     );
-    check("results: {claim: {size: 0}}", &[("KB0334", str!["a claim of 0 bytes holds no results"])]);
-    check("results: {claim: {size: 20}}", &[("KB0334", str!["a claim of 20 bytes holds no results"])]);
+    check("results: {claim: {size: 0}}", &[("KB0334", str! {"a claim of 0 bytes holds no results"})]);
+    check("results: {claim: {size: 20}}", &[("KB0334", str! {"a claim of 20 bytes holds no results"})]);
     let found = compile("", &document(&of("memory: 32m"))).findings();
-    assert_text(found[0].help.as_deref().unwrap(), str!["did you mean `32Gi`?"]);
+    assert_text(found[0].help.as_deref().unwrap(), str! {"did you mean `32Gi`?"});
 }

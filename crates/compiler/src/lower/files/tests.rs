@@ -62,19 +62,17 @@ fn paths_that_are_none() {
         let codes: Vec<&str> = compilation.diagnostics.iter().map(|fault| fault.code.id).collect();
         assert_eq!(codes, ["KB0205"], "{path}");
     }
-    check("{x: {path: \"${{ target.values.up }}\"}}", &[("KB0205", str!["`../x` is not a relative path"])]);
+    check("{x: {path: \"${{ target.values.up }}\"}}", &[("KB0205", str! {"`../x` is not a relative path"})]);
     check(
         "{x: {path: .git/config}}",
-        &[("KB0340", str!["`.git/config` cannot be carried: it lies in git's own folder"])],
+        &[("KB0340", str! {"`.git/config` cannot be carried: it lies in git's own folder"})],
     );
-    check("{x: {path: a/.GIT/x}}", &[("KB0340", str!["`a/.GIT/x` cannot be carried: it lies in git's own folder"])]);
+    check("{x: {path: a/.GIT/x}}", &[("KB0340", str! {"`a/.GIT/x` cannot be carried: it lies in git's own folder"})]);
     check(
         "{x: {path: generated/eu/a/config.yaml}}",
         &[(
             "KB0340",
-            str![
-                "`generated/eu/a/config.yaml` cannot be carried: it lies in `generated`, which is made from the specs"
-            ],
+            str! {"`generated/eu/a/config.yaml` cannot be carried: it lies in `generated`, which is made from the specs"},
         )],
     );
     check("{x: {path: generated.sh}}", &[]);
@@ -83,28 +81,31 @@ fn paths_that_are_none() {
 #[test]
 fn names_that_are_none() {
     for (name, message) in [
-        ("a/b", ("KB0205", str!["`a/b` is not a key of a ConfigMap: `/` is not allowed in it"])),
-        (".", ("KB0205", str!["`.` is not a key of a ConfigMap: it may not be `.` or start with `..`"])),
-        ("..", ("KB0205", str!["`..` is not a key of a ConfigMap: it may not be `.` or start with `..`"])),
-        ("..data", ("KB0205", str!["`..data` is not a key of a ConfigMap: it may not be `.` or start with `..`"])),
+        ("a/b", ("KB0205", str! {"`a/b` is not a key of a ConfigMap: `/` is not allowed in it"})),
+        (".", ("KB0205", str! {"`.` is not a key of a ConfigMap: it may not be `.` or start with `..`"})),
+        ("..", ("KB0205", str! {"`..` is not a key of a ConfigMap: it may not be `.` or start with `..`"})),
+        ("..data", ("KB0205", str! {"`..data` is not a key of a ConfigMap: it may not be `.` or start with `..`"})),
     ] {
         check(&format!("{{'{name}': {{path: x}}}}"), &[message]);
     }
     check(
         "{bench.sh: {path: x}, Bench.sh: {path: x}}",
-        &[("KB0342", str!["`bench.sh` and `Bench.sh` differ only in case"])],
+        &[("KB0342", str! {"`bench.sh` and `Bench.sh` differ only in case"})],
     );
-    check("{a: {path: x}, a: {path: x}}", &[("KB0105", str!["the key `a` appears a second time"])]);
+    check("{a: {path: x}, a: {path: x}}", &[("KB0105", str! {"the key `a` appears a second time"})]);
 }
 
 #[test]
 fn files_that_cannot_be_read() {
-    check("{x: {path: not/absent}}", &[("KB0340", str!["there is no file `not/absent`"])]);
+    check("{x: {path: not/absent}}", &[("KB0340", str! {"there is no file `not/absent`"})]);
     let compilation = compile("{x: {path: not/absent}}", "");
-    assert_text(compilation.diagnostics[0].help.as_deref().unwrap(), str!["did you mean `not/absend`?"]);
-    check("{x: {path: not/link}}", &[("KB0340", str!["`not/link` cannot be carried: it is a symbolic link"])]);
-    check("{x: {path: not/allowed}}", &[("KB0340", str!["`not/allowed` cannot be read: permission denied"])]);
-    check("{x: {path: not/small}}", &[("KB0341", str!["`not/small` is larger than the 900 KiB of all carried files"])]);
+    assert_text(compilation.diagnostics[0].help.as_deref().unwrap(), str! {"did you mean `not/absend`?"});
+    check("{x: {path: not/link}}", &[("KB0340", str! {"`not/link` cannot be carried: it is a symbolic link"})]);
+    check("{x: {path: not/allowed}}", &[("KB0340", str! {"`not/allowed` cannot be read: permission denied"})]);
+    check(
+        "{x: {path: not/small}}",
+        &[("KB0341", str! {"`not/small` is larger than the 900 KiB of all carried files"})],
+    );
 }
 
 #[test]
@@ -112,14 +113,14 @@ fn all_files_have_room_together() {
     assert_eq!(carried("{a: {path: half}, b: {path: half}}").iter().count(), 2);
     check(
         "{a: {path: half}, b: {path: half}, c: {path: x}}",
-        &[("KB0341", str!["the files hold 901 KiB together, more than 900 KiB"])],
+        &[("KB0341", str! {"the files hold 901 KiB together, more than 900 KiB"})],
     );
     let many = |count: usize| {
         let files: Vec<String> = (0..count).map(|number| format!("f{number}: {{path: x}}")).collect();
         format!("{{{}}}", files.join(", "))
     };
     assert_eq!(carried(&many(64)).iter().count(), 64);
-    check(&many(65), &[("KB0341", str!["the workload carries 65 files, more than 64"])]);
+    check(&many(65), &[("KB0341", str! {"the workload carries 65 files, more than 64"})]);
 }
 
 /// All cases find the same files, whatever the matrix says.
@@ -129,7 +130,7 @@ fn no_path_follows_the_matrix() {
     check_with(
         "{x: {path: 'configs/${{ matrix.model }}'}}",
         matrix,
-        &[("KB0303", str!["`matrix.model` cannot be looked up here"])],
+        &[("KB0303", str! {"`matrix.model` cannot be looked up here"})],
     );
 }
 
@@ -146,12 +147,15 @@ fn other_spellings() {
         let helps: Vec<&str> = compilation.diagnostics.iter().filter_map(|fault| fault.help.as_deref()).collect();
         assert_texts(&helps, &[expected]);
     };
-    check("worker: {files: {a: {path: b}}}", str!["write `files` beside the roles, where it holds for all of them"]);
-    check("worker: {}, files: {a: b.sh}", str!["write `a: {path: b.sh}`"]);
-    check("worker: {}, files: [b.sh]", str!["write a mapping of names: `files: {bench.sh: {path: scripts/bench.sh}}`"]);
+    check("worker: {files: {a: {path: b}}}", str! {"write `files` beside the roles, where it holds for all of them"});
+    check("worker: {}, files: {a: b.sh}", str! {"write `a: {path: b.sh}`"});
+    check(
+        "worker: {}, files: [b.sh]",
+        str! {"write a mapping of names: `files: {bench.sh: {path: scripts/bench.sh}}`"},
+    );
     check(
         "worker: {}, files: {a: {path: b, mode: 365}}",
-        str!["delete it: everybody may read and execute a carried file"],
+        str! {"delete it: everybody may read and execute a carried file"},
     );
 }
 
@@ -169,11 +173,11 @@ fn fixtures_have_places_and_values() {
     check_with(
         "{}",
         "  fixtures: [{log: a.log, expect: {b: 1}}]\n",
-        &[("KB0313", str!["this fixture is about `b`, which nothing measures"])],
+        &[("KB0313", str! {"this fixture is about `b`, which nothing measures"})],
     );
     check_with(
         "{}",
         "  fixtures: [{log: a.log, expect: {a: fast}}]\n",
-        &[("KB0203", str!["`a` must be a number or `null`, not a string `fast`"])],
+        &[("KB0203", str! {"`a` must be a number or `null`, not a string `fast`"})],
     );
 }

@@ -30,30 +30,30 @@ fn an_overlap_is_shown_where_it_is_written() {
     let check = |spec: &str, expected: &[(&str, Snapshot)]| assert_findings(&found(spec), expected);
     check(
         "{output: specs}",
-        &[("KB0323 at specs", str!["the output directory `specs` is also a folder of specs `specs`"])],
+        &[("KB0323 at specs", str! {"the output directory `specs` is also a folder of specs `specs`"})],
     );
     check(
         "{specs: [a, generated]}",
-        &[("KB0323 at generated", str!["the output directory `generated` is also a folder of specs `generated`"])],
+        &[("KB0323 at generated", str! {"the output directory `generated` is also a folder of specs `generated`"})],
     );
     check(
         "{specs: [a/specs, b], output: a}",
-        &[("KB0323 at a", str!["the output directory `a` holds a folder of specs `a/specs`"])],
+        &[("KB0323 at a", str! {"the output directory `a` holds a folder of specs `a/specs`"})],
     );
     check(
         "{output: specs/x}",
-        &[("KB0323 at specs/x", str!["the output directory `specs/x` lies in a folder of specs `specs`"])],
+        &[("KB0323 at specs/x", str! {"the output directory `specs/x` lies in a folder of specs `specs`"})],
     );
     check(
         "{results: {directory: generated/results}}",
         &[(
             "KB0323 at generated/results",
-            str!["the directory of results `generated/results` lies in the output directory `generated`"],
+            str! {"the directory of results `generated/results` lies in the output directory `generated`"},
         )],
     );
     check(
         "{results: {directory: specs}}",
-        &[("KB0323 at specs", str!["the directory of results `specs` is also a folder of specs `specs`"])],
+        &[("KB0323 at specs", str! {"the directory of results `specs` is also a folder of specs `specs`"})],
     );
-    check("{output: .git/x}", &[("KB0323 at .git/x", str!["the output directory `.git/x` lies in git's own folder"])]);
+    check("{output: .git/x}", &[("KB0323 at .git/x", str! {"the output directory `.git/x` lies in git's own folder"})]);
 }

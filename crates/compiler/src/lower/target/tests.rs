@@ -42,21 +42,21 @@ fn tolerations_and_network_rules_are_those_of_the_api() {
     check("tolerations: [{key: nvidia.com/gpu, operator: Exists, effect: NoSchedule}]", &[]);
     check(
         "tolerations: [{keyy: a, operator: Exists}]",
-        &[("KB0316 at keyy", str!["`keyy` is not a field of a toleration"])],
+        &[("KB0316 at keyy", str! {"`keyy` is not a field of a toleration"})],
     );
     check(
         "tolerations: [{key: a, operator: Exist}, {key: a, tolerationSeconds: 5m}]",
         &[
-            ("KB0325 at Exist", str!["`Exist` is not a value of `operator`"]),
-            ("KB0316 at 5m", str!["`tolerationSeconds` must be a whole number, not a string `5m`"]),
+            ("KB0325 at Exist", str! {"`Exist` is not a value of `operator`"}),
+            ("KB0316 at 5m", str! {"`tolerationSeconds` must be a whole number, not a string `5m`"}),
         ],
     );
     check("networkPolicy: {egress: [{to: [{ipBlock: {cidr: 10.0.0.0/8}}]}]}", &[]);
     check(
         "networkPolicy: {egress: [{too: []}], ingress: [{from: [{namespaceSelector: {matchLabel: {a: b}}}]}]}",
         &[
-            ("KB0316 at too", str!["`too` is not a field of a rule of `egress`"]),
-            ("KB0316 at matchLabel", str!["`matchLabel` is not a field of `namespaceSelector`"]),
+            ("KB0316 at too", str! {"`too` is not a field of a rule of `egress`"}),
+            ("KB0316 at matchLabel", str! {"`matchLabel` is not a field of `namespaceSelector`"}),
         ],
     );
 }
@@ -66,17 +66,17 @@ fn mirrors_prices_and_names_have_their_forms() {
     check("imageMirrors: {docker.io: mirror.example/docker, 'localhost:5000/a': b.example}", &[]);
     check(
         "imageMirrors: {'https://docker.io': mirror.example}",
-        &[("KB0205 at https://", str!["`https://docker.io` is a URL, not a prefix of images"])],
+        &[("KB0205 at https://", str! {"`https://docker.io` is a URL, not a prefix of images"})],
     );
-    check("imageMirrors: {docker.io: mirror.example/}", &[("KB0205 at /", str!["`mirror.example/` ends with `/`"])]);
+    check("imageMirrors: {docker.io: mirror.example/}", &[("KB0205 at /", str! {"`mirror.example/` ends with `/`"})]);
     check(
         "imageMirrors: {docker.io: 'mirror.example/a:1'}",
-        &[("KB0205 at :1", str!["`mirror.example/a:1` has a tag or digest, which a prefix cannot have"])],
+        &[("KB0205 at :1", str! {"`mirror.example/a:1` has a tag or digest, which a prefix cannot have"})],
     );
     check("prices: {currency: EUR, nvidia.com/gpu: 2, cpu: 1, memory: 0.1}", &[]);
-    check("prices: {currency: EUR, gpu: 2}", &[("KB0205 at gpu", str!["`gpu` is not a resource of a container"])]);
+    check("prices: {currency: EUR, gpu: 2}", &[("KB0205 at gpu", str! {"`gpu` is not a resource of a container"})]);
     check(
         "priorityClass: High Priority",
-        &[("KB0205 at H", str!["`High Priority` is not a DNS-1123 subdomain: `H` is not allowed in it"])],
+        &[("KB0205 at H", str! {"`High Priority` is not a DNS-1123 subdomain: `H` is not allowed in it"})],
     );
 }

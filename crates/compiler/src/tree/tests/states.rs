@@ -173,7 +173,7 @@ fn a_folder_at_a_manifests_path_is_not_regular() {
 fn an_unreadable_manifest_is_named() {
     let (_, check, write) = one(Found::Unreadable("permission denied".to_owned()));
     assert_eq!(check[0].code.id, "KB0114");
-    assert_text(&check[0].message, str!["cannot read `generated/t/b/x.yaml`: permission denied"]);
+    assert_text(&check[0].message, str! {"cannot read `generated/t/b/x.yaml`: permission denied"});
     assert_eq!(check, write);
 }
 

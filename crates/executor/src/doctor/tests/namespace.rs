@@ -15,7 +15,7 @@ fn a_secret_is_judged_by_the_names_of_its_keys() {
             json!({"ssh-privatekey": "VALUE"}),
             vec![(
                 "error git credential",
-                str!["the Secret `kubebench-git` has no key `password`, which an HTTP remote needs"],
+                str! {"the Secret `kubebench-git` has no key `password`, which an HTTP remote needs"},
             )],
         ),
         // Servers that take a token as the password take any name with it.
@@ -25,7 +25,7 @@ fn a_secret_is_judged_by_the_names_of_its_keys() {
             json!({"username": "VALUE", "password": "VALUE"}),
             vec![(
                 "error git credential",
-                str!["the Secret `kubebench-git` has no key `ssh-privatekey`, which an SSH remote needs"],
+                str! {"the Secret `kubebench-git` has no key `ssh-privatekey`, which an SSH remote needs"},
             )],
         ),
         (
@@ -33,9 +33,7 @@ fn a_secret_is_judged_by_the_names_of_its_keys() {
             json!({"ssh-privatekey": "VALUE"}),
             vec![(
                 "warning git credential",
-                str![
-                    "the Secret `kubebench-git` has no key `known_hosts`: any server that answers is taken for the right one"
-                ],
+                str! {"the Secret `kubebench-git` has no key `known_hosts`: any server that answers is taken for the right one"},
             )],
         ),
         (&ssh, json!({"ssh-privatekey": "VALUE", "known_hosts": "VALUE"}), vec![]),
@@ -58,24 +56,24 @@ fn queues_must_be_there_and_active() {
     };
     assert_findings(
         &said(&canned),
-        &[("error queue", str!["the target names the Kueue queue `ml`, and the cluster has no Kueue"])],
+        &[("error queue", str! {"the target names the Kueue queue `ml`, and the cluster has no Kueue"})],
     );
     canned.put("/apis/kueue.x-k8s.io", json!({"preferredVersion": {"groupVersion": "kueue.x-k8s.io/v1beta1"}}));
     assert_findings(
         &said(&canned),
-        &[("error queue", str!["there is no LocalQueue `ml` in `bench`: jobs stay suspended"])],
+        &[("error queue", str! {"there is no LocalQueue `ml` in `bench`: jobs stay suspended"})],
     );
     let base = "/apis/kueue.x-k8s.io/v1beta1";
     canned.put(&format!("{base}/namespaces/bench/localqueues/ml"), json!({"spec": {"clusterQueue": "all"}}));
-    assert_findings(&said(&canned), &[("error queue", str!["there is no ClusterQueue `all`, which `ml` feeds"])]);
+    assert_findings(&said(&canned), &[("error queue", str! {"there is no ClusterQueue `all`, which `ml` feeds"})]);
     let inactive = json!({"conditions": [{"type": "Active", "status": "False", "message": "no flavor"}]});
     canned.put(&format!("{base}/clusterqueues/all"), json!({"status": inactive}));
-    assert_findings(&said(&canned), &[("error queue", str!["the ClusterQueue `all` is not active: no flavor"])]);
+    assert_findings(&said(&canned), &[("error queue", str! {"the ClusterQueue `all` is not active: no flavor"})]);
     let groups = |resources: Json| json!({"spec": {"resourceGroups": [{"coveredResources": resources}]}});
     canned.put(&format!("{base}/clusterqueues/all"), groups(json!(["cpu", "memory"])));
     assert_findings(
         &said(&canned),
-        &[("warning queue", str!["the ClusterQueue `all` has no quota of `nvidia.com/gpu`, which runs ask for"])],
+        &[("warning queue", str! {"the ClusterQueue `all` has no quota of `nvidia.com/gpu`, which runs ask for"})],
     );
     canned.put(&format!("{base}/clusterqueues/all"), groups(json!(["cpu", "memory", "nvidia.com/gpu"])));
     assert_eq!(said(&canned), []);
@@ -106,15 +104,13 @@ spec:
         &said(json!({})),
         &[(
             "error Katib",
-            str![
-                "`bench` has no label `katib.kubeflow.org/metrics-collector-injection: enabled`, so Katib reads no metrics of trials there"
-            ],
+            str! {"`bench` has no label `katib.kubeflow.org/metrics-collector-injection: enabled`, so Katib reads no metrics of trials there"},
         )],
     );
     let injects = |level: &str| json!({"katib.kubeflow.org/metrics-collector-injection": "enabled", "pod-security.kubernetes.io/enforce": level});
     assert_findings(
         &said(injects("restricted")),
-        &[("warning Katib", str!["`bench` enforces Pod Security `restricted`, which Katib's collector may not pass"])],
+        &[("warning Katib", str! {"`bench` enforces Pod Security `restricted`, which Katib's collector may not pass"})],
     );
     assert_eq!(said(injects("baseline")), []);
 }

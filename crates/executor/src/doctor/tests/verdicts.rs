@@ -15,9 +15,7 @@ fn a_quota_refuses_the_containers_that_argo_adds_to_the_pods_of_steps() {
         &found(&canned),
         &[(
             "error quota",
-            str![
-                "`q` limits requests.cpu, and the containers that Argo adds to the pods of steps say no requests of cpu: the API server refuses such pods"
-            ],
+            str! {"`q` limits requests.cpu, and the containers that Argo adds to the pods of steps say no requests of cpu: the API server refuses such pods"},
         )],
     );
     canned.forbid(config, "no");
@@ -26,13 +24,11 @@ fn a_quota_refuses_the_containers_that_argo_adds_to_the_pods_of_steps() {
         &[
             (
                 "note Argo's settings",
-                str!["unknown: you may not read the ConfigMap `workflow-controller-configmap` in `system`"],
+                str! {"unknown: you may not read the ConfigMap `workflow-controller-configmap` in `system`"},
             ),
             (
                 "note quota",
-                str![
-                    "unknown: `q` limits requests.cpu, and the containers that Argo adds to the pods of steps may say no requests of cpu: the API server refuses such pods"
-                ],
+                str! {"unknown: `q` limits requests.cpu, and the containers that Argo adds to the pods of steps may say no requests of cpu: the API server refuses such pods"},
             ),
         ],
     );
@@ -67,7 +63,7 @@ fn jobs_beside_the_runs_are_not_counted_together() {
     assert_eq!(said("33"), []);
     assert_findings(
         &said("32"),
-        &[("error quota", str!["`q` allows requests.cpu 32, and `train` (size=3) needs 32.2"])],
+        &[("error quota", str! {"`q` allows requests.cpu 32, and `train` (size=3) needs 32.2"})],
     );
 }
 
@@ -89,7 +85,7 @@ fn a_limit_range_has_a_least_too() {
             json!({"min": {"cpu": "8"}}),
             vec![(
                 "error LimitRange",
-                str!["`r` lets a container have cpu 8 at least, and master of train has 4; so have 6 more"],
+                str! {"`r` lets a container have cpu 8 at least, and master of train has 4; so have 6 more"},
             )],
         ),
         (
@@ -97,7 +93,7 @@ fn a_limit_range_has_a_least_too() {
             json!({"min": {"memory": "16Gi"}}),
             vec![(
                 "error LimitRange",
-                str!["`r` lets a pod have memory 16 GiB at least, and master of train has 8 GiB; so have 6 more"],
+                str! {"`r` lets a pod have memory 16 GiB at least, and master of train has 8 GiB; so have 6 more"},
             )],
         ),
         (
@@ -105,7 +101,7 @@ fn a_limit_range_has_a_least_too() {
             json!({"max": {"memory": "4Gi"}}),
             vec![(
                 "error LimitRange",
-                str!["`r` lets a container have memory 4 GiB at most, and master of train has 8 GiB; so have 1 more"],
+                str! {"`r` lets a container have memory 4 GiB at most, and master of train has 8 GiB; so have 1 more"},
             )],
         ),
     ] {
@@ -122,13 +118,13 @@ fn people_need_the_jobs_of_the_kinds_that_run_here() {
         &found(&canned),
         &[(
             "warning your rights",
-            str!["you may not `watch cronworkflows.argoproj.io`, `list pytorchjobs.kubeflow.org`"],
+            str! {"you may not `watch cronworkflows.argoproj.io`, `list pytorchjobs.kubeflow.org`"},
         )],
     );
     canned.lacking = None;
     assert_findings(
         &found(&canned),
-        &[("note your rights", str!["unknown: the API server does not say what you may read"])],
+        &[("note your rights", str! {"unknown: the API server does not say what you may read"})],
     );
 }
 
@@ -138,7 +134,7 @@ fn versions_that_cannot_be_told_are_not_guessed() {
     canned.put("/version", json!({"gitVersion": "v1.x"}));
     assert_findings(
         &found(&canned),
-        &[("note API server", str!["unknown: the API server says its version as `v1.x`"])],
+        &[("note API server", str! {"unknown: the API server says its version as `v1.x`"})],
     );
 
     let controller = |image: &str| {
@@ -157,12 +153,12 @@ fn versions_that_cannot_be_told_are_not_guessed() {
     let old = controller(&format!("registry.example:5000/argo:v3.5.2@{digest}"));
     assert_findings(
         &found(&old),
-        &[("error controller", str!["`workflow-controller` in `system` is v3.5.2, older than v3.6"])],
+        &[("error controller", str! {"`workflow-controller` in `system` is v3.5.2, older than v3.6"})],
     );
     for image in [format!("registry.example:5000/argo@{digest}"), "registry.example:5000/argo".to_owned()] {
         let findings = examined(&controller(&image));
         let seen = &findings.iter().find(|finding| finding.check == "controller").unwrap().seen;
-        assert_text(seen, str!["`workflow-controller` in `system` runs"]);
+        assert_text(seen, str! {"`workflow-controller` in `system` runs"});
     }
     // One of two is enough, whichever is listed first.
     let mut two = controller("x:v1");
@@ -182,7 +178,7 @@ fn what_a_controller_does_not_limit_is_no_limit() {
         &found(&canned),
         &[(
             "note Argo's settings",
-            str!["`workflow-controller-configmap` in `system` lets 4 Workflows run at once in a namespace"],
+            str! {"`workflow-controller-configmap` in `system` lets 4 Workflows run at once in a namespace"},
         )],
     );
 }
@@ -203,15 +199,11 @@ fn a_node_that_is_not_ready_has_no_taint_to_tolerate() {
         &[
             (
                 "warning nodes",
-                str![
-                    "`master of train`, `worker of train`, `step prepare`, `step run` and 3 more: no node that it may run on is ready and schedulable"
-                ],
+                str! {"`master of train`, `worker of train`, `step prepare`, `step run` and 3 more: no node that it may run on is ready and schedulable"},
             ),
             (
                 "note images",
-                str![
-                    "on no node yet, as far as nodes say: `registry.example/kubebench@sha256:0caad04c6b091e442a7197d216e749afd84e0779829f0a070d021bdb23171bbb`, `registry.example/train:1`"
-                ],
+                str! {"on no node yet, as far as nodes say: `registry.example/kubebench@sha256:0caad04c6b091e442a7197d216e749afd84e0779829f0a070d021bdb23171bbb`, `registry.example/train:1`"},
             ),
         ],
     );
@@ -227,11 +219,11 @@ fn volumes_of_several_sources_are_looked_at() {
     let mut canned = Canned::sound();
     assert_findings(
         &said(&canned),
-        &[("error references", str!["there is no Secret `certs`, which master of train needs"])],
+        &[("error references", str! {"there is no Secret `certs`, which master of train needs"})],
     );
     canned.put("/api/v1/namespaces/bench/secrets/certs", json!({"data": {"other": null}}));
     assert_findings(
         &said(&canned),
-        &[("error references", str!["the Secret `certs` has no key `ca`, which master of train reads"])],
+        &[("error references", str! {"the Secret `certs` has no key `ca`, which master of train reads"})],
     );
 }

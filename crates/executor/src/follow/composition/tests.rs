@@ -32,12 +32,12 @@ fn turns_and_attempts_of_a_node_are_values_and_what_holds_them_is_none() {
     assert_eq!(found.seconds("x").unwrap(), [40.0]);
     assert_text(
         found.seconds("skipped").unwrap_err(),
-        str!["the node `skipped` did not run to its end: it is Skipped"],
+        str! {"the node `skipped` did not run to its end: it is Skipped"},
     );
-    assert_text(found.seconds("late").unwrap_err(), str!["the node `late` did not run to its end: it is Running"]);
+    assert_text(found.seconds("late").unwrap_err(), str! {"the node `late` did not run to its end: it is Running"});
     assert_text(
         found.seconds("fit").unwrap_err(),
-        str!["the Workflow had no node `fit`; its nodes: x, train, trainer, late"],
+        str! {"the Workflow had no node `fit`; its nodes: x, train, trainer, late"},
     );
 }
 
@@ -106,12 +106,10 @@ fn trials_are_told_apart_and_the_best_is_marked() {
     assert_eq!(found.best("loss"), Ok(0.3), "the least, which Katib compares by");
     assert_eq!(found.best("accuracy"), Ok(0.7), "the last, as the Experiment says");
     assert_eq!(found.all("loss"), Ok(vec![0.3, 1.5]));
-    assert_text(found.best("f1").unwrap_err(), str!["`f1` was not observed of the best trial, `s-b`"]);
+    assert_text(found.best("f1").unwrap_err(), str! {"`f1` was not observed of the best trial, `s-b`"});
     assert_text(
         found.all("f1").unwrap_err(),
-        str![
-            "`f1` was observed of no trial: 1 succeeded, 1 failed, 1 earlyStopped, 1 killed, 1 metricsUnavailable, 1 unfinished"
-        ],
+        str! {"`f1` was observed of no trial: 1 succeeded, 1 failed, 1 earlyStopped, 1 killed, 1 metricsUnavailable, 1 unfinished"},
     );
 }
 
@@ -119,5 +117,5 @@ fn trials_are_told_apart_and_the_best_is_marked() {
 fn without_an_end_there_is_no_best() {
     let object = json!({"spec": {"objective": {"type": "maximize", "objectiveMetricName": "a"}}});
     let found = experiment(&object, &[], &[]);
-    assert_text(found.best("a").unwrap_err(), str!["no trial was found to be the best: there were no trials"]);
+    assert_text(found.best("a").unwrap_err(), str! {"no trial was found to be the best: there were no trials"});
 }

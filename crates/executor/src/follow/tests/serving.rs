@@ -54,7 +54,7 @@ fn a_container_that_ends_fails_it_whoever_starts_it_again() {
     again["status"]["containerStatuses"][1]["lastState"] = ended(3, "Error");
     let progress = summed(&deployment(1), &[again.clone(), server(1, running(), true)], &[]);
     assert_eq!(progress.state, State::Ended(Status::Failed));
-    assert_text(&progress.reasons[0].message, str!["server-0: exited with 3, but a server must keep running"]);
+    assert_text(&progress.reasons[0].message, str! {"server-0: exited with 3, but a server must keep running"});
     again["status"]["containerStatuses"][1]["state"] = running();
     let progress = summed(&deployment(2), &[again, server(1, running(), true)], &[]);
     assert_eq!(progress.state, State::Ended(Status::Failed), "it runs again, and is not what it was");

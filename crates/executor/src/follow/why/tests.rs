@@ -274,7 +274,7 @@ fn a_pod_that_fails_without_its_main_container_says_why() {
     init["status"]["initContainerStatuses"] = json!([{"name": "init-pytorch", "image": "busybox", "imageID": "",
         "ready": false, "restartCount": 0, "state": ended(1, "Error")}]);
     let known = summed(&job(&[FAILED]), &[pod("master", 0, running()), init], &[]);
-    assert_text(&only(&known).2, str!["worker-0: its init container `init-pytorch` exited with 1"]);
+    assert_text(only(&known).2, str! {"worker-0: its init container `init-pytorch` exited with 1"});
     let mut refused = pod("worker", 0, json!({}));
     refused["status"] = json!({"phase": "Failed", "reason": "UnexpectedAdmissionError",
         "message": "Allocate failed due to no healthy devices present; cannot allocate unhealthy devices nvidia.com/gpu"});
@@ -298,12 +298,12 @@ fn what_happened_to_many_is_said_once() {
     let mut whys =
         vec![whys[3].clone(), Why { at: Some(ServerTime(5)), what: "exited with 3".to_owned(), ..whys[0].clone() }];
     sort(&mut whys);
-    assert_text(&whys[0].what, str!["exited with 3"]);
+    assert_text(&whys[0].what, str! {"exited with 3"});
 }
 
 #[test]
 fn messages_of_the_cluster_become_parts_of_sentences() {
     assert_eq!(sentence("two\n lines. "), "two lines");
-    assert_text(sentence(" \n"), str!["no reason is given"]);
+    assert_text(sentence(" \n"), str! {"no reason is given"});
     assert_eq!(sentence(&"é".repeat(9000)).chars().count(), 500);
 }

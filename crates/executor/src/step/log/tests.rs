@@ -241,7 +241,7 @@ fn what_the_kubelet_says_instead_of_the_log_is_not_of_the_log() {
     node.pod("a");
     node.change(|world| world.down = Some(NoLog::Refused("container is not valid".to_owned())));
     logs.see("worker", 0, &shown("a", 1, 0, "terminated"), "main");
-    assert_text(finish(logs).fault.unwrap(), str!["it was asked for, and the answer was: container is not valid"]);
+    assert_text(finish(logs).fault.unwrap(), str! {"it was asked for, and the answer was: container is not valid"});
 }
 
 #[test]
@@ -278,7 +278,7 @@ fn nobody_waits_for_ever() {
     logs.see("worker", 0, &shown("a", 1, 0, "running"), "main");
     until("the second try", || node.world().asked.len() >= 2);
     let fault = logs.finish(Duration::from_millis(50)).remove(0).fault.unwrap();
-    assert_text(fault, str!["it was not read to its end: no route to host"]);
+    assert_text(fault, str! {"it was not read to its end: no route to host"});
 }
 
 #[test]

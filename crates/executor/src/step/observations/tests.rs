@@ -46,7 +46,7 @@ fn what_a_queue_says_is_kept_until_the_job_is_admitted() {
     let reasons = sight.sum().reasons;
     assert_text(
         &reasons[0].message,
-        str!["the job is suspended until its queue admits it: insufficient quota for cpu"],
+        str! {"the job is suspended until its queue admits it: insufficient quota for cpu"},
     );
     // Who may not look at queues sees jobs and pods all the same.
     assert!(sight.take(From::Queue, Seen::Trouble("forbidden".to_owned())).is_some());

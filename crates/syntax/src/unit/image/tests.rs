@@ -47,73 +47,83 @@ fn agrees_with_distribution() {
 fn refusals_say_what_to_write() {
     let short = format!("a@sha256:{}", HEX.strip_suffix('f').unwrap());
     let upper = format!("a@sha256:{}", HEX.to_uppercase());
-    let example = || str!["write `registry.example.com/team/image:tag` or `…@sha256:<64 hex digits>`"];
+    let example = || str! {"write `registry.example.com/team/image:tag` or `…@sha256:<64 hex digits>`"};
     let repository_rule = || {
-        str!["parts between `/` are lower-case letters and digits, with single `.`, `_`, `__` or dashes between them"]
+        str! {"parts between `/` are lower-case letters and digits, with single `.`, `_`, `__` or dashes between them"}
     };
     for (text, message, advice, range) in [
         (
             "ghcr.io/MyOrg/app:1",
-            str!["repository `MyOrg/app` has upper-case letters"],
-            str!["write `myorg/app`"],
+            str! {"repository `MyOrg/app` has upper-case letters"},
+            str! {"write `myorg/app`"},
             Some(8..17),
         ),
-        ("MyOrg/app", str!["repository `MyOrg/app` has upper-case letters"], str!["write `myorg/app`"], Some(0..9)),
+        ("MyOrg/app", str! {"repository `MyOrg/app` has upper-case letters"}, str! {"write `myorg/app`"}, Some(0..9)),
         (
             "https://ghcr.io/a/b",
-            str!["`https://ghcr.io/a/b` is a URL, not an image reference"],
-            str!["write `ghcr.io/a/b`"],
+            str! {"`https://ghcr.io/a/b` is a URL, not an image reference"},
+            str! {"write `ghcr.io/a/b`"},
             Some(0..8),
         ),
-        ("a:", str!["the tag after `:` is empty"], example(), Some(1..2)),
+        ("a:", str! {"the tag after `:` is empty"}, example(), Some(1..2)),
         (
             "a:-x",
-            str!["`-x` is not a tag"],
-            str!["a tag is at most 128 letters, digits, `_`, `.` and `-`, and starts with none of the last two"],
+            str! {"`-x` is not a tag"},
+            str! {"a tag is at most 128 letters, digits, `_`, `.` and `-`, and starts with none of the last two"},
             Some(2..4),
         ),
-        ("a/b-/c", str!["`b-` is not a part of a repository's path"], repository_rule(), Some(2..4)),
-        ("a//b", str!["`a//b` has an empty part in its path"], repository_rule(), None),
-        ("a b", str!["`a b` has white space in it"], str!["leave it out"], Some(1..3)),
+        ("a/b-/c", str! {"`b-` is not a part of a repository's path"}, repository_rule(), Some(2..4)),
+        ("a//b", str! {"`a//b` has an empty part in its path"}, repository_rule(), None),
+        ("a b", str! {"`a b` has white space in it"}, str! {"leave it out"}, Some(1..3)),
         (
             "reg:x/a",
-            str!["`x` is not a port of a registry"],
-            str!["a port is a number from 1 to 65535; a tag follows the last `/`"],
+            str! {"`x` is not a port of a registry"},
+            str! {"a port is a number from 1 to 65535; a tag follows the last `/`"},
             Some(3..5),
         ),
         (
             "-a.io/b",
-            str!["`-a.io` is not a registry host"],
-            str!["a host is letters, digits and dashes, separated by dots"],
+            str! {"`-a.io` is not a registry host"},
+            str! {"a host is letters, digits and dashes, separated by dots"},
             Some(0..5),
         ),
-        ("a@", str!["the digest after `@` is empty"], str!["write `sha256:` and 64 hex digits after `@`"], Some(1..2)),
+        (
+            "a@",
+            str! {"the digest after `@` is empty"},
+            str! {"write `sha256:` and 64 hex digits after `@`"},
+            Some(1..2),
+        ),
         (
             "a@md5:abc",
-            str!["`md5` is not a digest algorithm that registries use"],
-            str!["write `sha256:` and 64 hex digits after `@`"],
+            str! {"`md5` is not a digest algorithm that registries use"},
+            str! {"write `sha256:` and 64 hex digits after `@`"},
             Some(2..5),
         ),
         (
             "a@sha256:…",
-            str!["`…` is not a sha256 digest: it is more than hex digits"],
-            str!["write 64 hex digits"],
+            str! {"`…` is not a sha256 digest: it is more than hex digits"},
+            str! {"write 64 hex digits"},
             Some(9..12),
         ),
-        (&short, str!["the sha256 digest has 63 hex digits instead of 64"], str!["copy the whole digest"], Some(9..72)),
+        (
+            &short,
+            str! {"the sha256 digest has 63 hex digits instead of 64"},
+            str! {"copy the whole digest"},
+            Some(9..72),
+        ),
         (
             &upper,
-            str!["the digest has upper-case letters"],
-            str!["write `sha256:0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef`"],
+            str! {"the digest has upper-case letters"},
+            str! {"write `sha256:0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef`"},
             Some(9..73),
         ),
         (
             HEX,
-            str!["`0123456789abcdef0123456789abcdef0123456789abcdef0123456789ab…` is a digest without a repository"],
+            str! {"`0123456789abcdef0123456789abcdef0123456789abcdef0123456789ab…` is a digest without a repository"},
             example(),
             None,
         ),
-        ("", str!["an image reference is empty"], example(), None),
+        ("", str! {"an image reference is empty"}, example(), None),
     ] {
         let error = ImageRef::parse(text).unwrap_err();
         assert_eq!(error.range, range, "{text}");

@@ -26,7 +26,7 @@ fn agrees_with_kubernetes() {
 fn corrections_are_what_was_meant() {
     let label = |text: &str| Dns1035Label::parse(text).unwrap_err();
     let error = label("Resnet_50");
-    assert_text(&error.message, str!["`Resnet_50` is not a DNS-1035 label: `R` is not allowed in it"]);
+    assert_text(&error.message, str! {"`Resnet_50` is not a DNS-1035 label: `R` is not allowed in it"});
     assert_eq!(
         error.help.as_deref(),
         Some(
@@ -50,39 +50,40 @@ fn corrections_are_what_was_meant() {
     for (error, help) in [
         (
             Dns1123Subdomain::parse("My..Config.").unwrap_err(),
-            str![
-                "write `my.config` (lower-case letters, digits, `-` and single `.`, each part starting and ending with a letter or digit)"
-            ],
+            str! {"write `my.config` (lower-case letters, digits, `-` and single `.`, each part starting and ending with a letter or digit)"},
         ),
         (
             LabelKey::parse("Example.com/my key").unwrap_err(),
-            str!["write `example.com/my-key`: a domain, `/`, and a name"],
+            str! {"write `example.com/my-key`: a domain, `/`, and a name"},
         ),
         (
             EnvName::parse("1 TOKEN").unwrap_err(),
-            str!["write `_1_TOKEN` (letters, digits, `_`, `-` and `.`, not starting with a digit)"],
+            str! {"write `_1_TOKEN` (letters, digits, `_`, `-` and `.`, not starting with a digit)"},
         ),
         (
             EnvName::parse("A=B").unwrap_err(),
-            str!["write `A_B` (letters, digits, `_`, `-` and `.`, not starting with a digit)"],
+            str! {"write `A_B` (letters, digits, `_`, `-` and `.`, not starting with a digit)"},
         ),
-        (ConfigMapKey::parse("a/b.sh").unwrap_err(), str!["write `a-b.sh` (letters, digits, `-`, `_` and `.`)"]),
-        (ConfigMapKey::parse("..a").unwrap_err(), str!["write `.a`"]),
+        (ConfigMapKey::parse("a/b.sh").unwrap_err(), str! {"write `a-b.sh` (letters, digits, `-`, `_` and `.`)"}),
+        (ConfigMapKey::parse("..a").unwrap_err(), str! {"write `.a`"}),
         (
             ParameterName::parse("batch size").unwrap_err(),
-            str!["write `batch_size` (letters, digits, `_` and `-`, starting with a letter or `_`)"],
+            str! {"write `batch_size` (letters, digits, `_` and `-`, starting with a letter or `_`)"},
         ),
         (
             ParameterName::parse("1st").unwrap_err(),
-            str!["write `_1st` (letters, digits, `_` and `-`, starting with a letter or `_`)"],
+            str! {"write `_1st` (letters, digits, `_` and `-`, starting with a letter or `_`)"},
         ),
         (
             ResourceName::parse("gpu").unwrap_err(),
-            str!["write the vendor's name, such as `nvidia.com/gpu` or `amd.com/gpu`"],
+            str! {"write the vendor's name, such as `nvidia.com/gpu` or `amd.com/gpu`"},
         ),
-        (ResourceName::parse("CPU").unwrap_err(), str!["write `cpu`"]),
-        (ResourceName::parse("Nvidia.com/gpu").unwrap_err(), str!["write `nvidia.com/gpu`: a domain, `/`, and a name"]),
-        (ResourceName::parse("requests.nvidia.com/gpu").unwrap_err(), str!["write `nvidia.com/gpu`"]),
+        (ResourceName::parse("CPU").unwrap_err(), str! {"write `cpu`"}),
+        (
+            ResourceName::parse("Nvidia.com/gpu").unwrap_err(),
+            str! {"write `nvidia.com/gpu`: a domain, `/`, and a name"},
+        ),
+        (ResourceName::parse("requests.nvidia.com/gpu").unwrap_err(), str! {"write `nvidia.com/gpu`"}),
     ] {
         assert_text(error.help.unwrap(), help);
     }
@@ -93,11 +94,9 @@ fn lengths_are_counted() {
     let error = Dns1035Label::parse_max("resnet50-distributed-data-parallel", 31).unwrap_err();
     assert_text(
         error.message,
-        str![
-            "`resnet50-distributed-data-parallel` is not a DNS-1035 label: it has 34 characters, at most 31 are allowed"
-        ],
+        str! {"`resnet50-distributed-data-parallel` is not a DNS-1035 label: it has 34 characters, at most 31 are allowed"},
     );
-    assert_text(error.help.unwrap(), str!["shorten it by 3"]);
+    assert_text(error.help.unwrap(), str! {"shorten it by 3"});
     assert_eq!(error.range, Some(31..34));
     assert!(Dns1035Label::parse_max(&"a".repeat(31), 31).is_ok());
     assert!(Dns1035Label::parse_max(&"a".repeat(64), 1_000).is_err());

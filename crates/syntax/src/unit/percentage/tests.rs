@@ -23,28 +23,28 @@ fn reads_and_writes_canonically() {
 
 #[test]
 fn refusals_say_what_to_write() {
-    let grammar = || str!["write a number above 0 and up to 100 with the sign, such as `3%` or `2.5%`"];
+    let grammar = || str! {"write a number above 0 and up to 100 with the sign, such as `3%` or `2.5%`"};
     for (text, message, advice) in [
-        ("3", str!["`3` has no percent sign"], str!["write `3%`"]),
-        ("0.03", str!["`0.03` has no percent sign"], str!["write `3%`"]),
-        ("0.035", str!["`0.035` has no percent sign"], str!["write `3.5%`"]),
-        (".5", str!["`.5` has no percent sign"], str!["write `50%`"]),
-        ("1.5", str!["`1.5` has no percent sign"], str!["write `1.5%`"]),
-        ("3 percent", str!["`3 percent` has no percent sign"], str!["write `3%`"]),
-        ("3 %", str!["`3 %` is not a number and a percent sign"], str!["write `3%`"]),
-        ("3,5%", str!["`3,5%` is not a number and a percent sign"], str!["write `3.5%`"]),
-        (".5%", str!["`.5%` is not a number and a percent sign"], str!["write `0.5%`"]),
-        ("5.%", str!["`5.%` is not a number and a percent sign"], str!["write `5%`"]),
-        ("3%%", str!["`3%%` is not a number and a percent sign"], str!["write `3%`"]),
-        ("-3%", str!["`-3%` is negative"], grammar()),
-        ("0%", str!["`0%` is not more than zero"], grammar()),
-        ("0.0%", str!["`0.0%` is not more than zero"], grammar()),
-        ("100.1%", str!["`100.1%` is more than `100%`"], grammar()),
-        ("4294967396%", str!["`4294967396%` is more than `100%`"], grammar()),
-        ("0.0000001%", str!["`0.0000001%` has more than 6 decimal places"], str!["round it"]),
-        ("", str!["a percentage is empty"], grammar()),
-        ("%", str!["`%` is not a number and a percent sign"], grammar()),
-        ("much", str!["`much` has no percent sign"], grammar()),
+        ("3", str! {"`3` has no percent sign"}, str! {"write `3%`"}),
+        ("0.03", str! {"`0.03` has no percent sign"}, str! {"write `3%`"}),
+        ("0.035", str! {"`0.035` has no percent sign"}, str! {"write `3.5%`"}),
+        (".5", str! {"`.5` has no percent sign"}, str! {"write `50%`"}),
+        ("1.5", str! {"`1.5` has no percent sign"}, str! {"write `1.5%`"}),
+        ("3 percent", str! {"`3 percent` has no percent sign"}, str! {"write `3%`"}),
+        ("3 %", str! {"`3 %` is not a number and a percent sign"}, str! {"write `3%`"}),
+        ("3,5%", str! {"`3,5%` is not a number and a percent sign"}, str! {"write `3.5%`"}),
+        (".5%", str! {"`.5%` is not a number and a percent sign"}, str! {"write `0.5%`"}),
+        ("5.%", str! {"`5.%` is not a number and a percent sign"}, str! {"write `5%`"}),
+        ("3%%", str! {"`3%%` is not a number and a percent sign"}, str! {"write `3%`"}),
+        ("-3%", str! {"`-3%` is negative"}, grammar()),
+        ("0%", str! {"`0%` is not more than zero"}, grammar()),
+        ("0.0%", str! {"`0.0%` is not more than zero"}, grammar()),
+        ("100.1%", str! {"`100.1%` is more than `100%`"}, grammar()),
+        ("4294967396%", str! {"`4294967396%` is more than `100%`"}, grammar()),
+        ("0.0000001%", str! {"`0.0000001%` has more than 6 decimal places"}, str! {"round it"}),
+        ("", str! {"a percentage is empty"}, grammar()),
+        ("%", str! {"`%` is not a number and a percent sign"}, grammar()),
+        ("much", str! {"`much` has no percent sign"}, grammar()),
     ] {
         let error = Percentage::parse(text).unwrap_err();
         assert_text(error.message, message);

@@ -105,31 +105,31 @@ fn compares_by_value() {
 #[test]
 fn refusals_say_what_to_write() {
     let grammar = || {
-        str!["write a number with one of the suffixes `m k M G T P E Ki Mi Gi Ti Pi Ei`, such as `500m`, `4` or `32Gi`"]
+        str! {"write a number with one of the suffixes `m k M G T P E Ki Mi Gi Ti Pi Ei`, such as `500m`, `4` or `32Gi`"}
     };
     for (text, message, advice, range) in [
         (
             "32GB",
-            str!["`GB` is not a suffix of a quantity"],
-            str!["write `32Gi` (powers of 1024) or `32G` (powers of 1000)"],
+            str! {"`GB` is not a suffix of a quantity"},
+            str! {"write `32Gi` (powers of 1024) or `32G` (powers of 1000)"},
             2..4,
         ),
-        ("32gi", str!["`gi` is not a suffix of a quantity"], str!["write `32Gi`"], 2..4),
-        ("32GiB", str!["`GiB` is not a suffix of a quantity"], str!["write `32Gi`"], 2..5),
+        ("32gi", str! {"`gi` is not a suffix of a quantity"}, str! {"write `32Gi`"}, 2..4),
+        ("32GiB", str! {"`GiB` is not a suffix of a quantity"}, str! {"write `32Gi`"}, 2..5),
         (
             "1K",
-            str!["`K` is not a suffix of a quantity"],
-            str!["write `1Ki` (powers of 1024) or `1k` (powers of 1000)"],
+            str! {"`K` is not a suffix of a quantity"},
+            str! {"write `1Ki` (powers of 1024) or `1k` (powers of 1000)"},
             1..2,
         ),
-        ("1 Gi", str!["`1 Gi` has white space in it"], str!["write `1Gi`"], 1..4),
-        ("8 cores", str!["`8 cores` has white space in it"], str!["write `8`"], 1..7),
-        ("1,5Gi", str!["`,5Gi` is not a suffix of a quantity"], str!["write `1.5Gi`"], 1..5),
-        ("1_000", str!["`_000` is not a suffix of a quantity"], str!["write `1000`"], 1..5),
-        ("-1", str!["`-1` is negative"], str!["write an amount of zero or more"], 0..1),
-        ("Gi", str!["`Gi` does not start with a number"], grammar(), 0..2),
-        ("1.2.3", str!["`1.2.3` does not start with a number"], grammar(), 0..5),
-        ("two", str!["`two` does not start with a number"], grammar(), 0..3),
+        ("1 Gi", str! {"`1 Gi` has white space in it"}, str! {"write `1Gi`"}, 1..4),
+        ("8 cores", str! {"`8 cores` has white space in it"}, str! {"write `8`"}, 1..7),
+        ("1,5Gi", str! {"`,5Gi` is not a suffix of a quantity"}, str! {"write `1.5Gi`"}, 1..5),
+        ("1_000", str! {"`_000` is not a suffix of a quantity"}, str! {"write `1000`"}, 1..5),
+        ("-1", str! {"`-1` is negative"}, str! {"write an amount of zero or more"}, 0..1),
+        ("Gi", str! {"`Gi` does not start with a number"}, grammar(), 0..2),
+        ("1.2.3", str! {"`1.2.3` does not start with a number"}, grammar(), 0..5),
+        ("two", str! {"`two` does not start with a number"}, grammar(), 0..3),
     ] {
         let error = Quantity::parse(text).unwrap_err();
         assert_eq!(error.range, Some(range), "{text}");

@@ -11,10 +11,10 @@ fn accepts_names_of_the_database() {
 
 #[test]
 fn refuses_what_the_scheduler_would_not_find() {
-    let examples = || str!["write an IANA name, such as `Etc/UTC` or `Europe/Berlin`"];
+    let examples = || str! {"write an IANA name, such as `Etc/UTC` or `Europe/Berlin`"};
     for (text, advice) in [
-        ("europe/berlin", str!["write `Europe/Berlin`"]),
-        ("utc", str!["write `UTC`"]),
+        ("europe/berlin", str! {"write `Europe/Berlin`"}),
+        ("utc", str! {"write `UTC`"}),
         ("", examples()),
         ("Local", examples()),
         ("CEST", examples()),

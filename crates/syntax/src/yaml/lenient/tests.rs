@@ -146,18 +146,18 @@ fn lists_are_their_items() {
     for object in ["{kind: AllowList, items: [a]}", "{kind: ConfigMap, items: [{a: 1}]}", "{kind: List}"] {
         assert_eq!(sound(object).len(), 1, "{object}");
     }
-    assert_findings(&findings("kind: List\nitems: []\n"), &[("KB0103", str!["the file holds no object"])]);
+    assert_findings(&findings("kind: List\nitems: []\n"), &[("KB0103", str! {"the file holds no object"})]);
 }
 
 #[test]
 fn what_few_people_expect_is_said() {
     let cases = [
-        ("a: 1\nb: 2\na: 3\n", &[("KB0118 3:1", str!["the key `a` appears a second time"])]),
-        ("a: 1\n'a': 3\n", &[("KB0118 2:1", str!["the key `a` appears a second time"])]),
-        ("y: 1\n", &[("KB0119 1:1", str!["kubectl reads the key `y` as `true`"])]),
-        ("0755: 1\n", &[("KB0119 1:1", str!["kubectl reads the key `0755` as `493`"])]),
-        ("m: &m {a: 1}\nx:\n  a: 2\n  <<: *m\n", &[("KB0119 4:3", str!["this `<<` replaces the `a` before it"])]),
-        ("a: 1\n...\nb: 2\n", &[("KB0119 3:1", str!["kubectl does not read what follows `...`"])]),
+        ("a: 1\nb: 2\na: 3\n", &[("KB0118 3:1", str! {"the key `a` appears a second time"})]),
+        ("a: 1\n'a': 3\n", &[("KB0118 2:1", str! {"the key `a` appears a second time"})]),
+        ("y: 1\n", &[("KB0119 1:1", str! {"kubectl reads the key `y` as `true`"})]),
+        ("0755: 1\n", &[("KB0119 1:1", str! {"kubectl reads the key `0755` as `493`"})]),
+        ("m: &m {a: 1}\nx:\n  a: 2\n  <<: *m\n", &[("KB0119 4:3", str! {"this `<<` replaces the `a` before it"})]),
+        ("a: 1\n...\nb: 2\n", &[("KB0119 3:1", str! {"kubectl does not read what follows `...`"})]),
     ];
     for (text, said) in cases {
         assert_findings(&findings(text), said);
@@ -170,30 +170,30 @@ fn what_few_people_expect_is_said() {
 #[test]
 fn what_kubectl_refuses() {
     let cases = [
-        ("a: .inf\n", &[("KB0120 1:4", str!["`.inf` is a number that JSON cannot hold"])]),
-        ("a: !!int x\n", &[("KB0120 1:10", str!["`x` is not an integer, as its tag says"])]),
-        ("a: !!binary '%'\n", &[("KB0120 1:13", str!["`%` is not base64, as its tag says"])]),
-        ("a: *x\n", &[("KB0120 1:4", str!["no anchor `&x` precedes this alias"])]),
-        ("a: &x [*x]\n", &[("KB0120 1:8", str!["this alias is inside of what it refers to"])]),
-        ("a: {<<: 1}\n", &[("KB0120 1:5", str!["`<<` needs a mapping or a list of mappings"])]),
-        ("~: 1\n", &[("KB0120 1:1", str!["nothing is no key of a Kubernetes object"])]),
-        ("? [a]\n: 1\n", &[("KB0120 1:3", str!["a list is no key of a Kubernetes object"])]),
-        ("a: 1\n--- x\n", &[("KB0120 2:1", str!["text follows the `---` on its line"])]),
-        ("- a\n", &[("KB0120 1:1", str!["this document is a list, not a Kubernetes object"])]),
-        ("a: b: c\n", &[("KB0104 1:5", str!["a `:` is where no value can follow"])]),
-        ("a:\n\t- x\n", &[("KB0108 2:1", str!["a tab is where YAML requires spaces"])]),
-        ("a: \u{7}\n", &[("KB0111 1:4", str!["U+0007 is not allowed"])]),
-        ("<<<<<<< a\nx: 1\n=======\nx: 2\n>>>>>>> b\n", &[("KB0104 1:1", str!["an unresolved merge starts here"])]),
-        ("# nothing\n---\n", &[("KB0103", str!["the file holds no object"])]),
+        ("a: .inf\n", &[("KB0120 1:4", str! {"`.inf` is a number that JSON cannot hold"})]),
+        ("a: !!int x\n", &[("KB0120 1:10", str! {"`x` is not an integer, as its tag says"})]),
+        ("a: !!binary '%'\n", &[("KB0120 1:13", str! {"`%` is not base64, as its tag says"})]),
+        ("a: *x\n", &[("KB0120 1:4", str! {"no anchor `&x` precedes this alias"})]),
+        ("a: &x [*x]\n", &[("KB0120 1:8", str! {"this alias is inside of what it refers to"})]),
+        ("a: {<<: 1}\n", &[("KB0120 1:5", str! {"`<<` needs a mapping or a list of mappings"})]),
+        ("~: 1\n", &[("KB0120 1:1", str! {"nothing is no key of a Kubernetes object"})]),
+        ("? [a]\n: 1\n", &[("KB0120 1:3", str! {"a list is no key of a Kubernetes object"})]),
+        ("a: 1\n--- x\n", &[("KB0120 2:1", str! {"text follows the `---` on its line"})]),
+        ("- a\n", &[("KB0120 1:1", str! {"this document is a list, not a Kubernetes object"})]),
+        ("a: b: c\n", &[("KB0104 1:5", str! {"a `:` is where no value can follow"})]),
+        ("a:\n\t- x\n", &[("KB0108 2:1", str! {"a tab is where YAML requires spaces"})]),
+        ("a: \u{7}\n", &[("KB0111 1:4", str! {"U+0007 is not allowed"})]),
+        ("<<<<<<< a\nx: 1\n=======\nx: 2\n>>>>>>> b\n", &[("KB0104 1:1", str! {"an unresolved merge starts here"})]),
+        ("# nothing\n---\n", &[("KB0103", str! {"the file holds no object"})]),
         (
             "a:\n  b: 'x\n  y'\n",
             &[(
                 "KB0104 2:6",
-                str!["this quote is not closed, or a further line of the text is not indented deeper than its key"],
+                str! {"this quote is not closed, or a further line of the text is not indented deeper than its key"},
             )],
         ),
-        ("a: {x:}\n", &[("KB0120 1:5", str!["kubectl takes the `:` behind this for a part of the text"])]),
-        ("a: [\"x\", ${{ a }}]\n", &[("KB0104 1:10", str!["a lookup inside `[…]` or `{…}` must be quoted"])]),
+        ("a: {x:}\n", &[("KB0120 1:5", str! {"kubectl takes the `:` behind this for a part of the text"})]),
+        ("a: [\"x\", ${{ a }}]\n", &[("KB0104 1:10", str! {"a lookup inside `[…]` or `{…}` must be quoted"})]),
     ];
     for (text, said) in cases {
         assert_findings(&findings(text), said);
@@ -209,27 +209,27 @@ fn templates_are_recognized() {
     let cases = [
         (
             "a: {{ .Values.x }}\n",
-            ("KB0117 1:4", str!["`{{ .Values.x }}` is a placeholder, which makes this no YAML"]),
+            ("KB0117 1:4", str! {"`{{ .Values.x }}` is a placeholder, which makes this no YAML"}),
             "Helm",
         ),
-        ("a: {{ x }}/y\n", ("KB0117 1:4", str!["`{{ x }}` is a placeholder, which makes this no YAML"]), "Helm"),
+        ("a: {{ x }}/y\n", ("KB0117 1:4", str! {"`{{ x }}` is a placeholder, which makes this no YAML"}), "Helm"),
         (
             "a: 1\n{{- if .x }}\nb: 2\n{{- end }}\n",
-            ("KB0117 2:1", str!["`{{- if .x }}` is a placeholder, which makes this no YAML"]),
+            ("KB0117 2:1", str! {"`{{- if .x }}` is a placeholder, which makes this no YAML"}),
             "Helm",
         ),
         (
             "{% if x %}\na: 1\n{% endif %}\n",
-            ("KB0117 1:1", str!["`{% if x %}` is a placeholder, which makes this no YAML"]),
+            ("KB0117 1:1", str! {"`{% if x %}` is a placeholder, which makes this no YAML"}),
             "Jinja",
         ),
-        ("a: {k: ${X}}\n", ("KB0117 1:8", str!["`${X}` is a placeholder, which makes this no YAML"]), "envsubst"),
+        ("a: {k: ${X}}\n", ("KB0117 1:8", str! {"`${X}` is a placeholder, which makes this no YAML"}), "envsubst"),
         (
             "a:\n- image: {user}/x:1\n  b: 1\n",
-            ("KB0117 2:10", str!["`{user}` is a placeholder, which makes this no YAML"]),
+            ("KB0117 2:10", str! {"`{user}` is a placeholder, which makes this no YAML"}),
             "template",
         ),
-        ("a: @IMAGE@\n", ("KB0117 1:4", str!["`@IMAGE@` is a placeholder, which makes this no YAML"]), "template"),
+        ("a: @IMAGE@\n", ("KB0117 1:4", str! {"`@IMAGE@` is a placeholder, which makes this no YAML"}), "template"),
     ];
     for (text, expected, engine) in cases {
         assert_findings(&findings(text), &[expected]);

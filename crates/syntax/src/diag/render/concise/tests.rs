@@ -10,12 +10,12 @@ use crate::text::Span;
 fn a_finding_is_one_line_that_editors_can_jump_from() {
     assert_text(
         Fixture::sample().render(Format::Concise),
-        str![[r#"
+        str! {[r#"
 generated/default/x/config.yaml: error[KB0501]: manifest is missing; help: run `kubebench compile`
 specs/x.yaml:3:10: warning[KB0401]: image `demo` has neither tag nor digest; help: write `demo@sha256:…`
 specs/x.yaml:5:3: error[KB0105]: duplicate key `repeats`; help: remove one of the two lines
 
-"#]],
+"#]},
     );
 }
 
