@@ -1,6 +1,7 @@
 //! Results become part of a git repository.
 
 use std::collections::BTreeMap;
+use std::fmt;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -44,24 +45,32 @@ pub enum NotAdded {
     Refused(String),
     /// It cannot be read now.
     Unreadable(String),
-    /// Nothing ran.
-    Synthetic,
 }
 
-/// Returns the results at and below `paths`.
-pub fn additions(start: &Start, paths: &[PathBuf], settings: &ResultsSettings) -> Additions {
+impl fmt::Display for NotAdded {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Refused(reason) | Self::Unreadable(reason) => f.write_str(reason),
+        }
+    }
+}
+
+const SYNTHETIC: &str = "this result is synthetic: nothing ran, so there is nothing to record";
+
+/// Returns the results at and below `paths`; refuses paths without any.
+pub fn additions(start: &Start, paths: &[PathBuf], settings: &ResultsSettings) -> Result<Additions> {
     let (mut whole, mut faulty) = (Vec::new(), Vec::new());
-    for (path, file) in result_files(start, paths) {
+    for (path, file) in result_files(start, paths)? {
         match file.and_then(|file| fs::read_result(&file, result::MAX_BYTES)) {
             Ok(bytes) => match result::read(&bytes) {
-                Ok(sealed) if sealed.result.synthetic => faulty.push((path, NotAdded::Synthetic)),
+                Ok(sealed) if sealed.result.synthetic => faulty.push((path, NotAdded::Refused(SYNTHETIC.to_owned()))),
                 Ok(sealed) => whole.push(addition(&sealed, Path::new(&path), &settings.directory)),
                 Err(fault) => faulty.push((path, NotAdded::Refused(fault.to_string()))),
             },
             Err(content) => faulty.push((path, unread(content))),
         }
     }
-    if faulty.is_empty() { Additions::Whole(whole) } else { Additions::Faulty(faulty) }
+    Ok(if faulty.is_empty() { Additions::Whole(whole) } else { Additions::Faulty(faulty) })
 }
 
 /// Returns the results of runs that just ended.
@@ -121,10 +130,16 @@ pub fn settings_of(project: &CompiledProject) -> Result<&ResultsSettings> {
     }
 }
 
-/// Returns the files at and below `paths`, by the names that people know them by.
-pub fn result_files(start: &Start, paths: &[PathBuf]) -> BTreeMap<String, Result<PathBuf, Content>> {
+/// Returns the files at and below `paths`, by the names that people know them by; refuses paths without any.
+pub fn result_files(start: &Start, paths: &[PathBuf]) -> Result<BTreeMap<String, Result<PathBuf, Content>>> {
     let places = paths.iter().map(|path| start.path(path));
-    places.flat_map(|place| fs::find_results(&place, &place.display().to_string())).collect()
+    let files: BTreeMap<_, _> =
+        places.flat_map(|place| fs::find_results(&place, &place.display().to_string())).collect();
+    if files.is_empty() {
+        let paths: Vec<String> = paths.iter().map(|path| path.display().to_string()).collect();
+        bail!("there is no result file at {}", paths.join(", "));
+    }
+    Ok(files)
 }
 
 /// Says why a file was not read.

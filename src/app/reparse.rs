@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context as _, Result, anyhow, bail};
 
 use super::project::CompiledProject;
-use super::record::{NotAdded, unread};
+use super::record::unread;
 use super::start::VERSION;
 use kubebench_compiler::compile::Compiled;
 use kubebench_executor::local::{Engine, Secrets, refusals};
@@ -18,7 +18,7 @@ use kubebench_syntax::diag::code;
 /// Reads a result, and returns it with its whole path.
 pub fn original(file: Result<PathBuf, Content>) -> Result<(PathBuf, BenchmarkResult)> {
     let read = file.and_then(|path| fs::read_result(&path, result::MAX_BYTES).map(|bytes| (path, bytes)));
-    let (path, bytes) = read.map_err(|content| anyhow!(reason(unread(content))))?;
+    let (path, bytes) = read.map_err(|content| anyhow!("{}", unread(content)))?;
     let sealed = result::read(&bytes).map_err(|fault| anyhow!("{fault}"))?;
     Ok((std::path::absolute(path)?, sealed.result))
 }
@@ -57,12 +57,5 @@ fn benchmark<'a>(project: &'a CompiledProject, original: &BenchmarkResult) -> Re
     match on_target.or_else(|| of_name().next()) {
         Some(compiled) => Ok(compiled),
         None => bail!("no spec without faults describes the benchmark `{}`", metadata.benchmark),
-    }
-}
-
-fn reason(fault: NotAdded) -> String {
-    match fault {
-        NotAdded::Refused(reason) | NotAdded::Unreadable(reason) => reason,
-        NotAdded::Synthetic => "nothing ran".to_owned(),
     }
 }

@@ -1,6 +1,6 @@
 //! `kubebench record`: result files become part of a git repository.
 
-use anyhow::{Result, bail};
+use anyhow::Result;
 
 use super::ExitStatus;
 use super::args::{Global, RecordArgs};
@@ -16,14 +16,10 @@ pub(super) fn run(global: &Global, args: &RecordArgs) -> Result<ExitStatus> {
     let start = global.start();
     let project = Project::find(&start)?;
     let settings = &settings(&project)?;
-    let additions = match additions(&start, &args.results, settings) {
+    let additions = match additions(&start, &args.results, settings)? {
         Additions::Whole(additions) => additions,
         Additions::Faulty(faulty) => return Ok(tell_faulty(&faulty)),
     };
-    if additions.is_empty() {
-        let paths: Vec<String> = args.results.iter().map(|path| path.display().to_string()).collect();
-        bail!("there is no result file at {}", paths.join(", "));
-    }
     let mode = mode(args.mode, settings);
     let destination = destination(&project.root, settings, mode, &args.place.place(), teller(global));
     let outcome = git::record(&additions, &destination);
@@ -37,15 +33,11 @@ pub(super) fn run(global: &Global, args: &RecordArgs) -> Result<ExitStatus> {
 fn tell_faulty(faulty: &[(String, NotAdded)]) -> ExitStatus {
     let mut status = ExitStatus::Yes;
     for (path, fault) in faulty {
-        let (own, reason) = match fault {
-            NotAdded::Refused(reason) => (ExitStatus::Refused, reason.as_str()),
-            NotAdded::Unreadable(reason) => (ExitStatus::NoAnswer, reason.as_str()),
-            NotAdded::Synthetic => {
-                (ExitStatus::Refused, "this result is synthetic: nothing ran, so there is nothing to record")
-            }
-        };
-        status = status.max(own);
-        terminal::tell(&format!("error: {path}: {reason}"));
+        status = status.max(match fault {
+            NotAdded::Refused(_) => ExitStatus::Refused,
+            NotAdded::Unreadable(_) => ExitStatus::NoAnswer,
+        });
+        terminal::tell(&format!("error: {path}: {fault}"));
     }
     terminal::tell("nothing was recorded");
     status

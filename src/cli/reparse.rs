@@ -1,6 +1,6 @@
 //! `kubebench reparse`: the metrics of results, read again from the logs that their runs left.
 
-use anyhow::{Result, bail};
+use anyhow::Result;
 
 use super::ExitStatus;
 use super::args::{Global, ReparseArgs, SelectArgs};
@@ -18,11 +18,7 @@ pub(super) fn run(global: &Global, args: &ReparseArgs) -> Result<ExitStatus> {
     let project = project::open(global, &SelectArgs::default())?;
     let secrets = secrets(args.secret_file.as_deref(), &start.folder()?)?;
     let base = machine::variables(|name| args.pass_env.iter().any(|wanted| wanted == name));
-    let files = result_files(&start, &args.results);
-    if files.is_empty() {
-        let paths: Vec<String> = args.results.iter().map(|path| path.display().to_string()).collect();
-        bail!("there is no result file at {}", paths.join(", "));
-    }
+    let files = result_files(&start, &args.results)?;
     let named: Vec<String> = args.results.iter().map(|path| start.path(path).display().to_string()).collect();
     let mut failed = false;
     let mut written = 0;
