@@ -37,7 +37,7 @@ static SPECS: LazyLock<BTreeMap<String, Type>> = LazyLock::new(|| {
 
 /// Returns the `spec` of a kind.
 pub(super) fn spec(kind: &str) -> Type {
-    SPECS.get(kind).copied().unwrap_or(Type::Object(&[]))
+    SPECS.get(kind).copied().expected("the fields of every kind that takes patches")
 }
 
 fn read(written: Json) -> Type {
