@@ -27,7 +27,6 @@ const CONNECT: Duration = Duration::from_secs(10);
 pub(super) struct Connection {
     client: Client,
     address: String,
-    namespace: String,
     watch_seconds: u32,
     handle: Handle,
     /// Dropped with the connection, which ends the thread.
@@ -93,13 +92,12 @@ impl Connection {
         config.connect_timeout = Some(CONNECT);
         config.default_retry = false;
         let address = without_user(&config.cluster_url.to_string());
-        let namespace = config.default_namespace.clone();
         let (handle, alive) = start()?;
         let entered = handle.enter();
         let client =
             Client::try_from(config).map_err(|error| anyhow!("cannot speak to {address}: {}", words(&error)))?;
         drop(entered);
-        Ok(Self { client, address, namespace, watch_seconds: WATCH_SECONDS, handle, _alive: alive })
+        Ok(Self { client, address, watch_seconds: WATCH_SECONDS, handle, _alive: alive })
     }
 
     pub(super) fn client(&self) -> Client {
@@ -108,10 +106,6 @@ impl Connection {
 
     pub(super) fn address(&self) -> &str {
         &self.address
-    }
-
-    pub(super) fn namespace(&self) -> &str {
-        &self.namespace
     }
 
     /// After how many seconds the API server ends a watch, which goes on where it was.

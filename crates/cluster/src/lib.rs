@@ -122,11 +122,6 @@ impl Cluster {
         Self { connection: Arc::new(connection), rules: Rules { patience: PATIENCE, stop: Arc::default() } }
     }
 
-    /// The namespace that the configuration names: the pod's own, or that of the context.
-    pub fn namespace(&self) -> &str {
-        self.connection.namespace()
-    }
-
     /// The address of the API server.
     pub fn address(&self) -> &str {
         self.connection.address()

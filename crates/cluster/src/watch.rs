@@ -56,7 +56,7 @@ impl Watch {
 
     /// Those that a field selector chooses.
     #[must_use]
-    pub fn fields(mut self, selector: &str) -> Self {
+    pub(crate) fn fields(mut self, selector: &str) -> Self {
         selector.clone_into(&mut self.fields);
         self
     }

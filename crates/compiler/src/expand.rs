@@ -21,7 +21,7 @@ pub(crate) const MAX_RUNS: usize = 1_000;
 
 /// One point of the matrix, in one variant.
 #[derive(Clone, Debug)]
-pub struct CasePoint {
+pub(crate) struct CasePoint {
     /// `batchsize-64-workers-2-1a2b3c4d`: readable, at most 63 characters, unique within the benchmark.
     pub id: String,
     /// `batchSize=64, workers=2`, as shown to people; `default` without a matrix.
@@ -33,7 +33,7 @@ pub struct CasePoint {
 }
 
 /// Returns the cases of `matrix` in the order in which they run: axes by name, the last varying fastest, then the included ones.
-pub fn expand(matrix: Option<&Node>, diagnostics: &mut Diagnostics) -> Vec<CasePoint> {
+pub(crate) fn expand(matrix: Option<&Node>, diagnostics: &mut Diagnostics) -> Vec<CasePoint> {
     let Some(matrix) = matrix else { return vec![CasePoint::new(None, BTreeMap::new())] };
     let axes = axes(matrix, diagnostics);
     let included = entries_of(matrix, "include", &axes, Naming::Every, diagnostics);

@@ -24,11 +24,11 @@
 //! ```
 
 pub mod api;
-pub mod check;
+pub(crate) mod check;
 pub mod compile;
-pub mod expand;
+pub(crate) mod expand;
 pub mod fixture;
-pub mod lookup;
+pub(crate) mod lookup;
 pub mod lower;
 pub mod manifest;
 pub mod model;

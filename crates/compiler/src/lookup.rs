@@ -15,7 +15,7 @@ const ESCAPED: &str = "$${{";
 
 /// What names stand for: a mapping of `matrix`, `parameters`, `target` and `benchmark` to their values.
 #[derive(Clone, Debug)]
-pub struct Scope {
+pub(crate) struct Scope {
     root: Node,
     /// Names that exist elsewhere but not here, with the reason.
     absent: &'static [(&'static str, &'static str)],
@@ -23,21 +23,21 @@ pub struct Scope {
 
 impl Scope {
     /// Returns a scope of these roots; `absent` are roots that exist elsewhere, with the reason why not here.
-    pub fn new(roots: Vec<(&str, Node)>, absent: &'static [(&'static str, &'static str)]) -> Self {
+    pub(crate) fn new(roots: Vec<(&str, Node)>, absent: &'static [(&'static str, &'static str)]) -> Self {
         let entry = |(key, value): (&str, Node)| Entry { key: key.to_owned(), key_span: Span::default(), value };
         let root = Node { span: Span::default(), value: Value::Map(roots.into_iter().map(entry).collect()) };
         Self { root, absent }
     }
 
     /// Returns what `path` names.
-    pub fn get(&self, path: &str) -> Option<&Node> {
+    pub(crate) fn get(&self, path: &str) -> Option<&Node> {
         path.split('.').try_fold(&self.root, |node, step| node.get(step))
     }
 }
 
 /// One lookup as written.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Lookup {
+pub(crate) struct Lookup {
     /// The name, such as `matrix.batchSize`.
     pub path: String,
     /// Where it stands, from `${{` to `}}`.
@@ -65,7 +65,7 @@ pub(crate) fn mentions_any(node: &Node) -> bool {
 }
 
 /// Reports every lookup below `node`, because none can be answered there.
-pub fn refuse(source: &Source, node: &Node, reason: &str, diagnostics: &mut Diagnostics) {
+pub(crate) fn refuse(source: &Source, node: &Node, reason: &str, diagnostics: &mut Diagnostics) {
     walk(node, &mut |scalar| {
         for (piece, span) in written_lookups(source, scalar) {
             diagnostics.push(match piece {
@@ -92,7 +92,7 @@ fn written_lookups(source: &Source, scalar: &Node) -> Vec<(Result<String, String
 }
 
 /// Returns `node` with every lookup replaced; what cannot be is reported and left as it stands.
-pub fn resolve(source: &Source, node: &Node, scope: &Scope, diagnostics: &mut Diagnostics) -> Node {
+pub(crate) fn resolve(source: &Source, node: &Node, scope: &Scope, diagnostics: &mut Diagnostics) -> Node {
     let value = match &node.value {
         Value::String(text) if text.contains(OPEN) => scalar(source, node.span, text, scope, diagnostics),
         Value::Seq(items) => Value::Seq(items.iter().map(|item| resolve(source, item, scope, diagnostics)).collect()),

@@ -7,7 +7,7 @@ use kubebench_syntax::digest::Digest;
 
 /// One attempt at a run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Attempt<'a> {
+pub(crate) struct Attempt<'a> {
     /// The name of its job.
     pub job: &'a str,
     /// The repeat, from 1; counted apart for warm-ups.
@@ -91,7 +91,7 @@ pub fn label_at(object: &mut Json, at: &[String], labels: &[(&str, String)]) {
 }
 
 /// Makes `object` go with its Workflow: who deletes that deletes it.
-pub fn own(object: &mut Json, owner: Owner<'_>) {
+pub(crate) fn own(object: &mut Json, owner: Owner<'_>) {
     if let Some(metadata) = object.get_mut("metadata").and_then(Json::as_object_mut) {
         let reference = json!({
             "apiVersion": "argoproj.io/v1alpha1",
@@ -105,7 +105,7 @@ pub fn own(object: &mut Json, owner: Owner<'_>) {
 
 impl Attempt<'_> {
     /// Returns the labels of the run.
-    pub fn labels(&self) -> [(&'static str, String); 4] {
+    pub(crate) fn labels(&self) -> [(&'static str, String); 4] {
         [
             (labels::RUN, self.job.to_owned()),
             (labels::REPEAT, self.repeat.to_string()),

@@ -20,7 +20,7 @@ mod lines;
 mod literal_matcher;
 pub mod measure;
 pub mod number;
-pub mod open_metrics;
+pub(crate) mod open_metrics;
 mod partial;
 pub mod pattern;
 pub mod preset;

@@ -9,7 +9,7 @@ use super::number;
 
 /// One sample.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Sample {
+pub(crate) struct Sample {
     /// The name, with the suffix that its kind adds, such as `_total`.
     pub name: String,
     /// The labels.
@@ -22,10 +22,9 @@ pub struct Sample {
 
 /// Reads an exposition line by line, and remembers what it says about families.
 #[derive(Clone, Debug, Default)]
-pub struct Reader {
+pub(crate) struct Reader {
     units: BTreeMap<String, String>,
     kinds: BTreeMap<String, String>,
-    ended: bool,
 }
 
 /// What the samples of a family are.
@@ -36,7 +35,7 @@ impl Reader {
     ///
     /// # Errors
     /// Why the line is neither a sample nor a comment, for people.
-    pub fn line(&mut self, line: u64, text: &str) -> Result<Option<Sample>, String> {
+    pub(crate) fn line(&mut self, line: u64, text: &str) -> Result<Option<Sample>, String> {
         let text = text.trim();
         if text.is_empty() {
             return Ok(None);
@@ -49,13 +48,8 @@ impl Reader {
         Ok(Some(sample))
     }
 
-    /// Returns true once `# EOF` was read, with which OpenMetrics ends; Prometheus' older format has no end.
-    pub fn ended(&self) -> bool {
-        self.ended
-    }
-
     /// Returns the kind that `# TYPE` gives the family of `name`, such as `histogram`.
-    pub fn kind_of(&self, name: &str) -> Option<&str> {
+    pub(crate) fn kind_of(&self, name: &str) -> Option<&str> {
         self.kinds.get(name).or_else(|| self.kinds.get(family(name))).map(String::as_str)
     }
 
@@ -74,7 +68,6 @@ impl Reader {
     fn comment(&mut self, comment: &str) {
         let mut words = comment.split_whitespace();
         match (words.next(), words.next(), words.next()) {
-            (Some("EOF"), None, _) => self.ended = true,
             (Some("UNIT"), Some(name), Some(unit)) => {
                 self.units.insert(name.to_owned(), unit.to_owned());
             }
@@ -246,8 +239,6 @@ mod tests {
         for (name, unit) in cases {
             assert_eq!(reader.unit_of(name), unit, "{name}");
         }
-        assert!(!reader.ended());
         assert_eq!(reader.line(9, "# EOF"), Ok(None));
-        assert!(reader.ended());
     }
 }

@@ -31,7 +31,7 @@ pub struct Pattern {
 
 /// Memory for where the groups of a pattern are, and for where lines match.
 #[derive(Clone, Debug)]
-pub struct Groups {
+pub(crate) struct Groups {
     locations: CaptureLocations,
     /// Whether the line before matched at its start: this one will too.
     is_at_start: bool,
@@ -39,7 +39,7 @@ pub struct Groups {
 
 /// What a line gave.
 #[derive(Debug, PartialEq)]
-pub enum Hit {
+pub(crate) enum Hit {
     /// A value.
     Value(Value),
     /// The pattern matched, and what its group `value` holds is no number: the reason.
@@ -48,7 +48,7 @@ pub enum Hit {
 
 /// The number of a line.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Value {
+pub(crate) struct Value {
     /// The number.
     pub value: f64,
     /// The step, where the pattern has the group `step` and it holds a whole number.
@@ -79,7 +79,7 @@ impl Pattern {
     ///
     /// # Errors
     /// Why it cannot be compiled; a key may be too long.
-    pub fn of_key(key: &str) -> Result<Self, String> {
+    pub(crate) fn of_key(key: &str) -> Result<Self, String> {
         let key = regex::escape(key);
         Self::new(&format!(
             r#"(?:^|[^\w.\-/]){key}["']?\s*[=:]\s*["']?(?P<value>(?i:none|null|n/?a)\b|[-+]?(?:(?i:nan|inf(?:inity)?)\b|0[xX][0-9A-Fa-f]+|[0-9.][0-9.,]*(?:_[0-9]+)*(?:[eE][-+]?[0-9]+)?))"#
@@ -91,23 +91,18 @@ impl Pattern {
         self.step.is_some()
     }
 
-    /// Returns the pattern as written.
-    pub fn text(&self) -> &str {
-        &self.text
-    }
-
     /// Returns an offset in the next line of `text`, from offset `from` on, that is worth a look.
-    pub fn candidate(&self, text: &str, from: usize) -> Option<usize> {
+    pub(crate) fn candidate(&self, text: &str, from: usize) -> Option<usize> {
         self.candidate.shortest_match_at(text, from)
     }
 
     /// Makes the memory that [`matches`](Self::matches) needs.
-    pub fn groups(&self) -> Groups {
+    pub(crate) fn groups(&self) -> Groups {
         Groups { locations: self.regex.capture_locations(), is_at_start: false }
     }
 
     /// Looks at the text of one line.
-    pub fn matches(&self, text: &str, groups: &mut Groups) -> Option<Hit> {
+    pub(crate) fn matches(&self, text: &str, groups: &mut Groups) -> Option<Hit> {
         let Groups { locations, is_at_start } = groups;
         let wanted = Wanted { value: self.value, step: self.step };
         let followed = self.straight.as_ref().filter(|_| *is_at_start);
@@ -130,7 +125,7 @@ impl Pattern {
     }
 
     /// Returns the texts that every match must hold, longest first: what a near miss may hold too.
-    pub fn literals(&self) -> Vec<String> {
+    pub(crate) fn literals(&self) -> Vec<String> {
         let mut literals = Vec::new();
         if let Ok(hir) = regex_syntax::parse(&self.text) {
             collect_literals(&hir, &mut literals);
@@ -149,7 +144,7 @@ impl Pattern {
 
 impl Value {
     /// Returns the value as a sample of `line`.
-    pub fn sample(self, line: &Line<'_>) -> Sample {
+    pub(crate) fn sample(self, line: &Line<'_>) -> Sample {
         Sample { value: self.value, step: self.step, line: Some(line.number), rank: line.rank }
     }
 }

@@ -299,7 +299,7 @@ impl RuleScan {
 
 impl LogPlace {
     /// Returns true when the log of `role`'s replica `index` is meant.
-    pub fn has(&self, role: &str, index: u32) -> bool {
+    pub(crate) fn has(&self, role: &str, index: u32) -> bool {
         self.role.as_deref().is_none_or(|wanted| wanted == role) && self.index.is_none_or(|wanted| wanted == index)
     }
 }

@@ -156,7 +156,7 @@ impl LogScan {
     }
 
     /// Returns the last value of the pattern that was asked for as number `index`: for people who wait.
-    pub fn last_value(&self, index: usize) -> Option<f64> {
+    pub(crate) fn last_value(&self, index: usize) -> Option<f64> {
         self.matchers.get(index)?.series.last()
     }
 

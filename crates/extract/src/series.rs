@@ -25,7 +25,7 @@ pub enum Window {
 
 impl Window {
     /// Returns the window that `wire` describes.
-    pub fn of(wire: Option<&wire::Window>) -> Self {
+    pub(crate) fn of(wire: Option<&wire::Window>) -> Self {
         let Some(wire) = wire else { return Self::All };
         match (wire.steps.as_deref(), wire.skip_first, wire.last_n) {
             (Some([from, to]), ..) => Self::Steps(from.0.into(), to.0.into()),
@@ -147,17 +147,17 @@ impl Series {
     }
 
     /// Returns the rank whose values these are.
-    pub fn rank(&self) -> Option<u32> {
+    pub(crate) fn rank(&self) -> Option<u32> {
         self.rank
     }
 
     /// Returns the line of the last value inside the window.
-    pub fn last_line(&self) -> Option<u64> {
+    pub(crate) fn last_line(&self) -> Option<u64> {
         self.last_line
     }
 
     /// Returns true when nothing was read, inside the window or outside.
-    pub fn is_empty(&self) -> bool {
+    pub(crate) fn is_empty(&self) -> bool {
         self.seen == 0
     }
 
@@ -173,7 +173,7 @@ impl Series {
     }
 
     /// Returns the value at `index` inside the window.
-    pub fn value(&self, index: usize) -> Option<f64> {
+    pub(crate) fn value(&self, index: usize) -> Option<f64> {
         let kept = match self.chunks.get(index / CHUNK) {
             Some(chunk) => chunk.get(index % CHUNK),
             None => index.checked_sub(self.chunks.len() * CHUNK).and_then(|at| self.tail.get(at)),
@@ -250,7 +250,7 @@ fn word(how: Reduce) -> &'static str {
 }
 
 /// Spells a value that is not finite.
-pub fn spelled(value: f64) -> &'static str {
+pub(crate) fn spelled(value: f64) -> &'static str {
     match value {
         value if value.is_nan() => "nan",
         value if value > 0.0 => "inf",

@@ -52,7 +52,7 @@ pub fn variables(wanted: impl Fn(&str) -> bool) -> BTreeMap<String, String> {
 }
 
 /// Returns the user and the group of this process.
-pub fn user() -> (u32, u32) {
+pub(crate) fn user() -> (u32, u32) {
     (nix::unistd::geteuid().as_raw(), nix::unistd::getegid().as_raw())
 }
 

@@ -19,10 +19,10 @@ pub enum Outcome {
 
 impl Outcome {
     /// All of them, in the order in which they are counted.
-    pub const ALL: [Self; 4] = [Self::Kept, Self::Changed, Self::Dropped, Self::Lost];
+    pub(crate) const ALL: [Self; 4] = [Self::Kept, Self::Changed, Self::Dropped, Self::Lost];
 
     /// Returns the word of the report.
-    pub fn name(self) -> &'static str {
+    pub(crate) fn name(self) -> &'static str {
         match self {
             Self::Kept => "kept",
             Self::Changed => "changed",

@@ -40,17 +40,17 @@ impl Links {
     }
 
     /// Returns where a commit is shown.
-    pub fn commit(&self, commit: &str) -> Option<String> {
+    pub(crate) fn commit(&self, commit: &str) -> Option<String> {
         is_commit(commit).then(|| self.at("commit", commit)).flatten()
     }
 
     /// Returns where the difference between two commits is shown.
-    pub fn range(&self, after: &str, commit: &str) -> Option<String> {
+    pub(crate) fn range(&self, after: &str, commit: &str) -> Option<String> {
         (is_commit(after) && is_commit(commit)).then(|| self.at("compare", &format!("{after}...{commit}"))).flatten()
     }
 
     /// Returns where a spec is shown as it was at a commit.
-    pub fn spec(&self, commit: Option<&str>, path: &str) -> Option<String> {
+    pub(crate) fn spec(&self, commit: Option<&str>, path: &str) -> Option<String> {
         let is_odd = |part: &str| matches!(part, "" | "." | "..");
         if path.split('/').any(is_odd) {
             return None;
@@ -60,7 +60,7 @@ impl Links {
     }
 
     /// Returns where a result file is shown, by its path below the results folder.
-    pub fn result(&self, path: &str) -> Option<String> {
+    pub(crate) fn result(&self, path: &str) -> Option<String> {
         self.at("blob", &format!("{}/{}/{}", encoded(&self.recorded_on), encoded(&self.results), encoded(path)))
     }
 

@@ -12,7 +12,7 @@ use kubebench_format::schema::generate_answer;
 use kubebench_results::compare::v1::Verdict;
 
 /// The version of this format.
-pub const SCHEMA_VERSION: u32 = 1;
+pub(crate) const SCHEMA_VERSION: u32 = 1;
 /// The committed schema.
 pub const REPORT_FILE: &str = "report.v1.json";
 

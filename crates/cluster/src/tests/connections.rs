@@ -38,9 +38,9 @@ fn files_are_merged_and_those_that_are_missing_passed_over() {
         kubeconfig(folder.path(), "one", "https://127.0.0.1:1", ""),
         kubeconfig(folder.path(), "two", server.url(), ""),
     ];
-    assert_eq!(Cluster::by_files(&files, None).unwrap().namespace(), "of-one");
+    assert_eq!(Cluster::by_files(&files, None).unwrap().address(), "https://127.0.0.1:1");
     let two = Cluster::by_files(&files, Some("two")).unwrap();
-    assert_eq!((two.namespace(), two.address()), ("of-two", server.url()));
+    assert_eq!(two.address(), server.url());
     assert_eq!(two.read("/version").unwrap().unwrap()["gitVersion"], "v1");
 
     let unknown = failure(Cluster::by_files(&files, Some("three")));

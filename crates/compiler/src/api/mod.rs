@@ -90,7 +90,7 @@ enum Meaning {
 }
 
 /// Reports what in `node` is not as the API's `wanted` type has it; `name` completes "is not a field of …".
-pub fn check(node: &Node, wanted: Type, name: &str, diagnostics: &mut Diagnostics) {
+pub(crate) fn check(node: &Node, wanted: Type, name: &str, diagnostics: &mut Diagnostics) {
     let mut reader = Reader::new(name, Meaning::Value, &[], diagnostics);
     reader.read(node, wanted);
 }

@@ -50,10 +50,10 @@ use kubebench_syntax::diag::Diagnostics;
 pub(crate) use resources::above_limit;
 
 /// A rule.
-pub type Rule = fn(&Benchmark, &mut Diagnostics);
+pub(crate) type Rule = fn(&Benchmark, &mut Diagnostics);
 
 /// Every rule, in the order in which they run.
-pub static RULES: &[Rule] = &[
+pub(crate) static RULES: &[Rule] = &[
     budget::within,
     amounts::usable,
     unknown_metric::measured,
@@ -97,7 +97,7 @@ pub static RULES: &[Rule] = &[
 ];
 
 /// Runs every rule on `benchmark`.
-pub fn check(benchmark: &Benchmark, diagnostics: &mut Diagnostics) {
+pub(crate) fn check(benchmark: &Benchmark, diagnostics: &mut Diagnostics) {
     for rule in RULES {
         rule(benchmark, diagnostics);
     }

@@ -30,7 +30,7 @@ struct File {
 
 impl Manifests {
     /// Reads the files at `paths`, and adds their texts to `sources`.
-    pub fn read(paths: &BTreeSet<String>, read: &ReadFile, output: &str, sources: &mut SourceMap) -> Self {
+    pub(crate) fn read(paths: &BTreeSet<String>, read: &ReadFile, output: &str, sources: &mut SourceMap) -> Self {
         let file = |path: &str, sources: &mut SourceMap| match refusal(path, output) {
             Some(reason) => Err(Unreadable::Refused(reason)),
             None => read(path).map(|bytes| {

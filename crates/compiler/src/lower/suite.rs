@@ -86,23 +86,28 @@ pub fn suite(document: Document<'_>, project: &Project, diagnostics: &mut Diagno
 
 impl Suites {
     /// Returns these suites.
-    pub fn new(suites: impl IntoIterator<Item = Suite>) -> Self {
+    pub(crate) fn new(suites: impl IntoIterator<Item = Suite>) -> Self {
         Self(suites.into_iter().collect())
     }
 
     /// Iterates over them.
-    pub fn iter(&self) -> impl Iterator<Item = &Suite> {
+    pub(crate) fn iter(&self) -> impl Iterator<Item = &Suite> {
         self.0.iter()
     }
 
     /// Returns the suite that runs `benchmark` on `target`.
-    pub fn of(&self, benchmark: &str, target: &Target) -> Option<&Suite> {
+    pub(crate) fn of(&self, benchmark: &str, target: &Target) -> Option<&Suite> {
         self.0.iter().find(|suite| suite.is_on(target) && suite.member(benchmark).is_some())
     }
 
     /// Reports names that are no benchmark's, and benchmarks that would be run twice or too early; `nameless` are specs with faults
     /// that hide their names.
-    pub fn check(&self, benchmarks: &BTreeMap<String, Span>, nameless: &[String], diagnostics: &mut Diagnostics) {
+    pub(crate) fn check(
+        &self,
+        benchmarks: &BTreeMap<String, Span>,
+        nameless: &[String],
+        diagnostics: &mut Diagnostics,
+    ) {
         let is_suite = |name: &str| self.0.iter().any(|suite| suite.name == name);
         let known: Vec<&str> = benchmarks.keys().map(String::as_str).filter(|name| !is_suite(name)).collect();
         for (index, suite) in self.0.iter().enumerate() {
@@ -170,7 +175,7 @@ impl Suite {
     }
 
     /// Returns the suite on `target`, where `is_there` says which benchmarks are, reporting needs that cannot be met there.
-    pub fn on_target(
+    pub(crate) fn on_target(
         &self,
         target: &Arc<Target>,
         project: &Project,
@@ -219,12 +224,12 @@ impl Suite {
     }
 
     /// Returns whether the suite names `benchmark`.
-    pub fn names(&self, benchmark: &str) -> bool {
+    pub(crate) fn names(&self, benchmark: &str) -> bool {
         self.member(benchmark).is_some()
     }
 
     /// Returns the names of its benchmarks, in order.
-    pub fn benchmarks(&self) -> impl Iterator<Item = &str> {
+    pub(crate) fn benchmarks(&self) -> impl Iterator<Item = &str> {
         self.members.iter().map(|member| member.benchmark.as_str())
     }
 

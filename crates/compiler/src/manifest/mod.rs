@@ -50,24 +50,16 @@ const CLAIM_FILE: &str = "results.yaml";
 
 /// One object and the file it goes to, below the output directory.
 #[derive(Clone, Debug)]
-pub struct Manifest {
+pub(crate) struct Manifest {
     /// `gpu-eu/resnet50/workflow.yaml`
     pub path: String,
     /// The object.
     pub object: Json,
 }
 
-impl Manifest {
-    /// Returns the namespace, kind and name that the API server knows the object by.
-    pub fn key(&self) -> (String, String, String) {
-        let field = |pointer: &str| self.object.pointer(pointer).and_then(Json::as_str).unwrap_or_default().to_owned();
-        (field("/metadata/namespace"), field("/kind"), field("/metadata/name"))
-    }
-}
-
 /// The objects of one benchmark on one target, and the identity of what they execute.
 #[derive(Debug)]
-pub struct Emitted {
+pub(crate) struct Emitted {
     /// Who is who.
     pub identity: Identity,
     /// The text of `rules.json`.

@@ -20,7 +20,7 @@ pub struct Api {
 
 impl Api {
     /// Returns the API of a kind that this program knows.
-    pub const fn known(api_version: &'static str, kind: &'static str, plural: &'static str) -> Self {
+    pub(crate) const fn known(api_version: &'static str, kind: &'static str, plural: &'static str) -> Self {
         Self {
             api_version: Cow::Borrowed(api_version),
             kind: Cow::Borrowed(kind),
@@ -30,7 +30,7 @@ impl Api {
     }
 
     /// Returns the API of objects that say these of themselves.
-    pub fn of(api_version: &str, kind: &str) -> Self {
+    pub(crate) fn of(api_version: &str, kind: &str) -> Self {
         Self {
             api_version: Cow::Owned(api_version.to_owned()),
             kind: Cow::Owned(kind.to_owned()),
@@ -40,7 +40,7 @@ impl Api {
     }
 
     /// Returns the API group, empty for the core, and the plural, as roles name the resource.
-    pub fn resource(&self) -> (&str, &str) {
+    pub(crate) fn resource(&self) -> (&str, &str) {
         (group(&self.api_version), &self.plural)
     }
 }

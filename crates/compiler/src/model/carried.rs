@@ -35,7 +35,7 @@ pub struct CarriedFile {
 
 impl CarriedFiles {
     /// Returns these files, by the names that containers know them by.
-    pub fn new(by_name: BTreeMap<String, CarriedFile>) -> Self {
+    pub(crate) fn new(by_name: BTreeMap<String, CarriedFile>) -> Self {
         let fields = by_name.iter().flat_map(|(name, file)| [name.as_bytes(), &file.bytes]);
         let digest = (!by_name.is_empty()).then(|| Digest::of_fields(fields));
         Self { by_name, digest }
@@ -47,24 +47,24 @@ impl CarriedFiles {
     }
 
     /// Returns the file called `name`.
-    pub fn get(&self, name: &str) -> Option<&CarriedFile> {
+    pub(crate) fn get(&self, name: &str) -> Option<&CarriedFile> {
         self.by_name.get(name)
     }
 
     /// Returns true when the benchmark carries nothing.
-    pub fn is_empty(&self) -> bool {
+    pub(crate) fn is_empty(&self) -> bool {
         self.by_name.is_empty()
     }
 
     /// Returns the digest of all names and bytes; none when there is no file.
-    pub fn digest(&self) -> Option<&Digest> {
+    pub(crate) fn digest(&self) -> Option<&Digest> {
         self.digest.as_ref()
     }
 }
 
 impl CarriedFile {
     /// Returns the content as text that reads the same in every YAML and JSON reader; none for other bytes.
-    pub fn text(&self) -> Option<&str> {
+    pub(crate) fn text(&self) -> Option<&str> {
         let is_plain = |c: char| {
             !c.is_control() && !matches!(c, '\u{2028}' | '\u{2029}' | '\u{feff}') || matches!(c, '\n' | '\r' | '\t')
         };

@@ -67,12 +67,12 @@ fn at_once(benchmark: &Benchmark) -> BTreeMap<String, u64> {
 }
 
 /// Returns the accelerators of all pods of `role`, at its largest.
-pub fn gpus(role: &Role) -> f64 {
+pub(crate) fn gpus(role: &Role) -> f64 {
     role.accelerators() * f64::from(role.max_replicas)
 }
 
 /// A Job beside the runs, and the hours that it may take in all.
-pub struct Step<'a> {
+pub(crate) struct Step<'a> {
     /// `prepare` or `postprocess`.
     pub name: &'static str,
     /// The Job; of the cases' Jobs the one with the longest timeout.
@@ -82,7 +82,7 @@ pub struct Step<'a> {
 }
 
 /// Returns the Jobs beside the runs.
-pub fn steps(benchmark: &Benchmark) -> Vec<Step<'_>> {
+pub(crate) fn steps(benchmark: &Benchmark) -> Vec<Step<'_>> {
     let of_job = |job: &StepJob| hours(job.timeout.seconds());
     let prepare = benchmark.prepare.iter().map(|job| Step { name: "prepare", job, hours: of_job(job) });
     let each: Vec<&StepJob> = benchmark.cases.iter().filter_map(|case| case.postprocess.as_ref()).collect();
@@ -139,7 +139,7 @@ fn cost(prices: &Prices, uses: &[(f64, &Role)]) -> (Option<f64>, Vec<String>) {
 }
 
 /// Returns the price of an hour of one pod.
-pub fn hourly(prices: &Prices, role: &Role) -> f64 {
+pub(crate) fn hourly(prices: &Prices, role: &Role) -> f64 {
     let priced = role.amounts().filter_map(|(name, amount)| Some((name, amount.as_f64(), prices.hourly.get(name)?)));
     total(priced.map(|(name, amount, price)| price * if name == "memory" { amount / MEMORY_UNIT } else { amount }))
 }

@@ -5,10 +5,10 @@
 mod api;
 pub mod carried;
 pub mod estimate;
-pub mod serving;
+pub(crate) mod serving;
 pub mod suite;
 pub mod target;
-pub mod workload;
+pub(crate) mod workload;
 
 use std::collections::BTreeMap;
 use std::sync::Arc;

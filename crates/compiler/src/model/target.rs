@@ -84,7 +84,7 @@ pub enum TrainerApi {
 
 impl TrainerApi {
     /// Returns its name in a project file.
-    pub fn name(self) -> &'static str {
+    pub(crate) fn name(self) -> &'static str {
         match self {
             Self::V2_0 => "v2.0",
             Self::V2_1 => "v2.1",
@@ -94,7 +94,7 @@ impl TrainerApi {
     }
 
     /// Returns the field of a TrainJob that says something over the pods of its runtime.
-    pub fn field(self) -> &'static str {
+    pub(crate) fn field(self) -> &'static str {
         match self {
             Self::V2_0 => "podSpecOverrides",
             Self::V2_1 => "podTemplateOverrides",
@@ -103,7 +103,7 @@ impl TrainerApi {
     }
 
     /// Returns what that field takes of a pod's spec and of its containers.
-    pub fn of_pod(self) -> (&'static [&'static str], &'static [&'static str]) {
+    pub(crate) fn of_pod(self) -> (&'static [&'static str], &'static [&'static str]) {
         let (pod, container) = match self {
             Self::V2_0 => (7, 3),
             Self::V2_1 => (9, 3),
@@ -194,7 +194,7 @@ pub struct ResultsSettings {
 
 impl Target {
     /// Returns `image` with the longest prefix that has a mirror replaced; prefixes end at a `/`.
-    pub fn mirrored(&self, image: &ImageRef) -> String {
+    pub(crate) fn mirrored(&self, image: &ImageRef) -> String {
         let image = image.to_string();
         let rest_after =
             |prefix: &str| image.strip_prefix(prefix.trim_end_matches('/')).filter(|rest| rest.starts_with('/'));

@@ -67,7 +67,7 @@ pub struct Supporting {
 
 impl Supporting {
     /// Returns an object of `api` that has the name of the workload.
-    pub fn new(api: Api, body: Map<String, Json>) -> Self {
+    pub(crate) fn new(api: Api, body: Map<String, Json>) -> Self {
         Self { api, body, name: None, labels_at: Vec::new() }
     }
 }
@@ -100,7 +100,7 @@ pub enum TemplateForm {
 
 impl TemplateForm {
     /// Returns the JSON Pointer to the `spec` of the pods that stand at `place`.
-    pub fn pod(&self, place: &str) -> String {
+    pub(crate) fn pod(&self, place: &str) -> String {
         match self {
             Self::Template => format!("{place}/spec"),
             Self::Pod { .. } => place.to_owned(),
@@ -108,7 +108,7 @@ impl TemplateForm {
     }
 
     /// Returns the JSON Pointer to the mapping that has the labels and annotations of the pods that stand at `place`.
-    pub fn metadata(&self, place: &str) -> String {
+    pub(crate) fn metadata(&self, place: &str) -> String {
         match self {
             Self::Template => format!("{place}/metadata"),
             Self::Pod { metadata, .. } => metadata.clone(),
@@ -134,34 +134,34 @@ pub enum TemplateStep {
 
 impl TemplateStep {
     /// Returns a step into the field `name` of a kind that this program knows.
-    pub fn field(name: &'static str) -> Self {
+    pub(crate) fn field(name: &'static str) -> Self {
         Self::Field(Cow::Borrowed(name))
     }
 }
 
 impl TemplateAt {
     /// Returns the place in the workload's own object behind these fields.
-    pub fn fields<const N: usize>(fields: [&'static str; N]) -> Self {
+    pub(crate) fn fields<const N: usize>(fields: [&'static str; N]) -> Self {
         Self::of(0, fields.map(TemplateStep::field).to_vec())
     }
 
     /// Returns the place of a template behind `steps` in one of the workload's objects.
-    pub fn of(object: usize, steps: Vec<TemplateStep>) -> Self {
+    pub(crate) fn of(object: usize, steps: Vec<TemplateStep>) -> Self {
         Self { object, steps, form: TemplateForm::Template }
     }
 
     /// Returns the JSON Pointer to the `spec` of the pods.
-    pub fn pod(&self) -> String {
+    pub(crate) fn pod(&self) -> String {
         self.form.pod(&self.pointer())
     }
 
     /// Returns the JSON Pointer to the mapping that has the labels and annotations of the pods.
-    pub fn metadata(&self) -> String {
+    pub(crate) fn metadata(&self) -> String {
         self.form.metadata(&self.pointer())
     }
 
     /// Returns the JSON Pointer into the object.
-    pub fn pointer(&self) -> String {
+    pub(crate) fn pointer(&self) -> String {
         let steps = self.steps.iter().map(|step| match step {
             TemplateStep::Field(field) => format!("/{field}"),
             TemplateStep::Element { index, .. } => format!("/{index}"),
@@ -170,7 +170,7 @@ impl TemplateAt {
     }
 
     /// Returns the place as people write it: `spec.tasks[worker].template`.
-    pub fn shown(&self) -> String {
+    pub(crate) fn shown(&self) -> String {
         let steps = self.steps.iter().map(|step| match step {
             TemplateStep::Field(field) => format!(".{field}"),
             TemplateStep::Element { name, .. } => format!("[{name}]"),
@@ -185,7 +185,7 @@ impl TemplateAt {
     }
 
     /// Returns what a patch over the workload's object says of the template.
-    pub fn within<'a>(&self, patch: &'a Node) -> Option<&'a Node> {
+    pub(crate) fn within<'a>(&self, patch: &'a Node) -> Option<&'a Node> {
         let spec = patch.get("spec").filter(|_| self.object == 0)?;
         self.steps.iter().try_fold(spec, |node, step| match step {
             TemplateStep::Field(field) => node.get(field),
@@ -320,7 +320,7 @@ pub enum OfServer {
 
 impl Workload {
     /// Lets go of the roles and of the objects' fields; what kinds of objects there are stays.
-    pub fn let_go_of_pods(&mut self) {
+    pub(crate) fn let_go_of_pods(&mut self) {
         self.roles = Vec::new();
         self.spec = Map::new();
         self.annotations = Map::new();
@@ -388,7 +388,7 @@ impl Role {
     }
 
     /// Returns what the scheduler sets aside for one pod, by name: a limit without a request is both.
-    pub fn amounts(&self) -> impl Iterator<Item = (&str, &Quantity)> {
+    pub(crate) fn amounts(&self) -> impl Iterator<Item = (&str, &Quantity)> {
         let limits = self.limits.iter().filter(|(name, _)| !self.requests.contains_key(*name));
         self.requests.iter().chain(limits).map(|(name, amount)| (name.as_str(), amount))
     }
@@ -400,7 +400,7 @@ impl Role {
 }
 
 /// Returns true for a resource that Kubernetes only hands out whole, with request = limit.
-pub fn is_extended(name: &str) -> bool {
+pub(crate) fn is_extended(name: &str) -> bool {
     name.contains('/') && !name.starts_with("kubernetes.io/") && !name.contains(".kubernetes.io/")
         || name.starts_with("hugepages-")
 }

@@ -36,7 +36,7 @@ pub enum Found {
 
 impl Found {
     /// Returns what it is, as people call it.
-    pub fn kind(&self) -> &'static str {
+    pub(crate) fn kind(&self) -> &'static str {
         match self {
             Self::AsWanted | Self::File(_) | Self::Large(_) | Self::Unreadable(_) => "file",
             Self::Symlink => "symbolic link",

@@ -7,10 +7,10 @@ use kubebench_syntax::invariant::Invariant as _;
 pub mod diff;
 pub mod disk;
 pub mod header;
-pub mod operations;
+pub(crate) mod operations;
 pub mod plan;
 mod report;
-pub mod size;
+pub(crate) mod size;
 
 #[cfg(test)]
 mod tests;

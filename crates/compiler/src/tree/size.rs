@@ -13,7 +13,7 @@ pub(crate) const ARGO_CD_LIMIT: usize = 10_000_000;
 pub(crate) const WARNING_FROM: usize = 8_000_000;
 
 /// Warns about every target whose manifests come close to [`ARGO_CD_LIMIT`].
-pub fn warnings(tree: &OutputTree, output_dir: &str) -> Vec<Diagnostic> {
+pub(crate) fn warnings(tree: &OutputTree, output_dir: &str) -> Vec<Diagnostic> {
     let mut sizes = BTreeMap::<&str, usize>::new();
     for (path, file) in tree.iter() {
         if let Some((target, _)) = path.split_once('/') {

@@ -134,7 +134,7 @@ pub fn schemas() -> Vec<WorkloadForm> {
 
 /// What decides of a workload beside its own form.
 #[derive(Clone, Copy)]
-pub struct Around<'a> {
+pub(crate) struct Around<'a> {
     /// Where it runs.
     pub target: &'a Target,
     /// How long it may.
@@ -144,7 +144,7 @@ pub struct Around<'a> {
 }
 
 /// Turns the resolved value of `spec.workload` into a workload for one case.
-pub fn lower(workload: &Node, around: Around<'_>, diagnostics: &mut Diagnostics) -> Option<Workload> {
+pub(crate) fn lower(workload: &Node, around: Around<'_>, diagnostics: &mut Diagnostics) -> Option<Workload> {
     let entry = workload.entries().first()?;
     let form = forms().find(|form| form.key == entry.key)?;
     let Around { target, timeout, documents } = around;

@@ -68,12 +68,12 @@ impl<'a> Needs<'a> {
     }
 
     /// Returns the objects of `kind` that git owns.
-    pub fn of_kind<'s>(&'s self, kind: &'s str) -> impl Iterator<Item = &'s Json> + 's {
+    pub(crate) fn of_kind<'s>(&'s self, kind: &'s str) -> impl Iterator<Item = &'s Json> + 's {
         self.objects.iter().filter(move |object| text_at(object, "/kind") == kind)
     }
 
     /// Returns the names of the objects of `kind` that git owns.
-    pub fn names(&self, kind: &str) -> BTreeSet<String> {
+    pub(crate) fn names(&self, kind: &str) -> BTreeSet<String> {
         self.of_kind(kind).map(|object| text_at(object, "/metadata/name").to_owned()).collect()
     }
 
@@ -123,7 +123,7 @@ fn kind_of(object: &Json) -> (String, String) {
 
 impl PodNeed {
     /// Returns what it is, for people.
-    pub fn name(&self) -> String {
+    pub(crate) fn name(&self) -> String {
         match (self.benchmark.as_str(), self.case.as_str()) {
             ("", _) => self.role.clone(),
             (benchmark, "" | "default") => format!("{} of {benchmark}", self.role),
@@ -132,12 +132,12 @@ impl PodNeed {
     }
 
     /// Returns its containers, those of its start too.
-    pub fn containers(&self) -> impl Iterator<Item = &Json> {
+    pub(crate) fn containers(&self) -> impl Iterator<Item = &Json> {
         elements(&self.spec, "/containers").chain(elements(&self.spec, "/initContainers"))
     }
 
     /// Returns what the scheduler sets aside for one of these pods, by resource: a limit without a request is both.
-    pub fn requests(&self) -> BTreeMap<String, f64> {
+    pub(crate) fn requests(&self) -> BTreeMap<String, f64> {
         let mut sums: BTreeMap<String, f64> = BTreeMap::new();
         for container in elements(&self.spec, "/containers") {
             for (name, amount) in amounts(container) {
@@ -154,7 +154,7 @@ impl PodNeed {
     }
 
     /// Returns the sum of the limits of one of these pods, by resource.
-    pub fn limits(&self) -> BTreeMap<String, f64> {
+    pub(crate) fn limits(&self) -> BTreeMap<String, f64> {
         let mut sums: BTreeMap<String, f64> = BTreeMap::new();
         for container in elements(&self.spec, "/containers") {
             for (name, value) in entries(container, "/resources/limits") {

@@ -15,7 +15,7 @@ use kubebench_format::result::v1::{Experiment, Objective, Trial, TrialMetric, Tr
 const UNAVAILABLE: &str = "unavailable";
 
 /// Returns the nodes of a Workflow, in the order in which they started.
-pub fn workflow(object: &Json) -> Workflow {
+pub(crate) fn workflow(object: &Json) -> Workflow {
     let nodes = object.pointer("/status/nodes").and_then(Json::as_object);
     let of_nodes = nodes.into_iter().flatten().map(|(_, node)| node);
     let mut nodes: Vec<WorkflowNode> = of_nodes.map(node).collect();
@@ -46,7 +46,7 @@ fn node(node: &Json) -> WorkflowNode {
 }
 
 /// Returns what `trials` of the Experiment `object` were, whose pods were `replicas`.
-pub fn experiment(object: &Json, trials: &[Json], replicas: &[&Replica]) -> Experiment {
+pub(crate) fn experiment(object: &Json, trials: &[Json], replicas: &[&Replica]) -> Experiment {
     let objective = object.pointer("/spec/objective").unwrap_or(&Json::Null);
     let strategies = Strategies::of(objective);
     let best = text_at(object, "/status/currentOptimalTrial/bestTrialName");

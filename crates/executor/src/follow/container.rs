@@ -6,7 +6,7 @@ use super::pod::ServerTime;
 
 /// One container of a pod.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Container {
+pub(crate) struct Container {
     /// Its name.
     pub name: String,
     /// Whether it does the work of the pod.
@@ -20,7 +20,7 @@ pub struct Container {
 }
 
 /// Returns the containers of `pod`, those that prepare it too; the work is done by the one called `main`, or by the first.
-pub fn containers(pod: &Pod, main: &str) -> Vec<Container> {
+pub(crate) fn containers(pod: &Pod, main: &str) -> Vec<Container> {
     let Some(spec) = &pod.spec else { return Vec::new() };
     let status = pod.status.as_ref();
     let is_over = matches!(status.and_then(|status| status.phase.as_deref()), Some("Succeeded" | "Failed"));
@@ -57,7 +57,7 @@ pub fn containers(pod: &Pod, main: &str) -> Vec<Container> {
 }
 
 /// Returns when a pod was created, in milliseconds of the API server's clock; 0 if it does not say.
-pub fn created(pod: &Pod) -> i64 {
+pub(crate) fn created(pod: &Pod) -> i64 {
     pod.metadata.creation_timestamp.as_ref().map_or(0, |time| ServerTime::of(time).0)
 }
 

@@ -3,17 +3,17 @@
 //! Pure: what was seen comes in, what the run is comes out. Observations may be stale, doubled, missing and in any order;
 //! whoever watches passes all that it has seen. Texts come from the cluster, so whoever keeps them redacts them.
 
-pub mod composition;
-pub mod container;
+pub(crate) mod composition;
+pub(crate) mod container;
 mod event;
-pub mod node;
+pub(crate) mod node;
 mod pod;
 mod queue;
 pub mod stamped;
 mod timeline;
 mod usage;
 mod why;
-pub mod workflow;
+pub(crate) mod workflow;
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -36,13 +36,13 @@ pub(crate) use pod::keep_first_deletion;
 use why::{Effect, Subject, Why};
 
 /// A replica, by its role and index.
-pub type Place = (String, u32);
+pub(crate) type Place = (String, u32);
 /// Which replica a pod was taken for, by its uid.
-pub type Places = BTreeMap<String, Place>;
+pub(crate) type Places = BTreeMap<String, Place>;
 
 /// All that was seen of one attempt of a run.
 #[derive(Clone, Copy, Debug)]
-pub struct Observed<'a> {
+pub(crate) struct Observed<'a> {
     /// The job as it was last seen.
     pub job: &'a Json,
     /// Its pods, in all versions that were seen, those that are gone too.
@@ -59,7 +59,7 @@ pub struct Observed<'a> {
 
 /// What the run is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum State {
+pub(crate) enum State {
     /// Not all of its pods have started.
     Waiting,
     /// All of its pods have started.
@@ -85,7 +85,7 @@ pub struct Replica {
 
 /// A run as far as it is known.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Progress {
+pub(crate) struct Progress {
     /// What it is.
     pub state: State,
     /// What holds it up, or why it did not succeed; the first explains most. Empty after a success.
@@ -119,7 +119,7 @@ impl Progress {
 }
 
 /// Sums up what was seen.
-pub fn sum(observed: &Observed<'_>) -> Progress {
+pub(crate) fn sum(observed: &Observed<'_>) -> Progress {
     let mut job = Job::read(observed);
     let pods = own_pods(observed.pods, &job, text_at(observed.job, "/kind"));
     let main = job.kind.map_or("", |kind| kind.container);

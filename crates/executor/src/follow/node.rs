@@ -35,7 +35,7 @@ const NVIDIA: [&str; 7] = [
 const RESOURCES: [&str; 3] = ["nvidia.com/gpu", "amd.com/gpu", "google.com/tpu"];
 
 /// Returns the facts of `node`, an object of the API.
-pub fn facts(node: &Json) -> Node {
+pub(crate) fn facts(node: &Json) -> Node {
     let text = |at: &str| node.pointer(at).and_then(Json::as_str).filter(|text| !text.is_empty()).map(str::to_owned);
     let info = |name: &str| text(&format!("/status/nodeInfo/{name}"));
     let labels: BTreeMap<String, String> = node
@@ -64,7 +64,7 @@ pub fn facts(node: &Json) -> Node {
 }
 
 /// Returns a machine of which nothing is known but its name.
-pub fn unknown(name: &str) -> Node {
+pub(crate) fn unknown(name: &str) -> Node {
     Node { name: Some(name.to_owned()), ..Node::default() }
 }
 

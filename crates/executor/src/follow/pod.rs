@@ -91,7 +91,7 @@ pub struct PodFacts {
 impl PodFacts {
     /// Reads `pod`, whose work is done by the container `main`, or by its first one; `job` is the job's name, and `sets`
     /// are the pods that it asks for.
-    pub fn read(pod: &Pod, job: &str, main: &str, sets: &[PodSet]) -> Self {
+    pub(crate) fn read(pod: &Pod, job: &str, main: &str, sets: &[PodSet]) -> Self {
         let name = pod.metadata.name.clone().unwrap_or_default();
         let status = pod.status.as_ref();
         let container = main_status(pod, main);
@@ -149,7 +149,7 @@ impl PodFacts {
     }
 
     /// Returns how its main container ended, for the result; the last lines are the log's.
-    pub fn exit(&self, index: u32) -> Option<Exit> {
+    pub(crate) fn exit(&self, index: u32) -> Option<Exit> {
         let end = self.end.as_ref()?;
         let signal = end.signal.map(str::to_owned);
         let code = if signal.is_some() { None } else { Some(end.code) };

@@ -48,7 +48,7 @@ impl Position {
     }
 
     /// Returns the latest stamp of a whole line, in nanoseconds since the Unix epoch.
-    pub fn latest(&self) -> Option<i64> {
+    pub(crate) fn latest(&self) -> Option<i64> {
         self.latest
     }
 
@@ -153,7 +153,7 @@ enum Skip {
 
 impl Stamped {
     /// Reads a log from its beginning.
-    pub fn new() -> Self {
+    pub(crate) fn new() -> Self {
         Self::after(Position::default(), Otherwise::GoOn)
     }
 
@@ -168,12 +168,12 @@ impl Stamped {
     }
 
     /// Returns how far the log has been passed on.
-    pub fn position(&self) -> &Position {
+    pub(crate) fn position(&self) -> &Position {
         &self.position
     }
 
     /// Returns whether this is, without a doubt, the log that the position is of.
-    pub fn is_known(&self) -> bool {
+    pub(crate) fn is_known(&self) -> bool {
         self.is_known || self.skip.is_none()
     }
 

@@ -45,7 +45,7 @@ const KEY_LINES: u32 = 500;
 
 impl Sink {
     /// Makes the sink of `role`'s replica `index`.
-    pub fn new(
+    pub(crate) fn new(
         log: KeptLog,
         scan: RuleScan,
         role: &str,
@@ -59,7 +59,7 @@ impl Sink {
     }
 
     /// Takes in the next bytes.
-    pub fn take(&mut self, bytes: &[u8]) {
+    pub(crate) fn take(&mut self, bytes: &[u8]) {
         self.log.write(bytes);
         self.scan.feed(bytes);
         self.lines.take(bytes);
@@ -77,13 +77,8 @@ impl Sink {
         })
     }
 
-    /// Returns the last lines so far, without secrets.
-    pub fn last_lines(&self) -> Vec<String> {
-        self.lines.clean()
-    }
-
     /// Ends the output: returns the log, the scan, and the last lines without secrets.
-    pub fn finish(self) -> (KeptLog, RuleScan, Vec<String>) {
+    pub(crate) fn finish(self) -> (KeptLog, RuleScan, Vec<String>) {
         let Self { mut log, mut scan, mut lines } = self;
         // What cannot be read is said when the log is ended.
         let _ = log.take_in_rest(|bytes| {

@@ -97,27 +97,27 @@ impl Folders {
     }
 
     /// Returns the run's folder.
-    pub fn experiment(&self) -> String {
+    pub(crate) fn experiment(&self) -> String {
         format!("{}/{}", self.root, self.id)
     }
 
     /// Returns the folder of what was executed.
-    pub fn config(&self) -> String {
+    pub(crate) fn config(&self) -> String {
         format!("{}/config", self.experiment())
     }
 
     /// Returns the folder of what the run leaves.
-    pub fn output(&self) -> String {
+    pub(crate) fn output(&self) -> String {
         format!("{}/output", self.experiment())
     }
 
     /// Returns the folder of what postprocessing leaves.
-    pub fn result(&self) -> String {
+    pub(crate) fn result(&self) -> String {
         format!("{}/result", self.experiment())
     }
 
     /// Returns the variables of the first Kubebench, by which images find their folders.
-    pub fn variables(&self) -> BTreeMap<String, String> {
+    pub(crate) fn variables(&self) -> BTreeMap<String, String> {
         [
             ("KUBEBENCH_EXP_ROOT", self.root.clone()),
             ("KUBEBENCH_EXP_ID", self.id.clone()),
@@ -167,7 +167,7 @@ pub(crate) fn started_roles(case: &Case) -> impl Iterator<Item = &Role> {
 }
 
 /// Returns the process of a Job of one pod beside the runs.
-pub fn step(name: &str, role: &Role, given: &mut Given<'_>) -> Plan {
+pub(crate) fn step(name: &str, role: &Role, given: &mut Given<'_>) -> Plan {
     let mut process = process(role, 0, &BTreeMap::new(), given);
     name.clone_into(&mut process.role);
     if let Some(containers) = given.containers {

@@ -30,12 +30,12 @@ impl Secrets {
     }
 
     /// Returns the value of a Secret's key.
-    pub fn secret(&self, name: &str, key: &str) -> Option<String> {
+    pub(crate) fn secret(&self, name: &str, key: &str) -> Option<String> {
         self.value(&SECRET, name, key)
     }
 
     /// Returns the value of a ConfigMap's key.
-    pub fn config_map(&self, name: &str, key: &str) -> Option<String> {
+    pub(crate) fn config_map(&self, name: &str, key: &str) -> Option<String> {
         self.value(&CONFIG_MAP, name, key)
     }
 

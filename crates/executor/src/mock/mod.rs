@@ -24,7 +24,7 @@ use noise::Noise;
 pub use values::Values;
 
 /// So many runs fit into the day of a session.
-pub const MOST_RUNS: u64 = 1000;
+pub(crate) const MOST_RUNS: u64 = 1000;
 
 /// What is made.
 #[derive(Clone, Copy, Debug)]

@@ -126,7 +126,7 @@ impl Outcome {
 
 /// What happens while processes run.
 #[derive(Debug)]
-pub enum Event {
+pub(crate) enum Event {
     /// The output of a replica ended.
     OutputEnded,
     /// Somebody wants the run to stop.

@@ -329,7 +329,7 @@ impl WorkflowStatus {
     }
 
     /// Counts its runs in a state that `fits`.
-    pub fn count(&self, fits: impl Fn(RunState) -> bool) -> usize {
+    pub(crate) fn count(&self, fits: impl Fn(RunState) -> bool) -> usize {
         self.runs.iter().filter(|run| fits(run.state)).count()
     }
 }

@@ -31,7 +31,7 @@ impl Environment {
     ///
     /// # Errors
     /// When nobody gave it; the same holds for all others.
-    pub fn benchmark(&self) -> Result<&str> {
+    pub(crate) fn benchmark(&self) -> Result<&str> {
         self.text("BENCHMARK")
     }
 
@@ -39,7 +39,7 @@ impl Environment {
     ///
     /// # Errors
     /// When nobody gave it.
-    pub fn workflow(&self) -> Result<&str> {
+    pub(crate) fn workflow(&self) -> Result<&str> {
         self.text("WORKFLOW")
     }
 
@@ -55,7 +55,7 @@ impl Environment {
     ///
     /// # Errors
     /// When nobody gave it.
-    pub fn namespace(&self) -> Result<&str> {
+    pub(crate) fn namespace(&self) -> Result<&str> {
         self.text("NAMESPACE")
     }
 
@@ -75,7 +75,7 @@ impl Environment {
     ///
     /// # Errors
     /// When nobody gave it.
-    pub fn config(&self) -> Result<&Path> {
+    pub(crate) fn config(&self) -> Result<&Path> {
         self.text("CONFIG_DIR").map(Path::new)
     }
 
@@ -83,7 +83,7 @@ impl Environment {
     ///
     /// # Errors
     /// When nobody gave it.
-    pub fn rules(&self) -> Result<&Path> {
+    pub(crate) fn rules(&self) -> Result<&Path> {
         self.text("RULES_DIR").map(Path::new)
     }
 
@@ -91,7 +91,7 @@ impl Environment {
     ///
     /// # Errors
     /// When nobody gave it.
-    pub fn settings(&self) -> Result<&Path> {
+    pub(crate) fn settings(&self) -> Result<&Path> {
         self.text("SETTINGS_DIR").map(Path::new)
     }
 
@@ -99,17 +99,17 @@ impl Environment {
     ///
     /// # Errors
     /// When nobody gave it.
-    pub fn experiments(&self) -> Result<&Path> {
+    pub(crate) fn experiments(&self) -> Result<&Path> {
         self.text("EXP_ROOT").map(Path::new)
     }
 
     /// Returns the folder of the credential, which is mounted in record alone.
-    pub fn credential(&self) -> Option<PathBuf> {
+    pub(crate) fn credential(&self) -> Option<PathBuf> {
         self.text("CREDENTIAL_DIR").ok().map(PathBuf::from)
     }
 
     /// Returns the name of the suite that runs the benchmark, unless it runs by itself.
-    pub fn suite(&self) -> Option<&str> {
+    pub(crate) fn suite(&self) -> Option<&str> {
         self.text("SUITE").ok()
     }
 

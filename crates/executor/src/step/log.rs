@@ -113,13 +113,13 @@ impl Logs {
     }
 
     /// Says that the containers of these roles go on, and their logs are to end where they are.
-    pub fn cut(&self, roles: &[String]) {
+    pub(crate) fn cut(&self, roles: &[String]) {
         let is_meant = |name: &LogName| roles.iter().any(|role| role == name.role());
         self.followers.iter().filter(|(name, _)| is_meant(name)).for_each(|(_, follower)| follower.cut());
     }
 
     /// Returns for which replicas an earlier step began logs, by the uid of the pod that it read last.
-    pub fn places(&self) -> Places {
+    pub(crate) fn places(&self) -> Places {
         let begun = KeptLog::begun(&self.place.state);
         let place = |name: &String| {
             let mark: Mark = serde_json::from_str(&KeptLog::last_mark(&self.place.state, name)?).ok()?;
@@ -166,18 +166,13 @@ impl Logs {
         self.followers.values().for_each(|follower| follower.lose(uid));
     }
 
-    /// Looks at the log of a replica while it comes.
-    pub fn look<R>(&self, name: &LogName, look: impl FnOnce(&Sink) -> R) -> Option<R> {
-        self.followers.get(name)?.look(look)
-    }
-
     /// Returns whether a container that has ended has printed more than was read.
     pub(crate) fn lags(&self) -> bool {
         self.followers.values().any(Follower::lags)
     }
 
     /// Returns how many bytes of all logs came since this step began.
-    pub fn bytes(&self) -> u64 {
+    pub(crate) fn bytes(&self) -> u64 {
         self.followers.values().map(Follower::bytes).sum()
     }
 

@@ -154,7 +154,7 @@ pub struct Headline {
 /// For a metric with one value; of several, such as after a restart, the last.
 pub(crate) const ONE: &[Headline] = &[Headline { suffix: "", reduce: Reduce::Last }];
 /// For a series whose last value speaks for it.
-pub const LAST: &[Headline] = &[Headline { suffix: "_last", reduce: Reduce::Last }];
+pub(crate) const LAST: &[Headline] = &[Headline { suffix: "_last", reduce: Reduce::Last }];
 /// For a series of times or rates of single steps.
 pub(crate) const LAST_AND_MEDIAN: &[Headline] =
     &[Headline { suffix: "_last", reduce: Reduce::Last }, Headline { suffix: "_median", reduce: Reduce::Median }];
@@ -193,7 +193,7 @@ pub struct Report {
 
 impl Report {
     /// Makes an empty report whose series count the values inside `window`.
-    pub fn new(window: Window) -> Self {
+    pub(crate) fn new(window: Window) -> Self {
         Self { window, first_line: 1, ..Self::default() }
     }
 
@@ -203,7 +203,7 @@ impl Report {
     }
 
     /// Takes in a value of `metric`.
-    pub fn push(&mut self, metric: &'static ToolMetric, sample: Sample) {
+    pub(crate) fn push(&mut self, metric: &'static ToolMetric, sample: Sample) {
         self.push_labeled(metric, &BTreeMap::new(), sample);
     }
 
@@ -237,7 +237,7 @@ impl Report {
     }
 
     /// Says that by the tool's own word, or by what it must hold, the run does not count.
-    pub fn invalid(&mut self, reason: impl Into<String>) {
+    pub(crate) fn invalid(&mut self, reason: impl Into<String>) {
         let reason = reason.into();
         if self.invalid.len() < MAX_REASONS && !self.invalid.contains(&reason) {
             self.invalid.push(reason);

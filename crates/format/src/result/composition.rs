@@ -181,7 +181,7 @@ impl Composition {
 
 impl Workflow {
     /// Keeps at most `most` nodes.
-    pub fn cut(&mut self, most: usize) -> u64 {
+    pub(crate) fn cut(&mut self, most: usize) -> u64 {
         let cut = cut(&mut self.nodes, most);
         self.left_out += cut;
         cut
@@ -225,7 +225,7 @@ impl Workflow {
 
 impl Experiment {
     /// Keeps at most `most` trials, the best among them.
-    pub fn cut(&mut self, most: usize) -> u64 {
+    pub(crate) fn cut(&mut self, most: usize) -> u64 {
         let best = self.trials.iter().position(|trial| trial.best).filter(|at| *at >= most && most > 0);
         if let Some(at) = best {
             let trial = self.trials.remove(at);
@@ -283,7 +283,7 @@ impl Trial {
 
 impl TrialStatus {
     /// Returns its word in results.
-    pub fn name(self) -> &'static str {
+    pub(crate) fn name(self) -> &'static str {
         match self {
             Self::Succeeded => "succeeded",
             Self::Failed => "failed",

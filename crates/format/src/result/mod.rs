@@ -162,7 +162,7 @@ pub fn as_written(bytes: &[u8]) -> Option<BenchmarkResult> {
 ///
 /// # Errors
 /// What is wrong with it.
-pub fn content(bytes: &[u8]) -> Result<BenchmarkResult, Fault> {
+pub(crate) fn content(bytes: &[u8]) -> Result<BenchmarkResult, Fault> {
     if bytes.len() > MAX_BYTES {
         return Err(Fault::TooLarge);
     }

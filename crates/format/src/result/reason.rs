@@ -18,7 +18,8 @@ macro_rules! codes {
 
         impl ReasonCode {
             /// All that this version writes, as documented.
-            pub const ALL: &[Self] = &[$(Self::$variant,)+];
+            #[cfg(test)]
+            const ALL: &[Self] = &[$(Self::$variant,)+];
 
             /// Returns its spelling in results.
             pub fn as_str(&self) -> &str {

@@ -24,7 +24,7 @@ macro_rules! unit_format {
 }
 
 /// Every format that a schema may name.
-pub static FORMATS: &[Format] = &[
+pub(crate) static FORMATS: &[Format] = &[
     unit_format!("duration", "a duration", Duration),
     unit_format!("percentage", "a percentage", Percentage),
     unit_format!("cron", "cron fields", Cron),

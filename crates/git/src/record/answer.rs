@@ -5,7 +5,7 @@ use kubebench_syntax::invariant::Invariant as _;
 
 /// The outcome of one push.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Pushed {
+pub(crate) enum Pushed {
     /// The server took it.
     Accepted,
     /// Somebody else was faster, or is at it now.
@@ -18,7 +18,7 @@ pub enum Pushed {
 
 /// Why git could not do what it was asked.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Trouble {
+pub(crate) enum Trouble {
     /// It may work another time: the network, a time-out, an overloaded server.
     Passing(String),
     /// It will not work another time, unless somebody changes something: a password, an address.
@@ -27,7 +27,7 @@ pub enum Trouble {
 
 impl Trouble {
     /// Returns the words.
-    pub fn words(&self) -> &str {
+    pub(crate) fn words(&self) -> &str {
         match self {
             Self::Passing(words) | Self::Lasting(words) => words,
         }
@@ -79,7 +79,7 @@ const LASTING: [&str; 26] = [
 ];
 
 /// Judges a push by its exit status, what `--porcelain` printed and what was said on standard error (cleaned).
-pub fn pushed(succeeded: bool, porcelain: &str, words: &str) -> Pushed {
+pub(crate) fn pushed(succeeded: bool, porcelain: &str, words: &str) -> Pushed {
     let faults: Vec<&str> = porcelain.lines().filter_map(|line| line.strip_prefix('!')).collect();
     if succeeded && faults.is_empty() {
         return Pushed::Accepted;
@@ -101,7 +101,7 @@ pub fn pushed(succeeded: bool, porcelain: &str, words: &str) -> Pushed {
 }
 
 /// Judges what git said on standard error (cleaned) when it failed.
-pub fn trouble(words: &str) -> Trouble {
+pub(crate) fn trouble(words: &str) -> Trouble {
     let lower = words.to_ascii_lowercase();
     let short = gist(words);
     if LASTING.iter().any(|phrase| lower.contains(phrase)) { Trouble::Lasting(short) } else { Trouble::Passing(short) }
@@ -141,7 +141,7 @@ pub(crate) fn without_address(words: &str) -> &str {
 }
 
 /// Returns what to do about words of git's that many people meet.
-pub fn help(words: &str) -> Option<&'static str> {
+pub(crate) fn help(words: &str) -> Option<&'static str> {
     let lower = words.to_ascii_lowercase();
     let says = |phrases: &[&str]| phrases.iter().any(|phrase| lower.contains(phrase));
     if says(&["mismatched algorithms", "hash algorithm"]) {

@@ -8,7 +8,7 @@ use super::Addition;
 const SUMMARY: usize = 100;
 
 /// Returns the message of the commit that adds `additions`.
-pub fn message(additions: &[&Addition]) -> String {
+pub(crate) fn message(additions: &[&Addition]) -> String {
     let mut text = summary(additions);
     text.push_str("\n\n");
     let mut trailer = |name: &str, value: fn(&Addition) -> &str| {

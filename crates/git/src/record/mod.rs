@@ -8,10 +8,10 @@ use std::time::Duration;
 
 use kubebench_syntax::digest::Digest;
 
-pub mod answer;
-pub mod message;
+pub(crate) mod answer;
+pub(crate) mod message;
 pub mod place;
-pub mod redact;
+pub(crate) mod redact;
 pub mod retry;
 
 /// A result file to be recorded.

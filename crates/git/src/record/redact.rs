@@ -5,7 +5,7 @@ use kubebench_syntax::text::reorders;
 
 /// Takes secrets out of texts: those that it was told, and everything that stands where secrets stand.
 #[derive(Clone, Default)]
-pub struct Redactor {
+pub(crate) struct Redactor {
     secrets: redact::Redactor,
 }
 
@@ -17,13 +17,13 @@ impl std::fmt::Debug for Redactor {
 
 impl Redactor {
     /// A redactor that also knows these values.
-    pub fn knowing(secrets: impl IntoIterator<Item = String>) -> Self {
+    pub(crate) fn knowing(secrets: impl IntoIterator<Item = String>) -> Self {
         let secrets: Vec<String> = secrets.into_iter().collect();
         Self { secrets: redact::Redactor::new(secrets.iter().map(String::as_str)) }
     }
 
     /// Returns `text` without secrets and control characters.
-    pub fn clean(&self, text: &str) -> String {
+    pub(crate) fn clean(&self, text: &str) -> String {
         // Progress is written over itself with carriage returns.
         let lines = text.split(['\n', '\r']).filter(|line| !line.trim().is_empty()).map(plain);
         self.secrets.text(&lines.collect::<Vec<_>>().join("\n")).into_owned()

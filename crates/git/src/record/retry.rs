@@ -9,7 +9,7 @@ const LONGEST: Duration = Duration::from_secs(8);
 /// Returns how long to wait after the failure number `failures` (from 0): anything up to 0.2·2ⁿ seconds, 8 at most.
 ///
 /// The whole range is drawn from ("full jitter"), because writers that lost one race together would meet in the next one too.
-pub fn pause(failures: u32, random: u64) -> Duration {
+pub(crate) fn pause(failures: u32, random: u64) -> Duration {
     let ceiling = FIRST.saturating_mul(1_u32.checked_shl(failures.min(16)).unwrap_or(u32::MAX)).min(LONGEST);
     let nanoseconds = u64::try_from(ceiling.as_nanos()).expected("a pause of less than 584 years");
     Duration::from_nanos(random % nanoseconds.saturating_add(1))

@@ -17,8 +17,8 @@ mod scaling;
 
 pub(super) use benchmark::pages as benchmark;
 pub(super) use changes::pages as changes;
-pub(super) use comparison::pages as comparisons;
-pub(super) use environment::pages as environments;
+pub(crate) use comparison::pages as comparisons;
+pub(crate) use environment::pages as environments;
 pub use latency::sampled;
 pub(super) use latency::{DATA as LATENCY, distributions};
 pub(super) use left_out::pages as left_out;

@@ -21,7 +21,7 @@ pub struct Policies(pub BTreeMap<(String, String), Stated>);
 
 impl Policies {
     /// Returns how a series is judged: as its spec says now, and else as its newest result says.
-    pub fn of(&self, benchmark: &str, series: &Series) -> Policy {
+    pub(crate) fn of(&self, benchmark: &str, series: &Series) -> Policy {
         let stated = self.0.get(&(benchmark.to_owned(), series.metric.name.clone()));
         Policy {
             direction: stated.and_then(|stated| stated.direction).unwrap_or(series.direction),

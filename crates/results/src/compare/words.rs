@@ -7,7 +7,7 @@ use crate::verdict::{Judgement, Method, Policy, Reason, SIGNIFICANT};
 use kubebench_format::result::labelled;
 
 /// Returns a reason as a word for programs.
-pub fn code(reason: Reason) -> &'static str {
+pub(crate) fn code(reason: Reason) -> &'static str {
     match reason {
         Reason::Change => "change",
         Reason::Equivalent => "equivalent",
@@ -24,7 +24,7 @@ pub fn code(reason: Reason) -> &'static str {
 }
 
 /// Says why a verdict is what it is, and what would decide.
-pub fn reason(judgement: &Judgement, policy: Policy) -> String {
+pub(crate) fn reason(judgement: &Judgement, policy: Policy) -> String {
     let threshold = share(policy.threshold);
     let seen =
         judgement.detectable.map_or_else(String::new, |least| format!("; {} would have been seen", about(least)));
@@ -121,7 +121,7 @@ pub fn estimate(share: f64, bounds: Option<(f64, f64)>) -> String {
 }
 
 /// Says who accepted a change, until when and why.
-pub fn accepted(ack: &Acknowledged) -> String {
+pub(crate) fn accepted(ack: &Acknowledged) -> String {
     let until = ack.expires.as_ref().map_or_else(String::new, |day| format!(" until {day}"));
     let up_to = ack.max_change.map_or_else(String::new, |share| format!(" up to {}", self::share(share)));
     let state = if ack.expired { "was accepted" } else { "accepted" };
@@ -211,7 +211,7 @@ pub fn hardware(environment: &BTreeMap<String, String>) -> String {
 }
 
 /// Returns the benchmark, or both where two are compared.
-pub fn benchmark(line: &Line) -> String {
+pub(crate) fn benchmark(line: &Line) -> String {
     match &line.baseline_benchmark {
         Some(baseline) => format!("{baseline} -> {}", line.benchmark),
         None => line.benchmark.clone(),
@@ -265,7 +265,7 @@ pub fn of_differences(lines: &[Line]) -> Option<&'static str> {
 }
 
 /// Returns a method in words.
-pub fn method(name: &str) -> &'static str {
+pub(crate) fn method(name: &str) -> &'static str {
     of_name(name).map_or("", Method::words)
 }
 
@@ -323,7 +323,7 @@ pub fn next(line: &Line, results: Option<&str>) -> Vec<String> {
 }
 
 /// Returns the commands that show the commits among which a gate found a change, and find the one; of each step of an open one.
-pub fn between(line: &Line) -> Vec<[String; 2]> {
+pub(crate) fn between(line: &Line) -> Vec<[String; 2]> {
     let mut ends = Vec::new();
     if let Some(open) = &line.open {
         ends.push((open.after.as_ref(), open.commit.as_ref()));
@@ -341,7 +341,7 @@ pub fn between(line: &Line) -> Vec<[String; 2]> {
 }
 
 /// Returns what of its spec refuses a line, or will; acknowledgements are about levels, and so about none of these.
-pub fn limit(line: &Line) -> Option<&'static str> {
+pub(crate) fn limit(line: &Line) -> Option<&'static str> {
     match line.reason.as_str() {
         _ if !matches!(line.verdict, Verdict::Regressed | Verdict::Pending) => None,
         "belowMin" => Some("`min`"),
@@ -352,7 +352,7 @@ pub fn limit(line: &Line) -> Option<&'static str> {
 }
 
 /// Returns what a person has to decide about a line. What only differs from another case is nothing to accept.
-pub fn decide(line: &Line, results: Option<&str>) -> Vec<String> {
+pub(crate) fn decide(line: &Line, results: Option<&str>) -> Vec<String> {
     let limit = limit(line).filter(|_| line.verdict == Verdict::Regressed);
     let mut next: Vec<String> = limit
         .map(|what| {
@@ -384,7 +384,7 @@ pub fn seen(sessions: usize, measured: usize) -> String {
 }
 
 /// Says how much worse a candidate is than the newest sessions of an open change.
-pub fn further(size: Size) -> String {
+pub(crate) fn further(size: Size) -> String {
     let side = if size.change < 0.0 { "below" } else { "above" };
     format!("this candidate is a further {} {side} these sessions", estimate(size.change, size.interval))
 }

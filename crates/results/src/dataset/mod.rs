@@ -36,7 +36,7 @@ pub struct Dataset {
 
 /// The form in which an dataset is kept: the same, with the parts as texts.
 #[derive(Debug, Serialize)]
-pub struct KeptOf<'a> {
+pub(crate) struct KeptOf<'a> {
     rows: &'a [Row],
     subjects: &'a [String],
     origins: &'a [String],
@@ -47,7 +47,7 @@ pub struct KeptOf<'a> {
 /// The same as it is read back.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Kept {
+pub(crate) struct Kept {
     rows: Vec<Row>,
     subjects: Vec<String>,
     origins: Vec<String>,
@@ -113,13 +113,13 @@ impl Dataset {
     }
 
     /// Returns the same without how many machines there were of each kind.
-    pub fn kinds(&self, row: &Row) -> Facts {
+    pub(crate) fn kinds(&self, row: &Row) -> Facts {
         partition::kinds(self, row)
     }
 
     /// Returns what tells revisions of what was measured apart: what ran with which images, however often it was asked for. Programs of a
     /// machine are of the commit.
-    pub fn revision(&self, row: &Row) -> (String, Option<&str>, Vec<(String, String)>) {
+    pub(crate) fn revision(&self, row: &Row) -> (String, Option<&str>, Vec<(String, String)>) {
         let origin = self.origin(row);
         let ran = origin.workload_digest.as_ref().unwrap_or(&origin.run_digest).clone();
         let image = |image: &Image| (image.role.clone(), image.observed.as_ref().unwrap_or(&image.declared).clone());

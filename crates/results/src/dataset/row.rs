@@ -141,7 +141,7 @@ fn held(usage: &Usage) -> Option<f64> {
 
 impl Row {
     /// Returns whether its numbers count: it succeeded and is no warm-up.
-    pub fn counts(&self) -> bool {
+    pub(crate) fn counts(&self) -> bool {
         self.status == Status::Succeeded && !self.warmup
     }
 }

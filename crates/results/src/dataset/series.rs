@@ -20,7 +20,7 @@ pub struct MetricKey {
 
 impl MetricKey {
     /// Returns the key of what a definition defines.
-    pub fn of(definition: &Definition) -> Self {
+    pub(crate) fn of(definition: &Definition) -> Self {
         Self {
             name: definition.name.clone(),
             labels: definition.labels.clone(),
@@ -29,7 +29,7 @@ impl MetricKey {
     }
 
     /// Returns the name with its labels, as people read it.
-    pub fn shown(&self) -> String {
+    pub(crate) fn shown(&self) -> String {
         labelled(&self.name, &self.labels)
     }
 }

@@ -24,12 +24,12 @@ impl Session {
     }
 
     /// Iterates over its rows, by time.
-    pub fn rows<'a>(&'a self, dataset: &'a Dataset) -> impl Iterator<Item = &'a Row> {
+    pub(crate) fn rows<'a>(&'a self, dataset: &'a Dataset) -> impl Iterator<Item = &'a Row> {
         self.rows.iter().filter_map(|at| dataset.rows().get(*at))
     }
 
     /// Returns its first row.
-    pub fn first<'a>(&'a self, dataset: &'a Dataset) -> Option<&'a Row> {
+    pub(crate) fn first<'a>(&'a self, dataset: &'a Dataset) -> Option<&'a Row> {
         self.rows(dataset).next()
     }
 }

@@ -16,7 +16,7 @@ mod omissions;
 mod openmetrics;
 mod parquet;
 mod postgres;
-pub mod tables;
+pub(crate) mod tables;
 mod text;
 mod time;
 
@@ -143,7 +143,7 @@ pub trait Exporter: Send {
 }
 
 /// Where the bytes of a file go.
-pub type Sink = Box<dyn io::Write + Send>;
+pub(crate) type Sink = Box<dyn io::Write + Send>;
 
 /// Where the files of a folder go.
 pub trait Folder: Send {

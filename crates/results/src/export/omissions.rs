@@ -12,7 +12,7 @@ pub struct Left {
 
 impl Left {
     /// Counts `count` of `what`, a plural.
-    pub fn add(&mut self, what: &'static str, count: usize) {
+    pub(crate) fn add(&mut self, what: &'static str, count: usize) {
         if count > 0 {
             *self.counts.entry(what).or_default() += count as u64;
         }

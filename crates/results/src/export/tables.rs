@@ -7,11 +7,11 @@ use kubebench_format::result::BenchmarkResult;
 use kubebench_format::result::v1::Metric;
 
 /// `PRAGMA user_version` of SQLite; raised when a column changes its meaning or goes.
-pub const VERSION: u32 = 1;
+pub(crate) const VERSION: u32 = 1;
 
 /// A database.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Dialect {
+pub(crate) enum Dialect {
     /// SQLite.
     Sqlite,
     /// PostgreSQL.
@@ -45,7 +45,7 @@ impl Dialect {
 }
 
 /// Returns the statements that make the tables.
-pub fn create(dialect: Dialect) -> String {
+pub(crate) fn create(dialect: Dialect) -> String {
     let of = |of| dialect.type_of(of);
     let mut sql = format!("CREATE TABLE runs (\n  id {}", dialect.key());
     for column in RUN.iter().chain(REST) {
@@ -76,10 +76,10 @@ pub fn create(dialect: Dialect) -> String {
 }
 
 /// Returns the statements that come after the rows.
-pub const INDEX: &str = "CREATE INDEX metrics_of_runs ON metrics (run);\nCREATE INDEX runs_of_cases ON runs (benchmark, case_id, started_at);\n";
+pub(crate) const INDEX: &str = "CREATE INDEX metrics_of_runs ON metrics (run);\nCREATE INDEX runs_of_cases ON runs (benchmark, case_id, started_at);\n";
 
 /// Returns the names of a table's columns.
-pub fn names(table: Table) -> Vec<&'static str> {
+pub(crate) fn names(table: Table) -> Vec<&'static str> {
     let run = || RUN.iter().chain(REST).map(|column| column.name);
     match table {
         Table::Runs => std::iter::once("id").chain(run()).collect(),
@@ -90,7 +90,7 @@ pub fn names(table: Table) -> Vec<&'static str> {
 
 /// A table.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Table {
+pub(crate) enum Table {
     /// One row a run.
     Runs,
     /// One row a metric of a run.
@@ -101,7 +101,7 @@ pub enum Table {
 
 impl Table {
     /// Returns its name.
-    pub fn name(self) -> &'static str {
+    pub(crate) fn name(self) -> &'static str {
         match self {
             Self::Runs => "runs",
             Self::Metrics => "metrics",
@@ -112,21 +112,21 @@ impl Table {
 
 /// Gives rows their numbers, from 1 in the order in which they come.
 #[derive(Debug, Default)]
-pub struct Numbers {
+pub(crate) struct Numbers {
     runs: u64,
     metrics: u64,
 }
 
 impl Numbers {
     /// Returns the row of a run.
-    pub fn run<'a>(&mut self, result: &'a BenchmarkResult) -> Vec<Cell<'a>> {
+    pub(crate) fn run<'a>(&mut self, result: &'a BenchmarkResult) -> Vec<Cell<'a>> {
         self.runs += 1;
         let cells = RUN.iter().chain(REST).map(|column| (column.get)(result));
         std::iter::once(Cell::Count(self.runs)).chain(cells).collect()
     }
 
     /// Returns the row of a metric of the last run.
-    pub fn metric<'a>(&mut self, metric: &'a Metric) -> Vec<Cell<'a>> {
+    pub(crate) fn metric<'a>(&mut self, metric: &'a Metric) -> Vec<Cell<'a>> {
         self.metrics += 1;
         let cells = METRIC.iter().map(|column| (column.get)(metric));
         [Cell::Count(self.metrics), Cell::Count(self.runs)].into_iter().chain(cells).collect()
@@ -139,14 +139,14 @@ impl Numbers {
 }
 
 /// Returns a count as databases hold it.
-pub fn count(count: u64, left: &mut Left) -> Option<i64> {
+pub(crate) fn count(count: u64, left: &mut Left) -> Option<i64> {
     let held = i64::try_from(count).ok();
     left.add("counts from 2^63 on (left empty)", usize::from(held.is_none()));
     held
 }
 
 /// Returns the milliseconds since 1970 of a time.
-pub fn milliseconds(text: &str, left: &mut Left) -> Option<i64> {
+pub(crate) fn milliseconds(text: &str, left: &mut Left) -> Option<i64> {
     let held = time::seconds(text);
     left.add("times that no calendar has (left empty)", usize::from(held.is_none()));
     held.map(|seconds| seconds * 1000)

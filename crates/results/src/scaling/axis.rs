@@ -29,7 +29,7 @@ impl Axis {
     }
 
     /// Returns its name.
-    pub fn name(&self) -> &str {
+    pub(crate) fn name(&self) -> &str {
         match self {
             Self::Parameter(name) => name,
             Self::Fact(fact) => fact,

@@ -37,7 +37,7 @@ pub struct Mark {
 
 impl Mark {
     /// Returns how much worse than before is accepted, on the scale; nothing where that is whatever comes, as 100 % is of what `loses_all`.
-    pub fn limit(self, scale: Scale, policy: Policy, loses_all: bool) -> Option<f64> {
+    pub(crate) fn limit(self, scale: Scale, policy: Policy, loses_all: bool) -> Option<f64> {
         let share = self.at_most.filter(|share| *share < 1.0 || !loses_all);
         share.map(|share| scale.bound(share, policy.direction))
     }

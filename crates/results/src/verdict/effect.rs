@@ -22,7 +22,7 @@ pub enum Method {
 
 impl Method {
     /// Returns its name in data.
-    pub fn name(self) -> &'static str {
+    pub(crate) fn name(self) -> &'static str {
         match self {
             Self::Prediction => "tPredictionInterval",
             Self::Unequal => "welchT",
@@ -34,7 +34,7 @@ impl Method {
     }
 
     /// Returns its name for people.
-    pub fn words(self) -> &'static str {
+    pub(crate) fn words(self) -> &'static str {
         match self {
             Self::Prediction => "t prediction interval",
             Self::Unequal => "Welch's t, approximate",
@@ -74,7 +74,7 @@ pub struct Effect {
 
 impl Effect {
     /// Returns the difference as a share: −0.08 for 8 % less.
-    pub fn change(&self) -> f64 {
+    pub(crate) fn change(&self) -> f64 {
         self.scale.change(self.difference)
     }
 

@@ -258,12 +258,12 @@ fn detectable(effect: &Effect, direction: Direction, bound: f64) -> Option<f64> 
 
 impl Judgement {
     /// Returns the change as a share: −0.08 for 8 % less.
-    pub fn change(&self) -> Option<f64> {
+    pub(crate) fn change(&self) -> Option<f64> {
         self.effect.map(|effect| effect.change())
     }
 
     /// Returns the interval of 95 % around the change.
-    pub fn interval(&self) -> Option<(f64, f64)> {
+    pub(crate) fn interval(&self) -> Option<(f64, f64)> {
         self.effect.filter(|effect| effect.counts.0 > 1)?.change_interval()
     }
 }

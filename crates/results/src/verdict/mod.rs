@@ -24,7 +24,7 @@ pub use judge::{Judgement, Policy, Reason, Verdict, judge, worse};
 pub use scale::Scale;
 
 /// A probability of at most this is significant.
-pub const SIGNIFICANT: f64 = 0.05;
+pub(crate) const SIGNIFICANT: f64 = 0.05;
 /// A metric without a gate is judged by a change of this.
 pub const DEFAULT_THRESHOLD: f64 = 0.02;
 /// So many sessions are the least history that is judged like any other.
@@ -32,7 +32,7 @@ pub(crate) const LEAST_HISTORY: usize = 5;
 /// A level is at least so many sessions long before a change point is believed.
 const LEAST_SEGMENT: usize = 5;
 /// So many sessions at most are looked back on.
-pub const WINDOW: usize = 30;
+pub(crate) const WINDOW: usize = 30;
 /// Above this autocorrelation of neighbors, a verdict says that sessions are correlated.
 pub(crate) const CORRELATED: f64 = 0.3;
 

@@ -38,7 +38,7 @@ impl Scale {
 
     /// Returns the scale for two sides of equal rank: the same when they are reversed. Where the median of one is 0, a difference is told
     /// in units of the other.
-    pub fn between(first: &[f64], second: &[f64]) -> Option<Self> {
+    pub(crate) fn between(first: &[f64], second: &[f64]) -> Option<Self> {
         match (Self::of(first, second), Self::of(second, first)) {
             (Some(Self::Relative(one)), Some(Self::Relative(other))) => Some(Self::Relative(f64::midpoint(one, other))),
             (one, other) => one.or(other),
@@ -46,7 +46,7 @@ impl Scale {
     }
 
     /// Returns a value on the scale.
-    pub fn place(self, value: f64) -> f64 {
+    pub(crate) fn place(self, value: f64) -> f64 {
         match self {
             Self::Log => stats::ln(value),
             Self::Relative(unit) => value / unit,
@@ -54,12 +54,12 @@ impl Scale {
     }
 
     /// Returns values on the scale.
-    pub fn places(self, values: &[f64]) -> Vec<f64> {
+    pub(crate) fn places(self, values: &[f64]) -> Vec<f64> {
         values.iter().map(|value| self.place(*value)).collect()
     }
 
     /// Returns the change that a difference on the scale is: −0.08 for 8 % less.
-    pub fn change(self, difference: f64) -> f64 {
+    pub(crate) fn change(self, difference: f64) -> f64 {
         match self {
             Self::Log => stats::exp_m1(difference),
             Self::Relative(_) => difference,
@@ -68,7 +68,7 @@ impl Scale {
 
     /// Returns the difference on the scale that a change for the worse by `threshold` is. The same difference for the better has the
     /// same size, so that reversing the sides mirrors a verdict.
-    pub fn bound(self, threshold: f64, direction: Direction) -> f64 {
+    pub(crate) fn bound(self, threshold: f64, direction: Direction) -> f64 {
         match (self, direction) {
             (Self::Relative(_), _) => threshold,
             (Self::Log, Direction::Higher) => -stats::ln_1p(-threshold.min(0.99)),

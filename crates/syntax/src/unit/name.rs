@@ -80,13 +80,6 @@ name_type! {
     ResourceName, |text| resource(text)
 }
 
-impl ResourceName {
-    /// Returns true for devices and the like, which Kubernetes counts whole and never overcommits.
-    pub fn is_extended(&self) -> bool {
-        self.0.contains('/') && !self.0.contains("kubernetes.io/")
-    }
-}
-
 name_type! {
     /// A key of a `ConfigMap` or a secret, which becomes a file name.
     ConfigMapKey, |text| CONFIG_MAP_KEY.check(text, SUBDOMAIN_MAX).and_then(|()| no_parent_folder(text, "a key of a ConfigMap"))

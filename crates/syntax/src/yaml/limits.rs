@@ -1,11 +1,11 @@
 //! How large a document may be: far above any spec, far below what would hurt.
 
 /// The largest accepted file, in bytes.
-pub const MAX_BYTES: usize = 1 << 20;
+pub(crate) const MAX_BYTES: usize = 1 << 20;
 /// The most nodes in one file.
 pub(crate) const MAX_NODES: usize = 50_000;
 /// The deepest nesting.
-pub const MAX_DEPTH: usize = 32;
+pub(crate) const MAX_DEPTH: usize = 32;
 
 /// The largest accepted manifest of a user's own, in bytes: files of several objects, each of which etcd limits to 1.5 MiB.
 pub(crate) const MAX_MANIFEST_BYTES: usize = 4 << 20;

@@ -1,10 +1,10 @@
 //! YAML: specs are read strictly into a spanned tree, manifests as kubectl reads them; written so that every reader agrees.
 
-pub mod de;
+pub(crate) mod de;
 pub mod format;
 mod lenient;
-pub mod limits;
-pub mod node;
+pub(crate) mod limits;
+pub(crate) mod node;
 mod quote;
 pub mod read;
 pub mod scalar;

@@ -133,20 +133,6 @@ impl Node {
         })
     }
 
-    /// Returns the span of what `steps` lead to, or of the nearest enclosing node that exists.
-    pub fn nearest(&self, steps: &[Step]) -> Span {
-        let mut node = self;
-        for step in steps {
-            let next = match step {
-                Step::Key(key) => node.get(key),
-                Step::Index(index) => node.items().get(*index),
-            };
-            let Some(next) = next else { break };
-            node = next;
-        }
-        node.span
-    }
-
     /// Returns a word for the type of the value, as people call it.
     pub fn type_name(&self) -> &'static str {
         match self.value {
@@ -176,7 +162,7 @@ impl Node {
 }
 
 /// Returns the JSON number that `text` spells; the reader has made sure that it is one.
-pub fn number(text: &str) -> serde_json::Value {
+pub(crate) fn number(text: &str) -> serde_json::Value {
     if let Ok(integer) = text.parse::<i64>() {
         return integer.into();
     }

@@ -289,10 +289,6 @@ impl Follower {
         self.shared.bytes.load(Ordering::Relaxed)
     }
 
-    pub(super) fn look<R>(&self, look: impl FnOnce(&Sink) -> R) -> Option<R> {
-        self.shared.sink().as_ref().map(look)
-    }
-
     /// Takes the log away from its reader, as the death of the step does.
     #[cfg(test)]
     pub(super) fn kill(self) {

@@ -16,7 +16,7 @@ use super::words;
 use kubebench_syntax::text::reorders;
 
 /// Returns text without what a terminal would obey: control characters, and marks that turn the direction of what follows.
-pub fn plain(text: &str) -> String {
+pub(crate) fn plain(text: &str) -> String {
     let is_order = |letter: char| letter.is_control() || reorders(letter);
     text.chars().map(|letter| if is_order(letter) { '\u{fffd}' } else { letter }).collect()
 }
