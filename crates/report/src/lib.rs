@@ -39,7 +39,7 @@ use rayon::prelude::*;
 pub use site::{ExpectedBenchmark, Request};
 
 /// Returns whether a file or folder at the top of a site's folder is the site's: nothing else there is touched.
-pub(crate) fn is_own(name: &str) -> bool {
+pub fn is_own(name: &str) -> bool {
     const TOP: [&str; 12] = [
         paths::BADGE,
         paths::OVERVIEW,

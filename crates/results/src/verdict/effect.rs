@@ -74,7 +74,7 @@ pub struct Effect {
 
 impl Effect {
     /// Returns the difference as a share: −0.08 for 8 % less.
-    pub(crate) fn change(&self) -> f64 {
+    pub fn change(&self) -> f64 {
         self.scale.change(self.difference)
     }
 
