@@ -4,8 +4,7 @@ use kube::api::{DeleteParams, GetParams, ListParams, PostParams, Preconditions, 
 use kube::client::Body;
 use kube::{Client, Error};
 
-use super::call::Answer;
-use super::resource::Resource;
+use super::answer::Answer;
 
 /// One request.
 #[derive(Clone, Debug)]
@@ -49,20 +48,5 @@ impl Ask {
         let wait = answer.headers().get("retry-after").and_then(|value| value.to_str().ok()?.trim().parse().ok());
         let body = answer.into_body().collect_bytes().await?;
         Ok(Answer::new(code, wait, body.to_vec()))
-    }
-}
-
-/// What a request is for, in words.
-#[derive(Clone, Debug)]
-pub(super) struct Purpose(pub(super) String);
-
-impl Purpose {
-    pub(super) fn new(verb: &str, resource: &Resource, namespace: &str, name: &str) -> Self {
-        let object = if name.is_empty() { resource.plural.clone() } else { format!("{} `{name}`", resource.kind) };
-        Self(format!("{verb} {object} in namespace `{namespace}`"))
-    }
-
-    pub(super) fn of_path(verb: &str, path: &str) -> Self {
-        Self(format!("{verb} `{path}`"))
     }
 }

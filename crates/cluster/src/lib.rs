@@ -10,12 +10,14 @@
 //! assert_eq!(Resource::of(&job).unwrap().plural, "tfjobs");
 //! ```
 
+mod answer;
 mod ask;
 mod call;
 mod connect;
 mod fault;
 mod log;
 mod proxy;
+mod purpose;
 mod resource;
 mod watch;
 
@@ -29,12 +31,14 @@ use std::time::Duration;
 
 use serde_json::{Value as Json, json};
 
-use ask::{Ask, Purpose};
+use answer::Answer;
+use ask::Ask;
 use call::Rules;
 use connect::Connection;
 pub use fault::{Fault, Refusal};
 pub use log::LogQuery;
 pub(crate) use log::LogStream;
+use purpose::Purpose;
 pub use resource::Resource;
 pub use watch::{Seen, Watch, Watching};
 
@@ -303,7 +307,7 @@ impl Cluster {
         LogStream::open(&self.connection, &self.rules, namespace, pod, container, query)
     }
 
-    fn call(&self, ask: &Ask, purpose: &Purpose) -> Result<call::Answer, Fault> {
+    fn call(&self, ask: &Ask, purpose: &Purpose) -> Result<Answer, Fault> {
         call::call(&self.connection, &self.rules, ask, purpose)
     }
 }

@@ -11,10 +11,11 @@ use tokio::sync::{mpsc, oneshot};
 use tokio::task::AbortHandle;
 use tokio::time::{Instant, timeout};
 
-use super::ask::Purpose;
-use super::call::{Hope, Rules, hope, is_final, pause};
+use super::answer::{Hope, hope};
+use super::call::{Rules, is_final, pause};
 use super::connect::Connection;
 use super::fault::{Fault, Refusal, words};
+use super::purpose::Purpose;
 use super::resource::{Resource, segment};
 use kubebench_syntax::invariant::Invariant as _;
 

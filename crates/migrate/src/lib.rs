@@ -16,6 +16,7 @@
 
 mod harness;
 mod job;
+mod job_fields;
 mod kubebench_job;
 mod ledger;
 mod mpi;

@@ -1,6 +1,6 @@
 //! MPIJobs: `v1alpha1` counted processing units, later versions have a launcher and workers.
 
-use super::job::{run_policy, taken_count};
+use super::job_fields::{run_policy, taken_count};
 use super::ledger::{At, Ledger};
 use super::pod::{self, count};
 use super::spec_builder::{Draft, Role, Workload};

@@ -1,6 +1,7 @@
 //! The ancestor's own parameter files: `jobType` with `jobParams`, and those of its ksonnet prototypes.
 
-use super::job::{is_tf_cnn, namespace, taken_count};
+use super::job::{is_tf_cnn, namespace};
+use super::job_fields::taken_count;
 use super::ledger::{At, Ledger};
 use super::named;
 use super::pod::{count, image};

@@ -5,7 +5,8 @@ use std::collections::BTreeMap;
 use serde::Serialize;
 use serde_json::{Value as Json, json};
 
-use super::workload::{CaseObjects, RunObject};
+use super::run_object::RunObject;
+use super::workload::CaseObjects;
 use crate::model::{Benchmark, Order, Served};
 use kubebench_contract::instance::{Session, job_name};
 use kubebench_contract::{Run, round};

@@ -14,6 +14,7 @@ mod patch;
 mod pipeline;
 mod pod;
 mod rules;
+mod run_object;
 mod suite;
 mod template;
 mod user_manifest;

@@ -3,7 +3,7 @@
 
 use serde_json::{Map, Value as Json, json};
 
-use super::workload::RunObject;
+use super::run_object::RunObject;
 use crate::model::target::TrainerApi;
 
 /// Whose entry it is among the patches of a runtime.

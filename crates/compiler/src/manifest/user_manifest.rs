@@ -3,7 +3,7 @@
 
 use serde_json::{Map, Value as Json, json};
 
-use super::workload::RunObject;
+use super::run_object::RunObject;
 use super::{meta, pod, template};
 use crate::model::{Benchmark, Case, TemplateForm};
 use crate::workload::{PodSet, kind_of, pod_sets};

@@ -2,6 +2,7 @@
 
 use serde_json::{Map, Value as Json, json};
 
+use super::run_object::RunObject;
 use super::{admission, meta, overrides, patch, pipeline, pod, template, user_manifest};
 use crate::model::target::Queue;
 use crate::model::{Api, Benchmark, Case, Endpoint, Given, OfServer, Role, Served, StepJob, Supporting, Workload};
@@ -33,19 +34,6 @@ pub(super) struct ServerObjects {
     pub(super) objects: Vec<RunObject>,
     /// How it answers.
     pub(super) served: Served,
-}
-
-/// An object that is created once a run, and where the run's name and labels go.
-#[derive(Debug)]
-pub(super) struct RunObject {
-    /// The object.
-    pub(super) object: Json,
-    /// JSON Pointers that take the name of the run's job.
-    pub(super) name_at: Vec<String>,
-    /// JSON Pointers of mappings that take the labels of the run.
-    pub(super) labels_at: Vec<String>,
-    /// JSON Pointers that take what the run learns of its server.
-    pub(super) of_server: Vec<(String, OfServer)>,
 }
 
 /// Returns the objects of `case`.

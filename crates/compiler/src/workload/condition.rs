@@ -5,7 +5,7 @@ use jsonpath_rust::parser::parse_json_path;
 use jsonpath_rust::query::js_path_process;
 use serde_json::Value as Json;
 
-use super::status::text_at;
+use kubebench_contract::text_at;
 
 /// Something that holds of an object or does not.
 #[derive(Clone, Debug)]

@@ -5,7 +5,9 @@ use std::collections::BTreeMap;
 
 use serde_json::Value as Json;
 
-use super::status::{PodSet, kind_of, text_at};
+use super::kind_of;
+use super::pod_set::PodSet;
+use kubebench_contract::text_at;
 
 /// Deeper nesting than any API has.
 const MAX_DEPTH: usize = 32;

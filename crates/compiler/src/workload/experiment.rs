@@ -7,7 +7,8 @@ mod trial;
 use serde_json::{Map, Value as Json, json};
 
 use self::form::Experiment;
-use super::status::{self, Outcome, PodSet, kind_of};
+use super::kind_of;
+use super::status::{self, Outcome, PodSet};
 use super::{Kind, Lowering, Purpose, insert};
 use crate::model::{Api, Workload};
 

@@ -14,9 +14,10 @@ use self::choose::Chosen;
 pub(super) use self::choose::Document;
 pub(super) use self::placeholder::refuse as refuse_placeholders;
 use super::condition::Condition;
+use super::kind_of;
 use super::role::RoleForm;
 use super::serving::{self, Load, Ready, Server};
-use super::status::{self, kind_of, pod_sets};
+use super::status::{self, pod_sets};
 use super::{Form, Kind, Lowering, Purpose};
 use crate::model::target::MpiJobApi;
 use crate::model::{Api, Given, Probe, Role, Supporting, Workload};
@@ -336,6 +337,6 @@ impl Document<'_> {
 
     /// Returns where the JSON Pointer `at` leads to.
     fn span_of(&self, at: &str) -> Span {
-        role::at_pointer(self.node, at).map_or(self.node.span, |node| node.span)
+        workflow::at_pointer(self.node, at).map_or(self.node.span, |node| node.span)
     }
 }

@@ -16,6 +16,7 @@ mod manifest;
 mod mpi_job;
 mod notebook;
 mod paddle_job;
+mod pod_set;
 mod pytorch_job;
 mod ray_job;
 mod role;
@@ -38,21 +39,21 @@ use serde::de::DeserializeOwned;
 use serde_json::{Map, Value as Json};
 
 use crate::model::{Api, Role, Target, Workload};
+use kubebench_contract::text_at;
 use kubebench_format::schema::{WorkloadForm, form_schema};
 use kubebench_format::spec::v1::container::RoleBlock;
 use kubebench_syntax::diag::{Code, Diagnostic, Diagnostics};
 use kubebench_syntax::text::Span;
-use kubebench_syntax::unit::Duration;
+use kubebench_syntax::unit::{Duration, group};
 use kubebench_syntax::yaml::{Entry, Node};
 
 pub(crate) use notebook::carried_name;
+pub use pod_set::PodSet;
 pub(crate) use role::env_of;
 pub(crate) use role::request_spans;
 pub use role::{spans, texts};
 pub(crate) use status::Deciders;
-pub use status::{
-    Outcome, PodSet, condition_of, count, count_at, deciders, is_composed, kind_of, outcome, pod_sets, selector,
-};
+pub use status::{Outcome, condition_of, count, count_at, deciders, is_composed, outcome, pod_sets, selector};
 
 /// Every kind, in the order in which `explain` lists them.
 pub static KINDS: &[Kind] = &[
@@ -76,6 +77,17 @@ pub static KINDS: &[Kind] = &[
     seldon_deployment::KIND,
     seldon_model::KIND,
 ];
+
+/// Returns the kind of a workload's object, by its API group and kind.
+pub fn kind_of(object: &Json) -> Option<&'static Kind> {
+    kind_called(text_at(object, "/apiVersion"), text_at(object, "/kind"))
+}
+
+/// Returns the kind that objects of this API version and kind are of.
+fn kind_called(api_version: &str, name: &str) -> Option<&'static Kind> {
+    let wanted = group(api_version);
+    KINDS.iter().find(|kind| group(&kind.api.api_version) == wanted && kind.api.kind == name)
+}
 
 /// One workload kind.
 pub struct Kind {

@@ -5,10 +5,9 @@
 use serde_json::Value as Json;
 
 use super::condition::Condition;
-use super::{KINDS, Kind, embedded_pods};
-use crate::model::TemplateForm;
+pub(super) use super::pod_set::PodSet;
+use super::{embedded_pods, kind_of};
 pub(super) use kubebench_contract::text_at;
-use kubebench_syntax::unit::group;
 
 /// The annotation that says when an object has succeeded, where its kind does not.
 pub(super) const SUCCESS: &str = "kubebench.dev/success";
@@ -56,62 +55,11 @@ enum Replicas {
     First,
 }
 
-/// The pods of one role, as the object of a kind says it.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct PodSet {
-    /// The role, as the label of its pods has it.
-    pub role: String,
-    /// How many there are at once; 0 where nothing says it before.
-    pub replicas: u32,
-    /// How many of them one Job numbers, where the pods of the next Job begin from 0 again; 0 where nothing numbers them.
-    pub completions: u32,
-    /// The JSON Pointer to what describes them.
-    pub template: String,
-    /// How.
-    pub form: TemplateForm,
-}
-
-impl PodSet {
-    /// Returns pods that the pod template at `template` describes.
-    pub fn new(role: impl Into<String>, replicas: u32, completions: u32, template: impl Into<String>) -> Self {
-        let (role, template) = (role.into(), template.into());
-        Self { role, replicas, completions, template, form: TemplateForm::Template }
-    }
-
-    /// Returns the same pods, of an object that stands at `place` of another.
-    pub(super) fn below(self, place: &str) -> Self {
-        let form = match self.form {
-            TemplateForm::Template => TemplateForm::Template,
-            TemplateForm::Pod { metadata, container } => TemplateForm::Pod {
-                metadata: format!("{place}{metadata}"),
-                container: container.map(|container| format!("{place}{container}")),
-            },
-        };
-        Self { template: format!("{place}{}", self.template), form, ..self }
-    }
-
-    /// Returns the JSON Pointer to their `spec`.
-    pub fn pod(&self) -> String {
-        self.form.pod(&self.template)
-    }
-}
-
 impl Deciders {
     /// Returns whether replica `index` of `role` is one of them.
     pub fn hold(&self, role: &str, index: u32) -> bool {
         self.roles.iter().any(|decider| decider == role) && (self.replicas == Replicas::All || index == 0)
     }
-}
-
-/// Returns the kind of a workload's object, by its API group and kind.
-pub fn kind_of(object: &Json) -> Option<&'static Kind> {
-    kind_called(text_at(object, "/apiVersion"), text_at(object, "/kind"))
-}
-
-/// Returns the kind that objects of this API version and kind are of.
-pub(super) fn kind_called(api_version: &str, name: &str) -> Option<&'static Kind> {
-    let wanted = group(api_version);
-    KINDS.iter().find(|kind| group(&kind.api.api_version) == wanted && kind.api.kind == name)
 }
 
 /// Returns what the object says became of it: by the conditions that it carries, else as its kind has it.

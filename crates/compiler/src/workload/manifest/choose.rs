@@ -1,7 +1,7 @@
 //! Which object of a file is measured, which are created with it, and which are there already.
 
 use super::super::Lowering;
-use super::super::status::kind_called;
+use super::super::kind_called;
 use super::Manifest;
 use kubebench_format::spec::v1::scalar::Text;
 use kubebench_syntax::diag::{Diagnostic, Diagnostics, Place, code, did_you_mean};

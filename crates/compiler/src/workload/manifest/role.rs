@@ -2,14 +2,15 @@
 
 use std::collections::BTreeMap;
 
-use super::super::status::PodSet;
+use super::super::pod_set::PodSet;
 use super::super::{Kind, request_spans, spans};
-use super::{placeholder, workflow};
+use super::placeholder;
+use super::workflow::{self, at_pointer};
 use crate::model::{Env, Role, TemplateAt, TemplateForm, TemplateStep};
 use kubebench_syntax::diag::{Diagnostic, Diagnostics, code};
 use kubebench_syntax::text::Span;
 use kubebench_syntax::unit::{ImageRef, Quantity, UnitError};
-use kubebench_syntax::yaml::{Node, Value};
+use kubebench_syntax::yaml::Node;
 
 /// Returns the role of the pods `set` of `object`; none where the object does not say what they run.
 pub(super) fn of(object: &Node, set: &PodSet, kind: Option<&Kind>, diagnostics: &mut Diagnostics) -> Option<Role> {
@@ -67,14 +68,6 @@ pub(super) fn of(object: &Node, set: &PodSet, kind: Option<&Kind>, diagnostics: 
         pod_patches: vec![pod.clone()],
         container_patches: Vec::new(),
         expand_variables: true,
-    })
-}
-
-/// Returns what a JSON Pointer leads to.
-pub(super) fn at_pointer<'n>(node: &'n Node, pointer: &str) -> Option<&'n Node> {
-    pointer.split('/').skip(1).try_fold(node, |node, step| match &node.value {
-        Value::Seq(items) => items.get(step.parse::<usize>().ok()?),
-        _ => node.get(&step.replace("~1", "/").replace("~0", "~")),
     })
 }
 

@@ -1,6 +1,5 @@
 //! The pods of a Workflow's template, as a pod spec: what Argo puts together from the template and from the Workflow.
 
-use super::role::at_pointer;
 use kubebench_syntax::yaml::{Entry, Node, Value};
 
 /// The name that Argo gives the container of a template.
@@ -51,4 +50,12 @@ fn named_main(container: &Entry) -> Node {
         entries.push(Entry { key: "name".to_owned(), key_span: container.key_span, value });
     }
     named
+}
+
+/// Returns what a JSON Pointer leads to.
+pub(super) fn at_pointer<'n>(node: &'n Node, pointer: &str) -> Option<&'n Node> {
+    pointer.split('/').skip(1).try_fold(node, |node, step| match &node.value {
+        Value::Seq(items) => items.get(step.parse::<usize>().ok()?),
+        _ => node.get(&step.replace("~1", "/").replace("~0", "~")),
+    })
 }
