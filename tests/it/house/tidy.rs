@@ -233,7 +233,6 @@ fn the_import_reader_sees_every_spelling() {
         "check unit yaml"
     );
     assert_eq!(seen("a.rs", "use super::tree;\npub(in crate::cli) fn f() {}"), "cli tree");
-    assert_eq!(seen("a/mod.rs", "use super::tree;"), "tree");
     assert_eq!(seen("a/b.rs", "use super::tree; use super::super::edge; use self::x;"), "edge");
     assert_eq!(seen("a/b/c.rs", "use super::super::edge;"), "");
     assert_eq!(
@@ -325,13 +324,11 @@ fn unreached(root: &Path) -> Vec<String> {
         let text = without_comments(&fs::read_to_string(root.join(&file)).unwrap());
         let folder = match file.rsplit_once('/') {
             _ if file == "lib.rs" || file == "main.rs" => String::new(),
-            Some((folder, "mod.rs")) => format!("{folder}/"),
             _ => format!("{}/", file.trim_end_matches(".rs")),
         };
         for name in text.lines().filter_map(declared_module) {
-            let places = [format!("{folder}{name}.rs"), format!("{folder}{name}/mod.rs")];
-            let place = places.into_iter().find(|place| files.contains(place));
-            let place = place.unwrap_or_else(|| panic!("{file} declares `{name}`, and there is no such file"));
+            let place = format!("{folder}{name}.rs");
+            assert!(files.contains(&place), "{file} declares `{name}`, and there is no such file");
             reached.insert(place.clone());
             open.push(place);
         }
@@ -436,7 +433,7 @@ fn modules(package: &str) -> Vec<Module> {
 }
 
 fn names_of(path: &str) -> Vec<String> {
-    let path = path.trim_end_matches(".rs").trim_end_matches("/mod");
+    let path = path.trim_end_matches(".rs");
     let is_root = path == "lib" || path == "main";
     path.split('/').filter(|_| !is_root).map(str::to_owned).collect()
 }

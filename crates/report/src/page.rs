@@ -33,9 +33,9 @@ use super::site::Site;
 const POLICY: &str = "default-src 'none'; style-src 'self' file:; script-src 'self' file:; img-src 'self' file: data:; \
                       base-uri 'none'; form-action 'none'";
 /// The style of all pages.
-pub(super) const STYLE: (&str, &str) = ("site.css", include_str!("../assets/site.css"));
+pub(super) const STYLE: (&str, &str) = ("site.css", include_str!("assets/site.css"));
 /// What is there for comfort alone: every page works without it.
-pub(super) const SCRIPT: (&str, &str) = ("site.js", include_str!("../assets/site.js"));
+pub(super) const SCRIPT: (&str, &str) = ("site.js", include_str!("assets/site.js"));
 
 /// A browser asks for a file `favicon.ico` where a page names no icon.
 const ICON: &str = "data:image/svg+xml,%3Csvg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 8 8'%3E%3Cpath fill='none' \
