@@ -1,5 +1,8 @@
 //! One attempt at a run, as it is kept on the volume: what a step that was killed finds again.
 
+#[cfg(test)]
+mod tests;
+
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
