@@ -18,12 +18,13 @@ pub struct Run {
 }
 
 impl Run {
-    /// Reads what an id says, `<case>-r1` or `<case>-w1`; it does not say the name of the job.
-    pub fn of_id(id: &str) -> Self {
-        let (case, round) = id.rsplit_once('-').unwrap_or((id, ""));
-        let repeat = round.get(1..).and_then(|number| number.parse().ok()).unwrap_or(0);
-        let warmup = round.starts_with('w');
-        Self { case: case.to_owned(), repeat, warmup, job: String::new(), id: id.to_owned() }
+    /// Reads what an id says, `<case>-r1` or `<case>-w1`; it does not say the name of the job. Nothing else is an id.
+    pub fn of_id(id: &str) -> Option<Self> {
+        let (case, of_run) = id.rsplit_once('-')?;
+        let repeat = of_run.get(1..)?.parse().ok()?;
+        let warmup = of_run.starts_with('w');
+        let run = Self { case: case.to_owned(), repeat, warmup, job: String::new(), id: id.to_owned() };
+        (run.round() == of_run).then_some(run)
     }
 
     /// Returns the round as names have it: `r1`, or `w1` for a warm-up.

@@ -8,6 +8,7 @@ use super::Run;
 use super::config::text;
 use super::instance::{Session, job_name};
 use super::{Fault, read, write};
+use kubebench_syntax::invariant::Invariant as _;
 
 /// `suite.json`
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -49,7 +50,15 @@ impl SuiteList {
         if files.is_empty() {
             return Err(Fault::Superseded);
         }
-        read(Self::FILE, text(files, Self::FILE)?)
+        let list: Self = read(Self::FILE, text(files, Self::FILE)?)?;
+        let ids = list.benchmarks.iter().flat_map(|member| &member.runs);
+        match ids.into_iter().find(|id| Run::of_id(id).is_none()) {
+            None => Ok(list),
+            Some(id) => {
+                let reason = format!("`{id}` is not the id of a run, such as `CASE-r1`");
+                Err(Fault::Malformed { file: Self::FILE.to_owned(), reason })
+            }
+        }
     }
 
     /// Returns the benchmark called `name`.
@@ -61,7 +70,7 @@ impl SuiteList {
 impl Member {
     /// Iterates over its runs, which do not say the names of their jobs.
     pub fn runs(&self) -> impl Iterator<Item = Run> {
-        self.runs.iter().map(|id| Run::of_id(id))
+        self.runs.iter().map(|id| Run::of_id(id).expected("ids, which `read` has looked at"))
     }
 
     /// Returns the name of the job of an attempt at `run`.
@@ -76,15 +85,21 @@ mod tests {
 
     #[test]
     fn a_list_gives_the_names_of_jobs_as_the_run_list_of_its_benchmark_does() {
-        let list = r#"{"schemaVersion": 1, "suite": "nightly", "benchmarks": [{"benchmark": "disk", "needs": [],
+        let text = r#"{"schemaVersion": 1, "suite": "nightly", "benchmarks": [{"benchmark": "disk", "needs": [],
             "runDigest": "sha256:00", "runs": ["default-44136fa3-r1", "default-44136fa3-w2"]}]}"#;
-        let files = [(SuiteList::FILE.to_owned(), list.to_owned())].into();
+        let files = [(SuiteList::FILE.to_owned(), text.to_owned())].into();
         let list = SuiteList::read(&files).unwrap();
         let member = list.member("disk").unwrap();
         let runs: Vec<Run> = member.runs().collect();
         assert_eq!((runs[1].case.as_str(), runs[1].repeat, runs[1].warmup), ("default-44136fa3", 2, true));
         let job = job_name("disk", "00", "default-44136fa3", "w2", 1, Session::Once);
         assert_eq!(member.job_of(&runs[1], 1, Session::Once), job);
+        for id in
+            ["default-44136fa3", "default-44136fa3-x1", "r1", "default-r", "default-r01", "default-r-1", "default-é1"]
+        {
+            let files = [(SuiteList::FILE.to_owned(), text.replace("default-44136fa3-r1", id))].into();
+            assert!(matches!(SuiteList::read(&files), Err(Fault::Malformed { .. })), "{id}");
+        }
         assert_eq!(SuiteList::read(&BTreeMap::new()).unwrap_err(), Fault::Superseded);
     }
 }

@@ -360,7 +360,8 @@ fn runs_of(workflow: &Json, list: Option<&RunList>) -> Vec<(Run, Option<String>)
         return list.runs.iter().map(|run| (run.clone(), named(run))).collect();
     }
     let ids: Vec<String> = listed(workflow, "runs");
-    ids.into_iter().map(|id| (Run::of_id(&id), None)).collect()
+    let of_other = |id: &String| Run { id: id.clone(), case: id.clone(), repeat: 0, warmup: false, job: String::new() };
+    ids.into_iter().map(|id| (Run::of_id(&id).unwrap_or_else(|| of_other(&id)), None)).collect()
 }
 
 fn status(

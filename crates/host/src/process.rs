@@ -16,7 +16,7 @@ mod usage;
 
 pub use foreign::Foreign;
 pub use log::{Kept, KeptLog};
-pub use replica::{Ended, Replica, Start, adopt_orphans, end_orphans, find_program};
+pub use replica::{Ended, Output, Replica, Start, adopt_orphans, end_orphans, find_program};
 pub use signals::{Stop, Unstored, stops};
 pub use supervise::supervise;
 pub use usage::{Sampler, Usage};

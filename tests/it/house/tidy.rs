@@ -29,7 +29,7 @@ const FLOORS: &[(&str, &[&[&str]])] = &[
     ("extract", &[]),
     ("format", &[&["spec", "result"], &["schema"]]),
     ("git", &[]),
-    ("host", &[&["program"], &["fs", "http", "machine", "terminal"], &["experiment", "fault", "process"]]),
+    ("host", &[&["program"], &["fs", "http", "machine", "terminal"], &["fault"], &["experiment", "process"]]),
     ("migrate", &[]),
     ("report", &[]),
     ("results", &[&["dataset"], &["verdict"], &["compare", "export"], &["scaling"], &["disk"]]),

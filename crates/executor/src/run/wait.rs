@@ -14,7 +14,7 @@ use kubebench_format::result::ReasonCode;
 use kubebench_format::result::v1::{Exit, Status, StatusReason};
 use kubebench_host::experiment;
 use kubebench_host::fault::{InternalFault, caught};
-use kubebench_host::process::{self, Ended, Foreign, KeptLog, Replica, Sampler, Start};
+use kubebench_host::process::{self, Ended, Foreign, KeptLog, Output, Replica, Sampler, Start};
 
 /// How long replicas that do not decide have to end after those that do.
 const LINGER: Duration = Duration::from_secs(5);
@@ -271,7 +271,7 @@ impl State {
                 continue;
             }
             let Running { process, replica, started } = self.running.remove(index);
-            let (ended, sink) = replica.finish();
+            let (ended, Output { sink, fault }) = replica.finish();
             let Some(sink) = sink else { continue };
             let (log, scan, last_lines) = sink.finish();
             let kept = log.finish();
@@ -291,6 +291,9 @@ impl State {
                 self.stop(Status::Failed, code, message);
             }
             self.finished.push(finished);
+            if let Some(fault) = fault {
+                self.break_off(&fault);
+            }
         }
     }
 

@@ -1,14 +1,14 @@
 //! One replica as the run sees it: started under its supervisor, its output read as it comes, stopped, waited for.
 
 use std::collections::BTreeMap;
-use std::io::Read as _;
+use std::io::Read;
 use std::os::fd::OwnedFd;
 use std::os::unix::fs::PermissionsExt as _;
 use std::os::unix::net::UnixStream;
 use std::os::unix::process::{CommandExt as _, ExitStatusExt as _};
 use std::path::Path;
 use std::process::{Child, Command, ExitStatus};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use anyhow::{Context as _, Result};
@@ -20,6 +20,7 @@ use super::foreign::Foreign;
 use super::supervise::Report;
 use super::tree;
 use super::usage::Usage;
+use crate::fault::{InternalFault, caught};
 use kubebench_syntax::invariant::Invariant as _;
 
 /// How long output that still comes is read after the last process ended.
@@ -54,7 +55,34 @@ pub struct Replica<T> {
     /// the supervisor says here how it went, which needs no disk.
     socket: UnixStream,
     container: Option<Contained>,
-    sink: Arc<Mutex<Option<T>>>,
+    output: Arc<Mutex<Output<T>>>,
+}
+
+/// What became of the output of a replica.
+#[derive(Debug)]
+pub struct Output<T> {
+    /// What took it; none when it was taken before.
+    pub sink: Option<T>,
+    /// The bug of this program that ended its taking.
+    pub fault: Option<InternalFault>,
+}
+
+fn locked<T>(output: &Mutex<Output<T>>) -> MutexGuard<'_, Output<T>> {
+    output.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// Reads all of a replica's output, whatever becomes of it: a program whose output nobody reads waits forever.
+fn pump<T>(mut reader: impl Read, output: &Mutex<Output<T>>, take: fn(&mut T, &[u8])) {
+    let mut buffer = vec![0; 256 << 10];
+    while let Ok(count) = reader.read(&mut buffer) {
+        let mut output = locked(output);
+        let Output { sink: Some(sink), fault } = &mut *output else { break };
+        match buffer.get(..count) {
+            None | Some([]) => break,
+            Some(_) if fault.is_some() => {}
+            Some(bytes) => *fault = caught(|| take(sink, bytes)).err(),
+        }
+    }
 }
 
 /// How a replica ended.
@@ -115,7 +143,7 @@ impl<T: Send + 'static> Replica<T> {
         ended: impl FnOnce() + Send + 'static,
     ) -> Result<Self> {
         let myself = std::env::current_exe().context("cannot tell the path of this program")?;
-        let (mut reader, writer) = std::io::pipe().context("cannot make a pipe")?;
+        let (reader, writer) = std::io::pipe().context("cannot make a pipe")?;
         let errors = writer.try_clone().context("cannot make a pipe")?;
         let (socket, theirs) = UnixStream::pair().context("cannot make a pair of sockets")?;
         let of_container =
@@ -134,22 +162,15 @@ impl<T: Send + 'static> Replica<T> {
             .process_group(0)
             .spawn()
             .context("cannot start a supervisor")?;
-        let sink = Arc::new(Mutex::new(Some(sink)));
-        let shared = Arc::clone(&sink);
+        let output = Arc::new(Mutex::new(Output { sink: Some(sink), fault: None }));
+        let shared = Arc::clone(&output);
         std::thread::spawn(move || {
-            let mut buffer = vec![0; 256 << 10];
-            while let Ok(count) = reader.read(&mut buffer) {
-                let mut sink = shared.lock().unwrap_or_else(PoisonError::into_inner);
-                match (sink.as_mut(), buffer.get(..count)) {
-                    (Some(sink), Some(bytes)) if count > 0 => take(sink, bytes),
-                    _ => break,
-                }
-            }
+            pump(reader, &shared, take);
             ended();
         });
         let container =
             start.container.map(|(engine, name)| Contained { engine, name: name.to_owned(), env: start.env.clone() });
-        Ok(Self { supervisor, socket, container, sink })
+        Ok(Self { supervisor, socket, container, output })
     }
 
     /// Returns the supervisor's process id.
@@ -159,7 +180,7 @@ impl<T: Send + 'static> Replica<T> {
 
     /// Looks at the sink while output comes.
     pub fn look<R>(&self, look: impl FnOnce(&mut T) -> R) -> Option<R> {
-        self.sink.lock().unwrap_or_else(PoisonError::into_inner).as_mut().map(look)
+        locked(&self.output).sink.as_mut().map(look)
     }
 
     /// Asks all processes to end; their supervisor kills them after ten seconds.
@@ -178,14 +199,17 @@ impl<T: Send + 'static> Replica<T> {
     }
 
     /// Waits for the end, and returns how it was and what the output became.
-    pub fn finish(mut self) -> (Ended, Option<T>) {
+    pub fn finish(mut self) -> (Ended, Output<T>) {
         let status = self.supervisor.wait().ok();
         // A process that escaped its supervisor may hold the output; the run does not wait for it.
         let started = Instant::now();
-        while Arc::strong_count(&self.sink) > 1 && started.elapsed() < DRAIN {
+        while Arc::strong_count(&self.output) > 1 && started.elapsed() < DRAIN {
             std::thread::sleep(Duration::from_millis(1));
         }
-        let sink = self.sink.lock().unwrap_or_else(PoisonError::into_inner).take();
+        let output = {
+            let mut output = locked(&self.output);
+            Output { sink: output.sink.take(), fault: output.fault.take() }
+        };
         let mut text = Vec::new();
         let _ = self.socket.set_read_timeout(Some(DRAIN));
         let _ = self.socket.read_to_end(&mut text);
@@ -195,7 +219,7 @@ impl<T: Send + 'static> Replica<T> {
             container::remove(engine, name, env);
         }
         let ended = report.map_or_else(|| lost(status), Ended::from);
-        (ended, sink)
+        (ended, output)
     }
 }
 
@@ -237,5 +261,27 @@ fn judge(program: &str, path: &Path) -> Option<String> {
             Some(format!("`{program}` is not executable: `chmod +x`, or name the interpreter first, such as `sh`"))
         }
         Ok(_) => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io::{Read, repeat};
+    use std::sync::Mutex;
+
+    use super::{Output, pump};
+
+    #[test]
+    fn output_is_read_to_its_end_after_a_fault_in_taking_it() {
+        let mut left = repeat(7).take(1 << 20);
+        let output = Mutex::new(Output { sink: Some(0), fault: None });
+        let take = |taken: &mut usize, bytes: &[u8]| {
+            assert_eq!(*taken, 0, "a fault of the second piece");
+            *taken += bytes.len();
+        };
+        pump(&mut left, &output, take);
+        let Output { sink, fault } = output.into_inner().unwrap();
+        assert_eq!((left.limit(), sink), (0, Some(256 << 10)));
+        assert!(fault.unwrap().to_string().contains("a fault of the second piece"));
     }
 }
