@@ -173,8 +173,8 @@ fn recording_ends_at_once() {
         assert!(ended.status.success(), "{arguments:?}: {}", String::from_utf8_lossy(&ended.stderr));
     };
     git(&["init", "-q", "--bare", "remote.git"]);
-    // It ends when the program has.
-    let hook = "#!/bin/sh\ntouch is-hooked\nuntil test -e is-over; do sleep 0.1; done\n";
+    // It ends when the program has, or with its folder.
+    let hook = "#!/bin/sh\ntouch is-hooked\nwhile test -e is-hooked && ! test -e is-over; do sleep 0.1; done\n";
     folder.write("remote.git/hooks/pre-receive", hook);
     let hook = remote.join("hooks/pre-receive");
     std::fs::set_permissions(hook, std::os::unix::fs::PermissionsExt::from_mode(0o755)).unwrap();
