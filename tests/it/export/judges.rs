@@ -14,7 +14,7 @@ use super::made::{export, folder, hostile, real, run};
 use super::rebuilt::{Row, rebuilt};
 use crate::support::judges::{missing, oracle, python_with, tool};
 use crate::support::project::Folder;
-use crate::support::watchdog::until;
+use kubebench_testing::watchdog::until;
 
 /// The Python that `.ci/run` makes for these tests.
 const PYTHON: &str = "python-with-exports";

@@ -12,7 +12,7 @@ use kubebench_format::schema::generate_result;
 use serde_json::{Value, json};
 
 use crate::support::project::{Folder, assert_yes, files_below, mixed, objects, relative, repository};
-use crate::support::watchdog;
+use kubebench_testing::watchdog;
 
 /// A result as the recorder writes it.
 fn sound() -> BenchmarkResult {

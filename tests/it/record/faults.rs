@@ -4,7 +4,7 @@ use kubebench_git::record::{Kind, Mode};
 
 use super::server::{Daemon, Fault, Http};
 use super::*;
-use crate::support::watchdog::returns;
+use kubebench_testing::watchdog::returns;
 
 fn record_at(site: &Site, mode: Mode, url: &str, deadline: Duration) -> Result<Recorded, NotRecorded> {
     let destination = Destination { remote: url.to_owned(), deadline, ..site.destination(mode) };

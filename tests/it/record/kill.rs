@@ -7,7 +7,7 @@ use std::time::Instant;
 use kubebench_git::record::Mode;
 
 use super::*;
-use crate::support::watchdog::until;
+use kubebench_testing::watchdog::until;
 
 /// What the killed process does: `fold`, or a mode and the number of a result; with its site in `KUBEBENCH_TEST_SITE`.
 const TASK: &str = "KUBEBENCH_TEST_TASK";

@@ -24,7 +24,7 @@ use kubebench_git::record::{Addition, Folded, Mode, NotRecorded, Recorded, Signi
 use kubebench_git::{self as git, Destination};
 use serde_json::{Value, json};
 
-use crate::support::watchdog::WATCHDOG;
+use kubebench_testing::watchdog::WATCHDOG;
 
 /// A folder with a bare repository `remote.git`, a project of its own beside it, and a cache.
 pub(crate) struct Site {

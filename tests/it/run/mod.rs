@@ -25,7 +25,7 @@ use kubebench_format::result::{self, BenchmarkResult};
 use serde_json::json;
 
 use crate::support::project::{Folder, files_below};
-use crate::support::watchdog::{self, until};
+use kubebench_testing::watchdog::{self, until};
 
 /// Tests that mostly wait, all at once.
 #[test]

@@ -12,7 +12,7 @@ use kubebench_extract::prometheus::{of_cluster, over_time, range_url};
 
 use crate::support::judges::oracle;
 use crate::support::project::{Folder, repository};
-use crate::support::watchdog::until;
+use kubebench_testing::watchdog::until;
 
 /// Starts a server that answers each request with what `answer` says of its path; returns its address.
 fn serve(answer: fn(&str) -> (u16, String)) -> String {

@@ -1,5 +1,4 @@
-//! What the tests share: projects in folders, judges from outside, a watchdog.
+//! What the tests share: projects in folders, judges from outside.
 
 pub(crate) mod judges;
 pub(crate) mod project;
-pub(crate) mod watchdog;

@@ -10,7 +10,7 @@ use serde_json::Value;
 
 use crate::support::judges;
 use crate::support::project::{Folder, compile, files_below};
-use crate::support::watchdog::{self, returns};
+use kubebench_testing::watchdog::{self, returns};
 
 /// What specs may not use although YAML has it: a refusal with one of these is no misreading.
 const STRICTER_THAN_YAML: &[&str] =
