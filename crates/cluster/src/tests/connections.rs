@@ -55,7 +55,10 @@ fn what_is_wrong_with_a_configuration_is_said_without_its_secrets() {
     let folder = tempfile::tempdir().unwrap();
     let missing = folder.path().join("missing");
     let why = failure(Cluster::by_files(std::slice::from_ref(&missing), None));
-    assert_text(named(why, &[(missing.to_str().unwrap(), "MISSING")]), str! {"there is no kubeconfig: looked for `MISSING`; set KUBECONFIG to the file that `kubectl` uses"});
+    assert_text(
+        named(why, &[(missing.to_str().unwrap(), "MISSING")]),
+        str! {"there is no kubeconfig: looked for `MISSING`; set KUBECONFIG to the file that `kubectl` uses"},
+    );
 
     let mut said = Vec::new();
     for text in [
@@ -74,7 +77,9 @@ fn what_is_wrong_with_a_configuration_is_said_without_its_secrets() {
         said.push(named(&why, &[(folder.path().to_str().unwrap(), "FOLDER")]));
         assert!(!why.contains("hidden") && !why.contains("aGlkZGVu"), "{why}");
     }
-    assert_text(said.join("\n"), str! {[r#"
+    assert_text(
+        said.join("\n"),
+        str! {[r#"
 cannot read `FOLDER/config`: it is no kubeconfig: line 2, column 9
 cannot read `FOLDER/config`: it is no kubeconfig: line 3, column 25
 cannot read `FOLDER/config`: it is no kubeconfig: line 3, column 17
@@ -83,7 +88,8 @@ the kubeconfig cannot be used: failed to load current context: x; it has no cont
 the kubeconfig cannot be used: failed to load certificate authority: failed to decode base64 data: Invalid padding; it has the contexts `x`
 cannot speak to https://127.0.0.1: rustls tls error: identity PEM is missing a private key: the key must be PKCS8 or RSA/PKCS1
 cannot speak to https://127.0.0.1: auth error: the program that the kubeconfig names to log in ended with exit status: 3: sorry
-"#]});
+"#]},
+    );
 }
 
 #[test]

@@ -93,6 +93,9 @@ mod tests {
         check_volume(folder.path()).unwrap();
         assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 0);
         let error = check_volume(&folder.path().join("absent")).unwrap_err();
-        assert_text(named(error, &[(folder.path().to_str().unwrap(), "FOLDER")]), str! {"cannot write to the volume at FOLDER/absent"});
+        assert_text(
+            named(error, &[(folder.path().to_str().unwrap(), "FOLDER")]),
+            str! {"cannot write to the volume at FOLDER/absent"},
+        );
     }
 }

@@ -77,7 +77,10 @@ fn edited_is_refused_unless_told_otherwise() {
     let (state, check, write) = one(file(&edited));
     assert_eq!((state, check[0].code.id), (State::Edited { conflict: false }, "KB0503"));
     assert_eq!((write[0].code.id, write[0].severity), ("KB0503", Severity::Error));
-    assert_text(write[0].help.as_ref().unwrap(), str! {"run `kubebench compile --overwrite-edited` to put the compiled text back"});
+    assert_text(
+        write[0].help.as_ref().unwrap(),
+        str! {"run `kubebench compile --overwrite-edited` to put the compiled text back"},
+    );
     let wanted = tree(&[("t/b/x.yaml", "a: 1\n")]);
     let on_disk = disk([("t/b/x.yaml", file(&edited))]);
     let plan = plan(&wanted, &on_disk, &Scope::default());
@@ -92,7 +95,10 @@ fn a_merge_conflict_is_called_one_and_compiled_away() {
     let conflict = format!("{}<<<<<<< HEAD\n=======\n>>>>>>> b\n", rendered());
     let (state, check, write) = one(file(&conflict));
     assert_eq!(state, State::Edited { conflict: true });
-    assert_text(&check[0].message, str! {"manifest `generated/t/b/x.yaml` holds conflict markers of an unresolved merge"});
+    assert_text(
+        &check[0].message,
+        str! {"manifest `generated/t/b/x.yaml` holds conflict markers of an unresolved merge"},
+    );
     assert_text(check[0].help.as_ref().unwrap(), str! {"run `kubebench compile` and commit the result"});
     assert_eq!(write, []);
     let wanted = tree(&[("t/b/x.yaml", "a: 1\n")]);
@@ -109,7 +115,10 @@ fn foreign_at_a_manifests_path_is_refused() {
         assert_eq!(state, State::Foreign);
         assert_eq!((check[0].code.id, check[0].severity), ("KB0505", Severity::Error));
         assert_eq!((write[0].code.id, write[0].severity), ("KB0505", Severity::Error));
-        assert_text(write[0].help.as_ref().unwrap(), str! {"move it out of `generated` or delete it (`rm -r generated/t/b/x.yaml`), then run `kubebench compile`"});
+        assert_text(
+            write[0].help.as_ref().unwrap(),
+            str! {"move it out of `generated` or delete it (`rm -r generated/t/b/x.yaml`), then run `kubebench compile`"},
+        );
     }
 }
 
@@ -117,7 +126,10 @@ fn foreign_at_a_manifests_path_is_refused() {
 fn line_endings_are_a_state_of_their_own() {
     let (state, check, write) = one(file(&rendered().replace('\n', "\r\n")));
     assert_eq!((state, check[0].code.id), (State::LineEndings, "KB0506"));
-    assert_text(check[0].help.as_ref().unwrap(), str! {"add the line `generated/** text eol=lf` to `.gitattributes`, then run `kubebench compile` and `git add --renormalize generated`"});
+    assert_text(
+        check[0].help.as_ref().unwrap(),
+        str! {"add the line `generated/** text eol=lf` to `.gitattributes`, then run `kubebench compile` and `git add --renormalize generated`"},
+    );
     assert_eq!(write, []);
     let stale = manifest("specs/x.yaml", "a: 0\n").text.replace('\n', "\r\n");
     assert_eq!(one(file(&stale)).0, State::Stale);
@@ -198,8 +210,14 @@ fn orphans_go_and_edited_orphans_stay() {
     );
     let found = check(&plan);
     assert_eq!(found.iter().map(|found| found.code.id).collect::<Vec<_>>(), ["KB0504", "KB0504", "KB0504", "KB0503"]);
-    assert_text(&found[0].message, str! {"manifest `generated/t/b/old.yaml` is left over: `specs/x.yaml` does not compile to it any more"});
-    assert_text(&found[1].message, str! {"manifest `generated/t/gone/crlf.yaml` is left over: nothing is compiled from `specs/gone.yaml` any more"});
+    assert_text(
+        &found[0].message,
+        str! {"manifest `generated/t/b/old.yaml` is left over: `specs/x.yaml` does not compile to it any more"},
+    );
+    assert_text(
+        &found[1].message,
+        str! {"manifest `generated/t/gone/crlf.yaml` is left over: nothing is compiled from `specs/gone.yaml` any more"},
+    );
     assert_eq!(write(&plan).iter().map(|found| found.code.id).collect::<Vec<_>>(), ["KB0503"]);
 }
 

@@ -45,8 +45,14 @@ fn links_do_not_hide_an_overlap() {
     fs::create_dir_all(root.join("generated")).unwrap();
     symlink("generated", root.join("specs")).unwrap();
     symlink("/tmp", root.join("away")).unwrap();
-    assert_text(refused(root, "generated", &["specs"]).unwrap_err(), str! {"the output directory `generated` is also a folder of specs (`specs`)"});
-    assert_text(refused(root, "away/generated", &[]).unwrap_err(), str! {"`away` is a symbolic link; the output directory must be a real folder of the project"});
+    assert_text(
+        refused(root, "generated", &["specs"]).unwrap_err(),
+        str! {"the output directory `generated` is also a folder of specs (`specs`)"},
+    );
+    assert_text(
+        refused(root, "away/generated", &[]).unwrap_err(),
+        str! {"`away` is a symbolic link; the output directory must be a real folder of the project"},
+    );
 }
 
 #[test]

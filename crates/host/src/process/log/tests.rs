@@ -200,7 +200,10 @@ fn a_log_without_a_checkpoint_is_left_alone() {
         assert_eq!(text, b"of yesterday");
         let kept = log.finish();
         let fault = kept.fault.unwrap().to_string();
-        assert_text(named(fault, &[(folder.path().to_str().unwrap(), "FOLDER")]), str! {"it was there already, without a checkpoint, and is left as it is"});
+        assert_text(
+            named(fault, &[(folder.path().to_str().unwrap(), "FOLDER")]),
+            str! {"it was there already, without a checkpoint, and is left as it is"},
+        );
     }
     assert_eq!(fs::read_to_string(folder.path().join("log")).unwrap(), "of yesterday");
 }
@@ -235,7 +238,10 @@ fn no_link_is_followed() {
         std::os::unix::fs::symlink(&other, folder.path().join(name)).unwrap();
         let error = KeptLog::resume(&folder.path().join("log"), folder.path(), 100).unwrap_err();
         if name == "log" {
-            assert_text(named(error, &[(folder.path().to_str().unwrap(), "FOLDER")]), str! {"a link is in its place, and links are not followed"});
+            assert_text(
+                named(error, &[(folder.path().to_str().unwrap(), "FOLDER")]),
+                str! {"a link is in its place, and links are not followed"},
+            );
         }
         assert_eq!(fs::read_to_string(other).unwrap(), "of somebody else", "{name}");
     }
@@ -246,5 +252,8 @@ fn no_pipe_is_written_to() {
     let folder = in_memory();
     nix::unistd::mkfifo(&folder.path().join("log"), nix::sys::stat::Mode::S_IRWXU).unwrap();
     let error = KeptLog::resume(&folder.path().join("log"), folder.path(), 100).unwrap_err();
-    assert_text(named(error, &[(folder.path().to_str().unwrap(), "FOLDER")]), str! {"something other than a file is in its place"});
+    assert_text(
+        named(error, &[(folder.path().to_str().unwrap(), "FOLDER")]),
+        str! {"something other than a file is in its place"},
+    );
 }
