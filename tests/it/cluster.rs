@@ -39,7 +39,7 @@ const COMPONENTS: &str = "argo,training-operator,git";
 const LACKS: i32 = 3;
 
 /// Longer takes nothing that a test waits for, however busy the machine is.
-const PATIENCE: Duration = crate::support::watchdog::WATCHDOG;
+const PATIENCE: Duration = kubebench_testing::watchdog::WATCHDOG;
 
 /// How objects reach a cluster: Flux and `kubectl apply --server-side`, or Argo CD and `kubectl apply`.
 const WAYS: [&[&str]; 2] = [&[], &["--server-side"]];

@@ -230,3 +230,9 @@ impl Project {
 pub(super) fn verdict(line: &Json) -> &str {
     line["verdict"].as_str().unwrap()
 }
+
+/// The texts of a list in JSON, one a line.
+pub(super) fn texts(list: &Json) -> String {
+    let texts: Vec<&str> = list.as_array().unwrap().iter().map(|text| text.as_str().unwrap()).collect();
+    texts.join("\n")
+}

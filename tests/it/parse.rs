@@ -9,10 +9,10 @@ use kubebench_extract::rules::Rules;
 use kubebench_extract::tool::TOOLS;
 use kubebench_format::result::{self, BenchmarkResult};
 use kubebench_format::schema::generate_result;
+use kubebench_testing::watchdog;
 use serde_json::{Value, json};
 
 use crate::support::project::{Folder, assert_yes, files_below, mixed, objects, relative, repository};
-use crate::support::watchdog;
 
 /// A result as the recorder writes it.
 fn sound() -> BenchmarkResult {

@@ -22,9 +22,8 @@ use std::time::Duration;
 
 use kubebench_git::record::{Addition, Folded, Mode, NotRecorded, Recorded, Signing};
 use kubebench_git::{self as git, Destination};
+use kubebench_testing::watchdog::WATCHDOG;
 use serde_json::{Value, json};
-
-use crate::support::watchdog::WATCHDOG;
 
 /// A folder with a bare repository `remote.git`, a project of its own beside it, and a cache.
 pub(crate) struct Site {

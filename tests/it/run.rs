@@ -22,10 +22,10 @@ use std::process::{Child, ExitStatus, Stdio};
 
 use kubebench_format::result::v1::{Exit, Metric, Status};
 use kubebench_format::result::{self, BenchmarkResult};
+use kubebench_testing::watchdog::{self, until};
 use serde_json::json;
 
 use crate::support::project::{Folder, files_below};
-use crate::support::watchdog::{self, until};
 
 /// Tests that mostly wait, all at once.
 #[test]

@@ -1,5 +1,5 @@
-//! What the tests share: projects in folders, judges from outside, a watchdog.
+//! What the tests share: projects in folders, judges from outside, texts without what differs each time.
 
 pub(crate) mod judges;
 pub(crate) mod project;
-pub(crate) mod watchdog;
+pub(crate) mod steady;

@@ -280,8 +280,10 @@ fn walk(node: &Node, visit: &mut impl FnMut(&Node)) {
 mod tests {
     use super::*;
     use kubebench_syntax::text::{SourceId, SourceMap};
+    use kubebench_testing::snapshot::{Snapshot, assert_findings, str};
 
-    fn check(text: &str, expected: &str) {
+    /// What `text` is resolved to, or the findings.
+    fn resolved(text: &str) -> Result<String, Vec<(&'static str, String)>> {
         let names = Source::new(
             "scope",
             b"{matrix: {n: 4, big: 1.10, amp: true, raw: '$${{ x }}'}, target: {values: {dir: /data}}, benchmark: {labels: {a.b/c: x}}}",
@@ -295,11 +297,19 @@ mod tests {
         let resolved = resolve(&source, &root, &scope, &mut diagnostics);
         let mut map = SourceMap::default();
         map.add(source);
-        let faults: Vec<String> =
-            diagnostics.into_sorted(&map).iter().map(|fault| format!("{} {}", fault.code.id, fault.message)).collect();
-        let found =
-            if faults.is_empty() { resolved.get("a").unwrap().to_json().to_string() } else { faults.join("; ") };
-        assert_eq!(found, expected, "{text}");
+        let faults: Vec<_> =
+            diagnostics.into_sorted(&map).into_iter().map(|fault| (fault.code.id, fault.message)).collect();
+        if faults.is_empty() { Ok(resolved.get("a").unwrap().to_json().to_string()) } else { Err(faults) }
+    }
+
+    #[track_caller]
+    fn check(text: &str, expected: &str) {
+        assert_eq!(resolved(text).as_deref(), Ok(expected), "{text}");
+    }
+
+    #[track_caller]
+    fn check_fault(text: &str, code: &str, message: Snapshot) {
+        assert_findings(&resolved(text).unwrap_err(), &[(code, message)]);
     }
 
     #[test]
@@ -330,26 +340,25 @@ mod tests {
         let root = kubebench_syntax::yaml::read(SourceId(0), &source).root.unwrap();
         let mut diagnostics = Diagnostics::default();
         refuse(&source, &root, "reason", &mut diagnostics);
-        let found: Vec<String> =
-            diagnostics.into_iter().map(|fault| format!("{} {}", fault.code.id, fault.message)).collect();
-        assert_eq!(
-            found,
-            [
-                "KB0303 `b` cannot be looked up here",
-                "KB0302 `e * 2` is not a name",
-                "KB0302 `${{` is not closed by `}}`"
-            ]
+        let found: Vec<_> = diagnostics.into_iter().map(|fault| (fault.code.id, fault.message)).collect();
+        assert_findings(
+            &found,
+            &[
+                ("KB0303", str! {"`b` cannot be looked up here"}),
+                ("KB0302", str! {"`e * 2` is not a name"}),
+                ("KB0302", str! {"`${{` is not closed by `}}`"}),
+            ],
         );
     }
 
     #[test]
     fn faults() {
-        check("${{ matrix.m }}", "KB0301 there is no `matrix.m`");
-        check("${{ matix.n }}", "KB0301 there is no `matix`");
-        check("${{ matrix }}", "KB0303 `matrix` is not one value");
-        check("${{ parameters.x }}", "KB0303 `parameters.x` cannot be looked up here");
-        check("${{ matrix.n * 2 }}", "KB0302 `matrix.n * 2` is not a name");
-        check("${{ }}", "KB0302 `${{ }}` names nothing");
-        check("x ${{ matrix.n", "KB0302 `${{` is not closed by `}}`");
+        check_fault("${{ matrix.m }}", "KB0301", str! {"there is no `matrix.m`"});
+        check_fault("${{ matix.n }}", "KB0301", str! {"there is no `matix`"});
+        check_fault("${{ matrix }}", "KB0303", str! {"`matrix` is not one value"});
+        check_fault("${{ parameters.x }}", "KB0303", str! {"`parameters.x` cannot be looked up here"});
+        check_fault("${{ matrix.n * 2 }}", "KB0302", str! {"`matrix.n * 2` is not a name"});
+        check_fault("${{ }}", "KB0302", str! {"`${{ }}` names nothing"});
+        check_fault("x ${{ matrix.n", "KB0302", str! {"`${{` is not closed by `}}`"});
     }
 }

@@ -3,6 +3,7 @@
 //!
 //! A snapshot holds wording alone. Codes, counts, keys and statuses are compared as values, which no command rewrites.
 
+use std::collections::BTreeSet;
 use std::fmt::Display;
 
 use snapbox::IntoData as _;
@@ -26,6 +27,31 @@ pub fn assert_texts<T: Display>(actual: &[T], expected: &[Snapshot]) {
     }
 }
 
+/// Compares the line of a text that is most like its snapshot: what a page or a program says among other things.
+#[track_caller]
+pub fn assert_line(text: impl Display, expected: Snapshot) {
+    let (text, wanted) = (text.to_string(), expected.data.trim());
+    let line = most_alike(&text, wanted).unwrap_or_else(|| panic!("no line is like `{wanted}` in:\n{text}"));
+    assert_text(line, expected);
+}
+
+/// The line that has most of the words of `wanted`, the first of several; none if no line has a third of them.
+fn most_alike<'t>(text: &'t str, wanted: &str) -> Option<&'t str> {
+    let words: BTreeSet<&str> = wanted.split_whitespace().collect();
+    let likeness = |line: &str| {
+        let common = line.split_whitespace().collect::<BTreeSet<_>>().intersection(&words).count();
+        // Of lines with the same words in common the one that holds them together.
+        (line == wanted, line.contains(wanted), common)
+    };
+    let alike = text.lines().map(|line| (likeness(line), line)).rev().max_by_key(|(likeness, _)| *likeness);
+    alike.filter(|((_, holds, common), _)| *holds || common * 3 >= words.len()).map(|(_, line)| line)
+}
+
+/// A text with names in the place of parts that differ from run to run: folders, commits, times.
+pub fn named(text: impl Display, parts: &[(&str, &str)]) -> String {
+    parts.iter().fold(text.to_string(), |text, (part, name)| text.replace(part, name))
+}
+
 /// Compares findings: their codes as they are, their messages with snapshots.
 #[track_caller]
 pub fn assert_findings<C: AsRef<str>, M: Display>(found: &[(C, M)], expected: &[(&str, Snapshot)]) {
@@ -34,4 +60,30 @@ pub fn assert_findings<C: AsRef<str>, M: Display>(found: &[(C, M)], expected: &[
     let (expected_codes, snapshots): (Vec<&str>, Vec<Snapshot>) = expected.iter().cloned().unzip();
     assert_eq!(codes, expected_codes, "{messages:#?}");
     assert_texts(&messages, &snapshots);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const TEXT: &str = "2 results recorded\nthe result is kept in `team/a`\nthe result is kept\n";
+
+    #[test]
+    fn the_line_that_is_equal_comes_first_then_the_one_with_most_words() {
+        for (wanted, line) in [
+            ("the result is kept", Some("the result is kept")),
+            ("is kept in", Some("the result is kept in `team/a`")),
+            ("the results are kept in `team/a`", Some("the result is kept in `team/a`")),
+            ("2 results stored", Some("2 results recorded")),
+            ("there is no such file or folder", None),
+            ("nothing of it", None),
+        ] {
+            assert_eq!(most_alike(TEXT, wanted), line, "{wanted}");
+        }
+    }
+
+    #[test]
+    fn an_empty_snapshot_takes_the_first_line() {
+        assert_eq!(most_alike(TEXT, ""), Some("2 results recorded"));
+    }
 }

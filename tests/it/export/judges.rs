@@ -8,13 +8,13 @@ use std::os::unix::process::CommandExt as _;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 
+use kubebench_testing::watchdog::until;
 use serde_json::{Value, json};
 
 use super::made::{export, folder, hostile, real, run};
 use super::rebuilt::{Row, rebuilt};
 use crate::support::judges::{missing, oracle, python_with, tool};
 use crate::support::project::Folder;
-use crate::support::watchdog::until;
 
 /// The Python that `.ci/run` makes for these tests.
 const PYTHON: &str = "python-with-exports";

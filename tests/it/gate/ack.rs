@@ -1,8 +1,11 @@
 //! `ack`: what it bounds, what it refuses, and what the gate says after it.
 
+use kubebench_testing::snapshot::{assert_line, assert_text, named, str};
 use serde_json::{Value as Json, json};
 
-use super::{Project, QUIET, SPEC, Special, verdict};
+use crate::support::steady::steady;
+
+use super::{Project, QUIET, SPEC, Special, texts, verdict};
 
 const ACK: [&str; 7] = ["ack", "train", "--metric", "speed", "--by", "ada", "--reason=known"];
 
@@ -53,11 +56,22 @@ fn the_bound_of_two_steps_is_that_of_both() {
     let (status, path, error) = project.says(&[&ACK[..], &["--max-change", "7%"]].concat());
     assert_eq!(status, 0, "{error}");
     let (status, line) = project.gate(&[]);
-    let exceeded = format!("; more than the 7 % that {} accepts", path.trim());
-    assert!(status == 1 && line["message"].as_str().unwrap().ends_with(&exceeded), "{line:#}");
+    assert_eq!(status, 1, "{line:#}");
+    let message = named(line["message"].as_str().unwrap(), &[(path.trim(), "PATH")]);
+    assert_text(
+        message,
+        str! {"open since 2026-02-01: 10 sessions, −4.7 % [−5.6, −3.9] against the level before; more than the 7 % that PATH accepts"},
+    );
     project.folder.remove(path.trim());
     let (status, _, error) = project.says(&ACK);
-    assert!(status == 0 && !error.contains("stays open"), "{error}");
+    assert_eq!(status, 0);
+    assert_text(
+        &error,
+        str! {[r#"
+accepted in the case `*` from session-021 on, up to 12%; it holds here now, and for everybody once the file is committed, so send it for review
+
+"#]},
+    );
     let text = file(&project);
     assert!(["11%", "12%", "13%"].iter().any(|bound| text.contains(bound)), "{text}");
     let (status, line) = project.gate(&[]);
@@ -73,13 +87,28 @@ fn an_open_change_of_several_levels_is_accepted_as_it_is_now() {
         .collect();
     assert_eq!(project.gate(&[]).0, 1);
     let (status, path, error) = project.says(&ACK);
-    assert!(status == 0 && error.contains(&format!("from {} on", first[2])), "{error}");
+    assert!(status == 0 && error.contains(&first[2]), "{error}");
+    assert_text(
+        &error,
+        str! {[r#"
+accepted in the case `*` from session-021 on, up to 23%; it holds here now, and for everybody once the file is committed, so send it for review
+
+"#]},
+    );
     let (status, line) = project.gate(&[]);
     assert_eq!(status, 0, "{line:#}");
     // The first level alone leaves the second one open, and says so.
     project.folder.remove(path.trim());
     let (status, _, error) = project.says(&[&ACK[..], &["--from", &first[1]]].concat());
-    assert!(status == 0 && error.contains(&format!("which `--from {}` accepts", first[2])), "{error}");
+    assert!(status == 0 && error.contains(&format!("--from {}`", first[2])), "{error}");
+    assert_text(
+        &error,
+        str! {[r#"
+accepted in the case `*` from session-011 on, up to 13%; it holds here now, and for everybody once the file is committed, so send it for review
+what got worse from session session-021 of 2026-02-01 on stays open: it is a change of its own, which `--from session-021` accepts
+
+"#]},
+    );
     assert_eq!(project.gate(&[]).0, 1);
     assert_eq!(project.says(&[&ACK[..], &["--from", &first[2]]].concat()).0, 0);
     assert_eq!(project.gate(&[]).0, 0);
@@ -132,7 +161,11 @@ fn a_time_is_read_as_a_time() {
     project.session(90.0, &Special::default());
     for wrong in ["2026-01-2", "2026-01-20 12:00", "2026-01-20T00"] {
         let (status, _, error) = project.says(&[&ACK[..], &["--from", wrong]].concat());
-        assert!(status == 2 && error.contains("is not a time") && error.contains("write a day"), "{error}");
+        assert!(status == 2, "{error}");
+        assert_line(
+            named(&error, &[(wrong, "WRONG")]),
+            str! {"error: invalid value 'WRONG' for '--from <SESSION|COMMIT|TIME>': `WRONG` is not a time; write a day such as `2027-03-31`, or a time such as `2027-03-31T08:00:00Z`"},
+        );
     }
     for (reason, from) in [("2026-01-20 12:00", "2026-02-01T21:00:00Z"), ("on", "2026-02-02T00:01:00+03:00")] {
         let ack = ["ack", "train", "--metric", "speed", "--by=10.0.0.1:80", "--reason", reason, "--from", from];
@@ -170,7 +203,11 @@ fn an_acknowledgement_of_a_commit_that_was_squashed_is_told() {
     let squashed = project.commit("squashed");
     project.session(90.2, &Special { commit: Some(squashed), ..Special::default() });
     let (status, answer) = project.json(&["gate"]);
-    assert!(status == 1 && answer["notes"].to_string().contains("after a squash or a rebase"), "{answer:#}");
+    assert!(status == 1, "{answer:#}");
+    assert_line(
+        steady(texts(&answer["notes"])),
+        str! {"acks/train-ID.yaml accepts nothing: the sessions from `COMMIT` on are of no baseline; after a squash or a rebase, name the new commit"},
+    );
 }
 
 #[test]
@@ -180,7 +217,14 @@ fn nothing_that_got_worse_is_nothing_to_accept() {
     let better = project.session(110.0, &Special::default());
     let from = [&ACK[..], &["--from", &better]].concat();
     let (status, _, error) = project.says(&from);
-    assert!(status == 2 && error.contains(&format!("nothing got worse from `{better}` on")), "{error}");
+    assert!(status == 2 && error.contains(&better), "{error}");
+    assert_text(
+        &error,
+        str! {[r#"
+error: nothing got worse from `session-021` on, so there is nothing to accept; `--max-change` accepts up to a share all the same
+
+"#]},
+    );
     assert!(!project.folder.path().join("acks").exists());
     assert_eq!(project.says(&[&from[..], &["--max-change", "4%"]].concat()).0, 0);
     assert!(file(&project).contains("4%"));
@@ -195,13 +239,21 @@ fn an_acknowledgement_that_does_not_reach_says_what_would() {
     assert_eq!(project.says(&[&from[..], &["--max-change", "4%"]].concat()).0, 0);
     assert_eq!(project.gate(&[]).0, 1);
     let (status, _, error) = project.says(&from);
-    assert!(status == 2 && error.contains("what is there now is within `maxChange: 1"), "{error}");
+    assert!(status == 2, "{error}");
+    assert_line(
+        steady(&error),
+        str! {"error: acks/train-ID.yaml is about this already; what is there now is within `maxChange: 14%`; to accept it again, edit `expires` or `maxChange` there, or delete it (git keeps it) and run this again"},
+    );
     // One that does not hold any more is not the one to mend.
     let tight = project.folder.tree("acks").remove(0).0;
     let expired = file(&project).replace("maxChange: 4%", "maxChange: 90%\n  expires: '2026-01-01'");
     project.folder.write("acks/a-first.yaml", expired);
     let (_, said, _) = project.says(&["gate"]);
-    assert!(said.contains(&format!("accept it in acks/{tight}: raise its `maxChange`")), "{said}");
+    assert!(said.contains(&format!("acks/{tight}")), "{said}");
+    assert_line(
+        named(&said, &[(&tight, "TIGHT")]),
+        str! {"  next: fix it, or accept it in acks/TIGHT: raise its `maxChange`, and send that for review"},
+    );
 }
 
 #[test]
@@ -219,7 +271,11 @@ fn what_no_bound_covers_is_accepted_only_by_name() {
     let place = format!("acks/{}", project.folder.tree("acks").remove(0).0);
     project.folder.write(&place, format!("{}  maxChange: 100%\n", file(&project)));
     let (status, said, _) = project.says(&["gate"]);
-    assert!(status == 1 && said.contains("take its `maxChange` out"), "{said}");
+    assert!(status == 1, "{said}");
+    assert_line(
+        steady(&said),
+        str! {"  next: fix it, or accept it in acks/train-ID.yaml: take its `maxChange` out, and send that for review"},
+    );
 }
 
 /// Where the far end of an interval alone is out of reach, the largest bound is enough.
@@ -285,7 +341,11 @@ fn what_is_accepted_for_every_case_is_accepted_for_each() {
     let (_, told) = project.json(&["history"]);
     let case = told["series"][0]["case"].as_str().unwrap().to_owned();
     let (status, _, error) = ack(&case);
-    assert!(status == 2 && error.contains(&format!("{} is about this already", path.trim())), "{error}");
+    assert_eq!(status, 2, "{error}");
+    assert_line(
+        named(&error, &[(path.trim(), "PATH")]),
+        str! {"error: PATH is about this already; what is there now is within `maxChange: 13%`; to accept it again, edit `expires` or `maxChange` there, or delete it (git keeps it) and run this again"},
+    );
     assert_eq!(project.folder.tree("acks").len(), 1);
 }
 
@@ -322,7 +382,15 @@ fn every_case_is_accepted_from_its_own_change() {
     let (status, _, error) = project.says(&ACK);
     assert!(status == 2 && error.contains("2 cases"), "{error}");
     let (status, files, error) = project.says(&[&ACK[..], &["--case", "*"]].concat());
-    assert!(status == 0 && files.lines().count() == 2 && !error.contains("stays open"), "{files}{error}");
+    assert!(status == 0 && files.lines().count() == 2, "{files}{error}");
+    assert_text(
+        &error,
+        str! {[r#"
+accepted in the case `nodes-1-00000000` from session-061 on, up to 13%; it holds here now, and for everybody once the file is committed, so send it for review
+accepted in the case `nodes-2-00000000` from session-068 on, up to 18%; it holds here now, and for everybody once the file is committed, so send it for review
+
+"#]},
+    );
     let (_, told) = project.json(&["history"]);
     let turns =
         |at: usize| told["series"][at]["changes"].as_array().unwrap().iter().map(|change| change["turn"].clone());
@@ -350,14 +418,18 @@ fn a_day_is_judged_by_the_newest_result_of_any_benchmark() {
         made.run.id = format!("{:0>32}", made.run.repeat);
     });
     let (status, _, error) = project.says(&[&ACK[..], &["--expires", "2026-05-01"]].concat());
-    assert!(status == 2 && error.contains("the newest result is of 2026-06-01"), "{error}");
+    assert!(status == 2, "{error}");
+    assert_line(
+        &error,
+        str! {"error: it would have expired on 2026-05-01, and the newest result is of 2026-06-01, so it would accept nothing"},
+    );
     assert_eq!(project.says(&[&ACK[..], &["--expires", "2026-07-01"]].concat()).0, 0);
     let (path, _) = project.folder.tree("acks").into_iter().next().unwrap();
     let written = std::fs::read_to_string(project.folder.path().join("acks").join(&path)).unwrap();
     project.folder.write(&format!("acks/{path}"), written.replace("2026-07-01", "2026-05-01"));
     for benchmark in [&[][..], &["train"]] {
         let (_, said, _) = project.says(&[&["history"], benchmark].concat());
-        assert!(said.contains("worse, open"), "{said}");
+        assert_line(&said, str! {"  2026-02-01T21:01:00Z worse, open: −7.9 % [−8.6, −7.2] since session session-021"});
     }
     let report = |more: &[&str]| project.says(&[&["report", "--format", "markdown"], more].concat()).1;
     assert!(report(&["--benchmark", "train"]).contains("**Worse:** train"), "{}", report(&[]));
@@ -374,7 +446,11 @@ fn the_printed_line_accepts_what_more_than_doubled() {
     assert!(line.contains("--max-change any"), "{line}");
     let words: Vec<&str> = ["ack"].into_iter().chain(line.split(' ')).collect();
     let (status, _, error) = project.says(&words);
-    assert!(status == 2 && error.contains("this is a placeholder"), "{error}");
+    assert!(status == 2, "{error}");
+    assert_line(
+        &error,
+        str! {"error: invalid value 'YOU' for '--by <WHO>': this is a placeholder: write who accepts, and why"},
+    );
     let words: Vec<&str> =
         words.into_iter().map(|word| if matches!(word, "YOU" | "WHY") { "ada" } else { word }).collect();
     assert_eq!(project.says(&words).0, 0);

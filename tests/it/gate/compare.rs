@@ -1,9 +1,12 @@
 //! `compare`: sides, what is comparable, symmetry.
 
 use kubebench_format::result::v1::Status;
+use kubebench_testing::snapshot::{assert_line, named, str};
 use serde_json::{Value as Json, json};
 
-use super::{Project, QUIET, SPEC, Special, verdict};
+use crate::support::steady::steady;
+
+use super::{Project, QUIET, SPEC, Special, texts, verdict};
 
 fn on(commit: &str) -> Special {
     Special { commit: Some(commit.to_owned()), ..Special::default() }
@@ -34,7 +37,10 @@ fn two_branches_and_their_mirror() {
     let (_, by_revision) = project.json(&["compare", &main[..10], &format!("rev:{feature}")]);
     assert_eq!(verdict(line(&by_revision)), "regressed");
     let (_, by_tip) = project.json(&["compare", "main", "feature"]);
-    assert!(by_tip["notes"].to_string().contains("`branch:main` is all of its commits"), "{by_tip:#}");
+    assert_line(
+        texts(&by_tip["notes"]),
+        str! {"`main` is the newest commit of that branch alone; `branch:main` is all of its commits"},
+    );
     assert!(!by_revision["notes"].to_string().contains("branch:"), "{by_revision:#}");
     assert_eq!(project.says(&["compare", "nonsense", "branch:feature"]).0, 2);
     assert_eq!(project.says(&["compare", "what:x", "branch:feature"]).0, 2);
@@ -52,7 +58,11 @@ fn what_differs_is_refused_and_can_be_allowed() {
     let (_, answer) = project.json(&["compare", &first, &second]);
     assert_eq!(verdict(line(&answer)), "incomparable");
     let message = line(&answer)["message"].as_str().unwrap();
-    assert!(message.contains("cpu (1 × synthetic and 1 × faster)") && message.contains("--allow cpu"), "{message}");
+    assert!(message.contains("--allow cpu"), "{message}");
+    assert_line(
+        &message,
+        str! {"both sides differ in cpu (1 × synthetic and 1 × faster); compare all the same with --allow cpu"},
+    );
     assert_eq!(verdict(line(&project.json(&["compare", &first, &second, "--allow", "cpu"]).1)), "unchanged");
     let third = project.commit("third");
     project.sessions(&QUIET[12..18], &Special { workload: Some("sha256:b".to_owned()), ..on(&third) });
@@ -115,7 +125,8 @@ fn few_sessions_of_a_variant_may_vary_more_than_many_of_another() {
         );
     }
     let (status, text, _) = project.says(&["compare", "variant:torch", "variant:jax-on-tpu"]);
-    assert!(status == 0 && text.contains("Welch's t, approximate"), "{text}");
+    assert!(status == 0, "{text}");
+    assert_line(&text, str! {"  p = 0.2353 (Welch's t, approximate)"});
 }
 
 /// Toolkits are compared variant by variant.
@@ -147,8 +158,15 @@ fn labels_keep_variants_apart() {
     let (_, text, _) = project.says(&["compare", "label:toolkit=torch", "label:toolkit=jax"]);
     assert!(!text.contains("kubebench ack"), "{text}");
     let (status, _, error) = project.says(&["compare", "label:toolkit=x", "variant:nope"]);
-    assert!(status == 1 && error.contains("results have these: label:toolkit=jax; label:toolkit=torch"), "{error}");
-    assert!(error.contains("results have these: variant:large; variant:small"), "{error}");
+    assert!(status == 1, "{error}");
+    assert_line(
+        &error,
+        str! {"KB0461: there is no result of `label:toolkit=x`; results have these: label:toolkit=jax; label:toolkit=torch"},
+    );
+    assert_line(
+        &error,
+        str! {"KB0461: there is no result of `variant:nope`; results have these: variant:large; variant:small"},
+    );
     let (_, answer) = project.json(&["compare", "variant:small", "label:toolkit=jax"]);
     let left = answer["unmatched"].to_string() + &answer["lines"].to_string();
     assert!(left.contains("variant=large"), "{answer:#}");
@@ -166,7 +184,10 @@ fn units_are_no_ratio() {
     let notes = answer["notes"].to_string();
     assert!(notes.contains("images/ms"), "{answer:#}");
     let (_, _, error) = project.says(&["compare", &first, &second]);
-    assert!(error.contains(&format!("nothing of {first} and {second} was compared")), "{error}");
+    assert_line(
+        named(&error, &[(&first, "FIRST"), (&second, "SECOND")]),
+        str! {"KB0461: nothing of FIRST and SECOND was compared; the notes name what one side alone has; `kubebench history` lists what there is"},
+    );
 }
 
 #[test]
@@ -215,8 +236,16 @@ fn where_no_run_of_a_side_counts_nothing_is_compared() {
     let second = project.commit("second");
     project.sessions(&QUIET[6..12], &on(&second));
     let (status, text, error) = project.says(&["compare", &first, &second]);
-    assert!(status == 1 && error.contains("was compared"), "{text}{error}");
-    assert!(text.contains(&format!("no run of {first} counts in train")), "{text}");
+    assert!(status == 1, "{text}{error}");
+    let names = [(&*first, "FIRST"), (&*second, "SECOND")];
+    assert_line(
+        named(&error, &names),
+        str! {"KB0461: nothing of FIRST and SECOND was compared; the notes name what one side alone has; `kubebench history` lists what there is"},
+    );
+    assert_line(
+        named(&text, &names),
+        str! {"note: no run of FIRST counts in train (default): they failed, or have no value"},
+    );
     let (status, text, error) = project.says(&["compare", &second, &first]);
     assert!(status == 1 && text.contains("1 missing"), "{text}{error}");
 }
@@ -275,7 +304,10 @@ fn labels_pair_what_belongs_together() {
         told,
         [("net flax", "unchanged"), ("llm-torch llm-jax", "regressed"), ("train-torch train-jax", "improved")]
     );
-    assert!(project.says(&sides).1.contains("llm-torch -> llm-jax"));
+    assert_line(
+        &project.says(&sides).1,
+        str! {"llm-torch -> llm-jax      default  speed   99.95 images/s       89.95 images/s     −10.0 % [−11.4, −8.6]  regressed"},
+    );
 }
 
 #[test]
@@ -291,7 +323,10 @@ fn labels_that_tell_nothing_apart_are_refused() {
     }
     let (_, answer) = project.json(&["compare", "label:toolkit=torch", "label:toolkit=jax"]);
     assert_eq!(answer["lines"], json!([]), "{answer:#}");
-    assert!(answer["notes"][0].as_str().unwrap().contains("ada, bob and cyd, dan"), "{answer:#}");
+    assert_line(
+        answer["notes"][0].as_str().unwrap(),
+        str! {"nobody can tell which of ada, bob and cyd, dan belong together, so they are not compared: give them a label that says so, or name one of each side with --benchmark"},
+    );
     let only = ["--benchmark", "ada", "--benchmark", "dan"];
     let (_, answer) = project.json(&[&["compare", "label:toolkit=torch", "label:toolkit=jax"][..], &only].concat());
     assert_eq!(line(&answer)["baselineBenchmark"], "ada");
@@ -327,14 +362,15 @@ fn hardware_that_one_side_alone_has_is_named() {
     let line = &answer["lines"][1];
     assert_eq!((line["environment"]["cpu"].as_str(), line.get("change")), (Some("1 × tardy"), None), "{line:#}");
     let message = line["message"].as_str().unwrap();
-    assert!(message.contains("cpu (1 × synthetic and 1 × tardy)") && message.contains("--allow cpu"), "{message}");
+    assert!(message.contains("--allow cpu"), "{message}");
+    assert_line(
+        steady(&message),
+        str! {"only COMMIT ran on this hardware: both sides differ in cpu (1 × synthetic and 1 × tardy); compare all the same with --allow cpu"},
+    );
     let (status, answer) = project.json(&["compare", &second, &first]);
     assert_eq!((status, told(&answer)), (1, vec!["unchanged equivalent".into(), "incomparable onlyBaseline".into()]));
     let (status, text, _) = project.says(&["compare", &first, &second]);
-    assert!(
-        status == 1 && text.contains(&format!("only {second} ran on this hardware")) && text.contains("1 × tardy"),
-        "{text}"
-    );
+    assert!(status == 1 && text.contains(&second) && text.contains("1 × tardy"), "{text}");
     let (status, text, error) = project.says(&["compare", &first, &second, "--output-format", "concise"]);
     assert!(status == 1 && format!("{text}{error}").contains("KB0461"), "{text}{error}");
     let (status, answer) = project.json(&["compare", &first, &second, "--allow", "cpu"]);
@@ -345,7 +381,10 @@ fn hardware_that_one_side_alone_has_is_named() {
     project.sessions(&QUIET[..6], &Special { cpu: Some("tardy".to_owned()), ..on(&feature) });
     let (status, answer) = project.json(&["compare", "branch:main", "branch:feature"]);
     assert_eq!((status, told(&answer).len()), (0, 1), "{answer:#}");
-    assert!(answer["notes"][0].as_str().unwrap().contains("replaced since"), "{answer:#}");
+    assert_line(
+        answer["notes"][0].as_str().unwrap(),
+        str! {"train (default) ran on hardware of branch:main that was replaced since, which is not compared: both sides differ there in cpu (1 × synthetic and 1 × tardy)"},
+    );
 }
 
 #[test]
@@ -359,10 +398,12 @@ fn a_metric_that_one_side_alone_has_is_named() {
     assert_eq!((status, verdict(line(&answer))), (1, "missing"), "{answer:#}");
     assert_eq!(line(&answer)["message"], format!("{second} has no value of this, and {first} has"));
     let (status, text, _) = project.says(&["compare", &first, &second]);
-    assert!(status == 1 && text.contains("1 missing, 1 unchanged"), "{text}");
+    assert!(status == 1, "{text}");
+    assert_line(&text, str! {"1 missing, 1 unchanged"});
     // What is new takes nothing from anybody.
     let (status, text, _) = project.says(&["compare", &second, &first, "--metric", "loss"]);
-    assert!(status == 1 && text.contains(&format!("only {first} has `loss` of train")), "{text}");
+    assert_eq!(status, 1, "{text}");
+    assert_line(named(&text, &[(&first, "FIRST")]), str! {"note: only FIRST has `loss` of train (default)"});
     assert_eq!(project.says(&["compare", &second, &first]).0, 0);
     // What the baseline had for a while, and has no more, is no loss.
     let third = project.commit("third");
@@ -370,5 +411,8 @@ fn a_metric_that_one_side_alone_has_is_named() {
     project.sessions(&QUIET[6..12], &on(&third));
     let (status, answer) = project.json(&["compare", &third, &second]);
     assert_eq!((status, verdict(line(&answer))), (0, "unchanged"), "{answer:#}");
-    assert!(answer["notes"][0].as_str().unwrap().contains(&format!("only {third} has `loss`")), "{answer:#}");
+    assert_line(
+        named(texts(&answer["notes"]), &[(&third, "THIRD")]),
+        str! {"only THIRD has `loss` of train (default)"},
+    );
 }

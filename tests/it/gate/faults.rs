@@ -1,6 +1,8 @@
 //! Specs and project files that are at fault: nothing is told by what they would have said.
 
-use super::{Project, QUIET, SPEC, Special};
+use kubebench_testing::snapshot::{assert_line, named, str};
+
+use super::{Project, QUIET, SPEC, Special, texts};
 
 #[test]
 fn nothing_is_reported_or_accepted_by_specs_at_fault() {
@@ -22,7 +24,10 @@ fn nothing_is_reported_or_accepted_by_specs_at_fault() {
         assert!(!project.folder.path().join("site").exists() && !project.folder.path().join("acks").exists());
         let (status, answer) = project.json(&["history"]);
         assert_eq!(status, 0);
-        assert!(answer["notes"].to_string().contains(&format!("{path} has errors")), "{answer:#}");
+        assert_line(
+            named(texts(&answer["notes"]), &[(path, "PATH")]),
+            str! {"PATH has errors: its thresholds and directions are unknown, so results are shown without them; `kubebench validate` says more"},
+        );
         project.folder.write(path, right);
         assert!(project.json(&["history"]).1["notes"].as_array().is_none_or(Vec::is_empty));
     }

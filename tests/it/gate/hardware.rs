@@ -1,9 +1,10 @@
 //! Hardware: what may be compared across it, and what is told of hardware that did not run last.
 
 use kubebench_format::result::v1::{BenchmarkResult, Status};
+use kubebench_testing::snapshot::{assert_line, str};
 use serde_json::{Value as Json, json};
 
-use super::{Project, QUIET, SPEC, Special, verdict};
+use super::{Project, QUIET, SPEC, Special, texts, verdict};
 
 fn without_machine(made: &mut BenchmarkResult) {
     made.environment.nodes.clear();
@@ -46,9 +47,16 @@ fn what_is_open_on_replaced_hardware_is_told() {
     }
     let (status, answer) = project.json(&["gate"]);
     assert_eq!((status, verdict(&answer["lines"][0])), (0, "noChangeSeen"), "{answer:#}");
-    let note = answer["notes"].to_string();
-    assert!(note.contains("`speed` of train") && note.contains(&begun) && note.contains("1 × old"), "{note}");
-    assert!(project.says(&["gate"]).1.contains("note: not judged: `speed` of train"));
+    let note = texts(&answer["notes"]);
+    assert!(note.contains(&begun) && note.contains("1 × old"), "{note}");
+    assert_line(
+        &note,
+        str! {"not judged: `speed` of train (default) got worse on 1 × old, target default in session session-013 of 2026-02-01, neither acknowledged nor over; other hardware ran last"},
+    );
+    assert_line(
+        &project.says(&["gate"]).1,
+        str! {"note: not judged: `speed` of train (default) got worse on 1 × old, target default in session session-013 of 2026-02-01, neither acknowledged nor over; other hardware ran last"},
+    );
     let ack = ["ack", "train", "--metric", "speed", "--by", "ada", "--reason", "sold", "--from", &begun];
     assert_eq!(project.says(&ack).0, 0);
     assert!(!project.json(&["gate"]).1["notes"].to_string().contains("not judged"));
@@ -93,7 +101,11 @@ fn only_the_fact_that_was_asked_for_may_differ() {
     assert_eq!(verdict(&answer["lines"][0]), "unchanged");
     let (status, text, error) =
         project.says(&["compare", "env:cpu=1 × fas", "env:cpu=1 × fast", "--output-format", "concise"]);
-    assert!(status == 1 && format!("{text}{error}").contains("there is no result of"), "{text}{error}");
+    assert!(status == 1, "{text}{error}");
+    assert_line(
+        &format!("{text}{error}"),
+        str! {"results: error[KB0461]: there is no result of `env:cpu=1 × fas`; help: results have these: 1 × fast; 1 × faster; 1 × fastest"},
+    );
 }
 
 #[test]

@@ -1,6 +1,9 @@
 //! `history`: what changed when.
 
 use kubebench_results::compare::words::estimate;
+use kubebench_testing::snapshot::{assert_line, named, str};
+
+use crate::support::steady::steady;
 
 use super::{Project, QUIET, SPEC, Special};
 
@@ -45,14 +48,25 @@ fn an_open_change_has_one_size() {
     let bounds = (open["interval"][0].as_f64().unwrap(), open["interval"][1].as_f64().unwrap());
     let size = estimate(open["change"].as_f64().unwrap(), Some(bounds));
     let says = |arguments: &[&str]| project.says(arguments).1;
-    assert!(says(&["gate"]).contains(&format!("the newest 8 of 16 sessions, {size} against the level before")));
-    assert!(says(&["history"]).contains(&format!("worse, open: {size} since session")), "{}", says(&["history"]));
+    for command in ["gate", "history"] {
+        assert!(says(&[command]).contains(&size), "{size}: {}", says(&[command]));
+    }
+    let size = [(size.as_str(), "SIZE")];
+    assert_line(
+        named(says(&["gate"]), &size),
+        str! {"regressed: train [default], speed: open since 2026-02-01: the newest 8 of 16 sessions, SIZE against the level before; neither acknowledged nor over"},
+    );
+    assert_line(
+        named(says(&["history"]), &size),
+        str! {"  2026-02-01T13:01:00Z worse, open: SIZE since session session-013"},
+    );
+    let size = size[0].0;
     // The report tells it by the gate, and of a metric without one by the history.
     for spec in [SPEC.to_owned(), SPEC.replace("  gates: [{metric: speed, maxRegression: 3%}]\n", "")] {
         project.folder.write("specs/train.yaml", &spec);
         assert_eq!(project.says(&["report", "--out", "site"]).0, 0);
         let index = std::fs::read_to_string(project.folder.path().join("site/index.json")).unwrap();
-        assert!(index.contains(&size), "{size}: {index}");
+        assert!(index.contains(size), "{size}: {index}");
     }
 }
 
@@ -101,7 +115,10 @@ fn a_cold_first_session_is_in_no_level() {
     project.sessions(&[99.4, 98.9, 100.0, 99.9, 100.1, 99.8], &Special::default());
     let (_, told) = project.json(&["history"]);
     assert_eq!(told["series"][0]["apart"], serde_json::json!([cold]), "{told:#}");
-    assert!(project.says(&["history"]).1.contains("3 runs  an outlier"));
+    assert_line(
+        &project.says(&["history"]).1,
+        str! {"    2026-02-01T01:01:00Z  session-001  -           20.1 images/s  3 runs  an outlier"},
+    );
     project.sessions(&[80.0, 80.1, 80.2], &Special::default());
     let (_, told) = project.json(&["history"]);
     let change = told["series"][0]["changes"][0]["change"].as_f64().unwrap();
@@ -122,5 +139,9 @@ fn a_bad_file_of_another_benchmark_says_nothing_of_this_one() {
     assert!(status == 0 && !said.contains("left out"), "{said}");
     project.folder.write("results/train/default-00000000/20260101T000000Z-00000000-r1-a1.json", "{");
     let (status, said, _) = project.says(&["history", "train"]);
-    assert!(status == 1 && said.contains("left out: train/"), "{said}");
+    assert!(status == 1, "{said}");
+    assert_line(
+        steady(&said),
+        str! {"left out: train/default-00000000/RUN-a1.json: KB0363: this is no JSON: EOF while parsing an object at line 1 column 1"},
+    );
 }

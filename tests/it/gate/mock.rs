@@ -1,5 +1,9 @@
 //! `mock`: synthetic results say that they are, and are the same each time.
 
+use kubebench_testing::snapshot::{assert_line, str};
+
+use crate::support::steady::steady;
+
 use super::{Project, SPEC};
 
 const VALUES: &str = "\
@@ -44,11 +48,17 @@ fn thresholds_are_tried_without_a_machine() {
         (1, Some(true), "open"),
         "{line:#}"
     );
-    assert!(project.says(&["gate", "--results", "one"]).1.contains("synthetic: made by `kubebench mock`"));
+    assert_line(
+        &project.says(&["gate", "--results", "one"]).1,
+        str! {"  synthetic: made by `kubebench mock`, nothing ran"},
+    );
     project.commit("all");
     let (status, _, error) = project.says(&["record", "one", "--mode", "local"]);
     assert_eq!(status, 4);
-    assert!(error.contains("this result is synthetic"), "{error}");
+    assert_line(
+        steady(&error),
+        str! {"error: one/train/default-44136fa3/RUN-a1.json: this result is synthetic: nothing ran, so there is nothing to record"},
+    );
 }
 
 #[test]

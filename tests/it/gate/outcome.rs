@@ -3,9 +3,12 @@
 use std::fs;
 
 use kubebench_format::result::v1::Status;
+use kubebench_testing::snapshot::{assert_line, str};
 use serde_json::json;
 
-use super::{Project, QUIET, SPEC, Special, verdict};
+use crate::support::steady::steady;
+
+use super::{Project, QUIET, SPEC, Special, texts, verdict};
 
 #[test]
 fn what_did_not_change_passes() {
@@ -35,7 +38,8 @@ fn a_regression_fails_and_stays_open() {
     assert_eq!(line["open"]["session"], first);
     assert_eq!(line["open"]["sessions"], 9, "with the one that is judged");
     let (_, text, _) = project.says(&["gate"]);
-    assert!(text.contains("kubebench ack train --metric speed") && text.contains("gate failed: 1 regressed"), "{text}");
+    assert!(text.contains("kubebench ack train --metric speed"), "{text}");
+    assert_line(&text, str! {"gate failed: 1 regressed"});
     // It comes back.
     project.session(100.4, &Special::default());
     let (status, line) = project.gate(&[]);
@@ -62,10 +66,13 @@ fn too_little_history_is_inconclusive() {
     assert_eq!((status, verdict(&line)), (0, "inconclusive"), "{line:#}");
     assert_eq!(project.gate(&["--on-inconclusive", "fail"]).0, 1);
     let (_, text, _) = project.says(&["gate"]);
-    assert!(text.contains("less than two earlier sessions: a history of 5 can be judged"), "{text}");
+    assert_line(
+        &text,
+        str! {"inconclusive: train [default], speed: less than two earlier sessions: a history of 5 can be judged"},
+    );
     project.session(100.5, &Special::default());
     let (_, text, _) = project.says(&["gate"]);
-    assert!(text.contains("2 earlier sessions: a history of 5 can be judged"), "{text}");
+    assert_line(&text, str! {"inconclusive: train [default], speed: 2 earlier sessions: a history of 5 can be judged"});
 }
 
 #[test]
@@ -78,10 +85,7 @@ fn no_result_is_no_pass() {
     project.session(100.0, &Special { status: Some(Status::Failed), ..Special::default() });
     let (status, line) = project.gate(&[]);
     assert_eq!((status, verdict(&line)), (1, "invalid"), "{line:#}");
-    assert!(
-        line["message"].as_str().unwrap().contains("3 of 3 runs did not succeed: worker-0 exited with 1"),
-        "{line:#}"
-    );
+    assert_line(line["message"].as_str().unwrap(), str! {"3 of 3 runs did not succeed: worker-0 exited with 1"});
 }
 
 /// What a candidate did not run is one line for a benchmark and target, with the names of some.
@@ -92,7 +96,10 @@ fn cases_that_a_candidate_lacks_are_named() {
     let (status, answer) = project.json(&["gate", "--markdown", "gate.md"]);
     assert_eq!((status, answer["lines"].as_array().unwrap().len()), (1, 6), "{answer:#}");
     let said = fs::read_to_string(project.folder.path().join("gate.md")).unwrap();
-    assert!(said.contains("**train** (size=1; size=2; size=3 and 3 more)"), "{said}");
+    assert_line(
+        &said,
+        str! {"- `speed` of **train** (size=1; size=2; size=3 and 3 more): missing, there is no result of the candidate on default."},
+    );
     assert_eq!(said.matches("there is no result").count(), 2, "in the headline and below the table: {said}");
 }
 
@@ -134,8 +141,9 @@ fn a_fixed_baseline_is_a_limit() {
     // It is no change that anybody measured.
     project.session(120.0, &Special::default());
     let (status, text, _) = project.says(&["gate"]);
-    assert!(status == 0 && text.contains("  100 images/s  120 images/s  +20.0 %  within limits"), "{text}");
-    assert!(text.ends_with("gate passed: 1 within limits\n"), "{text}");
+    assert!(status == 0, "{text}");
+    assert_line(&text, str! {"train      default  speed   100 images/s  120 images/s  +20.0 %  within limits"});
+    assert_line(&text, str! {"gate passed: 1 within limits"});
     project.session(96.0, &Special::default());
     let (status, line) = project.gate(&[]);
     assert_eq!((status, line["reason"].as_str().unwrap()), (1, "fixedBaseline"), "{line:#}");
@@ -151,7 +159,10 @@ fn a_first_hit_waits_where_the_gate_says_so() {
     let first = project.session(93.0, &after);
     let (status, line) = project.gate(&[]);
     assert_eq!((status, verdict(&line)), (0, "pending"), "{line:#}");
-    assert!(project.says(&["gate"]).1.contains("write `run: 2` into the spec of train: a second session decides"));
+    assert_line(
+        &project.says(&["gate"]).1,
+        str! {"  next: write `run: 2` into the spec of train: a second session decides"},
+    );
     project.session(93.2, &after);
     let (status, line) = project.gate(&[]);
     assert_eq!((status, verdict(&line)), (1, "regressed"), "the second session of the revision agrees");
@@ -214,10 +225,14 @@ fn an_acknowledgement_names_its_case_and_says_something() {
     let ack = ["ack", "train", "--metric", "speed", "--by", "ada"];
     let (status, _, error) = project.says(&[&ack[..], &["--reason", "known"]].concat());
     assert_eq!(status, 2, "{error}");
-    assert!(error.contains("2 cases of train have an open change of `speed`"), "{error}");
+    assert_line(
+        &error,
+        str! {"error: 2 cases of train have an open change of `speed`: name the one that is accepted, or all with --case '*'"},
+    );
     assert!(error.contains("--case size-1-00000000  # size=1") && error.contains("--case '*'"), "{error}");
     let (status, _, error) = project.says(&[&ack[..], &["--reason", " "]].concat());
-    assert!(status == 2 && error.contains("it is empty"), "{error}");
+    assert!(status == 2, "{error}");
+    assert_line(&error, str! {"error: invalid value ' ' for '--reason <WHY>': it is empty"});
     let one = [&ack[..], &["--reason", "known", "--case", "size=1", "--from", "session-021"]].concat();
     assert_eq!(project.says(&one).0, 0);
     // Now one is left.
@@ -226,12 +241,17 @@ fn an_acknowledgement_names_its_case_and_says_something() {
         project.folder.tree("acks").into_iter().map(|(_, text)| String::from_utf8(text).unwrap()).collect();
     assert!(files.iter().any(|text| text.contains("case: size-22-00000000")), "{files:?}");
     let (status, _, error) = project.says(&one);
-    assert!(status == 2 && error.contains("or delete it (git keeps it) and run this again"), "{error}");
+    assert!(status == 2, "{error}");
+    assert_line(
+        steady(&error),
+        str! {"error: acks/train-ID.yaml is about this already; what is there now is within `maxChange: 11%`; to accept it again, edit `expires` or `maxChange` there, or delete it (git keeps it) and run this again"},
+    );
     for (path, text) in project.folder.tree("acks") {
         project.folder.write(&format!("acks/{path}"), String::from_utf8(text).unwrap().replace("by: ada", "by: ' '"));
     }
     let (status, out, error) = project.says(&["validate"]);
-    assert!(status == 1 && out.contains("KB0205") && out.contains("it is empty"), "{out}{error}");
+    assert!(status == 1 && out.contains("KB0205"), "{out}{error}");
+    assert_line(&out, str! {"error[KB0205]: it is empty"});
 }
 
 #[test]
@@ -356,13 +376,18 @@ fn a_candidate_that_is_named_is_confirmed_by_its_own_sessions() {
 #[test]
 fn limits_and_fixed_values_wait_as_changes_do_and_no_acknowledgement_is_offered() {
     let fixed = "maxRegression: 5%, baseline: {value: 100}";
-    for (gate, reason, what, said) in [
-        ("min: 95", "belowMin", "`min`", "90 images/s is below \\`min: 95\\`; a second session"),
+    for (gate, reason, waits, next) in [
+        (
+            "min: 95",
+            "belowMin",
+            str! {[r#"- `speed` of **train** (default): pending; 90 images/s is below \`min: 95\`; a second session of the same revision decides, on 1 × synthetic, target default."#]},
+            str! {"  next: fix it, or change `min` for `speed` in the spec of train: `ack` accepts no limit"},
+        ),
         (
             fixed,
             "fixedBaseline",
-            "the `value` of its baseline",
-            "−10.0 % against the fixed 100 images/s; a second session",
+            str! {"- `speed` of **train** (default): pending; −10.0 % against the fixed 100 images/s; a second session of the same revision decides, on 1 × synthetic, target default."},
+            str! {"  next: fix it, or change the `value` of its baseline for `speed` in the spec of train: `ack` accepts no limit"},
         ),
     ] {
         let spec = SPEC.replace("maxRegression: 3%}", &format!("{gate}, confirm: required}}"));
@@ -374,15 +399,19 @@ fn limits_and_fixed_values_wait_as_changes_do_and_no_acknowledgement_is_offered(
         assert_eq!((status, verdict(&line), line["reason"].as_str().unwrap()), (0, "pending", reason), "{line:#}");
         assert_eq!(project.says(&["gate", "--markdown", "gate.md"]).0, 0);
         let comment = fs::read_to_string(project.folder.path().join("gate.md")).unwrap();
-        assert!(comment.contains(&format!("- `speed` of **train** (default): pending; {said}")), "{comment}");
-        assert!(project.says(&["gate"]).1.contains("next: write `run: 2` into the spec of train"), "{gate}");
+        assert_line(&comment, waits);
+        assert_line(
+            &project.says(&["gate"]).1,
+            str! {"  next: write `run: 2` into the spec of train: a second session decides"},
+        );
         let session = project.session(90.2, &image("sha256:2"));
         let (status, line) = project.gate(&[]);
         assert_eq!((status, verdict(&line), line["reason"].as_str().unwrap()), (1, "regressed", reason), "{line:#}");
         let ack = ["ack", "train", "--metric", "speed", "--by", "ada", "--reason", "right", "--max-change", "20%"];
         assert_eq!(project.says(&[&ack[..], &["--from", &session]].concat()).0, 0);
         let (status, text, _) = project.says(&["gate"]);
-        assert!(status == 1 && text.contains(&format!("fix it, or change {what} for `speed`")), "{text}");
+        assert_eq!(status, 1, "{text}");
+        assert_line(&text, next);
         assert!(!text.contains("kubebench ack") && !text.contains("accepted by"), "{text}");
     }
 }
@@ -396,7 +425,7 @@ fn a_limit_that_waits_weakens_no_change_that_is_decided() {
     project.sessions(&[92.0, 89.0], &image("sha256:2"));
     let (status, line) = project.gate(&[]);
     assert_eq!((status, verdict(&line), line["reason"].as_str().unwrap()), (1, "regressed", "change"), "{line:#}");
-    assert!(line["notes"].to_string().contains("89 images/s is below `min: 90`"), "{line:#}");
+    assert_line(texts(&line["notes"]), str! {"89 images/s is below `min: 90`"});
 }
 
 #[test]
@@ -409,9 +438,12 @@ fn an_open_change_in_the_unit_before_is_told() {
     project.sessions(&[0.08, 0.0801, 0.0799, 0.0802, 0.0798, 0.08], &other);
     let (status, answer) = project.json(&["gate"]);
     assert_eq!((status, answer["lines"].as_array().unwrap().len()), (0, 1), "{answer:#}");
-    let note = answer["notes"].to_string();
-    assert!(note.contains("not judged: `speed` of train (default) got worse") && note.contains(&begun), "{note}");
-    assert!(note.contains("neither acknowledged nor over; it has another unit since (kimages/s)"), "{note}");
+    let note = texts(&answer["notes"]);
+    assert!(note.contains(&begun), "{note}");
+    assert_line(
+        &note,
+        str! {"not judged: `speed` of train (default) got worse on 1 × synthetic, target default in session session-021 of 2026-02-01, neither acknowledged nor over; it has another unit since (kimages/s)"},
+    );
     let ack = ["ack", "train", "--metric", "speed", "--by", "ada", "--reason", "known", "--from", &begun];
     assert_eq!(project.says(&ack).0, 0);
     assert!(!project.json(&["gate"]).1["notes"].to_string().contains("not judged"));
@@ -504,7 +536,10 @@ fn what_came_back_in_part_is_no_step() {
     let (_, line) = project.gate(&[]);
     assert_eq!(line["open"]["steps"].as_array().unwrap().len(), 1, "{line:#}");
     let (_, text, _) = project.says(&["history"]);
-    assert!(text.contains("came back in part: +8."), "{text}");
+    assert_line(
+        steady(&text),
+        str! {"  2026-02-01T21:01:00Z came back in part: +8.2 % [+7.3, +9.2] since session session-021, git log COMMIT..COMMIT"},
+    );
 }
 
 /// Before the first commit there is no branch, and nothing that only a branch would tell.

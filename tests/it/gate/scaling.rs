@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use kubebench_format::result::v1::{BenchmarkResult, Cost, Direction, Kind, Usage};
+use kubebench_testing::snapshot::{assert_line, str};
 use serde_json::{Value as Json, json};
 
 use super::{Project, SPEC, Special};
@@ -103,7 +104,7 @@ fn speedup_efficiency_and_cost_by_hand() {
     assert!(
         four["speedup"]["interval"].is_null() && four["interval"].is_null() && four["speedup"]["value"].is_number()
     );
-    assert!(notes(four).contains("fewer than 3 sessions"), "{}", notes(four));
+    assert_line(notes(four), str! {"fewer than 3 sessions: no interval"});
     // People see the same.
     let (status, text, _) = project.says(&["compare", "--by", "replicas"]);
     assert_eq!(status, 0);
@@ -147,11 +148,11 @@ fn currencies_and_prices_are_never_mixed() {
     let group = &answer["groups"][0];
     let rows = group["rows"].as_array().unwrap();
     assert!(rows[1]["cost"].is_null());
-    assert!(notes(&rows[1]).contains("priced in EUR and USD"), "{}", notes(&rows[1]));
+    assert_line(notes(&rows[1]), str! {"no cost: its runs are priced in EUR and USD"});
     assert_eq!(rows[3]["cost"]["currency"], "GPU-hours");
     // 8 GPUs, 800 images a second: a GPU-hour makes 360,000 images.
     near(&rows[3]["cost"]["amount"], 1e6 / 360_000.0);
-    assert!(notes(group).contains("costs are in EUR and GPU-hours and USD"), "{}", notes(group));
+    assert_line(notes(group), str! {"costs are in EUR and GPU-hours and USD, and cannot be compared"});
 }
 
 #[test]
@@ -164,10 +165,9 @@ fn other_hardware_and_other_units_stand_apart() {
     record(&mut project, &json!({"variant": "jax"}), &[120.0; 4], on("new"));
     let answer = by(&project, &["variant"]);
     assert_eq!(answer["groups"], json!([]));
-    assert!(
-        notes(&answer).contains("cpu is 1 × new and 1 × old (--allow cpu compares all the same)"),
-        "{}",
-        notes(&answer)
+    assert_line(
+        notes(&answer),
+        str! {"`speed` of train is not compared by variant: cpu is 1 × new and 1 × old (--allow cpu compares all the same)"},
     );
     assert_eq!(project.says(&["compare", "--by", "variant"]).0, 1);
     let allowed = by(&project, &["variant", "--allow", "cpu", "--base", "torch"]);
@@ -175,14 +175,14 @@ fn other_hardware_and_other_units_stand_apart() {
     assert_eq!((&rows[0]["value"], &rows[1]["value"]), (&json!("torch"), &json!("jax")));
     near(&rows[1]["speedup"]["value"], 1.2);
     assert!(rows[1]["efficiency"].is_null());
-    assert!(notes(&rows[1]).contains("on cpu 1 × new"), "{}", notes(&rows[1]));
+    assert_line(notes(&rows[1]), str! {"on cpu 1 × new"});
     // The same along the fact itself.
     record(&mut project, &json!({"variant": "jax"}), &[60.0; 4], on("old"));
     let answer = by(&project, &["cpu"]);
     let group = &answer["groups"][0];
     assert_eq!((&group["params"], &group["base"]), (&json!({"variant": "jax"}), &json!("1 × new")));
     near(&group["rows"][1]["speedup"]["value"], 0.5);
-    assert!(notes(&answer).contains("train [variant=torch] has results of cpu=1 × old alone"), "{}", notes(&answer));
+    assert_line(notes(&answer), str! {"train [variant=torch] has results of cpu=1 × old alone"});
     // A unit that differs cannot be allowed.
     let other = |made: &mut BenchmarkResult| {
         on("old")(made);
@@ -191,7 +191,7 @@ fn other_hardware_and_other_units_stand_apart() {
     record(&mut project, &json!({"variant": "mxnet"}), &[6000.0; 4], other);
     let answer = by(&project, &["variant", "--allow", "cpu"]);
     let said = notes(&answer["groups"][0]);
-    assert!(said.contains("variant=mxnet is not compared: unit is images/s and images/min"), "{said}");
+    assert_line(&said, str! {"variant=mxnet is not compared: unit is images/s and images/min"});
     assert!(!said.contains("--allow unit"), "{said}");
 }
 
@@ -211,13 +211,16 @@ fn what_has_no_ratio_says_so() {
     for (group, words) in groups.iter().zip(["not all values are above 0", "too far apart"]) {
         assert!(group["rows"][1]["speedup"].is_null() && group["rows"][1]["efficiency"].is_null());
         assert!(notes(&group["rows"][1]).contains(words), "{}", notes(&group["rows"][1]));
-        assert!(notes(group).contains("there is no result of replicas=4"), "{}", notes(group));
+        assert_line(notes(group), str! {"there is no result of replicas=4"});
     }
     near(&groups[2]["rows"][1]["speedup"]["value"], 4.0);
-    assert!(notes(&groups[2]["rows"][1]).contains("the axis is not above 0"));
-    assert!(notes(&answer).contains("train [size=4] has results of replicas=1 alone"), "{}", notes(&answer));
+    assert_line(notes(&groups[2]["rows"][1]), str! {"no efficiency: the axis is not above 0"});
+    assert_line(notes(&answer), str! {"train [size=4] has results of replicas=1 alone"});
     let base = by(&project, &["replicas", "--base", "4"]);
-    assert!(notes(&base["groups"][0]).contains("there is no result of replicas=4 here"), "{base:#}");
+    assert_line(
+        notes(&base["groups"][0]),
+        str! {"there is no result of replicas=4 here: nothing to hold the others against"},
+    );
     near(&base["groups"][2]["rows"][0]["ratio"]["value"], 0.25);
     for (arguments, words) in [
         (["--by", "gpus"].as_slice(), "the axes along which results differ are replicas, size"),
@@ -298,7 +301,10 @@ fn hostile_names_are_text() {
     assert!(!text.contains(['\u{1b}', '\u{202e}']) && text.contains("a|<b>@x"), "{text}");
     let comment = std::fs::read_to_string(project.folder.path().join("by.md")).unwrap();
     assert!(comment.starts_with("<!-- kubebench compare by variant -->\n### Kubebench by variant\n"), "{comment}");
-    assert!(comment.contains(" has the best median; next is "), "{comment}");
+    assert_line(
+        &comment,
+        str! {[r#"- speed of **train**: variant=�\[31m�z &#35;&#35; x has the best median; next is variant=a\|&lt;b&gt;&#64;x, 0.833 × [0.833, 0.833]."#]},
+    );
     assert!(!comment.contains(['\u{1b}', '\u{202e}', '@']) && !comment.contains("<b>"), "{comment}");
     assert!(comment.lines().all(|line| !line.starts_with("##") || line.starts_with("### Kubebench")), "{comment}");
 }

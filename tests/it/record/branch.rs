@@ -1,6 +1,9 @@
 //! Mode `branch` against a repository in a folder.
 
 use kubebench_git::record::{Kind, Mode};
+use kubebench_testing::snapshot::{assert_line, assert_text, str};
+
+use crate::support::steady::steady;
 
 use super::*;
 
@@ -15,7 +18,7 @@ fn a_missing_branch_is_created_and_then_grows() {
     assert_eq!(site.files(), expected(&results(0..4)));
     let log = run(&site.remote(), &["log", "--format=%s|%P", "kubebench/results"]);
     let lines: Vec<&str> = log.lines().collect();
-    assert_eq!(lines[0].split('|').next().unwrap(), "Record 3 results of 3 benchmarks");
+    assert_text(lines[0].split('|').next().unwrap(), str! {"Record 3 results of 3 benchmarks"});
     assert_eq!(lines[1], "Record bench-0 batchSize=0 r1: succeeded|");
     assert_eq!(lines.len(), 2);
     assert_eq!(second.commit.unwrap(), run(&site.remote(), &["rev-parse", "kubebench/results"]));
@@ -72,7 +75,10 @@ fn what_else_is_in_the_branch_stays() {
     run(&clone, &["push", "--quiet", "origin", "kubebench/results"]);
     let recorded = site.record(Mode::Branch, &results(0..2)).unwrap();
     assert_eq!(recorded.added, [result(0).path]);
-    assert!(recorded.conflicts[0].to_string().contains("in the way of a folder"), "{}", recorded.conflicts[0]);
+    assert_line(
+        steady(recorded.conflicts[0].to_string()),
+        str! {"`results/bench-1/case-1/RUN-a1.json` holds something else in branch `kubebench/results`: a folder, a link, or a file in the way of a folder there, sha256:DIGEST in `results/kept-1.json`"},
+    );
     let tip = run(&site.remote(), &["show", "--format=", "--name-status", "kubebench/results"]);
     assert_eq!(tip, format!("A\t{}", result(0).path));
     assert!(run(&site.remote(), &["ls-tree", "kubebench/results", "link"]).starts_with("120000"));

@@ -1,6 +1,7 @@
 //! Credentials reach the server, and nobody else: no argument, no file that stays, no message.
 
 use kubebench_git::record::{Kind, Mode};
+use kubebench_testing::snapshot::{assert_line, str};
 
 use super::server::{Http, base64};
 use super::*;
@@ -64,7 +65,10 @@ fn a_wrong_password_is_refused_and_not_repeated() {
         let fault = git::record(&results(0..1), &destination).unwrap_err();
         assert_eq!(fault.kind, Kind::Refused, "{fault:?}");
         assert!(fault.message.contains(words), "{fault:?}");
-        assert!(fault.help.as_ref().unwrap().contains("credential helper"), "{fault:?}");
+        assert_line(
+            fault.help.as_ref().unwrap(),
+            str! {"check that `git push` works here without asking for a password: a credential helper, or a key in an agent; in a cluster, the Secret of `results.credential`; the result is kept in `results/kept-0.json`"},
+        );
         assert!(!format!("{fault:?}").contains(SECRET), "{fault:?}");
     }
 }

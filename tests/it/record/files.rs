@@ -4,9 +4,11 @@
 use std::os::unix::fs::symlink;
 use std::process::Output;
 
+use kubebench_testing::snapshot::{assert_line, assert_text, named, str};
 use serde_json::Value;
 
 use crate::support::project::{Folder, assert_yes};
+use crate::support::steady::steady;
 
 const RESULT: &str = "results/matmul/size-256-0a1b2c3d/20260102T030405Z-01234567-r1-a1.json";
 
@@ -36,13 +38,25 @@ fn paths_begin_where_the_command_starts() {
     let folder = team();
     let output = folder.run(&["-C", "team", "record", RESULT, "--mode", "local"]);
     assert_yes(&output);
-    assert_eq!(said(&output), "1 result recorded in branch `main` of this repository\n");
+    assert_text(
+        said(&output),
+        str! {[r#"
+1 result recorded in branch `main` of this repository
+
+"#]},
+    );
     let missing = folder.run(&["record", RESULT, "--mode", "local"]);
     assert_eq!(missing.status.code(), Some(2));
-    assert!(said(&missing).contains("there is no such file or folder"), "{}", said(&missing));
+    assert_line(
+        steady(said(&missing)),
+        str! {"error: results/matmul/size-256-0a1b2c3d/RUN-a1.json: there is no such file or folder"},
+    );
     let refused = folder.run(&["-C", "team", "record", RESULT, "--mode", "branch"]);
     assert_eq!(refused.status.code(), Some(4));
-    assert!(said(&refused).contains(&format!("the result is kept in `team/{RESULT}`")), "{}", said(&refused));
+    assert_line(
+        steady(said(&refused)),
+        str! {"  add it with `git remote add`, name an address with `--remote` or `results.remote`, or commit here with `--mode local`; the result is kept in `team/results/matmul/size-256-0a1b2c3d/RUN-a1.json`"},
+    );
     assert_yes(&folder.run(&["-C", "team", "validate", RESULT, "--report", "json=found.json"]));
     assert!(folder.path().join("team/found.json").exists());
 }
@@ -59,7 +73,13 @@ fn record_and_validate_find_the_same_files() {
         let validated = folder.run(&["-C", "team", "validate", asked]);
         if asked != "link" {
             assert_yes(&validated);
-            assert_eq!(said(&validated), "1 result checked, no errors\n", "{asked}");
+            assert_text(
+                said(&validated),
+                str! {[r#"
+1 result checked, no errors
+
+"#]},
+            );
         }
         let recorded = folder.run(&["-C", "team", "record", asked, "--mode", "local", "--output-format", "json"]);
         assert_yes(&recorded);
@@ -68,11 +88,18 @@ fn record_and_validate_find_the_same_files() {
     // What is below a folder is found by neither through a link, and neither passes over it.
     symlink("/etc", folder.path().join("team/results/away")).unwrap();
     symlink(folder.path().join("team").join(RESULT), folder.path().join("team/results/copy.json")).unwrap();
-    for command in [&["validate", "results"][..], &["record", "results", "--mode", "local"]] {
+    for (command, said_of_links) in [
+        (&["validate", "results"][..], str! {"error[KB0114]: kubebench does not read this: it is a symbolic link"}),
+        (
+            &["record", "results", "--mode", "local"],
+            str! {"error: team/results/copy.json: it is a symbolic link; name the result file itself"},
+        ),
+    ] {
         let output = folder.run(&[&["-C", "team"], command].concat());
         assert_eq!(output.status.code(), Some(if command[0] == "record" { 4 } else { 1 }));
         let all = [said(&output), String::from_utf8_lossy(&output.stdout).into_owned()].concat();
-        assert!(all.contains("it is a symbolic link") && !all.contains("away"), "{all}");
+        assert!(!all.contains("away"), "{all}");
+        assert_line(steady(&all), said_of_links);
     }
 }
 
@@ -88,7 +115,13 @@ fn folders_of_results_are_checked_wherever_they_are() {
     for path in [outside.as_str(), "../kept", "../kept/2026/", "out"] {
         let output = folder.run(&["-C", "team", "validate", path]);
         assert_yes(&output);
-        assert_eq!(said(&output), "1 result checked, no errors\n", "{path}");
+        assert_text(
+            said(&output),
+            str! {[r#"
+1 result checked, no errors
+
+"#]},
+        );
     }
     folder.write("kept/2026/a.json", text.replace("succeeded", "failed"));
     let output = folder.run(&["-C", "team", "validate", "../kept"]);
@@ -98,11 +131,17 @@ fn folders_of_results_are_checked_wherever_they_are() {
     // Where specs are, JSON files are what specs carry.
     let output = folder.run(&["-C", "team", "validate", "mixed"]);
     assert!(!String::from_utf8_lossy(&output.stdout).contains("KB0363"), "{output:?}");
-    for (path, words) in [("..", "lies outside the project"), (".", "is the whole project"), ("../no", "lies outside")]
-    {
+    for (path, words) in [
+        ("..", str! {"error: .. lies outside the project FOLDER/team"}),
+        (
+            ".",
+            str! {"error: . is the whole project; name a spec or a folder of specs, or leave the path out where a command takes all"},
+        ),
+        ("../no", str! {"error: ../no lies outside the project FOLDER/team"}),
+    ] {
         let output = folder.run(&["-C", "team", "validate", path]);
         assert_eq!(output.status.code(), Some(2), "{path}");
-        assert!(said(&output).contains(words), "{}", said(&output));
+        assert_line(steady(said(&output)), words);
     }
 }
 
@@ -115,10 +154,15 @@ fn what_is_no_result_is_named_and_nothing_is_recorded() {
     let output = folder.run(&["-C", "team", "record", "results", "--mode", "local"]);
     assert_eq!(output.status.code(), Some(4));
     let said = said(&output);
-    for words in ["edited.json: this result was edited", "huge.json: a result is never larger", "nothing was recorded"]
-    {
-        assert!(said.contains(words), "{said}");
-    }
+    assert_text(
+        steady(said),
+        str! {[r#"
+error: team/results/edited.json: this result was edited after it was written: the content has the digest sha256:DIGEST, the file says sha256:DIGEST
+error: team/results/huge.json: a result is never larger than 1024 KiB
+nothing was recorded
+
+"#]},
+    );
     let commits = crate::record::run(&folder.path().join("team"), &["rev-list", "--count", "--all"]);
     assert_eq!(commits, "0");
 }
@@ -128,15 +172,17 @@ fn what_was_folded_is_said_to_be_in_the_branch() {
     let folder = team();
     crate::record::run(folder.path(), &["init", "--quiet", "--bare", "remote.git"]);
     let remote = folder.path().join("remote.git").display().to_string();
-    let command = |rest: &[&str]| said(&folder.run(&[&["-C", "team"], rest, &["--remote", &remote]].concat()));
-    let inbox = format!("`refs/kubebench/inbox` of `{remote}`");
+    let command = |rest: &[&str]| {
+        let output = folder.run(&[&["-C", "team"], rest, &["--remote", &remote]].concat());
+        named(said(&output), &[(&remote, "REMOTE")])
+    };
     let record = ["record", RESULT, "--mode", "inbox"];
-    assert!(command(&record).ends_with(&format!("1 result recorded in {inbox}\n")));
-    let folded = command(&["fold"]);
-    assert!(folded.ends_with(&format!("1 result moved to branch `kubebench/results` of `{remote}`\n")), "{folded}");
-    let again = command(&record);
-    let expected = format!("0 results recorded in {inbox}, 1 in branch `kubebench/results` already\n");
-    assert!(again.ends_with(&expected), "{again}");
+    assert_line(command(&record), str! {"1 result recorded in `refs/kubebench/inbox` of `REMOTE`"});
+    assert_line(command(&["fold"]), str! {"1 result moved to branch `kubebench/results` of `REMOTE`"});
+    assert_line(
+        command(&record),
+        str! {"0 results recorded in `refs/kubebench/inbox` of `REMOTE`, 1 in branch `kubebench/results` already"},
+    );
 }
 
 #[test]
@@ -151,12 +197,14 @@ fn a_host_that_cannot_be_reached_is_said_before_the_deadline() {
         assert_eq!(output.status.code(), Some(3));
         let said = said(&output);
         let begin = format!("cannot reach {remote}: Failed to connect to 127.0.0.1");
-        assert!(said.starts_with(&begin), "{said}");
-        assert!(said.lines().next().unwrap().ends_with("; trying until 2s have passed"), "{said}");
-        assert_eq!(said.matches("trying until").count(), 1, "once, not for each attempt: {said}");
-        assert!(said.contains("\nerror: not recorded after"), "{said}");
+        let (first, others) = said.split_once('\n').unwrap();
+        assert!(first.starts_with(&begin), "{said}");
+        let (_, until) = first.rsplit_once("; ").unwrap();
+        assert_text(until, str! {"trying until 2s have passed"});
+        assert!(!others.contains(until), "once, not for each attempt: {said}");
+        assert!(others.contains("error: "), "{said}");
         let quiet = folder.run(&[&arguments[..], &["--quiet"]].concat());
-        assert!(!self::said(&quiet).contains("trying until"), "{quiet:?}");
+        assert!(!self::said(&quiet).contains(until), "{quiet:?}");
     }
 }
 
@@ -168,8 +216,11 @@ fn without_git_it_is_said() {
             folder.command(&["-C", "team", "record", RESULT, "--mode", mode]).env("PATH", "").output().unwrap();
         assert_eq!(output.status.code(), Some(3), "{mode}");
         let said = said(&output);
-        assert!(said.contains("there is no program `git`") && said.contains("or newer in PATH"), "{said}");
-        assert!(said.contains(&format!("the result is kept in `team/{RESULT}`")), "{said}");
+        assert_line(&said, str! {"error: there is no program `git`"});
+        assert_line(
+            steady(&said),
+            str! {"  recording needs git 2.34 or newer in PATH; the result is kept in `team/results/matmul/size-256-0a1b2c3d/RUN-a1.json`; record it again with `kubebench record`, which adds nothing twice"},
+        );
     }
 }
 

@@ -1,6 +1,7 @@
 //! `fold`: the inbox becomes files of the branch, and what may not enter is set aside.
 
 use kubebench_git::record::{Kind, Mode};
+use kubebench_testing::snapshot::{assert_line, str};
 
 use super::*;
 
@@ -172,7 +173,7 @@ fn after_a_broken_push_only_what_is_seen_there_is_counted() {
     // Who brought it there is not known any more, but there it is.
     assert_eq!(folded.added, [result(1).path]);
     assert_eq!(folded.rejected.len(), 1, "the one that was moved aside as this fold meant to: {folded:?}");
-    assert!(folded.rejected[0].reason.contains("no JSON"), "{folded:?}");
+    assert_line(&folded.rejected[0].reason, str! {"it is no JSON: EOF while parsing an object at line 1 column 1"});
     assert_eq!(site.files(), expected(&[result(1), result_saying(3, "first")]));
 }
 

@@ -1,6 +1,9 @@
 //! Repositories that somebody else prepared: nothing of theirs is started, read for ever or taken for another place.
 
 use kubebench_git::record::{Kind, Mode};
+use kubebench_testing::snapshot::{assert_line, assert_texts, str};
+
+use crate::support::steady::steady;
 
 use super::*;
 
@@ -25,7 +28,10 @@ fn a_folder_of_a_work_tree_that_looks_like_a_bare_repository_names_no_program() 
         let destination = Destination { deadline: Duration::from_secs(1), ..destination };
         let fault = git::record(&results(0..1), &destination).unwrap_err();
         assert_eq!(fault.kind, Kind::Refused, "{fault:?}");
-        assert!(fault.message.contains("looks like a bare repository, and lies in a work tree"), "{fault:?}");
+        assert_line(
+            steady(&fault.message),
+            str! {"`FOLDER/checkout/benchmarks` looks like a bare repository, and lies in a work tree"},
+        );
     }
     assert!(!trap.exists());
 }
@@ -65,10 +71,14 @@ fn what_is_no_file_in_the_work_tree_is_not_opened() {
     std::os::unix::fs::symlink("/dev/zero", &endless).unwrap();
     let recorded = site.record(Mode::Local, &results(0..3)).unwrap();
     assert_eq!(recorded.added, [result(2).path]);
-    for conflict in &recorded.conflicts {
-        assert!(conflict.theirs.contains("no plain file"), "{conflict}");
-    }
-    assert_eq!(recorded.conflicts.len(), 2);
+    let theirs: Vec<&str> = recorded.conflicts.iter().map(|conflict| conflict.theirs.as_str()).collect();
+    assert_texts(
+        &theirs,
+        &[
+            str! {"`results/bench-0/case-0/20261121T154111Z-00000000-r1-a1.json` is no plain file that can be read"},
+            str! {"`results/bench-1/case-1/20261121T154111Z-00000001-r1-a1.json` is no plain file that can be read"},
+        ],
+    );
 }
 
 #[test]
@@ -118,7 +128,7 @@ fn a_project_below_a_folder_whose_name_is_no_text() {
     }
     let destination = Destination { folder, ..site.destination(Mode::Local) };
     let fault = git::record(&results(0..1), &destination).unwrap_err();
-    assert!(fault.message.contains("is not UTF-8"), "{fault:?}");
+    assert_line(steady(&fault.message), str! {"the path of `FOLDER/project/caf�` is not UTF-8"});
     assert_eq!(run(&project, &["ls-files"]), "");
 }
 

@@ -1,6 +1,9 @@
 //! Mode `inbox` against a repository in a folder.
 
 use kubebench_git::record::Mode;
+use kubebench_testing::snapshot::{assert_line, str};
+
+use crate::support::steady::steady;
 
 use super::*;
 
@@ -66,7 +69,10 @@ fn what_was_folded_is_not_pushed_again() {
     let other = site.record(Mode::Inbox, &[result_saying(1, "otherwise"), result(6)]).unwrap();
     assert_eq!(other.added, [result(6).path]);
     let words = other.conflicts[0].to_string();
-    assert!(words.contains("branch `kubebench/results`"), "{words}");
+    assert_line(
+        steady(&words),
+        str! {"`results/bench-1/case-1/RUN-a1.json` holds something else in branch `kubebench/results`: sha256:DIGEST there, sha256:DIGEST in `results/kept-1.json`"},
+    );
     assert!(words.contains(&kubebench_syntax::digest::Digest::of(&result(1).bytes).to_string()), "{words}");
 }
 

@@ -5,9 +5,9 @@ use std::process::Stdio;
 use std::time::Instant;
 
 use kubebench_git::record::Mode;
+use kubebench_testing::watchdog::until;
 
 use super::*;
-use crate::support::watchdog::until;
 
 /// What the killed process does: `fold`, or a mode and the number of a result; with its site in `KUBEBENCH_TEST_SITE`.
 const TASK: &str = "KUBEBENCH_TEST_TASK";

@@ -1,6 +1,7 @@
 //! Mode `local`: exactly the results are committed, whatever kind of repository it is and whatever else is going on in it.
 
 use kubebench_git::record::{Kind, Mode};
+use kubebench_testing::snapshot::{assert_line, assert_text, str};
 
 use super::*;
 
@@ -45,7 +46,7 @@ fn a_clean_repository_stays_clean() {
     assert_committed(&project, &results(0..3));
     assert_eq!(run(&project, &["status", "--porcelain"]), "");
     assert_eq!(run(&project, &["diff-files"]), "", "the index knows the files' times");
-    assert_eq!(recorded.place, "branch `main` of this repository");
+    assert_text(&recorded.place, str! {"branch `main` of this repository"});
     let again = record_in(&site, &project, &results(0..3)).unwrap();
     assert_eq!((again.added.len(), again.already.len(), again.commit), (0, 3, None));
     assert_eq!(run(&project, &["rev-list", "--count", "HEAD"]), "2");
@@ -96,16 +97,16 @@ fn conflicts_in_commit_index_and_work_tree_are_refused() {
     std::fs::create_dir_all(path.parent().unwrap()).unwrap();
     std::fs::write(&path, "mine\n").unwrap();
     let recorded = record_in(&site, &project, &results(1..2)).unwrap();
-    assert_eq!(recorded.conflicts[0].place, "the work tree");
+    assert_text(&recorded.conflicts[0].place, str! {"the work tree"});
     run(&project, &["add", &result(1).path]);
     std::fs::remove_file(&path).unwrap();
     let recorded = record_in(&site, &project, &results(1..2)).unwrap();
-    assert_eq!(recorded.conflicts[0].place, "the index");
+    assert_text(&recorded.conflicts[0].place, str! {"the index"});
 
     // A link out of the repository is not followed.
     std::os::unix::fs::symlink(site.path(), project.join("results/bench-2")).unwrap();
     let recorded = record_in(&site, &project, &results(2..3)).unwrap();
-    assert!(recorded.conflicts[0].theirs.contains("is no folder"), "{:?}", recorded.conflicts);
+    assert_line(&recorded.conflicts[0].theirs, str! {"`results/bench-2` is no folder"});
     assert_eq!(run(&project, &["rev-parse", "HEAD"]), head);
 }
 
@@ -171,7 +172,7 @@ fn linked_work_trees_and_submodules() {
     let mut addition = result(1);
     addition.path = format!("inner/{}", addition.path);
     let recorded = record_in(&site, &outer, &[addition]).unwrap();
-    assert!(recorded.conflicts[0].theirs.contains("a repository of its own"), "{:?}", recorded.conflicts);
+    assert_line(&recorded.conflicts[0].theirs, str! {"`inner` is a repository of its own"});
 }
 
 #[test]

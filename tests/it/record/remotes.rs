@@ -1,6 +1,9 @@
 //! Hostile and mistaken remotes: nothing starts, and no secret is repeated.
 
 use kubebench_git::record::{Kind, Mode};
+use kubebench_testing::snapshot::{assert_line, assert_text, named, str};
+
+use crate::support::steady::steady;
 
 use super::*;
 
@@ -67,7 +70,12 @@ fn passwords_in_addresses_are_refused_without_repeating_them() {
             let destination = Destination { remote: remote.to_owned(), ..site.destination(Mode::Branch) };
             let fault = git::record(&results(0..1), &destination).unwrap_err();
             let said = format!("{fault:?}");
-            assert!(said.contains("password or token") && !said.contains("hunter2"), "{said}");
+            assert!(!said.contains("hunter2"), "{said}");
+            let names = [("https://[redacted]@git.example/a.git", "REMOTE"), ("origin", "REMOTE")];
+            assert_text(
+                named(&fault.message, &names),
+                str! {"the remote `REMOTE` is refused: the address holds a password or token"},
+            );
             assert_eq!(fault.kind, Kind::Refused);
         }
     }
@@ -93,7 +101,7 @@ fn an_unknown_remote_is_said() {
     run(&site.path().join("project"), &["init", "--quiet"]);
     let destination = Destination { remote: "upstream".to_owned(), ..site.destination(Mode::Branch) };
     let fault = git::record(&results(0..1), &destination).unwrap_err();
-    assert!(fault.message.contains("there is no remote `upstream`"), "{fault:?}");
+    assert_line(steady(&fault.message), str! {"there is no remote `upstream` in the repository of `FOLDER/project`"});
 }
 
 #[test]

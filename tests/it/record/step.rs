@@ -6,6 +6,9 @@ use std::process::{Output, Stdio};
 use kubebench_contract::instance;
 use kubebench_format::result::v1::Reason;
 use kubebench_format::result::{self, BenchmarkResult, Sealed};
+use kubebench_testing::snapshot::{assert_line, assert_text, str};
+
+use crate::support::steady::steady;
 
 use super::server::{Fault, Http};
 use super::*;
@@ -111,7 +114,13 @@ fn job(number: u32) -> String {
 
 #[test]
 fn what_lies_on_the_volume_is_recorded_once() {
-    for mode in ["branch", "inbox"] {
+    for (mode, recorded) in [
+        (
+            "branch",
+            str! {"1 result recorded in branch `kubebench/results` of `file://FOLDER/remote.git`, commit COMMIT"},
+        ),
+        ("inbox", str! {"1 result recorded in `refs/kubebench/inbox` of `file://FOLDER/remote.git`, commit COMMIT"}),
+    ] {
         let pod = Pod::new(mode);
         let mut all = BTreeMap::from([pod.put(1), pod.put(2)]);
         // A run that has not ended, and what a file system or a job may have at the top.
@@ -120,15 +129,17 @@ fn what_lies_on_the_volume_is_recorded_once() {
         }
         std::fs::write(pod.job("elsewhere/result.json"), "{}").unwrap();
         let words = pod.assert_recorded();
-        assert!(
-            words.contains("2 results recorded in ") && words.contains("\nrecorded results/matmul/")
-                || words.starts_with("recorded"),
-            "{words}"
-        );
+        assert!(words.contains("\nrecorded results/matmul/") || words.starts_with("recorded"), "{words}");
         assert!(pod.has_marker(1) && pod.has_marker(2) && !pod.has_marker(9));
-        assert_eq!(pod.assert_recorded(), "all results are already recorded\n");
+        assert_text(
+            pod.assert_recorded(),
+            str! {[r#"
+all results are already recorded
+
+"#]},
+        );
         all.extend([pod.put(3)]);
-        assert!(pod.assert_recorded().contains("1 result recorded in "));
+        assert_line(steady(pod.assert_recorded()), recorded);
         if mode == "inbox" {
             assert_eq!(pod.site.refs("refs/kubebench/inbox").len(), 3);
         } else {
@@ -152,12 +163,17 @@ fn what_could_not_be_recorded_is_left_to_the_next_workflow() {
     let first = pod.put(1);
     let (status, words) = pod.record();
     assert!(matches!(status, Some(3 | 4)), "{words}");
-    let left = "the volume of the claim `matmul-results` keeps 1 result that is not recorded";
-    assert!(words.contains(left) && words.contains("the next Workflow of the benchmark records"), "{words}");
+    assert_line(
+        &words,
+        str! {"the volume of the claim `matmul-results` keeps 1 result that is not recorded; once the cause is fixed, the next Workflow of the benchmark records what is left"},
+    );
     assert!(!pod.has_marker(1));
     pod.remote = right;
     let second = pod.put(2);
-    assert!(pod.assert_recorded().contains("2 results recorded"));
+    assert_line(
+        steady(pod.assert_recorded()),
+        str! {"2 results recorded in branch `kubebench/results` of `file://FOLDER/remote.git`, commit COMMIT"},
+    );
     assert_eq!(pod.site.files(), BTreeMap::from([first, second]));
 }
 
@@ -179,10 +195,13 @@ fn the_volume_of_a_suite_is_recorded_in_one_commit() {
     all.extend([(format!("results/{}", result::path(&other.result)), String::from_utf8(other.bytes).unwrap())]);
     let (status, words) = pod.record();
     assert_eq!(status, Some(4), "{words}");
-    assert!(
-        words.contains("2 results recorded in ")
-            && words.contains("matmul-00000000/result.json: it says that it is of the benchmark `mat-mul2`"),
-        "{words}"
+    assert_line(
+        steady(&words),
+        str! {"2 results recorded in branch `kubebench/results` of `file://FOLDER/remote.git`, commit COMMIT"},
+    );
+    assert_line(
+        steady(&words),
+        str! {"error: FOLDER/experiments/matmul-ID/result.json: it says that it is of the benchmark `mat-mul2`, and this folder is that of a run of `matmul`; a job with `mountInJob` may have written it"},
     );
     assert_eq!(pod.site.files(), all);
     let commits = run(&pod.site.remote(), &["rev-list", "--count", "kubebench/results"]);
@@ -203,8 +222,15 @@ fn a_remote_that_says_nothing_is_said() {
         pod.remote = remote.map(str::to_owned);
         let (status, said) = pod.record();
         assert_eq!(status, Some(4), "{said}");
-        assert!(said.contains(words) && said.contains("set `results.remote` in `kubebench.yaml`"), "{said}");
-        assert!(said.contains("1 result that is not recorded"), "{said}");
+        assert!(said.contains(words), "{said}");
+        assert_line(
+            &said,
+            str! {"  set `results.remote` in `kubebench.yaml` to an address such as `https://git.example/team/benchmarks.git`, compile and commit"},
+        );
+        assert_line(
+            &said,
+            str! {"the volume of the claim `matmul-results` keeps 1 result that is not recorded; once the cause is fixed, the next Workflow of the benchmark records what is left"},
+        );
     }
 }
 
@@ -215,7 +241,10 @@ fn mode_local_says_where_results_stay() {
     pod.put(1);
     pod.put(2);
     let words = pod.assert_recorded();
-    assert!(words.contains("2 results stay on the volume of the claim `matmul-results`"), "{words}");
+    assert_line(
+        &words,
+        str! {"`results.mode` is `local`, so nothing is pushed: 2 results stay on the volume of the claim `matmul-results`, each at <run>/result.json; docs/steps.md says how to fetch them"},
+    );
     // Another mode later records them.
     assert!(!pod.has_marker(1) && !pod.has_marker(2));
     pod.put_changed(3, |result| result.metadata.benchmark = "other".to_owned());
@@ -277,7 +306,14 @@ fn a_marker_counts_for_its_bytes_alone() {
     pod.put_changed(1, |result| result.metadata.case_name = "another".to_owned());
     let (status, words) = pod.record();
     assert_eq!(status, Some(4), "{words}");
-    assert!(words.contains("holds something else") && words.contains("1 result that is not recorded"), "{words}");
+    assert_line(
+        steady(&words),
+        str! {"error: `results/matmul/size-256-0a1b2c3d/RUN-a1.json` holds something else in branch `kubebench/results`: sha256:DIGEST there, sha256:DIGEST in `FOLDER/experiments/matmul-ID/result.json`"},
+    );
+    assert_line(
+        &words,
+        str! {"the volume of the claim `matmul-results` keeps 1 result that is not recorded; once the cause is fixed, the next Workflow of the benchmark records what is left"},
+    );
     assert_eq!(pod.site.files(), BTreeMap::from([first]));
 }
 
@@ -306,10 +342,19 @@ fn a_volume_that_takes_no_marker_keeps_nothing_from_git() {
     let first = pod.put(1);
     // The user of the tests may be root, whom no mode stops.
     std::fs::create_dir_all(pod.run(1).join("recorded.json/in-the-way")).unwrap();
-    assert!(pod.assert_recorded().contains("cannot be marked as recorded"));
-    assert!(pod.assert_recorded().contains("0 results recorded in branch `kubebench/results`"));
+    assert_line(
+        steady(pod.assert_recorded()),
+        str! {"note: FOLDER/experiments/matmul-ID cannot be marked as recorded, so it is looked at again: Is a directory (os error 21)"},
+    );
+    assert_line(
+        steady(pod.assert_recorded()),
+        str! {"0 results recorded in branch `kubebench/results` of `file://FOLDER/remote.git`, 1 there already"},
+    );
     std::fs::remove_dir_all(pod.run(1).join("recorded.json")).unwrap();
-    assert!(pod.assert_recorded().contains("1 there already"));
+    assert_line(
+        steady(pod.assert_recorded()),
+        str! {"0 results recorded in branch `kubebench/results` of `file://FOLDER/remote.git`, 1 there already"},
+    );
     assert!(pod.has_marker(1));
     assert_eq!(pod.site.files(), BTreeMap::from([first]));
 }

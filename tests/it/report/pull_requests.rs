@@ -5,6 +5,7 @@ use std::os::unix::fs::PermissionsExt as _;
 use std::path::Path;
 use std::process::{Command, Output};
 
+use kubebench_testing::snapshot::{assert_line, str};
 use serde_json::Value as Json;
 
 use crate::support::project::{Folder, files_below, relative, repository};
@@ -142,7 +143,11 @@ fn the_comment_in_the_page_is_the_one_that_is_written() {
     folder.write("specs/wordpiece.yaml", "kind: nonsense\n");
     let output = script(&folder, ".github/actions/judge/judge.sh", &programs, &environment);
     assert_ne!(output.status.code(), Some(0));
-    assert!(made("out/comment.md").starts_with(MARK) && made("out/comment.md").contains("is not as the specs say"));
+    assert!(made("out/comment.md").starts_with(MARK));
+    assert_line(
+        &made("out/comment.md"),
+        str! {"**The generated tree is not as the specs say**: run `kubebench compile` and commit what it writes."},
+    );
 }
 
 /// A `gh` that knows one pull request, whose newest commit is `abc`, and keeps what it was asked.
@@ -191,6 +196,7 @@ fn one_comment_is_written_and_updated_and_nothing_else() {
         assert_eq!((found, written.as_str()), (status, ""), "{comment:?} {number:?} {head}");
     }
     let (status, _, written) = run(&format!("{sound}{}", "ö".repeat(50_000)), "7\n", "abc", "");
-    assert!(status == 0 && written.len() < 65_536 && written.contains("The rest is in"), "{}", written.len());
+    assert!(status == 0 && written.len() < 65_536, "{}", written.len());
+    assert_line(&written, str! {"The rest is in the summary of the run."});
     assert!(!folder.path().join("taken").exists());
 }

@@ -1,6 +1,7 @@
 //! `kubebench report` as a folder: the same bytes on every machine, whole whatever happens, and nothing of others touched.
 #![cfg(unix)]
 
+use kubebench_testing::snapshot::{assert_line, str};
 use std::collections::BTreeMap;
 use std::fs;
 use std::os::unix::process::ExitStatusExt as _;
@@ -104,16 +105,29 @@ fn what_else_lies_in_the_folder_stays() {
     assert_eq!(report(&project, "site").0, 0);
     assert_foreign(&project.folder, "after the second one");
     assert!(own(&project.folder) == whole);
-    for foreign in ["index.html", "badges/x.svg", "site.css"] {
+    for (foreign, refusal) in [
+        (
+            "index.html",
+            str! {"error: taken holds index.html, which no report wrote: a report would take its place; give it a folder of its own"},
+        ),
+        (
+            "badges/x.svg",
+            str! {"error: taken holds badges, which no report wrote: a report would take its place; give it a folder of its own"},
+        ),
+        (
+            "site.css",
+            str! {"error: taken holds site.css, which no report wrote: a report would take its place; give it a folder of its own"},
+        ),
+    ] {
         project.folder.write(&format!("taken/{foreign}"), "somebody's\n");
         let (status, said) = report(&project, "taken");
         assert_eq!(status, 2, "{said}");
-        assert!(said.contains("which no report wrote"), "{said}");
+        assert_line(&said, refusal);
         assert_eq!(tree(&project.folder, "taken").len(), 1, "{said}");
         fs::remove_dir_all(project.folder.path().join("taken")).unwrap();
     }
     project.folder.write("file", "x");
-    assert!(report(&project, "file").1.contains("is a file, and a report is a folder"));
+    assert_line(&report(&project, "file").1, str! {"error: file is a file, and a report is a folder"});
 }
 
 /// The part of a site that is exchanged at once: a file at its top, or a folder there.
@@ -204,11 +218,13 @@ fn a_full_or_read_only_disk_is_said_and_keeps_the_old_site() {
         return skip(name, "mounts", "run it where a user may mount file systems in a namespace of their own");
     };
     assert_eq!(status, 2, "{said}");
-    assert!(said.contains("cannot write") && said.contains("No space left on device"), "{said}");
+    assert_line(&said, str! {"error: cannot write site: No space left on device (os error 28)"});
+    assert!(said.contains("No space left on device"), "{said}");
     fs::remove_dir_all(folder.join("before")).unwrap();
     let read_only = "mount -t tmpfs none site && REPORT && cp -a site before && mount -o remount,ro site && REPORT;
         code=$?; diff -r before site >&2 || exit 77; exit $code";
     let (status, said) = with_mounts(folder, read_only).unwrap();
     assert_eq!(status, 2, "{said}");
-    assert!(said.contains("cannot write to site") && said.contains("Read-only file system"), "{said}");
+    assert_line(&said, str! {"error: cannot write to site: Read-only file system (os error 30)"});
+    assert!(said.contains("Read-only file system"), "{said}");
 }

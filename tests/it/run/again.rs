@@ -5,7 +5,10 @@ use std::path::PathBuf;
 
 use kubebench_format::result::v1::{Metric, Status};
 use kubebench_format::result::{self, BenchmarkResult};
+use kubebench_testing::snapshot::{assert_line, str};
 use serde_json::Value;
+
+use crate::support::steady::steady;
 
 use super::{LOSS, job, metric, run, shell};
 use crate::support::project::{Folder, files_below};
@@ -95,7 +98,10 @@ fn files_of_metrics_are_never_cut() {
     fs::write(experiment(&folder).join("output/z/result.json"), "{\"speed\": 9}").unwrap();
     let (status, told, made) = reparse(&folder);
     assert_eq!((status, made.len()), (Some(2), 0), "{told}");
-    assert!(told.contains("z/result.json was changed after the run"), "{told}");
+    assert_line(
+        steady(&told),
+        str! {"error: FOLDER/results/b/default-44136fa3/RUN-a1.json: FOLDER/.kubebench/experiments/b-ID/output/z/result.json was changed after the run: its digest is sha256:DIGEST, the result says sha256:DIGEST"},
+    );
     // Of a file that is read now for the first time, and is not in the list, nobody knows.
     fs::write(experiment(&folder).join("output/z/result.json"), "{\"speed\": 4.5}\n").unwrap();
     fs::write(experiment(&folder).join("output/z/y.json"), "{\"speed\": 4.5}\n").unwrap();
@@ -103,7 +109,10 @@ fn files_of_metrics_are_never_cut() {
     folder.write("specs/b.yaml", other);
     let (status, told, made) = reparse(&folder);
     assert_eq!((status, made.len()), (Some(2), 0), "{told}");
-    assert!(told.contains("y.json is not among the result's artifacts: the list was truncated"), "{told}");
+    assert_line(
+        steady(&told),
+        str! {"error: FOLDER/results/b/default-44136fa3/RUN-a1.json: FOLDER/.kubebench/experiments/b-ID/output/z/y.json is not among the result's artifacts: the list was truncated, and no metric of the run was read from it, so it is unknown whether it was changed since"},
+    );
 }
 
 #[test]
@@ -124,7 +133,7 @@ fn the_same_line_is_nearest_for_run_and_parse() {
     let folder = job(&format!("{script}; echo loss: 2.5; {script}; echo loss is 3"), &[LOSS]);
     let ran = run(&folder, &[]);
     let reason = metric(ran.ended(Status::Invalid, 1), "loss").reason.clone().unwrap();
-    assert!(reason.ends_with("; nearest line: `loss is 3`"), "{reason}");
+    assert_line(&reason, str! {"the pattern matched 0 of 40,002 lines; nearest line: `loss is 3`"});
     let log = experiment(&folder).join("output/logs/job-0.log");
     let output = folder.run(&["parse", "--spec", "specs/b.yaml", "--output-format", "json", log.to_str().unwrap()]);
     let answer: Value = serde_json::from_slice(&output.stdout).unwrap();
@@ -141,7 +150,7 @@ fn of_a_folder_what_runs_wrote_is_read_again() {
     };
     let (status, [written, told]) = reparse("results");
     assert_eq!((status, written.lines().count()), (Some(0), 2), "{told}");
-    assert!(told.ends_with("2 results written\n"), "{told}");
+    assert_line(&told, str! {"2 results written"});
     // What was written is there now, and is passed over, unless it is named itself.
     let (status, [_, told]) = reparse("results/");
     assert_eq!(
@@ -150,12 +159,17 @@ fn of_a_folder_what_runs_wrote_is_read_again() {
         "{told}"
     );
     let (status, [_, told]) = reparse(written.lines().next().unwrap());
-    assert!(status == Some(2) && told.contains("this result was read again itself"), "{told}");
+    assert!(status == Some(2), "{told}");
+    assert_line(
+        steady(&told),
+        str! {"error: FOLDER/results/b/default-44136fa3/RUN-a1-pID.json: this result was read again itself: name the one that the run wrote"},
+    );
     folder.write("results/b/note.json", "{}");
     let (status, [_, told]) = reparse("results");
-    assert!(status == Some(2) && told.contains("error: results/b/note.json: "), "{told}");
+    assert!(status == Some(2), "{told}");
+    assert_line(&told, str! {"error: results/b/note.json: this is no result file: it has no `kind: BenchmarkResult`"});
     let (_, [_, told]) = reparse("specs");
-    assert!(told.contains("there is no result file at specs"), "{told}");
+    assert_line(&told, str! {"error: there is no result file at specs"});
 }
 
 /// A checkpoint that nobody reads may be gone, or have a name that was redacted.

@@ -6,6 +6,9 @@ use std::os::unix::fs::PermissionsExt as _;
 use std::process::{Command, Stdio};
 
 use kubebench_format::result::v1::Status;
+use kubebench_testing::snapshot::{assert_line, str};
+
+use crate::support::steady::steady;
 
 use super::{IMAGE, LOSS, Ran, SECONDS, alive, finish, log, metric, project, reasons, send, shell, until, until_made};
 use crate::support::project::Folder;
@@ -148,24 +151,38 @@ fn what_keeps_an_image_from_running() {
     let ran = run(&folder, "docker");
     let result = ran.ended(Status::Failed, 2);
     assert_eq!((reasons(result), metric(result, "seconds").value), (vec!["cannotStart"], None));
-    assert!(ran.stderr.contains("cannot be pulled") && ran.stderr.contains("not found"), "{}", ran.stderr);
+    assert_line(
+        steady(&ran.stderr),
+        str! {"    the image registry.example/absent@sha256:DIGEST cannot be pulled: pull-0 exited with 1; its last line: manifest for registry.example/absent@sha256:DIGEST not found"},
+    );
+    assert!(ran.stderr.contains("not found"), "{}", ran.stderr);
     let folder = with_engine(&job(&format!("registry.example/broken@{digest}")), &[SECONDS]);
     let ran = run(&folder, "docker");
     assert_eq!(reasons(ran.ended(Status::Failed, 2)), ["cannotStart"]);
-    assert!(ran.stderr.contains("no such runtime") && containers(&folder) == 0, "{}", ran.stderr);
+    assert!(containers(&folder) == 0, "{}", ran.stderr);
+    assert!(ran.stderr.contains("no such runtime"), "{}", ran.stderr);
     folder.write("bin/down", "");
     let ran = run(&folder, "podman");
-    assert!(ran.code() == 2 && ran.stderr.contains("Cannot connect to the daemon"), "{}", ran.stderr);
+    assert!(ran.code() == 2, "{}", ran.stderr);
+    assert!(ran.stderr.contains("Cannot connect to the daemon"), "{}", ran.stderr);
     let folder = project(&job(IMAGE), &[SECONDS]);
     let output = folder.command(&["run", "specs", "--engine", "podman"]).env("PATH", "/nowhere").output().unwrap();
     let said = String::from_utf8(output.stderr).unwrap();
-    assert!(output.status.code() == Some(2) && said.contains("there is no program `podman` in PATH"), "{said}");
+    assert!(output.status.code() == Some(2), "{said}");
+    assert_line(
+        &said,
+        str! {"error: nothing was run: there is no program `podman` in PATH; install it, or leave `--engine` out to run programs of this machine"},
+    );
     let secret = "env: {DOCKER_HOST: {secret: {name: hf, key: token}}}";
     let ran = run(
         &with_engine(&format!("job: {{image: {IMAGE}, resources: {{cpu: 1, memory: 1Gi}}, {secret}}}"), &[SECONDS]),
         "docker",
     );
-    assert!(ran.code() == 2 && ran.stdout.contains("under a name that `docker` itself reads"), "{}", ran.stdout);
+    assert!(ran.code() == 2, "{}", ran.stdout);
+    assert_line(
+        &ran.stdout,
+        str! {"error[KB0351]: the variable `DOCKER_HOST` takes a key of the Secret `hf` under a name that `docker` itself reads, which is not known here"},
+    );
 }
 
 pub(super) fn no_container_is_left_whoever_dies() {

@@ -1,6 +1,7 @@
 //! Each kind of workload gives its replicas what its operator would.
 
 use kubebench_format::result::v1::Status;
+use kubebench_testing::snapshot::{assert_line, str};
 use serde_json::Value;
 
 use super::environment::printed;
@@ -134,5 +135,5 @@ fn without_mpirun_it_says_so() {
     let folder = project(&format!("mpiJob: {{image: {IMAGE}, {launcher}, {worker}}}"), &[SECONDS]);
     let ran = run(&folder, &[]);
     ran.ended(Status::Failed, 2);
-    assert!(ran.stderr.contains("there is no program `mpirun-of-nobody`"), "{}", ran.stderr);
+    assert_line(&ran.stderr, str! {"    launcher-0 cannot be started: there is no program `mpirun-of-nobody` in PATH"});
 }

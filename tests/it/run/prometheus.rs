@@ -9,10 +9,11 @@ use serde_json::Value;
 
 use kubebench_extract::preset::{PRESETS, Preset};
 use kubebench_extract::prometheus::{of_cluster, over_time, range_url};
+use kubebench_testing::snapshot::{assert_line, str};
+use kubebench_testing::watchdog::until;
 
 use crate::support::judges::oracle;
 use crate::support::project::{Folder, repository};
-use crate::support::watchdog::until;
 
 /// Starts a server that answers each request with what `answer` says of its path; returns its address.
 fn serve(answer: fn(&str) -> (u16, String)) -> String {
@@ -107,12 +108,19 @@ fn answers_of_a_real_server_become_metrics() {
     assert_eq!(of("up").0, Some(1.0));
     assert_eq!((of("bytes").0, of("bytes").1), (Some(13_910_240.0), 6));
     assert_eq!(of("both").0, Some(121.0 + 32.0));
-    assert!(of("none").2.contains("no sample"), "{:?}", of("none"));
-    assert!(of("nan").2.contains("not finite") && of("nan").0.is_none(), "{:?}", of("nan"));
-    assert!(of("bad").2.contains("unclosed left parenthesis"), "{:?}", of("bad"));
+    assert_line(
+        of("none").2,
+        str! {"the query gave no sample over the run's time; is the series scraped often enough?"},
+    );
+    assert!(of("nan").0.is_none(), "{:?}", of("nan"));
+    assert_line(of("nan").2, str! {"4 of 4 values are not finite, such as nan"});
+    assert_line(
+        of("bad").2,
+        str! {"Prometheus refused the query: bad_data 1:5: parse error: unclosed left parenthesis"},
+    );
     assert!(of("away").2.contains("503"), "{:?}", of("away"));
     assert_eq!(of("steps").0, Some(12.0));
-    assert!(of("loss").2.contains("there is no sample `loss`"), "{:?}", of("loss"));
+    assert_line(of("loss").2, str! {"there is no sample `loss`"});
     assert_eq!(result["run"]["status"], "succeeded", "no metric was required");
 }
 
@@ -121,7 +129,10 @@ fn a_server_that_is_not_there_is_a_reason() {
     let metrics = metric("up", "{prometheus: {query: up}}").replace("better: lower,", "better: lower, primary: true,");
     let result = result("http://127.0.0.1:9", &metrics, "0");
     assert_eq!(result["run"]["status"], "invalid");
-    assert!(result["run"]["reasons"][0]["message"].as_str().unwrap().contains("did not answer"), "{}", result["run"]);
+    assert_line(
+        result["run"]["reasons"][0]["message"].as_str().unwrap(),
+        str! {"the primary metric `up` has no value: the server did not answer: io: Connection refused (os error 111)"},
+    );
 }
 
 #[test]

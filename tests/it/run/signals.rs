@@ -5,6 +5,7 @@ use std::process::Command;
 use std::time::Duration;
 
 use kubebench_format::result::v1::Status;
+use kubebench_testing::snapshot::{assert_line, assert_text, named, str};
 
 use super::{LOSS, Ran, SECONDS, alive, finish, job, metric, reasons, send, start, until_made};
 use crate::support::project::Folder;
@@ -34,8 +35,8 @@ fn interrupted_with_what_was_measured() {
         let result = ran.one();
         assert_eq!((result.run.status, reasons(result)), (Status::Interrupted, vec!["interrupted"]));
         assert_eq!(metric(result, "loss").value, Some(2.5));
-        assert!(ran.stderr.contains("not started: "), "{}", ran.stderr);
-        assert!(ran.stderr.contains(&format!("SIG{signal}: stopping; once more kills at once")), "{}", ran.stderr);
+        assert_line(&ran.stderr, str! {"not started: default, repeat 2"});
+        assert_line(named(&ran.stderr, &[(signal, "NAL")]), str! {"SIGNAL: stopping; once more kills at once"});
     }
 }
 
@@ -79,7 +80,7 @@ fn the_second_kills_at_once() {
         let ran = stopped(&job(&script, &[LOSS]), &["INT", "INT"]);
         assert_eq!(ran.status.signal(), Some(2));
         assert_eq!((ran.one().run.status, metric(ran.one(), "loss").value), (Status::Interrupted, Some(1.0)));
-        assert!(ran.stderr.contains("killing all processes"), "{}", ran.stderr);
+        assert_line(&ran.stderr, str! {"killing all processes"});
         ran.one().run.timings.run_seconds.is_none()
     });
     assert!(is_killed);
@@ -104,7 +105,7 @@ fn a_stopped_run_takes_no_digests_of_large_files() {
     let result = ran.one();
     assert_eq!((result.run.status, reasons(result)), (Status::Interrupted, vec!["interrupted", "artifactUnreadable"]));
     assert_eq!(result.artifacts[0].name, "logs/job-0.log");
-    assert_eq!(result.run.reasons[1].message, "x is not digested, the run was stopped");
+    assert_text(&result.run.reasons[1].message, str! {"x is not digested, the run was stopped"});
 }
 
 /// Whether a process has a file open whose path ends so.
@@ -129,7 +130,7 @@ fn a_late_signal() {
     let result = ran.one();
     let names: Vec<&str> = result.artifacts.iter().map(|artifact| artifact.name.as_str()).collect();
     assert_eq!((names, reasons(result)), (vec!["logs/job-0.log", "ready"], vec!["artifactUnreadable"]));
-    assert_eq!(result.run.reasons[0].message, "x is not digested, the run was stopped");
+    assert_text(&result.run.reasons[0].message, str! {"x is not digested, the run was stopped"});
     let said = ["taking the digests of 60.0 GiB", "SIGTERM: writing the result without the digests"];
     assert!(said.iter().all(|words| ran.stderr.contains(words)), "{}", ran.stderr);
     assert!(ran.stdout.contains("MEDIAN"), "{}", ran.stdout);
@@ -160,7 +161,7 @@ fn runs_of_later_benchmarks_are_listed() {
     folder.write("specs/c.yaml", other.replace("{name: b}", "{name: c}"));
     let ran = stopped(&folder, &["INT"]);
     assert_eq!((ran.status.signal(), ran.results.len()), (Some(2), 1), "{}", ran.stderr);
-    assert!(ran.stderr.contains("not started: c, default, repeat 1\n"), "{}", ran.stderr);
+    assert_line(&ran.stderr, str! {"not started: c, default, repeat 1"});
 }
 
 /// While results are recorded, the program ends at the first signal: they are in their files, and that was said before.
@@ -188,7 +189,7 @@ fn recording_ends_at_once() {
     let ran = finish(&folder, child);
     std::fs::write(remote.join("is-over"), "").unwrap();
     assert_eq!((ran.status.signal(), ran.statuses()), (Some(2), vec![Status::Succeeded]), "{}", ran.stderr);
-    assert!(ran.stderr.contains("1 result in results/b"), "{}", ran.stderr);
+    assert_line(&ran.stderr, str! {"1 result in results/b"});
 }
 
 #[test]

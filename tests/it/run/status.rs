@@ -1,8 +1,10 @@
 //! How a run ended, in the result, on the screen and in the exit code.
 
 use kubebench_format::result::v1::Status;
+use kubebench_testing::snapshot::{assert_line, assert_text, str};
 
 use crate::support::project::repository;
+use crate::support::steady::steady;
 
 use super::{LOSS, SECONDS, exit, job, metric, project, reasons, run, shell};
 
@@ -17,7 +19,7 @@ fn succeeded() {
         ("process", "local")
     );
     assert!(ran.stdout.contains("loss"), "the table: {}", ran.stdout);
-    assert!(ran.stderr.contains("1 result in results/b"), "{}", ran.stderr);
+    assert_line(&ran.stderr, str! {"1 result in results/b"});
 }
 
 #[test]
@@ -29,7 +31,8 @@ fn failed_with_a_code_and_the_last_lines() {
     assert_eq!(exit.last_lines.last().unwrap(), "why");
     assert_eq!(reasons(result), ["exitCode"]);
     assert_eq!(metric(result, "loss").value, Some(50.0), "what was measured is kept");
-    assert!(ran.stderr.contains("job-0 exited with 3") && ran.stderr.contains("job-0 | why"), "{}", ran.stderr);
+    assert!(ran.stderr.contains("job-0 | why"), "{}", ran.stderr);
+    assert_line(&ran.stderr, str! {"    job-0 exited with 3"});
 }
 
 #[test]
@@ -38,7 +41,7 @@ fn failed_by_a_signal() {
     let result = ran.ended(Status::Failed, 1);
     assert_eq!((exit(result, "job", 0).signal.as_deref(), exit(result, "job", 0).code), (Some("SIGSEGV"), None));
     assert_eq!(reasons(result), ["signal"]);
-    assert!(ran.stderr.contains("job-0 was ended by SIGSEGV"), "{}", ran.stderr);
+    assert_line(&ran.stderr, str! {"    job-0 was ended by SIGSEGV"});
 }
 
 #[test]
@@ -47,7 +50,7 @@ fn timed_out_with_what_was_measured() {
     let result = ran.ended(Status::TimedOut, 1);
     assert_eq!((reasons(result), metric(result, "loss").value), (vec!["timeout"], Some(7.0)));
     assert!(result.run.duration_seconds >= 1.0, "{}", result.run.duration_seconds);
-    assert!(ran.stderr.contains("timed out"), "{}", ran.stderr);
+    assert_line(steady(&ran.stderr), str! {"[1/1] default, repeat 1: timed out in SECONDS s, loss 7"});
 }
 
 #[test]
@@ -55,7 +58,7 @@ fn invalid_without_its_primary_metric() {
     let ran = run(&job("echo los 7", &[LOSS]), &[]);
     let result = ran.ended(Status::Invalid, 1);
     assert_eq!((reasons(result), metric(result, "loss").value), (vec!["metricMissing"], None));
-    assert!(ran.stderr.contains("the pattern matched 0 of 1 lines"), "{}", ran.stderr);
+    assert_line(&ran.stderr, str! {"    the primary metric `loss` has no value: the pattern matched 0 of 1 lines"});
 }
 
 #[test]
@@ -137,5 +140,5 @@ fn one_failed_replica_stops_the_others() {
     let ran = run(&project(&workload, &[SECONDS]), &[]);
     let result = ran.ended(Status::Failed, 1);
     assert_eq!((exit(result, "job", 1).code, exit(result, "job", 0).signal.as_deref()), (Some(5), Some("SIGTERM")));
-    assert_eq!(result.run.reasons[0].message, "job-1 exited with 5");
+    assert_text(&result.run.reasons[0].message, str! {"job-1 exited with 5"});
 }

@@ -1,5 +1,6 @@
 //! A suite on this machine: its benchmarks in its order, in one session, and none whose needs did not succeed.
 
+use kubebench_testing::snapshot::{assert_line, str};
 use serde_json::Value;
 
 use super::{LOSS, shell, spec};
@@ -53,7 +54,7 @@ fn what_needs_a_benchmark_that_failed_is_not_run() {
     let folder = suite("exit 3", "echo loss 2");
     let output = folder.run(&["run", "specs/nightly.yaml", "--keep-going"]);
     let said = String::from_utf8_lossy(&output.stderr);
-    assert!(said.contains("alpha is not run: it needs `zeta`, of which 0 of 1 runs succeeded"), "{said}");
+    assert_line(&said, str! {"alpha is not run: it needs `zeta`, of which 0 of 1 runs succeeded"});
     let all = ["zeta failed".to_owned(), "other succeeded".to_owned()];
     assert_eq!(ran(&folder, &["specs", "--keep-going"]), (all.to_vec(), vec!["alpha".to_owned()], Some(1)));
 }

@@ -5,6 +5,7 @@ use std::process::Stdio;
 use std::time::Instant;
 
 use kubebench_format::result::v1::Status;
+use kubebench_testing::snapshot::{assert_line, str};
 
 use super::{LOSS, SECONDS, alive, finish, job, metric, project, run, send, shell, start, until, until_made};
 
@@ -141,7 +142,7 @@ fn when_a_replica_is_killed() {
     assert_eq!(alive(&folder), []);
     let result = ran.ended(Status::Failed, 1);
     assert_eq!(result.run.exits[0].signal.as_deref(), Some("SIGKILL"));
-    assert!(ran.stderr.contains("job-0 was ended by SIGKILL"), "{}", ran.stderr);
+    assert_line(&ran.stderr, str! {"    job-0 was ended by SIGKILL"});
 }
 
 /// Processes that start others faster than anybody can list them.

@@ -20,7 +20,7 @@ use std::sync::{LazyLock, Mutex, PoisonError};
 use serde_json::Value;
 
 use definitions::Definition;
-pub(crate) use definitions::{crd_schema, definition, has_crds, schema};
+pub(crate) use definitions::{are_crds_built, crd_schema, definition, has_crds, schema};
 
 /// The folder with `crds/`, `manifests/` and `fixtures/` of public repositories, which only the maintainers keep.
 fn shared() -> Option<PathBuf> {

@@ -6,11 +6,11 @@ use std::process::Stdio;
 
 use kubebench_syntax::text::{Source, SourceId};
 use kubebench_syntax::yaml;
+use kubebench_testing::watchdog::{self, returns};
 use serde_json::Value;
 
 use crate::support::judges;
 use crate::support::project::{Folder, compile, files_below};
-use crate::support::watchdog::{self, returns};
 
 /// What specs may not use although YAML has it: a refusal with one of these is no misreading.
 const STRICTER_THAN_YAML: &[&str] =

@@ -1,5 +1,7 @@
 //! Mistakes around a project's files that must not cost a tree of manifests.
 
+use kubebench_testing::snapshot::{assert_line, str};
+
 use crate::support::project::{Folder, assert_yes, compile};
 
 const PROJECT: &str = "apiVersion: kubebench.dev/v1\nkind: Project\nmetadata: {name: team}\n";
@@ -164,11 +166,14 @@ fn bad_keys_are_explained() {
 
 #[test]
 fn a_kind_that_is_no_name_is_called_what_it_is() {
-    for (kind, what) in [("[Benchmark]", "a list"), ("{a: b}", "a mapping"), ("true", "a boolean")] {
+    for (kind, said) in [
+        ("[Benchmark]", str! {"error[KB0208]: `kind` is a list, not a name"}),
+        ("{a: b}", str! {"error[KB0208]: `kind` is a mapping, not a name"}),
+        ("true", str! {"error[KB0208]: `kind` is a boolean, not a name"}),
+    ] {
         let text = spec("a").replace("kind: Benchmark", &format!("kind: {kind}"));
         let output = Folder::with([("kubebench.yaml", PROJECT.to_owned()), ("specs/a.yaml", text)]).run(&["compile"]);
-        let said = String::from_utf8_lossy(&output.stdout).into_owned();
-        assert!(said.contains(&format!("`kind` is {what}, not a name")), "{said}");
+        assert_line(String::from_utf8_lossy(&output.stdout), said);
         assert_eq!(output.status.code(), Some(1));
     }
 }

@@ -3,6 +3,7 @@
 use std::fs;
 use std::process::Output;
 
+use kubebench_testing::snapshot::{assert_line, assert_text, str};
 use serde_json::Value;
 
 use crate::support::project::{Folder, assert_yes};
@@ -111,12 +112,15 @@ fn counts_are_of_what_was_asked_for() {
     let folder = warned();
     let summary =
         |arguments: &[&str]| said(&folder.run(arguments).stderr).lines().last().unwrap_or_default().to_owned();
-    assert_eq!(summary(&["validate", "specs/b.yaml"]), "1 spec checked, no errors");
-    assert_eq!(summary(&["validate", "--select", "team=b"]), "1 spec checked, no errors");
-    assert_eq!(summary(&["validate", "--target", "two"]), "0 specs checked, no errors");
-    assert_eq!(summary(&["validate", "kubebench.yaml"]), "0 specs checked, no errors");
-    assert_eq!(summary(&["validate", "specs"]), "2 specs checked, no errors");
-    assert!(summary(&["compile", "--check", "specs/b.yaml"]).ends_with("of 1 spec"));
+    assert_text(&summary(&["validate", "specs/b.yaml"]), str! {"1 spec checked, no errors"});
+    assert_text(&summary(&["validate", "--select", "team=b"]), str! {"1 spec checked, no errors"});
+    assert_text(&summary(&["validate", "--target", "two"]), str! {"0 specs checked, no errors"});
+    assert_text(&summary(&["validate", "kubebench.yaml"]), str! {"0 specs checked, no errors"});
+    assert_text(&summary(&["validate", "specs"]), str! {"2 specs checked, no errors"});
+    assert_line(
+        &summary(&["compile", "--check", "specs/b.yaml"]),
+        str! {"generated/ is up to date: 4 manifests of 1 spec"},
+    );
     assert_yes(&folder.run(&["validate", "specs/b.yaml", "--report", "junit=found.xml"]));
     let junit = fs::read_to_string(folder.path().join("found.xml")).unwrap();
     assert!(junit.contains("specs/b.yaml") && !junit.contains("specs/a.yaml"), "{junit}");

@@ -9,6 +9,7 @@ use serde_json::json;
 use super::super::proxy::proxy;
 use super::super::{Cluster, Fault};
 use kubebench_testing::server::{Server, answer, object};
+use kubebench_testing::snapshot::{assert_text, named, str};
 
 fn kubeconfig(folder: &Path, name: &str, server: &str, more: &str) -> PathBuf {
     let path = folder.join(name);
@@ -54,9 +55,12 @@ fn what_is_wrong_with_a_configuration_is_said_without_its_secrets() {
     let folder = tempfile::tempdir().unwrap();
     let missing = folder.path().join("missing");
     let why = failure(Cluster::by_files(std::slice::from_ref(&missing), None));
-    assert!(why.contains(missing.to_str().unwrap()) && why.contains("KUBECONFIG"), "{why}");
+    assert_text(
+        named(why, &[(missing.to_str().unwrap(), "MISSING")]),
+        str! {"there is no kubeconfig: looked for `MISSING`; set KUBECONFIG to the file that `kubectl` uses"},
+    );
 
-    let mut said = String::new();
+    let mut said = Vec::new();
     for text in [
         "users: [{name: x, user: {token: hidden}}\ncontexts: []",
         "users:\n- name: x\n  user: {token: hidden, token: hidden}\n",
@@ -70,10 +74,22 @@ fn what_is_wrong_with_a_configuration_is_said_without_its_secrets() {
         let path = folder.path().join("config");
         fs::write(&path, text).unwrap();
         let why = failure(Cluster::by_files(&[path], None));
-        said.push_str(&format!("{why}\n"));
+        said.push(named(&why, &[(folder.path().to_str().unwrap(), "FOLDER")]));
         assert!(!why.contains("hidden") && !why.contains("aGlkZGVu"), "{why}");
     }
-    println!("{said}");
+    assert_text(
+        said.join("\n"),
+        str! {[r#"
+cannot read `FOLDER/config`: it is no kubeconfig: line 2, column 9
+cannot read `FOLDER/config`: it is no kubeconfig: line 3, column 25
+cannot read `FOLDER/config`: it is no kubeconfig: line 3, column 17
+cannot read `FOLDER/config`: it is no kubeconfig: line 1, column 8
+the kubeconfig cannot be used: failed to load current context: x; it has no context
+the kubeconfig cannot be used: failed to load certificate authority: failed to decode base64 data: Invalid padding; it has the contexts `x`
+cannot speak to https://127.0.0.1: rustls tls error: identity PEM is missing a private key: the key must be PKCS8 or RSA/PKCS1
+cannot speak to https://127.0.0.1: auth error: the program that the kubeconfig names to log in ended with exit status: 3: sorry
+"#]},
+    );
 }
 
 #[test]

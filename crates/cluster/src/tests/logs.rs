@@ -7,6 +7,7 @@ use std::time::{Duration, Instant};
 use super::super::{Fault, LogQuery, LogStream};
 use super::{cluster, cluster_dead_after};
 use kubebench_testing::server::{Act, Server, answer, cut, pieces, status};
+use kubebench_testing::snapshot::{assert_text, str};
 use kubebench_testing::watchdog::{WATCHDOG, returns, until};
 
 fn open(server: &Server, query: &LogQuery) -> Result<LogStream, Fault> {
@@ -70,7 +71,8 @@ fn silence_is_an_error() {
             let error = open(&server, &query).unwrap().read_to_end(&mut bytes).unwrap_err();
             (bytes, error)
         });
-        assert_eq!((error.kind(), error.to_string().as_str()), (ErrorKind::TimedOut, "nothing came for 1 s"));
+        assert_eq!(error.kind(), ErrorKind::TimedOut);
+        assert_text(error, str! {"nothing came for 1 s"});
         assert_eq!(bytes, if speaks { &b"one\n"[..] } else { b"" });
     }
 }
@@ -89,7 +91,7 @@ fn a_log_that_cannot_be_opened_is_tried_again_or_refused() {
     let server = Server::new(move |_, _| status(400, "BadRequest", waiting));
     let Err(Fault::Refused(refusal)) = open(&server, &following()) else { panic!() };
     assert_eq!((refusal.code, refusal.message.as_str()), (400, waiting));
-    assert_eq!(refusal.asked, "read the log of container `main` of Pod `p` in namespace `n`");
+    assert_text(refusal.asked, str! {"read the log of container `main` of Pod `p` in namespace `n`"});
     assert_eq!(server.requests().len(), 1);
 }
 

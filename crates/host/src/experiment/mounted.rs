@@ -70,6 +70,8 @@ pub fn is_full(error: &io::Error) -> bool {
 mod tests {
     use std::os::unix::fs::symlink;
 
+    use kubebench_testing::snapshot::{assert_text, named, str};
+
     use super::{check_volume, config_map};
 
     #[test]
@@ -90,6 +92,10 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         check_volume(folder.path()).unwrap();
         assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 0);
-        assert!(check_volume(&folder.path().join("absent")).unwrap_err().to_string().contains("cannot write"));
+        let error = check_volume(&folder.path().join("absent")).unwrap_err();
+        assert_text(
+            named(error, &[(folder.path().to_str().unwrap(), "FOLDER")]),
+            str! {"cannot write to the volume at FOLDER/absent"},
+        );
     }
 }

@@ -102,6 +102,11 @@ pub(crate) fn has_crds(test: &str) -> bool {
     has
 }
 
+/// Whether there are the CRDs of the releases that the test cluster runs.
+pub(crate) fn are_crds_built() -> bool {
+    built().is_some()
+}
+
 /// The strict JSON schema of a custom kind, `None` without its CRD.
 ///
 /// It is read again at each call (half a second for the largest); [`Definition::of`] keeps what it made.

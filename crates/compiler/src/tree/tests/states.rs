@@ -1,4 +1,4 @@
-use kubebench_testing::snapshot::{assert_text, str};
+use kubebench_testing::snapshot::{assert_text, assert_texts, str};
 
 use super::plan::Summary;
 use super::*;
@@ -58,7 +58,7 @@ fn missing_points_at_the_spec_and_names_the_repair() {
     assert_eq!((found[0].code.id, found[0].severity), ("KB0501", Severity::Error));
     assert_eq!(found[0].place, Place::File("generated/t/b/x.yaml".to_owned()));
     assert_eq!(found[0].related[0].place, Place::Span(Span::new(SourceId(0), 3..5)));
-    assert!(found[0].help.as_ref().unwrap().contains("`kubebench compile`"));
+    assert_text(found[0].help.as_ref().unwrap(), str! {"run `kubebench compile` and commit the result"});
     assert_eq!(write(&plan), []);
 }
 
@@ -77,7 +77,10 @@ fn edited_is_refused_unless_told_otherwise() {
     let (state, check, write) = one(file(&edited));
     assert_eq!((state, check[0].code.id), (State::Edited { conflict: false }, "KB0503"));
     assert_eq!((write[0].code.id, write[0].severity), ("KB0503", Severity::Error));
-    assert!(write[0].help.as_ref().unwrap().contains("`kubebench compile --overwrite-edited`"));
+    assert_text(
+        write[0].help.as_ref().unwrap(),
+        str! {"run `kubebench compile --overwrite-edited` to put the compiled text back"},
+    );
     let wanted = tree(&[("t/b/x.yaml", "a: 1\n")]);
     let on_disk = disk([("t/b/x.yaml", file(&edited))]);
     let plan = plan(&wanted, &on_disk, &Scope::default());
@@ -92,8 +95,11 @@ fn a_merge_conflict_is_called_one_and_compiled_away() {
     let conflict = format!("{}<<<<<<< HEAD\n=======\n>>>>>>> b\n", rendered());
     let (state, check, write) = one(file(&conflict));
     assert_eq!(state, State::Edited { conflict: true });
-    assert!(check[0].message.contains("conflict markers"), "{}", check[0].message);
-    assert!(check[0].help.as_ref().unwrap().starts_with("run `kubebench compile` and"), "{:?}", check[0].help);
+    assert_text(
+        &check[0].message,
+        str! {"manifest `generated/t/b/x.yaml` holds conflict markers of an unresolved merge"},
+    );
+    assert_text(check[0].help.as_ref().unwrap(), str! {"run `kubebench compile` and commit the result"});
     assert_eq!(write, []);
     let wanted = tree(&[("t/b/x.yaml", "a: 1\n")]);
     let on_disk = disk([("t/b/x.yaml", file(&conflict))]);
@@ -109,7 +115,10 @@ fn foreign_at_a_manifests_path_is_refused() {
         assert_eq!(state, State::Foreign);
         assert_eq!((check[0].code.id, check[0].severity), ("KB0505", Severity::Error));
         assert_eq!((write[0].code.id, write[0].severity), ("KB0505", Severity::Error));
-        assert!(write[0].help.as_ref().unwrap().contains("`rm -r generated/t/b/x.yaml`"));
+        assert_text(
+            write[0].help.as_ref().unwrap(),
+            str! {"move it out of `generated` or delete it (`rm -r generated/t/b/x.yaml`), then run `kubebench compile`"},
+        );
     }
 }
 
@@ -117,9 +126,10 @@ fn foreign_at_a_manifests_path_is_refused() {
 fn line_endings_are_a_state_of_their_own() {
     let (state, check, write) = one(file(&rendered().replace('\n', "\r\n")));
     assert_eq!((state, check[0].code.id), (State::LineEndings, "KB0506"));
-    let help = check[0].help.as_ref().unwrap();
-    assert!(help.contains("`generated/** text eol=lf`"), "{help}");
-    assert!(help.contains("`git add --renormalize generated`"), "{help}");
+    assert_text(
+        check[0].help.as_ref().unwrap(),
+        str! {"add the line `generated/** text eol=lf` to `.gitattributes`, then run `kubebench compile` and `git add --renormalize generated`"},
+    );
     assert_eq!(write, []);
     let stale = manifest("specs/x.yaml", "a: 0\n").text.replace('\n', "\r\n");
     assert_eq!(one(file(&stale)).0, State::Stale);
@@ -141,15 +151,15 @@ fn only_regular_files_in_real_folders_are_touched() {
 fn one_link_above_many_manifests_is_one_finding() {
     let wanted = tree(&[("t/b/x.yaml", "a: 1\n"), ("t/b/y.yaml", "a: 1\n"), ("t/c/x.yaml", "a: 1\n")]);
     for (link, message) in [
-        ("t", "`generated/t` is a symbolic link, but manifests belong below it"),
-        ("", "`generated` is a symbolic link, but manifests belong below it"),
+        ("t", str! {"`generated/t` is a symbolic link, but manifests belong below it"}),
+        ("", str! {"`generated` is a symbolic link, but manifests belong below it"}),
     ] {
         let mut on_disk = OnDisk::default();
         on_disk.entries.insert(link.to_owned(), Found::Symlink);
         let plan = plan(&wanted, &on_disk, &Scope::default());
         assert_eq!(plan.changes.len(), 3);
         assert_eq!(check(&plan).len(), 1);
-        assert_eq!(check(&plan)[0].message, message);
+        assert_text(&check(&plan)[0].message, message);
         assert_eq!(plan.operations(1, EditedFiles::Overwrite), []);
     }
 }
@@ -160,12 +170,12 @@ fn a_folder_at_a_manifests_path_is_not_regular() {
     let on_disk = disk([("t/b/x.yaml/inside.txt", file("mine"))]);
     let plan = plan(&wanted, &on_disk, &Scope::default());
     let messages: Vec<_> = check(&plan).into_iter().map(|found| found.message).collect();
-    assert_eq!(
-        messages,
-        [
-            "`generated/t/b/x.yaml/inside.txt` was not written by kubebench",
-            "`generated/t/b/x.yaml` is a folder, but a manifest belongs there",
-        ]
+    assert_texts(
+        &messages,
+        &[
+            str! {"`generated/t/b/x.yaml/inside.txt` was not written by kubebench"},
+            str! {"`generated/t/b/x.yaml` is a folder, but a manifest belongs there"},
+        ],
     );
 }
 
@@ -200,8 +210,14 @@ fn orphans_go_and_edited_orphans_stay() {
     );
     let found = check(&plan);
     assert_eq!(found.iter().map(|found| found.code.id).collect::<Vec<_>>(), ["KB0504", "KB0504", "KB0504", "KB0503"]);
-    assert!(found[0].message.contains("`specs/x.yaml` does not compile to it any more"), "{}", found[0].message);
-    assert!(found[1].message.contains("nothing is compiled from `specs/gone.yaml` any more"), "{}", found[1].message);
+    assert_text(
+        &found[0].message,
+        str! {"manifest `generated/t/b/old.yaml` is left over: `specs/x.yaml` does not compile to it any more"},
+    );
+    assert_text(
+        &found[1].message,
+        str! {"manifest `generated/t/gone/crlf.yaml` is left over: nothing is compiled from `specs/gone.yaml` any more"},
+    );
     assert_eq!(write(&plan).iter().map(|found| found.code.id).collect::<Vec<_>>(), ["KB0503"]);
 }
 
@@ -218,7 +234,7 @@ fn foreign_files_elsewhere_only_warn_when_writing() {
     let plan = plan(&wanted, &on_disk, &Scope::default());
     assert_eq!(check(&plan).iter().map(|found| found.severity).collect::<Vec<_>>(), [Severity::Error; 2]);
     assert_eq!(write(&plan).iter().map(|found| found.severity).collect::<Vec<_>>(), [Severity::Warning; 2]);
-    assert!(check(&plan)[1].notes[0].contains("apply every manifest"));
+    assert_text(&check(&plan)[1].notes[0], str! {"Argo CD and Flux apply every manifest in this folder"});
     assert_eq!(plan.operations(1, EditedFiles::Overwrite), []);
 }
 

@@ -1,3 +1,5 @@
+use kubebench_testing::snapshot::{assert_text, str};
+
 use super::*;
 
 fn refused(root: &Path, output: &str, specs: &[&str]) -> Result<(), String> {
@@ -12,21 +14,21 @@ fn the_output_directory_is_a_folder_of_its_own() {
     fs::create_dir_all(root.join("specs/deep")).unwrap();
     fs::create_dir_all(root.join("submodule/.git")).unwrap();
     for (output, reason) in [
-        ("/tmp/x", "absolute path"),
-        ("../x", "outside"),
-        ("a/../../x", "outside"),
-        ("", "project root itself"),
-        (".", "project root itself"),
-        ("a/..", "project root itself"),
-        ("specs", "is also a folder of specs (`specs`)"),
-        ("./specs/", "is also a folder of specs (`specs`)"),
-        ("specs/generated", "lies in a folder of specs (`specs`)"),
-        ("more", "holds a folder of specs (`more/specs`)"),
-        (".git/x", "git's own folder"),
-        ("submodule", "git repository of its own"),
+        ("/tmp/x", str! {"`/tmp/x` is an absolute path; the output directory is relative to the project root"}),
+        ("../x", str! {"`../x` lies outside the project root"}),
+        ("a/../../x", str! {"`a/../../x` lies outside the project root"}),
+        ("", str! {"the output directory cannot be the project root itself"}),
+        (".", str! {"the output directory cannot be the project root itself"}),
+        ("a/..", str! {"the output directory cannot be the project root itself"}),
+        ("specs", str! {"the output directory `specs` is also a folder of specs (`specs`)"}),
+        ("./specs/", str! {"the output directory `specs` is also a folder of specs (`specs`)"}),
+        ("specs/generated", str! {"the output directory `specs/generated` lies in a folder of specs (`specs`)"}),
+        ("more", str! {"the output directory `more` holds a folder of specs (`more/specs`)"}),
+        (".git/x", str! {"`.git/x` lies in git's own folder"}),
+        ("submodule", str! {"`submodule` is a git repository of its own"}),
     ] {
         let error = refused(root, output, &["specs", "more/specs"]).unwrap_err();
-        assert!(error.contains(reason), "{output}: {error}");
+        assert_text(error, reason);
     }
     for output in ["generated", "./generated/", "deploy/generated", "specs-generated", "a/../generated"] {
         assert_eq!(refused(root, output, &["specs", "more/specs"]), Ok(()), "{output}");
@@ -43,8 +45,14 @@ fn links_do_not_hide_an_overlap() {
     fs::create_dir_all(root.join("generated")).unwrap();
     symlink("generated", root.join("specs")).unwrap();
     symlink("/tmp", root.join("away")).unwrap();
-    assert!(refused(root, "generated", &["specs"]).unwrap_err().contains("is also a folder of specs"));
-    assert!(refused(root, "away/generated", &[]).unwrap_err().contains("`away` is a symbolic link"));
+    assert_text(
+        refused(root, "generated", &["specs"]).unwrap_err(),
+        str! {"the output directory `generated` is also a folder of specs (`specs`)"},
+    );
+    assert_text(
+        refused(root, "away/generated", &[]).unwrap_err(),
+        str! {"`away` is a symbolic link; the output directory must be a real folder of the project"},
+    );
 }
 
 #[test]

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use kubebench_compiler::compile::Compilation;
 
-use crate::support::project::compile_sound;
+use crate::compiled::compile_sound;
 
 const SCRIPT: (&str, &str) = ("scripts/bench.sh", "echo before\n");
 
@@ -361,8 +361,8 @@ fn no_patch_reaches_what_kubebench_owns() {
         let spec = format!(
             "apiVersion: kubebench.dev/v1\nkind: Benchmark\nmetadata: {{name: base}}\nspec:\n  timeout: 1h\n  workload:\n    job:\n      image: a/b:1\n      resources: {{cpu: 1, memory: 1Gi}}\n      {patch}\n"
         );
-        let compilation = crate::support::project::compile(&[("kubebench.yaml", PROJECT), ("specs/base.yaml", &spec)]);
-        crate::support::project::codes(&compilation).contains(&"KB0315")
+        let compilation = crate::compiled::compile(&[("kubebench.yaml", PROJECT), ("specs/base.yaml", &spec)]);
+        crate::compiled::codes(&compilation).contains(&"KB0315")
     };
     for patch in [
         "patch: {spec: {template: {spec: {restartPolicy: OnFailure}}}}",

@@ -3,7 +3,7 @@
 use kubebench_testing::snapshot::{Snapshot, assert_findings, str};
 use serde_json::{Value, json};
 
-use crate::support::project::{compile, compile_sound, created, errors_at};
+use crate::compiled::{compile, compile_sound, created, errors_at};
 
 fn spec(fields: &str) -> String {
     format!(
@@ -226,7 +226,7 @@ fn accounts() {
             &format!("mpiJob: {{image: 'r.example/a:1', {SMALL}, launcher: {{command: [mpirun], {launcher}}}, worker: {{replicas: 2, {worker}}}}}"),
         );
         let compilation = compile(&[("kubebench.yaml", project), ("specs/a.yaml", &spec)]);
-        crate::support::project::codes(&compilation).contains(&"KB0315")
+        crate::compiled::codes(&compilation).contains(&"KB0315")
     };
     assert!(mpi("launcher"));
     assert!(!mpi("worker"));

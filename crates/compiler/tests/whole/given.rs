@@ -4,7 +4,7 @@ use kubebench_compiler::compile::Compilation;
 use kubebench_testing::snapshot::str;
 use serde_json::Value;
 
-use crate::support::project::{assert_error, codes, compile, compile_sound, created, errors, located_errors};
+use crate::compiled::{assert_error, codes, compile, compile_sound, created, errors, located_errors};
 
 const JOB: &str = "\
 apiVersion: batch/v1
