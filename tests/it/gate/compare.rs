@@ -60,7 +60,7 @@ fn what_differs_is_refused_and_can_be_allowed() {
     let message = line(&answer)["message"].as_str().unwrap();
     assert!(message.contains("--allow cpu"), "{message}");
     assert_line(
-        &message,
+        message,
         str! {"both sides differ in cpu (1 × synthetic and 1 × faster); compare all the same with --allow cpu"},
     );
     assert_eq!(verdict(line(&project.json(&["compare", &first, &second, "--allow", "cpu"]).1)), "unchanged");
@@ -364,7 +364,7 @@ fn hardware_that_one_side_alone_has_is_named() {
     let message = line["message"].as_str().unwrap();
     assert!(message.contains("--allow cpu"), "{message}");
     assert_line(
-        steady(&message),
+        steady(message),
         str! {"only COMMIT ran on this hardware: both sides differ in cpu (1 × synthetic and 1 × tardy); compare all the same with --allow cpu"},
     );
     let (status, answer) = project.json(&["compare", &second, &first]);

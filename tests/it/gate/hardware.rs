@@ -103,7 +103,7 @@ fn only_the_fact_that_was_asked_for_may_differ() {
         project.says(&["compare", "env:cpu=1 × fas", "env:cpu=1 × fast", "--output-format", "concise"]);
     assert!(status == 1, "{text}{error}");
     assert_line(
-        &format!("{text}{error}"),
+        format!("{text}{error}"),
         str! {"results: error[KB0461]: there is no result of `env:cpu=1 × fas`; help: results have these: 1 × fast; 1 × faster; 1 × fastest"},
     );
 }

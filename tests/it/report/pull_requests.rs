@@ -145,7 +145,7 @@ fn the_comment_in_the_page_is_the_one_that_is_written() {
     assert_ne!(output.status.code(), Some(0));
     assert!(made("out/comment.md").starts_with(MARK));
     assert_line(
-        &made("out/comment.md"),
+        made("out/comment.md"),
         str! {"**The generated tree is not as the specs say**: run `kubebench compile` and commit what it writes."},
     );
 }

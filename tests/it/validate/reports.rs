@@ -112,13 +112,13 @@ fn counts_are_of_what_was_asked_for() {
     let folder = warned();
     let summary =
         |arguments: &[&str]| said(&folder.run(arguments).stderr).lines().last().unwrap_or_default().to_owned();
-    assert_text(&summary(&["validate", "specs/b.yaml"]), str! {"1 spec checked, no errors"});
-    assert_text(&summary(&["validate", "--select", "team=b"]), str! {"1 spec checked, no errors"});
-    assert_text(&summary(&["validate", "--target", "two"]), str! {"0 specs checked, no errors"});
-    assert_text(&summary(&["validate", "kubebench.yaml"]), str! {"0 specs checked, no errors"});
-    assert_text(&summary(&["validate", "specs"]), str! {"2 specs checked, no errors"});
+    assert_text(summary(&["validate", "specs/b.yaml"]), str! {"1 spec checked, no errors"});
+    assert_text(summary(&["validate", "--select", "team=b"]), str! {"1 spec checked, no errors"});
+    assert_text(summary(&["validate", "--target", "two"]), str! {"0 specs checked, no errors"});
+    assert_text(summary(&["validate", "kubebench.yaml"]), str! {"0 specs checked, no errors"});
+    assert_text(summary(&["validate", "specs"]), str! {"2 specs checked, no errors"});
     assert_line(
-        &summary(&["compile", "--check", "specs/b.yaml"]),
+        summary(&["compile", "--check", "specs/b.yaml"]),
         str! {"generated/ is up to date: 4 manifests of 1 spec"},
     );
     assert_yes(&folder.run(&["validate", "specs/b.yaml", "--report", "junit=found.xml"]));

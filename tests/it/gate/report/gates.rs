@@ -87,7 +87,7 @@ fn a_limit_hides_no_open_change() {
         let sentence = open["sentence"].as_str().unwrap();
         assert!(sentence.contains("since 2026-02-01"), "{sentence}");
         assert_line(
-            steady(&sentence),
+            steady(sentence),
             str! {"train (default): speed −15.0 % [−15.7, −14.2] since 2026-02-01 11:01 UTC (COMMIT), and 84.8 images/s is below `min: 90` on 1 × synthetic, target default; 7 sessions show it, 95 % sure of the range."},
         );
         let overview = words(&files["index.html"]);
