@@ -9,6 +9,7 @@ use kubebench_extract::rules::Rules;
 use kubebench_extract::tool::TOOLS;
 use kubebench_format::result::{self, BenchmarkResult};
 use kubebench_format::schema::generate_result;
+use kubebench_testing::snapshot::assert_file;
 use kubebench_testing::watchdog;
 use serde_json::{Value, json};
 
@@ -61,10 +62,7 @@ fn the_example_of_results_is_what_this_version_writes() {
     ];
     let root = repository().join("tests/cli/results.in");
     for (path, text) in files {
-        if std::env::var("KUBEBENCH_UPDATE").is_ok_and(|value| value == "1") {
-            fs::write(root.join(&path), &text).unwrap();
-        }
-        assert!(fs::read_to_string(root.join(&path)).unwrap() == text, "{path}; run the tests with KUBEBENCH_UPDATE=1");
+        assert_file(&root.join(&path), &text);
     }
 }
 
@@ -325,9 +323,5 @@ fn documented_tools_are_the_tools() {
     let table: String = TOOLS.iter().map(row).collect();
     let table = format!("| tool | reads | described by |\n|---|---|---|\n{table}");
     let (before, _) = text.split_once("| tool | reads |").unwrap_or((&text, ""));
-    if std::env::var("KUBEBENCH_UPDATE").is_ok_and(|value| value == "1") {
-        fs::write(repository().join("docs/extraction.md"), format!("{}{table}", before.replace("TABLE\n", "")))
-            .unwrap();
-    }
-    assert!(text.ends_with(&table), "docs/extraction.md: the table of tools; run the tests with KUBEBENCH_UPDATE=1");
+    assert_file(&repository().join("docs/extraction.md"), &format!("{before}{table}"));
 }

@@ -2,9 +2,12 @@
 //! Braces keep rustfmt from moving a long text to a line of its own, where snapbox does not find it.
 //!
 //! A snapshot holds wording alone. Codes, counts, keys and statuses are compared as values, which no command rewrites.
+#![expect(clippy::disallowed_methods, reason = "the switch is a variable, and what is expected may be a file")]
 
 use std::collections::BTreeSet;
 use std::fmt::Display;
+use std::fs;
+use std::path::Path;
 
 use snapbox::IntoData as _;
 use snapbox::assert::{Assert, DEFAULT_ACTION_ENV};
@@ -24,6 +27,21 @@ pub fn assert_texts<T: Display>(actual: &[T], expected: &[Snapshot]) {
     assert_eq!(shown.len(), expected.len(), "{shown:#?}");
     for (text, snapshot) in shown.iter().zip(expected) {
         assert_text(text, snapshot.clone());
+    }
+}
+
+/// Whether what is expected is to be written, not compared.
+pub fn overwrites() -> bool {
+    std::env::var(DEFAULT_ACTION_ENV).is_ok_and(|mode| mode == "overwrite")
+}
+
+/// Compares a committed file with what it is to be.
+#[track_caller]
+pub fn assert_file(path: &Path, made: &str) {
+    // Others read the file meanwhile: it is written only where it differs.
+    if !fs::read_to_string(path).is_ok_and(|text| text == made) {
+        assert!(overwrites(), "{} is to be another: `SNAPSHOTS=overwrite` and this test write it", path.display());
+        fs::write(path, made).unwrap();
     }
 }
 

@@ -5,7 +5,9 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
+use std::path::Path;
 
+use kubebench_testing::snapshot::assert_file;
 use serde_json::{Map, Value, json};
 
 use crate::support::judges::{are_crds_built, crd_schema, has_crds};
@@ -233,12 +235,8 @@ fn fields_are_those_of_the_crds() {
         generated.insert(key, fields);
     }
     let generated = write(&Value::Object(generated), 0) + "\n";
-    let overwrites = std::env::var("SNAPSHOTS").is_ok_and(|mode| mode == "overwrite");
-    if overwrites && are_crds_built() {
-        // Others read the file meanwhile.
-        if text != generated {
-            fs::write(FILE, &generated).unwrap();
-        }
+    if are_crds_built() {
+        assert_file(Path::new(FILE), &generated);
     } else {
         assert_eq!(text, generated, "`tests/tools/build crds`, then `SNAPSHOTS=overwrite` updates it");
     }

@@ -3,6 +3,7 @@
 use std::fs;
 
 use kubebench_format::result::v1::{Reparsed, Status};
+use kubebench_results::export::Format;
 use serde_json::{Value, json};
 
 use super::made::{export, folder, lines, real, rows, run};
@@ -151,7 +152,7 @@ fn files_at_fault_are_named_and_left_out() {
     let again: Value = serde_json::from_slice(&fs::read(folder.path().join(&places[2])).unwrap()).unwrap();
     folder.write(&places[2], again.to_string());
     folder.write("results/package.json", "{}");
-    for format in ["csv", "jsonl", "parquet", "sqlite", "postgres", "openmetrics", "benchfmt", "bmf", "mlflow"] {
+    for format in Format::ALL.map(Format::name) {
         let (status, words) = said(&folder, &["--format", format, "--out", &format!("x.{format}")]);
         assert_eq!(status, Some(1), "{format}");
         for code in ["KB0363", "KB0366", "KB0367"] {
@@ -176,7 +177,7 @@ fn files_at_fault_are_named_and_left_out() {
 #[test]
 fn no_results_are_an_export_of_none() {
     let (folder, _) = folder([]);
-    for format in ["csv", "jsonl", "parquet", "sqlite", "postgres", "openmetrics", "benchfmt", "bmf", "mlflow"] {
+    for format in Format::ALL.map(Format::name) {
         let (status, words) = said(&folder, &["--format", format, "--out", &format!("x.{format}")]);
         assert_eq!((status, words), (Some(0), format!("0 results exported to x.{format}\n")));
     }

@@ -5,7 +5,7 @@ mod gates;
 use std::fs;
 
 use kubebench_format::result::v1::{Direction, Kind, Metric, Status};
-use kubebench_testing::snapshot::{assert_line, assert_text, named, str};
+use kubebench_testing::snapshot::{assert_line, assert_text, named, overwrites, str};
 use serde_json::Value as Json;
 
 use crate::support::steady::steady;
@@ -462,14 +462,14 @@ fn the_site_in_docs_is_that_of_the_results() {
         .unwrap();
     assert!(status.success());
     let committed = root.join("docs/site");
-    if std::env::var_os("KUBEBENCH_UPDATE").is_some() {
+    if overwrites() {
         let _ = fs::remove_dir_all(&committed);
         copy(&made, &committed);
     }
-    assert_eq!(listed(&committed), listed(&made), "renew it with KUBEBENCH_UPDATE=1");
+    assert_eq!(listed(&committed), listed(&made), "renew it with SNAPSHOTS=overwrite");
     for path in listed(&made) {
         let same = fs::read(committed.join(&path)).unwrap() == fs::read(made.join(&path)).unwrap();
-        assert!(same, "docs/site/{path} is not what the program makes; renew it with KUBEBENCH_UPDATE=1");
+        assert!(same, "docs/site/{path} is not what the program makes; renew it with SNAPSHOTS=overwrite");
     }
 }
 

@@ -5,7 +5,7 @@ use std::os::unix::fs::PermissionsExt as _;
 use std::path::Path;
 use std::process::{Command, Output};
 
-use kubebench_testing::snapshot::{assert_line, str};
+use kubebench_testing::snapshot::{assert_file, assert_line, str};
 use serde_json::Value as Json;
 
 use crate::support::project::{Folder, files_below, relative, repository};
@@ -121,12 +121,8 @@ fn the_comment_in_the_page_is_the_one_that_is_written() {
     let comment = comment.replace("\nthere is no git history here, so all earlier sessions are the baseline\n", "");
     let page = read(PAGE);
     let (before, rest) = page.split_once("````markdown\n").unwrap();
-    let (shown, after) = rest.split_once("````").unwrap();
-    if std::env::var("KUBEBENCH_UPDATE").is_ok_and(|value| value == "1") {
-        fs::write(repository().join(PAGE), format!("{before}````markdown\n{comment}````{after}")).unwrap();
-        return;
-    }
-    assert!(shown == comment, "{PAGE} shows another comment; run the test with KUBEBENCH_UPDATE=1:\n{comment}");
+    let (_, after) = rest.split_once("````").unwrap();
+    assert_file(&repository().join(PAGE), &format!("{before}````markdown\n{comment}````{after}"));
     let readme = read("README.md");
     let quoted: Vec<&str> = readme.lines().filter_map(|line| line.strip_prefix("> ")).collect();
     assert!(quoted.len() > 4 && quoted.iter().all(|line| comment.lines().any(|is| is == *line)), "{quoted:#?}");

@@ -10,6 +10,7 @@ use kubebench_compiler::workload;
 use kubebench_format::schema::{DocumentKind, RESULT_FILE, generate, generate_result};
 use kubebench_syntax::text::{Source, SourceId};
 use kubebench_syntax::yaml;
+use kubebench_testing::snapshot::assert_file;
 use serde_json::{Value, json};
 
 use crate::support::project::{Folder, assert_yes, compile, errors, files_below, mixed_files, repository};
@@ -110,12 +111,7 @@ fn committed_schemas_are_the_generated_ones() {
     for kind in DocumentKind::ALL {
         let path = repository().join("schema").join(kind.file_name());
         let generated = format!("{:#}\n", generate(kind, &workload::schemas()));
-        if std::env::var("KUBEBENCH_UPDATE").is_ok_and(|value| value == "1") {
-            fs::create_dir_all(path.parent().unwrap()).unwrap();
-            fs::write(&path, &generated).unwrap();
-        }
-        let committed = fs::read_to_string(&path).unwrap_or_default();
-        assert!(committed == generated, "{} differs; run the tests with KUBEBENCH_UPDATE=1", path.display());
+        assert_file(&path, &generated);
         let printed = Folder::with::<&str, &str>([]).run(&["schema", &kind.name().to_lowercase()]);
         assert_yes(&printed);
         assert_eq!(String::from_utf8_lossy(&printed.stdout), generated);
@@ -148,11 +144,7 @@ fn the_schemas_of_answers() {
     for (file, schema) in kubebench_results::compare::v1::schemas().into_iter().chain([sweep, report]) {
         let path = repository().join("schema").join(file);
         let generated = format!("{schema:#}\n");
-        if std::env::var("KUBEBENCH_UPDATE").is_ok_and(|value| value == "1") {
-            fs::write(&path, &generated).unwrap();
-        }
-        let committed = fs::read_to_string(&path).unwrap_or_default();
-        assert!(committed == generated, "{} differs; run the tests with KUBEBENCH_UPDATE=1", path.display());
+        assert_file(&path, &generated);
         let printed = Folder::with::<&str, &str>([]).run(&["schema", file.split('.').next().unwrap()]);
         assert_yes(&printed);
         assert_eq!(String::from_utf8_lossy(&printed.stdout), generated);
@@ -173,11 +165,7 @@ fn the_schema_of_results() {
     let schema = generate_result();
     let path = repository().join("schema").join(RESULT_FILE);
     let generated = format!("{schema:#}\n");
-    if std::env::var("KUBEBENCH_UPDATE").is_ok_and(|value| value == "1") {
-        fs::write(&path, &generated).unwrap();
-    }
-    let committed = fs::read_to_string(&path).unwrap_or_default();
-    assert!(committed == generated, "{} differs; run the tests with KUBEBENCH_UPDATE=1", path.display());
+    assert_file(&path, &generated);
     let printed = Folder::with::<&str, &str>([]).run(&["schema", "result"]);
     assert_yes(&printed);
     assert_eq!(String::from_utf8_lossy(&printed.stdout), generated);

@@ -17,7 +17,6 @@ mod jobsets;
 mod kinds;
 mod metrics;
 mod mpi;
-mod pages;
 mod patches;
 mod pods;
 mod queues;
