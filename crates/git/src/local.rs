@@ -44,6 +44,8 @@ struct Local {
     git: Git,
     /// The top of the work tree; nothing in a bare repository.
     top: Option<PathBuf>,
+    /// The repository's own folder.
+    git_folder: PathBuf,
     identity: Identity,
     signing: Signing,
     scratch: Scratch,
@@ -86,7 +88,7 @@ pub(super) fn record(additions: &[&Addition], destination: &Destination) -> Resu
         let commit = local.commit(&fresh, head.as_deref())?;
         if let Some(top) = &local.top {
             for item in &fresh {
-                put(top, item)?;
+                put(top, &local.git_folder, item)?;
             }
         }
         let staged = if local.top.is_some() { local.stage(&fresh, until)? } else { Vec::new() };
@@ -127,6 +129,7 @@ impl Local {
         }
         configuration.check_signing(*signing)?;
         let bare = git.ask(&["rev-parse", "--is-bare-repository"])?;
+        let git_folder = PathBuf::from(done(&git, &["rev-parse", "--absolute-git-dir"], None)?);
         let (top, prefix) = if bare.text() == "true" {
             (None, String::new())
         } else {
@@ -145,7 +148,7 @@ impl Local {
         }
         let git = git.at(top.as_deref().unwrap_or(folder)).with_setting("i18n.commitEncoding", "UTF-8");
         let (identity, scratch) = (configuration.identity(), Scratch::new(cache)?);
-        Ok((Self { git, top, identity, signing: *signing, scratch }, prefix))
+        Ok((Self { git, top, git_folder, identity, signing: *signing, scratch }, prefix))
     }
 
     /// Refuses to commit in the middle of something else, whose next step would take the commit for its own.

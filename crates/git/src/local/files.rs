@@ -1,7 +1,7 @@
 //! The files of results in a work tree: never written over, never written through a link.
 
 use std::fs;
-use std::io::{ErrorKind, Write as _};
+use std::io::{self, ErrorKind, Write as _};
 use std::path::Path;
 
 use super::Item;
@@ -37,10 +37,11 @@ pub(super) fn in_the_way(top: &Path, item: &Item<'_>) -> Option<String> {
     None
 }
 
-/// Writes an item into the work tree unless it is there, all or nothing.
-pub(super) fn put(top: &Path, item: &Item<'_>) -> Result<(), NotRecorded> {
+/// Writes an item into the work tree unless it is there, all or nothing. What is unfinished is in the repository's own folder, so
+/// that a kill leaves nothing in the work tree; only where that is another file system it is beside the item.
+pub(super) fn put(top: &Path, git_folder: &Path, item: &Item<'_>) -> Result<(), NotRecorded> {
     let place = top.join(&item.path);
-    let fault = |error: &std::io::Error| {
+    let fault = |error: &io::Error| {
         NotRecorded::try_again(format!("cannot write `{}`: {}", item.path, kubebench_host::fs::words(error)))
     };
     if place.symlink_metadata().is_ok() {
@@ -49,18 +50,24 @@ pub(super) fn put(top: &Path, item: &Item<'_>) -> Result<(), NotRecorded> {
     let folder = place.parent().unwrap_or(top);
     fs::create_dir_all(folder).map_err(|error| fault(&error))?;
     let id = machine::random_id().map_err(|error| NotRecorded::try_again(format!("{error:#}")))?;
-    let temp = folder.join(format!(".{id}.kubebench-tmp"));
-    let written = fs::File::create_new(&temp).and_then(|mut file| file.write_all(&item.addition.bytes));
-    // A link, unlike a rename, does not replace what somebody else has put there meanwhile.
-    let linked = written.and_then(|()| match fs::hard_link(&temp, &place) {
-        Err(error) if error.kind() != ErrorKind::AlreadyExists && !place.exists() => fs::rename(&temp, &place),
-        other => other,
-    });
-    drop(fs::remove_file(&temp));
-    match linked {
+    let bytes = &item.addition.bytes;
+    let name = format!(".{id}.kubebench-tmp");
+    match link(&git_folder.join(&name), &place, bytes).or_else(|_| link(&folder.join(&name), &place, bytes)) {
         Err(error) if error.kind() == ErrorKind::AlreadyExists => {
             Err(NotRecorded::try_again(format!("`{}` appeared just now", item.path)))
         }
         other => other.map_err(|error| fault(&error)),
     }
+}
+
+/// Writes `bytes` to `temp` and gives them their place, unless there is something.
+fn link(temp: &Path, place: &Path, bytes: &[u8]) -> io::Result<()> {
+    let written = fs::File::create_new(temp).and_then(|mut file| file.write_all(bytes));
+    // A link, unlike a rename, does not replace what somebody else has put there meanwhile.
+    let linked = written.and_then(|()| match fs::hard_link(temp, place) {
+        Err(error) if error.kind() != ErrorKind::AlreadyExists && !place.exists() => fs::rename(temp, place),
+        other => other,
+    });
+    drop(fs::remove_file(temp));
+    linked
 }
