@@ -370,7 +370,8 @@ fn hardware_that_one_side_alone_has_is_named() {
     let (status, answer) = project.json(&["compare", &second, &first]);
     assert_eq!((status, told(&answer)), (1, vec!["unchanged equivalent".into(), "incomparable onlyBaseline".into()]));
     let (status, text, _) = project.says(&["compare", &first, &second]);
-    assert!(status == 1 && text.contains(&second) && text.contains("1 × tardy"), "{text}");
+    let seen = format!("only {second} ran on this hardware");
+    assert!(status == 1 && text.contains(&seen) && text.contains("1 × tardy"), "{text}");
     let (status, text, error) = project.says(&["compare", &first, &second, "--output-format", "concise"]);
     assert!(status == 1 && format!("{text}{error}").contains("KB0461"), "{text}{error}");
     let (status, answer) = project.json(&["compare", &first, &second, "--allow", "cpu"]);

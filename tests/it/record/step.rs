@@ -129,7 +129,11 @@ fn what_lies_on_the_volume_is_recorded_once() {
         }
         std::fs::write(pod.job("elsewhere/result.json"), "{}").unwrap();
         let words = pod.assert_recorded();
-        assert!(words.contains("\nrecorded results/matmul/") || words.starts_with("recorded"), "{words}");
+        assert!(
+            words.contains("2 results recorded in ") && words.contains("\nrecorded results/matmul/")
+                || words.starts_with("recorded"),
+            "{words}"
+        );
         assert!(pod.has_marker(1) && pod.has_marker(2) && !pod.has_marker(9));
         assert_text(
             pod.assert_recorded(),

@@ -49,6 +49,7 @@ fn the_first_that_does_not_succeed_is_the_last() {
     let ran = run(&job(script, &[LOSS, MATRIX, "repeats: 2"]), &["--keep-going"]);
     let (failed, succeeded) = (Status::Failed, Status::Succeeded);
     assert_eq!((ran.code(), ran.statuses()), (1, vec![failed, succeeded, failed, succeeded]));
+    assert!(!ran.stderr.contains("not started"), "{}", ran.stderr);
 }
 
 /// Of several benchmarks, which run in the order of the arguments, the first failure ends all.
