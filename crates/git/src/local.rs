@@ -42,13 +42,18 @@ const PATIENCE: Duration = Duration::from_secs(10);
 struct Local {
     /// Git at the top of the work tree, or in the bare repository.
     git: Git,
-    /// The top of the work tree; nothing in a bare repository.
-    top: Option<PathBuf>,
-    /// The repository's own folder.
-    git_folder: PathBuf,
+    /// Nothing in a bare repository.
+    work_tree: Option<WorkTree>,
     identity: Identity,
     signing: Signing,
     scratch: Scratch,
+}
+
+/// Where the files of a repository are checked out.
+struct WorkTree {
+    top: PathBuf,
+    /// The repository's own folder.
+    git_folder: PathBuf,
 }
 
 /// A result on its way.
@@ -86,12 +91,12 @@ pub(super) fn record(additions: &[&Addition], destination: &Destination) -> Resu
             return Ok(recorded);
         }
         let commit = local.commit(&fresh, head.as_deref())?;
-        if let Some(top) = &local.top {
+        if let Some(work_tree) = &local.work_tree {
             for item in &fresh {
-                put(top, &local.git_folder, item)?;
+                put(work_tree, item)?;
             }
         }
-        let staged = if local.top.is_some() { local.stage(&fresh, until)? } else { Vec::new() };
+        let staged = if local.work_tree.is_some() { local.stage(&fresh, until)? } else { Vec::new() };
         let moved = local.move_head(&commit, head.as_deref(), &fresh)?;
         if moved.succeeded {
             recorded.added = names(&fresh);
@@ -129,26 +134,28 @@ impl Local {
         }
         configuration.check_signing(*signing)?;
         let bare = git.ask(&["rev-parse", "--is-bare-repository"])?;
-        let git_folder = PathBuf::from(done(&git, &["rev-parse", "--absolute-git-dir"], None)?);
-        let (top, prefix) = if bare.text() == "true" {
+        let (work_tree, prefix) = if bare.text() == "true" {
             (None, String::new())
         } else {
-            let places = git.ask(&["rev-parse", "--show-toplevel", "--show-prefix"])?;
+            let places = git.ask(&["rev-parse", "--show-toplevel", "--absolute-git-dir", "--show-prefix"])?;
             let text = places.text();
             let mut lines = text.lines();
-            let top = lines.next().filter(|top| places.succeeded && !top.is_empty()).map(PathBuf::from);
-            let Some(top) = top else {
+            let mut folder_of_line =
+                || lines.next().filter(|line| places.succeeded && !line.is_empty()).map(PathBuf::from);
+            let (Some(top), Some(git_folder)) = (folder_of_line(), folder_of_line()) else {
                 return Err(NotRecorded::refused(format!("`{}` is not in a work tree", folder.display())));
             };
-            (Some(top), lines.next().unwrap_or_default().to_owned())
+            (Some(WorkTree { top, git_folder }), lines.next().unwrap_or_default().to_owned())
         };
         if prefix.contains('\u{fffd}') {
             return Err(NotRecorded::refused(format!("the path of `{}` is not UTF-8", folder.display()))
                 .help("rename its folders: paths of results hold plain letters only"));
         }
-        let git = git.at(top.as_deref().unwrap_or(folder)).with_setting("i18n.commitEncoding", "UTF-8");
+        let git = git
+            .at(work_tree.as_ref().map_or(folder, |work_tree| &work_tree.top))
+            .with_setting("i18n.commitEncoding", "UTF-8");
         let (identity, scratch) = (configuration.identity(), Scratch::new(cache)?);
-        Ok((Self { git, top, git_folder, identity, signing: *signing, scratch }, prefix))
+        Ok((Self { git, work_tree, identity, signing: *signing, scratch }, prefix))
     }
 
     /// Refuses to commit in the middle of something else, whose next step would take the commit for its own.
@@ -192,7 +199,7 @@ impl Local {
     fn sort<'i, 'a>(&self, items: &'i [Item<'a>], head: Option<&str>) -> Result<Sorted<'i, 'a>, NotRecorded> {
         let paths: Vec<&str> = items.iter().map(|item| item.path.as_str()).collect();
         let committed = Tree::committed(&self.git, head, &paths)?;
-        let staged = if self.top.is_some() { Tree::staged(&self.git, &paths)? } else { Tree::default() };
+        let staged = if self.work_tree.is_some() { Tree::staged(&self.git, &paths)? } else { Tree::default() };
         let mut sorted = Sorted { fresh: Vec::new(), already: Vec::new(), conflicts: Vec::new() };
         for item in items {
             match committed.blob(&item.path) {
@@ -210,7 +217,7 @@ impl Local {
                 sorted.conflicts.push(conflict(item.addition, self.theirs(blob)?, "the index".to_owned()));
                 continue;
             }
-            match self.top.as_ref().and_then(|top| in_the_way(top, item)) {
+            match self.work_tree.as_ref().and_then(|work_tree| in_the_way(&work_tree.top, item)) {
                 Some(theirs) => sorted.conflicts.push(conflict(item.addition, theirs, "the work tree".to_owned())),
                 None => sorted.fresh.push(item),
             }

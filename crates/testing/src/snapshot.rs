@@ -30,17 +30,17 @@ pub fn assert_texts<T: Display>(actual: &[T], expected: &[Snapshot]) {
     }
 }
 
-/// Whether what is expected is to be written, not compared.
+/// Whether expected texts are to be overwritten instead of compared.
 pub fn overwrites() -> bool {
     std::env::var(DEFAULT_ACTION_ENV).is_ok_and(|mode| mode == "overwrite")
 }
 
-/// Compares a committed file with what it is to be.
+/// Compares a committed file with what the program makes of it today.
 #[track_caller]
 pub fn assert_file(path: &Path, made: &str) {
     // Others read the file meanwhile: it is written only where it differs.
     if !fs::read_to_string(path).is_ok_and(|text| text == made) {
-        assert!(overwrites(), "{} is to be another: `SNAPSHOTS=overwrite` and this test write it", path.display());
+        assert!(overwrites(), "{} is out of date: this test with `SNAPSHOTS=overwrite` writes it", path.display());
         fs::write(path, made).unwrap();
     }
 }

@@ -4,7 +4,7 @@ use std::fs;
 use std::io::{self, ErrorKind, Write as _};
 use std::path::Path;
 
-use super::Item;
+use super::{Item, WorkTree};
 use crate::record::NotRecorded;
 use kubebench_host::machine;
 use kubebench_syntax::digest::Digest;
@@ -37,9 +37,9 @@ pub(super) fn in_the_way(top: &Path, item: &Item<'_>) -> Option<String> {
     None
 }
 
-/// Writes an item into the work tree unless it is there, all or nothing. What is unfinished is in the repository's own folder, so
-/// that a kill leaves nothing in the work tree; only where that is another file system it is beside the item.
-pub(super) fn put(top: &Path, git_folder: &Path, item: &Item<'_>) -> Result<(), NotRecorded> {
+/// Writes an item into the work tree unless it is there, all or nothing. The temporary file is in the repository's own folder,
+/// so that a kill leaves nothing in the work tree; beside the item it is only where that folder is on another file system.
+pub(super) fn put(WorkTree { top, git_folder }: &WorkTree, item: &Item<'_>) -> Result<(), NotRecorded> {
     let place = top.join(&item.path);
     let fault = |error: &io::Error| {
         NotRecorded::try_again(format!("cannot write `{}`: {}", item.path, kubebench_host::fs::words(error)))

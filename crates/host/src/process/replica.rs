@@ -63,7 +63,7 @@ pub struct Replica<T> {
 pub struct Output<T> {
     /// What took it; none when it was taken before.
     pub sink: Option<T>,
-    /// The bug of this program that ended its taking.
+    /// The internal fault that ended its processing.
     pub fault: Option<InternalFault>,
 }
 
