@@ -156,6 +156,9 @@ pub(crate) fn sum(observed: &Observed<'_>) -> Progress {
         let holds = is_latest && !subject.has_succeeded();
         let why = subject.why().filter(|why| holds || why.ends() || job.has_failed());
         let why = why.filter(|why| !(job.is_composed && why.code == ReasonCode::Deleted));
+        // A controller deletes pods when it gives up; what kept them from starting is why.
+        let is_removed = why.as_ref().is_some_and(|why| why.code == ReasonCode::Deleted);
+        whys.extend(subject.delay().filter(|_| is_removed && is_latest && job.has_failed()));
         whys.extend(why.map(|why| Why {
             at: why.at.or(at),
             effect: if job.is_composed { Effect::Holds } else { why.effect },

@@ -205,6 +205,23 @@ fn a_deadline_explains_what_it_killed() {
     );
 }
 
+/// The Job controller deletes the pods of a job at its deadline, also one that waits for a volume.
+#[test]
+fn a_deadline_names_what_kept_a_deleted_pod_from_starting() {
+    let message = "Job was active longer than specified deadline";
+    let over = job(&[("Failed", "True", "DeadlineExceeded", message)]);
+    let text = "MountVolume.SetUp failed for volume \"data\" : configmap \"nosuch\" not found";
+    let mount = event("Pod", "mnist-1a2b3c4d-master-0", "uid-master-0", "FailedMount", text);
+    let mut waits = pod("master", 0, waiting("ContainerCreating", ""));
+    let gone = summed_without(&over, std::slice::from_ref(&waits), std::slice::from_ref(&mount), &["uid-master-0"]);
+    waits["metadata"]["deletionTimestamp"] = json!(at(90));
+    waits["metadata"]["deletionGracePeriodSeconds"] = json!(30);
+    for over in [gone, summed(&over, &[waits], &[mount])] {
+        assert_eq!((over.state, codes(&over)), (State::Ended(Status::TimedOut), vec!["timeout", "mountFailed"]));
+        assert!(over.reasons[1].message.ends_with("configmap \"nosuch\" not found"), "{:?}", over.reasons);
+    }
+}
+
 /// What the Deployment's controller writes after `progressDeadlineSeconds`, and a `failure:` condition may name.
 #[test]
 fn a_deadline_of_progress_is_no_timeout_of_the_run() {

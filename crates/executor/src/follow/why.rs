@@ -312,7 +312,7 @@ impl Subject<'_> {
     }
 
     /// Something keeps it from running.
-    fn delay(&self) -> Option<Why> {
+    pub(super) fn delay(&self) -> Option<Why> {
         if let Some(condition) = pod::condition(self.pod, "PodScheduled").filter(|condition| condition.status != "True")
         {
             let message = sentence(condition.message.as_deref().unwrap_or_default());

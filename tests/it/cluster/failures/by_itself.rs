@@ -3,7 +3,7 @@
 use super::{Failure, project};
 
 const TIMES: &str = "timeout: 3m\n  queueTimeout: 3m";
-/// For what never starts: half of the timeout is waited for it.
+/// For what finds no node.
 const IMPATIENT: &str = "timeout: 60s\n  queueTimeout: 30s";
 
 const FAILURES: [Failure; 15] = [
@@ -63,29 +63,29 @@ const FAILURES: [Failure; 15] = [
     },
     Failure {
         benchmark: "no-image",
-        limits: IMPATIENT,
+        limits: TIMES,
         workload: "{job: {image: 'localhost/nosuch:1', container: {imagePullPolicy: IfNotPresent}, command: [sh], resources: {cpu: 10m, memory: 32Mi}}}",
         status: "failed",
         code: "imagePull",
-        words: &["job-0: the image `localhost/nosuch:1` cannot be pulled: ", "given up after 30 s"],
+        words: &["job-0: the image `localhost/nosuch:1` cannot be pulled: ", "given up after 90 s"],
         last: &[],
     },
     Failure {
         benchmark: "no-secret",
-        limits: IMPATIENT,
+        limits: TIMES,
         workload: "{job: {image: 'busybox:1', env: {TOKEN: {secret: {name: nosuch, key: token}}}, command: [sh], resources: {cpu: 10m, memory: 32Mi}}}",
         status: "failed",
         code: "configMissing",
-        words: &["job-0: a Secret or ConfigMap of its environment is missing", "nosuch", "given up after 30 s"],
+        words: &["job-0: a Secret or ConfigMap of its environment is missing", "nosuch", "given up after 90 s"],
         last: &[],
     },
     Failure {
         benchmark: "no-volume",
-        limits: IMPATIENT,
+        limits: TIMES,
         workload: "{job: {image: 'busybox:1', pod: {volumes: [{name: data, configMap: {name: nosuch}}]}, container: {volumeMounts: [{name: data, mountPath: /data}]}, command: [sh], resources: {cpu: 10m, memory: 32Mi}}}",
         status: "failed",
         code: "mountFailed",
-        words: &["job-0: a volume cannot be mounted", "configmap \"nosuch\" not found", "given up after 30 s"],
+        words: &["job-0: a volume cannot be mounted", "configmap \"nosuch\" not found", "given up after 90 s"],
         last: &[],
     },
     Failure {
