@@ -263,6 +263,11 @@ fn a_pod_that_was_told_to_end_has_not_done_its_work() {
         let cut = summed(&job(conditions), &[evicted, pod("worker", 0, running())], &[]);
         assert_eq!((cut.state, codes(&cut)), (State::Ended(Status::Preempted), vec!["preempted"]));
     }
+    // A loaded kubelet takes a pod many seconds after it was bound: its clock is not fast for that.
+    let mut taken_late = deleted("master", 60);
+    taken_late["status"]["startTime"] = json!(at(14));
+    let cut = summed(&job(&[FAILED]), &[taken_late], &[]);
+    assert_eq!((cut.state, codes(&cut)), (State::Ended(Status::Interrupted), vec!["deleted"]));
     // What the run does not wait for may go, and what has ended may be tidied away.
     let whole = summed(&job(&[SUCCEEDED]), &[pod("master", 0, ended(0, "Completed")), deleted("worker", 60)], &[]);
     assert_eq!(whole.state, State::Ended(Status::Succeeded));

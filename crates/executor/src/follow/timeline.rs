@@ -9,6 +9,10 @@ use std::collections::BTreeMap;
 use super::pod::{NodeTime, PodFacts, ServerTime};
 use kubebench_format::result::v1::Timings;
 
+/// After how many milliseconds a kubelet takes a pod that was bound to its node at the latest: on a loaded node it may take
+/// many seconds.
+const SLOWEST_KUBELET: i64 = 30_000;
+
 /// How far each node's clock is behind the API server's, in milliseconds.
 pub(super) struct Clocks(BTreeMap<String, i64>);
 
@@ -24,8 +28,8 @@ impl Clocks {
                 offsets.entry(node.clone()).and_modify(|known| *known = offset.max(*known)).or_insert(offset);
             }
         }
-        // Rounding to seconds and the way to the kubelet explain this much of clocks that agree.
-        offsets.values_mut().filter(|offset| (-1000..=0).contains(*offset)).for_each(|offset| *offset = 0);
+        // A kubelet that took the pod late explains this as well as a clock that is fast.
+        offsets.values_mut().filter(|offset| (-SLOWEST_KUBELET..=0).contains(*offset)).for_each(|offset| *offset = 0);
         Self(offsets)
     }
 
